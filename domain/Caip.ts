@@ -1,0 +1,81 @@
+/**
+ * Chain-agnostic identifiers: CAIP-2 chains, CAIP-10 accounts, CAIP-19 assets.
+ *
+ * Decoding accepts an EVM address in lower case, upper case or EIP-55 form, refuses a wrong checksum, and yields one
+ * canonical spelling (EIP-55), so identifiers compare as strings everywhere else.
+ * Sources: interface "Identifier formats (CAIP)", CAIP-2/10/19, EIP-55.
+ */
+import { Schema } from "effect"
+import * as Eip55 from "#domain/Eip55.ts"
+import { fromText } from "#domain/fromText.ts"
+
+/** CAIP-2 reference of Solana mainnet: the first 32 characters of its genesis hash. */
+export const solanaReference = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"
+
+/** The number that stands for Solana in `chainIds`. */
+export const solanaChainId = 1399811149
+
+const evmIdentifier = (pattern: RegExp) => (input: string) => {
+  const match = pattern.exec(input)
+  if (match === null || !Eip55.isValid(match[2]!)) return undefined
+  return `${match[1]}${Eip55.checksum(match[2]!)}`
+}
+
+/** CAIP-10 of an end user's EVM wallet on no particular chain: `eip155:0:<address>`. */
+export const EvmWalletId = fromText(Schema.String.pipe(Schema.brand("EvmWalletId")), {
+  expected: "a CAIP-10 wallet of the form eip155:0:<address>, with a valid EIP-55 checksum when mixed-case",
+  example: "eip155:0:0x52908400098527886E0F7030069857D2E4169EE7",
+  parse: evmIdentifier(/^(eip155:0:)(0x[0-9a-fA-F]{40})$/),
+  format: (id) => id
+})
+export type EvmWalletId = typeof EvmWalletId.Type
+
+/** CAIP-10 of a smart account on one EVM chain: `eip155:<chainId>:<address>`. */
+export const EvmAccountId = fromText(Schema.String.pipe(Schema.brand("EvmAccountId")), {
+  expected: "a chain-bound CAIP-10 account of the form eip155:<chainId>:<address>",
+  example: "eip155:8453:0x52908400098527886E0F7030069857D2E4169EE7",
+  parse: evmIdentifier(/^(eip155:[1-9][0-9]{0,15}:)(0x[0-9a-fA-F]{40})$/),
+  format: (id) => id
+})
+export type EvmAccountId = typeof EvmAccountId.Type
+
+/** CAIP-19 of an ERC-20 token: `eip155:<chainId>/erc20:<address>`. */
+export const AssetId = fromText(Schema.String.pipe(Schema.brand("AssetId")), {
+  expected: "a CAIP-19 asset of the form eip155:<chainId>/erc20:<address>",
+  example: "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+  parse: evmIdentifier(/^(eip155:[1-9][0-9]{0,15}\/erc20:)(0x[0-9a-fA-F]{40})$/),
+  format: (id) => id
+})
+export type AssetId = typeof AssetId.Type
+
+/** A 20-byte EVM address in EIP-55 form. */
+export const EvmAddress = fromText(Schema.String.pipe(Schema.brand("EvmAddress")), {
+  expected: "a 20-byte hex address with a valid EIP-55 checksum when mixed-case",
+  example: "0x52908400098527886E0F7030069857D2E4169EE7",
+  parse: (input) => (Eip55.isValid(input) ? Eip55.checksum(input) : undefined),
+  format: (id) => id
+})
+export type EvmAddress = typeof EvmAddress.Type
+
+/** The numeric EIP-155 chain id, as used in `chainIds`. */
+export const ChainId = Schema.Int.check(Schema.isGreaterThan(0)).pipe(Schema.brand("ChainId"))
+export type ChainId = typeof ChainId.Type
+
+const afterLast = (text: string, separator: string) => text.slice(text.lastIndexOf(separator) + 1)
+
+/** The address inside any EVM identifier of this module. */
+export const addressOf = (id: EvmWalletId | EvmAccountId | AssetId): EvmAddress => afterLast(id, ":") as EvmAddress
+
+/** The EIP-155 chain id inside a chain-bound account or an asset. */
+export const chainIdOf = (id: EvmAccountId | AssetId): ChainId => Number.parseInt(id.slice("eip155:".length), 10) as ChainId
+
+/** Builds the CAIP-19 id of an ERC-20 token from a canonical address. */
+export const erc20 = (chainId: ChainId, address: EvmAddress): AssetId =>
+  `eip155:${chainId}/erc20:${address}` as AssetId
+
+/** Builds the CAIP-10 id of an account on one chain from a canonical address. */
+export const evmAccount = (chainId: ChainId, address: EvmAddress): EvmAccountId =>
+  `eip155:${chainId}:${address}` as EvmAccountId
+
+/** Builds the CAIP-10 id of a wallet on no particular chain from a canonical address. */
+export const evmWallet = (address: EvmAddress): EvmWalletId => `eip155:0:${address}` as EvmWalletId

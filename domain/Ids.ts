@@ -1,0 +1,41 @@
+/**
+ * Identifiers that the service makes: ULIDs, which sort by time of creation, with a prefix that says of what.
+ * Source: shapes section 2 ("Ids seen").
+ */
+import { Effect, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+
+const ulid = "[0-7][0-9A-HJKMNP-TV-Z]{25}"
+
+const id = (prefix: string) => Schema.String.check(Schema.isPattern(new RegExp(`^${prefix}${ulid}$`, "u")))
+
+export const TenantId = id("tn_").pipe(Schema.brand("TenantId"))
+export type TenantId = typeof TenantId.Type
+
+export const ApiKeyId = id("key_").pipe(Schema.brand("ApiKeyId"))
+export type ApiKeyId = typeof ApiKeyId.Type
+
+export const StrategyId = id("").pipe(Schema.brand("StrategyId"))
+export type StrategyId = typeof StrategyId.Type
+
+export const PortfolioId = id("pf_").pipe(Schema.brand("PortfolioId"))
+export type PortfolioId = typeof PortfolioId.Type
+
+export const FlowId = id("flow_").pipe(Schema.brand("FlowId"))
+export type FlowId = typeof FlowId.Type
+
+export const OperationId = id("op_").pipe(Schema.brand("OperationId"))
+export type OperationId = typeof OperationId.Type
+
+const make = <Id extends string>(prefix: string) =>
+  Effect.gen(function* () {
+    const random = yield* SecureRandom.SecureRandom
+    return `${prefix}${yield* random.ulid}` as Id
+  })
+
+export const makeTenantId = make<TenantId>("tn_")
+export const makeApiKeyId = make<ApiKeyId>("key_")
+export const makeStrategyId = make<StrategyId>("")
+export const makePortfolioId = make<PortfolioId>("pf_")
+export const makeFlowId = make<FlowId>("flow_")
+export const makeOperationId = make<OperationId>("op_")

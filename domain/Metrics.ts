@@ -1,0 +1,46 @@
+/** What the service measures of itself. Names and units are a contract with dashboards and alerts (docs/operations.md). */
+import { Metric } from "effect"
+
+const latency = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000]
+
+/** HTTP requests that were answered. Attributes: `route` (the pattern, never the path), `method`, `status`. */
+export const requests = Metric.counter("ballast_http_requests", {
+  description: "HTTP requests answered",
+  incremental: true
+})
+
+/** Time from the head of a request to the end of its handling, by `route`, `method` and `status`. */
+export const requestDuration = Metric.timer("ballast_http_request_duration", {
+  description: "Time to answer an HTTP request",
+  boundaries: latency
+})
+
+/** Rebalance runs that ended. Attribute: `outcome` (`completed`, `failed`). */
+export const rebalanceRuns = Metric.counter("ballast_rebalance_runs", {
+  description: "Rebalance runs that ended",
+  incremental: true
+})
+
+/** Swaps of ended runs. Attributes: `chain`, `outcome` (`traded`, `reverted`). */
+export const rebalanceLegs = Metric.counter("ballast_rebalance_legs", {
+  description: "Swaps that rebalance runs sent to a chain",
+  incremental: true
+})
+
+/** What ended runs left undone. Attributes: `chain`, `code` (a skip code). */
+export const rebalanceSkips = Metric.counter("ballast_rebalance_skips", {
+  description: "Parts of rebalance runs that were left undone",
+  incremental: true
+})
+
+/** Seconds since the oldest portfolio became due that has not been claimed; 0 when none is. Above a minute is an alarm. */
+export const oldestDueAge = Metric.gauge("ballast_scheduler_oldest_due_age", {
+  description: "Age of the oldest portfolio that is due and unclaimed",
+  attributes: { unit: "s" }
+})
+
+/** Unix time in seconds at which the scheduler last finished a tick. Its age is the time now minus this value. */
+export const schedulerLastTick = Metric.gauge("ballast_scheduler_last_tick", {
+  description: "When the scheduler last finished a tick",
+  attributes: { unit: "s" }
+})

@@ -1,0 +1,33 @@
+/**
+ * How often a strategy's portfolios are rebalanced. The interval is a fixed number of milliseconds, so due times form
+ * a grid that does not depend on calendars or time zones. Source: interface "Strategy", shapes 2.4.
+ */
+import { DateTime, Schema } from "effect"
+
+export const Frequency = Schema.Literals(["hourly", "daily", "weekly", "monthly"])
+export type Frequency = typeof Frequency.Type
+
+/** `{type: "interval", frequency}`, the only kind of schedule. */
+export const RebalanceSchedule = Schema.Struct({ type: Schema.Literal("interval"), frequency: Frequency })
+export type RebalanceSchedule = typeof RebalanceSchedule.Type
+
+const hour = 3_600_000
+
+/** Milliseconds between two due times; a month counts 30 days. */
+export const intervalMs: Record<Frequency, number> = {
+  hourly: hour,
+  daily: 24 * hour,
+  weekly: 7 * 24 * hour,
+  monthly: 30 * 24 * hour
+}
+
+/**
+ * The next due time after a run that was due at `dueAt` and is claimed at `now`: the first point of the grid after
+ * `now`, so that any number of missed periods gives one run.
+ */
+export const nextDueAt = (dueAt: DateTime.Utc, now: DateTime.Utc, frequency: Frequency): DateTime.Utc => {
+  const interval = intervalMs[frequency]
+  const elapsed = now.epochMilliseconds - dueAt.epochMilliseconds
+  const periods = Math.max(1, Math.floor(elapsed / interval) + 1)
+  return DateTime.add(dueAt, { milliseconds: periods * interval })
+}

@@ -1,0 +1,20 @@
+/** Settings of a deployment that business rules read. Filled from the environment by src/Config.ts. */
+import { Context } from "effect"
+import type { AssetId } from "#domain/Caip.ts"
+
+export class Settings extends Context.Service<
+  Settings,
+  {
+    /** Name in front of people: legal pages, typed-data domains. */
+    readonly brandName: string
+    /** Milliseconds after a manual rebalance in which another of the same portfolio is refused. */
+    readonly rebalanceCooldownMs: number
+    /** A price older than this many milliseconds is stale: it values, but nothing is traded on it. */
+    readonly priceMaxAgeMs: number
+    /** What applies where neither strategy nor tenant says otherwise. */
+    readonly defaultSwap: { readonly slippageBps: number; readonly priceImpactBps: number; readonly thresholdUsd: bigint }
+    readonly blockedAssets: ReadonlySet<AssetId>
+    /** How often due portfolios are looked for, in milliseconds, and how many are claimed at once. */
+    readonly scheduler: { readonly intervalMs: number; readonly batch: number }
+  }
+>()("ballast/domain/Settings") {}

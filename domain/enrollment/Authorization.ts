@@ -1,0 +1,51 @@
+/**
+ * What an owner authorizes at enrollment: on each chain, one smart account and one permission of the agent key, limited
+ * on chain to swaps between listed assets through one venue, back into the same account.
+ *
+ * Stage 1 fixes it, the owner signs its digest, and every later user operation is built from it, so it is stored whole:
+ * a changed deployment configuration never changes what somebody signed. Source: interface "enroll/signature", EIP-712,
+ * ERC-4337, ERC-7579.
+ */
+import { Schema } from "effect"
+import { ChainId, EvmAccountId, EvmAddress, EvmWalletId } from "#domain/Caip.ts"
+
+const hex = (pattern: string) => Schema.String.check(Schema.isPattern(new RegExp(`^0x${pattern}$`, "u")))
+
+/** 32 bytes in lower-case hex. */
+export const Bytes32 = hex("[0-9a-f]{64}")
+
+/** Any bytes in lower-case hex. */
+export const HexBytes = hex("(?:[0-9a-f]{2})*")
+
+/** What the agent may call on one chain. */
+export const AgentPolicy = Schema.Struct({
+  /** The Uniswap v2 router; the only spender that the agent may approve. */
+  router: EvmAddress,
+  /** Tokens through which a swap of two hops may pass. */
+  hubs: Schema.Array(EvmAddress),
+  /** Tokens that a swap may end in. */
+  tokens: Schema.Array(EvmAddress)
+})
+export type AgentPolicy = typeof AgentPolicy.Type
+
+export const ChainAuthorization = Schema.Struct({
+  chainId: ChainId,
+  accountId: EvmAccountId,
+  /** Four bytes that name the permission on chain; never used twice for one account. */
+  permissionId: hex("[0-9a-f]{8}"),
+  policy: AgentPolicy,
+  /** EIP-712 digest of the account's `Enable` message. */
+  digest: Bytes32
+})
+export type ChainAuthorization = typeof ChainAuthorization.Type
+
+export const Authorization = Schema.Struct({
+  ownerAccountId: EvmWalletId,
+  /** Salt of the account's address; the same on every chain. */
+  accountIndex: Schema.BigIntFromString,
+  agentAccountId: EvmWalletId,
+  chains: Schema.NonEmptyArray(ChainAuthorization),
+  /** Merkle root over the chains' digests: the 32 bytes that the owner signs with EIP-191. */
+  root: Bytes32
+})
+export type Authorization = typeof Authorization.Type

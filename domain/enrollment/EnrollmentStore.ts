@@ -1,0 +1,56 @@
+/** Port: enrollment flows, account indexes, and the one transaction that makes a portfolio. */
+import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { EvmWalletId } from "#domain/Caip.ts"
+import type { EnrollmentFlow, EnrollmentOutcome } from "#domain/enrollment/Enrollment.ts"
+import type { FlowId, PortfolioId, TenantId } from "#domain/Ids.ts"
+
+/** What stage 2 found under its `flowId`. */
+export type Claim =
+  /** This call holds the flow until its lease ends. */
+  | { readonly _tag: "Claimed" }
+  /** The same body was answered before. */
+  | { readonly _tag: "Replayed"; readonly outcome: EnrollmentOutcome }
+  /** Another body was claimed or answered before. */
+  | { readonly _tag: "Mismatch" }
+  /** Another call with the same body holds the lease. */
+  | { readonly _tag: "InProgress" }
+
+export interface ClaimRequest {
+  readonly flowId: FlowId
+  /** SHA-256 of the canonical request body. */
+  readonly requestHash: Uint8Array
+  readonly now: DateTime.Utc
+  /** When a claim that was never settled, because its process died, may be taken over. */
+  readonly leaseUntil: DateTime.Utc
+}
+
+export interface NewPortfolio {
+  readonly portfolioId: PortfolioId
+  readonly name: string | null
+  readonly flow: EnrollmentFlow
+  /** The owner's signature over the authorization's root. */
+  readonly ownerSignature: string
+  /** First automated rebalance. */
+  readonly dueAt: DateTime.Utc
+  readonly createdAt: DateTime.Utc
+}
+
+export class EnrollmentStore extends Context.Service<
+  EnrollmentStore,
+  {
+    /** The index that the owner's next portfolio gets; one sequence an owner over all tenants, because it decides the address. */
+    readonly candidateIndex: (owner: EvmWalletId) => Effect.Effect<bigint>
+    readonly insertFlow: (flow: EnrollmentFlow) => Effect.Effect<void>
+    readonly findFlow: (tenantId: TenantId, flowId: FlowId) => Effect.Effect<Option.Option<EnrollmentFlow>>
+    readonly claim: (request: ClaimRequest) => Effect.Effect<Claim>
+    /** Gives a claim up without an answer, so that the same body may be sent again. */
+    readonly release: (flowId: FlowId) => Effect.Effect<void>
+    /**
+     * Portfolio, smart accounts, schedule and the advance of the index, in one transaction with the flow's outcome.
+     * `IndexTaken`: another enrollment of the owner used the index first. Nothing is written unless `Committed`.
+     */
+    readonly commit: (portfolio: NewPortfolio, outcome: EnrollmentOutcome) => Effect.Effect<"Committed" | "PortfolioExists" | "IndexTaken">
+    /** Stores the outcome of a claimed flow that made no portfolio. */
+    readonly settle: (flowId: FlowId, outcome: EnrollmentOutcome) => Effect.Effect<void>
+  }
+>()("ballast/domain/enrollment/EnrollmentStore") {}

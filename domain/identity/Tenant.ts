@@ -1,0 +1,28 @@
+/** An integrator and its API keys. Source: interface "Authentication", shapes 2.1 and V. */
+import type { DateTime } from "effect"
+import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
+import type { Scope } from "#domain/Scopes.ts"
+
+/** An integrator: owns strategies, portfolios and keys. A disabled tenant's keys answer `API_106`. */
+export interface Tenant {
+  readonly tenantId: TenantId
+  readonly name: string
+  readonly email: string
+  /** Commercial switches such as `svm_b2b_api`. */
+  readonly entitlements: ReadonlyArray<string>
+  readonly createdAt: DateTime.Utc
+  readonly disabledAt: DateTime.Utc | null
+}
+
+/** A key as it is stored: never the secret, only what identifies it to people and what it may do. */
+export interface ApiKey {
+  readonly apiKeyId: ApiKeyId
+  readonly tenantId: TenantId
+  readonly name: string
+  /** First characters of the secret, so that a person can tell keys apart. */
+  readonly preview: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly createdAt: DateTime.Utc
+  readonly expiresAt: DateTime.Utc | null
+  readonly revokedAt: DateTime.Utc | null
+}

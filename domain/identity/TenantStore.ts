@@ -1,0 +1,20 @@
+/** Port: where tenants and key hashes are kept. */
+import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
+import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
+
+export class TenantStore extends Context.Service<
+  TenantStore,
+  {
+    readonly insertTenant: (tenant: Tenant) => Effect.Effect<void>
+    readonly findTenant: (tenantId: TenantId) => Effect.Effect<Option.Option<Tenant>>
+    /** All tenants, oldest first. */
+    readonly listTenants: Effect.Effect<ReadonlyArray<Tenant>>
+    readonly insertKey: (key: ApiKey, hash: Uint8Array) => Effect.Effect<void>
+    /** The key with that hash and its tenant, revoked and expired ones included. */
+    readonly findKeyByHash: (hash: Uint8Array) => Effect.Effect<Option.Option<{ readonly key: ApiKey; readonly tenant: Tenant }>>
+    readonly listKeys: (tenantId: TenantId) => Effect.Effect<ReadonlyArray<ApiKey>>
+    /** False when the tenant has no such key. Revoking twice keeps the first time. */
+    readonly revokeKey: (tenantId: TenantId, apiKeyId: ApiKeyId, at: DateTime.Utc) => Effect.Effect<boolean>
+  }
+>()("ballast/domain/identity/TenantStore") {}

@@ -1,0 +1,100 @@
+/** Administration of tenants and their API keys. The secret of a key is shown once and stored only as a keyed hash. */
+import { Context, DateTime, Effect, Layer, Option, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { Base64Url } from "effect/encoding"
+import { NotFound } from "#domain/Errors.ts"
+import { KeyHash } from "#domain/identity/KeyHash.ts"
+import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
+import { TenantStore } from "#domain/identity/TenantStore.ts"
+import { type ApiKeyId, makeApiKeyId, makeTenantId, type TenantId } from "#domain/Ids.ts"
+import { defaultScopes, type Scope } from "#domain/Scopes.ts"
+
+/** A key at the only moment when its secret is known. */
+export interface CreatedKey {
+  readonly key: ApiKey
+  readonly secret: Redacted.Redacted<string>
+}
+
+export interface NewTenant {
+  readonly name: string
+  readonly email: string
+  readonly entitlements: ReadonlyArray<string>
+}
+
+export interface NewKey {
+  readonly name: string
+  /** Added to the scopes that every key has. */
+  readonly scopes: ReadonlyArray<Scope>
+  readonly expiresAt: DateTime.Utc | null
+}
+
+export class Tenants extends Context.Service<
+  Tenants,
+  {
+    readonly create: (tenant: NewTenant) => Effect.Effect<Tenant>
+    readonly list: Effect.Effect<ReadonlyArray<Tenant>>
+    readonly createKey: (tenantId: TenantId, key: NewKey) => Effect.Effect<CreatedKey, NotFound>
+    readonly listKeys: (tenantId: TenantId) => Effect.Effect<ReadonlyArray<ApiKey>, NotFound>
+    /** The key stops working; revoking again changes nothing. */
+    readonly revokeKey: (tenantId: TenantId, apiKeyId: ApiKeyId) => Effect.Effect<void, NotFound>
+  }
+>()("ballast/domain/identity/Tenants") {
+  static readonly layer = Layer.effect(
+    Tenants,
+    Effect.gen(function* () {
+      const store = yield* TenantStore
+      const { hash } = yield* KeyHash
+      const random = yield* SecureRandom.SecureRandom
+      const provideRandom = Effect.provideService(SecureRandom.SecureRandom, random)
+
+      const requireTenant = Effect.fnUntraced(function* (tenantId: TenantId) {
+        const tenant = yield* store.findTenant(tenantId)
+        if (Option.isNone(tenant)) return yield* new NotFound({ message: `There is no tenant ${tenantId}` })
+        return tenant.value
+      })
+
+      const create = Effect.fn("Tenants.create")(function* (input: NewTenant) {
+        const tenant: Tenant = {
+          tenantId: yield* provideRandom(makeTenantId),
+          name: input.name,
+          email: input.email,
+          entitlements: input.entitlements,
+          createdAt: yield* DateTime.now,
+          disabledAt: null
+        }
+        yield* store.insertTenant(tenant)
+        return tenant
+      })
+
+      const createKey = Effect.fn("Tenants.createKey")(function* (tenantId: TenantId, input: NewKey) {
+        yield* requireTenant(tenantId)
+        const secret = `bk_live_${Base64Url.encode(yield* random.randomBytes(32))}`
+        const key: ApiKey = {
+          apiKeyId: yield* provideRandom(makeApiKeyId),
+          tenantId,
+          name: input.name,
+          preview: secret.slice(0, 12),
+          scopes: [...new Set([...defaultScopes, ...input.scopes])],
+          createdAt: yield* DateTime.now,
+          expiresAt: input.expiresAt,
+          revokedAt: null
+        }
+        const redacted = Redacted.make(secret)
+        yield* store.insertKey(key, hash(redacted))
+        return { key, secret: redacted }
+      })
+
+      const listKeys = Effect.fn("Tenants.listKeys")(function* (tenantId: TenantId) {
+        yield* requireTenant(tenantId)
+        return yield* store.listKeys(tenantId)
+      })
+
+      const revokeKey = Effect.fn("Tenants.revokeKey")(function* (tenantId: TenantId, apiKeyId: ApiKeyId) {
+        const revoked = yield* store.revokeKey(tenantId, apiKeyId, yield* DateTime.now)
+        if (!revoked) return yield* new NotFound({ message: `Tenant ${tenantId} has no key ${apiKeyId}` })
+      })
+
+      return Tenants.of({ create, list: store.listTenants, createKey, listKeys, revokeKey })
+    })
+  )
+}

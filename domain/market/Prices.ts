@@ -1,0 +1,26 @@
+/** Port: US dollar prices of assets. */
+import { Context, type DateTime, type Effect, Schema } from "effect"
+import type { AssetId } from "#domain/Caip.ts"
+
+/** A price in US dollars (wad) for one whole token, and when the market showed it. */
+export interface Price {
+  readonly usd: bigint
+  readonly asOf: DateTime.Utc
+}
+
+/** The price source did not answer. */
+export class PricesUnavailable extends Schema.TaggedError<PricesUnavailable>()("PricesUnavailable", {
+  reason: Schema.String
+}) {
+  override get message() {
+    return `Prices are unavailable: ${this.reason}`
+  }
+}
+
+export class Prices extends Context.Service<
+  Prices,
+  {
+    /** Latest prices; an asset that the source does not know is absent. */
+    readonly latest: (assetIds: ReadonlyArray<AssetId>) => Effect.Effect<ReadonlyMap<AssetId, Price>, PricesUnavailable>
+  }
+>()("ballast/domain/market/Prices") {}

@@ -1,0 +1,45 @@
+/** Asynchronous work that clients poll. Source: interface "Operation", shapes 2.21. */
+import { Schema, type DateTime } from "effect"
+import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
+
+export const OperationKind = Schema.Literals(["withdraw", "rebalance", "bridge", "swap"])
+export type OperationKind = typeof OperationKind.Type
+
+export const OperationState = Schema.Literals(["accepted", "running", "retrying", "awaiting_user", "completed", "failed", "cancelled"])
+export type OperationState = typeof OperationState.Type
+
+/** What started a run. */
+export const Trigger = Schema.Literals(["manual", "scheduled"])
+export type Trigger = typeof Trigger.Type
+
+export interface Operation {
+  readonly operationId: OperationId
+  readonly tenantId: TenantId
+  readonly portfolioId: PortfolioId
+  readonly kind: OperationKind
+  readonly trigger: Trigger
+  readonly state: OperationState
+  readonly submittedAt: DateTime.Utc
+  readonly updatedAt: DateTime.Utc
+  /** Set when the state is terminal. */
+  readonly finishedAt: DateTime.Utc | null
+  /** Free text for people, set on `failed` and `cancelled`. */
+  readonly error: string | null
+}
+
+const next: Record<OperationState, ReadonlyArray<OperationState>> = {
+  accepted: ["running", "cancelled", "failed"],
+  running: ["retrying", "awaiting_user", "completed", "failed", "cancelled"],
+  retrying: ["running", "completed", "failed", "cancelled"],
+  awaiting_user: ["running", "completed", "failed", "cancelled"],
+  completed: [],
+  failed: [],
+  cancelled: []
+}
+
+/** A terminal state never changes. */
+export const isTerminal = (state: OperationState): boolean => next[state].length === 0
+
+/** The states from which `to` may be entered, in the order of the lifecycle. */
+export const sourcesOf = (to: OperationState): ReadonlyArray<OperationState> =>
+  OperationState.literals.filter((from) => next[from].includes(to))

@@ -1,0 +1,53 @@
+/** Port: operations and their events. */
+import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
+import type { Operation, OperationState } from "#domain/operation/Operation.ts"
+
+/** What became of a manual trigger. */
+export type Submission =
+  | { readonly _tag: "Submitted"; readonly operation: Operation }
+  /** A run of the portfolio, manual or scheduled, is not finished; it is the one answered. */
+  | { readonly _tag: "Running"; readonly operation: Operation }
+  | { readonly _tag: "CoolingDown"; readonly until: DateTime.Utc }
+  | { readonly _tag: "NoPortfolio" }
+
+export interface ManualRequest {
+  readonly operationId: OperationId
+  readonly tenantId: TenantId
+  readonly portfolioId: PortfolioId
+  readonly now: DateTime.Utc
+  /** Milliseconds since the last manual run's submission in which another is refused. */
+  readonly cooldownMs: number
+}
+
+/** One line of an operation's history. */
+export interface OperationEvent {
+  readonly operationId: OperationId
+  /** Rises by one within the operation. */
+  readonly sequence: number
+  readonly at: DateTime.Utc
+  readonly kind: string
+  readonly payload: unknown
+}
+
+export class OperationStore extends Context.Service<
+  OperationStore,
+  {
+    readonly find: (tenantId: TenantId, portfolioId: PortfolioId, operationId: OperationId) => Effect.Effect<Option.Option<Operation>>
+    /** Decides and writes in one transaction, so that of concurrent triggers one submits and the others see it running. */
+    readonly submitManual: (request: ManualRequest) => Effect.Effect<Submission>
+    /**
+     * Claims up to `limit` portfolios whose schedule is active and due: in one transaction each gets an accepted
+     * operation and its next due time. A portfolio with an unfinished run gets the next due time only.
+     */
+    readonly claimDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<OperationId>>
+    /** Operations that were accepted before the given time and whose run has not begun. */
+    readonly accepted: (before: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<OperationId>>
+    /** Moves to `to` when the lifecycle allows it from the present state, and appends the event of the change. */
+    readonly transition: (operationId: OperationId, to: OperationState, at: DateTime.Utc, error: string | null) => Effect.Effect<boolean>
+    readonly append: (operationId: OperationId, at: DateTime.Utc, kind: string, payload: unknown) => Effect.Effect<void>
+    readonly events: (operationId: OperationId, afterSequence: number, limit: number) => Effect.Effect<ReadonlyArray<OperationEvent>>
+    /** Due time of the longest overdue active schedule, if any is due; for metrics and readiness. */
+    readonly oldestDue: (now: DateTime.Utc) => Effect.Effect<Option.Option<DateTime.Utc>>
+  }
+>()("ballast/domain/operation/OperationStore") {}

@@ -1,0 +1,40 @@
+/** One user in one strategy, with one smart account a chain. Source: interface "Portfolio", shapes 2.17. */
+import type { DateTime } from "effect"
+import type { EvmAccountId, EvmWalletId } from "#domain/Caip.ts"
+import type { OperationId, PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
+import type { Frequency } from "#domain/RebalanceSchedule.ts"
+
+/** `active`: the scheduler ticks; `paused`: the integrator stopped automation. */
+export type ScheduleStatus = "active" | "paused"
+
+/** The runtime state of a portfolio's schedule. */
+export interface PortfolioSchedule {
+  readonly status: ScheduleStatus
+  readonly frequency: Frequency
+  readonly nextDueAt: DateTime.Utc
+  /** When the latest completed run, manual or scheduled, finished. */
+  readonly lastRebalanceAt: DateTime.Utc | null
+}
+
+export interface Portfolio {
+  readonly portfolioId: PortfolioId
+  readonly tenantId: TenantId
+  readonly name: string | null
+  readonly ownerAccountId: EvmWalletId
+  readonly strategyId: StrategyId
+  readonly strategyName: string
+  readonly strategyDescription: string | null
+  /** The version that the latest run used as its target; at enrollment the head version of that moment. */
+  readonly strategyVersion: number
+  readonly smartAccounts: ReadonlyArray<EvmAccountId>
+  /** Null when the portfolio is not rebalanced automatically. */
+  readonly schedule: PortfolioSchedule | null
+  readonly createdAt: DateTime.Utc
+  readonly updatedAt: DateTime.Utc
+}
+
+/** The manual run that a new one is checked against. */
+export interface LatestManualRun {
+  readonly operationId: OperationId
+  readonly submittedAt: DateTime.Utc
+}

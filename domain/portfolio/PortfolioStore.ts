@@ -1,0 +1,27 @@
+/** Port: where portfolios and their schedules are kept. A foreign tenant's portfolio is never returned. */
+import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { EvmWalletId } from "#domain/Caip.ts"
+import type { PageRequest } from "#domain/Cursor.ts"
+import type { PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
+import type { Portfolio, ScheduleStatus } from "#domain/portfolio/Portfolio.ts"
+
+export interface PortfolioFilter {
+  readonly ownerAccountId?: EvmWalletId | undefined
+  readonly strategyId?: StrategyId | undefined
+  /** Leaves out portfolios without a schedule. */
+  readonly status?: ScheduleStatus | undefined
+}
+
+export class PortfolioStore extends Context.Service<
+  PortfolioStore,
+  {
+    readonly find: (tenantId: TenantId, portfolioId: PortfolioId) => Effect.Effect<Option.Option<Portfolio>>
+    /** Newest first, archived ones left out; one row more than the limit when there is a next page. */
+    readonly list: (tenantId: TenantId, filter: PortfolioFilter, page: PageRequest) => Effect.Effect<ReadonlyArray<Portfolio>>
+    readonly rename: (tenantId: TenantId, portfolioId: PortfolioId, name: string | null, at: DateTime.Utc) => Effect.Effect<Option.Option<Portfolio>>
+    /** `paused` to `active` with the given due time. Already active: no change. The answer is the state this call saw or made. */
+    readonly start: (tenantId: TenantId, portfolioId: PortfolioId, dueAt: DateTime.Utc) => Effect.Effect<Option.Option<Portfolio>>
+    /** `active` to `paused`, due time kept. Already paused: no change. */
+    readonly stop: (tenantId: TenantId, portfolioId: PortfolioId, at: DateTime.Utc) => Effect.Effect<Option.Option<Portfolio>>
+  }
+>()("ballast/domain/portfolio/PortfolioStore") {}

@@ -1,0 +1,83 @@
+/** Portfolios of the calling tenant and their automation switch. Source: interface "States and transitions", shapes 2.17 to 2.19. */
+import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { type Page, type PageQuery, page, pageRequest } from "#domain/Cursor.ts"
+import { type CursorInvalid, NotFound, PortfolioNotFound, ValidationFailed } from "#domain/Errors.ts"
+import { Caller } from "#domain/identity/Caller.ts"
+import type { PortfolioId } from "#domain/Ids.ts"
+import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
+import { type PortfolioFilter, PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
+
+export class Portfolios extends Context.Service<
+  Portfolios,
+  {
+    readonly get: (portfolioId: PortfolioId) => Effect.Effect<Portfolio, NotFound, Caller>
+    readonly list: (query: PageQuery & PortfolioFilter) => Effect.Effect<Page<Portfolio>, CursorInvalid, Caller>
+    /** `undefined` keeps the name, `null` clears it. */
+    readonly rename: (portfolioId: PortfolioId, name: string | null | undefined) => Effect.Effect<Portfolio, PortfolioNotFound, Caller>
+    /** Resumes automation and makes the next rebalance prompt; already active changes nothing. */
+    readonly start: (portfolioId: PortfolioId) => Effect.Effect<Portfolio, PortfolioNotFound | ValidationFailed, Caller>
+    /** Pauses automation and keeps the due time; already paused changes nothing. */
+    readonly stop: (portfolioId: PortfolioId) => Effect.Effect<Portfolio, PortfolioNotFound | ValidationFailed, Caller>
+  }
+>()("ballast/domain/portfolio/Portfolios") {
+  static readonly layer = Layer.effect(
+    Portfolios,
+    Effect.gen(function* () {
+      const store = yield* PortfolioStore
+
+      const found = (portfolioId: PortfolioId) => (portfolio: Option.Option<Portfolio>) =>
+        Option.isSome(portfolio)
+          ? Effect.succeed(portfolio.value)
+          : Effect.fail(new PortfolioNotFound({ message: `There is no portfolio ${portfolioId} of this tenant` }))
+
+      const scheduled = (portfolio: Portfolio) =>
+        portfolio.schedule === null
+          ? Effect.fail(
+              new ValidationFailed({
+                message: "The portfolio has no rebalance schedule",
+                details: ["portfolioId: the portfolio has no rebalance schedule"]
+              })
+            )
+          : Effect.succeed(portfolio)
+
+      const get = Effect.fn("Portfolios.get")(function* (portfolioId: PortfolioId) {
+        const { tenantId } = yield* Caller
+        const portfolio = yield* store.find(tenantId, portfolioId)
+        if (Option.isNone(portfolio)) {
+          return yield* new NotFound({ message: `There is no portfolio ${portfolioId} that this key can access` })
+        }
+        return portfolio.value
+      })
+
+      const list = Effect.fn("Portfolios.list")(function* (query: PageQuery & PortfolioFilter) {
+        const { tenantId } = yield* Caller
+        const request = yield* pageRequest("portfolios", query)
+        const rows = yield* store.list(tenantId, query, request)
+        return page("portfolios", request.limit, rows, (row) => ({ createdAt: row.createdAt, id: row.portfolioId }))
+      })
+
+      const rename = Effect.fn("Portfolios.rename")(function* (portfolioId: PortfolioId, name: string | null | undefined) {
+        const { tenantId } = yield* Caller
+        const portfolio =
+          name === undefined
+            ? yield* store.find(tenantId, portfolioId)
+            : yield* store.rename(tenantId, portfolioId, name, yield* DateTime.now)
+        return yield* found(portfolioId)(portfolio)
+      })
+
+      const start = Effect.fn("Portfolios.start")(function* (portfolioId: PortfolioId) {
+        const { tenantId } = yield* Caller
+        const portfolio = yield* store.start(tenantId, portfolioId, yield* DateTime.now)
+        return yield* Effect.flatMap(found(portfolioId)(portfolio), scheduled)
+      })
+
+      const stop = Effect.fn("Portfolios.stop")(function* (portfolioId: PortfolioId) {
+        const { tenantId } = yield* Caller
+        const portfolio = yield* store.stop(tenantId, portfolioId, yield* DateTime.now)
+        return yield* Effect.flatMap(found(portfolioId)(portfolio), scheduled)
+      })
+
+      return Portfolios.of({ get, list, rename, start, stop })
+    })
+  )
+}

@@ -1,0 +1,108 @@
+/**
+ * Reads positions from the chains, one request a chain, and keeps them up to 30 seconds.
+ *
+ * The memory is keyed by the portfolio's last change, so a finished rebalance shows at once, and a reading in which a
+ * chain or the prices failed is kept for two seconds only. Source: interface "GET positions", rules 1 to 4.
+ */
+import { Cache, Context, DateTime, Duration, Effect, Equal, Exit, Hash, Layer, Option, Result } from "effect"
+import { Assets } from "#domain/asset/Assets.ts"
+import { type AssetId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
+import { Balances } from "#domain/chain/Balances.ts"
+import type { NotFound } from "#domain/Errors.ts"
+import type { Caller } from "#domain/identity/Caller.ts"
+import type { PortfolioId } from "#domain/Ids.ts"
+import { Prices } from "#domain/market/Prices.ts"
+import { type AccountReading, assemblePositions } from "#domain/portfolio/assemblePositions.ts"
+import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
+import { Portfolios } from "#domain/portfolio/Portfolios.ts"
+import type { Positions } from "#domain/portfolio/Positions.ts"
+import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
+
+const keepFor = Duration.seconds(30)
+const keepPartialFor = Duration.seconds(2)
+const kept = 10_000
+
+/** A portfolio as a cache key: equal while nothing about it changed. */
+class Snapshot implements Equal.Equal {
+  readonly portfolio: Portfolio
+  constructor(portfolio: Portfolio) {
+    this.portfolio = portfolio
+  }
+  [Equal.symbol](that: Equal.Equal): boolean {
+    return (
+      that instanceof Snapshot &&
+      that.portfolio.portfolioId === this.portfolio.portfolioId &&
+      that.portfolio.updatedAt.epochMilliseconds === this.portfolio.updatedAt.epochMilliseconds
+    )
+  }
+  [Hash.symbol](): number {
+    return Hash.string(this.portfolio.portfolioId)
+  }
+}
+
+const isWhole = (positions: Positions) =>
+  positions.warnings.every(({ kind }) => kind !== "RPC_ERROR" && kind !== "MISSING_PRICE")
+
+export class PositionReader extends Context.Service<
+  PositionReader,
+  {
+    /** Never fails for a reason outside the service: what could not be read is in the warnings. */
+    readonly read: (portfolioId: PortfolioId) => Effect.Effect<Positions, NotFound, Caller>
+  }
+>()("ballast/domain/portfolio/PositionReader") {
+  static readonly layer = Layer.effect(
+    PositionReader,
+    Effect.gen(function* () {
+      const portfolios = yield* Portfolios
+      const strategies = yield* StrategyStore
+      const assets = yield* Assets
+      const balances = yield* Balances
+      const prices = yield* Prices
+
+      const readAccount = Effect.fnUntraced(function* (account: EvmAccountId) {
+        const catalogue = yield* assets.onChain(chainIdOf(account))
+        const reading = yield* Effect.result(
+          balances.read(
+            account,
+            catalogue.map(({ assetId }) => assetId)
+          )
+        )
+        const result: AccountReading["result"] = Result.isSuccess(reading)
+          ? { _tag: "Read", balances: reading.success.balances }
+          : { _tag: "Failed", reason: reading.failure.reason }
+        return { account, result, catalogue }
+      })
+
+      const readPortfolio = Effect.fn("PositionReader.readPortfolio")(function* (portfolio: Portfolio) {
+        const strategy = yield* strategies.find(portfolio.strategyId)
+        const targets = Option.match(strategy, {
+          onNone: (): ReadonlyArray<AssetId> => [],
+          onSome: ({ allocation }) => allocation.map(({ assetId }) => assetId)
+        })
+        const accounts = yield* Effect.forEach(portfolio.smartAccounts, readAccount, { concurrency: "unbounded" })
+        const held = accounts.flatMap(({ result }) =>
+          result._tag === "Read" ? result.balances.flatMap(({ assetId, raw }) => (raw === null || raw === 0n ? [] : [assetId])) : []
+        )
+        const known = yield* Effect.orElseSucceed(prices.latest(held), () => new Map())
+        return assemblePositions(portfolio, {
+          accounts,
+          catalogue: new Map(accounts.flatMap(({ catalogue }) => catalogue.map((asset) => [asset.assetId, asset] as const))),
+          prices: known,
+          targets,
+          fetchedAt: yield* DateTime.now
+        })
+      })
+
+      const memory = yield* Cache.makeWith(({ portfolio }: Snapshot) => readPortfolio(portfolio), {
+        capacity: kept,
+        timeToLive: (exit) => (Exit.isSuccess(exit) && isWhole(exit.value) ? keepFor : keepPartialFor)
+      })
+
+      const read = Effect.fn("PositionReader.read")(function* (portfolioId: PortfolioId) {
+        return yield* Cache.get(memory, new Snapshot(yield* portfolios.get(portfolioId)))
+      })
+
+      return PositionReader.of({ read })
+    })
+  )
+}

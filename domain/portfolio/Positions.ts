@@ -1,0 +1,38 @@
+/** What a portfolio holds now, with everything that could not be read named. Source: interface "Positions". */
+import type { DateTime } from "effect"
+import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
+import type { PortfolioId } from "#domain/Ids.ts"
+
+export type WarningKind =
+  | "MISSING_SMART_ACCOUNT"
+  | "RPC_ERROR"
+  | "MISSING_PRICE"
+  | "BLOCKLISTED_ASSET"
+  | "MISSING_ASSET"
+  | "IN_TRANSIT_READ_FAILED"
+
+export interface Warning {
+  readonly kind: WarningKind
+  readonly message: string
+}
+
+export interface Position {
+  readonly assetId: AssetId
+  readonly smartAccountId: EvmAccountId
+  readonly symbol: string
+  readonly decimals: number
+  readonly balanceRaw: bigint
+  /** US dollars (wad) for one whole token; null when no source knows it. */
+  readonly priceUsd: bigint | null
+  /** US dollars (wad); null without a price. */
+  readonly valueUsd: bigint | null
+}
+
+export interface Positions {
+  readonly portfolioId: PortfolioId
+  readonly totalValueUsd: bigint
+  readonly fetchedAt: DateTime.Utc
+  readonly smartAccounts: ReadonlyArray<EvmAccountId>
+  readonly assets: ReadonlyArray<Position>
+  readonly warnings: ReadonlyArray<Warning>
+}

@@ -1,0 +1,85 @@
+/** Puts balances, catalogue and prices together; pure, so that every partial failure can be tested as a table. */
+import type { DateTime } from "effect"
+import * as Amount from "#domain/Amount.ts"
+import type { Asset } from "#domain/asset/Asset.ts"
+import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
+import { chainIdOf } from "#domain/Caip.ts"
+import type { Price } from "#domain/market/Prices.ts"
+import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
+import type { Position, Positions, Warning } from "#domain/portfolio/Positions.ts"
+
+/** What one smart account answered: its balances, or why there are none. */
+export interface AccountReading {
+  readonly account: EvmAccountId
+  readonly result:
+    | { readonly _tag: "Read"; readonly balances: ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint | null }> }
+    | { readonly _tag: "Failed"; readonly reason: string }
+}
+
+export interface Readings {
+  readonly accounts: ReadonlyArray<AccountReading>
+  readonly catalogue: ReadonlyMap<AssetId, Asset>
+  readonly prices: ReadonlyMap<AssetId, Price>
+  /** Target assets of the strategy's head version. */
+  readonly targets: ReadonlyArray<AssetId>
+  readonly fetchedAt: DateTime.Utc
+}
+
+const byValueDescending = (a: Position, b: Position): number => {
+  const left = a.valueUsd ?? -1n
+  const right = b.valueUsd ?? -1n
+  return left === right ? (a.assetId < b.assetId ? -1 : 1) : left > right ? -1 : 1
+}
+
+/** Rows of all balances above zero, most valuable first; the total counts the rows that have a price. */
+export const assemblePositions = (portfolio: Portfolio, readings: Readings): Positions => {
+  const warnings: Array<Warning> = []
+  const assets: Array<Position> = []
+  const chains = new Set<number>(portfolio.smartAccounts.map(chainIdOf))
+
+  for (const assetId of readings.targets) {
+    if (!readings.catalogue.has(assetId)) {
+      warnings.push({ kind: "MISSING_ASSET", message: `${assetId} is in the strategy but not in the asset catalogue` })
+    }
+    if (!chains.has(chainIdOf(assetId))) {
+      warnings.push({ kind: "MISSING_SMART_ACCOUNT", message: `${assetId} is in the strategy but the portfolio has no smart account on its chain` })
+    }
+  }
+
+  for (const { account, result } of readings.accounts) {
+    if (result._tag === "Failed") {
+      warnings.push({ kind: "RPC_ERROR", message: `${account} could not be read: ${result.reason}` })
+      continue
+    }
+    for (const { assetId, raw } of result.balances) {
+      const asset = readings.catalogue.get(assetId)
+      if (asset === undefined) continue
+      if (raw === null) {
+        warnings.push({ kind: "MISSING_ASSET", message: `${assetId} did not answer its balance` })
+        continue
+      }
+      if (raw === 0n) continue
+      const price = readings.prices.get(assetId)
+      if (asset.isBlocked) warnings.push({ kind: "BLOCKLISTED_ASSET", message: `${assetId} is held but blocked; it is not traded` })
+      if (price === undefined) warnings.push({ kind: "MISSING_PRICE", message: `${assetId} has no price; the total leaves it out` })
+      assets.push({
+        assetId,
+        smartAccountId: account,
+        symbol: asset.symbol,
+        decimals: asset.decimals,
+        balanceRaw: raw,
+        priceUsd: price?.usd ?? null,
+        valueUsd: price === undefined ? null : Amount.valueUsd(raw, asset.decimals, price.usd)
+      })
+    }
+  }
+
+  return {
+    portfolioId: portfolio.portfolioId,
+    totalValueUsd: assets.reduce((sum, { valueUsd }) => sum + (valueUsd ?? 0n), 0n),
+    fetchedAt: readings.fetchedAt,
+    smartAccounts: portfolio.smartAccounts,
+    assets: assets.sort(byValueDescending),
+    warnings
+  }
+}

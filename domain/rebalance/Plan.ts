@@ -1,0 +1,98 @@
+/**
+ * What the rebalance planner reads and what it answers.
+ *
+ * US dollars are wad integers (18 decimal places, `#domain/Decimal.ts`), token amounts are raw units, weights are basis
+ * points of the whole portfolio.
+ */
+import type { AssetId, ChainId } from "#domain/Caip.ts"
+import type { Skip } from "#domain/rebalance/Skip.ts"
+
+/** One asset of interest on a chain: held, or in the allocation, or both. At most one entry an asset. */
+export interface Holding {
+  readonly assetId: AssetId
+  /** Decimal places of the token. */
+  readonly decimals: number
+  /** What the account holds, zero or more. */
+  readonly balanceRaw: bigint
+  /** Price of one whole token in US dollars (wad); `null` when there is none. A price of zero counts as none. */
+  readonly priceUsd: bigint | null
+  /** The price is known but too old to trade on. */
+  readonly priceIsStale: boolean
+  /** The asset must be neither bought nor sold. */
+  readonly isBlocked: boolean
+  /** The policy that the chain enforces lets the agent buy it. */
+  readonly isAuthorized: boolean
+}
+
+/** The account on one chain as it stands. */
+export interface ChainState {
+  readonly chainId: ChainId
+  /** False when the chain could not be read: its holdings are not looked at. */
+  readonly available: boolean
+  readonly holdings: ReadonlyArray<Holding>
+}
+
+/** One entry of the target allocation. */
+export interface TargetWeight {
+  readonly assetId: AssetId
+  /** Basis points of the whole portfolio, above zero. */
+  readonly weight: number
+}
+
+/** Everything that decides a plan. The same input always gives the same plan. */
+export interface PlanInput {
+  readonly chains: ReadonlyArray<ChainState>
+  /** The target of the whole portfolio; sums to 10,000 over all chains, each asset once. */
+  readonly allocation: ReadonlyArray<TargetWeight>
+  readonly preferences: {
+    /** Least deviation and least leg worth trading, US dollars (wad), zero or more. */
+    readonly thresholdUsd: bigint
+  }
+  /** Expected cost of one swap in basis points of the value sold, venue and integrator fee together; 0 to 9,999. */
+  readonly feeBps: number
+}
+
+/** One swap: sell exactly `sellAmountRaw` of one asset for another on the same chain. */
+export interface Leg {
+  readonly chainId: ChainId
+  readonly sell: AssetId
+  readonly buy: AssetId
+  /** Above zero and never more than the balance; all legs that sell one asset together neither. */
+  readonly sellAmountRaw: bigint
+  /** Value of what is sold, US dollars (wad). */
+  readonly valueUsd: bigint
+  /** What the sale buys at the prices of the input after `feeBps`, above zero. */
+  readonly expectedBuyRaw: bigint
+}
+
+/** Where one asset stands and where the plan wants it. */
+export interface AssetTarget {
+  readonly assetId: AssetId
+  /** Basis points of the whole portfolio; its share of the chain is `weight / ChainPlan.weight`. Zero: to be sold. */
+  readonly weight: number
+  /** Value held now, US dollars (wad); `null` when there is no price. */
+  readonly valueUsd: bigint | null
+  /** Its share of the chain once the costs of the plan are paid; `null` when what is held has no price. */
+  readonly targetUsd: bigint | null
+}
+
+/** What to do on one chain. */
+export interface ChainPlan {
+  readonly chainId: ChainId
+  /** Value of everything on the chain that has a price, US dollars (wad); `null` when the chain is unavailable. */
+  readonly valueUsd: bigint | null
+  /** Sum of the weights that share that value, in basis points of the whole portfolio. */
+  readonly weight: number
+  readonly targets: ReadonlyArray<AssetTarget>
+  /**
+   * In execution order. An asset is only ever sold or only ever bought, so no leg needs what another one yields, and
+   * a leg that fails leaves the others valid.
+   */
+  readonly legs: ReadonlyArray<Leg>
+  readonly skips: ReadonlyArray<Skip>
+}
+
+/** One entry for each chain of the input, in its order. */
+export interface Plan {
+  readonly chains: ReadonlyArray<ChainPlan>
+}

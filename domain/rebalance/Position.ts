@@ -1,0 +1,85 @@
+/**
+ * One asset of a chain while its plan is worked out: what is known of it, and how much of it the legs have used so far.
+ */
+import type { AssetId } from "#domain/Caip.ts"
+import type { Holding } from "#domain/rebalance/Plan.ts"
+import { SkipCode } from "#domain/rebalance/Skip.ts"
+
+export interface Position {
+  readonly assetId: AssetId
+  /** Basis points of the whole portfolio. */
+  readonly weight: bigint
+  /** US dollars (wad) for one whole token; zero when there is no price. */
+  readonly priceUsd: bigint
+  /** Raw units in one whole token. */
+  readonly scale: bigint
+  /** US dollars (wad) of one raw unit, cut towards zero. */
+  readonly unitUsd: bigint
+  readonly balanceRaw: bigint
+  /** Value of the balance, US dollars (wad). */
+  readonly valueUsd: bigint
+  readonly canSell: boolean
+  readonly canBuy: boolean
+  /** Why it cannot be bought, or neither bought nor sold; `null` when nothing stands in the way. */
+  readonly obstacle: SkipCode | null
+  /** Balance that no leg sells yet, raw and in US dollars (wad). */
+  leftRaw: bigint
+  leftUsd: bigint
+  /** What the legs buy of it, raw. */
+  boughtRaw: bigint
+  /**
+   * What is still to be traded, US dollars (wad) counted on the selling side: the excess of a seller, or what has to be
+   * sold to fill the gap of a buyer. Below zero once a leg went past the target.
+   */
+  openUsd: bigint
+}
+
+const powersOfTen: ReadonlyArray<bigint> = Array.from({ length: 37 }, (_, exponent) => 10n ** BigInt(exponent))
+
+const scaleOf = (decimals: number): bigint => powersOfTen[decimals] ?? 10n ** BigInt(decimals)
+
+const obstacleOf = (holding: Holding, hasPrice: boolean): SkipCode | null => {
+  if (!hasPrice) return SkipCode.missingPrice
+  if (holding.isBlocked) return SkipCode.assetBlocked
+  if (holding.priceIsStale) return SkipCode.stalePrice
+  return holding.isAuthorized ? null : SkipCode.notAuthorized
+}
+
+/** Reads one holding; a price that is missing gives a position without value that cannot be traded. */
+export const fromHolding = (holding: Holding, weight: number): Position => {
+  const priceUsd = holding.priceUsd !== null && holding.priceUsd > 0n ? holding.priceUsd : 0n
+  const scale = scaleOf(holding.decimals)
+  const valueUsd = (holding.balanceRaw * priceUsd) / scale
+  const obstacle = obstacleOf(holding, priceUsd > 0n)
+  return {
+    assetId: holding.assetId,
+    weight: BigInt(weight),
+    priceUsd,
+    scale,
+    unitUsd: priceUsd / scale,
+    balanceRaw: holding.balanceRaw,
+    valueUsd,
+    canSell: obstacle === null || obstacle === SkipCode.notAuthorized,
+    canBuy: obstacle === null && weight > 0,
+    obstacle,
+    leftRaw: holding.balanceRaw,
+    leftUsd: valueUsd,
+    boughtRaw: 0n,
+    openUsd: 0n
+  }
+}
+
+/** A target asset of which nothing is known on its chain: nothing held, no price. */
+export const unknownAsset = (assetId: AssetId, weight: number): Position =>
+  fromHolding(
+    {
+      assetId,
+      decimals: 0,
+      balanceRaw: 0n,
+      priceUsd: null,
+      priceIsStale: false,
+      isBlocked: false,
+      isAuthorized: false
+    },
+    weight
+  )

@@ -1,0 +1,58 @@
+/** Manual rebalances. Source: interface "Rebalance trigger rule", shapes 2.20 and Z. */
+import { Context, DateTime, Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { PortfolioNotFound, RateLimited } from "#domain/Errors.ts"
+import { Caller } from "#domain/identity/Caller.ts"
+import { makeOperationId, type PortfolioId } from "#domain/Ids.ts"
+import type { Operation } from "#domain/operation/Operation.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { RunLauncher } from "#domain/rebalance/RunLauncher.ts"
+import { Settings } from "#domain/Settings.ts"
+
+export class Rebalances extends Context.Service<
+  Rebalances,
+  {
+    /** Starts a run, or answers the one that is not finished; refused during the cooldown of the last manual one. */
+    readonly trigger: (portfolioId: PortfolioId) => Effect.Effect<Operation, PortfolioNotFound | RateLimited, Caller>
+  }
+>()("ballast/domain/rebalance/Rebalances") {
+  static readonly layer = Layer.effect(
+    Rebalances,
+    Effect.gen(function* () {
+      const store = yield* OperationStore
+      const launcher = yield* RunLauncher
+      const settings = yield* Settings
+      const random = yield* SecureRandom.SecureRandom
+
+      const trigger = Effect.fn("Rebalances.trigger")(function* (portfolioId: PortfolioId) {
+        const { tenantId } = yield* Caller
+        const now = yield* DateTime.now
+        const submission = yield* store.submitManual({
+          operationId: yield* Effect.provideService(makeOperationId, SecureRandom.SecureRandom, random),
+          tenantId,
+          portfolioId,
+          now,
+          cooldownMs: settings.rebalanceCooldownMs
+        })
+        switch (submission._tag) {
+          case "Submitted":
+            yield* launcher.launch(submission.operation.operationId)
+            return submission.operation
+          case "Running":
+            return submission.operation
+          case "CoolingDown": {
+            const retryAfterSeconds = Math.max(1, Math.ceil((submission.until.epochMilliseconds - now.epochMilliseconds) / 1000))
+            return yield* new RateLimited({
+              message: `The portfolio was rebalanced a moment ago; retry in ${retryAfterSeconds} s`,
+              retryAfterSeconds
+            })
+          }
+          case "NoPortfolio":
+            return yield* new PortfolioNotFound({ message: `There is no portfolio ${portfolioId} of this tenant` })
+        }
+      })
+
+      return Rebalances.of({ trigger })
+    })
+  )
+}

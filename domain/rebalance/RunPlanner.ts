@@ -1,0 +1,120 @@
+/** Looks at a portfolio as it stands and plans its rebalance. */
+import { Clock, Context, Effect, Layer, Result, Struct } from "effect"
+import type { Asset } from "#domain/asset/Asset.ts"
+import { Assets } from "#domain/asset/Assets.ts"
+import { addressOf, type AssetId, chainIdOf } from "#domain/Caip.ts"
+import { type AccountBalances, Balances } from "#domain/chain/Balances.ts"
+import type { ChainAuthorization } from "#domain/enrollment/Authorization.ts"
+import { type Price, Prices } from "#domain/market/Prices.ts"
+import type { ChainState, Holding, Plan } from "#domain/rebalance/Plan.ts"
+import { plan } from "#domain/rebalance/planRebalance.ts"
+import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
+import type { RunContext } from "#domain/rebalance/RunStore.ts"
+import { Venue } from "#domain/rebalance/Venue.ts"
+import { Settings } from "#domain/Settings.ts"
+import { resolveSwap } from "#domain/strategy/resolveSwap.ts"
+
+interface ChainReading {
+  readonly authorization: ChainAuthorization
+  readonly catalogue: ReadonlyArray<Asset>
+  /** Null when the chain, or a target asset on it, could not be read: an unknown balance is not zero. */
+  readonly balances: ReadonlyMap<AssetId, bigint> | null
+}
+
+export class RunPlanner extends Context.Service<
+  RunPlanner,
+  {
+    /** Never fails for an outside reason: a chain or price that cannot be read is a skip of the plan. */
+    readonly plan: (context: RunContext) => Effect.Effect<RunPlan>
+  }
+>()("ballast/domain/rebalance/RunPlanner") {
+  static readonly layer = Layer.effect(
+    RunPlanner,
+    Effect.gen(function* () {
+      const assets = yield* Assets
+      const balances = yield* Balances
+      const prices = yield* Prices
+      const venue = yield* Venue
+      const settings = yield* Settings
+
+      const readChain = Effect.fnUntraced(function* (authorization: ChainAuthorization, targets: ReadonlySet<AssetId>) {
+        const catalogue = yield* assets.onChain(authorization.chainId)
+        const ids = catalogue.map(({ assetId }) => assetId)
+        const reading = yield* Effect.result(balances.read(authorization.accountId, ids))
+        return { authorization, catalogue, balances: Result.isSuccess(reading) ? readable(reading.success, targets) : null }
+      })
+
+      const planRun = Effect.fn("RunPlanner.plan")(function* (context: RunContext) {
+        const limits = resolveSwap([context.swap], settings.defaultSwap)
+        const targets = new Set(context.allocation.map(({ assetId }) => assetId))
+        const readings = yield* Effect.forEach(context.authorization.chains, (chain) => readChain(chain, targets), {
+          concurrency: "unbounded"
+        })
+        const known = yield* Effect.orElseSucceed(
+          prices.latest(readings.flatMap((reading) => assetsOfInterest(reading, targets).map(({ assetId }) => assetId))),
+          (): ReadonlyMap<AssetId, Price> => new Map()
+        )
+        const staleBefore = (yield* Clock.currentTimeMillis) - settings.priceMaxAgeMs
+        const planned = plan({
+          chains: readings.map((reading) => chainState(reading, targets, known, staleBefore)),
+          allocation: context.allocation,
+          preferences: { thresholdUsd: limits.thresholdUsd },
+          feeBps: venue.feeBps
+        })
+        return toRunPlan(context.strategyVersion, limits, planned)
+      })
+
+      return RunPlanner.of({ plan: planRun })
+    })
+  )
+}
+
+/** The balances that were read; null when a target asset's is missing. */
+const readable = ({ balances }: AccountBalances, targets: ReadonlySet<AssetId>): ReadonlyMap<AssetId, bigint> | null =>
+  balances.some(({ assetId, raw }) => raw === null && targets.has(assetId))
+    ? null
+    : new Map(balances.flatMap(({ assetId, raw }) => (raw === null ? [] : [[assetId, raw] as const])))
+
+/** What is held on the chain, and what the allocation wants there. */
+const assetsOfInterest = ({ catalogue, balances }: ChainReading, targets: ReadonlySet<AssetId>): ReadonlyArray<Asset> =>
+  catalogue.filter(({ assetId }) => targets.has(assetId) || (balances?.get(assetId) ?? 0n) > 0n)
+
+const chainState = (
+  reading: ChainReading,
+  targets: ReadonlySet<AssetId>,
+  prices: ReadonlyMap<AssetId, Price>,
+  staleBefore: number
+): ChainState => {
+  const buyable = new Set(reading.authorization.policy.tokens)
+  const holding = ({ assetId, decimals, isBlocked }: Asset): Holding => {
+    const price = prices.get(assetId)
+    return {
+      assetId,
+      decimals,
+      balanceRaw: reading.balances?.get(assetId) ?? 0n,
+      priceUsd: price?.usd ?? null,
+      priceIsStale: price !== undefined && price.asOf.epochMilliseconds < staleBefore,
+      isBlocked,
+      isAuthorized: buyable.has(addressOf(assetId))
+    }
+  }
+  return {
+    chainId: chainIdOf(reading.authorization.accountId),
+    available: reading.balances !== null,
+    holdings: assetsOfInterest(reading, targets).map(holding)
+  }
+}
+
+const toRunPlan = (
+  strategyVersion: number,
+  limits: { readonly slippageBps: number; readonly priceImpactBps: number },
+  { chains }: Plan
+): RunPlan => ({
+  strategyVersion,
+  limits: { slippageBps: limits.slippageBps, priceImpactBps: limits.priceImpactBps },
+  chains: chains.map(({ chainId, legs, skips }) => ({
+    chainId,
+    legs: legs.map(({ sell, buy, sellAmountRaw, valueUsd, expectedBuyRaw }) => ({ sell, buy, sellAmountRaw, valueUsd, expectedBuyRaw })),
+    skips: skips.map((skip) => Struct.omit(skip, ["chainId"]))
+  }))
+})

@@ -1,0 +1,30 @@
+/** What a finished run did: each chain's swaps as the chain settled them, and each skip. */
+import { Schema } from "effect"
+import { ChainId } from "#domain/Caip.ts"
+import { BatchReceipt, Swap } from "#domain/rebalance/ChainExecution.ts"
+import { RecordedSkip } from "#domain/rebalance/RunPlan.ts"
+
+export const ChainOutcome = Schema.Struct({
+  chainId: ChainId,
+  /** The swaps that were sent; empty when there was nothing to trade or nothing could be. */
+  swaps: Schema.Array(Swap),
+  skips: Schema.Array(RecordedSkip),
+  /** The receipt of the operation that landed; null when none did. */
+  receipt: Schema.NullOr(BatchReceipt),
+  /** Why swaps that were planned did not happen; null when all that were tried did. */
+  failure: Schema.NullOr(Schema.String)
+})
+export type ChainOutcome = typeof ChainOutcome.Type
+
+export const RunReport = Schema.Struct({ strategyVersion: Schema.Int, chains: Schema.Array(ChainOutcome) })
+export type RunReport = typeof RunReport.Type
+
+/**
+ * The error text of a run, or null when it completed: a run fails when something was to be traded and nothing landed
+ * anywhere. A chain that could not trade beside one that did is told in the report.
+ */
+export const failureOf = (chains: ReadonlyArray<ChainOutcome>): string | null => {
+  const failures = chains.flatMap(({ chainId, failure }) => (failure === null ? [] : [`chain ${chainId}: ${failure}`]))
+  const landed = chains.some(({ receipt }) => receipt?.success === true)
+  return failures.length > 0 && !landed ? failures.join("; ") : null
+}

@@ -1,0 +1,86 @@
+/**
+ * Starts the runs of due portfolios and of operations whose launch was lost in a crash.
+ *
+ * Claiming writes the accepted operation and the next due time in one transaction, so a crash between claim and launch
+ * loses nothing: the operation is found again as accepted. Launching is idempotent.
+ */
+import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Ref, Schedule } from "effect"
+import * as Metrics from "#domain/Metrics.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { RunLauncher } from "#domain/rebalance/RunLauncher.ts"
+import { Settings } from "#domain/Settings.ts"
+
+/** An operation that is still accepted after this long was not launched, or its launch died. */
+const lostAfter = Duration.seconds(5)
+const launchConcurrency = 16
+
+export class Scheduler extends Context.Service<
+  Scheduler,
+  {
+    /** Claims and launches until nothing more is due; answers how many runs it launched. */
+    readonly tick: Effect.Effect<number>
+    /** When the last tick ended; for readiness. */
+    readonly lastTickAt: Effect.Effect<DateTime.Utc>
+  }
+>()("ballast/domain/rebalance/Scheduler") {
+  static readonly layer = Layer.effect(
+    Scheduler,
+    Effect.gen(function* () {
+      const store = yield* OperationStore
+      const launcher = yield* RunLauncher
+      const { scheduler } = yield* Settings
+      const lastTick = yield* Ref.make(yield* DateTime.now)
+
+      const launchAll = (operationIds: ReadonlyArray<Parameters<typeof launcher.launch>[0]>) =>
+        Effect.forEach(operationIds, launcher.launch, { concurrency: launchConcurrency, discard: true })
+
+      const claim = Effect.gen(function* () {
+        const claimed = yield* store.claimDue(yield* DateTime.now, scheduler.batch)
+        yield* launchAll(claimed)
+        return claimed.length
+      })
+
+      const recover = Effect.gen(function* () {
+        const lost = yield* store.accepted(DateTime.subtractDuration(yield* DateTime.now, lostAfter), scheduler.batch)
+        yield* launchAll(lost)
+        return lost.length
+      })
+
+      const measure = Effect.gen(function* () {
+        const now = yield* DateTime.now
+        const oldest = yield* store.oldestDue(now)
+        const age = Option.match(oldest, {
+          onNone: () => 0,
+          onSome: (dueAt) => Math.max(0, now.epochMilliseconds - dueAt.epochMilliseconds) / 1000
+        })
+        yield* Metric.update(Metrics.oldestDueAge, age)
+      })
+
+      const tick = Effect.gen(function* () {
+        yield* measure
+        let launched = yield* recover
+        for (let claimed = scheduler.batch; claimed === scheduler.batch; ) {
+          claimed = yield* claim
+          launched += claimed
+        }
+        yield* Ref.set(lastTick, yield* DateTime.now)
+        return launched
+      }).pipe(Effect.withSpan("Scheduler.tick"))
+
+      return Scheduler.of({ tick, lastTickAt: Ref.get(lastTick) })
+    })
+  )
+
+  /** The fiber that ticks for as long as the layer lives; a failed tick is logged and the next one tries again. */
+  static readonly fiber = Layer.effectDiscard(
+    Effect.gen(function* () {
+      const scheduler = yield* Scheduler
+      const settings = yield* Settings
+      yield* scheduler.tick.pipe(
+        Effect.catchCause((cause) => Effect.logError("A scheduler tick failed", cause)),
+        Effect.repeat(Schedule.spaced(Duration.millis(settings.scheduler.intervalMs))),
+        Effect.forkScoped
+      )
+    })
+  )
+}

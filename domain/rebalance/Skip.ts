@@ -1,0 +1,51 @@
+/**
+ * What a rebalance leaves undone, and why.
+ *
+ * A skip is a normal outcome, not a failure: the run goes on without the part it names and the next run looks again.
+ */
+import type { AssetId, ChainId } from "#domain/Caip.ts"
+
+/** Why a part of a rebalance was not done. The planner gives the first eight, the pricing of its legs the last three. */
+export const SkipCode = {
+  /** The asset is off target by less than the least trade worth making (`thresholdUsd`, or what rounding allows). */
+  belowMinTrade: "BELOW_MIN_TRADE",
+  /** The asset has no price, so it has no known value: what is held stays, and what is due to it stays unspent. */
+  missingPrice: "MISSING_PRICE",
+  /** The last price of the asset is too old to trade on; it still counts towards the value of the chain. */
+  stalePrice: "STALE_PRICE",
+  /** The asset is on the block list: it is neither bought nor sold. */
+  assetBlocked: "ASSET_BLOCKED",
+  /** The chain could not be read. Its value is unknown and nothing is traded on it. */
+  chainUnavailable: "CHAIN_UNAVAILABLE",
+  /** The policy that the chain enforces does not list the asset, so it cannot be bought. Selling stays possible. */
+  notAuthorized: "NOT_AUTHORIZED",
+  /** The asset is off target, and nothing it could be exchanged for can be traded on its chain. */
+  noCounterpart: "NO_COUNTERPART",
+  /** The chain as a whole is above or below its share of the portfolio: value has yet to move between chains. */
+  crossChainPending: "CROSS_CHAIN_PENDING",
+  /** The best quote for the leg moves the price further than the preferences allow. */
+  priceImpact: "PRICE_IMPACT",
+  /** No venue quotes the pair. */
+  noRoute: "NO_ROUTE",
+  /** The leg failed when it was simulated against the chain. */
+  simulationFailed: "SIMULATION_FAILED"
+} as const
+export type SkipCode = (typeof SkipCode)[keyof typeof SkipCode]
+
+/** One thing that a rebalance leaves undone. */
+export interface Skip {
+  readonly chainId: ChainId
+  /** The asset concerned; `null` where the skip is about the whole chain. */
+  readonly assetId: AssetId | null
+  /** The leg concerned, where the skip is about a leg and not about one asset. */
+  readonly sell?: AssetId
+  readonly buy?: AssetId
+  readonly code: SkipCode
+  /**
+   * US dollars (wad) left undone; `null` where it is unknown. For an asset or a chain the amount has a sign: positive
+   * stays above its target, negative stays below it. For a leg it is the value that was to be sold.
+   */
+  readonly valueUsd: bigint | null
+  /** One sentence for people: what is wrong, and what would change it. */
+  readonly reason: string
+}

@@ -1,0 +1,68 @@
+/**
+ * Puts into words what the plan of a chain leaves off target.
+ */
+import type { AssetId, ChainId } from "#domain/Caip.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import type { Position } from "#domain/rebalance/Position.ts"
+import { type Skip, SkipCode } from "#domain/rebalance/Skip.ts"
+import { dustUsd, type Tolerance } from "#domain/rebalance/Tolerance.ts"
+
+const dollars = (usd: bigint): string => `${Decimal.format(usd < 0n ? -usd : usd, 2)} USD`
+
+/** One sentence for each obstacle; the asset is named by the skip itself. */
+const obstacleReason = (code: SkipCode, off: string): string => {
+  switch (code) {
+    case SkipCode.missingPrice:
+      return `${off}, but it has no price: its share stays unspent until a price source lists it.`
+    case SkipCode.stalePrice:
+      return `${off}, but its price is too old to trade on: it waits for a fresh price.`
+    case SkipCode.assetBlocked:
+      return `${off}, but it is blocked from trading: it is kept as it is until the block is lifted.`
+    default:
+      return `${off}, but the account's on-chain policy does not let the agent buy it: the owner has to authorize it.`
+  }
+}
+
+const explain = (position: Position, deviationUsd: bigint, tolerance: Tolerance): Pick<Skip, "code" | "reason"> => {
+  const isAbove = deviationUsd > 0n
+  const magnitude = isAbove ? deviationUsd : -deviationUsd
+  const off = `The asset is ${dollars(magnitude)} ${isAbove ? "above" : "below"} its target`
+  const { obstacle } = position
+  if (obstacle === SkipCode.missingPrice) return { code: obstacle, reason: obstacleReason(obstacle, off) }
+  if (magnitude < tolerance.tradeUsd) {
+    const least = dollars(tolerance.tradeUsd)
+    return { code: SkipCode.belowMinTrade, reason: `${off}, less than the least trade of ${least}.` }
+  }
+  if (obstacle !== null && !(isAbove && position.canSell)) {
+    return { code: obstacle, reason: obstacleReason(obstacle, off) }
+  }
+  if (magnitude < position.unitUsd) {
+    const unit = dollars(position.unitUsd)
+    return { code: SkipCode.belowMinTrade, reason: `${off}, less than its smallest unit, which is worth ${unit}.` }
+  }
+  return {
+    code: SkipCode.noCounterpart,
+    reason: `${off}, and no asset on this chain that may be traded can take the other side: see the chain's other skips.`
+  }
+}
+
+/** The skip for an asset that the plan leaves `deviationUsd` above (or, negative, below) its target, if worth a word. */
+export const skipFor = (
+  chainId: ChainId,
+  position: Position,
+  deviationUsd: bigint,
+  tolerance: Tolerance
+): Skip | undefined => {
+  if (deviationUsd <= dustUsd && deviationUsd >= -dustUsd) return undefined
+  const { code, reason } = explain(position, deviationUsd, tolerance)
+  return { chainId, assetId: position.assetId, code, valueUsd: deviationUsd, reason }
+}
+
+/** The skip for an asset that is held without a price. */
+export const unvaluedSkip = (chainId: ChainId, assetId: AssetId): Skip => ({
+  chainId,
+  assetId,
+  code: SkipCode.missingPrice,
+  valueUsd: null,
+  reason: "The asset is held but has no price: it is taken to be on target and kept until a price source lists it."
+})

@@ -1,0 +1,27 @@
+/** The envelope of every v2 answer. Tracing ids are never in it, they are headers. Source: interface "v2 envelope". */
+import { Schema } from "effect"
+import type { Page } from "#domain/Cursor.ts"
+
+/** `{success: true, data}`. */
+export const ok = <Data extends Schema.Top>(data: Data) => Schema.Struct({ success: Schema.Literal(true), data })
+
+/** `{success: true, data, nextCursor}`; the cursor is null on the last page. */
+export const page = <Data extends Schema.Top>(data: Data) =>
+  Schema.Struct({
+    success: Schema.Literal(true),
+    data,
+    nextCursor: Schema.NullOr(Schema.String).annotate({
+      description: "Send it back unchanged as `cursor` to get the next page; null on the last page.",
+      examples: [null]
+    })
+  })
+
+/** Puts data into the envelope. */
+export const success = <Data>(data: Data) => ({ success: true as const, data })
+
+/** Puts a page into the envelope, each item as `view` shows it, under the collection's name. */
+export const successPage = <Name extends string, A, View>(name: Name, view: (item: A) => View) => (page: Page<A>) => ({
+  success: true as const,
+  data: { [name]: page.items.map(view) } as { readonly [K in Name]: ReadonlyArray<View> },
+  nextCursor: page.nextCursor
+})

@@ -1,0 +1,36 @@
+/**
+ * Authentication is woven into each endpoint when the routes are built, so a request pays for reading one header and
+ * asking ApiKeys, not for looking up what its endpoint needs.
+ */
+import { Context, Effect, Layer, Redacted } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { KeyMissing, PermissionDenied } from "#domain/Errors.ts"
+import { ApiKeys } from "#domain/identity/ApiKeys.ts"
+import { Caller } from "#domain/identity/Caller.ts"
+import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
+import { RequiredScope } from "#http/RequiredScope.ts"
+
+export const ApiKeyAuthLive = Layer.effect(
+  ApiKeyAuth,
+  Effect.gen(function* () {
+    const keys = yield* ApiKeys
+
+    return ApiKeyAuth.of((httpEffect, { endpoint }) => {
+      const scope = Context.get(endpoint.annotations, RequiredScope)
+
+      return Effect.withFiber((fiber) => {
+        const secret = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest).headers["x-api-key"]
+        if (secret === undefined || secret === "") {
+          return Effect.fail(new KeyMissing({ message: "Send an API key in the x-api-key header" }))
+        }
+        return Effect.flatMapEager(
+          keys.authenticate(Redacted.make(secret)),
+          (caller): Effect.Effect<Effect.Success<typeof httpEffect>, Effect.Error<typeof httpEffect> | PermissionDenied> =>
+            scope === undefined || caller.scopes.has(scope)
+              ? Effect.provideService(httpEffect, Caller, caller)
+              : Effect.fail(new PermissionDenied({ message: `The key ${caller.apiKeyId} lacks the scope ${scope} that this route requires` }))
+        )
+      })
+    })
+  })
+)

@@ -1,0 +1,80 @@
+/**
+ * Metrics and access log of the answers. Both name the route's template, never the path: ids would make a series each.
+ *
+ * The access log is written at debug level; at any other level a request costs it one comparison.
+ */
+import { Clock, Context, Effect, Fiber, Layer, LogLevel, Metric, References } from "effect"
+import { HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
+import type { Exchange } from "#http/middleware/Exchange.ts"
+
+/** Milliseconds; reads end below 10, chain reads and enrollments above 100. */
+const boundaries = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000]
+
+const makeSeries = (method: string, route: string, status: number) => {
+  const attributes = { method, route, status: String(status) }
+  return {
+    route,
+    total: Metric.counter("ballast_http_requests_total", { description: "Answered requests", incremental: true, attributes }),
+    duration: Metric.histogram("ballast_http_request_duration", {
+      description: "Milliseconds from a request's arrival to its answer",
+      boundaries,
+      attributes
+    })
+  }
+}
+
+/** `/v2/portfolios/:portfolioId` as `/v2/portfolios/{portfolioId}`. */
+export const templateOf = (routerPath: string): string => routerPath.replaceAll(/:([A-Za-z]+)/g, "{$1}")
+
+export class RequestLog extends Context.Service<
+  RequestLog,
+  {
+    /** Notes one answer. Runs on the request's fiber, after its route was found. */
+    readonly answered: (
+      request: HttpServerRequest.HttpServerRequest,
+      response: HttpServerResponse.HttpServerResponse,
+      exchange: Exchange["Service"]
+    ) => Effect.Effect<void>
+  }
+>()("ballast/http/middleware/RequestLog") {
+  static readonly layer = Layer.effect(
+    RequestLog,
+    Effect.gen(function* () {
+      const clock = yield* Clock.Clock
+      // Routes, methods and statuses are few, so the table is bounded by the program itself.
+      const known = new Map<string, Map<number, ReturnType<typeof makeSeries>>>()
+
+      const seriesOf = (method: string, routerPath: string | undefined, status: number) => {
+        const key = routerPath === undefined ? "" : `${method} ${routerPath}`
+        let statuses = known.get(key)
+        if (statuses === undefined) known.set(key, (statuses = new Map()))
+        let series = statuses.get(status)
+        if (series === undefined) {
+          series = routerPath === undefined ? makeSeries("", "unmatched", status) : makeSeries(method, templateOf(routerPath), status)
+          statuses.set(status, series)
+        }
+        return series
+      }
+
+      return RequestLog.of({
+        answered: (request, response, exchange) => {
+          const fiber = Fiber.getCurrent()!
+          const matched = Context.getOrUndefined(fiber.context as Context.Context<HttpRouter.RouteContext>, HttpRouter.RouteContext)
+          const series = seriesOf(request.method, matched?.route.path, response.status)
+          const milliseconds = Number(clock.monotonicTimeNanosUnsafe() - exchange.startedAt) / 1e6
+          series.total.updateUnsafe(1, fiber.context)
+          series.duration.updateUnsafe(milliseconds, fiber.context)
+          if (!LogLevel.isGreaterThanOrEqualTo("Debug", fiber.getRef(References.MinimumLogLevel))) return Effect.void
+          return Effect.annotateLogs(Effect.logDebug("Answered"), {
+            method: request.method,
+            route: series.route,
+            status: response.status,
+            milliseconds,
+            correlationId: exchange.correlationId,
+            requestId: exchange.requestId
+          })
+        }
+      })
+    })
+  )
+}

@@ -1,0 +1,26 @@
+/** What to say where the HTTP library answers with a bare status: no route, an oversized or unreadable body, a fault. */
+import { BodyTooLarge, Internal, NotFound, ValidationFailed } from "#domain/Errors.ts"
+import type { DomainError } from "#http/wireError.ts"
+
+const maxShown = 200
+
+/** The domain error for a bare status; undefined for statuses that stay bare, such as that of a client that went away. */
+export const fallbackError = (status: number, method: string, path: string): DomainError | undefined => {
+  const route = `${method} ${path.slice(0, maxShown)}`
+  switch (status) {
+    case 400:
+      return new ValidationFailed({ message: "The request body could not be read; send it whole, as JSON in UTF-8", details: ["body: not readable"] })
+    case 404:
+      return new NotFound({ message: `There is no route ${route}; see /v2/openapi.json` })
+    case 413:
+      return new BodyTooLarge({ message: "The request body is larger than 64 KiB; send less" })
+    case 415:
+      return new ValidationFailed({ message: "The request body must be JSON", details: ["content-type: expected application/json"] })
+    case 500:
+      return new Internal({ message: "The service could not answer; retry, and quote X-Correlation-Id when it stays" })
+    case 503:
+      return new Internal({ message: "The service is shutting down; retry in a moment" })
+    default:
+      return undefined
+  }
+}

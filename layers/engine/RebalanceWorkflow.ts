@@ -1,0 +1,15 @@
+/**
+ * The durable run of one rebalance operation.
+ *
+ * The body is replayed from the top after a crash; only activities have effects, and each finished one answers what it
+ * answered the first time. Names of activities are the replay contract: they are part of what is stored.
+ */
+import { Schema } from "effect"
+import { Workflow } from "effect/workflow"
+import { OperationId } from "#domain/Ids.ts"
+
+export const RebalanceWorkflow = Workflow.make("Rebalance", {
+  payload: { operationId: OperationId },
+  success: Schema.Void,
+  idempotencyKey: ({ operationId }) => operationId
+})

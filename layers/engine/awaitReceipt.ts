@@ -1,0 +1,48 @@
+/**
+ * Sends stored bytes and looks for their receipt, for a bounded time; null when the chain has not answered by then.
+ * Safe to repeat from the start: the same bytes again change nothing.
+ */
+import { Cause, DateTime, Duration, Effect, Option, Schedule } from "effect"
+import type { OperationId } from "#domain/Ids.ts"
+import type { OperationStore } from "#domain/operation/OperationStore.ts"
+import type { BatchReceipt, ChainExecution, PreparedBatch, SignedTransaction } from "#domain/rebalance/ChainExecution.ts"
+
+/** How long one search lasts; the transaction is sent again at the start of the next one. */
+const searchFor = Duration.seconds(60)
+
+/** 100 ms at first, for chains with fast blocks, then up to two seconds. */
+const pollInterval = Schedule.min([Schedule.exponential(Duration.millis(100), 1.5), Schedule.spaced(Duration.seconds(2))])
+
+export interface Search {
+  readonly operations: OperationStore["Service"]
+  readonly execution: ChainExecution["Service"]
+  readonly operationId: OperationId
+  readonly prepared: PreparedBatch
+  readonly transaction: SignedTransaction
+}
+
+export const awaitReceipt = Effect.fn("awaitReceipt")(function* (search: Search) {
+  const { operations, execution, operationId, prepared, transaction } = search
+
+  const mark = (state: "running" | "retrying") =>
+    Effect.flatMap(DateTime.now, (now) => operations.transition(operationId, state, now, null))
+
+  const look = Effect.flatMap(execution.find(transaction, prepared.accountId), Effect.fromOption)
+
+  const round = Effect.gen(function* () {
+    yield* execution.broadcast(transaction)
+    return yield* Effect.retry(look, { while: Cause.isNoSuchElementError, schedule: pollInterval })
+  })
+
+  const receipt = yield* round.pipe(
+    Effect.tapError(() => mark("retrying")),
+    Effect.retry(pollInterval),
+    Effect.timeoutOption(searchFor)
+  )
+  if (Option.isNone(receipt)) {
+    yield* mark("retrying")
+    return null
+  }
+  yield* mark("running")
+  return receipt.value satisfies BatchReceipt
+}, Effect.orDie)

@@ -1,0 +1,13 @@
+/** Everything that the service does on EVM chains, from `EvmConfig` and a source of randomness. */
+import { Layer } from "effect"
+import { BalancesLive } from "#layers/evm/BalancesLive.ts"
+import { ChainExecutionLive } from "#layers/evm/ChainExecutionLive.ts"
+import { ChainsLive } from "#layers/evm/ChainsLive.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { SmartAccountsLive } from "#layers/evm/SmartAccountsLive.ts"
+import { VenueLive } from "#layers/evm/VenueLive.ts"
+
+/** Chains, SmartAccounts, Balances, Venue and ChainExecution. */
+export const EvmLive = Layer.mergeAll(ChainsLive, SmartAccountsLive, BalancesLive, VenueLive, ChainExecutionLive).pipe(
+  Layer.provide(EvmClients.layer)
+)

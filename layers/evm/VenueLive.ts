@@ -1,0 +1,59 @@
+/** The venue: Uniswap v2 pools, quoted from reserves that are all read at one block. */
+import { Effect, Layer } from "effect"
+import { decodeFunctionResult, encodeFunctionData, size } from "viem"
+import { addressOf, type ChainId, type EvmAddress } from "#domain/Caip.ts"
+import { type QuoteRequest, Venue } from "#domain/rebalance/Venue.ts"
+import { toViem } from "#layers/evm/address.ts"
+import { pairAbi } from "#layers/evm/contracts.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { type CallResult, multicall } from "#layers/evm/multicall.ts"
+import { type LocatedPair, PairDirectory, type TokenPair } from "#layers/evm/venue/PairDirectory.ts"
+import { candidatePaths, feeBps, type Pool, poolKey, quoteBatch, type Sale } from "#layers/evm/venue/quoteBatch.ts"
+
+const getReserves = encodeFunctionData({ abi: pairAbi, functionName: "getReserves" })
+
+/** Every pair of tokens that a path of one of the sales goes through, once. */
+const pairsOf = (sales: ReadonlyArray<Sale>, hubs: ReadonlyArray<EvmAddress>): ReadonlyArray<TokenPair> => {
+  const pairs = new Map<string, TokenPair>()
+  for (const path of sales.flatMap((sale) => candidatePaths(sale, hubs))) {
+    for (const [index, token] of path.slice(1).entries()) pairs.set(poolKey(path[index]!, token), [path[index]!, token])
+  }
+  return [...pairs.values()]
+}
+
+/** The pool with its reserves; none when the pair did not answer. A pair keeps the lower address first. */
+const poolOf = ({ tokens: [a, b] }: LocatedPair, result: CallResult | undefined): ReadonlyArray<Pool> => {
+  if (result?.success !== true || size(result.data) !== 96) return []
+  const [reserve0, reserve1] = decodeFunctionResult({ abi: pairAbi, functionName: "getReserves", data: result.data })
+  const tokens: TokenPair = BigInt(toViem(a)) < BigInt(toViem(b)) ? [a, b] : [b, a]
+  return [{ tokens, reserves: [reserve0, reserve1] }]
+}
+
+export const VenueLive = Layer.effect(
+  Venue,
+  Effect.gen(function* () {
+    const clients = yield* EvmClients
+    const directory = yield* PairDirectory
+
+    const quote = Effect.fn("Venue.quote")(
+      function* (chainId: ChainId, hubs: ReadonlyArray<EvmAddress>, requests: ReadonlyArray<QuoteRequest>) {
+        const sales = requests.map(({ buy, sell, sellAmountRaw }): Sale => ({
+          sell: addressOf(sell),
+          buy: addressOf(buy),
+          sellAmountRaw
+        }))
+        const located = yield* directory.locate(chainId, pairsOf(sales, hubs))
+        if (located.length === 0) return sales.map(() => null)
+        const reserves = yield* multicall(
+          chainId,
+          located.map(({ pair }) => ({ target: pair, data: getReserves }))
+        )
+        const pools = located.flatMap((pair, index) => poolOf(pair, reserves[index]))
+        return quoteBatch(pools, hubs, sales)
+      },
+      Effect.provideService(EvmClients, clients)
+    )
+
+    return Venue.of({ quote, feeBps })
+  })
+).pipe(Layer.provide(PairDirectory.layer))

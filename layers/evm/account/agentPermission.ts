@@ -1,0 +1,96 @@
+/**
+ * The agent's permission as the account's modules enforce it: an ECDSA signer, and a call policy that lets nothing pass
+ * but exact kinds of calls, each without native value.
+ *
+ * 1. `approve` of any token for the router. An allowance of the router is spent by nobody but the account itself.
+ * 2. `swapExactTokensForTokens` over one hop: recipient the account, path of exactly two tokens, the last one listed.
+ * 3. `swapExactTokensForTokensSupportingFeeOnTransferTokens` over two hops: the same through a listed hub. It has the
+ *    same arguments; a policy holds one rule set a function, and a path of another length needs its own.
+ *
+ * The place and the length of the path are pinned because calldata may lay a dynamic argument out anywhere: an unpinned
+ * path would let a stolen key swap into a worthless token of its own. The signer is not valid for ERC-1271, else the
+ * agent alone could sign permits in the account's name.
+ */
+import { CallPolicyVersion, ParamCondition, toCallPolicy } from "@zerodev/permissions/policies"
+import { ECDSA_SIGNER_CONTRACT, PolicyFlags } from "@zerodev/permissions"
+import {
+  type Address,
+  concatHex,
+  encodeAbiParameters,
+  type Hex,
+  pad,
+  toFunctionSelector,
+  toHex,
+  zeroAddress
+} from "viem"
+import type { EvmAddress } from "#domain/Caip.ts"
+import type { AgentPolicy } from "#domain/enrollment/Authorization.ts"
+import { toViem } from "#layers/evm/address.ts"
+
+const approve = toFunctionSelector("approve(address,uint256)")
+
+const swapArguments = "(uint256,uint256,address[],address,uint256)"
+const swapOneHop = toFunctionSelector(`swapExactTokensForTokens${swapArguments}`)
+const swapTwoHops = toFunctionSelector(`swapExactTokensForTokensSupportingFeeOnTransferTokens${swapArguments}`)
+
+/** Byte offsets of the words of a swap's arguments, and where an honest encoding puts the path: after the five words. */
+const argument = { pathOffset: 64, to: 96, pathLength: 160, path: 192 } as const
+const pathPosition = 160n
+
+const word = (value: bigint | EvmAddress): Hex =>
+  typeof value === "bigint" ? toHex(value, { size: 32 }) : pad(toViem(value), { size: 32 })
+
+const equal = (offset: number, value: bigint | EvmAddress) => ({
+  condition: ParamCondition.EQUAL,
+  offset,
+  params: [word(value)]
+})
+
+const oneOf = (offset: number, values: ReadonlyArray<EvmAddress>) => ({
+  condition: ParamCondition.ONE_OF,
+  offset,
+  params: values.map(word)
+})
+
+/** Pins recipient and shape of the path, and lists what each token after the first may be. */
+const swapRules = (account: EvmAddress, allowedAfterFirst: ReadonlyArray<ReadonlyArray<EvmAddress>>) => [
+  equal(argument.to, account),
+  equal(argument.pathOffset, pathPosition),
+  equal(argument.pathLength, BigInt(allowedAfterFirst.length + 1)),
+  ...allowedAfterFirst.map((allowed, index) => oneOf(argument.path + 32 * (index + 1), allowed))
+]
+
+const callPolicy = (policy: AgentPolicy, account: EvmAddress) => {
+  const router = toViem(policy.router)
+  return toCallPolicy({
+    policyVersion: CallPolicyVersion.V0_0_4,
+    permissions: [
+      { target: zeroAddress, selector: approve, valueLimit: 0n, rules: [oneOf(0, [policy.router])] },
+      { target: router, selector: swapOneHop, valueLimit: 0n, rules: swapRules(account, [policy.tokens]) },
+      ...(policy.hubs.length === 0
+        ? []
+        : [
+            {
+              target: router,
+              selector: swapTwoHops,
+              valueLimit: 0n,
+              rules: swapRules(account, [policy.hubs, policy.tokens])
+            }
+          ])
+    ]
+  })
+}
+
+/** `validatorData` of Kernel's `Enable` message: one entry a policy, then the signer. */
+export const permissionData = (policy: AgentPolicy, account: EvmAddress, agent: Address): Hex => {
+  const calls = callPolicy(policy, account)
+  return encodeAbiParameters(
+    [{ type: "bytes[]" }],
+    [
+      [
+        concatHex([calls.getPolicyInfoInBytes(), calls.getPolicyData()]),
+        concatHex([PolicyFlags.NOT_FOR_VALIDATE_SIG, ECDSA_SIGNER_CONTRACT, agent])
+      ]
+    ]
+  )
+}

@@ -1,0 +1,90 @@
+/**
+ * User operations of the agent. The first one deploys the account and carries the owner's signature that enables the
+ * permission; later ones carry the agent's alone. Sources: ERC-4337 (EntryPoint 0.7), Kernel 0.3.1 nonce and signature.
+ */
+import { type Address, concatHex, encodeAbiParameters, type Hex, hexToBigInt, pad, zeroAddress } from "viem"
+import { getUserOperationHash, toPackedUserOperation, type UserOperation } from "viem/account-abstraction"
+import { addressOf, type EvmAddress } from "#domain/Caip.ts"
+import type { Authorization, ChainAuthorization } from "#domain/enrollment/Authorization.ts"
+import { permissionData } from "#layers/evm/account/agentPermission.ts"
+import { rootSignature } from "#layers/evm/account/digestTree.ts"
+import { selectorData } from "#layers/evm/account/enableMessage.ts"
+import { accountDeployment } from "#layers/evm/account/kernelAccount.ts"
+import { toViem } from "#layers/evm/address.ts"
+import { entryPoint } from "#layers/evm/contracts.ts"
+import type { GasLimits } from "#layers/evm/execution/gasLimits.ts"
+
+/** How a user operation enters the account: with an enabled permission, or enabling it on the way. */
+export type PermissionMode = "enabled" | "enable"
+
+/** The EntryPoint's key of the operation's nonce: it tells Kernel the mode and the permission that validates. */
+export const nonceKey = (permissionId: Hex, mode: PermissionMode): bigint =>
+  hexToBigInt(
+    concatHex([mode === "enable" ? "0x01" : "0x00", "0x02", pad(permissionId, { size: 20, dir: "right" }), "0x0000"])
+  )
+
+export interface AgentOperation {
+  readonly authorization: Authorization
+  readonly chain: ChainAuthorization
+  /** The owner's signature over the root, in canonical form. */
+  readonly ownerSignature: Hex
+  readonly deployed: boolean
+  readonly mode: PermissionMode
+  readonly nonce: bigint
+  readonly callData: Hex
+  readonly gas: GasLimits
+}
+
+/** The operation without a signature. Its fees are zero: the relayer pays for the transaction, not the account. */
+export const unsignedOperation = (operation: AgentOperation): UserOperation<"0.7"> => ({
+  sender: toViem(addressOf(operation.chain.accountId)),
+  nonce: operation.nonce,
+  callData: operation.callData,
+  ...(operation.deployed
+    ? {}
+    : accountDeployment(
+        toViem(addressOf(operation.authorization.ownerAccountId)),
+        operation.authorization.accountIndex
+      )),
+  ...operation.gas,
+  maxFeePerGas: 0n,
+  maxPriorityFeePerGas: 0n,
+  signature: "0x"
+})
+
+export const operationHash = (userOperation: UserOperation<"0.7">, chainId: number): Hex =>
+  getUserOperationHash({ userOperation, entryPointAddress: entryPoint, entryPointVersion: "0.7", chainId })
+
+const enableParts = [
+  { type: "bytes" },
+  { type: "bytes" },
+  { type: "bytes" },
+  { type: "bytes" },
+  { type: "bytes" }
+] as const
+
+/** The signature field: the agent's EIP-191 signature over the hash, and what enables the permission when it is not yet. */
+export const operationSignature = (
+  { authorization, chain, mode, ownerSignature }: AgentOperation,
+  agentSignature: Hex
+): Hex => {
+  const permissionSignature = concatHex(["0xff", agentSignature])
+  if (mode === "enabled") return permissionSignature
+  const account: EvmAddress = addressOf(chain.accountId)
+  const agent: Address = toViem(addressOf(authorization.agentAccountId))
+  const digests = authorization.chains.map(({ digest }) => digest as Hex)
+  return concatHex([
+    zeroAddress,
+    encodeAbiParameters(enableParts, [
+      permissionData(chain.policy, account, agent),
+      "0x",
+      selectorData,
+      rootSignature(ownerSignature, digests, chain.digest as Hex),
+      permissionSignature
+    ])
+  ])
+}
+
+/** The form in which the EntryPoint takes the operation. */
+export const packedOperation = (userOperation: UserOperation<"0.7">, signature: Hex) =>
+  toPackedUserOperation({ ...userOperation, signature })

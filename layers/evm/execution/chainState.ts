@@ -1,0 +1,96 @@
+/** What the chain says before an operation is built: the account, the block, the price of gas and the relayer's nonce. */
+import { Effect } from "effect"
+import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, zeroAddress } from "viem"
+import { addressOf, type ChainId } from "#domain/Caip.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { ChainAuthorization } from "#domain/enrollment/Authorization.ts"
+import { toViem } from "#layers/evm/address.ts"
+import { entryPoint, entryPointAbi, kernelAbi } from "#layers/evm/contracts.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { nonceKey, type PermissionMode } from "#layers/evm/execution/agentOperation.ts"
+import { type CallResult, multicall, uintOf } from "#layers/evm/multicall.ts"
+
+export interface AccountState {
+  readonly deployed: boolean
+  readonly mode: PermissionMode
+  /** The operation's nonce in that mode. */
+  readonly nonce: bigint
+}
+
+/** An account without code answers any call with nothing at all. */
+const isDeployed = (config: CallResult | undefined) => config?.success === true && config.data !== "0x"
+
+const isEnabled = (config: CallResult) =>
+  decodeFunctionResult({ abi: kernelAbi, functionName: "permissionConfig", data: config.data }).signer !== zeroAddress
+
+const entryPointNonce = (account: Address, permissionId: Hex, mode: PermissionMode) => ({
+  target: entryPoint,
+  data: encodeFunctionData({
+    abi: entryPointAbi,
+    functionName: "getNonce",
+    args: [account, nonceKey(permissionId, mode)]
+  })
+})
+
+/** One request; nothing of it may be kept, as the next operation changes it. */
+export const readAccountState = Effect.fnUntraced(function* ({ accountId, chainId, permissionId }: ChainAuthorization) {
+  const account = toViem(addressOf(accountId))
+  const [config, enabledNonce, enableNonce] = yield* multicall(chainId, [
+    {
+      target: account,
+      data: encodeFunctionData({ abi: kernelAbi, functionName: "permissionConfig", args: [permissionId as Hex] })
+    },
+    entryPointNonce(account, permissionId as Hex, "enabled"),
+    entryPointNonce(account, permissionId as Hex, "enable")
+  ])
+  const deployed = isDeployed(config)
+  const mode = yield* Effect.try({
+    try: (): PermissionMode => (deployed && isEnabled(config!) ? "enabled" : "enable"),
+    catch: () => new ChainUnavailable({ chainId, reason: `${account} does not answer as a Kernel account` })
+  })
+  const nonce = uintOf(mode === "enabled" ? enabledNonce : enableNonce)
+  if (nonce === null) {
+    return yield* new ChainUnavailable({ chainId, reason: `EntryPoint 0.7 does not answer at ${entryPoint}` })
+  }
+  const state: AccountState = { deployed, mode, nonce }
+  return state
+})
+
+/** Above this the service waits rather than pays: no supported chain has lasted there. 500 gwei. */
+const highestFeePerGas = 500_000_000_000n
+
+export interface BlockState {
+  readonly number: bigint
+  readonly timestamp: bigint
+  readonly maxFeePerGas: bigint
+  readonly maxPriorityFeePerGas: bigint
+}
+
+/** The latest block and what a transaction should offer: twice the base fee, which lasts six full blocks of rise (EIP-1559). */
+export const readBlockState = Effect.fnUntraced(function* (chainId: ChainId) {
+  const { request } = yield* EvmClients
+  const [block, maxPriorityFeePerGas] = yield* Effect.all(
+    [
+      request(chainId, "eth_getBlockByNumber", (client) => client.getBlock({ blockTag: "latest" })),
+      request(chainId, "eth_maxPriorityFeePerGas", (client) => client.estimateMaxPriorityFeePerGas())
+    ],
+    { concurrency: "unbounded" }
+  )
+  const maxFeePerGas = 2n * (block.baseFeePerGas ?? 0n) + maxPriorityFeePerGas
+  if (maxFeePerGas > highestFeePerGas) {
+    return yield* new ChainUnavailable({
+      chainId,
+      reason: `gas costs ${maxFeePerGas} wei, above the limit of ${highestFeePerGas}`
+    })
+  }
+  const state: BlockState = { number: block.number, timestamp: block.timestamp, maxFeePerGas, maxPriorityFeePerGas }
+  return state
+})
+
+/** The relayer's next nonce, transactions that wait in the pool included. */
+export const readRelayerNonce = Effect.fnUntraced(function* (chainId: ChainId, relayer: Address) {
+  const { request } = yield* EvmClients
+  return yield* request(chainId, "eth_getTransactionCount", (client) =>
+    client.getTransactionCount({ address: relayer, blockTag: "pending" })
+  )
+})

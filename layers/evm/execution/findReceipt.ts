@@ -1,0 +1,94 @@
+/**
+ * What became of a user operation. A signed operation is public, so anybody may have submitted it: the EntryPoint's event
+ * with its hash decides, not the fate of our own transaction. Source: ERC-4337 (UserOperationEvent), ERC-20 (Transfer).
+ */
+import { Effect, Option } from "effect"
+import { erc20Abi, getAbiItem, type Hex, isAddressEqual, parseEventLogs, type TransactionReceipt } from "viem"
+import { addressOf, erc20, type AssetId, type ChainId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
+import type { BatchReceipt, SignedTransaction } from "#domain/rebalance/ChainExecution.ts"
+import { fromViem, toViem } from "#layers/evm/address.ts"
+import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { receiptOf } from "#layers/evm/execution/sendTransaction.ts"
+
+/** Blocks in one log request: within what public nodes allow. And how many requests: past the deadline of every swap. */
+const blocksPerRequest = 5_000n
+const mostRequests = 8
+
+const operationEvent = getAbiItem({ abi: entryPointAbi, name: "UserOperationEvent" })
+
+const netTransfers = (receipt: TransactionReceipt, accountId: EvmAccountId): BatchReceipt["deltas"] => {
+  const account = toViem(addressOf(accountId))
+  const net = new Map<AssetId, bigint>()
+  for (const { address, args } of parseEventLogs({
+    abi: erc20Abi,
+    eventName: "Transfer",
+    logs: receipt.logs,
+    strict: true
+  })) {
+    const received = isAddressEqual(args.to, account) ? args.value : 0n
+    const sent = isAddressEqual(args.from, account) ? args.value : 0n
+    const assetId = erc20(chainIdOf(accountId), fromViem(address))
+    net.set(assetId, (net.get(assetId) ?? 0n) + received - sent)
+  }
+  return [...net].filter(([, raw]) => raw !== 0n).map(([assetId, raw]) => ({ assetId, raw }))
+}
+
+/** Reads the operation's outcome from a receipt; none when the transaction did not carry the operation. */
+const outcomeIn = (
+  receipt: TransactionReceipt,
+  userOpHash: string,
+  accountId: EvmAccountId
+): Option.Option<BatchReceipt> => {
+  const event = parseEventLogs({
+    abi: entryPointAbi,
+    eventName: "UserOperationEvent",
+    logs: receipt.logs,
+    strict: true
+  }).find(({ address, args }) => isAddressEqual(address, entryPoint) && args.userOpHash === userOpHash)
+  if (event === undefined) return Option.none()
+  return Option.some({
+    userOpHash,
+    txHash: receipt.transactionHash,
+    blockNumber: receipt.blockNumber,
+    success: event.args.success,
+    gasUsed: receipt.gasUsed,
+    deltas: netTransfers(receipt, accountId)
+  })
+}
+
+/** The hash of the transaction that carried the operation, sought forward from a block within the bounds above. */
+const findCarrier = Effect.fnUntraced(function* (chainId: ChainId, userOpHash: Hex, fromBlock: bigint) {
+  const { request } = yield* EvmClients
+  const head = yield* request(chainId, "eth_blockNumber", (client) => client.getBlockNumber({ cacheTime: 0 }))
+  for (let page = 0; page < mostRequests; page++) {
+    const first = fromBlock + BigInt(page) * blocksPerRequest
+    if (first > head) break
+    const last = first + blocksPerRequest - 1n
+    const [log] = yield* request(chainId, "eth_getLogs", (client) =>
+      client.getLogs({
+        address: entryPoint,
+        event: operationEvent,
+        args: { userOpHash },
+        fromBlock: first,
+        toBlock: last < head ? last : head,
+        strict: true
+      })
+    )
+    if (log !== undefined) return log.transactionHash
+  }
+  return undefined
+})
+
+export const findReceipt = Effect.fnUntraced(function* (transaction: SignedTransaction, accountId: EvmAccountId) {
+  const { chainId, fromBlock, userOpHash } = transaction
+  const { request } = yield* EvmClients
+  const outcomeOf = Effect.fnUntraced(function* (hash: Hex) {
+    const receipt = yield* request(chainId, "eth_getTransactionReceipt", (client) => receiptOf(client, hash))
+    return receipt === null ? Option.none<BatchReceipt>() : outcomeIn(receipt, userOpHash, accountId)
+  })
+  const own = yield* outcomeOf(transaction.txHash as Hex)
+  if (Option.isSome(own)) return own
+  const carrier = yield* findCarrier(chainId, userOpHash as Hex, fromBlock)
+  return carrier === undefined ? Option.none<BatchReceipt>() : yield* outcomeOf(carrier)
+})

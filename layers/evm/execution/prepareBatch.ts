@@ -1,0 +1,109 @@
+/** Builds, signs and simulates the user operation of a batch of swaps. */
+import { Effect, type Redacted } from "effect"
+import { type Address, encodeFunctionData, type Hex } from "viem"
+import { addressOf } from "#domain/Caip.ts"
+import type { ChainAuthorization } from "#domain/enrollment/Authorization.ts"
+import { type PreparedBatch, SimulationFailed, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
+import { canonicalSignature } from "#layers/evm/account/ownerSignature.ts"
+import { entryPointAbi } from "#layers/evm/contracts.ts"
+import {
+  type AgentOperation,
+  operationHash,
+  operationSignature,
+  packedOperation,
+  unsignedOperation
+} from "#layers/evm/execution/agentOperation.ts"
+import { readAccountState, readBlockState, readRelayerNonce } from "#layers/evm/execution/chainState.ts"
+import { gasLimits, transactionGas, transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
+import { simulateOperation } from "#layers/evm/execution/simulateOperation.ts"
+import { executeBatch, pathFault, swapCalls } from "#layers/evm/execution/swapCalls.ts"
+import { localAccount } from "#layers/evm/localAccount.ts"
+
+/** The service's accounts: the agent that signs operations, the relayer that submits them. */
+export interface Operators {
+  readonly agent: Address
+  readonly agentKey: Redacted.Redacted
+  readonly relayer: Address
+}
+
+/** How long after the latest block a swap may still be included. 20 minutes. */
+const swapLifetimeSeconds = 1_200n
+
+/** What no chain needs to be asked about: the batch must be one that the owner authorized and this service can sign. */
+const checkBatch = Effect.fnUntraced(function* (
+  { authorization, chainId, ownerSignature, swaps }: SwapBatch,
+  agent: Address
+) {
+  const refuse = (reason: string) => new SimulationFailed({ chainId, reason })
+  const chain = authorization.chains.find((candidate) => candidate.chainId === chainId)
+  if (chain === undefined)
+    return yield* refuse("the owner did not authorize this chain; enroll the portfolio on it first")
+  const named: string = addressOf(authorization.agentAccountId)
+  if (named !== agent)
+    return yield* refuse(`the owner authorized agent ${named}, the service signs as ${agent}; enroll anew`)
+  const signature = canonicalSignature(ownerSignature)
+  if (signature === undefined) return yield* refuse("the owner's signature is not an ECDSA signature of 65 bytes")
+  if (swaps.length === 0) return yield* refuse("a batch needs at least one swap")
+  const fault = swaps.map(pathFault).find((found) => found !== undefined)
+  if (fault !== undefined) return yield* refuse(fault)
+  return { chain, signature }
+})
+
+const handleOpsData = (operation: ReturnType<typeof packedOperation>, beneficiary: Address): Hex =>
+  encodeFunctionData({
+    abi: entryPointAbi,
+    functionName: "handleOps",
+    args: [[operation], beneficiary]
+  }).toLowerCase() as Hex
+
+const callsOf = ({ swaps }: SwapBatch, { accountId, policy }: ChainAuthorization, now: bigint) =>
+  swaps.flatMap((swap) =>
+    swapCalls(swap, { account: addressOf(accountId), router: policy.router, deadline: now + swapLifetimeSeconds })
+  )
+
+export const prepareBatch = Effect.fnUntraced(function* (batch: SwapBatch, { agent, agentKey, relayer }: Operators) {
+  const { authorization, chainId, swaps } = batch
+  const { chain, signature: ownerSignature } = yield* checkBatch(batch, agent)
+  const [account, block, chainNonce] = yield* Effect.all(
+    [readAccountState(chain), readBlockState(chainId), readRelayerNonce(chainId, relayer)],
+    { concurrency: "unbounded" }
+  )
+  const gas = gasLimits(chain.policy, swaps, { deployed: account.deployed, enables: account.mode === "enable" })
+  const gasLimit = transactionGas(gas)
+  if (gasLimit > transactionGasCap) {
+    return yield* new SimulationFailed({
+      chainId,
+      reason: `the batch needs up to ${gasLimit} gas, a transaction may use ${transactionGasCap}; use fewer swaps or tokens`
+    })
+  }
+  const callData = executeBatch(callsOf(batch, chain, block.timestamp))
+  const operation: AgentOperation = { authorization, chain, ownerSignature, ...account, callData, gas }
+  const unsigned = unsignedOperation(operation)
+  const userOpHash = operationHash(unsigned, chainId)
+  const agentSignature = yield* Effect.promise(() =>
+    localAccount(agentKey).signMessage({ message: { raw: userOpHash } })
+  )
+  const handleOps = handleOpsData(packedOperation(unsigned, operationSignature(operation, agentSignature)), relayer)
+  yield* simulateOperation({
+    chainId,
+    account: addressOf(chain.accountId),
+    relayer,
+    handleOps,
+    execute: callData,
+    swaps,
+    transactionGas: gasLimit,
+    callGasLimit: gas.callGasLimit
+  })
+  const prepared: PreparedBatch = {
+    chainId,
+    accountId: chain.accountId,
+    userOpHash,
+    callData: handleOps,
+    gasLimit,
+    maxFeePerGas: block.maxFeePerGas,
+    maxPriorityFeePerGas: block.maxPriorityFeePerGas,
+    chainNonce,
+    fromBlock: block.number
+  }
+  return prepared
+})

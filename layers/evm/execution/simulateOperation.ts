@@ -1,0 +1,107 @@
+/**
+ * Proves before anything is paid that a signed operation validates and that its swaps take effect.
+ *
+ * `handleOps` does not revert when the calls inside an operation do, so its success says nothing about them. One
+ * `eth_call` therefore reads the account's balances before and after `handleOps` and compares; it needs no method
+ * beyond what every node offers. Its last step repeats the calls alone, from the EntryPoint, to learn why they failed.
+ */
+import { Effect } from "effect"
+import { type Address, decodeErrorResult, encodeFunctionData, erc20Abi, type Hex } from "viem"
+import { addressOf, type AssetId, type ChainId, type EvmAddress } from "#domain/Caip.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { SimulationFailed, type Swap } from "#domain/rebalance/ChainExecution.ts"
+import { toViem } from "#layers/evm/address.ts"
+import { entryPoint, entryPointAbi, multicall3 } from "#layers/evm/contracts.ts"
+import { revertReason } from "#layers/evm/execution/revertReason.ts"
+import { type Call, type CallResult, decodeResults, encodeCalls, multicall, uintOf } from "#layers/evm/multicall.ts"
+
+export interface OperationToSimulate {
+  readonly chainId: ChainId
+  readonly account: EvmAddress
+  readonly relayer: Address
+  /** Calldata of `handleOps` with the one operation. */
+  readonly handleOps: Hex
+  /** Calldata of the account's `execute` within it. */
+  readonly execute: Hex
+  readonly swaps: ReadonlyArray<Swap>
+  /** Gas of the transaction, and of the calls within it. */
+  readonly transactionGas: bigint
+  readonly callGasLimit: bigint
+}
+
+/** Reading balances and passing the calls on, beside the transaction and the repeat. */
+const simulationOverhead = 1_000_000n
+
+/** The least change of each token that the swaps must bring about together. */
+const leastChanges = (swaps: ReadonlyArray<Swap>): ReadonlyMap<AssetId, bigint> => {
+  const changes = new Map<AssetId, bigint>()
+  const add = (assetId: AssetId, change: bigint) => changes.set(assetId, (changes.get(assetId) ?? 0n) + change)
+  for (const { buy, minBuyAmountRaw, sell, sellAmountRaw } of swaps) {
+    add(sell, -sellAmountRaw)
+    add(buy, minBuyAmountRaw)
+  }
+  return changes
+}
+
+/** Lets Multicall3 run as the EntryPoint, so that the account accepts the call; the EntryPoint reverts it with the results. */
+const repeatFromEntryPoint = (account: Address, execute: Hex): Call => ({
+  target: entryPoint,
+  data: encodeFunctionData({
+    abi: entryPointAbi,
+    functionName: "delegateAndRevert",
+    args: [multicall3, encodeCalls([{ target: account, data: execute }])]
+  })
+})
+
+const reasonOfRepeat = (repeated: CallResult | undefined): string => {
+  const unknown = "the swaps have no effect within their gas limit, or yield less than their floor"
+  if (repeated === undefined) return unknown
+  try {
+    const error = decodeErrorResult({ abi: entryPointAbi, data: repeated.data })
+    if (error.errorName !== "DelegateAndRevert") return unknown
+    const [result] = decodeResults(error.args[1])
+    return result === undefined || result.success ? unknown : revertReason(result.data)
+  } catch {
+    return unknown
+  }
+}
+
+/**
+ * The EntryPoint's codes for an account that is deployed already and for a nonce that is used: another operation was
+ * included since the account was read, or nodes behind one endpoint are not at the same block. Prepared anew it may pass.
+ */
+const overtaken = /^AA(?:10|25)\b/u
+
+/** Fails with the chain's reason when the operation would be refused or would not do what its swaps ask. */
+export const simulateOperation = Effect.fnUntraced(function* (operation: OperationToSimulate) {
+  const { chainId } = operation
+  const account = toViem(operation.account)
+  const changes = [...leastChanges(operation.swaps)]
+  const balances = changes.map(([assetId]): Call => ({
+    target: toViem(addressOf(assetId)),
+    data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [account] })
+  }))
+  const results = yield* multicall(
+    chainId,
+    [
+      ...balances,
+      { target: entryPoint, data: operation.handleOps },
+      ...balances,
+      repeatFromEntryPoint(account, operation.execute)
+    ],
+    { from: operation.relayer, gas: operation.transactionGas + operation.callGasLimit + simulationOverhead }
+  )
+  const handled = results[balances.length]
+  if (handled?.success !== true) {
+    const reason = revertReason(handled?.data ?? "0x")
+    return yield* overtaken.test(reason)
+      ? new ChainUnavailable({ chainId, reason: `the account changed while its operation was built (${reason})` })
+      : new SimulationFailed({ chainId, reason })
+  }
+  const tookEffect = changes.every(([, least], index) => {
+    const before = uintOf(results[index])
+    const after = uintOf(results[balances.length + 1 + index])
+    return before !== null && after !== null && after - before >= least
+  })
+  if (!tookEffect) return yield* new SimulationFailed({ chainId, reason: reasonOfRepeat(results.at(-1)) })
+})

@@ -1,0 +1,66 @@
+/** The calls by which the account carries swaps out on a Uniswap v2 router: for each an exact allowance, then the swap. */
+import { encodeAbiParameters, encodeFunctionData, erc20Abi, type Hex, pad } from "viem"
+import { addressOf, type EvmAddress } from "#domain/Caip.ts"
+import type { Swap } from "#domain/rebalance/ChainExecution.ts"
+import { toViem } from "#layers/evm/address.ts"
+import { kernelAbi, routerAbi } from "#layers/evm/contracts.ts"
+import type { Call } from "#layers/evm/multicall.ts"
+
+export interface SwapTerms {
+  readonly account: EvmAddress
+  readonly router: EvmAddress
+  /** Seconds since 1970 by the chain's clock; a swap that is included later reverts. */
+  readonly deadline: bigint
+}
+
+/** What is wrong with a swap's path; undefined when nothing is. */
+export const pathFault = ({ buy, path, sell }: Swap): string | undefined => {
+  if (path.length !== 2 && path.length !== 3) return `a path has two or three tokens, not ${path.length}`
+  if (path[0] !== addressOf(sell) || path.at(-1) !== addressOf(buy))
+    return "a path leads from the sold to the bought token"
+  return undefined
+}
+
+/** One hop and two hops are different functions of the router: the agent's permission has a rule set for each. */
+const functionFor = (path: ReadonlyArray<EvmAddress>) =>
+  path.length === 2 ? "swapExactTokensForTokens" : "swapExactTokensForTokensSupportingFeeOnTransferTokens"
+
+export const swapCalls = (swap: Swap, { account, deadline, router }: SwapTerms): ReadonlyArray<Call> => [
+  {
+    target: toViem(addressOf(swap.sell)),
+    data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [toViem(router), swap.sellAmountRaw] })
+  },
+  {
+    target: toViem(router),
+    data: encodeFunctionData({
+      abi: routerAbi,
+      functionName: functionFor(swap.path),
+      args: [swap.sellAmountRaw, swap.minBuyAmountRaw, swap.path.map(toViem), toViem(account), deadline]
+    })
+  }
+]
+
+/** ERC-7579 mode of a batch that reverts whole when one of its calls does. */
+const batchAllOrNothing = pad("0x01", { size: 32, dir: "right" })
+
+const executions = [
+  {
+    type: "tuple[]",
+    components: [
+      { name: "target", type: "address" },
+      { name: "value", type: "uint256" },
+      { name: "callData", type: "bytes" }
+    ]
+  }
+] as const
+
+/** Calldata of the account's `execute` for the calls, without native value. Source: ERC-7579. */
+export const executeBatch = (calls: ReadonlyArray<Call>): Hex =>
+  encodeFunctionData({
+    abi: kernelAbi,
+    functionName: "execute",
+    args: [
+      batchAllOrNothing,
+      encodeAbiParameters(executions, [calls.map(({ data, target }) => ({ target, value: 0n, callData: data }))])
+    ]
+  })

@@ -1,0 +1,58 @@
+/**
+ * Many contract calls in one `eth_call`, all at the same block, through Multicall3. A call that fails spoils no other.
+ */
+import { Effect } from "effect"
+import { type Address, BaseError, decodeFunctionResult, encodeFunctionData, type Hex, hexToBigInt, size } from "viem"
+import type { ChainId } from "#domain/Caip.ts"
+import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
+
+export interface Call {
+  readonly target: Address
+  readonly data: Hex
+}
+
+/** What one call answered: return data, or the revert data when it failed. Both empty at an address without code. */
+export interface CallResult {
+  readonly success: boolean
+  readonly data: Hex
+}
+
+/** Who the outermost call comes from and how much gas it may use; for simulations. */
+export interface CallFrame {
+  readonly from: Address
+  readonly gas: bigint
+}
+
+export const encodeCalls = (calls: ReadonlyArray<Call>): Hex =>
+  encodeFunctionData({
+    abi: multicall3Abi,
+    functionName: "aggregate3",
+    args: [calls.map(({ target, data }) => ({ target, allowFailure: true, callData: data }))]
+  })
+
+export const decodeResults = (data: Hex): ReadonlyArray<CallResult> =>
+  decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data }).map(({ success, returnData }) => ({
+    success,
+    data: returnData
+  }))
+
+/** The results in the order of the calls. */
+export const multicall = Effect.fnUntraced(function* (chainId: ChainId, calls: ReadonlyArray<Call>, frame?: CallFrame) {
+  const { request } = yield* EvmClients
+  return yield* request(chainId, "eth_call", async (client) => {
+    const answer = await client.call({
+      to: multicall3,
+      data: encodeCalls(calls),
+      ...(frame === undefined ? {} : { account: frame.from, gas: frame.gas })
+    })
+    const results = answer.data === undefined ? [] : decodeResults(answer.data)
+    if (results.length !== calls.length)
+      throw new BaseError("Multicall3 did not answer", { name: "MulticallIncomplete" })
+    return results
+  })
+})
+
+/** The 256-bit number that a call returned; null when it failed or returned something else. */
+export const uintOf = (result: CallResult | undefined): bigint | null =>
+  result?.success === true && size(result.data) === 32 ? hexToBigInt(result.data) : null

@@ -1,0 +1,73 @@
+/**
+ * Prices from CoinGecko's `GET /simple/token_price/{platform}`.
+ *
+ * A price without its time cannot be judged for age and counts as unknown; a time ahead of the clock counts as now.
+ */
+import { Cache, Clock, DateTime, Duration, Effect, Exit, Layer, Option, Schema } from "effect"
+import { addressOf, type AssetId, type ChainId } from "#domain/Caip.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import type { Price } from "#domain/market/Prices.ts"
+import { CoinGeckoClient } from "#layers/market/CoinGeckoClient.ts"
+import { knownPlatform } from "#layers/market/platforms.ts"
+import { PriceSource } from "#layers/market/PriceSource.ts"
+
+/** The platform's id becomes part of a path. */
+const PlatformId = Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9-]{0,63}$/u))
+
+const isPlatformRow = Schema.is(Schema.Struct({ id: PlatformId, chain_identifier: Schema.Int }))
+
+const decodeRow = Schema.decodeUnknownOption(Schema.Struct({ usd: Schema.Finite, last_updated_at: Schema.Finite }))
+
+const readPrice = (row: unknown, now: number): Option.Option<Price> =>
+  Option.flatMap(decodeRow(row), ({ usd, last_updated_at }) => {
+    const wad = Decimal.fromNumber(usd)
+    const asOf = DateTime.make(Math.min(last_updated_at * 1000, now))
+    return wad === undefined || wad <= 0n ? Option.none() : Option.map(asOf, (time) => ({ usd: wad, asOf: time }))
+  })
+
+export const CoinGecko = Layer.effect(
+  PriceSource,
+  Effect.gen(function* () {
+    const client = yield* CoinGeckoClient
+
+    const platforms = yield* Cache.makeWith(
+      (_: "all") =>
+        Effect.map(
+          client.get("/asset_platforms", {}, Schema.Array(Schema.Unknown)),
+          (rows) => new Map(rows.filter(isPlatformRow).map((row) => [row.chain_identifier, row.id]))
+        ),
+      { capacity: 1, timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.hours(1) : Duration.zero) }
+    )
+
+    const platformOf = Effect.fnUntraced(function* (chainId: ChainId) {
+      return knownPlatform(chainId) ?? (yield* Cache.get(platforms, "all")).get(chainId)
+    })
+
+    const fetch = Effect.fn("CoinGecko.fetch")(function* (chainId: ChainId, assetIds: ReadonlyArray<AssetId>) {
+      const platform = yield* platformOf(chainId)
+      if (platform === undefined) return new Map<AssetId, Price>()
+      const rows = yield* client.get(
+        `/simple/token_price/${platform}`,
+        {
+          contract_addresses: assetIds.map((assetId) => addressOf(assetId).toLowerCase()).join(","),
+          vs_currencies: "usd",
+          include_last_updated_at: "true",
+          precision: "full"
+        },
+        Schema.Record(Schema.String, Schema.Unknown)
+      )
+      const byAddress = new Map(Object.entries(rows).map(([address, row]) => [address.toLowerCase(), row]))
+      const now = yield* Clock.currentTimeMillis
+      return new Map(
+        assetIds.flatMap((assetId) =>
+          Option.match(readPrice(byAddress.get(addressOf(assetId).toLowerCase()), now), {
+            onNone: () => [],
+            onSome: (price) => [[assetId, price] as const]
+          })
+        )
+      )
+    })
+
+    return PriceSource.of({ batchSize: 100, fetch })
+  })
+).pipe(Layer.provide(CoinGeckoClient.layer))

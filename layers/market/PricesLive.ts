@@ -1,0 +1,111 @@
+/**
+ * Prices for the whole process: remembered for ten seconds, asked for once however many callers wait.
+ *
+ * When the source fails, the last price goes out with its own time, and the domain judges whether it is too old. Absent
+ * means that the source does not know the asset; where nothing at all is known because the source failed, the whole
+ * call fails, so that an outage never looks like a worthless asset.
+ */
+import { Array, Clock, Deferred, Duration, Effect, Layer, Result } from "effect"
+import { type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
+import { type Price, Prices, type PricesUnavailable } from "#domain/market/Prices.ts"
+import { PriceSource } from "#layers/market/PriceSource.ts"
+
+const freshFor = Duration.toMillis(Duration.seconds(10))
+/** After a failure the remembered price goes out without asking, for this long. */
+const pauseAfterFailure = Duration.toMillis(Duration.seconds(3))
+const remembered = 20_000
+
+/** What the source said last (`null`: it does not know the asset), and when to ask again. */
+interface Answer {
+  readonly price: Price | null
+  readonly askAgainAt: number
+}
+
+type Batch = Deferred.Deferred<ReadonlyMap<AssetId, Price>, PricesUnavailable>
+
+export const PricesLive = Layer.effect(
+  Prices,
+  Effect.gen(function* () {
+    const source = yield* PriceSource
+    const scope = yield* Effect.scope
+    const answers = new Map<AssetId, Answer>()
+    const inFlight = new Map<AssetId, Batch>()
+
+    /** Insertion order is age, so the first entries are the ones to forget. */
+    const remember = (assetId: AssetId, answer: Answer) => {
+      answers.delete(assetId)
+      answers.set(assetId, answer)
+      for (const oldest of answers.keys()) {
+        if (answers.size <= remembered) break
+        answers.delete(oldest)
+      }
+    }
+
+    const settle = (assetIds: ReadonlyArray<AssetId>, result: Result.Result<ReadonlyMap<AssetId, Price>, unknown>, now: number) => {
+      for (const assetId of assetIds) {
+        inFlight.delete(assetId)
+        if (Result.isSuccess(result)) {
+          remember(assetId, { price: result.success.get(assetId) ?? null, askAgainAt: now + freshFor })
+          continue
+        }
+        const last = answers.get(assetId)
+        if (last !== undefined) answers.set(assetId, { price: last.price, askAgainAt: now + pauseAfterFailure })
+      }
+    }
+
+    /** Runs in the scope of the service: a caller that goes away does not take the others' answer with it. */
+    const ask = (chainId: ChainId, assetIds: ReadonlyArray<AssetId>, batch: Batch) =>
+      source.fetch(chainId, assetIds).pipe(
+        Effect.tapError(({ message }) => Effect.logWarning(message, { chainId, assets: assetIds.length })),
+        Effect.onExit((exit) =>
+          Effect.andThen(
+            Effect.flatMap(Clock.currentTimeMillis, (now) =>
+              Effect.sync(() => settle(assetIds, exit._tag === "Success" ? Result.succeed(exit.value) : Result.fail(exit.cause), now))
+            ),
+            Deferred.done(batch, exit)
+          )
+        ),
+        Effect.exit,
+        Effect.forkIn(scope)
+      )
+
+    /** The batch of each asset: the one in flight, or a new one. In one step, so that no answer can fall in between. */
+    const askFor = Effect.fnUntraced(function* (assetIds: ReadonlyArray<AssetId>) {
+      const started: Array<readonly [ChainId, ReadonlyArray<AssetId>, Batch]> = []
+      for (const [chainId, ofChain] of Map.groupBy(assetIds.filter((assetId) => !inFlight.has(assetId)), chainIdOf)) {
+        for (const chunk of Array.chunksOf(ofChain, source.batchSize)) {
+          const batch: Batch = Deferred.makeUnsafe()
+          for (const assetId of chunk) inFlight.set(assetId, batch)
+          started.push([chainId, chunk, batch])
+        }
+      }
+      const batches = assetIds.map((assetId) => [assetId, inFlight.get(assetId)!] as const)
+      for (const [chainId, chunk, batch] of started) yield* ask(chainId, chunk, batch)
+      return batches
+    }, Effect.uninterruptible)
+
+    const latest = Effect.fn("Prices.latest")(function* (requested: ReadonlyArray<AssetId>) {
+      const now = yield* Clock.currentTimeMillis
+      const assetIds = [...new Set(requested)]
+      const known = new Map<AssetId, Price | null>()
+      for (const assetId of assetIds) {
+        const answer = answers.get(assetId)
+        if (answer !== undefined && answer.askAgainAt > now) known.set(assetId, answer.price)
+      }
+      const missing = assetIds.filter((assetId) => !known.has(assetId))
+      for (const [assetId, batch] of yield* askFor(missing)) {
+        const result = yield* Effect.result(Deferred.await(batch))
+        if (Result.isSuccess(result)) {
+          known.set(assetId, result.success.get(assetId) ?? null)
+          continue
+        }
+        const last = answers.get(assetId)
+        if (last === undefined) return yield* result.failure
+        known.set(assetId, last.price)
+      }
+      return new Map([...known].flatMap(([assetId, price]) => (price === null ? [] : [[assetId, price] as const])))
+    })
+
+    return Prices.of({ latest })
+  })
+)

@@ -1,0 +1,126 @@
+/**
+ * Fills the asset catalogue from token lists when the service starts.
+ *
+ * A row of a chain that the deployment does not support is passed over, and so, with a warning, is one that is not a
+ * token. A list that cannot be read stops the start only while the catalogue is empty: a service that has worked before
+ * keeps working when somebody else's web server is down. Source: the Uniswap token list schema.
+ */
+import { Duration, Effect, FileSystem, Layer, Option, Result, Schema } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
+import type { Asset } from "#domain/asset/Asset.ts"
+import { Assets } from "#domain/asset/Assets.ts"
+import { type AssetId, ChainId, erc20, EvmAddress } from "#domain/Caip.ts"
+import { Chains } from "#domain/chain/Chains.ts"
+import { Settings } from "#domain/Settings.ts"
+import { withinRealTime } from "#layers/clock/withinRealTime.ts"
+import { boundedJson } from "#layers/market/boundedJson.ts"
+import { TokenListConfig } from "#layers/market/TokenListConfig.ts"
+import { AssetStore } from "#layers/sql/AssetStore.ts"
+
+const maxBytes = 16 * 1024 * 1024
+const maxTokens = 50_000
+const answerLimit = Duration.seconds(15)
+
+/** The catalogue is empty and nothing could be read to fill it. */
+export class TokenListsUnavailable extends Schema.TaggedError<TokenListsUnavailable>()("TokenListsUnavailable", {
+  problems: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return [
+      "The asset catalogue is empty and no token list fills it; set TOKEN_LISTS to readable lists with tokens of the supported chains",
+      ...this.problems.map((problem) => `  - ${problem}`)
+    ].join("\n")
+  }
+}
+
+class ListUnreadable extends Schema.TaggedError<ListUnreadable>()("ListUnreadable", { source: Schema.String, reason: Schema.String }) {
+  override get message() {
+    return `${this.source}: ${this.reason}`
+  }
+}
+
+const TokenList = Schema.Struct({ tokens: Schema.Array(Schema.Unknown).check(Schema.isMaxLength(maxTokens)) })
+
+const chainOfRow = Schema.decodeUnknownOption(Schema.Struct({ chainId: ChainId }))
+
+const label = (maximum: number) => Schema.String.check(Schema.isPattern(new RegExp(`^[^\\p{C}]{1,${maximum}}$`, "u")))
+
+const decodeToken = Schema.decodeUnknownOption(
+  Schema.Struct({
+    chainId: ChainId,
+    address: EvmAddress,
+    symbol: label(40),
+    name: label(120),
+    decimals: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 36 }))
+  })
+)
+
+const isUrl = (source: string) => /^https?:\/\//.test(source)
+
+const readList = Effect.fn("TokenLists.readList")(
+  function* (source: string) {
+    if (isUrl(source)) {
+      const client = yield* HttpClient.HttpClient
+      return yield* client.get(source).pipe(
+        Effect.flatMap(HttpClientResponse.filterStatusOk),
+        Effect.flatMap(boundedJson(TokenList, maxBytes)),
+        withinRealTime(answerLimit, () => ({ message: `no answer in ${Duration.format(answerLimit)}` })),
+        Effect.retry({ times: 1 })
+      )
+    }
+    const files = yield* FileSystem.FileSystem
+    const { size } = yield* files.stat(source)
+    if (size > maxBytes) return yield* Effect.fail({ message: `the file is longer than ${maxBytes} bytes` })
+    return yield* Schema.decodeUnknownEffect(Schema.fromJsonString(TokenList))(yield* files.readFileString(source))
+  },
+  (effect, source) => Effect.mapError(effect, ({ message }) => new ListUnreadable({ source, reason: message }))
+)
+
+/** The list's tokens of supported chains, and how many rows of those chains are not tokens. */
+const assetsOf = (list: typeof TokenList.Type, supported: ReadonlySet<ChainId>, blocked: ReadonlySet<AssetId>) => {
+  const rows = list.tokens.filter((row) => Option.exists(chainOfRow(row), ({ chainId }) => supported.has(chainId)))
+  const assets = rows.flatMap((row): ReadonlyArray<Asset> =>
+    Option.match(decodeToken(row), {
+      onNone: () => [],
+      onSome: ({ chainId, address, symbol, name, decimals }) => {
+        const assetId = erc20(chainId, address)
+        return [{ assetId, chainId, symbol, name, decimals, isBlocked: blocked.has(assetId) }]
+      }
+    })
+  )
+  return { assets, refused: rows.length - assets.length }
+}
+
+const load = Effect.gen(function* () {
+  const { sources } = yield* TokenListConfig
+  const { supported } = yield* Chains
+  const { blockedAssets } = yield* Settings
+  const assets = yield* Assets
+  const store = yield* AssetStore
+
+  const lists = yield* Effect.forEach(sources, (source) => Effect.result(readList(source)), { concurrency: 4 })
+  const problems = lists.flatMap((list) => (Result.isFailure(list) ? [list.failure.message] : []))
+  const found = new Map<AssetId, Asset>()
+  for (const [index, list] of lists.entries()) {
+    if (Result.isFailure(list)) continue
+    const read = assetsOf(list.success, new Set(supported), blockedAssets)
+    for (const asset of read.assets) if (!found.has(asset.assetId)) found.set(asset.assetId, asset)
+    if (read.refused > 0) yield* Effect.logWarning(`${sources[index]}: ${read.refused} rows are not tokens and were left out`)
+  }
+
+  // An asset may have left the lists since it came into the catalogue; a block still reaches it.
+  for (const [assetId, asset] of yield* assets.find([...blockedAssets])) {
+    if (!found.has(assetId)) found.set(assetId, { ...asset, isBlocked: true })
+  }
+  yield* store.upsertAssets([...found.values()])
+
+  if (found.size === 0) {
+    const kept = yield* Effect.forEach(supported, assets.onChain)
+    if (kept.every((ofChain) => ofChain.length === 0)) return yield* new TokenListsUnavailable({ problems })
+  }
+  for (const problem of problems) yield* Effect.logWarning(`A token list was not read and the catalogue stays as it was for it: ${problem}`)
+  yield* Effect.logInfo("The asset catalogue is up to date", { listed: found.size })
+}).pipe(Effect.withSpan("TokenLists.load"))
+
+/** Loads the lists once, when it is built. */
+export const TokenLists = Layer.effectDiscard(load).pipe(Layer.provide(FetchHttpClient.layer))

@@ -1,0 +1,120 @@
+/** Enrollment flows, account indexes and the making of portfolios in PostgreSQL. */
+import { Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { EvmWalletId } from "#domain/Caip.ts"
+import { Authorization } from "#domain/enrollment/Authorization.ts"
+import { type EnrollmentFlow, EnrollmentOutcome } from "#domain/enrollment/Enrollment.ts"
+import { type Claim, type ClaimRequest, EnrollmentStore, type NewPortfolio } from "#domain/enrollment/EnrollmentStore.ts"
+import { FlowId, StrategyId, TenantId } from "#domain/Ids.ts"
+import { insertPortfolio } from "#layers/sql/insertPortfolio.ts"
+import { decodeFirst, Numeric, Timestamp, timestamp } from "#layers/sql/rows.ts"
+import { storableJson } from "#layers/sql/storable.ts"
+
+const FlowRow = Schema.Struct({
+  flowId: FlowId,
+  tenantId: TenantId,
+  strategyId: StrategyId,
+  authorization: Authorization,
+  createdAt: Timestamp,
+  expiresAt: Timestamp
+})
+
+const ClaimRow = Schema.Struct({ isSameBody: Schema.Boolean, outcome: Schema.NullOr(EnrollmentOutcome) })
+
+const firstFlow = decodeFirst(FlowRow)
+const firstClaim = decodeFirst(ClaimRow)
+const firstIndex = decodeFirst(Schema.Struct({ nextIndex: Numeric }))
+
+const encodeAuthorization = Schema.encodeSync(Authorization)
+const encodeOutcome = Schema.encodeSync(EnrollmentOutcome)
+
+const missingFlow = (flowId: FlowId) => Effect.die(new Error(`Enrollment flow ${flowId} does not exist or was settled by another call`))
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  const candidateIndex = Effect.fn("EnrollmentStore.candidateIndex")((owner: EvmWalletId) =>
+    Effect.map(
+      firstIndex(sql`SELECT next_index AS "nextIndex" FROM owner_indexes WHERE owner_account_id = ${owner}`),
+      Option.match({ onNone: () => 0n, onSome: (row) => row.nextIndex })
+    )
+  )
+
+  const insertFlow = Effect.fn("EnrollmentStore.insertFlow")(function* (flow: EnrollmentFlow) {
+    yield* sql`
+      INSERT INTO enrollment_flows (flow_id, tenant_id, strategy_id, authorization_document, created_at, expires_at)
+      VALUES (${flow.flowId}, ${flow.tenantId}, ${flow.strategyId},
+        ${storableJson(encodeAuthorization(flow.authorization))}::jsonb, ${timestamp(flow.createdAt)}, ${timestamp(flow.expiresAt)})`
+  }, Effect.orDie)
+
+  const findFlow = Effect.fn("EnrollmentStore.findFlow")((tenantId: TenantId, flowId: FlowId) =>
+    firstFlow(sql`
+      SELECT flow_id AS "flowId", tenant_id AS "tenantId", strategy_id AS "strategyId",
+        authorization_document AS authorization, created_at AS "createdAt", expires_at AS "expiresAt"
+      FROM enrollment_flows WHERE flow_id = ${flowId} AND tenant_id = ${tenantId}`)
+  )
+
+  const claim = Effect.fn("EnrollmentStore.claim")(function* (request: ClaimRequest) {
+    const { flowId, requestHash } = request
+    // The first body binds the flow; only that body may take over a lease that was given up or has run out.
+    const claimed = yield* sql`
+      UPDATE enrollment_flows SET request_hash = ${requestHash}, lease_until = ${timestamp(request.leaseUntil)}
+      WHERE flow_id = ${flowId} AND outcome IS NULL AND (request_hash IS NULL
+        OR request_hash = ${requestHash} AND (lease_until IS NULL OR lease_until <= ${timestamp(request.now)}))
+      RETURNING 1`
+    if (claimed.length > 0) return { _tag: "Claimed" } satisfies Claim
+    const found = yield* firstClaim(sql`
+      SELECT request_hash IS NOT DISTINCT FROM ${requestHash} AS "isSameBody", outcome FROM enrollment_flows WHERE flow_id = ${flowId}`)
+    if (Option.isNone(found)) return yield* missingFlow(flowId)
+    const { isSameBody, outcome } = found.value
+    if (!isSameBody) return { _tag: "Mismatch" } satisfies Claim
+    return (outcome === null ? { _tag: "InProgress" } : { _tag: "Replayed", outcome }) satisfies Claim
+  }, Effect.orDie)
+
+  const release = Effect.fn("EnrollmentStore.release")(function* (flowId: FlowId) {
+    yield* sql`UPDATE enrollment_flows SET lease_until = NULL WHERE flow_id = ${flowId} AND outcome IS NULL`
+  }, Effect.orDie)
+
+  const writeOutcome = (flowId: FlowId, outcome: EnrollmentOutcome) =>
+    sql`
+      UPDATE enrollment_flows SET outcome = ${storableJson(encodeOutcome(outcome))}::jsonb, lease_until = NULL
+      WHERE flow_id = ${flowId} AND outcome IS NULL RETURNING 1`
+
+  const settle = Effect.fn("EnrollmentStore.settle")(function* (flowId: FlowId, outcome: EnrollmentOutcome) {
+    yield* writeOutcome(flowId, outcome)
+  }, Effect.orDie)
+
+  /** Holds the owner's index until the transaction ends: enrollments of one owner pass here one after the other. */
+  const lockIndex = Effect.fnUntraced(function* (owner: EvmWalletId) {
+    yield* sql`INSERT INTO owner_indexes (owner_account_id, next_index) VALUES (${owner}, 0) ON CONFLICT DO NOTHING`
+    const row = yield* firstIndex(sql`
+      SELECT next_index AS "nextIndex" FROM owner_indexes WHERE owner_account_id = ${owner} FOR UPDATE`)
+    return Option.getOrThrow(row).nextIndex
+  })
+
+  const commitInTransaction = Effect.fnUntraced(function* (portfolio: NewPortfolio, outcome: EnrollmentOutcome) {
+    const { authorization, flowId, strategyId, tenantId } = portfolio.flow
+    const nextIndex = yield* lockIndex(authorization.ownerAccountId)
+    const existing = yield* sql`
+      SELECT 1 FROM portfolios
+      WHERE tenant_id = ${tenantId} AND strategy_id = ${strategyId} AND owner_account_id = ${authorization.ownerAccountId}
+        AND archived_at IS NULL`
+    if (existing.length > 0) return yield* Effect.fail("PortfolioExists" as const)
+    if (nextIndex !== authorization.accountIndex) return yield* Effect.fail("IndexTaken" as const)
+    yield* sql`UPDATE owner_indexes SET next_index = next_index + 1 WHERE owner_account_id = ${authorization.ownerAccountId}`
+    yield* insertPortfolio(sql, portfolio, storableJson(encodeAuthorization(authorization)))
+    const settled = yield* writeOutcome(flowId, outcome)
+    return settled.length > 0 ? ("Committed" as const) : yield* missingFlow(flowId)
+  }, sql.withTransaction)
+
+  const commit = Effect.fn("EnrollmentStore.commit")((portfolio: NewPortfolio, outcome: EnrollmentOutcome) =>
+    commitInTransaction(portfolio, outcome).pipe(
+      // The refusals are failures inside, so that the transaction rolls back.
+      Effect.catch((refusal) => (typeof refusal === "string" ? Effect.succeed(refusal) : Effect.die(refusal)))
+    )
+  )
+
+  return EnrollmentStore.of({ candidateIndex, insertFlow, findFlow, claim, release, commit, settle })
+})
+
+export const layer = Layer.effect(EnrollmentStore, make)

@@ -1,0 +1,83 @@
+/** Portfolios and their schedules in PostgreSQL. */
+import { DateTime, Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { PageRequest } from "#domain/Cursor.ts"
+import type { PortfolioId, TenantId } from "#domain/Ids.ts"
+import type { ScheduleStatus } from "#domain/portfolio/Portfolio.ts"
+import { type PortfolioFilter, PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
+import { type PortfolioRow, selectPortfolios, toPortfolio } from "#layers/sql/portfolioRows.ts"
+import { timestamp } from "#layers/sql/rows.ts"
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const select = sql.literal(selectPortfolios)
+
+  const find = Effect.fn("PortfolioStore.find")(function* (tenantId: TenantId, portfolioId: PortfolioId) {
+    const [row] = yield* sql<PortfolioRow>`${select} WHERE p.portfolio_id = ${portfolioId} AND p.tenant_id = ${tenantId}`
+    return Option.map(Option.fromUndefinedOr(row), toPortfolio)
+  }, Effect.orDie)
+
+  const list = Effect.fn("PortfolioStore.list")(function* (tenantId: TenantId, filter: PortfolioFilter, { after, limit }: PageRequest) {
+    // Each order has an index that yields the page without sorting; with a status it is that of the schedules.
+    const [tenant, createdAt, id] =
+      filter.status === undefined
+        ? ["p.tenant_id", "p.created_at", "p.portfolio_id"]
+        : ["c.tenant_id", "c.portfolio_created_at", "c.portfolio_id"]
+    const key = sql.literal(`${createdAt}, ${id}`)
+    const conditions = [sql`p.archived_at IS NULL`, sql`${sql.literal(tenant!)} = ${tenantId}`]
+    if (filter.status !== undefined) conditions.push(sql`c.status = ${filter.status}`)
+    if (filter.ownerAccountId !== undefined) conditions.push(sql`p.owner_account_id = ${filter.ownerAccountId}`)
+    if (filter.strategyId !== undefined) conditions.push(sql`p.strategy_id = ${filter.strategyId}`)
+    if (after !== null) conditions.push(sql`(${key}) < (${timestamp(after.createdAt)}, ${after.id})`)
+    const rows = yield* sql<PortfolioRow>`
+      ${select} WHERE ${sql.and(conditions)}
+      ORDER BY ${sql.literal(`${createdAt} DESC, ${id} DESC`)} LIMIT ${limit + 1}`
+    return rows.map(toPortfolio)
+  }, Effect.orDie)
+
+  const rename = Effect.fn("PortfolioStore.rename")(function* (
+    tenantId: TenantId,
+    portfolioId: PortfolioId,
+    name: string | null,
+    at: DateTime.Utc
+  ) {
+    yield* sql`
+      UPDATE portfolios SET name = ${name}, updated_at = ${timestamp(at)}
+      WHERE portfolio_id = ${portfolioId} AND tenant_id = ${tenantId} AND archived_at IS NULL`
+    return yield* find(tenantId, portfolioId)
+  }, sql.withTransaction, Effect.orDie)
+
+  /**
+   * Moves the schedule to `status` unless it is there already. Its row stays locked until the answer is read, so of
+   * racing calls each answers the state that it saw or made.
+   */
+  const setStatus = Effect.fnUntraced(function* (
+    tenantId: TenantId,
+    portfolioId: PortfolioId,
+    change: { readonly status: ScheduleStatus; readonly dueAt: DateTime.Utc | null; readonly at: DateTime.Utc }
+  ) {
+    const [schedule] = yield* sql<{ readonly status: string }>`
+      SELECT status FROM schedules WHERE portfolio_id = ${portfolioId} AND tenant_id = ${tenantId} FOR UPDATE`
+    if (schedule !== undefined && schedule.status !== change.status) {
+      const dueAt = change.dueAt === null ? null : timestamp(change.dueAt)
+      yield* sql`
+        UPDATE schedules
+        SET status = ${change.status}, due_at = coalesce(${dueAt}::timestamptz, due_at), updated_at = ${timestamp(change.at)}
+        WHERE portfolio_id = ${portfolioId}`
+      yield* sql`UPDATE portfolios SET updated_at = ${timestamp(change.at)} WHERE portfolio_id = ${portfolioId}`
+    }
+    return yield* find(tenantId, portfolioId)
+  }, sql.withTransaction, Effect.orDie)
+
+  const start = Effect.fn("PortfolioStore.start")(function* (tenantId: TenantId, portfolioId: PortfolioId, dueAt: DateTime.Utc) {
+    return yield* setStatus(tenantId, portfolioId, { status: "active", dueAt, at: yield* DateTime.now })
+  })
+
+  const stop = Effect.fn("PortfolioStore.stop")((tenantId: TenantId, portfolioId: PortfolioId, at: DateTime.Utc) =>
+    setStatus(tenantId, portfolioId, { status: "paused", dueAt: null, at })
+  )
+
+  return PortfolioStore.of({ find, list, rename, start, stop })
+})
+
+export const layer = Layer.effect(PortfolioStore, make)

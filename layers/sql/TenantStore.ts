@@ -1,0 +1,132 @@
+/** Tenants and their API keys in PostgreSQL. */
+import { DateTime, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
+import { TenantStore } from "#domain/identity/TenantStore.ts"
+import { ApiKeyId, TenantId } from "#domain/Ids.ts"
+import { Scope } from "#domain/Scopes.ts"
+import { decodeFirst, decodeRows, Timestamp, timestamp, timestampOrNull } from "#layers/sql/rows.ts"
+
+const TenantRow = Schema.Struct({
+  tenantId: TenantId,
+  name: Schema.String,
+  email: Schema.String,
+  entitlements: Schema.Array(Schema.String),
+  createdAt: Timestamp,
+  disabledAt: Schema.NullOr(Timestamp)
+})
+
+const ApiKeyRow = Schema.Struct({
+  apiKeyId: ApiKeyId,
+  tenantId: TenantId,
+  name: Schema.String,
+  preview: Schema.String,
+  scopes: Schema.Array(Scope),
+  createdAt: Timestamp,
+  expiresAt: Schema.NullOr(Timestamp),
+  revokedAt: Schema.NullOr(Timestamp)
+})
+
+const firstTenant = decodeFirst(TenantRow)
+const allTenants = decodeRows(TenantRow)
+const allKeys = decodeRows(ApiKeyRow)
+
+const isScope = Schema.is(Scope)
+
+interface KeyAndTenantRow {
+  readonly api_key_id: string
+  readonly tenant_id: string
+  readonly key_name: string
+  readonly preview: string
+  readonly scopes: ReadonlyArray<string>
+  readonly key_created_at: Date
+  readonly expires_at: Date | null
+  readonly revoked_at: Date | null
+  readonly tenant_name: string
+  readonly email: string
+  readonly entitlements: ReadonlyArray<string>
+  readonly tenant_created_at: Date
+  readonly disabled_at: Date | null
+}
+
+const utcOrNull = (date: Date | null) => (date === null ? null : DateTime.makeUnsafe(date))
+
+/** Every request passes here, so the columns are taken as the database typed them. An unknown scope grants nothing. */
+const toKeyAndTenant = (row: KeyAndTenantRow): { readonly key: ApiKey; readonly tenant: Tenant } => ({
+  key: {
+    apiKeyId: row.api_key_id as ApiKeyId,
+    tenantId: row.tenant_id as TenantId,
+    name: row.key_name,
+    preview: row.preview,
+    scopes: row.scopes.filter(isScope),
+    createdAt: DateTime.makeUnsafe(row.key_created_at),
+    expiresAt: utcOrNull(row.expires_at),
+    revokedAt: utcOrNull(row.revoked_at)
+  },
+  tenant: {
+    tenantId: row.tenant_id as TenantId,
+    name: row.tenant_name,
+    email: row.email,
+    entitlements: row.entitlements,
+    createdAt: DateTime.makeUnsafe(row.tenant_created_at),
+    disabledAt: utcOrNull(row.disabled_at)
+  }
+})
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  const insertTenant = Effect.fn("TenantStore.insertTenant")(function* (tenant: Tenant) {
+    yield* sql`
+      INSERT INTO tenants (tenant_id, name, email, entitlements, created_at, disabled_at)
+      VALUES (${tenant.tenantId}, ${tenant.name}, ${tenant.email}, ${tenant.entitlements}::text[],
+        ${timestamp(tenant.createdAt)}, ${timestampOrNull(tenant.disabledAt)})`
+  }, Effect.orDie)
+
+  const selectTenants = sql.literal(`
+    SELECT tenant_id AS "tenantId", name, email, entitlements, created_at AS "createdAt", disabled_at AS "disabledAt"
+    FROM tenants`)
+
+  const findTenant = Effect.fn("TenantStore.findTenant")((tenantId: TenantId) =>
+    firstTenant(sql`${selectTenants} WHERE tenant_id = ${tenantId}`)
+  )
+
+  const listTenants = allTenants(sql`${selectTenants} ORDER BY created_at, tenant_id`).pipe(
+    Effect.withSpan("TenantStore.listTenants")
+  )
+
+  const insertKey = Effect.fn("TenantStore.insertKey")(function* (key: ApiKey, hash: Uint8Array) {
+    yield* sql`
+      INSERT INTO api_keys (api_key_id, tenant_id, name, preview, hash, scopes, created_at, expires_at, revoked_at)
+      VALUES (${key.apiKeyId}, ${key.tenantId}, ${key.name}, ${key.preview}, ${hash}, ${key.scopes}::text[],
+        ${timestamp(key.createdAt)}, ${timestampOrNull(key.expiresAt)}, ${timestampOrNull(key.revokedAt)})`
+  }, Effect.orDie)
+
+  const findKeyByHash = Effect.fn("TenantStore.findKeyByHash")(function* (hash: Uint8Array) {
+    const [row] = yield* sql<KeyAndTenantRow>`
+      SELECT k.api_key_id, k.tenant_id, k.name AS key_name, k.preview, k.scopes, k.created_at AS key_created_at,
+        k.expires_at, k.revoked_at, t.name AS tenant_name, t.email, t.entitlements, t.created_at AS tenant_created_at,
+        t.disabled_at
+      FROM api_keys k JOIN tenants t ON t.tenant_id = k.tenant_id
+      WHERE k.hash = ${hash}`
+    return Option.map(Option.fromUndefinedOr(row), toKeyAndTenant)
+  }, Effect.orDie)
+
+  const listKeys = Effect.fn("TenantStore.listKeys")((tenantId: TenantId) =>
+    allKeys(sql`
+      SELECT api_key_id AS "apiKeyId", tenant_id AS "tenantId", name, preview, scopes, created_at AS "createdAt",
+        expires_at AS "expiresAt", revoked_at AS "revokedAt"
+      FROM api_keys WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, api_key_id DESC`)
+  )
+
+  const revokeKey = Effect.fn("TenantStore.revokeKey")(function* (tenantId: TenantId, apiKeyId: ApiKeyId, at: DateTime.Utc) {
+    const revoked = yield* sql`
+      UPDATE api_keys SET revoked_at = coalesce(revoked_at, ${timestamp(at)})
+      WHERE api_key_id = ${apiKeyId} AND tenant_id = ${tenantId} RETURNING 1`
+    return revoked.length > 0
+  }, Effect.orDie)
+
+  return TenantStore.of({ insertTenant, findTenant, listTenants, insertKey, findKeyByHash, listKeys, revokeKey })
+})
+
+export const layer = Layer.effect(TenantStore, make)

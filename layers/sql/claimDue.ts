@@ -1,0 +1,64 @@
+/**
+ * Claims of due portfolios, by any number of processes at once: each takes rows that no other one holds, and moves
+ * them to their next due time in the transaction that accepts their operations.
+ */
+import { type DateTime, Effect, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import type { SqlClient } from "effect/sql"
+import { makeOperationId, type OperationId, PortfolioId } from "#domain/Ids.ts"
+import { Frequency, nextDueAt } from "#domain/RebalanceSchedule.ts"
+import { firstEvents } from "#layers/sql/operationEvents.ts"
+import { decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
+
+const DueRow = Schema.Struct({ portfolioId: PortfolioId, dueAt: Timestamp, frequency: Frequency })
+const allDue = decodeRows(DueRow)
+
+export const makeClaimDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const random = yield* SecureRandom.SecureRandom
+
+  // Materialized, so that the locking part runs once whatever the planner makes of the joins.
+  const lockDue = (now: Date, limit: number) =>
+    allDue(sql`
+      WITH due AS MATERIALIZED (
+        SELECT portfolio_id, due_at FROM schedules
+        WHERE status = 'active' AND due_at <= ${now}
+        ORDER BY due_at, portfolio_id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      )
+      SELECT due.portfolio_id AS "portfolioId", due.due_at AS "dueAt", s.frequency
+      FROM due
+      JOIN portfolios p ON p.portfolio_id = due.portfolio_id
+      JOIN strategies s ON s.strategy_id = p.strategy_id`)
+
+  const reschedule = (now: Date, portfolioIds: ReadonlyArray<string>, dueAts: ReadonlyArray<Date>) =>
+    sql`
+      UPDATE schedules c SET due_at = next.due_at, updated_at = ${now}
+      FROM unnest(${portfolioIds}::text[], ${dueAts}::timestamptz[]) AS next (portfolio_id, due_at)
+      WHERE c.portfolio_id = next.portfolio_id`
+
+  // The look for unfinished runs spares the wait on a run that is just finishing; the index catches what it misses.
+  const accept = (now: Date, operationIds: ReadonlyArray<string>, portfolioIds: ReadonlyArray<string>) =>
+    sql<{ readonly operation_id: OperationId }>`
+      WITH inserted AS (
+        INSERT INTO operations (operation_id, tenant_id, portfolio_id, kind, trigger, state, submitted_at, updated_at, last_sequence)
+        SELECT due.operation_id, p.tenant_id, p.portfolio_id, 'rebalance', 'scheduled', 'accepted', ${now}, ${now}, 1
+        FROM unnest(${operationIds}::text[], ${portfolioIds}::text[]) AS due (operation_id, portfolio_id)
+        JOIN portfolios p ON p.portfolio_id = due.portfolio_id
+        WHERE NOT EXISTS (
+          SELECT FROM operations o
+          WHERE o.portfolio_id = p.portfolio_id AND o.kind = 'rebalance' AND o.finished_at IS NULL
+        )
+        ON CONFLICT DO NOTHING RETURNING operation_id, submitted_at, trigger
+      ) ${firstEvents(sql)} RETURNING operation_id`
+
+  return Effect.fn("OperationStore.claimDue")(function* (now: DateTime.Utc, limit: number) {
+    const due = yield* lockDue(timestamp(now), limit)
+    if (due.length === 0) return []
+    const portfolioIds = due.map((row) => row.portfolioId)
+    const operationIds = yield* Effect.forEach(due, () => makeOperationId).pipe(
+      Effect.provideService(SecureRandom.SecureRandom, random)
+    )
+    yield* reschedule(timestamp(now), portfolioIds, due.map((row) => timestamp(nextDueAt(row.dueAt, now, row.frequency))))
+    const accepted = yield* accept(timestamp(now), operationIds, portfolioIds)
+    return accepted.map((row) => row.operation_id)
+  }, sql.withTransaction, Effect.orDie)
+})

@@ -1,0 +1,29 @@
+/** Writes a new portfolio with its accounts and its schedule; part of the caller's transaction. */
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { NewPortfolio } from "#domain/enrollment/EnrollmentStore.ts"
+import { timestamp } from "#layers/sql/rows.ts"
+
+export const insertPortfolio = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  portfolio: NewPortfolio,
+  authorizationJson: string
+) {
+  const { portfolioId } = portfolio
+  const { authorization, strategyId, tenantId } = portfolio.flow
+  const accountIds = authorization.chains.map((chain) => chain.accountId)
+  const createdAt = timestamp(portfolio.createdAt)
+  yield* sql`
+    INSERT INTO portfolios (portfolio_id, tenant_id, strategy_id, owner_account_id, name, account_index, account_ids,
+      authorization_document, owner_signature, strategy_version, created_at, updated_at)
+    SELECT ${portfolioId}, ${tenantId}, strategy_id, ${authorization.ownerAccountId}, ${portfolio.name},
+      ${authorization.accountIndex.toString()}::numeric, ${accountIds}::text[], ${authorizationJson}::jsonb,
+      ${portfolio.ownerSignature}, head_version, ${createdAt}, ${createdAt}
+    FROM strategies WHERE strategy_id = ${strategyId}`
+  yield* sql`
+    INSERT INTO smart_accounts (account_id, portfolio_id)
+    SELECT account_id, ${portfolioId} FROM unnest(${accountIds}::text[]) AS account_id`
+  yield* sql`
+    INSERT INTO schedules (portfolio_id, tenant_id, status, due_at, portfolio_created_at, updated_at)
+    VALUES (${portfolioId}, ${tenantId}, 'active', ${timestamp(portfolio.dueAt)}, ${createdAt}, ${createdAt})`
+})

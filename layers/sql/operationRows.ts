@@ -1,0 +1,26 @@
+/** How operations are read. */
+import { Schema } from "effect"
+import { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
+import { OperationKind, OperationState, Trigger } from "#domain/operation/Operation.ts"
+import { decodeFirst, Timestamp } from "#layers/sql/rows.ts"
+
+export const selectOperations = `
+  SELECT operation_id AS "operationId", tenant_id AS "tenantId", portfolio_id AS "portfolioId", kind, trigger, state,
+    submitted_at AS "submittedAt", updated_at AS "updatedAt", finished_at AS "finishedAt", error
+  FROM operations`
+
+const OperationRow = Schema.Struct({
+  operationId: OperationId,
+  tenantId: TenantId,
+  portfolioId: PortfolioId,
+  kind: OperationKind,
+  trigger: Trigger,
+  state: OperationState,
+  submittedAt: Timestamp,
+  updatedAt: Timestamp,
+  finishedAt: Schema.NullOr(Timestamp),
+  error: Schema.NullOr(Schema.String)
+})
+
+/** The operation in the first row of a query that selects with `selectOperations`. */
+export const firstOperation = decodeFirst(OperationRow)

@@ -1,0 +1,45 @@
+import { Effect, Redacted } from "effect"
+import { join } from "node:path"
+import { WorldChains } from "#sandbox/WorldChains.ts"
+import { WorldConfig } from "#sandbox/WorldConfig.ts"
+import { WorldFile } from "#sandbox/WorldFile.ts"
+
+/** Requests a minute: not to be felt. */
+const rateLimit = "10000"
+
+/**
+ * The environment of the service in this world. What the user set wins, except for the port and the folder, which the
+ * world derives from the user's own.
+ */
+export const serviceEnvironment = Effect.gen(function* () {
+  const config = yield* WorldConfig
+  const { secrets } = yield* (yield* WorldFile).state
+  const chains = yield* WorldChains
+  const perChain = chains.all.flatMap((chain): ReadonlyArray<readonly [string, string]> => [
+    [`RPC_URL_${chain.chainId}`, `${config.controlBaseUrl}/rpc/${chain.chainId}`],
+    [`UNISWAP_V2_ROUTER_${chain.chainId}`, chain.contracts.router],
+    [`SWAP_HUBS_${chain.chainId}`, `${chain.catalog.usdc.address},${chain.catalog.weth.address}`]
+  ])
+  const environment: Readonly<Record<string, string | undefined>> = {
+    ...Object.fromEntries(perChain),
+    TOKEN_LISTS: `${config.controlBaseUrl}/tokenlist.json`,
+    COINGECKO_URL: `${config.controlBaseUrl}/coingecko/api/v3`,
+    COINGECKO_API_KEY: Redacted.value(secrets.coingeckoApiKey),
+    AGENT_PRIVATE_KEY: Redacted.value(secrets.agentPrivateKey),
+    RELAYER_PRIVATE_KEY: Redacted.value(secrets.relayerPrivateKey),
+    API_KEY_PEPPER: Redacted.value(secrets.apiKeyPepper),
+    ADMIN_TOKEN: Redacted.value(secrets.adminToken),
+    INTERNAL_TOKEN: Redacted.value(secrets.internalToken),
+    CLOCK_URL: `${config.controlBaseUrl}/clock`,
+    RATE_LIMIT_GLOBAL: rateLimit,
+    RATE_LIMIT_CRITICAL: rateLimit,
+    RATE_LIMIT_GENERAL: rateLimit,
+    RATE_LIMIT_BURST: rateLimit,
+    BRAND_NAME: "Ballast",
+    PUBLIC_URL: config.apiBaseUrl,
+    ...config.environment,
+    PORT: `${config.apiPort}`,
+    DATA_DIR: join(config.dataDir, "service")
+  }
+  return environment
+})

@@ -1,0 +1,189 @@
+/**
+ * The configuration of a deployment: the only place that reads the environment.
+ *
+ * Every variable is described in docs/operations.md. A start with missing or malformed variables fails with one message
+ * that lists all of them; values that may be secret are never part of it.
+ */
+import { Effect, Layer, type LogLevel, Redacted } from "effect"
+import { AssetId } from "#domain/Caip.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import { Settings } from "#domain/Settings.ts"
+import { EvmConfig } from "#layers/evm/EvmConfig.ts"
+import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
+import { CoinGeckoConfig } from "#layers/market/CoinGeckoConfig.ts"
+import { TokenListConfig } from "#layers/market/TokenListConfig.ts"
+import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
+import { TelemetryConfig } from "#layers/telemetry/TelemetryConfig.ts"
+import { chains } from "#src/config/chains.ts"
+import * as Kind from "#src/config/kinds.ts"
+import { secretsIn } from "#src/config/secretsIn.ts"
+import { all, optional, orInvalid, required, type Setting, withDefault } from "#src/config/Setting.ts"
+import manifest from "../package.json" with { type: "json" }
+
+const randomHex = "the output of: openssl rand -hex 32"
+const privateKey = Kind.secret(/^0x(?!0{64})[0-9a-fA-F]{64}$/, "a private key as 0x and 64 hex digits", `0x followed by ${randomHex}`)
+const token = Kind.secret(/^[!-~]{24,200}$/, "24 to 200 printable characters without spaces", randomHex)
+const logLevels = ["Trace", "Debug", "Info", "Warn", "Error", "None"] as const satisfies ReadonlyArray<LogLevel.LogLevel>
+
+/**
+ * Where the API listens. It answers on the loopback interface alone unless HOST says otherwise, so that a service
+ * started by hand or in the sandbox is not on the network by accident; production sets `HOST=0.0.0.0` or `::`.
+ */
+const server = Effect.gen(function* () {
+  const { host, port, publicUrl, trustProxy } = yield* all({
+    host: withDefault("HOST", Kind.text("an address to listen on", "0.0.0.0"), "127.0.0.1"),
+    port: withDefault("PORT", Kind.integer(1, 65_535, "3000"), 3000),
+    publicUrl: optional("PUBLIC_URL", Kind.httpUrl("https://api.example.com")),
+    trustProxy: withDefault("TRUST_PROXY", Kind.boolean, false)
+  })
+  return { host, port, publicUrl: publicUrl ?? `http://localhost:${port}`, trustProxy }
+})
+
+const database: Setting<DatabaseConfig["Service"]> = all({
+  url: optional("DATABASE_URL", Kind.secretUrl(["postgres:", "postgresql:"], "postgres://user:password@db:5432/ballast")),
+  dataDir: withDefault("DATA_DIR", Kind.text("a folder for the service's state", "/var/lib/ballast"), ".data/service"),
+  maxConnections: withDefault("DATABASE_POOL", Kind.integer(1, 500, "10"), 10)
+})
+
+const pepper = required("API_KEY_PEPPER", Kind.secret(/^[!-~]{32,200}$/, "32 to 200 printable characters without spaces", randomHex))
+
+const evm: Setting<EvmConfig["Service"]> = Effect.gen(function* () {
+  const config = yield* all({
+    chains,
+    agentKey: required("AGENT_PRIVATE_KEY", privateKey),
+    relayerKey: required("RELAYER_PRIVATE_KEY", privateKey)
+  })
+  const isSame = Redacted.value(config.agentKey).toLowerCase() === Redacted.value(config.relayerKey).toLowerCase()
+  if (isSame) return yield* Effect.fail(["RELAYER_PRIVATE_KEY: is the key of the agent; the account that pays gas needs a key of its own"])
+  return config
+})
+
+const seconds = (maximum: number, example: string) => Kind.integer(0, maximum, example)
+const basisPoints = (example: string) => Kind.integer(1, 10_000, example)
+
+const settings: Setting<Settings["Service"]> = Effect.map(
+  all({
+    brandName: withDefault("BRAND_NAME", Kind.text("a name", "Ballast"), "Ballast"),
+    cooldownSeconds: withDefault("REBALANCE_COOLDOWN_SECONDS", seconds(86_400, "60"), 60),
+    priceMaxAgeSeconds: withDefault("PRICE_MAX_AGE_SECONDS", seconds(86_400, "600"), 600),
+    slippageBps: withDefault("SWAP_SLIPPAGE_BPS", basisPoints("50"), 50),
+    priceImpactBps: withDefault("SWAP_PRICE_IMPACT_BPS", basisPoints("100"), 100),
+    thresholdUsd: withDefault(
+      "SWAP_THRESHOLD_USD",
+      Kind.kind(Decimal.UsdFromString, "US dollars with at most 6 decimal places", "1.00"),
+      Decimal.one
+    ),
+    blocklist: withDefault<ReadonlyArray<AssetId>>(
+      "ASSET_BLOCKLIST",
+      Kind.listOf(Kind.kind(AssetId, "a CAIP-19 asset", "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")),
+      []
+    ),
+    intervalMs: withDefault("SCHEDULER_INTERVAL_MS", Kind.integer(10, 3_600_000, "1000"), 1000),
+    batch: withDefault("SCHEDULER_BATCH", Kind.integer(1, 10_000, "200"), 200)
+  }),
+  (read) => ({
+    brandName: read.brandName,
+    rebalanceCooldownMs: read.cooldownSeconds * 1000,
+    priceMaxAgeMs: read.priceMaxAgeSeconds * 1000,
+    defaultSwap: { slippageBps: read.slippageBps, priceImpactBps: read.priceImpactBps, thresholdUsd: read.thresholdUsd },
+    blockedAssets: new Set(read.blocklist),
+    scheduler: { intervalMs: read.intervalMs, batch: read.batch }
+  })
+)
+
+const coinGecko: Setting<CoinGeckoConfig["Service"]> = Effect.gen(function* () {
+  const { apiKey, plan, url } = yield* all({
+    url: optional("COINGECKO_URL", Kind.httpUrl("https://pro-api.coingecko.com/api/v3")),
+    apiKey: optional("COINGECKO_API_KEY", Kind.secret(/^[!-~]{1,200}$/, "a key without spaces", "CG-...")),
+    plan: withDefault("COINGECKO_PLAN", Kind.oneOf(["demo", "pro"]), "demo")
+  })
+  const host = plan === "pro" ? "pro-api.coingecko.com" : "api.coingecko.com"
+  return { baseUrl: url ?? `https://${host}/api/v3`, apiKey, plan }
+})
+
+const perMinute = Kind.integer(1, 10_000_000, "600")
+
+/** Requests a minute. `global` counts a client address, the others a key: its writes, its reads, its short bursts. */
+const rateLimits = all({
+  global: withDefault("RATE_LIMIT_GLOBAL", perMinute, 600),
+  critical: withDefault("RATE_LIMIT_CRITICAL", perMinute, 30),
+  general: withDefault("RATE_LIMIT_GENERAL", perMinute, 120),
+  burst: withDefault("RATE_LIMIT_BURST", perMinute, 300)
+})
+
+const otlp = Effect.map(
+  all({
+    endpoint: optional("OTEL_EXPORTER_OTLP_ENDPOINT", Kind.httpUrl("http://collector:4318")),
+    headers: withDefault("OTEL_EXPORTER_OTLP_HEADERS", Kind.pairs("name=value pairs", "authorization=Bearer%20...", true), {}),
+    isDisabled: withDefault("OTEL_SDK_DISABLED", Kind.boolean, false),
+    traceRatio: withDefault("OTEL_TRACES_SAMPLER_ARG", Kind.ratio, 1)
+  }),
+  ({ endpoint, headers, isDisabled, traceRatio }) =>
+    endpoint === null || isDisabled ? null : { endpoint, headers: Redacted.make(headers), traceRatio }
+)
+
+/** Telemetry, but for the secrets that it must not show. */
+const telemetry = all({
+  serviceName: withDefault("OTEL_SERVICE_NAME", Kind.text("a name", "ballast"), "ballast"),
+  resourceAttributes: withDefault(
+    "OTEL_RESOURCE_ATTRIBUTES",
+    Kind.pairs("name=value pairs", "deployment.environment=production", false),
+    {}
+  ),
+  otlp,
+  logLevel: withDefault<LogLevel.LogLevel>("LOG_LEVEL", Kind.oneOf(logLevels), "Info"),
+  logFormat: withDefault("LOG_FORMAT", Kind.oneOf(["json", "pretty"]), "json")
+})
+
+/** What the API process reads. */
+export const serviceConfig = orInvalid(
+  Effect.gen(function* () {
+    const config = yield* all({
+      server,
+      database,
+      pepper,
+      evm,
+      settings,
+      coinGecko,
+      tokenLists: withDefault<ReadonlyArray<string>>(
+        "TOKEN_LISTS",
+        Kind.listOf(Kind.text("a URL or a file path", "https://tokens.example.com/list.json")),
+        []
+      ),
+      adminToken: required("ADMIN_TOKEN", token),
+      internalToken: required("INTERNAL_TOKEN", token),
+      clockUrl: optional("CLOCK_URL", Kind.httpUrl("http://127.0.0.1:3100/clock")),
+      redisUrl: optional("REDIS_URL", Kind.secretUrl(["redis:", "rediss:"], "redis://cache:6379")),
+      rateLimits,
+      telemetry
+    })
+    return { ...config, telemetry: { ...config.telemetry, serviceVersion: manifest.version, secrets: secretsIn(config) } }
+  })
+)
+
+export type ServiceConfig = Effect.Success<typeof serviceConfig>
+
+/** The parts of the configuration that adapters and business rules ask for by name. */
+export const layer = (config: ServiceConfig) =>
+  Layer.mergeAll(
+    Layer.succeed(Settings, config.settings),
+    Layer.succeed(EvmConfig, config.evm),
+    Layer.succeed(DatabaseConfig, config.database),
+    Layer.succeed(KeyHashConfig, { pepper: config.pepper }),
+    Layer.succeed(CoinGeckoConfig, config.coinGecko),
+    Layer.succeed(TokenListConfig, { sources: config.tokenLists }),
+    Layer.succeed(TelemetryConfig, config.telemetry)
+  )
+
+/**
+ * What the command line reads. The pepper may be missing: it is needed to work on the database itself, not to ask a
+ * running service.
+ */
+export const cliConfig = orInvalid(
+  all({
+    database,
+    pepper: optional("API_KEY_PEPPER", Kind.secret(/^[!-~]{32,200}$/, "32 to 200 printable characters without spaces", randomHex)),
+    adminUrl: optional("BALLAST_ADMIN_URL", Kind.httpUrl("http://127.0.0.1:3000")),
+    adminToken: optional("ADMIN_TOKEN", token)
+  })
+)

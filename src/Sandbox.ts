@@ -1,0 +1,87 @@
+/**
+ * Starts a local world and the service in it: `npm start`, and `npm start -- --reset` for a fresh one.
+ *
+ * A supervisor: chains, providers and the control API are its own, the API is a process of its own with ordinary
+ * environment variables. See docs/architecture.md, "The sandbox".
+ */
+import { NodeRuntime } from "@effect/platform-node"
+import { Cause, Console, Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { FetchHttpClient } from "effect/http"
+import { ApiProcess } from "#sandbox/ApiProcess.ts"
+import { ControlServer } from "#sandbox/ControlServer.ts"
+import { Faults } from "#sandbox/Faults.ts"
+import { requirePort } from "#sandbox/freePort.ts"
+import { killOwnedProcesses } from "#sandbox/ownedProcess.ts"
+import { printWorld, step } from "#sandbox/printWorld.ts"
+import { ProcessRegistry } from "#sandbox/ProcessRegistry.ts"
+import { SandboxFailure } from "#sandbox/SandboxFailure.ts"
+import { Tenants } from "#sandbox/Tenants.ts"
+import { WorldChains } from "#sandbox/WorldChains.ts"
+import { WorldClock } from "#sandbox/WorldClock.ts"
+import { WorldConfig } from "#sandbox/WorldConfig.ts"
+import { WorldFile } from "#sandbox/WorldFile.ts"
+
+const reset = process.argv.includes("--reset")
+
+const ports = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const config = yield* WorldConfig
+    yield* requirePort(config.apiPort, "PORT")
+    yield* requirePort(config.controlPort, "SANDBOX_PORT")
+  })
+)
+
+// What an earlier world left on the ports is ended by the registry, so ports are looked at after it.
+const ground = ports.pipe(Layer.provideMerge(ProcessRegistry.layer(reset)), Layer.provideMerge(WorldConfig.layer))
+
+const world = Tenants.layer.pipe(
+  Layer.provideMerge(ApiProcess.layer),
+  Layer.provideMerge(WorldChains.layer),
+  Layer.provideMerge(Layer.mergeAll(WorldClock.layer, Faults.layer)),
+  Layer.provideMerge(WorldFile.layer),
+  Layer.provideMerge(ground),
+  Layer.provide(Layer.mergeAll(SecureRandom.layerWebCrypto, FetchHttpClient.layer))
+)
+
+const live = Effect.gen(function* () {
+  const api = yield* ApiProcess
+  const tenants = yield* Tenants
+  const chains = yield* WorldChains
+  yield* step("The API is up", api.start)
+  yield* step("Tenants and the public strategy are there", tenants.provision)
+  yield* printWorld
+  yield* chains.watch
+}).pipe(Effect.scoped)
+
+const describe = ({ message, cause }: SandboxFailure) =>
+  cause instanceof Error ? `${message}\nBecause: ${cause.message}` : message
+
+const program = Effect.gen(function* () {
+  yield* Console.log(`Ballast sandbox${reset ? ", a new world" : ""}`)
+  const services = yield* step("Chains are up", Layer.build(world))
+  const server = yield* Layer.build(ControlServer.pipe(Layer.provide(Layer.succeedContext(services))))
+  yield* live.pipe(Effect.provideContext(services), Effect.provideContext(server))
+}).pipe(
+  Effect.scoped,
+  Effect.onInterrupt(() => Console.log("\nThe world has stopped; its state is kept.")),
+  Effect.catchCause((cause) => {
+    const failure = Cause.squash(cause)
+    if (Cause.hasInterrupts(cause)) return Effect.failCause(cause)
+    const message = failure instanceof SandboxFailure ? describe(failure) : Cause.pretty(cause)
+    return Console.error(`\nThe world cannot go on. ${message}`).pipe(Effect.andThen(Effect.failCause(cause)))
+  })
+)
+
+// The first signal ends the world in order; a second one does not wait for that.
+let signals = 0
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => {
+    signals += 1
+    if (signals < 2) return
+    killOwnedProcesses()
+    process.exit(130)
+  })
+}
+
+NodeRuntime.runMain(program, { disableErrorReporting: true })

@@ -1,0 +1,92 @@
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime } from "effect"
+import { addressOf, evmAccount, evmWallet } from "#domain/Caip.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import type { PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
+import { type AccountReading, assemblePositions, type Readings } from "#domain/portfolio/assemblePositions.ts"
+import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
+import { arbUsdc, baseBtc, baseUsdc, baseWeth, catalogue } from "#test/support/assets.ts"
+
+const time = DateTime.makeUnsafe(0)
+const address = addressOf(baseWeth.assetId)
+const onBase = evmAccount(baseUsdc.chainId, address)
+const onArbitrum = evmAccount(arbUsdc.chainId, address)
+const portfolio: Portfolio = {
+  portfolioId: "pf_01J00000000000000000000000" as PortfolioId,
+  tenantId: "tn_01J00000000000000000000000" as TenantId,
+  name: null,
+  ownerAccountId: evmWallet(address),
+  strategyId: "01J00000000000000000000000" as StrategyId,
+  strategyName: "s",
+  strategyDescription: null,
+  strategyVersion: 1,
+  smartAccounts: [onBase, onArbitrum],
+  schedule: null,
+  createdAt: time,
+  updatedAt: time
+}
+const price = (usd: bigint) => ({ usd: usd * Decimal.one, asOf: time })
+const read = (account: typeof onBase, ...balances: ReadonlyArray<readonly [typeof baseUsdc, bigint | null]>): AccountReading => ({
+  account,
+  result: { _tag: "Read", balances: balances.map(([{ assetId }, raw]) => ({ assetId, raw })) }
+})
+const down = (account: typeof onBase): AccountReading => ({ account, result: { _tag: "Failed", reason: "timeout" } })
+const assemble = (accounts: ReadonlyArray<AccountReading>, overrides: Partial<Readings> = {}) =>
+  assemblePositions(portfolio, {
+    accounts,
+    catalogue,
+    prices: new Map([
+      [baseUsdc.assetId, price(1n)],
+      [baseWeth.assetId, price(2500n)],
+      [arbUsdc.assetId, price(1n)]
+    ]),
+    targets: [],
+    fetchedAt: time,
+    ...overrides
+  })
+const kinds = (positions: ReturnType<typeof assemble>) => positions.warnings.map(({ kind }) => kind)
+
+describe("positions", () => {
+  it("value what is held, most valuable first, and leave out what is not", () => {
+    const positions = assemble([
+      read(onBase, [baseUsdc, 10_000_000n], [baseWeth, 10n ** 18n]),
+      read(onArbitrum, [arbUsdc, 0n])
+    ])
+    assert.deepStrictEqual(
+      positions.assets.map(({ symbol, valueUsd }) => [symbol, valueUsd]),
+      [
+        ["WETH", 2500n * Decimal.one],
+        ["USDC", 10n * Decimal.one]
+      ]
+    )
+    assert.strictEqual(positions.totalValueUsd, 2510n * Decimal.one)
+    assert.isEmpty(positions.warnings)
+  })
+
+  it("keep what loaded when a chain is down", () => {
+    const positions = assemble([read(onBase, [baseUsdc, 1_000_000n]), down(onArbitrum)])
+    assert.lengthOf(positions.assets, 1)
+    assert.deepStrictEqual(kinds(positions), ["RPC_ERROR"])
+  })
+
+  it("are empty with a warning an account when every chain is down", () => {
+    const positions = assemble([down(onBase), down(onArbitrum)])
+    assert.isEmpty(positions.assets)
+    assert.strictEqual(positions.totalValueUsd, 0n)
+    assert.deepStrictEqual(kinds(positions), ["RPC_ERROR", "RPC_ERROR"])
+  })
+
+  it("show a holding without a price and leave it out of the total", () => {
+    const positions = assemble([read(onBase, [baseBtc, 5n], [baseUsdc, 1_000_000n])])
+    assert.deepStrictEqual(positions.assets.map(({ valueUsd }) => valueUsd), [Decimal.one, null])
+    assert.deepStrictEqual(kinds(positions), ["MISSING_PRICE"])
+  })
+
+  it("warn of a blocked holding, a token that does not answer, and gaps between strategy and portfolio", () => {
+    const blocked = new Map([...catalogue, [baseUsdc.assetId, { ...baseUsdc, isBlocked: true }] as const])
+    assert.deepStrictEqual(kinds(assemble([read(onBase, [baseUsdc, 1n])], { catalogue: blocked })), ["BLOCKLISTED_ASSET"])
+    assert.deepStrictEqual(kinds(assemble([read(onBase, [baseUsdc, null])])), ["MISSING_ASSET"])
+    const elsewhere = "eip155:1/erc20:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48" as typeof baseUsdc.assetId
+    assert.deepStrictEqual(kinds(assemble([], { targets: [elsewhere] })), ["MISSING_ASSET", "MISSING_SMART_ACCOUNT"])
+  })
+})

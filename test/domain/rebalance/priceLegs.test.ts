@@ -1,0 +1,67 @@
+import { assert, describe, it } from "@effect/vitest"
+import fc from "fast-check"
+import { addressOf } from "#domain/Caip.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import { priceLegs } from "#domain/rebalance/priceLegs.ts"
+import { baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
+
+const leg = {
+  sell: baseUsdc.assetId,
+  buy: baseWeth.assetId,
+  sellAmountRaw: 2_500_000_000n,
+  valueUsd: 2500n * Decimal.one,
+  expectedBuyRaw: 1_000_000n
+}
+const direct = [addressOf(baseUsdc.assetId), addressOf(baseWeth.assetId)]
+const overHub = [addressOf(baseUsdc.assetId), addressOf(baseBtc.assetId), addressOf(baseWeth.assetId)]
+const limits = { slippageBps: 50, priceImpactBps: 100, hopFeeBps: 30 }
+const quote = (buyAmountRaw: bigint, priceImpactBps = 0, path = direct) => ({ buyAmountRaw, priceImpactBps, path })
+const codes = (priced: ReturnType<typeof priceLegs>) => priced.skips.map(({ code }) => code)
+
+describe("priceLegs", () => {
+  it("puts the floor slippage below the quote", () => {
+    const { swaps, skips } = priceLegs([leg], [quote(1_000_000n)], limits)
+    assert.isEmpty(skips)
+    assert.strictEqual(swaps[0]!.minBuyAmountRaw, 995_000n)
+    assert.strictEqual(swaps[0]!.sellAmountRaw, leg.sellAmountRaw)
+  })
+
+  it("skips a pair that nobody quotes", () => assert.deepStrictEqual(codes(priceLegs([leg], [null], limits)), ["NO_ROUTE"]))
+
+  it("allows the limit of price impact and not a basis point more", () => {
+    assert.isEmpty(codes(priceLegs([leg], [quote(1_000_000n, 100)], limits)))
+    assert.deepStrictEqual(codes(priceLegs([leg], [quote(1_000_000n, 101)], limits)), ["PRICE_IMPACT"])
+  })
+
+  it("refuses a pool that was pushed away from the price feed", () => {
+    assert.isEmpty(codes(priceLegs([leg], [quote(985_000n)], limits)))
+    assert.deepStrictEqual(codes(priceLegs([leg], [quote(984_999n)], { ...limits, slippageBps: 49 })), ["PRICE_IMPACT"])
+  })
+
+  it("grants a second hop its fee", () => {
+    assert.deepStrictEqual(codes(priceLegs([leg], [quote(982_000n)], limits)), ["PRICE_IMPACT"])
+    assert.isEmpty(codes(priceLegs([leg], [quote(982_000n, 0, overHub)], limits)))
+  })
+
+  it("skips a swap that would yield nothing", () =>
+    assert.deepStrictEqual(codes(priceLegs([{ ...leg, expectedBuyRaw: 1n }], [quote(1n)], limits)), ["BELOW_MIN_TRADE"]))
+
+  it("a quote better than the feed is taken", () => assert.lengthOf(priceLegs([leg], [quote(2_000_000n)], limits).swaps, 1))
+
+  it("each leg becomes one swap or one skip, and no floor is above its quote", () =>
+    fc.assert(
+      fc.property(
+        fc.array(fc.option(fc.record({ amount: fc.bigInt({ min: 0n, max: 10n ** 24n }), impact: fc.integer({ min: 0, max: 10_000 }) })), { maxLength: 20 }),
+        fc.integer({ min: 0, max: 1000 }),
+        (answers, slippageBps) => {
+          const quotes = answers.map((answer) => (answer === null ? null : quote(answer.amount, answer.impact)))
+          const priced = priceLegs(answers.map(() => leg), quotes, { ...limits, slippageBps })
+          assert.strictEqual(priced.swaps.length + priced.skips.length, answers.length)
+          for (const { minBuyAmountRaw } of priced.swaps) {
+            assert.isTrue(minBuyAmountRaw > 0n)
+            assert.isTrue(quotes.some((one) => one !== null && minBuyAmountRaw <= one.buyAmountRaw))
+          }
+        }
+      )
+    ))
+})

@@ -1,0 +1,43 @@
+import { assert, describe, it } from "@effect/vitest"
+import fc from "fast-check"
+import { problemsOf } from "#domain/strategy/allocationRules.ts"
+import { arbUsdc, baseBtc, baseUsdc, baseWeth, catalogue } from "#test/support/assets.ts"
+
+const of = (...entries: ReadonlyArray<readonly [{ readonly assetId: typeof baseUsdc.assetId }, number]>) =>
+  entries.map(([{ assetId }, weight]) => ({ assetId, weight }))
+
+describe("an allocation", () => {
+  it("is valid when all assets are known and weights sum to 100", () =>
+    assert.isEmpty(problemsOf(of([baseUsdc, 6000], [baseWeth, 4000]), catalogue)))
+
+  it("names the sum that is off", () =>
+    assert.deepStrictEqual(problemsOf(of([baseUsdc, 6000], [baseWeth, 3999]), catalogue), [
+      "allocation.assets: weights sum to 99.99, expected 100.00"
+    ]))
+
+  it("names a duplicate where it stands", () =>
+    assert.deepStrictEqual(problemsOf(of([baseUsdc, 5000], [baseUsdc, 5000]), catalogue), [
+      `allocation.assets.1.assetId: duplicate asset ${baseUsdc.assetId}`
+    ]))
+
+  it("is stopped at the asset gate before its structure is looked at", () => {
+    const known = new Map([
+      [baseUsdc.assetId, baseUsdc],
+      [baseBtc.assetId, { ...baseBtc, isBlocked: true }]
+    ])
+    assert.deepStrictEqual(problemsOf(of([baseUsdc, 1], [baseBtc, 1], [arbUsdc, 1]), known), [
+      `allocation.assets.1.assetId: blocked asset ${baseBtc.assetId}`,
+      `allocation.assets.2.assetId: unknown asset ${arbUsdc.assetId}`
+    ])
+  })
+
+  it("any split of 100 percent over distinct known assets is valid, and one basis point more is not", () =>
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 9_998 }), fc.integer({ min: 1, max: 9_998 }), (a, b) => {
+        fc.pre(a + b < 10_000)
+        const split = of([baseUsdc, a], [baseWeth, b], [arbUsdc, 10_000 - a - b])
+        assert.isEmpty(problemsOf(split, catalogue))
+        assert.lengthOf(problemsOf([{ ...split[0]!, weight: a + 1 }, ...split.slice(1)], catalogue), 1)
+      })
+    ))
+})

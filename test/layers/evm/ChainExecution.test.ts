@@ -1,0 +1,478 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer, Option, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { type Address, erc20Abi, type Hex, parseTransaction, recoverTransactionAddress } from "viem"
+import { entryPoint07Address } from "viem/account-abstraction"
+import type { EvmAddress } from "#domain/Caip.ts"
+import { BatchReceipt, ChainExecution, PreparedBatch, SignedTransaction } from "#domain/rebalance/ChainExecution.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmConfig } from "#layers/evm/EvmConfig.ts"
+import { EvmLive } from "#layers/evm/EvmLive.ts"
+import { accountDeployment } from "#layers/evm/account/kernelAccount.ts"
+import { rootSignature } from "#layers/evm/account/digestTree.ts"
+import { nonceKey, operationHash, operationSignature, unsignedOperation } from "#layers/evm/execution/agentOperation.ts"
+import { simulateOperation } from "#layers/evm/execution/simulateOperation.ts"
+import { executeBatch, swapCalls } from "#layers/evm/execution/swapCalls.ts"
+import { type Chain, tokenBySymbol } from "#sandbox/Chain.ts"
+import { advance, setPrice } from "#sandbox/Market.ts"
+import { countingProxy } from "#test/layers/evm/countingProxy.ts"
+import { agentAccount, revokeAll, sdkAccount } from "#test/layers/evm/sdkAccount.ts"
+import {
+  agent,
+  batchOf,
+  configFor,
+  type Enrollment,
+  enroll,
+  EvmWorld,
+  EvmWorldLive,
+  execute,
+  fund,
+  hubsOf,
+  owner,
+  quotedSwap,
+  relayer,
+  settled,
+  stranger,
+  token
+} from "#test/layers/evm/EvmWorld.ts"
+
+const dollars = (whole: bigint) => whole * 1_000_000n
+
+const balance = (chain: Chain, symbol: string, account: EvmAddress) =>
+  Effect.promise(() =>
+    chain.client.readContract({
+      address: tokenBySymbol(chain, symbol).address,
+      abi: erc20Abi,
+      functionName: "balanceOf",
+      args: [account as string as Address]
+    })
+  )
+
+const balances = (chain: Chain, account: EvmAddress) =>
+  Effect.forEach(chain.tokens, ({ assetId, symbol }) =>
+    Effect.map(balance(chain, symbol, account), (raw) => ({ assetId, raw }))
+  )
+
+const changes = (
+  before: ReadonlyArray<{ readonly assetId: string; readonly raw: bigint }>,
+  after: ReadonlyArray<{ readonly assetId: string; readonly raw: bigint }>
+) =>
+  new Map(
+    after.map(({ assetId, raw }, index) => [assetId, raw - before[index]!.raw] as const).filter(([, raw]) => raw !== 0n)
+  )
+
+const deltasOf = ({ deltas }: BatchReceipt) => new Map(deltas.map(({ assetId, raw }) => [assetId as string, raw]))
+
+const submit = (chain: Chain, from: typeof stranger, data: Hex, options: { readonly nonce?: number } = {}) =>
+  Effect.promise(async () => {
+    const { nonce } = options
+    const hash = await chain.client.sendTransaction({
+      account: from,
+      to: entryPoint07Address,
+      data,
+      gas: 10_000_000n,
+      ...(nonce === undefined ? {} : { nonce })
+    })
+    return chain.client.waitForTransactionReceipt({ hash })
+  })
+
+/** An account with 10,000 dollars on Base whose permission is enabled by a first swap. */
+const tradingAccount = Effect.fnUntraced(function* (index: bigint) {
+  const { base } = yield* EvmWorld
+  const enrollment = yield* enroll(index, [[base, "USDC", "WETH", "AERO"]])
+  yield* fund(base, enrollment.account, "USDC", dollars(10_000n))
+  yield* execute(batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(100n))]))
+  return enrollment
+})
+
+describe("ChainExecution", () => {
+  layer(EvmWorldLive, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+    it.effect("one owner signature carries an account through first and later operations on two chains", () =>
+      Effect.gen(function* () {
+        const { arbitrum, base } = yield* EvmWorld
+        const enrollment = yield* enroll(1n, [
+          [base, "USDC", "WETH", "cbBTC"],
+          [arbitrum, "USDC", "WETH", "ARB"]
+        ])
+        for (const [chain, third] of [
+          [base, "cbBTC"],
+          [arbitrum, "ARB"]
+        ] as const) {
+          yield* fund(chain, enrollment.account, "USDC", dollars(5_000n))
+          const start = yield* balances(chain, enrollment.account)
+          const first = yield* execute(
+            batchOf(enrollment, chain, [
+              yield* quotedSwap(chain, "USDC", "WETH", dollars(1_000n)),
+              yield* quotedSwap(chain, "USDC", third, dollars(1_000n))
+            ])
+          )
+          assert.isTrue(first.receipt.success)
+          const middle = yield* balances(chain, enrollment.account)
+          assert.deepStrictEqual(deltasOf(first.receipt), changes(start, middle))
+          const second = yield* execute(
+            batchOf(enrollment, chain, [yield* quotedSwap(chain, "USDC", "WETH", dollars(500n))])
+          )
+          assert.isTrue(second.receipt.success)
+          assert.deepStrictEqual(deltasOf(second.receipt), changes(middle, yield* balances(chain, enrollment.account)))
+          assert.isBelow(Number(second.receipt.gasUsed), 500_000)
+          assert.isBelow(second.prepared.callData.length, first.prepared.callData.length)
+        }
+      })
+    )
+
+    it.effect("pays what the venue quoted, over one hop and over a hub", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const enrollment = yield* tradingAccount(2n)
+        const direct = yield* quotedSwap(base, "USDC", "WETH", dollars(1_000n))
+        const one = yield* execute(batchOf(enrollment, base, [direct]))
+        assert.strictEqual(deltasOf(one.receipt).get(direct.buy), direct.minBuyAmountRaw)
+        yield* setPrice(base, tokenBySymbol(base, "AERO"), 1_100_000_000_000_000_000n)
+        const quoted = yield* quotedSwap(base, "WETH", "AERO", 10n ** 17n)
+        const hub = token(base, "USDC")
+        const twoHops = {
+          ...quoted,
+          path: [token(base, "WETH"), hub, token(base, "AERO")],
+          minBuyAmountRaw: (quoted.minBuyAmountRaw * 98n) / 100n
+        }
+        const two = yield* execute(batchOf(enrollment, base, [twoHops]))
+        assert.isTrue(two.receipt.success)
+        assert.deepStrictEqual([...deltasOf(two.receipt).keys()].sort(), [twoHops.sell, twoHops.buy].sort())
+      })
+    )
+
+    it.effect("builds what ZeroDev's client builds, byte for byte", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const enrollment = yield* enroll(3n, [[base, "USDC", "WETH"]])
+        const chain = enrollment.authorization.chains[0]
+        const ownerSignature = enrollment.ownerSignature as Hex
+        const enableSignature = rootSignature(ownerSignature, [chain.digest as Hex], chain.digest as Hex)
+        const account = yield* Effect.promise(() => agentAccount(base, enrollment, { enableSignature }))
+        const swap = yield* quotedSwap(base, "USDC", "WETH", dollars(1n))
+        const calls = swapCalls(swap, { account: enrollment.account, router: chain.policy.router, deadline: 1n })
+        const callData = yield* Effect.promise(() =>
+          account.encodeCalls(calls.map(({ data, target }) => ({ to: target, data })))
+        )
+        assert.strictEqual(executeBatch(calls), callData)
+        const nonce = yield* Effect.promise(() => account.getNonce())
+        const gas = { callGasLimit: 1n, verificationGasLimit: 2n, preVerificationGas: 3n }
+        const operation = {
+          authorization: enrollment.authorization,
+          chain,
+          ownerSignature,
+          deployed: false,
+          mode: "enable",
+          nonce,
+          callData,
+          gas
+        } as const
+        const signature = yield* Effect.promise(async () => {
+          const args = await account.getFactoryArgs()
+          return account.signUserOperation({
+            sender: account.address,
+            nonce,
+            callData,
+            ...args,
+            ...gas,
+            maxFeePerGas: 0n,
+            maxPriorityFeePerGas: 0n,
+            signature: "0x"
+          } as never)
+        })
+        assert.strictEqual(nonce >> 64n, nonceKey(chain.permissionId as Hex, "enable"))
+        const agentSignature = yield* Effect.promise(() =>
+          agent.signMessage({ message: { raw: operationHash(unsignedOperation(operation), 8453) } })
+        )
+        assert.strictEqual(operationSignature(operation, agentSignature).toLowerCase(), signature.toLowerCase())
+        assert.strictEqual(account.entryPoint.address, sdkAccount.entryPoint.address)
+      })
+    )
+
+    it.effect("signs the same bytes every time, and all of it fits its schemas", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const execution = yield* ChainExecution
+        const enrollment = yield* tradingAccount(4n)
+        const prepared = yield* execution.prepare(
+          batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(1n))])
+        )
+        const signed = yield* execution.sign(prepared, 77)
+        assert.deepStrictEqual(yield* execution.sign(prepared, 77), signed)
+        assert.deepStrictEqual(yield* roundTrip(PreparedBatch, prepared), prepared)
+        assert.deepStrictEqual(yield* roundTrip(SignedTransaction, signed), signed)
+        const transaction = parseTransaction(signed.raw as Hex)
+        assert.strictEqual(transaction.nonce, 77)
+        assert.strictEqual(transaction.chainId, 8453)
+        const signer = yield* Effect.promise(() =>
+          recoverTransactionAddress({ serializedTransaction: signed.raw as `0x02${string}` })
+        )
+        assert.strictEqual(signer, relayer.address)
+        assert.strictEqual(execution.relayer as string, relayer.address)
+      })
+    )
+
+    it.effect("sending twice does no harm, and a receipt is found again and again", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const execution = yield* ChainExecution
+        const enrollment = yield* tradingAccount(5n)
+        const before = yield* balances(base, enrollment.account)
+        const { prepared, receipt, signed } = yield* execute(
+          batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))])
+        )
+        yield* execution.broadcast(signed)
+        yield* execution.broadcast(signed)
+        assert.deepStrictEqual(yield* execution.find(signed, prepared.accountId), Option.some(receipt))
+        assert.deepStrictEqual(yield* roundTrip(BatchReceipt, receipt), receipt)
+        assert.deepStrictEqual(deltasOf(receipt), changes(before, yield* balances(base, enrollment.account)))
+      })
+    )
+
+    it.effect("bytes that wait in the pool may be sent again and have no receipt yet", () =>
+      Effect.gen(function* () {
+        const { arbitrum } = yield* EvmWorld
+        const execution = yield* ChainExecution
+        const enrollment = yield* enroll(6n, [[arbitrum, "USDC", "WETH"]])
+        yield* fund(arbitrum, enrollment.account, "USDC", dollars(10n))
+        const prepared = yield* execution.prepare(
+          batchOf(enrollment, arbitrum, [yield* quotedSwap(arbitrum, "USDC", "WETH", dollars(10n))])
+        )
+        const signed = yield* execution.sign(prepared, prepared.chainNonce)
+        yield* Effect.promise(() => arbitrum.client.setAutomine(false))
+        yield* execution.broadcast(signed)
+        yield* execution.broadcast(signed)
+        assert.deepStrictEqual(yield* execution.find(signed, prepared.accountId), Option.none())
+        yield* Effect.promise(() => arbitrum.client.setAutomine(true))
+        yield* Effect.promise(() => arbitrum.client.mine({ blocks: 1 }))
+        assert.isTrue((yield* settled(signed, prepared.accountId)).success)
+      })
+    )
+
+    it.effect("adopts the receipt of whoever submitted the operation first", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const execution = yield* ChainExecution
+        const enrollment = yield* tradingAccount(7n)
+        const before = yield* balances(base, enrollment.account)
+        const prepared = yield* execution.prepare(
+          batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))])
+        )
+        const signed = yield* execution.sign(prepared, prepared.chainNonce)
+        const taken = yield* submit(base, stranger, prepared.callData as Hex)
+        yield* Effect.promise(() => base.client.mine({ blocks: 3 }))
+        yield* execution.broadcast(signed)
+        const receipt = yield* settled(signed, prepared.accountId)
+        assert.strictEqual(receipt.txHash, taken.transactionHash)
+        assert.isTrue(receipt.success)
+        assert.deepStrictEqual(deltasOf(receipt), changes(before, yield* balances(base, enrollment.account)))
+      })
+    )
+
+    it.effect("tells that its nonce went to another transaction", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const execution = yield* ChainExecution
+        const enrollment = yield* tradingAccount(8n)
+        const prepared = yield* execution.prepare(
+          batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))])
+        )
+        const signed = yield* execution.sign(prepared, prepared.chainNonce)
+        yield* submit(base, relayer, "0x", { nonce: prepared.chainNonce })
+        const error = yield* Effect.flip(execution.broadcast(signed))
+        assert.include(error.reason, `nonce ${prepared.chainNonce} of the relayer is used`)
+      })
+    )
+
+    it.effect("refuses a batch whose floor the pool no longer meets, and one that the account cannot pay", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const execution = yield* ChainExecution
+        const enrollment = yield* tradingAccount(9n)
+        const fresh = yield* enroll(10n, [[base, "USDC", "WETH"]])
+        yield* fund(base, fresh.account, "USDC", dollars(10n))
+        const swap = yield* quotedSwap(base, "USDC", "WETH", dollars(10n))
+        yield* execution.prepare(batchOf(fresh, base, [swap]))
+        yield* setPrice(base, tokenBySymbol(base, "WETH"), 2_600n * 10n ** 18n)
+        for (const account of [enrollment, fresh]) {
+          const error = yield* Effect.flip(execution.prepare(batchOf(account, base, [swap])))
+          assert.strictEqual(error._tag, "SimulationFailed")
+          assert.include(error.message, "INSUFFICIENT_OUTPUT_AMOUNT")
+        }
+        const tooMuch = yield* quotedSwap(base, "USDC", "WETH", dollars(1_000_000n))
+        const error = yield* Effect.flip(execution.prepare(batchOf(enrollment, base, [tooMuch])))
+        assert.match(error.message, /TRANSFER_FROM_FAILED|ERC20InsufficientBalance|balance/u)
+      })
+    )
+
+    it.effect("an operation that comes after its deadline is included and moves nothing", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const execution = yield* ChainExecution
+        const enrollment = yield* tradingAccount(11n)
+        const prepared = yield* execution.prepare(
+          batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))])
+        )
+        const signed = yield* execution.sign(prepared, prepared.chainNonce)
+        const before = yield* balances(base, enrollment.account)
+        yield* advance(base, 21 * 60 * 1_000)
+        yield* execution.broadcast(signed)
+        const receipt = yield* settled(signed, prepared.accountId)
+        assert.isFalse(receipt.success)
+        assert.deepStrictEqual(receipt.deltas, [])
+        assert.deepStrictEqual(yield* balances(base, enrollment.account), before)
+      })
+    )
+
+    it.effect("refuses what the owner did not authorize, before or on the chain", () =>
+      Effect.gen(function* () {
+        const { arbitrum, base } = yield* EvmWorld
+        const execution = yield* ChainExecution
+        const enrollment = yield* enroll(12n, [[base, "USDC", "WETH"]])
+        yield* fund(base, enrollment.account, "USDC", dollars(10n))
+        const swap = yield* quotedSwap(base, "USDC", "WETH", dollars(1n))
+        const reason = (batch: Enrollment, chain: Chain, swaps = [swap]) =>
+          Effect.map(
+            Effect.flip(execution.prepare(batchOf(batch, chain, swaps))),
+            ({ _tag, reason }) => `${_tag}: ${reason}`
+          )
+        assert.include(yield* reason(enrollment, arbitrum), "SimulationFailed: the owner did not authorize this chain")
+        assert.include(yield* reason(enrollment, base, []), "at least one swap")
+        assert.include(
+          yield* reason(enrollment, base, [{ ...swap, path: swap.path.toReversed() }]),
+          "a path leads from"
+        )
+        assert.include(
+          yield* reason(enrollment, base, [yield* quotedSwap(base, "USDC", "AERO", dollars(1n))]),
+          "SimulationFailed: AA23"
+        )
+        const strangers = yield* Effect.promise(() =>
+          stranger.signMessage({ message: { raw: enrollment.authorization.root as Hex } })
+        )
+        assert.include(yield* reason({ ...enrollment, ownerSignature: strangers }, base), "SimulationFailed: AA23")
+        assert.include(yield* reason({ ...enrollment, ownerSignature: "0x1234" }, base), "65 bytes")
+        const other = yield* enroll(13n, [[base, "USDC", "WETH", "AERO"]])
+        assert.include(
+          yield* reason({ ...enrollment, authorization: other.authorization }, base),
+          "SimulationFailed: AA23"
+        )
+        const many = Array.from({ length: 40 }, () => ({
+          ...swap,
+          path: [swap.path[0]!, hubsOf(base)[0]!, swap.path[1]!]
+        }))
+        assert.include(yield* reason(enrollment, base, many), "gas")
+      })
+    )
+
+    it.effect("goes on from an account that somebody else deployed", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const enrollment = yield* enroll(15n, [[base, "USDC", "WETH"]])
+        yield* fund(base, enrollment.account, "USDC", dollars(10n))
+        const { factory, factoryData } = accountDeployment(owner.address, 15n)
+        yield* Effect.promise(async () => {
+          const hash = await base.client.sendTransaction({ account: stranger, to: factory, data: factoryData })
+          await base.client.waitForTransactionReceipt({ hash })
+        })
+        const swap = yield* quotedSwap(base, "USDC", "WETH", dollars(10n))
+        assert.isTrue((yield* execute(batchOf(enrollment, base, [swap]))).receipt.success)
+      })
+    )
+
+    it.effect("stops when the owner revokes, for good", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const execution = yield* ChainExecution
+        const enrollment = yield* tradingAccount(16n)
+        const unused = yield* enroll(16n, [[base, "USDC", "WETH"]])
+        const batch = batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))])
+        yield* execution.prepare(batch)
+        yield* Effect.promise(() => revokeAll(base, owner, 16n))
+        for (const revoked of [enrollment, unused]) {
+          const error = yield* Effect.flip(execution.prepare({ ...batch, ...batchOf(revoked, base, batch.swaps) }))
+          assert.include(error.message, "AA23")
+        }
+      })
+    )
+
+    it.effect("waits rather than fails when another operation was faster", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const enrollment = yield* tradingAccount(18n)
+        const batch = batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(1n))])
+        const { prepared } = yield* execute(batch)
+        const config = Layer.succeed(EvmConfig, configFor([base]))
+        const error = yield* simulateOperation({
+          chainId: prepared.chainId,
+          account: enrollment.account,
+          relayer: relayer.address,
+          handleOps: prepared.callData as Hex,
+          execute: "0x",
+          swaps: batch.swaps,
+          transactionGas: prepared.gasLimit,
+          callGasLimit: 500_000n
+        }).pipe(Effect.flip, Effect.provide(Layer.fresh(EvmClients.layer).pipe(Layer.provide(config))))
+        assert.strictEqual(error._tag, "ChainUnavailable")
+        assert.include(error.message, "AA25")
+      })
+    )
+
+    it.effect("asks the chain for little", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const enrollment = yield* tradingAccount(17n)
+        const batch = batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(1n))])
+        const proxy = yield* countingProxy(base.rpcUrl)
+        const counted = Layer.fresh(EvmLive).pipe(
+          Layer.provide(
+            Layer.succeed(
+              EvmConfig,
+              configFor([base], () => proxy.url)
+            )
+          ),
+          Layer.provide(SecureRandom.layerWebCrypto)
+        )
+        yield* Effect.provide(
+          Effect.flatMap(ChainExecution, ({ prepare }) => prepare(batch)),
+          counted
+        )
+        assert.deepStrictEqual(proxy.requests.toSorted(), [
+          "eth_call",
+          "eth_call",
+          "eth_chainId",
+          "eth_getBlockByNumber",
+          "eth_getTransactionCount",
+          "eth_maxPriorityFeePerGas"
+        ])
+      })
+    )
+
+    it.effect("a chain that does not answer is unavailable, without a word about its endpoint", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const enrollment = yield* tradingAccount(14n)
+        const batch = batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(1n))])
+        const dead = Layer.fresh(EvmLive).pipe(
+          Layer.provide(
+            Layer.succeed(
+              EvmConfig,
+              configFor([base], () => "http://127.0.0.1:1/secret-key")
+            )
+          ),
+          Layer.provide(SecureRandom.layerWebCrypto)
+        )
+        const error = yield* Effect.flip(
+          Effect.provide(
+            Effect.flatMap(ChainExecution, ({ prepare }) => prepare(batch)),
+            dead
+          )
+        )
+        assert.strictEqual(error._tag, "ChainUnavailable")
+        assert.notInclude(error.message, "secret-key")
+      })
+    )
+  })
+})
+
+const roundTrip = <S extends Schema.Codec<unknown, unknown>>(schema: S, value: S["Type"]) =>
+  Effect.flatMap(Schema.encodeEffect(schema)(value), Schema.decodeUnknownEffect(schema))

@@ -1,0 +1,147 @@
+/** Two real chains with everything installed, the EVM adapter against them, and an owner who enrolls and trades. */
+import { Context, Effect, Layer, Redacted, Schedule } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { type Address, keccak256, parseEther, toHex } from "viem"
+import { privateKeyToAccount } from "viem/accounts"
+import { addressOf, type AssetId, type ChainId, type EvmAccountId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import type { Authorization } from "#domain/enrollment/Authorization.ts"
+import { SmartAccounts } from "#domain/enrollment/SmartAccounts.ts"
+import { ChainExecution, type SignedTransaction, type Swap, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
+import { Venue } from "#domain/rebalance/Venue.ts"
+import { EvmConfig } from "#layers/evm/EvmConfig.ts"
+import { EvmLive } from "#layers/evm/EvmLive.ts"
+import { type Chain, setEther, startChain, tokenBySymbol } from "#sandbox/Chain.ts"
+import { mint } from "#sandbox/Faucet.ts"
+
+const key = (name: string) => keccak256(toHex(`ballast test ${name}`))
+
+export const owner = privateKeyToAccount(key("owner"))
+export const agent = privateKeyToAccount(key("agent"))
+export const stranger = privateKeyToAccount(key("stranger"))
+export const relayer = privateKeyToAccount(key("relayer"))
+
+export class EvmWorld extends Context.Service<EvmWorld, { readonly base: Chain; readonly arbitrum: Chain }>()(
+  "ballast/test/EvmWorld"
+) {
+  static readonly layer = Layer.effect(
+    EvmWorld,
+    Effect.gen(function* () {
+      const [base, arbitrum] = yield* Effect.all([startChain({ chainId: 8453 }), startChain({ chainId: 42161 })], {
+        concurrency: "unbounded"
+      })
+      for (const chain of [base, arbitrum]) {
+        yield* setEther(chain, relayer.address, parseEther("1000"))
+        yield* setEther(chain, stranger.address, parseEther("1000"))
+      }
+      return EvmWorld.of({ base, arbitrum })
+    })
+  )
+}
+
+export const asset = (chain: Chain, symbol: string): AssetId => tokenBySymbol(chain, symbol).assetId
+export const token = (chain: Chain, symbol: string): EvmAddress => addressOf(asset(chain, symbol))
+export const hubsOf = (chain: Chain): ReadonlyArray<EvmAddress> => [token(chain, "USDC"), token(chain, "WETH")]
+export const chainIdOf = (chain: Chain) => chain.chainId as ChainId
+
+/** What a deployment would configure for these chains. */
+export const configFor = (
+  chains: ReadonlyArray<Chain>,
+  rpcUrl: (chain: Chain) => string = (chain) => chain.rpcUrl
+) => ({
+  chains: chains.map((chain) => ({
+    chainId: chainIdOf(chain),
+    rpcUrls: [rpcUrl(chain)] as const,
+    router: chain.contracts.router as string as EvmAddress,
+    hubs: hubsOf(chain)
+  })),
+  agentKey: Redacted.make(key("agent") as string),
+  relayerKey: Redacted.make(key("relayer") as string)
+})
+
+/** The adapter's ports over the world, which itself stays reachable. */
+export const EvmWorldLive = EvmLive.pipe(
+  Layer.provide(
+    Layer.effect(
+      EvmConfig,
+      Effect.map(EvmWorld, ({ arbitrum, base }) => configFor([base, arbitrum]))
+    )
+  ),
+  Layer.provide(SecureRandom.layerWebCrypto),
+  Layer.provideMerge(EvmWorld.layer)
+)
+
+export interface Enrollment {
+  readonly authorization: Authorization
+  readonly ownerSignature: string
+  readonly account: EvmAddress
+}
+
+/** Authorizes the agent on the chains for the listed tokens, signed by the owner as a wallet would. */
+export const enroll = Effect.fnUntraced(function* (
+  accountIndex: bigint,
+  chains: ReadonlyArray<readonly [chain: Chain, ...symbols: ReadonlyArray<string>]>
+) {
+  const accounts = yield* SmartAccounts
+  const authorization = yield* accounts.authorize({
+    ownerAccountId: evmWallet(owner.address as string as EvmAddress),
+    accountIndex,
+    chains: chains.map(([chain, ...symbols]) => ({
+      chainId: chainIdOf(chain),
+      tokens: symbols.map((symbol) => token(chain, symbol))
+    }))
+  })
+  const ownerSignature = yield* Effect.promise(() =>
+    owner.signMessage({ message: { raw: authorization.root as `0x${string}` } })
+  )
+  return { authorization, ownerSignature, account: addressOf(authorization.chains[0].accountId) } satisfies Enrollment
+})
+
+export const accountOn = ({ authorization }: Enrollment, chain: Chain): EvmAccountId =>
+  authorization.chains.find(({ chainId }) => chainId === chain.chainId)!.accountId
+
+export const fund = (chain: Chain, account: EvmAddress, symbol: string, raw: bigint) =>
+  mint(chain, account as string as Address, tokenBySymbol(chain, symbol), raw)
+
+/** A swap at the venue's quote, less a tolerance in basis points. */
+export const quotedSwap = Effect.fnUntraced(function* (
+  chain: Chain,
+  sell: string,
+  buy: string,
+  sellAmountRaw: bigint,
+  options: { readonly hubs?: ReadonlyArray<EvmAddress>; readonly toleranceBps?: bigint } = {}
+) {
+  const venue = yield* Venue
+  const request = { sell: asset(chain, sell), buy: asset(chain, buy), sellAmountRaw }
+  const [quote] = yield* venue.quote(chainIdOf(chain), options.hubs ?? [], [request])
+  if (quote == null) return yield* Effect.die(new Error(`No route from ${sell} to ${buy}`))
+  const minBuyAmountRaw = (quote.buyAmountRaw * (10_000n - (options.toleranceBps ?? 0n))) / 10_000n
+  return { ...request, minBuyAmountRaw, path: quote.path } satisfies Swap
+})
+
+export const batchOf = (
+  { authorization, ownerSignature }: Enrollment,
+  chain: Chain,
+  swaps: ReadonlyArray<Swap>
+): SwapBatch => ({
+  chainId: chainIdOf(chain),
+  authorization,
+  ownerSignature,
+  swaps
+})
+
+/** The receipt, once there is one: a node answers a sent transaction before it has mined it. */
+export const settled = Effect.fnUntraced(function* (signed: SignedTransaction, accountId: EvmAccountId) {
+  const execution = yield* ChainExecution
+  return yield* execution
+    .find(signed, accountId)
+    .pipe(Effect.flatMap(Effect.fromOption), Effect.retry({ times: 100, schedule: Schedule.spaced("20 millis") }))
+})
+
+/** Carries a batch out from preparation to receipt. */
+export const execute = Effect.fnUntraced(function* (batch: SwapBatch) {
+  const execution = yield* ChainExecution
+  const prepared = yield* execution.prepare(batch)
+  const signed = yield* execution.sign(prepared, prepared.chainNonce)
+  yield* execution.broadcast(signed)
+  return { prepared, signed, receipt: yield* settled(signed, prepared.accountId) }
+})

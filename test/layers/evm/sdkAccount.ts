@@ -1,0 +1,140 @@
+/**
+ * The same accounts through ZeroDev's own client library, which asks the chain: the yardstick for what the adapter
+ * computes, and the tool of whoever steals the agent's key. The policy is written here a second time, from its ABI.
+ */
+import { toMultiChainECDSAValidator } from "@zerodev/multi-chain-ecdsa-validator"
+import { PolicyFlags, toPermissionValidator } from "@zerodev/permissions"
+import { CallPolicyVersion, ParamCondition, toCallPolicy } from "@zerodev/permissions/policies"
+import { toECDSASigner } from "@zerodev/permissions/signers"
+import { addressToEmptyAccount, createKernelAccount, KernelV3_1AccountAbi } from "@zerodev/sdk"
+import {
+  type Address,
+  encodeFunctionData,
+  erc20Abi,
+  hashTypedData,
+  type Hex,
+  type LocalAccount,
+  pad,
+  toFunctionSelector,
+  toHex,
+  zeroAddress
+} from "viem"
+import { entryPoint07Abi, entryPoint07Address, toPackedUserOperation } from "viem/account-abstraction"
+import type { AgentPolicy } from "#domain/enrollment/Authorization.ts"
+import { agent, type Enrollment, owner, stranger } from "#test/layers/evm/EvmWorld.ts"
+import type { Chain } from "#sandbox/Chain.ts"
+
+export const sdkAccount = {
+  entryPoint: { address: entryPoint07Address, version: "0.7" },
+  kernelVersion: "0.3.1"
+} as const
+
+const word = (address: string) => pad(address as Address, { size: 32 })
+const number = (value: number) => toHex(value, { size: 32 })
+
+const policyOf = (policy: AgentPolicy, account: Address) => {
+  const router = policy.router as string as Address
+  const parameters = "(uint256,uint256,address[],address,uint256)"
+  const pinned = (length: number) => [
+    { condition: ParamCondition.EQUAL, offset: 96, params: [word(account)] },
+    { condition: ParamCondition.EQUAL, offset: 64, params: [number(160)] },
+    { condition: ParamCondition.EQUAL, offset: 160, params: [number(length)] }
+  ]
+  const listed = (offset: number, tokens: ReadonlyArray<string>) => ({
+    condition: ParamCondition.ONE_OF,
+    offset,
+    params: tokens.map(word)
+  })
+  return toCallPolicy({
+    policyVersion: CallPolicyVersion.V0_0_4,
+    permissions: [
+      {
+        target: zeroAddress,
+        abi: erc20Abi,
+        functionName: "approve",
+        args: [{ condition: ParamCondition.ONE_OF, value: [router] }, null]
+      },
+      {
+        target: router,
+        selector: toFunctionSelector(`swapExactTokensForTokens${parameters}`),
+        rules: [...pinned(2), listed(224, policy.tokens)]
+      },
+      {
+        target: router,
+        selector: toFunctionSelector(`swapExactTokensForTokensSupportingFeeOnTransferTokens${parameters}`),
+        rules: [...pinned(3), listed(224, policy.hubs), listed(256, policy.tokens)]
+      }
+    ]
+  })
+}
+
+export const rootOwner = (chain: Chain, signer: LocalAccount) =>
+  toMultiChainECDSAValidator(chain.client, { signer, ...sdkAccount })
+
+/** The account as the holder of the agent's key sees it. */
+export const agentAccount = async (
+  chain: Chain,
+  { account, authorization }: Enrollment,
+  options: { readonly enableSignature?: Hex; readonly policy?: Partial<AgentPolicy> } = {}
+) => {
+  const { permissionId, policy } = authorization.chains.find(({ chainId }) => chainId === chain.chainId)!
+  const address = account as string as Address
+  const regular = await toPermissionValidator(chain.client, {
+    ...sdkAccount,
+    signer: await toECDSASigner({ signer: agent }),
+    policies: [policyOf({ ...policy, ...options.policy }, address)],
+    flag: PolicyFlags.NOT_FOR_VALIDATE_SIG,
+    permissionId: permissionId as Hex
+  })
+  return createKernelAccount(chain.client, {
+    ...sdkAccount,
+    address,
+    index: authorization.accountIndex,
+    plugins: {
+      sudo: await rootOwner(chain, addressToEmptyAccount(owner.address)),
+      regular,
+      ...(options.enableSignature === undefined ? {} : { pluginEnableSignature: options.enableSignature })
+    }
+  })
+}
+
+/** The digest of the permission's `Enable` message, with the nonce that the account has on chain. */
+export const enableDigestOf = async (chain: Chain, enrollment: Enrollment): Promise<Hex> => {
+  const { kernelPluginManager } = await agentAccount(chain, enrollment)
+  return hashTypedData(await kernelPluginManager.getPluginsEnableTypedData(enrollment.account as string as Address))
+}
+
+/** The owner's own operation that makes every permission and every unused `Enable` signature of the account void. */
+export const revokeAll = async (chain: Chain, signer: LocalAccount, index: bigint): Promise<void> => {
+  const account = await createKernelAccount(chain.client, {
+    ...sdkAccount,
+    index,
+    plugins: { sudo: await rootOwner(chain, signer) }
+  })
+  const data = encodeFunctionData({ abi: KernelV3_1AccountAbi, functionName: "invalidateNonce", args: [2] })
+  const operation = {
+    sender: account.address,
+    nonce: await account.getNonce(),
+    callData: await account.encodeCalls([{ to: account.address, data }]),
+    callGasLimit: 500_000n,
+    verificationGasLimit: 500_000n,
+    preVerificationGas: 100_000n,
+    maxFeePerGas: 0n,
+    maxPriorityFeePerGas: 0n,
+    signature: "0x" as Hex
+  }
+  operation.signature = await account.signUserOperation(operation as never)
+  const handleOps = encodeFunctionData({
+    abi: entryPoint07Abi,
+    functionName: "handleOps",
+    args: [[toPackedUserOperation(operation)], stranger.address]
+  })
+  const hash = await chain.client.sendTransaction({
+    account: stranger,
+    to: entryPoint07Address,
+    data: handleOps,
+    gas: 3_000_000n
+  })
+  const { status } = await chain.client.waitForTransactionReceipt({ hash })
+  if (status !== "success") throw new Error("The owner's revocation was refused")
+}

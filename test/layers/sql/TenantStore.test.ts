@@ -1,0 +1,85 @@
+import { assert } from "@effect/vitest"
+import { Effect, Exit, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { ApiKey } from "#domain/identity/Tenant.ts"
+import { TenantStore } from "#domain/identity/TenantStore.ts"
+import { type ApiKeyId, makeApiKeyId, makeTenantId, type TenantId } from "#domain/Ids.ts"
+import { eachDatabase } from "#test/support/database.ts"
+import { after, insertTenant, noon } from "#test/layers/sql/fixtures.ts"
+
+const newKey = (tenantId: TenantId, apiKeyId: ApiKeyId, changes: Partial<ApiKey> = {}): ApiKey => ({
+  apiKeyId,
+  tenantId,
+  name: "server",
+  preview: "bk_live_ab12",
+  scopes: ["strategies:read", "portfolios:write"],
+  createdAt: noon,
+  expiresAt: null,
+  revokedAt: null,
+  ...changes
+})
+
+const hashOf = (text: string) => new TextEncoder().encode(text.padEnd(32, "."))
+
+eachDatabase("TenantStore", (it) => {
+  it.effect("keeps tenants, with entitlements and without", () =>
+    Effect.gen(function* () {
+      const store = yield* TenantStore
+      const tenantId = yield* makeTenantId
+      const tenant = { tenantId, name: "Acme", email: "ops@acme.test", entitlements: ["svm_b2b_api"], createdAt: noon, disabledAt: after(1) }
+      yield* store.insertTenant(tenant)
+      assert.deepStrictEqual(yield* store.findTenant(tenantId), Option.some(tenant))
+      const plain = yield* insertTenant
+      assert.deepStrictEqual(Option.getOrThrow(yield* store.findTenant(plain)).entitlements, [])
+      assert.isTrue(Option.isNone(yield* store.findTenant(yield* makeTenantId)))
+      const listed = (yield* store.listTenants).map((each) => each.tenantId)
+      assert.includeMembers(listed, [tenantId, plain])
+    }))
+
+  it.effect("finds a key and its tenant by hash, revoked and expired ones included", () =>
+    Effect.gen(function* () {
+      const store = yield* TenantStore
+      const tenantId = yield* insertTenant
+      const tenant = Option.getOrThrow(yield* store.findTenant(tenantId))
+      const key = newKey(tenantId, yield* makeApiKeyId, { expiresAt: after(-1), revokedAt: after(-2) })
+      yield* store.insertKey(key, hashOf(key.apiKeyId))
+      assert.deepStrictEqual(yield* store.findKeyByHash(hashOf(key.apiKeyId)), Option.some({ key, tenant }))
+      assert.isTrue(Option.isNone(yield* store.findKeyByHash(hashOf("unknown"))))
+    }))
+
+  it.effect("grants nothing for a scope that it does not know", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const store = yield* TenantStore
+      const key = newKey(yield* insertTenant, yield* makeApiKeyId)
+      yield* store.insertKey(key, hashOf(key.apiKeyId))
+      yield* sql`UPDATE api_keys SET scopes = '{everything,strategies:read}' WHERE api_key_id = ${key.apiKeyId}`
+      const found = Option.getOrThrow(yield* store.findKeyByHash(hashOf(key.apiKeyId)))
+      assert.deepStrictEqual(found.key.scopes, ["strategies:read"])
+    }))
+
+  it.effect("refuses a second key of the same hash", () =>
+    Effect.gen(function* () {
+      const store = yield* TenantStore
+      const tenantId = yield* insertTenant
+      const first = newKey(tenantId, yield* makeApiKeyId)
+      yield* store.insertKey(first, hashOf(first.apiKeyId))
+      const second = yield* Effect.exit(store.insertKey(newKey(tenantId, yield* makeApiKeyId), hashOf(first.apiKeyId)))
+      assert.isTrue(Exit.hasDies(second))
+    }))
+
+  it.effect("revokes once, only for the key's tenant, and lists keys newest first", () =>
+    Effect.gen(function* () {
+      const store = yield* TenantStore
+      const tenantId = yield* insertTenant
+      const stranger = yield* insertTenant
+      const older = newKey(tenantId, yield* makeApiKeyId)
+      const newer = newKey(tenantId, yield* makeApiKeyId, { createdAt: after(1), scopes: [] })
+      for (const key of [older, newer]) yield* store.insertKey(key, hashOf(key.apiKeyId))
+      assert.isFalse(yield* store.revokeKey(stranger, older.apiKeyId, after(1)))
+      assert.isTrue(yield* store.revokeKey(tenantId, older.apiKeyId, after(2)))
+      assert.isTrue(yield* store.revokeKey(tenantId, older.apiKeyId, after(3)))
+      assert.deepStrictEqual(yield* store.listKeys(tenantId), [newer, { ...older, revokedAt: after(2) }])
+      assert.deepStrictEqual(yield* store.listKeys(stranger), [])
+    }))
+})

@@ -1,0 +1,110 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Redacted } from "effect"
+import * as Decimal from "#domain/Decimal.ts"
+import { cliConfig, serviceConfig } from "#src/Config.ts"
+
+const key = (digit: string) => `0x${digit.repeat(64)}`
+const complete = {
+  RPC_URL_8453: "https://base.example.com/v1/0123456789abcdef0123, https://other.example.com",
+  UNISWAP_V2_ROUTER_8453: "0x4200000000000000000000000000000000000006",
+  AGENT_PRIVATE_KEY: key("a"),
+  RELAYER_PRIVATE_KEY: key("b"),
+  API_KEY_PEPPER: "p".repeat(64),
+  ADMIN_TOKEN: "admin-token-of-the-deployment",
+  INTERNAL_TOKEN: "internal-token-of-the-deployment"
+}
+
+const read = <A, E>(config: Effect.Effect<A, E>, env: Record<string, string>) =>
+  Effect.provideService(config, ConfigProvider.ConfigProvider, ConfigProvider.fromEnvRecord(env))
+
+const problemsOf = (env: Record<string, string>) =>
+  Effect.map(Effect.flip(read(serviceConfig, env)), ({ message }) => message)
+
+describe("serviceConfig", () => {
+  it.effect("needs only chains, keys and tokens", () =>
+    Effect.gen(function* () {
+      const config = yield* read(serviceConfig, complete)
+      assert.strictEqual(config.server.host, "127.0.0.1")
+      assert.strictEqual(config.server.publicUrl, "http://localhost:3000")
+      assert.strictEqual(config.evm.chains.length, 1)
+      assert.deepStrictEqual(config.evm.chains[0]!.rpcUrls, ["https://base.example.com/v1/0123456789abcdef0123", "https://other.example.com"])
+      assert.strictEqual(config.evm.chains[0]!.hubs.length, 2)
+      assert.strictEqual(config.settings.defaultSwap.thresholdUsd, Decimal.one)
+      assert.strictEqual(config.settings.priceMaxAgeMs, 600_000)
+      assert.isNull(config.database.url)
+      assert.isNull(config.telemetry.otlp)
+      assert.strictEqual(config.coinGecko.baseUrl, "https://api.coingecko.com/api/v3")
+    })
+  )
+
+  it.effect("reads what is set", () =>
+    Effect.gen(function* () {
+      const config = yield* read(serviceConfig, {
+        ...complete,
+        PORT: "8080",
+        PUBLIC_URL: "https://api.example.com/",
+        TRUST_PROXY: "true",
+        DATABASE_URL: "postgres://user:hunter2hunter2@db/ballast",
+        SWAP_THRESHOLD_USD: "2.5",
+        SWAP_HUBS_8453: "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
+        ASSET_BLOCKLIST: "eip155:8453/erc20:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
+        COINGECKO_PLAN: "pro",
+        OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318",
+        OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20abcdef,x-team=100%",
+        OTEL_TRACES_SAMPLER_ARG: "0.25",
+        LOG_LEVEL: "Debug"
+      })
+      assert.strictEqual(config.server.port, 8080)
+      assert.strictEqual(config.server.publicUrl, "https://api.example.com")
+      assert.isTrue(config.server.trustProxy)
+      assert.strictEqual(config.settings.defaultSwap.thresholdUsd, 2_500_000_000_000_000_000n)
+      assert.deepStrictEqual([...config.settings.blockedAssets], ["eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"])
+      assert.strictEqual(config.coinGecko.baseUrl, "https://pro-api.coingecko.com/api/v3")
+      assert.strictEqual(config.telemetry.otlp!.traceRatio, 0.25)
+      assert.deepStrictEqual(Redacted.value(config.telemetry.otlp!.headers), { authorization: "Bearer abcdef", "x-team": "100%" })
+      const secrets = config.telemetry.secrets.map(Redacted.value)
+      assert.includeMembers(secrets, ["hunter2hunter2", "0123456789abcdef0123", key("a"), "Bearer abcdef"])
+    })
+  )
+
+  it.effect("lists everything that is missing, at once", () =>
+    Effect.gen(function* () {
+      const message = yield* problemsOf({})
+      for (const name of ["RPC_URL_<chainId>", "AGENT_PRIVATE_KEY", "RELAYER_PRIVATE_KEY", "API_KEY_PEPPER", "ADMIN_TOKEN", "INTERNAL_TOKEN"]) {
+        assert.include(message, `\n  - ${name}: `)
+      }
+      assert.match(message, /^The configuration has 6 problems:/)
+    })
+  )
+
+  it.effect("shows a malformed value with what was expected, but never a secret one", () =>
+    Effect.gen(function* () {
+      const secret = "0xnot-a-key-but-secret"
+      const message = yield* problemsOf({ ...complete, PORT: "70000", AGENT_PRIVATE_KEY: secret, RPC_URL_1: `ftp://${secret}`, TRUST_PROXY: "yes", DATABASE_URL: `mysql://u:${secret}@h/db` })
+      assert.include(message, 'PORT: is "70000"; expected a whole number from 1 to 65535, for example 3000')
+      assert.include(message, "AGENT_PRIVATE_KEY: is malformed")
+      assert.include(message, "RPC_URL_1: is malformed")
+      assert.include(message, "DATABASE_URL: is malformed")
+      assert.include(message, 'TRUST_PROXY: is "yes"; expected true or false')
+      assert.notInclude(message, secret)
+    })
+  )
+
+  it.effect("a chain needs its router, and the relayer a key of its own", () =>
+    Effect.gen(function* () {
+      const message = yield* problemsOf({ ...complete, RPC_URL_42161: "https://arb.example.com" })
+      assert.match(message, /^The configuration has 1 problem:\n {2}- UNISWAP_V2_ROUTER_42161: is not set/)
+      assert.include(yield* problemsOf({ ...complete, RELAYER_PRIVATE_KEY: complete.AGENT_PRIVATE_KEY.toUpperCase().replace("0X", "0x") }), "RELAYER_PRIVATE_KEY: is the key of the agent")
+    })
+  )
+})
+
+describe("cliConfig", () => {
+  it.effect("reads nothing but the database and the way to the service", () =>
+    Effect.gen(function* () {
+      const config = yield* read(cliConfig, { DATA_DIR: "/tmp/elsewhere" })
+      assert.strictEqual(config.database.dataDir, "/tmp/elsewhere")
+      assert.isNull(config.adminUrl)
+    })
+  )
+})

@@ -1,0 +1,74 @@
+/**
+ * Databases for tests. `TestDatabase` is a fresh embedded one; with `TEST_DATABASE_URL` set, `ServerDatabase` is a
+ * fresh one on that PostgreSQL server. Both are migrated, private to whoever builds the layer, and removed afterwards.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { it, layer, type Vitest } from "@effect/vitest"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { constants } from "node:fs"
+import { cp, mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { inject } from "vitest"
+import * as Database from "#layers/sql/Database.ts"
+import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
+import * as Migrations from "#layers/sql/Migrations.ts"
+import { SqlLive } from "#layers/sql/SqlLive.ts"
+
+/** A data directory with a copy of the run's migrated database, until the scope closes. */
+export const copyOfTemplate = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "ballast-test-"))
+    await cp(inject("templateDataDir"), dataDir, { recursive: true, mode: constants.COPYFILE_FICLONE })
+    return dataDir
+  }),
+  (dataDir) => Effect.promise(() => rm(dataDir, { recursive: true, force: true }))
+)
+
+/** A fresh embedded database; provides SqlClient, PgClient and DatabaseInfo. */
+export const TestDatabase = Layer.unwrap(
+  Effect.map(copyOfTemplate, (dataDir) =>
+    Database.layer.pipe(Layer.provide(Layer.succeed(DatabaseConfig, { url: null, dataDir, maxConnections: 1 })))
+  )
+)
+
+const serverUrl = process.env["TEST_DATABASE_URL"]
+
+const newDatabase = (url: string) =>
+  Effect.gen(function* () {
+    const admin = Context.get(yield* Layer.build(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })), SqlClient.SqlClient)
+    const random = yield* SecureRandom.SecureRandom
+    const name = `ballast_test_${(yield* random.ulid).toLowerCase()}`
+    yield* Effect.acquireRelease(admin`CREATE DATABASE ${admin(name)}`, () => Effect.orDie(admin`DROP DATABASE ${admin(name)} WITH (FORCE)`))
+    const own = new URL(url)
+    own.pathname = `/${name}`
+    return own.href
+  }).pipe(Effect.provide(SecureRandom.layerWebCrypto))
+
+/** A fresh database on the server of `TEST_DATABASE_URL`; undefined when that is not set. */
+export const ServerDatabase =
+  serverUrl === undefined
+    ? undefined
+    : Layer.unwrap(
+        Effect.map(newDatabase(serverUrl), (url) =>
+          Migrations.layer.pipe(
+            Layer.provideMerge(Database.layer),
+            Layer.provide(Layer.succeed(DatabaseConfig, { url: Redacted.make(url), dataDir: "", maxConnections: 10 }))
+          )
+        )
+      )
+
+const withStores = <E>(database: Layer.Layer<SqlClient.SqlClient, E>) =>
+  SqlLive.pipe(Layer.provideMerge(database), Layer.provideMerge(SecureRandom.layerWebCrypto))
+
+/** Embedded database, all stores, and secure randomness. */
+export const TestStores = withStores(TestDatabase)
+
+/** Runs a suite on the embedded database, and on a PostgreSQL server when one is given. */
+export const eachDatabase = (name: string, suite: (it: Vitest.MethodsNonLive<Layer.Success<typeof TestStores>>) => void): void => {
+  layer(TestStores, { excludeTestServices: true })(`${name} on PGlite`, suite)
+  if (ServerDatabase === undefined) it.skip(`${name} on PostgreSQL: skipped because TEST_DATABASE_URL is not set`, () => {})
+  else layer(withStores(ServerDatabase), { excludeTestServices: true })(`${name} on PostgreSQL`, suite)
+}

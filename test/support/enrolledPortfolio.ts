@@ -1,0 +1,78 @@
+/** A portfolio with accounts on two chains and a target over both, written straight to the stores. */
+import { DateTime, Effect } from "effect"
+import { addressOf, evmAccount, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import * as Eip55 from "#domain/Eip55.ts"
+import type { Authorization } from "#domain/enrollment/Authorization.ts"
+import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
+import { TenantStore } from "#domain/identity/TenantStore.ts"
+import * as Ids from "#domain/Ids.ts"
+import type { Allocation } from "#domain/strategy/Strategy.ts"
+import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
+import { AssetStore } from "#layers/sql/AssetStore.ts"
+import { arbUsdc, arbWeth, baseBtc, baseUsdc, baseWeth, catalogue } from "#test/support/assets.ts"
+import { TestChain } from "#test/support/TestChains.ts"
+
+const bytes32 = (byte: string) => `0x${byte.repeat(32)}`
+
+/** Half on each chain: 30 percent WETH and 20 percent USDC. */
+export const target: Allocation = [
+  { assetId: baseWeth.assetId, weight: 3000 },
+  { assetId: baseUsdc.assetId, weight: 2000 },
+  { assetId: arbWeth.assetId, weight: 3000 },
+  { assetId: arbUsdc.assetId, weight: 2000 }
+]
+
+let owners = 0n
+
+export const setPrices = Effect.gen(function* () {
+  const { prices } = yield* TestChain
+  prices.set(baseUsdc.assetId, Decimal.one)
+  prices.set(arbUsdc.assetId, Decimal.one)
+  prices.set(baseWeth.assetId, 2500n * Decimal.one)
+  prices.set(arbWeth.assetId, 2500n * Decimal.one)
+  prices.set(baseBtc.assetId, 60_000n * Decimal.one)
+})
+
+export const enrolledPortfolio = Effect.gen(function* () {
+  yield* setPrices
+  yield* (yield* AssetStore).upsertAssets([...catalogue.values()])
+  const createdAt = yield* DateTime.now
+  const tenantId = yield* Ids.makeTenantId
+  yield* (yield* TenantStore).insertTenant({ tenantId, name: "Acme", email: "a@acme.test", entitlements: [], createdAt, disabledAt: null })
+  const strategyId = yield* Ids.makeStrategyId
+  yield* (yield* StrategyStore).insert({
+    strategyId,
+    tenantId,
+    name: "Halves",
+    description: null,
+    allocation: target,
+    schedule: { type: "interval", frequency: "daily" },
+    swap: { slippageBps: null, priceImpactBps: null, thresholdUsd: null },
+    isPublic: false,
+    version: 1,
+    createdAt
+  })
+  owners += 1n
+  const owner = Eip55.checksum(`0x${(0xd00d0000n + owners).toString(16).padStart(40, "0")}`) as EvmAddress
+  const accounts = [evmAccount(baseUsdc.chainId, owner), evmAccount(arbUsdc.chainId, owner)] as const
+  const authorization: Authorization = {
+    ownerAccountId: evmWallet(owner),
+    accountIndex: 0n,
+    agentAccountId: evmWallet(owner),
+    chains: [
+      { chainId: baseUsdc.chainId, accountId: accounts[0], permissionId: "0x00000001", digest: bytes32("aa"), policy: { router: owner, hubs: [], tokens: [baseWeth, baseUsdc, baseBtc].map(({ assetId }) => addressOf(assetId)) } },
+      { chainId: arbUsdc.chainId, accountId: accounts[1], permissionId: "0x00000001", digest: bytes32("bb"), policy: { router: owner, hubs: [], tokens: [arbWeth, arbUsdc].map(({ assetId }) => addressOf(assetId)) } }
+    ],
+    root: bytes32("cc")
+  }
+  const flow = { flowId: yield* Ids.makeFlowId, tenantId, strategyId, authorization, createdAt, expiresAt: DateTime.add(createdAt, { days: 1 }) }
+  const portfolioId = yield* Ids.makePortfolioId
+  const enrollments = yield* EnrollmentStore
+  yield* enrollments.insertFlow(flow)
+  yield* enrollments.commit(
+    { portfolioId, name: null, flow, ownerSignature: bytes32("dd"), dueAt: DateTime.add(createdAt, { days: 1 }), createdAt },
+    { _tag: "Enrolled", portfolioId, portfolioName: null, strategyId, smartAccounts: accounts }
+  )
+  return { tenantId, strategyId, portfolioId, accounts }
+})

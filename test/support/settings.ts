@@ -1,0 +1,15 @@
+/** Settings that tests share. */
+import { Layer } from "effect"
+import * as Decimal from "#domain/Decimal.ts"
+import { Settings } from "#domain/Settings.ts"
+
+export const testSettings: Settings["Service"] = {
+  brandName: "Ballast",
+  rebalanceCooldownMs: 60_000,
+  priceMaxAgeMs: 600_000,
+  defaultSwap: { slippageBps: 50, priceImpactBps: 100, thresholdUsd: Decimal.one },
+  blockedAssets: new Set(),
+  scheduler: { intervalMs: 50, batch: 200 }
+}
+
+export const TestSettings = Layer.succeed(Settings, Settings.of(testSettings))
