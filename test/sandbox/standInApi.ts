@@ -1,6 +1,7 @@
 /**
  * The smallest service that a world can live with: readiness, the admin routes and the two v2 routes that provisioning
- * calls. Tenants last as long as DATA_DIR. `GET /environment` shows what the process was started with.
+ * calls. Tenants last as long as DATA_DIR. `GET /environment` shows what the process was started with. With STUBBORN set
+ * it does not end on SIGTERM.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer, type IncomingMessage } from "node:http"
@@ -11,6 +12,8 @@ interface Stored {
   tenants: Array<{ tenantId: string; name: string; entitlements: ReadonlyArray<string> }>
   strategies: Array<unknown>
 }
+
+if (process.env["STUBBORN"] !== undefined) process.on("SIGTERM", () => undefined)
 
 const folder = process.env["DATA_DIR"]!
 const file = join(folder, "stand-in.json")

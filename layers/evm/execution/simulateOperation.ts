@@ -98,10 +98,13 @@ export const simulateOperation = Effect.fnUntraced(function* (operation: Operati
       ? new ChainUnavailable({ chainId, reason: `the account changed while its operation was built (${reason})` })
       : new SimulationFailed({ chainId, reason })
   }
-  const tookEffect = changes.every(([, least], index) => {
+  const actual = changes.map((_, index) => {
     const before = uintOf(results[index])
     const after = uintOf(results[balances.length + 1 + index])
-    return before !== null && after !== null && after - before >= least
+    return before === null || after === null ? null : after - before
   })
-  if (!tookEffect) return yield* new SimulationFailed({ chainId, reason: reasonOfRepeat(results.at(-1)) })
+  // Floors of zero, or swaps there and back, are met by a reverted batch too: that one leaves every balance as it was.
+  const moved = actual.some((change) => change !== null && change !== 0n)
+  const sufficient = changes.every(([, least], index) => (actual[index] ?? least - 1n) >= least)
+  if (!moved || !sufficient) return yield* new SimulationFailed({ chainId, reason: reasonOfRepeat(results.at(-1)) })
 })

@@ -300,8 +300,14 @@ describe("ChainExecution", () => {
           assert.include(error.message, "INSUFFICIENT_OUTPUT_AMOUNT")
         }
         const tooMuch = yield* quotedSwap(base, "USDC", "WETH", dollars(1_000_000n))
-        const error = yield* Effect.flip(execution.prepare(batchOf(enrollment, base, [tooMuch])))
-        assert.match(error.message, /TRANSFER_FROM_FAILED|ERC20InsufficientBalance|balance/u)
+        const back = { ...tooMuch, sell: tooMuch.buy, buy: tooMuch.sell, path: tooMuch.path.toReversed() }
+        const withoutFloor = { ...tooMuch, minBuyAmountRaw: 0n }
+        const thereAndBack = [withoutFloor, { ...back, sellAmountRaw: 1n, minBuyAmountRaw: 0n }]
+        for (const swaps of [[tooMuch], [withoutFloor], thereAndBack]) {
+          const error = yield* Effect.flip(execution.prepare(batchOf(enrollment, base, swaps)))
+          assert.strictEqual(error._tag, "SimulationFailed")
+          assert.match(error.message, /TRANSFER_FROM_FAILED|ERC20InsufficientBalance|balance/u)
+        }
       })
     )
 

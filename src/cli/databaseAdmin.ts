@@ -1,0 +1,45 @@
+/** Works on the database itself, for a deployment whose service need not run. */
+import { Effect, Layer, type Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { Tenants } from "#domain/identity/Tenants.ts"
+import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
+import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
+import * as Database from "#layers/sql/Database.ts"
+import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
+import * as Migrations from "#layers/sql/Migrations.ts"
+import * as TenantStore from "#layers/sql/TenantStore.ts"
+import { AdminFailed, TenantAdmin } from "#src/cli/TenantAdmin.ts"
+
+const admin = Layer.effect(
+  TenantAdmin,
+  Effect.map(Tenants, (tenants) => {
+    const orFailed = <A>(effect: Effect.Effect<A, { readonly message: string }>) =>
+      Effect.mapError(effect, ({ message }) => new AdminFailed({ reason: message }))
+    return TenantAdmin.of({
+      create: tenants.create,
+      list: tenants.list,
+      createKey: (tenantId, key) =>
+        orFailed(
+          Effect.map(tenants.createKey(tenantId, key), (created) => ({
+            apiKeyId: created.key.apiKeyId,
+            name: created.key.name,
+            scopes: created.key.scopes,
+            expiresAt: created.key.expiresAt,
+            secret: created.secret
+          }))
+        ),
+      listKeys: (tenantId) => orFailed(tenants.listKeys(tenantId)),
+      revokeKey: (tenantId, apiKeyId) => orFailed(tenants.revokeKey(tenantId, apiKeyId))
+    })
+  })
+)
+
+/** Brings the schema up to date first, so the first tenant can be made before the service has ever run. */
+export const databaseAdmin = (database: DatabaseConfig["Service"], pepper: Redacted.Redacted) =>
+  admin.pipe(
+    Layer.provide(Tenants.layer),
+    Layer.provide([TenantStore.layer, KeyHashLive, SecureRandom.layerWebCrypto]),
+    Layer.provide(Migrations.layer),
+    Layer.provide(Database.layer),
+    Layer.provide([Layer.succeed(DatabaseConfig, database), Layer.succeed(KeyHashConfig, { pepper })])
+  )
