@@ -19,9 +19,5 @@ export const page = <Data extends Schema.Top>(data: Data) =>
 /** Puts data into the envelope. */
 export const success = <Data>(data: Data) => ({ success: true as const, data })
 
-/** Puts a page into the envelope, each item as `view` shows it, under the collection's name. */
-export const successPage = <Name extends string, A, View>(name: Name, view: (item: A) => View) => (page: Page<A>) => ({
-  success: true as const,
-  data: { [name]: page.items.map(view) } as { readonly [K in Name]: ReadonlyArray<View> },
-  nextCursor: page.nextCursor
-})
+/** Puts a page of a collection into the envelope. */
+export const successPage = <Data>(data: Data, { nextCursor }: Page<unknown>) => ({ success: true as const, data, nextCursor })

@@ -84,7 +84,10 @@ export class ApiProcess extends Context.Service<
           current = life
           yield* Deferred.succeed(slot, life)
           slot = life.successor
-          return { life, how: yield* Effect.promise(() => life.process.ended) }
+          const how = yield* Effect.promise(() => life.process.ended)
+          // Those who wait for readiness learn of the end before the wait is taken down with this scope.
+          yield* Effect.exit(Deferred.await(life.ready))
+          return { life, how }
         }).pipe(
           Effect.scoped,
           Effect.onError((cause) => Effect.suspend(() => Deferred.failCause(slot, cause)))

@@ -10,6 +10,8 @@ import { Caller } from "#domain/identity/Caller.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { RequiredScope } from "#http/RequiredScope.ts"
 
+type Authenticated = ReturnType<ApiKeyAuth["Service"]>
+
 export const ApiKeyAuthLive = Layer.effect(
   ApiKeyAuth,
   Effect.gen(function* () {
@@ -18,18 +20,17 @@ export const ApiKeyAuthLive = Layer.effect(
     return ApiKeyAuth.of((httpEffect, { endpoint }) => {
       const scope = Context.get(endpoint.annotations, RequiredScope)
 
-      return Effect.withFiber((fiber) => {
+      const authorize = (caller: Caller["Service"]): Authenticated =>
+        scope === undefined || caller.scopes.has(scope)
+          ? Effect.provideService(httpEffect, Caller, caller)
+          : Effect.fail(new PermissionDenied({ message: `The key ${caller.apiKeyId} lacks the scope ${scope} that this route requires` }))
+
+      return Effect.withFiber((fiber): Authenticated => {
         const secret = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest).headers["x-api-key"]
         if (secret === undefined || secret === "") {
           return Effect.fail(new KeyMissing({ message: "Send an API key in the x-api-key header" }))
         }
-        return Effect.flatMapEager(
-          keys.authenticate(Redacted.make(secret)),
-          (caller): Effect.Effect<Effect.Success<typeof httpEffect>, Effect.Error<typeof httpEffect> | PermissionDenied> =>
-            scope === undefined || caller.scopes.has(scope)
-              ? Effect.provideService(httpEffect, Caller, caller)
-              : Effect.fail(new PermissionDenied({ message: `The key ${caller.apiKeyId} lacks the scope ${scope} that this route requires` }))
-        )
+        return Effect.flatMapEager(keys.authenticate(Redacted.make(secret)), authorize)
       })
     })
   })

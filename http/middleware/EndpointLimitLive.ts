@@ -14,6 +14,8 @@ const tighter = (a: Allowance, b: Allowance): Allowance => {
   return b.remaining < a.remaining ? b : a
 }
 
+type Limited = ReturnType<EndpointLimit["Service"]>
+
 export const EndpointLimitLive = Layer.effect(
   EndpointLimit,
   Effect.gen(function* () {
@@ -34,12 +36,12 @@ export const EndpointLimitLive = Layer.effect(
     return EndpointLimit.of((httpEffect, { endpoint }) => {
       const tier = Context.get(endpoint.annotations, RateTier)
 
-      return Effect.withFiber((fiber) => {
+      return Effect.withFiber((fiber): Limited => {
         const context = fiber.context as Context.Context<Caller | Exchange | HttpServerRequest.HttpServerRequest>
         const { apiKeyId } = Context.get(context, Caller)
         const exchange = Context.get(context, Exchange)
         const address = clientAddress(Option.getOrUndefined(Context.get(context, HttpServerRequest.HttpServerRequest).remoteAddress))
-        return Effect.flatMapEager(consume(address, apiKeyId, tier), (allowance): typeof httpEffect => {
+        return Effect.flatMapEager(consume(address, apiKeyId, tier), (allowance): Limited => {
           exchange.allowance = exchange.allowance === undefined || tier !== "global" ? allowance : tighter(exchange.allowance, allowance)
           return allowance.isExceeded ? Effect.fail(tooMany(allowance, clock.currentTimeMillisUnsafe())) : httpEffect
         })

@@ -3,23 +3,17 @@
  *
  * The access log is written at debug level; at any other level a request costs it one comparison.
  */
-import { Clock, Context, Effect, Fiber, Layer, LogLevel, Metric, References } from "effect"
+import { Clock, Context, Duration, Effect, Fiber, Layer, LogLevel, Metric, References } from "effect"
 import { HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
+import * as Metrics from "#domain/Metrics.ts"
 import type { Exchange } from "#http/middleware/Exchange.ts"
-
-/** Milliseconds; reads end below 10, chain reads and enrollments above 100. */
-const boundaries = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000]
 
 const makeSeries = (method: string, route: string, status: number) => {
   const attributes = { method, route, status: String(status) }
   return {
     route,
-    total: Metric.counter("ballast_http_requests_total", { description: "Answered requests", incremental: true, attributes }),
-    duration: Metric.histogram("ballast_http_request_duration", {
-      description: "Milliseconds from a request's arrival to its answer",
-      boundaries,
-      attributes
-    })
+    requests: Metric.withAttributes(Metrics.requests, attributes),
+    duration: Metric.withAttributes(Metrics.requestDuration, attributes)
   }
 }
 
@@ -62,8 +56,8 @@ export class RequestLog extends Context.Service<
           const matched = Context.getOrUndefined(fiber.context as Context.Context<HttpRouter.RouteContext>, HttpRouter.RouteContext)
           const series = seriesOf(request.method, matched?.route.path, response.status)
           const milliseconds = Number(clock.monotonicTimeNanosUnsafe() - exchange.startedAt) / 1e6
-          series.total.updateUnsafe(1, fiber.context)
-          series.duration.updateUnsafe(milliseconds, fiber.context)
+          series.requests.updateUnsafe(1, fiber.context)
+          series.duration.updateUnsafe(Duration.millis(milliseconds), fiber.context)
           if (!LogLevel.isGreaterThanOrEqualTo("Debug", fiber.getRef(References.MinimumLogLevel))) return Effect.void
           return Effect.annotateLogs(Effect.logDebug("Answered"), {
             method: request.method,

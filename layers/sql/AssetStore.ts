@@ -61,7 +61,8 @@ export class AssetStore extends Context.Service<
   })
 
   /** Provides the store and, of the same, the domain's `Assets`. */
-  static readonly layer = Layer.effect(Assets, Effect.map(AssetStore, (store) => Assets.of(store))).pipe(
-    Layer.provideMerge(Layer.effect(AssetStore, AssetStore.make))
-  )
+  static readonly layer = Layer.effect(
+    Assets,
+    Effect.map(AssetStore, (store) => Assets.of(store))
+  ).pipe(Layer.provideMerge(Layer.effect(AssetStore, AssetStore.make)))
 }

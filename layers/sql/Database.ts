@@ -12,7 +12,8 @@ import * as Pglite from "#layers/sql/pglite/Pglite.ts"
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const { url, dataDir, maxConnections } = yield* DatabaseConfig
-    const client = url === null ? Pglite.layer(dataDir) : PgClient.layer({ url, maxConnections, applicationName: "ballast" })
+    const client =
+      url === null ? Pglite.layer(dataDir) : PgClient.layer({ url, maxConnections, applicationName: "ballast" })
     return Layer.mergeAll(client, Layer.succeed(DatabaseInfo, { isEmbedded: url === null }))
   })
 )

@@ -4,7 +4,12 @@ import { SqlClient } from "effect/sql"
 import type { EvmWalletId } from "#domain/Caip.ts"
 import { Authorization } from "#domain/enrollment/Authorization.ts"
 import { type EnrollmentFlow, EnrollmentOutcome } from "#domain/enrollment/Enrollment.ts"
-import { type Claim, type ClaimRequest, EnrollmentStore, type NewPortfolio } from "#domain/enrollment/EnrollmentStore.ts"
+import {
+  type Claim,
+  type ClaimRequest,
+  EnrollmentStore,
+  type NewPortfolio
+} from "#domain/enrollment/EnrollmentStore.ts"
 import { FlowId, StrategyId, TenantId } from "#domain/Ids.ts"
 import { insertPortfolio } from "#layers/sql/insertPortfolio.ts"
 import { decodeFirst, Numeric, Timestamp, timestamp } from "#layers/sql/rows.ts"
@@ -28,7 +33,8 @@ const firstIndex = decodeFirst(Schema.Struct({ nextIndex: Numeric }))
 const encodeAuthorization = Schema.encodeSync(Authorization)
 const encodeOutcome = Schema.encodeSync(EnrollmentOutcome)
 
-const missingFlow = (flowId: FlowId) => Effect.die(new Error(`Enrollment flow ${flowId} does not exist or was settled by another call`))
+const missingFlow = (flowId: FlowId) =>
+  Effect.die(new Error(`Enrollment flow ${flowId} does not exist or was settled by another call`))
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

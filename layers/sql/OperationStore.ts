@@ -26,8 +26,9 @@ const firstDue = decodeFirst(Schema.Struct({ dueAt: Timestamp }))
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  const find = Effect.fn("OperationStore.find")((tenantId: TenantId, portfolioId: PortfolioId, operationId: OperationId) =>
-    firstOperation(sql`
+  const find = Effect.fn("OperationStore.find")(
+    (tenantId: TenantId, portfolioId: PortfolioId, operationId: OperationId) =>
+      firstOperation(sql`
       ${sql.literal(selectOperations)}
       WHERE operation_id = ${operationId} AND portfolio_id = ${portfolioId} AND tenant_id = ${tenantId}`)
   )
@@ -65,7 +66,8 @@ const make = Effect.gen(function* () {
       INSERT INTO operation_events (operation_id, sequence, at, kind, payload)
       SELECT operation_id, last_sequence, ${timestamp(at)}, ${kind}, ${storableJson(payload)}::jsonb FROM operation
       RETURNING 1`
-    if (appended.length === 0) return yield* Effect.die(new Error(`Operation ${operationId} does not exist: no event can be appended`))
+    if (appended.length === 0)
+      return yield* Effect.die(new Error(`Operation ${operationId} does not exist: no event can be appended`))
   }, Effect.orDie)
 
   const events = Effect.fn("OperationStore.events")((operationId: OperationId, afterSequence: number, limit: number) =>

@@ -23,7 +23,11 @@ const make = Effect.gen(function* () {
     Effect.orDie
   )
 
-  const list = Effect.fn("PortfolioStore.list")(function* (tenantId: TenantId, filter: PortfolioFilter, { after, limit }: PageRequest) {
+  const list = Effect.fn("PortfolioStore.list")(function* (
+    tenantId: TenantId,
+    filter: PortfolioFilter,
+    { after, limit }: PageRequest
+  ) {
     // Each order has an index that yields the page without sorting; with a status it is that of the schedules.
     const [tenant, createdAt, id] =
       filter.status === undefined
@@ -41,41 +45,48 @@ const make = Effect.gen(function* () {
     return rows.map(toPortfolio)
   }, Effect.orDie)
 
-  const rename = Effect.fn("PortfolioStore.rename")(function* (
-    tenantId: TenantId,
-    portfolioId: PortfolioId,
-    name: string | null,
-    at: DateTime.Utc
-  ) {
-    yield* sql`
+  const rename = Effect.fn("PortfolioStore.rename")(
+    function* (tenantId: TenantId, portfolioId: PortfolioId, name: string | null, at: DateTime.Utc) {
+      yield* sql`
       UPDATE portfolios SET name = ${name}, updated_at = ${timestamp(at)}
       WHERE portfolio_id = ${portfolioId} AND tenant_id = ${tenantId} AND archived_at IS NULL`
-    return yield* find(tenantId, portfolioId)
-  }, sql.withTransaction, Effect.orDie)
+      return yield* find(tenantId, portfolioId)
+    },
+    sql.withTransaction,
+    Effect.orDie
+  )
 
   /**
    * Moves the schedule to `status` unless it is there already. Its row stays locked until the answer is read, so of
    * racing calls each answers the state that it saw or made.
    */
-  const setStatus = Effect.fnUntraced(function* (
-    tenantId: TenantId,
-    portfolioId: PortfolioId,
-    change: { readonly status: ScheduleStatus; readonly dueAt: DateTime.Utc | null; readonly at: DateTime.Utc }
-  ) {
-    const [schedule] = yield* sql<{ readonly status: string }>`
+  const setStatus = Effect.fnUntraced(
+    function* (
+      tenantId: TenantId,
+      portfolioId: PortfolioId,
+      change: { readonly status: ScheduleStatus; readonly dueAt: DateTime.Utc | null; readonly at: DateTime.Utc }
+    ) {
+      const [schedule] = yield* sql<{ readonly status: string }>`
       SELECT status FROM schedules WHERE portfolio_id = ${portfolioId} AND tenant_id = ${tenantId} FOR UPDATE`
-    if (schedule !== undefined && schedule.status !== change.status) {
-      const dueAt = change.dueAt === null ? null : timestamp(change.dueAt)
-      yield* sql`
+      if (schedule !== undefined && schedule.status !== change.status) {
+        const dueAt = change.dueAt === null ? null : timestamp(change.dueAt)
+        yield* sql`
         UPDATE schedules
         SET status = ${change.status}, due_at = coalesce(${dueAt}::timestamptz, due_at), updated_at = ${timestamp(change.at)}
         WHERE portfolio_id = ${portfolioId}`
-      yield* sql`UPDATE portfolios SET updated_at = ${timestamp(change.at)} WHERE portfolio_id = ${portfolioId}`
-    }
-    return yield* find(tenantId, portfolioId)
-  }, sql.withTransaction, Effect.orDie)
+        yield* sql`UPDATE portfolios SET updated_at = ${timestamp(change.at)} WHERE portfolio_id = ${portfolioId}`
+      }
+      return yield* find(tenantId, portfolioId)
+    },
+    sql.withTransaction,
+    Effect.orDie
+  )
 
-  const start = Effect.fn("PortfolioStore.start")(function* (tenantId: TenantId, portfolioId: PortfolioId, dueAt: DateTime.Utc) {
+  const start = Effect.fn("PortfolioStore.start")(function* (
+    tenantId: TenantId,
+    portfolioId: PortfolioId,
+    dueAt: DateTime.Utc
+  ) {
     return yield* setStatus(tenantId, portfolioId, { status: "active", dueAt, at: yield* DateTime.now })
   })
 

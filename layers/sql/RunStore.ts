@@ -58,7 +58,11 @@ const make = Effect.gen(function* () {
     )
   )
 
-  const recordReceipt = Effect.fn("RunStore.recordReceipt")(function* (attempt: AttemptId, receipt: BatchReceipt, at: DateTime.Utc) {
+  const recordReceipt = Effect.fn("RunStore.recordReceipt")(function* (
+    attempt: AttemptId,
+    receipt: BatchReceipt,
+    at: DateTime.Utc
+  ) {
     const recorded = yield* sql`
       UPDATE user_operations SET receipt = ${storableJson(encodeReceipt(receipt))}::jsonb,
         status = ${receipt.success ? "succeeded" : "reverted"}, updated_at = ${timestamp(at)}
@@ -66,7 +70,9 @@ const make = Effect.gen(function* () {
       RETURNING 1`
     if (recorded.length === 0) {
       return yield* Effect.die(
-        new Error(`Attempt ${attempt.attempt} of ${attempt.operationId} on chain ${attempt.chainId} was never signed: it can have no receipt`)
+        new Error(
+          `Attempt ${attempt.attempt} of ${attempt.operationId} on chain ${attempt.chainId} was never signed: it can have no receipt`
+        )
       )
     }
   }, Effect.orDie)
@@ -80,22 +86,26 @@ const make = Effect.gen(function* () {
     }
   })
 
-  const finish = Effect.fn("RunStore.finish")(function* ({ at, error, operationId, report, strategyVersion }: RunEnd) {
-    const to = error === null ? "completed" : "failed"
-    // The portfolio first: whoever locks both rows takes them in this order.
-    yield* sql`
+  const finish = Effect.fn("RunStore.finish")(
+    function* ({ at, error, operationId, report, strategyVersion }: RunEnd) {
+      const to = error === null ? "completed" : "failed"
+      // The portfolio first: whoever locks both rows takes them in this order.
+      yield* sql`
       SELECT 1 FROM portfolios p JOIN operations o ON o.portfolio_id = p.portfolio_id
       WHERE o.operation_id = ${operationId} FOR NO KEY UPDATE OF p`
-    const [changed] = yield* changeState(sql, { operationId, to, at, error })
-    if (changed === undefined) return yield* requireFinished(operationId, to)
-    yield* sql`
+      const [changed] = yield* changeState(sql, { operationId, to, at, error })
+      if (changed === undefined) return yield* requireFinished(operationId, to)
+      yield* sql`
       INSERT INTO rebalance_runs (operation_id, strategy_version, report, finished_at)
       VALUES (${operationId}, ${strategyVersion}, ${storableJson(report)}::jsonb, ${timestamp(at)})`
-    yield* sql`
+      yield* sql`
       UPDATE portfolios SET strategy_version = ${strategyVersion}, updated_at = ${timestamp(at)},
         last_rebalance_at = CASE WHEN ${error === null} THEN ${timestamp(at)} ELSE last_rebalance_at END
       WHERE portfolio_id = ${changed.portfolio_id}`
-  }, sql.withTransaction, Effect.orDie)
+    },
+    sql.withTransaction,
+    Effect.orDie
+  )
 
   const report = Effect.fn("RunStore.report")((operationId: OperationId) =>
     Effect.map(

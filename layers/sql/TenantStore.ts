@@ -119,7 +119,11 @@ const make = Effect.gen(function* () {
       FROM api_keys WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, api_key_id DESC`)
   )
 
-  const revokeKey = Effect.fn("TenantStore.revokeKey")(function* (tenantId: TenantId, apiKeyId: ApiKeyId, at: DateTime.Utc) {
+  const revokeKey = Effect.fn("TenantStore.revokeKey")(function* (
+    tenantId: TenantId,
+    apiKeyId: ApiKeyId,
+    at: DateTime.Utc
+  ) {
     const revoked = yield* sql`
       UPDATE api_keys SET revoked_at = coalesce(revoked_at, ${timestamp(at)})
       WHERE api_key_id = ${apiKeyId} AND tenant_id = ${tenantId} RETURNING 1`

@@ -50,15 +50,23 @@ export const makeClaimDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
         ON CONFLICT DO NOTHING RETURNING operation_id, submitted_at, trigger
       ) ${firstEvents(sql)} RETURNING operation_id`
 
-  return Effect.fn("OperationStore.claimDue")(function* (now: DateTime.Utc, limit: number) {
-    const due = yield* lockDue(timestamp(now), limit)
-    if (due.length === 0) return []
-    const portfolioIds = due.map((row) => row.portfolioId)
-    const operationIds = yield* Effect.forEach(due, () => makeOperationId).pipe(
-      Effect.provideService(SecureRandom.SecureRandom, random)
-    )
-    yield* reschedule(timestamp(now), portfolioIds, due.map((row) => timestamp(nextDueAt(row.dueAt, now, row.frequency))))
-    const accepted = yield* accept(timestamp(now), operationIds, portfolioIds)
-    return accepted.map((row) => row.operation_id)
-  }, sql.withTransaction, Effect.orDie)
+  return Effect.fn("OperationStore.claimDue")(
+    function* (now: DateTime.Utc, limit: number) {
+      const due = yield* lockDue(timestamp(now), limit)
+      if (due.length === 0) return []
+      const portfolioIds = due.map((row) => row.portfolioId)
+      const operationIds = yield* Effect.forEach(due, () => makeOperationId).pipe(
+        Effect.provideService(SecureRandom.SecureRandom, random)
+      )
+      yield* reschedule(
+        timestamp(now),
+        portfolioIds,
+        due.map((row) => timestamp(nextDueAt(row.dueAt, now, row.frequency)))
+      )
+      const accepted = yield* accept(timestamp(now), operationIds, portfolioIds)
+      return accepted.map((row) => row.operation_id)
+    },
+    sql.withTransaction,
+    Effect.orDie
+  )
 })

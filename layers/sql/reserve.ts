@@ -66,7 +66,9 @@ export const makeReserve = (sql: SqlClient.SqlClient) => {
     const before = yield* stored(attempt)
     if (Option.isSome(before)) return before.value
     return yield* signAndStore(attempt, prepared, relayer, at, sign).pipe(
-      Effect.catch((error) => (error instanceof SqlError ? Effect.die(error) : Effect.map(stored(attempt), Option.getOrThrow)))
+      Effect.catch((error) =>
+        error instanceof SqlError ? Effect.die(error) : Effect.map(stored(attempt), Option.getOrThrow)
+      )
     )
   })
 }

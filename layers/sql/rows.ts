@@ -17,7 +17,9 @@ export const decodeRows = <A, I>(row: Schema.Codec<A, I>) => {
 export const decodeFirst = <A, I>(row: Schema.Codec<A, I>) => {
   const decode = Schema.decodeUnknownEffect(row)
   return (query: Rows): Effect.Effect<Option.Option<A>> =>
-    Effect.orDie(Effect.flatMap(query, ([first]) => (first === undefined ? Effect.succeedNone : Effect.asSome(decode(first)))))
+    Effect.orDie(
+      Effect.flatMap(query, ([first]) => (first === undefined ? Effect.succeedNone : Effect.asSome(decode(first))))
+    )
 }
 
 /** A `timestamptz` column. */

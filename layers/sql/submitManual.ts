@@ -36,37 +36,41 @@ export const makeSubmitManual = (sql: SqlClient.SqlClient) => {
       ) ${firstEvents(sql)} RETURNING 1`
   }
 
-  return Effect.fn("OperationStore.submitManual")(function* (request: ManualRequest) {
-    const portfolio = yield* sql`
+  return Effect.fn("OperationStore.submitManual")(
+    function* (request: ManualRequest) {
+      const portfolio = yield* sql`
       SELECT 1 FROM portfolios
       WHERE portfolio_id = ${request.portfolioId} AND tenant_id = ${request.tenantId} AND archived_at IS NULL
       FOR NO KEY UPDATE`
-    if (portfolio.length === 0) return { _tag: "NoPortfolio" } satisfies Submission
+      if (portfolio.length === 0) return { _tag: "NoPortfolio" } satisfies Submission
 
-    const running = yield* unfinished(request)
-    if (Option.isSome(running)) return { _tag: "Running", operation: running.value } satisfies Submission
+      const running = yield* unfinished(request)
+      if (Option.isSome(running)) return { _tag: "Running", operation: running.value } satisfies Submission
 
-    const latest = yield* latestManual(request)
-    if (Option.isSome(latest)) {
-      const until = DateTime.add(latest.value.submittedAt, { milliseconds: request.cooldownMs })
-      if (DateTime.isLessThan(request.now, until)) return { _tag: "CoolingDown", until } satisfies Submission
-    }
+      const latest = yield* latestManual(request)
+      if (Option.isSome(latest)) {
+        const until = DateTime.add(latest.value.submittedAt, { milliseconds: request.cooldownMs })
+        if (DateTime.isLessThan(request.now, until)) return { _tag: "CoolingDown", until } satisfies Submission
+      }
 
-    const operation: Operation = {
-      operationId: request.operationId,
-      tenantId: request.tenantId,
-      portfolioId: request.portfolioId,
-      kind: "rebalance",
-      trigger: "manual",
-      state: "accepted",
-      submittedAt: request.now,
-      updatedAt: request.now,
-      finishedAt: null,
-      error: null
-    }
-    const inserted = yield* insert(operation)
-    if (inserted.length > 0) return { _tag: "Submitted", operation } satisfies Submission
-    const claimed = yield* unfinished(request)
-    return { _tag: "Running", operation: Option.getOrThrow(claimed) } satisfies Submission
-  }, sql.withTransaction, Effect.orDie)
+      const operation: Operation = {
+        operationId: request.operationId,
+        tenantId: request.tenantId,
+        portfolioId: request.portfolioId,
+        kind: "rebalance",
+        trigger: "manual",
+        state: "accepted",
+        submittedAt: request.now,
+        updatedAt: request.now,
+        finishedAt: null,
+        error: null
+      }
+      const inserted = yield* insert(operation)
+      if (inserted.length > 0) return { _tag: "Submitted", operation } satisfies Submission
+      const claimed = yield* unfinished(request)
+      return { _tag: "Running", operation: Option.getOrThrow(claimed) } satisfies Submission
+    },
+    sql.withTransaction,
+    Effect.orDie
+  )
 }

@@ -1,5 +1,5 @@
 /** Works on the database itself, for a deployment whose service need not run. */
-import { Effect, Layer, type Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
@@ -10,7 +10,11 @@ import * as Migrations from "#layers/sql/Migrations.ts"
 import * as TenantStore from "#layers/sql/TenantStore.ts"
 import { AdminFailed, TenantAdmin } from "#src/cli/TenantAdmin.ts"
 
-const admin = Layer.effect(
+const withoutPepper = new AdminFailed({
+  reason: "API_KEY_PEPPER is not set; a key can be made only under the pepper of the service, or the service would not know it"
+})
+
+const admin = (hasPepper: boolean) => Layer.effect(
   TenantAdmin,
   Effect.map(Tenants, (tenants) => {
     const orFailed = <A>(effect: Effect.Effect<A, { readonly message: string }>) =>
@@ -19,7 +23,7 @@ const admin = Layer.effect(
       create: tenants.create,
       list: tenants.list,
       createKey: (tenantId, key) =>
-        orFailed(
+        !hasPepper ? Effect.fail(withoutPepper) : orFailed(
           Effect.map(tenants.createKey(tenantId, key), (created) => ({
             apiKeyId: created.key.apiKeyId,
             name: created.key.name,
@@ -34,12 +38,18 @@ const admin = Layer.effect(
   })
 )
 
-/** Brings the schema up to date first, so the first tenant can be made before the service has ever run. */
-export const databaseAdmin = (database: DatabaseConfig["Service"], pepper: Redacted.Redacted) =>
-  admin.pipe(
+/**
+ * Brings the schema up to date first, so the first tenant can be made before the service has ever run. Without a pepper
+ * everything works but making keys.
+ */
+export const databaseAdmin = (database: DatabaseConfig["Service"], pepper: Redacted.Redacted | null) =>
+  admin(pepper !== null).pipe(
     Layer.provide(Tenants.layer),
     Layer.provide([TenantStore.layer, KeyHashLive, SecureRandom.layerWebCrypto]),
     Layer.provide(Migrations.layer),
     Layer.provide(Database.layer),
-    Layer.provide([Layer.succeed(DatabaseConfig, database), Layer.succeed(KeyHashConfig, { pepper })])
+    Layer.provide([
+      Layer.succeed(DatabaseConfig, database),
+      Layer.succeed(KeyHashConfig, { pepper: pepper ?? Redacted.make("") })
+    ])
   )

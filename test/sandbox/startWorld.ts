@@ -47,8 +47,8 @@ export const startWorld = async (
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       ...process.env,
-      ...env,
       API_PROGRAM: join(import.meta.dirname, "standInApi.ts"),
+      ...env,
       PORT: `${place.api}`,
       STREAM_PORT: `${place.stream}`,
       SANDBOX_PORT: `${place.control}`,

@@ -27,6 +27,15 @@ describe("life of a world", () => {
     rmSync(other, { recursive: true, force: true })
   })
 
+  it("says why, when the API cannot start", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "ballast-world-"))
+    const failed = await startWorld(await newPlace(dataDir), [], { API_PROGRAM: join(dataDir, "missing.ts") })
+    assert.strictEqual(await failed.ended, 1)
+    assert.include(failed.output(), "The API is not ready")
+    assert.include(failed.output(), "missing.ts")
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+
   it("goes on after a SIGKILL: balances, prices, time, tenants; nothing of the old one is left running", async () => {
     await world.post("/faucet", { accountId: `eip155:8453:${account}`, assetId: usdc, amountRaw: "1500000" })
     await world.post("/prices", { assetId: weth, priceUsd: "3000.25" })

@@ -38,10 +38,15 @@ const serverUrl = process.env["TEST_DATABASE_URL"]
 
 const newDatabase = (url: string) =>
   Effect.gen(function* () {
-    const admin = Context.get(yield* Layer.build(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })), SqlClient.SqlClient)
+    const admin = Context.get(
+      yield* Layer.build(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })),
+      SqlClient.SqlClient
+    )
     const random = yield* SecureRandom.SecureRandom
     const name = `ballast_test_${(yield* random.ulid).toLowerCase()}`
-    yield* Effect.acquireRelease(admin`CREATE DATABASE ${admin(name)}`, () => Effect.orDie(admin`DROP DATABASE ${admin(name)} WITH (FORCE)`))
+    yield* Effect.acquireRelease(admin`CREATE DATABASE ${admin(name)}`, () =>
+      Effect.orDie(admin`DROP DATABASE ${admin(name)} WITH (FORCE)`)
+    )
     const own = new URL(url)
     own.pathname = `/${name}`
     return own.href
@@ -67,8 +72,12 @@ const withStores = <E>(database: Layer.Layer<SqlClient.SqlClient, E>) =>
 export const TestStores = withStores(TestDatabase)
 
 /** Runs a suite on the embedded database, and on a PostgreSQL server when one is given. */
-export const eachDatabase = (name: string, suite: (it: Vitest.MethodsNonLive<Layer.Success<typeof TestStores>>) => void): void => {
+export const eachDatabase = (
+  name: string,
+  suite: (it: Vitest.MethodsNonLive<Layer.Success<typeof TestStores>>) => void
+): void => {
   layer(TestStores, { excludeTestServices: true })(`${name} on PGlite`, suite)
-  if (ServerDatabase === undefined) it.skip(`${name} on PostgreSQL: skipped because TEST_DATABASE_URL is not set`, () => {})
+  if (ServerDatabase === undefined)
+    it.skip(`${name} on PostgreSQL: skipped because TEST_DATABASE_URL is not set`, () => {})
   else layer(withStores(ServerDatabase), { excludeTestServices: true })(`${name} on PostgreSQL`, suite)
 }

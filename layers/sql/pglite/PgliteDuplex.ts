@@ -7,6 +7,7 @@
  */
 import type { PGlite } from "@electric-sql/pglite"
 import { Duplex } from "node:stream"
+import { callbackify } from "node:util"
 import { closedName, endsWithReady, frameAt, isCancelRequest, preparedName } from "#layers/sql/pglite/frames.ts"
 import type { Gate } from "#layers/sql/pglite/Gate.ts"
 
@@ -30,7 +31,8 @@ export class PgliteDuplex extends Duplex {
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
     this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk])
-    this.#answering = this.#answer().then(() => done(), (cause) => done(cause as Error))
+    this.#answering = this.#answer()
+    callbackify(() => this.#answering)(done)
   }
 
   override _final(done: (error?: Error | null) => void): void {
@@ -39,7 +41,7 @@ export class PgliteDuplex extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    void this.#answering.then(() => this.#cleanUp()).then(() => done(error), (cause) => done(error ?? (cause as Error)))
+    callbackify(() => this.#cleanUp())((cause) => done(error ?? cause))
   }
 
   /** Hands every whole frame received so far to the database in one call. */
@@ -86,6 +88,7 @@ export class PgliteDuplex extends Duplex {
   }
 
   async #cleanUp(): Promise<void> {
+    await Promise.allSettled([this.#answering])
     if (this.#db.closed) return
     const hasOpenTransaction = this.#gate.isHeldBy(this)
     if (!hasOpenTransaction && this.#prepared.size === 0) return
@@ -93,7 +96,8 @@ export class PgliteDuplex extends Duplex {
     try {
       if (this.#db.closed) return
       if (hasOpenTransaction) await this.#db.exec("ROLLBACK")
-      for (const name of await this.#survivingStatements()) await this.#db.exec(`DEALLOCATE "${name.replaceAll('"', '""')}"`)
+      for (const name of await this.#survivingStatements())
+        await this.#db.exec(`DEALLOCATE "${name.replaceAll('"', '""')}"`)
     } finally {
       this.#gate.leave(this)
     }

@@ -34,11 +34,13 @@ export const isCancelRequest = (frame: Frame): boolean =>
 const textAt = (bytes: Buffer, start: number): string => bytes.toString("utf8", start, bytes.indexOf(0, start))
 
 /** The name of the prepared statement that a Parse frame makes; empty for the unnamed one, undefined for other frames. */
-export const preparedName = (frame: Frame): string | undefined => (frame.type === "P" ? textAt(frame.body, 0) : undefined)
+export const preparedName = (frame: Frame): string | undefined =>
+  frame.type === "P" ? textAt(frame.body, 0) : undefined
 
 /** The name of the prepared statement that a Close frame drops; undefined for other frames. */
 export const closedName = (frame: Frame): string | undefined =>
   frame.type === "C" && frame.body[0] === "S".charCodeAt(0) ? textAt(frame.body, 1) : undefined
 
 /** True for frames that the server answers with ReadyForQuery: start-up, Query and Sync. */
-export const endsWithReady = (frame: Frame): boolean => frame.type === undefined || frame.type === "Q" || frame.type === "S"
+export const endsWithReady = (frame: Frame): boolean =>
+  frame.type === undefined || frame.type === "Q" || frame.type === "S"

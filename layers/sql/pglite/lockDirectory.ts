@@ -10,7 +10,9 @@ import { mkdirSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 
 /** Another process, or another layer of this one, runs the embedded database of the directory. */
-export class DirectoryInUse extends Schema.TaggedError<DirectoryInUse>()("DirectoryInUse", { directory: Schema.String }) {
+export class DirectoryInUse extends Schema.TaggedError<DirectoryInUse>()("DirectoryInUse", {
+  directory: Schema.String
+}) {
   override get message() {
     return (
       `The embedded database in ${this.directory} is in use by another process. ` +

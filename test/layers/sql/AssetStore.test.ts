@@ -26,7 +26,8 @@ eachDatabase("AssetStore", (it) => {
       const found = yield* assets.find([known.assetId, known.assetId, asset(arbitrum).assetId])
       assert.deepStrictEqual([...found], [[known.assetId, known]])
       assert.strictEqual((yield* assets.find([])).size, 0)
-    }))
+    })
+  )
 
   it.effect("replaces what is known of an asset; the last of several entries counts", () =>
     Effect.gen(function* () {
@@ -36,7 +37,8 @@ eachDatabase("AssetStore", (it) => {
       const renamed = { ...first, symbol: "USDC.e", isBlocked: true }
       yield* store.upsertAssets([{ ...first, symbol: "wrong" }, renamed])
       assert.deepStrictEqual((yield* store.find([first.assetId])).get(first.assetId), renamed)
-    }))
+    })
+  )
 
   it.effect("lists a chain by id, and takes an empty list", () =>
     Effect.gen(function* () {
@@ -46,9 +48,13 @@ eachDatabase("AssetStore", (it) => {
       yield* store.upsertAssets([listed[2]!, listed[0]!, listed[1]!])
       yield* store.upsertAssets([])
       const ids = listed.map((each) => each.assetId).sort()
-      assert.deepStrictEqual((yield* store.onChain(chainId)).map((each) => each.assetId), ids)
+      assert.deepStrictEqual(
+        (yield* store.onChain(chainId)).map((each) => each.assetId),
+        ids
+      )
       assert.deepStrictEqual(yield* store.onChain(1 as ChainId), [])
-    }))
+    })
+  )
 
   it.effect("takes a token list of thousands at once", () =>
     Effect.gen(function* () {
@@ -56,5 +62,6 @@ eachDatabase("AssetStore", (it) => {
       const chainId = 515_151 as ChainId
       yield* store.upsertAssets(Array.from({ length: 5_000 }, () => asset(chainId)))
       assert.strictEqual((yield* store.onChain(chainId)).length, 5_000)
-    }))
+    })
+  )
 })

@@ -30,7 +30,12 @@ const request = (flowId: FlowId, changes: Partial<ClaimRequest> = {}): ClaimRequ
   ...changes
 })
 
-const refusal = { _tag: "Refused" as const, error: "ValidationFailed" as const, message: "The signature is not the owner's", details: ["signature: wrong signer"] }
+const refusal = {
+  _tag: "Refused" as const,
+  error: "ValidationFailed" as const,
+  message: "The signature is not the owner's",
+  details: ["signature: wrong signer"]
+}
 
 const newFlow = Effect.gen(function* () {
   const strategy = yield* insertStrategy(yield* insertTenant)
@@ -45,7 +50,8 @@ eachDatabase("EnrollmentStore", (it) => {
       const flow = yield* insertFlow(strategy, newAddress(), 2n ** 200n)
       assert.deepStrictEqual(yield* store.findFlow(flow.tenantId, flow.flowId), Option.some(flow))
       assert.isTrue(Option.isNone(yield* store.findFlow(yield* insertTenant, flow.flowId)))
-    }))
+    })
+  )
 
   it.effect("claims once, refuses another body, and replays what was settled", () =>
     Effect.gen(function* () {
@@ -59,7 +65,8 @@ eachDatabase("EnrollmentStore", (it) => {
       assert.deepStrictEqual(yield* store.claim(request(flowId, { requestHash: otherBody })), { _tag: "Mismatch" })
       yield* store.settle(flowId, { ...refusal, message: "later" })
       assert.deepStrictEqual(yield* store.claim(request(flowId)), { _tag: "Replayed", outcome: refusal })
-    }))
+    })
+  )
 
   it.effect("lets the same body take over a lease that ran out or was given up, and no other body", () =>
     Effect.gen(function* () {
@@ -67,26 +74,38 @@ eachDatabase("EnrollmentStore", (it) => {
       const { flowId } = yield* newFlow
       yield* store.claim(request(flowId))
       assert.strictEqual((yield* store.claim(request(flowId, { now: after(29_999) })))._tag, "InProgress")
-      assert.strictEqual((yield* store.claim(request(flowId, { now: after(30_000), requestHash: otherBody })))._tag, "Mismatch")
-      assert.strictEqual((yield* store.claim(request(flowId, { now: after(30_000), leaseUntil: after(60_000) })))._tag, "Claimed")
+      assert.strictEqual(
+        (yield* store.claim(request(flowId, { now: after(30_000), requestHash: otherBody })))._tag,
+        "Mismatch"
+      )
+      assert.strictEqual(
+        (yield* store.claim(request(flowId, { now: after(30_000), leaseUntil: after(60_000) })))._tag,
+        "Claimed"
+      )
       yield* store.release(flowId)
       assert.strictEqual((yield* store.claim(request(flowId, { requestHash: otherBody })))._tag, "Mismatch")
       assert.strictEqual((yield* store.claim(request(flowId)))._tag, "Claimed")
-    }))
+    })
+  )
 
   it.effect("gives one of many concurrent claims the flow", () =>
     Effect.gen(function* () {
       const store = yield* EnrollmentStore
       const { flowId } = yield* newFlow
       const claims = yield* Effect.replicateEffect(store.claim(request(flowId)), 10, { concurrency: "unbounded" })
-      assert.deepStrictEqual(claims.map((claim) => claim._tag).sort(), ["Claimed", ...Array.from({ length: 9 }, () => "InProgress")])
-    }))
+      assert.deepStrictEqual(claims.map((claim) => claim._tag).sort(), [
+        "Claimed",
+        ...Array.from({ length: 9 }, () => "InProgress")
+      ])
+    })
+  )
 
   it.effect("dies on a claim of an unknown flow", () =>
     Effect.gen(function* () {
       const store = yield* EnrollmentStore
       assert.isTrue(Exit.hasDies(yield* Effect.exit(store.claim(request(yield* makeFlowId)))))
-    }))
+    })
+  )
 
   it.effect("commits portfolio, accounts, schedule, index and outcome together", () =>
     Effect.gen(function* () {
@@ -94,19 +113,31 @@ eachDatabase("EnrollmentStore", (it) => {
       const store = yield* EnrollmentStore
       const flow = yield* newFlow
       const owner = flow.authorization.ownerAccountId
-      yield* (yield* StrategyStore).publish({ strategyId: flow.strategyId, allocation: [], changeLog: null, createdAt: noon })
+      yield* (yield* StrategyStore).publish({
+        strategyId: flow.strategyId,
+        allocation: [],
+        changeLog: null,
+        createdAt: noon
+      })
       assert.strictEqual(yield* store.candidateIndex(owner), 0n)
       yield* store.claim(request(flow.flowId))
       const portfolio = yield* newPortfolio(flow)
       assert.strictEqual(yield* store.commit(portfolio, outcomeOf(portfolio)), "Committed")
       assert.strictEqual(yield* store.candidateIndex(owner), 1n)
-      assert.deepStrictEqual(yield* store.claim(request(flow.flowId)), { _tag: "Replayed", outcome: outcomeOf(portfolio) })
+      assert.deepStrictEqual(yield* store.claim(request(flow.flowId)), {
+        _tag: "Replayed",
+        outcome: outcomeOf(portfolio)
+      })
       const found = Option.getOrThrow(yield* (yield* PortfolioStore).find(flow.tenantId, portfolio.portfolioId))
       assert.strictEqual(found.strategyVersion, 2)
       const accounts = yield* sql<{ account_id: string }>`
         SELECT account_id FROM smart_accounts WHERE portfolio_id = ${portfolio.portfolioId} ORDER BY account_id DESC`
-      assert.deepStrictEqual(accounts.map((row) => row.account_id), [...found.smartAccounts])
-    }))
+      assert.deepStrictEqual(
+        accounts.map((row) => row.account_id),
+        [...found.smartAccounts]
+      )
+    })
+  )
 
   it.effect("says PortfolioExists for a second portfolio in the strategy, and writes nothing", () =>
     Effect.gen(function* () {
@@ -120,7 +151,8 @@ eachDatabase("EnrollmentStore", (it) => {
       assert.strictEqual(yield* store.candidateIndex(evmWallet(owner)), 1n)
       assert.isTrue(Option.isNone(yield* (yield* PortfolioStore).find(strategy.tenantId, second.portfolioId)))
       assert.strictEqual((yield* store.claim(request(second.flow.flowId)))._tag, "Claimed")
-    }))
+    })
+  )
 
   it.effect("says IndexTaken when another enrollment used the index, and writes nothing", () =>
     Effect.gen(function* () {
@@ -134,7 +166,8 @@ eachDatabase("EnrollmentStore", (it) => {
       assert.strictEqual(yield* store.commit(first, outcomeOf(first)), "Committed")
       assert.strictEqual(yield* store.commit(second, outcomeOf(second)), "IndexTaken")
       assert.strictEqual(yield* store.candidateIndex(evmWallet(owner)), 1n)
-    }))
+    })
+  )
 
   it.effect("commits one of the enrollments that race for an index", () =>
     Effect.gen(function* () {
@@ -146,10 +179,13 @@ eachDatabase("EnrollmentStore", (it) => {
           return yield* newPortfolio(yield* insertFlow(yield* insertStrategy(tenantId), owner, 0n))
         })
       )
-      const results = yield* Effect.forEach(portfolios, (each) => store.commit(each, outcomeOf(each)), { concurrency: "unbounded" })
+      const results = yield* Effect.forEach(portfolios, (each) => store.commit(each, outcomeOf(each)), {
+        concurrency: "unbounded"
+      })
       assert.deepStrictEqual([...results].sort(), ["Committed", ...Array.from({ length: 7 }, () => "IndexTaken")])
       assert.strictEqual(yield* store.candidateIndex(evmWallet(owner)), 1n)
-    }))
+    })
+  )
 
   it.effect("makes no portfolio for a flow that was refused meanwhile", () =>
     Effect.gen(function* () {
@@ -160,7 +196,8 @@ eachDatabase("EnrollmentStore", (it) => {
       const portfolio = yield* newPortfolio(flow)
       assert.isTrue(Exit.hasDies(yield* Effect.exit(store.commit(portfolio, outcomeOf(portfolio)))))
       assert.isTrue(Option.isNone(yield* (yield* PortfolioStore).find(flow.tenantId, portfolio.portfolioId)))
-    }))
+    })
+  )
 
   it.effect("enrolls an owner anew after the portfolio was archived", () =>
     Effect.gen(function* () {
@@ -173,8 +210,13 @@ eachDatabase("EnrollmentStore", (it) => {
         ...flow,
         tenantId: strategy.tenantId,
         strategyId: strategy.strategyId,
-        authorization: { ...flow.authorization, ownerAccountId: first.flow.authorization.ownerAccountId, accountIndex: 1n }
+        authorization: {
+          ...flow.authorization,
+          ownerAccountId: first.flow.authorization.ownerAccountId,
+          accountIndex: 1n
+        }
       })
       assert.strictEqual(yield* (yield* EnrollmentStore).commit(again, outcomeOf(again)), "Committed")
-    }))
+    })
+  )
 })

@@ -8,11 +8,21 @@ import { TestDatabase } from "#test/support/database.ts"
 it.live("migrations are numbered without gaps, recorded once, and running them again changes nothing", () =>
   Effect.gen(function* () {
     const files = readdirSync(new URL("../../../migrations", import.meta.url)).sort()
-    assert.deepStrictEqual(files.map((file) => Number(file.slice(0, 4))), files.map((_, index) => index + 1))
+    assert.deepStrictEqual(
+      files.map((file) => Number(file.slice(0, 4))),
+      files.map((_, index) => index + 1)
+    )
     const sql = yield* SqlClient.SqlClient
     const recorded = sql<{ readonly name: string }>`SELECT name FROM schema_migrations ORDER BY migration_id`
     const before = (yield* recorded).map((row) => row.name)
-    assert.deepStrictEqual(before, files.map((file) => file.slice(5, -3)))
+    assert.deepStrictEqual(
+      before,
+      files.map((file) => file.slice(5, -3))
+    )
     yield* Effect.scoped(Layer.build(Layer.fresh(Migrations.layer)))
-    assert.deepStrictEqual((yield* recorded).map((row) => row.name), before)
-  }).pipe(Effect.provide(TestDatabase)))
+    assert.deepStrictEqual(
+      (yield* recorded).map((row) => row.name),
+      before
+    )
+  }).pipe(Effect.provide(TestDatabase))
+)

@@ -28,7 +28,8 @@ eachDatabase("OperationStore", (it) => {
       assert.deepStrictEqual(yield* store.find(tenantId, portfolioId, operationId), Option.some(operation))
       assert.isTrue(Option.isNone(yield* store.find(yield* insertTenant, portfolioId, operationId)))
       assert.isTrue(Option.isNone(yield* store.find(tenantId, yield* makePortfolioId, operationId)))
-    }))
+    })
+  )
 
   it.effect("refuses unknown, foreign and archived portfolios", () =>
     Effect.gen(function* () {
@@ -38,7 +39,8 @@ eachDatabase("OperationStore", (it) => {
       assert.deepStrictEqual((yield* submit(yield* insertTenant, portfolioId)).submission, { _tag: "NoPortfolio" })
       yield* sql`UPDATE portfolios SET archived_at = updated_at WHERE portfolio_id = ${portfolioId}`
       assert.deepStrictEqual((yield* submit(tenantId, portfolioId)).submission, { _tag: "NoPortfolio" })
-    }))
+    })
+  )
 
   it.effect("answers the unfinished run before it looks at the cooldown", () =>
     Effect.gen(function* () {
@@ -54,7 +56,8 @@ eachDatabase("OperationStore", (it) => {
         until: after(60_000)
       })
       assert.strictEqual((yield* submit(tenantId, portfolioId, after(60_000), 60_000)).submission._tag, "Submitted")
-    }))
+    })
+  )
 
   it.effect("does not count scheduled runs for the cooldown, but answers one that is running", () =>
     Effect.gen(function* () {
@@ -66,19 +69,24 @@ eachDatabase("OperationStore", (it) => {
       assert.strictEqual(running._tag === "Running" ? running.operation.trigger : running._tag, "scheduled")
       yield* store.transition(scheduled!, "cancelled", after(5_002), "stopped")
       assert.strictEqual((yield* submit(tenantId, portfolioId, after(5_003), 60_000)).submission._tag, "Submitted")
-    }))
+    })
+  )
 
   it.effect("submits one of many concurrent triggers; the others see it running", () =>
     Effect.gen(function* () {
       const { portfolioId, tenantId } = yield* world()
-      const all = yield* Effect.replicateEffect(submit(tenantId, portfolioId, noon, 60_000), 12, { concurrency: "unbounded" })
+      const all = yield* Effect.replicateEffect(submit(tenantId, portfolioId, noon, 60_000), 12, {
+        concurrency: "unbounded"
+      })
       const submitted = all.filter(({ submission }) => submission._tag === "Submitted")
       assert.strictEqual(submitted.length, 1)
       for (const { submission } of all) {
-        if (submission._tag === "Running") assert.strictEqual(submission.operation.operationId, submitted[0]!.operationId)
+        if (submission._tag === "Running")
+          assert.strictEqual(submission.operation.operationId, submitted[0]!.operationId)
         else assert.strictEqual(submission._tag, "Submitted")
       }
-    }))
+    })
+  )
 
   it.effect("gives a portfolio one unfinished run when trigger and schedule race", () =>
     Effect.gen(function* () {
@@ -86,11 +94,14 @@ eachDatabase("OperationStore", (it) => {
       const store = yield* OperationStore
       for (let round = 0; round < 10; round++) {
         const { portfolioId, tenantId } = yield* world()
-        yield* Effect.all([store.claimDue(after(6_000), 1_000), submit(tenantId, portfolioId, after(6_000))], { concurrency: 2 })
+        yield* Effect.all([store.claimDue(after(6_000), 1_000), submit(tenantId, portfolioId, after(6_000))], {
+          concurrency: 2
+        })
         const rows = yield* sql`SELECT 1 FROM operations WHERE portfolio_id = ${portfolioId}`
         assert.strictEqual(rows.length, 1)
       }
-    }))
+    })
+  )
 
   it.effect("moves along the lifecycle, sets times and errors, and never leaves a terminal state", () =>
     Effect.gen(function* () {
@@ -113,7 +124,8 @@ eachDatabase("OperationStore", (it) => {
       }
       assert.isFalse(yield* store.transition(yield* makeOperationId, "running", after(6), null))
       assert.deepStrictEqual(yield* find, failed)
-    }))
+    })
+  )
 
   it.effect("numbers events from one, state changes and others alike, and pages through them", () =>
     Effect.gen(function* () {
@@ -133,10 +145,14 @@ eachDatabase("OperationStore", (it) => {
           [4, after(3), "note", null]
         ]
       )
-      assert.deepStrictEqual((yield* store.events(operationId, 1, 2)).map((event) => event.sequence), [2, 3])
+      assert.deepStrictEqual(
+        (yield* store.events(operationId, 1, 2)).map((event) => event.sequence),
+        [2, 3]
+      )
       assert.deepStrictEqual(yield* store.events(yield* makeOperationId, 0, 10), [])
       assert.isTrue(Exit.hasDies(yield* Effect.exit(store.append(yield* makeOperationId, noon, "x", {}))))
-    }))
+    })
+  )
 
   it.effect("keeps sequences gapless when writers race", () =>
     Effect.gen(function* () {
@@ -144,13 +160,19 @@ eachDatabase("OperationStore", (it) => {
       const { portfolioId, tenantId } = yield* world()
       const { operationId } = yield* submit(tenantId, portfolioId)
       const writers = Array.from({ length: 30 }, (_, n) =>
-        n % 3 === 0 ? store.transition(operationId, n % 2 === 0 ? "running" : "retrying", after(n), null) : store.append(operationId, after(n), "tick", { n })
+        n % 3 === 0
+          ? store.transition(operationId, n % 2 === 0 ? "running" : "retrying", after(n), null)
+          : store.append(operationId, after(n), "tick", { n })
       )
       yield* Effect.all(writers, { concurrency: "unbounded" })
       const sequences = (yield* store.events(operationId, 0, 100)).map((event) => event.sequence)
-      assert.deepStrictEqual(sequences, sequences.map((_, index) => index + 1))
+      assert.deepStrictEqual(
+        sequences,
+        sequences.map((_, index) => index + 1)
+      )
       assert.isAtLeast(sequences.length, 21)
-    }))
+    })
+  )
 
   it.effect("lists operations that were accepted before a time, oldest first", () =>
     Effect.gen(function* () {
@@ -164,5 +186,6 @@ eachDatabase("OperationStore", (it) => {
       assert.deepStrictEqual(yield* store.accepted(after(-9_999), 1), [first.operationId])
       yield* store.transition(first.operationId, "running", noon, null)
       assert.deepStrictEqual(yield* store.accepted(after(-9_999), 10), [second.operationId])
-    }))
+    })
+  )
 })

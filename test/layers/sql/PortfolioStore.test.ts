@@ -26,7 +26,8 @@ eachDatabase("PortfolioStore", (it) => {
         createdAt: noon,
         updatedAt: noon
       })
-    }))
+    })
+  )
 
   it.effect("hides unknown portfolios and those of other tenants", () =>
     Effect.gen(function* () {
@@ -41,7 +42,8 @@ eachDatabase("PortfolioStore", (it) => {
       const untouched = Option.getOrThrow(yield* store.find(tenantId, portfolioId))
       assert.strictEqual(untouched.name, "Savings")
       assert.strictEqual(untouched.schedule?.status, "active")
-    }))
+    })
+  )
 
   it.effect("answers no schedule for a portfolio without one, and leaves it so", () =>
     Effect.gen(function* () {
@@ -51,7 +53,8 @@ eachDatabase("PortfolioStore", (it) => {
       yield* sql`DELETE FROM schedules WHERE portfolio_id = ${portfolioId}`
       assert.isNull(Option.getOrThrow(yield* store.start(tenantId, portfolioId, noon)).schedule)
       assert.isNull(Option.getOrThrow(yield* store.stop(tenantId, portfolioId, noon)).schedule)
-    }))
+    })
+  )
 
   it.effect("renames, and clears a name", () =>
     Effect.gen(function* () {
@@ -61,7 +64,8 @@ eachDatabase("PortfolioStore", (it) => {
       assert.strictEqual(renamed.name, "Ferien 🏖")
       assert.deepStrictEqual(renamed.updatedAt, after(1))
       assert.isNull(Option.getOrThrow(yield* store.rename(tenantId, portfolioId, null, after(2))).name)
-    }))
+    })
+  )
 
   it.effect("stops keeping the due time, and starts with a new one; repeating changes nothing", () =>
     Effect.gen(function* () {
@@ -77,7 +81,8 @@ eachDatabase("PortfolioStore", (it) => {
       assert.strictEqual(started.schedule?.status, "active")
       assert.deepStrictEqual(started.schedule?.nextDueAt, after(30))
       assert.deepStrictEqual(Option.getOrThrow(yield* store.start(tenantId, portfolioId, after(40))), started)
-    }))
+    })
+  )
 
   it.effect("lets racing starts and stops each answer the state they made", () =>
     Effect.gen(function* () {
@@ -85,11 +90,22 @@ eachDatabase("PortfolioStore", (it) => {
       const { portfolioId, tenantId } = yield* world()
       const call = (n: number): Effect.Effect<readonly [ScheduleStatus, ScheduleStatus | undefined]> =>
         n % 2 === 0
-          ? Effect.map(store.start(tenantId, portfolioId, after(n)), (p) => ["active", Option.getOrThrow(p).schedule?.status])
-          : Effect.map(store.stop(tenantId, portfolioId, after(n)), (p) => ["paused", Option.getOrThrow(p).schedule?.status])
-      const answers = yield* Effect.forEach(Array.from({ length: 20 }, (_, n) => n), call, { concurrency: "unbounded" })
+          ? Effect.map(store.start(tenantId, portfolioId, after(n)), (p) => [
+              "active",
+              Option.getOrThrow(p).schedule?.status
+            ])
+          : Effect.map(store.stop(tenantId, portfolioId, after(n)), (p) => [
+              "paused",
+              Option.getOrThrow(p).schedule?.status
+            ])
+      const answers = yield* Effect.forEach(
+        Array.from({ length: 20 }, (_, n) => n),
+        call,
+        { concurrency: "unbounded" }
+      )
       for (const [wanted, answered] of answers) assert.strictEqual(answered, wanted)
-    }))
+    })
+  )
 
   it.effect("lists newest first, page by page, without repeating or missing rows of one moment", () =>
     Effect.gen(function* () {
@@ -97,14 +113,23 @@ eachDatabase("PortfolioStore", (it) => {
       const tenantId = yield* insertTenant
       const strategy = yield* insertStrategy(tenantId)
       const ids: Array<string> = []
-      for (let n = 0; n < 7; n++) ids.push((yield* insertPortfolio(strategy, { createdAt: after(Math.floor(n / 3)) })).portfolioId)
+      for (let n = 0; n < 7; n++)
+        ids.push((yield* insertPortfolio(strategy, { createdAt: after(Math.floor(n / 3)) })).portfolioId)
 
       const first = yield* store.list(tenantId, {}, { limit: 4, after: null })
       assert.strictEqual(first.length, 5)
       const last = first[3]!
-      const second = yield* store.list(tenantId, {}, { limit: 4, after: { createdAt: last.createdAt, id: last.portfolioId } })
-      assert.deepStrictEqual([...first.slice(0, 4), ...second].map((p) => p.portfolioId), [...ids].reverse())
-    }))
+      const second = yield* store.list(
+        tenantId,
+        {},
+        { limit: 4, after: { createdAt: last.createdAt, id: last.portfolioId } }
+      )
+      assert.deepStrictEqual(
+        [...first.slice(0, 4), ...second].map((p) => p.portfolioId),
+        ids.toReversed()
+      )
+    })
+  )
 
   it.effect("filters by owner, strategy and status together with paging", () =>
     Effect.gen(function* () {
@@ -116,20 +141,30 @@ eachDatabase("PortfolioStore", (it) => {
       const b = yield* insertPortfolio(strategy, { createdAt: after(1) })
       const c = yield* insertPortfolio(other, { createdAt: after(2) })
       yield* store.stop(tenantId, b.portfolioId, after(3))
-      const ids = (filter: Parameters<typeof store.list>[1], cursor: Parameters<typeof store.list>[2]["after"] = null) =>
+      const ids = (
+        filter: Parameters<typeof store.list>[1],
+        cursor: Parameters<typeof store.list>[2]["after"] = null
+      ) =>
         Effect.map(store.list(tenantId, filter, { limit: 10, after: cursor }), (rows) => rows.map((p) => p.portfolioId))
       assert.deepStrictEqual(yield* ids({}), [c.portfolioId, b.portfolioId, a.portfolioId])
       assert.deepStrictEqual(yield* ids({ strategyId: strategy.strategyId }), [b.portfolioId, a.portfolioId])
       assert.deepStrictEqual(yield* ids({ ownerAccountId: c.flow.authorization.ownerAccountId }), [c.portfolioId])
       assert.deepStrictEqual(yield* ids({ status: "paused" }), [b.portfolioId])
       assert.deepStrictEqual(yield* ids({ status: "active" }), [c.portfolioId, a.portfolioId])
-      assert.deepStrictEqual(yield* ids({ status: "active" }, { createdAt: after(2), id: c.portfolioId }), [a.portfolioId])
+      assert.deepStrictEqual(yield* ids({ status: "active" }, { createdAt: after(2), id: c.portfolioId }), [
+        a.portfolioId
+      ])
       assert.deepStrictEqual(yield* ids({ status: "active", strategyId: strategy.strategyId }), [a.portfolioId])
       assert.deepStrictEqual(
-        yield* ids({ status: "paused", strategyId: strategy.strategyId, ownerAccountId: a.flow.authorization.ownerAccountId }),
+        yield* ids({
+          status: "paused",
+          strategyId: strategy.strategyId,
+          ownerAccountId: a.flow.authorization.ownerAccountId
+        }),
         []
       )
-    }))
+    })
+  )
 
   it.effect("leaves archived portfolios out of lists", () =>
     Effect.gen(function* () {
@@ -139,5 +174,6 @@ eachDatabase("PortfolioStore", (it) => {
       const store = yield* PortfolioStore
       assert.deepStrictEqual(yield* store.list(tenantId, {}, { limit: 10, after: null }), [])
       assert.deepStrictEqual(yield* store.list(tenantId, { status: "active" }, { limit: 10, after: null }), [])
-    }))
+    })
+  )
 })

@@ -42,7 +42,11 @@ const newAttempt = Effect.gen(function* () {
   return { operationId, chainId: base, attempt: 0 } satisfies AttemptId
 })
 
-const reserve = Effect.fnUntraced(function* (attempt: AttemptId, relayer: ReturnType<typeof newAddress>, chainNonce = 0) {
+const reserve = Effect.fnUntraced(function* (
+  attempt: AttemptId,
+  relayer: ReturnType<typeof newAddress>,
+  chainNonce = 0
+) {
   const batch = prepared(chainNonce)
   return yield* (yield* RunStore).reserve(attempt, batch, relayer, noon, signing(batch))
 })
@@ -54,7 +58,12 @@ eachDatabase("RunStore", (it) => {
       const { portfolio, portfolioId, strategy, tenantId } = yield* world()
       const { operationId } = yield* submit(tenantId, portfolioId)
       const allocation = [{ assetId: weth, weight: 10_000 }]
-      yield* (yield* StrategyStore).publish({ strategyId: strategy.strategyId, allocation, changeLog: null, createdAt: noon })
+      yield* (yield* StrategyStore).publish({
+        strategyId: strategy.strategyId,
+        allocation,
+        changeLog: null,
+        createdAt: noon
+      })
       assert.deepStrictEqual(
         yield* store.context(operationId),
         Option.some({
@@ -69,7 +78,8 @@ eachDatabase("RunStore", (it) => {
         })
       )
       assert.isTrue(Option.isNone(yield* store.context(yield* makeOperationId)))
-    }))
+    })
+  )
 
   it.effect("gives an attempt its stored transaction again, without signing", () =>
     Effect.gen(function* () {
@@ -78,10 +88,13 @@ eachDatabase("RunStore", (it) => {
       const attempt = yield* newAttempt
       const first = yield* reserve(attempt, relayer, 5)
       assert.strictEqual(first.nonce, 5)
-      const again = yield* store.reserve(attempt, prepared(9), relayer, after(1), () => Effect.die(new Error("signed twice")))
+      const again = yield* store.reserve(attempt, prepared(9), relayer, after(1), () =>
+        Effect.die(new Error("signed twice"))
+      )
       assert.deepStrictEqual(again, first)
       assert.strictEqual((yield* reserve({ ...attempt, attempt: 1 }, relayer)).nonce, 6)
-    }))
+    })
+  )
 
   it.effect("follows the chain's count when it is ahead, never when it is behind", () =>
     Effect.gen(function* () {
@@ -93,7 +106,8 @@ eachDatabase("RunStore", (it) => {
       }
       assert.deepStrictEqual(nonces, [3, 4, 5, 10, 11])
       assert.strictEqual((yield* reserve({ ...attempt, attempt: 9 }, newAddress())).nonce, 0)
-    }))
+    })
+  )
 
   it.effect("gives fifty parallel attempts fifty consecutive nonces", () =>
     Effect.gen(function* () {
@@ -104,8 +118,12 @@ eachDatabase("RunStore", (it) => {
         (index) => reserve({ ...attempt, attempt: index }, relayer, 100),
         { concurrency: "unbounded" }
       )
-      assert.deepStrictEqual(signed.map((each) => each.nonce).sort((a, b) => a - b), Array.from({ length: 50 }, (_, n) => 100 + n))
-    }))
+      assert.deepStrictEqual(
+        signed.map((each) => each.nonce).sort((a, b) => a - b),
+        Array.from({ length: 50 }, (_, n) => 100 + n)
+      )
+    })
+  )
 
   it.effect("gives parallel calls of one attempt one transaction and wastes no nonce", () =>
     Effect.gen(function* () {
@@ -114,18 +132,22 @@ eachDatabase("RunStore", (it) => {
       const signed = yield* Effect.replicateEffect(reserve(attempt, relayer), 10, { concurrency: "unbounded" })
       for (const each of signed) assert.deepStrictEqual(each, signed[0])
       assert.strictEqual((yield* reserve({ ...attempt, attempt: 1 }, relayer)).nonce, 1)
-    }))
+    })
+  )
 
   it.effect("takes nonce and bytes back with the caller's transaction", () =>
     Effect.gen(function* () {
       const atomically = yield* Atomically
       const relayer = newAddress()
       const attempt = yield* newAttempt
-      const exit = yield* Effect.exit(atomically.run(Effect.andThen(reserve(attempt, relayer), Effect.fail("crash" as const))))
+      const exit = yield* Effect.exit(
+        atomically.run(Effect.andThen(reserve(attempt, relayer), Effect.fail("crash" as const)))
+      )
       assert.deepStrictEqual(exit, Exit.fail("crash" as const))
       assert.strictEqual((yield* reserve({ ...attempt, attempt: 1 }, relayer)).nonce, 0)
       assert.strictEqual((yield* reserve(attempt, relayer)).nonce, 1)
-    }))
+    })
+  )
 
   it.effect("records receipts of signed attempts only", () =>
     Effect.gen(function* () {
@@ -147,7 +169,8 @@ eachDatabase("RunStore", (it) => {
         SELECT status, receipt FROM user_operations WHERE operation_id = ${attempt.operationId}`
       assert.strictEqual(row?.status, "reverted")
       assert.deepStrictEqual(row?.receipt.deltas, [{ assetId: usdc, raw: `-${2n ** 100n}` }])
-    }))
+    })
+  )
 
   it.effect("finishes a run once: report, state, version and time together", () =>
     Effect.gen(function* () {
@@ -169,7 +192,8 @@ eachDatabase("RunStore", (it) => {
       assert.deepStrictEqual(portfolio.schedule?.lastRebalanceAt, after(2))
       assert.deepStrictEqual(portfolio.updatedAt, after(2))
       assert.strictEqual((yield* operations.events(operationId, 0, 10)).length, 3)
-    }))
+    })
+  )
 
   it.effect("keeps the time of the last completed run when a later one fails", () =>
     Effect.gen(function* () {
@@ -180,12 +204,22 @@ eachDatabase("RunStore", (it) => {
       yield* operations.transition(first.operationId, "running", after(1), null)
       yield* store.finish({ operationId: first.operationId, strategyVersion: 1, at: after(2), error: null, report: {} })
       const second = yield* submit(tenantId, portfolioId, after(3))
-      yield* store.finish({ operationId: second.operationId, strategyVersion: 2, at: after(4), error: "no route", report: {} })
+      yield* store.finish({
+        operationId: second.operationId,
+        strategyVersion: 2,
+        at: after(4),
+        error: "no route",
+        report: {}
+      })
       const portfolio = Option.getOrThrow(yield* (yield* PortfolioStore).find(tenantId, portfolioId))
       assert.deepStrictEqual(portfolio.schedule?.lastRebalanceAt, after(2))
       assert.strictEqual(portfolio.strategyVersion, 2)
-      assert.strictEqual(Option.getOrThrow(yield* operations.find(tenantId, portfolioId, second.operationId)).error, "no route")
-    }))
+      assert.strictEqual(
+        Option.getOrThrow(yield* operations.find(tenantId, portfolioId, second.operationId)).error,
+        "no route"
+      )
+    })
+  )
 
   it.effect("finishes once when many try, and refuses to complete a run that has not begun", () =>
     Effect.gen(function* () {
@@ -199,5 +233,6 @@ eachDatabase("RunStore", (it) => {
       yield* operations.transition(operationId, "running", after(1), null)
       yield* Effect.replicateEffect(store.finish(end), 8, { concurrency: "unbounded" })
       assert.strictEqual((yield* operations.events(operationId, 0, 10)).length, 3)
-    }))
+    })
+  )
 })

@@ -22,7 +22,8 @@ eachDatabase("StrategyStore", (it) => {
       yield* store.insert(bare)
       assert.deepStrictEqual(yield* store.find(bare.strategyId), Option.some(bare))
       assert.isTrue(Option.isNone(yield* store.find(yield* makeStrategyId)))
-    }))
+    })
+  )
 
   it.effect("publishes versions without gaps, concurrent ones too, and the last is head", () =>
     Effect.gen(function* () {
@@ -42,18 +43,23 @@ eachDatabase("StrategyStore", (it) => {
           }),
         { concurrency: "unbounded" }
       )
-      assert.deepStrictEqual([...versions].sort((a, b) => a - b), Array.from({ length: 12 }, (_, n) => n + 2))
+      assert.deepStrictEqual(
+        [...versions].sort((a, b) => a - b),
+        Array.from({ length: 12 }, (_, n) => n + 2)
+      )
       const head = Option.getOrThrow(yield* store.find(strategyId))
       assert.strictEqual(head.version, 13)
       assert.strictEqual(head.allocation[0]!.weight, 1000 + versions.indexOf(13))
-    }))
+    })
+  )
 
   it.effect("does not publish a version of an unknown strategy", () =>
     Effect.gen(function* () {
       const store = yield* StrategyStore
       const version = { strategyId: yield* makeStrategyId, allocation: [], changeLog: null, createdAt: after(0) }
       assert.isTrue(Exit.hasDies(yield* Effect.exit(store.publish(version))))
-    }))
+    })
+  )
 
   it.effect("never changes or removes a published version", () =>
     Effect.gen(function* () {
@@ -63,7 +69,8 @@ eachDatabase("StrategyStore", (it) => {
       const removal = sql`DELETE FROM strategy_versions WHERE strategy_id = ${strategyId}`
       assert.isTrue(Exit.isFailure(yield* Effect.exit(change)))
       assert.isTrue(Exit.isFailure(yield* Effect.exit(removal)))
-    }))
+    })
+  )
 
   it.effect("dies rather than answer a stored allocation that is none", () =>
     Effect.gen(function* () {
@@ -74,7 +81,8 @@ eachDatabase("StrategyStore", (it) => {
       yield* sql`UPDATE strategies SET head_version = 2 WHERE strategy_id = ${strategyId}`
       const exit = yield* Effect.exit(Effect.flatMap(StrategyStore, (store) => store.find(strategyId)))
       assert.isTrue(Exit.hasDies(exit))
-    }))
+    })
+  )
 
   it.effect("lists a tenant's strategies newest first and page by page", () =>
     Effect.gen(function* () {
@@ -88,9 +96,19 @@ eachDatabase("StrategyStore", (it) => {
         ids.unshift(strategy.strategyId)
       }
       const first = yield* store.list(tenantId, { limit: 2, after: null })
-      assert.deepStrictEqual(first.map((s) => s.strategyId), ids.slice(0, 3))
+      assert.deepStrictEqual(
+        first.map((s) => s.strategyId),
+        ids.slice(0, 3)
+      )
       const last = first[1]!
-      const second = yield* store.list(tenantId, { limit: 10, after: { createdAt: last.createdAt, id: last.strategyId } })
-      assert.deepStrictEqual(second.map((s) => s.strategyId), ids.slice(2))
-    }))
+      const second = yield* store.list(tenantId, {
+        limit: 10,
+        after: { createdAt: last.createdAt, id: last.strategyId }
+      })
+      assert.deepStrictEqual(
+        second.map((s) => s.strategyId),
+        ids.slice(2)
+      )
+    })
+  )
 })

@@ -26,7 +26,14 @@ eachDatabase("TenantStore", (it) => {
     Effect.gen(function* () {
       const store = yield* TenantStore
       const tenantId = yield* makeTenantId
-      const tenant = { tenantId, name: "Acme", email: "ops@acme.test", entitlements: ["svm_b2b_api"], createdAt: noon, disabledAt: after(1) }
+      const tenant = {
+        tenantId,
+        name: "Acme",
+        email: "ops@acme.test",
+        entitlements: ["svm_b2b_api"],
+        createdAt: noon,
+        disabledAt: after(1)
+      }
       yield* store.insertTenant(tenant)
       assert.deepStrictEqual(yield* store.findTenant(tenantId), Option.some(tenant))
       const plain = yield* insertTenant
@@ -34,7 +41,8 @@ eachDatabase("TenantStore", (it) => {
       assert.isTrue(Option.isNone(yield* store.findTenant(yield* makeTenantId)))
       const listed = (yield* store.listTenants).map((each) => each.tenantId)
       assert.includeMembers(listed, [tenantId, plain])
-    }))
+    })
+  )
 
   it.effect("finds a key and its tenant by hash, revoked and expired ones included", () =>
     Effect.gen(function* () {
@@ -45,7 +53,8 @@ eachDatabase("TenantStore", (it) => {
       yield* store.insertKey(key, hashOf(key.apiKeyId))
       assert.deepStrictEqual(yield* store.findKeyByHash(hashOf(key.apiKeyId)), Option.some({ key, tenant }))
       assert.isTrue(Option.isNone(yield* store.findKeyByHash(hashOf("unknown"))))
-    }))
+    })
+  )
 
   it.effect("grants nothing for a scope that it does not know", () =>
     Effect.gen(function* () {
@@ -56,7 +65,8 @@ eachDatabase("TenantStore", (it) => {
       yield* sql`UPDATE api_keys SET scopes = '{everything,strategies:read}' WHERE api_key_id = ${key.apiKeyId}`
       const found = Option.getOrThrow(yield* store.findKeyByHash(hashOf(key.apiKeyId)))
       assert.deepStrictEqual(found.key.scopes, ["strategies:read"])
-    }))
+    })
+  )
 
   it.effect("refuses a second key of the same hash", () =>
     Effect.gen(function* () {
@@ -66,7 +76,8 @@ eachDatabase("TenantStore", (it) => {
       yield* store.insertKey(first, hashOf(first.apiKeyId))
       const second = yield* Effect.exit(store.insertKey(newKey(tenantId, yield* makeApiKeyId), hashOf(first.apiKeyId)))
       assert.isTrue(Exit.hasDies(second))
-    }))
+    })
+  )
 
   it.effect("revokes once, only for the key's tenant, and lists keys newest first", () =>
     Effect.gen(function* () {
@@ -81,5 +92,6 @@ eachDatabase("TenantStore", (it) => {
       assert.isTrue(yield* store.revokeKey(tenantId, older.apiKeyId, after(3)))
       assert.deepStrictEqual(yield* store.listKeys(tenantId), [newer, { ...older, revokedAt: after(2) }])
       assert.deepStrictEqual(yield* store.listKeys(stranger), [])
-    }))
+    })
+  )
 })

@@ -4,7 +4,15 @@ import { SqlClient } from "effect/sql"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
 import { eachDatabase } from "#test/support/database.ts"
-import { after, insertPortfolio, insertStrategy, insertTenant, noon, pauseAll, submit } from "#test/layers/sql/fixtures.ts"
+import {
+  after,
+  insertPortfolio,
+  insertStrategy,
+  insertTenant,
+  noon,
+  pauseAll,
+  submit
+} from "#test/layers/sql/fixtures.ts"
 
 const hour = 3_600_000
 
@@ -41,14 +49,18 @@ eachDatabase("claimDue", (it) => {
       }
 
       const nextDue = (portfolio: typeof due) =>
-        Effect.map(portfolios.find(tenantId, portfolio.portfolioId), (found) => Option.getOrThrow(found).schedule?.nextDueAt)
+        Effect.map(
+          portfolios.find(tenantId, portfolio.portfolioId),
+          (found) => Option.getOrThrow(found).schedule?.nextDueAt
+        )
       assert.deepStrictEqual(yield* nextDue(due), after(hour))
       assert.deepStrictEqual(yield* nextDue(missed), after(hour - 1))
       assert.deepStrictEqual(yield* nextDue(future), after(1))
       assert.deepStrictEqual(yield* nextDue(paused), noon)
       assert.deepStrictEqual(yield* operations.claimDue(noon, 100), [])
       assert.isTrue(Option.isNone(yield* operations.oldestDue(noon)))
-    }))
+    })
+  )
 
   it.effect("gives a portfolio with an unfinished run the next due time only", () =>
     Effect.gen(function* () {
@@ -60,7 +72,8 @@ eachDatabase("claimDue", (it) => {
       assert.deepStrictEqual(yield* operations.claimDue(noon, 100), [])
       const found = Option.getOrThrow(yield* (yield* PortfolioStore).find(tenantId, portfolioId))
       assert.deepStrictEqual(found.schedule?.nextDueAt, after(24 * hour))
-    }))
+    })
+  )
 
   it.effect("claims the longest overdue first, up to the limit", () =>
     Effect.gen(function* () {
@@ -69,12 +82,14 @@ eachDatabase("claimDue", (it) => {
       const tenantId = yield* insertTenant
       const strategy = yield* insertStrategy(tenantId)
       const ids = []
-      for (const dueAt of [after(-1), after(-3), after(-2)]) ids.push((yield* insertPortfolio(strategy, { dueAt })).portfolioId)
+      for (const dueAt of [after(-1), after(-3), after(-2)])
+        ids.push((yield* insertPortfolio(strategy, { dueAt })).portfolioId)
       const first = yield* operations.claimDue(noon, 2)
       assert.strictEqual(first.length, 2)
       assert.deepStrictEqual(yield* operations.oldestDue(noon), Option.some(after(-1)))
       assert.strictEqual((yield* operations.claimDue(noon, 2)).length, 1)
-    }))
+    })
+  )
 
   it.effect("never claims a portfolio twice, whoever claims at the same time", () =>
     Effect.gen(function* () {
@@ -96,7 +111,9 @@ eachDatabase("claimDue", (it) => {
       // A claimer may find the last rows held by another one and stop; whoever holds them claims them.
       assert.strictEqual(claimed.length, 60)
       assert.strictEqual(new Set(claimed).size, 60)
-      const rows = yield* sql`SELECT portfolio_id FROM operations WHERE tenant_id = ${tenantId} GROUP BY portfolio_id HAVING count(*) > 1`
+      const rows =
+        yield* sql`SELECT portfolio_id FROM operations WHERE tenant_id = ${tenantId} GROUP BY portfolio_id HAVING count(*) > 1`
       assert.deepStrictEqual(rows, [])
-    }))
+    })
+  )
 })

@@ -34,7 +34,14 @@ export const weth = erc20(base, Eip55.checksum("0x420000000000000000000000000000
 export const insertTenant = Effect.gen(function* () {
   const tenantId = yield* Ids.makeTenantId
   const store = yield* TenantStore
-  yield* store.insertTenant({ tenantId, name: "Acme", email: "ops@acme.test", entitlements: [], createdAt: noon, disabledAt: null })
+  yield* store.insertTenant({
+    tenantId,
+    name: "Acme",
+    email: "ops@acme.test",
+    entitlements: [],
+    createdAt: noon,
+    disabledAt: null
+  })
   return tenantId
 })
 
@@ -95,9 +102,20 @@ export const insertFlow = Effect.fnUntraced(function* (strategy: Strategy, owner
   return flow
 })
 
-export const newPortfolio = Effect.fnUntraced(function* (flow: EnrollmentFlow, times: Partial<Pick<NewPortfolio, "createdAt" | "dueAt">> = {}) {
+export const newPortfolio = Effect.fnUntraced(function* (
+  flow: EnrollmentFlow,
+  times: Partial<Pick<NewPortfolio, "createdAt" | "dueAt">> = {}
+) {
   const portfolioId = yield* Ids.makePortfolioId
-  return { portfolioId, name: "Savings", flow, ownerSignature: "0xabcd", dueAt: after(5_000), createdAt: noon, ...times } satisfies NewPortfolio
+  return {
+    portfolioId,
+    name: "Savings",
+    flow,
+    ownerSignature: "0xabcd",
+    dueAt: after(5_000),
+    createdAt: noon,
+    ...times
+  } satisfies NewPortfolio
 })
 
 export const outcomeOf = (portfolio: NewPortfolio) => ({
@@ -129,9 +147,20 @@ export const world = Effect.fnUntraced(function* (frequency: Frequency = "daily"
 })
 
 /** Triggers a manual run without cooldown. */
-export const submit = Effect.fnUntraced(function* (tenantId: Ids.TenantId, portfolioId: Ids.PortfolioId, now = noon, cooldownMs = 0) {
+export const submit = Effect.fnUntraced(function* (
+  tenantId: Ids.TenantId,
+  portfolioId: Ids.PortfolioId,
+  now = noon,
+  cooldownMs = 0
+) {
   const operationId = yield* Ids.makeOperationId
-  const submission = yield* (yield* OperationStore).submitManual({ operationId, tenantId, portfolioId, now, cooldownMs })
+  const submission = yield* (yield* OperationStore).submitManual({
+    operationId,
+    tenantId,
+    portfolioId,
+    now,
+    cooldownMs
+  })
   return { operationId, submission }
 })
 

@@ -14,7 +14,8 @@ layer(TestDatabase, { excludeTestServices: true })("Pglite", (it) => {
   it.effect("says that it is embedded", () =>
     Effect.gen(function* () {
       assert.isTrue((yield* DatabaseInfo).isEmbedded)
-    }))
+    })
+  )
 
   it.effect("keeps transactions of concurrent fibers apart", () =>
     Effect.gen(function* () {
@@ -28,19 +29,27 @@ layer(TestDatabase, { excludeTestServices: true })("Pglite", (it) => {
             if (id % 2 === 0) return yield* Effect.fail("undo" as const)
           })
         )
-      yield* Effect.forEach(Array.from({ length: 40 }, (_, id) => id), (id) => Effect.exit(write(id)), { concurrency: "unbounded" })
+      yield* Effect.forEach(
+        Array.from({ length: 40 }, (_, id) => id),
+        (id) => Effect.exit(write(id)),
+        { concurrency: "unbounded" }
+      )
       assert.strictEqual(yield* countNotes, 20)
-    }))
+    })
+  )
 
   it.effect("rolls back a transaction that is interrupted while it is open", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const before = yield* countNotes
-      const fiber = yield* Effect.forkChild(sql.withTransaction(Effect.andThen(sql`INSERT INTO notes VALUES (1000)`, Effect.never)))
+      const fiber = yield* Effect.forkChild(
+        sql.withTransaction(Effect.andThen(sql`INSERT INTO notes VALUES (1000)`, Effect.never))
+      )
       yield* Effect.sleep(20)
       yield* Fiber.interrupt(fiber)
       assert.strictEqual(yield* countNotes, before)
-    }))
+    })
+  )
 
   it.effect("works on after queries were interrupted under way, and drops the statements of their connections", () =>
     Effect.gen(function* () {
@@ -49,7 +58,9 @@ layer(TestDatabase, { excludeTestServices: true })("Pglite", (it) => {
       let interrupted = 0
       for (let round = 0; round < 30; round++) {
         const write = sql.withTransaction(sql`INSERT INTO notes VALUES (${2000 + round}), (${2000 + round})`)
-        const fiber = yield* Effect.forkChild(Effect.all([write, sql`SELECT ${round}::int`], { concurrency: 2 }), { startImmediately: true })
+        const fiber = yield* Effect.forkChild(Effect.all([write, sql`SELECT ${round}::int`], { concurrency: 2 }), {
+          startImmediately: true
+        })
         for (let turn = 0; turn < round % 3; turn++) yield* Effect.yieldNow
         yield* Fiber.interrupt(fiber)
         if (Exit.hasInterrupts(yield* Fiber.await(fiber))) interrupted++
@@ -61,7 +72,8 @@ layer(TestDatabase, { excludeTestServices: true })("Pglite", (it) => {
       const [owners] = yield* sql<{ readonly n: number }>`
         SELECT count(DISTINCT split_part(name, '_', 2))::int AS n FROM pg_prepared_statements`
       assert.strictEqual(owners!.n, 1)
-    }))
+    })
+  )
 
   it.effect("answers an error without losing the connection", () =>
     Effect.gen(function* () {
@@ -69,15 +81,19 @@ layer(TestDatabase, { excludeTestServices: true })("Pglite", (it) => {
       assert.isTrue(Exit.isFailure(yield* Effect.exit(sql`SELECT * FROM nowhere`)))
       assert.isTrue(Exit.isFailure(yield* Effect.exit(sql`SELECT 1 / ${0}::int`)))
       assert.deepStrictEqual(yield* sql`SELECT ${"x".repeat(300_000)}::text AS long`, [{ long: "x".repeat(300_000) }])
-    }))
+    })
+  )
 })
 
 describe("Pglite between starts", () => {
   it.live("keeps commits, lets one process in at a time, and is free after closing", () =>
     Effect.gen(function* () {
       const dataDir = yield* copyOfTemplate
-      const database = Database.layer.pipe(Layer.provide(Layer.succeed(DatabaseConfig, { url: null, dataDir, maxConnections: 1 })))
-      const fresh = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) => Effect.provide(effect, Layer.fresh(database), { local: true })
+      const database = Database.layer.pipe(
+        Layer.provide(Layer.succeed(DatabaseConfig, { url: null, dataDir, maxConnections: 1 }))
+      )
+      const fresh = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+        Effect.provide(effect, Layer.fresh(database), { local: true })
       yield* fresh(
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
@@ -88,5 +104,6 @@ describe("Pglite between starts", () => {
         })
       )
       assert.strictEqual(yield* fresh(countNotes), 1)
-    }))
+    })
+  )
 })

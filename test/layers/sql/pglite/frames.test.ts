@@ -17,18 +17,34 @@ const first = (code: number) => {
 describe("frames", () => {
   it("waits for a frame to be whole", () => {
     const bytes = frame("Q", "SELECT 1\0")
-    for (let length = 0; length < bytes.length; length++) assert.isUndefined(frameAt(bytes.subarray(0, length), 0, false))
+    for (let length = 0; length < bytes.length; length++)
+      assert.isUndefined(frameAt(bytes.subarray(0, length), 0, false))
     assert.strictEqual(frameAt(bytes, 0, false)?.end, bytes.length)
   })
 
   it("walks from frame to frame", () => {
-    const bytes = Buffer.concat([frame("P", "effect_1\0SELECT 1\0\0\0"), frame("C", "Seffect_2\0"), frame("C", "Pportal\0"), frame("S", "")])
+    const bytes = Buffer.concat([
+      frame("P", "effect_1\0SELECT 1\0\0\0"),
+      frame("C", "Seffect_2\0"),
+      frame("C", "Pportal\0"),
+      frame("S", "")
+    ])
     const parse = frameAt(bytes, 0, false)!
     const close = frameAt(bytes, parse.end, false)!
     const closePortal = frameAt(bytes, close.end, false)!
     const sync = frameAt(bytes, closePortal.end, false)!
-    assert.deepStrictEqual([parse, close, closePortal, sync].map(preparedName), ["effect_1", undefined, undefined, undefined])
-    assert.deepStrictEqual([parse, close, closePortal, sync].map(closedName), [undefined, "effect_2", undefined, undefined])
+    assert.deepStrictEqual([parse, close, closePortal, sync].map(preparedName), [
+      "effect_1",
+      undefined,
+      undefined,
+      undefined
+    ])
+    assert.deepStrictEqual([parse, close, closePortal, sync].map(closedName), [
+      undefined,
+      "effect_2",
+      undefined,
+      undefined
+    ])
     assert.deepStrictEqual([parse, close, closePortal, sync].map(endsWithReady), [false, false, false, true])
     assert.strictEqual(sync.end, bytes.length)
   })

@@ -23,13 +23,16 @@ const holder = `
 const holdElsewhere = (directory: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
-      const child = spawn(process.execPath, ["--input-type=module", "-e", holder, directory], { stdio: ["ignore", "pipe", "inherit"] })
+      const child = spawn(process.execPath, ["--input-type=module", "-e", holder, directory], {
+        stdio: ["ignore", "pipe", "inherit"]
+      })
       await once(child.stdout, "data")
       return child
     }),
-    (child) => Effect.promise(async () => {
-      if (child.exitCode === null && child.kill("SIGKILL")) await once(child, "exit")
-    })
+    (child) =>
+      Effect.promise(async () => {
+        if (child.exitCode === null && child.kill("SIGKILL")) await once(child, "exit")
+      })
   )
 
 describe("lockDirectory", () => {
@@ -42,7 +45,8 @@ describe("lockDirectory", () => {
       assert.deepStrictEqual(yield* Effect.exit(lockDirectory(directory)), Exit.fail(new DirectoryInUse({ directory })))
       yield* Scope.close(scope, Exit.void)
       yield* lockDirectory(directory)
-    }))
+    })
+  )
 
   it.live("refuses a directory that another process holds, and says what to do", () =>
     Effect.gen(function* () {
@@ -52,7 +56,8 @@ describe("lockDirectory", () => {
       assert.include(refused.message, directory)
       assert.include(refused.message, "DATA_DIR")
       assert.include(refused.message, "DATABASE_URL")
-    }))
+    })
+  )
 
   it.live("is free again after the holder was killed", () =>
     Effect.gen(function* () {
@@ -62,5 +67,6 @@ describe("lockDirectory", () => {
       child.kill("SIGKILL")
       yield* Effect.promise(() => exit)
       yield* lockDirectory(directory)
-    }))
+    })
+  )
 })

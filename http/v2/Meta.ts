@@ -1,0 +1,57 @@
+/** Contract: who the key belongs to, and which scopes there are. Source: shapes 2.1 and 2.2. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Scope, ScopeTier } from "#domain/Scopes.ts"
+import { ok } from "#http/Envelope.ts"
+import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
+import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
+import { RequestErrors } from "#http/middleware/RequestErrors.ts"
+import { operation } from "#http/v2/operation.ts"
+
+const Whoami = Schema.Struct({
+  tenantName: Schema.String.annotate({ description: "Name of the tenant that the key belongs to.", examples: ["Northwind"] }),
+  tenantEmail: Schema.String.annotate({ description: "Where the tenant is reached.", examples: ["ops@northwind.example"] }),
+  apiKeyId: Schema.String.annotate({ description: "Id of the key; not a secret.", examples: ["key_01JQ8ZQ4T6V8X0Z2B4D6F8H0K2"] }),
+  scopes: Schema.Array(Scope).annotate({ description: "What the key may do.", examples: [["strategies:read", "portfolios:read"]] })
+}).annotate({ identifier: "Whoami", description: "The tenant and the key of the call." })
+
+const ScopeInfo = Schema.Struct({
+  name: Scope.annotate({ description: "The scope as `whoami` and errors name it.", examples: ["strategies:read"] }),
+  description: Schema.String.annotate({ description: "What it grants.", examples: ["List and view strategies"] }),
+  tier: ScopeTier.annotate({
+    description: "`default` comes with each new key, `standard` on request, `restricted` by commercial agreement.",
+    examples: ["default"]
+  })
+}).annotate({ identifier: "Scope", description: "One thing that a key may be allowed to do." })
+
+const whoami = HttpApiEndpoint.get("whoami", "/whoami", { success: ok(Whoami) })
+  .annotateMerge(
+    operation({
+      id: "whoami",
+      summary: "Show the tenant and the key",
+      description: "Tells which tenant the key belongs to and what it may do; use it to test a key.",
+      tier: "global"
+    })
+  )
+  .middleware(RequestErrors)
+  .middleware(EndpointLimit)
+  .middleware(ApiKeyAuth)
+
+const scopes = HttpApiEndpoint.get("listScopes", "/scopes", {
+  success: ok(Schema.Struct({ scopes: Schema.Array(ScopeInfo).annotate({ description: "All scopes." }) }))
+})
+  .annotateMerge(
+    operation({
+      id: "listScopes",
+      summary: "List scopes",
+      description: "All scopes that a key can hold, in a fixed order.",
+      scope: null,
+      tier: "global"
+    })
+  )
+  .middleware(RequestErrors)
+
+export const Meta = HttpApiGroup.make("meta")
+  .annotate(OpenApi.Description, "The calling key and the scopes there are.")
+  .add(whoami, scopes)
+  .prefix("/v2")

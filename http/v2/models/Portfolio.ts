@@ -1,0 +1,48 @@
+/** A portfolio on the wire: the list's item, and the detail with two fields more. Source: interface "Portfolio", shapes 2.17. */
+import { Schema } from "effect"
+import { Frequency } from "#domain/RebalanceSchedule.ts"
+import { PortfolioIdText, SmartAccountIdText, StrategyIdText, timestamp, WalletIdText } from "#http/v2/models/values.ts"
+
+export const SmartAccount = Schema.Struct({ accountId: SmartAccountIdText }).annotate({
+  identifier: "SmartAccount",
+  description: "The portfolio's account on one chain; the address is the same on every EVM chain."
+})
+
+export const ScheduleStatus = Schema.Literals(["active", "paused"]).annotate({
+  description: "`active`: automation runs; `paused`: the integrator stopped it.",
+  examples: ["active"]
+})
+
+const PortfolioSchedule = Schema.Struct({
+  status: ScheduleStatus,
+  frequency: Frequency.annotate({ description: "The strategy's frequency.", examples: ["daily"] }),
+  intervalMs: Schema.Int.annotate({ description: "Milliseconds between two automated rebalances.", examples: [86_400_000] }),
+  nextDueAt: timestamp("When the next automated rebalance is due; kept as it was while paused"),
+  lastRebalanceAt: Schema.NullOr(Schema.String).annotate({
+    description: "When the latest completed run, manual or scheduled, finished; null before the first.",
+    examples: ["2026-03-02T09:30:00.000Z"]
+  })
+}).annotate({ identifier: "PortfolioSchedule", description: "The runtime state of the portfolio's schedule." })
+
+const item = {
+  portfolioId: PortfolioIdText,
+  portfolioName: Schema.NullOr(Schema.String).annotate({ description: "Null when no name was given.", examples: ["Savings"] }),
+  ownerAccountId: WalletIdText,
+  strategyId: StrategyIdText,
+  strategyName: Schema.String.annotate({ description: "Name of the strategy.", examples: ["Blue chips"] }),
+  strategyDescription: Schema.NullOr(Schema.String).annotate({ description: "Description of the strategy.", examples: ["Half ether, half dollars."] }),
+  smartAccounts: Schema.Array(SmartAccount).annotate({ description: "One account a chain." }),
+  schedule: Schema.NullOr(PortfolioSchedule).annotate({ description: "Null when the portfolio is not rebalanced automatically." }),
+  createdAt: timestamp("When the user was enrolled")
+}
+
+export const PortfolioItem = Schema.Struct(item).annotate({ identifier: "PortfolioItem", description: "A portfolio in a list." })
+
+export const Portfolio = Schema.Struct({
+  ...item,
+  strategyVersion: Schema.Int.annotate({
+    description: "The strategy version that the latest run aimed at; before the first run the head version at enrollment.",
+    examples: [1]
+  }),
+  updatedAt: timestamp("When anything about the portfolio last changed")
+}).annotate({ identifier: "Portfolio", description: "One user in one strategy, with one smart account a chain." })

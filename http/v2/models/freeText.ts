@@ -1,0 +1,11 @@
+/** Text of people that is stored as it is: counted in code points, without control characters, whole in Unicode. */
+import { Schema } from "effect"
+
+/** Line breaks and tabs are the only control characters that a text may hold; lone surrogates are no text at all. */
+const isPlain = Schema.makeFilter(
+  (value: string) => value.isWellFormed() && !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/u.test(value),
+  { expected: "text without control characters" }
+)
+
+export const freeText = (minimum: number, maximum: number) =>
+  Schema.String.check(Schema.isBetweenCodePoints(minimum, maximum, { expected: `${minimum} to ${maximum} characters` }), isPlain)

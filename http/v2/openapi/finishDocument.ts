@@ -1,0 +1,80 @@
+/**
+ * What the generator leaves out of the OpenAPI document: the API key scheme, the headers of every answer, numbers in
+ * the query as numbers, bodies that may be absent, and examples.
+ */
+import { exampleOf, type JsonSchema } from "#http/v2/openapi/exampleOf.ts"
+
+interface MediaType {
+  readonly schema: JsonSchema
+  example?: unknown
+}
+interface Content {
+  readonly [mediaType: string]: MediaType
+}
+interface Answer {
+  readonly content?: Content
+  headers?: Record<string, unknown>
+}
+interface Operation {
+  readonly parameters: ReadonlyArray<{ readonly name: string; readonly in: string; schema: JsonSchema; description?: string }>
+  readonly requestBody?: { readonly content: Content; required: boolean }
+  readonly responses: Readonly<Record<string, Answer>>
+}
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>>; securitySchemes: Record<string, unknown> }
+}
+
+const integerQuery: Readonly<Record<string, JsonSchema & { readonly description: string }>> = {
+  limit: { type: "integer", minimum: 1, maximum: 200, default: 50, description: "Rows a page." } as JsonSchema & { readonly description: string }
+}
+
+const header = (description: string, type: "string" | "integer", example: unknown) => ({ description, schema: { type }, example })
+
+const headers = {
+  "X-Correlation-Id": header("Trace id of the request, the same across services; quote it in reports.", "string", "4bf92f3577b34da6a3ce929d0e0e4736"),
+  "X-Request-Id": header("Unique to this answer.", "string", "00f067aa0ba902b700f067aa0ba902b7"),
+  "X-RateLimit-Limit": header("Requests that the window allows.", "integer", 120),
+  "X-RateLimit-Remaining": header("Requests left in the window.", "integer", 119),
+  "X-RateLimit-Reset": header("When the window ends, in Unix seconds.", "integer", 1772443860)
+}
+
+const isNull = ({ type }: JsonSchema) => type === "null"
+
+const finishOperation = (operation: Operation, components: Readonly<Record<string, JsonSchema>>) => {
+  for (const parameter of operation.parameters) {
+    if (parameter.in === "query") parameter.schema = integerQuery[parameter.name] ?? parameter.schema
+    const { description } = parameter.schema as { readonly description?: string }
+    if (description !== undefined) parameter.description = description
+  }
+  for (const answer of Object.values(operation.responses)) {
+    const retryAfter = answer.headers?.["retry-after"]
+    answer.headers = { ...headers, ...(retryAfter === undefined ? {} : { "Retry-After": header("Seconds to wait.", "integer", 30) }) }
+  }
+  const { requestBody } = operation
+  const contents = [requestBody?.content, ...Object.values(operation.responses).map(({ content }) => content)]
+  for (const media of contents.flatMap((content) => Object.values(content ?? {}))) {
+    media.example = exampleOf(media.schema, components)
+  }
+  // The decoder knows an absent body as one more member of the union; the document says it by `required`.
+  const union = requestBody?.content["application/json"]?.schema.anyOf
+  if (requestBody !== undefined && union?.some(isNull) === true) {
+    requestBody.required = false
+    Object.assign(requestBody.content["application/json"]!, { schema: union.find((member) => !isNull(member)) })
+  }
+}
+
+/** Completes a generated document, in place, and answers it. */
+export const finishDocument = (generated: Record<string, unknown>): Record<string, unknown> => {
+  const document = generated as unknown as Document
+  document.components.securitySchemes["apiKey"] = {
+    type: "apiKey",
+    in: "header",
+    name: "x-api-key",
+    description: "The integrator's API key, shown once when it is created."
+  }
+  for (const operation of Object.values(document.paths).flatMap((item) => Object.values(item))) {
+    finishOperation(operation, document.components.schemas)
+  }
+  return generated
+}

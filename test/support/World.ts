@@ -1,0 +1,127 @@
+/**
+ * A whole world for end-to-end tests: `src/Sandbox.ts` as a process of its own on free ports and in a temporary folder,
+ * spoken to over HTTP as a new user would.
+ */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtemp, rm } from "node:fs/promises"
+import { createServer, type AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as delay } from "node:timers/promises"
+
+export interface WorldAsset {
+  readonly assetId: string
+  readonly symbol: string
+  readonly decimals: number
+  readonly priceUsd: string
+}
+
+export interface WorldOverview {
+  readonly apiBaseUrl: string
+  readonly adminToken: string
+  readonly now: number
+  readonly tenants: ReadonlyArray<{ readonly name: string; readonly apiKey: string; readonly readOnlyApiKey: string }>
+  readonly chains: ReadonlyArray<{ readonly chainId: number; readonly rpcUrl: string; readonly assets: ReadonlyArray<WorldAsset> }>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies of many shapes
+  readonly body: any
+}
+
+const freePorts = async (count: number): Promise<ReadonlyArray<number>> => {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"))
+  await Promise.all(servers.map((server) => once(server, "listening")))
+  const ports = servers.map((server) => (server.address() as AddressInfo).port)
+  await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))))
+  return ports
+}
+
+const call = async (url: string, init: RequestInit): Promise<Answer> => {
+  const response = await fetch(url, init)
+  const text = await response.text()
+  const isJson = response.headers.get("content-type")?.includes("json") ?? false
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+}
+
+const withBody = (body: unknown): RequestInit =>
+  body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }
+
+export interface World {
+  readonly overview: WorldOverview
+  /** Full key of the first tenant. */
+  readonly key: string
+  readonly api: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+  readonly control: (path: string, body: unknown) => Promise<Answer>
+  readonly asset: (chainId: number, symbol: string) => WorldAsset
+  /** Everything that the world and its service printed so far. */
+  readonly output: () => string
+  /** Ends the process as Ctrl-C would, and answers its exit code; the folder stays. */
+  readonly stop: () => Promise<number | null>
+}
+
+/** Starts a world and waits until it says that it is ready. */
+export const startWorld = async (dataDir: string, environment: Record<string, string> = {}): Promise<World> => {
+  const [api, stream, control] = await freePorts(3)
+  const child = spawn(process.execPath, [join(import.meta.dirname, "../../src/Sandbox.ts")], {
+    env: { ...process.env, ...environment, PORT: `${api}`, STREAM_PORT: `${stream}`, SANDBOX_PORT: `${control}`, DATA_DIR: dataDir },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  let output = ""
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()))
+  const exited = once(child, "exit").then(([code]) => code as number | null)
+  const controlUrl = `http://127.0.0.1:${control}`
+
+  const overviewWhenReady = async (): Promise<WorldOverview> => {
+    for (let waited = 0; waited < 60_000; waited += 100) {
+      if (child.exitCode !== null) throw new Error(`The world ended at start:\n${output}`)
+      const answer = await call(controlUrl, {}).catch(() => undefined)
+      const ready = answer?.status === 200 && answer.body.tenants.length > 0
+      if (ready && (await call(`${answer.body.apiBaseUrl}/health/ready`, {}).catch(() => undefined))?.status === 200) return answer.body
+      await delay(100)
+    }
+    child.kill("SIGKILL")
+    throw new Error(`The world was not ready after a minute:\n${output}`)
+  }
+
+  const overview = await overviewWhenReady()
+  const key = overview.tenants[0]!.apiKey
+  return {
+    overview,
+    key,
+    api: (method, path, body, headers) => {
+      const init = withBody(body)
+      return call(`${overview.apiBaseUrl}${path}`, { ...init, method, headers: { "x-api-key": key, ...init.headers, ...headers } as Record<string, string> })
+    },
+    control: (path, body) => call(`${controlUrl}${path}`, { method: "POST", ...withBody(body) }),
+    asset: (chainId, symbol) => {
+      const found = overview.chains.find((chain) => chain.chainId === chainId)?.assets.find((asset) => asset.symbol === symbol)
+      if (found === undefined) throw new Error(`This world has no ${symbol} on chain ${chainId}`)
+      return found
+    },
+    output: () => output,
+    stop: async () => {
+      child.kill("SIGTERM")
+      return exited
+    }
+  }
+}
+
+/** A folder for a world's state and the function that removes it. */
+export const worldFolder = async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "ballast-world-"))
+  return { dataDir, remove: () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }) }
+}
+
+/** Asks again until the answer is there; fails with what was asked for when it is not in time. */
+export const eventually = async <A>(what: string, ask: () => Promise<A | undefined>, seconds = 30): Promise<A> => {
+  for (let waited = 0; waited < seconds * 1000; waited += 200) {
+    const answer = await ask()
+    if (answer !== undefined) return answer
+    await delay(200)
+  }
+  throw new Error(`Not within ${seconds} s: ${what}`)
+}

@@ -1,0 +1,77 @@
+/** The steps that an integrator and a user take, over the wire, with real signatures. */
+import { createPublicClient, erc20Abi, http, type Hex } from "viem"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import { type Answer, eventually, type World } from "#test/support/World.ts"
+
+export const chainIds = [8453, 42161]
+
+export const newOwner = () => {
+  const account = privateKeyToAccount(generatePrivateKey())
+  return { ownerAccountId: `eip155:0:${account.address}`, sign: (raw: Hex) => account.signMessage({ message: { raw } }) }
+}
+
+export type Owner = ReturnType<typeof newOwner>
+
+const expectStatus = (answer: Answer, status: number) => {
+  if (answer.status !== status) throw new Error(`Expected ${status}, got ${answer.status}: ${JSON.stringify(answer.body)}`)
+  return answer.body.data
+}
+
+/** 30 percent WETH and 20 percent USDC on each of the two chains. */
+export const createStrategy = async (world: World): Promise<string> => {
+  const weights = [["WETH", "30.00"], ["USDC", "20.00"]] as const
+  const assets = chainIds.flatMap((chainId) => weights.map(([symbol, weight]) => ({ assetId: world.asset(chainId, symbol).assetId, weight })))
+  const body = { name: "Halves", allocation: { assets }, schedule: { type: "interval", frequency: "daily" } }
+  return expectStatus(await world.api("POST", "/v2/strategies", body), 201).strategyId
+}
+
+export interface EnrolledPortfolio {
+  readonly portfolioId: string
+  readonly accounts: ReadonlyArray<string>
+  /** The stage-2 body, to be sent again. */
+  readonly request: Record<string, unknown>
+}
+
+export const enroll = async (world: World, strategyId: string, owner: Owner, chains = chainIds): Promise<EnrolledPortfolio> => {
+  const draft = { ownerAccountId: owner.ownerAccountId, strategyId, chainIds: chains }
+  const issued = expectStatus(await world.api("POST", "/v2/enroll/signature", draft), 200)
+  const { flowId, accountIndex, agentAccountId, message } = issued
+  const request = { ...draft, flowId, accountIndex, agentAccountId, signature: await owner.sign(message.raw) }
+  const enrolled = expectStatus(await world.api("POST", "/v2/enroll", request), 201)
+  return { portfolioId: enrolled.portfolioId, accounts: enrolled.smartAccounts.map(({ accountId }: { accountId: string }) => accountId), request }
+}
+
+/** Mints whole tokens of USDC to each account. */
+export const fund = async (world: World, accounts: ReadonlyArray<string>, usdc: bigint): Promise<void> => {
+  for (const accountId of accounts) {
+    const { assetId } = world.asset(Number(accountId.split(":")[1]), "USDC")
+    const answer = await world.control("/faucet", { accountId, assetId, amountRaw: `${usdc * 1_000_000n}` })
+    if (answer.status !== 200) throw new Error(`The faucet answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+  }
+}
+
+export const rebalance = async (world: World, portfolioId: string): Promise<string> =>
+  expectStatus(await world.api("POST", `/v2/portfolios/${portfolioId}/rebalance`), 202).operationId
+
+export const finishedOperation = (world: World, portfolioId: string, operationId: string) =>
+  eventually(`operation ${operationId} ends`, async () => {
+    const answer = await world.api("GET", `/v2/portfolios/${portfolioId}/operations/${operationId}`).catch(() => undefined)
+    const operation = answer?.status === 200 ? answer.body.data : undefined
+    return ["completed", "failed", "cancelled"].includes(operation?.state) ? operation : undefined
+  }, 60)
+
+/** Balance of an account as the chain tells it, in raw units. */
+export const chainBalance = (world: World, accountId: string, symbol: string): Promise<bigint> => {
+  const [, chainId, address] = accountId.split(":")
+  const { rpcUrl } = world.overview.chains.find((chain) => chain.chainId === Number(chainId))!
+  const { assetId } = world.asset(Number(chainId), symbol)
+  const token = assetId.slice(assetId.lastIndexOf(":") + 1) as Hex
+  return createPublicClient({ transport: http(rpcUrl) }).readContract({ address: token, abi: erc20Abi, functionName: "balanceOf", args: [address as Hex] })
+}
+
+/** Share of the account's value that is WETH, at the world's present prices; only WETH and USDC are counted. */
+export const wethShare = async (world: World, accountId: string, wethPrice = 2500): Promise<number> => {
+  const weth = (Number(await chainBalance(world, accountId, "WETH")) / 1e18) * wethPrice
+  const usdc = Number(await chainBalance(world, accountId, "USDC")) / 1e6
+  return weth / (weth + usdc)
+}

@@ -1,0 +1,123 @@
+/** The main job on a local world: enroll by signature, fund, rebalance on chain, read positions, be rebalanced on schedule. */
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { chainIds, createStrategy, type EnrolledPortfolio, enroll, finishedOperation, fund, newOwner, rebalance, wethShare } from "#test/support/journey.ts"
+import { eventually, startWorld, type World, worldFolder } from "#test/support/World.ts"
+
+let world: World
+let folder: Awaited<ReturnType<typeof worldFolder>>
+let strategyId: string
+let portfolio: EnrolledPortfolio
+const owner = newOwner()
+
+beforeAll(async () => {
+  folder = await worldFolder()
+  world = await startWorld(folder.dataDir, { REBALANCE_COOLDOWN_SECONDS: "5" })
+  strategyId = await createStrategy(world)
+}, 120_000)
+
+afterAll(async () => {
+  await world?.stop()
+  await folder?.remove()
+}, 60_000)
+
+const detail = async () => (await world.api("GET", `/v2/portfolios/${portfolio.portfolioId}`)).body.data
+
+describe("one user's life", () => {
+  it("enrolls on two chains with one signature and one address", async () => {
+    portfolio = await enroll(world, strategyId, owner)
+    assert.lengthOf(portfolio.accounts, 2)
+    assert.deepStrictEqual(portfolio.accounts.map((id) => Number(id.split(":")[1])), chainIds)
+    assert.strictEqual(portfolio.accounts[0]!.split(":")[2], portfolio.accounts[1]!.split(":")[2])
+  })
+
+  it("replays stage 2, refuses another body and a second portfolio", async () => {
+    const replay = await world.api("POST", "/v2/enroll", portfolio.request)
+    assert.strictEqual(replay.status, 201)
+    assert.strictEqual(replay.body.data.portfolioId, portfolio.portfolioId)
+    const changed = await world.api("POST", "/v2/enroll", { ...portfolio.request, portfolioName: "Other" })
+    assert.deepStrictEqual([changed.status, changed.body.error.code], [409, "API_008"])
+    const again = await enroll(world, strategyId, owner).catch((error: Error) => error.message)
+    assert.include(String(again), "API_202")
+  })
+
+  it("gives the owner's next portfolio another address", async () => {
+    const second = await enroll(world, await createStrategy(world), owner)
+    assert.notStrictEqual(second.accounts[0], portfolio.accounts[0])
+  })
+
+  it("rebalances real balances onto the target on both chains", async () => {
+    await fund(world, portfolio.accounts, 10_000n)
+    const operationId = await rebalance(world, portfolio.portfolioId)
+    const operation = await finishedOperation(world, portfolio.portfolioId, operationId)
+    assert.strictEqual(operation.state, "completed", JSON.stringify(operation))
+    for (const account of portfolio.accounts) assert.closeTo(await wethShare(world, account), 0.6, 0.01)
+  })
+
+  it("shows positions that agree with the chain", async () => {
+    const { status, body } = await world.api("GET", `/v2/portfolios/${portfolio.portfolioId}/positions`)
+    assert.strictEqual(status, 200)
+    assert.isEmpty(body.data.warnings)
+    assert.lengthOf(body.data.assets, 4)
+    assert.closeTo(Number(body.data.totalValueUsd), 20_000, 200)
+    assert.match(body.data.totalValueUsd, /^\d+\.\d{6}$/)
+  })
+
+  it("answers the cooldown with the seconds to wait", async () => {
+    const soon = await world.api("POST", `/v2/portfolios/${portfolio.portfolioId}/rebalance`)
+    if (soon.status === 202) return assert.isString(soon.body.data.operationId)
+    assert.deepStrictEqual([soon.status, soon.body.error.code], [429, "API_004"])
+    assert.isAtLeast(Number(soon.headers.get("retry-after")), 1)
+  })
+
+  it("follows the market by itself on schedule", async () => {
+    for (const chainId of chainIds) await world.control("/prices", { assetId: world.asset(chainId, "WETH").assetId, priceUsd: "3000" })
+    const before = (await detail()).schedule
+    await world.control("/clock/advance", { ms: 86_400_000 })
+    const after = await eventually("the scheduled rebalance", async () => {
+      const { schedule } = await detail()
+      return schedule.lastRebalanceAt !== before.lastRebalanceAt ? schedule : undefined
+    })
+    assert.isAbove(Date.parse(after.nextDueAt), Date.parse(before.nextDueAt))
+    for (const account of portfolio.accounts) assert.closeTo(await wethShare(world, account, 3000), 0.6, 0.01)
+  })
+
+  it("stays still while paused and is prompt after start", async () => {
+    const stopped = await world.api("POST", `/v2/portfolios/${portfolio.portfolioId}/stop`)
+    assert.strictEqual(stopped.body.data.schedule.status, "paused")
+    const { lastRebalanceAt } = stopped.body.data.schedule
+    await world.control("/clock/advance", { ms: 3 * 86_400_000 })
+    assert.strictEqual((await detail()).schedule.lastRebalanceAt, lastRebalanceAt)
+    const started = await world.api("POST", `/v2/portfolios/${portfolio.portfolioId}/start`)
+    assert.strictEqual(started.body.data.schedule.status, "active")
+    await eventually("the rebalance after start", async () =>
+      (await detail()).schedule.lastRebalanceAt !== lastRebalanceAt ? true : undefined)
+  })
+})
+
+describe("when the world misbehaves", () => {
+  it("positions keep what loaded and name what did not", async () => {
+    await world.control("/faults", { target: "rpc:42161", mode: "down" })
+    await world.control("/clock/advance", { ms: 60_000 })
+    const { status, body } = await world.api("GET", `/v2/portfolios/${portfolio.portfolioId}/positions`)
+    await world.control("/faults", { target: "rpc:42161", mode: "ok" })
+    assert.strictEqual(status, 200)
+    assert.lengthOf(body.data.assets, 2)
+    assert.include(body.data.warnings.map(({ kind }: { kind: string }) => kind), "RPC_ERROR")
+  })
+
+  it("positions are empty with 200 when every chain is down", async () => {
+    for (const chainId of chainIds) await world.control("/faults", { target: `rpc:${chainId}`, mode: "error" })
+    await world.control("/clock/advance", { ms: 60_000 })
+    const { status, body } = await world.api("GET", `/v2/portfolios/${portfolio.portfolioId}/positions`)
+    for (const chainId of chainIds) await world.control("/faults", { target: `rpc:${chainId}`, mode: "ok" })
+    assert.strictEqual(status, 200)
+    assert.strictEqual(body.data.totalValueUsd, "0")
+    assert.isEmpty(body.data.assets)
+    assert.lengthOf(body.data.warnings, 2)
+  })
+
+  it("no secret is in what the service printed", () => {
+    const output = world.output().split("\n").filter((line) => line.includes('"message"')).join("\n")
+    assert.notMatch(output, /0x[0-9a-f]{64}.*PRIVATE|bk_live_[A-Za-z0-9_-]{20}/)
+  })
+})
