@@ -24,6 +24,9 @@ export interface ErrorClass<E extends DomainError> extends Schema.Top {
 export const contractOf = (error: DomainError): ErrorContract =>
   (error.constructor as unknown as { readonly contract: ErrorContract }).contract
 
+/** True for instances of the classes of domain/Errors.ts. */
+export const isDomainError = (error: unknown): error is DomainError => error instanceof Error && "contract" in error.constructor
+
 /** The `error` object of an envelope; `details` is left out when the message says it all. */
 export const errorFields = (error: DomainError) => ({
   code: contractOf(error).code,

@@ -94,7 +94,10 @@ const runNpm = () =>
         ? spawn("npm", args, { cwd: root, stdio: "inherit", shell: process.platform === "win32" })
         : spawn(process.execPath, [npm, ...args], { cwd: root, stdio: "inherit" })
     const begun = Date.now()
-    const progress = setInterval(() => console.error(`  still installing, ${Math.round((Date.now() - begun) / 1000)} s`), 5_000)
+    const progress = setInterval(
+      () => console.error(`  still installing, ${Math.round((Date.now() - begun) / 1000)} s`),
+      5_000
+    )
     child.on("error", reject)
     child.on("exit", (code, signal) => {
       clearInterval(progress)
@@ -136,7 +139,9 @@ if (!isInstalled()) {
     await install()
   } catch (error) {
     console.error(`The packages could not be installed: ${error.message}`)
-    console.error("Check the network and the registry in .npmrc, then run the command again, or run: npm install --no-save")
+    console.error(
+      "Check the network and the registry in .npmrc, then run the command again, or run: npm install --no-save"
+    )
     process.exit(1)
   }
 }

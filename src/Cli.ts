@@ -6,14 +6,12 @@
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Cause, Console, Effect, Layer, Logger, References } from "effect"
 import { CliError, Command } from "effect/cli"
+import { adminAccess } from "#src/cli/adminAccess.ts"
 import { ballast } from "#src/cli/commands.ts"
 import manifest from "../package.json" with { type: "json" }
 
 /** What the layers below have to say goes to standard error, so that standard output holds the answer alone. */
-const quiet = Layer.mergeAll(
-  Layer.succeed(References.MinimumLogLevel, "Warn"),
-  Layer.succeed(Logger.LogToStderr, true)
-)
+const quiet = Layer.mergeAll(Layer.succeed(References.MinimumLogLevel, "Warn"), Layer.succeed(Logger.LogToStderr, true))
 
 const explain = (cause: Cause.Cause<unknown>) => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.void
@@ -23,6 +21,8 @@ const explain = (cause: Cause.Cause<unknown>) => {
 }
 
 ballast.pipe(
+  // Opened when a command runs, so help and mistakes in the arguments need no database.
+  Command.provide(adminAccess),
   Command.run({ version: manifest.version }),
   Effect.tapCause(explain),
   Effect.provide(quiet),

@@ -8,6 +8,8 @@ import { Effect, Layer, type LogLevel, Redacted } from "effect"
 import { AssetId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { Settings } from "#domain/Settings.ts"
+import { AdminSettings } from "#http/admin/AdminSettings.ts"
+import { RateLimitSettings } from "#http/middleware/RateLimitSettings.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { CoinGeckoConfig } from "#layers/market/CoinGeckoConfig.ts"
@@ -21,9 +23,20 @@ import { all, optional, orInvalid, required, type Setting, withDefault } from "#
 import manifest from "../package.json" with { type: "json" }
 
 const randomHex = "the output of: openssl rand -hex 32"
-const privateKey = Kind.secret(/^0x(?!0{64})[0-9a-fA-F]{64}$/, "a private key as 0x and 64 hex digits", `0x followed by ${randomHex}`)
+const privateKey = Kind.secret(
+  /^0x(?!0{64})[0-9a-fA-F]{64}$/,
+  "a private key as 0x and 64 hex digits",
+  `0x followed by ${randomHex}`
+)
 const token = Kind.secret(/^[!-~]{24,200}$/, "24 to 200 printable characters without spaces", randomHex)
-const logLevels = ["Trace", "Debug", "Info", "Warn", "Error", "None"] as const satisfies ReadonlyArray<LogLevel.LogLevel>
+const logLevels = [
+  "Trace",
+  "Debug",
+  "Info",
+  "Warn",
+  "Error",
+  "None"
+] as const satisfies ReadonlyArray<LogLevel.LogLevel>
 
 /**
  * Where the API listens. It answers on the loopback interface alone unless HOST says otherwise, so that a service
@@ -40,12 +53,18 @@ const server = Effect.gen(function* () {
 })
 
 const database: Setting<DatabaseConfig["Service"]> = all({
-  url: optional("DATABASE_URL", Kind.secretUrl(["postgres:", "postgresql:"], "postgres://user:password@db:5432/ballast")),
+  url: optional(
+    "DATABASE_URL",
+    Kind.secretUrl(["postgres:", "postgresql:"], "postgres://user:password@db:5432/ballast")
+  ),
   dataDir: withDefault("DATA_DIR", Kind.text("a folder for the service's state", "/var/lib/ballast"), ".data/service"),
   maxConnections: withDefault("DATABASE_POOL", Kind.integer(1, 500, "10"), 10)
 })
 
-const pepper = required("API_KEY_PEPPER", Kind.secret(/^[!-~]{32,200}$/, "32 to 200 printable characters without spaces", randomHex))
+const pepper = required(
+  "API_KEY_PEPPER",
+  Kind.secret(/^[!-~]{32,200}$/, "32 to 200 printable characters without spaces", randomHex)
+)
 
 const evm: Setting<EvmConfig["Service"]> = Effect.gen(function* () {
   const config = yield* all({
@@ -54,7 +73,10 @@ const evm: Setting<EvmConfig["Service"]> = Effect.gen(function* () {
     relayerKey: required("RELAYER_PRIVATE_KEY", privateKey)
   })
   const isSame = Redacted.value(config.agentKey).toLowerCase() === Redacted.value(config.relayerKey).toLowerCase()
-  if (isSame) return yield* Effect.fail(["RELAYER_PRIVATE_KEY: is the key of the agent; the account that pays gas needs a key of its own"])
+  if (isSame)
+    return yield* Effect.fail([
+      "RELAYER_PRIVATE_KEY: is the key of the agent; the account that pays gas needs a key of its own"
+    ])
   return config
 })
 
@@ -75,7 +97,9 @@ const settings: Setting<Settings["Service"]> = Effect.map(
     ),
     blocklist: withDefault<ReadonlyArray<AssetId>>(
       "ASSET_BLOCKLIST",
-      Kind.listOf(Kind.kind(AssetId, "a CAIP-19 asset", "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")),
+      Kind.listOf(
+        Kind.kind(AssetId, "a CAIP-19 asset", "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
+      ),
       []
     ),
     intervalMs: withDefault("SCHEDULER_INTERVAL_MS", Kind.integer(10, 3_600_000, "1000"), 1000),
@@ -85,7 +109,11 @@ const settings: Setting<Settings["Service"]> = Effect.map(
     brandName: read.brandName,
     rebalanceCooldownMs: read.cooldownSeconds * 1000,
     priceMaxAgeMs: read.priceMaxAgeSeconds * 1000,
-    defaultSwap: { slippageBps: read.slippageBps, priceImpactBps: read.priceImpactBps, thresholdUsd: read.thresholdUsd },
+    defaultSwap: {
+      slippageBps: read.slippageBps,
+      priceImpactBps: read.priceImpactBps,
+      thresholdUsd: read.thresholdUsd
+    },
     blockedAssets: new Set(read.blocklist),
     scheduler: { intervalMs: read.intervalMs, batch: read.batch }
   })
@@ -103,7 +131,7 @@ const coinGecko: Setting<CoinGeckoConfig["Service"]> = Effect.gen(function* () {
 
 const perMinute = Kind.integer(1, 10_000_000, "600")
 
-/** Requests a minute. `global` counts a client address, the others a key: its writes, its reads, its short bursts. */
+/** Requests a minute in each rate tier; the defaults are those of the interface. */
 const rateLimits = all({
   global: withDefault("RATE_LIMIT_GLOBAL", perMinute, 600),
   critical: withDefault("RATE_LIMIT_CRITICAL", perMinute, 30),
@@ -114,7 +142,11 @@ const rateLimits = all({
 const otlp = Effect.map(
   all({
     endpoint: optional("OTEL_EXPORTER_OTLP_ENDPOINT", Kind.httpUrl("http://collector:4318")),
-    headers: withDefault("OTEL_EXPORTER_OTLP_HEADERS", Kind.pairs("name=value pairs", "authorization=Bearer%20...", true), {}),
+    headers: withDefault(
+      "OTEL_EXPORTER_OTLP_HEADERS",
+      Kind.pairs("name=value pairs", "authorization=Bearer%20...", true),
+      {}
+    ),
     isDisabled: withDefault("OTEL_SDK_DISABLED", Kind.boolean, false),
     traceRatio: withDefault("OTEL_TRACES_SAMPLER_ARG", Kind.ratio, 1)
   }),
@@ -157,7 +189,10 @@ export const serviceConfig = orInvalid(
       rateLimits,
       telemetry
     })
-    return { ...config, telemetry: { ...config.telemetry, serviceVersion: manifest.version, secrets: secretsIn(config) } }
+    return {
+      ...config,
+      telemetry: { ...config.telemetry, serviceVersion: manifest.version, secrets: secretsIn(config) }
+    }
   })
 )
 
@@ -172,7 +207,9 @@ export const layer = (config: ServiceConfig) =>
     Layer.succeed(KeyHashConfig, { pepper: config.pepper }),
     Layer.succeed(CoinGeckoConfig, config.coinGecko),
     Layer.succeed(TokenListConfig, { sources: config.tokenLists }),
-    Layer.succeed(TelemetryConfig, config.telemetry)
+    Layer.succeed(TelemetryConfig, config.telemetry),
+    Layer.succeed(RateLimitSettings, config.rateLimits),
+    Layer.succeed(AdminSettings, { token: config.adminToken })
   )
 
 /**
@@ -182,8 +219,16 @@ export const layer = (config: ServiceConfig) =>
 export const cliConfig = orInvalid(
   all({
     database,
-    pepper: optional("API_KEY_PEPPER", Kind.secret(/^[!-~]{32,200}$/, "32 to 200 printable characters without spaces", randomHex)),
+    pepper: optional(
+      "API_KEY_PEPPER",
+      Kind.secret(/^[!-~]{32,200}$/, "32 to 200 printable characters without spaces", randomHex)
+    ),
     adminUrl: optional("BALLAST_ADMIN_URL", Kind.httpUrl("http://127.0.0.1:3000")),
     adminToken: optional("ADMIN_TOKEN", token)
   })
+)
+
+/** What the demo reads: where the sandbox's control API listens. */
+export const demoConfig = orInvalid(
+  all({ controlPort: withDefault("SANDBOX_PORT", Kind.integer(1, 65_535, "3100"), 3100) })
 )

@@ -89,7 +89,11 @@ export class ChainExecution extends Context.Service<
     readonly sign: (prepared: PreparedBatch, nonce: number) => Effect.Effect<SignedTransaction>
     /** Sends the stored bytes; bytes that the chain already knows or has mined count as sent. */
     readonly broadcast: (transaction: SignedTransaction) => Effect.Effect<void, ChainUnavailable>
-    /** The receipt of the user operation once it is included, whoever submitted it. */
+    /**
+     * The receipt of the user operation once it is included, whoever submitted it; none while it may still be. When
+     * our own transaction was reverted or lost its nonce and nobody else carried the operation, a receipt without
+     * success: nothing moved. The signed operation can then still be carried by others until its deadline.
+     */
     readonly find: (transaction: SignedTransaction, accountId: EvmAccountId) => Effect.Effect<Option.Option<BatchReceipt>, ChainUnavailable>
     /** The relayer's account on a chain: the one whose nonces are reserved. */
     readonly relayer: EvmAddress

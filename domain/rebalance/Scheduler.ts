@@ -63,7 +63,9 @@ export class Scheduler extends Context.Service<
           claimed = yield* claim
           launched += claimed
         }
-        yield* Ref.set(lastTick, yield* DateTime.now)
+        const endedAt = yield* DateTime.now
+        yield* Ref.set(lastTick, endedAt)
+        yield* Metric.update(Metrics.schedulerLastTick, endedAt.epochMilliseconds / 1000)
         return launched
       }).pipe(Effect.withSpan("Scheduler.tick"))
 

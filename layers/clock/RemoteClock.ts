@@ -5,7 +5,7 @@
  * answers once the version is above `after`, or unchanged after some 25 seconds. Asking again with the new version tells
  * the remote side that this follower has taken the setting over.
  */
-import { Clock, Duration, Effect, Layer, Schema } from "effect"
+import { Clock, Duration, Effect, Layer, Schedule, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
 import { FollowingClock } from "#layers/clock/FollowingClock.ts"
 import { withinRealTime } from "#layers/clock/withinRealTime.ts"
@@ -28,7 +28,7 @@ export class RemoteClockUnavailable extends Schema.TaggedError<RemoteClockUnavai
 
 const Setting = Schema.Struct({ now: Schema.Finite.check(Schema.isGreaterThan(0)), version: Schema.Int })
 
-const startAttempts = 40
+const startRetries = 40
 const firstAnswerLimit = Duration.seconds(2)
 const longPollLimit = Duration.seconds(40)
 const retryBase = Duration.millis(50)
@@ -53,14 +53,10 @@ const make = Effect.fnUntraced(function* ({ url, followerId }: RemoteClockOption
       Effect.withTracerEnabled(false)
     )
 
-  const askFirst = (attempt: number): Effect.Effect<typeof Setting.Type, RemoteClockUnavailable> =>
-    Effect.catch(ask({}, firstAnswerLimit), (reason) =>
-      attempt >= startAttempts
-        ? Effect.fail(new RemoteClockUnavailable({ url, reason }))
-        : Effect.andThen(Effect.sleep("250 millis"), askFirst(attempt + 1))
-    )
-
-  const first = yield* askFirst(1)
+  const first = yield* ask({}, firstAnswerLimit).pipe(
+    Effect.retry({ schedule: Schedule.spaced("250 millis"), times: startRetries }),
+    Effect.mapError((reason) => new RemoteClockUnavailable({ url, reason }))
+  )
   const clock = new FollowingClock(local, first.now)
 
   let version = first.version

@@ -16,4 +16,10 @@ export const sleepRealTime = (duration: Duration.Duration): Effect.Effect<void> 
 export const withinRealTime =
   <E2>(limit: Duration.Duration, orFail: () => E2) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | E2, R> =>
-    Effect.raceFirst(effect, Effect.andThen(sleepRealTime(limit), Effect.suspend(() => Effect.fail(orFail()))))
+    Effect.raceFirst(
+      effect,
+      Effect.andThen(
+        sleepRealTime(limit),
+        Effect.suspend(() => Effect.fail(orFail()))
+      )
+    )

@@ -51,7 +51,7 @@ export const ChainExecutionLive = Layer.effect(
     const broadcast = Effect.fn("ChainExecution.broadcast")(sendTransaction, Effect.provideService(EvmClients, clients))
 
     const find = Effect.fn("ChainExecution.find")(
-      (transaction: SignedTransaction, accountId: EvmAccountId) => findReceipt(transaction, accountId),
+      (transaction: SignedTransaction, accountId: EvmAccountId) => findReceipt(transaction, accountId, relayer),
       Effect.provideService(EvmClients, clients)
     )
 

@@ -31,16 +31,16 @@ export const CoinGecko = Layer.effect(
     const client = yield* CoinGeckoClient
 
     const platforms = yield* Cache.makeWith(
-      (_: "all") =>
+      (path: "/asset_platforms") =>
         Effect.map(
-          client.get("/asset_platforms", {}, Schema.Array(Schema.Unknown)),
+          client.get(path, {}, Schema.Array(Schema.Unknown)),
           (rows) => new Map(rows.filter(isPlatformRow).map((row) => [row.chain_identifier, row.id]))
         ),
       { capacity: 1, timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.hours(1) : Duration.zero) }
     )
 
     const platformOf = Effect.fnUntraced(function* (chainId: ChainId) {
-      return knownPlatform(chainId) ?? (yield* Cache.get(platforms, "all")).get(chainId)
+      return knownPlatform(chainId) ?? (yield* Cache.get(platforms, "/asset_platforms")).get(chainId)
     })
 
     const fetch = Effect.fn("CoinGecko.fetch")(function* (chainId: ChainId, assetIds: ReadonlyArray<AssetId>) {

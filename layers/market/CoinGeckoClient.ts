@@ -3,7 +3,14 @@
  * at all for as long as the answer asked, so that a long Retry-After delays nobody.
  */
 import { Clock, Context, Duration, Effect, Layer, Redacted, Result, Schema, Semaphore } from "effect"
-import { FetchHttpClient, Headers, HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
+import {
+  FetchHttpClient,
+  Headers,
+  HttpClient,
+  HttpClientError,
+  HttpClientRequest,
+  HttpClientResponse
+} from "effect/http"
 import { PricesUnavailable } from "#domain/market/Prices.ts"
 import { sleepRealTime, withinRealTime } from "#layers/clock/withinRealTime.ts"
 import { boundedJson } from "#layers/market/boundedJson.ts"
@@ -30,18 +37,25 @@ const describeStatus = (status: number): string =>
 
 const pauseOf = (response: HttpClientResponse.HttpClientResponse, now: number): Duration.Duration => {
   const asked = Headers.parseRetryAfter(response.headers["retry-after"] ?? "")
-  return Result.isSuccess(asked) ? Duration.min(Headers.retryAfterDelay(asked.success, now), longestPause) : pauseUnlessTold
+  return Result.isSuccess(asked)
+    ? Duration.min(Headers.retryAfterDelay(asked.success, now), longestPause)
+    : pauseUnlessTold
 }
 
 const toAttemptFailed = (error: { readonly message: string }, now: number): AttemptFailed => {
   if (!HttpClientError.isHttpClientError(error)) {
-    return new AttemptFailed({ reason: `CoinGecko's answer is not readable: ${error.message}`, isTransient: false, pause: null })
+    return new AttemptFailed({
+      reason: `CoinGecko's answer is not readable: ${error.message}`,
+      isTransient: false,
+      pause: null
+    })
   }
   const { reason } = error
   if (reason._tag === "TransportError") {
     return new AttemptFailed({ reason: "CoinGecko cannot be reached", isTransient: true, pause: null })
   }
-  if (reason._tag !== "StatusCodeError") return new AttemptFailed({ reason: error.message, isTransient: false, pause: null })
+  if (reason._tag !== "StatusCodeError")
+    return new AttemptFailed({ reason: error.message, isTransient: false, pause: null })
   const { response } = reason
   return new AttemptFailed({
     reason: describeStatus(response.status),
@@ -83,18 +97,21 @@ export class CoinGeckoClient extends Context.Service<
           ),
           withinRealTime(
             answerLimit,
-            () => new AttemptFailed({ reason: `CoinGecko did not answer in ${Duration.format(answerLimit)}`, isTransient: true, pause: null })
+            () =>
+              new AttemptFailed({
+                reason: `CoinGecko did not answer in ${Duration.format(answerLimit)}`,
+                isTransient: true,
+                pause: null
+              })
           ),
           // A redirect would carry the key to another host.
           Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }),
           Effect.provideService(HttpClient.TracerPropagationEnabled, false)
         )
 
-      const get = Effect.fn("CoinGeckoClient.get")(function* <S extends Schema.Constraint & { readonly DecodingServices: never }>(
-        path: string,
-        params: Record<string, string>,
-        schema: S
-      ) {
+      const get = Effect.fn("CoinGeckoClient.get")(function* <
+        S extends Schema.Constraint & { readonly DecodingServices: never }
+      >(path: string, params: Record<string, string>, schema: S) {
         const wait = pausedUntil - (yield* Clock.currentTimeMillis)
         if (wait > 0) {
           return yield* new PricesUnavailable({

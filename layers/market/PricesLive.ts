@@ -41,7 +41,11 @@ export const PricesLive = Layer.effect(
       }
     }
 
-    const settle = (assetIds: ReadonlyArray<AssetId>, result: Result.Result<ReadonlyMap<AssetId, Price>, unknown>, now: number) => {
+    const settle = (
+      assetIds: ReadonlyArray<AssetId>,
+      result: Result.Result<ReadonlyMap<AssetId, Price>, unknown>,
+      now: number
+    ) => {
       for (const assetId of assetIds) {
         inFlight.delete(assetId)
         if (Result.isSuccess(result)) {
@@ -60,7 +64,9 @@ export const PricesLive = Layer.effect(
         Effect.onExit((exit) =>
           Effect.andThen(
             Effect.flatMap(Clock.currentTimeMillis, (now) =>
-              Effect.sync(() => settle(assetIds, exit._tag === "Success" ? Result.succeed(exit.value) : Result.fail(exit.cause), now))
+              Effect.sync(() =>
+                settle(assetIds, exit._tag === "Success" ? Result.succeed(exit.value) : Result.fail(exit.cause), now)
+              )
             ),
             Deferred.done(batch, exit)
           )
@@ -72,7 +78,10 @@ export const PricesLive = Layer.effect(
     /** The batch of each asset: the one in flight, or a new one. In one step, so that no answer can fall in between. */
     const askFor = Effect.fnUntraced(function* (assetIds: ReadonlyArray<AssetId>) {
       const started: Array<readonly [ChainId, ReadonlyArray<AssetId>, Batch]> = []
-      for (const [chainId, ofChain] of Map.groupBy(assetIds.filter((assetId) => !inFlight.has(assetId)), chainIdOf)) {
+      for (const [chainId, ofChain] of Map.groupBy(
+        assetIds.filter((assetId) => !inFlight.has(assetId)),
+        chainIdOf
+      )) {
         for (const chunk of Array.chunksOf(ofChain, source.batchSize)) {
           const batch: Batch = Deferred.makeUnsafe()
           for (const assetId of chunk) inFlight.set(assetId, batch)

@@ -33,7 +33,10 @@ export class TokenListsUnavailable extends Schema.TaggedError<TokenListsUnavaila
   }
 }
 
-class ListUnreadable extends Schema.TaggedError<ListUnreadable>()("ListUnreadable", { source: Schema.String, reason: Schema.String }) {
+class ListUnreadable extends Schema.TaggedError<ListUnreadable>()("ListUnreadable", {
+  source: Schema.String,
+  reason: Schema.String
+}) {
   override get message() {
     return `${this.source}: ${this.reason}`
   }
@@ -105,7 +108,8 @@ const load = Effect.gen(function* () {
     if (Result.isFailure(list)) continue
     const read = assetsOf(list.success, new Set(supported), blockedAssets)
     for (const asset of read.assets) if (!found.has(asset.assetId)) found.set(asset.assetId, asset)
-    if (read.refused > 0) yield* Effect.logWarning(`${sources[index]}: ${read.refused} rows are not tokens and were left out`)
+    if (read.refused > 0)
+      yield* Effect.logWarning(`${sources[index]}: ${read.refused} rows are not tokens and were left out`)
   }
 
   // An asset may have left the lists since it came into the catalogue; a block still reaches it.
@@ -118,7 +122,8 @@ const load = Effect.gen(function* () {
     const kept = yield* Effect.forEach(supported, assets.onChain)
     if (kept.every((ofChain) => ofChain.length === 0)) return yield* new TokenListsUnavailable({ problems })
   }
-  for (const problem of problems) yield* Effect.logWarning(`A token list was not read and the catalogue stays as it was for it: ${problem}`)
+  for (const problem of problems)
+    yield* Effect.logWarning(`A token list was not read and the catalogue stays as it was for it: ${problem}`)
   yield* Effect.logInfo("The asset catalogue is up to date", { listed: found.size })
 }).pipe(Effect.withSpan("TokenLists.load"))
 

@@ -13,7 +13,11 @@ export const boundedJson =
   <S extends Schema.Constraint>(schema: S, maxBytes: number) =>
   (
     response: HttpClientResponse.HttpClientResponse
-  ): Effect.Effect<S["Type"], HttpClientError.HttpClientError | Schema.SchemaError | BodyTooLong, S["DecodingServices"]> =>
+  ): Effect.Effect<
+    S["Type"],
+    HttpClientError.HttpClientError | Schema.SchemaError | BodyTooLong,
+    S["DecodingServices"]
+  > =>
     response.stream.pipe(
       Stream.runFoldEffect(
         () => ({ length: 0, chunks: [] as Array<Uint8Array> }),

@@ -16,7 +16,8 @@ import { TelemetryConfig } from "#layers/telemetry/TelemetryConfig.ts"
 const exportLimit = Duration.seconds(10)
 
 /** OTLP/JSON writes numbers that JSON has no form for as text. */
-const finite = (_: string, value: unknown) => (typeof value === "number" && !Number.isFinite(value) ? String(value) : value)
+const finite = (_: string, value: unknown) =>
+  typeof value === "number" && !Number.isFinite(value) ? String(value) : value
 
 const scrubbedJson = (scrub: (text: string) => string) => {
   const body = (data: unknown) => HttpBody.text(scrub(JSON.stringify(data, finite)), "application/json")
@@ -32,7 +33,10 @@ const boundedClient = Layer.effect(
         exportLimit,
         () =>
           new HttpClientError.HttpClientError({
-            reason: new HttpClientError.TransportError({ request, description: `no answer in ${Duration.format(exportLimit)}` })
+            reason: new HttpClientError.TransportError({
+              request,
+              description: `no answer in ${Duration.format(exportLimit)}`
+            })
           })
       )(response)
     )

@@ -12,7 +12,8 @@ const plain = (value: unknown): unknown => {
   return typeof value === "bigint" || typeof value === "function" || typeof value === "symbol" ? String(value) : value
 }
 
-const asText = (value: unknown): string => (typeof value === "string" ? bounded(value) : bounded(Formatter.formatJson(plain(value))))
+const asText = (value: unknown): string =>
+  typeof value === "string" ? bounded(value) : bounded(Formatter.formatJson(plain(value)))
 
 /** Texts form the message; everything else that was logged beside them is data. */
 const entryOf = ({ cause, date, fiber, logLevel, message }: Logger.Options<unknown>) => {
@@ -27,7 +28,9 @@ const entryOf = ({ cause, date, fiber, logLevel, message }: Logger.Options<unkno
     correlationId: span?.traceId,
     spanId: span?.spanId,
     data: data.length === 0 ? undefined : data.length === 1 ? data[0] : data,
-    annotations: Object.entries(fiber.getRef(References.CurrentLogAnnotations)).map(([name, value]) => [name, plain(value)] as const),
+    annotations: Object.entries(fiber.getRef(References.CurrentLogAnnotations)).map(
+      ([name, value]) => [name, plain(value)] as const
+    ),
     cause: cause.reasons.length === 0 ? undefined : bounded(Cause.pretty(cause))
   }
 }
@@ -38,7 +41,9 @@ export const jsonLine = (service: string): Logger.Logger<unknown, string> =>
     const { annotations, data, timestamp, level, ...rest } = entryOf(options)
     const entry = { timestamp, level, service, ...rest }
     const line = Formatter.formatJson({ ...Object.fromEntries(annotations), ...entry, data })
-    return line.length <= longestLine ? line : Formatter.formatJson({ ...entry, data: `${line.length} characters left out` })
+    return line.length <= longestLine
+      ? line
+      : Formatter.formatJson({ ...entry, data: `${line.length} characters left out` })
   })
 
 export const prettyLine: Logger.Logger<unknown, string> = Logger.make((options) => {

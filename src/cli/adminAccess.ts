@@ -15,7 +15,10 @@ const ServiceFile = Schema.fromJsonString(Schema.Struct({ adminUrl: Schema.Strin
 const runningService = Effect.fnUntraced(function* (dataDir: string, held: DirectoryInUse) {
   const files = yield* FileSystem.FileSystem
   const path = (yield* Path.Path).join(dataDir, "service.json")
-  const { adminUrl, adminToken } = yield* Effect.flatMap(files.readFileString(path), Schema.decodeUnknownEffect(ServiceFile)).pipe(
+  const { adminUrl, adminToken } = yield* Effect.flatMap(
+    files.readFileString(path),
+    Schema.decodeUnknownEffect(ServiceFile)
+  ).pipe(
     Effect.mapError(
       () =>
         new AdminFailed({
@@ -31,7 +34,9 @@ export const adminAccess = Layer.unwrap(
     const { adminToken, adminUrl, database, pepper } = yield* cliConfig
     if (adminUrl !== null) {
       if (adminToken !== null) return serviceAdmin(adminUrl, adminToken)
-      return yield* new AdminFailed({ reason: "BALLAST_ADMIN_URL is set, so ADMIN_TOKEN must be the token of that service" })
+      return yield* new AdminFailed({
+        reason: "BALLAST_ADMIN_URL is set, so ADMIN_TOKEN must be the token of that service"
+      })
     }
     return databaseAdmin(database, pepper).pipe(
       Layer.catchTag("DirectoryInUse", (held) => Layer.unwrap(runningService(database.dataDir, held)))

@@ -4,7 +4,6 @@ import { Argument, Command, Flag } from "effect/cli"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import { defaultScopes, type Scope, scopes, type ScopeTier } from "#domain/Scopes.ts"
-import { adminAccess } from "#src/cli/adminAccess.ts"
 import { table } from "#src/cli/table.ts"
 import { AdminFailed, type IssuedKey, TenantAdmin } from "#src/cli/TenantAdmin.ts"
 
@@ -17,7 +16,8 @@ const text = (maximum: number) => Schema.String.check(Schema.isBetweenLength(1, 
 const print = (asJson: boolean, value: unknown, forPeople: string) =>
   Console.log(asJson ? JSON.stringify(value, undefined, 2) : forPeople)
 
-const day = (time: DateTime.Utc | null): string => (time === null ? "-" : DateTime.formatIso(time).slice(0, 16).replace("T", " "))
+const day = (time: DateTime.Utc | null): string =>
+  time === null ? "-" : DateTime.formatIso(time).slice(0, 16).replace("T", " ")
 
 const tenantsTable = (tenants: ReadonlyArray<Tenant>): string =>
   tenants.length === 0
@@ -68,10 +68,12 @@ const issuedText = (key: IssuedKey): string =>
 const createTenant = Command.make(
   "create",
   {
-    name: Flag.String("name").pipe(Flag.withDescription("Name of the integrator"), Flag.withSchema(text(120))),
+    name: Flag.String("name").pipe(Flag.withDescription("Name of the integrator"), Flag.withSchema(text(256))),
     email: Flag.String("email").pipe(
       Flag.withDescription("Whom to write to"),
-      Flag.withSchema(Schema.String.check(Schema.isPattern(/^[^\s@]{1,64}@[^\s@]{1,190}$/, { message: "Expected an email address" })))
+      Flag.withSchema(
+        Schema.String.check(Schema.isPattern(/^[^\s@]{1,64}@[^\s@]{1,190}$/, { message: "Expected an email address" }))
+      )
     ),
     entitlements: Flag.String("entitlement").pipe(
       Flag.withDescription("A commercial switch of the tenant; may be repeated"),
@@ -95,19 +97,26 @@ const listTenants = Command.make(
   })
 ).pipe(Command.withDescription("List all tenants, oldest first"))
 
-const standardTiers: ReadonlyArray<ScopeTier> = ["default", "standard"]
+const standardTiers: ReadonlySet<ScopeTier> = new Set(["default", "standard"])
 
 const scopesOfTier = {
   default: defaultScopes,
-  standard: scopes.filter(({ tier }) => standardTiers.includes(tier)).map(({ name }) => name)
+  standard: scopes.filter(({ tier }) => standardTiers.has(tier)).map(({ name }) => name)
 }
 
 const createKey = Command.make(
   "create",
   {
     tenant,
-    name: Flag.String("name").pipe(Flag.withDescription("What the key is for"), Flag.withSchema(text(120)), Flag.withDefault("API key")),
-    scopes: Flag.Literals("scope", scopes.map(({ name }) => name)).pipe(
+    name: Flag.String("name").pipe(
+      Flag.withDescription("What the key is for"),
+      Flag.withSchema(text(256)),
+      Flag.withDefault("API key")
+    ),
+    scopes: Flag.Literals(
+      "scope",
+      scopes.map(({ name }) => name)
+    ).pipe(
       Flag.withDescription("A scope beside those that every key has; may be repeated"),
       Flag.between(0, scopes.length)
     ),
@@ -125,7 +134,9 @@ const createKey = Command.make(
   Effect.fn(function* ({ expires, json, name, scopes, tenant, tier }) {
     const expiresAt = Option.getOrNull(expires)
     if (expiresAt !== null && expiresAt.epochMilliseconds <= (yield* Clock.currentTimeMillis)) {
-      return yield* new AdminFailed({ reason: `--expires ${DateTime.formatIso(expiresAt)} is in the past; give a later time` })
+      return yield* new AdminFailed({
+        reason: `--expires ${DateTime.formatIso(expiresAt)} is in the past; give a later time`
+      })
     }
     const wanted: ReadonlyArray<Scope> = [...new Set([...scopesOfTier[tier], ...scopes])]
     const key = yield* (yield* TenantAdmin).createKey(tenant, { name, scopes: wanted, expiresAt })
@@ -144,14 +155,21 @@ const listKeys = Command.make(
 
 const revokeKey = Command.make(
   "revoke",
-  { tenant, apiKeyId: Argument.String("apiKeyId").pipe(Argument.withDescription("Id of the key, key_..."), Argument.withSchema(ApiKeyId)), json },
+  {
+    tenant,
+    apiKeyId: Argument.String("apiKeyId").pipe(
+      Argument.withDescription("Id of the key, key_..."),
+      Argument.withSchema(ApiKeyId)
+    ),
+    json
+  },
   Effect.fn(function* ({ apiKeyId, json, tenant }) {
     yield* (yield* TenantAdmin).revokeKey(tenant, apiKeyId)
     yield* print(json, { apiKeyId, isRevoked: true }, `${apiKeyId} is revoked and stops working within seconds.`)
   })
 ).pipe(Command.withDescription("Revoke a key of a tenant"))
 
-/** Access is opened when a command runs, so help and mistakes in the arguments need no database. */
+/** The whole command line; it asks for `TenantAdmin` only when a command runs. */
 export const ballast = Command.make("ballast").pipe(
   Command.withDescription("Administer tenants and their API keys"),
   Command.withSubcommands([
@@ -163,6 +181,5 @@ export const ballast = Command.make("ballast").pipe(
       Command.withDescription("API keys of a tenant"),
       Command.withSubcommands([createKey, listKeys, revokeKey])
     )
-  ]),
-  Command.provide(adminAccess)
+  ])
 )

@@ -11,32 +11,36 @@ import * as TenantStore from "#layers/sql/TenantStore.ts"
 import { AdminFailed, TenantAdmin } from "#src/cli/TenantAdmin.ts"
 
 const withoutPepper = new AdminFailed({
-  reason: "API_KEY_PEPPER is not set; a key can be made only under the pepper of the service, or the service would not know it"
+  reason:
+    "API_KEY_PEPPER is not set; a key can be made only under the pepper of the service, or the service would not know it"
 })
 
-const admin = (hasPepper: boolean) => Layer.effect(
-  TenantAdmin,
-  Effect.map(Tenants, (tenants) => {
-    const orFailed = <A>(effect: Effect.Effect<A, { readonly message: string }>) =>
-      Effect.mapError(effect, ({ message }) => new AdminFailed({ reason: message }))
-    return TenantAdmin.of({
-      create: tenants.create,
-      list: tenants.list,
-      createKey: (tenantId, key) =>
-        !hasPepper ? Effect.fail(withoutPepper) : orFailed(
-          Effect.map(tenants.createKey(tenantId, key), (created) => ({
-            apiKeyId: created.key.apiKeyId,
-            name: created.key.name,
-            scopes: created.key.scopes,
-            expiresAt: created.key.expiresAt,
-            secret: created.secret
-          }))
-        ),
-      listKeys: (tenantId) => orFailed(tenants.listKeys(tenantId)),
-      revokeKey: (tenantId, apiKeyId) => orFailed(tenants.revokeKey(tenantId, apiKeyId))
+const admin = (hasPepper: boolean) =>
+  Layer.effect(
+    TenantAdmin,
+    Effect.map(Tenants, (tenants) => {
+      const orFailed = <A>(effect: Effect.Effect<A, { readonly message: string }>) =>
+        Effect.mapError(effect, ({ message }) => new AdminFailed({ reason: message }))
+      return TenantAdmin.of({
+        create: tenants.create,
+        list: tenants.list,
+        createKey: (tenantId, key) =>
+          !hasPepper
+            ? Effect.fail(withoutPepper)
+            : orFailed(
+                Effect.map(tenants.createKey(tenantId, key), (created) => ({
+                  apiKeyId: created.key.apiKeyId,
+                  name: created.key.name,
+                  scopes: created.key.scopes,
+                  expiresAt: created.key.expiresAt,
+                  secret: created.secret
+                }))
+              ),
+        listKeys: (tenantId) => orFailed(tenants.listKeys(tenantId)),
+        revokeKey: (tenantId, apiKeyId) => orFailed(tenants.revokeKey(tenantId, apiKeyId))
+      })
     })
-  })
-)
+  )
 
 /**
  * Brings the schema up to date first, so the first tenant can be made before the service has ever run. Without a pepper

@@ -1,3 +1,81 @@
-import { Effect, Layer, type Redacted } from "effect"
+/** Asks a running service over its admin routes. */
+import { DateTime, Duration, Effect, Layer, Redacted, Schema } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
+import { HttpApiClient } from "effect/http-api"
+import { ApiKeyId, TenantId } from "#domain/Ids.ts"
+import { Scope } from "#domain/Scopes.ts"
+import { Admin } from "#http/admin/Admin.ts"
 import { AdminFailed, TenantAdmin } from "#src/cli/TenantAdmin.ts"
-export const serviceAdmin = (adminUrl: string, adminToken: Redacted.Redacted) => Layer.effect(TenantAdmin, Effect.fail(new AdminFailed({ reason: `${adminUrl}${adminToken}` })))
+
+const answerLimit = Duration.seconds(15)
+
+const Tenant = Schema.Struct({
+  tenantId: TenantId,
+  name: Schema.String,
+  email: Schema.String,
+  entitlements: Schema.Array(Schema.String),
+  createdAt: Schema.DateTimeUtcFromString,
+  disabledAt: Schema.NullOr(Schema.DateTimeUtcFromString)
+})
+
+const key = {
+  apiKeyId: ApiKeyId,
+  tenantId: TenantId,
+  name: Schema.String,
+  preview: Schema.String,
+  scopes: Schema.Array(Scope),
+  createdAt: Schema.DateTimeUtcFromString,
+  expiresAt: Schema.NullOr(Schema.DateTimeUtcFromString)
+}
+
+const ListedKey = Schema.Struct({ ...key, revokedAt: Schema.NullOr(Schema.DateTimeUtcFromString) })
+
+const IssuedKey = Schema.Struct({ ...key, apiKey: Schema.String })
+
+const reasonOf = (error: { readonly message: string }): string => {
+  if (!HttpClientError.isHttpClientError(error)) return error.message
+  if (error.reason._tag === "TransportError") return "it cannot be reached; is it running?"
+  return error.response === undefined ? error.message : `it answered ${error.response.status}`
+}
+
+export const serviceAdmin = (adminUrl: string, adminToken: Redacted.Redacted) =>
+  Layer.effect(
+    TenantAdmin,
+    Effect.gen(function* () {
+      const { tenants } = yield* HttpApiClient.make(Admin, {
+        baseUrl: adminUrl,
+        transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(adminToken))
+      })
+
+      const orFailed = <A>(effect: Effect.Effect<A, { readonly message: string }>) =>
+        effect.pipe(
+          Effect.timeoutOrElse({
+            duration: answerLimit,
+            orElse: () => Effect.fail({ message: `it did not answer in ${Duration.format(answerLimit)}` })
+          }),
+          Effect.mapError((error) => new AdminFailed({ reason: `The service at ${adminUrl} did not do it: ${reasonOf(error)}` }))
+        )
+
+      const read = <S extends Schema.Constraint & { readonly DecodingServices: never }>(schema: S) => Schema.decodeUnknownEffect(schema)
+
+      return TenantAdmin.of({
+        create: ({ email, entitlements, name }) =>
+          orFailed(
+            Effect.flatMap(tenants.createTenant({ payload: { name, email, entitlements } }), ({ data }) => read(Tenant)(data))
+          ),
+        list: orFailed(Effect.flatMap(tenants.listTenants({}), ({ data }) => read(Schema.Array(Tenant))(data.tenants))),
+        createKey: (tenantId, { expiresAt, name, scopes }) =>
+          orFailed(
+            tenants.createKey({ params: { tenantId }, payload: { name, scopes, expiresAt } }).pipe(
+              Effect.flatMap(({ data }) => read(IssuedKey)(data)),
+              Effect.map(({ apiKey, ...issued }) => ({ ...issued, secret: Redacted.make(apiKey) }))
+            )
+          ),
+        listKeys: (tenantId) =>
+          orFailed(
+            Effect.flatMap(tenants.listKeys({ params: { tenantId } }), ({ data }) => read(Schema.Array(ListedKey))(data.keys))
+          ),
+        revokeKey: (tenantId, apiKeyId) => orFailed(Effect.asVoid(tenants.revokeKey({ params: { tenantId, apiKeyId } })))
+      })
+    })
+  ).pipe(Layer.provide(FetchHttpClient.layer))

@@ -1,5 +1,5 @@
 /** Reads the chains of a deployment: a chain takes part when it has an RPC endpoint. */
-import { Effect, Redacted } from "effect"
+import { Effect, Redacted, Schema } from "effect"
 import { ChainId, EvmAddress } from "#domain/Caip.ts"
 import type { EvmChain } from "#layers/evm/EvmConfig.ts"
 import { kind, listOf, secretUrl } from "#src/config/kinds.ts"
@@ -26,6 +26,8 @@ const address = kind(
   "0x4200000000000000000000000000000000000006"
 )
 
+const decodeAddress = Schema.decodeSync(EvmAddress)
+
 const chain = ([id, , hubs]: (typeof knownChains)[number]): Setting<EvmChain | null> =>
   Effect.flatMap(optional(`RPC_URL_${id}`, endpoints), (rpcUrls) => {
     if (rpcUrls === null) return Effect.succeed(null)
@@ -33,7 +35,7 @@ const chain = ([id, , hubs]: (typeof knownChains)[number]): Setting<EvmChain | n
     return Effect.map(
       all({
         router: required(`UNISWAP_V2_ROUTER_${id}`, address),
-        hubs: withDefault<ReadonlyArray<EvmAddress>>(`SWAP_HUBS_${id}`, listOf(address), hubs as ReadonlyArray<EvmAddress>)
+        hubs: withDefault<ReadonlyArray<EvmAddress>>(`SWAP_HUBS_${id}`, listOf(address), hubs.map((hub) => decodeAddress(hub)))
       }),
       ({ router, hubs }): EvmChain => ({
         chainId: ChainId.make(id),
@@ -50,5 +52,7 @@ export const chains: Setting<ReadonlyArray<EvmChain>> = Effect.gen(function* () 
   const configured = knownChains.flatMap(([, name]) => read[name] ?? [])
   if (configured.length > 0) return configured
   const names = knownChains.map(([id, name]) => `RPC_URL_${id} (${name})`).join(", ")
-  return yield* Effect.fail([`RPC_URL_<chainId>: no chain is configured; set at least one of ${names}, for example RPC_URL_8453=${endpoints.example}`])
+  return yield* Effect.fail([
+    `RPC_URL_<chainId>: no chain is configured; set at least one of ${names}, for example RPC_URL_8453=${endpoints.example}`
+  ])
 })

@@ -13,7 +13,10 @@ export const kind = <A>(schema: Schema.Codec<A, string>, expected: string, examp
 
 const redacted = (plain: Schema.Codec<string, string>): Schema.Codec<Redacted.Redacted, string> =>
   plain.pipe(
-    Schema.decodeTo(Schema.Redacted(Schema.String), SchemaTransformation.transform({ decode: Redacted.make, encode: Redacted.value }))
+    Schema.decodeTo(
+      Schema.Redacted(Schema.String),
+      SchemaTransformation.transform({ decode: Redacted.make, encode: Redacted.value })
+    )
   ) as Schema.Codec<Redacted.Redacted, string>
 
 /** A value that is kept from view from the moment it is read. */
@@ -37,7 +40,10 @@ export const integer = (minimum: number, maximum: number, example: string): Kind
 
 export const ratio: Kind<number> = kind(
   pattern(/^(0|1|[01]?\.[0-9]{1,9})$/).pipe(
-    Schema.decodeTo(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })), SchemaTransformation.numberFromString)
+    Schema.decodeTo(
+      Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })),
+      SchemaTransformation.numberFromString
+    )
   ),
   "a number from 0 to 1",
   "0.1"
@@ -109,7 +115,11 @@ const unescaped = (part: string): string => {
 }
 
 /** `name=value` pairs separated by commas, percent-encoded, as OpenTelemetry writes them. */
-export const pairs = (expected: string, example: string, isSecret: boolean): Kind<Readonly<Record<string, string>>> => ({
+export const pairs = (
+  expected: string,
+  example: string,
+  isSecret: boolean
+): Kind<Readonly<Record<string, string>>> => ({
   ...kind(
     pattern(/^[^=,]+=[^,]*(,[^=,]+=[^,]*)*$/).pipe(
       Schema.decodeTo(Schema.Record(Schema.String, Schema.String), {

@@ -26,7 +26,9 @@ export const secretsIn = (config: {
   readonly adminToken: Redacted.Redacted
   readonly internalToken: Redacted.Redacted
   readonly redisUrl: Redacted.Redacted | null
-  readonly telemetry: { readonly otlp: { readonly headers: Redacted.Redacted<Readonly<Record<string, string>>> } | null }
+  readonly telemetry: {
+    readonly otlp: { readonly headers: Redacted.Redacted<Readonly<Record<string, string>>> } | null
+  }
 }): ReadonlyArray<Redacted.Redacted> => {
   const { agentKey, relayerKey, chains } = config.evm
   const urls = [config.database.url, config.redisUrl].flatMap((url) => (url === null ? [] : Redacted.value(url)))

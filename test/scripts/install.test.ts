@@ -55,7 +55,10 @@ describe("scripts/install.mjs", () => {
 
   it("several at the same time install once", async () => {
     const results = await Promise.all([run(), run(), run(), run()])
-    assert.deepStrictEqual(results.map(({ code }) => code), [0, 0, 0, 0])
+    assert.deepStrictEqual(
+      results.map(({ code }) => code),
+      [0, 0, 0, 0]
+    )
     assert.strictEqual((await calls()).length, 1)
   })
 

@@ -27,7 +27,10 @@ describe("serviceConfig", () => {
       assert.strictEqual(config.server.host, "127.0.0.1")
       assert.strictEqual(config.server.publicUrl, "http://localhost:3000")
       assert.strictEqual(config.evm.chains.length, 1)
-      assert.deepStrictEqual(config.evm.chains[0]!.rpcUrls, ["https://base.example.com/v1/0123456789abcdef0123", "https://other.example.com"])
+      assert.deepStrictEqual(config.evm.chains[0]!.rpcUrls, [
+        "https://base.example.com/v1/0123456789abcdef0123",
+        "https://other.example.com"
+      ])
       assert.strictEqual(config.evm.chains[0]!.hubs.length, 2)
       assert.strictEqual(config.settings.defaultSwap.thresholdUsd, Decimal.one)
       assert.strictEqual(config.settings.priceMaxAgeMs, 600_000)
@@ -58,10 +61,16 @@ describe("serviceConfig", () => {
       assert.strictEqual(config.server.publicUrl, "https://api.example.com")
       assert.isTrue(config.server.trustProxy)
       assert.strictEqual(config.settings.defaultSwap.thresholdUsd, 2_500_000_000_000_000_000n)
-      assert.deepStrictEqual([...config.settings.blockedAssets], ["eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"])
+      assert.deepStrictEqual(
+        [...config.settings.blockedAssets],
+        ["eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"]
+      )
       assert.strictEqual(config.coinGecko.baseUrl, "https://pro-api.coingecko.com/api/v3")
       assert.strictEqual(config.telemetry.otlp!.traceRatio, 0.25)
-      assert.deepStrictEqual(Redacted.value(config.telemetry.otlp!.headers), { authorization: "Bearer abcdef", "x-team": "100%" })
+      assert.deepStrictEqual(Redacted.value(config.telemetry.otlp!.headers), {
+        authorization: "Bearer abcdef",
+        "x-team": "100%"
+      })
       const secrets = config.telemetry.secrets.map(Redacted.value)
       assert.includeMembers(secrets, ["hunter2hunter2", "0123456789abcdef0123", key("a"), "Bearer abcdef"])
     })
@@ -70,7 +79,14 @@ describe("serviceConfig", () => {
   it.effect("lists everything that is missing, at once", () =>
     Effect.gen(function* () {
       const message = yield* problemsOf({})
-      for (const name of ["RPC_URL_<chainId>", "AGENT_PRIVATE_KEY", "RELAYER_PRIVATE_KEY", "API_KEY_PEPPER", "ADMIN_TOKEN", "INTERNAL_TOKEN"]) {
+      for (const name of [
+        "RPC_URL_<chainId>",
+        "AGENT_PRIVATE_KEY",
+        "RELAYER_PRIVATE_KEY",
+        "API_KEY_PEPPER",
+        "ADMIN_TOKEN",
+        "INTERNAL_TOKEN"
+      ]) {
         assert.include(message, `\n  - ${name}: `)
       }
       assert.match(message, /^The configuration has 6 problems:/)
@@ -80,7 +96,14 @@ describe("serviceConfig", () => {
   it.effect("shows a malformed value with what was expected, but never a secret one", () =>
     Effect.gen(function* () {
       const secret = "0xnot-a-key-but-secret"
-      const message = yield* problemsOf({ ...complete, PORT: "70000", AGENT_PRIVATE_KEY: secret, RPC_URL_1: `ftp://${secret}`, TRUST_PROXY: "yes", DATABASE_URL: `mysql://u:${secret}@h/db` })
+      const message = yield* problemsOf({
+        ...complete,
+        PORT: "70000",
+        AGENT_PRIVATE_KEY: secret,
+        RPC_URL_1: `ftp://${secret}`,
+        TRUST_PROXY: "yes",
+        DATABASE_URL: `mysql://u:${secret}@h/db`
+      })
       assert.include(message, 'PORT: is "70000"; expected a whole number from 1 to 65535, for example 3000')
       assert.include(message, "AGENT_PRIVATE_KEY: is malformed")
       assert.include(message, "RPC_URL_1: is malformed")
@@ -94,7 +117,13 @@ describe("serviceConfig", () => {
     Effect.gen(function* () {
       const message = yield* problemsOf({ ...complete, RPC_URL_42161: "https://arb.example.com" })
       assert.match(message, /^The configuration has 1 problem:\n {2}- UNISWAP_V2_ROUTER_42161: is not set/)
-      assert.include(yield* problemsOf({ ...complete, RELAYER_PRIVATE_KEY: complete.AGENT_PRIVATE_KEY.toUpperCase().replace("0X", "0x") }), "RELAYER_PRIVATE_KEY: is the key of the agent")
+      assert.include(
+        yield* problemsOf({
+          ...complete,
+          RELAYER_PRIVATE_KEY: complete.AGENT_PRIVATE_KEY.toUpperCase().replace("0X", "0x")
+        }),
+        "RELAYER_PRIVATE_KEY: is the key of the agent"
+      )
     })
   )
 })

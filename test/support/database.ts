@@ -65,10 +65,10 @@ export const ServerDatabase =
         )
       )
 
-const withStores = <E>(database: Layer.Layer<SqlClient.SqlClient, E>) =>
+const withStores = <A, E>(database: Layer.Layer<A | SqlClient.SqlClient, E>) =>
   SqlLive.pipe(Layer.provideMerge(database), Layer.provideMerge(SecureRandom.layerWebCrypto))
 
-/** Embedded database, all stores, and secure randomness. */
+/** Embedded database, all stores, and secure randomness; provides SqlClient, PgClient and DatabaseInfo too. */
 export const TestStores = withStores(TestDatabase)
 
 /** Runs a suite on the embedded database, and on a PostgreSQL server when one is given. */

@@ -1,9 +1,10 @@
 /**
  * What became of a user operation. A signed operation is public, so anybody may have submitted it: the EntryPoint's event
- * with its hash decides, not the fate of our own transaction. Source: ERC-4337 (UserOperationEvent), ERC-20 (Transfer).
+ * with its hash decides, not the fate of our own transaction. Only when nobody carried it does the end of our own one
+count. Source: ERC-4337 (UserOperationEvent), ERC-20 (Transfer).
  */
 import { Effect, Option } from "effect"
-import { erc20Abi, getAbiItem, type Hex, isAddressEqual, parseEventLogs, type TransactionReceipt } from "viem"
+import { type Address, erc20Abi, getAbiItem, type Hex, isAddressEqual, parseEventLogs, type TransactionReceipt } from "viem"
 import { addressOf, erc20, type AssetId, type ChainId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
 import type { BatchReceipt, SignedTransaction } from "#domain/rebalance/ChainExecution.ts"
 import { fromViem, toViem } from "#layers/evm/address.ts"
@@ -80,15 +81,36 @@ const findCarrier = Effect.fnUntraced(function* (chainId: ChainId, userOpHash: H
   return undefined
 })
 
-export const findReceipt = Effect.fnUntraced(function* (transaction: SignedTransaction, accountId: EvmAccountId) {
-  const { chainId, fromBlock, userOpHash } = transaction
+/** The relayer's transaction is out of the race: it was reverted, or another one used its nonce. Nothing moved by it. */
+const lost = ({ txHash, userOpHash }: SignedTransaction, receipt: TransactionReceipt | null): BatchReceipt => ({
+  userOpHash,
+  txHash,
+  blockNumber: receipt?.blockNumber ?? 0n,
+  success: false,
+  gasUsed: receipt?.gasUsed ?? 0n,
+  deltas: []
+})
+
+export const findReceipt = Effect.fnUntraced(function* (
+  transaction: SignedTransaction,
+  accountId: EvmAccountId,
+  relayer: Address
+) {
+  const { chainId, fromBlock, nonce, txHash, userOpHash } = transaction
   const { request } = yield* EvmClients
-  const outcomeOf = Effect.fnUntraced(function* (hash: Hex) {
-    const receipt = yield* request(chainId, "eth_getTransactionReceipt", (client) => receiptOf(client, hash))
-    return receipt === null ? Option.none<BatchReceipt>() : outcomeIn(receipt, userOpHash, accountId)
-  })
-  const own = yield* outcomeOf(transaction.txHash as Hex)
-  if (Option.isSome(own)) return own
+  const receiptAt = (hash: Hex) =>
+    request(chainId, "eth_getTransactionReceipt", (client) => receiptOf(client, hash))
+
+  // The nonce first: when it was used before the receipt was asked for, a missing receipt is an answer.
+  const minedNonces = yield* request(chainId, "eth_getTransactionCount", (client) =>
+    client.getTransactionCount({ address: relayer, blockTag: "latest" })
+  )
+  const own = yield* receiptAt(txHash as Hex)
+  const ownOutcome = own === null ? Option.none<BatchReceipt>() : outcomeIn(own, userOpHash, accountId)
+  if (Option.isSome(ownOutcome)) return ownOutcome
+
   const carrier = yield* findCarrier(chainId, userOpHash as Hex, fromBlock)
-  return carrier === undefined ? Option.none<BatchReceipt>() : yield* outcomeOf(carrier)
+  const carried = carrier === undefined ? null : yield* receiptAt(carrier)
+  if (carried !== null) return outcomeIn(carried, userOpHash, accountId)
+  return own !== null || minedNonces > nonce ? Option.some(lost(transaction, own)) : Option.none<BatchReceipt>()
 })

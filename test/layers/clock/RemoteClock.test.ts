@@ -62,9 +62,12 @@ const withServer = <A, E>(body: (server: ClockServer) => Effect.Effect<A, E>) =>
   )
 
 const until = (condition: () => boolean): Effect.Effect<void> =>
-  Effect.suspend(() => (condition() ? Effect.void : Effect.andThen(sleepRealTime(Duration.millis(5)), until(condition))))
+  Effect.suspend(() =>
+    condition() ? Effect.void : Effect.andThen(sleepRealTime(Duration.millis(5)), until(condition))
+  )
 
-const isPolling = (server: ClockServer) => () => server.requests.some((url) => url.includes(`after=${server.version}&id=test`))
+const isPolling = (server: ClockServer) => () =>
+  server.requests.some((url) => url.includes(`after=${server.version}&id=test`))
 
 describe("RemoteClock", () => {
   it.live("takes over the remote time and runs on from it", () =>
@@ -84,7 +87,13 @@ describe("RemoteClock", () => {
       Effect.gen(function* () {
         const woken: Array<string> = []
         const sleeper = (name: string, millis: number) =>
-          Effect.forkChild(Effect.andThen(Effect.sleep(millis), Effect.sync(() => woken.push(name))), { startImmediately: true })
+          Effect.forkChild(
+            Effect.andThen(
+              Effect.sleep(millis),
+              Effect.sync(() => woken.push(name))
+            ),
+            { startImmediately: true }
+          )
         const ten = yield* sleeper("10 h", 10 * hour)
         const thirty = yield* sleeper("30 h", 30 * hour)
         const five = yield* sleeper("5 h", 5 * hour)

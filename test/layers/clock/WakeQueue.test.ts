@@ -2,7 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { WakeQueue } from "#layers/clock/WakeQueue.ts"
 
-const Sleepers = Schema.Array(Schema.Struct({ wakeAt: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 40 })), isCancelled: Schema.Boolean }))
+const Sleepers = Schema.Array(
+  Schema.Struct({
+    wakeAt: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 40 })),
+    isCancelled: Schema.Boolean
+  })
+)
 
 describe("WakeQueue", () => {
   it.prop("wakes everyone due, once, in order of time, and nobody who was taken out", [Sleepers], ([sleepers]) => {
@@ -16,7 +21,10 @@ describe("WakeQueue", () => {
     cancels.forEach((cancel) => cancel())
 
     const expected = sleepers.filter(({ isCancelled }) => !isCancelled).map(({ wakeAt }) => wakeAt)
-    assert.deepStrictEqual(woken, expected.sort((a, b) => a - b))
+    assert.deepStrictEqual(
+      woken,
+      expected.sort((a, b) => a - b)
+    )
     assert.isUndefined(queue.next)
   })
 })

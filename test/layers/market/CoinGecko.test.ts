@@ -48,7 +48,14 @@ const withAnswers = <A, E>(
 describe("CoinGecko", () => {
   it.live("reads prices exactly and drops rows that say nothing usable", () =>
     withAnswers(
-      [{ body: { [addressOf(usdc)]: { usd: 0.99991234567, last_updated_at: 1_700_000_000 }, [addressOf(weth)]: { usd: null } } }],
+      [
+        {
+          body: {
+            [addressOf(usdc)]: { usd: 0.99991234567, last_updated_at: 1_700_000_000 },
+            [addressOf(weth)]: { usd: null }
+          }
+        }
+      ],
       (source, requests) =>
         Effect.gen(function* () {
           const prices = yield* source.fetch(base, [usdc, weth])
@@ -65,7 +72,14 @@ describe("CoinGecko", () => {
 
   it.live("dates no price ahead of the clock, and takes none without a time, at zero or below", () =>
     withAnswers(
-      [{ body: { [addressOf(usdc)]: { usd: 1e-7, last_updated_at: 99_999_999_999 }, [addressOf(weth)]: { usd: 0, last_updated_at: 1 } } }],
+      [
+        {
+          body: {
+            [addressOf(usdc)]: { usd: 1e-7, last_updated_at: 99_999_999_999 },
+            [addressOf(weth)]: { usd: 0, last_updated_at: 1 }
+          }
+        }
+      ],
       (source) =>
         Effect.gen(function* () {
           const prices = yield* source.fetch(base, [usdc, weth])
@@ -77,11 +91,13 @@ describe("CoinGecko", () => {
   )
 
   it.live("tries again once after a server's fault", () =>
-    withAnswers([{ status: 503, body: {} }, { body: { [addressOf(usdc)]: { usd: 1, last_updated_at: 1 } } }], (source, requests) =>
-      Effect.gen(function* () {
-        assert.strictEqual((yield* source.fetch(base, [usdc])).size, 1)
-        assert.strictEqual(requests.length, 2)
-      })
+    withAnswers(
+      [{ status: 503, body: {} }, { body: { [addressOf(usdc)]: { usd: 1, last_updated_at: 1 } } }],
+      (source, requests) =>
+        Effect.gen(function* () {
+          assert.strictEqual((yield* source.fetch(base, [usdc])).size, 1)
+          assert.strictEqual(requests.length, 2)
+        })
     )
   )
 
@@ -133,14 +149,22 @@ describe("CoinGecko", () => {
   it.live("finds the platform of a younger chain by its id", () =>
     withAnswers(
       [
-        { body: [{ id: "solana", chain_identifier: null }, { id: "robinhood-chain", chain_identifier: 4663 }] },
+        {
+          body: [
+            { id: "solana", chain_identifier: null },
+            { id: "robinhood-chain", chain_identifier: 4663 }
+          ]
+        },
         { body: {} }
       ],
       (source, requests) =>
         Effect.gen(function* () {
           const chainId = 4663 as ChainId
           yield* source.fetch(chainId, [erc20(chainId, "0x0Bd7D308f8E1639FAb988df18A8011f41EAcAD73" as EvmAddress)])
-          assert.deepStrictEqual(requests.map(({ url }) => url!.split("?")[0]), ["/api/v3/asset_platforms", "/api/v3/simple/token_price/robinhood-chain"])
+          assert.deepStrictEqual(
+            requests.map(({ url }) => url!.split("?")[0]),
+            ["/api/v3/asset_platforms", "/api/v3/simple/token_price/robinhood-chain"]
+          )
         })
     )
   )

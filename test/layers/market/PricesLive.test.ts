@@ -24,12 +24,18 @@ const makeSource = () => {
       state.requests.push(assetIds)
       if (state.gate !== undefined) yield* Deferred.await(state.gate)
       if (state.isDown) return yield* new PricesUnavailable({ reason: "down" })
-      return new Map(assetIds.flatMap((assetId) => (state.prices.has(assetId) ? [[assetId, state.prices.get(assetId)!] as const] : [])))
+      return new Map(
+        assetIds.flatMap((assetId) =>
+          state.prices.has(assetId) ? [[assetId, state.prices.get(assetId)!] as const] : []
+        )
+      )
     })
   return { state, layer: PricesLive.pipe(Layer.provide(Layer.succeed(PriceSource, { batchSize: 100, fetch }))) }
 }
 
-const withSource = <A, E>(body: (state: ReturnType<typeof makeSource>["state"], prices: Prices["Service"]) => Effect.Effect<A, E>) => {
+const withSource = <A, E>(
+  body: (state: ReturnType<typeof makeSource>["state"], prices: Prices["Service"]) => Effect.Effect<A, E>
+) => {
   const { state, layer } = makeSource()
   return Effect.flatMap(Prices, (prices) => body(state, prices)).pipe(Effect.provide(layer))
 }
@@ -72,7 +78,10 @@ describe("PricesLive", () => {
     withSource((state, prices) =>
       Effect.gen(function* () {
         yield* prices.latest([...Array.from({ length: 150 }, (_, index) => asset(index)), asset(1, 42161)])
-        assert.deepStrictEqual(state.requests.map(({ length }) => length), [100, 50, 1])
+        assert.deepStrictEqual(
+          state.requests.map(({ length }) => length),
+          [100, 50, 1]
+        )
       })
     )
   )

@@ -18,20 +18,40 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const list = (name: string, tokens: unknown) => {
   const path = join(folder, name)
-  writeFileSync(path, JSON.stringify({ name, timestamp: "2026-01-01T00:00:00Z", version: { major: 1, minor: 0, patch: 0 }, tokens }))
+  writeFileSync(
+    path,
+    JSON.stringify({ name, timestamp: "2026-01-01T00:00:00Z", version: { major: 1, minor: 0, patch: 0 }, tokens })
+  )
   return path
 }
 
-const usdc = { chainId: 8453, address: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", symbol: "USDC", name: "USD Coin", decimals: 6 }
-const weth = { chainId: 8453, address: "0x4200000000000000000000000000000000000006", symbol: "WETH", name: "Wrapped Ether", decimals: 18 }
+const usdc = {
+  chainId: 8453,
+  address: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+  symbol: "USDC",
+  name: "USD Coin",
+  decimals: 6
+}
+const weth = {
+  chainId: 8453,
+  address: "0x4200000000000000000000000000000000000006",
+  symbol: "WETH",
+  name: "Wrapped Ether",
+  decimals: 18
+}
 const usdcId = `eip155:8453/erc20:${usdc.address}` as AssetId
 
 /** Loads lists into a catalogue and answers the catalogue. */
-const load = (sources: ReadonlyArray<string>, options: { readonly blocked?: ReadonlyArray<AssetId>; readonly kept?: ReadonlyArray<Asset> } = {}) => {
+const load = (
+  sources: ReadonlyArray<string>,
+  options: { readonly blocked?: ReadonlyArray<AssetId>; readonly kept?: ReadonlyArray<Asset> } = {}
+) => {
   const catalogue = new Map((options.kept ?? []).map((asset) => [asset.assetId, asset]))
   const store = {
-    find: (ids: ReadonlyArray<AssetId>) => Effect.sync(() => new Map([...catalogue].filter(([assetId]) => ids.includes(assetId)))),
-    onChain: (chainId: ChainId) => Effect.sync(() => [...catalogue.values()].filter((asset) => asset.chainId === chainId))
+    find: (ids: ReadonlyArray<AssetId>) =>
+      Effect.sync(() => new Map([...catalogue].filter(([assetId]) => ids.includes(assetId)))),
+    onChain: (chainId: ChainId) =>
+      Effect.sync(() => [...catalogue.values()].filter((asset) => asset.chainId === chainId))
   }
   const upsertAssets = (assets: ReadonlyArray<Asset>) =>
     Effect.sync(() => {
@@ -59,17 +79,45 @@ describe("TokenLists", () => {
   it.effect("takes tokens of supported chains in their canonical spelling; the first list counts", () =>
     Effect.gen(function* () {
       const catalogue = yield* load([
-        list("one", [{ ...usdc, address: usdc.address.toLowerCase() }, { ...usdc, chainId: 10 }, { chainId: 501000101, address: "So1", symbol: "SOL" }]),
-        list("two", [{ ...usdc, symbol: "FAKE" }, weth, { ...weth, address: "0x4200" }, { ...weth, symbol: "" }, { ...weth, decimals: 1.5 }, null])
+        list("one", [
+          { ...usdc, address: usdc.address.toLowerCase() },
+          { ...usdc, chainId: 10 },
+          { chainId: 501000101, address: "So1", symbol: "SOL" }
+        ]),
+        list("two", [
+          { ...usdc, symbol: "FAKE" },
+          weth,
+          { ...weth, address: "0x4200" },
+          { ...weth, symbol: "" },
+          { ...weth, decimals: 1.5 },
+          null
+        ])
       ])
-      assert.deepStrictEqual([...catalogue.values()].map(({ symbol }) => symbol), ["USDC", "WETH"])
-      assert.deepStrictEqual(catalogue.get(usdcId), { assetId: usdcId, chainId: 8453 as ChainId, symbol: "USDC", name: "USD Coin", decimals: 6, isBlocked: false })
+      assert.deepStrictEqual(
+        [...catalogue.values()].map(({ symbol }) => symbol),
+        ["USDC", "WETH"]
+      )
+      assert.deepStrictEqual(catalogue.get(usdcId), {
+        assetId: usdcId,
+        chainId: 8453 as ChainId,
+        symbol: "USDC",
+        name: "USD Coin",
+        decimals: 6,
+        isBlocked: false
+      })
     })
   )
 
   it.effect("blocks what is on the block list, listed or only kept", () =>
     Effect.gen(function* () {
-      const kept: Asset = { assetId: usdcId, chainId: 8453 as ChainId, symbol: "USDC", name: "USD Coin", decimals: 6, isBlocked: false }
+      const kept: Asset = {
+        assetId: usdcId,
+        chainId: 8453 as ChainId,
+        symbol: "USDC",
+        name: "USD Coin",
+        decimals: 6,
+        isBlocked: false
+      }
       assert.isTrue((yield* load([list("three", [usdc])], { blocked: [usdcId] })).get(usdcId)!.isBlocked)
       assert.isTrue((yield* load([list("four", [weth])], { blocked: [usdcId], kept: [kept] })).get(usdcId)!.isBlocked)
     })
@@ -83,7 +131,14 @@ describe("TokenLists", () => {
       assert.strictEqual(error._tag, "TokenListsUnavailable")
       assert.include(error.message, `  - ${missing}: `)
       assert.include(error.message, `  - ${join(folder, "broken")}: `)
-      const kept: Asset = { assetId: usdcId, chainId: 8453 as ChainId, symbol: "USDC", name: "USD Coin", decimals: 6, isBlocked: false }
+      const kept: Asset = {
+        assetId: usdcId,
+        chainId: 8453 as ChainId,
+        symbol: "USDC",
+        name: "USD Coin",
+        decimals: 6,
+        isBlocked: false
+      }
       assert.strictEqual((yield* load([missing], { kept: [kept] })).size, 1)
       assert.strictEqual((yield* load([missing, list("six", [weth])])).size, 1)
     })

@@ -33,8 +33,12 @@ const linesOf = (program: Effect.Effect<unknown>, overrides: Partial<TelemetryCo
   })
 
 const leak = Effect.gen(function* () {
-  yield* Effect.logInfo("key", Redacted.make(privateKey), { nested: { key: Redacted.make(privateKey), plain: privateKey } })
-  yield* Effect.logWarning(`request with ${apiKey} and ${privateKey.toUpperCase()} failed`, { header: 'quo"ted-secret' })
+  yield* Effect.logInfo("key", Redacted.make(privateKey), {
+    nested: { key: Redacted.make(privateKey), plain: privateKey }
+  })
+  yield* Effect.logWarning(`request with ${apiKey} and ${privateKey.toUpperCase()} failed`, {
+    header: 'quo"ted-secret'
+  })
   yield* Effect.logError("died", Cause.die(new Error(`cannot use ${privateKey}`, { cause: new Error(apiKey) })))
 }).pipe(Effect.annotateLogs({ authorization: apiKey }), Effect.withSpan("leak", { attributes: { key: privateKey } }))
 
@@ -48,7 +52,10 @@ describe("Telemetry", () => {
   it.effect("writes one JSON object a line, with time, trace and data", () =>
     Effect.gen(function* () {
       const [line, ...others] = yield* linesOf(
-        Effect.logInfo("run finished", { amount: 12n }).pipe(Effect.annotateLogs({ portfolioId: "pf_1" }), Effect.withSpan("run"))
+        Effect.logInfo("run finished", { amount: 12n }).pipe(
+          Effect.annotateLogs({ portfolioId: "pf_1" }),
+          Effect.withSpan("run")
+        )
       )
       assert.strictEqual(others.length, 0)
       const entry = JSON.parse(line!)
@@ -65,7 +72,9 @@ describe("Telemetry", () => {
 
   it.effect("keeps a line that is too long readable", () =>
     Effect.gen(function* () {
-      const [line] = yield* linesOf(Effect.logInfo("x".repeat(10_000), { huge: Array.from({ length: 20_000 }, (_, index) => index) }))
+      const [line] = yield* linesOf(
+        Effect.logInfo("x".repeat(10_000), { huge: Array.from({ length: 20_000 }, (_, index) => index) })
+      )
       assert.isBelow(line!.length, 70_000)
       assert.match(JSON.parse(line!).data, /characters left out/)
     })

@@ -1,0 +1,79 @@
+/** Contract: the operator's routes for tenants and their API keys, in the v1 envelope. Not part of the published API. */
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { ApiKeyId, TenantId } from "#domain/Ids.ts"
+import { Scope } from "#domain/Scopes.ts"
+import { AdminAuth } from "#http/admin/AdminAuth.ts"
+import { AdminErrors } from "#http/admin/AdminErrors.ts"
+import { okV1 } from "#http/admin/envelopeV1.ts"
+import { RequestErrors } from "#http/middleware/RequestErrors.ts"
+import { freeText } from "#http/v2/models/freeText.ts"
+import { NotFound } from "#http/wireErrors.ts"
+
+const Tenant = Schema.Struct({
+  tenantId: Schema.String,
+  name: Schema.String,
+  email: Schema.String,
+  entitlements: Schema.Array(Schema.String),
+  createdAt: Schema.String,
+  disabledAt: Schema.NullOr(Schema.String)
+})
+
+const key = {
+  apiKeyId: Schema.String,
+  tenantId: Schema.String,
+  name: Schema.String,
+  preview: Schema.String,
+  scopes: Schema.Array(Scope),
+  createdAt: Schema.String,
+  expiresAt: Schema.NullOr(Schema.String)
+}
+
+const entitlement = Schema.String.check(Schema.isPattern(/^[a-z0-9_]{1,64}$/u, { expected: "an entitlement of lower-case letters, digits and _" }))
+
+const NewTenant = Schema.Struct({
+  name: freeText(1, 256),
+  email: freeText(3, 320).check(Schema.isPattern(/^[^\s@]+@[^\s@]+$/u, { expected: "an e-mail address" })),
+  entitlements: Schema.optionalKey(Schema.Array(entitlement).check(Schema.isMaxLength(64)))
+})
+
+const NewKey = Schema.Struct({
+  name: freeText(1, 256),
+  /** Besides the default tier, which every key has. */
+  scopes: Schema.optionalKey(Schema.Array(Scope).check(Schema.isMaxLength(64))),
+  expiresAt: Schema.optionalKey(Schema.NullOr(Schema.DateTimeUtcFromString))
+})
+
+const tenant = { tenantId: TenantId }
+
+const tenants = HttpApiGroup.make("tenants")
+  .add(
+    HttpApiEndpoint.post("createTenant", "/tenants", { payload: NewTenant, success: okV1(Tenant).pipe(HttpApiSchema.status(201)) }),
+    HttpApiEndpoint.get("listTenants", "/tenants", { success: okV1(Schema.Struct({ tenants: Schema.Array(Tenant) })) }),
+    // `apiKey` is the secret; this answer is the only place where it is ever shown.
+    HttpApiEndpoint.post("createKey", "/tenants/:tenantId/keys", {
+      params: tenant,
+      payload: NewKey,
+      success: okV1(Schema.Struct({ ...key, apiKey: Schema.String })).pipe(HttpApiSchema.status(201)),
+      error: NotFound
+    }),
+    HttpApiEndpoint.get("listKeys", "/tenants/:tenantId/keys", {
+      params: tenant,
+      success: okV1(Schema.Struct({ keys: Schema.Array(Schema.Struct({ ...key, revokedAt: Schema.NullOr(Schema.String) })) })),
+      error: NotFound
+    }),
+    HttpApiEndpoint.delete("revokeKey", "/tenants/:tenantId/keys/:apiKeyId", {
+      params: { ...tenant, apiKeyId: ApiKeyId },
+      success: okV1(Schema.Struct({ apiKeyId: Schema.String, revoked: Schema.Literal(true) })),
+      error: NotFound
+    })
+  )
+  .middleware(RequestErrors)
+  .middleware(AdminAuth)
+  .middleware(AdminErrors)
+  .prefix("/v1/admin")
+
+export const Admin = HttpApi.make("admin")
+  .add(tenants)
+  .annotate(HttpApi.ParseOptions, { errors: "all" })
+  .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })

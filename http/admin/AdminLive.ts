@@ -1,0 +1,37 @@
+import { Effect, Layer, Redacted } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Tenants } from "#domain/identity/Tenants.ts"
+import { Admin } from "#http/admin/Admin.ts"
+import { AdminAuthLive } from "#http/admin/AdminAuthLive.ts"
+import { AdminErrorsLive } from "#http/admin/AdminErrorsLive.ts"
+import { successV1 } from "#http/admin/envelopeV1.ts"
+import { keyView, tenantView } from "#http/admin/tenantView.ts"
+import { RequestErrorsLive } from "#http/middleware/RequestErrorsLive.ts"
+
+const TenantsLive = HttpApiBuilder.group(
+  Admin,
+  "tenants",
+  Effect.fnUntraced(function* (handlers) {
+    const tenants = yield* Tenants
+
+    return handlers.handleAll({
+      createTenant: ({ payload: { entitlements = [], ...tenant } }) =>
+        Effect.flatMap(tenants.create({ ...tenant, entitlements }), (created) => successV1(tenantView(created))),
+      listTenants: () => Effect.flatMap(tenants.list, (all) => successV1({ tenants: all.map(tenantView) })),
+      createKey: ({ params, payload: { name, scopes = [], expiresAt = null } }) =>
+        Effect.flatMap(tenants.createKey(params.tenantId, { name, scopes, expiresAt }), ({ key, secret }) => {
+          const { revokedAt: _, ...view } = keyView(key)
+          return successV1({ ...view, apiKey: Redacted.value(secret) })
+        }),
+      listKeys: ({ params }) => Effect.flatMap(tenants.listKeys(params.tenantId), (keys) => successV1({ keys: keys.map(keyView) })),
+      revokeKey: ({ params: { tenantId, apiKeyId } }) =>
+        Effect.andThen(tenants.revokeKey(tenantId, apiKeyId), successV1({ apiKeyId, revoked: true as const }))
+    })
+  })
+)
+
+/** The operator's routes. */
+export const AdminLive = HttpApiBuilder.layer(Admin).pipe(
+  Layer.provide(TenantsLive),
+  Layer.provide(Layer.mergeAll(AdminAuthLive, AdminErrorsLive, RequestErrorsLive))
+)

@@ -1,0 +1,73 @@
+/**
+ * The primer for language models: an overview of the API in the form of llms.txt, made from the API value, so that it
+ * cannot tell of a route that is not there. Source: interface "What the service does"; llms.txt: one H1, a summary as a
+ * quote, free text, then H2 sections that are lists of links.
+ */
+import { Context, Option } from "effect"
+import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
+import * as Errors from "#domain/Errors.ts"
+import { scopes } from "#domain/Scopes.ts"
+import { templateOf } from "#http/middleware/RequestLog.ts"
+
+interface Section {
+  readonly title: string
+  readonly lines: Array<string>
+}
+
+const annotation = <I>(annotations: Context.Context<never>, key: Context.Key<I, string>): string =>
+  Option.getOrElse(Context.getOption(annotations as Context.Context<I>, key), () => "")
+
+const routes = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>,
+  baseUrl: string
+): ReadonlyArray<Section> => {
+  const sections: Array<Section> = []
+  HttpApi.reflect(api, {
+    onGroup: ({ group }) => {
+      sections.push({ title: group.identifier.replace(/^./, (first) => first.toUpperCase()), lines: [] })
+    },
+    onEndpoint: ({ group, endpoint }) => {
+      const path = templateOf(endpoint.path)
+      const description = annotation(endpoint.annotations, OpenApi.Description).replaceAll("\n\n", " ")
+      const url = `${baseUrl}/v2/docs#tag/${group.identifier}/${endpoint.method}${path}`
+      sections.at(-1)?.lines.push(`- [${endpoint.method} ${path}](${url}): ${description}`)
+    }
+  })
+  return sections
+}
+
+const errors = (): Section => ({
+  title: "Errors",
+  lines: Object.values(Errors).map(({ contract }) => `- \`${contract.code}\` (HTTP ${contract.status}): ${contract.meaning}`)
+})
+
+const primer = [
+  "Send the API key in the header `x-api-key`. Success is `{success: true, data}`, a list adds `nextCursor` beside `data`; an error is `{success: false, error: {code, message, details?}}` with details of the form `field: reason`. Quote the header `X-Correlation-Id` when reporting a problem.",
+  "Accounts are CAIP-10 (`eip155:0:<address>` for a user's wallet, `eip155:<chainId>:<address>` for a smart account), assets CAIP-19 (`eip155:<chainId>/erc20:<address>`). Values are decimal strings with 6 decimals, weights percentages with 2, raw amounts integers in a string; never read them as floating-point numbers. Times are ISO 8601 in UTC.",
+  "A usual order of calls: create a strategy; `POST /v2/enroll/signature`; let the user's wallet sign the 32 bytes of `message.raw` with EIP-191; `POST /v2/enroll` with the values of the first answer unchanged; let the user fund the smart accounts; `POST /v2/portfolios/{portfolioId}/rebalance` or wait for the schedule; poll the operation every 2 to 5 seconds until its state is `completed`, `failed` or `cancelled`.",
+  "Request bodies are strict: an unknown key is refused with 400. A 429 carries `Retry-After` in seconds. Sending stage 2 of an enrollment again with the same body is safe and gives the same answer."
+]
+
+export const llmsText = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>,
+  baseUrl: string
+): string => {
+  const sections: ReadonlyArray<Section> = [
+    ...routes(api, baseUrl),
+    { title: "Scopes", lines: scopes.map(({ name, tier, description }) => `- \`${name}\` (${tier}): ${description}`) },
+    errors(),
+    {
+      title: "Optional",
+      lines: [
+        `- [OpenAPI 3.1](${baseUrl}/v2/openapi.json): every field, with examples`,
+        `- [Interactive reference](${baseUrl}/v2/docs): the same for people`
+      ]
+    }
+  ]
+  return [
+    `# ${annotation(api.annotations, OpenApi.Title)}`,
+    `> ${annotation(api.annotations, OpenApi.Summary)}. Base URL: ${baseUrl}/v2`,
+    ...primer,
+    ...sections.map(({ title, lines }) => `## ${title}\n\n${lines.join("\n")}`)
+  ].join("\n\n").concat("\n")
+}

@@ -1,0 +1,28 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Enrollments } from "#domain/enrollment/Enrollments.ts"
+import { success } from "#http/Envelope.ts"
+import { V2 } from "#http/v2/Api.ts"
+import { requireEvmRooted } from "#http/v2/requireEvmRooted.ts"
+import { enrolledView, signatureView } from "#http/v2/views/enrollmentView.ts"
+
+export const EnrollmentLive = HttpApiBuilder.group(
+  V2,
+  "enrollment",
+  Effect.fnUntraced(function* (handlers) {
+    const enrollments = yield* Enrollments
+
+    return handlers.handleAll({
+      prepareEnrollment: Effect.fnUntraced(function* ({ payload }) {
+        const ownerAccountId = yield* requireEvmRooted(payload)
+        const flow = yield* enrollments.authorize({ ownerAccountId, strategyId: payload.strategyId, chainIds: payload.chainIds })
+        return success(signatureView(flow))
+      }),
+      enroll: Effect.fnUntraced(function* ({ payload: { accountType: _, portfolioName = null, ...request } }) {
+        const ownerAccountId = yield* requireEvmRooted(request)
+        const enrolled = yield* enrollments.enroll({ ...request, ownerAccountId, portfolioName })
+        return success(enrolledView(enrolled))
+      })
+    })
+  })
+)

@@ -1,0 +1,20 @@
+/** Both stages of an enrollment as v2 shows them. Source: shapes 2.15 and 2.16. */
+import type { Enrolled, EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
+import { smartAccountView } from "#http/v2/views/portfolioView.ts"
+
+/** The answer of stage 1. */
+export const signatureView = ({ authorization, flowId }: EnrollmentFlow) => ({
+  message: { kind: "ecdsa" as const, raw: authorization.root },
+  agentAccountId: authorization.agentAccountId,
+  accountIndex: authorization.accountIndex.toString(),
+  accountType: "ECDSA" as const,
+  flowId
+})
+
+/** The answer of stage 2. */
+export const enrolledView = (enrolled: Enrolled) => ({
+  portfolioId: enrolled.portfolioId,
+  portfolioName: enrolled.portfolioName,
+  strategyId: enrolled.strategyId,
+  smartAccounts: enrolled.smartAccounts.map(smartAccountView)
+})

@@ -1,0 +1,21 @@
+/** An operation as v2 shows it. Source: shapes 2.20 and 2.21. */
+import { DateTime } from "effect"
+import type { Operation } from "#domain/operation/Operation.ts"
+
+/** What a route that starts work answers. */
+export const submittedView = ({ operationId, submittedAt }: Operation) => ({
+  operationId,
+  submittedAt: DateTime.formatIso(submittedAt)
+})
+
+export const operationView = (operation: Operation) => ({
+  operationId: operation.operationId,
+  portfolioId: operation.portfolioId,
+  kind: operation.kind,
+  state: operation.state,
+  submittedAt: DateTime.formatIso(operation.submittedAt),
+  createdAt: DateTime.formatIso(operation.submittedAt),
+  updatedAt: DateTime.formatIso(operation.updatedAt),
+  finishedAt: operation.finishedAt === null ? null : DateTime.formatIso(operation.finishedAt),
+  error: operation.error
+})

@@ -1,0 +1,46 @@
+/**
+ * Ready means that work moves: the database answers, the scheduler ticks, and nothing that is due waits for long.
+ */
+import { DateTime, Duration, Effect, Layer, Option } from "effect"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { Readiness, type ReadinessCheck } from "#domain/Readiness.ts"
+import { Scheduler } from "#domain/rebalance/Scheduler.ts"
+
+const answerWithin = Duration.seconds(2)
+const tickWithin = Duration.seconds(60)
+const dueWithin = Duration.minutes(5)
+
+const ok = (detail: string): ReadinessCheck => ({ ok: true, detail })
+const bad = (detail: string): ReadinessCheck => ({ ok: false, detail })
+
+export const ReadinessLive = Layer.effect(
+  Readiness,
+  Effect.gen(function* () {
+    const operations = yield* OperationStore
+    const scheduler = yield* Scheduler
+
+    const work = Effect.gen(function* () {
+      const now = yield* DateTime.now
+      const oldest = yield* operations.oldestDue(now)
+      const ageMs = Option.match(oldest, { onNone: () => 0, onSome: (dueAt) => now.epochMilliseconds - dueAt.epochMilliseconds })
+      const detail = `oldest due portfolio waits ${Math.max(0, Math.round(ageMs / 1000))} s`
+      return { database: ok("answers"), due: ageMs <= Duration.toMillis(dueWithin) ? ok(detail) : bad(detail) }
+    }).pipe(
+      Effect.timeout(answerWithin),
+      Effect.catchCause(() => Effect.succeed({ database: bad(`did not answer within ${Duration.format(answerWithin)}`), due: bad("unknown") }))
+    )
+
+    const ticking = Effect.gen(function* () {
+      const age = DateTime.distance(yield* scheduler.lastTickAt, yield* DateTime.now)
+      const detail = `last tick ${Math.round(Duration.toSeconds(age))} s ago`
+      return Duration.isLessThanOrEqualTo(age, tickWithin) ? ok(detail) : bad(detail)
+    })
+
+    return Readiness.of({
+      check: Effect.gen(function* () {
+        const checks = { ...(yield* work), scheduler: yield* ticking }
+        return { ready: Object.values(checks).every((check) => check.ok), checks }
+      })
+    })
+  })
+)

@@ -1,0 +1,169 @@
+/** One user's journey: enroll with one signature, fund, rebalance, watch the schedule follow the market. */
+import { Effect, Schedule, Schema } from "effect"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import { type AssetId, chainIdOf, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import type { OperationId, PortfolioId, StrategyId } from "#domain/Ids.ts"
+import { Ballast } from "#src/demo/Ballast.ts"
+import { line, step, table, title, type WeightRow } from "#src/demo/print.ts"
+import { Sandbox } from "#src/demo/Sandbox.ts"
+
+/** The journey ended somewhere else than it should have. */
+export class JourneyFailed extends Schema.TaggedError<JourneyFailed>()("JourneyFailed", { message: Schema.String }) {}
+
+/** Percent of the portfolio by chain and symbol; each chain has half. */
+const target = [
+  [8453, "USDC", 20],
+  [8453, "WETH", 20],
+  [8453, "cbBTC", 10],
+  [42161, "USDC", 10],
+  [42161, "WETH", 20],
+  [42161, "WBTC", 10],
+  [42161, "ARB", 10]
+] as const
+
+const fundingUsdc = 25_000n
+const tolerance = 1
+const poll = Schedule.spaced("250 millis")
+const patience = "60 seconds"
+
+const assetOf = Effect.fnUntraced(function* (chainId: number, symbol: string) {
+  const { overview } = yield* Sandbox
+  const asset = overview.chains.find((chain) => chain.chainId === chainId)?.assets.find((one) => one.symbol === symbol)
+  if (asset === undefined) return yield* new JourneyFailed({ message: `This world has no ${symbol} on chain ${chainId}` })
+  return asset
+})
+
+const createStrategy = Effect.gen(function* () {
+  const ballast = yield* Ballast
+  const assets = yield* Effect.forEach(target, ([chainId, symbol, percent]) =>
+    Effect.map(assetOf(chainId, symbol), ({ assetId }) => ({ assetId, weight: percent * 100 }))
+  )
+  const created = yield* ballast.strategies.createStrategy({
+    payload: {
+      name: "Two chains, five assets",
+      description: "Half of the value on each chain.",
+      allocation: { assets },
+      schedule: { type: "interval", frequency: "daily" }
+    }
+  })
+  return created.data
+})
+
+const enroll = Effect.fnUntraced(function* (strategyId: StrategyId) {
+  const ballast = yield* Ballast
+  const owner = privateKeyToAccount(generatePrivateKey())
+  const draft = { ownerAccountId: evmWallet(owner.address as string as EvmAddress), strategyId, chainIds: [8453, 42161] }
+  const stage1 = yield* step(
+    "Stage 1: what the owner will authorize",
+    Effect.map(ballast.enrollment.prepareEnrollment({ payload: draft }), ({ data }) => data),
+    ({ message }) => `sign ${message.raw.slice(0, 18)}...`
+  )
+  const signature = yield* Effect.promise(() => owner.signMessage({ message: { raw: stage1.message.raw as `0x${string}` } }))
+  return yield* step(
+    "Stage 2: one signature, the same account on each",
+    Effect.map(
+      ballast.enrollment.enroll({
+        payload: {
+          ...draft,
+          flowId: stage1.flowId as never,
+          accountIndex: stage1.accountIndex,
+          agentAccountId: stage1.agentAccountId as never,
+          signature,
+          portfolioName: "Demo"
+        }
+      }),
+      ({ data }) => data
+    ),
+    ({ smartAccounts }) => smartAccounts[0]!.accountId.slice(-42)
+  )
+})
+
+const fund = Effect.fnUntraced(function* (accounts: ReadonlyArray<{ readonly accountId: string }>) {
+  const sandbox = yield* Sandbox
+  for (const { accountId } of accounts) {
+    const { assetId, decimals } = yield* assetOf(Number(accountId.split(":")[1]), "USDC")
+    yield* sandbox.faucet(accountId, assetId, fundingUsdc * 10n ** BigInt(decimals))
+  }
+})
+
+const rebalance = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
+  const ballast = yield* Ballast
+  const submitted = yield* ballast.portfolios.rebalancePortfolio({ params: { portfolioId }, payload: undefined as never })
+  const params = { portfolioId, operationId: submitted.data.operationId as OperationId }
+  let seen = ""
+  const operation = yield* ballast.operations.getOperation({ params }).pipe(
+    Effect.map(({ data }) => data),
+    Effect.tap(({ state }) => {
+      const isNews = state !== seen
+      seen = state
+      return isNews ? line(`  ${state}`) : Effect.void
+    }),
+    Effect.repeat({ schedule: poll, until: ({ state }) => state === "completed" || state === "failed" || state === "cancelled" }),
+    Effect.timeout(patience)
+  )
+  if (operation.state !== "completed") return yield* new JourneyFailed({ message: `The rebalance ended as ${operation.state}: ${operation.error}` })
+  return operation
+})
+
+const showPositions = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
+  const ballast = yield* Ballast
+  const { data } = yield* ballast.portfolios.getPositions({ params: { portfolioId } })
+  const chainValue = (chainId: number) =>
+    data.assets.filter(({ assetId }) => chainIdOf(assetId as AssetId) === chainId).reduce((sum, { valueUsd }) => sum + Number(valueUsd), 0)
+  const chainTarget = (chainId: number) => target.filter(([id]) => id === chainId).reduce((sum, [, , percent]) => sum + percent, 0)
+  const rows = target.map(([chainId, symbol, percent]): WeightRow => {
+    const held = data.assets.find((asset) => asset.symbol === symbol && chainIdOf(asset.assetId as AssetId) === chainId)
+    const valueUsd = Number(held?.valueUsd ?? 0)
+    return {
+      chainId,
+      symbol,
+      balance: held?.balance ?? "0",
+      valueUsd,
+      weight: (100 * valueUsd) / Math.max(chainValue(chainId), 1),
+      target: (100 * percent) / chainTarget(chainId)
+    }
+  })
+  const isOnTarget = yield* table(rows, tolerance)
+  yield* line(`total $${data.totalValueUsd}`)
+  return isOnTarget
+})
+
+const lastRebalance = (portfolioId: PortfolioId) =>
+  Effect.flatMap(Ballast, (ballast) => ballast.portfolios.getPortfolio({ params: { portfolioId } })).pipe(
+    Effect.map(({ data }) => data.schedule?.lastRebalanceAt ?? null)
+  )
+
+const followMarket = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
+  const sandbox = yield* Sandbox
+  for (const chainId of [8453, 42161]) {
+    const { assetId, priceUsd } = yield* assetOf(chainId, "WETH")
+    yield* step(`WETH rises by a fifth on ${chainId}`, sandbox.setPrice(assetId, (Number(priceUsd) * 1.2).toFixed(2)))
+  }
+  const before = yield* lastRebalance(portfolioId)
+  yield* step("A day passes", sandbox.advanceDays(1))
+  yield* step(
+    "The schedule rebalances by itself",
+    lastRebalance(portfolioId).pipe(
+      Effect.repeat({ schedule: poll, until: (at) => at !== before }),
+      Effect.timeout(patience)
+    ),
+    (at) => `at ${at}`
+  )
+})
+
+/** Fails when a chain is more than one percent off its target at the end. */
+export const journey = Effect.gen(function* () {
+  yield* title("Enroll")
+  const strategy = yield* step("A strategy over two chains", createStrategy, ({ strategyId }) => strategyId)
+  const portfolio = yield* enroll(strategy.strategyId as StrategyId)
+  const portfolioId = portfolio.portfolioId as PortfolioId
+  yield* title("Fund and rebalance")
+  yield* step(`${fundingUsdc} USDC to each account`, fund(portfolio.smartAccounts))
+  yield* step("Rebalance on chain", rebalance(portfolioId), ({ operationId }) => operationId)
+  const first = yield* showPositions(portfolioId)
+  yield* title("Follow the market")
+  yield* followMarket(portfolioId)
+  const second = yield* showPositions(portfolioId)
+  if (!first || !second) return yield* new JourneyFailed({ message: "A position is more than one percent off its target" })
+  yield* title("Both chains are at target weights, with real balances.")
+})

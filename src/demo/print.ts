@@ -1,0 +1,54 @@
+/** How the demo speaks to its reader: steps with their time, and a table of positions with a bar for each weight. */
+import { Console, Duration, Effect } from "effect"
+
+const bold = (text: string) => `\u001b[1m${text}\u001b[22m`
+const dim = (text: string) => `\u001b[2m${text}\u001b[22m`
+const green = (text: string) => `\u001b[32m${text}\u001b[39m`
+const yellow = (text: string) => `\u001b[33m${text}\u001b[39m`
+
+export const title = (text: string) => Console.log(`\n${bold(text)}`)
+export const line = (text: string) => Console.log(`  ${text}`)
+
+/** Runs a step and prints how long it took and what came of it. */
+export const step = <A, E, R>(name: string, effect: Effect.Effect<A, E, R>, tell: (value: A) => string = () => "") =>
+  Effect.gen(function* () {
+    const [took, value] = yield* Effect.timed(effect)
+    yield* line(`${green("✓")} ${name.padEnd(44)} ${dim(Duration.format(Duration.millis(Math.round(Duration.toMillis(took)))).padStart(9))}  ${tell(value)}`)
+    return value
+  })
+
+export interface WeightRow {
+  readonly chainId: number
+  readonly symbol: string
+  readonly balance: string
+  readonly valueUsd: number
+  /** Percent of the chain's value. */
+  readonly weight: number
+  /** Percent of the chain's value that the strategy wants. */
+  readonly target: number
+}
+
+const width = 24
+const bar = ({ weight, target }: WeightRow) => {
+  const at = (percent: number) => Math.round((percent / 100) * width)
+  const cells = Array.from({ length: width }, (_, i) => (i === at(target) ? "│" : i < at(weight) ? "█" : "·"))
+  return cells.join("")
+}
+
+/** One line an asset: balance, value, weight within its chain against the target, and the two drawn. */
+export const table = Effect.fnUntraced(function* (rows: ReadonlyArray<WeightRow>, tolerance: number) {
+  yield* line(dim("chain   asset          balance         value     weight    target"))
+  for (const row of rows) {
+    const isOnTarget = Math.abs(row.weight - row.target) <= tolerance
+    const numbers = [
+      String(row.chainId).padEnd(7),
+      row.symbol.padEnd(6),
+      row.balance.slice(0, 14).padStart(15),
+      `$${row.valueUsd.toFixed(2)}`.padStart(13),
+      `${row.weight.toFixed(2)}%`.padStart(10),
+      `${row.target.toFixed(2)}%`.padStart(9)
+    ]
+    yield* line(`${numbers.join(" ")}  ${bar(row)} ${isOnTarget ? green("on target") : yellow("off target")}`)
+  }
+  return rows.every((row) => Math.abs(row.weight - row.target) <= tolerance)
+})

@@ -1,0 +1,111 @@
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Cause, Console, DateTime, Effect, Exit, Redacted } from "effect"
+import { Command } from "effect/cli"
+import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
+import type { NewKey, NewTenant } from "#domain/identity/Tenants.ts"
+import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
+import { ballast } from "#src/cli/commands.ts"
+import { AdminFailed, TenantAdmin } from "#src/cli/TenantAdmin.ts"
+
+const tenantId = "tn_01ARZ3NDEKTSV4RRFFQ69G5FAV" as TenantId
+const apiKeyId = "key_01ARZ3NDEKTSV4RRFFQ69G5FAV" as ApiKeyId
+const createdAt = DateTime.makeUnsafe("2026-01-02T03:04:05Z")
+const tenant: Tenant = { tenantId, name: "Acme", email: "ops@acme.example", entitlements: [], createdAt, disabledAt: null }
+const key: ApiKey = {
+  apiKeyId,
+  tenantId,
+  name: "main",
+  preview: "bk_live_abcd",
+  scopes: ["strategies:read"],
+  createdAt,
+  expiresAt: DateTime.makeUnsafe("1969-01-01T00:00:00Z"),
+  revokedAt: null
+}
+
+/** Runs one command line over a service of the test; answers what it printed, asked for, and how it ended. */
+const run = (line: string) =>
+  Effect.gen(function* () {
+    const printed: Array<string> = []
+    const asked: Array<unknown> = []
+    const note = (...call: ReadonlyArray<unknown>) => Effect.sync(() => void asked.push(call))
+    const admin = TenantAdmin.of({
+      create: (input: NewTenant) => Effect.as(note("create", input), tenant),
+      list: Effect.succeed([tenant]),
+      createKey: (id: TenantId, input: NewKey) =>
+        Effect.as(note("createKey", id, input), { ...input, apiKeyId, secret: Redacted.make("bk_live_secret") }),
+      listKeys: () => Effect.succeed([key]),
+      revokeKey: () => Effect.fail(new AdminFailed({ reason: "There is no such key" }))
+    })
+    const write = (text: string) => void printed.push(text)
+    const console = { ...(yield* Console.Console), log: write, error: write } as Console.Console
+    const exit = yield* Command.runWith(ballast, { version: "0" })(line.split(" ")).pipe(
+      Effect.provideService(TenantAdmin, admin),
+      Effect.provideService(Console.Console, console),
+      Effect.provide(NodeServices.layer),
+      Effect.exit
+    )
+    return { printed: printed.join("\n"), asked, exit }
+  })
+
+describe("ballast", () => {
+  it.effect("creates a tenant with its entitlements", () =>
+    Effect.gen(function* () {
+      const { asked, printed } = yield* run(
+        "tenants create --name Acme --email ops@acme.example --entitlement svm_b2b_api --entitlement other"
+      )
+      assert.deepStrictEqual(asked, [["create", { name: "Acme", email: "ops@acme.example", entitlements: ["svm_b2b_api", "other"] }]])
+      assert.include(printed, tenantId)
+    })
+  )
+
+  it.effect("lists as a table, or as JSON", () =>
+    Effect.gen(function* () {
+      assert.match((yield* run("tenants list")).printed, /^TENANT +NAME +EMAIL .*\ntn_01ARZ3NDEKTSV4RRFFQ69G5FAV {2}Acme .* 2026-01-02 03:04 {2}active$/)
+      const [listed] = JSON.parse((yield* run("tenants list --json")).printed)
+      assert.strictEqual(listed.tenantId, tenantId)
+      assert.strictEqual(listed.createdAt, "2026-01-02T03:04:05.000Z")
+      assert.include((yield* run(`keys list --tenant ${tenantId}`)).printed, "expired")
+    })
+  )
+
+  it.effect("creates a key with the scopes of a tier and those named, and shows its secret", () =>
+    Effect.gen(function* () {
+      const one = yield* run(`keys create --tenant ${tenantId} --scope enroll:write --scope strategies:read`)
+      assert.deepStrictEqual(one.asked, [
+        ["createKey", tenantId, { name: "API key", scopes: ["strategies:read", "portfolios:read", "enroll:write"], expiresAt: null }]
+      ])
+      assert.include(one.printed, "bk_live_secret")
+      assert.include(one.printed, "shown this once")
+      const all = yield* run(`keys create --tenant ${tenantId} --tier standard --expires 2030-01-01T00:00:00Z --json`)
+      const printed = JSON.parse(all.printed)
+      assert.strictEqual(printed.secret, "bk_live_secret")
+      assert.strictEqual(printed.expiresAt, "2030-01-01T00:00:00.000Z")
+      assert.include(printed.scopes, "fees:write")
+    })
+  )
+
+  it.effect("refuses what is not valid before anything is asked", () =>
+    Effect.gen(function* () {
+      for (const line of [
+        "keys create --tenant nobody",
+        `keys create --tenant ${tenantId} --scope everything`,
+        `keys create --tenant ${tenantId} --expires 1960-01-01T00:00:00Z`,
+        "tenants create --name Acme --email nobody",
+        `keys revoke --tenant ${tenantId} main`
+      ]) {
+        const { asked, exit } = yield* run(line)
+        assert.isTrue(Exit.isFailure(exit), line)
+        assert.deepStrictEqual(asked, [], line)
+      }
+    })
+  )
+
+  it.effect("fails with the reason", () =>
+    Effect.gen(function* () {
+      const { exit } = yield* run(`keys revoke --tenant ${tenantId} ${apiKeyId}`)
+      assert.isTrue(Exit.isFailure(exit))
+      if (Exit.isFailure(exit)) assert.strictEqual((Cause.squash(exit.cause) as Error).message, "There is no such key")
+    })
+  )
+})
