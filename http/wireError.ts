@@ -65,7 +65,7 @@ export const wireRetry = (self: typeof RateLimited) =>
     HttpApiSchema.encodeToWithHeaders(
       {
         body: envelope(self.contract, "RateLimited"),
-        headers: { "retry-after": Schema.Int.annotate({ description: "Seconds to wait before the next attempt." }) }
+        headers: { "retry-after": Schema.FiniteFromString }
       },
       {
         decode: ({ body, headers }) => new self({ ...body.error, retryAfterSeconds: headers["retry-after"] }),

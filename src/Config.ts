@@ -8,8 +8,6 @@ import { Effect, Layer, type LogLevel, Redacted } from "effect"
 import { AssetId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { Settings } from "#domain/Settings.ts"
-import { AdminSettings } from "#http/admin/AdminSettings.ts"
-import { RateLimitSettings } from "#http/middleware/RateLimitSettings.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { CoinGeckoConfig } from "#layers/market/CoinGeckoConfig.ts"
@@ -207,9 +205,7 @@ export const layer = (config: ServiceConfig) =>
     Layer.succeed(KeyHashConfig, { pepper: config.pepper }),
     Layer.succeed(CoinGeckoConfig, config.coinGecko),
     Layer.succeed(TokenListConfig, { sources: config.tokenLists }),
-    Layer.succeed(TelemetryConfig, config.telemetry),
-    Layer.succeed(RateLimitSettings, config.rateLimits),
-    Layer.succeed(AdminSettings, { token: config.adminToken })
+    Layer.succeed(TelemetryConfig, config.telemetry)
   )
 
 /**

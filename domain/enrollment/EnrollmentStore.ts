@@ -43,8 +43,8 @@ export class EnrollmentStore extends Context.Service<
     readonly insertFlow: (flow: EnrollmentFlow) => Effect.Effect<void>
     readonly findFlow: (tenantId: TenantId, flowId: FlowId) => Effect.Effect<Option.Option<EnrollmentFlow>>
     readonly claim: (request: ClaimRequest) => Effect.Effect<Claim>
-    /** Gives a claim up without an answer, so that the same body may be sent again. */
-    readonly release: (flowId: FlowId) => Effect.Effect<void>
+    /** Gives this claim up without an answer: the flow is as it was before, open to any body. */
+    readonly release: (request: ClaimRequest) => Effect.Effect<void>
     /**
      * Portfolio, smart accounts, schedule and the advance of the index, in one transaction with the flow's outcome.
      * `IndexTaken`: another enrollment of the owner used the index first. Nothing is written unless `Committed`.

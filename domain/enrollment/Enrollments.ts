@@ -8,7 +8,7 @@ import { Assets } from "#domain/asset/Assets.ts"
 import { addressOf, type AssetId, type ChainId, type EvmWalletId } from "#domain/Caip.ts"
 import { Chains, requireSupported } from "#domain/chain/Chains.ts"
 import type { Enrolled, EnrollmentFlow, Refused } from "#domain/enrollment/Enrollment.ts"
-import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
+import { type ClaimRequest, EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { agentTokens } from "#domain/enrollment/agentTokens.ts"
 import { type EnrollRequest, mismatchesOf, requestBytes } from "#domain/enrollment/EnrollRequest.ts"
 import { SmartAccounts } from "#domain/enrollment/SmartAccounts.ts"
@@ -135,12 +135,13 @@ export class Enrollments extends Context.Service<
       const enroll = Effect.fn("Enrollments.enroll")(function* (request: EnrollRequest) {
         const flow = yield* requireFlow(request)
         const now = yield* DateTime.now
-        const claim = yield* store.claim({
+        const held: ClaimRequest = {
           flowId: flow.flowId,
           requestHash: yield* digest.digest(Digest.sha256, requestBytes(request)),
           now,
           leaseUntil: DateTime.add(now, claimLease)
-        })
+        }
+        const claim = yield* store.claim(held)
         switch (claim._tag) {
           case "Replayed":
             return claim.outcome._tag === "Enrolled" ? claim.outcome : yield* toError(claim.outcome)
@@ -151,10 +152,10 @@ export class Enrollments extends Context.Service<
           case "Claimed": {
             const mismatches = mismatchesOf(request, flow)
             if (mismatches.length > 0) {
-              yield* store.release(flow.flowId)
+              yield* store.release(held)
               return yield* new ValidationFailed({ message: "Send back the values of stage 1 unchanged", details: mismatches })
             }
-            return yield* Effect.onInterrupt(commit(flow, request), () => store.release(flow.flowId))
+            return yield* Effect.onInterrupt(commit(flow, request), () => store.release(held))
           }
         }
       })

@@ -72,6 +72,7 @@ const update = HttpApiEndpoint.patch("updatePortfolio", "/portfolios/:portfolioI
 const start = HttpApiEndpoint.post("startPortfolio", "/portfolios/:portfolioId/start", {
   params,
   payload: emptyBody,
+  disableCodecs: true,
   success: ok(Portfolio),
   error: PortfolioNotFound
 }).annotateMerge(
@@ -88,6 +89,7 @@ const start = HttpApiEndpoint.post("startPortfolio", "/portfolios/:portfolioId/s
 const stop = HttpApiEndpoint.post("stopPortfolio", "/portfolios/:portfolioId/stop", {
   params,
   payload: emptyBody,
+  disableCodecs: true,
   success: ok(Portfolio),
   error: PortfolioNotFound
 }).annotateMerge(
@@ -117,6 +119,7 @@ const positions = HttpApiEndpoint.get("getPositions", "/portfolios/:portfolioId/
 const rebalance = HttpApiEndpoint.post("rebalancePortfolio", "/portfolios/:portfolioId/rebalance", {
   params,
   payload: emptyBody,
+  disableCodecs: true,
   success: ok(Submitted).pipe(HttpApiSchema.status(202)),
   error: [PortfolioNotFound, RateLimited]
 }).annotateMerge(

@@ -5,6 +5,7 @@
  * token. A list that cannot be read stops the start only while the catalogue is empty: a service that has worked before
  * keeps working when somebody else's web server is down. Source: the Uniswap token list schema.
  */
+import { NodeFileSystem } from "@effect/platform-node"
 import { Duration, Effect, FileSystem, Layer, Option, Result, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
 import type { Asset } from "#domain/asset/Asset.ts"
@@ -128,4 +129,4 @@ const load = Effect.gen(function* () {
 }).pipe(Effect.withSpan("TokenLists.load"))
 
 /** Loads the lists once, when it is built. */
-export const TokenLists = Layer.effectDiscard(load).pipe(Layer.provide(FetchHttpClient.layer))
+export const TokenLists = Layer.effectDiscard(load).pipe(Layer.provide([FetchHttpClient.layer, NodeFileSystem.layer]))

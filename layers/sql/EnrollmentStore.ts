@@ -62,7 +62,7 @@ const make = Effect.gen(function* () {
 
   const claim = Effect.fn("EnrollmentStore.claim")(function* (request: ClaimRequest) {
     const { flowId, requestHash } = request
-    // The first body binds the flow; only that body may take over a lease that was given up or has run out.
+    // A body binds the flow until it gives it up; a lease that has run out may be taken over by the same body only.
     const claimed = yield* sql`
       UPDATE enrollment_flows SET request_hash = ${requestHash}, lease_until = ${timestamp(request.leaseUntil)}
       WHERE flow_id = ${flowId} AND outcome IS NULL AND (request_hash IS NULL
@@ -77,8 +77,11 @@ const make = Effect.gen(function* () {
     return (outcome === null ? { _tag: "InProgress" } : { _tag: "Replayed", outcome }) satisfies Claim
   }, Effect.orDie)
 
-  const release = Effect.fn("EnrollmentStore.release")(function* (flowId: FlowId) {
-    yield* sql`UPDATE enrollment_flows SET lease_until = NULL WHERE flow_id = ${flowId} AND outcome IS NULL`
+  const release = Effect.fn("EnrollmentStore.release")(function* ({ flowId, leaseUntil, requestHash }: ClaimRequest) {
+    // The end of the lease tells this holder from a later one, which a late release must not disturb.
+    yield* sql`
+      UPDATE enrollment_flows SET request_hash = NULL, lease_until = NULL
+      WHERE flow_id = ${flowId} AND outcome IS NULL AND request_hash = ${requestHash} AND lease_until = ${timestamp(leaseUntil)}`
   }, Effect.orDie)
 
   const writeOutcome = (flowId: FlowId, outcome: EnrollmentOutcome) =>

@@ -20,22 +20,23 @@ const entryOf = ({ cause, date, fiber, logLevel, message }: Logger.Options<unkno
   const parts = Array.ensure(message)
   const texts = parts.filter((part) => typeof part === "string")
   const data = parts.filter((part) => typeof part !== "string").map(plain)
+  const { correlationId, ...annotations } = fiber.getRef(References.CurrentLogAnnotations)
   const { span } = fiber.cache
   return {
     timestamp: date.toISOString(),
     level: logLevel,
     message: bounded(texts.join(" ")),
-    correlationId: span?.traceId,
+    correlationId: correlationId ?? span?.traceId,
     spanId: span?.spanId,
     data: data.length === 0 ? undefined : data.length === 1 ? data[0] : data,
-    annotations: Object.entries(fiber.getRef(References.CurrentLogAnnotations)).map(
+    annotations: Object.entries(annotations).map(
       ([name, value]) => [name, plain(value)] as const
     ),
     cause: cause.reasons.length === 0 ? undefined : bounded(Cause.pretty(cause))
   }
 }
 
-/** Fields: timestamp, level, service, message, correlationId (the trace id), spanId, data, cause, and all annotations. */
+/** Fields: timestamp, level, service, message, correlationId (the request's, else the trace id), spanId, data, cause, and all annotations. */
 export const jsonLine = (service: string): Logger.Logger<unknown, string> =>
   Logger.make((options) => {
     const { annotations, data, timestamp, level, ...rest } = entryOf(options)
@@ -52,7 +53,7 @@ export const prettyLine: Logger.Logger<unknown, string> = Logger.make((options) 
   const tail = [
     ...(data === undefined ? [] : [asText(data)]),
     ...pairs,
-    ...(correlationId === undefined ? [] : [`trace=${correlationId}`])
+    ...(correlationId === undefined ? [] : [`trace=${asText(correlationId)}`])
   ]
   const line = [timestamp.slice(11, 23), level.toUpperCase().padEnd(5), message, ...tail].join(" ")
   return cause === undefined ? line : `${line}\n${cause}`

@@ -1,5 +1,5 @@
 /** Asks a running service over its admin routes. */
-import { DateTime, Duration, Effect, Layer, Redacted, Schema } from "effect"
+import { Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { ApiKeyId, TenantId } from "#domain/Ids.ts"

@@ -22,7 +22,7 @@ interface Operation {
 }
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>>; securitySchemes: Record<string, unknown> }
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>>; securitySchemes: Record<string, unknown>; headers?: Record<string, unknown> }
 }
 
 const integerQuery: Readonly<Record<string, JsonSchema & { readonly description: string }>> = {
@@ -31,13 +31,18 @@ const integerQuery: Readonly<Record<string, JsonSchema & { readonly description:
 
 const header = (description: string, type: "string" | "integer", example: unknown) => ({ description, schema: { type }, example })
 
-const headers = {
+const headerSchemas = {
   "X-Correlation-Id": header("Trace id of the request, the same across services; quote it in reports.", "string", "4bf92f3577b34da6a3ce929d0e0e4736"),
   "X-Request-Id": header("Unique to this answer.", "string", "00f067aa0ba902b700f067aa0ba902b7"),
   "X-RateLimit-Limit": header("Requests that the window allows.", "integer", 120),
   "X-RateLimit-Remaining": header("Requests left in the window.", "integer", 119),
   "X-RateLimit-Reset": header("When the window ends, in Unix seconds.", "integer", 1772443860)
 }
+
+const retryAfter = header("Seconds to wait before the next attempt.", "integer", 30)
+
+const reference = (name: string) => ({ $ref: `#/components/headers/${name}` })
+const references = Object.fromEntries(Object.keys(headerSchemas).map((name) => [name, reference(name)]))
 
 const isNull = ({ type }: JsonSchema) => type === "null"
 
@@ -48,8 +53,8 @@ const finishOperation = (operation: Operation, components: Readonly<Record<strin
     if (description !== undefined) parameter.description = description
   }
   for (const answer of Object.values(operation.responses)) {
-    const retryAfter = answer.headers?.["retry-after"]
-    answer.headers = { ...headers, ...(retryAfter === undefined ? {} : { "Retry-After": header("Seconds to wait.", "integer", 30) }) }
+    const waits = answer.headers?.["retry-after"] !== undefined
+    answer.headers = waits ? { ...references, "Retry-After": reference("Retry-After") } : references
   }
   const { requestBody } = operation
   const contents = [requestBody?.content, ...Object.values(operation.responses).map(({ content }) => content)]
@@ -73,6 +78,7 @@ export const finishDocument = (generated: Record<string, unknown>): Record<strin
     name: "x-api-key",
     description: "The integrator's API key, shown once when it is created."
   }
+  document.components.headers = { ...headerSchemas, "Retry-After": retryAfter }
   for (const operation of Object.values(document.paths).flatMap((item) => Object.values(item))) {
     finishOperation(operation, document.components.schemas)
   }

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { NodeFileSystem } from "@effect/platform-node"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Asset } from "#domain/asset/Asset.ts"
@@ -69,8 +68,7 @@ const load = (
       defaultSwap: { slippageBps: 50, priceImpactBps: 100, thresholdUsd: 1n },
       blockedAssets: new Set(options.blocked ?? []),
       scheduler: { intervalMs: 1_000, batch: 200 }
-    }),
-    NodeFileSystem.layer
+    })
   )
   return Layer.build(TokenLists).pipe(Effect.provide(world), Effect.scoped, Effect.as(catalogue))
 }

@@ -1,0 +1,20 @@
+/**
+ * The API process: REST, the rebalance engine and its scheduler. Configured by environment alone (docs/operations.md).
+ */
+import "effect/schema/SchemaJITCompiler/enable"
+import { NodeRuntime } from "@effect/platform-node"
+import { Console, Effect, Layer } from "effect"
+import { serviceConfig } from "#src/Config.ts"
+import { ApiServer } from "#src/service/ApiServer.ts"
+import { Platform } from "#src/service/Platform.ts"
+import { Service } from "#src/service/Service.ts"
+
+const program = Effect.gen(function* () {
+  const config = yield* serviceConfig
+  return yield* Layer.launch(ApiServer(config).pipe(Layer.provide(Service), Layer.provide(Platform(config))))
+}).pipe(
+  Effect.tapError((error) => Console.error(error.message)),
+  Effect.annotateLogs({ process: "api" })
+)
+
+NodeRuntime.runMain(program, { disableErrorReporting: true })

@@ -1,0 +1,118 @@
+/**
+ * The whole API without a socket: the routes over the real services and an embedded database, called like fetch.
+ * Outside the database, what surrounds the service is `Surroundings`.
+ */
+import { Context, Effect, Layer, Redacted } from "effect"
+import { Digest } from "effect/crypto"
+import { HttpEffect, HttpRouter, HttpServer } from "effect/http"
+import type { AssetId } from "#domain/Caip.ts"
+import { Enrollments } from "#domain/enrollment/Enrollments.ts"
+import { ApiKeys } from "#domain/identity/ApiKeys.ts"
+import { Tenants } from "#domain/identity/Tenants.ts"
+import { Operations } from "#domain/operation/Operations.ts"
+import { Portfolios } from "#domain/portfolio/Portfolios.ts"
+import { PositionReader } from "#domain/portfolio/PositionReader.ts"
+import { Rebalances } from "#domain/rebalance/Rebalances.ts"
+import { Settings } from "#domain/Settings.ts"
+import { Strategies } from "#domain/strategy/Strategies.ts"
+import { AdminSettings } from "#http/admin/AdminSettings.ts"
+import { DocsSettings } from "#http/docs/DocsSettings.ts"
+import { RateLimitSettings } from "#http/middleware/RateLimitSettings.ts"
+import { routerConfig } from "#http/routerSettings.ts"
+import { Routes } from "#http/Routes.ts"
+import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
+import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
+import { MovableClock } from "#test/contract/support/MovableClock.ts"
+import { SurroundingsLive } from "#test/contract/support/Surroundings.ts"
+import { TestStores } from "#test/support/database.ts"
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The body, when it is JSON. */
+  readonly json: any
+}
+
+export interface Call {
+  readonly key?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** Sent as it is. */
+  readonly text?: string
+}
+
+export const adminToken = "test-admin-token-of-enough-length"
+
+export class Api extends Context.Service<
+  Api,
+  { readonly call: (method: string, path: string, call?: Call) => Effect.Effect<Answer> }
+>()("ballast/test/Api") {}
+
+const settings = Layer.mergeAll(
+  Layer.succeed(AdminSettings, { token: Redacted.make(adminToken) }),
+  Layer.succeed(DocsSettings, { publicUrl: "http://localhost:3000" }),
+  Layer.succeed(KeyHashConfig, { pepper: Redacted.make("pepper of the contract tests") }),
+  Layer.succeed(Settings, {
+    brandName: "Ballast",
+    rebalanceCooldownMs: 60_000,
+    priceMaxAgeMs: 300_000,
+    defaultSwap: { slippageBps: 50, priceImpactBps: 100, thresholdUsd: 1_000_000_000_000_000_000n },
+    blockedAssets: new Set<AssetId>(),
+    scheduler: { intervalMs: 1_000, batch: 100 }
+  })
+)
+
+const services = Layer.mergeAll(
+  ApiKeys.layer,
+  Tenants.layer,
+  Strategies.layer,
+  Enrollments.layer,
+  PositionReader.layer,
+  Rebalances.layer,
+  Operations.layer
+).pipe(Layer.provideMerge(Portfolios.layer), Layer.provide(KeyHashLive))
+
+const server = Layer.effect(
+  Api,
+  Effect.gen(function* () {
+    const httpEffect = yield* HttpRouter.toHttpEffect(Routes)
+    const handler = HttpEffect.toWebHandlerWith(yield* Effect.context<never>())(httpEffect as typeof httpEffect & Effect.Effect<never>)
+
+    const call = (method: string, path: string, { key, headers, body, text }: Call = {}) =>
+      Effect.promise(async (): Promise<Answer> => {
+        const sent = text ?? (body === undefined ? undefined : JSON.stringify(body))
+        const request = new Request(`http://api.test${path}`, {
+          method,
+          headers: {
+            ...(key === undefined ? {} : { "x-api-key": key }),
+            ...(sent === undefined ? {} : { "content-type": "application/json" }),
+            ...headers
+          },
+          ...(sent === undefined ? {} : { body: sent })
+        })
+        const response = await handler(request)
+        const answered = await response.text()
+        const isJson = response.headers.get("content-type")?.startsWith("application/json") === true
+        return { status: response.status, headers: response.headers, text: answered, json: isJson ? JSON.parse(answered) : undefined }
+      })
+
+    return Api.of({ call })
+  })
+)
+
+/** The API with limits that a test does not reach, or with its own. */
+export const apiWith = (limits: RateLimitSettings["Service"]) =>
+  server.pipe(
+    Layer.provideMerge(services),
+    Layer.provideMerge(SurroundingsLive),
+    Layer.provideMerge(TestStores),
+    Layer.provide(settings),
+    Layer.provide(Layer.succeed(RateLimitSettings, limits)),
+    Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig)),
+    Layer.provide(Layer.mergeAll(HttpServer.layerServices, Digest.layerWebCrypto)),
+    Layer.provideMerge(MovableClock.layer)
+  )
+
+export const ApiLive = apiWith({ global: 1_000_000, critical: 1_000_000, general: 1_000_000, burst: 1_000_000 })

@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { NodeHttpServer, NodeServices } from "@effect/platform-node"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, DateTime, Effect, Layer, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { HttpRouter } from "effect/http"
+import { Tenants } from "#domain/identity/Tenants.ts"
+import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
+import { AdminLive } from "#http/admin/AdminLive.ts"
+import { AdminSettings } from "#http/admin/AdminSettings.ts"
+import { ExchangeLive } from "#http/middleware/ExchangeLive.ts"
+import { RateLimits } from "#http/middleware/RateLimits.ts"
+import { RateLimitSettings } from "#http/middleware/RateLimitSettings.ts"
+import { RequestIds } from "#http/middleware/RequestIds.ts"
+import { RequestLog } from "#http/middleware/RequestLog.ts"
+import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
+import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
+import * as Database from "#layers/sql/Database.ts"
+import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
+import * as Migrations from "#layers/sql/Migrations.ts"
+import * as TenantStore from "#layers/sql/TenantStore.ts"
+import { adminAccess } from "#src/cli/adminAccess.ts"
+import { TenantAdmin } from "#src/cli/TenantAdmin.ts"
+
+const dataDir = mkdtempSync(join(tmpdir(), "ballast-cli-"))
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
+
+const adminToken = "admin-token-of-the-deployment"
+const env = { DATA_DIR: dataDir, API_KEY_PEPPER: "p".repeat(64) }
+
+/** Runs an administrator's work with the environment of a command line. */
+const administer = <A, E>(work: (admin: TenantAdmin["Service"]) => Effect.Effect<A, E>, extra: Record<string, string> = {}) =>
+  Effect.flatMap(TenantAdmin, work).pipe(
+    Effect.provide(adminAccess),
+    Effect.provide(NodeServices.layer),
+    Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnvRecord({ ...env, ...extra }))
+  )
+
+/** Everything a command can do, against whatever is behind it. */
+const wholeLife = (admin: TenantAdmin["Service"]) =>
+  Effect.gen(function* () {
+    const tenant = yield* admin.create({ name: "Acme", email: "ops@acme.example", entitlements: ["svm_b2b_api"] })
+    assert.isTrue((yield* admin.list).some(({ tenantId }) => tenantId === tenant.tenantId))
+    const expiresAt = DateTime.makeUnsafe("2040-01-01T00:00:00Z")
+    const key = yield* admin.createKey(tenant.tenantId, { name: "main", scopes: ["enroll:write"], expiresAt })
+    assert.match(Redacted.value(key.secret), /^bk_live_[A-Za-z0-9_-]{43}$/)
+    assert.sameMembers([...key.scopes], ["strategies:read", "portfolios:read", "enroll:write"])
+    yield* admin.revokeKey(tenant.tenantId, key.apiKeyId)
+    const [listed] = yield* admin.listKeys(tenant.tenantId)
+    assert.strictEqual(listed!.apiKeyId, key.apiKeyId)
+    assert.isNotNull(listed!.revokedAt)
+    assert.strictEqual(listed!.expiresAt!.epochMilliseconds, expiresAt.epochMilliseconds)
+    const unknown = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
+    const noTenant = yield* Effect.flip(admin.listKeys(`tn_${unknown}` as TenantId))
+    assert.include(noTenant.message, `There is no tenant tn_${unknown}`)
+    const noKey = yield* Effect.flip(admin.revokeKey(tenant.tenantId, `key_${unknown}` as ApiKeyId))
+    assert.include(noKey.message, `has no key key_${unknown}`)
+  })
+
+/** A service with the embedded database of `dataDir`; answers its address. */
+const service = Effect.gen(function* () {
+  const server = createServer()
+  const tenants = Tenants.layer.pipe(
+    Layer.provide([TenantStore.layer, KeyHashLive]),
+    Layer.provide(Migrations.layer),
+    Layer.provide(Database.layer),
+    Layer.provide([
+      Layer.succeed(DatabaseConfig, { url: null, dataDir, maxConnections: 1 }),
+      Layer.succeed(KeyHashConfig, { pepper: Redacted.make(env.API_KEY_PEPPER) })
+    ])
+  )
+  const routes = AdminLive.pipe(
+    Layer.provide(ExchangeLive),
+    Layer.provide([RateLimits.layerMemory, RequestIds.layer, RequestLog.layer]),
+    Layer.provide([
+      tenants,
+      Layer.succeed(AdminSettings, { token: Redacted.make(adminToken) }),
+      Layer.succeed(RateLimitSettings, { global: 1_000, critical: 1_000, general: 1_000, burst: 1_000 })
+    ])
+  )
+  yield* Layer.build(
+    HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
+      Layer.provide(NodeHttpServer.layer(() => server, { port: 0, host: "127.0.0.1" })),
+      Layer.provide(SecureRandom.layerWebCrypto)
+    )
+  )
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+
+describe("adminAccess", () => {
+  it.live("works on the database when no service runs", () => administer(wholeLife), 20_000)
+
+  it.live("makes no key without the pepper, but does the rest", () =>
+    administer(
+      (admin) =>
+        Effect.gen(function* () {
+          const [tenant] = yield* admin.list
+          const refused = yield* Effect.flip(admin.createKey(tenant!.tenantId, { name: "main", scopes: [], expiresAt: null }))
+          assert.include(refused.message, "API_KEY_PEPPER is not set")
+        }),
+      { API_KEY_PEPPER: "" }
+    )
+  )
+
+  it.live(
+    "works through the service that holds the database",
+    () =>
+      Effect.gen(function* () {
+        const adminUrl = yield* service
+        const lost = yield* Effect.flip(administer((admin) => admin.list))
+        assert.include(lost.message, "is in use by another process")
+        assert.include(lost.message, "BALLAST_ADMIN_URL")
+
+        writeFileSync(join(dataDir, "service.json"), JSON.stringify({ adminUrl, adminToken }))
+        yield* administer(wholeLife)
+
+        yield* administer((admin) => admin.list, { BALLAST_ADMIN_URL: adminUrl, ADMIN_TOKEN: adminToken })
+        const wrong = { BALLAST_ADMIN_URL: adminUrl, ADMIN_TOKEN: "another-token-of-24-characters" }
+        assert.include((yield* Effect.flip(administer((admin) => admin.list, wrong))).message, "The admin token is not valid")
+        const away = { BALLAST_ADMIN_URL: "http://127.0.0.1:9", ADMIN_TOKEN: adminToken }
+        assert.include((yield* Effect.flip(administer((admin) => admin.list, away))).message, "cannot be reached")
+      }).pipe(Effect.scoped),
+    30_000
+  )
+})
