@@ -44,7 +44,10 @@ const envelope = ({ code, meaning, status }: ErrorContract, name: string) =>
       code: Schema.Literal(code),
       message: Schema.String.annotate({ description: "What is wrong and what to do next.", examples: [meaning] }),
       details: Schema.optionalKey(
-        Schema.Array(Schema.String).annotate({ description: "One line a problem, as `field.path: reason`." })
+        Schema.Array(Schema.String).annotate({
+          description: "One line a problem, as `field.path: reason`; left out when the message says it all.",
+          examples: [["field.path: reason"]]
+        })
       )
     })
   }).annotate({ identifier: name, description: `\`${code}\`: ${meaning}`, httpApiStatus: status })

@@ -208,10 +208,7 @@ export const layer = (config: ServiceConfig) =>
     Layer.succeed(TelemetryConfig, config.telemetry)
   )
 
-/**
- * What the command line reads. The pepper may be missing: it is needed to work on the database itself, not to ask a
- * running service.
- */
+/** What the command line reads. Only making keys on the database itself needs the pepper. */
 export const cliConfig = orInvalid(
   all({
     database,

@@ -32,13 +32,13 @@ const key = {
 const entitlement = Schema.String.check(Schema.isPattern(/^[a-z0-9_]{1,64}$/u, { expected: "an entitlement of lower-case letters, digits and _" }))
 
 const NewTenant = Schema.Struct({
-  name: freeText(1, 256),
-  email: freeText(3, 320).check(Schema.isPattern(/^[^\s@]+@[^\s@]+$/u, { expected: "an e-mail address" })),
+  name: freeText(1, 256, "Name of the integrator.", "Northwind"),
+  email: Schema.String.check(Schema.isMaxLength(320), Schema.isPattern(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u, { expected: "an e-mail address" })),
   entitlements: Schema.optionalKey(Schema.Array(entitlement).check(Schema.isMaxLength(64)))
 })
 
 const NewKey = Schema.Struct({
-  name: freeText(1, 256),
+  name: freeText(1, 256, "What people call the key.", "Production"),
   /** Besides the default tier, which every key has. */
   scopes: Schema.optionalKey(Schema.Array(Scope).check(Schema.isMaxLength(64))),
   expiresAt: Schema.optionalKey(Schema.NullOr(Schema.DateTimeUtcFromString))

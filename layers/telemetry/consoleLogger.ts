@@ -29,9 +29,7 @@ const entryOf = ({ cause, date, fiber, logLevel, message }: Logger.Options<unkno
     correlationId: correlationId ?? span?.traceId,
     spanId: span?.spanId,
     data: data.length === 0 ? undefined : data.length === 1 ? data[0] : data,
-    annotations: Object.entries(annotations).map(
-      ([name, value]) => [name, plain(value)] as const
-    ),
+    annotations: Object.entries(annotations).map(([name, value]) => [name, plain(value)] as const),
     cause: cause.reasons.length === 0 ? undefined : bounded(Cause.pretty(cause))
   }
 }

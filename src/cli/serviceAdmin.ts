@@ -53,15 +53,20 @@ export const serviceAdmin = (adminUrl: string, adminToken: Redacted.Redacted) =>
             duration: answerLimit,
             orElse: () => Effect.fail({ message: `it did not answer in ${Duration.format(answerLimit)}` })
           }),
-          Effect.mapError((error) => new AdminFailed({ reason: `The service at ${adminUrl} did not do it: ${reasonOf(error)}` }))
+          Effect.mapError(
+            (error) => new AdminFailed({ reason: `The service at ${adminUrl} did not do it: ${reasonOf(error)}` })
+          )
         )
 
-      const read = <S extends Schema.Constraint & { readonly DecodingServices: never }>(schema: S) => Schema.decodeUnknownEffect(schema)
+      const read = <S extends Schema.Constraint & { readonly DecodingServices: never }>(schema: S) =>
+        Schema.decodeUnknownEffect(schema)
 
       return TenantAdmin.of({
         create: ({ email, entitlements, name }) =>
           orFailed(
-            Effect.flatMap(tenants.createTenant({ payload: { name, email, entitlements } }), ({ data }) => read(Tenant)(data))
+            Effect.flatMap(tenants.createTenant({ payload: { name, email, entitlements } }), ({ data }) =>
+              read(Tenant)(data)
+            )
           ),
         list: orFailed(Effect.flatMap(tenants.listTenants({}), ({ data }) => read(Schema.Array(Tenant))(data.tenants))),
         createKey: (tenantId, { expiresAt, name, scopes }) =>
@@ -73,9 +78,12 @@ export const serviceAdmin = (adminUrl: string, adminToken: Redacted.Redacted) =>
           ),
         listKeys: (tenantId) =>
           orFailed(
-            Effect.flatMap(tenants.listKeys({ params: { tenantId } }), ({ data }) => read(Schema.Array(ListedKey))(data.keys))
+            Effect.flatMap(tenants.listKeys({ params: { tenantId } }), ({ data }) =>
+              read(Schema.Array(ListedKey))(data.keys)
+            )
           ),
-        revokeKey: (tenantId, apiKeyId) => orFailed(Effect.asVoid(tenants.revokeKey({ params: { tenantId, apiKeyId } })))
+        revokeKey: (tenantId, apiKeyId) =>
+          orFailed(Effect.asVoid(tenants.revokeKey({ params: { tenantId, apiKeyId } })))
       })
     })
   ).pipe(Layer.provide(FetchHttpClient.layer))

@@ -49,7 +49,7 @@ describe("a restart of the whole world", () => {
   it("finds chains, portfolios and keys as they were", async () => {
     const { portfolioId, accounts } = await enroll(world, strategyId, newOwner())
     await fund(world, accounts, 100n)
-    assert.strictEqual(await world.stop(), 0)
+    assert.strictEqual(await world.stop(), 130, "ended by the signal, in order")
     world = await startWorld(folder.dataDir)
     assert.strictEqual((await world.api("GET", `/v2/portfolios/${portfolioId}`)).status, 200)
     assert.strictEqual(await chainBalance(world, accounts[0]!, "USDC"), 100_000_000n)

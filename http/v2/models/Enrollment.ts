@@ -22,8 +22,8 @@ const chainIds = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 1, ma
   .annotate({ description: "The chains on which the portfolio gets a smart account, none twice.", examples: [[8453, 42161]] })
 
 const AccountType = Schema.Literals(["ECDSA", "ERC1271"])
-  .check(Schema.makeFilter((type: string) => type !== "ERC1271", { expected: "ECDSA; ERC1271 owners are not supported by this deployment" }))
   .annotate({ description: "How the owner signs. Only `ECDSA`, the default, is supported; `ERC1271` is refused.", examples: ["ECDSA"] })
+  .check(Schema.makeFilter((type) => type !== "ERC1271", { expected: "ECDSA; ERC1271 owners are not supported by this deployment" }))
 
 const common = {
   ownerAccountId: owner,
@@ -42,7 +42,7 @@ export type SignatureRequest = typeof SignatureRequest.Type
 /** The answer of stage 1. */
 export const SignatureIssued = Schema.Struct({
   message: Schema.Struct({
-    kind: Schema.Literal("ecdsa"),
+    kind: Schema.Literal("ecdsa").annotate({ description: "How `raw` is signed." }),
     raw: Schema.String.annotate({
       description: "32 bytes in hex. The owner signs the bytes, not the text, with EIP-191 personal sign.",
       examples: ["0x5f16f4c7f149ac4f9510d9cf8cf384038ad348b3bcdc01915f95de12df9d1b02"]

@@ -48,9 +48,9 @@ export const Strategy = Schema.Struct({
 
 /** The body of create and validate. */
 export const StrategyDraft = Schema.Struct({
-  name: freeText(1, 256).annotate({ description: "Name of the strategy, 1 to 256 characters.", examples: ["Blue chips"] }),
+  name: freeText(1, 256, "Name of the strategy, 1 to 256 characters.", "Blue chips"),
   description: Schema.optionalKey(
-    Schema.NullOr(freeText(0, 2000)).annotate({ description: "What the strategy is for, at most 2000 characters.", examples: ["Half ether, half dollars."] })
+    Schema.NullOr(freeText(0, 2000, "What the strategy is for, at most 2000 characters.", "Half ether, half dollars."))
   ),
   allocation: Schema.Struct({
     assets: Schema.Array(Schema.Struct({ assetId: AssetId, weight: WeightFromString })).check(

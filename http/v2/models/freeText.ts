@@ -7,5 +7,9 @@ const isPlain = Schema.makeFilter(
   { expected: "text without control characters" }
 )
 
-export const freeText = (minimum: number, maximum: number) =>
-  Schema.String.check(Schema.isBetweenCodePoints(minimum, maximum, { expected: `${minimum} to ${maximum} characters` }), isPlain)
+/** Between two numbers of code points. */
+export const freeText = (minimum: number, maximum: number, description: string, example: string) =>
+  Schema.String.annotate({ description, examples: [example] }).check(
+    Schema.isBetweenCodePoints(minimum, maximum, { expected: `${minimum} to ${maximum} characters` }),
+    isPlain
+  )

@@ -4,9 +4,9 @@ export interface JsonSchema {
   readonly $ref?: string
   readonly const?: unknown
   readonly enum?: ReadonlyArray<unknown>
+  readonly description?: string
   readonly examples?: ReadonlyArray<unknown>
   readonly anyOf?: ReadonlyArray<JsonSchema>
-  readonly allOf?: ReadonlyArray<JsonSchema>
   readonly type?: string
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly items?: JsonSchema
@@ -36,6 +36,6 @@ export const exampleOf = (schema: JsonSchema, components: Readonly<Record<string
   if (schema.examples !== undefined && schema.examples.length > 0) return schema.examples[0]
   if (schema.const !== undefined) return schema.const
   if (schema.enum !== undefined) return schema.enum[0]
-  const inner = schema.$ref === undefined ? (schema.anyOf ?? schema.allOf)?.[0] : components[schema.$ref.slice(prefix.length)]
+  const inner = schema.$ref === undefined ? schema.anyOf?.[0] : components[schema.$ref.slice(prefix.length)]
   return inner === undefined ? ofType(schema, components) : exampleOf(inner, components)
 }

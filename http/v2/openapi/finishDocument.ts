@@ -3,6 +3,7 @@
  * the query as numbers, bodies that may be absent, and examples.
  */
 import { exampleOf, type JsonSchema } from "#http/v2/openapi/exampleOf.ts"
+import { openResponses } from "#http/v2/openapi/openResponses.ts"
 
 interface MediaType {
   readonly schema: JsonSchema
@@ -12,13 +13,14 @@ interface Content {
   readonly [mediaType: string]: MediaType
 }
 interface Answer {
+  description: string
   readonly content?: Content
   headers?: Record<string, unknown>
 }
 interface Operation {
   readonly parameters: ReadonlyArray<{ readonly name: string; readonly in: string; schema: JsonSchema; description?: string }>
   readonly requestBody?: { readonly content: Content; required: boolean }
-  readonly responses: Readonly<Record<string, Answer>>
+  readonly responses: Record<string, Answer>
 }
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
@@ -44,6 +46,13 @@ const retryAfter = header("Seconds to wait before the next attempt.", "integer",
 const reference = (name: string) => ({ $ref: `#/components/headers/${name}` })
 const references = Object.fromEntries(Object.keys(headerSchemas).map((name) => [name, reference(name)]))
 
+/** What an error status means: the code and meaning of each error that has it. */
+const describe = ({ content, description }: Answer, components: Readonly<Record<string, JsonSchema>>): string => {
+  const schema = content?.["application/json"]?.schema
+  const names = (schema?.anyOf ?? [schema]).flatMap((member) => member?.$ref?.slice("#/components/schemas/".length) ?? [])
+  return names.map((name) => components[name]?.description ?? name).join(" ") || description
+}
+
 const isNull = ({ type }: JsonSchema) => type === "null"
 
 const finishOperation = (operation: Operation, components: Readonly<Record<string, JsonSchema>>) => {
@@ -52,7 +61,10 @@ const finishOperation = (operation: Operation, components: Readonly<Record<strin
     const { description } = parameter.schema as { readonly description?: string }
     if (description !== undefined) parameter.description = description
   }
-  for (const answer of Object.values(operation.responses)) {
+  // Only a request that has a body can have too large a one.
+  if (operation.requestBody === undefined) delete operation.responses["413"]
+  for (const [status, answer] of Object.entries(operation.responses)) {
+    if (Number(status) >= 400) answer.description = describe(answer, components)
     const waits = answer.headers?.["retry-after"] !== undefined
     answer.headers = waits ? { ...references, "Retry-After": reference("Retry-After") } : references
   }
@@ -79,8 +91,8 @@ export const finishDocument = (generated: Record<string, unknown>): Record<strin
     description: "The integrator's API key, shown once when it is created."
   }
   document.components.headers = { ...headerSchemas, "Retry-After": retryAfter }
-  for (const operation of Object.values(document.paths).flatMap((item) => Object.values(item))) {
-    finishOperation(operation, document.components.schemas)
-  }
+  const operations = Object.values(document.paths).flatMap((item) => Object.values(item))
+  for (const operation of operations) finishOperation(operation, document.components.schemas)
+  openResponses(operations, document.components.schemas)
   return generated
 }

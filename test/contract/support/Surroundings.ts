@@ -1,6 +1,6 @@
 /** What surrounds the service in contract tests: chains, prices, wallets and runs whose answers a test decides. */
 import { Context, DateTime, Effect, Layer } from "effect"
-import { type AssetId, type ChainId, type EvmAccountId, type EvmAddress, evmAccount, evmWallet } from "#domain/Caip.ts"
+import { addressOf, type AssetId, type ChainId, type EvmAccountId, type EvmAddress, type EvmWalletId, evmAccount, evmWallet } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -40,9 +40,11 @@ export class Surroundings extends Context.Service<
   }))
 }
 
-/** One address for each account index, the same on every chain. */
-const accountOf = (chainId: ChainId, index: bigint): EvmAccountId =>
-  evmAccount(chainId, Eip55.checksum(`0x${(0xacc0_0000n + index).toString(16).padStart(40, "0")}`) as EvmAddress)
+/** One address for each owner and index, the same on every chain. */
+const accountOf = (chainId: ChainId, owner: EvmWalletId, index: bigint): EvmAccountId => {
+  const address = BigInt.asUintN(160, (BigInt(addressOf(owner)) << 16n) + index)
+  return evmAccount(chainId, Eip55.checksum(`0x${address.toString(16).padStart(40, "0")}`) as EvmAddress)
+}
 
 const SmartAccountsFake = Layer.effect(
   SmartAccounts,
@@ -51,7 +53,7 @@ const SmartAccountsFake = Layer.effect(
       authorize: ({ ownerAccountId, accountIndex, chains }) => {
         const [first, ...rest] = chains.map(({ chainId }) => ({
           chainId,
-          accountId: accountOf(chainId, accountIndex),
+          accountId: accountOf(chainId, ownerAccountId, accountIndex),
           permissionId: "0x01020304",
           policy,
           digest: bytes32("0d")

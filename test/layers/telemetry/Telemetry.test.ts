@@ -72,7 +72,9 @@ describe("Telemetry", () => {
 
   it.effect("names the request's own correlation id, with a span and without", () =>
     Effect.gen(function* () {
-      const logged = Effect.logInfo("answered").pipe(Effect.annotateLogs({ correlationId: "of-the-caller", level: "none" }))
+      const logged = Effect.logInfo("answered").pipe(
+        Effect.annotateLogs({ correlationId: "of-the-caller", level: "none" })
+      )
       for (const line of yield* linesOf(Effect.andThen(logged, Effect.withSpan(logged, "request")))) {
         assert.strictEqual(JSON.parse(line).correlationId, "of-the-caller")
         assert.strictEqual(JSON.parse(line).level, "Info")

@@ -33,7 +33,10 @@ const adminToken = "admin-token-of-the-deployment"
 const env = { DATA_DIR: dataDir, API_KEY_PEPPER: "p".repeat(64) }
 
 /** Runs an administrator's work with the environment of a command line. */
-const administer = <A, E>(work: (admin: TenantAdmin["Service"]) => Effect.Effect<A, E>, extra: Record<string, string> = {}) =>
+const administer = <A, E>(
+  work: (admin: TenantAdmin["Service"]) => Effect.Effect<A, E>,
+  extra: Record<string, string> = {}
+) =>
   Effect.flatMap(TenantAdmin, work).pipe(
     Effect.provide(adminAccess),
     Effect.provide(NodeServices.layer),
@@ -99,7 +102,9 @@ describe("adminAccess", () => {
       (admin) =>
         Effect.gen(function* () {
           const [tenant] = yield* admin.list
-          const refused = yield* Effect.flip(admin.createKey(tenant!.tenantId, { name: "main", scopes: [], expiresAt: null }))
+          const refused = yield* Effect.flip(
+            admin.createKey(tenant!.tenantId, { name: "main", scopes: [], expiresAt: null })
+          )
           assert.include(refused.message, "API_KEY_PEPPER is not set")
         }),
       { API_KEY_PEPPER: "" }
@@ -120,7 +125,10 @@ describe("adminAccess", () => {
 
         yield* administer((admin) => admin.list, { BALLAST_ADMIN_URL: adminUrl, ADMIN_TOKEN: adminToken })
         const wrong = { BALLAST_ADMIN_URL: adminUrl, ADMIN_TOKEN: "another-token-of-24-characters" }
-        assert.include((yield* Effect.flip(administer((admin) => admin.list, wrong))).message, "The admin token is not valid")
+        assert.include(
+          (yield* Effect.flip(administer((admin) => admin.list, wrong))).message,
+          "The admin token is not valid"
+        )
         const away = { BALLAST_ADMIN_URL: "http://127.0.0.1:9", ADMIN_TOKEN: adminToken }
         assert.include((yield* Effect.flip(administer((admin) => admin.list, away))).message, "cannot be reached")
       }).pipe(Effect.scoped),

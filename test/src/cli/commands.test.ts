@@ -11,7 +11,14 @@ import { AdminFailed, TenantAdmin } from "#src/cli/TenantAdmin.ts"
 const tenantId = "tn_01ARZ3NDEKTSV4RRFFQ69G5FAV" as TenantId
 const apiKeyId = "key_01ARZ3NDEKTSV4RRFFQ69G5FAV" as ApiKeyId
 const createdAt = DateTime.makeUnsafe("2026-01-02T03:04:05Z")
-const tenant: Tenant = { tenantId, name: "Acme", email: "ops@acme.example", entitlements: [], createdAt, disabledAt: null }
+const tenant: Tenant = {
+  tenantId,
+  name: "Acme",
+  email: "ops@acme.example",
+  entitlements: [],
+  createdAt,
+  disabledAt: null
+}
 const key: ApiKey = {
   apiKeyId,
   tenantId,
@@ -54,14 +61,19 @@ describe("ballast", () => {
       const { asked, printed } = yield* run(
         "tenants create --name Acme --email ops@acme.example --entitlement svm_b2b_api --entitlement other"
       )
-      assert.deepStrictEqual(asked, [["create", { name: "Acme", email: "ops@acme.example", entitlements: ["svm_b2b_api", "other"] }]])
+      assert.deepStrictEqual(asked, [
+        ["create", { name: "Acme", email: "ops@acme.example", entitlements: ["svm_b2b_api", "other"] }]
+      ])
       assert.include(printed, tenantId)
     })
   )
 
   it.effect("lists as a table, or as JSON", () =>
     Effect.gen(function* () {
-      assert.match((yield* run("tenants list")).printed, /^TENANT +NAME +EMAIL .*\ntn_01ARZ3NDEKTSV4RRFFQ69G5FAV {2}Acme .* 2026-01-02 03:04 {2}active$/)
+      assert.match(
+        (yield* run("tenants list")).printed,
+        /^TENANT +NAME +EMAIL .*\ntn_01ARZ3NDEKTSV4RRFFQ69G5FAV {2}Acme .* 2026-01-02 03:04 {2}active$/
+      )
       const [listed] = JSON.parse((yield* run("tenants list --json")).printed)
       assert.strictEqual(listed.tenantId, tenantId)
       assert.strictEqual(listed.createdAt, "2026-01-02T03:04:05.000Z")
@@ -73,7 +85,11 @@ describe("ballast", () => {
     Effect.gen(function* () {
       const one = yield* run(`keys create --tenant ${tenantId} --scope enroll:write --scope strategies:read`)
       assert.deepStrictEqual(one.asked, [
-        ["createKey", tenantId, { name: "API key", scopes: ["strategies:read", "portfolios:read", "enroll:write"], expiresAt: null }]
+        [
+          "createKey",
+          tenantId,
+          { name: "API key", scopes: ["strategies:read", "portfolios:read", "enroll:write"], expiresAt: null }
+        ]
       ])
       assert.include(one.printed, "bk_live_secret")
       assert.include(one.printed, "shown this once")

@@ -1,0 +1,49 @@
+/** Short rounds in which every server gets its turn, so that what else the machine does falls on all of them alike. */
+import { Effect } from "effect"
+import { cpuSeconds } from "#bench/http/cpuSeconds.ts"
+import type { Generator } from "#bench/http/generator.ts"
+import type { Server } from "#bench/http/Server.ts"
+
+export const roundCount = 8
+export const roundSeconds = 2
+const warmUpSeconds = 4
+
+/** One server's measurements, a value a round. */
+export interface Measured {
+  readonly name: string
+  readonly requestsPerSecond: ReadonlyArray<number>
+  /** CPU microseconds of the server's process for one request; empty where the system does not tell. */
+  readonly cpuMicros: ReadonlyArray<number>
+}
+
+const measureOnce = Effect.fnUntraced(function* (generator: Generator, server: Server, paths: ReadonlyArray<string>) {
+  const before = cpuSeconds(server.pid)
+  const { answered, seconds } = yield* generator.load(server, paths, roundSeconds)
+  const after = cpuSeconds(server.pid)
+  const cpu = before === null || after === null ? [] : [((after - before) * 1e6) / answered]
+  return { name: server.name, requestsPerSecond: answered / seconds, cpu }
+})
+
+/** Measurements in the order of `servers`. Which one begins changes from round to round. */
+export const measureRounds = Effect.fnUntraced(function* (
+  generator: Generator,
+  servers: ReadonlyArray<Server>,
+  paths: ReadonlyArray<string>
+) {
+  for (const server of servers) yield* generator.load(server, paths, warmUpSeconds)
+  const results: Array<Effect.Success<ReturnType<typeof measureOnce>>> = []
+  for (let round = 0; round < roundCount; round += 1) {
+    const first = round % servers.length
+    for (const server of [...servers.slice(first), ...servers.slice(0, first)]) {
+      results.push(yield* measureOnce(generator, server, paths))
+    }
+  }
+  return servers.map(({ name }): Measured => {
+    const own = results.filter((result) => result.name === name)
+    return {
+      name,
+      requestsPerSecond: own.map(({ requestsPerSecond }) => requestsPerSecond),
+      cpuMicros: own.flatMap(({ cpu }) => cpu)
+    }
+  })
+})

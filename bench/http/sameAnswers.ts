@@ -1,0 +1,34 @@
+/** A comparison counts only when the peers do the same: every server must send the same bytes. */
+import { Effect, Schema } from "effect"
+import type { Server } from "#bench/http/Server.ts"
+
+/** Two servers answered a path differently. */
+export class AnswersDiffer extends Schema.TaggedError<AnswersDiffer>()("AnswersDiffer", { message: Schema.String }) {}
+
+/** Status 200 and its body; anything else is a defect of the set-up. */
+export const bodyOf = (server: Server, path: string, secret: string): Effect.Effect<string> =>
+  Effect.promise(async (signal) => {
+    const response = await fetch(server.baseUrl + path, { headers: { "x-api-key": secret }, signal })
+    const body = await response.text()
+    if (response.status !== 200) throw new Error(`${server.name} answered ${response.status} on ${path}: ${body}`)
+    return body
+  })
+
+/** Fails with the two bodies when a peer's differs from the service's on any of the paths. */
+export const requireSameAnswers = Effect.fnUntraced(function* (
+  service: Server,
+  peers: ReadonlyArray<Server>,
+  paths: ReadonlyArray<string>,
+  secret: string
+) {
+  for (const path of paths) {
+    const expected = yield* bodyOf(service, path, secret)
+    for (const peer of peers) {
+      const body = yield* bodyOf(peer, path, secret)
+      if (body !== expected) {
+        const message = `On ${path} ${service.name} answers\n${expected}\nand ${peer.name}\n${body}`
+        return yield* new AnswersDiffer({ message })
+      }
+    }
+  }
+})

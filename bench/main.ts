@@ -1,0 +1,16 @@
+/** `npm run bench -- <name>`: runs one benchmark. What each measures is in docs/benchmarks.md. */
+
+const benchmarks: Readonly<Record<string, () => Promise<{ readonly run: () => Promise<void> }>>> = {
+  http: () => import("#bench/http.ts"),
+  planner: () => import("#bench/planner.ts")
+}
+
+const name = process.argv[2] ?? ""
+const load = Object.hasOwn(benchmarks, name) ? benchmarks[name] : undefined
+
+if (load === undefined) {
+  console.error(`Usage: npm run bench -- <name>, where <name> is one of: ${Object.keys(benchmarks).join(", ")}`)
+  process.exitCode = 1
+} else {
+  await (await load()).run()
+}

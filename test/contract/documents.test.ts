@@ -1,0 +1,130 @@
+/**
+ * The published descriptions. The OpenAPI document is frozen in openapi.snapshot.json; after an intended change write it
+ * anew with `UPDATE_SNAPSHOT=1 npx vitest run test/contract/documents.test.ts` and review the difference like code.
+ */
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { OpenApi } from "effect/http-api"
+import { execFile } from "node:child_process"
+import { readFile, writeFile } from "node:fs/promises"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import * as Errors from "#domain/Errors.ts"
+import { scopes } from "#domain/Scopes.ts"
+import { V2 } from "#http/v2/Api.ts"
+import { Api, ApiLive } from "#test/contract/support/Api.ts"
+
+const snapshot = fileURLToPath(new URL("openapi.snapshot.json", import.meta.url))
+const root = fileURLToPath(new URL("../..", import.meta.url))
+
+const document: any = JSON.parse(JSON.stringify(OpenApi.fromApi(V2)))
+
+const operations: ReadonlyArray<readonly [string, any]> = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item as object).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const)
+)
+
+describe("OpenAPI", () => {
+  it("is the frozen contract", async () => {
+    const text = `${JSON.stringify(document, null, 2)}\n`
+    if (process.env["UPDATE_SNAPSHOT"] === "1") await writeFile(snapshot, text)
+    const frozen = JSON.parse(await readFile(snapshot, "utf8"))
+    assert.deepStrictEqual(document, frozen, "the contract changed; see the head of this test")
+  })
+
+  it("passes the recommended rules of redocly", async () => {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [`${root}/node_modules/@redocly/cli/bin/cli.js`, "lint", snapshot], {
+      cwd: root,
+      env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" }
+    })
+    assert.notMatch(`${stdout}${stderr}`, /\d+ (error|warning)/)
+  })
+
+  it("is version 3.1 with a key scheme and a server", () => {
+    assert.strictEqual(document.openapi, "3.1.0")
+    assert.deepInclude(document.components.securitySchemes.apiKey, { type: "apiKey", in: "header", name: "x-api-key" })
+    assert.strictEqual(document.servers.length, 1)
+  })
+
+  for (const [route, operation] of operations) {
+    it(`${route} is described whole`, () => {
+      assert.match(operation.operationId, /^[a-z][A-Za-z]+$/)
+      assert.isAbove(operation.summary.length, 5)
+      assert.isAbove(operation.description.length, operation.summary.length)
+      assert.deepStrictEqual(operation.security, route === "GET /v2/scopes" ? [] : [{ apiKey: [] }])
+      for (const parameter of operation.parameters) assert.isAbove(parameter.description?.length ?? 0, 5, `${parameter.name}`)
+      const [success] = Object.keys(operation.responses)
+      assert.match(success!, /^20[0-2]$/)
+      for (const [status, answer] of Object.entries<any>(operation.responses)) {
+        assert.includeMembers(Object.keys(answer.headers), ["X-Correlation-Id", "X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"])
+        assert.property(answer.content["application/json"], "example")
+        if (Number(status) >= 400) assert.match(answer.description, /API_\d{3}/)
+      }
+      assert.property(operation.responses["429"].headers, "Retry-After")
+      assert.property(operation.responses, "500")
+    })
+  }
+
+  it("every field of every named schema is described", () => {
+    const bare: Array<string> = []
+    for (const [name, schema] of Object.entries<any>(document.components.schemas)) {
+      if (Object.values(Errors).some((error) => error.name === name)) continue
+      for (const [field, part] of Object.entries<any>(schema.properties ?? {})) {
+        const described = part.description ?? part.$ref ?? part.anyOf?.[0]?.description ?? part.properties ?? part.items
+        if (described === undefined) bare.push(`${name}.${field}`)
+      }
+    }
+    assert.deepStrictEqual(bare, [])
+  })
+
+  it("limits are integers, and bodies that may be absent are not required", () => {
+    const list = document.paths["/v2/strategies"].get.parameters.find(({ name }: { readonly name: string }) => name === "limit")
+    assert.deepInclude(list.schema, { type: "integer", minimum: 1, maximum: 200, default: 50 })
+    assert.isFalse(document.paths["/v2/portfolios/{portfolioId}/rebalance"].post.requestBody.required)
+    assert.isTrue(document.paths["/v2/strategies"].post.requestBody.required)
+  })
+
+  it("requests are closed, answers open to new fields", () => {
+    assert.isFalse(document.components.schemas.StrategyDraft.additionalProperties)
+    assert.notProperty(document.components.schemas.Strategy, "additionalProperties")
+  })
+})
+
+layer(ApiLive, { excludeTestServices: true })("documents", (it) => {
+  it.effect("openapi.json is served with the deployment's own address", () =>
+    Effect.gen(function* () {
+      const { json, status } = yield* (yield* Api).call("GET", "/v2/openapi.json")
+      assert.strictEqual(status, 200)
+      assert.deepStrictEqual(json.servers, [{ url: "http://localhost:3000", description: "This deployment" }])
+      assert.deepStrictEqual({ ...json, servers: document.servers }, document)
+    })
+  )
+
+  it.effect("the reference is a page that loads nothing from elsewhere", () =>
+    Effect.gen(function* () {
+      const { headers, status, text } = yield* (yield* Api).call("GET", "/v2/docs")
+      assert.strictEqual(status, 200)
+      assert.match(headers.get("content-type") ?? "", /^text\/html/)
+      assert.notMatch(text, /<script[^>]+src=|<link[^>]+href=/)
+    })
+  )
+
+  it.effect("llms.txt has the form of one, and names every route, scope and code", () =>
+    Effect.gen(function* () {
+      const { headers, status, text } = yield* (yield* Api).call("GET", "/v2/llms.txt")
+      assert.strictEqual(status, 200)
+      assert.match(headers.get("content-type") ?? "", /^text\/plain; charset=utf-8/)
+      const lines = text.split("\n")
+      assert.match(lines[0]!, /^# \S/)
+      assert.match(lines[2]!, /^> \S/)
+      assert.strictEqual(lines.filter((line) => line.startsWith("# ")).length, 1)
+      for (const [route] of operations) assert.include(text, `[${route}](`)
+      for (const { name } of scopes) assert.include(text, `\`${name}\``)
+      for (const { contract } of Object.values(Errors)) assert.include(text, contract.code)
+      const sections = text.split("\n## ").slice(1)
+      assert.strictEqual(sections.at(-1)?.split("\n")[0], "Optional")
+      for (const section of sections) {
+        for (const line of section.split("\n").slice(2).filter((line) => line !== "")) assert.match(line, /^- /)
+      }
+    })
+  )
+})

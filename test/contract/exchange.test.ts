@@ -1,0 +1,119 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Logger } from "effect"
+import { BodyTooLarge, Internal, NotFound, ValidationFailed } from "#domain/Errors.ts"
+import { enrolledUser, newTenant } from "#test/contract/support/actors.ts"
+import { Api, ApiLive } from "#test/contract/support/Api.ts"
+import { assertError, assertTraced } from "#test/contract/support/assertions.ts"
+import { Surroundings } from "#test/contract/support/Surroundings.ts"
+
+const traceId = "4bf92f3577b34da6a3ce929d0e0e4736"
+
+const log: Array<string> = []
+const Recorder = Logger.layer([Logger.map(Logger.formatStructured, (line) => void log.push(JSON.stringify(line)))])
+
+layer(ApiLive.pipe(Layer.provide(Recorder)), { excludeTestServices: true })("every answer", (it) => {
+  it.effect("carries both ids, those of documents, probes and unknown routes too", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const seen = new Set<string>()
+      for (const path of ["/v2/scopes", "/v2/openapi.json", "/v2/docs", "/v2/llms.txt", "/health/live", "/health/ready", "/nope", "/", "/v1/nope", "/v2/whoami"]) {
+        const answer = yield* call("GET", path)
+        assertTraced(answer)
+        seen.add(answer.headers.get("x-request-id")!)
+        assert.notInclude(answer.json?.success === undefined ? "" : Object.keys(answer.json).join(), path.startsWith("/v1/") ? "x" : "requestId")
+      }
+      assert.strictEqual(seen.size, 10)
+    })
+  )
+
+  it.effect("continues the caller's trace, and starts one of its own from anything else", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const correlation = (traceparent: string) =>
+        Effect.map(call("GET", "/v2/scopes", { headers: { traceparent } }), ({ headers }) => headers.get("x-correlation-id"))
+      assert.strictEqual(yield* correlation(`00-${traceId}-00f067aa0ba902b7-01`), traceId)
+      assert.strictEqual(yield* correlation(`00-${traceId}-00f067aa0ba902b7-00`), traceId)
+      for (const other of ["nonsense", `00-${"0".repeat(32)}-00f067aa0ba902b7-01`, `ff-${traceId}-00f067aa0ba902b7-01`, "<script>"]) {
+        const made = yield* correlation(other)
+        assert.match(made ?? "", /^[0-9a-f]{32}$/)
+        assert.notStrictEqual(made, traceId)
+      }
+    })
+  )
+
+  it.effect("of an unknown route, method, case or slash is the 404 envelope", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      for (const [method, path] of [
+        ["GET", "/v2/nope"],
+        ["DELETE", "/v2/strategies"],
+        ["PUT", "/v2/scopes"],
+        ["GET", "/V2/scopes"],
+        ["GET", "/v2/scopes/"],
+        ["GET", "/v2//scopes"],
+        ["GET", "/v2/../etc/passwd"]
+      ] as const) {
+        assertError(yield* call(method, path), NotFound)
+      }
+    })
+  )
+
+  it.effect("below /v1 is in the v1 envelope, with the ids of the headers", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const answer = yield* call("GET", "/v1/nope")
+      assert.strictEqual(answer.status, 404)
+      assert.deepStrictEqual(Object.keys(answer.json), ["success", "error", "correlationId", "requestId", "timestamp"])
+      assert.strictEqual(answer.json.correlationId, answer.headers.get("x-correlation-id"))
+      assert.strictEqual(answer.json.requestId, answer.headers.get("x-request-id"))
+    })
+  )
+
+  it.effect("to a body that is too large is 413 in the envelope", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const { key } = yield* newTenant()
+      assertError(yield* call("POST", "/v2/strategies", { key, text: `{"name":"${"x".repeat(66_000)}"}` }), BodyTooLarge)
+    })
+  )
+
+  it.effect("to a body that is no JSON is a 400 that says so", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const { key } = yield* newTenant()
+      for (const text of ["{", "", "\u0000", "{'a': 1}", "NaN"]) {
+        assertError(yield* call("POST", "/v2/strategies", { key, text }), ValidationFailed, "body: ")
+      }
+      const form = yield* call("POST", "/v2/strategies", { key, text: "a=b", headers: { "content-type": "application/x-www-form-urlencoded" } })
+      assertError(form, ValidationFailed, "content-type: ")
+    })
+  )
+
+  it.effect("to keys that are special in JavaScript is an ordinary 400", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const { key, portfolioId } = yield* enrolledUser()
+      for (const name of ["__proto__", "constructor", "toString"]) {
+        const answer = yield* call("PATCH", `/v2/portfolios/${portfolioId}`, { key, text: `{"${name}": {"a": 1}}` })
+        assertError(answer, ValidationFailed, `${name}: `)
+      }
+    })
+  )
+
+  it.effect("to a fault of ours is 500 without a word of it, and the log has the whole cause under the same id", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const surroundings = yield* Surroundings
+      const { key, portfolioId } = yield* enrolledUser()
+      surroundings.launchDefect = new Error("secret of the launcher")
+      const answer = yield* call("POST", `/v2/portfolios/${portfolioId}/rebalance`, { key })
+      surroundings.launchDefect = undefined
+      assertError(answer, Internal)
+      assert.notInclude(answer.text, "secret")
+      yield* Effect.yieldNow
+      const lines = log.filter((line) => line.includes("secret of the launcher"))
+      assert.strictEqual(lines.length, 1)
+      assert.include(lines[0], answer.headers.get("x-correlation-id")!)
+    })
+  )
+})

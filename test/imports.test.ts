@@ -1,0 +1,119 @@
+/**
+ * The rules of the house that a reader of one file cannot see: which folder may import which, and what only one place
+ * may do. Source: docs/architecture.md, "The dependency rule".
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+const folders = ["src", "domain", "layers", "http", "rpc", "stream", "migrations", "sandbox", "bench", "test"]
+
+interface Source {
+  /** From the root, with `/`. */
+  readonly path: string
+  /** Without comments. */
+  readonly code: string
+  readonly lines: number
+  readonly imports: ReadonlyArray<string>
+}
+
+const stringOrComment = /("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g
+const importedModule = /(?:\bfrom|\bimport)\s*\(?\s*"([^"\n]+)"/g
+
+const filesUnder = (folder: string): ReadonlyArray<string> => {
+  try {
+    return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isFile() && /\.m?ts$/.test(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name).slice(root.length))
+  } catch {
+    return []
+  }
+}
+
+const read = (path: string): Source => {
+  const text = readFileSync(join(root, path), "utf8")
+  const code = text.replaceAll(stringOrComment, (_, kept: string | undefined) => kept ?? "")
+  return { path, code, lines: text.split("\n").length, imports: [...code.matchAll(importedModule)].map(([, name]) => name!) }
+}
+
+const sources = folders.flatMap(filesUnder).map(read)
+const byPath = new Map(sources.map((source) => [source.path, source]))
+
+const inFolder = (folder: string) => sources.filter(({ path }) => path.startsWith(`${folder}/`))
+
+/** Every import of the sources that none of the patterns allows, as `file -> module`. */
+const breaches = (among: ReadonlyArray<Source>, allowed: ReadonlyArray<RegExp>, also: Readonly<Record<string, RegExp>> = {}) =>
+  among.flatMap(({ path, imports }) =>
+    imports.filter((name) => ![...allowed, ...(also[path] === undefined ? [] : [also[path]])].some((pattern) => pattern.test(name))).map((name) => `${path} -> ${name}`)
+  )
+
+const effect = /^effect(\/|$)/
+const domain = /^#domain\//
+
+/** What `patterns` find outside the paths that may. */
+const uses = (pattern: RegExp, mayUse: RegExp) => sources.filter(({ path, code }) => !mayUse.test(path) && pattern.test(code)).map(({ path }) => path)
+
+/** All files that a file loads, itself included. Types alone load nothing. */
+const closure = (path: string, seen = new Set<string>()): ReadonlySet<string> => {
+  const source = byPath.get(path)
+  if (source === undefined || seen.has(path)) return seen
+  seen.add(path)
+  const code = source.code.replaceAll(/\bimport\s+type\b[^"]*"[^"]*"/g, "")
+  for (const [, name] of code.matchAll(importedModule)) {
+    if (name!.startsWith("#")) closure(name!.slice(1), seen)
+    else seen.add(name!)
+  }
+  return seen
+}
+
+describe("imports", () => {
+  it("there is something to look at", () => assert.isAbove(sources.length, 100))
+
+  it("the domain imports effect and itself; Eip55 its hash besides", () =>
+    assert.deepStrictEqual(breaches(inFolder("domain"), [effect, domain], { "domain/Eip55.ts": /^@noble\/hashes\// }), []))
+
+  it("adapters import the domain, each other and libraries", () =>
+    assert.deepStrictEqual(breaches(inFolder("layers"), [domain, /^#layers\//, /^#migrations\//, /^[^#.]/]), []))
+
+  for (const face of ["http", "rpc", "stream"]) {
+    it(`${face} imports the domain, itself and effect`, () =>
+      assert.deepStrictEqual(breaches(inFolder(face), [effect, domain, new RegExp(`^#${face}/`)]), []))
+  }
+
+  it("contracts load nothing that a browser cannot, and no handler", () => {
+    for (const contract of ["http/v2/Api.ts", "http/admin/Admin.ts"]) {
+      const loaded = [...closure(contract)]
+      assert.isAbove(loaded.length, 10)
+      assert.deepStrictEqual(loaded.filter((name) => name.startsWith("node:") || name.startsWith("@effect/") || name.endsWith("Live.ts")), [])
+    }
+  })
+
+  it("the sandbox is imported by its program, itself and tests only", () =>
+    assert.deepStrictEqual(
+      sources
+        .filter(({ path, imports }) => !/^(sandbox|test|bench)\/|^src\/(Sandbox|Demo)\.ts$/.test(path) && imports.some((name) => name.startsWith("#sandbox/")))
+        .map(({ path }) => path),
+      []
+    ))
+
+  it("tests are imported by tests only", () =>
+    assert.deepStrictEqual(
+      sources.filter(({ path, imports }) => !path.startsWith("test/") && imports.some((name) => name.startsWith("#test/"))).map(({ path }) => path),
+      []
+    ))
+})
+
+describe("house rules", () => {
+  it("only Config reads the environment", () =>
+    assert.deepStrictEqual(uses(/\bprocess\.env\b/, /^(src\/Config\.ts|sandbox\/WorldConfig\.ts)$|^(test|bench)\//), []))
+
+  it("time and randomness come from Effect's services", () =>
+    assert.deepStrictEqual(uses(/\bDate\.now\b|\bnew Date\(\s*\)|\bMath\.random\b/, /^(test|bench)\//), []))
+
+  it("imports name a file with its ending, from the root", () =>
+    assert.deepStrictEqual(breaches(sources.filter(({ path }) => !path.startsWith("migrations/")), [/^#.*\.ts$/, /^[^#.]/, /^\.\.\/package\.json$/]), []))
+
+  it("no file is above 400 lines", () => assert.deepStrictEqual(sources.filter(({ lines }) => lines > 400).map(({ path }) => path), []))
+})
