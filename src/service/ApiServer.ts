@@ -2,15 +2,15 @@
 import { NodeHttpServer } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
-import { createServer } from "node:http"
 import { AdminSettings } from "#http/admin/AdminSettings.ts"
 import { DocsSettings } from "#http/docs/DocsSettings.ts"
-import { FaultReporter } from "#http/middleware/faultReporter.ts"
 import { RateLimitSettings } from "#http/middleware/RateLimitSettings.ts"
 import { Routes } from "#http/Routes.ts"
 import { routerConfig } from "#http/routerSettings.ts"
+import { ServerContext } from "#http/ServerContext.ts"
 import type { ServiceConfig } from "#src/Config.ts"
 import { ServiceFile } from "#src/service/ServiceFile.ts"
+import { startingServer } from "#src/service/startingServer.ts"
 
 export const ApiServer = (config: ServiceConfig) => {
   const { host, port, publicUrl } = config.server
@@ -21,9 +21,9 @@ export const ApiServer = (config: ServiceConfig) => {
   )
   const listening = Layer.effectDiscard(Effect.logInfo(`Listening on http://${host}:${port}`))
   return Layer.mergeAll(HttpRouter.serve(Routes, { disableLogger: true, disableListenLog: true, routerConfig }), listening).pipe(
-    Layer.provide(FaultReporter),
+    Layer.provide(ServerContext),
     Layer.provide(settings),
     Layer.provide(ServiceFile(config)),
-    Layer.provide(NodeHttpServer.layer(createServer, { host, port, gracefulShutdownTimeout: "5 seconds" }))
+    Layer.provide(NodeHttpServer.layer(startingServer, { host, port, gracefulShutdownTimeout: "5 seconds" }))
   )
 }

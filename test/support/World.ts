@@ -4,6 +4,7 @@
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { readFileSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { createServer, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
@@ -57,8 +58,8 @@ export interface World {
   readonly api: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
   readonly control: (path: string, body: unknown) => Promise<Answer>
   readonly asset: (chainId: number, symbol: string) => WorldAsset
-  /** Everything that the world and its service printed so far. */
-  readonly output: () => string
+  /** Everything that the service logged so far. */
+  readonly serviceLog: () => string
   /** Ends the process as Ctrl-C would, and answers its exit code; the folder stays. */
   readonly stop: () => Promise<number | null>
 }
@@ -102,7 +103,7 @@ export const startWorld = async (dataDir: string, environment: Record<string, st
       if (found === undefined) throw new Error(`This world has no ${symbol} on chain ${chainId}`)
       return found
     },
-    output: () => output,
+    serviceLog: () => readFileSync(join(dataDir, "logs", "api.log"), "utf8"),
     stop: async () => {
       child.kill("SIGTERM")
       return exited

@@ -1,8 +1,10 @@
 /** The main job on a local world: enroll by signature, fund, rebalance on chain, read positions, be rebalanced on schedule. */
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { chainIds, createStrategy, type EnrolledPortfolio, enroll, finishedOperation, fund, newOwner, rebalance, wethShare } from "#test/support/journey.ts"
+import { type CollectedSpan, type Collector, startCollector } from "#test/support/Collector.ts"
 import { eventually, startWorld, type World, worldFolder } from "#test/support/World.ts"
 
+let collector: Collector
 let world: World
 let folder: Awaited<ReturnType<typeof worldFolder>>
 let strategyId: string
@@ -11,12 +13,14 @@ const owner = newOwner()
 
 beforeAll(async () => {
   folder = await worldFolder()
-  world = await startWorld(folder.dataDir, { REBALANCE_COOLDOWN_SECONDS: "5" })
+  collector = await startCollector()
+  world = await startWorld(folder.dataDir, { REBALANCE_COOLDOWN_SECONDS: "5", OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint })
   strategyId = await createStrategy(world)
 }, 120_000)
 
 afterAll(async () => {
   await world?.stop()
+  collector?.stop()
   await folder?.remove()
 }, 60_000)
 
@@ -115,9 +119,41 @@ describe("when the world misbehaves", () => {
     assert.isEmpty(body.data.assets)
     assert.lengthOf(body.data.warnings, 2)
   })
+})
 
-  it("no secret is in what the service printed", () => {
-    const output = world.output().split("\n").filter((line) => line.includes('"message"')).join("\n")
-    assert.notMatch(output, /0x[0-9a-f]{64}.*PRIVATE|bk_live_[A-Za-z0-9_-]{20}/)
+describe("what observers see", () => {
+  const traceId = "0af7651916cd43dd8448eb211c80319c"
+  const named = (name: string | RegExp) => (span: CollectedSpan) =>
+    span.traceId === traceId && (typeof name === "string" ? span.name === name : name.test(span.name))
+
+  it("one trace from the request through the service to SQL and to the chains, under the caller's trace id", async () => {
+    await world.control("/clock/advance", { ms: 60_000 })
+    const answer = await world.api("GET", `/v2/portfolios/${portfolio.portfolioId}/positions`, undefined, {
+      traceparent: `00-${traceId}-b7ad6b7169203331-01`
+    })
+    assert.strictEqual(answer.headers.get("x-correlation-id"), traceId)
+    await eventually("the collector has the whole trace", async () => {
+      const spans = collector.spans()
+      const request = spans.find(named("GET /v2/portfolios/{portfolioId}/positions"))
+      const service = spans.find(named("PositionReader.read"))
+      if (request === undefined || service === undefined) return undefined
+      return spans.some(named("postgres")) && spans.some(named(/^evm\./)) ? true : undefined
+    })
+  })
+
+  it("the service's metrics arrive", () =>
+    eventually("all metrics have arrived", async () => {
+      const names = collector.metricNames()
+      const expected = ["ballast_http_requests", "ballast_rebalance_runs", "ballast_rebalance_legs", "ballast_chain_request_duration", "ballast_scheduler_oldest_due_age"]
+      return expected.every((name) => names.has(name)) ? true : undefined
+    }))
+
+  it("no key and no token is in logs, traces or metrics", () => {
+    const told = collector.raw() + world.serviceLog()
+    assert.isAbove(told.length, 10_000)
+    const { tenants, adminToken } = world.overview
+    for (const secret of [adminToken, ...tenants.flatMap(({ apiKey, readOnlyApiKey }) => [apiKey, readOnlyApiKey])]) {
+      assert.notInclude(told, secret)
+    }
   })
 })
