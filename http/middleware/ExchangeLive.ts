@@ -79,6 +79,7 @@ export const ExchangeLive = HttpRouter.middleware<{ provides: Exchange }>()(
 
     return (httpEffect) =>
       Effect.withFiber((fiber) => {
+        if (!(globalThis as any).zz) { (globalThis as any).zz = 1; console.log([...fiber.context.mapUnsafe.keys()].length, [...fiber.context.mapUnsafe.keys()].join("\n")) }
         const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
         const exchange: Exchange["Service"] = {
           correlationId: correlationId(request, fiber.cache.span?.traceId),

@@ -1,89 +1,20 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { type Address, erc20Abi, type Hex, parseTransaction, recoverTransactionAddress } from "viem"
-import { entryPoint07Address } from "viem/account-abstraction"
-import type { EvmAddress } from "#domain/Caip.ts"
-import { BatchReceipt, ChainExecution, PreparedBatch, SignedTransaction } from "#domain/rebalance/ChainExecution.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { type Hex, parseTransaction, recoverTransactionAddress } from "viem"
+import { ChainExecution, PreparedBatch, SignedTransaction } from "#domain/rebalance/ChainExecution.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { accountDeployment } from "#layers/evm/account/kernelAccount.ts"
 import { rootSignature } from "#layers/evm/account/digestTree.ts"
 import { nonceKey, operationHash, operationSignature, unsignedOperation } from "#layers/evm/execution/agentOperation.ts"
-import { simulateOperation } from "#layers/evm/execution/simulateOperation.ts"
 import { executeBatch, swapCalls } from "#layers/evm/execution/swapCalls.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/Chain.ts"
-import { advance, setPrice } from "#sandbox/Market.ts"
+import { setPrice } from "#sandbox/Market.ts"
 import { countingProxy } from "#test/layers/evm/countingProxy.ts"
 import { agentAccount, revokeAll, sdkAccount } from "#test/layers/evm/sdkAccount.ts"
-import {
-  agent,
-  batchOf,
-  configFor,
-  type Enrollment,
-  enroll,
-  EvmWorld,
-  EvmWorldLive,
-  execute,
-  fund,
-  hubsOf,
-  owner,
-  quotedSwap,
-  relayer,
-  settled,
-  stranger,
-  token
-} from "#test/layers/evm/EvmWorld.ts"
-
-const dollars = (whole: bigint) => whole * 1_000_000n
-
-const balance = (chain: Chain, symbol: string, account: EvmAddress) =>
-  Effect.promise(() =>
-    chain.client.readContract({
-      address: tokenBySymbol(chain, symbol).address,
-      abi: erc20Abi,
-      functionName: "balanceOf",
-      args: [account as string as Address]
-    })
-  )
-
-const balances = (chain: Chain, account: EvmAddress) =>
-  Effect.forEach(chain.tokens, ({ assetId, symbol }) =>
-    Effect.map(balance(chain, symbol, account), (raw) => ({ assetId, raw }))
-  )
-
-const changes = (
-  before: ReadonlyArray<{ readonly assetId: string; readonly raw: bigint }>,
-  after: ReadonlyArray<{ readonly assetId: string; readonly raw: bigint }>
-) =>
-  new Map(
-    after.map(({ assetId, raw }, index) => [assetId, raw - before[index]!.raw] as const).filter(([, raw]) => raw !== 0n)
-  )
-
-const deltasOf = ({ deltas }: BatchReceipt) => new Map(deltas.map(({ assetId, raw }) => [assetId as string, raw]))
-
-const submit = (chain: Chain, from: typeof stranger, data: Hex, options: { readonly nonce?: number } = {}) =>
-  Effect.promise(async () => {
-    const { nonce } = options
-    const hash = await chain.client.sendTransaction({
-      account: from,
-      to: entryPoint07Address,
-      data,
-      gas: 10_000_000n,
-      ...(nonce === undefined ? {} : { nonce })
-    })
-    return chain.client.waitForTransactionReceipt({ hash })
-  })
-
-/** An account with 10,000 dollars on Base whose permission is enabled by a first swap. */
-const tradingAccount = Effect.fnUntraced(function* (index: bigint) {
-  const { base } = yield* EvmWorld
-  const enrollment = yield* enroll(index, [[base, "USDC", "WETH", "AERO"]])
-  yield* fund(base, enrollment.account, "USDC", dollars(10_000n))
-  yield* execute(batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(100n))]))
-  return enrollment
-})
+import { agent, batchOf, configFor, type Enrollment, enroll, EvmWorld, EvmWorldLive, execute, fund, hubsOf, owner, quotedSwap, relayer, stranger, token } from "#test/layers/evm/EvmWorld.ts"
+import { balances, changes, deltasOf, dollars, roundTrip, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
 
 describe("ChainExecution", () => {
   layer(EvmWorldLive, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
@@ -212,78 +143,6 @@ describe("ChainExecution", () => {
       })
     )
 
-    it.effect("sending twice does no harm, and a receipt is found again and again", () =>
-      Effect.gen(function* () {
-        const { base } = yield* EvmWorld
-        const execution = yield* ChainExecution
-        const enrollment = yield* tradingAccount(5n)
-        const before = yield* balances(base, enrollment.account)
-        const { prepared, receipt, signed } = yield* execute(
-          batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))])
-        )
-        yield* execution.broadcast(signed)
-        yield* execution.broadcast(signed)
-        assert.deepStrictEqual(yield* execution.find(signed, prepared.accountId), Option.some(receipt))
-        assert.deepStrictEqual(yield* roundTrip(BatchReceipt, receipt), receipt)
-        assert.deepStrictEqual(deltasOf(receipt), changes(before, yield* balances(base, enrollment.account)))
-      })
-    )
-
-    it.effect("bytes that wait in the pool may be sent again and have no receipt yet", () =>
-      Effect.gen(function* () {
-        const { arbitrum } = yield* EvmWorld
-        const execution = yield* ChainExecution
-        const enrollment = yield* enroll(6n, [[arbitrum, "USDC", "WETH"]])
-        yield* fund(arbitrum, enrollment.account, "USDC", dollars(10n))
-        const prepared = yield* execution.prepare(
-          batchOf(enrollment, arbitrum, [yield* quotedSwap(arbitrum, "USDC", "WETH", dollars(10n))])
-        )
-        const signed = yield* execution.sign(prepared, prepared.chainNonce)
-        yield* Effect.promise(() => arbitrum.client.setAutomine(false))
-        yield* execution.broadcast(signed)
-        yield* execution.broadcast(signed)
-        assert.deepStrictEqual(yield* execution.find(signed, prepared.accountId), Option.none())
-        yield* Effect.promise(() => arbitrum.client.setAutomine(true))
-        yield* Effect.promise(() => arbitrum.client.mine({ blocks: 1 }))
-        assert.isTrue((yield* settled(signed, prepared.accountId)).success)
-      })
-    )
-
-    it.effect("adopts the receipt of whoever submitted the operation first", () =>
-      Effect.gen(function* () {
-        const { base } = yield* EvmWorld
-        const execution = yield* ChainExecution
-        const enrollment = yield* tradingAccount(7n)
-        const before = yield* balances(base, enrollment.account)
-        const prepared = yield* execution.prepare(
-          batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))])
-        )
-        const signed = yield* execution.sign(prepared, prepared.chainNonce)
-        const taken = yield* submit(base, stranger, prepared.callData as Hex)
-        yield* Effect.promise(() => base.client.mine({ blocks: 3 }))
-        yield* execution.broadcast(signed)
-        const receipt = yield* settled(signed, prepared.accountId)
-        assert.strictEqual(receipt.txHash, taken.transactionHash)
-        assert.isTrue(receipt.success)
-        assert.deepStrictEqual(deltasOf(receipt), changes(before, yield* balances(base, enrollment.account)))
-      })
-    )
-
-    it.effect("tells that its nonce went to another transaction", () =>
-      Effect.gen(function* () {
-        const { base } = yield* EvmWorld
-        const execution = yield* ChainExecution
-        const enrollment = yield* tradingAccount(8n)
-        const prepared = yield* execution.prepare(
-          batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))])
-        )
-        const signed = yield* execution.sign(prepared, prepared.chainNonce)
-        yield* submit(base, relayer, "0x", { nonce: prepared.chainNonce })
-        const error = yield* Effect.flip(execution.broadcast(signed))
-        assert.include(error.reason, `nonce ${prepared.chainNonce} of the relayer is used`)
-      })
-    )
-
     it.effect("refuses a batch whose floor the pool no longer meets, and one that the account cannot pay", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
@@ -308,25 +167,6 @@ describe("ChainExecution", () => {
           assert.strictEqual(error._tag, "SimulationFailed")
           assert.match(error.message, /TRANSFER_FROM_FAILED|ERC20InsufficientBalance|balance/u)
         }
-      })
-    )
-
-    it.effect("an operation that comes after its deadline is included and moves nothing", () =>
-      Effect.gen(function* () {
-        const { base } = yield* EvmWorld
-        const execution = yield* ChainExecution
-        const enrollment = yield* tradingAccount(11n)
-        const prepared = yield* execution.prepare(
-          batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))])
-        )
-        const signed = yield* execution.sign(prepared, prepared.chainNonce)
-        const before = yield* balances(base, enrollment.account)
-        yield* advance(base, 21 * 60 * 1_000)
-        yield* execution.broadcast(signed)
-        const receipt = yield* settled(signed, prepared.accountId)
-        assert.isFalse(receipt.success)
-        assert.deepStrictEqual(receipt.deltas, [])
-        assert.deepStrictEqual(yield* balances(base, enrollment.account), before)
       })
     )
 
@@ -401,28 +241,6 @@ describe("ChainExecution", () => {
       })
     )
 
-    it.effect("waits rather than fails when another operation was faster", () =>
-      Effect.gen(function* () {
-        const { base } = yield* EvmWorld
-        const enrollment = yield* tradingAccount(18n)
-        const batch = batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(1n))])
-        const { prepared } = yield* execute(batch)
-        const config = Layer.succeed(EvmConfig, configFor([base]))
-        const error = yield* simulateOperation({
-          chainId: prepared.chainId,
-          account: enrollment.account,
-          relayer: relayer.address,
-          handleOps: prepared.callData as Hex,
-          execute: "0x",
-          swaps: batch.swaps,
-          transactionGas: prepared.gasLimit,
-          callGasLimit: 500_000n
-        }).pipe(Effect.flip, Effect.provide(Layer.fresh(EvmClients.layer).pipe(Layer.provide(config))))
-        assert.strictEqual(error._tag, "ChainUnavailable")
-        assert.include(error.message, "AA25")
-      })
-    )
-
     it.effect("asks the chain for little", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
@@ -479,6 +297,3 @@ describe("ChainExecution", () => {
     )
   })
 })
-
-const roundTrip = <S extends Schema.Codec<unknown, unknown>>(schema: S, value: S["Type"]) =>
-  Effect.flatMap(Schema.encodeEffect(schema)(value), Schema.decodeUnknownEffect(schema))
