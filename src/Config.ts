@@ -4,7 +4,8 @@
  * Every variable is described in docs/operations.md. A start with missing or malformed variables fails with one message
  * that lists all of them; values that may be secret are never part of it.
  */
-import { Effect, Layer, type LogLevel, Redacted } from "effect"
+import { Effect, Layer, type LogLevel, Redacted, Schema } from "effect"
+import type { IpNetwork } from "effect/net"
 import { AssetId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { Settings } from "#domain/Settings.ts"
@@ -41,13 +42,17 @@ const logLevels = [
  * started by hand or in the sandbox is not on the network by accident; production sets `HOST=0.0.0.0` or `::`.
  */
 const server = Effect.gen(function* () {
-  const { host, port, publicUrl, trustProxy } = yield* all({
+  const { host, port, publicUrl, trustedProxies } = yield* all({
     host: withDefault("HOST", Kind.text("an address to listen on", "0.0.0.0"), "127.0.0.1"),
     port: withDefault("PORT", Kind.integer(1, 65_535, "3000"), 3000),
     publicUrl: optional("PUBLIC_URL", Kind.httpUrl("https://api.example.com")),
-    trustProxy: withDefault("TRUST_PROXY", Kind.boolean, false)
+    trustedProxies: withDefault<ReadonlyArray<IpNetwork.IpNetwork>>(
+      "TRUSTED_PROXIES",
+      Kind.listOf(Kind.kind(Schema.IpNetworkFromString, "a network in CIDR notation", "10.0.0.0/8")),
+      []
+    )
   })
-  return { host, port, publicUrl: publicUrl ?? `http://localhost:${port}`, trustProxy }
+  return { host, port, publicUrl: publicUrl ?? `http://localhost:${port}`, trustedProxies }
 })
 
 const database: Setting<DatabaseConfig["Service"]> = all({

@@ -19,5 +19,5 @@ declare module "autocannon" {
     /** Seconds. */
     readonly duration: number
   }
-  export default function autocannon(options: Options): Promise<Result>
+  export default function autocannon(options: Options): PromiseLike<Result>
 }

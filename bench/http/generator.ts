@@ -17,19 +17,30 @@ export type Loaded = typeof Loaded.Type
 
 const decodeLoaded = Schema.decodeUnknownEffect(Loaded)
 
+export interface Load {
+  /** Asked for in random order. */
+  readonly paths: ReadonlyArray<string>
+  readonly seconds: number
+  /**
+   * True: the generator polls instead of sleeping. A server that is slower than the generator otherwise wakes it with
+   * each answer, which the kernel charges to the server: up to 20 us a request, that a faster one does not pay. Only
+   * for servers that leave the generator a core.
+   */
+  readonly isSleepless: boolean
+}
+
 export interface Generator {
-  /** Asks the server for the paths in random order. Fails when any request does, since that would be no measurement. */
+  /** Fails when any request does, since that would be no measurement. */
   readonly load: (
     server: Server,
-    paths: ReadonlyArray<string>,
-    seconds: number
+    load: Load
   ) => Effect.Effect<Loaded, ProcessFailed | Schema.SchemaError>
 }
 
 export const startGenerator = (secret: string): Effect.Effect<Generator, ProcessFailed, Scope.Scope> =>
   Effect.map(startProcess("The load generator", new URL("loadProcess.ts", import.meta.url)), (process) => ({
-    load: Effect.fnUntraced(function* (server, paths, seconds) {
-      const answer = yield* process.ask({ baseUrl: server.baseUrl, secret, paths, seconds, connections })
+    load: Effect.fnUntraced(function* (server, load) {
+      const answer = yield* process.ask({ baseUrl: server.baseUrl, secret, connections, ...load })
       const loaded = yield* decodeLoaded(answer)
       if (loaded.failed === 0 && loaded.answered > 0) return loaded
       const message = `${server.name} answered ${loaded.answered} requests and failed ${loaded.failed}`

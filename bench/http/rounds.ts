@@ -1,7 +1,7 @@
 /** Short rounds in which every server gets its turn, so that what else the machine does falls on all of them alike. */
 import { Effect } from "effect"
 import { cpuSeconds } from "#bench/http/cpuSeconds.ts"
-import type { Generator } from "#bench/http/generator.ts"
+import type { Generator, Load } from "#bench/http/generator.ts"
 import type { Server } from "#bench/http/Server.ts"
 
 export const roundCount = 8
@@ -16,9 +16,9 @@ export interface Measured {
   readonly cpuMicros: ReadonlyArray<number>
 }
 
-const measureOnce = Effect.fnUntraced(function* (generator: Generator, server: Server, paths: ReadonlyArray<string>) {
+const measureOnce = Effect.fnUntraced(function* (generator: Generator, server: Server, load: Load) {
   const before = cpuSeconds(server.pid)
-  const { answered, seconds } = yield* generator.load(server, paths, roundSeconds)
+  const { answered, seconds } = yield* generator.load(server, load)
   const after = cpuSeconds(server.pid)
   const cpu = before === null || after === null ? [] : [((after - before) * 1e6) / answered]
   return { name: server.name, requestsPerSecond: answered / seconds, cpu }
@@ -28,14 +28,14 @@ const measureOnce = Effect.fnUntraced(function* (generator: Generator, server: S
 export const measureRounds = Effect.fnUntraced(function* (
   generator: Generator,
   servers: ReadonlyArray<Server>,
-  paths: ReadonlyArray<string>
+  load: Omit<Load, "seconds">
 ) {
-  for (const server of servers) yield* generator.load(server, paths, warmUpSeconds)
+  for (const server of servers) yield* generator.load(server, { ...load, seconds: warmUpSeconds })
   const results: Array<Effect.Success<ReturnType<typeof measureOnce>>> = []
   for (let round = 0; round < roundCount; round += 1) {
     const first = round % servers.length
     for (const server of [...servers.slice(first), ...servers.slice(0, first)]) {
-      results.push(yield* measureOnce(generator, server, paths))
+      results.push(yield* measureOnce(generator, server, { ...load, seconds: roundSeconds }))
     }
   }
   return servers.map(({ name }): Measured => {

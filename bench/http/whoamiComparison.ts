@@ -19,6 +19,6 @@ export const whoamiComparison = Effect.fn("whoamiComparison")(function* (options
   const body = yield* bodyOf(service, path, seeded.secret)
   const bare = yield* startPeer("bare node:http", "bare.ts", { body })
   yield* requireSameAnswers(service, [bare], [path], seeded.secret)
-  const [measured, ...peers] = yield* measureRounds(generator, [service, bare], [path])
+  const [measured, ...peers] = yield* measureRounds(generator, [service, bare], { paths: [path], isSleepless: true })
   yield* Console.log(report(`GET ${path}`, target, measured!, peers))
 }, Effect.scoped)

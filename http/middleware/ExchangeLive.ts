@@ -77,9 +77,10 @@ export const ExchangeLive = HttpRouter.middleware<{ provides: Exchange }>()(
         return Effect.mapEager(log.answered(request, sent, exchange), () => sent)
       }
 
-    return (httpEffect) =>
-      Effect.withFiber((fiber) => {
-        if (!(globalThis as any).zz) { (globalThis as any).zz = 1; console.log([...fiber.context.mapUnsafe.keys()].length, [...fiber.context.mapUnsafe.keys()].join("\n")) }
+    return (httpEffect) => {
+      const routed = httpEffect as Effect.Effect<HttpServerResponse.HttpServerResponse, Effect.Error<typeof httpEffect>>
+
+      return Effect.withFiber((fiber) => {
         const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
         const exchange: Exchange["Service"] = {
           correlationId: correlationId(request, fiber.cache.span?.traceId),
@@ -89,16 +90,18 @@ export const ExchangeLive = HttpRouter.middleware<{ provides: Exchange }>()(
         }
         HttpEffect.appendPreResponseHandlerUnsafe(fiber.context, answer(exchange))
         // Set, not provided: the request's root restores the context, and until then the answer above still sees the route.
+        // The type above says that this has been done.
         fiber.setContext(Context.add(fiber.context, Exchange, exchange))
-        if (isUncounted(request.url)) return httpEffect
+        if (isUncounted(request.url)) return routed
         const address = clientAddress(Option.getOrUndefined(request.remoteAddress))
         return Effect.flatMapEager(limits.consume(address, "global"), (allowance) => {
           exchange.allowance = allowance
-          if (!allowance.isExceeded) return httpEffect
+          if (!allowance.isExceeded) return routed
           const error = tooMany(allowance, clock.currentTimeMillisUnsafe())
           return Effect.succeed(errorResponse(error, { path: request.url, exchange, now: now() }))
         })
       })
+    }
   }),
   { global: true }
 )

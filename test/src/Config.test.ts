@@ -46,7 +46,7 @@ describe("serviceConfig", () => {
         ...complete,
         PORT: "8080",
         PUBLIC_URL: "https://api.example.com/",
-        TRUST_PROXY: "true",
+        TRUSTED_PROXIES: "10.0.0.0/8, fd00::/8",
         DATABASE_URL: "postgres://user:hunter2hunter2@db/ballast",
         SWAP_THRESHOLD_USD: "2.5",
         SWAP_HUBS_8453: "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
@@ -59,7 +59,7 @@ describe("serviceConfig", () => {
       })
       assert.strictEqual(config.server.port, 8080)
       assert.strictEqual(config.server.publicUrl, "https://api.example.com")
-      assert.isTrue(config.server.trustProxy)
+      assert.deepStrictEqual(config.server.trustedProxies.map(String), ["10.0.0.0/8", "fd00::/8"])
       assert.strictEqual(config.settings.defaultSwap.thresholdUsd, 2_500_000_000_000_000_000n)
       assert.deepStrictEqual(
         [...config.settings.blockedAssets],
@@ -101,14 +101,14 @@ describe("serviceConfig", () => {
         PORT: "70000",
         AGENT_PRIVATE_KEY: secret,
         RPC_URL_1: `ftp://${secret}`,
-        TRUST_PROXY: "yes",
+        TRUSTED_PROXIES: "yes",
         DATABASE_URL: `mysql://u:${secret}@h/db`
       })
       assert.include(message, 'PORT: is "70000"; expected a whole number from 1 to 65535, for example 3000')
       assert.include(message, "AGENT_PRIVATE_KEY: is malformed")
       assert.include(message, "RPC_URL_1: is malformed")
       assert.include(message, "DATABASE_URL: is malformed")
-      assert.include(message, 'TRUST_PROXY: is "yes"; expected true or false')
+      assert.include(message, 'TRUSTED_PROXIES: is "yes"; expected')
       assert.notInclude(message, secret)
     })
   )

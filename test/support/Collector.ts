@@ -30,14 +30,14 @@ export const startCollector = async (): Promise<Collector> => {
     })
   }).listen(0, "127.0.0.1")
   await once(server, "listening")
-  // oxlint-disable-next-line typescript/no-explicit-any -- the shape is OTLP's
+
   const parsed = (path: string): ReadonlyArray<any> => bodies.filter((body) => body.path === path).map(({ text }) => JSON.parse(text))
 
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    spans: () => parsed("/v1/traces").flatMap((body) => body.resourceSpans.flatMap((r: any) => r.scopeSpans.flatMap((s: any) => s.spans))), // oxlint-disable-line typescript/no-explicit-any
+    spans: () => parsed("/v1/traces").flatMap((body) => body.resourceSpans.flatMap((r: any) => r.scopeSpans.flatMap((s: any) => s.spans))),
     metricNames: () =>
-      new Set(parsed("/v1/metrics").flatMap((body) => body.resourceMetrics.flatMap((r: any) => r.scopeMetrics.flatMap((s: any) => s.metrics.map((m: any) => m.name))))), // oxlint-disable-line typescript/no-explicit-any
+      new Set(parsed("/v1/metrics").flatMap((body) => body.resourceMetrics.flatMap((r: any) => r.scopeMetrics.flatMap((s: any) => s.metrics.map((m: any) => m.name))))),
     raw: () => bodies.map(({ text }) => text).join("\n"),
     stop: () => {
       server.closeAllConnections()

@@ -29,7 +29,7 @@ export interface WorldOverview {
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies of many shapes
+
   readonly body: any
 }
 

@@ -17,9 +17,11 @@ import { Settings } from "#domain/Settings.ts"
 import { Strategies } from "#domain/strategy/Strategies.ts"
 import { AdminSettings } from "#http/admin/AdminSettings.ts"
 import { DocsSettings } from "#http/docs/DocsSettings.ts"
+import { RateLimits } from "#http/middleware/RateLimits.ts"
 import { RateLimitSettings } from "#http/middleware/RateLimitSettings.ts"
 import { routerConfig } from "#http/routerSettings.ts"
 import { Routes } from "#http/Routes.ts"
+import { ServerContext } from "#http/ServerContext.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
 import { MovableClock } from "#test/contract/support/MovableClock.ts"
@@ -100,12 +102,13 @@ const server = Layer.effect(
 
     return Api.of({ call })
   })
-)
+).pipe(Layer.provide(ServerContext))
 
-/** The API with limits that a test does not reach, or with its own. */
-export const apiWith = (limits: RateLimitSettings["Service"]) =>
-  server.pipe(
+/** Puts a layer over the routes among everything that they need, with the given limits. */
+export const among = <A, E, R>(layer: Layer.Layer<A, E, R>, limits: RateLimitSettings["Service"]) =>
+  layer.pipe(
     Layer.provideMerge(services),
+    Layer.provideMerge(RateLimits.layerMemory),
     Layer.provideMerge(SurroundingsLive),
     Layer.provideMerge(TestStores),
     Layer.provide(settings),
@@ -115,4 +118,9 @@ export const apiWith = (limits: RateLimitSettings["Service"]) =>
     Layer.provideMerge(MovableClock.layer)
   )
 
-export const ApiLive = apiWith({ global: 1_000_000, critical: 1_000_000, general: 1_000_000, burst: 1_000_000 })
+/** Limits that a test does not reach. */
+export const unlimited: RateLimitSettings["Service"] = { global: 1_000_000, critical: 1_000_000, general: 1_000_000, burst: 1_000_000 }
+
+export const apiWith = (limits: RateLimitSettings["Service"]) => among(server, limits)
+
+export const ApiLive = apiWith(unlimited)

@@ -1,0 +1,33 @@
+/** Serves the routes on the HttpServer of the context. */
+import { Context, Effect, Layer, type Scope } from "effect"
+import { HttpMiddleware, HttpRouter, HttpServer } from "effect/http"
+import type { IpNetwork } from "effect/net"
+import { Routes } from "#http/Routes.ts"
+import { routerConfig } from "#http/routerSettings.ts"
+import { ServerContext } from "#http/ServerContext.ts"
+
+/** Services that routes have closed over when they were built: ours, and what only adapters and programs use. */
+const closedOver = ["ballast/", "effect/crypto/", "effect/sql/", "@effect/", "effect/process/", "effect/FileSystem", "effect/Path", "effect/Terminal", "~effect/Stdio"]
+
+/** Settings of the HTTP library that it looks up in the request, although their names are a package's. */
+const lookedUp = "@effect/platform/HttpMiddleware/"
+
+/**
+ * What a request carries: what Effect itself looks up while it runs, such as clock, tracer and loggers. Every request
+ * copies its context, so each service that it does not need would cost all of them.
+ */
+const requestContext = <R>(context: Context.Context<R>): Context.Context<R> =>
+  Context.makeUnsafe(
+    new Map([...context.mapUnsafe].filter(([key]) => key.startsWith(lookedUp) || !closedOver.some((prefix) => key.startsWith(prefix))))
+  )
+
+/** `X-Forwarded-For` is believed from the given networks alone; without any, the address of the connection counts. */
+export const ServeRoutes = (trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const routes = yield* HttpRouter.toHttpEffect(Routes)
+      const served = trustedProxies.length === 0 ? routes : HttpMiddleware.xForwardedHeaders({ trustedProxies })(routes)
+      const context = yield* Effect.context<HttpServer.HttpServer | Scope.Scope>()
+      yield* Effect.setContext(HttpServer.serveEffect(served), requestContext(context))
+    })
+  ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig)), Layer.provide(ServerContext))
