@@ -1,13 +1,17 @@
 /**
  * Turns the planned legs of a chain into a batch that the chain says would succeed: fresh quotes, limits, simulation.
  * When the batch as a whole fails its simulation, each swap is tried alone and those that fail are left out.
+ *
+ * A plan that has aged, because the service was down, and any plan that was acted on before, is made anew first: whatever
+ * happened meanwhile, a trade that is no longer needed is not made.
  */
-import { Context, Duration, Effect, Layer, Option, Schedule, Schema } from "effect"
-import type { OperationId } from "#domain/Ids.ts"
+import { Context, DateTime, Duration, Effect, Layer, Schedule, Schema } from "effect"
+import type { ChainId } from "#domain/Caip.ts"
 import { ChainExecution, PreparedBatch, type SimulationFailed, Swap, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
 import { priceLegs } from "#domain/rebalance/priceLegs.ts"
 import { type PlannedChain, RecordedSkip, type RunPlan } from "#domain/rebalance/RunPlan.ts"
-import { RunStore } from "#domain/rebalance/RunStore.ts"
+import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
+import { type AttemptId, type RunContext, RunStore } from "#domain/rebalance/RunStore.ts"
 import { SkipCode } from "#domain/rebalance/Skip.ts"
 import { Venue } from "#domain/rebalance/Venue.ts"
 
@@ -18,19 +22,24 @@ export const Preparation = Schema.Union([
 ])
 export type Preparation = typeof Preparation.Type
 
+/** A plan older than this is made anew before it is acted on. */
+const planLife = Duration.minutes(2)
+
 /** A chain that stays unreachable this long is left to the next run: nothing was sent yet. */
 const chainRetry = Schedule.exponential(Duration.millis(500)).pipe(Schedule.upTo({ times: 5 }))
 
 export class BatchPreparer extends Context.Service<
   BatchPreparer,
   {
-    readonly prepare: (operationId: OperationId, chain: PlannedChain, limits: RunPlan["limits"]) => Effect.Effect<Preparation>
+    /** The skips of the answer are the plan's and its own. */
+    readonly prepare: (attempt: AttemptId, plan: RunPlan) => Effect.Effect<Preparation>
   }
 >()("ballast/domain/rebalance/BatchPreparer") {
   static readonly layer = Layer.effect(
     BatchPreparer,
     Effect.gen(function* () {
       const runs = yield* RunStore
+      const planner = yield* RunPlanner
       const venue = yield* Venue
       const execution = yield* ChainExecution
 
@@ -62,29 +71,34 @@ export class BatchPreparer extends Context.Service<
         )
       })
 
-      const attempt = Effect.fnUntraced(function* (operationId: OperationId, chain: PlannedChain, limits: RunPlan["limits"]) {
-        const context = yield* runs.context(operationId)
-        if (Option.isNone(context)) return yield* Effect.die(new Error(`Operation ${operationId} is unknown`))
-        const { authorization, ownerSignature } = context.value
-        const policy = authorization.chains.find(({ chainId }) => chainId === chain.chainId)?.policy
-        const quotes = yield* venue.quote(chain.chainId, policy?.hubs ?? [], chain.legs)
-        const { swaps, skips } = priceLegs(chain.legs, quotes, { ...limits, hopFeeBps: venue.feeBps })
-        if (swaps.length === 0) return nothing(skips, null)
-        return yield* simulate({ chainId: chain.chainId, authorization, ownerSignature, swaps }, skips)
+      /** What to do on the chain by a plan that is still true. */
+      const currentPlan = Effect.fnUntraced(function* ({ chainId, attempt }: AttemptId, plan: RunPlan, context: RunContext) {
+        const age = DateTime.distance(plan.plannedAt, yield* DateTime.now)
+        const isCurrent = attempt === 1 && Duration.isLessThanOrEqualTo(age, planLife)
+        const { chains, limits } = isCurrent ? plan : yield* planner.plan(context)
+        const none: PlannedChain = { chainId: chainId as ChainId, legs: [], skips: [] }
+        return { limits, chain: chains.find((planned) => planned.chainId === chainId) ?? none }
       })
 
-      const prepare = Effect.fn("BatchPreparer.prepare")(function* (
-        operationId: OperationId,
-        chain: PlannedChain,
-        limits: RunPlan["limits"]
-      ) {
-        return yield* attempt(operationId, chain, limits).pipe(
+      const tryOnce = Effect.fnUntraced(function* (attempt: AttemptId, plan: RunPlan) {
+        const context = yield* Effect.orDie(Effect.flatMap(runs.context(attempt.operationId), Effect.fromOption))
+        const { chain, limits } = yield* currentPlan(attempt, plan, context)
+        if (chain.legs.length === 0) return nothing(chain.skips, null)
+        const { authorization, ownerSignature } = context
+        const policy = authorization.chains.find(({ chainId }) => chainId === chain.chainId)?.policy
+        const quotes = yield* venue.quote(chain.chainId, policy?.hubs ?? [], chain.legs)
+        const priced = priceLegs(chain.legs, quotes, { ...limits, hopFeeBps: venue.feeBps })
+        const skips = [...chain.skips, ...priced.skips]
+        if (priced.swaps.length === 0) return nothing(skips, null)
+        return yield* simulate({ chainId: chain.chainId, authorization, ownerSignature, swaps: priced.swaps }, skips)
+      })
+
+      const prepare = Effect.fn("BatchPreparer.prepare")(function* (attempt: AttemptId, plan: RunPlan) {
+        return yield* tryOnce(attempt, plan).pipe(
           Effect.retry({ while: (error) => error._tag === "ChainUnavailable", schedule: chainRetry }),
           Effect.catch((error) =>
             Effect.succeed(
-              error._tag === "ChainUnavailable"
-                ? nothing([unavailableSkip(error.message)], error.message)
-                : nothing([], error.message)
+              nothing(error._tag === "ChainUnavailable" ? [unavailableSkip(error.message)] : [], error.message)
             )
           )
         )

@@ -33,6 +33,8 @@ export type PlannedChain = typeof PlannedChain.Type
 
 export const RunPlan = Schema.Struct({
   strategyVersion: Schema.Int,
+  /** When balances and prices were read. */
+  plannedAt: Schema.DateTimeUtcFromMillis,
   limits: Schema.Struct({ slippageBps: Schema.Int, priceImpactBps: Schema.Int }),
   chains: Schema.Array(PlannedChain)
 })

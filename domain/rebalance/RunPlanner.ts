@@ -1,5 +1,5 @@
 /** Looks at a portfolio as it stands and plans its rebalance. */
-import { Clock, Context, Effect, Layer, Result, Struct } from "effect"
+import { Context, DateTime, Effect, Layer, Result, Struct } from "effect"
 import type { Asset } from "#domain/asset/Asset.ts"
 import { Assets } from "#domain/asset/Assets.ts"
 import { addressOf, type AssetId, chainIdOf } from "#domain/Caip.ts"
@@ -12,7 +12,7 @@ import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
 import type { RunContext } from "#domain/rebalance/RunStore.ts"
 import { Venue } from "#domain/rebalance/Venue.ts"
 import { Settings } from "#domain/Settings.ts"
-import { resolveSwap } from "#domain/strategy/resolveSwap.ts"
+import { resolveSwap, type SwapLimits } from "#domain/strategy/resolveSwap.ts"
 
 interface ChainReading {
   readonly authorization: ChainAuthorization
@@ -54,14 +54,15 @@ export class RunPlanner extends Context.Service<
           prices.latest(readings.flatMap((reading) => assetsOfInterest(reading, targets).map(({ assetId }) => assetId))),
           (): ReadonlyMap<AssetId, Price> => new Map()
         )
-        const staleBefore = (yield* Clock.currentTimeMillis) - settings.priceMaxAgeMs
+        const plannedAt = yield* DateTime.now
+        const staleBefore = plannedAt.epochMilliseconds - settings.priceMaxAgeMs
         const planned = plan({
           chains: readings.map((reading) => chainState(reading, targets, known, staleBefore)),
           allocation: context.allocation,
           preferences: { thresholdUsd: limits.thresholdUsd },
           feeBps: venue.feeBps
         })
-        return toRunPlan(context.strategyVersion, limits, planned)
+        return { strategyVersion: context.strategyVersion, plannedAt, ...toRunPlan(limits, planned) }
       })
 
       return RunPlanner.of({ plan: planRun })
@@ -106,12 +107,10 @@ const chainState = (
 }
 
 const toRunPlan = (
-  strategyVersion: number,
-  limits: { readonly slippageBps: number; readonly priceImpactBps: number },
+  { slippageBps, priceImpactBps }: SwapLimits,
   { chains }: Plan
-): RunPlan => ({
-  strategyVersion,
-  limits: { slippageBps: limits.slippageBps, priceImpactBps: limits.priceImpactBps },
+): Pick<RunPlan, "limits" | "chains"> => ({
+  limits: { slippageBps, priceImpactBps },
   chains: chains.map(({ chainId, legs, skips }) => ({
     chainId,
     legs: legs.map(({ sell, buy, sellAmountRaw, valueUsd, expectedBuyRaw }) => ({ sell, buy, sellAmountRaw, valueUsd, expectedBuyRaw })),

@@ -96,7 +96,7 @@ const makeExecute = ({ operations, runs, planner, trader }: Services, operationI
   return Effect.gen(function* () {
     yield* begin
     const planned = yield* plan
-    const chains = yield* Effect.forEach(planned.chains, (chain) => trader.trade(operationId, chain, planned.limits), {
+    const chains = yield* Effect.forEach(planned.chains, (chain) => trader.trade(operationId, planned, chain), {
       concurrency: "unbounded"
     })
     yield* finish(planned.strategyVersion, chains)

@@ -1,0 +1,108 @@
+/** When a plan may be acted on as it is, and what happens when the batch does not pass its simulation. */
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Effect, Layer, Option } from "effect"
+import { addressOf, evmAccount } from "#domain/Caip.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
+import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
+import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
+import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
+import { type RunContext, RunStore } from "#domain/rebalance/RunStore.ts"
+import { baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
+import { setPrices } from "#test/support/enrolledPortfolio.ts"
+import { TestChain, TestChains } from "#test/support/TestChains.ts"
+
+const account = evmAccount(baseUsdc.chainId, addressOf(baseWeth.assetId))
+const operationId = "op_01J00000000000000000000000" as OperationId
+
+const context: RunContext = {
+  operationId,
+  tenantId: "tn_01J00000000000000000000000" as TenantId,
+  portfolioId: "pf_01J00000000000000000000000" as PortfolioId,
+  strategyVersion: 1,
+  allocation: [],
+  swap: { slippageBps: null, priceImpactBps: null, thresholdUsd: null },
+  authorization: {
+    ownerAccountId: `eip155:0:${addressOf(baseWeth.assetId)}` as RunContext["authorization"]["ownerAccountId"],
+    accountIndex: 0n,
+    agentAccountId: `eip155:0:${addressOf(baseWeth.assetId)}` as RunContext["authorization"]["agentAccountId"],
+    chains: [
+      {
+        chainId: baseUsdc.chainId,
+        accountId: account,
+        permissionId: "0x00000001",
+        digest: `0x${"aa".repeat(32)}`,
+        policy: { router: addressOf(baseWeth.assetId), hubs: [], tokens: [] }
+      }
+    ],
+    root: `0x${"bb".repeat(32)}`
+  },
+  ownerSignature: "0x"
+}
+
+const leg = (sell: typeof baseUsdc, sellAmountRaw: bigint, expectedBuyRaw: bigint) => ({
+  sell: sell.assetId,
+  buy: baseWeth.assetId,
+  sellAmountRaw,
+  valueUsd: 2500n * Decimal.one,
+  expectedBuyRaw
+})
+const usdcLeg = leg(baseUsdc, 2_500_000_000n, 997_000_000_000_000_000n)
+const btcLeg = leg(baseBtc, 1_000_000n, 239_280_000_000_000_000n)
+
+const planOf = (plannedAt: DateTime.Utc, legs: ReadonlyArray<typeof usdcLeg>): RunPlan => ({
+  strategyVersion: 1,
+  plannedAt,
+  limits: { slippageBps: 50, priceImpactBps: 100 },
+  chains: [{ chainId: baseUsdc.chainId, legs, skips: [] }]
+})
+
+/** The planner that a preparer asks for a fresh plan: it finds nothing left to do. */
+const nothingLeft = Layer.succeed(RunPlanner, { plan: () => Effect.map(DateTime.now, (now) => planOf(now, [])) })
+const runs = Layer.succeed(RunStore, { context: () => Effect.succeed(Option.some(context)) } as never as RunStore["Service"])
+const Preparer = BatchPreparer.layer.pipe(Layer.provide([runs, nothingLeft]), Layer.provideMerge(TestChains))
+
+const attempt = (number: number) => ({ operationId, chainId: baseUsdc.chainId, attempt: number })
+
+const prepared = Effect.fnUntraced(function* (number: number, ageSeconds: number, legs = [usdcLeg]) {
+  yield* setPrices
+  const plannedAt = DateTime.subtract(yield* DateTime.now, { seconds: ageSeconds })
+  return yield* Effect.flatMap(BatchPreparer, (preparer) => preparer.prepare(attempt(number), planOf(plannedAt, legs)))
+})
+
+const funded = Effect.flatMap(TestChain, (market) => Effect.sync(() => market.fund(account, baseUsdc.assetId, 10_000_000_000n)))
+
+describe("BatchPreparer", () => {
+  it.live("acts on a plan that is fresh", () =>
+    Effect.gen(function* () {
+      yield* funded
+      assert.strictEqual((yield* prepared(1, 119))._tag, "Ready")
+    }).pipe(Effect.provide(Preparer))
+  )
+
+  it.live("makes an aged plan anew, and one that was acted on before", () =>
+    Effect.gen(function* () {
+      yield* funded
+      assert.strictEqual((yield* prepared(1, 125))._tag, "Nothing")
+      assert.strictEqual((yield* prepared(2, 0))._tag, "Nothing")
+    }).pipe(Effect.provide(Preparer))
+  )
+
+  it.live("leaves out the swap that fails its simulation and keeps the others", () =>
+    Effect.gen(function* () {
+      yield* funded
+      const preparation = yield* prepared(1, 0, [usdcLeg, btcLeg])
+      assert.strictEqual(preparation._tag, "Ready")
+      assert.deepStrictEqual(preparation._tag === "Ready" && preparation.swaps.map(({ sell }) => sell), [baseUsdc.assetId])
+      assert.deepStrictEqual(preparation.skips.map(({ code, sell }) => [code, sell]), [["SIMULATION_FAILED", baseBtc.assetId]])
+    }).pipe(Effect.provide(Preparer))
+  )
+
+  it.live("has nothing, and says why, when every swap fails", () =>
+    Effect.gen(function* () {
+      const preparation = yield* prepared(1, 0)
+      assert.strictEqual(preparation._tag, "Nothing")
+      assert.include(preparation._tag === "Nothing" ? (preparation.failure ?? "") : "", "Simulation on chain 8453 failed")
+    }).pipe(Effect.provide(Preparer))
+  )
+})
