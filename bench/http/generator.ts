@@ -31,10 +31,7 @@ export interface Load {
 
 export interface Generator {
   /** Fails when any request does, since that would be no measurement. */
-  readonly load: (
-    server: Server,
-    load: Load
-  ) => Effect.Effect<Loaded, ProcessFailed | Schema.SchemaError>
+  readonly load: (server: Server, load: Load) => Effect.Effect<Loaded, ProcessFailed | Schema.SchemaError>
 }
 
 export const startGenerator = (secret: string): Effect.Effect<Generator, ProcessFailed, Scope.Scope> =>

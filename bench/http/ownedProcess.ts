@@ -44,7 +44,8 @@ const ask = (name: string, child: ChildProcess, message: object) =>
     const onExit = (code: number | null) =>
       settle(Effect.fail(new ProcessFailed({ message: `${name} ended with ${code} before it answered` })))
     const timer = setTimeout(
-      () => settle(Effect.fail(new ProcessFailed({ message: `${name} did not answer in ${answerWithinMillis / 1000} s` }))),
+      () =>
+        settle(Effect.fail(new ProcessFailed({ message: `${name} did not answer in ${answerWithinMillis / 1000} s` }))),
       answerWithinMillis
     )
     child.once("message", onMessage).once("exit", onExit)

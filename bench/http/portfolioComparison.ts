@@ -30,7 +30,10 @@ export const portfolioComparison = Effect.fn("portfolioComparison")(function* (o
   ]
   const paths = portfolioIds.map((portfolioId) => `/v2/portfolios/${portfolioId}`)
   yield* requireSameAnswers(service, peers, paths.slice(0, compared), secret)
-  const [measured, ...measuredPeers] = yield* measureRounds(generator, [service, ...peers], { paths, isSleepless: false })
+  const [measured, ...measuredPeers] = yield* measureRounds(generator, [service, ...peers], {
+    paths,
+    isSleepless: false
+  })
   const title = `GET /v2/portfolios/{id}, ${portfolioIds.length} portfolios, pools of ${poolSize}`
   yield* Console.log(report(title, target, measured!, measuredPeers))
 }, Effect.scoped)

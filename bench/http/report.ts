@@ -17,7 +17,10 @@ const absolutes = (servers: ReadonlyArray<Measured>): ReadonlyArray<string> =>
   ])
 
 const ratios = (service: Measured, peer: Measured): ReadonlyArray<string> => [
-  row(`requests/s: ${service.name} / ${peer.name}`, cells(spreadOfRatios(service.requestsPerSecond, peer.requestsPerSecond), 2)),
+  row(
+    `requests/s: ${service.name} / ${peer.name}`,
+    cells(spreadOfRatios(service.requestsPerSecond, peer.requestsPerSecond), 2)
+  ),
   ...(peer.cpuMicros.length === 0
     ? []
     : [row(`CPU: ${peer.name} / ${service.name}`, cells(spreadOfRatios(peer.cpuMicros, service.cpuMicros), 2))])

@@ -93,7 +93,9 @@ const insertPortfolio = Effect.fnUntraced(function* (tenantId: Ids.TenantId, str
     { portfolioId, name, flow, ownerSignature: bytes32, dueAt, createdAt },
     { _tag: "Enrolled", portfolioId, portfolioName: name, strategyId, smartAccounts }
   )
-  return committed === "Committed" ? portfolioId : yield* Effect.die(new Error(`Portfolio ${n} was refused: ${committed}`))
+  return committed === "Committed"
+    ? portfolioId
+    : yield* Effect.die(new Error(`Portfolio ${n} was refused: ${committed}`))
 })
 
 const stores = (database: string, pepper: string) =>

@@ -40,7 +40,9 @@ serve(async ({ database, pepper, poolSize, rememberKeyForSeconds }: Settings) =>
       return reply.code(status).send(failure(code, message))
     }
     const data = await readPortfolio(pool, caller.tenantId, request.params.portfolioId)
-    return data === undefined ? reply.code(404).send(failure("API_006", "There is no such portfolio")) : { success: true, data }
+    return data === undefined
+      ? reply.code(404).send(failure("API_006", "There is no such portfolio"))
+      : { success: true, data }
   })
 
   await app.listen({ host: "127.0.0.1", port: 0 })

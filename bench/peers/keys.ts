@@ -55,7 +55,10 @@ export const makeKeys = (pool: Pool, pepper: string, rememberForSeconds: number)
   const ask = async (hash: Buffer) =>
     (await pool.query<KeyRow>({ name: "find-key", text: findKey, values: [hash] })).rows[0]
 
-  return async (secret: string, scope: string): Promise<{ readonly tenantId: string } | { readonly refused: Refusal }> => {
+  return async (
+    secret: string,
+    scope: string
+  ): Promise<{ readonly tenantId: string } | { readonly refused: Refusal }> => {
     const row = await find(secret)
     const refused = refusal(row, scope)
     return refused === undefined ? { tenantId: row!.tenant_id } : { refused }

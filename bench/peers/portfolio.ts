@@ -28,7 +28,12 @@ interface Row {
 }
 
 const hour = 3_600_000
-const intervals: Readonly<Record<string, number>> = { hourly: hour, daily: 24 * hour, weekly: 168 * hour, monthly: 720 * hour }
+const intervals: Readonly<Record<string, number>> = {
+  hourly: hour,
+  daily: 24 * hour,
+  weekly: 168 * hour,
+  monthly: 720 * hour
+}
 
 const view = (row: Row) => ({
   portfolioId: row.portfolio_id,
@@ -80,7 +85,13 @@ export const portfolioSchema = {
         schedule: {
           type: "object",
           nullable: true,
-          properties: { status: text, frequency: text, intervalMs: { type: "integer" }, nextDueAt: text, lastRebalanceAt: textOrNull }
+          properties: {
+            status: text,
+            frequency: text,
+            intervalMs: { type: "integer" },
+            nextDueAt: text,
+            lastRebalanceAt: textOrNull
+          }
         },
         createdAt: text,
         strategyVersion: { type: "integer" },
