@@ -17,6 +17,9 @@ const makeSeries = (method: string, route: string, status: number) => {
   }
 }
 
+/** Stands for every path that is no route. */
+const unmatched = {}
+
 /** `/v2/portfolios/:portfolioId` as `/v2/portfolios/{portfolioId}`. */
 export const templateOf = (routerPath: string): string => routerPath.replaceAll(/:([A-Za-z]+)/g, "{$1}")
 
@@ -35,16 +38,16 @@ export class RequestLog extends Context.Service<
     RequestLog,
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
-      // Routes, methods and statuses are few, so the table is bounded by the program itself.
-      const known = new Map<string, Map<number, ReturnType<typeof makeSeries>>>()
+      // A route is one object for the life of the router, so it is found without building a name; statuses are few.
+      const known = new Map<object, Map<number, ReturnType<typeof makeSeries>>>()
 
-      const seriesOf = (method: string, routerPath: string | undefined, status: number) => {
-        const key = routerPath === undefined ? "" : `${method} ${routerPath}`
+      const seriesOf = (route: HttpRouter.Route<unknown, unknown> | undefined, status: number) => {
+        const key = route ?? unmatched
         let statuses = known.get(key)
         if (statuses === undefined) known.set(key, (statuses = new Map()))
         let series = statuses.get(status)
         if (series === undefined) {
-          series = routerPath === undefined ? makeSeries("", "unmatched", status) : makeSeries(method, templateOf(routerPath), status)
+          series = route === undefined ? makeSeries("", "unmatched", status) : makeSeries(route.method, templateOf(route.path), status)
           statuses.set(status, series)
         }
         return series
@@ -54,7 +57,7 @@ export class RequestLog extends Context.Service<
         answered: (request, response, exchange) => {
           const fiber = Fiber.getCurrent()!
           const matched = Context.getOrUndefined(fiber.context as Context.Context<HttpRouter.RouteContext>, HttpRouter.RouteContext)
-          const series = seriesOf(request.method, matched?.route.path, response.status)
+          const series = seriesOf(matched?.route, response.status)
           const milliseconds = Number(clock.monotonicTimeNanosUnsafe() - exchange.startedAt) / 1e6
           series.requests.updateUnsafe(1, fiber.context)
           series.duration.updateUnsafe(Duration.millis(milliseconds), fiber.context)
