@@ -4,14 +4,14 @@
  * A key that was found is remembered for a few seconds, so a revocation takes effect within that time in every process
  * (docs/decisions/0004-api-keys.md). Unknown keys are never remembered.
  */
-import { Cache, Clock, Context, Duration, Effect, Exit, Layer, type Redacted } from "effect"
+import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import { KeyExpired, KeyInvalid, TenantDisabled } from "#domain/Errors.ts"
 import type { Caller } from "#domain/identity/Caller.ts"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
 
-const rememberFor = Duration.seconds(5)
+const rememberForMs = 5_000
 const remembered = 10_000
 
 /** A key that was found, judged as far as time cannot change it. One a key, shared by all its requests. */
@@ -65,21 +65,35 @@ export class ApiKeys extends Context.Service<
       const { hash } = yield* KeyHash
       const clock = yield* Clock.Clock
 
-      // By the secret, which Redacted compares by value: a hash a request would cost more than the rest of this.
-      const find = (secret: Redacted.Redacted<string>) =>
-        Effect.map(Effect.flatMap(store.findKeyByHash(hash(secret)), Effect.fromOption), knownKey)
+      // By the secret itself: a keyed hash a request would cost more than all the rest. In order of insertion, so of age.
+      const known = new Map<string, { readonly key: KnownKey; readonly until: number }>()
 
-      const known = yield* Cache.makeWith(find, {
-        capacity: remembered,
-        timeToLive: (exit) => (Exit.isSuccess(exit) ? rememberFor : Duration.zero)
-      })
+      const remember = (secret: string, key: KnownKey, now: number) => {
+        known.delete(secret)
+        if (known.size >= remembered) known.delete(known.keys().next().value!)
+        known.set(secret, { key, until: now + rememberForMs })
+      }
+
+      const lookUp = (secret: Redacted.Redacted<string>) =>
+        Effect.flatMap(
+          store.findKeyByHash(hash(secret)),
+          Option.match({
+            onNone: () => refuseUnknown,
+            onSome: (found) => {
+              const key = knownKey(found)
+              const now = clock.currentTimeMillisUnsafe()
+              remember(Redacted.value(secret), key, now)
+              return judge(key, now)
+            }
+          })
+        )
 
       return ApiKeys.of({
-        authenticate: (secret) =>
-          Effect.matchEffect(Cache.get(known, secret), {
-            onFailure: () => refuseUnknown,
-            onSuccess: (key) => judge(key, clock.currentTimeMillisUnsafe())
-          })
+        authenticate: (secret) => {
+          const now = clock.currentTimeMillisUnsafe()
+          const hit = known.get(Redacted.value(secret))
+          return hit !== undefined && hit.until > now ? judge(hit.key, now) : lookUp(secret)
+        }
       })
     })
   )
