@@ -67,11 +67,11 @@ const afterLast = (text: string, separator: string) => text.slice(text.lastIndex
 export const addressOf = (id: EvmWalletId | EvmAccountId | AssetId): EvmAddress => afterLast(id, ":") as EvmAddress
 
 /** The EIP-155 chain id inside a chain-bound account or an asset. */
-export const chainIdOf = (id: EvmAccountId | AssetId): ChainId => Number.parseInt(id.slice("eip155:".length), 10) as ChainId
+export const chainIdOf = (id: EvmAccountId | AssetId): ChainId =>
+  Number.parseInt(id.slice("eip155:".length), 10) as ChainId
 
 /** Builds the CAIP-19 id of an ERC-20 token from a canonical address. */
-export const erc20 = (chainId: ChainId, address: EvmAddress): AssetId =>
-  `eip155:${chainId}/erc20:${address}` as AssetId
+export const erc20 = (chainId: ChainId, address: EvmAddress): AssetId => `eip155:${chainId}/erc20:${address}` as AssetId
 
 /** Builds the CAIP-10 id of an account on one chain from a canonical address. */
 export const evmAccount = (chainId: ChainId, address: EvmAddress): EvmAccountId =>

@@ -12,6 +12,9 @@ export class Readiness extends Context.Service<
   Readiness,
   {
     /** Asks every dependency within a bounded time; `ready` when all of them answered. */
-    readonly check: Effect.Effect<{ readonly ready: boolean; readonly checks: Readonly<Record<string, ReadinessCheck>> }>
+    readonly check: Effect.Effect<{
+      readonly ready: boolean
+      readonly checks: Readonly<Record<string, ReadinessCheck>>
+    }>
   }
 >()("ballast/domain/Readiness") {}

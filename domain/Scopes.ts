@@ -11,8 +11,16 @@ export type ScopeTier = typeof ScopeTier.Type
 export const scopes = [
   { name: "strategies:read", tier: "default", description: "List and view strategies" },
   { name: "strategies:write", tier: "standard", description: "Create strategies and publish versions" },
-  { name: "portfolios:read", tier: "default", description: "List and view portfolios and positions, poll operations, break down allocations" },
-  { name: "portfolios:write", tier: "standard", description: "Pause, resume and rebalance portfolios, update their metadata" },
+  {
+    name: "portfolios:read",
+    tier: "default",
+    description: "List and view portfolios and positions, poll operations, break down allocations"
+  },
+  {
+    name: "portfolios:write",
+    tier: "standard",
+    description: "Pause, resume and rebalance portfolios, update their metadata"
+  },
   { name: "portfolios:withdraw", tier: "standard", description: "Prepare and submit user-signed withdrawals" },
   { name: "enroll:write", tier: "standard", description: "Enroll users: creates smart accounts and a portfolio" },
   { name: "tenant:read", tier: "standard", description: "Read the tenant's execution and schedule defaults" },
@@ -25,4 +33,6 @@ export const Scope = Schema.Literals(scopes.map((scope) => scope.name))
 export type Scope = typeof Scope.Type
 
 /** Scopes that every new key has. */
-export const defaultScopes: ReadonlyArray<Scope> = scopes.filter((scope) => scope.tier === "default").map((scope) => scope.name)
+export const defaultScopes: ReadonlyArray<Scope> = scopes
+  .filter((scope) => scope.tier === "default")
+  .map((scope) => scope.name)

@@ -12,7 +12,11 @@ export class Settings extends Context.Service<
     /** A price older than this many milliseconds is stale: it values, but nothing is traded on it. */
     readonly priceMaxAgeMs: number
     /** What applies where neither strategy nor tenant says otherwise. */
-    readonly defaultSwap: { readonly slippageBps: number; readonly priceImpactBps: number; readonly thresholdUsd: bigint }
+    readonly defaultSwap: {
+      readonly slippageBps: number
+      readonly priceImpactBps: number
+      readonly thresholdUsd: bigint
+    }
     readonly blockedAssets: ReadonlySet<AssetId>
     /** How often due portfolios are looked for, in milliseconds, and how many are claimed at once. */
     readonly scheduler: { readonly intervalMs: number; readonly batch: number }

@@ -20,4 +20,8 @@ export const page = <Data extends Schema.Top>(data: Data) =>
 export const success = <Data>(data: Data) => ({ success: true as const, data })
 
 /** Puts a page of a collection into the envelope. */
-export const successPage = <Data>(data: Data, { nextCursor }: Page<unknown>) => ({ success: true as const, data, nextCursor })
+export const successPage = <Data>(data: Data, { nextCursor }: Page<unknown>) => ({
+  success: true as const,
+  data,
+  nextCursor
+})

@@ -2,4 +2,6 @@
 import { Context } from "effect"
 import type { Scope } from "#domain/Scopes.ts"
 
-export const RequiredScope = Context.Reference<Scope | undefined>("ballast/http/RequiredScope", { defaultValue: () => undefined })
+export const RequiredScope = Context.Reference<Scope | undefined>("ballast/http/RequiredScope", {
+  defaultValue: () => undefined
+})

@@ -7,7 +7,17 @@ import { routerConfig } from "#http/routerSettings.ts"
 import { ServerContext } from "#http/ServerContext.ts"
 
 /** Services that routes have closed over when they were built: ours, and what only adapters and programs use. */
-const closedOver = ["ballast/", "effect/crypto/", "effect/sql/", "@effect/", "effect/process/", "effect/FileSystem", "effect/Path", "effect/Terminal", "~effect/Stdio"]
+const closedOver = [
+  "ballast/",
+  "effect/crypto/",
+  "effect/sql/",
+  "@effect/",
+  "effect/process/",
+  "effect/FileSystem",
+  "effect/Path",
+  "effect/Terminal",
+  "~effect/Stdio"
+]
 
 /** Settings of the HTTP library that it looks up in the request, although their names are a package's. */
 const lookedUp = "@effect/platform/HttpMiddleware/"
@@ -18,7 +28,11 @@ const lookedUp = "@effect/platform/HttpMiddleware/"
  */
 const requestContext = <R>(context: Context.Context<R>): Context.Context<R> =>
   Context.makeUnsafe(
-    new Map([...context.mapUnsafe].filter(([key]) => key.startsWith(lookedUp) || !closedOver.some((prefix) => key.startsWith(prefix))))
+    new Map(
+      [...context.mapUnsafe].filter(
+        ([key]) => key.startsWith(lookedUp) || !closedOver.some((prefix) => key.startsWith(prefix))
+      )
+    )
   )
 
 /** `X-Forwarded-For` is believed from the given networks alone; without any, the address of the connection counts. */

@@ -11,6 +11,9 @@ export const buildWith =
   <A, E>(layer: Layer.Layer<A, E, Context.Service.Identifier<Keys[number]>>): typeof layer =>
     Layer.effectContext(
       Effect.contextWith((context: Context.Context<Context.Service.Identifier<Keys[number]> | Scope.Scope>) =>
-        Effect.setContext(Layer.build(layer), Context.pick(...keys, Scope.Scope, Layer.CurrentMemoMap)(context) as typeof context)
+        Effect.setContext(
+          Layer.build(layer),
+          Context.pick(...keys, Scope.Scope, Layer.CurrentMemoMap)(context) as typeof context
+        )
       )
     )

@@ -3,7 +3,12 @@ import { ByteSize, Layer } from "effect"
 import { HttpIncomingMessage } from "effect/http"
 
 /** Paths mean exactly what they say; a parameter may be long enough to be refused as malformed rather than as unknown. */
-export const routerConfig = { caseSensitive: true, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false, maxParamLength: 1_024 } as const
+export const routerConfig = {
+  caseSensitive: true,
+  ignoreTrailingSlash: false,
+  ignoreDuplicateSlashes: false,
+  maxParamLength: 1_024
+} as const
 
 /** A larger body is answered 413 without being read. */
 export const MaxBody = Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.fromInputUnsafe("64 KiB"))

@@ -25,7 +25,8 @@ export const contractOf = (error: DomainError): ErrorContract =>
   (error.constructor as unknown as { readonly contract: ErrorContract }).contract
 
 /** True for instances of the classes of domain/Errors.ts. */
-export const isDomainError = (error: unknown): error is DomainError => error instanceof Error && "contract" in error.constructor
+export const isDomainError = (error: unknown): error is DomainError =>
+  error instanceof Error && "contract" in error.constructor
 
 /** The `error` object of an envelope; `details` is left out when the message says it all. */
 export const errorFields = (error: DomainError) => ({
@@ -53,7 +54,10 @@ const envelope = ({ code, meaning, status }: ErrorContract, name: string) =>
   }).annotate({ identifier: name, description: `\`${code}\`: ${meaning}`, httpApiStatus: status })
 
 /** The schema of one error class for the `error` list of an endpoint or a middleware. */
-export const wire = <E extends DomainError>(self: ErrorClass<E>, name: string): Schema.Codec<E, ReturnType<typeof errorBody>> =>
+export const wire = <E extends DomainError>(
+  self: ErrorClass<E>,
+  name: string
+): Schema.Codec<E, ReturnType<typeof errorBody>> =>
   envelope(self.contract, name).pipe(
     Schema.decodeTo(
       Schema.toType(self) as Schema.Codec<E>,

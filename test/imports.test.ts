@@ -35,7 +35,12 @@ const filesUnder = (folder: string): ReadonlyArray<string> => {
 const read = (path: string): Source => {
   const text = readFileSync(join(root, path), "utf8")
   const code = text.replaceAll(stringOrComment, (_, kept: string | undefined) => kept ?? "")
-  return { path, code, lines: text.split("\n").length, imports: [...code.matchAll(importedModule)].map(([, name]) => name!) }
+  return {
+    path,
+    code,
+    lines: text.split("\n").length,
+    imports: [...code.matchAll(importedModule)].map(([, name]) => name!)
+  }
 }
 
 const sources = folders.flatMap(filesUnder).map(read)
@@ -44,16 +49,25 @@ const byPath = new Map(sources.map((source) => [source.path, source]))
 const inFolder = (folder: string) => sources.filter(({ path }) => path.startsWith(`${folder}/`))
 
 /** Every import of the sources that none of the patterns allows, as `file -> module`. */
-const breaches = (among: ReadonlyArray<Source>, allowed: ReadonlyArray<RegExp>, also: Readonly<Record<string, RegExp>> = {}) =>
+const breaches = (
+  among: ReadonlyArray<Source>,
+  allowed: ReadonlyArray<RegExp>,
+  also: Readonly<Record<string, RegExp>> = {}
+) =>
   among.flatMap(({ path, imports }) =>
-    imports.filter((name) => ![...allowed, ...(also[path] === undefined ? [] : [also[path]])].some((pattern) => pattern.test(name))).map((name) => `${path} -> ${name}`)
+    imports
+      .filter(
+        (name) => ![...allowed, ...(also[path] === undefined ? [] : [also[path]])].some((pattern) => pattern.test(name))
+      )
+      .map((name) => `${path} -> ${name}`)
   )
 
 const effect = /^effect(\/|$)/
 const domain = /^#domain\//
 
 /** What `patterns` find outside the paths that may. */
-const uses = (pattern: RegExp, mayUse: RegExp) => sources.filter(({ path, code }) => !mayUse.test(path) && pattern.test(code)).map(({ path }) => path)
+const uses = (pattern: RegExp, mayUse: RegExp) =>
+  sources.filter(({ path, code }) => !mayUse.test(path) && pattern.test(code)).map(({ path }) => path)
 
 /** All files that a file loads, itself included. Types alone load nothing. */
 const closure = (path: string, seen = new Set<string>()): ReadonlySet<string> => {
@@ -72,7 +86,10 @@ describe("imports", () => {
   it("there is something to look at", () => assert.isAbove(sources.length, 100))
 
   it("the domain imports effect and itself; Eip55 its hash besides", () =>
-    assert.deepStrictEqual(breaches(inFolder("domain"), [effect, domain], { "domain/Eip55.ts": /^@noble\/hashes\// }), []))
+    assert.deepStrictEqual(
+      breaches(inFolder("domain"), [effect, domain], { "domain/Eip55.ts": /^@noble\/hashes\// }),
+      []
+    ))
 
   it("adapters import the domain, each other and libraries", () =>
     assert.deepStrictEqual(breaches(inFolder("layers"), [domain, /^#layers\//, /^#migrations\//, /^[^#.]/]), []))
@@ -86,34 +103,56 @@ describe("imports", () => {
     for (const contract of ["http/v2/Api.ts", "http/admin/Admin.ts"]) {
       const loaded = [...closure(contract)]
       assert.isAbove(loaded.length, 10)
-      assert.deepStrictEqual(loaded.filter((name) => name.startsWith("node:") || name.startsWith("@effect/") || name.endsWith("Live.ts")), [])
+      assert.deepStrictEqual(
+        loaded.filter((name) => name.startsWith("node:") || name.startsWith("@effect/") || name.endsWith("Live.ts")),
+        []
+      )
     }
   })
 
   it("the sandbox is imported by its program, itself and tests only", () =>
     assert.deepStrictEqual(
       sources
-        .filter(({ path, imports }) => !/^(sandbox|test|bench)\/|^src\/(Sandbox|Demo)\.ts$/.test(path) && imports.some((name) => name.startsWith("#sandbox/")))
+        .filter(
+          ({ path, imports }) =>
+            !/^(sandbox|test|bench)\/|^src\/(Sandbox|Demo)\.ts$/.test(path) &&
+            imports.some((name) => name.startsWith("#sandbox/"))
+        )
         .map(({ path }) => path),
       []
     ))
 
   it("tests are imported by tests only", () =>
     assert.deepStrictEqual(
-      sources.filter(({ path, imports }) => !path.startsWith("test/") && imports.some((name) => name.startsWith("#test/"))).map(({ path }) => path),
+      sources
+        .filter(({ path, imports }) => !path.startsWith("test/") && imports.some((name) => name.startsWith("#test/")))
+        .map(({ path }) => path),
       []
     ))
 })
 
 describe("house rules", () => {
   it("only Config reads the environment", () =>
-    assert.deepStrictEqual(uses(/\bprocess\.env\b/, /^(src\/Config\.ts|sandbox\/WorldConfig\.ts)$|^(test|bench)\//), []))
+    assert.deepStrictEqual(
+      uses(/\bprocess\.env\b/, /^(src\/Config\.ts|sandbox\/WorldConfig\.ts)$|^(test|bench)\//),
+      []
+    ))
 
   it("time and randomness come from Effect's services", () =>
     assert.deepStrictEqual(uses(/\bDate\.now\b|\bnew Date\(\s*\)|\bMath\.random\b/, /^(test|bench)\//), []))
 
   it("imports name a file with its ending, from the root", () =>
-    assert.deepStrictEqual(breaches(sources.filter(({ path }) => !path.startsWith("migrations/")), [/^#.*\.ts$/, /^[^#.]/, /^\.\.\/package\.json$/]), []))
+    assert.deepStrictEqual(
+      breaches(
+        sources.filter(({ path }) => !path.startsWith("migrations/")),
+        [/^#.*\.ts$/, /^[^#.]/, /^\.\.\/package\.json$/]
+      ),
+      []
+    ))
 
-  it("no file is above 400 lines", () => assert.deepStrictEqual(sources.filter(({ lines }) => lines > 400).map(({ path }) => path), []))
+  it("no file is above 400 lines", () =>
+    assert.deepStrictEqual(
+      sources.filter(({ lines }) => lines > 400).map(({ path }) => path),
+      []
+    ))
 })

@@ -14,6 +14,9 @@ export class Balances extends Context.Service<
   Balances,
   {
     /** All assets must be on the account's chain. An account that is not deployed yet can hold tokens. */
-    readonly read: (account: EvmAccountId, assetIds: ReadonlyArray<AssetId>) => Effect.Effect<AccountBalances, ChainUnavailable>
+    readonly read: (
+      account: EvmAccountId,
+      assetIds: ReadonlyArray<AssetId>
+    ) => Effect.Effect<AccountBalances, ChainUnavailable>
   }
 >()("ballast/domain/chain/Balances") {}

@@ -38,7 +38,10 @@ export const mismatchesOf = (request: EnrollRequest, flow: EnrollmentFlow): Read
   const checks: ReadonlyArray<readonly [field: string, same: boolean]> = [
     ["ownerAccountId", request.ownerAccountId === authorization.ownerAccountId],
     ["strategyId", request.strategyId === flow.strategyId],
-    ["chainIds", request.chainIds.length === issued.length && issued.every((id, index) => id === request.chainIds[index])],
+    [
+      "chainIds",
+      request.chainIds.length === issued.length && issued.every((id, index) => id === request.chainIds[index])
+    ],
     ["accountIndex", request.accountIndex === authorization.accountIndex.toString()],
     ["agentAccountId", request.agentAccountId === authorization.agentAccountId]
   ]

@@ -49,7 +49,10 @@ export class EnrollmentStore extends Context.Service<
      * Portfolio, smart accounts, schedule and the advance of the index, in one transaction with the flow's outcome.
      * `IndexTaken`: another enrollment of the owner used the index first. Nothing is written unless `Committed`.
      */
-    readonly commit: (portfolio: NewPortfolio, outcome: EnrollmentOutcome) => Effect.Effect<"Committed" | "PortfolioExists" | "IndexTaken">
+    readonly commit: (
+      portfolio: NewPortfolio,
+      outcome: EnrollmentOutcome
+    ) => Effect.Effect<"Committed" | "PortfolioExists" | "IndexTaken">
     /** Stores the outcome of a claimed flow that made no portfolio. */
     readonly settle: (flowId: FlowId, outcome: EnrollmentOutcome) => Effect.Effect<void>
   }

@@ -57,14 +57,20 @@ export class Enrollments extends Context.Service<
         const { tenantId } = yield* Caller
         const strategy = yield* strategies.find(strategyId)
         if (Option.isNone(strategy) || (strategy.value.tenantId !== tenantId && !strategy.value.isPublic)) {
-          return yield* invalid("The strategy does not exist or is not accessible", `strategyId: unknown strategy ${strategyId}`)
+          return yield* invalid(
+            "The strategy does not exist or is not accessible",
+            `strategyId: unknown strategy ${strategyId}`
+          )
         }
         return strategy.value
       })
 
       const tokensOn = Effect.fnUntraced(function* (chainId: ChainId, strategy: Strategy) {
         const catalogue = yield* assets.onChain(chainId)
-        return { chainId, tokens: agentTokens(chainId, strategy.allocation, catalogue).map((id: AssetId) => addressOf(id)) }
+        return {
+          chainId,
+          tokens: agentTokens(chainId, strategy.allocation, catalogue).map((id: AssetId) => addressOf(id))
+        }
       })
 
       const authorize = Effect.fn("Enrollments.authorize")(function* (draft: AuthorizationDraft) {
@@ -95,7 +101,10 @@ export class Enrollments extends Context.Service<
         const flow = yield* store.findFlow(tenantId, request.flowId)
         const now = yield* DateTime.now
         if (Option.isNone(flow) || DateTime.isLessThanOrEqualTo(flow.value.expiresAt, now)) {
-          return yield* invalid("The enrollment flow is unknown or older than 24 hours; start again at /v2/enroll/signature", "flowId: unknown or expired")
+          return yield* invalid(
+            "The enrollment flow is unknown or older than 24 hours; start again at /v2/enroll/signature",
+            "flowId: unknown or expired"
+          )
         }
         return flow.value
       })
@@ -146,14 +155,19 @@ export class Enrollments extends Context.Service<
           case "Replayed":
             return claim.outcome._tag === "Enrolled" ? claim.outcome : yield* toError(claim.outcome)
           case "Mismatch":
-            return yield* new ReplayMismatch({ message: "This flowId was used with another body; start again at /v2/enroll/signature" })
+            return yield* new ReplayMismatch({
+              message: "This flowId was used with another body; start again at /v2/enroll/signature"
+            })
           case "InProgress":
             return yield* new ReplayInProgress({ message: "This enrollment is still in progress; retry in 2 seconds" })
           case "Claimed": {
             const mismatches = mismatchesOf(request, flow)
             if (mismatches.length > 0) {
               yield* store.release(held)
-              return yield* new ValidationFailed({ message: "Send back the values of stage 1 unchanged", details: mismatches })
+              return yield* new ValidationFailed({
+                message: "Send back the values of stage 1 unchanged",
+                details: mismatches
+              })
             }
             return yield* Effect.onInterrupt(commit(flow, request), () => store.release(held))
           }
@@ -168,7 +182,8 @@ export class Enrollments extends Context.Service<
 const signatureRefused: Refused = {
   _tag: "Refused",
   error: "ValidationFailed",
-  message: "The signature is not the owner's; start again at /v2/enroll/signature and sign the raw 32 bytes with EIP-191",
+  message:
+    "The signature is not the owner's; start again at /v2/enroll/signature and sign the raw 32 bytes with EIP-191",
   details: ["signature: does not recover to ownerAccountId"]
 }
 

@@ -10,7 +10,11 @@ import type { Allocation } from "#domain/strategy/Strategy.ts"
 /** Most tokens that one permission lists; an allocation has at most 50 assets. */
 export const maxTokens = 64
 
-export const agentTokens = (chainId: ChainId, allocation: Allocation, catalogue: ReadonlyArray<Asset>): ReadonlyArray<AssetId> => {
+export const agentTokens = (
+  chainId: ChainId,
+  allocation: Allocation,
+  catalogue: ReadonlyArray<Asset>
+): ReadonlyArray<AssetId> => {
   const targets = allocation.flatMap(({ assetId }) => (chainIdOf(assetId) === chainId ? [assetId] : []))
   const others = catalogue.flatMap(({ assetId, isBlocked }) => (isBlocked ? [] : [assetId]))
   return [...new Set([...targets, ...others])].slice(0, maxTokens)

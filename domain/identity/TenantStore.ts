@@ -12,7 +12,9 @@ export class TenantStore extends Context.Service<
     readonly listTenants: Effect.Effect<ReadonlyArray<Tenant>>
     readonly insertKey: (key: ApiKey, hash: Uint8Array) => Effect.Effect<void>
     /** The key with that hash and its tenant, revoked and expired ones included. */
-    readonly findKeyByHash: (hash: Uint8Array) => Effect.Effect<Option.Option<{ readonly key: ApiKey; readonly tenant: Tenant }>>
+    readonly findKeyByHash: (
+      hash: Uint8Array
+    ) => Effect.Effect<Option.Option<{ readonly key: ApiKey; readonly tenant: Tenant }>>
     readonly listKeys: (tenantId: TenantId) => Effect.Effect<ReadonlyArray<ApiKey>>
     /** False when the tenant has no such key. Revoking twice keeps the first time. */
     readonly revokeKey: (tenantId: TenantId, apiKeyId: ApiKeyId, at: DateTime.Utc) => Effect.Effect<boolean>

@@ -5,7 +5,15 @@ import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 export const OperationKind = Schema.Literals(["withdraw", "rebalance", "bridge", "swap"])
 export type OperationKind = typeof OperationKind.Type
 
-export const OperationState = Schema.Literals(["accepted", "running", "retrying", "awaiting_user", "completed", "failed", "cancelled"])
+export const OperationState = Schema.Literals([
+  "accepted",
+  "running",
+  "retrying",
+  "awaiting_user",
+  "completed",
+  "failed",
+  "cancelled"
+])
 export type OperationState = typeof OperationState.Type
 
 /** What started a run. */

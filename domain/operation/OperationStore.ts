@@ -33,7 +33,11 @@ export interface OperationEvent {
 export class OperationStore extends Context.Service<
   OperationStore,
   {
-    readonly find: (tenantId: TenantId, portfolioId: PortfolioId, operationId: OperationId) => Effect.Effect<Option.Option<Operation>>
+    readonly find: (
+      tenantId: TenantId,
+      portfolioId: PortfolioId,
+      operationId: OperationId
+    ) => Effect.Effect<Option.Option<Operation>>
     /** Decides and writes in one transaction, so that of concurrent triggers one submits and the others see it running. */
     readonly submitManual: (request: ManualRequest) => Effect.Effect<Submission>
     /**
@@ -44,9 +48,18 @@ export class OperationStore extends Context.Service<
     /** Operations that were accepted before the given time and whose run has not begun. */
     readonly accepted: (before: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<OperationId>>
     /** Moves to `to` when the lifecycle allows it from the present state, and appends the event of the change. */
-    readonly transition: (operationId: OperationId, to: OperationState, at: DateTime.Utc, error: string | null) => Effect.Effect<boolean>
+    readonly transition: (
+      operationId: OperationId,
+      to: OperationState,
+      at: DateTime.Utc,
+      error: string | null
+    ) => Effect.Effect<boolean>
     readonly append: (operationId: OperationId, at: DateTime.Utc, kind: string, payload: unknown) => Effect.Effect<void>
-    readonly events: (operationId: OperationId, afterSequence: number, limit: number) => Effect.Effect<ReadonlyArray<OperationEvent>>
+    readonly events: (
+      operationId: OperationId,
+      afterSequence: number,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<OperationEvent>>
     /** Due time of the longest overdue active schedule, if any is due; for metrics and readiness. */
     readonly oldestDue: (now: DateTime.Utc) => Effect.Effect<Option.Option<DateTime.Utc>>
   }

@@ -17,11 +17,28 @@ export class PortfolioStore extends Context.Service<
   {
     readonly find: (tenantId: TenantId, portfolioId: PortfolioId) => Effect.Effect<Option.Option<Portfolio>>
     /** Newest first, archived ones left out; one row more than the limit when there is a next page. */
-    readonly list: (tenantId: TenantId, filter: PortfolioFilter, page: PageRequest) => Effect.Effect<ReadonlyArray<Portfolio>>
-    readonly rename: (tenantId: TenantId, portfolioId: PortfolioId, name: string | null, at: DateTime.Utc) => Effect.Effect<Option.Option<Portfolio>>
+    readonly list: (
+      tenantId: TenantId,
+      filter: PortfolioFilter,
+      page: PageRequest
+    ) => Effect.Effect<ReadonlyArray<Portfolio>>
+    readonly rename: (
+      tenantId: TenantId,
+      portfolioId: PortfolioId,
+      name: string | null,
+      at: DateTime.Utc
+    ) => Effect.Effect<Option.Option<Portfolio>>
     /** `paused` to `active` with the given due time. Already active: no change. The answer is the state this call saw or made. */
-    readonly start: (tenantId: TenantId, portfolioId: PortfolioId, dueAt: DateTime.Utc) => Effect.Effect<Option.Option<Portfolio>>
+    readonly start: (
+      tenantId: TenantId,
+      portfolioId: PortfolioId,
+      dueAt: DateTime.Utc
+    ) => Effect.Effect<Option.Option<Portfolio>>
     /** `active` to `paused`, due time kept. Already paused: no change. */
-    readonly stop: (tenantId: TenantId, portfolioId: PortfolioId, at: DateTime.Utc) => Effect.Effect<Option.Option<Portfolio>>
+    readonly stop: (
+      tenantId: TenantId,
+      portfolioId: PortfolioId,
+      at: DateTime.Utc
+    ) => Effect.Effect<Option.Option<Portfolio>>
   }
 >()("ballast/domain/portfolio/PortfolioStore") {}

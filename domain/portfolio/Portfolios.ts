@@ -13,7 +13,10 @@ export class Portfolios extends Context.Service<
     readonly get: (portfolioId: PortfolioId) => Effect.Effect<Portfolio, NotFound, Caller>
     readonly list: (query: PageQuery & PortfolioFilter) => Effect.Effect<Page<Portfolio>, CursorInvalid, Caller>
     /** `undefined` keeps the name, `null` clears it. */
-    readonly rename: (portfolioId: PortfolioId, name: string | null | undefined) => Effect.Effect<Portfolio, PortfolioNotFound, Caller>
+    readonly rename: (
+      portfolioId: PortfolioId,
+      name: string | null | undefined
+    ) => Effect.Effect<Portfolio, PortfolioNotFound, Caller>
     /** Resumes automation and makes the next rebalance prompt; already active changes nothing. */
     readonly start: (portfolioId: PortfolioId) => Effect.Effect<Portfolio, PortfolioNotFound | ValidationFailed, Caller>
     /** Pauses automation and keeps the due time; already paused changes nothing. */
@@ -60,7 +63,10 @@ export class Portfolios extends Context.Service<
         return page("portfolios", request.limit, rows, (row) => ({ createdAt: row.createdAt, id: row.portfolioId }))
       })
 
-      const rename = Effect.fn("Portfolios.rename")(function* (portfolioId: PortfolioId, name: string | null | undefined) {
+      const rename = Effect.fn("Portfolios.rename")(function* (
+        portfolioId: PortfolioId,
+        name: string | null | undefined
+      ) {
         const { tenantId } = yield* Caller
         const portfolio =
           name === undefined

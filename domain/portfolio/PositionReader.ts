@@ -81,12 +81,16 @@ export class PositionReader extends Context.Service<
         })
         const accounts = yield* Effect.forEach(portfolio.smartAccounts, readAccount, { concurrency: "unbounded" })
         const held = accounts.flatMap(({ result }) =>
-          result._tag === "Read" ? result.balances.flatMap(({ assetId, raw }) => (raw === null || raw === 0n ? [] : [assetId])) : []
+          result._tag === "Read"
+            ? result.balances.flatMap(({ assetId, raw }) => (raw === null || raw === 0n ? [] : [assetId]))
+            : []
         )
         const known = yield* Effect.orElseSucceed(prices.latest(held), () => new Map())
         return assemblePositions(portfolio, {
           accounts,
-          catalogue: new Map(accounts.flatMap(({ catalogue }) => catalogue.map((asset) => [asset.assetId, asset] as const))),
+          catalogue: new Map(
+            accounts.flatMap(({ catalogue }) => catalogue.map((asset) => [asset.assetId, asset] as const))
+          ),
           prices: known,
           targets,
           fetchedAt: yield* DateTime.now

@@ -12,7 +12,10 @@ import type { Position, Positions, Warning } from "#domain/portfolio/Positions.t
 export interface AccountReading {
   readonly account: EvmAccountId
   readonly result:
-    | { readonly _tag: "Read"; readonly balances: ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint | null }> }
+    | {
+        readonly _tag: "Read"
+        readonly balances: ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint | null }>
+      }
     | { readonly _tag: "Failed"; readonly reason: string }
 }
 
@@ -42,7 +45,10 @@ export const assemblePositions = (portfolio: Portfolio, readings: Readings): Pos
       warnings.push({ kind: "MISSING_ASSET", message: `${assetId} is in the strategy but not in the asset catalogue` })
     }
     if (!chains.has(chainIdOf(assetId))) {
-      warnings.push({ kind: "MISSING_SMART_ACCOUNT", message: `${assetId} is in the strategy but the portfolio has no smart account on its chain` })
+      warnings.push({
+        kind: "MISSING_SMART_ACCOUNT",
+        message: `${assetId} is in the strategy but the portfolio has no smart account on its chain`
+      })
     }
   }
 
@@ -60,8 +66,10 @@ export const assemblePositions = (portfolio: Portfolio, readings: Readings): Pos
       }
       if (raw === 0n) continue
       const price = readings.prices.get(assetId)
-      if (asset.isBlocked) warnings.push({ kind: "BLOCKLISTED_ASSET", message: `${assetId} is held but blocked; it is not traded` })
-      if (price === undefined) warnings.push({ kind: "MISSING_PRICE", message: `${assetId} has no price; the total leaves it out` })
+      if (asset.isBlocked)
+        warnings.push({ kind: "BLOCKLISTED_ASSET", message: `${assetId} is held but blocked; it is not traded` })
+      if (price === undefined)
+        warnings.push({ kind: "MISSING_PRICE", message: `${assetId} has no price; the total leaves it out` })
       assets.push({
         assetId,
         smartAccountId: account,

@@ -7,7 +7,13 @@
  */
 import { Context, DateTime, Duration, Effect, Layer, Schedule, Schema } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
-import { ChainExecution, PreparedBatch, type SimulationFailed, Swap, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
+import {
+  ChainExecution,
+  PreparedBatch,
+  type SimulationFailed,
+  Swap,
+  type SwapBatch
+} from "#domain/rebalance/ChainExecution.ts"
 import { priceLegs } from "#domain/rebalance/priceLegs.ts"
 import { type PlannedChain, RecordedSkip, type RunPlan } from "#domain/rebalance/RunPlan.ts"
 import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
@@ -17,7 +23,11 @@ import { Venue } from "#domain/rebalance/Venue.ts"
 
 /** A batch that is ready to be signed by the relayer, or nothing that could be traded. */
 export const Preparation = Schema.Union([
-  Schema.TaggedStruct("Ready", { swaps: Schema.Array(Swap), skips: Schema.Array(RecordedSkip), prepared: PreparedBatch }),
+  Schema.TaggedStruct("Ready", {
+    swaps: Schema.Array(Swap),
+    skips: Schema.Array(RecordedSkip),
+    prepared: PreparedBatch
+  }),
   Schema.TaggedStruct("Nothing", { skips: Schema.Array(RecordedSkip), failure: Schema.NullOr(Schema.String) })
 ])
 export type Preparation = typeof Preparation.Type
@@ -53,11 +63,17 @@ export class BatchPreparer extends Context.Service<
         )
         return {
           swaps: checked.flatMap(({ swap, failure }) => (failure === null ? [swap] : [])),
-          skips: checked.flatMap(({ swap, failure }) => (failure === null ? [] : [simulationSkip(swap, failure.reason)]))
+          skips: checked.flatMap(({ swap, failure }) =>
+            failure === null ? [] : [simulationSkip(swap, failure.reason)]
+          )
         }
       })
 
-      const prepareWithout = Effect.fnUntraced(function* (batch: SwapBatch, skips: ReadonlyArray<RecordedSkip>, whole: SimulationFailed) {
+      const prepareWithout = Effect.fnUntraced(function* (
+        batch: SwapBatch,
+        skips: ReadonlyArray<RecordedSkip>,
+        whole: SimulationFailed
+      ) {
         const alone = yield* isolate(batch)
         const all = [...skips, ...alone.skips]
         if (alone.swaps.length === 0 || alone.skips.length === 0) return nothing(all, whole.message)
@@ -72,7 +88,11 @@ export class BatchPreparer extends Context.Service<
       })
 
       /** What to do on the chain by a plan that is still true. */
-      const currentPlan = Effect.fnUntraced(function* ({ chainId, attempt }: AttemptId, plan: RunPlan, context: RunContext) {
+      const currentPlan = Effect.fnUntraced(function* (
+        { chainId, attempt }: AttemptId,
+        plan: RunPlan,
+        context: RunContext
+      ) {
         const age = DateTime.distance(plan.plannedAt, yield* DateTime.now)
         const isCurrent = attempt === 1 && Duration.isLessThanOrEqualTo(age, planLife)
         const { chains, limits } = isCurrent ? plan : yield* planner.plan(context)
@@ -109,14 +129,22 @@ export class BatchPreparer extends Context.Service<
   )
 }
 
-const ready = (swaps: ReadonlyArray<Swap>, skips: ReadonlyArray<RecordedSkip>, prepared: PreparedBatch): Preparation => ({
+const ready = (
+  swaps: ReadonlyArray<Swap>,
+  skips: ReadonlyArray<RecordedSkip>,
+  prepared: PreparedBatch
+): Preparation => ({
   _tag: "Ready",
   swaps,
   skips,
   prepared
 })
 
-const nothing = (skips: ReadonlyArray<RecordedSkip>, failure: string | null): Preparation => ({ _tag: "Nothing", skips, failure })
+const nothing = (skips: ReadonlyArray<RecordedSkip>, failure: string | null): Preparation => ({
+  _tag: "Nothing",
+  skips,
+  failure
+})
 
 const simulationSkip = (swap: Swap, reason: string): RecordedSkip => ({
   assetId: null,

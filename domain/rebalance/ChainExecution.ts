@@ -94,7 +94,10 @@ export class ChainExecution extends Context.Service<
      * our own transaction was reverted or lost its nonce and nobody else carried the operation, a receipt without
      * success: nothing moved. The signed operation can then still be carried by others until its deadline.
      */
-    readonly find: (transaction: SignedTransaction, accountId: EvmAccountId) => Effect.Effect<Option.Option<BatchReceipt>, ChainUnavailable>
+    readonly find: (
+      transaction: SignedTransaction,
+      accountId: EvmAccountId
+    ) => Effect.Effect<Option.Option<BatchReceipt>, ChainUnavailable>
     /** The relayer's account on a chain: the one whose nonces are reserved. */
     readonly relayer: EvmAddress
   }

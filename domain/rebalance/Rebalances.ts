@@ -41,7 +41,10 @@ export class Rebalances extends Context.Service<
           case "Running":
             return submission.operation
           case "CoolingDown": {
-            const retryAfterSeconds = Math.max(1, Math.ceil((submission.until.epochMilliseconds - now.epochMilliseconds) / 1000))
+            const retryAfterSeconds = Math.max(
+              1,
+              Math.ceil((submission.until.epochMilliseconds - now.epochMilliseconds) / 1000)
+            )
             return yield* new RateLimited({
               message: `The portfolio was rebalanced a moment ago; retry in ${retryAfterSeconds} s`,
               retryAfterSeconds

@@ -41,7 +41,11 @@ export class RunPlanner extends Context.Service<
         const catalogue = yield* assets.onChain(authorization.chainId)
         const ids = catalogue.map(({ assetId }) => assetId)
         const reading = yield* Effect.result(balances.read(authorization.accountId, ids))
-        return { authorization, catalogue, balances: Result.isSuccess(reading) ? readable(reading.success, targets) : null }
+        return {
+          authorization,
+          catalogue,
+          balances: Result.isSuccess(reading) ? readable(reading.success, targets) : null
+        }
       })
 
       const planRun = Effect.fn("RunPlanner.plan")(function* (context: RunContext) {
@@ -51,7 +55,9 @@ export class RunPlanner extends Context.Service<
           concurrency: "unbounded"
         })
         const known = yield* Effect.orElseSucceed(
-          prices.latest(readings.flatMap((reading) => assetsOfInterest(reading, targets).map(({ assetId }) => assetId))),
+          prices.latest(
+            readings.flatMap((reading) => assetsOfInterest(reading, targets).map(({ assetId }) => assetId))
+          ),
           (): ReadonlyMap<AssetId, Price> => new Map()
         )
         const plannedAt = yield* DateTime.now
@@ -113,7 +119,13 @@ const toRunPlan = (
   limits: { slippageBps, priceImpactBps },
   chains: chains.map(({ chainId, legs, skips }) => ({
     chainId,
-    legs: legs.map(({ sell, buy, sellAmountRaw, valueUsd, expectedBuyRaw }) => ({ sell, buy, sellAmountRaw, valueUsd, expectedBuyRaw })),
+    legs: legs.map(({ sell, buy, sellAmountRaw, valueUsd, expectedBuyRaw }) => ({
+      sell,
+      buy,
+      sellAmountRaw,
+      valueUsd,
+      expectedBuyRaw
+    })),
     skips: skips.map((skip) => Struct.omit(skip, ["chainId"]))
   }))
 })

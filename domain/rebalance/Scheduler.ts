@@ -59,7 +59,7 @@ export class Scheduler extends Context.Service<
       const tick = Effect.gen(function* () {
         yield* measure
         let launched = yield* recover
-        for (let claimed = scheduler.batch; claimed === scheduler.batch; ) {
+        for (let claimed = scheduler.batch; claimed === scheduler.batch;) {
           claimed = yield* claim
           launched += claimed
         }

@@ -29,11 +29,16 @@ const key = {
   expiresAt: Schema.NullOr(Schema.String)
 }
 
-const entitlement = Schema.String.check(Schema.isPattern(/^[a-z0-9_]{1,64}$/u, { expected: "an entitlement of lower-case letters, digits and _" }))
+const entitlement = Schema.String.check(
+  Schema.isPattern(/^[a-z0-9_]{1,64}$/u, { expected: "an entitlement of lower-case letters, digits and _" })
+)
 
 const NewTenant = Schema.Struct({
   name: freeText(1, 256, "Name of the integrator.", "Northwind"),
-  email: Schema.String.check(Schema.isMaxLength(320), Schema.isPattern(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u, { expected: "an e-mail address" })),
+  email: Schema.String.check(
+    Schema.isMaxLength(320),
+    Schema.isPattern(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u, { expected: "an e-mail address" })
+  ),
   entitlements: Schema.optionalKey(Schema.Array(entitlement).check(Schema.isMaxLength(64)))
 })
 
@@ -48,7 +53,10 @@ const tenant = { tenantId: TenantId }
 
 const tenants = HttpApiGroup.make("tenants")
   .add(
-    HttpApiEndpoint.post("createTenant", "/tenants", { payload: NewTenant, success: okV1(Tenant).pipe(HttpApiSchema.status(201)) }),
+    HttpApiEndpoint.post("createTenant", "/tenants", {
+      payload: NewTenant,
+      success: okV1(Tenant).pipe(HttpApiSchema.status(201))
+    }),
     HttpApiEndpoint.get("listTenants", "/tenants", { success: okV1(Schema.Struct({ tenants: Schema.Array(Tenant) })) }),
     // `apiKey` is the secret; this answer is the only place where it is ever shown.
     HttpApiEndpoint.post("createKey", "/tenants/:tenantId/keys", {
@@ -59,7 +67,9 @@ const tenants = HttpApiGroup.make("tenants")
     }),
     HttpApiEndpoint.get("listKeys", "/tenants/:tenantId/keys", {
       params: tenant,
-      success: okV1(Schema.Struct({ keys: Schema.Array(Schema.Struct({ ...key, revokedAt: Schema.NullOr(Schema.String) })) })),
+      success: okV1(
+        Schema.Struct({ keys: Schema.Array(Schema.Struct({ ...key, revokedAt: Schema.NullOr(Schema.String) })) })
+      ),
       error: NotFound
     }),
     HttpApiEndpoint.delete("revokeKey", "/tenants/:tenantId/keys/:apiKeyId", {

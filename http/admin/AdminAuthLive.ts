@@ -14,9 +14,11 @@ export const AdminAuthLive = Layer.effect(
     return AdminAuth.of({
       adminToken: Effect.fnUntraced(function* (httpEffect, { credential }) {
         const presented = Redacted.value(credential)
-        if (presented === "") return yield* new KeyMissing({ message: "Send the admin token as Authorization: Bearer <token>" })
+        if (presented === "")
+          return yield* new KeyMissing({ message: "Send the admin token as Authorization: Bearer <token>" })
         // In constant time, so that the time of a refusal says nothing about how much of a guess was right.
-        if (!Mac.timingSafeEqual(bytesOf(presented), expected)) return yield* new KeyInvalid({ message: "The admin token is not valid" })
+        if (!Mac.timingSafeEqual(bytesOf(presented), expected))
+          return yield* new KeyInvalid({ message: "The admin token is not valid" })
         return yield* httpEffect
       })
     })

@@ -12,7 +12,13 @@ export const AdminErrorsLive = Layer.effect(
         const exchange = Context.get(fiber.context as Context.Context<Exchange>, Exchange)
         return Effect.catch(httpEffect, (error) =>
           isDomainError(error)
-            ? Effect.succeed(errorResponse(error, { path: endpoint.path, exchange, now: DateTime.makeUnsafe(clock.currentTimeMillisUnsafe()) }))
+            ? Effect.succeed(
+                errorResponse(error, {
+                  path: endpoint.path,
+                  exchange,
+                  now: DateTime.makeUnsafe(clock.currentTimeMillisUnsafe())
+                })
+              )
             : Effect.fail(error)
         )
       })

@@ -23,7 +23,8 @@ const TenantsLive = HttpApiBuilder.group(
           const { revokedAt: _, ...view } = keyView(key)
           return successV1({ ...view, apiKey: Redacted.value(secret) })
         }),
-      listKeys: ({ params }) => Effect.flatMap(tenants.listKeys(params.tenantId), (keys) => successV1({ keys: keys.map(keyView) })),
+      listKeys: ({ params }) =>
+        Effect.flatMap(tenants.listKeys(params.tenantId), (keys) => successV1({ keys: keys.map(keyView) })),
       revokeKey: ({ params: { tenantId, apiKeyId } }) =>
         Effect.andThen(tenants.revokeKey(tenantId, apiKeyId), successV1({ apiKeyId, revoked: true as const }))
     })

@@ -12,7 +12,10 @@ export const DocsLive = Layer.unwrap(
   Effect.map(DocsSettings, ({ publicUrl }) => {
     const api = V2.annotate(OpenApi.Servers, [{ url: publicUrl, description: "This deployment" }])
     const document = HttpServerResponse.jsonUnsafe(OpenApi.fromApi(api), { headers: cached })
-    const primer = HttpServerResponse.text(llmsText(api, publicUrl), { contentType: "text/plain; charset=utf-8", headers: cached })
+    const primer = HttpServerResponse.text(llmsText(api, publicUrl), {
+      contentType: "text/plain; charset=utf-8",
+      headers: cached
+    })
 
     return Layer.mergeAll(
       HttpRouter.add("GET", "/v2/openapi.json", document),

@@ -38,7 +38,9 @@ const routes = <Id extends string, Groups extends HttpApiGroup.Constraint>(
 
 const errors = (): Section => ({
   title: "Errors",
-  lines: Object.values(Errors).map(({ contract }) => `- \`${contract.code}\` (HTTP ${contract.status}): ${contract.meaning}`)
+  lines: Object.values(Errors).map(
+    ({ contract }) => `- \`${contract.code}\` (HTTP ${contract.status}): ${contract.meaning}`
+  )
 })
 
 const primer = [
@@ -69,5 +71,7 @@ export const llmsText = <Id extends string, Groups extends HttpApiGroup.Constrai
     `> ${annotation(api.annotations, OpenApi.Summary)}. Base URL: ${baseUrl}/v2`,
     ...primer,
     ...sections.map(({ title, lines }) => `## ${title}\n\n${lines.join("\n")}`)
-  ].join("\n\n").concat("\n")
+  ]
+    .join("\n\n")
+    .concat("\n")
 }

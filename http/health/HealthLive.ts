@@ -10,7 +10,10 @@ export const HealthLive = HttpRouter.use(
     const readiness = yield* Readiness
 
     const ready = Effect.map(readiness.check, ({ ready, checks }) =>
-      HttpServerResponse.jsonUnsafe({ status: ready ? "ready" : "not ready", checks }, { status: ready ? 200 : 503, headers: uncached })
+      HttpServerResponse.jsonUnsafe(
+        { status: ready ? "ready" : "not ready", checks },
+        { status: ready ? 200 : 503, headers: uncached }
+      )
     )
 
     yield* router.add("GET", "/health/live", HttpServerResponse.jsonUnsafe({ status: "live" }, { headers: uncached }))

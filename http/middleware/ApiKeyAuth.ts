@@ -6,7 +6,10 @@ import { HttpApiMiddleware } from "effect/http-api"
 import type { Caller } from "#domain/identity/Caller.ts"
 import { KeyExpired, KeyInvalid, KeyMissing, PermissionDenied, TenantDisabled } from "#http/wireErrors.ts"
 
-export class ApiKeyAuth extends HttpApiMiddleware.Service<ApiKeyAuth, { provides: Caller }>()("ballast/http/middleware/ApiKeyAuth", {
-  requiredForClient: true,
-  error: [KeyMissing, KeyInvalid, KeyExpired, PermissionDenied, TenantDisabled]
-}) {}
+export class ApiKeyAuth extends HttpApiMiddleware.Service<ApiKeyAuth, { provides: Caller }>()(
+  "ballast/http/middleware/ApiKeyAuth",
+  {
+    requiredForClient: true,
+    error: [KeyMissing, KeyInvalid, KeyExpired, PermissionDenied, TenantDisabled]
+  }
+) {}

@@ -23,7 +23,11 @@ export const ApiKeyAuthLive = Layer.effect(
       const authorize = (caller: Caller["Service"]): Authenticated =>
         scope === undefined || caller.scopes.has(scope)
           ? Effect.provideService(httpEffect, Caller, caller)
-          : Effect.fail(new PermissionDenied({ message: `The key ${caller.apiKeyId} lacks the scope ${scope} that this route requires` }))
+          : Effect.fail(
+              new PermissionDenied({
+                message: `The key ${caller.apiKeyId} lacks the scope ${scope} that this route requires`
+              })
+            )
 
       return Effect.withFiber((fiber): Authenticated => {
         const secret = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest).headers["x-api-key"]

@@ -40,9 +40,12 @@ export const EndpointLimitLive = Layer.effect(
         const context = fiber.context as Context.Context<Caller | Exchange | HttpServerRequest.HttpServerRequest>
         const { apiKeyId } = Context.get(context, Caller)
         const exchange = Context.get(context, Exchange)
-        const address = clientAddress(Option.getOrUndefined(Context.get(context, HttpServerRequest.HttpServerRequest).remoteAddress))
+        const address = clientAddress(
+          Option.getOrUndefined(Context.get(context, HttpServerRequest.HttpServerRequest).remoteAddress)
+        )
         return Effect.flatMapEager(consume(address, apiKeyId, tier), (allowance): Limited => {
-          exchange.allowance = exchange.allowance === undefined || tier !== "global" ? allowance : tighter(exchange.allowance, allowance)
+          exchange.allowance =
+            exchange.allowance === undefined || tier !== "global" ? allowance : tighter(exchange.allowance, allowance)
           return allowance.isExceeded ? Effect.fail(tooMany(allowance, clock.currentTimeMillisUnsafe())) : httpEffect
         })
       })

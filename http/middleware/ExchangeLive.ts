@@ -65,11 +65,15 @@ export const ExchangeLive = HttpRouter.middleware<{ provides: Exchange }>()(
       return Option.match(HttpTraceContext.w3c(request.headers), { onNone: ids.next, onSome: (span) => span.traceId })
     }
 
-    const answer = (exchange: Exchange["Service"]) =>
+    const answer =
+      (exchange: Exchange["Service"]) =>
       (request: HttpServerRequest.HttpServerRequest, response: HttpServerResponse.HttpServerResponse) => {
         const path = pathOf(request)
         const error = isBare(response) ? fallbackError(response.status, request.method, path) : undefined
-        const whole = error === undefined ? response : errorResponse(error, { path, exchange, now: now(), status: statusOf(response.status) })
+        const whole =
+          error === undefined
+            ? response
+            : errorResponse(error, { path, exchange, now: now(), status: statusOf(response.status) })
         const closing = error === undefined ? undefined : response.headers["connection"]
         const headers = headersOf(exchange)
         if (closing !== undefined) headers["connection"] = closing

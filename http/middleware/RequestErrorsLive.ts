@@ -12,9 +12,11 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
 const root = { Params: "path", Headers: "headers", Query: "query", Payload: "body" } as const
 
-const isOurs = (kind: HttpApiError.HttpApiSchemaError["kind"]): kind is Exclude<typeof kind, keyof typeof root> => !(kind in root)
+const isOurs = (kind: HttpApiError.HttpApiSchemaError["kind"]): kind is Exclude<typeof kind, keyof typeof root> =>
+  !(kind in root)
 
-const segment = (part: PropertyKey | { readonly key: PropertyKey }): string => String(typeof part === "object" ? part.key : part)
+const segment = (part: PropertyKey | { readonly key: PropertyKey }): string =>
+  String(typeof part === "object" ? part.key : part)
 
 /** Each problem once, as `field.path: reason`. */
 const detailsOf = (issue: SchemaIssue.Issue, place: string): ReadonlyArray<string> => {

@@ -47,7 +47,10 @@ export class RequestLog extends Context.Service<
         if (statuses === undefined) known.set(key, (statuses = new Map()))
         let series = statuses.get(status)
         if (series === undefined) {
-          series = route === undefined ? makeSeries("", "unmatched", status) : makeSeries(route.method, templateOf(route.path), status)
+          series =
+            route === undefined
+              ? makeSeries("", "unmatched", status)
+              : makeSeries(route.method, templateOf(route.path), status)
           statuses.set(status, series)
         }
         return series
@@ -56,7 +59,10 @@ export class RequestLog extends Context.Service<
       return RequestLog.of({
         answered: (request, response, exchange) => {
           const fiber = Fiber.getCurrent()!
-          const matched = Context.getOrUndefined(fiber.context as Context.Context<HttpRouter.RouteContext>, HttpRouter.RouteContext)
+          const matched = Context.getOrUndefined(
+            fiber.context as Context.Context<HttpRouter.RouteContext>,
+            HttpRouter.RouteContext
+          )
           const series = seriesOf(matched?.route, response.status)
           const milliseconds = Number(clock.monotonicTimeNanosUnsafe() - exchange.startedAt) / 1e6
           series.requests.updateUnsafe(1, fiber.context)

@@ -9,13 +9,19 @@ export const fallbackError = (status: number, method: string, path: string): Dom
   const route = `${method} ${path.slice(0, maxShown)}`
   switch (status) {
     case 400:
-      return new ValidationFailed({ message: "The request body could not be read; send it whole, as JSON in UTF-8", details: ["body: not readable"] })
+      return new ValidationFailed({
+        message: "The request body could not be read; send it whole, as JSON in UTF-8",
+        details: ["body: not readable"]
+      })
     case 404:
       return new NotFound({ message: `There is no route ${route}; see /v2/openapi.json` })
     case 413:
       return new BodyTooLarge({ message: "The request body is larger than 64 KiB; send less" })
     case 415:
-      return new ValidationFailed({ message: "The request body must be JSON", details: ["content-type: expected application/json"] })
+      return new ValidationFailed({
+        message: "The request body must be JSON",
+        details: ["content-type: expected application/json"]
+      })
     case 500:
       return new Internal({ message: "The service could not answer; retry, and quote X-Correlation-Id when it stays" })
     case 503:

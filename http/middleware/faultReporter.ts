@@ -9,7 +9,8 @@ import { contractOf, isDomainError } from "#http/wireError.ts"
 
 const isFault = (error: unknown): boolean => {
   if (HttpServerResponse.isHttpServerResponse(error)) return false
-  if (HttpServerError.isHttpServerError(error)) return error.reason._tag !== "RouteNotFound" && error.reason._tag !== "RequestParseError"
+  if (HttpServerError.isHttpServerError(error))
+    return error.reason._tag !== "RouteNotFound" && error.reason._tag !== "RequestParseError"
   return !isDomainError(error) || contractOf(error).status >= 500
 }
 

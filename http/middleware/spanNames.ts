@@ -14,7 +14,8 @@ const templates = FindMyWay.make<string>(routerConfig)
 const addRoutes = <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) =>
   HttpApi.reflect(api, {
     onGroup: () => {},
-    onEndpoint: ({ endpoint }) => templates.on(endpoint.method, endpoint.path as FindMyWay.PathInput, templateOf(endpoint.path))
+    onEndpoint: ({ endpoint }) =>
+      templates.on(endpoint.method, endpoint.path as FindMyWay.PathInput, templateOf(endpoint.path))
   })
 
 addRoutes(V2)
@@ -22,6 +23,7 @@ addRoutes(Admin)
 for (const path of plain) templates.on("GET", path, path)
 
 /** `unmatched` stands for every path that is no route, so that strangers cannot make up names. */
-export const spanName = (method: string, url: string): string => `${method} ${templates.find(method, url)?.handler ?? "unmatched"}`
+export const spanName = (method: string, url: string): string =>
+  `${method} ${templates.find(method, url)?.handler ?? "unmatched"}`
 
 export const SpanNames = Layer.succeed(HttpMiddleware.SpanNameGenerator, ({ method, url }) => spanName(method, url))

@@ -23,7 +23,9 @@ export const V2 = HttpApi.make("v2")
         "Identifiers of accounts and assets are CAIP strings. Amounts, prices and values are decimal strings. Lists are paged with `limit` and the opaque `cursor`. Bodies are strict: an unknown key is refused."
       ].join("\n\n"),
       license: { name: "Proprietary", url: "https://ballast.example/license" },
-      servers: [{ url: "https://api.ballast.example", description: "A deployment; each publishes its own address here" }],
+      servers: [
+        { url: "https://api.ballast.example", description: "A deployment; each publishes its own address here" }
+      ],
       transform: finishDocument
     })
   )

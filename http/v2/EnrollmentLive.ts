@@ -15,7 +15,11 @@ export const EnrollmentLive = HttpApiBuilder.group(
     return handlers.handleAll({
       prepareEnrollment: Effect.fnUntraced(function* ({ payload }) {
         const ownerAccountId = yield* requireEvmRooted(payload)
-        const flow = yield* enrollments.authorize({ ownerAccountId, strategyId: payload.strategyId, chainIds: payload.chainIds })
+        const flow = yield* enrollments.authorize({
+          ownerAccountId,
+          strategyId: payload.strategyId,
+          chainIds: payload.chainIds
+        })
         return success(signatureView(flow))
       }),
       enroll: Effect.fnUntraced(function* ({ payload: { accountType: _, portfolioName = null, ...request } }) {

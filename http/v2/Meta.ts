@@ -9,10 +9,22 @@ import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { operation } from "#http/v2/operation.ts"
 
 const Whoami = Schema.Struct({
-  tenantName: Schema.String.annotate({ description: "Name of the tenant that the key belongs to.", examples: ["Northwind"] }),
-  tenantEmail: Schema.String.annotate({ description: "Where the tenant is reached.", examples: ["ops@northwind.example"] }),
-  apiKeyId: Schema.String.annotate({ description: "Id of the key; not a secret.", examples: ["key_01JQ8ZQ4T6V8X0Z2B4D6F8H0K2"] }),
-  scopes: Schema.Array(Scope).annotate({ description: "What the key may do.", examples: [["strategies:read", "portfolios:read"]] })
+  tenantName: Schema.String.annotate({
+    description: "Name of the tenant that the key belongs to.",
+    examples: ["Northwind"]
+  }),
+  tenantEmail: Schema.String.annotate({
+    description: "Where the tenant is reached.",
+    examples: ["ops@northwind.example"]
+  }),
+  apiKeyId: Schema.String.annotate({
+    description: "Id of the key; not a secret.",
+    examples: ["key_01JQ8ZQ4T6V8X0Z2B4D6F8H0K2"]
+  }),
+  scopes: Schema.Array(Scope).annotate({
+    description: "What the key may do.",
+    examples: [["strategies:read", "portfolios:read"]]
+  })
 }).annotate({ identifier: "Whoami", description: "The tenant and the key of the call." })
 
 const ScopeInfo = Schema.Struct({

@@ -17,7 +17,8 @@ const get = HttpApiEndpoint.get("getOperation", "/portfolios/:portfolioId/operat
   operation({
     id: "getOperation",
     summary: "Get an operation",
-    description: "The state of asynchronous work. Poll every 2 to 5 seconds until `completed`, `failed` or `cancelled`.",
+    description:
+      "The state of asynchronous work. Poll every 2 to 5 seconds until `completed`, `failed` or `cancelled`.",
     scope: "portfolios:read",
     tier: "burst"
   })

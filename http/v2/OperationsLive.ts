@@ -13,7 +13,9 @@ export const OperationsLive = HttpApiBuilder.group(
 
     return handlers.handleAll({
       getOperation: ({ params }) =>
-        Effect.map(operations.get(params.portfolioId, params.operationId), (operation) => success(operationView(operation)))
+        Effect.map(operations.get(params.portfolioId, params.operationId), (operation) =>
+          success(operationView(operation))
+        )
     })
   })
 )

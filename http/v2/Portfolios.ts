@@ -25,7 +25,9 @@ const list = HttpApiEndpoint.get("listPortfolios", "/portfolios", {
     status: Schema.optionalKey(ScheduleStatus),
     ...pageQuery
   },
-  success: page(Schema.Struct({ portfolios: Schema.Array(PortfolioItem).annotate({ description: "The page, newest first." }) })),
+  success: page(
+    Schema.Struct({ portfolios: Schema.Array(PortfolioItem).annotate({ description: "The page, newest first." }) })
+  ),
   error: CursorInvalid
 }).annotateMerge(
   operation({
@@ -37,11 +39,16 @@ const list = HttpApiEndpoint.get("listPortfolios", "/portfolios", {
   })
 )
 
-const get = HttpApiEndpoint.get("getPortfolio", "/portfolios/:portfolioId", { params, success: ok(Portfolio), error: NotFound }).annotateMerge(
+const get = HttpApiEndpoint.get("getPortfolio", "/portfolios/:portfolioId", {
+  params,
+  success: ok(Portfolio),
+  error: NotFound
+}).annotateMerge(
   operation({
     id: "getPortfolio",
     summary: "Get a portfolio",
-    description: "The portfolio with the state of its schedule. Another tenant's portfolio is answered like one that does not exist.",
+    description:
+      "The portfolio with the state of its schedule. Another tenant's portfolio is answered like one that does not exist.",
     scope: "portfolios:read",
     tier: "burst"
   })
@@ -52,7 +59,8 @@ const update = HttpApiEndpoint.patch("updatePortfolio", "/portfolios/:portfolioI
   payload: Schema.Struct({
     portfolioName: Schema.optionalKey(
       Schema.NullOr(PortfolioName).annotate({
-        description: "The new name: 1 to 64 characters after trimming, letters, digits, spaces and `- _ . ' : ( ) & /`; null clears it; left out keeps it.",
+        description:
+          "The new name: 1 to 64 characters after trimming, letters, digits, spaces and `- _ . ' : ( ) & /`; null clears it; left out keeps it.",
         examples: ["Savings"]
       })
     )
@@ -96,7 +104,8 @@ const stop = HttpApiEndpoint.post("stopPortfolio", "/portfolios/:portfolioId/sto
   operation({
     id: "stopPortfolio",
     summary: "Pause automation",
-    description: "Sets the schedule paused and keeps its due time. Already paused: no change. Positions and a running operation are untouched.",
+    description:
+      "Sets the schedule paused and keeps its due time. Already paused: no change. Positions and a running operation are untouched.",
     scope: "portfolios:write",
     tier: "general"
   })
@@ -110,7 +119,8 @@ const positions = HttpApiEndpoint.get("getPositions", "/portfolios/:portfolioId/
   operation({
     id: "getPositions",
     summary: "Get positions",
-    description: "What the smart accounts hold, at most 30 seconds old. What could not be read is named in `warnings`; a chain that is down is never an error.",
+    description:
+      "What the smart accounts hold, at most 30 seconds old. What could not be read is named in `warnings`; a chain that is down is never an error.",
     scope: "portfolios:read",
     tier: "general"
   })

@@ -19,13 +19,21 @@ export const PortfoliosLive = HttpApiBuilder.group(
 
     return handlers.handleAll({
       listPortfolios: ({ query }) =>
-        Effect.map(portfolios.list(query), (page) => successPage({ portfolios: page.items.map(portfolioItemView) }, page)),
-      getPortfolio: ({ params }) => Effect.map(portfolios.get(params.portfolioId), (portfolio) => success(portfolioView(portfolio))),
+        Effect.map(portfolios.list(query), (page) =>
+          successPage({ portfolios: page.items.map(portfolioItemView) }, page)
+        ),
+      getPortfolio: ({ params }) =>
+        Effect.map(portfolios.get(params.portfolioId), (portfolio) => success(portfolioView(portfolio))),
       updatePortfolio: ({ params, payload }) =>
-        Effect.map(portfolios.rename(params.portfolioId, payload.portfolioName), (portfolio) => success(portfolioView(portfolio))),
-      startPortfolio: ({ params }) => Effect.map(portfolios.start(params.portfolioId), (portfolio) => success(portfolioView(portfolio))),
-      stopPortfolio: ({ params }) => Effect.map(portfolios.stop(params.portfolioId), (portfolio) => success(portfolioView(portfolio))),
-      getPositions: ({ params }) => Effect.map(positions.read(params.portfolioId), (read) => success(positionsView(read))),
+        Effect.map(portfolios.rename(params.portfolioId, payload.portfolioName), (portfolio) =>
+          success(portfolioView(portfolio))
+        ),
+      startPortfolio: ({ params }) =>
+        Effect.map(portfolios.start(params.portfolioId), (portfolio) => success(portfolioView(portfolio))),
+      stopPortfolio: ({ params }) =>
+        Effect.map(portfolios.stop(params.portfolioId), (portfolio) => success(portfolioView(portfolio))),
+      getPositions: ({ params }) =>
+        Effect.map(positions.read(params.portfolioId), (read) => success(positionsView(read))),
       rebalancePortfolio: ({ params }) =>
         Effect.map(rebalances.trigger(params.portfolioId), (operation) => success(submittedView(operation)))
     })

@@ -27,12 +27,15 @@ const create = HttpApiEndpoint.post("createStrategy", "/strategies", {
 
 const validate = HttpApiEndpoint.post("validateStrategy", "/strategies/validate", {
   payload: StrategyDraft,
-  success: ok(Schema.Struct({ valid: Schema.Literal(true).annotate({ description: "Creating this strategy would succeed." }) }))
+  success: ok(
+    Schema.Struct({ valid: Schema.Literal(true).annotate({ description: "Creating this strategy would succeed." }) })
+  )
 }).annotateMerge(
   operation({
     id: "validateStrategy",
     summary: "Check a strategy without creating it",
-    description: "The same checks as creating a strategy, in the same order and with the same errors; nothing is stored.",
+    description:
+      "The same checks as creating a strategy, in the same order and with the same errors; nothing is stored.",
     scope: "strategies:write",
     tier: "general"
   })
@@ -40,7 +43,9 @@ const validate = HttpApiEndpoint.post("validateStrategy", "/strategies/validate"
 
 const list = HttpApiEndpoint.get("listStrategies", "/strategies", {
   query: pageQuery,
-  success: page(Schema.Struct({ strategies: Schema.Array(Strategy).annotate({ description: "The page, newest first." }) })),
+  success: page(
+    Schema.Struct({ strategies: Schema.Array(Strategy).annotate({ description: "The page, newest first." }) })
+  ),
   error: CursorInvalid
 }).annotateMerge(
   operation({

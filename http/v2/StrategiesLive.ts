@@ -15,10 +15,12 @@ export const StrategiesLive = HttpApiBuilder.group(
     return handlers.handleAll({
       createStrategy: ({ payload }) =>
         Effect.map(strategies.create(strategyDraft(payload)), (strategy) => success(strategyView(strategy))),
-      validateStrategy: ({ payload }) => Effect.as(strategies.validate(strategyDraft(payload)), success({ valid: true as const })),
+      validateStrategy: ({ payload }) =>
+        Effect.as(strategies.validate(strategyDraft(payload)), success({ valid: true as const })),
       listStrategies: ({ query }) =>
         Effect.map(strategies.list(query), (page) => successPage({ strategies: page.items.map(strategyView) }, page)),
-      getStrategy: ({ params }) => Effect.map(strategies.get(params.strategyId), (strategy) => success(strategyView(strategy)))
+      getStrategy: ({ params }) =>
+        Effect.map(strategies.get(params.strategyId), (strategy) => success(strategyView(strategy)))
     })
   })
 )

@@ -22,7 +22,17 @@ import { PortfoliosLive } from "#http/v2/PortfoliosLive.ts"
 import { StrategiesLive } from "#http/v2/StrategiesLive.ts"
 
 const groups = Layer.mergeAll(MetaLive, StrategiesLive, EnrollmentLive, PortfoliosLive, OperationsLive).pipe(
-  buildWith(ApiKeyAuth, EndpointLimit, RequestErrors, Strategies, Enrollments, Portfolios, PositionReader, Rebalances, Operations)
+  buildWith(
+    ApiKeyAuth,
+    EndpointLimit,
+    RequestErrors,
+    Strategies,
+    Enrollments,
+    Portfolios,
+    PositionReader,
+    Rebalances,
+    Operations
+  )
 )
 const middlewares = Layer.mergeAll(ApiKeyAuthLive, EndpointLimitLive, RequestErrorsLive)
 

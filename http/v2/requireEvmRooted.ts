@@ -18,7 +18,9 @@ export const requireEvmRooted = Effect.fnUntraced(function* (request: {
   const { ownerAccountId, chainIds } = request
   const { entitlements } = yield* Caller
   if ((!isEvm(ownerAccountId) || chainIds.includes(solanaChainId)) && !entitlements.has(entitlement)) {
-    return yield* new PermissionDenied({ message: `Solana enrollment needs the tenant entitlement ${entitlement}; ask support for it` })
+    return yield* new PermissionDenied({
+      message: `Solana enrollment needs the tenant entitlement ${entitlement}; ask support for it`
+    })
   }
   if (!isEvm(ownerAccountId)) {
     return yield* new ValidationFailed({

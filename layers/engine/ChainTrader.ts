@@ -11,7 +11,12 @@ import { Activity, DurableClock } from "effect/workflow"
 import type { OperationId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { BatchPreparer, Preparation } from "#domain/rebalance/BatchPreparer.ts"
-import { BatchReceipt, ChainExecution, type PreparedBatch, SignedTransaction } from "#domain/rebalance/ChainExecution.ts"
+import {
+  BatchReceipt,
+  ChainExecution,
+  type PreparedBatch,
+  SignedTransaction
+} from "#domain/rebalance/ChainExecution.ts"
 import type { PlannedChain, RunPlan } from "#domain/rebalance/RunPlan.ts"
 import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
 import { type AttemptId, RunStore } from "#domain/rebalance/RunStore.ts"
@@ -68,7 +73,9 @@ const makeTrade = (services: Services) => {
       name: `sign/${attempt.chainId}/${attempt.attempt}`,
       success: SignedTransaction,
       execute: Effect.gen(function* () {
-        return yield* runs.reserve(attempt, prepared, execution.relayer, yield* DateTime.now, (nonce) => execution.sign(prepared, nonce))
+        return yield* runs.reserve(attempt, prepared, execution.relayer, yield* DateTime.now, (nonce) =>
+          execution.sign(prepared, nonce)
+        )
       })
     }).annotate(ClusterSchema.WithTransaction, true)
 
@@ -88,11 +95,18 @@ const makeTrade = (services: Services) => {
     }).annotate(ClusterSchema.WithTransaction, true)
 
   /** What was signed may land at any later time, so it is searched until the chain has answered. */
-  const confirm = Effect.fnUntraced(function* (attempt: AttemptId, prepared: PreparedBatch, transaction: SignedTransaction) {
+  const confirm = Effect.fnUntraced(function* (
+    attempt: AttemptId,
+    prepared: PreparedBatch,
+    transaction: SignedTransaction
+  ) {
     for (let round = 1; ; round++) {
       const receipt = yield* search(attempt, round, prepared, transaction)
       if (receipt !== null) return receipt
-      yield* DurableClock.sleep({ name: `search/${attempt.chainId}/${attempt.attempt}/${round}`, duration: betweenSearches })
+      yield* DurableClock.sleep({
+        name: `search/${attempt.chainId}/${attempt.attempt}/${round}`,
+        duration: betweenSearches
+      })
     }
   })
 

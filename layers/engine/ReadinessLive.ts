@@ -22,12 +22,17 @@ export const ReadinessLive = Layer.effect(
     const work = Effect.gen(function* () {
       const now = yield* DateTime.now
       const oldest = yield* operations.oldestDue(now)
-      const ageMs = Option.match(oldest, { onNone: () => 0, onSome: (dueAt) => now.epochMilliseconds - dueAt.epochMilliseconds })
+      const ageMs = Option.match(oldest, {
+        onNone: () => 0,
+        onSome: (dueAt) => now.epochMilliseconds - dueAt.epochMilliseconds
+      })
       const detail = `oldest due portfolio waits ${Math.max(0, Math.round(ageMs / 1000))} s`
       return { database: ok("answers"), due: ageMs <= Duration.toMillis(dueWithin) ? ok(detail) : bad(detail) }
     }).pipe(
       Effect.timeout(answerWithin),
-      Effect.catchCause(() => Effect.succeed({ database: bad(`did not answer within ${Duration.format(answerWithin)}`), due: bad("unknown") }))
+      Effect.catchCause(() =>
+        Effect.succeed({ database: bad(`did not answer within ${Duration.format(answerWithin)}`), due: bad("unknown") })
+      )
     )
 
     const ticking = Effect.gen(function* () {

@@ -89,7 +89,12 @@ const makeExecute = ({ operations, runs, planner, trader }: Services, operationI
       name: "abandon",
       execute: Effect.gen(function* () {
         yield* Effect.logError("A rebalance run failed by a fault of the service", cause)
-        yield* operations.transition(operationId, "failed", yield* DateTime.now, "internal error; quote the operation id in a report")
+        yield* operations.transition(
+          operationId,
+          "failed",
+          yield* DateTime.now,
+          "internal error; quote the operation id in a report"
+        )
       })
     }).annotate(ClusterSchema.WithTransaction, true)
 

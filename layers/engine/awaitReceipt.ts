@@ -5,13 +5,21 @@
 import { Cause, DateTime, Duration, Effect, Option, Result, Schedule } from "effect"
 import type { OperationId } from "#domain/Ids.ts"
 import type { OperationStore } from "#domain/operation/OperationStore.ts"
-import type { BatchReceipt, ChainExecution, PreparedBatch, SignedTransaction } from "#domain/rebalance/ChainExecution.ts"
+import type {
+  BatchReceipt,
+  ChainExecution,
+  PreparedBatch,
+  SignedTransaction
+} from "#domain/rebalance/ChainExecution.ts"
 
 /** How long one search lasts. */
 const searchFor = Duration.seconds(60)
 
 /** 100 ms at first, for chains with fast blocks, then up to two seconds. */
-const pollInterval = Schedule.min([Schedule.exponential(Duration.millis(100), 1.5), Schedule.spaced(Duration.seconds(2))])
+const pollInterval = Schedule.min([
+  Schedule.exponential(Duration.millis(100), 1.5),
+  Schedule.spaced(Duration.seconds(2))
+])
 
 /** Looks between two broadcasts of the same bytes. */
 const pollsPerRound = 12
@@ -36,7 +44,11 @@ export const awaitReceipt = Effect.fn("awaitReceipt")(function* (search: Search)
   const round = Effect.gen(function* () {
     const sent = yield* Effect.result(execution.broadcast(transaction))
     if (Result.isFailure(sent)) yield* mark("retrying")
-    return yield* Effect.retry(look, { while: Cause.isNoSuchElementError, schedule: pollInterval, times: pollsPerRound })
+    return yield* Effect.retry(look, {
+      while: Cause.isNoSuchElementError,
+      schedule: pollInterval,
+      times: pollsPerRound
+    })
   })
 
   const receipt = yield* round.pipe(

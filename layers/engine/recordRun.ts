@@ -10,7 +10,12 @@ export const recordRun = Effect.fnUntraced(function* (chains: ReadonlyArray<Chai
   yield* count(Metrics.rebalanceRuns, { outcome: failureOf(chains) === null ? "completed" : "failed" })
   for (const { chainId, swaps, skips, receipt } of chains) {
     const chain = String(chainId)
-    if (swaps.length > 0) yield* count(Metrics.rebalanceLegs, { chain, outcome: receipt?.success === true ? "traded" : "reverted" }, swaps.length)
+    if (swaps.length > 0)
+      yield* count(
+        Metrics.rebalanceLegs,
+        { chain, outcome: receipt?.success === true ? "traded" : "reverted" },
+        swaps.length
+      )
     for (const { code } of skips) yield* count(Metrics.rebalanceSkips, { chain, code })
   }
 })

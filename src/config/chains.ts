@@ -35,7 +35,11 @@ const chain = ([id, , hubs]: (typeof knownChains)[number]): Setting<EvmChain | n
     return Effect.map(
       all({
         router: required(`UNISWAP_V2_ROUTER_${id}`, address),
-        hubs: withDefault<ReadonlyArray<EvmAddress>>(`SWAP_HUBS_${id}`, listOf(address), hubs.map((hub) => decodeAddress(hub)))
+        hubs: withDefault<ReadonlyArray<EvmAddress>>(
+          `SWAP_HUBS_${id}`,
+          listOf(address),
+          hubs.map((hub) => decodeAddress(hub))
+        )
       }),
       ({ router, hubs }): EvmChain => ({
         chainId: ChainId.make(id),

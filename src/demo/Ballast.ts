@@ -14,7 +14,9 @@ export class Ballast extends Context.Service<Ballast, HttpApiClient.ForApi<typeo
       const withKey = HttpApiMiddleware.layerClient(ApiKeyAuth, ({ next, request }) =>
         next(HttpClientRequest.setHeader(request, "x-api-key", overview.tenants[0].apiKey))
       )
-      return Layer.effect(Ballast, HttpApiClient.make(V2, { baseUrl: overview.apiBaseUrl })).pipe(Layer.provide(withKey))
+      return Layer.effect(Ballast, HttpApiClient.make(V2, { baseUrl: overview.apiBaseUrl })).pipe(
+        Layer.provide(withKey)
+      )
     })
   )
 }

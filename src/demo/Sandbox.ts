@@ -9,7 +9,9 @@ const Overview = Schema.Struct({
   chains: Schema.Array(
     Schema.Struct({
       chainId: ChainId,
-      assets: Schema.Array(Schema.Struct({ assetId: AssetId, symbol: Schema.String, decimals: Schema.Int, priceUsd: Schema.String }))
+      assets: Schema.Array(
+        Schema.Struct({ assetId: AssetId, symbol: Schema.String, decimals: Schema.Int, priceUsd: Schema.String })
+      )
     })
   )
 })
@@ -43,12 +45,17 @@ export class Sandbox extends Context.Service<
           Effect.mapError(effect, ({ message }) => new SandboxUnreachable({ url, reason: message }))
 
         const post = (path: string, body: unknown) =>
-          reachable(Effect.asVoid(client.execute(HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post(`${url}${path}`), body))))
+          reachable(
+            Effect.asVoid(
+              client.execute(HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post(`${url}${path}`), body))
+            )
+          )
 
         const overview = yield* reachable(Effect.flatMap(client.get(url), HttpClientResponse.schemaBodyJson(Overview)))
         return Sandbox.of({
           overview,
-          faucet: (accountId, assetId, amountRaw) => post("/faucet", { accountId, assetId, amountRaw: amountRaw.toString() }),
+          faucet: (accountId, assetId, amountRaw) =>
+            post("/faucet", { accountId, assetId, amountRaw: amountRaw.toString() }),
           setPrice: (assetId, priceUsd) => post("/prices", { assetId, priceUsd }),
           advanceDays: (days) => post("/clock/advance", { ms: days * 86_400_000 })
         })

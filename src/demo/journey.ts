@@ -29,7 +29,8 @@ const patience = "60 seconds"
 const assetOf = Effect.fnUntraced(function* (chainId: number, symbol: string) {
   const { overview } = yield* Sandbox
   const asset = overview.chains.find((chain) => chain.chainId === chainId)?.assets.find((one) => one.symbol === symbol)
-  if (asset === undefined) return yield* new JourneyFailed({ message: `This world has no ${symbol} on chain ${chainId}` })
+  if (asset === undefined)
+    return yield* new JourneyFailed({ message: `This world has no ${symbol} on chain ${chainId}` })
   return asset
 })
 
@@ -52,13 +53,19 @@ const createStrategy = Effect.gen(function* () {
 const enroll = Effect.fnUntraced(function* (strategyId: StrategyId) {
   const ballast = yield* Ballast
   const owner = privateKeyToAccount(generatePrivateKey())
-  const draft = { ownerAccountId: evmWallet(owner.address as string as EvmAddress), strategyId, chainIds: [8453, 42161] }
+  const draft = {
+    ownerAccountId: evmWallet(owner.address as string as EvmAddress),
+    strategyId,
+    chainIds: [8453, 42161]
+  }
   const stage1 = yield* step(
     "Stage 1: what the owner will authorize",
     Effect.map(ballast.enrollment.prepareEnrollment({ payload: draft }), ({ data }) => data),
     ({ message }) => `sign ${message.raw.slice(0, 18)}...`
   )
-  const signature = yield* Effect.promise(() => owner.signMessage({ message: { raw: stage1.message.raw as `0x${string}` } }))
+  const signature = yield* Effect.promise(() =>
+    owner.signMessage({ message: { raw: stage1.message.raw as `0x${string}` } })
+  )
   return yield* step(
     "Stage 2: one signature, the same account on each",
     Effect.map(
@@ -88,7 +95,10 @@ const fund = Effect.fnUntraced(function* (accounts: ReadonlyArray<{ readonly acc
 
 const rebalance = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
   const ballast = yield* Ballast
-  const submitted = yield* ballast.portfolios.rebalancePortfolio({ params: { portfolioId }, payload: undefined as never })
+  const submitted = yield* ballast.portfolios.rebalancePortfolio({
+    params: { portfolioId },
+    payload: undefined as never
+  })
   const params = { portfolioId, operationId: submitted.data.operationId as OperationId }
   let seen = ""
   const operation = yield* ballast.operations.getOperation({ params }).pipe(
@@ -98,10 +108,14 @@ const rebalance = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
       seen = state
       return isNews ? line(`  ${state}`) : Effect.void
     }),
-    Effect.repeat({ schedule: poll, until: ({ state }) => state === "completed" || state === "failed" || state === "cancelled" }),
+    Effect.repeat({
+      schedule: poll,
+      until: ({ state }) => state === "completed" || state === "failed" || state === "cancelled"
+    }),
     Effect.timeout(patience)
   )
-  if (operation.state !== "completed") return yield* new JourneyFailed({ message: `The rebalance ended as ${operation.state}: ${operation.error}` })
+  if (operation.state !== "completed")
+    return yield* new JourneyFailed({ message: `The rebalance ended as ${operation.state}: ${operation.error}` })
   return operation
 })
 
@@ -109,8 +123,11 @@ const showPositions = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
   const ballast = yield* Ballast
   const { data } = yield* ballast.portfolios.getPositions({ params: { portfolioId } })
   const chainValue = (chainId: number) =>
-    data.assets.filter(({ assetId }) => chainIdOf(assetId as AssetId) === chainId).reduce((sum, { valueUsd }) => sum + Number(valueUsd), 0)
-  const chainTarget = (chainId: number) => target.filter(([id]) => id === chainId).reduce((sum, [, , percent]) => sum + percent, 0)
+    data.assets
+      .filter(({ assetId }) => chainIdOf(assetId as AssetId) === chainId)
+      .reduce((sum, { valueUsd }) => sum + Number(valueUsd), 0)
+  const chainTarget = (chainId: number) =>
+    target.filter(([id]) => id === chainId).reduce((sum, [, , percent]) => sum + percent, 0)
   const rows = target.map(([chainId, symbol, percent]): WeightRow => {
     const held = data.assets.find((asset) => asset.symbol === symbol && chainIdOf(asset.assetId as AssetId) === chainId)
     const valueUsd = Number(held?.valueUsd ?? 0)
@@ -164,6 +181,7 @@ export const journey = Effect.gen(function* () {
   yield* title("Follow the market")
   yield* followMarket(portfolioId)
   const second = yield* showPositions(portfolioId)
-  if (!first || !second) return yield* new JourneyFailed({ message: "A position is more than one percent off its target" })
+  if (!first || !second)
+    return yield* new JourneyFailed({ message: "A position is more than one percent off its target" })
   yield* title("Both chains are at target weights, with real balances.")
 })

@@ -13,7 +13,9 @@ export const line = (text: string) => Console.log(`  ${text}`)
 export const step = <A, E, R>(name: string, effect: Effect.Effect<A, E, R>, tell: (value: A) => string = () => "") =>
   Effect.gen(function* () {
     const [took, value] = yield* Effect.timed(effect)
-    yield* line(`${green("✓")} ${name.padEnd(44)} ${dim(Duration.format(Duration.millis(Math.round(Duration.toMillis(took)))).padStart(9))}  ${tell(value)}`)
+    yield* line(
+      `${green("✓")} ${name.padEnd(44)} ${dim(Duration.format(Duration.millis(Math.round(Duration.toMillis(took)))).padStart(9))}  ${tell(value)}`
+    )
     return value
   })
 

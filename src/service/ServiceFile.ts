@@ -11,7 +11,10 @@ export const ServiceFile = ({ adminToken, database, server }: ServiceConfig) => 
   const write = Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const path = (yield* Path.Path).join(database.dataDir, "service.json")
-    const content = JSON.stringify({ adminUrl: `http://127.0.0.1:${server.port}`, adminToken: Redacted.value(adminToken) })
+    const content = JSON.stringify({
+      adminUrl: `http://127.0.0.1:${server.port}`,
+      adminToken: Redacted.value(adminToken)
+    })
     yield* Effect.acquireRelease(
       Effect.andThen(files.remove(path, { force: true }), files.writeFileString(path, content, { mode: 0o600 })),
       () => Effect.ignore(files.remove(path, { force: true }))

@@ -36,7 +36,10 @@ const inRedis = Layer.effect(
           Effect.catch((error) =>
             error._tag === "RateLimiterError" && error.reason._tag === "RateLimitExceeded"
               ? Effect.succeed({ ...allowance(0, error.reason.retryAfter), isExceeded: true })
-              : Effect.andThen(Effect.logWarning("Redis does not count requests; this process counts alone", error), alone.consume(subject, tier))
+              : Effect.andThen(
+                  Effect.logWarning("Redis does not count requests; this process counts alone", error),
+                  alone.consume(subject, tier)
+                )
           )
         )
       }

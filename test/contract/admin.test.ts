@@ -5,11 +5,19 @@ import { adminToken, type Answer, Api, ApiLive, type Call } from "#test/contract
 import { assertTraced, isoTime } from "#test/contract/support/assertions.ts"
 
 const admin = (method: string, path: string, body?: unknown) =>
-  Effect.flatMap(Api, ({ call }) => call(method, `/v1/admin${path}`, { headers: { authorization: `Bearer ${adminToken}` }, body } satisfies Call))
+  Effect.flatMap(Api, ({ call }) =>
+    call(method, `/v1/admin${path}`, { headers: { authorization: `Bearer ${adminToken}` }, body } satisfies Call)
+  )
 
 const assertV1 = (answer: Answer, status: number) => {
   assert.strictEqual(answer.status, status, answer.text)
-  assert.deepStrictEqual(Object.keys(answer.json), ["success", status < 400 ? "data" : "error", "correlationId", "requestId", "timestamp"])
+  assert.deepStrictEqual(Object.keys(answer.json), [
+    "success",
+    status < 400 ? "data" : "error",
+    "correlationId",
+    "requestId",
+    "timestamp"
+  ])
   assert.strictEqual(answer.json.success, status < 400)
   assert.strictEqual(answer.json.correlationId, answer.headers.get("x-correlation-id"))
   assert.strictEqual(answer.json.requestId, answer.headers.get("x-request-id"))
@@ -17,12 +25,19 @@ const assertV1 = (answer: Answer, status: number) => {
   assertTraced(answer)
 }
 
-const assertErrorV1 = (answer: Answer, { contract }: typeof KeyMissing | typeof NotFound | typeof ValidationFailed | typeof KeyInvalid) => {
+const assertErrorV1 = (
+  answer: Answer,
+  { contract }: typeof KeyMissing | typeof NotFound | typeof ValidationFailed | typeof KeyInvalid
+) => {
   assertV1(answer, contract.status)
   assert.strictEqual(answer.json.error.code, contract.code)
 }
 
-const newTenant = admin("POST", "/tenants", { name: "Contoso", email: "ops@contoso.test", entitlements: ["svm_b2b_api"] })
+const newTenant = admin("POST", "/tenants", {
+  name: "Contoso",
+  email: "ops@contoso.test",
+  entitlements: ["svm_b2b_api"]
+})
 
 const routes = [
   ["POST", "/tenants"],
@@ -37,7 +52,11 @@ layer(ApiLive, { excludeTestServices: true })("admin", (it) => {
     it.effect(`${method} ${path} needs the admin token`, () =>
       Effect.gen(function* () {
         const { call } = yield* Api
-        const as = (authorization?: string) => call(method, `/v1/admin${path}`, { headers: authorization === undefined ? {} : { authorization }, ...(method === "POST" ? { text: "{" } : {}) })
+        const as = (authorization?: string) =>
+          call(method, `/v1/admin${path}`, {
+            headers: authorization === undefined ? {} : { authorization },
+            ...(method === "POST" ? { text: "{" } : {})
+          })
         assertErrorV1(yield* as(), KeyMissing)
         for (const authorization of ["Bearer nope", `Bearer ${adminToken}x`, `Bearer ${adminToken.slice(0, -1)}`]) {
           assertErrorV1(yield* as(authorization), KeyInvalid)
@@ -54,7 +73,12 @@ layer(ApiLive, { excludeTestServices: true })("admin", (it) => {
       const { tenantId, createdAt, ...rest } = created.json.data
       assert.match(tenantId, /^tn_[0-7][0-9A-HJKMNP-TV-Z]{25}$/)
       assert.match(createdAt, isoTime)
-      assert.deepStrictEqual(rest, { name: "Contoso", email: "ops@contoso.test", entitlements: ["svm_b2b_api"], disabledAt: null })
+      assert.deepStrictEqual(rest, {
+        name: "Contoso",
+        email: "ops@contoso.test",
+        entitlements: ["svm_b2b_api"],
+        disabledAt: null
+      })
       const listed = yield* admin("GET", "/tenants")
       assertV1(listed, 200)
       assert.deepInclude(listed.json.data.tenants, created.json.data)
@@ -65,7 +89,11 @@ layer(ApiLive, { excludeTestServices: true })("admin", (it) => {
     Effect.gen(function* () {
       const { call } = yield* Api
       const { tenantId } = (yield* newTenant).json.data
-      const created = yield* admin("POST", `/tenants/${tenantId}/keys`, { name: "Production", scopes: ["enroll:write"], expiresAt: "2100-01-01T00:00:00.000Z" })
+      const created = yield* admin("POST", `/tenants/${tenantId}/keys`, {
+        name: "Production",
+        scopes: ["enroll:write"],
+        expiresAt: "2100-01-01T00:00:00.000Z"
+      })
       assertV1(created, 201)
       const { apiKey, apiKeyId, preview } = created.json.data
       assert.isTrue(apiKey.startsWith(preview) && apiKey.length > 40)
@@ -100,7 +128,12 @@ layer(ApiLive, { excludeTestServices: true })("admin", (it) => {
   it.effect("bodies and ids are checked strictly", () =>
     Effect.gen(function* () {
       const { tenantId } = (yield* newTenant).json.data
-      for (const body of [{}, { name: "x", email: "nobody" }, { name: "x", email: "a@b", more: 1 }, { name: "x", email: "a@b", entitlements: ["No!"] }]) {
+      for (const body of [
+        {},
+        { name: "x", email: "nobody" },
+        { name: "x", email: "a@b", more: 1 },
+        { name: "x", email: "a@b", entitlements: ["No!"] }
+      ]) {
         assertErrorV1(yield* admin("POST", "/tenants", body), ValidationFailed)
       }
       for (const body of [{}, { name: "x", scopes: ["all"] }, { name: "x", expiresAt: "tomorrow" }]) {

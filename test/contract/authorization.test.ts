@@ -131,9 +131,17 @@ layer(ApiLive, { excludeTestServices: true })("authorization", (it) => {
 })
 
 /** A key with these scopes and without that one, which every new key may be given. */
-const keyWith = Effect.fnUntraced(function* (tenantId: Parameters<Tenants["Service"]["createKey"]>[0], held: ReadonlyArray<Scope>, without: Scope) {
+const keyWith = Effect.fnUntraced(function* (
+  tenantId: Parameters<Tenants["Service"]["createKey"]>[0],
+  held: ReadonlyArray<Scope>,
+  without: Scope
+) {
   const sql = yield* SqlClient.SqlClient
-  const { key, secret } = yield* (yield* Tenants).createKey(tenantId, { name: "lacking", scopes: held, expiresAt: null })
+  const { key, secret } = yield* (yield* Tenants).createKey(tenantId, {
+    name: "lacking",
+    scopes: held,
+    expiresAt: null
+  })
   yield* sql`UPDATE api_keys SET scopes = array_remove(scopes, ${without}) WHERE api_key_id = ${key.apiKeyId}`
   return Redacted.value(secret)
 })

@@ -32,10 +32,14 @@ describe("OpenAPI", () => {
   })
 
   it("passes the recommended rules of redocly", async () => {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [`${root}/node_modules/@redocly/cli/bin/cli.js`, "lint", snapshot], {
-      cwd: root,
-      env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" }
-    })
+    const { stdout, stderr } = await promisify(execFile)(
+      process.execPath,
+      [`${root}/node_modules/@redocly/cli/bin/cli.js`, "lint", snapshot],
+      {
+        cwd: root,
+        env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" }
+      }
+    )
     assert.notMatch(`${stdout}${stderr}`, /\d+ (error|warning)/)
   })
 
@@ -51,11 +55,18 @@ describe("OpenAPI", () => {
       assert.isAbove(operation.summary.length, 5)
       assert.isAbove(operation.description.length, operation.summary.length)
       assert.deepStrictEqual(operation.security, route === "GET /v2/scopes" ? [] : [{ apiKey: [] }])
-      for (const parameter of operation.parameters) assert.isAbove(parameter.description?.length ?? 0, 5, `${parameter.name}`)
+      for (const parameter of operation.parameters)
+        assert.isAbove(parameter.description?.length ?? 0, 5, `${parameter.name}`)
       const [success] = Object.keys(operation.responses)
       assert.match(success!, /^20[0-2]$/)
       for (const [status, answer] of Object.entries<any>(operation.responses)) {
-        assert.includeMembers(Object.keys(answer.headers), ["X-Correlation-Id", "X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"])
+        assert.includeMembers(Object.keys(answer.headers), [
+          "X-Correlation-Id",
+          "X-Request-Id",
+          "X-RateLimit-Limit",
+          "X-RateLimit-Remaining",
+          "X-RateLimit-Reset"
+        ])
         assert.property(answer.content["application/json"], "example")
         if (Number(status) >= 400) assert.match(answer.description, /API_\d{3}/)
       }
@@ -77,7 +88,9 @@ describe("OpenAPI", () => {
   })
 
   it("limits are integers, and bodies that may be absent are not required", () => {
-    const list = document.paths["/v2/strategies"].get.parameters.find(({ name }: { readonly name: string }) => name === "limit")
+    const list = document.paths["/v2/strategies"].get.parameters.find(
+      ({ name }: { readonly name: string }) => name === "limit"
+    )
     assert.deepInclude(list.schema, { type: "integer", minimum: 1, maximum: 200, default: 50 })
     assert.isFalse(document.paths["/v2/portfolios/{portfolioId}/rebalance"].post.requestBody.required)
     assert.isTrue(document.paths["/v2/strategies"].post.requestBody.required)
@@ -123,7 +136,11 @@ layer(ApiLive, { excludeTestServices: true })("documents", (it) => {
       const sections = text.split("\n## ").slice(1)
       assert.strictEqual(sections.at(-1)?.split("\n")[0], "Optional")
       for (const section of sections) {
-        for (const line of section.split("\n").slice(2).filter((line) => line !== "")) assert.match(line, /^- /)
+        for (const line of section
+          .split("\n")
+          .slice(2)
+          .filter((line) => line !== ""))
+          assert.match(line, /^- /)
       }
     })
   )

@@ -1,6 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import { PermissionDenied, PortfolioExists, ReplayInProgress, ReplayMismatch, ValidationFailed } from "#domain/Errors.ts"
+import {
+  PermissionDenied,
+  PortfolioExists,
+  ReplayInProgress,
+  ReplayMismatch,
+  ValidationFailed
+} from "#domain/Errors.ts"
 import { enroll, newOwner, newStrategy, newTenant, prepare } from "#test/contract/support/actors.ts"
 import { Api, ApiLive } from "#test/contract/support/Api.ts"
 import { assertData, assertError } from "#test/contract/support/assertions.ts"
@@ -15,7 +21,11 @@ const otherSignature = `0x${"00".repeat(65)}`
 const stage1 = Effect.fnUntraced(function* (entitlements: ReadonlyArray<string> = []) {
   const actor = yield* newTenant(entitlements)
   const strategyId = yield* newStrategy(actor)
-  return { actor, strategyId, body: { ownerAccountId: newOwner(), strategyId, chainIds: [8453] as ReadonlyArray<unknown> } }
+  return {
+    actor,
+    strategyId,
+    body: { ownerAccountId: newOwner(), strategyId, chainIds: [8453] as ReadonlyArray<unknown> }
+  }
 })
 
 layer(ApiLive, { excludeTestServices: true })("enrollment", (it) => {
@@ -50,14 +60,20 @@ layer(ApiLive, { excludeTestServices: true })("enrollment", (it) => {
     })
   )
 
-  const refused: ReadonlyArray<readonly [what: string, changes: Record<string, unknown>, ...details: ReadonlyArray<string | RegExp>]> = [
+  const refused: ReadonlyArray<
+    readonly [what: string, changes: Record<string, unknown>, ...details: ReadonlyArray<string | RegExp>]
+  > = [
     ["an unknown key", { owner: 1 }, "owner: "],
     ["no chains", { chainIds: [] }, "chainIds: "],
     ["a chain twice", { chainIds: [8453, 8453] }, "chainIds: "],
     ["eleven chains", { chainIds: Array.from({ length: 11 }, (_, index) => index + 1) }, "chainIds: "],
     ["a chain as text", { chainIds: ["8453"] }, "chainIds.0: "],
     ["an unsupported chain, listing those that are", { chainIds: [1] }, "chainIds: unsupported 1", /8453, 42161/],
-    ["an owner on one chain", { ownerAccountId: "eip155:1:0x52908400098527886E0F7030069857D2E4169EE7" }, "ownerAccountId: "],
+    [
+      "an owner on one chain",
+      { ownerAccountId: "eip155:1:0x52908400098527886E0F7030069857D2E4169EE7" },
+      "ownerAccountId: "
+    ],
     ["a bare address", { ownerAccountId: "0x52908400098527886E0F7030069857D2E4169EE7" }, "ownerAccountId: "],
     ["a contract wallet", { accountType: "ERC1271" }, /^accountType: .*ERC1271/],
     ["an unknown account type", { accountType: "BLS" }, "accountType: "],
@@ -70,7 +86,11 @@ layer(ApiLive, { excludeTestServices: true })("enrollment", (it) => {
       Effect.gen(function* () {
         const { call } = yield* Api
         const { actor, body } = yield* stage1()
-        assertError(yield* call("POST", "/v2/enroll/signature", { key: actor.key, body: { ...body, ...changes } }), ValidationFailed, ...details)
+        assertError(
+          yield* call("POST", "/v2/enroll/signature", { key: actor.key, body: { ...body, ...changes } }),
+          ValidationFailed,
+          ...details
+        )
       })
     )
   }
@@ -82,7 +102,11 @@ layer(ApiLive, { excludeTestServices: true })("enrollment", (it) => {
       const open = yield* newStrategy(actor, { isPublic: true })
       const stranger = yield* newTenant()
       const body = { ownerAccountId: newOwner(), chainIds: [8453] }
-      assertError(yield* call("POST", "/v2/enroll/signature", { key: stranger.key, body: { ...body, strategyId } }), ValidationFailed, "strategyId: ")
+      assertError(
+        yield* call("POST", "/v2/enroll/signature", { key: stranger.key, body: { ...body, strategyId } }),
+        ValidationFailed,
+        "strategyId: "
+      )
       yield* enroll(stranger, open)
     })
   )
@@ -92,12 +116,26 @@ layer(ApiLive, { excludeTestServices: true })("enrollment", (it) => {
       const { call } = yield* Api
       const plain = yield* stage1()
       const entitled = yield* stage1(["svm_b2b_api"])
-      for (const changes of [{ chainIds: [solanaId] }, { chainIds: [solanaId], ownerAccountId: solanaOwner }, { ownerAccountId: solanaOwner }]) {
-        const forbidden = yield* call("POST", "/v2/enroll/signature", { key: plain.actor.key, body: { ...plain.body, ...changes } })
+      for (const changes of [
+        { chainIds: [solanaId] },
+        { chainIds: [solanaId], ownerAccountId: solanaOwner },
+        { ownerAccountId: solanaOwner }
+      ]) {
+        const forbidden = yield* call("POST", "/v2/enroll/signature", {
+          key: plain.actor.key,
+          body: { ...plain.body, ...changes }
+        })
         assertError(forbidden, PermissionDenied)
         assert.include(forbidden.json.error.message, "svm_b2b_api")
-        const unsupported = yield* call("POST", "/v2/enroll/signature", { key: entitled.actor.key, body: { ...entitled.body, ...changes } })
-        assertError(unsupported, ValidationFailed, "ownerAccountId" in changes ? "ownerAccountId: " : `chainIds: unsupported ${solanaId}`)
+        const unsupported = yield* call("POST", "/v2/enroll/signature", {
+          key: entitled.actor.key,
+          body: { ...entitled.body, ...changes }
+        })
+        assertError(
+          unsupported,
+          ValidationFailed,
+          "ownerAccountId" in changes ? "ownerAccountId: " : `chainIds: unsupported ${solanaId}`
+        )
       }
     })
   )
@@ -106,7 +144,11 @@ layer(ApiLive, { excludeTestServices: true })("enrollment", (it) => {
     Effect.gen(function* () {
       const { call } = yield* Api
       const { actor, strategyId } = yield* stage1()
-      const body = { ...(yield* prepare(actor, strategyId)), accountType: "ECDSA", portfolioName: "  Ersparnis (Ü): a & b / c_d-e.f's  " }
+      const body = {
+        ...(yield* prepare(actor, strategyId)),
+        accountType: "ECDSA",
+        portfolioName: "  Ersparnis (Ü): a & b / c_d-e.f's  "
+      }
       const answer = yield* call("POST", "/v2/enroll", { key: actor.key, body })
       assertData(answer, 201, ["portfolioId", "portfolioName", "strategyId", "smartAccounts"])
       const { portfolioId, portfolioName, smartAccounts } = answer.json.data
@@ -130,7 +172,9 @@ layer(ApiLive, { excludeTestServices: true })("enrollment", (it) => {
     })
   )
 
-  const badBodies: ReadonlyArray<readonly [what: string, changes: Record<string, unknown>, ...details: ReadonlyArray<string | RegExp>]> = [
+  const badBodies: ReadonlyArray<
+    readonly [what: string, changes: Record<string, unknown>, ...details: ReadonlyArray<string | RegExp>]
+  > = [
     ["an unknown key", { signedSolanaTransaction: "AA==" }, "signedSolanaTransaction: "],
     ["a number as index", { accountIndex: 0 }, "accountIndex: "],
     ["a short signature", { signature: "0x1b" }, "signature: "],
@@ -144,7 +188,11 @@ layer(ApiLive, { excludeTestServices: true })("enrollment", (it) => {
     ["another index than stage 1 gave", { accountIndex: "7" }, "accountIndex: differs"],
     ["other chains than stage 1 had", { chainIds: [8453] }, "chainIds: differs"],
     ["the chains in another order", { chainIds: [42161, 8453] }, "chainIds: differs"],
-    ["another agent", { agentAccountId: "eip155:0:0x52908400098527886E0F7030069857D2E4169EE7" }, "agentAccountId: differs"],
+    [
+      "another agent",
+      { agentAccountId: "eip155:0:0x52908400098527886E0F7030069857D2E4169EE7" },
+      "agentAccountId: differs"
+    ],
     ["somebody else's signature", { signature: otherSignature }, "signature: does not recover"]
   ]
 
@@ -190,7 +238,10 @@ layer(ApiLive, { excludeTestServices: true })("enrollment", (it) => {
       const { actor, strategyId } = yield* stage1()
       const body = yield* prepare(actor, strategyId)
       yield* call("POST", "/v2/enroll", { key: actor.key, body })
-      assertError(yield* call("POST", "/v2/enroll", { key: actor.key, body: { ...body, portfolioName: "Other" } }), ReplayMismatch)
+      assertError(
+        yield* call("POST", "/v2/enroll", { key: actor.key, body: { ...body, portfolioName: "Other" } }),
+        ReplayMismatch
+      )
     })
   )
 
@@ -228,7 +279,11 @@ layer(ApiLive, { excludeTestServices: true })("enrollment", (it) => {
       const { actor, strategyId } = yield* stage1()
       const body = yield* prepare(actor, strategyId)
       const stranger = yield* newTenant()
-      assertError(yield* call("POST", "/v2/enroll", { key: stranger.key, body }), ValidationFailed, "flowId: unknown or expired")
+      assertError(
+        yield* call("POST", "/v2/enroll", { key: stranger.key, body }),
+        ValidationFailed,
+        "flowId: unknown or expired"
+      )
     })
   )
 
@@ -238,7 +293,11 @@ layer(ApiLive, { excludeTestServices: true })("enrollment", (it) => {
       const { actor, strategyId } = yield* stage1()
       const body = yield* prepare(actor, strategyId)
       ;(yield* MovableClock).advance(24 * 3_600_000)
-      assertError(yield* call("POST", "/v2/enroll", { key: actor.key, body }), ValidationFailed, "flowId: unknown or expired")
+      assertError(
+        yield* call("POST", "/v2/enroll", { key: actor.key, body }),
+        ValidationFailed,
+        "flowId: unknown or expired"
+      )
     })
   )
 })

@@ -16,11 +16,25 @@ layer(ApiLive.pipe(Layer.provide(Recorder)), { excludeTestServices: true })("eve
     Effect.gen(function* () {
       const { call } = yield* Api
       const seen = new Set<string>()
-      for (const path of ["/v2/scopes", "/v2/openapi.json", "/v2/docs", "/v2/llms.txt", "/health/live", "/health/ready", "/nope", "/", "/v1/nope", "/v2/whoami"]) {
+      for (const path of [
+        "/v2/scopes",
+        "/v2/openapi.json",
+        "/v2/docs",
+        "/v2/llms.txt",
+        "/health/live",
+        "/health/ready",
+        "/nope",
+        "/",
+        "/v1/nope",
+        "/v2/whoami"
+      ]) {
         const answer = yield* call("GET", path)
         assertTraced(answer)
         seen.add(answer.headers.get("x-request-id")!)
-        assert.notInclude(answer.json?.success === undefined ? "" : Object.keys(answer.json).join(), path.startsWith("/v1/") ? "x" : "requestId")
+        assert.notInclude(
+          answer.json?.success === undefined ? "" : Object.keys(answer.json).join(),
+          path.startsWith("/v1/") ? "x" : "requestId"
+        )
       }
       assert.strictEqual(seen.size, 10)
     })
@@ -30,10 +44,17 @@ layer(ApiLive.pipe(Layer.provide(Recorder)), { excludeTestServices: true })("eve
     Effect.gen(function* () {
       const { call } = yield* Api
       const correlation = (traceparent: string) =>
-        Effect.map(call("GET", "/v2/scopes", { headers: { traceparent } }), ({ headers }) => headers.get("x-correlation-id"))
+        Effect.map(call("GET", "/v2/scopes", { headers: { traceparent } }), ({ headers }) =>
+          headers.get("x-correlation-id")
+        )
       assert.strictEqual(yield* correlation(`00-${traceId}-00f067aa0ba902b7-01`), traceId)
       assert.strictEqual(yield* correlation(`00-${traceId}-00f067aa0ba902b7-00`), traceId)
-      for (const other of ["nonsense", `00-${"0".repeat(32)}-00f067aa0ba902b7-01`, `ff-${traceId}-00f067aa0ba902b7-01`, "<script>"]) {
+      for (const other of [
+        "nonsense",
+        `00-${"0".repeat(32)}-00f067aa0ba902b7-01`,
+        `ff-${traceId}-00f067aa0ba902b7-01`,
+        "<script>"
+      ]) {
         const made = yield* correlation(other)
         assert.match(made ?? "", /^[0-9a-f]{32}$/)
         assert.notStrictEqual(made, traceId)
@@ -73,7 +94,10 @@ layer(ApiLive.pipe(Layer.provide(Recorder)), { excludeTestServices: true })("eve
     Effect.gen(function* () {
       const { call } = yield* Api
       const { key } = yield* newTenant()
-      assertError(yield* call("POST", "/v2/strategies", { key, text: `{"name":"${"x".repeat(66_000)}"}` }), BodyTooLarge)
+      assertError(
+        yield* call("POST", "/v2/strategies", { key, text: `{"name":"${"x".repeat(66_000)}"}` }),
+        BodyTooLarge
+      )
     })
   )
 
@@ -84,7 +108,11 @@ layer(ApiLive.pipe(Layer.provide(Recorder)), { excludeTestServices: true })("eve
       for (const text of ["{", "", "\u0000", "{'a': 1}", "NaN"]) {
         assertError(yield* call("POST", "/v2/strategies", { key, text }), ValidationFailed, "body: ")
       }
-      const form = yield* call("POST", "/v2/strategies", { key, text: "a=b", headers: { "content-type": "application/x-www-form-urlencoded" } })
+      const form = yield* call("POST", "/v2/strategies", {
+        key,
+        text: "a=b",
+        headers: { "content-type": "application/x-www-form-urlencoded" }
+      })
       assertError(form, ValidationFailed, "content-type: ")
     })
   )

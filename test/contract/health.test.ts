@@ -14,7 +14,10 @@ layer(ApiLive, { excludeTestServices: true })("health", (it) => {
       surroundings.isReady = false
       const unready = yield* call("GET", "/health/ready")
       assert.strictEqual(unready.status, 503)
-      assert.deepStrictEqual(unready.json, { status: "not ready", checks: { database: { ok: false, detail: "does not answer" } } })
+      assert.deepStrictEqual(unready.json, {
+        status: "not ready",
+        checks: { database: { ok: false, detail: "does not answer" } }
+      })
       const live = yield* call("GET", "/health/live")
       assert.strictEqual(live.status, 200)
       assert.deepStrictEqual(live.json, { status: "live" })

@@ -19,7 +19,10 @@ layer(ApiLive, { excludeTestServices: true })("meta", (it) => {
         apiKeyId,
         scopes: answer.json.data.scopes
       })
-      assert.sameMembers(answer.json.data.scopes, scopes.map(({ name }) => name))
+      assert.sameMembers(
+        answer.json.data.scopes,
+        scopes.map(({ name }) => name)
+      )
     })
   )
 
@@ -44,7 +47,10 @@ layer(ApiLive, { excludeTestServices: true })("meta", (it) => {
       const { call } = yield* Api
       const answer = yield* call("GET", "/v2/scopes")
       assertData(answer, 200, ["scopes"])
-      assert.deepStrictEqual(answer.json.data.scopes, scopes.map(({ name, description, tier }) => ({ name, description, tier })))
+      assert.deepStrictEqual(
+        answer.json.data.scopes,
+        scopes.map(({ name, description, tier }) => ({ name, description, tier }))
+      )
       assert.strictEqual(answer.json.data.scopes.length, 10)
     })
   )

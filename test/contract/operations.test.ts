@@ -8,7 +8,17 @@ import { Api, ApiLive } from "#test/contract/support/Api.ts"
 import { assertData, assertError, isoTime } from "#test/contract/support/assertions.ts"
 import { MovableClock } from "#test/contract/support/MovableClock.ts"
 
-const fields = ["operationId", "portfolioId", "kind", "state", "submittedAt", "createdAt", "updatedAt", "finishedAt", "error"]
+const fields = [
+  "operationId",
+  "portfolioId",
+  "kind",
+  "state",
+  "submittedAt",
+  "createdAt",
+  "updatedAt",
+  "finishedAt",
+  "error"
+]
 
 /** An enrolled user whose portfolio has a manual run. */
 const running = Effect.gen(function* () {
@@ -18,7 +28,11 @@ const running = Effect.gen(function* () {
   return { ...user, submitted, operationId: submitted.json.data.operationId as OperationId }
 })
 
-const finish = Effect.fnUntraced(function* (operationId: OperationId, to: "completed" | "failed", error: string | null) {
+const finish = Effect.fnUntraced(function* (
+  operationId: OperationId,
+  to: "completed" | "failed",
+  error: string | null
+) {
   const store = yield* OperationStore
   yield* store.transition(operationId, "running", yield* DateTime.now, null)
   yield* store.transition(operationId, to, yield* DateTime.now, error)
@@ -94,8 +108,14 @@ layer(ApiLive, { excludeTestServices: true })("operations", (it) => {
       const stranger = yield* newTenant()
       const elsewhere = `/v2/portfolios/pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8/operations/${operationId}`
       assertError(yield* call("GET", elsewhere, { key }), NotFound)
-      assertError(yield* call("GET", `/v2/portfolios/${portfolioId}/operations/${operationId}`, { key: stranger.key }), NotFound)
-      assertError(yield* call("GET", `/v2/portfolios/${portfolioId}/operations/op_01JQ8ZP3T5V7X9Z1B3D5F7H9K1`, { key }), NotFound)
+      assertError(
+        yield* call("GET", `/v2/portfolios/${portfolioId}/operations/${operationId}`, { key: stranger.key }),
+        NotFound
+      )
+      assertError(
+        yield* call("GET", `/v2/portfolios/${portfolioId}/operations/op_01JQ8ZP3T5V7X9Z1B3D5F7H9K1`, { key }),
+        NotFound
+      )
     })
   )
 

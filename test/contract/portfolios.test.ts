@@ -36,8 +36,17 @@ layer(ApiLive, { excludeTestServices: true })("portfolios", (it) => {
       assert.strictEqual(data.strategyId, strategyId)
       assert.strictEqual(data.strategyName, "Blue chips")
       assert.strictEqual(data.strategyVersion, 1)
-      assert.deepStrictEqual(data.smartAccounts, smartAccounts.map((accountId) => ({ accountId })))
-      assert.sameMembers(Object.keys(data.schedule), ["status", "frequency", "intervalMs", "nextDueAt", "lastRebalanceAt"])
+      assert.deepStrictEqual(
+        data.smartAccounts,
+        smartAccounts.map((accountId) => ({ accountId }))
+      )
+      assert.sameMembers(Object.keys(data.schedule), [
+        "status",
+        "frequency",
+        "intervalMs",
+        "nextDueAt",
+        "lastRebalanceAt"
+      ])
       assert.strictEqual(data.schedule.status, "active")
       assert.strictEqual(data.schedule.frequency, "daily")
       assert.strictEqual(data.schedule.intervalMs, 86_400_000)
@@ -93,7 +102,11 @@ layer(ApiLive, { excludeTestServices: true })("portfolios", (it) => {
       const { call } = yield* Api
       const { key } = yield* newTenant()
       for (const [method, suffix, body] of [...commands, ["GET", ""] as const, ["GET", "/positions"] as const]) {
-        assertError(yield* call(method, `/v2/portfolios/a1b2c3d4${suffix}`, { key, body }), ValidationFailed, "portfolioId: ")
+        assertError(
+          yield* call(method, `/v2/portfolios/a1b2c3d4${suffix}`, { key, body }),
+          ValidationFailed,
+          "portfolioId: "
+        )
       }
     })
   )
@@ -124,7 +137,11 @@ layer(ApiLive, { excludeTestServices: true })("portfolios", (it) => {
       const { key, portfolioId } = yield* enrolledUser()
       yield* sql`DELETE FROM schedules WHERE portfolio_id = ${portfolioId}`
       for (const command of ["start", "stop"]) {
-        assertError(yield* call("POST", `/v2/portfolios/${portfolioId}/${command}`, { key }), ValidationFailed, "portfolioId: ")
+        assertError(
+          yield* call("POST", `/v2/portfolios/${portfolioId}/${command}`, { key }),
+          ValidationFailed,
+          "portfolioId: "
+        )
       }
       assert.isNull((yield* call("GET", `/v2/portfolios/${portfolioId}`, { key })).json.data.schedule)
       assert.deepStrictEqual((yield* call("GET", "/v2/portfolios?status=active", { key })).json.data.portfolios, [])
@@ -166,10 +183,18 @@ layer(ApiLive, { excludeTestServices: true })("portfolios", (it) => {
       const { call } = yield* Api
       const { key, portfolioId } = yield* enrolledUser()
       for (const portfolioName of ["", "   ", "x".repeat(65), "a<b", "a\nb", "a@b", 1]) {
-        assertError(yield* call("PATCH", `/v2/portfolios/${portfolioId}`, { key, body: { portfolioName } }), ValidationFailed, "portfolioName: ")
+        assertError(
+          yield* call("PATCH", `/v2/portfolios/${portfolioId}`, { key, body: { portfolioName } }),
+          ValidationFailed,
+          "portfolioName: "
+        )
       }
       for (const [name, value] of Object.entries({ name: "x", strategyId: "x", schedule: {} })) {
-        assertError(yield* call("PATCH", `/v2/portfolios/${portfolioId}`, { key, body: { [name]: value } }), ValidationFailed, `${name}: `)
+        assertError(
+          yield* call("PATCH", `/v2/portfolios/${portfolioId}`, { key, body: { [name]: value } }),
+          ValidationFailed,
+          `${name}: `
+        )
       }
     })
   )
@@ -199,12 +224,21 @@ layer(ApiLive, { excludeTestServices: true })("portfolios", (it) => {
     })
   )
 
-  for (const query of ["ownerAccountId=0x52908400098527886E0F7030069857D2E4169EE7", "status=stopped", "strategyId=x", "limit=201"]) {
+  for (const query of [
+    "ownerAccountId=0x52908400098527886E0F7030069857D2E4169EE7",
+    "status=stopped",
+    "strategyId=x",
+    "limit=201"
+  ]) {
     it.effect(`the list refuses ${query}`, () =>
       Effect.gen(function* () {
         const { call } = yield* Api
         const { key } = yield* newTenant()
-        assertError(yield* call("GET", `/v2/portfolios?${query}`, { key }), ValidationFailed, `${query.split("=")[0]}: `)
+        assertError(
+          yield* call("GET", `/v2/portfolios?${query}`, { key }),
+          ValidationFailed,
+          `${query.split("=")[0]}: `
+        )
       })
     )
   }

@@ -30,7 +30,10 @@ layer(ApiLive, { excludeTestServices: true })("positions", (it) => {
       assert.strictEqual(data.totalValueUsd, "6500.746913")
       assert.deepStrictEqual(data.inTransit, { totalUsd: "0.000000", items: [] })
       assert.match(data.fetchedAt, isoTime)
-      assert.deepStrictEqual(data.smartAccounts, smartAccounts.map((accountId) => ({ accountId })))
+      assert.deepStrictEqual(
+        data.smartAccounts,
+        smartAccounts.map((accountId) => ({ accountId }))
+      )
       assert.deepStrictEqual(data.warnings, [])
       assert.deepStrictEqual(data.assets, [
         {
@@ -97,7 +100,10 @@ layer(ApiLive, { excludeTestServices: true })("positions", (it) => {
       assert.strictEqual(answer.status, 200)
       assert.strictEqual(answer.json.data.totalValueUsd, "0")
       assert.deepStrictEqual(answer.json.data.assets, [])
-      assert.deepStrictEqual(answer.json.data.warnings.map(({ kind }: { kind: string }) => kind), ["RPC_ERROR", "RPC_ERROR"])
+      assert.deepStrictEqual(
+        answer.json.data.warnings.map(({ kind }: { kind: string }) => kind),
+        ["RPC_ERROR", "RPC_ERROR"]
+      )
     })
   )
 })

@@ -9,7 +9,10 @@ import { Tenants } from "#domain/identity/Tenants.ts"
 import { ServeRoutes } from "#http/ServeRoutes.ts"
 import { among, unlimited } from "#test/contract/support/Api.ts"
 
-const Served = among(ServeRoutes([]).pipe(Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))), unlimited)
+const Served = among(
+  ServeRoutes([]).pipe(Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))),
+  unlimited
+)
 
 const baseUrl = Effect.map(HttpServer.HttpServer, ({ address }) => {
   const { port } = address as { readonly port: number }
@@ -36,7 +39,13 @@ layer(Served, { excludeTestServices: true })("server", (it) => {
     Effect.gen(function* () {
       const { status, headers, text } = yield* send("/v2/whoami", { headers: { "x-api-key": yield* newKey } })
       assert.strictEqual(status, 200, text)
-      for (const name of ["x-correlation-id", "x-request-id", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"]) {
+      for (const name of [
+        "x-correlation-id",
+        "x-request-id",
+        "x-ratelimit-limit",
+        "x-ratelimit-remaining",
+        "x-ratelimit-reset"
+      ]) {
         assert.isTrue(headers.has(name), name)
       }
     })

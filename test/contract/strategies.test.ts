@@ -7,7 +7,17 @@ import { Api, ApiLive } from "#test/contract/support/Api.ts"
 import { assertData, assertError, isoTime } from "#test/contract/support/assertions.ts"
 import { baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 
-const fields = ["strategyId", "name", "description", "allocation", "schedule", "preferences", "isPublic", "version", "createdAt"]
+const fields = [
+  "strategyId",
+  "name",
+  "description",
+  "allocation",
+  "schedule",
+  "preferences",
+  "isPublic",
+  "version",
+  "createdAt"
+]
 
 const one = (assetId: string, weight = "100") => ({ assets: [{ assetId, weight }] })
 
@@ -24,7 +34,12 @@ layer(ApiLive, { excludeTestServices: true })("strategies", (it) => {
       assert.match(createdAt, isoTime)
       assert.deepStrictEqual(rest, {
         ...strategyBody,
-        allocation: { assets: strategyBody.allocation.assets.map(({ assetId }, index) => ({ assetId, weight: ["40.00", "35.50", "24.50"][index] })) },
+        allocation: {
+          assets: strategyBody.allocation.assets.map(({ assetId }, index) => ({
+            assetId,
+            weight: ["40.00", "35.50", "24.50"][index]
+          }))
+        },
         version: 1
       })
       const read = yield* call("GET", `/v2/strategies/${strategyId}`, { key })
@@ -42,9 +57,16 @@ layer(ApiLive, { excludeTestServices: true })("strategies", (it) => {
       const { json } = yield* call("POST", "/v2/strategies", { key, body: { name, allocation, schedule } })
       assert.isNull(json.data.description)
       assert.isFalse(json.data.isPublic)
-      assert.deepStrictEqual(json.data.preferences, { swap: { slippageBps: null, priceImpactBps: null, thresholdUsd: null } })
-      const partial = yield* call("POST", "/v2/strategies", { key, body: { name, allocation, schedule, preferences: { swap: { priceImpactBps: 300 } } } })
-      assert.deepStrictEqual(partial.json.data.preferences, { swap: { slippageBps: null, priceImpactBps: 300, thresholdUsd: null } })
+      assert.deepStrictEqual(json.data.preferences, {
+        swap: { slippageBps: null, priceImpactBps: null, thresholdUsd: null }
+      })
+      const partial = yield* call("POST", "/v2/strategies", {
+        key,
+        body: { name, allocation, schedule, preferences: { swap: { priceImpactBps: 300 } } }
+      })
+      assert.deepStrictEqual(partial.json.data.preferences, {
+        swap: { slippageBps: null, priceImpactBps: 300, thresholdUsd: null }
+      })
     })
   )
 
@@ -59,7 +81,9 @@ layer(ApiLive, { excludeTestServices: true })("strategies", (it) => {
     })
   )
 
-  const refused: ReadonlyArray<readonly [what: string, changes: Record<string, unknown>, ...details: ReadonlyArray<string>]> = [
+  const refused: ReadonlyArray<
+    readonly [what: string, changes: Record<string, unknown>, ...details: ReadonlyArray<string>]
+  > = [
     ["an unknown key", { strategyId: "x" }, "strategyId: "],
     ["an unknown key deep inside", { schedule: { type: "interval", frequency: "daily", at: "noon" } }, "schedule.at: "],
     ["an empty name", { name: "" }, "name: "],
@@ -71,15 +95,43 @@ layer(ApiLive, { excludeTestServices: true })("strategies", (it) => {
     ["an unknown frequency", { schedule: { type: "interval", frequency: "yearly" } }, "schedule.frequency: "],
     ["an unknown kind of schedule", { schedule: { type: "cron", frequency: "daily" } }, "schedule.type: "],
     ["no assets", { allocation: { assets: [] } }, "allocation.assets: "],
-    ["too many assets", { allocation: { assets: Array.from({ length: 51 }, () => ({ assetId: baseUsdc.assetId, weight: "1" })) } }, "allocation.assets: "],
-    ["a number as weight", { allocation: { assets: [{ assetId: baseUsdc.assetId, weight: 100 }] } }, "allocation.assets.0.weight: "],
+    [
+      "too many assets",
+      { allocation: { assets: Array.from({ length: 51 }, () => ({ assetId: baseUsdc.assetId, weight: "1" })) } },
+      "allocation.assets: "
+    ],
+    [
+      "a number as weight",
+      { allocation: { assets: [{ assetId: baseUsdc.assetId, weight: 100 }] } },
+      "allocation.assets.0.weight: "
+    ],
     ["three decimals", { allocation: one(baseUsdc.assetId, "99.999") }, "allocation.assets.0.weight: "],
     ["a zero weight", { allocation: one(baseUsdc.assetId, "0") }, "allocation.assets.0.weight: "],
-    ["a bare address", { allocation: one("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913") }, "allocation.assets.0.assetId: "],
-    ["a wrong checksum", { allocation: one("eip155:8453/erc20:0x833589FCD6eDb6E08f4c7C32D4f71b54bdA02913") }, "allocation.assets.0.assetId: "],
-    ["an unknown asset", { allocation: one("eip155:8453/erc20:0x52908400098527886E0F7030069857D2E4169EE7") }, "allocation.assets.0.assetId: unknown asset"],
-    ["weights that do not sum to 100", { allocation: one(baseUsdc.assetId, "99.99") }, "allocation.assets: weights sum to 99.99"],
-    ["an asset twice", { allocation: { assets: [...one(baseUsdc.assetId, "50").assets, ...one(baseUsdc.assetId, "50").assets] } }, "allocation.assets.1.assetId: duplicate"],
+    [
+      "a bare address",
+      { allocation: one("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913") },
+      "allocation.assets.0.assetId: "
+    ],
+    [
+      "a wrong checksum",
+      { allocation: one("eip155:8453/erc20:0x833589FCD6eDb6E08f4c7C32D4f71b54bdA02913") },
+      "allocation.assets.0.assetId: "
+    ],
+    [
+      "an unknown asset",
+      { allocation: one("eip155:8453/erc20:0x52908400098527886E0F7030069857D2E4169EE7") },
+      "allocation.assets.0.assetId: unknown asset"
+    ],
+    [
+      "weights that do not sum to 100",
+      { allocation: one(baseUsdc.assetId, "99.99") },
+      "allocation.assets: weights sum to 99.99"
+    ],
+    [
+      "an asset twice",
+      { allocation: { assets: [...one(baseUsdc.assetId, "50").assets, ...one(baseUsdc.assetId, "50").assets] } },
+      "allocation.assets.1.assetId: duplicate"
+    ],
     ["too much slippage", { preferences: { swap: { slippageBps: 1001 } } }, "preferences.swap.slippageBps: "],
     ["half a basis point", { preferences: { swap: { priceImpactBps: 0.5 } } }, "preferences.swap.priceImpactBps: "],
     ["a negative threshold", { preferences: { swap: { thresholdUsd: "-1" } } }, "preferences.swap.thresholdUsd: "],
@@ -109,7 +161,10 @@ layer(ApiLive, { excludeTestServices: true })("strategies", (it) => {
       yield* fillCatalogue
       yield* (yield* AssetStore).upsertAssets([{ ...baseBtc, isBlocked: true }])
       const { key } = yield* newTenant()
-      const answer = yield* call("POST", "/v2/strategies", { key, body: { ...strategyBody, allocation: one(baseBtc.assetId) } })
+      const answer = yield* call("POST", "/v2/strategies", {
+        key,
+        body: { ...strategyBody, allocation: one(baseBtc.assetId) }
+      })
       assertError(answer, ValidationFailed, "allocation.assets.0.assetId: blocked asset")
     })
   )
@@ -120,7 +175,16 @@ layer(ApiLive, { excludeTestServices: true })("strategies", (it) => {
       const { key } = yield* newTenant()
       const body = { name: 1, extra: true, allocation: one("x", "y"), schedule: {} }
       const answer = yield* call("POST", "/v2/strategies", { key, body })
-      assertError(answer, ValidationFailed, "name: ", "extra: ", "allocation.assets.0.assetId: ", "allocation.assets.0.weight: ", "schedule.type: ", "schedule.frequency: ")
+      assertError(
+        answer,
+        ValidationFailed,
+        "name: ",
+        "extra: ",
+        "allocation.assets.0.assetId: ",
+        "allocation.assets.0.weight: ",
+        "schedule.type: ",
+        "schedule.frequency: "
+      )
       const { details } = answer.json.error
       assert.strictEqual(new Set(details).size, details.length)
     })
@@ -184,7 +248,11 @@ layer(ApiLive, { excludeTestServices: true })("strategies", (it) => {
       const seen: Array<string> = []
       let cursor: string | null = null
       do {
-        const { json, status }: { json: any; status: number } = yield* call("GET", `/v2/strategies?limit=2${cursor === null ? "" : `&cursor=${cursor}`}`, { key: actor.key })
+        const { json, status }: { json: any; status: number } = yield* call(
+          "GET",
+          `/v2/strategies?limit=2${cursor === null ? "" : `&cursor=${cursor}`}`,
+          { key: actor.key }
+        )
         assert.strictEqual(status, 200)
         assert.isAtMost(json.data.strategies.length, 2)
         seen.push(...json.data.strategies.map(({ strategyId }: { strategyId: string }) => strategyId))

@@ -54,8 +54,13 @@ describe("Amount", () => {
 
   it("value and amount never gain by going there and back", () =>
     fc.assert(
-      fc.property(fc.bigInt({ min: 0n, max: 10n ** 30n }), fc.integer({ min: 0, max: 18 }), fc.bigInt({ min: 1n, max: 10n ** 30n }), (raw, decimals, price) => {
-        assert.isTrue(Amount.fromUsd(Amount.valueUsd(raw, decimals, price), decimals, price) <= raw)
-      })
+      fc.property(
+        fc.bigInt({ min: 0n, max: 10n ** 30n }),
+        fc.integer({ min: 0, max: 18 }),
+        fc.bigInt({ min: 1n, max: 10n ** 30n }),
+        (raw, decimals, price) => {
+          assert.isTrue(Amount.fromUsd(Amount.valueUsd(raw, decimals, price), decimals, price) <= raw)
+        }
+      )
     ))
 })

@@ -1,7 +1,16 @@
 /** The service is killed with -9 in the middle of its work: the run finishes once, correctly, and nothing is lost. */
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { setTimeout as delay } from "node:timers/promises"
-import { chainBalance, createStrategy, enroll, finishedOperation, fund, newOwner, rebalance, wethShare } from "#test/support/journey.ts"
+import {
+  chainBalance,
+  createStrategy,
+  enroll,
+  finishedOperation,
+  fund,
+  newOwner,
+  rebalance,
+  wethShare
+} from "#test/support/journey.ts"
 import { startWorld, type World, worldFolder } from "#test/support/World.ts"
 
 let world: World
@@ -23,20 +32,24 @@ const kill = () => world.control("/faults", { target: "api", mode: "kill" })
 
 describe("kill -9 of the API", () => {
   // Different moments of a run fall into different steps; each must end the same way.
-  it.each([0, 60, 150, 300, 600])("%s ms into a rebalance: it finishes once", async (wait) => {
-    const { portfolioId, accounts } = await enroll(world, strategyId, newOwner())
-    await fund(world, accounts, 10_000n)
-    const operationId = await rebalance(world, portfolioId)
-    await delay(wait)
-    assert.strictEqual((await kill()).status, 200)
-    const operation = await finishedOperation(world, portfolioId, operationId)
-    assert.strictEqual(operation.state, "completed", JSON.stringify(operation))
-    for (const account of accounts) {
-      assert.closeTo(await wethShare(world, account), 0.6, 0.01)
-      // One swap each: 6,000 of 10,000 USDC were sold, and not twice.
-      assert.closeTo(Number(await chainBalance(world, account, "USDC")) / 1e6, 4000, 60)
-    }
-  }, 60_000)
+  it.each([0, 60, 150, 300, 600])(
+    "%s ms into a rebalance: it finishes once",
+    async (wait) => {
+      const { portfolioId, accounts } = await enroll(world, strategyId, newOwner())
+      await fund(world, accounts, 10_000n)
+      const operationId = await rebalance(world, portfolioId)
+      await delay(wait)
+      assert.strictEqual((await kill()).status, 200)
+      const operation = await finishedOperation(world, portfolioId, operationId)
+      assert.strictEqual(operation.state, "completed", JSON.stringify(operation))
+      for (const account of accounts) {
+        assert.closeTo(await wethShare(world, account), 0.6, 0.01)
+        // One swap each: 6,000 of 10,000 USDC were sold, and not twice.
+        assert.closeTo(Number(await chainBalance(world, account, "USDC")) / 1e6, 4000, 60)
+      }
+    },
+    60_000
+  )
 
   it("keeps keys, portfolios and history", async () => {
     const before = (await world.api("GET", "/v2/portfolios")).body.data.portfolios.length

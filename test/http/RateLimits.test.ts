@@ -4,7 +4,9 @@ import { TestClock } from "effect/testing"
 import { RateLimits } from "#http/middleware/RateLimits.ts"
 import { RateLimitSettings } from "#http/middleware/RateLimitSettings.ts"
 
-const Limits = RateLimits.layerMemory.pipe(Layer.provide(Layer.succeed(RateLimitSettings, { global: 3, critical: 1, general: 2, burst: 2 })))
+const Limits = RateLimits.layerMemory.pipe(
+  Layer.provide(Layer.succeed(RateLimitSettings, { global: 3, critical: 1, general: 2, burst: 2 }))
+)
 
 it.layer(Limits)("RateLimits", (it) => {
   it.effect("counts down, refuses, and begins anew a minute after the first request", () =>

@@ -31,13 +31,23 @@ export const startCollector = async (): Promise<Collector> => {
   }).listen(0, "127.0.0.1")
   await once(server, "listening")
 
-  const parsed = (path: string): ReadonlyArray<any> => bodies.filter((body) => body.path === path).map(({ text }) => JSON.parse(text))
+  const parsed = (path: string): ReadonlyArray<any> =>
+    bodies.filter((body) => body.path === path).map(({ text }) => JSON.parse(text))
 
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    spans: () => parsed("/v1/traces").flatMap((body) => body.resourceSpans.flatMap((r: any) => r.scopeSpans.flatMap((s: any) => s.spans))),
+    spans: () =>
+      parsed("/v1/traces").flatMap((body) =>
+        body.resourceSpans.flatMap((r: any) => r.scopeSpans.flatMap((s: any) => s.spans))
+      ),
     metricNames: () =>
-      new Set(parsed("/v1/metrics").flatMap((body) => body.resourceMetrics.flatMap((r: any) => r.scopeMetrics.flatMap((s: any) => s.metrics.map((m: any) => m.name))))),
+      new Set(
+        parsed("/v1/metrics").flatMap((body) =>
+          body.resourceMetrics.flatMap((r: any) =>
+            r.scopeMetrics.flatMap((s: any) => s.metrics.map((m: any) => m.name))
+          )
+        )
+      ),
     raw: () => bodies.map(({ text }) => text).join("\n"),
     stop: () => {
       server.closeAllConnections()

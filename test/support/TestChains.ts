@@ -12,7 +12,13 @@ import { Balances } from "#domain/chain/Balances.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { Prices } from "#domain/market/Prices.ts"
-import { type BatchReceipt, ChainExecution, type PreparedBatch, SimulationFailed, Swap } from "#domain/rebalance/ChainExecution.ts"
+import {
+  type BatchReceipt,
+  ChainExecution,
+  type PreparedBatch,
+  SimulationFailed,
+  Swap
+} from "#domain/rebalance/ChainExecution.ts"
 import { Venue } from "#domain/rebalance/Venue.ts"
 import { catalogue } from "#test/support/assets.ts"
 
@@ -60,7 +66,9 @@ const output = (market: TestMarket, sell: AssetId, buy: AssetId, sellAmountRaw: 
 
 const requireUp = (market: TestMarket, chainId: number) =>
   Effect.suspend(() =>
-    market.down.has(chainId) ? Effect.fail(new ChainUnavailable({ chainId, reason: "taken down by the test" })) : Effect.void
+    market.down.has(chainId)
+      ? Effect.fail(new ChainUnavailable({ chainId, reason: "taken down by the test" }))
+      : Effect.void
   )
 
 const BalancesTest = Layer.effect(
@@ -72,7 +80,11 @@ const BalancesTest = Layer.effect(
         Effect.gen(function* () {
           yield* requireUp(market, chainIdOf(account))
           const blockTime = yield* DateTime.now
-          return { blockNumber: 1n, blockTime, balances: assetIds.map((assetId) => ({ assetId, raw: market.balance(account, assetId) })) }
+          return {
+            blockNumber: 1n,
+            blockTime,
+            balances: assetIds.map((assetId) => ({ assetId, raw: market.balance(account, assetId) }))
+          }
         })
     })
   })
@@ -89,7 +101,9 @@ const VenueTest = Layer.effect(
           requireUp(market, chainId),
           requests.map(({ sell, buy, sellAmountRaw }) => {
             const buyAmountRaw = output(market, sell, buy, sellAmountRaw)
-            return buyAmountRaw === null ? null : { buyAmountRaw, path: [addressOf(sell), addressOf(buy)], priceImpactBps: 0 }
+            return buyAmountRaw === null
+              ? null
+              : { buyAmountRaw, path: [addressOf(sell), addressOf(buy)], priceImpactBps: 0 }
           })
         )
     })
@@ -101,7 +115,16 @@ const settle = (market: TestMarket, chainId: ChainId, userOpHash: string, txHash
   const pendingReverts = market.reverts.get(chainId) ?? 0
   const success = pendingReverts === 0
   if (!success) market.reverts.set(chainId, pendingReverts - 1)
-  const { accountId, swaps } = Schema.decodeUnknownSync(Payload)(new TextDecoder().decode(Uint8Array.from(raw.slice(2).match(/../g)!.map((byte) => Number.parseInt(byte, 16)))))
+  const { accountId, swaps } = Schema.decodeUnknownSync(Payload)(
+    new TextDecoder().decode(
+      Uint8Array.from(
+        raw
+          .slice(2)
+          .match(/../g)!
+          .map((byte) => Number.parseInt(byte, 16))
+      )
+    )
+  )
   const deltas = success
     ? swaps.flatMap(({ sell, buy, sellAmountRaw }) => [
         { assetId: sell, raw: -sellAmountRaw },
@@ -146,9 +169,15 @@ const ChainExecutionTest = Layer.effect(
       sign: ({ chainId, userOpHash, callData, fromBlock }, nonce) =>
         Effect.succeed({ chainId, userOpHash, nonce, txHash: hash("tx", nonce), raw: callData, fromBlock }),
       broadcast: ({ chainId, userOpHash, txHash, raw }) =>
-        Effect.andThen(requireUp(market, chainId), Effect.sync(() => settle(market, chainId, userOpHash, txHash, raw))),
+        Effect.andThen(
+          requireUp(market, chainId),
+          Effect.sync(() => settle(market, chainId, userOpHash, txHash, raw))
+        ),
       find: ({ chainId, userOpHash }) =>
-        Effect.andThen(requireUp(market, chainId), Effect.sync(() => Option.fromUndefinedOr(market.included.get(userOpHash))))
+        Effect.andThen(
+          requireUp(market, chainId),
+          Effect.sync(() => Option.fromUndefinedOr(market.included.get(userOpHash)))
+        )
     })
   })
 )

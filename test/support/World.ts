@@ -23,7 +23,11 @@ export interface WorldOverview {
   readonly adminToken: string
   readonly now: number
   readonly tenants: ReadonlyArray<{ readonly name: string; readonly apiKey: string; readonly readOnlyApiKey: string }>
-  readonly chains: ReadonlyArray<{ readonly chainId: number; readonly rpcUrl: string; readonly assets: ReadonlyArray<WorldAsset> }>
+  readonly chains: ReadonlyArray<{
+    readonly chainId: number
+    readonly rpcUrl: string
+    readonly assets: ReadonlyArray<WorldAsset>
+  }>
 }
 
 export interface Answer {
@@ -68,7 +72,14 @@ export interface World {
 export const startWorld = async (dataDir: string, environment: Record<string, string> = {}): Promise<World> => {
   const [api, stream, control] = await freePorts(3)
   const child = spawn(process.execPath, [join(import.meta.dirname, "../../src/Sandbox.ts")], {
-    env: { ...process.env, ...environment, PORT: `${api}`, STREAM_PORT: `${stream}`, SANDBOX_PORT: `${control}`, DATA_DIR: dataDir },
+    env: {
+      ...process.env,
+      ...environment,
+      PORT: `${api}`,
+      STREAM_PORT: `${stream}`,
+      SANDBOX_PORT: `${control}`,
+      DATA_DIR: dataDir
+    },
     stdio: ["ignore", "pipe", "pipe"]
   })
   let output = ""
@@ -81,7 +92,8 @@ export const startWorld = async (dataDir: string, environment: Record<string, st
       if (child.exitCode !== null) throw new Error(`The world ended at start:\n${output}`)
       const answer = await call(controlUrl, {}).catch(() => undefined)
       const ready = answer?.status === 200 && answer.body.tenants.length > 0
-      if (ready && (await call(`${answer.body.apiBaseUrl}/health/ready`, {}).catch(() => undefined))?.status === 200) return answer.body
+      if (ready && (await call(`${answer.body.apiBaseUrl}/health/ready`, {}).catch(() => undefined))?.status === 200)
+        return answer.body
       await delay(100)
     }
     child.kill("SIGKILL")
@@ -95,11 +107,17 @@ export const startWorld = async (dataDir: string, environment: Record<string, st
     key,
     api: (method, path, body, headers) => {
       const init = withBody(body)
-      return call(`${overview.apiBaseUrl}${path}`, { ...init, method, headers: { "x-api-key": key, ...init.headers, ...headers } as Record<string, string> })
+      return call(`${overview.apiBaseUrl}${path}`, {
+        ...init,
+        method,
+        headers: { "x-api-key": key, ...init.headers, ...headers } as Record<string, string>
+      })
     },
     control: (path, body) => call(`${controlUrl}${path}`, { method: "POST", ...withBody(body) }),
     asset: (chainId, symbol) => {
-      const found = overview.chains.find((chain) => chain.chainId === chainId)?.assets.find((asset) => asset.symbol === symbol)
+      const found = overview.chains
+        .find((chain) => chain.chainId === chainId)
+        ?.assets.find((asset) => asset.symbol === symbol)
       if (found === undefined) throw new Error(`This world has no ${symbol} on chain ${chainId}`)
       return found
     },

@@ -39,7 +39,14 @@ export const enrolledPortfolio = Effect.gen(function* () {
   yield* (yield* AssetStore).upsertAssets([...catalogue.values()])
   const createdAt = yield* DateTime.now
   const tenantId = yield* Ids.makeTenantId
-  yield* (yield* TenantStore).insertTenant({ tenantId, name: "Acme", email: "a@acme.test", entitlements: [], createdAt, disabledAt: null })
+  yield* (yield* TenantStore).insertTenant({
+    tenantId,
+    name: "Acme",
+    email: "a@acme.test",
+    entitlements: [],
+    createdAt,
+    disabledAt: null
+  })
   const strategyId = yield* Ids.makeStrategyId
   yield* (yield* StrategyStore).insert({
     strategyId,
@@ -61,17 +68,47 @@ export const enrolledPortfolio = Effect.gen(function* () {
     accountIndex: 0n,
     agentAccountId: evmWallet(owner),
     chains: [
-      { chainId: baseUsdc.chainId, accountId: accounts[0], permissionId: "0x00000001", digest: bytes32("aa"), policy: { router: owner, hubs: [], tokens: [baseWeth, baseUsdc, baseBtc].map(({ assetId }) => addressOf(assetId)) } },
-      { chainId: arbUsdc.chainId, accountId: accounts[1], permissionId: "0x00000001", digest: bytes32("bb"), policy: { router: owner, hubs: [], tokens: [arbWeth, arbUsdc].map(({ assetId }) => addressOf(assetId)) } }
+      {
+        chainId: baseUsdc.chainId,
+        accountId: accounts[0],
+        permissionId: "0x00000001",
+        digest: bytes32("aa"),
+        policy: {
+          router: owner,
+          hubs: [],
+          tokens: [baseWeth, baseUsdc, baseBtc].map(({ assetId }) => addressOf(assetId))
+        }
+      },
+      {
+        chainId: arbUsdc.chainId,
+        accountId: accounts[1],
+        permissionId: "0x00000001",
+        digest: bytes32("bb"),
+        policy: { router: owner, hubs: [], tokens: [arbWeth, arbUsdc].map(({ assetId }) => addressOf(assetId)) }
+      }
     ],
     root: bytes32("cc")
   }
-  const flow = { flowId: yield* Ids.makeFlowId, tenantId, strategyId, authorization, createdAt, expiresAt: DateTime.add(createdAt, { days: 1 }) }
+  const flow = {
+    flowId: yield* Ids.makeFlowId,
+    tenantId,
+    strategyId,
+    authorization,
+    createdAt,
+    expiresAt: DateTime.add(createdAt, { days: 1 })
+  }
   const portfolioId = yield* Ids.makePortfolioId
   const enrollments = yield* EnrollmentStore
   yield* enrollments.insertFlow(flow)
   yield* enrollments.commit(
-    { portfolioId, name: null, flow, ownerSignature: bytes32("dd"), dueAt: DateTime.add(createdAt, { days: 1 }), createdAt },
+    {
+      portfolioId,
+      name: null,
+      flow,
+      ownerSignature: bytes32("dd"),
+      dueAt: DateTime.add(createdAt, { days: 1 }),
+      createdAt
+    },
     { _tag: "Enrolled", portfolioId, portfolioName: null, strategyId, smartAccounts: accounts }
   )
   return { tenantId, strategyId, portfolioId, accounts }

@@ -7,20 +7,29 @@ export const chainIds = [8453, 42161]
 
 export const newOwner = () => {
   const account = privateKeyToAccount(generatePrivateKey())
-  return { ownerAccountId: `eip155:0:${account.address}`, sign: (raw: Hex) => account.signMessage({ message: { raw } }) }
+  return {
+    ownerAccountId: `eip155:0:${account.address}`,
+    sign: (raw: Hex) => account.signMessage({ message: { raw } })
+  }
 }
 
 export type Owner = ReturnType<typeof newOwner>
 
 const expectStatus = (answer: Answer, status: number) => {
-  if (answer.status !== status) throw new Error(`Expected ${status}, got ${answer.status}: ${JSON.stringify(answer.body)}`)
+  if (answer.status !== status)
+    throw new Error(`Expected ${status}, got ${answer.status}: ${JSON.stringify(answer.body)}`)
   return answer.body.data
 }
 
 /** 30 percent WETH and 20 percent USDC on each of the two chains. */
 export const createStrategy = async (world: World): Promise<string> => {
-  const weights = [["WETH", "30.00"], ["USDC", "20.00"]] as const
-  const assets = chainIds.flatMap((chainId) => weights.map(([symbol, weight]) => ({ assetId: world.asset(chainId, symbol).assetId, weight })))
+  const weights = [
+    ["WETH", "30.00"],
+    ["USDC", "20.00"]
+  ] as const
+  const assets = chainIds.flatMap((chainId) =>
+    weights.map(([symbol, weight]) => ({ assetId: world.asset(chainId, symbol).assetId, weight }))
+  )
   const body = { name: "Halves", allocation: { assets }, schedule: { type: "interval", frequency: "daily" } }
   return expectStatus(await world.api("POST", "/v2/strategies", body), 201).strategyId
 }
@@ -32,13 +41,22 @@ export interface EnrolledPortfolio {
   readonly request: Record<string, unknown>
 }
 
-export const enroll = async (world: World, strategyId: string, owner: Owner, chains = chainIds): Promise<EnrolledPortfolio> => {
+export const enroll = async (
+  world: World,
+  strategyId: string,
+  owner: Owner,
+  chains = chainIds
+): Promise<EnrolledPortfolio> => {
   const draft = { ownerAccountId: owner.ownerAccountId, strategyId, chainIds: chains }
   const issued = expectStatus(await world.api("POST", "/v2/enroll/signature", draft), 200)
   const { flowId, accountIndex, agentAccountId, message } = issued
   const request = { ...draft, flowId, accountIndex, agentAccountId, signature: await owner.sign(message.raw) }
   const enrolled = expectStatus(await world.api("POST", "/v2/enroll", request), 201)
-  return { portfolioId: enrolled.portfolioId, accounts: enrolled.smartAccounts.map(({ accountId }: { accountId: string }) => accountId), request }
+  return {
+    portfolioId: enrolled.portfolioId,
+    accounts: enrolled.smartAccounts.map(({ accountId }: { accountId: string }) => accountId),
+    request
+  }
 }
 
 /** Mints whole tokens of USDC to each account. */
@@ -54,11 +72,17 @@ export const rebalance = async (world: World, portfolioId: string): Promise<stri
   expectStatus(await world.api("POST", `/v2/portfolios/${portfolioId}/rebalance`), 202).operationId
 
 export const finishedOperation = (world: World, portfolioId: string, operationId: string) =>
-  eventually(`operation ${operationId} ends`, async () => {
-    const answer = await world.api("GET", `/v2/portfolios/${portfolioId}/operations/${operationId}`).catch(() => undefined)
-    const operation = answer?.status === 200 ? answer.body.data : undefined
-    return ["completed", "failed", "cancelled"].includes(operation?.state) ? operation : undefined
-  }, 60)
+  eventually(
+    `operation ${operationId} ends`,
+    async () => {
+      const answer = await world
+        .api("GET", `/v2/portfolios/${portfolioId}/operations/${operationId}`)
+        .catch(() => undefined)
+      const operation = answer?.status === 200 ? answer.body.data : undefined
+      return ["completed", "failed", "cancelled"].includes(operation?.state) ? operation : undefined
+    },
+    60
+  )
 
 /** Balance of an account as the chain tells it, in raw units. */
 export const chainBalance = (world: World, accountId: string, symbol: string): Promise<bigint> => {
@@ -66,7 +90,12 @@ export const chainBalance = (world: World, accountId: string, symbol: string): P
   const { rpcUrl } = world.overview.chains.find((chain) => chain.chainId === Number(chainId))!
   const { assetId } = world.asset(Number(chainId), symbol)
   const token = assetId.slice(assetId.lastIndexOf(":") + 1) as Hex
-  return createPublicClient({ transport: http(rpcUrl) }).readContract({ address: token, abi: erc20Abi, functionName: "balanceOf", args: [address as Hex] })
+  return createPublicClient({ transport: http(rpcUrl) }).readContract({
+    address: token,
+    abi: erc20Abi,
+    functionName: "balanceOf",
+    args: [address as Hex]
+  })
 }
 
 /** Share of the account's value that is WETH, at the world's present prices; only WETH and USDC are counted. */

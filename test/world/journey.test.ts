@@ -1,6 +1,16 @@
 /** The main job on a local world: enroll by signature, fund, rebalance on chain, read positions, be rebalanced on schedule. */
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { chainIds, createStrategy, type EnrolledPortfolio, enroll, finishedOperation, fund, newOwner, rebalance, wethShare } from "#test/support/journey.ts"
+import {
+  chainIds,
+  createStrategy,
+  type EnrolledPortfolio,
+  enroll,
+  finishedOperation,
+  fund,
+  newOwner,
+  rebalance,
+  wethShare
+} from "#test/support/journey.ts"
 import { type CollectedSpan, type Collector, startCollector } from "#test/support/Collector.ts"
 import { eventually, startWorld, type World, worldFolder } from "#test/support/World.ts"
 
@@ -14,7 +24,10 @@ const owner = newOwner()
 beforeAll(async () => {
   folder = await worldFolder()
   collector = await startCollector()
-  world = await startWorld(folder.dataDir, { REBALANCE_COOLDOWN_SECONDS: "5", OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint })
+  world = await startWorld(folder.dataDir, {
+    REBALANCE_COOLDOWN_SECONDS: "5",
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint
+  })
   strategyId = await createStrategy(world)
 }, 120_000)
 
@@ -30,7 +43,10 @@ describe("one user's life", () => {
   it("enrolls on two chains with one signature and one address", async () => {
     portfolio = await enroll(world, strategyId, owner)
     assert.lengthOf(portfolio.accounts, 2)
-    assert.deepStrictEqual(portfolio.accounts.map((id) => Number(id.split(":")[1])), chainIds)
+    assert.deepStrictEqual(
+      portfolio.accounts.map((id) => Number(id.split(":")[1])),
+      chainIds
+    )
     assert.strictEqual(portfolio.accounts[0]!.split(":")[2], portfolio.accounts[1]!.split(":")[2])
   })
 
@@ -74,7 +90,8 @@ describe("one user's life", () => {
   })
 
   it("follows the market by itself on schedule", async () => {
-    for (const chainId of chainIds) await world.control("/prices", { assetId: world.asset(chainId, "WETH").assetId, priceUsd: "3000" })
+    for (const chainId of chainIds)
+      await world.control("/prices", { assetId: world.asset(chainId, "WETH").assetId, priceUsd: "3000" })
     const before = (await detail()).schedule
     await world.control("/clock/advance", { ms: 86_400_000 })
     const after = await eventually("the scheduled rebalance", async () => {
@@ -94,7 +111,8 @@ describe("one user's life", () => {
     const started = await world.api("POST", `/v2/portfolios/${portfolio.portfolioId}/start`)
     assert.strictEqual(started.body.data.schedule.status, "active")
     await eventually("the rebalance after start", async () =>
-      (await detail()).schedule.lastRebalanceAt !== lastRebalanceAt ? true : undefined)
+      (await detail()).schedule.lastRebalanceAt !== lastRebalanceAt ? true : undefined
+    )
   })
 })
 
@@ -106,7 +124,10 @@ describe("when the world misbehaves", () => {
     await world.control("/faults", { target: "rpc:42161", mode: "ok" })
     assert.strictEqual(status, 200)
     assert.lengthOf(body.data.assets, 2)
-    assert.include(body.data.warnings.map(({ kind }: { kind: string }) => kind), "RPC_ERROR")
+    assert.include(
+      body.data.warnings.map(({ kind }: { kind: string }) => kind),
+      "RPC_ERROR"
+    )
   })
 
   it("positions are empty with 200 when every chain is down", async () => {
@@ -144,7 +165,13 @@ describe("what observers see", () => {
   it("the service's metrics arrive", () =>
     eventually("all metrics have arrived", async () => {
       const names = collector.metricNames()
-      const expected = ["ballast_http_requests", "ballast_rebalance_runs", "ballast_rebalance_legs", "ballast_chain_request_duration", "ballast_scheduler_oldest_due_age"]
+      const expected = [
+        "ballast_http_requests",
+        "ballast_rebalance_runs",
+        "ballast_rebalance_legs",
+        "ballast_chain_request_duration",
+        "ballast_scheduler_oldest_due_age"
+      ]
       return expected.every((name) => names.has(name)) ? true : undefined
     }))
 

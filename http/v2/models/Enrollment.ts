@@ -8,7 +8,9 @@ import { FlowIdParam, FlowIdText, PortfolioIdText, StrategyIdParam, StrategyIdTe
 const maxChains = 10
 
 /** A Solana owner is read far enough to be refused for the right reason. */
-const SolanaOwner = Schema.String.check(Schema.isPattern(new RegExp(`^solana:${solanaReference}:[1-9A-HJ-NP-Za-km-z]{32,44}$`, "u")))
+const SolanaOwner = Schema.String.check(
+  Schema.isPattern(new RegExp(`^solana:${solanaReference}:[1-9A-HJ-NP-Za-km-z]{32,44}$`, "u"))
+)
 
 const owner = Schema.Union([EvmWalletId, SolanaOwner]).annotate({
   message: `Expected a CAIP-10 wallet of the form eip155:0:<address>, with a valid EIP-55 checksum when mixed-case, or solana:${solanaReference}:<base58>`
@@ -19,11 +21,21 @@ const chainIds = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 1, ma
     Schema.isBetweenLength(1, maxChains, { expected: `1 to ${maxChains} chain ids` }),
     Schema.isUnique({ expected: "chain ids without duplicates" })
   )
-  .annotate({ description: "The chains on which the portfolio gets a smart account, none twice.", examples: [[8453, 42161]] })
+  .annotate({
+    description: "The chains on which the portfolio gets a smart account, none twice.",
+    examples: [[8453, 42161]]
+  })
 
 const AccountType = Schema.Literals(["ECDSA", "ERC1271"])
-  .annotate({ description: "How the owner signs. Only `ECDSA`, the default, is supported; `ERC1271` is refused.", examples: ["ECDSA"] })
-  .check(Schema.makeFilter((type) => type !== "ERC1271", { expected: "ECDSA; ERC1271 owners are not supported by this deployment" }))
+  .annotate({
+    description: "How the owner signs. Only `ECDSA`, the default, is supported; `ERC1271` is refused.",
+    examples: ["ECDSA"]
+  })
+  .check(
+    Schema.makeFilter((type) => type !== "ERC1271", {
+      expected: "ECDSA; ERC1271 owners are not supported by this deployment"
+    })
+  )
 
 const common = {
   ownerAccountId: owner,
@@ -58,18 +70,25 @@ export const SignatureIssued = Schema.Struct({
   }),
   accountType: Schema.Literal("ECDSA").annotate({ description: "How the owner signs." }),
   flowId: FlowIdText
-}).annotate({ identifier: "SignatureIssued", description: "The message to sign and the values to send back at stage 2." })
+}).annotate({
+  identifier: "SignatureIssued",
+  description: "The message to sign and the values to send back at stage 2."
+})
 
 /** The body of stage 2. */
 export const EnrollBody = Schema.Struct({
   flowId: FlowIdParam,
   ...common,
-  accountIndex: Schema.String.check(Schema.isPattern(/^(0|[1-9][0-9]{0,77})$/u, { expected: "the accountIndex of stage 1, a decimal string" })).annotate({
+  accountIndex: Schema.String.check(
+    Schema.isPattern(/^(0|[1-9][0-9]{0,77})$/u, { expected: "the accountIndex of stage 1, a decimal string" })
+  ).annotate({
     description: "As stage 1 answered it, a string.",
     examples: ["0"]
   }),
   agentAccountId: EvmWalletId,
-  signature: Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{130}$/u, { expected: "65 bytes in hex with 0x" })).annotate({
+  signature: Schema.String.check(
+    Schema.isPattern(/^0x[0-9a-fA-F]{130}$/u, { expected: "65 bytes in hex with 0x" })
+  ).annotate({
     description: "The owner's EIP-191 signature over the 32 bytes of `message.raw`: 65 bytes in hex.",
     examples: [`0x${"1b".repeat(65)}`]
   }),
@@ -85,7 +104,12 @@ export type EnrollBody = typeof EnrollBody.Type
 /** The answer of stage 2. */
 export const EnrolledPortfolio = Schema.Struct({
   portfolioId: PortfolioIdText,
-  portfolioName: Schema.NullOr(Schema.String).annotate({ description: "Null when no name was given.", examples: ["Savings"] }),
+  portfolioName: Schema.NullOr(Schema.String).annotate({
+    description: "Null when no name was given.",
+    examples: ["Savings"]
+  }),
   strategyId: StrategyIdText,
-  smartAccounts: Schema.Array(SmartAccount).annotate({ description: "One account for each requested chain, ready to be funded." })
+  smartAccounts: Schema.Array(SmartAccount).annotate({
+    description: "One account for each requested chain, ready to be funded."
+  })
 }).annotate({ identifier: "EnrolledPortfolio", description: "The portfolio that was made." })

@@ -14,12 +14,19 @@ export const Operation = Schema.Struct({
   portfolioId: PortfolioIdText,
   kind: OperationKind.annotate({ description: "What is done.", examples: ["rebalance"] }),
   state: OperationState.annotate({
-    description: "`completed`, `failed` and `cancelled` are terminal and never change; poll every 2 to 5 seconds until then.",
+    description:
+      "`completed`, `failed` and `cancelled` are terminal and never change; poll every 2 to 5 seconds until then.",
     examples: ["completed"]
   }),
   submittedAt: timestamp("When the operation was accepted"),
   createdAt: timestamp("The same as `submittedAt`"),
   updatedAt: timestamp("When the state last changed"),
-  finishedAt: Schema.NullOr(Schema.String).annotate({ description: "When a terminal state was reached.", examples: ["2026-03-02T09:30:12.000Z"] }),
-  error: Schema.NullOr(Schema.String).annotate({ description: "Free text for people, set on `failed` and `cancelled`.", examples: [null] })
+  finishedAt: Schema.NullOr(Schema.String).annotate({
+    description: "When a terminal state was reached.",
+    examples: ["2026-03-02T09:30:12.000Z"]
+  }),
+  error: Schema.NullOr(Schema.String).annotate({
+    description: "Free text for people, set on `failed` and `cancelled`.",
+    examples: [null]
+  })
 }).annotate({ identifier: "Operation", description: "Asynchronous work on a portfolio." })

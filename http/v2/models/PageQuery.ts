@@ -5,5 +5,10 @@ const Limit = Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ m
 
 export const pageQuery = {
   limit: Schema.optionalKey(Limit),
-  cursor: Schema.optionalKey(Schema.String.annotate({ description: "`nextCursor` of the page before, unchanged.", examples: ["eyJsIjoic3RyYXRlZ2llcyJ9"] }))
+  cursor: Schema.optionalKey(
+    Schema.String.annotate({
+      description: "`nextCursor` of the page before, unchanged.",
+      examples: ["eyJsIjoic3RyYXRlZ2llcyJ9"]
+    })
+  )
 }

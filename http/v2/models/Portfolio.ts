@@ -16,7 +16,10 @@ export const ScheduleStatus = Schema.Literals(["active", "paused"]).annotate({
 const PortfolioSchedule = Schema.Struct({
   status: ScheduleStatus,
   frequency: Frequency.annotate({ description: "The strategy's frequency.", examples: ["daily"] }),
-  intervalMs: Schema.Int.annotate({ description: "Milliseconds between two automated rebalances.", examples: [86_400_000] }),
+  intervalMs: Schema.Int.annotate({
+    description: "Milliseconds between two automated rebalances.",
+    examples: [86_400_000]
+  }),
   nextDueAt: timestamp("When the next automated rebalance is due; kept as it was while paused"),
   lastRebalanceAt: Schema.NullOr(Schema.String).annotate({
     description: "When the latest completed run, manual or scheduled, finished; null before the first.",
@@ -26,22 +29,34 @@ const PortfolioSchedule = Schema.Struct({
 
 const item = {
   portfolioId: PortfolioIdText,
-  portfolioName: Schema.NullOr(Schema.String).annotate({ description: "Null when no name was given.", examples: ["Savings"] }),
+  portfolioName: Schema.NullOr(Schema.String).annotate({
+    description: "Null when no name was given.",
+    examples: ["Savings"]
+  }),
   ownerAccountId: WalletIdText,
   strategyId: StrategyIdText,
   strategyName: Schema.String.annotate({ description: "Name of the strategy.", examples: ["Blue chips"] }),
-  strategyDescription: Schema.NullOr(Schema.String).annotate({ description: "Description of the strategy.", examples: ["Half ether, half dollars."] }),
+  strategyDescription: Schema.NullOr(Schema.String).annotate({
+    description: "Description of the strategy.",
+    examples: ["Half ether, half dollars."]
+  }),
   smartAccounts: Schema.Array(SmartAccount).annotate({ description: "One account a chain." }),
-  schedule: Schema.NullOr(PortfolioSchedule).annotate({ description: "Null when the portfolio is not rebalanced automatically." }),
+  schedule: Schema.NullOr(PortfolioSchedule).annotate({
+    description: "Null when the portfolio is not rebalanced automatically."
+  }),
   createdAt: timestamp("When the user was enrolled")
 }
 
-export const PortfolioItem = Schema.Struct(item).annotate({ identifier: "PortfolioItem", description: "A portfolio in a list." })
+export const PortfolioItem = Schema.Struct(item).annotate({
+  identifier: "PortfolioItem",
+  description: "A portfolio in a list."
+})
 
 export const Portfolio = Schema.Struct({
   ...item,
   strategyVersion: Schema.Int.annotate({
-    description: "The strategy version that the latest run aimed at; before the first run the head version at enrollment.",
+    description:
+      "The strategy version that the latest run aimed at; before the first run the head version at enrollment.",
     examples: [1]
   }),
   updatedAt: timestamp("When anything about the portfolio last changed")

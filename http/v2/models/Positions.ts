@@ -8,7 +8,10 @@ const Position = Schema.Struct({
   smartAccountId: SmartAccountIdText,
   symbol: Schema.String.annotate({ description: "As the token list gives it.", examples: ["USDC"] }),
   decimals: Schema.Int.annotate({ description: "Decimal places of the token.", examples: [6] }),
-  balance: Schema.String.annotate({ description: "Whole tokens at full precision, trailing zeros trimmed.", examples: ["1500.5"] }),
+  balance: Schema.String.annotate({
+    description: "Whole tokens at full precision, trailing zeros trimmed.",
+    examples: ["1500.5"]
+  }),
   balanceRaw: rawAmount("The balance, and the `amountRaw` of a full withdrawal"),
   priceUsd: usd("Price of one whole token; 0.000000, with a MISSING_PRICE warning, when no source knows it"),
   valueUsd: usd("Value of the balance; 0.000000, with a MISSING_PRICE warning, without a price")
@@ -23,11 +26,20 @@ const Warning = Schema.Struct({
     "MISSING_ASSET",
     "IN_TRANSIT_READ_FAILED"
   ]).annotate({ description: "What kind of thing is missing.", examples: ["MISSING_PRICE"] }),
-  message: Schema.String.annotate({ description: "What is missing, and why.", examples: ["eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913 has no price; the total leaves it out"] })
-}).annotate({ identifier: "PositionsWarning", description: "Something that could not be read; the rest of the answer still holds." })
+  message: Schema.String.annotate({
+    description: "What is missing, and why.",
+    examples: ["eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913 has no price; the total leaves it out"]
+  })
+}).annotate({
+  identifier: "PositionsWarning",
+  description: "Something that could not be read; the rest of the answer still holds."
+})
 
 const TransitItem = Schema.Struct({
-  sourceAssetId: Schema.String.annotate({ description: "The asset that left, as `<address>:<chainId>`.", examples: ["0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913:8453"] }),
+  sourceAssetId: Schema.String.annotate({
+    description: "The asset that left, as `<address>:<chainId>`.",
+    examples: ["0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913:8453"]
+  }),
   destinationChainId: Schema.Int.annotate({ description: "Where it is going.", examples: [42161] }),
   amountRaw: rawAmount("The amount on its way"),
   valueUsd: usd("Value of the amount")
@@ -35,13 +47,21 @@ const TransitItem = Schema.Struct({
 
 export const Positions = Schema.Struct({
   portfolioId: PortfolioIdText,
-  totalValueUsd: usd("Value of all rows with a price and of what is in transit; exactly `0` when nothing could be read"),
+  totalValueUsd: usd(
+    "Value of all rows with a price and of what is in transit; exactly `0` when nothing could be read"
+  ),
   inTransit: Schema.Struct({
     totalUsd: usd("Value of all items"),
     items: Schema.Array(TransitItem).annotate({ description: "Open bridge transfers." })
-  }).annotate({ identifier: "InTransit", description: "What is between two chains and in no account; part of the total." }),
+  }).annotate({
+    identifier: "InTransit",
+    description: "What is between two chains and in no account; part of the total."
+  }),
   fetchedAt: timestamp("When the chains were read, at most 30 seconds ago"),
   smartAccounts: Schema.Array(SmartAccount).annotate({ description: "The accounts that were read." }),
   assets: Schema.Array(Position).annotate({ description: "Balances above zero, most valuable first." }),
   warnings: Schema.Array(Warning).annotate({ description: "Empty when everything could be read." })
-}).annotate({ identifier: "Positions", description: "What a portfolio holds now, with everything that could not be read named." })
+}).annotate({
+  identifier: "Positions",
+  description: "What a portfolio holds now, with everything that could not be read named."
+})

@@ -25,12 +25,18 @@ const SwapPreferences = Schema.Struct({
   slippageBps: Schema.NullOr(Schema.Int).annotate({ description: slippage, examples: [50] }),
   priceImpactBps: Schema.NullOr(Schema.Int).annotate({ description: impact, examples: [100] }),
   thresholdUsd: Schema.NullOr(Schema.String).annotate({ description: threshold, examples: ["5.00"] })
-}).annotate({ identifier: "SwapPreferences", description: "Overrides of how swaps are made; null means that a default applies." })
+}).annotate({
+  identifier: "SwapPreferences",
+  description: "Overrides of how swaps are made; null means that a default applies."
+})
 
 export const Strategy = Schema.Struct({
   strategyId: StrategyIdText,
   name: Schema.String.annotate({ description: "Name of the strategy.", examples: ["Blue chips"] }),
-  description: Schema.NullOr(Schema.String).annotate({ description: "What the strategy is for.", examples: ["Half ether, half dollars."] }),
+  description: Schema.NullOr(Schema.String).annotate({
+    description: "What the strategy is for.",
+    examples: ["Half ether, half dollars."]
+  }),
   allocation: Schema.Struct({
     assets: Schema.Array(
       Schema.Struct({
@@ -41,10 +47,16 @@ export const Strategy = Schema.Struct({
   }).annotate({ identifier: "Allocation", description: allocationDescription }),
   schedule: Schedule,
   preferences: Schema.Struct({ swap: SwapPreferences }),
-  isPublic: Schema.Boolean.annotate({ description: "Other tenants may read the strategy and enroll into it.", examples: [false] }),
+  isPublic: Schema.Boolean.annotate({
+    description: "Other tenants may read the strategy and enroll into it.",
+    examples: [false]
+  }),
   version: Schema.Int.annotate({ description: "The head version, from 1 up.", examples: [1] }),
   createdAt: timestamp("When the strategy was created")
-}).annotate({ identifier: "Strategy", description: "A reusable template: target weights, a schedule and swap preferences." })
+}).annotate({
+  identifier: "Strategy",
+  description: "A reusable template: target weights, a schedule and swap preferences."
+})
 
 /** The body of create and validate. */
 export const StrategyDraft = Schema.Struct({
@@ -67,7 +79,10 @@ export const StrategyDraft = Schema.Struct({
           thresholdUsd: Schema.optionalKey(Schema.NullOr(UsdFromString).annotate({ description: threshold }))
         })
       )
-    }).annotate({ identifier: "PreferencesDraft", description: "Overrides of how swaps are made; what is left out stays null." })
+    }).annotate({
+      identifier: "PreferencesDraft",
+      description: "Overrides of how swaps are made; what is left out stays null."
+    })
   ),
   isPublic: Schema.optionalKey(Schema.Boolean.annotate({ description: "False when left out.", examples: [false] }))
 }).annotate({ identifier: "StrategyDraft", description: "A strategy to create." })

@@ -17,7 +17,9 @@ const prefix = "#/components/schemas/"
 const ofType = (schema: JsonSchema, components: Readonly<Record<string, JsonSchema>>): unknown => {
   switch (schema.type) {
     case "object":
-      return Object.fromEntries(Object.entries(schema.properties ?? {}).map(([name, part]) => [name, exampleOf(part, components)]))
+      return Object.fromEntries(
+        Object.entries(schema.properties ?? {}).map(([name, part]) => [name, exampleOf(part, components)])
+      )
     case "array":
       return schema.items === undefined ? [] : [exampleOf(schema.items, components)]
     case "boolean":

@@ -18,23 +18,42 @@ interface Answer {
   headers?: Record<string, unknown>
 }
 interface Operation {
-  readonly parameters: ReadonlyArray<{ readonly name: string; readonly in: string; schema: JsonSchema; description?: string }>
+  readonly parameters: ReadonlyArray<{
+    readonly name: string
+    readonly in: string
+    schema: JsonSchema
+    description?: string
+  }>
   readonly requestBody?: { readonly content: Content; required: boolean }
   readonly responses: Record<string, Answer>
 }
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>>; securitySchemes: Record<string, unknown>; headers?: Record<string, unknown> }
+  readonly components: {
+    readonly schemas: Readonly<Record<string, JsonSchema>>
+    securitySchemes: Record<string, unknown>
+    headers?: Record<string, unknown>
+  }
 }
 
 const integerQuery: Readonly<Record<string, JsonSchema & { readonly description: string }>> = {
-  limit: { type: "integer", minimum: 1, maximum: 200, default: 50, description: "Rows a page." } as JsonSchema & { readonly description: string }
+  limit: { type: "integer", minimum: 1, maximum: 200, default: 50, description: "Rows a page." } as JsonSchema & {
+    readonly description: string
+  }
 }
 
-const header = (description: string, type: "string" | "integer", example: unknown) => ({ description, schema: { type }, example })
+const header = (description: string, type: "string" | "integer", example: unknown) => ({
+  description,
+  schema: { type },
+  example
+})
 
 const headerSchemas = {
-  "X-Correlation-Id": header("Trace id of the request, the same across services; quote it in reports.", "string", "4bf92f3577b34da6a3ce929d0e0e4736"),
+  "X-Correlation-Id": header(
+    "Trace id of the request, the same across services; quote it in reports.",
+    "string",
+    "4bf92f3577b34da6a3ce929d0e0e4736"
+  ),
   "X-Request-Id": header("Unique to this answer.", "string", "00f067aa0ba902b700f067aa0ba902b7"),
   "X-RateLimit-Limit": header("Requests that the window allows.", "integer", 120),
   "X-RateLimit-Remaining": header("Requests left in the window.", "integer", 119),
@@ -49,7 +68,9 @@ const references = Object.fromEntries(Object.keys(headerSchemas).map((name) => [
 /** What an error status means: the code and meaning of each error that has it. */
 const describe = ({ content, description }: Answer, components: Readonly<Record<string, JsonSchema>>): string => {
   const schema = content?.["application/json"]?.schema
-  const names = (schema?.anyOf ?? [schema]).flatMap((member) => member?.$ref?.slice("#/components/schemas/".length) ?? [])
+  const names = (schema?.anyOf ?? [schema]).flatMap(
+    (member) => member?.$ref?.slice("#/components/schemas/".length) ?? []
+  )
   return names.map((name) => components[name]?.description ?? name).join(" ") || description
 }
 

@@ -7,7 +7,8 @@ type Json = unknown
 
 const prefix = "#/components/schemas/"
 
-const isRecord = (value: Json): value is Record<string, Json> => typeof value === "object" && value !== null && !Array.isArray(value)
+const isRecord = (value: Json): value is Record<string, Json> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Visits every object inside a value. */
 const visit = (value: Json, see: (object: Record<string, Json>) => void): void => {
@@ -18,7 +19,11 @@ const visit = (value: Json, see: (object: Record<string, Json>) => void): void =
 }
 
 /** Names of the component schemas that a value refers to, directly or through others. */
-const referenced = (value: Json, schemas: Readonly<Record<string, Json>>, found = new Set<string>()): ReadonlySet<string> => {
+const referenced = (
+  value: Json,
+  schemas: Readonly<Record<string, Json>>,
+  found = new Set<string>()
+): ReadonlySet<string> => {
   visit(value, ({ $ref }) => {
     if (typeof $ref !== "string" || !$ref.startsWith(prefix)) return
     const name = $ref.slice(prefix.length)

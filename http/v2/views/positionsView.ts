@@ -21,7 +21,9 @@ const positionView = (position: Position) => ({
 
 /** No account could be read, as against accounts that hold nothing. */
 const isUnreadable = ({ assets, smartAccounts, warnings }: Positions): boolean =>
-  assets.length === 0 && smartAccounts.length > 0 && warnings.filter(({ kind }) => kind === "RPC_ERROR").length >= smartAccounts.length
+  assets.length === 0 &&
+  smartAccounts.length > 0 &&
+  warnings.filter(({ kind }) => kind === "RPC_ERROR").length >= smartAccounts.length
 
 export const positionsView = (positions: Positions) => ({
   portfolioId: positions.portfolioId,

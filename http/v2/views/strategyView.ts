@@ -11,7 +11,9 @@ export const strategyView = (strategy: Strategy) => ({
   strategyId: strategy.strategyId,
   name: strategy.name,
   description: strategy.description,
-  allocation: { assets: strategy.allocation.map(({ assetId, weight }) => ({ assetId, weight: Weight.format(weight) })) },
+  allocation: {
+    assets: strategy.allocation.map(({ assetId, weight }) => ({ assetId, weight: Weight.format(weight) }))
+  },
   schedule: strategy.schedule,
   preferences: {
     swap: {

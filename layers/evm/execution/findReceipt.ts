@@ -4,7 +4,15 @@
 count. Source: ERC-4337 (UserOperationEvent), ERC-20 (Transfer).
  */
 import { Effect, Option } from "effect"
-import { type Address, erc20Abi, getAbiItem, type Hex, isAddressEqual, parseEventLogs, type TransactionReceipt } from "viem"
+import {
+  type Address,
+  erc20Abi,
+  getAbiItem,
+  type Hex,
+  isAddressEqual,
+  parseEventLogs,
+  type TransactionReceipt
+} from "viem"
 import { addressOf, erc20, type AssetId, type ChainId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
 import type { BatchReceipt, SignedTransaction } from "#domain/rebalance/ChainExecution.ts"
 import { fromViem, toViem } from "#layers/evm/address.ts"
@@ -98,8 +106,7 @@ export const findReceipt = Effect.fnUntraced(function* (
 ) {
   const { chainId, fromBlock, nonce, txHash, userOpHash } = transaction
   const { request } = yield* EvmClients
-  const receiptAt = (hash: Hex) =>
-    request(chainId, "eth_getTransactionReceipt", (client) => receiptOf(client, hash))
+  const receiptAt = (hash: Hex) => request(chainId, "eth_getTransactionReceipt", (client) => receiptOf(client, hash))
 
   // The nonce first: when it was used before the receipt was asked for, a missing receipt is an answer.
   const minedNonces = yield* request(chainId, "eth_getTransactionCount", (client) =>

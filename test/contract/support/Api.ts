@@ -80,7 +80,9 @@ const server = Layer.effect(
   Api,
   Effect.gen(function* () {
     const httpEffect = yield* HttpRouter.toHttpEffect(Routes)
-    const handler = HttpEffect.toWebHandlerWith(yield* Effect.context<never>())(httpEffect as typeof httpEffect & Effect.Effect<never>)
+    const handler = HttpEffect.toWebHandlerWith(yield* Effect.context<never>())(
+      httpEffect as typeof httpEffect & Effect.Effect<never>
+    )
 
     const call = (method: string, path: string, { key, headers, body, text }: Call = {}) =>
       Effect.promise(async (): Promise<Answer> => {
@@ -97,7 +99,12 @@ const server = Layer.effect(
         const response = await handler(request)
         const answered = await response.text()
         const isJson = response.headers.get("content-type")?.startsWith("application/json") === true
-        return { status: response.status, headers: response.headers, text: answered, json: isJson ? JSON.parse(answered) : undefined }
+        return {
+          status: response.status,
+          headers: response.headers,
+          text: answered,
+          json: isJson ? JSON.parse(answered) : undefined
+        }
       })
 
     return Api.of({ call })
@@ -119,7 +126,12 @@ export const among = <A, E, R>(layer: Layer.Layer<A, E, R>, limits: RateLimitSet
   )
 
 /** Limits that a test does not reach. */
-export const unlimited: RateLimitSettings["Service"] = { global: 1_000_000, critical: 1_000_000, general: 1_000_000, burst: 1_000_000 }
+export const unlimited: RateLimitSettings["Service"] = {
+  global: 1_000_000,
+  critical: 1_000_000,
+  general: 1_000_000,
+  burst: 1_000_000
+}
 
 export const apiWith = (limits: RateLimitSettings["Service"]) => among(server, limits)
 

@@ -1,6 +1,15 @@
 /** What surrounds the service in contract tests: chains, prices, wallets and runs whose answers a test decides. */
 import { Context, DateTime, Effect, Layer } from "effect"
-import { addressOf, type AssetId, type ChainId, type EvmAccountId, type EvmAddress, type EvmWalletId, evmAccount, evmWallet } from "#domain/Caip.ts"
+import {
+  addressOf,
+  type AssetId,
+  type ChainId,
+  type EvmAccountId,
+  type EvmAddress,
+  type EvmWalletId,
+  evmAccount,
+  evmWallet
+} from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -76,11 +85,15 @@ const BalancesFake = Layer.effect(
   Effect.map(Surroundings, (surroundings) =>
     Balances.of({
       read: Effect.fnUntraced(function* (account, assetIds) {
-        if (surroundings.chainsDown) return yield* new ChainUnavailable({ chainId: 8453, reason: "the test took it down" })
+        if (surroundings.chainsDown)
+          return yield* new ChainUnavailable({ chainId: 8453, reason: "the test took it down" })
         return {
           blockNumber: 1n,
           blockTime: yield* DateTime.now,
-          balances: assetIds.map((assetId) => ({ assetId, raw: surroundings.balances.get(`${account} ${assetId}`) ?? 0n }))
+          balances: assetIds.map((assetId) => ({
+            assetId,
+            raw: surroundings.balances.get(`${account} ${assetId}`) ?? 0n
+          }))
         }
       })
     })
@@ -106,7 +119,9 @@ const PricesFake = Layer.effect(
 const RunLauncherFake = Layer.effect(
   RunLauncher,
   Effect.map(Surroundings, (surroundings) =>
-    RunLauncher.of({ launch: () => (surroundings.launchDefect === undefined ? Effect.void : Effect.die(surroundings.launchDefect)) })
+    RunLauncher.of({
+      launch: () => (surroundings.launchDefect === undefined ? Effect.void : Effect.die(surroundings.launchDefect))
+    })
   )
 )
 
@@ -124,6 +139,11 @@ const ReadinessFake = Layer.effect(
 
 const ChainsFake = Layer.succeed(Chains, { supported: [8453 as ChainId, 42161 as ChainId] })
 
-export const SurroundingsLive = Layer.mergeAll(SmartAccountsFake, BalancesFake, PricesFake, RunLauncherFake, ReadinessFake, ChainsFake).pipe(
-  Layer.provideMerge(Surroundings.layer)
-)
+export const SurroundingsLive = Layer.mergeAll(
+  SmartAccountsFake,
+  BalancesFake,
+  PricesFake,
+  RunLauncherFake,
+  ReadinessFake,
+  ChainsFake
+).pipe(Layer.provideMerge(Surroundings.layer))

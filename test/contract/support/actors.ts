@@ -15,7 +15,11 @@ const everyScope = scopes.map(({ name }) => name)
 export const newTenant = Effect.fnUntraced(function* (entitlements: ReadonlyArray<string> = []) {
   const tenants = yield* Tenants
   const { tenantId } = yield* tenants.create({ name: "Northwind", email: "ops@northwind.test", entitlements })
-  const { secret, key } = yield* tenants.createKey(tenantId, { name: "Everything", scopes: everyScope, expiresAt: null })
+  const { secret, key } = yield* tenants.createKey(tenantId, {
+    name: "Everything",
+    scopes: everyScope,
+    expiresAt: null
+  })
   return { tenantId, key: Redacted.value(secret), apiKeyId: key.apiKeyId }
 })
 
@@ -72,12 +76,19 @@ export const prepare = Effect.fnUntraced(function* (actor: Actor, strategyId: st
 })
 
 /** Both stages; answers what stage 2 answered. */
-export const enroll = Effect.fnUntraced(function* (actor: Actor, strategyId: string, changes: Record<string, unknown> = {}) {
+export const enroll = Effect.fnUntraced(function* (
+  actor: Actor,
+  strategyId: string,
+  changes: Record<string, unknown> = {}
+) {
   const { call } = yield* Api
   const body = { ...(yield* prepare(actor, strategyId)), ...changes }
   const answer = yield* call("POST", "/v2/enroll", { key: actor.key, body })
   assert.strictEqual(answer.status, 201, answer.text)
-  return answer.json.data as { readonly portfolioId: string; readonly smartAccounts: ReadonlyArray<{ readonly accountId: string }> }
+  return answer.json.data as {
+    readonly portfolioId: string
+    readonly smartAccounts: ReadonlyArray<{ readonly accountId: string }>
+  }
 })
 
 /** A tenant with a strategy and one enrolled user. */

@@ -7,7 +7,11 @@ export const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 export const usd6 = /^\d+\.\d{6}$/
 
 /** The answer is the envelope of exactly this error; a given detail must be among its details. */
-export const assertError = (answer: Answer, error: { readonly contract: ErrorContract }, ...details: ReadonlyArray<string | RegExp>) => {
+export const assertError = (
+  answer: Answer,
+  error: { readonly contract: ErrorContract },
+  ...details: ReadonlyArray<string | RegExp>
+) => {
   assert.strictEqual(answer.status, error.contract.status, answer.text)
   assert.isFalse(answer.json.success)
   assert.strictEqual(answer.json.error.code, error.contract.code, answer.text)

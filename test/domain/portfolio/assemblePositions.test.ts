@@ -26,7 +26,10 @@ const portfolio: Portfolio = {
   updatedAt: time
 }
 const price = (usd: bigint) => ({ usd: usd * Decimal.one, asOf: time })
-const read = (account: typeof onBase, ...balances: ReadonlyArray<readonly [typeof baseUsdc, bigint | null]>): AccountReading => ({
+const read = (
+  account: typeof onBase,
+  ...balances: ReadonlyArray<readonly [typeof baseUsdc, bigint | null]>
+): AccountReading => ({
   account,
   result: { _tag: "Read", balances: balances.map(([{ assetId }, raw]) => ({ assetId, raw })) }
 })
@@ -78,13 +81,18 @@ describe("positions", () => {
 
   it("show a holding without a price and leave it out of the total", () => {
     const positions = assemble([read(onBase, [baseBtc, 5n], [baseUsdc, 1_000_000n])])
-    assert.deepStrictEqual(positions.assets.map(({ valueUsd }) => valueUsd), [Decimal.one, null])
+    assert.deepStrictEqual(
+      positions.assets.map(({ valueUsd }) => valueUsd),
+      [Decimal.one, null]
+    )
     assert.deepStrictEqual(kinds(positions), ["MISSING_PRICE"])
   })
 
   it("warn of a blocked holding, a token that does not answer, and gaps between strategy and portfolio", () => {
     const blocked = new Map([...catalogue, [baseUsdc.assetId, { ...baseUsdc, isBlocked: true }] as const])
-    assert.deepStrictEqual(kinds(assemble([read(onBase, [baseUsdc, 1n])], { catalogue: blocked })), ["BLOCKLISTED_ASSET"])
+    assert.deepStrictEqual(kinds(assemble([read(onBase, [baseUsdc, 1n])], { catalogue: blocked })), [
+      "BLOCKLISTED_ASSET"
+    ])
     assert.deepStrictEqual(kinds(assemble([read(onBase, [baseUsdc, null])])), ["MISSING_ASSET"])
     const elsewhere = "eip155:1/erc20:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48" as typeof baseUsdc.assetId
     assert.deepStrictEqual(kinds(assemble([], { targets: [elsewhere] })), ["MISSING_ASSET", "MISSING_SMART_ACCOUNT"])

@@ -59,7 +59,9 @@ const planOf = (plannedAt: DateTime.Utc, legs: ReadonlyArray<typeof usdcLeg>): R
 
 /** The planner that a preparer asks for a fresh plan: it finds nothing left to do. */
 const nothingLeft = Layer.succeed(RunPlanner, { plan: () => Effect.map(DateTime.now, (now) => planOf(now, [])) })
-const runs = Layer.succeed(RunStore, { context: () => Effect.succeed(Option.some(context)) } as never as RunStore["Service"])
+const runs = Layer.succeed(RunStore, {
+  context: () => Effect.succeed(Option.some(context))
+} as never as RunStore["Service"])
 const Preparer = BatchPreparer.layer.pipe(Layer.provide([runs, nothingLeft]), Layer.provideMerge(TestChains))
 
 const attempt = (number: number) => ({ operationId, chainId: baseUsdc.chainId, attempt: number })
@@ -70,7 +72,9 @@ const prepared = Effect.fnUntraced(function* (number: number, ageSeconds: number
   return yield* Effect.flatMap(BatchPreparer, (preparer) => preparer.prepare(attempt(number), planOf(plannedAt, legs)))
 })
 
-const funded = Effect.flatMap(TestChain, (market) => Effect.sync(() => market.fund(account, baseUsdc.assetId, 10_000_000_000n)))
+const funded = Effect.flatMap(TestChain, (market) =>
+  Effect.sync(() => market.fund(account, baseUsdc.assetId, 10_000_000_000n))
+)
 
 describe("BatchPreparer", () => {
   it.live("acts on a plan that is fresh", () =>
@@ -93,8 +97,13 @@ describe("BatchPreparer", () => {
       yield* funded
       const preparation = yield* prepared(1, 0, [usdcLeg, btcLeg])
       assert.strictEqual(preparation._tag, "Ready")
-      assert.deepStrictEqual(preparation._tag === "Ready" && preparation.swaps.map(({ sell }) => sell), [baseUsdc.assetId])
-      assert.deepStrictEqual(preparation.skips.map(({ code, sell }) => [code, sell]), [["SIMULATION_FAILED", baseBtc.assetId]])
+      assert.deepStrictEqual(preparation._tag === "Ready" && preparation.swaps.map(({ sell }) => sell), [
+        baseUsdc.assetId
+      ])
+      assert.deepStrictEqual(
+        preparation.skips.map(({ code, sell }) => [code, sell]),
+        [["SIMULATION_FAILED", baseBtc.assetId]]
+      )
     }).pipe(Effect.provide(Preparer))
   )
 
@@ -102,7 +111,10 @@ describe("BatchPreparer", () => {
     Effect.gen(function* () {
       const preparation = yield* prepared(1, 0)
       assert.strictEqual(preparation._tag, "Nothing")
-      assert.include(preparation._tag === "Nothing" ? (preparation.failure ?? "") : "", "Simulation on chain 8453 failed")
+      assert.include(
+        preparation._tag === "Nothing" ? (preparation.failure ?? "") : "",
+        "Simulation on chain 8453 failed"
+      )
     }).pipe(Effect.provide(Preparer))
   )
 })

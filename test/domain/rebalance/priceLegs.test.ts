@@ -26,7 +26,8 @@ describe("priceLegs", () => {
     assert.strictEqual(swaps[0]!.sellAmountRaw, leg.sellAmountRaw)
   })
 
-  it("skips a pair that nobody quotes", () => assert.deepStrictEqual(codes(priceLegs([leg], [null], limits)), ["NO_ROUTE"]))
+  it("skips a pair that nobody quotes", () =>
+    assert.deepStrictEqual(codes(priceLegs([leg], [null], limits)), ["NO_ROUTE"]))
 
   it("allows the limit of price impact and not a basis point more", () => {
     assert.isEmpty(codes(priceLegs([leg], [quote(1_000_000n, 100)], limits)))
@@ -44,18 +45,30 @@ describe("priceLegs", () => {
   })
 
   it("skips a swap that would yield nothing", () =>
-    assert.deepStrictEqual(codes(priceLegs([{ ...leg, expectedBuyRaw: 1n }], [quote(1n)], limits)), ["BELOW_MIN_TRADE"]))
+    assert.deepStrictEqual(codes(priceLegs([{ ...leg, expectedBuyRaw: 1n }], [quote(1n)], limits)), [
+      "BELOW_MIN_TRADE"
+    ]))
 
-  it("a quote better than the feed is taken", () => assert.lengthOf(priceLegs([leg], [quote(2_000_000n)], limits).swaps, 1))
+  it("a quote better than the feed is taken", () =>
+    assert.lengthOf(priceLegs([leg], [quote(2_000_000n)], limits).swaps, 1))
 
   it("each leg becomes one swap or one skip, and no floor is above its quote", () =>
     fc.assert(
       fc.property(
-        fc.array(fc.option(fc.record({ amount: fc.bigInt({ min: 0n, max: 10n ** 24n }), impact: fc.integer({ min: 0, max: 10_000 }) })), { maxLength: 20 }),
+        fc.array(
+          fc.option(
+            fc.record({ amount: fc.bigInt({ min: 0n, max: 10n ** 24n }), impact: fc.integer({ min: 0, max: 10_000 }) })
+          ),
+          { maxLength: 20 }
+        ),
         fc.integer({ min: 0, max: 1000 }),
         (answers, slippageBps) => {
           const quotes = answers.map((answer) => (answer === null ? null : quote(answer.amount, answer.impact)))
-          const priced = priceLegs(answers.map(() => leg), quotes, { ...limits, slippageBps })
+          const priced = priceLegs(
+            answers.map(() => leg),
+            quotes,
+            { ...limits, slippageBps }
+          )
           assert.strictEqual(priced.swaps.length + priced.skips.length, answers.length)
           for (const { minBuyAmountRaw } of priced.swaps) {
             assert.isTrue(minBuyAmountRaw > 0n)

@@ -12,7 +12,13 @@ describe("resolveSwap", () => {
       for (const tenant of [null, values[field][1]]) {
         const expected = strategy ?? tenant ?? defaults[field]
         it(`${field}: strategy ${strategy}, tenant ${tenant} gives ${expected}`, () => {
-          const resolved = resolveSwap([{ ...unset, [field]: strategy }, { ...unset, [field]: tenant }], defaults)
+          const resolved = resolveSwap(
+            [
+              { ...unset, [field]: strategy },
+              { ...unset, [field]: tenant }
+            ],
+            defaults
+          )
           assert.deepStrictEqual(resolved, { ...defaults, [field]: expected })
         })
       }

@@ -72,15 +72,22 @@ layer(Engine, { excludeTestServices: true })("a rebalance", (it) => {
       const { operation, report } = yield* run(tenantId, portfolioId)
       assert.strictEqual(operation.state, "completed")
       assert.isNotNull(operation.finishedAt)
-      assert.deepStrictEqual(report.chains.map(({ swaps }) => swaps.length), [1, 1])
-      for (const [account, weth, usdc] of [[accounts[0], baseWeth, baseUsdc], [accounts[1], arbWeth, arbUsdc]] as const) {
-        const wethUsd = Number(market.balance(account, weth.assetId)) / 1e18 * 2500
+      assert.deepStrictEqual(
+        report.chains.map(({ swaps }) => swaps.length),
+        [1, 1]
+      )
+      for (const [account, weth, usdc] of [
+        [accounts[0], baseWeth, baseUsdc],
+        [accounts[1], arbWeth, arbUsdc]
+      ] as const) {
+        const wethUsd = (Number(market.balance(account, weth.assetId)) / 1e18) * 2500
         const usdcUsd = Number(market.balance(account, usdc.assetId)) / 1e6
         assert.closeTo(wethUsd / (wethUsd + usdcUsd), 0.6, 0.001)
       }
       const portfolio = yield* Effect.flatMap(PortfolioStore, (store) => store.find(tenantId, portfolioId))
       assert.isNotNull(Option.getOrThrow(portfolio).schedule?.lastRebalanceAt)
-    }))
+    })
+  )
 
   it.effect("of an empty portfolio completes without a trade", () =>
     Effect.gen(function* () {
@@ -88,7 +95,8 @@ layer(Engine, { excludeTestServices: true })("a rebalance", (it) => {
       const { operation, report } = yield* run(tenantId, portfolioId)
       assert.strictEqual(operation.state, "completed")
       assert.isTrue(report.chains.every(({ swaps, receipt }) => swaps.length === 0 && receipt === null))
-    }))
+    })
+  )
 
   it.effect("sells what is not in the allocation", () =>
     Effect.gen(function* () {
@@ -98,7 +106,8 @@ layer(Engine, { excludeTestServices: true })("a rebalance", (it) => {
       yield* run(tenantId, portfolioId)
       assert.strictEqual(market.balance(accounts[0], baseBtc.assetId), 0n)
       assert.isTrue(market.balance(accounts[0], baseWeth.assetId) > 0n)
-    }))
+    })
+  )
 
   it.effect("leaves a chain that is down, says so, and completes the other", () =>
     Effect.gen(function* () {
@@ -107,11 +116,20 @@ layer(Engine, { excludeTestServices: true })("a rebalance", (it) => {
       market.fund(accounts[0], baseUsdc.assetId, 10_000_000_000n)
       market.fund(accounts[1], arbUsdc.assetId, 10_000_000_000n)
       market.down.add(42161)
-      const { operation, report } = yield* run(tenantId, portfolioId).pipe(Effect.ensuring(Effect.sync(() => market.down.clear())))
+      const { operation, report } = yield* run(tenantId, portfolioId).pipe(
+        Effect.ensuring(Effect.sync(() => market.down.clear()))
+      )
       assert.strictEqual(operation.state, "completed")
-      assert.deepStrictEqual(report.chains.map(({ swaps }) => swaps.length), [1, 0])
-      assert.include(report.chains[1]!.skips.map(({ code }) => code), "CHAIN_UNAVAILABLE")
-    }))
+      assert.deepStrictEqual(
+        report.chains.map(({ swaps }) => swaps.length),
+        [1, 0]
+      )
+      assert.include(
+        report.chains[1]!.skips.map(({ code }) => code),
+        "CHAIN_UNAVAILABLE"
+      )
+    })
+  )
 
   it.effect("tries again after a revert, which moved nothing", () =>
     Effect.gen(function* () {
@@ -122,7 +140,8 @@ layer(Engine, { excludeTestServices: true })("a rebalance", (it) => {
       const { operation, report } = yield* run(tenantId, portfolioId)
       assert.strictEqual(operation.state, "completed")
       assert.isTrue(report.chains[0]!.receipt?.success)
-    }))
+    })
+  )
 
   it.effect("fails with a reason after three reverts, and the portfolio is free for the next run", () =>
     Effect.gen(function* () {
@@ -134,20 +153,25 @@ layer(Engine, { excludeTestServices: true })("a rebalance", (it) => {
       assert.strictEqual(operation.state, "failed")
       assert.include(operation.error ?? "", "reverted")
       assert.strictEqual(market.balance(accounts[0], baseUsdc.assetId), 10_000_000_000n)
-    }))
+    })
+  )
 
   it.effect("answers the same operation to concurrent triggers, and then a cooldown", () =>
     Effect.gen(function* () {
       const { tenantId, portfolioId, accounts } = yield* enrolledPortfolio
       const market = yield* TestChain
       market.fund(accounts[0], baseUsdc.assetId, 10_000_000_000n)
-      const operations = yield* Effect.all(Array.from({ length: 5 }, () => trigger(tenantId, portfolioId)), { concurrency: "unbounded" })
+      const operations = yield* Effect.all(
+        Array.from({ length: 5 }, () => trigger(tenantId, portfolioId)),
+        { concurrency: "unbounded" }
+      )
       assert.strictEqual(new Set(operations.map(({ operationId }) => operationId)).size, 1)
       yield* finished(tenantId, portfolioId, operations[0]!.operationId)
       const refused = yield* Effect.flip(trigger(tenantId, portfolioId))
       assert.strictEqual(refused._tag, "RateLimited")
       assert.isTrue(refused._tag === "RateLimited" && refused.retryAfterSeconds >= 1 && refused.retryAfterSeconds <= 60)
-    }))
+    })
+  )
 
   it.effect("aims at the newest strategy version", () =>
     Effect.gen(function* () {
@@ -156,12 +180,19 @@ layer(Engine, { excludeTestServices: true })("a rebalance", (it) => {
       market.fund(accounts[0], baseUsdc.assetId, 10_000_000_000n)
       const createdAt = yield* DateTime.now
       yield* Effect.flatMap(StrategyStore, (store) =>
-        store.publish({ strategyId, allocation: [{ assetId: baseBtc.assetId, weight: 10_000 }], changeLog: null, createdAt }))
+        store.publish({
+          strategyId,
+          allocation: [{ assetId: baseBtc.assetId, weight: 10_000 }],
+          changeLog: null,
+          createdAt
+        })
+      )
       yield* run(tenantId, portfolioId)
       assert.strictEqual(market.balance(accounts[0], baseUsdc.assetId), 0n)
       const portfolio = yield* Effect.flatMap(PortfolioStore, (store) => store.find(tenantId, portfolioId))
       assert.strictEqual(Option.getOrThrow(portfolio).strategyVersion, 2)
-    }))
+    })
+  )
 
   it.effect("comes by itself when it is due, once, however many periods were missed", () =>
     Effect.gen(function* () {
@@ -182,5 +213,6 @@ layer(Engine, { excludeTestServices: true })("a rebalance", (it) => {
       assert.isTrue(portfolio.schedule!.nextDueAt.epochMilliseconds > (yield* DateTime.now).epochMilliseconds)
       yield* Effect.sleep("300 millis")
       assert.strictEqual(market.included.size, before + 1)
-    }))
+    })
+  )
 })

@@ -13,7 +13,23 @@ import { type Chain, tokenBySymbol } from "#sandbox/Chain.ts"
 import { setPrice } from "#sandbox/Market.ts"
 import { countingProxy } from "#test/layers/evm/countingProxy.ts"
 import { agentAccount, revokeAll, sdkAccount } from "#test/layers/evm/sdkAccount.ts"
-import { agent, batchOf, configFor, type Enrollment, enroll, EvmWorld, EvmWorldLive, execute, fund, hubsOf, owner, quotedSwap, relayer, stranger, token } from "#test/layers/evm/EvmWorld.ts"
+import {
+  agent,
+  batchOf,
+  configFor,
+  type Enrollment,
+  enroll,
+  EvmWorld,
+  EvmWorldLive,
+  execute,
+  fund,
+  hubsOf,
+  owner,
+  quotedSwap,
+  relayer,
+  stranger,
+  token
+} from "#test/layers/evm/EvmWorld.ts"
 import { balances, changes, deltasOf, dollars, roundTrip, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
 
 describe("ChainExecution", () => {

@@ -6,8 +6,28 @@ import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { simulateOperation } from "#layers/evm/execution/simulateOperation.ts"
 import { advance } from "#sandbox/Market.ts"
-import { batchOf, configFor, enroll, EvmWorld, EvmWorldLive, execute, fund, quotedSwap, relayer, settled, stranger } from "#test/layers/evm/EvmWorld.ts"
-import { balances, changes, deltasOf, dollars, submit, tradingAccount, roundTrip } from "#test/layers/evm/tradingAccount.ts"
+import {
+  batchOf,
+  configFor,
+  enroll,
+  EvmWorld,
+  EvmWorldLive,
+  execute,
+  fund,
+  quotedSwap,
+  relayer,
+  settled,
+  stranger
+} from "#test/layers/evm/EvmWorld.ts"
+import {
+  balances,
+  changes,
+  deltasOf,
+  dollars,
+  submit,
+  tradingAccount,
+  roundTrip
+} from "#test/layers/evm/tradingAccount.ts"
 
 describe("What became of a sent operation", () => {
   layer(EvmWorldLive, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
@@ -125,6 +145,5 @@ describe("What became of a sent operation", () => {
         assert.include(error.message, "AA25")
       })
     )
-
   })
 })

@@ -32,7 +32,8 @@ export const changes = (
     after.map(({ assetId, raw }, index) => [assetId, raw - before[index]!.raw] as const).filter(([, raw]) => raw !== 0n)
   )
 
-export const deltasOf = ({ deltas }: BatchReceipt) => new Map(deltas.map(({ assetId, raw }) => [assetId as string, raw]))
+export const deltasOf = ({ deltas }: BatchReceipt) =>
+  new Map(deltas.map(({ assetId, raw }) => [assetId as string, raw]))
 
 export const submit = (chain: Chain, from: typeof stranger, data: Hex, options: { readonly nonce?: number } = {}) =>
   Effect.promise(async () => {

@@ -83,7 +83,11 @@ eachDatabase("EnrollmentStore", (it) => {
         "Claimed"
       )
       yield* store.release(request(flowId, { leaseUntil: after(1) }))
-      assert.strictEqual((yield* store.claim(request(flowId)))._tag, "InProgress", "a release of another lease changes nothing")
+      assert.strictEqual(
+        (yield* store.claim(request(flowId)))._tag,
+        "InProgress",
+        "a release of another lease changes nothing"
+      )
       yield* store.release(request(flowId, { leaseUntil: after(60_000) }))
       assert.strictEqual((yield* store.claim(request(flowId, { requestHash: otherBody })))._tag, "Claimed")
       assert.strictEqual((yield* store.claim(request(flowId)))._tag, "Mismatch")

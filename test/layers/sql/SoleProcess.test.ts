@@ -1,8 +1,8 @@
 /** Of two processes on one PostgreSQL server the second works only after the first has ended. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Scope } from "effect"
-import { SqlClient } from "effect/sql"
-import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
+import type { SqlClient } from "effect/sql"
+import type { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
 import * as SoleProcess from "#layers/sql/SoleProcess.ts"
 import { ServerDatabase, TestDatabase } from "#test/support/database.ts"
 

@@ -25,11 +25,14 @@ describe("limits in Redis", () => {
       const first = yield* consume(subject).pipe(Effect.provide(aProcess(url)))
       const second = yield* consume(subject).pipe(Effect.provide(aProcess(url)))
       const third = yield* consume(subject).pipe(Effect.provide(aProcess(url)))
-      assert.deepStrictEqual([first, second, third].map(({ remaining, isExceeded }) => [remaining, isExceeded]), [
-        [1, false],
-        [0, false],
-        [0, true]
-      ])
+      assert.deepStrictEqual(
+        [first, second, third].map(({ remaining, isExceeded }) => [remaining, isExceeded]),
+        [
+          [1, false],
+          [0, false],
+          [0, true]
+        ]
+      )
       assert.isTrue(third.resetAt > first.resetAt - 60_000)
     }).pipe(Effect.provide(SecureRandom.layerWebCrypto))
   )
