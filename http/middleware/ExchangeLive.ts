@@ -4,7 +4,7 @@
  *
  * It runs for each request, so it takes one context entry and one pre-response handler, and nothing that yields.
  */
-import { Clock, Context, DateTime, Effect, Option } from "effect"
+import { Clock, Context, DateTime, Effect, Option, Tracer } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest, HttpServerResponse, HttpTraceContext } from "effect/http"
 import { RateLimited } from "#domain/Errors.ts"
 import { errorResponse } from "#http/errorResponse.ts"
@@ -95,7 +95,10 @@ export const ExchangeLive = HttpRouter.middleware<{ provides: Exchange }>()(
         HttpEffect.appendPreResponseHandlerUnsafe(fiber.context, answer(exchange))
         // Set, not provided: the request's root restores the context, and until then the answer above still sees the route.
         // The type above says that this has been done.
-        fiber.setContext(Context.add(fiber.context, Exchange, exchange))
+        const context = Context.add(fiber.context, Exchange, exchange)
+        fiber.setContext(
+          fiber.cache.span === undefined ? Context.add(context, Tracer.ParentSpan, callerOf(exchange)) : context
+        )
         if (isUncounted(request.url)) return routed
         const address = clientAddress(Option.getOrUndefined(request.remoteAddress))
         return Effect.flatMapEager(limits.consume(address, "global"), (allowance) => {
@@ -109,6 +112,10 @@ export const ExchangeLive = HttpRouter.middleware<{ provides: Exchange }>()(
   }),
   { global: true }
 )
+
+/** Where no tracer opened a span, the caller stands for it, so that logs and launched work still share the correlation id. */
+const callerOf = ({ correlationId, requestId }: Exchange["Service"]) =>
+  Tracer.externalSpan({ traceId: correlationId, spanId: requestId.slice(0, 16), sampled: false })
 
 /** An unsupported content type is one more way of an invalid request; every other bare status stays what it is. */
 const statusOf = (bare: number): number => (bare === 415 ? 400 : bare)
