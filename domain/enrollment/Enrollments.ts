@@ -15,6 +15,7 @@ import { SmartAccounts } from "#domain/enrollment/SmartAccounts.ts"
 import { PortfolioExists, ReplayInProgress, ReplayMismatch, ValidationFailed } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import { makeFlowId, makePortfolioId, type StrategyId } from "#domain/Ids.ts"
+import { isAccessible } from "#domain/strategy/isAccessible.ts"
 import type { Strategy } from "#domain/strategy/Strategy.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 
@@ -56,7 +57,7 @@ export class Enrollments extends Context.Service<
       const accessibleStrategy = Effect.fnUntraced(function* (strategyId: StrategyId) {
         const { tenantId } = yield* Caller
         const strategy = yield* strategies.find(strategyId)
-        if (Option.isNone(strategy) || (strategy.value.tenantId !== tenantId && !strategy.value.isPublic)) {
+        if (Option.isNone(strategy) || !isAccessible(strategy.value, tenantId)) {
           return yield* invalid(
             "The strategy does not exist or is not accessible",
             `strategyId: unknown strategy ${strategyId}`

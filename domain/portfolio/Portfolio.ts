@@ -1,7 +1,7 @@
 /** One user in one strategy, with one smart account a chain. Source: interface "Portfolio", shapes 2.17. */
 import type { DateTime } from "effect"
 import type { EvmAccountId, EvmWalletId } from "#domain/Caip.ts"
-import type { OperationId, PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
+import type { PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
 import type { Frequency } from "#domain/RebalanceSchedule.ts"
 
 /** `active`: the scheduler ticks; `paused`: the integrator stopped automation. */
@@ -31,10 +31,4 @@ export interface Portfolio {
   readonly schedule: PortfolioSchedule | null
   readonly createdAt: DateTime.Utc
   readonly updatedAt: DateTime.Utc
-}
-
-/** The manual run that a new one is checked against. */
-export interface LatestManualRun {
-  readonly operationId: OperationId
-  readonly submittedAt: DateTime.Utc
 }

@@ -2,7 +2,8 @@
  * What the planner knows of one readable chain before it plans.
  */
 import type { AssetId, ChainId } from "#domain/Caip.ts"
-import type { ChainState, Holding, TargetWeight } from "#domain/rebalance/Plan.ts"
+import type { ChainState, Holding } from "#domain/rebalance/Plan.ts"
+import type { TargetWeight } from "#domain/strategy/Strategy.ts"
 import { fromHolding, type Position, unknownAsset } from "#domain/rebalance/Position.ts"
 
 export interface ChainView {

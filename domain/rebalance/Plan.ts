@@ -6,6 +6,7 @@
  */
 import type { AssetId, ChainId } from "#domain/Caip.ts"
 import type { Skip } from "#domain/rebalance/Skip.ts"
+import type { Allocation } from "#domain/strategy/Strategy.ts"
 
 /** One asset of interest on a chain: held, or in the allocation, or both. At most one entry an asset. */
 export interface Holding {
@@ -32,18 +33,11 @@ export interface ChainState {
   readonly holdings: ReadonlyArray<Holding>
 }
 
-/** One entry of the target allocation. */
-export interface TargetWeight {
-  readonly assetId: AssetId
-  /** Basis points of the whole portfolio, above zero. */
-  readonly weight: number
-}
-
 /** Everything that decides a plan. The same input always gives the same plan. */
 export interface PlanInput {
   readonly chains: ReadonlyArray<ChainState>
   /** The target of the whole portfolio; sums to 10,000 over all chains, each asset once. */
-  readonly allocation: ReadonlyArray<TargetWeight>
+  readonly allocation: Allocation
   readonly preferences: {
     /** Least deviation and least leg worth trading, US dollars (wad), zero or more. */
     readonly thresholdUsd: bigint

@@ -1,7 +1,7 @@
 /**
  * How far whole chains are from their share of the portfolio.
  *
- * Value stays on its chain for now, so this only reports. Chains that could not be read are left out on both sides:
+ * Value does not move between chains yet, so this only reports. Chains that could not be read are left out on both sides:
  * their value is unknown, and what the others hold is shared among the others.
  */
 import type { ChainId } from "#domain/Caip.ts"

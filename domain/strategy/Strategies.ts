@@ -8,6 +8,7 @@ import { Caller } from "#domain/identity/Caller.ts"
 import { makeStrategyId, type StrategyId } from "#domain/Ids.ts"
 import type { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
 import { problemsOf } from "#domain/strategy/allocationRules.ts"
+import { isAccessible } from "#domain/strategy/isAccessible.ts"
 import type { Allocation, Strategy, SwapPreferences } from "#domain/strategy/Strategy.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 
@@ -74,7 +75,7 @@ export class Strategies extends Context.Service<
       const get = Effect.fn("Strategies.get")(function* (strategyId: StrategyId) {
         const { tenantId } = yield* Caller
         const strategy = yield* store.find(strategyId)
-        if (Option.isNone(strategy) || (strategy.value.tenantId !== tenantId && !strategy.value.isPublic)) {
+        if (Option.isNone(strategy) || !isAccessible(strategy.value, tenantId)) {
           return yield* new NotFound({ message: `There is no strategy ${strategyId} that this key can access` })
         }
         return strategy.value

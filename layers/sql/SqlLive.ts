@@ -1,7 +1,6 @@
 /** All stores of the domain on one SqlClient, whose schema must be up to date (`Migrations.layer`). */
 import { Layer } from "effect"
 import { AssetStore } from "#layers/sql/AssetStore.ts"
-import * as Atomically from "#layers/sql/Atomically.ts"
 import * as EnrollmentStore from "#layers/sql/EnrollmentStore.ts"
 import * as OperationStore from "#layers/sql/OperationStore.ts"
 import * as PortfolioStore from "#layers/sql/PortfolioStore.ts"
@@ -11,7 +10,6 @@ import * as TenantStore from "#layers/sql/TenantStore.ts"
 
 export const SqlLive = Layer.mergeAll(
   AssetStore.layer,
-  Atomically.layer,
   EnrollmentStore.layer,
   OperationStore.layer,
   PortfolioStore.layer,

@@ -3,8 +3,7 @@
  * hold is in their description and example. Source: interface "Number formats", shapes section 2.
  */
 import { Schema } from "effect"
-import { solanaReference } from "#domain/Caip.ts"
-import { ApiKeyId, FlowId, OperationId, PortfolioId, StrategyId } from "#domain/Ids.ts"
+import { FlowId, OperationId, PortfolioId, StrategyId } from "#domain/Ids.ts"
 
 const text = (description: string, ...examples: readonly [string, ...Array<string>]) =>
   Schema.String.annotate({ description, examples })
@@ -29,7 +28,6 @@ export const WalletIdText = text(
   "CAIP-10 of the end user's wallet.",
   "eip155:0:0x8617E340B3D01FA5F11F306F4090FD50E238070D"
 )
-export const SolanaAccountText = `solana:${solanaReference}:<base58>`
 
 const idOf = <S extends Schema.Codec<string, string>>(schema: S, name: string, example: string): S =>
   schema.annotate({
@@ -43,7 +41,6 @@ export const StrategyIdParam = idOf(StrategyId, "strategy", "01JQ8ZKX4V6T3M9N2C5
 export const PortfolioIdParam = idOf(PortfolioId, "portfolio", "pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8")
 export const OperationIdParam = idOf(OperationId, "operation", "op_01JQ8ZP3T5V7X9Z1B3D5F7H9K1")
 export const FlowIdParam = idOf(FlowId, "flow", "flow_01JQ8ZN1S3T5V7W9Y1A3C5E7G9")
-export const TenantApiKeyId = idOf(ApiKeyId, "API key", "key_01JQ8ZQ4T6V8X0Z2B4D6F8H0K2")
 
 export const StrategyIdText = text("Id of the strategy.", "01JQ8ZKX4V6T3M9N2C5B7D8F0G")
 export const PortfolioIdText = text("Id of the portfolio.", "pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8")

@@ -1,7 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { Atomically } from "#domain/Atomically.ts"
 import { type EvmAccountId, evmAccount } from "#domain/Caip.ts"
 import { makeOperationId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
@@ -137,11 +136,11 @@ eachDatabase("RunStore", (it) => {
 
   it.effect("takes nonce and bytes back with the caller's transaction", () =>
     Effect.gen(function* () {
-      const atomically = yield* Atomically
+      const sql = yield* SqlClient.SqlClient
       const relayer = newAddress()
       const attempt = yield* newAttempt
       const exit = yield* Effect.exit(
-        atomically.run(Effect.andThen(reserve(attempt, relayer), Effect.fail("crash" as const)))
+        sql.withTransaction(Effect.andThen(reserve(attempt, relayer), Effect.fail("crash" as const)))
       )
       assert.deepStrictEqual(exit, Exit.fail("crash" as const))
       assert.strictEqual((yield* reserve({ ...attempt, attempt: 1 }, relayer)).nonce, 0)
