@@ -113,6 +113,99 @@ export class PortfolioExists extends Schema.TaggedError<PortfolioExists>()("Port
   } as const
 }
 
+/** 400: a withdrawal asks for more than the account holds. */
+export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", fields) {
+  static readonly contract = {
+    code: "API_210",
+    status: 400,
+    meaning: "The balance does not cover the withdrawal."
+  } as const
+}
+
+/** 400: the recipient of a withdrawal cannot be one. */
+export class RecipientInvalid extends Schema.TaggedError<RecipientInvalid>()("RecipientInvalid", fields) {
+  static readonly contract = {
+    code: "API_211",
+    status: 400,
+    meaning: "The recipient is not valid; the source smart account cannot be one."
+  } as const
+}
+
+/** 400: a withdrawal names an asset twice. */
+export class DuplicateAsset extends Schema.TaggedError<DuplicateAsset>()("DuplicateAsset", fields) {
+  static readonly contract = {
+    code: "API_212",
+    status: 400,
+    meaning: "The withdrawal names an asset more than once."
+  } as const
+}
+
+/** 400: recipient and assets of a withdrawal are not on one chain. */
+export class ChainMismatch extends Schema.TaggedError<ChainMismatch>()("ChainMismatch", fields) {
+  static readonly contract = {
+    code: "API_213",
+    status: 400,
+    meaning: "The recipient's chain is not the chain of every asset."
+  } as const
+}
+
+/** 400: the signed message is about another portfolio than the path. */
+export class PortfolioMismatch extends Schema.TaggedError<PortfolioMismatch>()("PortfolioMismatch", fields) {
+  static readonly contract = {
+    code: "API_214",
+    status: 400,
+    meaning: "The portfolio of the message is not the portfolio of the path."
+  } as const
+}
+
+/** 400: the portfolio has no smart account on the recipient's chain. */
+export class SmartAccountMissing extends Schema.TaggedError<SmartAccountMissing>()("SmartAccountMissing", fields) {
+  static readonly contract = {
+    code: "API_215",
+    status: 400,
+    meaning: "The portfolio has no smart account on the recipient's chain."
+  } as const
+}
+
+/** 400: the withdrawal was authorized for a time that is over. */
+export class AuthorizationExpired extends Schema.TaggedError<AuthorizationExpired>()("AuthorizationExpired", fields) {
+  static readonly contract = {
+    code: "API_216",
+    status: 400,
+    meaning: "The withdrawal authorization has expired; start again at stage 1."
+  } as const
+}
+
+/** 400: the withdrawal is not signed by the portfolio's owner. */
+export class SignatureInvalid extends Schema.TaggedError<SignatureInvalid>()("SignatureInvalid", fields) {
+  static readonly contract = {
+    code: "API_217",
+    status: 400,
+    meaning: "The withdrawal signature is not the portfolio owner's."
+  } as const
+}
+
+/** 400: assets cannot be liquidated on this chain. */
+export class SettlementUnsupported extends Schema.TaggedError<SettlementUnsupported>()(
+  "SettlementUnsupported",
+  fields
+) {
+  static readonly contract = {
+    code: "API_219",
+    status: 400,
+    meaning: "The chain has no settlement asset to liquidate into."
+  } as const
+}
+
+/** 400: there is nothing worth liquidating. */
+export class NothingToLiquidate extends Schema.TaggedError<NothingToLiquidate>()("NothingToLiquidate", fields) {
+  static readonly contract = {
+    code: "API_220",
+    status: 400,
+    meaning: "The portfolio holds nothing on the chain that is worth liquidating."
+  } as const
+}
+
 /** 400: the request does not have the specified form or names something unknown. */
 export class ValidationFailed extends Schema.TaggedError<ValidationFailed>()("ValidationFailed", fields) {
   static readonly contract = {
@@ -128,6 +221,15 @@ export class BodyTooLarge extends Schema.TaggedError<BodyTooLarge>()("BodyTooLar
     code: "API_400",
     status: 413,
     meaning: "The request body is larger than 64 KiB."
+  } as const
+}
+
+/** 503: the contract that verifies a signature could not be asked. */
+export class VerifierUnavailable extends Schema.TaggedError<VerifierUnavailable>()("VerifierUnavailable", fields) {
+  static readonly contract = {
+    code: "API_506",
+    status: 503,
+    meaning: "The signature verifier is temporarily unavailable; nothing was stored, retry."
   } as const
 }
 

@@ -7,26 +7,23 @@
  */
 import { Context, DateTime, Duration, Effect, Layer, Schedule, Schema } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
-import {
-  ChainExecution,
-  PreparedBatch,
-  type SimulationFailed,
-  Swap,
-  type SwapBatch
-} from "#domain/rebalance/ChainExecution.ts"
+import { grantOn } from "#domain/enrollment/Grant.ts"
+import { ChainExecution, type SimulationFailed, Swap, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
 import { priceLegs } from "#domain/rebalance/priceLegs.ts"
 import { type PlannedChain, RecordedSkip, type RunPlan } from "#domain/rebalance/RunPlan.ts"
 import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
-import { type AttemptId, type RunContext, RunStore } from "#domain/rebalance/RunStore.ts"
+import { type RunContext, RunStore } from "#domain/rebalance/RunStore.ts"
 import { SkipCode } from "#domain/rebalance/Skip.ts"
 import { Venue } from "#domain/rebalance/Venue.ts"
+import type { AttemptId } from "#domain/relay/RelayStore.ts"
+import { PreparedTransaction } from "#domain/relay/Transaction.ts"
 
 /** A batch that is ready to be signed by the relayer, or nothing that could be traded. */
 export const Preparation = Schema.Union([
   Schema.TaggedStruct("Ready", {
     swaps: Schema.Array(Swap),
     skips: Schema.Array(RecordedSkip),
-    prepared: PreparedBatch
+    prepared: PreparedTransaction
   }),
   Schema.TaggedStruct("Nothing", { skips: Schema.Array(RecordedSkip), failure: Schema.NullOr(Schema.String) })
 ])
@@ -104,13 +101,14 @@ export class BatchPreparer extends Context.Service<
         const context = yield* Effect.orDie(Effect.flatMap(runs.context(attempt.operationId), Effect.fromOption))
         const { chain, limits } = yield* currentPlan(attempt, plan, context)
         if (chain.legs.length === 0) return nothing(chain.skips, null)
-        const { authorization, ownerSignature } = context
-        const policy = authorization.chains.find(({ chainId }) => chainId === chain.chainId)?.policy
+        const grant = grantOn(context.grants, chain.chainId)
+        if (grant === undefined) return nothing(chain.skips, `the owner did not authorize chain ${chain.chainId}`)
+        const policy = grant.authorization.chains.find(({ chainId }) => chainId === chain.chainId)?.policy
         const quotes = yield* venue.quote(chain.chainId, policy?.hubs ?? [], chain.legs)
         const priced = priceLegs(chain.legs, quotes, { ...limits, hopFeeBps: venue.feeBps })
         const skips = [...chain.skips, ...priced.skips]
         if (priced.swaps.length === 0) return nothing(skips, null)
-        return yield* simulate({ chainId: chain.chainId, authorization, ownerSignature, swaps: priced.swaps }, skips)
+        return yield* simulate({ chainId: chain.chainId, ...grant, swaps: priced.swaps }, skips)
       })
 
       const prepare = Effect.fn("BatchPreparer.prepare")(function* (attempt: AttemptId, plan: RunPlan) {
@@ -132,7 +130,7 @@ export class BatchPreparer extends Context.Service<
 const ready = (
   swaps: ReadonlyArray<Swap>,
   skips: ReadonlyArray<RecordedSkip>,
-  prepared: PreparedBatch
+  prepared: PreparedTransaction
 ): Preparation => ({
   _tag: "Ready",
   swaps,

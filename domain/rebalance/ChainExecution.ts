@@ -1,14 +1,14 @@
 /**
- * Port: carries a batch of swaps out on one chain as one user operation of the smart account.
+ * Port: a batch of swaps on one chain as one user operation of the smart account, which the relayer carries.
  *
- * The four steps are separate because a crash may fall between any two: `prepare` may be repeated freely, `sign` is
- * local and runs in the transaction that reserves the nonce and stores the bytes, `broadcast` sends stored bytes as
- * often as needed, and `find` reads what became of them. Source: ERC-4337.
+ * `prepare` may be repeated freely: nothing is sent. What was signed and sent is looked for with `find`, as often as
+ * needed. Source: ERC-4337.
  */
 import { Context, type Effect, type Option, Schema } from "effect"
-import { AssetId, ChainId, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
+import { AssetId, type ChainId, type EvmAccountId, EvmAddress } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { Bytes32, HexBytes, type Authorization } from "#domain/enrollment/Authorization.ts"
+import type { Grant } from "#domain/enrollment/Grant.ts"
+import type { ActionReceipt, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 
 /** A swap that will be made, with the least amount that it may yield. */
 export const Swap = Schema.Struct({
@@ -20,55 +20,11 @@ export const Swap = Schema.Struct({
 })
 export type Swap = typeof Swap.Type
 
-export interface SwapBatch {
+/** Swaps on a chain under the grant that counts there. */
+export interface SwapBatch extends Grant {
   readonly chainId: ChainId
-  readonly authorization: Authorization
-  /** The owner's signature over the authorization's root. */
-  readonly ownerSignature: string
   readonly swaps: ReadonlyArray<Swap>
 }
-
-/** A user operation signed by the agent that passed simulation, and what the relayer needs to send it. */
-export const PreparedBatch = Schema.Struct({
-  chainId: ChainId,
-  accountId: EvmAccountId,
-  userOpHash: Bytes32,
-  /** Calldata of `EntryPoint.handleOps`. */
-  callData: HexBytes,
-  gasLimit: Schema.BigIntFromString,
-  maxFeePerGas: Schema.BigIntFromString,
-  maxPriorityFeePerGas: Schema.BigIntFromString,
-  /** The relayer's next nonce as the chain counted it; the reserved one is never lower. */
-  chainNonce: Schema.Int,
-  /** Receipts are searched from this block on. */
-  fromBlock: Schema.BigIntFromString
-})
-export type PreparedBatch = typeof PreparedBatch.Type
-
-/** Signed bytes of the relayer's transaction. */
-export const SignedTransaction = Schema.Struct({
-  chainId: ChainId,
-  userOpHash: Bytes32,
-  nonce: Schema.Int,
-  txHash: Bytes32,
-  raw: HexBytes,
-  fromBlock: Schema.BigIntFromString
-})
-export type SignedTransaction = typeof SignedTransaction.Type
-
-/** What a user operation did, read from its receipt. */
-export const BatchReceipt = Schema.Struct({
-  userOpHash: Bytes32,
-  /** The transaction that carried it; another than ours when somebody else submitted the same operation. */
-  txHash: Bytes32,
-  blockNumber: Schema.BigIntFromString,
-  /** False when the operation was included but its calls were reverted: nothing moved. */
-  success: Schema.Boolean,
-  gasUsed: Schema.BigIntFromString,
-  /** Net change of each token of the account, from the Transfer events of the transaction. */
-  deltas: Schema.Array(Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString }))
-})
-export type BatchReceipt = typeof BatchReceipt.Type
 
 /** The chain says that the operation would fail. */
 export class SimulationFailed extends Schema.TaggedError<SimulationFailed>()("SimulationFailed", {
@@ -84,11 +40,7 @@ export class ChainExecution extends Context.Service<
   ChainExecution,
   {
     /** Builds, signs with the agent key and simulates; deploys the account and enables the permission the first time. */
-    readonly prepare: (batch: SwapBatch) => Effect.Effect<PreparedBatch, ChainUnavailable | SimulationFailed>
-    /** Signs the relayer's transaction with the reserved nonce. Local, no network. */
-    readonly sign: (prepared: PreparedBatch, nonce: number) => Effect.Effect<SignedTransaction>
-    /** Sends the stored bytes; bytes that the chain already knows or has mined count as sent. */
-    readonly broadcast: (transaction: SignedTransaction) => Effect.Effect<void, ChainUnavailable>
+    readonly prepare: (batch: SwapBatch) => Effect.Effect<PreparedTransaction, ChainUnavailable | SimulationFailed>
     /**
      * The receipt of the user operation once it is included, whoever submitted it; none while it may still be. When
      * our own transaction was reverted or lost its nonce and nobody else carried the operation, a receipt without
@@ -97,8 +49,6 @@ export class ChainExecution extends Context.Service<
     readonly find: (
       transaction: SignedTransaction,
       accountId: EvmAccountId
-    ) => Effect.Effect<Option.Option<BatchReceipt>, ChainUnavailable>
-    /** The relayer's account on a chain: the one whose nonces are reserved. */
-    readonly relayer: EvmAddress
+    ) => Effect.Effect<Option.Option<ActionReceipt>, ChainUnavailable>
   }
 >()("ballast/domain/rebalance/ChainExecution") {}

@@ -5,6 +5,7 @@ import { Assets } from "#domain/asset/Assets.ts"
 import { addressOf, type AssetId, chainIdOf } from "#domain/Caip.ts"
 import { type AccountBalances, Balances } from "#domain/chain/Balances.ts"
 import type { ChainAuthorization } from "#domain/enrollment/Authorization.ts"
+import { authorizedChains } from "#domain/enrollment/Grant.ts"
 import { type Price, Prices } from "#domain/market/Prices.ts"
 import type { ChainState, Holding, Plan } from "#domain/rebalance/Plan.ts"
 import { plan } from "#domain/rebalance/planRebalance.ts"
@@ -51,7 +52,7 @@ export class RunPlanner extends Context.Service<
       const planRun = Effect.fn("RunPlanner.plan")(function* (context: RunContext) {
         const limits = resolveSwap([context.swap], settings.defaultSwap)
         const targets = new Set(context.allocation.map(({ assetId }) => assetId))
-        const readings = yield* Effect.forEach(context.authorization.chains, (chain) => readChain(chain, targets), {
+        const readings = yield* Effect.forEach(authorizedChains(context.grants), (chain) => readChain(chain, targets), {
           concurrency: "unbounded"
         })
         const known = yield* Effect.orElseSucceed(

@@ -1,8 +1,9 @@
 /** What a finished run did: each chain's swaps as the chain settled them, and each skip. */
 import { Schema } from "effect"
 import { ChainId } from "#domain/Caip.ts"
-import { BatchReceipt, Swap } from "#domain/rebalance/ChainExecution.ts"
+import { Swap } from "#domain/rebalance/ChainExecution.ts"
 import { RecordedSkip } from "#domain/rebalance/RunPlan.ts"
+import { ActionReceipt } from "#domain/relay/Transaction.ts"
 
 export const ChainOutcome = Schema.Struct({
   chainId: ChainId,
@@ -10,7 +11,7 @@ export const ChainOutcome = Schema.Struct({
   swaps: Schema.Array(Swap),
   skips: Schema.Array(RecordedSkip),
   /** The receipt of the operation that landed; null when none did. */
-  receipt: Schema.NullOr(BatchReceipt),
+  receipt: Schema.NullOr(ActionReceipt),
   /** Why swaps that were planned did not happen; null when all that were tried did. */
   failure: Schema.NullOr(Schema.String)
 })

@@ -7,10 +7,12 @@ import { ChainTrader } from "#layers/engine/ChainTrader.ts"
 import { RebalanceRun } from "#layers/engine/RebalanceRun.ts"
 import { RebalanceWorkflow } from "#layers/engine/RebalanceWorkflow.ts"
 import { RunLauncherLive } from "#layers/engine/RunLauncherLive.ts"
+import { TransactionRelay } from "#layers/engine/TransactionRelay.ts"
 import { WorkflowRuntime } from "#layers/engine/WorkflowRuntime.ts"
 
 const RunLive = RebalanceRun.layer.pipe(
   Layer.provide(ChainTrader.layer),
+  Layer.provide(TransactionRelay.layer),
   Layer.provide(BatchPreparer.layer),
   Layer.provide(RunPlanner.layer)
 )

@@ -5,12 +5,9 @@
 import { Cause, DateTime, Duration, Effect, Option, Result, Schedule } from "effect"
 import type { OperationId } from "#domain/Ids.ts"
 import type { OperationStore } from "#domain/operation/OperationStore.ts"
-import type {
-  BatchReceipt,
-  ChainExecution,
-  PreparedBatch,
-  SignedTransaction
-} from "#domain/rebalance/ChainExecution.ts"
+import type { Relayer } from "#domain/relay/Relayer.ts"
+import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
+import type { FindReceipt } from "#layers/engine/TransactionRelay.ts"
 
 /** How long one search lasts. */
 const searchFor = Duration.seconds(60)
@@ -26,23 +23,23 @@ const pollsPerRound = 12
 
 export interface Search {
   readonly operations: OperationStore["Service"]
-  readonly execution: ChainExecution["Service"]
+  readonly relayer: Relayer["Service"]
   readonly operationId: OperationId
-  readonly prepared: PreparedBatch
   readonly transaction: SignedTransaction
+  readonly find: FindReceipt
 }
 
 export const awaitReceipt = Effect.fn("awaitReceipt")(function* (search: Search) {
-  const { operations, execution, operationId, prepared, transaction } = search
+  const { find, operationId, operations, relayer, transaction } = search
 
   const mark = (state: "running" | "retrying") =>
     Effect.flatMap(DateTime.now, (now) => operations.transition(operationId, state, now, null))
 
-  const look = Effect.flatMap(execution.find(transaction, prepared.accountId), Effect.fromOption)
+  const look = Effect.flatMap(find(transaction), Effect.fromOption)
 
   // A refused broadcast is no reason not to look: the operation may be on chain already, sent before a crash.
   const round = Effect.gen(function* () {
-    const sent = yield* Effect.result(execution.broadcast(transaction))
+    const sent = yield* Effect.result(relayer.broadcast(transaction))
     if (Result.isFailure(sent)) yield* mark("retrying")
     return yield* Effect.retry(look, {
       while: Cause.isNoSuchElementError,
@@ -61,5 +58,5 @@ export const awaitReceipt = Effect.fn("awaitReceipt")(function* (search: Search)
     return null
   }
   yield* mark("running")
-  return receipt.value satisfies BatchReceipt
+  return receipt.value satisfies ActionReceipt
 }, Effect.orDie)

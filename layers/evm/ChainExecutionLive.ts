@@ -1,20 +1,12 @@
-/** Swaps as user operations that the service's own relayer submits to the EntryPoint. */
+/** Swaps as user operations of the agent that the relayer hands to the EntryPoint. */
 import { Effect, Layer } from "effect"
-import { type Hex, keccak256 } from "viem"
 import type { EvmAccountId } from "#domain/Caip.ts"
-import {
-  ChainExecution,
-  type PreparedBatch,
-  type SignedTransaction,
-  type SwapBatch
-} from "#domain/rebalance/ChainExecution.ts"
-import { fromViem } from "#layers/evm/address.ts"
-import { entryPoint } from "#layers/evm/contracts.ts"
+import { ChainExecution, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
+import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { findReceipt } from "#layers/evm/execution/findReceipt.ts"
 import { prepareBatch } from "#layers/evm/execution/prepareBatch.ts"
-import { sendTransaction } from "#layers/evm/execution/sendTransaction.ts"
 import { localAccount } from "#layers/evm/localAccount.ts"
 
 export const ChainExecutionLive = Layer.effect(
@@ -30,31 +22,11 @@ export const ChainExecutionLive = Layer.effect(
       Effect.provideService(EvmClients, clients)
     )
 
-    const sign = Effect.fn("ChainExecution.sign")(function* (prepared: PreparedBatch, nonce: number) {
-      const { callData, chainId, fromBlock, gasLimit, maxFeePerGas, maxPriorityFeePerGas, userOpHash } = prepared
-      const raw = yield* Effect.promise(() =>
-        localAccount(relayerKey).signTransaction({
-          type: "eip1559",
-          chainId,
-          nonce,
-          to: entryPoint,
-          data: callData as Hex,
-          gas: gasLimit,
-          maxFeePerGas,
-          maxPriorityFeePerGas
-        })
-      )
-      const signed: SignedTransaction = { chainId, userOpHash, nonce, txHash: keccak256(raw), raw, fromBlock }
-      return signed
-    })
-
-    const broadcast = Effect.fn("ChainExecution.broadcast")(sendTransaction, Effect.provideService(EvmClients, clients))
-
     const find = Effect.fn("ChainExecution.find")(
       (transaction: SignedTransaction, accountId: EvmAccountId) => findReceipt(transaction, accountId, relayer),
       Effect.provideService(EvmClients, clients)
     )
 
-    return ChainExecution.of({ prepare, sign, broadcast, find, relayer: fromViem(relayer) })
+    return ChainExecution.of({ prepare, find })
   })
 )

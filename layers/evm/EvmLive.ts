@@ -4,10 +4,16 @@ import { BalancesLive } from "#layers/evm/BalancesLive.ts"
 import { ChainExecutionLive } from "#layers/evm/ChainExecutionLive.ts"
 import { ChainsLive } from "#layers/evm/ChainsLive.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { RelayerLive } from "#layers/evm/RelayerLive.ts"
 import { SmartAccountsLive } from "#layers/evm/SmartAccountsLive.ts"
 import { VenueLive } from "#layers/evm/VenueLive.ts"
 
-/** Chains, SmartAccounts, Balances, Venue and ChainExecution. */
-export const EvmLive = Layer.mergeAll(ChainsLive, SmartAccountsLive, BalancesLive, VenueLive, ChainExecutionLive).pipe(
-  Layer.provide(EvmClients.layer)
-)
+/** Chains, SmartAccounts, Balances, Venue, ChainExecution and Relayer. */
+export const EvmLive = Layer.mergeAll(
+  ChainsLive,
+  SmartAccountsLive,
+  BalancesLive,
+  VenueLive,
+  ChainExecutionLive,
+  RelayerLive
+).pipe(Layer.provide(EvmClients.layer))

@@ -1,14 +1,12 @@
 /** What rebalance runs read and leave behind, in PostgreSQL. */
-import { type DateTime, Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Authorization } from "#domain/enrollment/Authorization.ts"
+import { Grant } from "#domain/enrollment/Grant.ts"
 import { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import { isTerminal, OperationState } from "#domain/operation/Operation.ts"
-import { BatchReceipt } from "#domain/rebalance/ChainExecution.ts"
-import { type AttemptId, type RunContext, type RunEnd, RunStore } from "#domain/rebalance/RunStore.ts"
+import { type RunContext, type RunEnd, RunStore } from "#domain/rebalance/RunStore.ts"
 import { AllocationColumn, swapPreferencesOf, SwapPreferencesColumns } from "#layers/sql/allocationColumns.ts"
 import { changeState } from "#layers/sql/operationEvents.ts"
-import { makeReserve } from "#layers/sql/reserve.ts"
 import { decodeFirst, timestamp } from "#layers/sql/rows.ts"
 import { storableJson } from "#layers/sql/storable.ts"
 
@@ -19,8 +17,7 @@ const ContextRow = Schema.Struct({
   strategyVersion: Schema.Int,
   allocation: AllocationColumn,
   ...SwapPreferencesColumns,
-  authorization: Authorization,
-  ownerSignature: Schema.String
+  grants: Schema.Array(Grant)
 })
 
 const toContext = (row: typeof ContextRow.Type): RunContext => ({
@@ -30,14 +27,12 @@ const toContext = (row: typeof ContextRow.Type): RunContext => ({
   strategyVersion: row.strategyVersion,
   allocation: row.allocation,
   swap: swapPreferencesOf(row),
-  authorization: row.authorization,
-  ownerSignature: row.ownerSignature
+  grants: row.grants
 })
 
 const firstContext = decodeFirst(ContextRow)
 const firstState = decodeFirst(Schema.Struct({ state: OperationState }))
 const firstReport = decodeFirst(Schema.Struct({ report: Schema.Unknown }))
-const encodeReceipt = Schema.encodeSync(BatchReceipt)
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -48,7 +43,9 @@ const make = Effect.gen(function* () {
         SELECT o.operation_id AS "operationId", o.tenant_id AS "tenantId", o.portfolio_id AS "portfolioId",
           v.version AS "strategyVersion", v.allocation, s.slippage_bps AS "slippageBps",
           s.price_impact_bps AS "priceImpactBps", s.threshold_usd AS "thresholdUsd",
-          p.authorization_document AS authorization, p.owner_signature AS "ownerSignature"
+          (SELECT coalesce(jsonb_agg(jsonb_build_object('authorization', g.authorization_document,
+            'ownerSignature', g.owner_signature) ORDER BY g.sequence), '[]'::jsonb)
+            FROM grants g WHERE g.portfolio_id = p.portfolio_id) AS grants
         FROM operations o
         JOIN portfolios p ON p.portfolio_id = o.portfolio_id
         JOIN strategies s ON s.strategy_id = p.strategy_id
@@ -57,25 +54,6 @@ const make = Effect.gen(function* () {
       Option.map(toContext)
     )
   )
-
-  const recordReceipt = Effect.fn("RunStore.recordReceipt")(function* (
-    attempt: AttemptId,
-    receipt: BatchReceipt,
-    at: DateTime.Utc
-  ) {
-    const recorded = yield* sql`
-      UPDATE user_operations SET receipt = ${storableJson(encodeReceipt(receipt))}::jsonb,
-        status = ${receipt.success ? "succeeded" : "reverted"}, updated_at = ${timestamp(at)}
-      WHERE operation_id = ${attempt.operationId} AND chain_id = ${attempt.chainId} AND attempt = ${attempt.attempt}
-      RETURNING 1`
-    if (recorded.length === 0) {
-      return yield* Effect.die(
-        new Error(
-          `Attempt ${attempt.attempt} of ${attempt.operationId} on chain ${attempt.chainId} was never signed: it can have no receipt`
-        )
-      )
-    }
-  }, Effect.orDie)
 
   /** A run that is finished stays as it is; one that cannot be finished yet is a fault of the caller. */
   const requireFinished = Effect.fnUntraced(function* (operationId: OperationId, to: OperationState) {
@@ -114,7 +92,7 @@ const make = Effect.gen(function* () {
     )
   )
 
-  return RunStore.of({ context, reserve: makeReserve(sql), recordReceipt, finish, report })
+  return RunStore.of({ context, finish, report })
 })
 
 export const layer = Layer.effect(RunStore, make)

@@ -15,11 +15,13 @@ export const insertPortfolio = Effect.fnUntraced(function* (
   const createdAt = timestamp(portfolio.createdAt)
   yield* sql`
     INSERT INTO portfolios (portfolio_id, tenant_id, strategy_id, owner_account_id, name, account_index, account_ids,
-      authorization_document, owner_signature, strategy_version, created_at, updated_at)
+      strategy_version, created_at, updated_at)
     SELECT ${portfolioId}, ${tenantId}, strategy_id, ${authorization.ownerAccountId}, ${portfolio.name},
-      ${authorization.accountIndex.toString()}::numeric, ${accountIds}::text[], ${authorizationJson}::jsonb,
-      ${portfolio.ownerSignature}, head_version, ${createdAt}, ${createdAt}
+      ${authorization.accountIndex.toString()}::numeric, ${accountIds}::text[], head_version, ${createdAt}, ${createdAt}
     FROM strategies WHERE strategy_id = ${strategyId}`
+  yield* sql`
+    INSERT INTO grants (portfolio_id, sequence, authorization_document, owner_signature, granted_at)
+    VALUES (${portfolioId}, 1, ${authorizationJson}::jsonb, ${portfolio.ownerSignature}, ${createdAt})`
   yield* sql`
     INSERT INTO smart_accounts (account_id, portfolio_id)
     SELECT account_id, ${portfolioId} FROM unnest(${accountIds}::text[]) AS account_id`

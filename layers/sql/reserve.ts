@@ -9,13 +9,13 @@ import type { SqlClient } from "effect/sql"
 import { SqlError } from "effect/sql/SqlError"
 import { ChainId, type EvmAddress } from "#domain/Caip.ts"
 import { Bytes32, HexBytes } from "#domain/enrollment/Authorization.ts"
-import type { PreparedBatch, SignedTransaction } from "#domain/rebalance/ChainExecution.ts"
-import type { AttemptId } from "#domain/rebalance/RunStore.ts"
+import type { AttemptId } from "#domain/relay/RelayStore.ts"
+import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { decodeFirst, Numeric, SmallBigint, timestamp } from "#layers/sql/rows.ts"
 
 const SignedRow = Schema.Struct({
   chainId: SmallBigint.pipe(Schema.decodeTo(ChainId)),
-  userOpHash: Bytes32,
+  subject: Bytes32,
   nonce: SmallBigint,
   txHash: Bytes32,
   raw: HexBytes,
@@ -26,8 +26,8 @@ const firstSigned = decodeFirst(SignedRow)
 export const makeReserve = (sql: SqlClient.SqlClient) => {
   const stored = ({ attempt, chainId, operationId }: AttemptId) =>
     firstSigned(sql`
-      SELECT chain_id AS "chainId", user_op_hash AS "userOpHash", nonce, tx_hash AS "txHash", raw, from_block AS "fromBlock"
-      FROM user_operations WHERE operation_id = ${operationId} AND chain_id = ${chainId} AND attempt = ${attempt}`)
+      SELECT chain_id AS "chainId", subject, nonce, tx_hash AS "txHash", raw, from_block AS "fromBlock"
+      FROM relayed_transactions WHERE operation_id = ${operationId} AND chain_id = ${chainId} AND attempt = ${attempt}`)
 
   /** The chain's own count wins when it is ahead: the relayer's key may have been used elsewhere. */
   const takeNonce = (chainId: number, relayer: EvmAddress, chainNonce: number) =>
@@ -38,7 +38,7 @@ export const makeReserve = (sql: SqlClient.SqlClient) => {
 
   const signAndStore = Effect.fnUntraced(function* (
     { attempt, chainId, operationId }: AttemptId,
-    prepared: PreparedBatch,
+    prepared: PreparedTransaction,
     relayer: EvmAddress,
     at: DateTime.Utc,
     sign: (nonce: number) => Effect.Effect<SignedTransaction>
@@ -46,9 +46,9 @@ export const makeReserve = (sql: SqlClient.SqlClient) => {
     const [row] = yield* takeNonce(chainId, relayer, prepared.chainNonce)
     const signed = yield* sign(Number(row!.nonce))
     const inserted = yield* sql`
-      INSERT INTO user_operations (operation_id, chain_id, attempt, account_id, user_op_hash, relayer, nonce, tx_hash,
+      INSERT INTO relayed_transactions (operation_id, chain_id, attempt, account_id, subject, relayer, nonce, tx_hash,
         raw, from_block, status, created_at, updated_at)
-      VALUES (${operationId}, ${chainId}, ${attempt}, ${prepared.accountId}, ${signed.userOpHash}, ${relayer},
+      VALUES (${operationId}, ${chainId}, ${attempt}, ${prepared.accountId}, ${signed.subject}, ${relayer},
         ${signed.nonce}, ${signed.txHash}, ${signed.raw}, ${signed.fromBlock.toString()}::numeric, 'signed',
         ${timestamp(at)}, ${timestamp(at)})
       ON CONFLICT (operation_id, chain_id, attempt) DO NOTHING RETURNING 1`
@@ -56,9 +56,9 @@ export const makeReserve = (sql: SqlClient.SqlClient) => {
     return inserted.length > 0 ? signed : yield* Effect.fail("AlreadySigned" as const)
   }, sql.withTransaction)
 
-  return Effect.fn("RunStore.reserve")(function* (
+  return Effect.fn("RelayStore.reserve")(function* (
     attempt: AttemptId,
-    prepared: PreparedBatch,
+    prepared: PreparedTransaction,
     relayer: EvmAddress,
     at: DateTime.Utc,
     sign: (nonce: number) => Effect.Effect<SignedTransaction>

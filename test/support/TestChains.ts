@@ -12,14 +12,10 @@ import { Balances } from "#domain/chain/Balances.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { Prices } from "#domain/market/Prices.ts"
-import {
-  type BatchReceipt,
-  ChainExecution,
-  type PreparedBatch,
-  SimulationFailed,
-  Swap
-} from "#domain/rebalance/ChainExecution.ts"
+import { ChainExecution, SimulationFailed, Swap } from "#domain/rebalance/ChainExecution.ts"
 import { Venue } from "#domain/rebalance/Venue.ts"
+import { Relayer } from "#domain/relay/Relayer.ts"
+import type { ActionReceipt, PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { catalogue } from "#test/support/assets.ts"
 
 const feeBps = 30
@@ -36,7 +32,7 @@ export interface TestMarket {
   /** How many of the next operations a chain includes and reverts. */
   readonly reverts: Map<number, number>
   /** How many distinct operations were included on any chain. */
-  readonly included: Map<string, BatchReceipt>
+  readonly included: Map<string, ActionReceipt>
 }
 
 export class TestChain extends Context.Service<TestChain, TestMarket>()("ballast/test/support/TestChain") {
@@ -51,7 +47,7 @@ export class TestChain extends Context.Service<TestChain, TestMarket>()("ballast
       prices: new Map<AssetId, bigint>(),
       down: new Set<number>(),
       reverts: new Map<number, number>(),
-      included: new Map<string, BatchReceipt>()
+      included: new Map<string, ActionReceipt>()
     }
   })
 }
@@ -110,8 +106,8 @@ const VenueTest = Layer.effect(
   })
 )
 
-const settle = (market: TestMarket, chainId: ChainId, userOpHash: string, txHash: string, raw: string) => {
-  if (market.included.has(userOpHash)) return
+const settle = (market: TestMarket, chainId: ChainId, subject: string, txHash: string, raw: string) => {
+  if (market.included.has(subject)) return
   const pendingReverts = market.reverts.get(chainId) ?? 0
   const success = pendingReverts === 0
   if (!success) market.reverts.set(chainId, pendingReverts - 1)
@@ -132,7 +128,7 @@ const settle = (market: TestMarket, chainId: ChainId, userOpHash: string, txHash
       ])
     : []
   for (const delta of deltas) market.fund(accountId as EvmAccountId, delta.assetId, delta.raw)
-  market.included.set(userOpHash, { userOpHash, txHash, blockNumber: 2n, success, gasUsed: 1n, deltas })
+  market.included.set(subject, { subject, txHash, blockNumber: 2n, success, gasUsed: 1n, deltas })
 }
 
 const hash = (label: string, n: number) => `0x${Hex.encode(label).padEnd(32, "0")}${n.toString(16).padStart(32, "0")}`
@@ -143,7 +139,6 @@ const ChainExecutionTest = Layer.effect(
     const market = yield* TestChain
     let drawn = 0
     return ChainExecution.of({
-      relayer,
       prepare: (batch) =>
         Effect.gen(function* () {
           yield* requireUp(market, batch.chainId)
@@ -157,26 +152,37 @@ const ChainExecutionTest = Layer.effect(
           return {
             chainId: batch.chainId,
             accountId,
-            userOpHash: hash("op", ++drawn),
+            subject: hash("op", ++drawn),
+            to: relayer,
             callData: `0x${Hex.encode(payload)}`,
             gasLimit: 1n,
             maxFeePerGas: 1n,
             maxPriorityFeePerGas: 1n,
             chainNonce: 0,
             fromBlock: 1n
-          } satisfies PreparedBatch
+          } satisfies PreparedTransaction
         }),
-      sign: ({ chainId, userOpHash, callData, fromBlock }, nonce) =>
-        Effect.succeed({ chainId, userOpHash, nonce, txHash: hash("tx", nonce), raw: callData, fromBlock }),
-      broadcast: ({ chainId, userOpHash, txHash, raw }) =>
+      find: ({ chainId, subject }) =>
         Effect.andThen(
           requireUp(market, chainId),
-          Effect.sync(() => settle(market, chainId, userOpHash, txHash, raw))
-        ),
-      find: ({ chainId, userOpHash }) =>
+          Effect.sync(() => Option.fromUndefinedOr(market.included.get(subject)))
+        )
+    })
+  })
+)
+
+const RelayerTest = Layer.effect(
+  Relayer,
+  Effect.gen(function* () {
+    const market = yield* TestChain
+    return Relayer.of({
+      address: relayer,
+      sign: ({ callData, chainId, fromBlock, subject }, nonce) =>
+        Effect.succeed({ chainId, subject, nonce, txHash: hash("tx", nonce), raw: callData, fromBlock }),
+      broadcast: ({ chainId, raw, subject, txHash }) =>
         Effect.andThen(
           requireUp(market, chainId),
-          Effect.sync(() => Option.fromUndefinedOr(market.included.get(userOpHash)))
+          Effect.sync(() => settle(market, chainId, subject, txHash, raw))
         )
     })
   })
@@ -205,6 +211,11 @@ const PricesTest = Layer.effect(
 const ChainsTest = Layer.succeed(Chains, Chains.of({ supported: [8453 as ChainId, 42161 as ChainId] }))
 
 /** All chain and price ports over one market. */
-export const TestChains = Layer.mergeAll(BalancesTest, VenueTest, ChainExecutionTest, PricesTest, ChainsTest).pipe(
-  Layer.provideMerge(TestChain.layer)
-)
+export const TestChains = Layer.mergeAll(
+  BalancesTest,
+  VenueTest,
+  ChainExecutionTest,
+  RelayerTest,
+  PricesTest,
+  ChainsTest
+).pipe(Layer.provideMerge(TestChain.layer))

@@ -14,7 +14,7 @@ import {
   type TransactionReceipt
 } from "viem"
 import { addressOf, erc20, type AssetId, type ChainId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
-import type { BatchReceipt, SignedTransaction } from "#domain/rebalance/ChainExecution.ts"
+import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { fromViem, toViem } from "#layers/evm/address.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
@@ -26,7 +26,7 @@ const mostRequests = 8
 
 const operationEvent = getAbiItem({ abi: entryPointAbi, name: "UserOperationEvent" })
 
-const netTransfers = (receipt: TransactionReceipt, accountId: EvmAccountId): BatchReceipt["deltas"] => {
+const netTransfers = (receipt: TransactionReceipt, accountId: EvmAccountId): ActionReceipt["deltas"] => {
   const account = toViem(addressOf(accountId))
   const net = new Map<AssetId, bigint>()
   for (const { address, args } of parseEventLogs({
@@ -48,7 +48,7 @@ const outcomeIn = (
   receipt: TransactionReceipt,
   userOpHash: string,
   accountId: EvmAccountId
-): Option.Option<BatchReceipt> => {
+): Option.Option<ActionReceipt> => {
   const event = parseEventLogs({
     abi: entryPointAbi,
     eventName: "UserOperationEvent",
@@ -57,7 +57,7 @@ const outcomeIn = (
   }).find(({ address, args }) => isAddressEqual(address, entryPoint) && args.userOpHash === userOpHash)
   if (event === undefined) return Option.none()
   return Option.some({
-    userOpHash,
+    subject: userOpHash,
     txHash: receipt.transactionHash,
     blockNumber: receipt.blockNumber,
     success: event.args.success,
@@ -90,8 +90,8 @@ const findCarrier = Effect.fnUntraced(function* (chainId: ChainId, userOpHash: H
 })
 
 /** The relayer's transaction is out of the race: it was reverted, or another one used its nonce. Nothing moved by it. */
-const lost = ({ txHash, userOpHash }: SignedTransaction, receipt: TransactionReceipt | null): BatchReceipt => ({
-  userOpHash,
+const lost = ({ subject, txHash }: SignedTransaction, receipt: TransactionReceipt | null): ActionReceipt => ({
+  subject,
   txHash,
   blockNumber: receipt?.blockNumber ?? 0n,
   success: false,
@@ -104,7 +104,7 @@ export const findReceipt = Effect.fnUntraced(function* (
   accountId: EvmAccountId,
   relayer: Address
 ) {
-  const { chainId, fromBlock, nonce, txHash, userOpHash } = transaction
+  const { chainId, fromBlock, nonce, subject, txHash } = transaction
   const { request } = yield* EvmClients
   const receiptAt = (hash: Hex) => request(chainId, "eth_getTransactionReceipt", (client) => receiptOf(client, hash))
 
@@ -113,11 +113,11 @@ export const findReceipt = Effect.fnUntraced(function* (
     client.getTransactionCount({ address: relayer, blockTag: "latest" })
   )
   const own = yield* receiptAt(txHash as Hex)
-  const ownOutcome = own === null ? Option.none<BatchReceipt>() : outcomeIn(own, userOpHash, accountId)
+  const ownOutcome = own === null ? Option.none<ActionReceipt>() : outcomeIn(own, subject, accountId)
   if (Option.isSome(ownOutcome)) return ownOutcome
 
-  const carrier = yield* findCarrier(chainId, userOpHash as Hex, fromBlock)
+  const carrier = yield* findCarrier(chainId, subject as Hex, fromBlock)
   const carried = carrier === undefined ? null : yield* receiptAt(carrier)
-  if (carried !== null) return outcomeIn(carried, userOpHash, accountId)
-  return own !== null || minedNonces > nonce ? Option.some(lost(transaction, own)) : Option.none<BatchReceipt>()
+  if (carried !== null) return outcomeIn(carried, subject, accountId)
+  return own !== null || minedNonces > nonce ? Option.some(lost(transaction, own)) : Option.none<ActionReceipt>()
 })

@@ -3,9 +3,11 @@ import { Effect, type Redacted } from "effect"
 import { type Address, encodeFunctionData, type Hex } from "viem"
 import { addressOf } from "#domain/Caip.ts"
 import type { ChainAuthorization } from "#domain/enrollment/Authorization.ts"
-import { type PreparedBatch, SimulationFailed, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
+import { SimulationFailed, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
+import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { canonicalSignature } from "#layers/evm/account/ownerSignature.ts"
-import { entryPointAbi } from "#layers/evm/contracts.ts"
+import { fromViem } from "#layers/evm/address.ts"
+import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
 import {
   type AgentOperation,
   operationHash,
@@ -94,10 +96,11 @@ export const prepareBatch = Effect.fnUntraced(function* (batch: SwapBatch, { age
     transactionGas: gasLimit,
     callGasLimit: gas.callGasLimit
   })
-  const prepared: PreparedBatch = {
+  const prepared: PreparedTransaction = {
     chainId,
     accountId: chain.accountId,
-    userOpHash,
+    subject: userOpHash,
+    to: fromViem(entryPoint),
     callData: handleOps,
     gasLimit,
     maxFeePerGas: block.maxFeePerGas,

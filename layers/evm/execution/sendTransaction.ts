@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { type Hex, type PublicClient, TransactionReceiptNotFoundError } from "viem"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { SignedTransaction } from "#domain/rebalance/ChainExecution.ts"
+import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { rpcErrorOf } from "#layers/evm/rpcFailure.ts"
 

@@ -5,6 +5,7 @@ import { addressOf, evmAccount } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
+import type { Authorization } from "#domain/enrollment/Authorization.ts"
 import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
 import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
 import { type RunContext, RunStore } from "#domain/rebalance/RunStore.ts"
@@ -22,22 +23,26 @@ const context: RunContext = {
   strategyVersion: 1,
   allocation: [],
   swap: { slippageBps: null, priceImpactBps: null, thresholdUsd: null },
-  authorization: {
-    ownerAccountId: `eip155:0:${addressOf(baseWeth.assetId)}` as RunContext["authorization"]["ownerAccountId"],
-    accountIndex: 0n,
-    agentAccountId: `eip155:0:${addressOf(baseWeth.assetId)}` as RunContext["authorization"]["agentAccountId"],
-    chains: [
-      {
-        chainId: baseUsdc.chainId,
-        accountId: account,
-        permissionId: "0x00000001",
-        digest: `0x${"aa".repeat(32)}`,
-        policy: { router: addressOf(baseWeth.assetId), hubs: [], tokens: [] }
-      }
-    ],
-    root: `0x${"bb".repeat(32)}`
-  },
-  ownerSignature: "0x"
+  grants: [
+    {
+      authorization: {
+        ownerAccountId: `eip155:0:${addressOf(baseWeth.assetId)}` as Authorization["ownerAccountId"],
+        accountIndex: 0n,
+        agentAccountId: `eip155:0:${addressOf(baseWeth.assetId)}` as Authorization["agentAccountId"],
+        chains: [
+          {
+            chainId: baseUsdc.chainId,
+            accountId: account,
+            permissionId: "0x00000001",
+            digest: `0x${"aa".repeat(32)}`,
+            policy: { router: addressOf(baseWeth.assetId), hubs: [], tokens: [] }
+          }
+        ],
+        root: `0x${"bb".repeat(32)}`
+      },
+      ownerSignature: "0x"
+    }
+  ]
 }
 
 const leg = (sell: typeof baseUsdc, sellAmountRaw: bigint, expectedBuyRaw: bigint) => ({

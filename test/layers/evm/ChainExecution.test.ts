@@ -2,7 +2,9 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type Hex, parseTransaction, recoverTransactionAddress } from "viem"
-import { ChainExecution, PreparedBatch, SignedTransaction } from "#domain/rebalance/ChainExecution.ts"
+import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
+import { Relayer } from "#domain/relay/Relayer.ts"
+import { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { accountDeployment } from "#layers/evm/account/kernelAccount.ts"
@@ -140,13 +142,14 @@ describe("ChainExecution", () => {
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const execution = yield* ChainExecution
+        const relay = yield* Relayer
         const enrollment = yield* tradingAccount(4n)
         const prepared = yield* execution.prepare(
           batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(1n))])
         )
-        const signed = yield* execution.sign(prepared, 77)
-        assert.deepStrictEqual(yield* execution.sign(prepared, 77), signed)
-        assert.deepStrictEqual(yield* roundTrip(PreparedBatch, prepared), prepared)
+        const signed = yield* relay.sign(prepared, 77)
+        assert.deepStrictEqual(yield* relay.sign(prepared, 77), signed)
+        assert.deepStrictEqual(yield* roundTrip(PreparedTransaction, prepared), prepared)
         assert.deepStrictEqual(yield* roundTrip(SignedTransaction, signed), signed)
         const transaction = parseTransaction(signed.raw as Hex)
         assert.strictEqual(transaction.nonce, 77)
@@ -155,7 +158,7 @@ describe("ChainExecution", () => {
           recoverTransactionAddress({ serializedTransaction: signed.raw as `0x02${string}` })
         )
         assert.strictEqual(signer, relayer.address)
-        assert.strictEqual(execution.relayer as string, relayer.address)
+        assert.strictEqual(relay.address as string, relayer.address)
       })
     )
 

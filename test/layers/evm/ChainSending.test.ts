@@ -1,7 +1,9 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import type { Hex } from "viem"
-import { BatchReceipt, ChainExecution } from "#domain/rebalance/ChainExecution.ts"
+import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
+import { Relayer } from "#domain/relay/Relayer.ts"
+import { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { simulateOperation } from "#layers/evm/execution/simulateOperation.ts"
@@ -35,15 +37,16 @@ describe("What became of a sent operation", () => {
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const execution = yield* ChainExecution
+        const relay = yield* Relayer
         const enrollment = yield* tradingAccount(5n)
         const before = yield* balances(base, enrollment.account)
         const { prepared, receipt, signed } = yield* execute(
           batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))])
         )
-        yield* execution.broadcast(signed)
-        yield* execution.broadcast(signed)
+        yield* relay.broadcast(signed)
+        yield* relay.broadcast(signed)
         assert.deepStrictEqual(yield* execution.find(signed, prepared.accountId), Option.some(receipt))
-        assert.deepStrictEqual(yield* roundTrip(BatchReceipt, receipt), receipt)
+        assert.deepStrictEqual(yield* roundTrip(ActionReceipt, receipt), receipt)
         assert.deepStrictEqual(deltasOf(receipt), changes(before, yield* balances(base, enrollment.account)))
       })
     )
@@ -52,15 +55,16 @@ describe("What became of a sent operation", () => {
       Effect.gen(function* () {
         const { arbitrum } = yield* EvmWorld
         const execution = yield* ChainExecution
+        const relay = yield* Relayer
         const enrollment = yield* enroll(6n, [[arbitrum, "USDC", "WETH"]])
         yield* fund(arbitrum, enrollment.account, "USDC", dollars(10n))
         const prepared = yield* execution.prepare(
           batchOf(enrollment, arbitrum, [yield* quotedSwap(arbitrum, "USDC", "WETH", dollars(10n))])
         )
-        const signed = yield* execution.sign(prepared, prepared.chainNonce)
+        const signed = yield* relay.sign(prepared, prepared.chainNonce)
         yield* Effect.promise(() => arbitrum.client.setAutomine(false))
-        yield* execution.broadcast(signed)
-        yield* execution.broadcast(signed)
+        yield* relay.broadcast(signed)
+        yield* relay.broadcast(signed)
         assert.deepStrictEqual(yield* execution.find(signed, prepared.accountId), Option.none())
         yield* Effect.promise(() => arbitrum.client.setAutomine(true))
         yield* Effect.promise(() => arbitrum.client.mine({ blocks: 1 }))
@@ -72,15 +76,16 @@ describe("What became of a sent operation", () => {
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const execution = yield* ChainExecution
+        const relay = yield* Relayer
         const enrollment = yield* tradingAccount(7n)
         const before = yield* balances(base, enrollment.account)
         const prepared = yield* execution.prepare(
           batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))])
         )
-        const signed = yield* execution.sign(prepared, prepared.chainNonce)
+        const signed = yield* relay.sign(prepared, prepared.chainNonce)
         const taken = yield* submit(base, stranger, prepared.callData as Hex)
         yield* Effect.promise(() => base.client.mine({ blocks: 3 }))
-        yield* execution.broadcast(signed)
+        yield* relay.broadcast(signed)
         const receipt = yield* settled(signed, prepared.accountId)
         assert.strictEqual(receipt.txHash, taken.transactionHash)
         assert.isTrue(receipt.success)
@@ -92,13 +97,14 @@ describe("What became of a sent operation", () => {
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const execution = yield* ChainExecution
+        const relay = yield* Relayer
         const enrollment = yield* tradingAccount(8n)
         const prepared = yield* execution.prepare(
           batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))])
         )
-        const signed = yield* execution.sign(prepared, prepared.chainNonce)
+        const signed = yield* relay.sign(prepared, prepared.chainNonce)
         yield* submit(base, relayer, "0x", { nonce: prepared.chainNonce })
-        const error = yield* Effect.flip(execution.broadcast(signed))
+        const error = yield* Effect.flip(relay.broadcast(signed))
         assert.include(error.reason, `nonce ${prepared.chainNonce} of the relayer is used`)
         const lost = Option.getOrThrow(yield* execution.find(signed, prepared.accountId))
         assert.deepStrictEqual([lost.success, lost.txHash, lost.deltas], [false, signed.txHash, []])
@@ -109,14 +115,15 @@ describe("What became of a sent operation", () => {
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const execution = yield* ChainExecution
+        const relay = yield* Relayer
         const enrollment = yield* tradingAccount(11n)
         const prepared = yield* execution.prepare(
           batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))])
         )
-        const signed = yield* execution.sign(prepared, prepared.chainNonce)
+        const signed = yield* relay.sign(prepared, prepared.chainNonce)
         const before = yield* balances(base, enrollment.account)
         yield* advance(base, 21 * 60 * 1_000)
-        yield* execution.broadcast(signed)
+        yield* relay.broadcast(signed)
         const receipt = yield* settled(signed, prepared.accountId)
         assert.isFalse(receipt.success)
         assert.deepStrictEqual(receipt.deltas, [])

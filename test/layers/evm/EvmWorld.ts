@@ -6,7 +6,9 @@ import { privateKeyToAccount } from "viem/accounts"
 import { addressOf, type AssetId, type ChainId, type EvmAccountId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import type { Authorization } from "#domain/enrollment/Authorization.ts"
 import { SmartAccounts } from "#domain/enrollment/SmartAccounts.ts"
-import { ChainExecution, type SignedTransaction, type Swap, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
+import { ChainExecution, type Swap, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
+import { Relayer } from "#domain/relay/Relayer.ts"
+import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { Venue } from "#domain/rebalance/Venue.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
@@ -140,8 +142,9 @@ export const settled = Effect.fnUntraced(function* (signed: SignedTransaction, a
 /** Carries a batch out from preparation to receipt. */
 export const execute = Effect.fnUntraced(function* (batch: SwapBatch) {
   const execution = yield* ChainExecution
+  const relay = yield* Relayer
   const prepared = yield* execution.prepare(batch)
-  const signed = yield* execution.sign(prepared, prepared.chainNonce)
-  yield* execution.broadcast(signed)
+  const signed = yield* relay.sign(prepared, prepared.chainNonce)
+  yield* relay.broadcast(signed)
   return { prepared, signed, receipt: yield* settled(signed, prepared.accountId) }
 })

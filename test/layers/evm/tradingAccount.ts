@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { type Address, erc20Abi, type Hex } from "viem"
 import { entryPoint07Address } from "viem/account-abstraction"
 import type { EvmAddress } from "#domain/Caip.ts"
-import type { BatchReceipt } from "#domain/rebalance/ChainExecution.ts"
+import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/Chain.ts"
 import { batchOf, enroll, EvmWorld, execute, fund, quotedSwap, type stranger } from "#test/layers/evm/EvmWorld.ts"
 
@@ -32,7 +32,7 @@ export const changes = (
     after.map(({ assetId, raw }, index) => [assetId, raw - before[index]!.raw] as const).filter(([, raw]) => raw !== 0n)
   )
 
-export const deltasOf = ({ deltas }: BatchReceipt) =>
+export const deltasOf = ({ deltas }: ActionReceipt) =>
   new Map(deltas.map(({ assetId, raw }) => [assetId as string, raw]))
 
 export const submit = (chain: Chain, from: typeof stranger, data: Hex, options: { readonly nonce?: number } = {}) =>

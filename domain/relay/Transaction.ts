@@ -1,0 +1,52 @@
+/**
+ * What the service puts on a chain: a transaction of its relayer that carries one authorized action of one smart account.
+ *
+ * The relayer only pays; what may happen is decided on chain by what the transaction carries, its subject: a user
+ * operation, or a withdrawal that the owner signed.
+ */
+import { Schema } from "effect"
+import { AssetId, ChainId, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
+import { Bytes32, HexBytes } from "#domain/enrollment/Authorization.ts"
+
+/** A transaction that passed simulation and has no nonce yet. */
+export const PreparedTransaction = Schema.Struct({
+  chainId: ChainId,
+  accountId: EvmAccountId,
+  /** Hash that names the carried action on chain; whoever submits it, it happens once. */
+  subject: Bytes32,
+  to: EvmAddress,
+  callData: HexBytes,
+  gasLimit: Schema.BigIntFromString,
+  maxFeePerGas: Schema.BigIntFromString,
+  maxPriorityFeePerGas: Schema.BigIntFromString,
+  /** The relayer's next nonce as the chain counted it; the reserved one is never lower. */
+  chainNonce: Schema.Int,
+  /** Receipts are searched from this block on. */
+  fromBlock: Schema.BigIntFromString
+})
+export type PreparedTransaction = typeof PreparedTransaction.Type
+
+/** Signed bytes of the relayer's transaction. */
+export const SignedTransaction = Schema.Struct({
+  chainId: ChainId,
+  subject: Bytes32,
+  nonce: Schema.Int,
+  txHash: Bytes32,
+  raw: HexBytes,
+  fromBlock: Schema.BigIntFromString
+})
+export type SignedTransaction = typeof SignedTransaction.Type
+
+/** What became of the carried action, read from the receipt of the transaction that carried it. */
+export const ActionReceipt = Schema.Struct({
+  subject: Bytes32,
+  /** The transaction that carried it; another than ours when somebody else submitted the same action. */
+  txHash: Bytes32,
+  blockNumber: Schema.BigIntFromString,
+  /** False when the action was included but reverted, or can no longer be: nothing moved. */
+  success: Schema.Boolean,
+  gasUsed: Schema.BigIntFromString,
+  /** Net change of each token of the account, from the Transfer events of the transaction. */
+  deltas: Schema.Array(Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString }))
+})
+export type ActionReceipt = typeof ActionReceipt.Type
