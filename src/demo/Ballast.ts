@@ -1,22 +1,17 @@
-/** The typed client of the integrator API: derived from the contract, so it cannot drift from the service. */
-import { Context, Effect, Layer } from "effect"
-import { HttpClientRequest } from "effect/http"
-import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
-import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
-import { V2 } from "#http/v2/Api.ts"
+/** The integrator API of the sandbox's service, called with the key of its first tenant. */
+import { Context, Effect, Layer, Redacted } from "effect"
+import { type BallastClient, makeClient } from "#http/v2/client.ts"
 import { Sandbox } from "#src/demo/Sandbox.ts"
 
-export class Ballast extends Context.Service<Ballast, HttpApiClient.ForApi<typeof V2>>()("ballast/src/demo/Ballast") {
-  /** Speaks to the sandbox's service with the key of its first tenant. */
-  static readonly layer = Layer.unwrap(
+export class Ballast extends Context.Service<Ballast, BallastClient>()("ballast/src/demo/Ballast") {
+  static readonly layer = Layer.effect(
+    Ballast,
     Effect.gen(function* () {
       const { overview } = yield* Sandbox
-      const withKey = HttpApiMiddleware.layerClient(ApiKeyAuth, ({ next, request }) =>
-        next(HttpClientRequest.setHeader(request, "x-api-key", overview.tenants[0].apiKey))
-      )
-      return Layer.effect(Ballast, HttpApiClient.make(V2, { baseUrl: overview.apiBaseUrl })).pipe(
-        Layer.provide(withKey)
-      )
+      return yield* makeClient({
+        baseUrl: overview.apiBaseUrl,
+        apiKey: Redacted.make(overview.tenants[0].apiKey)
+      })
     })
   )
 }
