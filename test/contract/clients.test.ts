@@ -35,7 +35,7 @@ const generators: ReadonlyArray<Generator> = [
     name: "oazapfts",
     generate: (folder) => run("oazapfts/dist/cli.js", [document, join(folder, "client.ts")], folder),
     program: `
-      import { createStrategy, whoami } from "./client.js"
+      import { createStrategy, whoami } from "#client.ts"
       const answer = await whoami()
       if (answer.status === 200) answer.data.data.tenantName satisfies string
       await createStrategy(${draft})
@@ -47,7 +47,7 @@ const generators: ReadonlyArray<Generator> = [
     generate: (folder) =>
       run("swagger-typescript-api/dist/cli.mjs", ["generate", "-p", document, "-o", folder, "-n", "client.ts"], folder),
     program: `
-      import { Api } from "./client.js"
+      import { Api } from "#client.ts"
       const api = new Api()
       const answer = await api.v2.whoami()
       answer.data.data.tenantName satisfies string
@@ -65,6 +65,7 @@ const compilerOptions = {
   module: "NodeNext",
   moduleResolution: "NodeNext",
   types: [],
+  allowImportingTsExtensions: true,
   skipLibCheck: true
 }
 
@@ -72,7 +73,10 @@ const compile = async ({ generate, program }: Generator) => {
   const folder = await mkdtemp(join(tmpdir(), "ballast-client-"))
   try {
     await symlink(join(root, "node_modules"), join(folder, "node_modules"))
-    await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }))
+    await writeFile(
+      join(folder, "package.json"),
+      JSON.stringify({ type: "module", imports: { "#client.ts": "./client.ts" } })
+    )
     await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["program.ts"] }))
     await writeFile(join(folder, "program.ts"), program)
     await generate(folder)
