@@ -2,6 +2,7 @@
 
 const benchmarks: Readonly<Record<string, () => Promise<{ readonly run: () => Promise<void> }>>> = {
   http: () => import("#bench/http.ts"),
+  lists: () => import("#bench/lists.ts"),
   planner: () => import("#bench/planner.ts")
 }
 

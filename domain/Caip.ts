@@ -6,6 +6,7 @@
  * Sources: interface "Identifier formats (CAIP)", CAIP-2/10/19, EIP-55.
  */
 import { Schema } from "effect"
+import * as Base58 from "#domain/Base58.ts"
 import * as Eip55 from "#domain/Eip55.ts"
 import { fromText } from "#domain/fromText.ts"
 
@@ -48,6 +49,23 @@ export const AssetId = fromText(Schema.String.pipe(Schema.brand("AssetId")), {
 })
 export type AssetId = typeof AssetId.Type
 
+const splPrefix = `solana:${solanaReference}/spl:`
+
+/** CAIP-19 of a token of Solana mainnet: `solana:<reference>/spl:<mint>`. */
+export const SplAssetId = fromText(Schema.String.pipe(Schema.brand("SplAssetId")), {
+  expected: `a CAIP-19 asset of the form ${splPrefix}<mint>, with a mint of 32 bytes in base58`,
+  example: `${splPrefix}EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v`,
+  parse: (text) => (text.startsWith(splPrefix) && Base58.isBytes32(text.slice(splPrefix.length)) ? text : undefined),
+  format: (id) => id
+})
+export type SplAssetId = typeof SplAssetId.Type
+
+/** CAIP-19 of a token on any network that the catalogue describes: ERC-20 or SPL. */
+export const CaipAssetId = Schema.Union([AssetId, SplAssetId]).annotate({
+  message: `Expected a CAIP-19 asset of the form eip155:<chainId>/erc20:<address>, with a valid EIP-55 checksum when mixed-case, or ${splPrefix}<mint>`
+})
+export type CaipAssetId = typeof CaipAssetId.Type
+
 /** A 20-byte EVM address in EIP-55 form. */
 export const EvmAddress = fromText(Schema.String.pipe(Schema.brand("EvmAddress")), {
   expected: "a 20-byte hex address with a valid EIP-55 checksum when mixed-case",
@@ -79,3 +97,6 @@ export const evmAccount = (chainId: ChainId, address: EvmAddress): EvmAccountId 
 
 /** Builds the CAIP-10 id of a wallet on no particular chain from a canonical address. */
 export const evmWallet = (address: EvmAddress): EvmWalletId => `eip155:0:${address}` as EvmWalletId
+
+/** Builds the CAIP-19 id of a token of Solana mainnet from its mint. */
+export const spl = (mint: string): SplAssetId => `${splPrefix}${mint}` as SplAssetId

@@ -9,10 +9,14 @@ export const requests = Metric.counter("ballast_http_requests", {
   incremental: true
 })
 
-/** Time from the head of a request to the end of its handling, by `route`, `method` and `status`. */
-export const requestDuration = Metric.timer("ballast_http_request_duration", {
+/**
+ * Milliseconds from the head of a request to the end of its handling, by `route`, `method` and `status`. Not a timer:
+ * every request would make a Duration only to have it taken apart.
+ */
+export const requestDuration = Metric.histogram("ballast_http_request_duration", {
   description: "Time to answer an HTTP request",
-  boundaries: latency
+  boundaries: latency,
+  attributes: { time_unit: "milliseconds" }
 })
 
 /** Rebalance runs that ended. Attribute: `outcome` (`completed`, `failed`). */
@@ -43,4 +47,15 @@ export const oldestDueAge = Metric.gauge("ballast_scheduler_oldest_due_age", {
 export const schedulerLastTick = Metric.gauge("ballast_scheduler_last_tick", {
   description: "When the scheduler last finished a tick",
   attributes: { unit: "s" }
+})
+
+/** Unix time in seconds of the last pass that measured the strategies of discovery. Above 3 intervals old its metrics are withheld. */
+export const discoveryLastPass = Metric.gauge("ballast_discovery_last_pass", {
+  description: "When the strategies of discovery were last measured",
+  attributes: { unit: "s" }
+})
+
+/** Strategies of discovery whose value is unknown, because a portfolio was not valued for days. */
+export const discoveryUnknown = Metric.gauge("ballast_discovery_unknown", {
+  description: "Strategies of discovery whose value is unknown"
 })

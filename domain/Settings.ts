@@ -20,5 +20,11 @@ export class Settings extends Context.Service<
     readonly blockedAssets: ReadonlySet<AssetId>
     /** How often due portfolios are looked for, in milliseconds, and how many are claimed at once. */
     readonly scheduler: { readonly intervalMs: number; readonly batch: number }
+    /** How often missing daily prices are looked for, in milliseconds, and how many histories are fetched in that time. */
+    readonly priceHistory: { readonly intervalMs: number; readonly batch: number }
+    /** How often every portfolio is valued, in milliseconds, and how many at once. */
+    readonly valuation: { readonly intervalMs: number; readonly batch: number }
+    /** How often the strategies of discovery are measured, in milliseconds. */
+    readonly discovery: { readonly intervalMs: number }
   }
 >()("ballast/domain/Settings") {}

@@ -6,7 +6,7 @@ import { Routes } from "#http/Routes.ts"
 import { routerConfig } from "#http/routerSettings.ts"
 import { ServerContext } from "#http/ServerContext.ts"
 
-/** Services that routes have closed over when they were built: ours, and what only adapters and programs use. */
+/** Services that routes have closed over when they were built, or that only adapters and programs use. */
 const closedOver = [
   "ballast/",
   "effect/crypto/",
@@ -16,7 +16,12 @@ const closedOver = [
   "effect/FileSystem",
   "effect/Path",
   "effect/Terminal",
-  "~effect/Stdio"
+  "~effect/Stdio",
+  "effect/Layer/CurrentMemoMap",
+  "effect/http/HttpServer",
+  "effect/http/HttpPlatform",
+  "effect/http/Etag/",
+  "effect/http/HttpRouter/RouterConfig"
 ]
 
 /** Settings of the HTTP library that it looks up in the request, although their names are a package's. */
@@ -41,7 +46,8 @@ export const ServeRoutes = (trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>) 
     Effect.gen(function* () {
       const routes = yield* HttpRouter.toHttpEffect(Routes)
       const served = trustedProxies.length === 0 ? routes : HttpMiddleware.xForwardedHeaders({ trustedProxies })(routes)
-      const context = yield* Effect.context<HttpServer.HttpServer | Scope.Scope>()
-      yield* Effect.setContext(HttpServer.serveEffect(served), requestContext(context))
+      const server = yield* HttpServer.HttpServer
+      const context = yield* Effect.context<Scope.Scope>()
+      yield* Effect.setContext(server.serve(served), requestContext(context))
     })
   ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig)), Layer.provide(ServerContext))

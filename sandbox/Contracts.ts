@@ -1,5 +1,5 @@
 /**
- * The contracts that the world installs, from their packages and from `sandbox/contracts`.
+ * The contracts that the world installs: from their packages, from `contracts` and from `sandbox/contracts`.
  *
  * Nothing compiled is kept in the repository: our own Solidity is compiled once per version of its sources into
  * `node_modules/.cache`, and the foreign bytecode is read from the packages that publish it, pinned by hash where the
@@ -16,7 +16,7 @@ import { canonical } from "#sandbox/canonical.ts"
 import { SandboxFailure } from "#sandbox/SandboxFailure.ts"
 
 const modules = join(import.meta.dirname, "..", "node_modules")
-const sources = join(import.meta.dirname, "contracts")
+const sources = [join(import.meta.dirname, "..", "contracts"), join(import.meta.dirname, "contracts")]
 
 const kernelFile = "@rhinestone/modulekit/src/deployment/precompiles/KernelPrecompiles.sol"
 const kernelFileSha256 = "3dd4cc8a7b9d05bd016a05b2c469e630d5965a372069e972844fc019e2999411"
@@ -35,7 +35,7 @@ export interface Contract {
   readonly creation: Hex
 }
 
-/** A contract of `sandbox/contracts`: it can be placed by its runtime code, having no constructor arguments. */
+/** A contract of `contracts` or `sandbox/contracts`: it can be placed by its runtime code, having no constructor arguments. */
 export interface OwnContract extends Contract {
   readonly runtime: Hex
 }
@@ -96,7 +96,9 @@ const readMulticall3 = Effect.gen(function* () {
 /** Changes whenever the sources, or the packages they import or are compiled with, do. */
 const sourcesHash = Effect.gen(function* () {
   const hash = createHash("sha256")
-  for (const file of readdirSync(sources).sort()) hash.update(file).update(readFileSync(join(sources, file)))
+  for (const folder of sources) {
+    for (const file of readdirSync(folder).sort()) hash.update(file).update(readFileSync(join(folder, file)))
+  }
   hash.update(readFileSync(join(import.meta.dirname, "compile.ts")))
   for (const name of ["solc", "solady-src", "@openzeppelin/contracts", "@uniswap/v2-core"]) {
     hash.update(yield* readPackage(`${name}/package.json`))
@@ -113,7 +115,8 @@ const readCompiled = Effect.gen(function* () {
           signal,
           timeout: 120_000
         }),
-      catch: (cause) => new SandboxFailure({ message: "The contracts in sandbox/contracts did not compile", cause })
+      catch: (cause) =>
+        new SandboxFailure({ message: "The contracts in contracts and sandbox/contracts did not compile", cause })
     })
   }
   return yield* Effect.try({ try: () => readFileSync(file, "utf8"), catch: (cause) => cause }).pipe(
@@ -139,7 +142,7 @@ const read: Effect.Effect<Contracts, SandboxFailure> = Effect.gen(function* () {
     weth: yield* readArtifact("canonical-weth/build/contracts/WETH9.json"),
     own: (name: string) => {
       const contract = compiled[name]
-      if (contract === undefined) throw new Error(`sandbox/contracts has no contract named ${name}`)
+      if (contract === undefined) throw new Error(`No contract is named ${name}`)
       return { abi: contract.abi as Abi, creation: contract.creation as Hex, runtime: contract.runtime as Hex }
     }
   }

@@ -52,7 +52,7 @@ const emailOf = (name: string) =>
 export class Tenants extends Context.Service<
   Tenants,
   {
-    /** Sees to it that the service knows the two residents and the operator with its public strategy. */
+    /** Sees to it that the service knows the two residents and the operator with its public strategy, which is curated. */
     readonly provision: Effect.Effect<void, SandboxFailure>
     /** Creates a tenant with a key of every scope and a key of the default tier. */
     readonly create: (name: string, entitlements: ReadonlyArray<string>) => Effect.Effect<WorldTenant, SandboxFailure>
@@ -105,6 +105,7 @@ export class Tenants extends Context.Service<
         const tenant = operator?.tenant ?? (yield* register(operatorName, []))
         yield* file.update((state) => ({ ...state, operator: { tenant } }))
         const strategyId = yield* service.createStrategy(tenant.apiKey, publicStrategy)
+        yield* service.curate([strategyId])
         yield* file.update((state) => ({ ...state, operator: { tenant, strategyId } }))
       })
 

@@ -11,6 +11,7 @@ import { ApiProcess } from "#sandbox/ApiProcess.ts"
 import { catalog, type Token } from "#sandbox/catalog.ts"
 import { Faults } from "#sandbox/Faults.ts"
 import type { PriceBook } from "#sandbox/PriceBook.ts"
+import { chartTimes, jsonNumber, priceHistory } from "#sandbox/priceHistory.ts"
 import { withFaults } from "#sandbox/withFaults.ts"
 import { WorldChains } from "#sandbox/WorldChains.ts"
 import { WorldClock } from "#sandbox/WorldClock.ts"
@@ -29,6 +30,17 @@ const common = {
 const ContractQuery = Schema.Struct({ ...common, contract_addresses: Schema.NonEmptyString })
 const CoinQuery = Schema.Struct({ ...common, ids: Schema.NonEmptyString })
 type Options = Omit<typeof CoinQuery.Type, "ids">
+const ChartQuery = Schema.Struct({
+  vs_currency: Schema.Literal("usd"),
+  days: Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 100_000 })),
+  interval: Schema.optionalKey(Schema.Literal("daily")),
+  precision: common.precision,
+  x_cg_demo_api_key: common.x_cg_demo_api_key
+})
+
+/** Most days that a plan without a price sees, and CoinGecko's code for asking for more. */
+const freeDays = 365
+const rangeCode = 10012
 
 const problem = (status: number, message: string, code = status) =>
   HttpServerResponse.jsonUnsafe({ status: { error_code: code, error_message: message } }, { status })
@@ -85,6 +97,26 @@ const platforms = catalog.map((chain) => ({
   image: { thumb: "", small: "", large: "" }
 }))
 
+/** `GET /coins/{platform}/contract/{address}/market_chart`. */
+const chart = (
+  token: Token,
+  { days, interval }: typeof ChartQuery.Type,
+  prices: PriceBook,
+  now: number,
+  beginning: number
+) => {
+  const points = prices.entries().find(([assetId]) => assetId === token.assetId)?.[1] ?? []
+  const times = chartTimes(now, days, interval === "daily")
+  const history = priceHistory({ token, points, times, beginning })
+  const series = (figure: (priceUsd: bigint) => bigint) =>
+    history.map(({ at, priceUsd }) => [at, jsonNumber(figure(priceUsd))])
+  return {
+    prices: series((priceUsd) => priceUsd),
+    market_caps: series((priceUsd) => priceUsd * token.supply),
+    total_volumes: series((priceUsd) => (priceUsd * token.supply) / turnover)
+  }
+}
+
 /** CoinGecko's answer to a request without a required parameter. */
 const missing = (name: string) =>
   HttpServerResponse.jsonUnsafe({ error: `Missing or invalid parameter ${name}` }, { status: 422 })
@@ -96,6 +128,7 @@ export const coingecko = HttpRouter.use(
     const clock = yield* WorldClock
     const { prices } = yield* WorldChains
     const apiKey = (yield* ApiProcess).environment["COINGECKO_API_KEY"]
+    const { now: beginning } = yield* clock.read
 
     const get = <E, R>(path: `/${string}`, answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
       router.add("GET", `${base}${path}`, (request) =>
@@ -136,6 +169,22 @@ export const coingecko = HttpRouter.use(
           chosen.filter(([address]) => wanted.has(address))
         )
       }).pipe(Effect.catchTag("SchemaError", () => Effect.succeed(missing("contract_addresses or vs_currencies"))))
+    )
+    yield* get(
+      "/coins/:platform/contract/:address/market_chart",
+      Effect.gen(function* () {
+        const { address = "", platform } = yield* HttpRouter.params
+        const token = catalog
+          .find((entry) => entry.platformId === platform)
+          ?.tokens.find((entry) => entry.address.toLowerCase() === address.toLowerCase())
+        if (token === undefined) return HttpServerResponse.jsonUnsafe({ error: "coin not found" }, { status: 404 })
+        const query = yield* HttpServerRequest.schemaSearchParams(ChartQuery)
+        if (query.days > freeDays) {
+          return problem(401, `The plan of the key allows the past ${freeDays} days only`, rangeCode)
+        }
+        const { now } = yield* clock.read
+        return HttpServerResponse.jsonUnsafe(chart(token, query, prices, now, beginning))
+      }).pipe(Effect.catchTag("SchemaError", () => Effect.succeed(missing("vs_currency, days or interval"))))
     )
     yield* get(
       "/simple/price",

@@ -1,5 +1,6 @@
 /**
- * Compiles `sandbox/contracts` and writes `{ContractName: {abi, creation, runtime}}` to the file named as argument.
+ * Compiles `contracts` and `sandbox/contracts` and writes `{ContractName: {abi, creation, runtime}}` to the file named
+ * as argument.
  *
  * A program of its own, because the WebAssembly compiler blocks for seconds and keeps its memory.
  */
@@ -27,20 +28,8 @@ interface CompilerOutput {
 const target = process.argv[2]
 if (target === undefined) throw new Error("usage: node sandbox/compile.ts <output file>")
 
-const folder = join(import.meta.dirname, "contracts")
-const modules = join(import.meta.dirname, "..", "node_modules")
-const files = readdirSync(folder).filter((file) => file.endsWith(".sol"))
-
-const input = {
-  language: "Solidity",
-  sources: Object.fromEntries(files.map((file) => [file, { content: readFileSync(join(folder, file), "utf8") }])),
-  settings: {
-    optimizer: { enabled: true, runs: 200 },
-    evmVersion: "cancun",
-    metadata: { bytecodeHash: "none" },
-    outputSelection: { "*": { "*": ["abi", "evm.bytecode.object", "evm.deployedBytecode.object"] } }
-  }
-}
+const root = join(import.meta.dirname, "..")
+const modules = join(root, "node_modules")
 
 const solc = createRequire(import.meta.url)("solc") as {
   readonly compile: (
@@ -48,15 +37,34 @@ const solc = createRequire(import.meta.url)("solc") as {
     callbacks: { readonly import: (path: string) => { readonly contents: string } }
   ) => string
 }
-const output = JSON.parse(
-  solc.compile(JSON.stringify(input), { import: (path) => ({ contents: readFileSync(join(modules, path), "utf8") }) })
-) as CompilerOutput
 
-const errors = (output.errors ?? []).filter((error) => error.severity === "error")
-if (errors.length > 0) throw new Error(errors.map((error) => error.formattedMessage).join("\n"))
+/** Sources in the repository are named by their path; every other name is one of a package. */
+const isOwn = (path: string) => path.startsWith("contracts/") || path.startsWith("sandbox/")
+const read = (path: string) => readFileSync(join(isOwn(path) ? root : modules, path), "utf8")
 
-const compiled = Object.fromEntries(
-  files.flatMap((file) =>
+const filesIn = (folder: string) =>
+  readdirSync(join(root, folder))
+    .filter((file) => file.endsWith(".sol"))
+    .map((file) => `${folder}/${file}`)
+
+/** The contracts that these files define. Settings and grouping are part of what production addresses follow from. */
+const compile = (files: ReadonlyArray<string>) => {
+  const input = {
+    language: "Solidity",
+    sources: Object.fromEntries(files.map((file) => [file, { content: read(file) }])),
+    settings: {
+      optimizer: { enabled: true, runs: 200 },
+      evmVersion: "cancun",
+      metadata: { bytecodeHash: "none" },
+      outputSelection: { "*": { "*": ["abi", "evm.bytecode.object", "evm.deployedBytecode.object"] } }
+    }
+  }
+  const output = JSON.parse(
+    solc.compile(JSON.stringify(input), { import: (path) => ({ contents: read(path) }) })
+  ) as CompilerOutput
+  const errors = (output.errors ?? []).filter((error) => error.severity === "error")
+  if (errors.length > 0) throw new Error(errors.map((error) => error.formattedMessage).join("\n"))
+  return files.flatMap((file) =>
     Object.entries(output.contracts?.[file] ?? {})
       .filter(([, contract]) => contract.evm.bytecode.object !== "")
       .map(([name, contract]) => [
@@ -68,7 +76,13 @@ const compiled = Object.fromEntries(
         }
       ])
   )
-)
+}
+
+// Each production contract by itself, so that no other file of the folder has a say in its code and address.
+const compiled = Object.fromEntries([
+  ...filesIn("contracts").flatMap((file) => compile([file])),
+  ...compile(filesIn("sandbox/contracts"))
+])
 
 mkdirSync(dirname(target), { recursive: true })
 const draft = `${target}.${process.pid}`

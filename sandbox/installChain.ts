@@ -104,6 +104,22 @@ const deployTo = Effect.fnUntraced(function* (client: ChainClient, what: string,
   })
 })
 
+/** Modules of ours are deployed as on a real chain, so a changed compiler or source shows as a changed address. */
+const installOwnModules = Effect.fnUntraced(function* (client: ChainClient, contracts: Contracts) {
+  const modules = [
+    ["WithdrawalExecutor", canonical.withdrawalExecutor],
+    ["Erc1271OwnerValidator", canonical.erc1271OwnerValidator]
+  ] as const
+  for (const [name, address] of modules) {
+    const deployed = yield* deploy(client, name, contracts.own(name).creation)
+    if (deployed !== address) {
+      return yield* new SandboxFailure({
+        message: `contracts/${name}.sol was deployed at ${deployed} instead of ${address}: its code changed, which changes the address of every account. Update layers/evm/contracts.ts and sandbox/canonical.ts only if that is meant`
+      })
+    }
+  }
+})
+
 const installCanonical = Effect.fnUntraced(function* (client: ChainClient, contracts: Contracts) {
   const entryPoint = yield* deploy(client, "EntryPoint 0.7", contracts.entryPoint.creation, entryPointSalt)
   if (entryPoint !== canonical.entryPoint) {
@@ -193,6 +209,7 @@ export const installChain = Effect.fn("installChain")(function* (
   const codes = initCodes(contracts, chain)
   yield* admitOperator(client)
   yield* installCanonical(client, contracts)
+  yield* installOwnModules(client, contracts)
   yield* installWeth(client, contracts, chain.weth)
   yield* deploy(client, "the Uniswap v2 factory", codes.factory)
   yield* deploy(client, "the Uniswap v2 router", codes.router)

@@ -72,6 +72,16 @@ export const serviceClient = Effect.fnUntraced(function* (baseUrl: string, admin
         HttpClientRequest.bodyJsonUnsafe(strategy)
       )
       return (yield* expect(what, StrategyCreated)(yield* send(what, request))).data.strategyId
+    }),
+    /** Makes these strategies the curated collection of discovery, in this order. */
+    curate: Effect.fnUntraced(function* (strategyIds: ReadonlyArray<string>) {
+      const what = "curate the public strategy"
+      const request = HttpClientRequest.put(`${baseUrl}/v1/admin/discovery/curated`).pipe(
+        HttpClientRequest.bearerToken(adminToken),
+        HttpClientRequest.bodyJsonUnsafe({ strategyIds })
+      )
+      const response = yield* send(what, request)
+      if (response.status !== 200) return yield* failed(what, `${response.status}`)
     })
   }
 })

@@ -37,6 +37,8 @@ export const serviceEnvironment = Effect.gen(function* () {
     RATE_LIMIT_BURST: rateLimit,
     BRAND_NAME: "Ballast",
     PUBLIC_URL: config.apiBaseUrl,
+    DISCOVERY_INTERVAL_SECONDS: "10",
+    VALUATION_INTERVAL_SECONDS: "60",
     ...config.environment,
     PORT: `${config.apiPort}`,
     DATA_DIR: join(config.dataDir, "service")

@@ -53,8 +53,10 @@ const permissionOn = (chainId: ChainId, n: number) => ({
 })
 
 const authorizationOf = (n: number): Authorization => ({
+  accountType: "ECDSA",
   ownerAccountId: evmWallet(address("a", n)),
   accountIndex: 0n,
+  withdrawalDomainName: "Ballast Withdrawal Authorization",
   agentAccountId: evmWallet(address("b", 1)),
   chains: [permissionOn(base, n), permissionOn(arbitrum, n)],
   root: bytes32
@@ -83,7 +85,8 @@ const insertPortfolio = Effect.fnUntraced(function* (tenantId: Ids.TenantId, str
   const createdAt = yield* DateTime.now
   const authorization = authorizationOf(n)
   const expiresAt = DateTime.add(createdAt, { days: 1 })
-  const flow = { flowId: yield* Ids.makeFlowId, tenantId, strategyId, authorization, createdAt, expiresAt }
+  const purpose = { _tag: "Enroll" } as const
+  const flow = { flowId: yield* Ids.makeFlowId, tenantId, purpose, strategyId, authorization, createdAt, expiresAt }
   const portfolioId = yield* Ids.makePortfolioId
   const name = `Savings of ${addressOf(authorization.ownerAccountId)}`
   yield* enrollments.insertFlow(flow)

@@ -1,6 +1,7 @@
 /**
  * What an owner authorizes at enrollment: on each chain, one smart account and one permission of the agent key, limited
- * on chain to swaps between listed assets through one venue, back into the same account.
+ * on chain to swaps between listed assets through one venue, back into the same account, and to ending a withdrawal that
+ * the owner signed.
  *
  * Stage 1 fixes it, the owner signs its digest, and every later user operation is built from it, so it is stored whole:
  * a changed deployment configuration never changes what somebody signed. Source: interface "enroll/signature", EIP-712,
@@ -39,13 +40,23 @@ export const ChainAuthorization = Schema.Struct({
 })
 export type ChainAuthorization = typeof ChainAuthorization.Type
 
+/** How the owner signs: with a key, or as a contract that rules on signatures (ERC-1271). */
+export const AccountType = Schema.Literals(["ECDSA", "ERC1271"])
+export type AccountType = typeof AccountType.Type
+
 export const Authorization = Schema.Struct({
+  accountType: AccountType,
   ownerAccountId: EvmWalletId,
   /** Salt of the account's address; the same on every chain. */
   accountIndex: Schema.BigIntFromString,
+  /**
+   * Name of the EIP-712 domain in which the owner signs withdrawals; part of what the account is made with, hence of its
+   * address. Null: an account from before withdrawals, which has no executor for them.
+   */
+  withdrawalDomainName: Schema.NullOr(Schema.String),
   agentAccountId: EvmWalletId,
   chains: Schema.NonEmptyArray(ChainAuthorization),
-  /** Merkle root over the chains' digests: the 32 bytes that the owner signs with EIP-191. */
+  /** Merkle root over the chains' digests, of one chain its digest: the 32 bytes that the owner stands by. */
   root: Bytes32
 })
 export type Authorization = typeof Authorization.Type

@@ -1,6 +1,6 @@
 /** The body of stage 2, its canonical bytes for idempotency, and its check against stage 1. Source: shapes 2.16. */
 import type { EvmWalletId } from "#domain/Caip.ts"
-import { chainIdOf } from "#domain/Caip.ts"
+import type { AccountType } from "#domain/enrollment/Authorization.ts"
 import type { EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
 import type { FlowId, StrategyId } from "#domain/Ids.ts"
 
@@ -9,9 +9,10 @@ export interface EnrollRequest {
   readonly ownerAccountId: EvmWalletId
   readonly strategyId: StrategyId
   readonly chainIds: ReadonlyArray<number>
+  readonly accountType: AccountType
   readonly accountIndex: string
   readonly agentAccountId: EvmWalletId
-  /** 65 bytes in hex. */
+  /** In hex: 65 bytes of a key, or what a contract takes for one. */
   readonly signature: string
   readonly portfolioName: string | null
 }
@@ -27,14 +28,16 @@ export const requestBytes = (request: EnrollRequest): Uint8Array =>
       request.accountIndex,
       request.agentAccountId,
       request.signature.toLowerCase(),
-      request.portfolioName
+      request.portfolioName,
+      // The default adds nothing: a body has the bytes that it had before there was a choice.
+      ...(request.accountType === "ECDSA" ? [] : [request.accountType])
     ])
   )
 
 /** Fields that did not come back as stage 1 issued them, each as `field: reason`. */
 export const mismatchesOf = (request: EnrollRequest, flow: EnrollmentFlow): ReadonlyArray<string> => {
   const { authorization } = flow
-  const issued = authorization.chains.map(({ accountId }) => chainIdOf(accountId))
+  const issued = authorization.chains.map(({ chainId }) => chainId)
   const checks: ReadonlyArray<readonly [field: string, same: boolean]> = [
     ["ownerAccountId", request.ownerAccountId === authorization.ownerAccountId],
     ["strategyId", request.strategyId === flow.strategyId],
@@ -42,6 +45,7 @@ export const mismatchesOf = (request: EnrollRequest, flow: EnrollmentFlow): Read
       "chainIds",
       request.chainIds.length === issued.length && issued.every((id, index) => id === request.chainIds[index])
     ],
+    ["accountType", request.accountType === authorization.accountType],
     ["accountIndex", request.accountIndex === authorization.accountIndex.toString()],
     ["agentAccountId", request.agentAccountId === authorization.agentAccountId]
   ]

@@ -1,13 +1,21 @@
-/** The two stages of an enrollment and what a flow remembers between them. Source: interface "enroll", shapes 2.15, 2.16. */
-import { Schema, type DateTime } from "effect"
+/**
+ * The two stages in which an owner authorizes something, and what a flow remembers between them. Source: interface
+ * "enroll", shapes 2.15, 2.16 and 5 A.
+ */
+import { type DateTime, Schema } from "effect"
 import { EvmAccountId } from "#domain/Caip.ts"
 import type { Authorization } from "#domain/enrollment/Authorization.ts"
-import { PortfolioId, StrategyId, type FlowId, type TenantId } from "#domain/Ids.ts"
+import { PortfolioRecord } from "#domain/enrollment/PortfolioRecord.ts"
+import { type FlowId, PortfolioId, StrategyId, type TenantId } from "#domain/Ids.ts"
+
+/** What stage 2 will do with the owner's signature: make a portfolio, or add chains to one. */
+export type FlowPurpose = { readonly _tag: "Enroll" } | { readonly _tag: "Activate"; readonly portfolioId: PortfolioId }
 
 /** Issued by stage 1; the idempotency anchor of stage 2. */
 export interface EnrollmentFlow {
   readonly flowId: FlowId
   readonly tenantId: TenantId
+  readonly purpose: FlowPurpose
   readonly strategyId: StrategyId
   readonly authorization: Authorization
   readonly createdAt: DateTime.Utc
@@ -24,6 +32,10 @@ export const Enrolled = Schema.TaggedStruct("Enrolled", {
 })
 export type Enrolled = typeof Enrolled.Type
 
+/** Stage 2 added chains; the portfolio as it was right after. */
+export const Activated = Schema.TaggedStruct("Activated", { portfolio: PortfolioRecord })
+export type Activated = typeof Activated.Type
+
 /** Stage 2 was refused for good; an identical replay gets the same refusal. */
 export const Refused = Schema.TaggedStruct("Refused", {
   error: Schema.Literals(["ValidationFailed", "PortfolioExists"]),
@@ -33,5 +45,5 @@ export const Refused = Schema.TaggedStruct("Refused", {
 export type Refused = typeof Refused.Type
 
 /** What stage 2 answered; stored and replayed. */
-export const EnrollmentOutcome = Schema.Union([Enrolled, Refused])
+export const EnrollmentOutcome = Schema.Union([Enrolled, Activated, Refused])
 export type EnrollmentOutcome = typeof EnrollmentOutcome.Type

@@ -1,8 +1,12 @@
-/** Port: enrollment flows, account indexes, and the one transaction that makes a portfolio. */
+/**
+ * Port: flows between their two stages, account indexes, and the one transaction in which an owner's signature takes
+ * effect.
+ */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { EvmWalletId } from "#domain/Caip.ts"
-import type { EnrollmentFlow, EnrollmentOutcome } from "#domain/enrollment/Enrollment.ts"
-import type { FlowId, PortfolioId, TenantId } from "#domain/Ids.ts"
+import type { Activated, EnrollmentFlow, EnrollmentOutcome } from "#domain/enrollment/Enrollment.ts"
+import type { Grant } from "#domain/enrollment/Grant.ts"
+import type { FlowId, PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
 
 /** What stage 2 found under its `flowId`. */
 export type Claim =
@@ -28,11 +32,26 @@ export interface NewPortfolio {
   readonly portfolioId: PortfolioId
   readonly name: string | null
   readonly flow: EnrollmentFlow
-  /** The owner's signature over the authorization's root. */
+  /** The owner's signature over the authorization's message. */
   readonly ownerSignature: string
   /** First automated rebalance. */
   readonly dueAt: DateTime.Utc
   readonly createdAt: DateTime.Utc
+}
+
+/** A live portfolio as far as further signatures of its owner are concerned. */
+export interface EnrolledPortfolio {
+  readonly strategyId: StrategyId
+  /** Oldest first; the first is that of the enrollment. */
+  readonly grants: readonly [Grant, ...ReadonlyArray<Grant>]
+}
+
+/** Chains that a portfolio gets by a flow of purpose `Activate`. */
+export interface NewGrant {
+  readonly portfolioId: PortfolioId
+  readonly flow: EnrollmentFlow
+  readonly ownerSignature: string
+  readonly grantedAt: DateTime.Utc
 }
 
 export class EnrollmentStore extends Context.Service<
@@ -40,6 +59,11 @@ export class EnrollmentStore extends Context.Service<
   {
     /** The index that the owner's next portfolio gets; one sequence an owner over all tenants, because it decides the address. */
     readonly candidateIndex: (owner: EvmWalletId) => Effect.Effect<bigint>
+    /** None when the tenant has no live portfolio of that id. */
+    readonly findEnrolled: (
+      tenantId: TenantId,
+      portfolioId: PortfolioId
+    ) => Effect.Effect<Option.Option<EnrolledPortfolio>>
     readonly insertFlow: (flow: EnrollmentFlow) => Effect.Effect<void>
     readonly findFlow: (tenantId: TenantId, flowId: FlowId) => Effect.Effect<Option.Option<EnrollmentFlow>>
     readonly claim: (request: ClaimRequest) => Effect.Effect<Claim>
@@ -53,7 +77,12 @@ export class EnrollmentStore extends Context.Service<
       portfolio: NewPortfolio,
       outcome: EnrollmentOutcome
     ) => Effect.Effect<"Committed" | "PortfolioExists" | "IndexTaken">
-    /** Stores the outcome of a claimed flow that made no portfolio. */
+    /**
+     * A further grant of the portfolio and its smart accounts, in one transaction with the flow's outcome. `ChainActive`:
+     * another activation took one of the chains first. Nothing is written unless the answer is `Activated`.
+     */
+    readonly activate: (grant: NewGrant) => Effect.Effect<Activated | "PortfolioGone" | "ChainActive">
+    /** Stores the outcome of a claimed flow that changed nothing else. */
     readonly settle: (flowId: FlowId, outcome: EnrollmentOutcome) => Effect.Effect<void>
   }
 >()("ballast/domain/enrollment/EnrollmentStore") {}

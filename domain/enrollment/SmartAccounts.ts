@@ -1,12 +1,15 @@
 /** Port: smart accounts that an owner controls and an agent may operate within limits enforced on chain. */
 import { Context, type Effect } from "effect"
 import type { ChainId, EvmAddress, EvmWalletId } from "#domain/Caip.ts"
-import type { Authorization } from "#domain/enrollment/Authorization.ts"
+import type { AccountType, Authorization } from "#domain/enrollment/Authorization.ts"
+import type { VerifierUnavailable } from "#domain/Errors.ts"
 
 export interface AuthorizationRequest {
+  readonly accountType: AccountType
   readonly ownerAccountId: EvmWalletId
   readonly accountIndex: bigint
-  /** The chains, and on each the tokens that the agent may swap into. */
+  readonly withdrawalDomainName: string | null
+  /** The chains, and on each the tokens that the agent may swap into. `ERC1271` has exactly one. */
   readonly chains: ReadonlyArray<{ readonly chainId: ChainId; readonly tokens: ReadonlyArray<EvmAddress> }>
 }
 
@@ -15,10 +18,19 @@ export class SmartAccounts extends Context.Service<
   {
     /**
      * Computes accounts, permission and digests for a new enrollment without asking any chain: the address follows
-     * from owner and index, and is the same on every chain. Permission ids are drawn anew at each call.
+     * from owner, index and what the account is made with, and is the same on every chain. Permission ids are drawn
+     * anew at each call.
      */
     readonly authorize: (request: AuthorizationRequest) => Effect.Effect<Authorization>
-    /** True when `signature` is the owner's EIP-191 signature over the 32 bytes of the root. */
-    readonly isSignedByOwner: (authorization: Authorization, signature: string) => Effect.Effect<boolean>
+    /** True when the owner is a contract on the chain; one that is yet to be deployed is none. */
+    readonly isContract: (owner: EvmWalletId, chainId: ChainId) => Effect.Effect<boolean, VerifierUnavailable>
+    /**
+     * True when `signature` is the owner's over the authorization's message (OwnerMessage.ts). Of a contract its chain
+     * is asked; a contract that does not answer as ERC-1271 has it has not signed.
+     */
+    readonly isSignedByOwner: (
+      authorization: Authorization,
+      signature: string
+    ) => Effect.Effect<boolean, VerifierUnavailable>
   }
 >()("ballast/domain/enrollment/SmartAccounts") {}

@@ -3,8 +3,10 @@
  * later strategy versions rarely need a new signature. Each token costs one storage slot when the permission is
  * enabled on chain, hence the bound (docs/decisions/0003-agent-permission.md).
  */
+import { Effect } from "effect"
 import type { Asset } from "#domain/asset/Asset.ts"
-import { type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
+import type { Assets } from "#domain/asset/Assets.ts"
+import { addressOf, type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
 import type { Allocation } from "#domain/strategy/Strategy.ts"
 
 /** Most tokens that one permission lists; an allocation has at most 50 assets. */
@@ -19,3 +21,12 @@ export const agentTokens = (
   const others = catalogue.flatMap(({ assetId, isBlocked }) => (isBlocked ? [] : [assetId]))
   return [...new Set([...targets, ...others])].slice(0, maxTokens)
 }
+
+/** The same for each of several chains, by address. */
+export const agentTokensOn = (assets: Assets["Service"], chainIds: ReadonlyArray<ChainId>, allocation: Allocation) =>
+  Effect.forEach(chainIds, (chainId) =>
+    Effect.map(assets.onChain(chainId), (catalogue) => ({
+      chainId,
+      tokens: agentTokens(chainId, allocation, catalogue).map((assetId) => addressOf(assetId))
+    }))
+  )

@@ -56,7 +56,13 @@ const judge = ({ caller, expiresAt, isRevoked, tenantIsDisabled }: KnownKey, now
 
 export class ApiKeys extends Context.Service<
   ApiKeys,
-  { readonly authenticate: (secret: Redacted.Redacted<string>) => Authenticated }
+  {
+    /**
+     * The caller behind the text of the `x-api-key` header. It is not Redacted: the request holds it in the open anyway,
+     * and a Redacted for every request, an entry in a weak map each, costs more than looking the key up.
+     */
+    readonly authenticate: (secret: string) => Authenticated
+  }
 >()("ballast/domain/identity/ApiKeys") {
   static readonly layer = Layer.effect(
     ApiKeys,
@@ -74,15 +80,15 @@ export class ApiKeys extends Context.Service<
         known.set(secret, { key, until: now + rememberForMs })
       }
 
-      const lookUp = (secret: Redacted.Redacted<string>) =>
+      const lookUp = (secret: string) =>
         Effect.flatMap(
-          store.findKeyByHash(hash(secret)),
+          store.findKeyByHash(hash(Redacted.make(secret))),
           Option.match({
             onNone: () => refuseUnknown,
             onSome: (found) => {
               const key = knownKey(found)
               const now = clock.currentTimeMillisUnsafe()
-              remember(Redacted.value(secret), key, now)
+              remember(secret, key, now)
               return judge(key, now)
             }
           })
@@ -91,7 +97,7 @@ export class ApiKeys extends Context.Service<
       return ApiKeys.of({
         authenticate: (secret) => {
           const now = clock.currentTimeMillisUnsafe()
-          const hit = known.get(Redacted.value(secret))
+          const hit = known.get(secret)
           return hit !== undefined && hit.until > now ? judge(hit.key, now) : lookUp(secret)
         }
       })

@@ -10,6 +10,8 @@ export class TenantStore extends Context.Service<
     readonly findTenant: (tenantId: TenantId) => Effect.Effect<Option.Option<Tenant>>
     /** All tenants, oldest first. */
     readonly listTenants: Effect.Effect<ReadonlyArray<Tenant>>
+    /** Sets when the tenant was disabled, or null; a time that stands is kept. None when there is no such tenant. */
+    readonly setDisabled: (tenantId: TenantId, at: DateTime.Utc | null) => Effect.Effect<Option.Option<Tenant>>
     readonly insertKey: (key: ApiKey, hash: Uint8Array) => Effect.Effect<void>
     /** The key with that hash and its tenant, revoked and expired ones included. */
     readonly findKeyByHash: (

@@ -28,11 +28,19 @@ export interface NewKey {
   readonly expiresAt: DateTime.Utc | null
 }
 
+const unknownTenant = (tenantId: TenantId) => new NotFound({ message: `There is no tenant ${tenantId}` })
+
 export class Tenants extends Context.Service<
   Tenants,
   {
     readonly create: (tenant: NewTenant) => Effect.Effect<Tenant>
     readonly list: Effect.Effect<ReadonlyArray<Tenant>>
+    /**
+     * Locks a tenant out: none of its keys works until it is enabled again. What its users have agreed to goes on, since
+     * their portfolios are theirs. Disabling again keeps the first time.
+     */
+    readonly disable: (tenantId: TenantId) => Effect.Effect<Tenant, NotFound>
+    readonly enable: (tenantId: TenantId) => Effect.Effect<Tenant, NotFound>
     readonly createKey: (tenantId: TenantId, key: NewKey) => Effect.Effect<CreatedKey, NotFound>
     readonly listKeys: (tenantId: TenantId) => Effect.Effect<ReadonlyArray<ApiKey>, NotFound>
     /** The key stops working; revoking again changes nothing. */
@@ -49,8 +57,7 @@ export class Tenants extends Context.Service<
 
       const requireTenant = Effect.fnUntraced(function* (tenantId: TenantId) {
         const tenant = yield* store.findTenant(tenantId)
-        if (Option.isNone(tenant)) return yield* new NotFound({ message: `There is no tenant ${tenantId}` })
-        return tenant.value
+        return Option.isNone(tenant) ? yield* unknownTenant(tenantId) : tenant.value
       })
 
       const create = Effect.fn("Tenants.create")(function* (input: NewTenant) {
@@ -65,6 +72,17 @@ export class Tenants extends Context.Service<
         yield* store.insertTenant(tenant)
         return tenant
       })
+
+      const setDisabled = Effect.fnUntraced(function* (tenantId: TenantId, disabledAt: DateTime.Utc | null) {
+        const tenant = yield* store.setDisabled(tenantId, disabledAt)
+        return Option.isNone(tenant) ? yield* unknownTenant(tenantId) : tenant.value
+      })
+
+      const disable = Effect.fn("Tenants.disable")((tenantId: TenantId) =>
+        Effect.flatMap(DateTime.now, (now) => setDisabled(tenantId, now))
+      )
+
+      const enable = Effect.fn("Tenants.enable")((tenantId: TenantId) => setDisabled(tenantId, null))
 
       const createKey = Effect.fn("Tenants.createKey")(function* (tenantId: TenantId, input: NewKey) {
         yield* requireTenant(tenantId)
@@ -94,7 +112,7 @@ export class Tenants extends Context.Service<
         if (!revoked) return yield* new NotFound({ message: `Tenant ${tenantId} has no key ${apiKeyId}` })
       })
 
-      return Tenants.of({ create, list: store.listTenants, createKey, listKeys, revokeKey })
+      return Tenants.of({ create, list: store.listTenants, disable, enable, createKey, listKeys, revokeKey })
     })
   )
 }

@@ -2,6 +2,7 @@
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import type { Operation, OperationState } from "#domain/operation/Operation.ts"
+import type { Launch } from "#domain/operation/OperationLauncher.ts"
 
 /** What became of a manual trigger. */
 export type Submission =
@@ -46,7 +47,7 @@ export class OperationStore extends Context.Service<
      */
     readonly claimDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<OperationId>>
     /** Operations that were accepted before the given time and whose run has not begun. */
-    readonly accepted: (before: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<OperationId>>
+    readonly accepted: (before: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<Launch>>
     /** Moves to `to` when the lifecycle allows it from the present state, and appends the event of the change. */
     readonly transition: (
       operationId: OperationId,

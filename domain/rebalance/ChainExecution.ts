@@ -1,5 +1,6 @@
 /**
- * Port: a batch of swaps on one chain as one user operation of the smart account, which the relayer carries.
+ * Port: a batch of swaps on one chain as one user operation of the smart account, which the relayer carries. The batch
+ * may end by handing what it yields to a recipient that the owner authorized.
  *
  * `prepare` may be repeated freely: nothing is sent. What was signed and sent is looked for with `find`, as often as
  * needed. Source: ERC-4337.
@@ -9,6 +10,7 @@ import { AssetId, type ChainId, type EvmAccountId, EvmAddress } from "#domain/Ca
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { Grant } from "#domain/enrollment/Grant.ts"
 import type { ActionReceipt, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
+import type { WithdrawalMessage } from "#domain/withdrawal/WithdrawalMessage.ts"
 
 /** A swap that will be made, with the least amount that it may yield. */
 export const Swap = Schema.Struct({
@@ -20,10 +22,22 @@ export const Swap = Schema.Struct({
 })
 export type Swap = typeof Swap.Type
 
-/** Swaps on a chain under the grant that counts there. */
+/** The last call of a liquidation: the account's balance of one asset, less what it keeps, goes to the authorized recipient. */
+export interface Settlement {
+  /** A liquidating authorization, and the owner's signature over it. */
+  readonly message: WithdrawalMessage
+  readonly signature: string
+  /** Into which everything was sold. */
+  readonly assetId: AssetId
+  /** What the account held of it before and was not authorized to give. */
+  readonly keepRaw: bigint
+}
+
+/** Swaps on a chain under the grant that counts there. There may be none when there is a settlement. */
 export interface SwapBatch extends Grant {
   readonly chainId: ChainId
   readonly swaps: ReadonlyArray<Swap>
+  readonly settlement?: Settlement
 }
 
 /** The chain says that the operation would fail. */

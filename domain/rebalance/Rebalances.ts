@@ -5,8 +5,8 @@ import { PortfolioNotFound, RateLimited } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import { makeOperationId, type PortfolioId } from "#domain/Ids.ts"
 import type { Operation } from "#domain/operation/Operation.ts"
+import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
-import { RunLauncher } from "#domain/rebalance/RunLauncher.ts"
 import { Settings } from "#domain/Settings.ts"
 
 export class Rebalances extends Context.Service<
@@ -20,7 +20,7 @@ export class Rebalances extends Context.Service<
     Rebalances,
     Effect.gen(function* () {
       const store = yield* OperationStore
-      const launcher = yield* RunLauncher
+      const launcher = yield* OperationLauncher
       const settings = yield* Settings
       const random = yield* SecureRandom.SecureRandom
 
@@ -36,7 +36,7 @@ export class Rebalances extends Context.Service<
         })
         switch (submission._tag) {
           case "Submitted":
-            yield* launcher.launch(submission.operation.operationId)
+            yield* launcher.launch(submission.operation)
             return submission.operation
           case "Running":
             return submission.operation

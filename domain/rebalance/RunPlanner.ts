@@ -14,6 +14,7 @@ import type { RunContext } from "#domain/rebalance/RunStore.ts"
 import { Venue } from "#domain/rebalance/Venue.ts"
 import { Settings } from "#domain/Settings.ts"
 import { resolveSwap, type SwapLimits } from "#domain/strategy/resolveSwap.ts"
+import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
 
 interface ChainReading {
   readonly authorization: ChainAuthorization
@@ -37,6 +38,7 @@ export class RunPlanner extends Context.Service<
       const prices = yield* Prices
       const venue = yield* Venue
       const settings = yield* Settings
+      const tenants = yield* TenantConfigurationStore
 
       const readChain = Effect.fnUntraced(function* (authorization: ChainAuthorization, targets: ReadonlySet<AssetId>) {
         const catalogue = yield* assets.onChain(authorization.chainId)
@@ -50,7 +52,8 @@ export class RunPlanner extends Context.Service<
       })
 
       const planRun = Effect.fn("RunPlanner.plan")(function* (context: RunContext) {
-        const limits = resolveSwap([context.swap], settings.defaultSwap)
+        const { swap } = yield* tenants.preferences(context.tenantId)
+        const limits = resolveSwap([context.swap, swap], settings.defaultSwap)
         const targets = new Set(context.allocation.map(({ assetId }) => assetId))
         const readings = yield* Effect.forEach(authorizedChains(context.grants), (chain) => readChain(chain, targets), {
           concurrency: "unbounded"

@@ -1,13 +1,13 @@
 /**
- * Starts the runs of due portfolios and of operations whose launch was lost in a crash.
+ * Starts the runs of due portfolios, and operations of any kind whose launch was lost in a crash.
  *
  * Claiming writes the accepted operation and the next due time in one transaction, so a crash between claim and launch
  * loses nothing: the operation is found again as accepted. Launching is idempotent.
  */
 import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Ref, Schedule } from "effect"
 import * as Metrics from "#domain/Metrics.ts"
+import { type Launch, OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
-import { RunLauncher } from "#domain/rebalance/RunLauncher.ts"
 import { Settings } from "#domain/Settings.ts"
 
 /** An operation that is still accepted after this long was not launched, or its launch died. */
@@ -27,16 +27,16 @@ export class Scheduler extends Context.Service<
     Scheduler,
     Effect.gen(function* () {
       const store = yield* OperationStore
-      const launcher = yield* RunLauncher
+      const launcher = yield* OperationLauncher
       const { scheduler } = yield* Settings
       const lastTick = yield* Ref.make(yield* DateTime.now)
 
-      const launchAll = (operationIds: ReadonlyArray<Parameters<typeof launcher.launch>[0]>) =>
-        Effect.forEach(operationIds, launcher.launch, { concurrency: launchConcurrency, discard: true })
+      const launchAll = (operations: ReadonlyArray<Launch>) =>
+        Effect.forEach(operations, launcher.launch, { concurrency: launchConcurrency, discard: true })
 
       const claim = Effect.gen(function* () {
         const claimed = yield* store.claimDue(yield* DateTime.now, scheduler.batch)
-        yield* launchAll(claimed)
+        yield* launchAll(claimed.map((operationId) => ({ operationId, kind: "rebalance" })))
         return claimed.length
       })
 

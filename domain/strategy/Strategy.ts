@@ -32,6 +32,10 @@ export interface Strategy {
   readonly schedule: RebalanceSchedule
   readonly swap: SwapPreferences
   readonly isPublic: boolean
+  /** Whether other tenants may enroll into it while it is public; the operator's switch. */
+  readonly canMirror: boolean
+  /** The most that its creator advertises, percent a year (wad); null when nothing is advertised. */
+  readonly maxApy: bigint | null
   /** The head version: the target of the next rebalance. */
   readonly version: number
   readonly createdAt: DateTime.Utc

@@ -1,8 +1,19 @@
-/** Port: where strategies and their immutable versions are kept. */
+/**
+ * Port: where strategies, their configuration and their immutable versions are kept.
+ *
+ * Every change names the tenant and changes only a strategy of that tenant: the answer is none when there is no such
+ * strategy. A patch writes the fields that it has and no others, so concurrent patches of different fields both last.
+ */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { PageRequest } from "#domain/Cursor.ts"
 import type { StrategyId, TenantId } from "#domain/Ids.ts"
-import type { Allocation, Strategy } from "#domain/strategy/Strategy.ts"
+import type { Frequency } from "#domain/RebalanceSchedule.ts"
+import type { Allocation, Strategy, SwapPreferences } from "#domain/strategy/Strategy.ts"
+import type { StrategyVersion } from "#domain/strategy/StrategyVersion.ts"
+import type { SwapFee } from "#domain/strategy/SwapFee.ts"
+
+/** A strategy as its creator makes it: it may be mirrored, and advertises nothing. */
+export type NewStrategy = Omit<Strategy, "canMirror" | "maxApy">
 
 /** What publishing a version writes; the store numbers it. */
 export interface NewVersion {
@@ -12,15 +23,60 @@ export interface NewVersion {
   readonly createdAt: DateTime.Utc
 }
 
+/** Fields to set; what is left out stays as it is. */
+export interface StrategyPatch {
+  readonly name?: string
+  readonly description?: string | null
+  readonly isPublic?: boolean
+}
+
+/** A page of versions: at most `limit`, below version `before`. */
+export interface VersionRequest {
+  readonly limit: number
+  readonly before: number | null
+}
+
 export class StrategyStore extends Context.Service<
   StrategyStore,
   {
     /** Writes the strategy and its version 1. */
-    readonly insert: (strategy: Strategy) => Effect.Effect<void>
+    readonly insert: (strategy: NewStrategy) => Effect.Effect<void>
     readonly find: (strategyId: StrategyId) => Effect.Effect<Option.Option<Strategy>>
     /** Newest first; one row more than the limit when there is a next page. */
     readonly list: (tenantId: TenantId, page: PageRequest) => Effect.Effect<ReadonlyArray<Strategy>>
+    readonly update: (
+      tenantId: TenantId,
+      strategyId: StrategyId,
+      patch: StrategyPatch
+    ) => Effect.Effect<Option.Option<Strategy>>
+    /**
+     * Sets the cadence, and brings the next due time of each active portfolio that follows the strategy forward to one
+     * interval from `now` where it is later. Due times are never put off.
+     */
+    readonly setFrequency: (
+      tenantId: TenantId,
+      strategyId: StrategyId,
+      frequency: Frequency,
+      now: DateTime.Utc
+    ) => Effect.Effect<Option.Option<Frequency>>
+    readonly patchSwap: (
+      tenantId: TenantId,
+      strategyId: StrategyId,
+      patch: Partial<SwapPreferences>
+    ) => Effect.Effect<Option.Option<SwapPreferences>>
+    /** The override of the tenant's swap fee; only a strategy of the tenant has one to show. */
+    readonly fee: (tenantId: TenantId, strategyId: StrategyId) => Effect.Effect<Option.Option<SwapFee>>
+    readonly patchFee: (
+      tenantId: TenantId,
+      strategyId: StrategyId,
+      patch: Partial<SwapFee>
+    ) => Effect.Effect<Option.Option<SwapFee>>
     /** Appends the next version and makes it head; concurrent calls each get their own number. */
     readonly publish: (version: NewVersion) => Effect.Effect<number>
+    /** Newest first; one row more than the limit when there is a next page. */
+    readonly versions: (
+      strategyId: StrategyId,
+      request: VersionRequest
+    ) => Effect.Effect<ReadonlyArray<StrategyVersion>>
   }
 >()("ballast/domain/strategy/StrategyStore") {}

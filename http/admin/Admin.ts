@@ -5,6 +5,7 @@ import { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import { Scope } from "#domain/Scopes.ts"
 import { AdminAuth } from "#http/admin/AdminAuth.ts"
 import { AdminErrors } from "#http/admin/AdminErrors.ts"
+import { Curation } from "#http/admin/Curation.ts"
 import { okV1 } from "#http/admin/envelopeV1.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { freeText } from "#http/v2/models/freeText.ts"
@@ -58,6 +59,12 @@ const tenants = HttpApiGroup.make("tenants")
       success: okV1(Tenant).pipe(HttpApiSchema.status(201))
     }),
     HttpApiEndpoint.get("listTenants", "/tenants", { success: okV1(Schema.Struct({ tenants: Schema.Array(Tenant) })) }),
+    HttpApiEndpoint.patch("updateTenant", "/tenants/:tenantId", {
+      params: tenant,
+      payload: Schema.Struct({ disabled: Schema.Boolean }),
+      success: okV1(Tenant),
+      error: NotFound
+    }),
     // `apiKey` is the secret; this answer is the only place where it is ever shown.
     HttpApiEndpoint.post("createKey", "/tenants/:tenantId/keys", {
       params: tenant,
@@ -84,6 +91,6 @@ const tenants = HttpApiGroup.make("tenants")
   .prefix("/v1/admin")
 
 export const Admin = HttpApi.make("admin")
-  .add(tenants)
+  .add(tenants, Curation)
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })

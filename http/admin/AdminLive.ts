@@ -4,6 +4,7 @@ import { Tenants } from "#domain/identity/Tenants.ts"
 import { Admin } from "#http/admin/Admin.ts"
 import { AdminAuthLive } from "#http/admin/AdminAuthLive.ts"
 import { AdminErrorsLive } from "#http/admin/AdminErrorsLive.ts"
+import { CurationLive } from "#http/admin/CurationLive.ts"
 import { successV1 } from "#http/admin/envelopeV1.ts"
 import { keyView, tenantView } from "#http/admin/tenantView.ts"
 import { RequestErrorsLive } from "#http/middleware/RequestErrorsLive.ts"
@@ -18,6 +19,10 @@ const TenantsLive = HttpApiBuilder.group(
       createTenant: ({ payload: { entitlements = [], ...tenant } }) =>
         Effect.flatMap(tenants.create({ ...tenant, entitlements }), (created) => successV1(tenantView(created))),
       listTenants: () => Effect.flatMap(tenants.list, (all) => successV1({ tenants: all.map(tenantView) })),
+      updateTenant: ({ params: { tenantId }, payload: { disabled } }) =>
+        Effect.flatMap(disabled ? tenants.disable(tenantId) : tenants.enable(tenantId), (tenant) =>
+          successV1(tenantView(tenant))
+        ),
       createKey: ({ params, payload: { name, scopes = [], expiresAt = null } }) =>
         Effect.flatMap(tenants.createKey(params.tenantId, { name, scopes, expiresAt }), ({ key, secret }) => {
           const { revokedAt: _, ...view } = keyView(key)
@@ -33,6 +38,6 @@ const TenantsLive = HttpApiBuilder.group(
 
 /** The operator's routes. */
 export const AdminLive = HttpApiBuilder.layer(Admin).pipe(
-  Layer.provide(TenantsLive),
+  Layer.provide(Layer.mergeAll(TenantsLive, CurationLive)),
   Layer.provide(Layer.mergeAll(AdminAuthLive, AdminErrorsLive, RequestErrorsLive))
 )

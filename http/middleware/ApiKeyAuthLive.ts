@@ -2,7 +2,7 @@
  * Authentication is woven into each endpoint when the routes are built, so a request pays for reading one header and
  * asking ApiKeys, not for looking up what its endpoint needs.
  */
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, type Fiber, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { KeyMissing, PermissionDenied } from "#domain/Errors.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
@@ -19,22 +19,27 @@ export const ApiKeyAuthLive = Layer.effect(
 
     return ApiKeyAuth.of((httpEffect, { endpoint }) => {
       const scope = Context.get(endpoint.annotations, RequiredScope)
+      const handled = httpEffect as Effect.Effect<Effect.Success<typeof httpEffect>, Effect.Error<typeof httpEffect>>
 
-      const authorize = (caller: Caller["Service"]): Authenticated =>
-        scope === undefined || caller.scopes.has(scope)
-          ? Effect.provideService(httpEffect, Caller, caller)
-          : Effect.fail(
-              new PermissionDenied({
-                message: `The key ${caller.apiKeyId} lacks the scope ${scope} that this route requires`
-              })
-            )
+      const authorize = (caller: Caller["Service"], fiber: Fiber.Fiber<unknown, unknown>): Authenticated => {
+        if (scope !== undefined && !caller.scopes.has(scope)) {
+          return Effect.fail(
+            new PermissionDenied({
+              message: `The key ${caller.apiKeyId} lacks the scope ${scope} that this route requires`
+            })
+          )
+        }
+        // Set, not provided: the route restores the context when it ends. The type above says that this has been done.
+        fiber.setContext(Context.add(fiber.context, Caller, caller))
+        return handled
+      }
 
       return Effect.withFiber((fiber): Authenticated => {
         const secret = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest).headers["x-api-key"]
         if (secret === undefined || secret === "") {
           return Effect.fail(new KeyMissing({ message: "Send an API key in the x-api-key header" }))
         }
-        return Effect.flatMapEager(keys.authenticate(Redacted.make(secret)), authorize)
+        return Effect.flatMapEager(keys.authenticate(secret), (caller) => authorize(caller, fiber))
       })
     })
   })

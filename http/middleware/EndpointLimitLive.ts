@@ -1,7 +1,5 @@
-import { Clock, Context, Effect, Layer, Option } from "effect"
-import { HttpServerRequest } from "effect/http"
+import { Clock, Context, Effect, Layer } from "effect"
 import { Caller } from "#domain/identity/Caller.ts"
-import { clientAddress } from "#http/middleware/clientAddress.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { Exchange } from "#http/middleware/Exchange.ts"
 import { tooMany } from "#http/middleware/ExchangeLive.ts"
@@ -37,13 +35,10 @@ export const EndpointLimitLive = Layer.effect(
       const tier = Context.get(endpoint.annotations, RateTier)
 
       return Effect.withFiber((fiber): Limited => {
-        const context = fiber.context as Context.Context<Caller | Exchange | HttpServerRequest.HttpServerRequest>
+        const context = fiber.context as Context.Context<Caller | Exchange>
         const { apiKeyId } = Context.get(context, Caller)
         const exchange = Context.get(context, Exchange)
-        const address = clientAddress(
-          Option.getOrUndefined(Context.get(context, HttpServerRequest.HttpServerRequest).remoteAddress)
-        )
-        return Effect.flatMapEager(consume(address, apiKeyId, tier), (allowance): Limited => {
+        return Effect.flatMapEager(consume(exchange.address, apiKeyId, tier), (allowance): Limited => {
           exchange.allowance =
             exchange.allowance === undefined || tier !== "global" ? allowance : tighter(exchange.allowance, allowance)
           return allowance.isExceeded ? Effect.fail(tooMany(allowance, clock.currentTimeMillisUnsafe())) : httpEffect

@@ -9,6 +9,8 @@ export class Exchange extends Context.Service<
     readonly correlationId: string
     /** Unique to this answer. Sent as `X-Request-Id`. */
     readonly requestId: string
+    /** What requests from the client's address are counted under. */
+    readonly address: string
     /** Monotonic nanoseconds. */
     readonly startedAt: bigint
     /** The limit to show in the headers: the tier's once it was counted, until then the global one. */

@@ -65,19 +65,25 @@ export const ExchangeLive = HttpRouter.middleware<{ provides: Exchange }>()(
       return Option.match(HttpTraceContext.w3c(request.headers), { onNone: ids.next, onSome: (span) => span.traceId })
     }
 
+    /** The envelope in place of an answer that the library left bare. */
+    const explained = (
+      exchange: Exchange["Service"],
+      request: HttpServerRequest.HttpServerRequest,
+      bare: HttpServerResponse.HttpServerResponse
+    ): HttpServerResponse.HttpServerResponse => {
+      const path = pathOf(request)
+      const error = fallbackError(bare.status, request.method, path)
+      if (error === undefined) return bare
+      const whole = errorResponse(error, { path, exchange, now: now(), status: statusOf(bare.status) })
+      const closing = bare.headers["connection"]
+      return closing === undefined ? whole : HttpServerResponse.setHeader(whole, "connection", closing)
+    }
+
     const answer =
       (exchange: Exchange["Service"]) =>
       (request: HttpServerRequest.HttpServerRequest, response: HttpServerResponse.HttpServerResponse) => {
-        const path = pathOf(request)
-        const error = isBare(response) ? fallbackError(response.status, request.method, path) : undefined
-        const whole =
-          error === undefined
-            ? response
-            : errorResponse(error, { path, exchange, now: now(), status: statusOf(response.status) })
-        const closing = error === undefined ? undefined : response.headers["connection"]
-        const headers = headersOf(exchange)
-        if (closing !== undefined) headers["connection"] = closing
-        const sent = HttpServerResponse.setHeaders(whole, headers)
+        const whole = isBare(response) ? explained(exchange, request, response) : response
+        const sent = HttpServerResponse.setHeaders(whole, headersOf(exchange))
         return Effect.mapEager(log.answered(request, sent, exchange), () => sent)
       }
 
@@ -89,6 +95,7 @@ export const ExchangeLive = HttpRouter.middleware<{ provides: Exchange }>()(
         const exchange: Exchange["Service"] = {
           correlationId: correlationId(request, fiber.cache.span?.traceId),
           requestId: ids.next(),
+          address: clientAddress(Option.getOrUndefined(request.remoteAddress)),
           startedAt: clock.monotonicTimeNanosUnsafe(),
           allowance: undefined
         }
@@ -100,8 +107,7 @@ export const ExchangeLive = HttpRouter.middleware<{ provides: Exchange }>()(
           fiber.cache.span === undefined ? Context.add(context, Tracer.ParentSpan, callerOf(exchange)) : context
         )
         if (isUncounted(request.url)) return routed
-        const address = clientAddress(Option.getOrUndefined(request.remoteAddress))
-        return Effect.flatMapEager(limits.consume(address, "global"), (allowance) => {
+        return Effect.flatMapEager(limits.consume(exchange.address, "global"), (allowance) => {
           exchange.allowance = allowance
           if (!allowance.isExceeded) return routed
           const error = tooMany(allowance, clock.currentTimeMillisUnsafe())

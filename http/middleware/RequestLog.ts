@@ -3,7 +3,7 @@
  *
  * The access log is written at debug level; at any other level a request costs it one comparison.
  */
-import { Clock, Context, Duration, Effect, Fiber, Layer, LogLevel, Metric, References } from "effect"
+import { Clock, Context, Effect, Fiber, Layer, LogLevel, Metric } from "effect"
 import { HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import * as Metrics from "#domain/Metrics.ts"
 import type { Exchange } from "#http/middleware/Exchange.ts"
@@ -38,6 +38,11 @@ export class RequestLog extends Context.Service<
     RequestLog,
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
+      // A series asks its context for no more than these two, and finds them sooner here than in a request's.
+      const metrics = Context.pick(
+        Metric.MetricRegistry,
+        Metric.CurrentMetricAttributes
+      )(yield* Effect.context<never>())
       // A route is one object for the life of the router, so it is found without building a name; statuses are few.
       const known = new Map<object, Map<number, ReturnType<typeof makeSeries>>>()
 
@@ -65,9 +70,9 @@ export class RequestLog extends Context.Service<
           )
           const series = seriesOf(matched?.route, response.status)
           const milliseconds = Number(clock.monotonicTimeNanosUnsafe() - exchange.startedAt) / 1e6
-          series.requests.updateUnsafe(1, fiber.context)
-          series.duration.updateUnsafe(Duration.millis(milliseconds), fiber.context)
-          if (!LogLevel.isGreaterThanOrEqualTo("Debug", fiber.getRef(References.MinimumLogLevel))) return Effect.void
+          series.requests.updateUnsafe(1, metrics)
+          series.duration.updateUnsafe(milliseconds, metrics)
+          if (!LogLevel.isGreaterThanOrEqualTo("Debug", fiber.cache.minimumLogLevel)) return Effect.void
           return Effect.annotateLogs(Effect.logDebug("Answered"), {
             method: request.method,
             route: series.route,

@@ -3,15 +3,35 @@
  * derive from it.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { Activation } from "#http/v2/Activation.ts"
+import { Assets } from "#http/v2/Assets.ts"
+import { Discovery } from "#http/v2/Discovery.ts"
 import { Enrollment } from "#http/v2/Enrollment.ts"
 import { Meta } from "#http/v2/Meta.ts"
 import { finishDocument } from "#http/v2/openapi/finishDocument.ts"
 import { Operations } from "#http/v2/Operations.ts"
+import { Performance } from "#http/v2/Performance.ts"
 import { Portfolios } from "#http/v2/Portfolios.ts"
 import { Strategies } from "#http/v2/Strategies.ts"
+import { StrategyConfiguration } from "#http/v2/StrategyConfiguration.ts"
+import { Tenant } from "#http/v2/Tenant.ts"
+import { Withdrawals } from "#http/v2/Withdrawals.ts"
 
 export const V2 = HttpApi.make("v2")
-  .add(Meta, Strategies, Enrollment, Portfolios, Operations)
+  .add(
+    Meta,
+    Discovery,
+    Strategies,
+    StrategyConfiguration,
+    Tenant,
+    Enrollment,
+    Activation,
+    Portfolios,
+    Operations,
+    Performance,
+    Assets,
+    Withdrawals
+  )
   .annotateMerge(
     OpenApi.annotations({
       title: "Ballast API",

@@ -15,16 +15,12 @@ export const EnrollmentLive = HttpApiBuilder.group(
     return handlers.handleAll({
       prepareEnrollment: Effect.fnUntraced(function* ({ payload }) {
         const ownerAccountId = yield* requireEvmRooted(payload)
-        const flow = yield* enrollments.authorize({
-          ownerAccountId,
-          strategyId: payload.strategyId,
-          chainIds: payload.chainIds
-        })
+        const flow = yield* enrollments.authorize({ accountType: "ECDSA", ...payload, ownerAccountId })
         return success(signatureView(flow))
       }),
-      enroll: Effect.fnUntraced(function* ({ payload: { accountType: _, portfolioName = null, ...request } }) {
+      enroll: Effect.fnUntraced(function* ({ payload: { accountType = "ECDSA", portfolioName = null, ...request } }) {
         const ownerAccountId = yield* requireEvmRooted(request)
-        const enrolled = yield* enrollments.enroll({ ...request, ownerAccountId, portfolioName })
+        const enrolled = yield* enrollments.enroll({ ...request, accountType, ownerAccountId, portfolioName })
         return success(enrolledView(enrolled))
       })
     })

@@ -27,6 +27,8 @@ const Whoami = Schema.Struct({
   })
 }).annotate({ identifier: "Whoami", description: "The tenant and the key of the call." })
 
+export const WhoamiAnswer = ok(Whoami)
+
 const ScopeInfo = Schema.Struct({
   name: Scope.annotate({ description: "The scope as `whoami` and errors name it.", examples: ["strategies:read"] }),
   description: Schema.String.annotate({ description: "What it grants.", examples: ["List and view strategies"] }),
@@ -36,7 +38,7 @@ const ScopeInfo = Schema.Struct({
   })
 }).annotate({ identifier: "Scope", description: "One thing that a key may be allowed to do." })
 
-const whoami = HttpApiEndpoint.get("whoami", "/whoami", { success: ok(Whoami) })
+const whoami = HttpApiEndpoint.get("whoami", "/whoami", { success: WhoamiAnswer })
   .annotateMerge(
     operation({
       id: "whoami",

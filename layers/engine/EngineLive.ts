@@ -1,31 +1,41 @@
-/** The rebalance engine: durable runs, their launcher and the scheduler that feeds it. */
+/** The engine: durable runs of rebalances and withdrawals, their launcher and the scheduler that feeds it. */
 import { Effect, Layer } from "effect"
 import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
 import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
+import { Liquidator } from "#domain/withdrawal/Liquidator.ts"
+import { WithdrawalPreparer } from "#domain/withdrawal/WithdrawalPreparer.ts"
 import { ChainTrader } from "#layers/engine/ChainTrader.ts"
+import { OperationLauncherLive } from "#layers/engine/OperationLauncherLive.ts"
 import { RebalanceRun } from "#layers/engine/RebalanceRun.ts"
 import { RebalanceWorkflow } from "#layers/engine/RebalanceWorkflow.ts"
-import { RunLauncherLive } from "#layers/engine/RunLauncherLive.ts"
 import { TransactionRelay } from "#layers/engine/TransactionRelay.ts"
+import { WithdrawalRun } from "#layers/engine/WithdrawalRun.ts"
+import { WithdrawalWorkflow } from "#layers/engine/WithdrawalWorkflow.ts"
 import { WorkflowRuntime } from "#layers/engine/WorkflowRuntime.ts"
 
-const RunLive = RebalanceRun.layer.pipe(
-  Layer.provide(ChainTrader.layer),
-  Layer.provide(TransactionRelay.layer),
-  Layer.provide(BatchPreparer.layer),
-  Layer.provide(RunPlanner.layer)
-)
+const RunsLive = Layer.mergeAll(
+  RebalanceRun.layer.pipe(
+    Layer.provide(ChainTrader.layer),
+    Layer.provide(BatchPreparer.layer),
+    Layer.provide(RunPlanner.layer)
+  ),
+  WithdrawalRun.layer.pipe(Layer.provide(WithdrawalPreparer.layer), Layer.provide(Liquidator.layer))
+).pipe(Layer.provide(TransactionRelay.layer))
 
-const WorkflowLive = Layer.unwrap(
+const WorkflowsLive = Layer.unwrap(
   Effect.gen(function* () {
-    const run = yield* RebalanceRun
-    return RebalanceWorkflow.toLayer(({ operationId }) => run.execute(operationId))
+    const rebalance = yield* RebalanceRun
+    const withdrawal = yield* WithdrawalRun
+    return Layer.mergeAll(
+      RebalanceWorkflow.toLayer(({ operationId }) => rebalance.execute(operationId)),
+      WithdrawalWorkflow.toLayer(({ operationId }) => withdrawal.execute(operationId))
+    )
   })
-).pipe(Layer.provide(RunLive))
+).pipe(Layer.provide(RunsLive))
 
 /** Runs workflows and launches them. */
-export const EngineLive = Layer.mergeAll(RunLauncherLive, WorkflowLive).pipe(Layer.provide(WorkflowRuntime))
+export const EngineLive = Layer.mergeAll(OperationLauncherLive, WorkflowsLive).pipe(Layer.provide(WorkflowRuntime))
 
 /** The scheduler and its fiber; needs a launcher. */
 export const SchedulerLive = Scheduler.fiber.pipe(Layer.provideMerge(Scheduler.layer))

@@ -1,9 +1,35 @@
-/** The supported chains are the configured ones. */
-import { Effect, Layer } from "effect"
+/**
+ * The supported chains: the configured ones that have every contract that the service builds on. A chain that does not
+ * answer at the start is taken at its word, since nothing is known against it.
+ */
+import { Duration, Effect, Layer } from "effect"
 import { Chains } from "#domain/chain/Chains.ts"
-import { EvmConfig } from "#layers/evm/EvmConfig.ts"
+import { type EvmChain, EvmConfig } from "#layers/evm/EvmConfig.ts"
+import { missingContracts } from "#layers/evm/missingContracts.ts"
+
+const patience = Duration.seconds(5)
+
+const isUsable = Effect.fnUntraced(function* (chain: EvmChain) {
+  const missing = yield* missingContracts(chain).pipe(Effect.timeout(patience))
+  if (missing.length === 0) return true
+  yield* Effect.logError(
+    `Chain ${chain.chainId} is not supported: it lacks ${missing.join(", ")}. Deploy them (docs/operations.md, "Contracts") and start again`
+  )
+  return false
+})
 
 export const ChainsLive = Layer.effect(
   Chains,
-  Effect.map(EvmConfig, ({ chains }) => Chains.of({ supported: chains.map(({ chainId }) => chainId) }))
+  Effect.gen(function* () {
+    const { chains } = yield* EvmConfig
+    const usable = yield* Effect.filter(
+      chains,
+      (chain) =>
+        Effect.catch(isUsable(chain), ({ message }) =>
+          Effect.as(Effect.logWarning(`The contracts of chain ${chain.chainId} could not be checked: ${message}`), true)
+        ),
+      { concurrency: "unbounded" }
+    )
+    return Chains.of({ supported: usable.map(({ chainId }) => chainId) })
+  })
 )

@@ -7,13 +7,17 @@ import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { RelayerLive } from "#layers/evm/RelayerLive.ts"
 import { SmartAccountsLive } from "#layers/evm/SmartAccountsLive.ts"
 import { VenueLive } from "#layers/evm/VenueLive.ts"
+import { WithdrawalExecutionLive } from "#layers/evm/withdrawal/WithdrawalExecutionLive.ts"
+import { WithdrawalVerifierLive } from "#layers/evm/withdrawal/WithdrawalVerifierLive.ts"
 
-/** Chains, SmartAccounts, Balances, Venue, ChainExecution and Relayer. */
+/** Chains, SmartAccounts, Balances, Venue, ChainExecution, Relayer, WithdrawalExecution and WithdrawalVerifier. */
 export const EvmLive = Layer.mergeAll(
   ChainsLive,
   SmartAccountsLive,
   BalancesLive,
   VenueLive,
   ChainExecutionLive,
-  RelayerLive
+  RelayerLive,
+  WithdrawalExecutionLive,
+  WithdrawalVerifierLive
 ).pipe(Layer.provide(EvmClients.layer))

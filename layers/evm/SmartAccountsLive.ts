@@ -1,17 +1,22 @@
-/** Enrollment on Kernel accounts: computed, not asked; a chain first hears of an account with its first operation. */
+/**
+ * Enrollment on Kernel accounts: computed, not asked; a chain first hears of an account with its first operation. Only
+ * an owner that is a contract is asked, on its chain.
+ */
 import { Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { bytesToHex, type Hex } from "viem"
 import { privateKeyToAddress } from "viem/accounts"
-import { addressOf, type ChainId, evmAccount, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { addressOf, type ChainId, evmAccount, type EvmAddress, evmWallet, type EvmWalletId } from "#domain/Caip.ts"
 import type { Authorization } from "#domain/enrollment/Authorization.ts"
 import { type AuthorizationRequest, SmartAccounts } from "#domain/enrollment/SmartAccounts.ts"
 import { permissionData } from "#layers/evm/account/agentPermission.ts"
+import { hasCode, isSignedByContract } from "#layers/evm/account/contractOwner.ts"
 import { digestRoot } from "#layers/evm/account/digestTree.ts"
 import { enableDigest } from "#layers/evm/account/enableMessage.ts"
 import { accountAddress } from "#layers/evm/account/kernelAccount.ts"
 import { signerOf } from "#layers/evm/account/ownerSignature.ts"
-import { fromViem, toViem } from "#layers/evm/address.ts"
+import { fromViem } from "#layers/evm/address.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 
 const noPermission = "0x00000000"
@@ -20,6 +25,7 @@ export const SmartAccountsLive = Layer.effect(
   SmartAccounts,
   Effect.gen(function* () {
     const { chains, agentKey } = yield* EvmConfig
+    const clients = yield* EvmClients
     const random = yield* SecureRandom.SecureRandom
     const configured = new Map(chains.map((chain) => [chain.chainId, chain]))
     const agent = privateKeyToAddress(Redacted.value(agentKey) as Hex)
@@ -31,47 +37,56 @@ export const SmartAccountsLive = Layer.effect(
 
     const authorizeChain = Effect.fnUntraced(function* (
       account: EvmAddress,
-      chainId: ChainId,
-      tokens: ReadonlyArray<EvmAddress>
+      { withdrawalDomainName }: AuthorizationRequest,
+      { chainId, tokens }: AuthorizationRequest["chains"][number]
     ) {
       const chain = configured.get(chainId)
       if (chain === undefined) return yield* Effect.die(new Error(`Chain ${chainId} has no EVM configuration`))
       const permissionId = yield* drawPermissionId
       const policy = { router: chain.router, hubs: chain.hubs, tokens }
+      const permission = permissionData({ policy, account, agent, settles: withdrawalDomainName !== null })
       return {
         chainId,
         accountId: evmAccount(chainId, account),
         permissionId,
         policy,
-        digest: enableDigest(chainId, account, permissionId, permissionData(policy, account, agent))
+        digest: enableDigest(chainId, account, permissionId, permission)
       }
     })
 
     const authorize = Effect.fn("SmartAccounts.authorize")(function* (request: AuthorizationRequest) {
-      const account = accountAddress(toViem(addressOf(request.ownerAccountId)), request.accountIndex)
-      const [first, ...others] = yield* Effect.forEach(request.chains, ({ chainId, tokens }) =>
-        authorizeChain(account, chainId, tokens)
-      )
+      const { chains: requested, ...maker } = request
+      if (maker.accountType === "ERC1271" && requested.length !== 1) {
+        return yield* Effect.die(new Error("A contract owner authorizes exactly one chain"))
+      }
+      const account = accountAddress(maker)
+      const [first, ...others] = yield* Effect.forEach(requested, (chain) => authorizeChain(account, request, chain))
       if (first === undefined) return yield* Effect.die(new Error("An authorization needs at least one chain"))
       const authorized = [first, ...others] as const
       const authorization: Authorization = {
-        ownerAccountId: request.ownerAccountId,
-        accountIndex: request.accountIndex,
+        ...maker,
         agentAccountId: evmWallet(fromViem(agent)),
         chains: authorized,
-        root: digestRoot(authorized.map(({ digest }) => digest))
+        root: digestRoot(authorized.map(({ digest }) => digest as Hex))
       }
       return authorization
     })
+
+    const isContract = Effect.fn("SmartAccounts.isContract")((owner: EvmWalletId, chainId: ChainId) =>
+      Effect.provideService(hasCode(owner, chainId), EvmClients, clients)
+    )
 
     const isSignedByOwner = Effect.fn("SmartAccounts.isSignedByOwner")(function* (
       authorization: Authorization,
       signature: string
     ) {
+      if (authorization.accountType === "ERC1271") {
+        return yield* Effect.provideService(isSignedByContract(authorization, signature), EvmClients, clients)
+      }
       const signer = yield* Effect.promise(() => signerOf(authorization.root as Hex, signature))
       return signer === addressOf(authorization.ownerAccountId)
     })
 
-    return SmartAccounts.of({ authorize, isSignedByOwner })
+    return SmartAccounts.of({ authorize, isContract, isSignedByOwner })
   })
 )

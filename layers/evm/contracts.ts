@@ -23,6 +23,40 @@ export const metaFactory: Address = deployments.metaFactoryAddress!
 /** Root validator: the owner's ECDSA signature, over one digest or over the Merkle root of many. */
 export const ownerValidator: Address = "0x5C97aA67Ba578E3c54ec5942A7563Ea9130E4f5F"
 
+/** Root validator of owners that are contracts: they rule on the signature (ERC-1271). contracts/Erc1271OwnerValidator.sol */
+export const erc1271OwnerValidator: Address = "0x7c7D3Cf094Fdea0356ED6a447E4c848c43f11575"
+
+/**
+ * Executor that every account has from birth: it moves tokens by the owner's signed word alone. The address follows from
+ * the code of contracts/WithdrawalExecutor.sol (CREATE2 with salt zero, no constructor arguments), and is part of what
+ * an account's own address follows from.
+ */
+export const withdrawalExecutor: Address = "0x2542A8f47FD2Bb82584f224f63279ED187D62619"
+
+export const withdrawalExecutorAbi = parseAbi([
+  "struct Asset { address token; uint256 amount; }",
+  "struct Authorization { string portfolioId; address recipient; Asset[] assets; bytes32 nonce; uint256 expiresAt; }",
+  "function ownerOf(address account) view returns (address owner)",
+  "function nameHashOf(address account) view returns (bytes32 nameHash)",
+  "function isUsed(address account, bytes32 nonce) view returns (bool used)",
+  "function isInitialized(address account) view returns (bool)",
+  "function digestOf(address account, Authorization authorization, bool liquidate) view returns (bytes32)",
+  "function withdraw(address account, Authorization authorization, bytes signature)",
+  "function settle(Authorization authorization, bytes signature, address settlementToken, uint256 keep)",
+  "event Withdrawn(address indexed account, bytes32 indexed nonce, bytes32 digest)",
+  "error AlreadyInstalled(address account)",
+  "error NotInstalled(address account)",
+  "error InvalidInstallData(uint256 length)",
+  "error InvalidOwner(address owner)",
+  "error InvalidRecipient(address recipient)",
+  "error NoAssets()",
+  "error Expired(uint256 expiresAt, uint256 blockTimestamp)",
+  "error NonceUsed(bytes32 nonce)",
+  "error NotSignedByOwner(address owner, bytes32 digest)",
+  "error TransferFailed(address token)",
+  "error NothingToSettle(address token, uint256 balance, uint256 keep)"
+])
+
 export const multicall3: Address = "0xcA11bde05977b3631167028862bE2a173976CA11"
 
 export const multicall3Abi = parseAbi([

@@ -3,18 +3,13 @@
  *
  * A price without its time cannot be judged for age and counts as unknown; a time ahead of the clock counts as now.
  */
-import { Cache, Clock, DateTime, Duration, Effect, Exit, Layer, Option, Schema } from "effect"
+import { Clock, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { addressOf, type AssetId, type ChainId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { Price } from "#domain/market/Prices.ts"
 import { CoinGeckoClient } from "#layers/market/CoinGeckoClient.ts"
-import { knownPlatform } from "#layers/market/platforms.ts"
+import { CoinGeckoPlatforms } from "#layers/market/CoinGeckoPlatforms.ts"
 import { PriceSource } from "#layers/market/PriceSource.ts"
-
-/** The platform's id becomes part of a path. */
-const PlatformId = Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9-]{0,63}$/u))
-
-const isPlatformRow = Schema.is(Schema.Struct({ id: PlatformId, chain_identifier: Schema.Int }))
 
 const decodeRow = Schema.decodeUnknownOption(Schema.Struct({ usd: Schema.Finite, last_updated_at: Schema.Finite }))
 
@@ -30,21 +25,10 @@ export const CoinGecko = Layer.effect(
   Effect.gen(function* () {
     const client = yield* CoinGeckoClient
 
-    const platforms = yield* Cache.makeWith(
-      (path: "/asset_platforms") =>
-        Effect.map(
-          client.get(path, {}, Schema.Array(Schema.Unknown)),
-          (rows) => new Map(rows.filter(isPlatformRow).map((row) => [row.chain_identifier, row.id]))
-        ),
-      { capacity: 1, timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.hours(1) : Duration.zero) }
-    )
-
-    const platformOf = Effect.fnUntraced(function* (chainId: ChainId) {
-      return knownPlatform(chainId) ?? (yield* Cache.get(platforms, "/asset_platforms")).get(chainId)
-    })
+    const platforms = yield* CoinGeckoPlatforms
 
     const fetch = Effect.fn("CoinGecko.fetch")(function* (chainId: ChainId, assetIds: ReadonlyArray<AssetId>) {
-      const platform = yield* platformOf(chainId)
+      const platform = yield* platforms.of(chainId)
       if (platform === undefined) return new Map<AssetId, Price>()
       const rows = yield* client.get(
         `/simple/token_price/${platform}`,
@@ -70,4 +54,4 @@ export const CoinGecko = Layer.effect(
 
     return PriceSource.of({ batchSize: 100, fetch })
   })
-).pipe(Layer.provide(CoinGeckoClient.layer))
+).pipe(Layer.provide([CoinGeckoClient.layer, CoinGeckoPlatforms.layer]))

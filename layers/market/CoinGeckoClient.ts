@@ -2,7 +2,7 @@
  * Requests to CoinGecko: bounded in number, time and size; tried twice when the failure may pass; and after a 429 none
  * at all for as long as the answer asked, so that a long Retry-After delays nobody.
  */
-import { Clock, Context, Duration, Effect, Layer, Redacted, Result, Schema, Semaphore } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Option, Redacted, Result, Schema, Semaphore } from "effect"
 import {
   FetchHttpClient,
   Headers,
@@ -26,6 +26,8 @@ const longestPause = Duration.minutes(2)
 /** A failed attempt: why, whether another may succeed, and how long the provider wants to be left alone. */
 class AttemptFailed extends Schema.TaggedError<AttemptFailed>()("AttemptFailed", {
   reason: Schema.String,
+  /** The status of an answer that was refused because of it. */
+  status: Schema.NullOr(Schema.Int),
   isTransient: Schema.Boolean,
   pause: Schema.NullOr(Schema.Duration)
 }) {}
@@ -46,19 +48,21 @@ const toAttemptFailed = (error: { readonly message: string }, now: number): Atte
   if (!HttpClientError.isHttpClientError(error)) {
     return new AttemptFailed({
       reason: `CoinGecko's answer is not readable: ${error.message}`,
+      status: null,
       isTransient: false,
       pause: null
     })
   }
   const { reason } = error
   if (reason._tag === "TransportError") {
-    return new AttemptFailed({ reason: "CoinGecko cannot be reached", isTransient: true, pause: null })
+    return new AttemptFailed({ reason: "CoinGecko cannot be reached", status: null, isTransient: true, pause: null })
   }
   if (reason._tag !== "StatusCodeError")
-    return new AttemptFailed({ reason: error.message, isTransient: false, pause: null })
+    return new AttemptFailed({ reason: error.message, status: null, isTransient: false, pause: null })
   const { response } = reason
   return new AttemptFailed({
     reason: describeStatus(response.status),
+    status: response.status,
     isTransient: response.status >= 500 || response.status === 408,
     pause: response.status === 429 ? pauseOf(response, now) : null
   })
@@ -73,6 +77,12 @@ export class CoinGeckoClient extends Context.Service<
       params: Record<string, string>,
       schema: S
     ) => Effect.Effect<S["Type"], PricesUnavailable>
+    /** The same, for a path that names one thing: none when CoinGecko does not know it. */
+    readonly find: <S extends Schema.Constraint & { readonly DecodingServices: never }>(
+      path: string,
+      params: Record<string, string>,
+      schema: S
+    ) => Effect.Effect<Option.Option<S["Type"]>, PricesUnavailable>
   }
 >()("ballast/layers/market/CoinGeckoClient") {
   static readonly layer = Layer.effect(
@@ -100,6 +110,7 @@ export class CoinGeckoClient extends Context.Service<
             () =>
               new AttemptFailed({
                 reason: `CoinGecko did not answer in ${Duration.format(answerLimit)}`,
+                status: null,
                 isTransient: true,
                 pause: null
               })
@@ -109,7 +120,7 @@ export class CoinGeckoClient extends Context.Service<
           Effect.provideService(HttpClient.TracerPropagationEnabled, false)
         )
 
-      const get = Effect.fn("CoinGeckoClient.get")(function* <
+      const find = Effect.fn("CoinGeckoClient.get")(function* <
         S extends Schema.Constraint & { readonly DecodingServices: never }
       >(path: string, params: Record<string, string>, schema: S) {
         const wait = pausedUntil - (yield* Clock.currentTimeMillis)
@@ -124,8 +135,10 @@ export class CoinGeckoClient extends Context.Service<
             ({ isTransient }) => isTransient,
             () => Effect.andThen(sleepRealTime(retryPause), attempt(request, schema))
           ),
+          Effect.asSome,
           Effect.catch(
-            Effect.fnUntraced(function* ({ pause, reason }) {
+            Effect.fnUntraced(function* ({ pause, reason, status }) {
+              if (status === 404) return Option.none()
               if (pause !== null) pausedUntil = (yield* Clock.currentTimeMillis) + Duration.toMillis(pause)
               return yield* new PricesUnavailable({ reason })
             })
@@ -133,7 +146,20 @@ export class CoinGeckoClient extends Context.Service<
         )
       }, permits.withPermit)
 
-      return CoinGeckoClient.of({ get })
+      const get = <S extends Schema.Constraint & { readonly DecodingServices: never }>(
+        path: string,
+        params: Record<string, string>,
+        schema: S
+      ) =>
+        Effect.flatMap(
+          find(path, params, schema),
+          Option.match({
+            onNone: () => Effect.fail(new PricesUnavailable({ reason: describeStatus(404) })),
+            onSome: Effect.succeed
+          })
+        )
+
+      return CoinGeckoClient.of({ get, find })
     })
   ).pipe(Layer.provide(FetchHttpClient.layer))
 }

@@ -6,7 +6,7 @@
  * keeps working when somebody else's web server is down. Source: the Uniswap token list schema.
  */
 import { NodeFileSystem } from "@effect/platform-node"
-import { Duration, Effect, FileSystem, Layer, Option, Result, Schema } from "effect"
+import { Duration, Effect, FileSystem, Layer, Option, Result, Schema, SchemaGetter } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
 import type { Asset } from "#domain/asset/Asset.ts"
 import { Assets } from "#domain/asset/Assets.ts"
@@ -49,10 +49,21 @@ const chainOfRow = Schema.decodeUnknownOption(Schema.Struct({ chainId: ChainId }
 
 const label = (maximum: number) => Schema.String.check(Schema.isPattern(new RegExp(`^[^\\p{C}]{1,${maximum}}$`, "u")))
 
+/**
+ * Lists are written by machines, and some of real issuers carry mixed-case addresses whose checksum is wrong. The case
+ * says nothing there, so it is put right rather than refused, unlike that of an address which a person has typed.
+ */
+const ListedAddress = Schema.String.pipe(
+  Schema.decodeTo(EvmAddress, {
+    decode: SchemaGetter.transform((address) => address.toLowerCase()),
+    encode: SchemaGetter.passthrough()
+  })
+)
+
 const decodeToken = Schema.decodeUnknownOption(
   Schema.Struct({
     chainId: ChainId,
-    address: EvmAddress,
+    address: ListedAddress,
     symbol: label(40),
     name: label(120),
     decimals: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 36 }))

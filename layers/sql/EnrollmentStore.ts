@@ -1,16 +1,19 @@
-/** Enrollment flows, account indexes and the making of portfolios in PostgreSQL. */
+/** Flows of owners' signatures, account indexes, and what a signature makes or adds, in PostgreSQL. */
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { EvmWalletId } from "#domain/Caip.ts"
 import { Authorization } from "#domain/enrollment/Authorization.ts"
-import { type EnrollmentFlow, EnrollmentOutcome } from "#domain/enrollment/Enrollment.ts"
+import { type Activated, type EnrollmentFlow, EnrollmentOutcome } from "#domain/enrollment/Enrollment.ts"
 import {
   type Claim,
   type ClaimRequest,
   EnrollmentStore,
+  type NewGrant,
   type NewPortfolio
 } from "#domain/enrollment/EnrollmentStore.ts"
-import { FlowId, StrategyId, TenantId } from "#domain/Ids.ts"
+import { Grant } from "#domain/enrollment/Grant.ts"
+import { FlowId, PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
+import { insertGrant } from "#layers/sql/insertGrant.ts"
 import { insertPortfolio } from "#layers/sql/insertPortfolio.ts"
 import { decodeFirst, Numeric, Timestamp, timestamp } from "#layers/sql/rows.ts"
 import { storableJson } from "#layers/sql/storable.ts"
@@ -18,15 +21,25 @@ import { storableJson } from "#layers/sql/storable.ts"
 const FlowRow = Schema.Struct({
   flowId: FlowId,
   tenantId: TenantId,
+  portfolioId: Schema.NullOr(PortfolioId),
   strategyId: StrategyId,
   authorization: Authorization,
   createdAt: Timestamp,
   expiresAt: Timestamp
 })
 
+/** A flow names the portfolio that it adds chains to; one that makes a portfolio names none. */
+const toFlow = ({ portfolioId, ...row }: typeof FlowRow.Type): EnrollmentFlow => ({
+  ...row,
+  purpose: portfolioId === null ? { _tag: "Enroll" } : { _tag: "Activate", portfolioId }
+})
+
+const EnrolledRow = Schema.Struct({ strategyId: StrategyId, grants: Schema.NonEmptyArray(Grant) })
+
 const ClaimRow = Schema.Struct({ isSameBody: Schema.Boolean, outcome: Schema.NullOr(EnrollmentOutcome) })
 
 const firstFlow = decodeFirst(FlowRow)
+const firstEnrolled = decodeFirst(EnrolledRow)
 const firstClaim = decodeFirst(ClaimRow)
 const firstIndex = decodeFirst(Schema.Struct({ nextIndex: Numeric }))
 
@@ -46,18 +59,32 @@ const make = Effect.gen(function* () {
     )
   )
 
+  const findEnrolled = Effect.fn("EnrollmentStore.findEnrolled")((tenantId: TenantId, portfolioId: PortfolioId) =>
+    firstEnrolled(sql`
+      SELECT p.strategy_id AS "strategyId", (SELECT jsonb_agg(jsonb_build_object('authorization',
+        g.authorization_document, 'ownerSignature', g.owner_signature) ORDER BY g.sequence)
+        FROM grants g WHERE g.portfolio_id = p.portfolio_id) AS grants
+      FROM portfolios p
+      WHERE p.portfolio_id = ${portfolioId} AND p.tenant_id = ${tenantId} AND p.archived_at IS NULL`)
+  )
+
   const insertFlow = Effect.fn("EnrollmentStore.insertFlow")(function* (flow: EnrollmentFlow) {
+    const { purpose } = flow
     yield* sql`
-      INSERT INTO enrollment_flows (flow_id, tenant_id, strategy_id, authorization_document, created_at, expires_at)
-      VALUES (${flow.flowId}, ${flow.tenantId}, ${flow.strategyId},
+      INSERT INTO enrollment_flows (flow_id, tenant_id, portfolio_id, strategy_id, authorization_document, created_at,
+        expires_at)
+      VALUES (${flow.flowId}, ${flow.tenantId}, ${purpose._tag === "Activate" ? purpose.portfolioId : null}, ${flow.strategyId},
         ${storableJson(encodeAuthorization(flow.authorization))}::jsonb, ${timestamp(flow.createdAt)}, ${timestamp(flow.expiresAt)})`
   }, Effect.orDie)
 
   const findFlow = Effect.fn("EnrollmentStore.findFlow")((tenantId: TenantId, flowId: FlowId) =>
-    firstFlow(sql`
-      SELECT flow_id AS "flowId", tenant_id AS "tenantId", strategy_id AS "strategyId",
-        authorization_document AS authorization, created_at AS "createdAt", expires_at AS "expiresAt"
-      FROM enrollment_flows WHERE flow_id = ${flowId} AND tenant_id = ${tenantId}`)
+    Effect.map(
+      firstFlow(sql`
+        SELECT flow_id AS "flowId", tenant_id AS "tenantId", portfolio_id AS "portfolioId", strategy_id AS "strategyId",
+          authorization_document AS authorization, created_at AS "createdAt", expires_at AS "expiresAt"
+        FROM enrollment_flows WHERE flow_id = ${flowId} AND tenant_id = ${tenantId}`),
+      Option.map(toFlow)
+    )
   )
 
   const claim = Effect.fn("EnrollmentStore.claim")(function* (request: ClaimRequest) {
@@ -123,7 +150,30 @@ const make = Effect.gen(function* () {
     )
   )
 
-  return EnrollmentStore.of({ candidateIndex, insertFlow, findFlow, claim, release, commit, settle })
+  const activateInTransaction = Effect.fnUntraced(function* (grant: NewGrant) {
+    const portfolio = yield* insertGrant(sql, grant, storableJson(encodeAuthorization(grant.flow.authorization)))
+    const outcome: Activated = { _tag: "Activated", portfolio }
+    const settled = yield* writeOutcome(grant.flow.flowId, outcome)
+    return settled.length > 0 ? outcome : yield* missingFlow(grant.flow.flowId)
+  }, sql.withTransaction)
+
+  const activate = Effect.fn("EnrollmentStore.activate")((grant: NewGrant) =>
+    activateInTransaction(grant).pipe(
+      Effect.catch((refusal) => (typeof refusal === "string" ? Effect.succeed(refusal) : Effect.die(refusal)))
+    )
+  )
+
+  return EnrollmentStore.of({
+    candidateIndex,
+    findEnrolled,
+    insertFlow,
+    findFlow,
+    claim,
+    release,
+    commit,
+    activate,
+    settle
+  })
 })
 
 export const layer = Layer.effect(EnrollmentStore, make)

@@ -2,7 +2,7 @@
 import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { OperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
-import type { OperationState } from "#domain/operation/Operation.ts"
+import { OperationKind, type OperationState } from "#domain/operation/Operation.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { makeClaimDue } from "#layers/sql/claimDue.ts"
 import { changeState } from "#layers/sql/operationEvents.ts"
@@ -20,7 +20,7 @@ const EventRow = Schema.Struct({
 })
 
 const allEvents = decodeRows(EventRow)
-const allIds = decodeRows(Schema.Struct({ operationId: OperationId }))
+const allLaunches = decodeRows(Schema.Struct({ operationId: OperationId, kind: OperationKind }))
 const firstDue = decodeFirst(Schema.Struct({ dueAt: Timestamp }))
 
 const make = Effect.gen(function* () {
@@ -34,12 +34,9 @@ const make = Effect.gen(function* () {
   )
 
   const accepted = Effect.fn("OperationStore.accepted")((before: DateTime.Utc, limit: number) =>
-    Effect.map(
-      allIds(sql`
-        SELECT operation_id AS "operationId" FROM operations
-        WHERE state = 'accepted' AND submitted_at < ${timestamp(before)} ORDER BY submitted_at, operation_id LIMIT ${limit}`),
-      (rows) => rows.map((row) => row.operationId)
-    )
+    allLaunches(sql`
+      SELECT operation_id AS "operationId", kind FROM operations
+      WHERE state = 'accepted' AND submitted_at < ${timestamp(before)} ORDER BY submitted_at, operation_id LIMIT ${limit}`)
   )
 
   const transition = Effect.fn("OperationStore.transition")(function* (

@@ -2,18 +2,26 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { PageRequest } from "#domain/Cursor.ts"
-import * as Decimal from "#domain/Decimal.ts"
 import { StrategyId, TenantId } from "#domain/Ids.ts"
 import { Frequency } from "#domain/RebalanceSchedule.ts"
 import type { Allocation, Strategy } from "#domain/strategy/Strategy.ts"
-import { type NewVersion, StrategyStore } from "#domain/strategy/StrategyStore.ts"
+import {
+  type NewStrategy,
+  type NewVersion,
+  type StrategyPatch,
+  StrategyStore,
+  type VersionRequest
+} from "#domain/strategy/StrategyStore.ts"
 import {
   AllocationColumn,
   encodeAllocation,
   swapPreferencesOf,
-  SwapPreferencesColumns
+  SwapPreferencesColumns,
+  Wad
 } from "#layers/sql/allocationColumns.ts"
+import { makeConfigureStrategy } from "#layers/sql/configureStrategy.ts"
 import { decodeFirst, decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
+import { isEmpty, swapColumnsOf } from "#layers/sql/swapColumns.ts"
 
 const StrategyRow = Schema.Struct({
   strategyId: StrategyId,
@@ -24,6 +32,8 @@ const StrategyRow = Schema.Struct({
   frequency: Frequency,
   ...SwapPreferencesColumns,
   isPublic: Schema.Boolean,
+  canMirror: Schema.Boolean,
+  maxApy: Schema.NullOr(Wad),
   version: Schema.Int,
   createdAt: Timestamp
 })
@@ -37,12 +47,23 @@ const toStrategy = (row: typeof StrategyRow.Type): Strategy => ({
   schedule: { type: "interval", frequency: row.frequency },
   swap: swapPreferencesOf(row),
   isPublic: row.isPublic,
+  canMirror: row.canMirror,
+  maxApy: row.maxApy,
   version: row.version,
   createdAt: row.createdAt
 })
 
+const VersionRow = Schema.Struct({
+  version: Schema.Int,
+  allocation: AllocationColumn,
+  changeLog: Schema.NullOr(Schema.String),
+  isHead: Schema.Boolean,
+  createdAt: Timestamp
+})
+
 const firstStrategy = decodeFirst(StrategyRow)
 const allStrategies = decodeRows(StrategyRow)
+const allVersions = decodeRows(VersionRow)
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -50,7 +71,8 @@ const make = Effect.gen(function* () {
   const selectStrategies = sql.literal(`
     SELECT s.strategy_id AS "strategyId", s.tenant_id AS "tenantId", s.name, s.description, v.allocation, s.frequency,
       s.slippage_bps AS "slippageBps", s.price_impact_bps AS "priceImpactBps", s.threshold_usd AS "thresholdUsd",
-      s.is_public AS "isPublic", s.head_version AS version, s.created_at AS "createdAt"
+      s.is_public AS "isPublic", s.can_mirror AS "canMirror", s.max_apy AS "maxApy", s.head_version AS version,
+      s.created_at AS "createdAt"
     FROM strategies s
     JOIN strategy_versions v ON v.strategy_id = s.strategy_id AND v.version = s.head_version`)
 
@@ -66,16 +88,19 @@ const make = Effect.gen(function* () {
       VALUES (${strategyId}, ${version}, ${encodeAllocation(allocation)}::jsonb, ${changeLog}, ${at})`
 
   const insert = Effect.fn("StrategyStore.insert")(
-    function* (strategy: Strategy) {
-      const { slippageBps, priceImpactBps, thresholdUsd } = strategy.swap
+    function* (strategy: NewStrategy) {
       const createdAt = timestamp(strategy.createdAt)
-      yield* sql`
-      INSERT INTO strategies (strategy_id, tenant_id, name, description, frequency, slippage_bps, price_impact_bps,
-        threshold_usd, is_public, head_version, created_at)
-      VALUES (${strategy.strategyId}, ${strategy.tenantId}, ${strategy.name}, ${strategy.description},
-        ${strategy.schedule.frequency}, ${slippageBps}, ${priceImpactBps},
-        ${thresholdUsd === null ? null : Decimal.format(thresholdUsd, 18)}::numeric,
-        ${strategy.isPublic}, ${strategy.version}, ${createdAt})`
+      yield* sql`INSERT INTO strategies ${sql.insert({
+        strategy_id: strategy.strategyId,
+        tenant_id: strategy.tenantId,
+        name: strategy.name,
+        description: strategy.description,
+        frequency: strategy.schedule.frequency,
+        ...swapColumnsOf(strategy.swap),
+        is_public: strategy.isPublic,
+        head_version: strategy.version,
+        created_at: createdAt
+      })}`
       yield* insertVersion(strategy.strategyId, strategy.version, strategy.allocation, null, createdAt)
     },
     sql.withTransaction,
@@ -95,6 +120,27 @@ const make = Effect.gen(function* () {
       ORDER BY s.created_at DESC, s.strategy_id DESC LIMIT ${limit + 1}`)
     return Effect.map(rows, (found) => found.map(toStrategy))
   })
+
+  // Read by a statement of its own: one that waited for a publication would not see that publication's version.
+  const update = Effect.fn("StrategyStore.update")(
+    function* (tenantId: TenantId, strategyId: StrategyId, { description, isPublic, name }: StrategyPatch) {
+      const columns = {
+        ...(name === undefined ? {} : { name }),
+        ...(description === undefined ? {} : { description }),
+        ...(isPublic === undefined ? {} : { is_public: isPublic })
+      }
+      if (!isEmpty(columns)) {
+        yield* sql`
+          UPDATE strategies SET ${sql.update(columns)} WHERE strategy_id = ${strategyId} AND tenant_id = ${tenantId}`
+      }
+      const found = yield* firstStrategy(
+        sql`${selectStrategies} WHERE s.strategy_id = ${strategyId} AND s.tenant_id = ${tenantId}`
+      )
+      return Option.map(found, toStrategy)
+    },
+    sql.withTransaction,
+    Effect.orDie
+  )
 
   const publish = Effect.fn("StrategyStore.publish")(
     function* (version: NewVersion) {
@@ -118,7 +164,18 @@ const make = Effect.gen(function* () {
     Effect.orDie
   )
 
-  return StrategyStore.of({ insert, find, list, publish })
+  const versions = Effect.fn("StrategyStore.versions")((strategyId: StrategyId, { before, limit }: VersionRequest) => {
+    const conditions = [sql`v.strategy_id = ${strategyId}`]
+    if (before !== null) conditions.push(sql`v.version < ${before}`)
+    return allVersions(sql`
+      SELECT v.version, v.allocation, v.change_log AS "changeLog", v.version = s.head_version AS "isHead",
+        v.created_at AS "createdAt"
+      FROM strategy_versions v JOIN strategies s ON s.strategy_id = v.strategy_id
+      WHERE ${sql.and(conditions)}
+      ORDER BY v.version DESC LIMIT ${limit + 1}`)
+  })
+
+  return StrategyStore.of({ insert, find, list, update, publish, versions, ...makeConfigureStrategy(sql) })
 })
 
 export const layer = Layer.effect(StrategyStore, make)

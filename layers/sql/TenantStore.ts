@@ -83,9 +83,8 @@ const make = Effect.gen(function* () {
         ${timestamp(tenant.createdAt)}, ${timestampOrNull(tenant.disabledAt)})`
   }, Effect.orDie)
 
-  const selectTenants = sql.literal(`
-    SELECT tenant_id AS "tenantId", name, email, entitlements, created_at AS "createdAt", disabled_at AS "disabledAt"
-    FROM tenants`)
+  const columns = `tenant_id AS "tenantId", name, email, entitlements, created_at AS "createdAt", disabled_at AS "disabledAt"`
+  const selectTenants = sql.literal(`SELECT ${columns} FROM tenants`)
 
   const findTenant = Effect.fn("TenantStore.findTenant")((tenantId: TenantId) =>
     firstTenant(sql`${selectTenants} WHERE tenant_id = ${tenantId}`)
@@ -93,6 +92,12 @@ const make = Effect.gen(function* () {
 
   const listTenants = allTenants(sql`${selectTenants} ORDER BY created_at, tenant_id`).pipe(
     Effect.withSpan("TenantStore.listTenants")
+  )
+
+  const setDisabled = Effect.fn("TenantStore.setDisabled")((tenantId: TenantId, at: DateTime.Utc | null) =>
+    firstTenant(sql`
+      UPDATE tenants SET disabled_at = ${at === null ? null : sql`coalesce(disabled_at, ${timestamp(at)})`}
+      WHERE tenant_id = ${tenantId} RETURNING ${sql.literal(columns)}`)
   )
 
   const insertKey = Effect.fn("TenantStore.insertKey")(function* (key: ApiKey, hash: Uint8Array) {
@@ -130,7 +135,16 @@ const make = Effect.gen(function* () {
     return revoked.length > 0
   }, Effect.orDie)
 
-  return TenantStore.of({ insertTenant, findTenant, listTenants, insertKey, findKeyByHash, listKeys, revokeKey })
+  return TenantStore.of({
+    insertTenant,
+    findTenant,
+    listTenants,
+    setDisabled,
+    insertKey,
+    findKeyByHash,
+    listKeys,
+    revokeKey
+  })
 })
 
 export const layer = Layer.effect(TenantStore, make)

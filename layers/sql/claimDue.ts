@@ -16,7 +16,9 @@ const allDue = decodeRows(DueRow)
 export const makeClaimDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const random = yield* SecureRandom.SecureRandom
 
-  // Materialized, so that the locking part runs once whatever the planner makes of the joins.
+  // Materialized, so that the locking part runs once whatever the planner makes of the joins. The strategy's row is held
+  // until the due time that its cadence gives is written, so that a change of cadence comes before or after, never
+  // between; what is being changed right now is left for the next look.
   const lockDue = (now: Date, limit: number) =>
     allDue(sql`
       WITH due AS MATERIALIZED (
@@ -27,7 +29,8 @@ export const makeClaimDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
       SELECT due.portfolio_id AS "portfolioId", due.due_at AS "dueAt", s.frequency
       FROM due
       JOIN portfolios p ON p.portfolio_id = due.portfolio_id
-      JOIN strategies s ON s.strategy_id = p.strategy_id`)
+      JOIN strategies s ON s.strategy_id = p.strategy_id
+      FOR SHARE OF s SKIP LOCKED`)
 
   const reschedule = (now: Date, portfolioIds: ReadonlyArray<string>, dueAts: ReadonlyArray<Date>) =>
     sql`

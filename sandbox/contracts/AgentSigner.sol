@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-import {OwnerSignature} from "./OwnerSignature.sol";
-import {PackedUserOperation} from "./PackedUserOperation.sol";
+import {KeySignature} from "./KeySignature.sol";
+import {PackedUserOperation} from "../../contracts/PackedUserOperation.sol";
 
 /// @title Signer of a permission: one ECDSA key for each (permission, account)
 /// @notice Stand-in for ZeroDev's ECDSA signer (Kernel module type 6).
@@ -59,6 +59,6 @@ contract AgentSigner {
     }
 
     function _isByAgent(bytes32 permissionId, bytes32 hash, bytes calldata signature) private view returns (bool) {
-        return OwnerSignature.isBy(signer[permissionId][msg.sender], hash, signature);
+        return KeySignature.isBy(signer[permissionId][msg.sender], hash, signature);
     }
 }

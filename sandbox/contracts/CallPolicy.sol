@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-import {PackedUserOperation} from "./PackedUserOperation.sol";
+import {PackedUserOperation} from "../../contracts/PackedUserOperation.sol";
 
 /// @title Policy of a permission: the calls an agent may make
 /// @notice Stand-in for ZeroDev's CallPolicy 0.0.4 (Kernel module type 5). A call is named by call type, target and

@@ -2,8 +2,8 @@
 pragma solidity ^0.8.28;
 
 import {MerkleProofLib} from "solady-src/src/utils/MerkleProofLib.sol";
-import {OwnerSignature} from "./OwnerSignature.sol";
-import {PackedUserOperation} from "./PackedUserOperation.sol";
+import {KeySignature} from "./KeySignature.sol";
+import {PackedUserOperation} from "../../contracts/PackedUserOperation.sol";
 
 /// @title Root validator of an account: one owner key, one signature for several chains
 /// @notice Stand-in for ZeroDev's multi-chain ECDSA validator (ERC-7579 module type 1). Two signature forms:
@@ -67,7 +67,7 @@ contract MultiChainOwnerValidator {
 
     function _isByOwner(bytes32 hash, bytes calldata signature, bool mayEstimate) private view returns (bool) {
         address owner = ecdsaValidatorStorage[msg.sender];
-        if (signature.length == 65) return OwnerSignature.isBy(owner, hash, signature);
+        if (signature.length == 65) return KeySignature.isBy(owner, hash, signature);
         if (signature.length < SHORTEST_MERKLE_SIGNATURE) return false;
 
         bytes32 root = bytes32(signature[65:97]);
@@ -78,6 +78,6 @@ contract MultiChainOwnerValidator {
         } else {
             proof = abi.decode(signature[97:], (bytes32[]));
         }
-        return MerkleProofLib.verify(proof, root, leaf) && OwnerSignature.isBy(owner, root, signature[:65]);
+        return MerkleProofLib.verify(proof, root, leaf) && KeySignature.isBy(owner, root, signature[:65]);
     }
 }

@@ -25,6 +25,8 @@ export class TenantAdmin extends Context.Service<
   {
     readonly create: (tenant: NewTenant) => Effect.Effect<Tenant, AdminFailed>
     readonly list: Effect.Effect<ReadonlyArray<Tenant>, AdminFailed>
+    readonly disable: (tenantId: TenantId) => Effect.Effect<Tenant, AdminFailed>
+    readonly enable: (tenantId: TenantId) => Effect.Effect<Tenant, AdminFailed>
     readonly createKey: (tenantId: TenantId, key: NewKey) => Effect.Effect<IssuedKey, AdminFailed>
     readonly listKeys: (tenantId: TenantId) => Effect.Effect<ReadonlyArray<ApiKey>, AdminFailed>
     readonly revokeKey: (tenantId: TenantId, apiKeyId: ApiKeyId) => Effect.Effect<void, AdminFailed>

@@ -1,4 +1,4 @@
-/** The commands for tenants and keys: `tenants create|list` and `keys create|list|revoke`. */
+/** The commands for tenants and keys: `tenants create|list|disable|enable` and `keys create|list|revoke`. */
 import { Clock, Console, DateTime, Effect, Option, Redacted, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
@@ -97,6 +97,29 @@ const listTenants = Command.make(
   })
 ).pipe(Command.withDescription("List all tenants, oldest first"))
 
+const tenantArgument = Argument.String("tenantId").pipe(
+  Argument.withDescription("Id of the tenant, tn_..."),
+  Argument.withSchema(TenantId)
+)
+
+const disableTenant = Command.make(
+  "disable",
+  { tenantId: tenantArgument, json },
+  Effect.fn(function* ({ json, tenantId }) {
+    const tenant = yield* (yield* TenantAdmin).disable(tenantId)
+    yield* print(json, tenant, `${tenantId} is disabled: its keys stop working within seconds.`)
+  })
+).pipe(Command.withDescription("Lock a tenant out; its users' portfolios go on"))
+
+const enableTenant = Command.make(
+  "enable",
+  { tenantId: tenantArgument, json },
+  Effect.fn(function* ({ json, tenantId }) {
+    const tenant = yield* (yield* TenantAdmin).enable(tenantId)
+    yield* print(json, tenant, `${tenantId} is enabled: its keys work again within seconds.`)
+  })
+).pipe(Command.withDescription("Let a disabled tenant in again"))
+
 const standardTiers: ReadonlySet<ScopeTier> = new Set(["default", "standard"])
 
 const scopesOfTier = {
@@ -175,7 +198,7 @@ export const ballast = Command.make("ballast").pipe(
   Command.withSubcommands([
     Command.make("tenants").pipe(
       Command.withDescription("Integrators"),
-      Command.withSubcommands([createTenant, listTenants])
+      Command.withSubcommands([createTenant, listTenants, disableTenant, enableTenant])
     ),
     Command.make("keys").pipe(
       Command.withDescription("API keys of a tenant"),

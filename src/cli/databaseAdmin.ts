@@ -24,6 +24,8 @@ const admin = (hasPepper: boolean) =>
       return TenantAdmin.of({
         create: tenants.create,
         list: tenants.list,
+        disable: (tenantId) => orFailed(tenants.disable(tenantId)),
+        enable: (tenantId) => orFailed(tenants.enable(tenantId)),
         createKey: (tenantId, key) =>
           !hasPepper
             ? Effect.fail(withoutPepper)

@@ -61,6 +61,13 @@ export const serviceAdmin = (adminUrl: string, adminToken: Redacted.Redacted) =>
       const read = <S extends Schema.Constraint & { readonly DecodingServices: never }>(schema: S) =>
         Schema.decodeUnknownEffect(schema)
 
+      const setDisabled = (tenantId: TenantId, disabled: boolean) =>
+        orFailed(
+          Effect.flatMap(tenants.updateTenant({ params: { tenantId }, payload: { disabled } }), ({ data }) =>
+            read(Tenant)(data)
+          )
+        )
+
       return TenantAdmin.of({
         create: ({ email, entitlements, name }) =>
           orFailed(
@@ -69,6 +76,8 @@ export const serviceAdmin = (adminUrl: string, adminToken: Redacted.Redacted) =>
             )
           ),
         list: orFailed(Effect.flatMap(tenants.listTenants({}), ({ data }) => read(Schema.Array(Tenant))(data.tenants))),
+        disable: (tenantId) => setDisabled(tenantId, true),
+        enable: (tenantId) => setDisabled(tenantId, false),
         createKey: (tenantId, { expiresAt, name, scopes }) =>
           orFailed(
             tenants.createKey({ params: { tenantId }, payload: { name, scopes, expiresAt } }).pipe(

@@ -1,14 +1,14 @@
 /** One user's journey: enroll with one signature, fund, rebalance, watch the schedule follow the market. */
-import { Effect, Schedule, Schema } from "effect"
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import { Effect } from "effect"
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
 import { type AssetId, chainIdOf, type EvmAddress, evmWallet } from "#domain/Caip.ts"
-import type { OperationId, PortfolioId, StrategyId } from "#domain/Ids.ts"
+import type { PortfolioId, StrategyId } from "#domain/Ids.ts"
 import { Ballast } from "#src/demo/Ballast.ts"
+import { completed, patience, poll } from "#src/demo/completed.ts"
+import { JourneyFailed } from "#src/demo/JourneyFailed.ts"
 import { line, step, table, title, type WeightRow } from "#src/demo/print.ts"
 import { Sandbox } from "#src/demo/Sandbox.ts"
-
-/** The journey ended somewhere else than it should have. */
-export class JourneyFailed extends Schema.TaggedError<JourneyFailed>()("JourneyFailed", { message: Schema.String }) {}
+import { withdraw } from "#src/demo/withdraw.ts"
 
 /** Percent of the portfolio by chain and symbol; each chain has half. */
 const target = [
@@ -23,8 +23,6 @@ const target = [
 
 const fundingUsdc = 25_000n
 const tolerance = 1
-const poll = Schedule.spaced("250 millis")
-const patience = "60 seconds"
 
 const assetOf = Effect.fnUntraced(function* (chainId: number, symbol: string) {
   const { overview } = yield* Sandbox
@@ -50,9 +48,14 @@ const createStrategy = Effect.gen(function* () {
   return created.data
 })
 
-const enroll = Effect.fnUntraced(function* (strategyId: StrategyId) {
+/** What stage 1 asks an owner with a key to sign: 32 bytes. */
+const digestOf = (message: { readonly kind: string; readonly raw?: string }) =>
+  message.raw === undefined
+    ? Effect.fail(new JourneyFailed({ message: `Stage 1 asks for ${message.kind}, not for a digest` }))
+    : Effect.succeed(message.raw as `0x${string}`)
+
+const enroll = Effect.fnUntraced(function* (strategyId: StrategyId, owner: PrivateKeyAccount) {
   const ballast = yield* Ballast
-  const owner = privateKeyToAccount(generatePrivateKey())
   const draft = {
     ownerAccountId: evmWallet(owner.address as string as EvmAddress),
     strategyId,
@@ -61,11 +64,10 @@ const enroll = Effect.fnUntraced(function* (strategyId: StrategyId) {
   const stage1 = yield* step(
     "Stage 1: what the owner will authorize",
     Effect.map(ballast.enrollment.prepareEnrollment({ payload: draft }), ({ data }) => data),
-    ({ message }) => `sign ${message.raw.slice(0, 18)}...`
+    ({ message }) => `sign ${message.kind}`
   )
-  const signature = yield* Effect.promise(() =>
-    owner.signMessage({ message: { raw: stage1.message.raw as `0x${string}` } })
-  )
+  const raw = yield* digestOf(stage1.message)
+  const signature = yield* Effect.promise(() => owner.signMessage({ message: { raw } }))
   return yield* step(
     "Stage 2: one signature, the same account on each",
     Effect.map(
@@ -99,24 +101,7 @@ const rebalance = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
     params: { portfolioId },
     payload: undefined as never
   })
-  const params = { portfolioId, operationId: submitted.data.operationId as OperationId }
-  let seen = ""
-  const operation = yield* ballast.operations.getOperation({ params }).pipe(
-    Effect.map(({ data }) => data),
-    Effect.tap(({ state }) => {
-      const isNews = state !== seen
-      seen = state
-      return isNews ? line(`  ${state}`) : Effect.void
-    }),
-    Effect.repeat({
-      schedule: poll,
-      until: ({ state }) => state === "completed" || state === "failed" || state === "cancelled"
-    }),
-    Effect.timeout(patience)
-  )
-  if (operation.state !== "completed")
-    return yield* new JourneyFailed({ message: `The rebalance ended as ${operation.state}: ${operation.error}` })
-  return operation
+  return yield* completed(portfolioId, submitted.data.operationId)
 })
 
 const showPositions = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
@@ -172,7 +157,8 @@ const followMarket = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
 export const journey = Effect.gen(function* () {
   yield* title("Enroll")
   const strategy = yield* step("A strategy over two chains", createStrategy, ({ strategyId }) => strategyId)
-  const portfolio = yield* enroll(strategy.strategyId as StrategyId)
+  const owner = privateKeyToAccount(generatePrivateKey())
+  const portfolio = yield* enroll(strategy.strategyId as StrategyId, owner)
   const portfolioId = portfolio.portfolioId as PortfolioId
   yield* title("Fund and rebalance")
   yield* step(`${fundingUsdc} USDC to each account`, fund(portfolio.smartAccounts))
@@ -183,5 +169,7 @@ export const journey = Effect.gen(function* () {
   const second = yield* showPositions(portfolioId)
   if (!first || !second)
     return yield* new JourneyFailed({ message: "A position is more than one percent off its target" })
-  yield* title("Both chains are at target weights, with real balances.")
+  yield* title("Take something out")
+  yield* withdraw(portfolioId, owner)
+  yield* title("Both chains were on target with real balances, and the owner has what was asked for.")
 })

@@ -1,38 +1,80 @@
 /** The service itself: the domain's services over the adapters that keep their ports, and the engine. */
 import { NodeServices } from "@effect/platform-node"
 import { Layer } from "effect"
+import { Breakdowns } from "#domain/breakdown/Breakdowns.ts"
+import { Curation } from "#domain/discovery/Curation.ts"
+import { Discovery } from "#domain/discovery/Discovery.ts"
+import { StrategyAnalytics } from "#domain/discovery/StrategyAnalytics.ts"
+import { ChainActivations } from "#domain/enrollment/ChainActivations.ts"
 import { Enrollments } from "#domain/enrollment/Enrollments.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
+import { PriceRecorder } from "#domain/market/PriceRecorder.ts"
 import { Operations } from "#domain/operation/Operations.ts"
+import { PortfolioPerformances } from "#domain/performance/PortfolioPerformances.ts"
+import { StrategyPerformances } from "#domain/performance/StrategyPerformances.ts"
+import { Valuer } from "#domain/performance/Valuer.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
 import { PositionReader } from "#domain/portfolio/PositionReader.ts"
 import { Rebalances } from "#domain/rebalance/Rebalances.ts"
 import { Strategies } from "#domain/strategy/Strategies.ts"
+import { StrategyConfiguration } from "#domain/strategy/StrategyConfiguration.ts"
+import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
+import { TenantConfiguration } from "#domain/tenant/TenantConfiguration.ts"
+import { CatalogueLive } from "#layers/catalogue/CatalogueLive.ts"
+import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
+import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
 import { EngineLive, SchedulerLive } from "#layers/engine/EngineLive.ts"
 import { ReadinessLive } from "#layers/engine/ReadinessLive.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
 import { CoinGecko } from "#layers/market/CoinGecko.ts"
+import { CoinGeckoHistory } from "#layers/market/CoinGeckoHistory.ts"
 import { PricesLive } from "#layers/market/PricesLive.ts"
 import { TokenLists } from "#layers/market/TokenLists.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
 
-const Adapters = TokenLists.pipe(
+const Adapters = Layer.mergeAll(TokenLists, CatalogueLive).pipe(
   Layer.provide(NodeServices.layer),
-  Layer.provideMerge(Layer.mergeAll(SqlLive, EvmLive, KeyHashLive, PricesLive.pipe(Layer.provide(CoinGecko))))
+  Layer.provideMerge(
+    Layer.mergeAll(SqlLive, EvmLive, KeyHashLive, PricesLive.pipe(Layer.provide(CoinGecko)), CoinGeckoHistory)
+  )
 )
 
 const Engine = ReadinessLive.pipe(Layer.provideMerge(SchedulerLive), Layer.provideMerge(EngineLive))
+
+/** What records prices and values of portfolios by the clock, and what reads of it. */
+const Performance = Layer.mergeAll(
+  StrategyPerformances.layer,
+  PortfolioPerformances.layer,
+  PriceRecorder.fiber,
+  Valuer.fiber.pipe(Layer.provide(Valuer.layer))
+).pipe(Layer.provide([PriceRecorder.layer, Strategies.layer, Portfolios.layer]))
 
 const Concepts = Layer.mergeAll(
   ApiKeys.layer,
   Tenants.layer,
   Strategies.layer,
+  StrategyConfiguration.layer,
+  StrategyVersions.layer,
+  TenantConfiguration.layer,
+  Discovery.layer,
+  Curation.layer,
   Enrollments.layer,
+  ChainActivations.layer,
+  Breakdowns.layer,
   Rebalances.layer,
   Operations.layer,
+  WithdrawalAuthorizations.layer,
+  Withdrawals.layer,
+  Performance,
   PositionReader.layer.pipe(Layer.provideMerge(Portfolios.layer))
 )
 
-export const Service = Concepts.pipe(Layer.provideMerge(Engine), Layer.provideMerge(Adapters))
+const Analytics = StrategyAnalytics.fiber.pipe(Layer.provide(StrategyAnalytics.layer))
+
+export const Service = Analytics.pipe(
+  Layer.provideMerge(Concepts),
+  Layer.provideMerge(Engine),
+  Layer.provideMerge(Adapters)
+)

@@ -1,8 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { KeyInvalid, KeyMissing, NotFound, ValidationFailed } from "#domain/Errors.ts"
+import { SqlClient } from "effect/sql"
+import { KeyInvalid, KeyMissing, NotFound, TenantDisabled, ValidationFailed } from "#domain/Errors.ts"
+import { enrolledUser } from "#test/contract/support/actors.ts"
 import { adminToken, type Answer, Api, ApiLive, type Call } from "#test/contract/support/Api.ts"
-import { assertTraced, isoTime } from "#test/contract/support/assertions.ts"
+import { assertError, assertTraced, isoTime } from "#test/contract/support/assertions.ts"
+import { MovableClock } from "#test/contract/support/MovableClock.ts"
 
 const admin = (method: string, path: string, body?: unknown) =>
   Effect.flatMap(Api, ({ call }) =>
@@ -42,6 +45,7 @@ const newTenant = admin("POST", "/tenants", {
 const routes = [
   ["POST", "/tenants"],
   ["GET", "/tenants"],
+  ["PATCH", "/tenants/tn_01JQ8ZKX4V6T3M9N2C5B7D8F0G"],
   ["POST", "/tenants/tn_01JQ8ZKX4V6T3M9N2C5B7D8F0G/keys"],
   ["GET", "/tenants/tn_01JQ8ZKX4V6T3M9N2C5B7D8F0G/keys"],
   ["DELETE", "/tenants/tn_01JQ8ZKX4V6T3M9N2C5B7D8F0G/keys/key_01JQ8ZKX4V6T3M9N2C5B7D8F0G"]
@@ -55,7 +59,7 @@ layer(ApiLive, { excludeTestServices: true })("admin", (it) => {
         const as = (authorization?: string) =>
           call(method, `/v1/admin${path}`, {
             headers: authorization === undefined ? {} : { authorization },
-            ...(method === "POST" ? { text: "{" } : {})
+            ...(method === "POST" || method === "PATCH" ? { text: "{" } : {})
           })
         assertErrorV1(yield* as(), KeyMissing)
         for (const authorization of ["Bearer nope", `Bearer ${adminToken}x`, `Bearer ${adminToken.slice(0, -1)}`]) {
@@ -82,6 +86,38 @@ layer(ApiLive, { excludeTestServices: true })("admin", (it) => {
       const listed = yield* admin("GET", "/tenants")
       assertV1(listed, 200)
       assert.deepInclude(listed.json.data.tenants, created.json.data)
+    })
+  )
+
+  it.effect("a tenant is disabled and enabled: its keys stop, and work again, its users' portfolios go on", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const clock = yield* MovableClock
+      const { key, portfolioId, tenantId } = yield* enrolledUser()
+      const path = `/tenants/${tenantId}`
+      const disabled = yield* admin("PATCH", path, { disabled: true })
+      assertV1(disabled, 200)
+      assert.match(disabled.json.data.disabledAt, isoTime)
+      assert.strictEqual(disabled.json.data.tenantId, tenantId)
+      const again = yield* admin("PATCH", path, { disabled: true })
+      assert.deepStrictEqual(again.json.data, disabled.json.data)
+      clock.advance(5_001)
+      assertError(yield* call("GET", "/v2/strategies", { key }), TenantDisabled)
+      const sql = yield* SqlClient.SqlClient
+      const [schedule] = yield* sql`SELECT status FROM schedules WHERE portfolio_id = ${portfolioId}`
+      assert.deepStrictEqual(schedule, { status: "active" })
+
+      const enabled = yield* admin("PATCH", path, { disabled: false })
+      assertV1(enabled, 200)
+      assert.isNull(enabled.json.data.disabledAt)
+      clock.advance(5_001)
+      assert.strictEqual((yield* call("GET", "/v2/strategies", { key })).status, 200)
+
+      for (const body of [{}, { disabled: 1 }, { disabled: true, reason: "x" }]) {
+        assertErrorV1(yield* admin("PATCH", path, body), ValidationFailed)
+      }
+      assertErrorV1(yield* admin("PATCH", "/tenants/x", { disabled: true }), ValidationFailed)
+      assertErrorV1(yield* admin("PATCH", "/tenants/tn_01JQ8ZKX4V6T3M9N2C5B7D8F0G", { disabled: true }), NotFound)
     })
   )
 

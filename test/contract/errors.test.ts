@@ -19,8 +19,19 @@ const table: Readonly<Record<keyof typeof Errors, readonly [code: string, status
   TenantDisabled: ["API_106", 403, "authorization.test.ts"],
   PortfolioNotFound: ["API_200", 404, "portfolios.test.ts"],
   PortfolioExists: ["API_202", 409, "enrollment.test.ts"],
+  InsufficientBalance: ["API_210", 400, "withdrawals.test.ts"],
+  RecipientInvalid: ["API_211", 400, "withdrawals.test.ts"],
+  DuplicateAsset: ["API_212", 400, "withdrawals.test.ts"],
+  ChainMismatch: ["API_213", 400, "withdrawals.test.ts"],
+  PortfolioMismatch: ["API_214", 400, "withdrawals.test.ts"],
+  SmartAccountMissing: ["API_215", 400, "withdrawals.test.ts"],
+  AuthorizationExpired: ["API_216", 400, "withdrawals.test.ts"],
+  SignatureInvalid: ["API_217", 400, "withdrawals.test.ts"],
+  SettlementUnsupported: ["API_219", 400, "liquidations.test.ts"],
+  NothingToLiquidate: ["API_220", 400, "liquidations.test.ts"],
   ValidationFailed: ["API_400", 400, "strategies.test.ts"],
   BodyTooLarge: ["API_400", 413, "exchange.test.ts"],
+  VerifierUnavailable: ["API_506", 503, "contractOwners.test.ts"],
   Internal: ["API_600", 500, "exchange.test.ts"]
 }
 

@@ -5,19 +5,8 @@ import { AssetStore } from "#layers/sql/AssetStore.ts"
 import { fillCatalogue, newStrategy, newTenant, strategyBody } from "#test/contract/support/actors.ts"
 import { Api, ApiLive } from "#test/contract/support/Api.ts"
 import { assertData, assertError, isoTime } from "#test/contract/support/assertions.ts"
+import { strategyFields } from "#test/contract/support/strategyFields.ts"
 import { baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
-
-const fields = [
-  "strategyId",
-  "name",
-  "description",
-  "allocation",
-  "schedule",
-  "preferences",
-  "isPublic",
-  "version",
-  "createdAt"
-]
 
 const one = (assetId: string, weight = "100") => ({ assets: [{ assetId, weight }] })
 
@@ -28,7 +17,7 @@ layer(ApiLive, { excludeTestServices: true })("strategies", (it) => {
       yield* fillCatalogue
       const { key } = yield* newTenant()
       const created = yield* call("POST", "/v2/strategies", { key, body: strategyBody })
-      assertData(created, 201, fields)
+      assertData(created, 201, strategyFields)
       const { strategyId, createdAt, ...rest } = created.json.data
       assert.match(strategyId, /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/)
       assert.match(createdAt, isoTime)
@@ -270,7 +259,7 @@ layer(ApiLive, { excludeTestServices: true })("strategies", (it) => {
       const { json } = yield* call("GET", "/v2/strategies", { key: actor.key })
       assert.deepStrictEqual(Object.keys(json), ["success", "data", "nextCursor"])
       assert.deepStrictEqual(Object.keys(json.data), ["strategies"])
-      assert.sameMembers(Object.keys(json.data.strategies[0]), fields)
+      assert.sameMembers(Object.keys(json.data.strategies[0]), strategyFields)
       assert.isNull(json.nextCursor)
     })
   )

@@ -47,6 +47,28 @@ describe("identifiers", () => {
     ""
   ])("refuses %j as an asset", (text) => assert.isTrue(Option.isNone(decode(Caip.AssetId)(text))))
 
+  it("any asset of the catalogue is an ERC-20 or an SPL token", () => {
+    const mint = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
+    const spl = `solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp/spl:${mint}`
+    assert.strictEqual(Caip.spl(mint), spl as never)
+    assert.deepStrictEqual(decode(Caip.CaipAssetId)(spl), Option.some(spl) as never)
+    assert.deepStrictEqual(
+      decode(Caip.CaipAssetId)(`eip155:8453/erc20:${usdc.toLowerCase()}`),
+      Option.some(`eip155:8453/erc20:${usdc}`) as never
+    )
+    assert.isTrue(Option.isNone(decode(Caip.AssetId)(spl)))
+  })
+
+  it.each([
+    `solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp/spl:${usdc}`,
+    "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp/spl:EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt",
+    "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1/spl:EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
+    "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp/erc20:EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
+    `eip155:8453/spl:${usdc}`,
+    `eip155:8453/erc20:${usdc.replace("f", "F")}`,
+    "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
+  ])("refuses %j as any asset", (text) => assert.isTrue(Option.isNone(decode(Caip.CaipAssetId)(text))))
+
   it("a wallet is on chain 0 and an account is not", () => {
     assert.isTrue(Option.isSome(decode(Caip.EvmWalletId)(`eip155:0:${usdc}`)))
     assert.isTrue(Option.isNone(decode(Caip.EvmWalletId)(`eip155:1:${usdc}`)))

@@ -53,6 +53,7 @@ createServer(async (request, response) => {
     return reply(201, { strategyId: `strategy-${stored.strategies.length}` })
   }
   if (!admin) return reply(401, null)
+  if (path === "/v1/admin/discovery/curated") return reply(200, await bodyOf(request))
   if (path === "/v1/admin/tenants") {
     const tenant = { tenantId: `tenant-${stored.tenants.length + 1}`, ...(await bodyOf(request)) }
     stored.tenants.push(tenant)

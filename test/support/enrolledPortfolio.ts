@@ -64,7 +64,9 @@ export const enrolledPortfolio = Effect.gen(function* () {
   const owner = Eip55.checksum(`0x${(0xd00d0000n + owners).toString(16).padStart(40, "0")}`) as EvmAddress
   const accounts = [evmAccount(baseUsdc.chainId, owner), evmAccount(arbUsdc.chainId, owner)] as const
   const authorization: Authorization = {
+    accountType: "ECDSA",
     ownerAccountId: evmWallet(owner),
+    withdrawalDomainName: "Ballast Withdrawal Authorization",
     accountIndex: 0n,
     agentAccountId: evmWallet(owner),
     chains: [
@@ -92,6 +94,7 @@ export const enrolledPortfolio = Effect.gen(function* () {
   const flow = {
     flowId: yield* Ids.makeFlowId,
     tenantId,
+    purpose: { _tag: "Enroll" as const },
     strategyId,
     authorization,
     createdAt,

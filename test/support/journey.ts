@@ -9,7 +9,9 @@ export const newOwner = () => {
   const account = privateKeyToAccount(generatePrivateKey())
   return {
     ownerAccountId: `eip155:0:${account.address}`,
-    sign: (raw: Hex) => account.signMessage({ message: { raw } })
+    sign: (raw: Hex) => account.signMessage({ message: { raw } }),
+    /** Signs typed data as the API answered it. */
+    signTypedData: (typedData: any): Promise<Hex> => account.signTypedData(typedData)
   }
 }
 
@@ -84,18 +86,22 @@ export const finishedOperation = (world: World, portfolioId: string, operationId
     60
   )
 
-/** Balance of an account as the chain tells it, in raw units. */
-export const chainBalance = (world: World, accountId: string, symbol: string): Promise<bigint> => {
-  const [, chainId, address] = accountId.split(":")
+/** Balance of an address as the asset's chain tells it, in raw units. */
+export const tokenBalance = (world: World, assetId: string, address: string): Promise<bigint> => {
+  const [, chainId] = /^eip155:(\d+)\/erc20:/.exec(assetId)!
   const { rpcUrl } = world.overview.chains.find((chain) => chain.chainId === Number(chainId))!
-  const { assetId } = world.asset(Number(chainId), symbol)
-  const token = assetId.slice(assetId.lastIndexOf(":") + 1) as Hex
   return createPublicClient({ transport: http(rpcUrl) }).readContract({
-    address: token,
+    address: assetId.slice(assetId.lastIndexOf(":") + 1) as Hex,
     abi: erc20Abi,
     functionName: "balanceOf",
     args: [address as Hex]
   })
+}
+
+/** Balance of a smart account as its chain tells it, in raw units. */
+export const chainBalance = (world: World, accountId: string, symbol: string): Promise<bigint> => {
+  const [, chainId, address] = accountId.split(":")
+  return tokenBalance(world, world.asset(Number(chainId), symbol).assetId, address!)
 }
 
 /** Share of the account's value that is WETH, at the world's present prices; only WETH and USDC are counted. */

@@ -9,7 +9,10 @@ export const testSettings: Settings["Service"] = {
   priceMaxAgeMs: 600_000,
   defaultSwap: { slippageBps: 50, priceImpactBps: 100, thresholdUsd: Decimal.one },
   blockedAssets: new Set(),
-  scheduler: { intervalMs: 50, batch: 200 }
+  scheduler: { intervalMs: 50, batch: 200 },
+  priceHistory: { intervalMs: 60_000, batch: 10 },
+  valuation: { intervalMs: 3_600_000, batch: 2 },
+  discovery: { intervalMs: 60_000 }
 }
 
 export const TestSettings = Layer.succeed(Settings, Settings.of(testSettings))

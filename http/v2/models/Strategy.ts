@@ -1,34 +1,10 @@
-/** A strategy on the wire. Source: interface "Strategy", shapes 2.3 and 2.4. */
+/** A strategy on the wire. Source: interface "Strategy", shapes 2.3, 2.4 and 2.6. */
 import { Schema } from "effect"
-import { AssetId } from "#domain/Caip.ts"
-import { UsdFromString } from "#domain/Decimal.ts"
-import { Frequency } from "#domain/RebalanceSchedule.ts"
-import { maxAssets } from "#domain/strategy/allocationRules.ts"
-import { WeightFromString } from "#domain/Weight.ts"
+import { Allocation, AllocationDraft } from "#http/v2/models/Allocation.ts"
 import { freeText } from "#http/v2/models/freeText.ts"
-import { AssetIdText, StrategyIdText, timestamp } from "#http/v2/models/values.ts"
-
-const Schedule = Schema.Struct({
-  type: Schema.Literal("interval").annotate({ description: "The only kind of schedule." }),
-  frequency: Frequency.annotate({ description: "How often portfolios are rebalanced.", examples: ["daily"] })
-}).annotate({ identifier: "RebalanceSchedule", description: "When the strategy's portfolios are rebalanced." })
-
-const bps = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1000 }))
-
-const slippage = "How far below its quote a swap may settle, in basis points; null: no override."
-const impact = "How far a swap may move the market against itself, in basis points; null: no override."
-const threshold = "Trades below this value in US dollars are not made; null: no override."
-
-const allocationDescription = `Target weights: 1 to ${maxAssets} assets, none twice, weights that sum to 100.`
-
-const SwapPreferences = Schema.Struct({
-  slippageBps: Schema.NullOr(Schema.Int).annotate({ description: slippage, examples: [50] }),
-  priceImpactBps: Schema.NullOr(Schema.Int).annotate({ description: impact, examples: [100] }),
-  thresholdUsd: Schema.NullOr(Schema.String).annotate({ description: threshold, examples: ["5.00"] })
-}).annotate({
-  identifier: "SwapPreferences",
-  description: "Overrides of how swaps are made; null means that a default applies."
-})
+import { RebalanceSchedule } from "#http/v2/models/RebalanceSchedule.ts"
+import { swapFields, SwapPreferences } from "#http/v2/models/SwapPreferences.ts"
+import { StrategyIdText, timestamp } from "#http/v2/models/values.ts"
 
 export const Strategy = Schema.Struct({
   strategyId: StrategyIdText,
@@ -37,15 +13,14 @@ export const Strategy = Schema.Struct({
     description: "What the strategy is for.",
     examples: ["Half ether, half dollars."]
   }),
-  allocation: Schema.Struct({
-    assets: Schema.Array(
-      Schema.Struct({
-        assetId: AssetIdText,
-        weight: Schema.String.annotate({ description: "Percent with 2 decimals.", examples: ["100.00"] })
-      })
-    )
-  }).annotate({ identifier: "Allocation", description: allocationDescription }),
-  schedule: Schedule,
+  maxApy: Schema.optionalKey(
+    Schema.String.annotate({
+      description: "The most that the creator advertises, percent a year with 2 decimals; absent when not advertised.",
+      examples: ["10.00"]
+    })
+  ),
+  allocation: Allocation,
+  schedule: RebalanceSchedule,
   preferences: Schema.Struct({ swap: SwapPreferences }),
   isPublic: Schema.Boolean.annotate({
     description: "Other tenants may read the strategy and enroll into it.",
@@ -58,31 +33,40 @@ export const Strategy = Schema.Struct({
   description: "A reusable template: target weights, a schedule and swap preferences."
 })
 
+const name = freeText(1, 256, "Name of the strategy, 1 to 256 characters.", "Blue chips")
+const description = Schema.NullOr(
+  freeText(0, 2000, "What the strategy is for, at most 2000 characters.", "Half ether, half dollars.")
+)
+
 /** The body of create and validate. */
 export const StrategyDraft = Schema.Struct({
-  name: freeText(1, 256, "Name of the strategy, 1 to 256 characters.", "Blue chips"),
-  description: Schema.optionalKey(
-    Schema.NullOr(freeText(0, 2000, "What the strategy is for, at most 2000 characters.", "Half ether, half dollars."))
-  ),
-  allocation: Schema.Struct({
-    assets: Schema.Array(Schema.Struct({ assetId: AssetId, weight: WeightFromString })).check(
-      Schema.isBetweenLength(1, maxAssets, { expected: `1 to ${maxAssets} assets` })
-    )
-  }).annotate({ identifier: "AllocationDraft", description: allocationDescription }),
-  schedule: Schedule,
+  name,
+  description: Schema.optionalKey(description),
+  allocation: AllocationDraft,
+  schedule: Schema.optionalKey(RebalanceSchedule),
   preferences: Schema.optionalKey(
-    Schema.Struct({
-      swap: Schema.optionalKey(
-        Schema.Struct({
-          slippageBps: Schema.optionalKey(Schema.NullOr(bps).annotate({ description: slippage, examples: [50] })),
-          priceImpactBps: Schema.optionalKey(Schema.NullOr(bps).annotate({ description: impact, examples: [100] })),
-          thresholdUsd: Schema.optionalKey(Schema.NullOr(UsdFromString).annotate({ description: threshold }))
-        })
-      )
-    }).annotate({
+    Schema.Struct({ swap: Schema.optionalKey(Schema.Struct(swapFields)) }).annotate({
       identifier: "PreferencesDraft",
       description: "Overrides of how swaps are made; what is left out stays null."
     })
   ),
   isPublic: Schema.optionalKey(Schema.Boolean.annotate({ description: "False when left out.", examples: [false] }))
-}).annotate({ identifier: "StrategyDraft", description: "A strategy to create." })
+}).annotate({
+  identifier: "StrategyDraft",
+  description: "A strategy to create. Without `schedule` it gets the tenant's default, which must then be set."
+})
+
+/** The body of the update. */
+export const StrategyPatch = Schema.Struct({
+  name: Schema.optionalKey(name),
+  description: Schema.optionalKey(description),
+  isPublic: Schema.optionalKey(
+    Schema.Boolean.annotate({
+      description: "Whether other tenants may read the strategy and enroll into it; portfolios that exist stay.",
+      examples: [true]
+    })
+  )
+}).annotate({
+  identifier: "StrategyPatch",
+  description: "A merge patch (RFC 7396): what is left out stays, `null` clears the description."
+})

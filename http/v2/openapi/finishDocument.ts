@@ -18,6 +18,7 @@ interface Answer {
   headers?: Record<string, unknown>
 }
 interface Operation {
+  readonly operationId: string
   readonly parameters: ReadonlyArray<{
     readonly name: string
     readonly in: string
@@ -36,10 +37,15 @@ interface Document {
   }
 }
 
-const integerQuery: Readonly<Record<string, JsonSchema & { readonly description: string }>> = {
-  limit: { type: "integer", minimum: 1, maximum: 200, default: 50, description: "Rows a page." } as JsonSchema & {
-    readonly description: string
-  }
+type Described = JsonSchema & { readonly description: string }
+
+const limitUpTo = (maximum: number) =>
+  ({ type: "integer", minimum: 1, maximum, default: 50, description: "Rows a page." }) as Described
+
+/** By the name of the parameter, or by that of the operation and its own. */
+const integerQuery: Readonly<Record<string, Described>> = {
+  limit: limitUpTo(200),
+  "discoverStrategies.limit": limitUpTo(50)
 }
 
 const header = (description: string, type: "string" | "integer", example: unknown) => ({
@@ -78,7 +84,10 @@ const isNull = ({ type }: JsonSchema) => type === "null"
 
 const finishOperation = (operation: Operation, components: Readonly<Record<string, JsonSchema>>) => {
   for (const parameter of operation.parameters) {
-    if (parameter.in === "query") parameter.schema = integerQuery[parameter.name] ?? parameter.schema
+    if (parameter.in === "query") {
+      const ofOperation = integerQuery[`${operation.operationId}.${parameter.name}`]
+      parameter.schema = ofOperation ?? integerQuery[parameter.name] ?? parameter.schema
+    }
     const { description } = parameter.schema as { readonly description?: string }
     if (description !== undefined) parameter.description = description
   }

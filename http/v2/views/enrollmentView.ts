@@ -1,13 +1,14 @@
 /** Both stages of an enrollment as v2 shows them. Source: shapes 2.15 and 2.16. */
 import type { Enrolled, EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
+import { ownerMessage } from "#domain/enrollment/OwnerMessage.ts"
 import { smartAccountView } from "#http/v2/views/portfolioView.ts"
 
 /** The answer of stage 1. */
 export const signatureView = ({ authorization, flowId }: EnrollmentFlow) => ({
-  message: { kind: "ecdsa" as const, raw: authorization.root },
+  message: ownerMessage(authorization),
   agentAccountId: authorization.agentAccountId,
   accountIndex: authorization.accountIndex.toString(),
-  accountType: "ECDSA" as const,
+  accountType: authorization.accountType,
   flowId
 })
 

@@ -6,7 +6,7 @@ export const strategyDraft = (body: typeof Body.Type): StrategyDraft => ({
   name: body.name,
   description: body.description ?? null,
   allocation: body.allocation.assets,
-  schedule: body.schedule,
+  schedule: body.schedule ?? null,
   swap: {
     slippageBps: body.preferences?.swap?.slippageBps ?? null,
     priceImpactBps: body.preferences?.swap?.priceImpactBps ?? null,

@@ -1,28 +1,28 @@
-/** A strategy as v2 shows it. Source: shapes 2.3. */
+/** A strategy and its versions as v2 shows them. Source: shapes 2.3 and 2.10. */
 import { DateTime } from "effect"
 import * as Decimal from "#domain/Decimal.ts"
 import type { Strategy } from "#domain/strategy/Strategy.ts"
-import * as Weight from "#domain/Weight.ts"
-
-/** A threshold as it was sent: two decimals, and up to six where it has them. */
-const formatThreshold = (value: bigint): string => Decimal.formatUsd(value).replace(/0{1,4}$/, "")
+import type { StrategyVersion } from "#domain/strategy/StrategyVersion.ts"
+import { allocationView } from "#http/v2/views/allocationView.ts"
+import { swapView } from "#http/v2/views/swapView.ts"
 
 export const strategyView = (strategy: Strategy) => ({
   strategyId: strategy.strategyId,
   name: strategy.name,
   description: strategy.description,
-  allocation: {
-    assets: strategy.allocation.map(({ assetId, weight }) => ({ assetId, weight: Weight.format(weight) }))
-  },
+  ...(strategy.maxApy === null ? {} : { maxApy: Decimal.format(strategy.maxApy, 2) }),
+  allocation: allocationView(strategy.allocation),
   schedule: strategy.schedule,
-  preferences: {
-    swap: {
-      slippageBps: strategy.swap.slippageBps,
-      priceImpactBps: strategy.swap.priceImpactBps,
-      thresholdUsd: strategy.swap.thresholdUsd === null ? null : formatThreshold(strategy.swap.thresholdUsd)
-    }
-  },
+  preferences: { swap: swapView(strategy.swap) },
   isPublic: strategy.isPublic,
   version: strategy.version,
   createdAt: DateTime.formatIso(strategy.createdAt)
+})
+
+export const versionView = ({ allocation, changeLog, createdAt, isHead, version }: StrategyVersion) => ({
+  version,
+  allocation: allocationView(allocation),
+  changeLog,
+  isHead,
+  createdAt: DateTime.formatIso(createdAt)
 })

@@ -6,6 +6,7 @@
  * 2. `swapExactTokensForTokens` over one hop: recipient the account, path of exactly two tokens, the last one listed.
  * 3. `swapExactTokensForTokensSupportingFeeOnTransferTokens` over two hops: the same through a listed hub. It has the
  *    same arguments; a policy holds one rule set a function, and a path of another length needs its own.
+ * 4. `settle` of the withdrawal executor, which itself demands the owner's signature over recipient, time and nonce.
  *
  * The place and the length of the path are pinned because calldata may lay a dynamic argument out anywhere: an unpinned
  * path would let a stolen key swap into a worthless token of its own. The signer is not valid for ERC-1271, else the
@@ -17,6 +18,7 @@ import {
   type Address,
   concatHex,
   encodeAbiParameters,
+  getAbiItem,
   type Hex,
   pad,
   toFunctionSelector,
@@ -26,8 +28,11 @@ import {
 import type { EvmAddress } from "#domain/Caip.ts"
 import type { AgentPolicy } from "#domain/enrollment/Authorization.ts"
 import { toViem } from "#layers/evm/address.ts"
+import { withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
 
 const approve = toFunctionSelector("approve(address,uint256)")
+
+const settle = toFunctionSelector(getAbiItem({ abi: withdrawalExecutorAbi, name: "settle" }))
 
 const swapArguments = "(uint256,uint256,address[],address,uint256)"
 const swapOneHop = toFunctionSelector(`swapExactTokensForTokens${swapArguments}`)
@@ -60,7 +65,16 @@ const swapRules = (account: EvmAddress, allowedAfterFirst: ReadonlyArray<Readonl
   ...allowedAfterFirst.map((allowed, index) => oneOf(argument.path + 32 * (index + 1), allowed))
 ]
 
-const callPolicy = (policy: AgentPolicy, account: EvmAddress) => {
+/** What the agent is permitted on one chain. */
+export interface AgentPermission {
+  readonly policy: AgentPolicy
+  readonly account: EvmAddress
+  readonly agent: Address
+  /** False for accounts from before withdrawals, which have no executor to call. */
+  readonly settles: boolean
+}
+
+const callPolicy = ({ account, policy, settles }: AgentPermission) => {
   const router = toViem(policy.router)
   return toCallPolicy({
     policyVersion: CallPolicyVersion.V0_0_4,
@@ -76,20 +90,21 @@ const callPolicy = (policy: AgentPolicy, account: EvmAddress) => {
               valueLimit: 0n,
               rules: swapRules(account, [policy.hubs, policy.tokens])
             }
-          ])
+          ]),
+      ...(settles ? [{ target: withdrawalExecutor, selector: settle, valueLimit: 0n, rules: [] }] : [])
     ]
   })
 }
 
 /** `validatorData` of Kernel's `Enable` message: one entry a policy, then the signer. */
-export const permissionData = (policy: AgentPolicy, account: EvmAddress, agent: Address): Hex => {
-  const calls = callPolicy(policy, account)
+export const permissionData = (permission: AgentPermission): Hex => {
+  const calls = callPolicy(permission)
   return encodeAbiParameters(
     [{ type: "bytes[]" }],
     [
       [
         concatHex([calls.getPolicyInfoInBytes(), calls.getPolicyData()]),
-        concatHex([PolicyFlags.NOT_FOR_VALIDATE_SIG, ECDSA_SIGNER_CONTRACT, agent])
+        concatHex([PolicyFlags.NOT_FOR_VALIDATE_SIG, ECDSA_SIGNER_CONTRACT, permission.agent])
       ]
     ]
   )

@@ -1,5 +1,7 @@
-/** ECDSA signatures as wallets give them, brought to the one form that `ecrecover` on chain accepts. */
+/** Owners' signatures as wallets give them, brought to the one form that is sent to the chain. */
 import { type Hex, isHex, parseSignature, recoverMessageAddress, serializeSignature, size } from "viem"
+import type { AccountType } from "#domain/enrollment/Authorization.ts"
+import { maxSignatureBytes } from "#domain/enrollment/OwnerMessage.ts"
 
 /** Half of secp256k1's order: a canonical `s` is not above it (EIP-2). */
 const highestS = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
@@ -17,6 +19,18 @@ export const canonicalSignature = (signature: string): Hex | undefined => {
     return undefined
   }
 }
+
+const wholeBytes = /^0x(?:[0-9a-f]{2})+$/u
+
+/** What a contract wallet made, whatever it means to the wallet; undefined when it is no hex or above the bound. */
+const contractSignature = (signature: string): Hex | undefined => {
+  const bytes = signature.toLowerCase()
+  return wholeBytes.test(bytes) && size(bytes as Hex) <= maxSignatureBytes ? (bytes as Hex) : undefined
+}
+
+/** The signature in the form in which the owner's validator takes it; undefined when it is none. */
+export const ownerSignature = (accountType: AccountType, signature: string): Hex | undefined =>
+  accountType === "ERC1271" ? contractSignature(signature) : canonicalSignature(signature)
 
 /** The address whose EIP-191 signature over the 32 bytes this is; undefined when it is nobody's. */
 export const signerOf = (root: Hex, signature: string): Promise<string | undefined> => {

@@ -2,9 +2,9 @@
  * User operations of the agent. The first one deploys the account and carries the owner's signature that enables the
  * permission; later ones carry the agent's alone. Sources: ERC-4337 (EntryPoint 0.7), Kernel 0.3.1 nonce and signature.
  */
-import { type Address, concatHex, encodeAbiParameters, type Hex, hexToBigInt, pad, zeroAddress } from "viem"
+import { concatHex, encodeAbiParameters, type Hex, hexToBigInt, pad, zeroAddress } from "viem"
 import { getUserOperationHash, toPackedUserOperation, type UserOperation } from "viem/account-abstraction"
-import { addressOf, type EvmAddress } from "#domain/Caip.ts"
+import { addressOf } from "#domain/Caip.ts"
 import type { Authorization, ChainAuthorization } from "#domain/enrollment/Authorization.ts"
 import { permissionData } from "#layers/evm/account/agentPermission.ts"
 import { rootSignature } from "#layers/evm/account/digestTree.ts"
@@ -26,7 +26,7 @@ export const nonceKey = (permissionId: Hex, mode: PermissionMode): bigint =>
 export interface AgentOperation {
   readonly authorization: Authorization
   readonly chain: ChainAuthorization
-  /** The owner's signature over the root, in canonical form. */
+  /** The owner's signature over the authorization's message, in canonical form. */
   readonly ownerSignature: Hex
   readonly deployed: boolean
   readonly mode: PermissionMode
@@ -40,12 +40,7 @@ export const unsignedOperation = (operation: AgentOperation): UserOperation<"0.7
   sender: toViem(addressOf(operation.chain.accountId)),
   nonce: operation.nonce,
   callData: operation.callData,
-  ...(operation.deployed
-    ? {}
-    : accountDeployment(
-        toViem(addressOf(operation.authorization.ownerAccountId)),
-        operation.authorization.accountIndex
-      )),
+  ...(operation.deployed ? {} : accountDeployment(operation.authorization)),
   ...operation.gas,
   maxFeePerGas: 0n,
   maxPriorityFeePerGas: 0n,
@@ -63,6 +58,16 @@ const enableParts = [
   { type: "bytes" }
 ] as const
 
+/** The owner's signature as the root validator takes it: a contract signs for its one chain, a key for the root of all. */
+const enableSignature = (authorization: Authorization, chain: ChainAuthorization, ownerSignature: Hex): Hex =>
+  authorization.accountType === "ERC1271"
+    ? ownerSignature
+    : rootSignature(
+        ownerSignature,
+        authorization.chains.map(({ digest }) => digest as Hex),
+        chain.digest as Hex
+      )
+
 /** The signature field: the agent's EIP-191 signature over the hash, and what enables the permission when it is not yet. */
 export const operationSignature = (
   { authorization, chain, mode, ownerSignature }: AgentOperation,
@@ -70,16 +75,19 @@ export const operationSignature = (
 ): Hex => {
   const permissionSignature = concatHex(["0xff", agentSignature])
   if (mode === "enabled") return permissionSignature
-  const account: EvmAddress = addressOf(chain.accountId)
-  const agent: Address = toViem(addressOf(authorization.agentAccountId))
-  const digests = authorization.chains.map(({ digest }) => digest as Hex)
+  const permission = permissionData({
+    policy: chain.policy,
+    account: addressOf(chain.accountId),
+    agent: toViem(addressOf(authorization.agentAccountId)),
+    settles: authorization.withdrawalDomainName !== null
+  })
   return concatHex([
     zeroAddress,
     encodeAbiParameters(enableParts, [
-      permissionData(chain.policy, account, agent),
+      permission,
       "0x",
       selectorData,
-      rootSignature(ownerSignature, digests, chain.digest as Hex),
+      enableSignature(authorization, chain, ownerSignature),
       permissionSignature
     ])
   ])

@@ -26,7 +26,8 @@ const mostRequests = 8
 
 const operationEvent = getAbiItem({ abi: entryPointAbi, name: "UserOperationEvent" })
 
-const netTransfers = (receipt: TransactionReceipt, accountId: EvmAccountId): ActionReceipt["deltas"] => {
+/** Net change of each token that an account had in a transaction, by the Transfer events. */
+export const netTransfers = (receipt: TransactionReceipt, accountId: EvmAccountId): ActionReceipt["deltas"] => {
   const account = toViem(addressOf(accountId))
   const net = new Map<AssetId, bigint>()
   for (const { address, args } of parseEventLogs({

@@ -3,7 +3,7 @@
  * comes back, whereas an operation that runs out is paid for and moves nothing. The numbers are one and a half times and
  * more of what Kernel 0.3.1 used in measurements with 1 to 30 listed tokens and 1 to 5 swaps.
  */
-import type { AgentPolicy } from "#domain/enrollment/Authorization.ts"
+import type { AccountType, AgentPolicy } from "#domain/enrollment/Authorization.ts"
 import type { Swap } from "#domain/rebalance/ChainExecution.ts"
 
 export interface GasLimits {
@@ -18,8 +18,10 @@ export const transactionGasCap = 16_777_216n
 /** The EntryPoint's own work, calldata and the fixed cost of a transaction. */
 const transactionOverhead = 500_000n
 
-const deployGas = 500_000n
-const enableGas = 2_200_000n
+const deployGas = 600_000n
+const enableGas = 2_400_000n
+/** What a contract wallet may use to rule on its signature: several keys, or one on a curve without a precompile. */
+const contractOwnerGas = 1_000_000n
 /** A word that the policy stores for a listed token, once in each rule set that lists it. */
 const storedWordGas = 35_000n
 const validateGas = 300_000n
@@ -34,11 +36,16 @@ const sum = (values: ReadonlyArray<bigint>) => values.reduce((total, value) => t
 export const gasLimits = (
   policy: AgentPolicy,
   swaps: ReadonlyArray<Swap>,
-  { deployed, enables }: { readonly deployed: boolean; readonly enables: boolean }
+  {
+    accountType,
+    deployed,
+    enables
+  }: { readonly accountType: AccountType; readonly deployed: boolean; readonly enables: boolean }
 ): GasLimits => {
   const listed = BigInt(policy.tokens.length)
   const hubs = BigInt(policy.hubs.length)
-  const enable = enables ? enableGas + storedWordGas * (2n * listed + hubs) : 0n
+  const ownerCheck = accountType === "ERC1271" ? contractOwnerGas : 0n
+  const enable = enables ? enableGas + ownerCheck + storedWordGas * (2n * listed + hubs) : 0n
   const validateSwaps = BigInt(swaps.length) * (validateSwapGas + readWordGas * (listed + hubs))
   return {
     verificationGasLimit: validateGas + validateSwaps + enable + (deployed ? 0n : deployGas),

@@ -3,9 +3,9 @@ import { Effect, type Redacted } from "effect"
 import { type Address, encodeFunctionData, type Hex } from "viem"
 import { addressOf } from "#domain/Caip.ts"
 import type { ChainAuthorization } from "#domain/enrollment/Authorization.ts"
-import { SimulationFailed, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
+import { SimulationFailed, type Swap, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
-import { canonicalSignature } from "#layers/evm/account/ownerSignature.ts"
+import { ownerSignature as canonicalOwnerSignature } from "#layers/evm/account/ownerSignature.ts"
 import { fromViem } from "#layers/evm/address.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
 import {
@@ -20,6 +20,8 @@ import { gasLimits, transactionGas, transactionGasCap } from "#layers/evm/execut
 import { simulateOperation } from "#layers/evm/execution/simulateOperation.ts"
 import { executeBatch, pathFault, swapCalls } from "#layers/evm/execution/swapCalls.ts"
 import { localAccount } from "#layers/evm/localAccount.ts"
+import type { Call } from "#layers/evm/multicall.ts"
+import { settlementCall, withSettlementGas } from "#layers/evm/withdrawal/settlementCall.ts"
 
 /** The service's accounts: the agent that signs operations, the relayer that submits them. */
 export interface Operators {
@@ -33,7 +35,7 @@ const swapLifetimeSeconds = 1_200n
 
 /** What no chain needs to be asked about: the batch must be one that the owner authorized and this service can sign. */
 const checkBatch = Effect.fnUntraced(function* (
-  { authorization, chainId, ownerSignature, swaps }: SwapBatch,
+  { authorization, chainId, ownerSignature, settlement, swaps }: SwapBatch,
   agent: Address
 ) {
   const refuse = (reason: string) => new SimulationFailed({ chainId, reason })
@@ -43,12 +45,20 @@ const checkBatch = Effect.fnUntraced(function* (
   const named: string = addressOf(authorization.agentAccountId)
   if (named !== agent)
     return yield* refuse(`the owner authorized agent ${named}, the service signs as ${agent}; enroll anew`)
-  const signature = canonicalSignature(ownerSignature)
-  if (signature === undefined) return yield* refuse("the owner's signature is not an ECDSA signature of 65 bytes")
-  if (swaps.length === 0) return yield* refuse("a batch needs at least one swap")
+  const signature = canonicalOwnerSignature(authorization.accountType, ownerSignature)
+  if (signature === undefined) {
+    return yield* refuse(
+      authorization.accountType === "ERC1271"
+        ? "the owner's signature is not hex of a contract wallet's signature"
+        : "the owner's signature is not an ECDSA signature of 65 bytes"
+    )
+  }
+  if (swaps.length === 0 && settlement === undefined) return yield* refuse("a batch needs at least one swap")
+  const settles = settlement && settlementCall(settlement, authorization.accountType)
+  if (settles === null) return yield* refuse("what is stored as the owner's signature over the withdrawal is none")
   const fault = swaps.map(pathFault).find((found) => found !== undefined)
   if (fault !== undefined) return yield* refuse(fault)
-  return { chain, signature }
+  return { chain, signature, settles }
 })
 
 const handleOpsData = (operation: ReturnType<typeof packedOperation>, beneficiary: Address): Hex =>
@@ -58,19 +68,33 @@ const handleOpsData = (operation: ReturnType<typeof packedOperation>, beneficiar
     args: [[operation], beneficiary]
   }).toLowerCase() as Hex
 
-const callsOf = ({ swaps }: SwapBatch, { accountId, policy }: ChainAuthorization, now: bigint) =>
-  swaps.flatMap((swap) =>
+const callsOf = (
+  swaps: ReadonlyArray<Swap>,
+  { accountId, policy }: ChainAuthorization,
+  now: bigint,
+  last: Call | undefined
+) => [
+  ...swaps.flatMap((swap) =>
     swapCalls(swap, { account: addressOf(accountId), router: policy.router, deadline: now + swapLifetimeSeconds })
-  )
+  ),
+  ...(last === undefined ? [] : [last])
+]
 
 export const prepareBatch = Effect.fnUntraced(function* (batch: SwapBatch, { agent, agentKey, relayer }: Operators) {
-  const { authorization, chainId, swaps } = batch
-  const { chain, signature: ownerSignature } = yield* checkBatch(batch, agent)
+  const { authorization, chainId, settlement, swaps } = batch
+  const { chain, settles, signature: ownerSignature } = yield* checkBatch(batch, agent)
   const [account, block, chainNonce] = yield* Effect.all(
     [readAccountState(chain), readBlockState(chainId), readRelayerNonce(chainId, relayer)],
     { concurrency: "unbounded" }
   )
-  const gas = gasLimits(chain.policy, swaps, { deployed: account.deployed, enables: account.mode === "enable" })
+  const gas = withSettlementGas(
+    gasLimits(chain.policy, swaps, {
+      accountType: authorization.accountType,
+      deployed: account.deployed,
+      enables: account.mode === "enable"
+    }),
+    settlement
+  )
   const gasLimit = transactionGas(gas)
   if (gasLimit > transactionGasCap) {
     return yield* new SimulationFailed({
@@ -78,7 +102,7 @@ export const prepareBatch = Effect.fnUntraced(function* (batch: SwapBatch, { age
       reason: `the batch needs up to ${gasLimit} gas, a transaction may use ${transactionGasCap}; use fewer swaps or tokens`
     })
   }
-  const callData = executeBatch(callsOf(batch, chain, block.timestamp))
+  const callData = executeBatch(callsOf(swaps, chain, block.timestamp, settles))
   const operation: AgentOperation = { authorization, chain, ownerSignature, ...account, callData, gas }
   const unsigned = unsignedOperation(operation)
   const userOpHash = operationHash(unsigned, chainId)
@@ -93,6 +117,7 @@ export const prepareBatch = Effect.fnUntraced(function* (batch: SwapBatch, { age
     handleOps,
     execute: callData,
     swaps,
+    settlement,
     transactionGas: gasLimit,
     callGasLimit: gas.callGasLimit
   })

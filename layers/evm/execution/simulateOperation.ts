@@ -1,5 +1,6 @@
 /**
- * Proves before anything is paid that a signed operation validates and that its swaps take effect.
+ * Proves before anything is paid that a signed operation validates, that its swaps take effect, and, when it settles, that
+ * the recipient gets what they yield.
  *
  * `handleOps` does not revert when the calls inside an operation do, so its success says nothing about them. One
  * `eth_call` therefore reads the account's balances before and after `handleOps` and compares; it needs no method
@@ -9,7 +10,7 @@ import { Effect } from "effect"
 import { type Address, decodeErrorResult, encodeFunctionData, erc20Abi, type Hex } from "viem"
 import { addressOf, type AssetId, type ChainId, type EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { SimulationFailed, type Swap } from "#domain/rebalance/ChainExecution.ts"
+import { type Settlement, SimulationFailed, type Swap } from "#domain/rebalance/ChainExecution.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { entryPoint, entryPointAbi, multicall3 } from "#layers/evm/contracts.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
@@ -24,6 +25,7 @@ export interface OperationToSimulate {
   /** Calldata of the account's `execute` within it. */
   readonly execute: Hex
   readonly swaps: ReadonlyArray<Swap>
+  readonly settlement?: Settlement | undefined
   /** Gas of the transaction, and of the calls within it. */
   readonly transactionGas: bigint
   readonly callGasLimit: bigint
@@ -32,15 +34,31 @@ export interface OperationToSimulate {
 /** Reading balances and passing the calls on, beside the transaction and the repeat. */
 const simulationOverhead = 1_000_000n
 
-/** The least change of each token that the swaps must bring about together. */
-const leastChanges = (swaps: ReadonlyArray<Swap>): ReadonlyMap<AssetId, bigint> => {
-  const changes = new Map<AssetId, bigint>()
-  const add = (assetId: AssetId, change: bigint) => changes.set(assetId, (changes.get(assetId) ?? 0n) + change)
-  for (const { buy, minBuyAmountRaw, sell, sellAmountRaw } of swaps) {
-    add(sell, -sellAmountRaw)
-    add(buy, minBuyAmountRaw)
+interface Change {
+  readonly holder: EvmAddress
+  readonly assetId: AssetId
+  readonly least: bigint
+}
+
+/** The least change of each balance that the swaps, and the settlement after them, must bring about together. */
+const leastChanges = ({ account, settlement, swaps }: OperationToSimulate): ReadonlyArray<Change> => {
+  const changes = new Map<string, Change>()
+  const add = (holder: EvmAddress, assetId: AssetId, change: bigint) => {
+    const key = `${holder} ${assetId}`
+    changes.set(key, { holder, assetId, least: (changes.get(key)?.least ?? 0n) + change })
   }
-  return changes
+  for (const { buy, minBuyAmountRaw, sell, sellAmountRaw } of swaps) {
+    add(account, sell, -sellAmountRaw)
+    add(settlement === undefined ? account : addressOf(settlement.message.recipientAccountId), buy, minBuyAmountRaw)
+  }
+  if (settlement !== undefined) {
+    // What was signed of the settlement asset itself is handed over without a sale.
+    const { assetId, message } = settlement
+    const given = BigInt(message.assets.find((asset) => asset.assetId === assetId)?.amountRaw ?? 0)
+    add(account, assetId, -given)
+    add(addressOf(message.recipientAccountId), assetId, given)
+  }
+  return [...changes.values()]
 }
 
 /** Lets Multicall3 run as the EntryPoint, so that the account accepts the call; the EntryPoint reverts it with the results. */
@@ -76,10 +94,10 @@ const overtaken = /^AA(?:10|25)\b/u
 export const simulateOperation = Effect.fnUntraced(function* (operation: OperationToSimulate) {
   const { chainId } = operation
   const account = toViem(operation.account)
-  const changes = [...leastChanges(operation.swaps)]
-  const balances = changes.map(([assetId]): Call => ({
+  const changes = leastChanges(operation)
+  const balances = changes.map(({ assetId, holder }): Call => ({
     target: toViem(addressOf(assetId)),
-    data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [account] })
+    data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [toViem(holder)] })
   }))
   const results = yield* multicall(
     chainId,
@@ -105,6 +123,6 @@ export const simulateOperation = Effect.fnUntraced(function* (operation: Operati
   })
   // Floors of zero, or swaps there and back, are met by a reverted batch too: that one leaves every balance as it was.
   const moved = actual.some((change) => change !== null && change !== 0n)
-  const sufficient = changes.every(([, least], index) => (actual[index] ?? least - 1n) >= least)
+  const sufficient = changes.every(({ least }, index) => (actual[index] ?? least - 1n) >= least)
   if (!moved || !sufficient) return yield* new SimulationFailed({ chainId, reason: reasonOfRepeat(results.at(-1)) })
 })

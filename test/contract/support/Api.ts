@@ -6,15 +6,27 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { Digest } from "effect/crypto"
 import { HttpEffect, HttpRouter, HttpServer } from "effect/http"
 import type { AssetId } from "#domain/Caip.ts"
+import { Breakdowns } from "#domain/breakdown/Breakdowns.ts"
+import { Curation } from "#domain/discovery/Curation.ts"
+import { Discovery } from "#domain/discovery/Discovery.ts"
+import { ChainActivations } from "#domain/enrollment/ChainActivations.ts"
 import { Enrollments } from "#domain/enrollment/Enrollments.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
+import { PriceRecorder } from "#domain/market/PriceRecorder.ts"
 import { Operations } from "#domain/operation/Operations.ts"
+import { PortfolioPerformances } from "#domain/performance/PortfolioPerformances.ts"
+import { StrategyPerformances } from "#domain/performance/StrategyPerformances.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
 import { PositionReader } from "#domain/portfolio/PositionReader.ts"
 import { Rebalances } from "#domain/rebalance/Rebalances.ts"
 import { Settings } from "#domain/Settings.ts"
 import { Strategies } from "#domain/strategy/Strategies.ts"
+import { StrategyConfiguration } from "#domain/strategy/StrategyConfiguration.ts"
+import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
+import { TenantConfiguration } from "#domain/tenant/TenantConfiguration.ts"
+import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
+import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
 import { AdminSettings } from "#http/admin/AdminSettings.ts"
 import { DocsSettings } from "#http/docs/DocsSettings.ts"
 import { RateLimits } from "#http/middleware/RateLimits.ts"
@@ -25,6 +37,7 @@ import { ServerContext } from "#http/ServerContext.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
 import { MovableClock } from "#test/contract/support/MovableClock.ts"
+import { PastPrices } from "#test/contract/support/PastPrices.ts"
 import { SurroundingsLive } from "#test/contract/support/Surroundings.ts"
 import { TestStores } from "#test/support/database.ts"
 
@@ -62,7 +75,10 @@ const settings = Layer.mergeAll(
     priceMaxAgeMs: 300_000,
     defaultSwap: { slippageBps: 50, priceImpactBps: 100, thresholdUsd: 1_000_000_000_000_000_000n },
     blockedAssets: new Set<AssetId>(),
-    scheduler: { intervalMs: 1_000, batch: 100 }
+    scheduler: { intervalMs: 1_000, batch: 100 },
+    priceHistory: { intervalMs: 60_000, batch: 100 },
+    valuation: { intervalMs: 3_600_000, batch: 100 },
+    discovery: { intervalMs: 300_000 }
   })
 )
 
@@ -70,10 +86,21 @@ const services = Layer.mergeAll(
   ApiKeys.layer,
   Tenants.layer,
   Strategies.layer,
+  StrategyConfiguration.layer,
+  StrategyVersions.layer,
+  TenantConfiguration.layer,
+  Discovery.layer,
+  Curation.layer,
   Enrollments.layer,
+  ChainActivations.layer,
+  Breakdowns.layer,
   PositionReader.layer,
   Rebalances.layer,
-  Operations.layer
+  WithdrawalAuthorizations.layer,
+  Withdrawals.layer,
+  Operations.layer,
+  StrategyPerformances.layer.pipe(Layer.provide([PriceRecorder.layer, Strategies.layer])),
+  PortfolioPerformances.layer
 ).pipe(Layer.provideMerge(Portfolios.layer), Layer.provide(KeyHashLive))
 
 const server = Layer.effect(
@@ -117,6 +144,7 @@ export const among = <A, E, R>(layer: Layer.Layer<A, E, R>, limits: RateLimitSet
     Layer.provideMerge(services),
     Layer.provideMerge(RateLimits.layerMemory),
     Layer.provideMerge(SurroundingsLive),
+    Layer.provideMerge(PastPrices.layer),
     Layer.provideMerge(TestStores),
     Layer.provide(settings),
     Layer.provide(Layer.succeed(RateLimitSettings, limits)),

@@ -15,9 +15,13 @@ import { Chains } from "#domain/chain/Chains.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import * as Eip55 from "#domain/Eip55.ts"
 import { SmartAccounts } from "#domain/enrollment/SmartAccounts.ts"
+import { VerifierUnavailable } from "#domain/Errors.ts"
 import { type Price, Prices } from "#domain/market/Prices.ts"
+import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { Readiness } from "#domain/Readiness.ts"
-import { RunLauncher } from "#domain/rebalance/RunLauncher.ts"
+import { typedDataOf } from "#domain/withdrawal/typedData.ts"
+import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
+import { signerOfTypedData } from "#test/contract/support/wallets.ts"
 
 /** The signature that every owner of these tests gives; any other is not theirs. */
 export const ownerSignature = `0x${"1b".repeat(65)}`
@@ -35,6 +39,10 @@ export class Surroundings extends Context.Service<
     isReady: boolean
     /** What a launch dies of, when it is to die. */
     launchDefect: unknown
+    /** Owners that are contracts, on every chain. */
+    contractOwners: ReadonlySet<string>
+    /** Contracts cannot be asked. */
+    verifierDown: boolean
     /** Awaited before a signature is answered. */
     beforeSignature: Effect.Effect<void>
   }
@@ -45,6 +53,8 @@ export class Surroundings extends Context.Service<
     prices: new Map(),
     isReady: true,
     launchDefect: undefined,
+    contractOwners: new Set<string>(),
+    verifierDown: false,
     beforeSignature: Effect.void
   }))
 }
@@ -55,11 +65,16 @@ const accountOf = (chainId: ChainId, owner: EvmWalletId, index: bigint): EvmAcco
   return evmAccount(chainId, Eip55.checksum(`0x${address.toString(16).padStart(40, "0")}`) as EvmAddress)
 }
 
+const askContract = (surroundings: { readonly verifierDown: boolean }) =>
+  surroundings.verifierDown
+    ? Effect.fail(new VerifierUnavailable({ message: "Chain 8453 cannot be asked right now, retry" }))
+    : Effect.void
+
 const SmartAccountsFake = Layer.effect(
   SmartAccounts,
   Effect.map(Surroundings, (surroundings) =>
     SmartAccounts.of({
-      authorize: ({ ownerAccountId, accountIndex, chains }) => {
+      authorize: ({ accountType, ownerAccountId, accountIndex, withdrawalDomainName, chains }) => {
         const [first, ...rest] = chains.map(({ chainId }) => ({
           chainId,
           accountId: accountOf(chainId, ownerAccountId, accountIndex),
@@ -68,14 +83,21 @@ const SmartAccountsFake = Layer.effect(
           digest: bytes32("0d")
         }))
         return Effect.succeed({
+          accountType,
           ownerAccountId,
           accountIndex,
+          withdrawalDomainName,
           agentAccountId: evmWallet(Eip55.checksum(`0x${"a9".repeat(20)}`) as EvmAddress),
           chains: [first!, ...rest] as const,
           root: bytes32("5f")
         })
       },
-      isSignedByOwner: (_, signature) => Effect.as(surroundings.beforeSignature, signature === ownerSignature)
+      isContract: (owner) => Effect.as(askContract(surroundings), surroundings.contractOwners.has(owner)),
+      isSignedByOwner: ({ accountType }, signature) =>
+        (accountType === "ERC1271" ? askContract(surroundings) : Effect.void).pipe(
+          Effect.andThen(surroundings.beforeSignature),
+          Effect.as(signature === ownerSignature)
+        )
     })
   )
 )
@@ -116,10 +138,26 @@ const PricesFake = Layer.effect(
   )
 )
 
-const RunLauncherFake = Layer.effect(
-  RunLauncher,
+const WithdrawalVerifierFake = Layer.effect(
+  WithdrawalVerifier,
   Effect.map(Surroundings, (surroundings) =>
-    RunLauncher.of({
+    WithdrawalVerifier.of({
+      isSignedByOwner: Effect.fnUntraced(function* ({ accountId, grant, message, signature }) {
+        yield* surroundings.beforeSignature
+        const { accountType, ownerAccountId, withdrawalDomainName } = grant.authorization
+        if (accountType === "ERC1271") return yield* Effect.as(askContract(surroundings), signature === ownerSignature)
+        const typedData = typedDataOf(message, withdrawalDomainName!, accountId)
+        const signer = yield* Effect.promise(() => signerOfTypedData(typedData, signature))
+        return signer === addressOf(ownerAccountId)
+      })
+    })
+  )
+)
+
+const OperationLauncherFake = Layer.effect(
+  OperationLauncher,
+  Effect.map(Surroundings, (surroundings) =>
+    OperationLauncher.of({
       launch: () => (surroundings.launchDefect === undefined ? Effect.void : Effect.die(surroundings.launchDefect))
     })
   )
@@ -143,7 +181,8 @@ export const SurroundingsLive = Layer.mergeAll(
   SmartAccountsFake,
   BalancesFake,
   PricesFake,
-  RunLauncherFake,
+  OperationLauncherFake,
+  WithdrawalVerifierFake,
   ReadinessFake,
   ChainsFake
 ).pipe(Layer.provideMerge(Surroundings.layer))

@@ -26,7 +26,9 @@ const context: RunContext = {
   grants: [
     {
       authorization: {
+        accountType: "ECDSA",
         ownerAccountId: `eip155:0:${addressOf(baseWeth.assetId)}` as Authorization["ownerAccountId"],
+        withdrawalDomainName: "Ballast Withdrawal Authorization",
         accountIndex: 0n,
         agentAccountId: `eip155:0:${addressOf(baseWeth.assetId)}` as Authorization["agentAccountId"],
         chains: [

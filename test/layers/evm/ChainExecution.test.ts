@@ -7,7 +7,6 @@ import { Relayer } from "#domain/relay/Relayer.ts"
 import { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
-import { accountDeployment } from "#layers/evm/account/kernelAccount.ts"
 import { rootSignature } from "#layers/evm/account/digestTree.ts"
 import { nonceKey, operationHash, operationSignature, unsignedOperation } from "#layers/evm/execution/agentOperation.ts"
 import { executeBatch, swapCalls } from "#layers/evm/execution/swapCalls.ts"
@@ -32,7 +31,15 @@ import {
   stranger,
   token
 } from "#test/layers/evm/EvmWorld.ts"
-import { balances, changes, deltasOf, dollars, roundTrip, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
+import {
+  balances,
+  changes,
+  deltasOf,
+  deployAccount,
+  dollars,
+  roundTrip,
+  tradingAccount
+} from "#test/layers/evm/tradingAccount.ts"
 
 describe("ChainExecution", () => {
   layer(EvmWorldLive, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
@@ -234,11 +241,7 @@ describe("ChainExecution", () => {
         const { base } = yield* EvmWorld
         const enrollment = yield* enroll(15n, [[base, "USDC", "WETH"]])
         yield* fund(base, enrollment.account, "USDC", dollars(10n))
-        const { factory, factoryData } = accountDeployment(owner.address, 15n)
-        yield* Effect.promise(async () => {
-          const hash = await base.client.sendTransaction({ account: stranger, to: factory, data: factoryData })
-          await base.client.waitForTransactionReceipt({ hash })
-        })
+        yield* deployAccount(base, enrollment.authorization)
         const swap = yield* quotedSwap(base, "USDC", "WETH", dollars(10n))
         assert.isTrue((yield* execute(batchOf(enrollment, base, [swap]))).receipt.success)
       })

@@ -72,6 +72,8 @@ export const EvmWorldLive = EvmLive.pipe(
   Layer.provideMerge(EvmWorld.layer)
 )
 
+export const withdrawalDomainName = "Ballast Withdrawal Authorization"
+
 export interface Enrollment {
   readonly authorization: Authorization
   readonly ownerSignature: string
@@ -85,8 +87,10 @@ export const enroll = Effect.fnUntraced(function* (
 ) {
   const accounts = yield* SmartAccounts
   const authorization = yield* accounts.authorize({
+    accountType: "ECDSA",
     ownerAccountId: evmWallet(owner.address as string as EvmAddress),
     accountIndex,
+    withdrawalDomainName,
     chains: chains.map(([chain, ...symbols]) => ({
       chainId: chainIdOf(chain),
       tokens: symbols.map((symbol) => token(chain, symbol))

@@ -1,14 +1,15 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { addressToEmptyAccount, createKernelAccount } from "@zerodev/sdk"
+import { addressToEmptyAccount } from "@zerodev/sdk"
 import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { MerkleTree } from "merkletreejs"
-import { type Hex, keccak256, parseSignature, serializeSignature } from "viem"
+import { type Hex, keccak256, type LocalAccount, parseSignature, serializeSignature } from "viem"
 import { addressOf, chainIdOf, evmWallet, type EvmAddress } from "#domain/Caip.ts"
 import { SmartAccounts } from "#domain/enrollment/SmartAccounts.ts"
+import { accountDeployment } from "#layers/evm/account/kernelAccount.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
-import { enableDigestOf, rootOwner, sdkAccount } from "#test/layers/evm/sdkAccount.ts"
+import { enableDigestOf, ownersAccount } from "#test/layers/evm/sdkAccount.ts"
 import {
   accountOn,
   agent,
@@ -18,7 +19,8 @@ import {
   EvmWorldLive,
   owner,
   stranger,
-  token
+  token,
+  withdrawalDomainName
 } from "#test/layers/evm/EvmWorld.ts"
 
 const secp256k1Order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
@@ -51,16 +53,15 @@ describe("SmartAccounts", () => {
         assert.strictEqual(addressOf(authorization.agentAccountId) as string, agent.address)
         const digests: Array<Hex> = []
         for (const chain of [base, arbitrum]) {
-          const sudo = yield* Effect.promise(() => rootOwner(chain, addressToEmptyAccount(owner.address)))
           const account = yield* Effect.promise(() =>
-            createKernelAccount(chain.client, {
-              plugins: { sudo },
-              entryPoint: sdkAccount.entryPoint,
-              kernelVersion: "0.3.1",
-              index: 7n
-            })
+            ownersAccount(chain, addressToEmptyAccount(owner.address) as LocalAccount, 7n)
           )
           assert.strictEqual(account.address, enrollment.account as string)
+          const { factory, factoryData } = yield* Effect.promise(() => account.getFactoryArgs())
+          assert.deepStrictEqual(accountDeployment(authorization), {
+            factory: factory!,
+            factoryData: factoryData!.toLowerCase() as Hex
+          })
           const digest = yield* Effect.promise(() => enableDigestOf(chain, enrollment))
           assert.strictEqual(digest, authorization.chains.find(({ chainId }) => chainId === chain.chainId)!.digest)
           digests.push(digest)
@@ -130,8 +131,10 @@ describe("SmartAccounts", () => {
         const { base } = yield* EvmWorld
         const accounts = yield* SmartAccounts
         const unknown = accounts.authorize({
+          accountType: "ECDSA",
           ownerAccountId: evmWallet(owner.address as string as EvmAddress),
           accountIndex: 0n,
+          withdrawalDomainName,
           chains: [{ chainId: 1 as never, tokens: [token(base, "USDC")] }]
         })
         const exit = yield* Effect.exit(unknown)

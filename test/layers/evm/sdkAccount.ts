@@ -9,10 +9,13 @@ import { toECDSASigner } from "@zerodev/permissions/signers"
 import { addressToEmptyAccount, createKernelAccount, KernelV3_1AccountAbi } from "@zerodev/sdk"
 import {
   type Address,
+  encodeAbiParameters,
   encodeFunctionData,
+  encodePacked,
   erc20Abi,
   hashTypedData,
   type Hex,
+  keccak256,
   type LocalAccount,
   pad,
   toFunctionSelector,
@@ -21,7 +24,8 @@ import {
 } from "viem"
 import { entryPoint07Abi, entryPoint07Address, toPackedUserOperation } from "viem/account-abstraction"
 import type { AgentPolicy } from "#domain/enrollment/Authorization.ts"
-import { agent, type Enrollment, owner, stranger } from "#test/layers/evm/EvmWorld.ts"
+import { agent, type Enrollment, owner, stranger, withdrawalDomainName } from "#test/layers/evm/EvmWorld.ts"
+import { canonical } from "#sandbox/canonical.ts"
 import type { Chain } from "#sandbox/Chain.ts"
 
 export const sdkAccount = {
@@ -31,6 +35,31 @@ export const sdkAccount = {
 
 const word = (address: string) => pad(address as Address, { size: 32 })
 const number = (value: number) => toHex(value, { size: 32 })
+
+const executor = canonical.withdrawalExecutor
+const settle = "settle((string,address,(address,uint256)[],bytes32,uint256),bytes,address,uint256)"
+
+/** By what the account is made with: the withdrawal executor, told its owner and the name of its domain. */
+const initConfig = (accountOwner: Address): Array<Hex> => [
+  encodeFunctionData({
+    abi: KernelV3_1AccountAbi,
+    functionName: "installModule",
+    args: [
+      2n,
+      executor,
+      encodePacked(
+        ["address", "bytes"],
+        [
+          zeroAddress,
+          encodeAbiParameters(
+            [{ type: "bytes" }, { type: "bytes" }],
+            [encodePacked(["address", "bytes32"], [accountOwner, keccak256(toHex(withdrawalDomainName))]), "0x"]
+          )
+        ]
+      )
+    ]
+  })
+]
 
 const policyOf = (policy: AgentPolicy, account: Address) => {
   const router = policy.router as string as Address
@@ -63,10 +92,20 @@ const policyOf = (policy: AgentPolicy, account: Address) => {
         target: router,
         selector: toFunctionSelector(`swapExactTokensForTokensSupportingFeeOnTransferTokens${parameters}`),
         rules: [...pinned(3), listed(224, policy.hubs), listed(256, policy.tokens)]
-      }
+      },
+      { target: executor, selector: toFunctionSelector(settle), rules: [] }
     ]
   })
 }
+
+/** The owner's own account, as its wallet would build it. */
+export const ownersAccount = async (chain: Chain, signer: LocalAccount, index: bigint) =>
+  createKernelAccount(chain.client, {
+    ...sdkAccount,
+    index,
+    initConfig: initConfig(signer.address),
+    plugins: { sudo: await rootOwner(chain, signer) }
+  })
 
 export const rootOwner = (chain: Chain, signer: LocalAccount) =>
   toMultiChainECDSAValidator(chain.client, { signer, ...sdkAccount })
@@ -90,6 +129,7 @@ export const agentAccount = async (
     ...sdkAccount,
     address,
     index: authorization.accountIndex,
+    initConfig: initConfig(owner.address),
     plugins: {
       sudo: await rootOwner(chain, addressToEmptyAccount(owner.address)),
       regular,
@@ -106,11 +146,7 @@ export const enableDigestOf = async (chain: Chain, enrollment: Enrollment): Prom
 
 /** The owner's own operation that makes every permission and every unused `Enable` signature of the account void. */
 export const revokeAll = async (chain: Chain, signer: LocalAccount, index: bigint): Promise<void> => {
-  const account = await createKernelAccount(chain.client, {
-    ...sdkAccount,
-    index,
-    plugins: { sudo: await rootOwner(chain, signer) }
-  })
+  const account = await ownersAccount(chain, signer, index)
   const data = encodeFunctionData({ abi: KernelV3_1AccountAbi, functionName: "invalidateNonce", args: [2] })
   const operation = {
     sender: account.address,

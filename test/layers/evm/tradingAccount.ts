@@ -3,9 +3,11 @@ import { Effect, Schema } from "effect"
 import { type Address, erc20Abi, type Hex } from "viem"
 import { entryPoint07Address } from "viem/account-abstraction"
 import type { EvmAddress } from "#domain/Caip.ts"
+import type { Authorization } from "#domain/enrollment/Authorization.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
+import { accountDeployment } from "#layers/evm/account/kernelAccount.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/Chain.ts"
-import { batchOf, enroll, EvmWorld, execute, fund, quotedSwap, type stranger } from "#test/layers/evm/EvmWorld.ts"
+import { batchOf, enroll, EvmWorld, execute, fund, quotedSwap, stranger } from "#test/layers/evm/EvmWorld.ts"
 
 export const dollars = (whole: bigint) => whole * 1_000_000n
 
@@ -46,6 +48,16 @@ export const submit = (chain: Chain, from: typeof stranger, data: Hex, options: 
       ...(nonce === undefined ? {} : { nonce })
     })
     return chain.client.waitForTransactionReceipt({ hash })
+  })
+
+/** Puts the account on a chain before its first operation, as anybody may. */
+export const deployAccount = (chain: Chain, authorization: Authorization) =>
+  Effect.promise(async () => {
+    const { factory, factoryData } = accountDeployment(authorization)
+    const hash = await chain.client.sendTransaction({ account: stranger, to: factory, data: factoryData })
+    const receipt = await chain.client.waitForTransactionReceipt({ hash })
+    if (receipt.status !== "success") throw new Error("The account was not deployed")
+    return receipt
   })
 
 /** An account with 10,000 dollars on Base whose permission is enabled by a first swap. */

@@ -7,6 +7,7 @@ import type { Asset } from "#domain/asset/Asset.ts"
 import { Assets } from "#domain/asset/Assets.ts"
 import type { AssetId, ChainId } from "#domain/Caip.ts"
 import { Chains } from "#domain/chain/Chains.ts"
+import * as Eip55 from "#domain/Eip55.ts"
 import { Settings } from "#domain/Settings.ts"
 import { TokenListConfig } from "#layers/market/TokenListConfig.ts"
 import { TokenLists } from "#layers/market/TokenLists.ts"
@@ -67,7 +68,10 @@ const load = (
       priceMaxAgeMs: 600_000,
       defaultSwap: { slippageBps: 50, priceImpactBps: 100, thresholdUsd: 1n },
       blockedAssets: new Set(options.blocked ?? []),
-      scheduler: { intervalMs: 1_000, batch: 200 }
+      scheduler: { intervalMs: 1_000, batch: 200 },
+      priceHistory: { intervalMs: 60_000, batch: 10 },
+      valuation: { intervalMs: 3_600_000, batch: 200 },
+      discovery: { intervalMs: 60_000 }
     })
   )
   return Layer.build(TokenLists).pipe(Effect.provide(world), Effect.scoped, Effect.as(catalogue))
@@ -103,6 +107,15 @@ describe("TokenLists", () => {
         decimals: 6,
         isBlocked: false
       })
+    })
+  )
+
+  it.effect("puts a wrong checksum right, as lists of issuers have them", () =>
+    Effect.gen(function* () {
+      const wrong = `0x833589FCD6${usdc.address.slice(12)}`
+      assert.isFalse(Eip55.isValid(wrong))
+      const catalogue = yield* load([list("checksums", [{ ...usdc, address: wrong }])])
+      assert.deepStrictEqual([...catalogue.keys()], [usdcId])
     })
   )
 

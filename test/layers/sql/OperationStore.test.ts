@@ -1,10 +1,15 @@
 import { assert } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { makeOperationId, makePortfolioId } from "#domain/Ids.ts"
+import { makeOperationId, makePortfolioId, type OperationId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { eachDatabase } from "#test/support/database.ts"
 import { after, insertTenant, noon, pauseAll, submit, world } from "#test/layers/sql/fixtures.ts"
+
+const launchOf = ({ operationId }: { readonly operationId: OperationId }) => ({
+  operationId,
+  kind: "rebalance" as const
+})
 
 eachDatabase("OperationStore", (it) => {
   it.effect("submits a manual run and finds it", () =>
@@ -181,11 +186,11 @@ eachDatabase("OperationStore", (it) => {
       const late = yield* world()
       const first = yield* submit(early.tenantId, early.portfolioId, after(-20_000))
       const second = yield* submit(late.tenantId, late.portfolioId, after(-10_000))
-      assert.deepStrictEqual(yield* store.accepted(after(-10_000), 10), [first.operationId])
-      assert.deepStrictEqual(yield* store.accepted(after(-9_999), 10), [first.operationId, second.operationId])
-      assert.deepStrictEqual(yield* store.accepted(after(-9_999), 1), [first.operationId])
+      assert.deepStrictEqual(yield* store.accepted(after(-10_000), 10), [launchOf(first)])
+      assert.deepStrictEqual(yield* store.accepted(after(-9_999), 10), [launchOf(first), launchOf(second)])
+      assert.deepStrictEqual(yield* store.accepted(after(-9_999), 1), [launchOf(first)])
       yield* store.transition(first.operationId, "running", noon, null)
-      assert.deepStrictEqual(yield* store.accepted(after(-9_999), 10), [second.operationId])
+      assert.deepStrictEqual(yield* store.accepted(after(-9_999), 10), [launchOf(second)])
     })
   )
 })

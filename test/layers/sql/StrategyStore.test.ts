@@ -30,7 +30,7 @@ eachDatabase("StrategyStore", (it) => {
       const store = yield* StrategyStore
       const { strategyId } = yield* insertStrategy(yield* insertTenant)
       const versions = yield* Effect.forEach(
-        Array.from({ length: 12 }, (_, n) => n),
+        Array.from({ length: 20 }, (_, n) => n),
         (n) =>
           store.publish({
             strategyId,
@@ -45,11 +45,39 @@ eachDatabase("StrategyStore", (it) => {
       )
       assert.deepStrictEqual(
         [...versions].sort((a, b) => a - b),
-        Array.from({ length: 12 }, (_, n) => n + 2)
+        Array.from({ length: 20 }, (_, n) => n + 2)
       )
       const head = Option.getOrThrow(yield* store.find(strategyId))
-      assert.strictEqual(head.version, 13)
-      assert.strictEqual(head.allocation[0]!.weight, 1000 + versions.indexOf(13))
+      assert.strictEqual(head.version, 21)
+      assert.strictEqual(head.allocation[0]!.weight, 1000 + versions.indexOf(21))
+      const listed = yield* store.versions(strategyId, { limit: 100, before: null })
+      assert.deepStrictEqual(
+        listed.map(({ isHead, version }) => [version, isHead]),
+        Array.from({ length: 21 }, (_, n) => [21 - n, n === 0])
+      )
+    })
+  )
+
+  it.effect("lists versions newest first, exactly, and page by page", () =>
+    Effect.gen(function* () {
+      const store = yield* StrategyStore
+      const { allocation, createdAt, strategyId } = yield* insertStrategy(yield* insertTenant)
+      const half = [
+        { assetId: usdc, weight: 5000 },
+        { assetId: weth, weight: 5000 }
+      ]
+      yield* store.publish({ strategyId, allocation: half, changeLog: "halves", createdAt: after(1) })
+      yield* store.publish({ strategyId, allocation: half, changeLog: null, createdAt: after(2) })
+      const all = [
+        { version: 3, allocation: half, changeLog: null, isHead: true, createdAt: after(2) },
+        { version: 2, allocation: half, changeLog: "halves", isHead: false, createdAt: after(1) },
+        { version: 1, allocation, changeLog: null, isHead: false, createdAt }
+      ]
+      assert.deepStrictEqual(yield* store.versions(strategyId, { limit: 5, before: null }), all)
+      assert.deepStrictEqual(yield* store.versions(strategyId, { limit: 1, before: null }), all.slice(0, 2))
+      assert.deepStrictEqual(yield* store.versions(strategyId, { limit: 1, before: 3 }), all.slice(1))
+      assert.deepStrictEqual(yield* store.versions(strategyId, { limit: 1, before: 1 }), [])
+      assert.deepStrictEqual(yield* store.versions(yield* makeStrategyId, { limit: 1, before: null }), [])
     })
   )
 

@@ -44,6 +44,24 @@ eachDatabase("TenantStore", (it) => {
     })
   )
 
+  it.effect("disables and enables a tenant; disabling again keeps the first time", () =>
+    Effect.gen(function* () {
+      const store = yield* TenantStore
+      const tenantId = yield* insertTenant
+      const tenant = Option.getOrThrow(yield* store.findTenant(tenantId))
+      const other = yield* insertTenant
+      const disabled = Option.some({ ...tenant, disabledAt: after(1) })
+      assert.deepStrictEqual(yield* store.setDisabled(tenantId, after(1)), disabled)
+      assert.deepStrictEqual(yield* store.setDisabled(tenantId, after(2)), disabled)
+      assert.deepStrictEqual(yield* store.findTenant(tenantId), disabled)
+      assert.isNull(Option.getOrThrow(yield* store.findTenant(other)).disabledAt)
+      for (let time = 0; time < 2; time++) {
+        assert.deepStrictEqual(yield* store.setDisabled(tenantId, null), Option.some(tenant))
+      }
+      assert.isTrue(Option.isNone(yield* store.setDisabled(yield* makeTenantId, after(1))))
+    })
+  )
+
   it.effect("finds a key and its tenant by hash, revoked and expired ones included", () =>
     Effect.gen(function* () {
       const store = yield* TenantStore

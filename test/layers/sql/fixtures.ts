@@ -58,6 +58,8 @@ export const newStrategy = Effect.fnUntraced(function* (tenantId: Ids.TenantId, 
     schedule: { type: "interval", frequency },
     swap: { slippageBps: 50, priceImpactBps: null, thresholdUsd: 5_000_000_000_000_000_001n },
     isPublic: false,
+    canMirror: true,
+    maxApy: null,
     version: 1,
     createdAt: noon
   } satisfies Strategy as Strategy
@@ -81,7 +83,9 @@ export const newAuthorization = (owner: EvmAddress, accountIndex: bigint): Autho
     digest: bytes32("aa")
   })
   return {
+    accountType: "ECDSA",
     ownerAccountId: evmWallet(owner),
+    withdrawalDomainName: "Ballast Withdrawal Authorization",
     accountIndex,
     agentAccountId: evmWallet(newAddress()),
     chains: [chain(base), chain(arbitrum)],
@@ -93,6 +97,7 @@ export const insertFlow = Effect.fnUntraced(function* (strategy: Strategy, owner
   const flow: EnrollmentFlow = {
     flowId: yield* Ids.makeFlowId,
     tenantId: strategy.tenantId,
+    purpose: { _tag: "Enroll" },
     strategyId: strategy.strategyId,
     authorization: newAuthorization(owner, accountIndex),
     createdAt: noon,

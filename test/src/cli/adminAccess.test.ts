@@ -8,6 +8,7 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, DateTime, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpRouter } from "effect/http"
+import { Curation } from "#domain/discovery/Curation.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import { AdminLive } from "#http/admin/AdminLive.ts"
@@ -22,6 +23,7 @@ import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
 import * as Database from "#layers/sql/Database.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import * as Migrations from "#layers/sql/Migrations.ts"
+import * as DiscoveryStore from "#layers/sql/DiscoveryStore.ts"
 import * as TenantStore from "#layers/sql/TenantStore.ts"
 import { adminAccess } from "#src/cli/adminAccess.ts"
 import { TenantAdmin } from "#src/cli/TenantAdmin.ts"
@@ -57,7 +59,12 @@ const wholeLife = (admin: TenantAdmin["Service"]) =>
     assert.strictEqual(listed!.apiKeyId, key.apiKeyId)
     assert.isNotNull(listed!.revokedAt)
     assert.strictEqual(listed!.expiresAt!.epochMilliseconds, expiresAt.epochMilliseconds)
+    assert.isNotNull((yield* admin.disable(tenant.tenantId)).disabledAt)
+    assert.isNotNull((yield* admin.list).find(({ tenantId }) => tenantId === tenant.tenantId)?.disabledAt)
+    assert.deepStrictEqual(yield* admin.enable(tenant.tenantId), tenant)
     const unknown = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
+    const notDisabled = yield* Effect.flip(admin.disable(`tn_${unknown}` as TenantId))
+    assert.include(notDisabled.message, `There is no tenant tn_${unknown}`)
     const noTenant = yield* Effect.flip(admin.listKeys(`tn_${unknown}` as TenantId))
     assert.include(noTenant.message, `There is no tenant tn_${unknown}`)
     const noKey = yield* Effect.flip(admin.revokeKey(tenant.tenantId, `key_${unknown}` as ApiKeyId))
@@ -67,8 +74,8 @@ const wholeLife = (admin: TenantAdmin["Service"]) =>
 /** A service with the embedded database of `dataDir`; answers its address. */
 const service = Effect.gen(function* () {
   const server = createServer()
-  const tenants = Tenants.layer.pipe(
-    Layer.provide([TenantStore.layer, KeyHashLive]),
+  const tenants = Layer.mergeAll(Tenants.layer, Curation.layer).pipe(
+    Layer.provide([TenantStore.layer, DiscoveryStore.layer, KeyHashLive]),
     Layer.provide(Migrations.layer),
     Layer.provide(Database.layer),
     Layer.provide([

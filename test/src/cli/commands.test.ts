@@ -39,6 +39,8 @@ const run = (line: string) =>
     const admin = TenantAdmin.of({
       create: (input: NewTenant) => Effect.as(note("create", input), tenant),
       list: Effect.succeed([tenant]),
+      disable: (id: TenantId) => Effect.as(note("disable", id), { ...tenant, disabledAt: createdAt }),
+      enable: (id: TenantId) => Effect.as(note("enable", id), tenant),
       createKey: (id: TenantId, input: NewKey) =>
         Effect.as(note("createKey", id, input), { ...input, apiKeyId, secret: Redacted.make("bk_live_secret") }),
       listKeys: () => Effect.succeed([key]),
@@ -81,6 +83,17 @@ describe("ballast", () => {
     })
   )
 
+  it.effect("disables and enables a tenant", () =>
+    Effect.gen(function* () {
+      const disabled = yield* run(`tenants disable ${tenantId}`)
+      assert.deepStrictEqual(disabled.asked, [["disable", tenantId]])
+      assert.include(disabled.printed, `${tenantId} is disabled`)
+      const enabled = yield* run(`tenants enable ${tenantId} --json`)
+      assert.deepStrictEqual(enabled.asked, [["enable", tenantId]])
+      assert.isNull(JSON.parse(enabled.printed).disabledAt)
+    })
+  )
+
   it.effect("creates a key with the scopes of a tier and those named, and shows its secret", () =>
     Effect.gen(function* () {
       const one = yield* run(`keys create --tenant ${tenantId} --scope enroll:write --scope strategies:read`)
@@ -108,6 +121,8 @@ describe("ballast", () => {
         `keys create --tenant ${tenantId} --scope everything`,
         `keys create --tenant ${tenantId} --expires 1960-01-01T00:00:00Z`,
         "tenants create --name Acme --email nobody",
+        "tenants disable nobody",
+        "tenants enable",
         `keys revoke --tenant ${tenantId} main`
       ]) {
         const { asked, exit } = yield* run(line)

@@ -1,0 +1,47 @@
+/** The body of an activation's stage 2, its canonical bytes for idempotency, and its check against stage 1. Source: shapes 5 A. */
+import type { EvmWalletId } from "#domain/Caip.ts"
+import type { EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
+import type { FlowId, PortfolioId } from "#domain/Ids.ts"
+
+export interface ActivationRequest {
+  readonly portfolioId: PortfolioId
+  readonly flowId: FlowId
+  readonly chainIds: ReadonlyArray<number>
+  readonly accountIndex: string
+  readonly agentAccountId: EvmWalletId
+  /** 65 bytes in hex. */
+  readonly signature: string
+}
+
+/** Bytes that are equal exactly when two requests mean the same. */
+export const requestBytes = (request: ActivationRequest): Uint8Array =>
+  new TextEncoder().encode(
+    JSON.stringify([
+      request.flowId,
+      request.portfolioId,
+      request.chainIds,
+      request.accountIndex,
+      request.agentAccountId,
+      request.signature.toLowerCase()
+    ])
+  )
+
+/**
+ * Fields that did not come back as stage 1 issued them, each as `field: reason`. `active` are the portfolio's chains:
+ * stage 1 leaves them out of what is signed, so they may be among the chains that come back.
+ */
+export const mismatchesOf = (
+  request: ActivationRequest,
+  flow: EnrollmentFlow,
+  active: ReadonlySet<number>
+): ReadonlyArray<string> => {
+  const { authorization } = flow
+  const issued = authorization.chains.map(({ chainId }): number => chainId)
+  const sent = request.chainIds.filter((chainId) => issued.includes(chainId) || !active.has(chainId))
+  const checks: ReadonlyArray<readonly [field: string, same: boolean]> = [
+    ["chainIds", sent.length === issued.length && issued.every((chainId, index) => chainId === sent[index])],
+    ["accountIndex", request.accountIndex === authorization.accountIndex.toString()],
+    ["agentAccountId", request.agentAccountId === authorization.agentAccountId]
+  ]
+  return checks.flatMap(([field, same]) => (same ? [] : [`${field}: differs from stage 1`]))
+}

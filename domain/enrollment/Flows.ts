@@ -1,0 +1,136 @@
+/**
+ * Flows of two stages: stage 1 begins one, stage 2 carries it out at most once, whatever is sent how often.
+ * Source: interface "Enrollment flow" and "enroll", shapes 2.16; docs/decisions/0008-enrollment-idempotency.md.
+ */
+import { DateTime, Effect, Option } from "effect"
+import { Digest, SecureRandom } from "effect/crypto"
+import type { Authorization } from "#domain/enrollment/Authorization.ts"
+import type { EnrollmentFlow, EnrollmentOutcome, FlowPurpose, Refused } from "#domain/enrollment/Enrollment.ts"
+import { type ClaimRequest, EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
+import {
+  PortfolioExists,
+  ReplayInProgress,
+  ReplayMismatch,
+  ValidationFailed,
+  type VerifierUnavailable
+} from "#domain/Errors.ts"
+import { Caller } from "#domain/identity/Caller.ts"
+import { type FlowId, makeFlowId, type StrategyId } from "#domain/Ids.ts"
+
+const flowLife = { hours: 24 }
+const claimLease = { seconds: 30 }
+
+export type FlowError = ValidationFailed | ReplayInProgress | ReplayMismatch | PortfolioExists | VerifierUnavailable
+
+/** What stage 2 asks for. */
+export interface Continuation<Outcome> {
+  readonly flowId: FlowId
+  readonly purpose: FlowPurpose
+  /** Bytes that are equal exactly when two requests mean the same. */
+  readonly body: Uint8Array
+  /** Fields that did not come back as stage 1 issued them, each as `field: reason`. */
+  readonly mismatches: (flow: EnrollmentFlow) => ReadonlyArray<string>
+  /** Called by one caller at a time. It stores what it answers, except a refusal; a failure leaves the flow open. */
+  readonly carryOut: (flow: EnrollmentFlow) => Effect.Effect<Outcome | Refused, VerifierUnavailable>
+}
+
+const isSamePurpose = (one: FlowPurpose, other: FlowPurpose) =>
+  one._tag === "Activate" && other._tag === "Activate" ? one.portfolioId === other.portfolioId : one._tag === other._tag
+
+const stageOne = (purpose: FlowPurpose) =>
+  purpose._tag === "Enroll" ? "/v2/enroll/signature" : `/v2/portfolios/${purpose.portfolioId}/chains/signature`
+
+const unusable = (purpose: FlowPurpose, reason: string) =>
+  new ValidationFailed({
+    message: `The flow is unknown, older than 24 hours or of another purpose; start again at ${stageOne(purpose)}`,
+    details: [`flowId: ${reason}`]
+  })
+
+/** A refusal that was stored, as the error that it is. */
+const toError = ({ details, error, message }: Refused) =>
+  error === "PortfolioExists" ? new PortfolioExists({ message }) : new ValidationFailed({ message, details })
+
+export const makeFlows = Effect.gen(function* () {
+  const store = yield* EnrollmentStore
+  const digest = yield* Digest.Digest
+  const random = yield* SecureRandom.SecureRandom
+
+  const begin = Effect.fn("Flows.begin")(function* (
+    purpose: FlowPurpose,
+    strategyId: StrategyId,
+    authorization: Authorization
+  ) {
+    const { tenantId } = yield* Caller
+    const createdAt = yield* DateTime.now
+    const flow: EnrollmentFlow = {
+      flowId: yield* Effect.provideService(makeFlowId, SecureRandom.SecureRandom, random),
+      tenantId,
+      purpose,
+      strategyId,
+      authorization,
+      createdAt,
+      expiresAt: DateTime.add(createdAt, flowLife)
+    }
+    yield* store.insertFlow(flow)
+    return flow
+  })
+
+  const requireFlow = Effect.fnUntraced(function* ({
+    flowId,
+    purpose
+  }: Pick<Continuation<unknown>, "flowId" | "purpose">) {
+    const { tenantId } = yield* Caller
+    const flow = yield* store.findFlow(tenantId, flowId)
+    const now = yield* DateTime.now
+    if (Option.isNone(flow) || DateTime.isLessThanOrEqualTo(flow.value.expiresAt, now)) {
+      return yield* unusable(purpose, "unknown or expired")
+    }
+    if (!isSamePurpose(flow.value.purpose, purpose)) return yield* unusable(purpose, "issued for another purpose")
+    return flow.value
+  })
+
+  const carryOutClaimed = Effect.fnUntraced(function* <Outcome extends EnrollmentOutcome>(
+    flow: EnrollmentFlow,
+    { carryOut, mismatches }: Continuation<Outcome>
+  ): Effect.fn.Return<Outcome, FlowError> {
+    const details = mismatches(flow)
+    if (details.length > 0) {
+      return yield* new ValidationFailed({ message: "Send back the values of stage 1 unchanged", details })
+    }
+    const outcome = yield* carryOut(flow)
+    if (outcome._tag !== "Refused") return outcome as Outcome
+    yield* store.settle(flow.flowId, outcome)
+    return yield* toError(outcome)
+  })
+
+  const resume = Effect.fn("Flows.resume")(function* <Outcome extends EnrollmentOutcome>(
+    continuation: Continuation<Outcome>
+  ): Effect.fn.Return<Outcome, FlowError, Caller> {
+    const { purpose } = continuation
+    const flow = yield* requireFlow(continuation)
+    const now = yield* DateTime.now
+    const held: ClaimRequest = {
+      flowId: flow.flowId,
+      requestHash: yield* digest.digest(Digest.sha256, continuation.body),
+      now,
+      leaseUntil: DateTime.add(now, claimLease)
+    }
+    const claim = yield* store.claim(held)
+    switch (claim._tag) {
+      case "Replayed":
+        // A flow of one purpose is answered in one way, so what was stored is an outcome of this kind.
+        return claim.outcome._tag === "Refused" ? yield* toError(claim.outcome) : (claim.outcome as Outcome)
+      case "Mismatch":
+        return yield* new ReplayMismatch({
+          message: `This flowId was used with another body; start again at ${stageOne(purpose)}`
+        })
+      case "InProgress":
+        return yield* new ReplayInProgress({ message: "This request is still in progress; retry in 2 seconds" })
+      case "Claimed":
+        // Only a claim without an outcome is given up; a settled one stays as it is.
+        return yield* Effect.onError(carryOutClaimed(flow, continuation), () => store.release(held))
+    }
+  })
+
+  return { begin, resume }
+})

@@ -1,0 +1,30 @@
+/** A portfolio in a form that is stored and read back unchanged: what a replay answers. */
+import { Schema } from "effect"
+import { EvmAccountId, EvmWalletId } from "#domain/Caip.ts"
+import { PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
+import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
+import { Frequency } from "#domain/RebalanceSchedule.ts"
+
+const fields = {
+  portfolioId: PortfolioId,
+  tenantId: TenantId,
+  name: Schema.NullOr(Schema.String),
+  ownerAccountId: EvmWalletId,
+  strategyId: StrategyId,
+  strategyName: Schema.String,
+  strategyDescription: Schema.NullOr(Schema.String),
+  strategyVersion: Schema.Int,
+  smartAccounts: Schema.Array(EvmAccountId),
+  schedule: Schema.NullOr(
+    Schema.Struct({
+      status: Schema.Literals(["active", "paused"]),
+      frequency: Frequency,
+      nextDueAt: Schema.DateTimeUtcFromString,
+      lastRebalanceAt: Schema.NullOr(Schema.DateTimeUtcFromString)
+    })
+  ),
+  createdAt: Schema.DateTimeUtcFromString,
+  updatedAt: Schema.DateTimeUtcFromString
+} satisfies Record<keyof Portfolio, Schema.Top>
+
+export const PortfolioRecord = Schema.Struct(fields)

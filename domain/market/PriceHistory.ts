@@ -1,0 +1,19 @@
+/** Port: what an asset cost on past days. */
+import { Context, type Effect } from "effect"
+import type { AssetId } from "#domain/Caip.ts"
+import type * as Day from "#domain/Day.ts"
+import type { PricesUnavailable } from "#domain/market/Prices.ts"
+
+/** The price at the beginning of a UTC day, or the first that is known of it; US dollars (wad) for one whole token. */
+export interface DayPrice {
+  readonly day: Day.Day
+  readonly usd: bigint
+}
+
+export class PriceHistory extends Context.Service<
+  PriceHistory,
+  {
+    /** The last `days` days up to today, oldest first, each at most once; empty when the source does not know the asset. */
+    readonly daily: (assetId: AssetId, days: number) => Effect.Effect<ReadonlyArray<DayPrice>, PricesUnavailable>
+  }
+>()("ballast/domain/market/PriceHistory") {}

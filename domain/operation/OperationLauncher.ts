@@ -1,0 +1,15 @@
+/** Port: starts the durable run of an accepted operation, whatever its kind. Launching twice is the same as once. */
+import { Context, type Effect } from "effect"
+import type { OperationId } from "#domain/Ids.ts"
+import type { OperationKind } from "#domain/operation/Operation.ts"
+
+/** What a launch needs to know of an operation. */
+export interface Launch {
+  readonly operationId: OperationId
+  readonly kind: OperationKind
+}
+
+export class OperationLauncher extends Context.Service<
+  OperationLauncher,
+  { readonly launch: (operation: Launch) => Effect.Effect<void> }
+>()("ballast/domain/operation/OperationLauncher") {}

@@ -1,0 +1,46 @@
+/** How a portfolio performed, from the valuations of up to twelve months. Source: shapes 2.25. */
+import { Context, DateTime, Effect, Layer } from "effect"
+import * as Day from "#domain/Day.ts"
+import type { NotFound } from "#domain/Errors.ts"
+import type { Caller } from "#domain/identity/Caller.ts"
+import type { PortfolioId, StrategyId } from "#domain/Ids.ts"
+import type { PerformanceWindow } from "#domain/performance/PerformanceWindow.ts"
+import { portfolioCurve, type PortfolioPoint, returnsOf } from "#domain/performance/portfolioCurve.ts"
+import { ValuationStore } from "#domain/performance/ValuationStore.ts"
+import { windowsOf } from "#domain/performance/windowsOf.ts"
+import { Portfolios } from "#domain/portfolio/Portfolios.ts"
+
+export interface PortfolioPerformance {
+  readonly portfolioId: PortfolioId
+  readonly strategyId: StrategyId
+  readonly asOf: DateTime.Utc
+  /** The open day: its value and return still change. */
+  readonly today: Day.Day
+  readonly points: ReadonlyArray<PortfolioPoint>
+  /** Null with fewer than two points that have a return. */
+  readonly windows: ReadonlyArray<PerformanceWindow> | null
+}
+
+export class PortfolioPerformances extends Context.Service<
+  PortfolioPerformances,
+  { readonly read: (portfolioId: PortfolioId) => Effect.Effect<PortfolioPerformance, NotFound, Caller> }
+>()("ballast/domain/performance/PortfolioPerformances") {
+  static readonly layer = Layer.effect(
+    PortfolioPerformances,
+    Effect.gen(function* () {
+      const portfolios = yield* Portfolios
+      const store = yield* ValuationStore
+
+      const read = Effect.fn("PortfolioPerformances.read")(function* (portfolioId: PortfolioId) {
+        const { strategyId } = yield* portfolios.get(portfolioId)
+        const asOf = yield* DateTime.now
+        const today = Day.of(asOf)
+        const points = portfolioCurve(yield* store.days(portfolioId, Day.monthsBefore(today, 12)))
+        const returns = returnsOf(points)
+        return { portfolioId, strategyId, asOf, today, points, windows: returns.length < 2 ? null : windowsOf(returns) }
+      })
+
+      return PortfolioPerformances.of({ read })
+    })
+  )
+}

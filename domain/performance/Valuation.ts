@@ -1,0 +1,43 @@
+/** What a portfolio was worth, and what it held then. */
+import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
+import type * as Day from "#domain/Day.ts"
+import type { PortfolioId } from "#domain/Ids.ts"
+
+/** An asset with a price in one account. */
+export interface HeldAsset {
+  readonly assetId: AssetId
+  readonly raw: bigint
+  /** US dollars (wad) for one whole token. */
+  readonly priceUsd: bigint
+  readonly decimals: number
+}
+
+/** What one account held of value at one block; the next valuation is compared with it. */
+export interface AccountSnapshot {
+  readonly accountId: EvmAccountId
+  readonly blockNumber: bigint
+  readonly holdings: ReadonlyArray<HeldAsset>
+}
+
+/** One look at a portfolio. All values are US dollars (wad). */
+export interface Valuation {
+  readonly valueUsd: bigint
+  /** What came in (above zero) or went out (below zero) since the look before, at the prices of this look. */
+  readonly cashFlowUsd: bigint
+  /** What one dollar of the look before has become (wad); null when the portfolio was worth nothing then. */
+  readonly growth: bigint | null
+  readonly accounts: ReadonlyArray<AccountSnapshot>
+}
+
+/** All looks of one UTC day: the value at its end, the sum of its cash flows, the product of its growth. */
+export interface DayValuation {
+  readonly day: Day.Day
+  readonly valueUsd: bigint
+  readonly cashFlowUsd: bigint
+  readonly growth: bigint | null
+}
+
+/** A valuation and whose it is. */
+export interface PortfolioValuation extends Valuation {
+  readonly portfolioId: PortfolioId
+}

@@ -1,0 +1,62 @@
+/** Port: what portfolios were worth day by day, the last look at each, and which process looks at it next. */
+import { Context, type DateTime, type Effect } from "effect"
+import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
+import type * as Day from "#domain/Day.ts"
+import type { PortfolioId } from "#domain/Ids.ts"
+import type { AccountSnapshot, DayValuation, PortfolioValuation } from "#domain/performance/Valuation.ts"
+
+/** A portfolio that this process may value now. */
+export interface ClaimedPortfolio {
+  readonly portfolioId: PortfolioId
+  readonly accountIds: ReadonlyArray<EvmAccountId>
+  /** The last look, account by account; empty before the first. */
+  readonly before: ReadonlyMap<EvmAccountId, AccountSnapshot>
+}
+
+/** Which page of the walk over all live portfolios to claim. */
+export interface ClaimQuery {
+  /** The end of the page before; null for the first. */
+  readonly after: PortfolioId | null
+  readonly limit: number
+  readonly now: DateTime.Utc
+  /** Portfolios that were claimed after this moment are another process's. */
+  readonly claimedBefore: DateTime.Utc
+}
+
+/** The blocks of one account between two looks: after the first, through the second. */
+export interface BlockSpan {
+  readonly accountId: EvmAccountId
+  readonly after: bigint
+  readonly through: bigint
+}
+
+/** What our own transactions did to accounts. */
+export interface Trades {
+  /** Net changes by trades that settled in the spans; withdrawals are not trades. */
+  readonly settled: ReadonlyMap<EvmAccountId, ReadonlyMap<AssetId, bigint>>
+  /** Accounts with a trade that was signed and of which it is not known yet whether it settled. */
+  readonly unsettled: ReadonlySet<EvmAccountId>
+}
+
+export class ValuationStore extends Context.Service<
+  ValuationStore,
+  {
+    /** Claims a page in the order of ids; `last` is where the next one begins, null at the end of the walk. */
+    readonly claim: (
+      query: ClaimQuery
+    ) => Effect.Effect<{ readonly claimed: ReadonlyArray<ClaimedPortfolio>; readonly last: PortfolioId | null }>
+    /** To be asked after the balances were read: a trade in them is then either settled or unsettled. */
+    readonly trades: (spans: ReadonlyArray<BlockSpan>) => Effect.Effect<Trades>
+    /**
+     * Writes looks into their day and as the last looks, for the portfolios whose claim of `claimedAt` still holds. All
+     * or nothing for each portfolio.
+     */
+    readonly record: (
+      claimedAt: DateTime.Utc,
+      valuedAt: DateTime.Utc,
+      valuations: ReadonlyArray<PortfolioValuation>
+    ) => Effect.Effect<void>
+    /** The valued days of a portfolio from one on, in their order. */
+    readonly days: (portfolioId: PortfolioId, from: Day.Day) => Effect.Effect<ReadonlyArray<DayValuation>>
+  }
+>()("ballast/domain/performance/ValuationStore") {}

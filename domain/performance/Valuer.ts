@@ -1,0 +1,183 @@
+/**
+ * Values every live portfolio, several times a day.
+ *
+ * A pass walks over all portfolios in batches and claims each, so that processes share the work. A portfolio of which
+ * anything could not be read is left for the next pass: an unknown balance or price is never written as zero. A crash
+ * in the middle of a batch loses that look, and the next one covers the time of both.
+ */
+import { Context, DateTime, Duration, Effect, Layer, Schedule } from "effect"
+import type { Asset } from "#domain/asset/Asset.ts"
+import { Assets } from "#domain/asset/Assets.ts"
+import { type AssetId, type ChainId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
+import { Balances } from "#domain/chain/Balances.ts"
+import { Chains } from "#domain/chain/Chains.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { PortfolioId } from "#domain/Ids.ts"
+import { Prices } from "#domain/market/Prices.ts"
+import type { PortfolioValuation, Valuation } from "#domain/performance/Valuation.ts"
+import { type ClaimedPortfolio, type Trades, ValuationStore } from "#domain/performance/ValuationStore.ts"
+import { type AccountReading, valuePortfolio } from "#domain/performance/valuePortfolio.ts"
+import { Settings } from "#domain/Settings.ts"
+
+const concurrency = 8
+/** A chain that failed this often in a row is left alone for the rest of the pass. */
+const patience = 3
+/** No real value comes near it; a token with a false supply or price must not stop the others. */
+const limitUsd = 10n ** 45n
+
+/** A portfolio with all its accounts read. */
+interface Reading {
+  readonly portfolio: ClaimedPortfolio
+  readonly accounts: ReadonlyArray<AccountReading>
+}
+
+/** What is shared by the readings of one pass. */
+interface Pass {
+  readonly catalogue: ReadonlyMap<ChainId, ReadonlyArray<Asset>>
+  readonly failures: Map<ChainId, number>
+}
+
+/** How many portfolios a pass valued, and how many it could not. */
+export interface PassResult {
+  readonly valued: number
+  readonly missed: number
+}
+
+export class Valuer extends Context.Service<
+  Valuer,
+  {
+    /** Values each live portfolio that no process has claimed lately. */
+    readonly pass: Effect.Effect<PassResult>
+  }
+>()("ballast/domain/performance/Valuer") {
+  static readonly layer = Layer.effect(
+    Valuer,
+    Effect.gen(function* () {
+      const store = yield* ValuationStore
+      const assets = yield* Assets
+      const chains = yield* Chains
+      const balances = yield* Balances
+      const prices = yield* Prices
+      const { valuation } = yield* Settings
+
+      const readAccount = Effect.fnUntraced(function* (account: EvmAccountId, { catalogue, failures }: Pass) {
+        const chainId = chainIdOf(account)
+        const onChain = catalogue.get(chainId)
+        if (onChain === undefined)
+          return yield* new ChainUnavailable({ chainId, reason: "it is not supported any more" })
+        if ((failures.get(chainId) ?? 0) >= patience)
+          return yield* new ChainUnavailable({ chainId, reason: "it failed before in this pass" })
+        const read = yield* balances
+          .read(
+            account,
+            onChain.map(({ assetId }) => assetId)
+          )
+          .pipe(Effect.tapError(() => Effect.sync(() => failures.set(chainId, (failures.get(chainId) ?? 0) + 1))))
+        failures.set(chainId, 0)
+        return {
+          accountId: account,
+          blockNumber: read.blockNumber,
+          balances: new Map(read.balances.map(({ assetId, raw }) => [assetId, raw]))
+        } satisfies AccountReading
+      })
+
+      const readPortfolio = (portfolio: ClaimedPortfolio, pass: Pass) =>
+        Effect.forEach(portfolio.accountIds, (account) => readAccount(account, pass), {
+          concurrency: "unbounded"
+        }).pipe(
+          Effect.map((accounts): ReadonlyArray<Reading> => [{ portfolio, accounts }]),
+          Effect.catchTag("ChainUnavailable", () => Effect.succeed([]))
+        )
+
+      const valueBatch = Effect.fnUntraced(function* (portfolios: ReadonlyArray<ClaimedPortfolio>, pass: Pass) {
+        const read = yield* Effect.forEach(portfolios, (portfolio) => readPortfolio(portfolio, pass), { concurrency })
+        const readings = read.flat().filter(isForward)
+        const latest = yield* prices.latest([...new Set(readings.flatMap(heldIn))])
+        const valuedAt = yield* DateTime.now
+        const trades = yield* store.trades(readings.flatMap(spansOf))
+        const catalogue = new Map([...pass.catalogue.values()].flat().map((asset) => [asset.assetId, asset]))
+        const priceUsd = new Map([...latest].map(([assetId, { usd }]) => [assetId, usd]))
+        return {
+          valuedAt,
+          valuations: readings.flatMap((reading) => valuationOf(reading, trades, catalogue, priceUsd))
+        }
+      })
+
+      const pass = Effect.gen(function* () {
+        const onChains = yield* Effect.forEach(chains.supported, (chainId) =>
+          Effect.map(assets.onChain(chainId), (ofChain) => [chainId, ofChain] as const)
+        )
+        const shared: Pass = { catalogue: new Map(onChains), failures: new Map() }
+        const result = { valued: 0, missed: 0 }
+        let after: PortfolioId | null = null
+        do {
+          const now: DateTime.Utc = yield* DateTime.now
+          const page: Effect.Success<ReturnType<typeof store.claim>> = yield* store.claim({
+            after,
+            limit: valuation.batch,
+            now,
+            claimedBefore: DateTime.subtract(now, { milliseconds: valuation.intervalMs / 2 })
+          })
+          const { valuations, valuedAt } = yield* valueBatch(page.claimed, shared)
+          yield* store.record(now, valuedAt, valuations)
+          result.valued += valuations.length
+          result.missed += page.claimed.length - valuations.length
+          after = page.last
+        } while (after !== null)
+        if (result.missed > 0) yield* Effect.logWarning("Some portfolios could not be valued in this pass", result)
+        return result
+      }).pipe(
+        Effect.catchTag("PricesUnavailable", ({ message }) =>
+          Effect.as(Effect.logWarning(`Portfolios are not valued in this pass: ${message}`), { valued: 0, missed: 0 })
+        ),
+        Effect.withSpan("Valuer.pass")
+      )
+
+      return Valuer.of({ pass })
+    })
+  )
+
+  /** The fiber that values for as long as the layer lives; a failed pass is logged and the next one tries again. */
+  static readonly fiber = Layer.effectDiscard(
+    Effect.gen(function* () {
+      const valuer = yield* Valuer
+      const { valuation } = yield* Settings
+      yield* valuer.pass.pipe(
+        Effect.catchCause((cause) => Effect.logError("Portfolios could not be valued", cause)),
+        Effect.repeat(Schedule.spaced(Duration.millis(valuation.intervalMs))),
+        Effect.forkScoped
+      )
+    })
+  )
+}
+
+/** No account was read at an earlier block than the last time, as a node that lags behind answers. */
+const isForward = ({ accounts, portfolio }: Reading): boolean =>
+  accounts.every(({ accountId, blockNumber }) => blockNumber >= (portfolio.before.get(accountId)?.blockNumber ?? 0n))
+
+/** Held now or at the last look. */
+const heldIn = ({ accounts, portfolio }: Reading): ReadonlyArray<AssetId> => [
+  ...accounts.flatMap(({ balances }) => [...balances].flatMap(([assetId, raw]) => (raw ? [assetId] : []))),
+  ...[...portfolio.before.values()].flatMap(({ holdings }) => holdings.map(({ assetId }) => assetId))
+]
+
+const spansOf = ({ accounts, portfolio }: Reading) =>
+  accounts.flatMap(({ accountId, blockNumber }) => {
+    const before = portfolio.before.get(accountId)
+    return before === undefined ? [] : [{ accountId, after: before.blockNumber, through: blockNumber }]
+  })
+
+const isPlausible = ({ cashFlowUsd, growth, valueUsd }: Valuation): boolean =>
+  valueUsd < limitUsd && cashFlowUsd < limitUsd && cashFlowUsd > -limitUsd && (growth ?? 0n) < limitUsd
+
+/** Nothing for a portfolio whose look would not be right: a balance is missing, or a trade is still under way. */
+const valuationOf = (
+  { accounts, portfolio }: Reading,
+  { settled, unsettled }: Trades,
+  catalogue: ReadonlyMap<AssetId, Asset>,
+  prices: ReadonlyMap<AssetId, bigint>
+): ReadonlyArray<PortfolioValuation> => {
+  if (accounts.some(({ accountId }) => unsettled.has(accountId))) return []
+  const valuation = valuePortfolio({ before: portfolio.before, now: accounts, traded: settled, catalogue, prices })
+  return valuation === null || !isPlausible(valuation) ? [] : [{ portfolioId: portfolio.portfolioId, ...valuation }]
+}

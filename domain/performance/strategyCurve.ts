@@ -1,0 +1,90 @@
+/**
+ * What a strategy's allocation would have become: its time-weighted return from daily prices, free of fees.
+ *
+ * On the days of its schedule the worth is spread anew over the version in force; in between the weights drift with the
+ * prices. A day without the price of an asset that is held has no point, and a rebalance that lacks a price is made on
+ * the first later day that has all: no price is ever made up.
+ */
+import type { AssetId } from "#domain/Caip.ts"
+import * as Day from "#domain/Day.ts"
+import { type CurvePoint, indexOne } from "#domain/performance/CurvePoint.ts"
+import type { Allocation } from "#domain/strategy/Strategy.ts"
+import * as Weight from "#domain/Weight.ts"
+
+/** Prices of one asset by day; US dollars (wad), above zero. */
+export type PriceSeries = ReadonlyMap<Day.Day, bigint>
+
+/** A version and the first day at whose beginning it was head. */
+export interface CurveVersion {
+  readonly fromDay: Day.Day
+  readonly allocation: Allocation
+}
+
+export interface CurveTask {
+  /** First and last day that may have a point. */
+  readonly from: Day.Day
+  readonly to: Day.Day
+  /** Rebalances are made on this day and every `everyDays` days before and after it, and when the curve begins. */
+  readonly anchor: Day.Day
+  readonly everyDays: number
+  /** In the order of their days; the first one is assumed for all time before. */
+  readonly versions: ReadonlyArray<CurveVersion>
+  readonly prices: ReadonlyMap<AssetId, PriceSeries>
+}
+
+interface Lot {
+  readonly series: PriceSeries
+  readonly weight: bigint
+  readonly boughtAt: bigint
+}
+
+/** What was bought at the last rebalance, and the index then. */
+interface Holding {
+  readonly lots: ReadonlyArray<Lot>
+  readonly index: bigint
+}
+
+const buy = ({ prices }: CurveTask, allocation: Allocation, day: Day.Day, index: bigint): Holding | null => {
+  const lots: Array<Lot> = []
+  for (const { assetId, weight } of allocation) {
+    const series = prices.get(assetId)
+    const boughtAt = series?.get(day)
+    if (series === undefined || boughtAt === undefined) return null
+    lots.push({ series, weight: BigInt(weight), boughtAt })
+  }
+  return { lots, index }
+}
+
+/** The index of a holding on a day; null when one of its prices is missing. */
+const worth = ({ index, lots }: Holding, day: Day.Day): bigint | null => {
+  let grown = 0n
+  for (const { boughtAt, series, weight } of lots) {
+    const price = series.get(day)
+    if (price === undefined) return null
+    grown += (weight * price * indexOne) / boughtAt
+  }
+  return (index * grown) / (BigInt(Weight.full) * indexOne)
+}
+
+/** The points of the days that have one, the first of them with `indexOne`. */
+export const strategyCurve = (task: CurveTask): ReadonlyArray<CurvePoint> => {
+  const { anchor, everyDays, from, to, versions } = task
+  const points: Array<CurvePoint> = []
+  let holding: Holding | null = null
+  let isDue = true
+  let inForce = 0
+  if (versions.length === 0) return points
+  for (let day = from; day <= to; day = Day.add(day, 1)) {
+    while (inForce + 1 < versions.length && versions[inForce + 1]!.fromDay <= day) inForce += 1
+    if ((day - anchor) % everyDays === 0) isDue = true
+    const index: bigint | null = holding === null ? indexOne : worth(holding, day)
+    if (index === null) continue
+    const rebalanced: Holding | null = isDue ? buy(task, versions[inForce]!.allocation, day, index) : null
+    if (rebalanced !== null) {
+      holding = rebalanced
+      isDue = false
+    }
+    if (holding !== null) points.push({ day, index })
+  }
+  return points
+}

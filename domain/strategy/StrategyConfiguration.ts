@@ -1,0 +1,68 @@
+/**
+ * What a creator configures of its strategy besides the target: when its portfolios are rebalanced, how swaps are made,
+ * and what they are charged. Source: shapes 2.8, 2.9 and 2.14.
+ *
+ * Schedule and preferences of a public strategy are read with the strategy itself; fees are seen by the creator alone.
+ */
+import { Context, DateTime, Effect, Layer } from "effect"
+import type { NotFound } from "#domain/Errors.ts"
+import type { Caller } from "#domain/identity/Caller.ts"
+import type { StrategyId } from "#domain/Ids.ts"
+import type { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
+import { requireOwn } from "#domain/strategy/requireStrategy.ts"
+import type { SwapPreferences } from "#domain/strategy/Strategy.ts"
+import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
+import type { SwapFee } from "#domain/strategy/SwapFee.ts"
+
+export class StrategyConfiguration extends Context.Service<
+  StrategyConfiguration,
+  {
+    /**
+     * Applies to every portfolio that follows the strategy. A shorter cadence takes effect at once: what is due later
+     * than one new interval from now becomes due then. A longer one takes effect after the due time that stands.
+     */
+    readonly setSchedule: (
+      strategyId: StrategyId,
+      schedule: RebalanceSchedule
+    ) => Effect.Effect<RebalanceSchedule, NotFound, Caller>
+    /** Sets the given preferences, or clears those given as null. */
+    readonly patchPreferences: (
+      strategyId: StrategyId,
+      patch: Partial<SwapPreferences>
+    ) => Effect.Effect<SwapPreferences, NotFound, Caller>
+    readonly fee: (strategyId: StrategyId) => Effect.Effect<SwapFee, NotFound, Caller>
+    /** Sets the override of the tenant's fee, or clears it by null. */
+    readonly patchFee: (strategyId: StrategyId, patch: Partial<SwapFee>) => Effect.Effect<SwapFee, NotFound, Caller>
+  }
+>()("ballast/domain/strategy/StrategyConfiguration") {
+  static readonly layer = Layer.effect(
+    StrategyConfiguration,
+    Effect.map(StrategyStore, (store) => {
+      const setSchedule = Effect.fn("StrategyConfiguration.setSchedule")(function* (
+        strategyId: StrategyId,
+        { frequency, type }: RebalanceSchedule
+      ) {
+        const now = yield* DateTime.now
+        const set = yield* requireOwn(strategyId, (tenantId) =>
+          store.setFrequency(tenantId, strategyId, frequency, now)
+        )
+        return { type, frequency: set }
+      })
+
+      const patchPreferences = Effect.fn("StrategyConfiguration.patchPreferences")(
+        (strategyId: StrategyId, patch: Partial<SwapPreferences>) =>
+          requireOwn(strategyId, (tenantId) => store.patchSwap(tenantId, strategyId, patch))
+      )
+
+      const fee = Effect.fn("StrategyConfiguration.fee")((strategyId: StrategyId) =>
+        requireOwn(strategyId, (tenantId) => store.fee(tenantId, strategyId))
+      )
+
+      const patchFee = Effect.fn("StrategyConfiguration.patchFee")((strategyId: StrategyId, patch: Partial<SwapFee>) =>
+        requireOwn(strategyId, (tenantId) => store.patchFee(tenantId, strategyId, patch))
+      )
+
+      return StrategyConfiguration.of({ setSchedule, patchPreferences, fee, patchFee })
+    })
+  )
+}

@@ -1,0 +1,14 @@
+/** One published target of a strategy. It never changes; the head is what rebalances aim at. Source: shapes 2.10. */
+import type { DateTime } from "effect"
+import type { Allocation } from "#domain/strategy/Strategy.ts"
+
+export interface StrategyVersion {
+  /** From 1 up, without gaps. */
+  readonly version: number
+  readonly allocation: Allocation
+  /** What its publisher says has changed. */
+  readonly changeLog: string | null
+  /** True for exactly one version of a strategy, the latest. */
+  readonly isHead: boolean
+  readonly createdAt: DateTime.Utc
+}

@@ -1,0 +1,81 @@
+/** The published targets of a strategy: immutable, numbered, the latest is the head. Source: shapes 2.10. */
+import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { Assets } from "#domain/asset/Assets.ts"
+import { type Page, type PageQuery, page, pageRequest } from "#domain/Cursor.ts"
+import { CursorInvalid, type NotFound, type ValidationFailed } from "#domain/Errors.ts"
+import type { Caller } from "#domain/identity/Caller.ts"
+import type { StrategyId } from "#domain/Ids.ts"
+import { requireOwn, requireReadable } from "#domain/strategy/requireStrategy.ts"
+import { requireValid } from "#domain/strategy/requireValid.ts"
+import type { Allocation } from "#domain/strategy/Strategy.ts"
+import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
+import type { StrategyVersion } from "#domain/strategy/StrategyVersion.ts"
+
+/** What a client sends to publish a version. */
+export interface VersionDraft {
+  readonly allocation: Allocation
+  readonly changeLog: string | null
+}
+
+export class StrategyVersions extends Context.Service<
+  StrategyVersions,
+  {
+    /** Newest first, of one's own strategy or of a public one. */
+    readonly list: (
+      strategyId: StrategyId,
+      query: PageQuery
+    ) => Effect.Effect<Page<StrategyVersion>, NotFound | CursorInvalid, Caller>
+    /** Publishes the next version of one's own strategy; the next rebalances aim at it. */
+    readonly publish: (
+      strategyId: StrategyId,
+      draft: VersionDraft
+    ) => Effect.Effect<StrategyVersion, NotFound | ValidationFailed, Caller>
+  }
+>()("ballast/domain/strategy/StrategyVersions") {
+  static readonly layer = Layer.effect(
+    StrategyVersions,
+    Effect.gen(function* () {
+      const store = yield* StrategyStore
+      const assets = yield* Assets
+
+      const list = Effect.fn("StrategyVersions.list")(function* (strategyId: StrategyId, query: PageQuery) {
+        yield* requireReadable(store, strategyId)
+        const name = `versions/${strategyId}`
+        const { after, limit } = yield* pageRequest(name, query)
+        const before = after === null ? null : yield* versionIn(after.id)
+        const rows = yield* store.versions(strategyId, { limit, before })
+        return page(name, limit, rows, ({ createdAt, version }) => ({ createdAt, id: String(version) }))
+      })
+
+      const publish = Effect.fn("StrategyVersions.publish")(function* (
+        strategyId: StrategyId,
+        { allocation, changeLog }: VersionDraft
+      ) {
+        // Whose a strategy is never changes, so nothing can happen to that between the look and the write.
+        yield* requireOwn(strategyId, (tenantId) =>
+          Effect.map(
+            store.find(strategyId),
+            Option.filter((strategy) => strategy.tenantId === tenantId)
+          )
+        )
+        yield* requireValid(assets, allocation)
+        const createdAt = yield* DateTime.now
+        const version = yield* store.publish({ strategyId, allocation, changeLog, createdAt })
+        return { version, allocation, changeLog, isHead: true, createdAt }
+      })
+
+      return StrategyVersions.of({ list, publish })
+    })
+  )
+}
+
+/** The version that a cursor stands at; anybody can write a cursor, so it is looked at. */
+const versionIn = (id: string): Effect.Effect<number, CursorInvalid> =>
+  /^[1-9][0-9]{0,8}$/u.test(id)
+    ? Effect.succeed(Number(id))
+    : Effect.fail(
+        new CursorInvalid({
+          message: "The cursor is malformed; send nextCursor of the previous page unchanged",
+          details: ["cursor: not a cursor of this list"]
+        })
+      )

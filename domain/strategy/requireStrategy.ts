@@ -1,0 +1,28 @@
+/** The strategy of a request, or the one answer for all that the caller must not tell apart: missing, private, foreign. */
+import { Effect, Option } from "effect"
+import { NotFound } from "#domain/Errors.ts"
+import { Caller } from "#domain/identity/Caller.ts"
+import type { StrategyId } from "#domain/Ids.ts"
+import { isAccessible } from "#domain/strategy/isAccessible.ts"
+import type { StrategyStore } from "#domain/strategy/StrategyStore.ts"
+
+const notFound = (strategyId: StrategyId) =>
+  new NotFound({ message: `There is no strategy ${strategyId} that this key can access` })
+
+/** One's own strategy, or a public one of another tenant. */
+export const requireReadable = Effect.fnUntraced(function* (store: StrategyStore["Service"], strategyId: StrategyId) {
+  const { tenantId } = yield* Caller
+  const strategy = yield* store.find(strategyId)
+  if (Option.isNone(strategy) || !isAccessible(strategy.value, tenantId)) return yield* notFound(strategyId)
+  return strategy.value
+})
+
+/** What a store did to one's own strategy; a public one of another tenant is not found either. */
+export const requireOwn = Effect.fnUntraced(function* <A>(
+  strategyId: StrategyId,
+  act: (tenantId: Caller["Service"]["tenantId"]) => Effect.Effect<Option.Option<A>>
+) {
+  const { tenantId } = yield* Caller
+  const done = yield* act(tenantId)
+  return Option.isNone(done) ? yield* notFound(strategyId) : done.value
+})

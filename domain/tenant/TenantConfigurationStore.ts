@@ -1,0 +1,18 @@
+/**
+ * Port: where tenants' defaults and fees are kept. Nothing is configured for an unknown tenant. A patch writes the fields
+ * that it has and no others, so concurrent patches of different fields both last.
+ */
+import { Context, type Effect } from "effect"
+import type { TenantId } from "#domain/Ids.ts"
+import type { SwapFee } from "#domain/strategy/SwapFee.ts"
+import type { TenantPreferences, TenantPreferencesPatch } from "#domain/tenant/TenantPreferences.ts"
+
+export class TenantConfigurationStore extends Context.Service<
+  TenantConfigurationStore,
+  {
+    readonly preferences: (tenantId: TenantId) => Effect.Effect<TenantPreferences>
+    readonly patchPreferences: (tenantId: TenantId, patch: TenantPreferencesPatch) => Effect.Effect<TenantPreferences>
+    readonly fee: (tenantId: TenantId) => Effect.Effect<SwapFee>
+    readonly patchFee: (tenantId: TenantId, patch: Partial<SwapFee>) => Effect.Effect<SwapFee>
+  }
+>()("ballast/domain/tenant/TenantConfigurationStore") {}

@@ -1,0 +1,163 @@
+/**
+ * Turns a liquidating withdrawal into one batch: every signed asset is sold into the chain's settlement asset within the
+ * portfolio's limits, and the proceeds go to the recipient in the same user operation. All of it, or nothing: an asset
+ * that cannot be sold within the limits refuses the whole. Source: shapes 2.22 (`liquidate`), docs/decisions/0020-liquidation.md.
+ */
+import { Context, DateTime, Effect, Layer, Result, Schema } from "effect"
+import * as Amount from "#domain/Amount.ts"
+import type { Asset } from "#domain/asset/Asset.ts"
+import { Assets } from "#domain/asset/Assets.ts"
+import { addressOf, type AssetId, chainIdOf } from "#domain/Caip.ts"
+import { Balances } from "#domain/chain/Balances.ts"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { AgentPolicy } from "#domain/enrollment/Authorization.ts"
+import { type Price, Prices, type PricesUnavailable } from "#domain/market/Prices.ts"
+import { ChainExecution, type SimulationFailed } from "#domain/rebalance/ChainExecution.ts"
+import { priceLegs } from "#domain/rebalance/priceLegs.ts"
+import type { PlannedLeg } from "#domain/rebalance/RunPlan.ts"
+import { fromFeeBps, whole } from "#domain/rebalance/SwapCost.ts"
+import { Venue } from "#domain/rebalance/Venue.ts"
+import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
+import { Settings } from "#domain/Settings.ts"
+import { resolveSwap } from "#domain/strategy/resolveSwap.ts"
+import { shortfalls } from "#domain/withdrawal/liveBalances.ts"
+import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
+import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
+
+/** The assets cannot all be sold as they stand. */
+export class LiquidationRefused extends Schema.TaggedError<LiquidationRefused>()("LiquidationRefused", {
+  reason: Schema.String
+}) {
+  override get message() {
+    return this.reason
+  }
+}
+
+export class Liquidator extends Context.Service<
+  Liquidator,
+  {
+    /** A simulated user operation that sells and delivers; nothing is sent. */
+    readonly prepare: (
+      withdrawal: StoredWithdrawal
+    ) => Effect.Effect<
+      PreparedTransaction,
+      ChainUnavailable | PricesUnavailable | SimulationFailed | LiquidationRefused
+    >
+  }
+>()("ballast/domain/withdrawal/Liquidator") {
+  static readonly layer = Layer.effect(
+    Liquidator,
+    Effect.gen(function* () {
+      const assets = yield* Assets
+      const balances = yield* Balances
+      const prices = yield* Prices
+      const venue = yield* Venue
+      const execution = yield* ChainExecution
+      const settings = yield* Settings
+
+      /** Prices that may be traded on. */
+      const freshPrices = Effect.fnUntraced(function* (assetIds: ReadonlyArray<AssetId>) {
+        const known = yield* prices.latest(assetIds)
+        const staleBefore = (yield* DateTime.now).epochMilliseconds - settings.priceMaxAgeMs
+        return new Map([...known].filter(([, { asOf }]) => asOf.epochMilliseconds >= staleBefore))
+      })
+
+      /** What the account keeps of the settlement asset: all that the owner did not authorize. */
+      const readKeep = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal, settlement: AssetId) {
+        const signed = withdrawal.message.assets
+        const read = yield* balances.read(withdrawal.accountId, [
+          settlement,
+          ...signed.flatMap(({ assetId }) => (assetId === settlement ? [] : [assetId]))
+        ])
+        const held = new Map(read.balances.map(({ assetId, raw }) => [assetId, raw] as const))
+        const missing = shortfalls(signed, held)
+        if (missing.length > 0) return yield* refused(missing.join("; "))
+        const settlementHeld = held.get(settlement) ?? null
+        if (settlementHeld === null) return yield* refused(`${settlement} does not answer as a token`)
+        const given = signed.find(({ assetId }) => assetId === settlement)
+        return settlementHeld - BigInt(given?.amountRaw ?? 0)
+      })
+
+      const priceSales = Effect.fnUntraced(function* (
+        withdrawal: StoredWithdrawal,
+        settlement: AssetId,
+        policy: AgentPolicy
+      ) {
+        const sold = withdrawal.message.assets.filter(({ assetId }) => assetId !== settlement)
+        if (sold.length === 0) return []
+        if (!policy.tokens.includes(addressOf(settlement))) {
+          return yield* refused(`the owner's grant does not let the agent buy ${settlement}; sign a new one`)
+        }
+        const ids = [settlement, ...sold.map(({ assetId }) => assetId)]
+        const known = yield* assets.find(ids)
+        const fresh = yield* freshPrices(ids)
+        const { kept } = fromFeeBps(venue.feeBps)
+        const legs = yield* Effect.forEach(sold, ({ amountRaw, assetId }) =>
+          Effect.fromResult(saleOf({ assetId, raw: BigInt(amountRaw), settlement, known, fresh, kept }))
+        )
+        const chainId = chainIdOf(withdrawal.accountId)
+        const quotes = yield* venue.quote(chainId, policy.hubs, legs)
+        const limits = resolveSwap(withdrawal.swap, settings.defaultSwap)
+        const priced = priceLegs(legs, quotes, { ...limits, hopFeeBps: venue.feeBps })
+        if (priced.skips.length > 0) {
+          return yield* refused(priced.skips.map(({ reason, sell }) => `${sell}: ${reason}`).join("; "))
+        }
+        return priced.swaps
+      })
+
+      const prepare = Effect.fn("Liquidator.prepare")(function* (withdrawal: StoredWithdrawal) {
+        const { accountId, grant, message, signature } = withdrawal
+        const chainId = chainIdOf(accountId)
+        const assetId = settlementAssetOn(chainId)
+        const policy = grant.authorization.chains.find((chain) => chain.chainId === chainId)?.policy
+        if (assetId === undefined || policy === undefined) {
+          return yield* refused(`assets cannot be liquidated on chain ${chainId}`)
+        }
+        const keepRaw = yield* readKeep(withdrawal, assetId)
+        const swaps = yield* priceSales(withdrawal, assetId, policy)
+        return yield* execution.prepare({
+          chainId,
+          ...grant,
+          swaps,
+          settlement: { message, signature, assetId, keepRaw }
+        })
+      })
+
+      return Liquidator.of({ prepare })
+    })
+  )
+}
+
+const refused = (reason: string) => new LiquidationRefused({ reason })
+
+interface Sale {
+  readonly assetId: AssetId
+  readonly raw: bigint
+  readonly settlement: AssetId
+  readonly known: ReadonlyMap<AssetId, Asset>
+  readonly fresh: ReadonlyMap<AssetId, Price>
+  /** Basis points that the venue's fee leaves. */
+  readonly kept: bigint
+}
+
+/** The leg that sells the whole amount, with what the price feed says it yields. */
+const saleOf = ({
+  assetId,
+  fresh,
+  kept,
+  known,
+  raw,
+  settlement
+}: Sale): Result.Result<PlannedLeg, LiquidationRefused> => {
+  const [from, into] = [known.get(assetId), known.get(settlement)]
+  if (from === undefined || into === undefined || from.isBlocked) {
+    return Result.fail(refused(`${assetId}: is blocked or not in the asset catalogue, so it cannot be sold`))
+  }
+  const [price, settlementPrice] = [fresh.get(assetId), fresh.get(settlement)]
+  if (price === undefined || settlementPrice === undefined || settlementPrice.usd <= 0n) {
+    return Result.fail(refused(`${assetId}: there is no fresh price to sell it by`))
+  }
+  const valueUsd = Amount.valueUsd(raw, from.decimals, price.usd)
+  const expectedBuyRaw = Amount.fromUsd((valueUsd * kept) / whole, into.decimals, settlementPrice.usd)
+  return Result.succeed({ sell: assetId, buy: settlement, sellAmountRaw: raw, valueUsd, expectedBuyRaw })
+}

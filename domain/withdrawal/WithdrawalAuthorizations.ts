@@ -1,0 +1,186 @@
+/**
+ * Stage 1 of a withdrawal: checks what is asked for and makes the typed data that the owner signs. Nothing is stored; what
+ * comes back signed is checked from the start. Source: shapes 2.22 and 2.24.
+ */
+import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { Hex } from "effect/encoding"
+import { Assets } from "#domain/asset/Assets.ts"
+import { type AssetId, chainIdOf, type EvmAccountId, type EvmWalletId } from "#domain/Caip.ts"
+import { Balances } from "#domain/chain/Balances.ts"
+import {
+  type InsufficientBalance,
+  NothingToLiquidate,
+  PortfolioNotFound,
+  ValidationFailed,
+  VerifierUnavailable
+} from "#domain/Errors.ts"
+import { Caller } from "#domain/identity/Caller.ts"
+import type { PortfolioId } from "#domain/Ids.ts"
+import { Prices } from "#domain/market/Prices.ts"
+import { Settings } from "#domain/Settings.ts"
+import { resolveSwap } from "#domain/strategy/resolveSwap.ts"
+import { holdingsToLiquidate } from "#domain/withdrawal/holdingsToLiquidate.ts"
+import { readBalances, requireCovered } from "#domain/withdrawal/liveBalances.ts"
+import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
+import { typedDataOf, type WithdrawalTypedData } from "#domain/withdrawal/typedData.ts"
+import type { WithdrawalMessage } from "#domain/withdrawal/WithdrawalMessage.ts"
+import {
+  type SiteError,
+  siteOf,
+  siteOfAll,
+  type TermsError,
+  type WithdrawalSite,
+  type WithdrawalTerms
+} from "#domain/withdrawal/withdrawalSite.ts"
+import type { WithdrawalSource } from "#domain/withdrawal/WithdrawalSource.ts"
+import { WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
+
+/** What stage 1 asks for. */
+export interface WithdrawalDraft extends WithdrawalTerms {
+  /** Only to liquidate; null for the chain's own. */
+  readonly settlementAssetId: AssetId | null
+}
+
+/** What stage 1 answers: how the owner authorizes, by kind of owner. */
+export type WithdrawalAuthorization = {
+  readonly kind: "typed-data"
+  /** `message.nonce`. */
+  readonly authorizationId: string
+  readonly expiresAt: DateTime.Utc
+  readonly typedData: WithdrawalTypedData
+}
+
+export type AuthorizeAllError = PortfolioNotFound | SiteError | NothingToLiquidate | VerifierUnavailable
+
+export type AuthorizeError =
+  | PortfolioNotFound
+  | TermsError
+  | ValidationFailed
+  | InsufficientBalance
+  | VerifierUnavailable
+
+/** How long an authorization may be carried out. */
+export const authorizationSeconds = 600
+
+export const portfolioNotFound = (portfolioId: PortfolioId) =>
+  new PortfolioNotFound({ message: `There is no portfolio ${portfolioId} of this tenant` })
+
+export class WithdrawalAuthorizations extends Context.Service<
+  WithdrawalAuthorizations,
+  {
+    readonly authorize: (
+      portfolioId: PortfolioId,
+      draft: WithdrawalDraft
+    ) => Effect.Effect<WithdrawalAuthorization, AuthorizeError, Caller>
+    /** To liquidate every holding on the recipient's chain that is worth a trade. */
+    readonly authorizeAll: (
+      portfolioId: PortfolioId,
+      recipientAccountId: EvmAccountId | EvmWalletId
+    ) => Effect.Effect<WithdrawalAuthorization, AuthorizeAllError, Caller>
+  }
+>()("ballast/domain/withdrawal/WithdrawalAuthorizations") {
+  static readonly layer = Layer.effect(
+    WithdrawalAuthorizations,
+    Effect.gen(function* () {
+      const store = yield* WithdrawalStore
+      const assets = yield* Assets
+      const balances = yield* Balances
+      const prices = yield* Prices
+      const settings = yield* Settings
+      const random = yield* SecureRandom.SecureRandom
+
+      const requireSource = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
+        const { tenantId } = yield* Caller
+        const source = yield* store.source(tenantId, portfolioId)
+        return Option.isSome(source) ? source.value : yield* portfolioNotFound(portfolioId)
+      })
+
+      const issue = Effect.fnUntraced(function* (
+        { portfolioId }: WithdrawalSource,
+        { chain, domainName, recipientAccountId }: WithdrawalSite,
+        { assets, liquidate }: Pick<WithdrawalTerms, "assets" | "liquidate">
+      ) {
+        const now = yield* DateTime.now
+        const expiresAt = Math.floor(now.epochMilliseconds / 1_000) + authorizationSeconds
+        const nonce = `0x${Hex.encode(yield* random.randomBytes(32))}`
+        const message: WithdrawalMessage = {
+          portfolioId,
+          recipientAccountId,
+          assets,
+          nonce,
+          expiresAt,
+          ...(liquidate ? { liquidate } : {})
+        }
+        const issued: WithdrawalAuthorization = {
+          kind: "typed-data",
+          authorizationId: nonce,
+          expiresAt: DateTime.makeUnsafe(expiresAt * 1_000),
+          typedData: typedDataOf(message, domainName, chain.accountId)
+        }
+        return issued
+      })
+
+      const authorize = Effect.fn("WithdrawalAuthorizations.authorize")(function* (
+        portfolioId: PortfolioId,
+        draft: WithdrawalDraft
+      ) {
+        const source = yield* requireSource(portfolioId)
+        const site = yield* Effect.fromResult(siteOf(draft, source.grants))
+        yield* requireSettlement(draft, site)
+        yield* requireCovered(balances, site.chain.accountId, draft.assets)
+        return yield* issue(source, site, draft)
+      })
+
+      const authorizeAll = Effect.fn("WithdrawalAuthorizations.authorizeAll")(function* (
+        portfolioId: PortfolioId,
+        recipientAccountId: EvmAccountId | EvmWalletId
+      ) {
+        const source = yield* requireSource(portfolioId)
+        const site = yield* Effect.fromResult(siteOfAll(recipientAccountId, source.grants))
+        const { accountId, chainId } = site.chain
+        const catalogue = yield* assets.onChain(chainId)
+        const { balances: held } = yield* readBalances(
+          balances,
+          accountId,
+          catalogue.map(({ assetId }) => assetId)
+        )
+        const known = yield* prices
+          .latest([...held].flatMap(([id, raw]) => (raw === null || raw === 0n ? [] : [id])))
+          .pipe(
+            Effect.tapError((error) => Effect.logWarning("Holdings cannot be valued", error)),
+            Effect.mapError(
+              () => new VerifierUnavailable({ message: "Holdings cannot be valued now; send the same request again" })
+            )
+          )
+        const { thresholdUsd } = resolveSwap(source.swap, settings.defaultSwap)
+        const chosen = holdingsToLiquidate({ balances: held, catalogue, prices: known, thresholdUsd })
+        if (chosen.length === 0) {
+          return yield* new NothingToLiquidate({
+            message: `${accountId} holds nothing that is worth selling; withdraw small holdings as they are`
+          })
+        }
+        return yield* issue(source, site, { assets: chosen, liquidate: true })
+      })
+
+      return WithdrawalAuthorizations.of({ authorize, authorizeAll })
+    })
+  )
+}
+
+/** Only the chain's own settlement asset is offered, because which one it is is not part of what the owner signs. */
+const requireSettlement = (
+  { liquidate, settlementAssetId }: WithdrawalDraft,
+  { recipientAccountId }: WithdrawalSite
+) => {
+  if (settlementAssetId === null) return Effect.void
+  const offered = settlementAssetOn(chainIdOf(recipientAccountId))
+  if (liquidate && settlementAssetId === offered) return Effect.void
+  const reason = liquidate ? `only ${offered} is offered on this chain` : "only together with liquidate: true"
+  return Effect.fail(
+    new ValidationFailed({
+      message: "The settlement asset cannot be chosen freely",
+      details: [`settlementAssetId: ${reason}`]
+    })
+  )
+}

@@ -1,0 +1,46 @@
+/**
+ * Port: withdrawals on chain. The account's executor carries each authorization out at most once, whoever submits it, and
+ * never after it expired; so the chain, not this service, says what became of one. Nothing here sends anything.
+ */
+import { Context, type Effect, type Option } from "effect"
+import type { AssetId } from "#domain/Caip.ts"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { SimulationFailed } from "#domain/rebalance/ChainExecution.ts"
+import type { ActionReceipt, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
+import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
+
+/** What the chain says of an authorization now. */
+export type Standing =
+  /** It can still be carried out. */
+  | { readonly _tag: "Open" }
+  /** It was carried out, by us or by anybody else. */
+  | { readonly _tag: "Landed"; readonly receipt: ActionReceipt }
+  /** It was not, and by the chain's own time or the use of its nonce it never will be. */
+  | { readonly _tag: "Closed"; readonly reason: string }
+
+export class WithdrawalExecution extends Context.Service<
+  WithdrawalExecution,
+  {
+    readonly standing: (withdrawal: StoredWithdrawal) => Effect.Effect<Standing, ChainUnavailable>
+    /**
+     * The transaction that withdraws without selling, simulated: the relayer submits what the owner signed, after
+     * deploying the account when it has not been yet.
+     */
+    readonly prepare: (
+      withdrawal: StoredWithdrawal
+    ) => Effect.Effect<PreparedTransaction, ChainUnavailable | SimulationFailed>
+    /**
+     * What became of a transaction that carries the withdrawal, with or without sales; none while it may still be carried
+     * out. A receipt without success: this transaction did not do it and will not.
+     */
+    readonly find: (
+      transaction: SignedTransaction,
+      withdrawal: StoredWithdrawal
+    ) => Effect.Effect<Option.Option<ActionReceipt>, ChainUnavailable>
+    /** What reached the recipient in the transaction that carried it out, from its Transfer events. */
+    readonly delivered: (
+      withdrawal: StoredWithdrawal,
+      receipt: ActionReceipt
+    ) => Effect.Effect<ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint }>, ChainUnavailable>
+  }
+>()("ballast/domain/withdrawal/WithdrawalExecution") {}

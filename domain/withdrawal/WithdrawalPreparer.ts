@@ -1,0 +1,91 @@
+/**
+ * Decides what to do next about an accepted withdrawal, from what the chain says. May be asked again at any time: nothing
+ * is sent, and what was carried out meanwhile, by whomever, is found.
+ */
+import { Context, Effect, Layer, Schema } from "effect"
+import { chainIdOf } from "#domain/Caip.ts"
+import { Balances } from "#domain/chain/Balances.ts"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { SimulationFailed } from "#domain/rebalance/ChainExecution.ts"
+import { ActionReceipt, PreparedTransaction } from "#domain/relay/Transaction.ts"
+import { Liquidator } from "#domain/withdrawal/Liquidator.ts"
+import { shortfalls } from "#domain/withdrawal/liveBalances.ts"
+import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
+import { type StoredWithdrawal, WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
+
+export const WithdrawalStep = Schema.Union([
+  /** Ready to be signed by the relayer. */
+  Schema.TaggedStruct("Ready", { prepared: PreparedTransaction }),
+  /** Carried out already. */
+  Schema.TaggedStruct("Landed", { receipt: ActionReceipt }),
+  /** Something outside must change first, and may. */
+  Schema.TaggedStruct("Waiting", { reason: Schema.String }),
+  /** It would not succeed as things stand. */
+  Schema.TaggedStruct("Refused", { reason: Schema.String }),
+  /** It can no longer be carried out. */
+  Schema.TaggedStruct("Closed", { reason: Schema.String })
+])
+export type WithdrawalStep = typeof WithdrawalStep.Type
+
+const refused = (reason: string): WithdrawalStep => ({ _tag: "Refused", reason })
+const waiting = (reason: string): WithdrawalStep => ({ _tag: "Waiting", reason })
+
+export class WithdrawalPreparer extends Context.Service<
+  WithdrawalPreparer,
+  { readonly next: (withdrawal: StoredWithdrawal) => Effect.Effect<WithdrawalStep> }
+>()("ballast/domain/withdrawal/WithdrawalPreparer") {
+  static readonly layer = Layer.effect(
+    WithdrawalPreparer,
+    Effect.gen(function* () {
+      const store = yield* WithdrawalStore
+      const balances = yield* Balances
+      const execution = yield* WithdrawalExecution
+      const liquidator = yield* Liquidator
+
+      /** Without sales the words for a missing balance are better than what a token would revert with. */
+      const preparePlain = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal) {
+        const { accountId, message } = withdrawal
+        const read = yield* balances.read(
+          accountId,
+          message.assets.map(({ assetId }) => assetId)
+        )
+        const missing = shortfalls(message.assets, new Map(read.balances.map(({ assetId, raw }) => [assetId, raw])))
+        if (missing.length > 0) {
+          return yield* new SimulationFailed({ chainId: chainIdOf(accountId), reason: missing.join("; ") })
+        }
+        return yield* execution.prepare(withdrawal)
+      })
+
+      const attempt = (withdrawal: StoredWithdrawal) =>
+        (withdrawal.message.liquidate === true ? liquidator.prepare(withdrawal) : preparePlain(withdrawal)).pipe(
+          Effect.map((prepared): WithdrawalStep => ({ _tag: "Ready", prepared })),
+          Effect.catchTags({
+            SimulationFailed: ({ reason }) => Effect.succeed(refused(reason)),
+            LiquidationRefused: ({ reason }) => Effect.succeed(refused(reason)),
+            PricesUnavailable: ({ message }) => Effect.succeed(waiting(message))
+          })
+        )
+
+      const look = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal) {
+        // Before the look at the chain: a run that ends in between is a reason to look once more.
+        const isRebalancing = yield* store.isRebalancing(withdrawal.message.portfolioId)
+        const standing = yield* execution.standing(withdrawal)
+        if (standing._tag !== "Open") return standing satisfies WithdrawalStep
+        const step = yield* attempt(withdrawal)
+        if (step._tag !== "Refused") return step
+        // What somebody else carried out meanwhile would be refused too.
+        const again = yield* execution.standing(withdrawal)
+        if (again._tag !== "Open") return again satisfies WithdrawalStep
+        return isRebalancing ? waiting(`a rebalance of the portfolio is running: ${step.reason}`) : step
+      })
+
+      const next = Effect.fn("WithdrawalPreparer.next")((withdrawal: StoredWithdrawal) =>
+        look(withdrawal).pipe(
+          Effect.catchTag("ChainUnavailable", (error: ChainUnavailable) => Effect.succeed(waiting(error.message)))
+        )
+      )
+
+      return WithdrawalPreparer.of({ next })
+    })
+  )
+}

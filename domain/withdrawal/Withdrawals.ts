@@ -1,0 +1,182 @@
+/**
+ * Stage 2 of a withdrawal: takes a signed authorization, and once everything about it is in order, accepts the operation
+ * that carries it out. Idempotent on the message's nonce; whatever refuses leaves nothing behind. Source: shapes 2.23.
+ */
+import { Context, DateTime, Effect, Exit, Layer, Option } from "effect"
+import { Digest, SecureRandom } from "effect/crypto"
+import { Balances } from "#domain/chain/Balances.ts"
+import {
+  type AuthorizationExpired,
+  type InsufficientBalance,
+  PortfolioMismatch,
+  type PortfolioNotFound,
+  ReplayInProgress,
+  ReplayMismatch,
+  SignatureInvalid,
+  ValidationFailed,
+  type VerifierUnavailable
+} from "#domain/Errors.ts"
+import { Caller } from "#domain/identity/Caller.ts"
+import { makeOperationId, type PortfolioId } from "#domain/Ids.ts"
+import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
+import { requireCovered } from "#domain/withdrawal/liveBalances.ts"
+import { portfolioNotFound } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
+import type { SignedWithdrawal, WithdrawalMessage } from "#domain/withdrawal/WithdrawalMessage.ts"
+import { requestBytes } from "#domain/withdrawal/requestBytes.ts"
+import { requireTimely } from "#domain/withdrawal/requireTimely.ts"
+import { siteOf, type TermsError, type WithdrawalSite } from "#domain/withdrawal/withdrawalSite.ts"
+import { type AcceptedWithdrawal, type NonceClaimRequest, WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
+import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
+
+export type SubmitError =
+  | PortfolioNotFound
+  | PortfolioMismatch
+  | TermsError
+  | ReplayInProgress
+  | ReplayMismatch
+  | AuthorizationExpired
+  | ValidationFailed
+  | SignatureInvalid
+  | InsufficientBalance
+  | VerifierUnavailable
+
+/** Longer than a slow chain takes to answer; a process that died holds a nonce no longer than this. */
+const claimLease = { seconds: 60 }
+
+export class Withdrawals extends Context.Service<
+  Withdrawals,
+  {
+    /** `requireLiquidate`: the message must be one that liquidates. */
+    readonly submit: (
+      portfolioId: PortfolioId,
+      signed: SignedWithdrawal,
+      options?: { readonly requireLiquidate?: boolean }
+    ) => Effect.Effect<AcceptedWithdrawal, SubmitError, Caller>
+  }
+>()("ballast/domain/withdrawal/Withdrawals") {
+  static readonly layer = Layer.effect(
+    Withdrawals,
+    Effect.gen(function* () {
+      const store = yield* WithdrawalStore
+      const balances = yield* Balances
+      const verifier = yield* WithdrawalVerifier
+      const launcher = yield* OperationLauncher
+      const digest = yield* Digest.Digest
+      const random = yield* SecureRandom.SecureRandom
+
+      /** What the body alone can be wrong about: a body that was accepted once passes this for ever. */
+      const requireSite = Effect.fnUntraced(function* (
+        portfolioId: PortfolioId,
+        message: WithdrawalMessage,
+        requireLiquidate: boolean
+      ) {
+        const { tenantId } = yield* Caller
+        const source = yield* store.source(tenantId, portfolioId)
+        if (Option.isNone(source)) return yield* portfolioNotFound(portfolioId)
+        if (message.portfolioId !== portfolioId) {
+          return yield* new PortfolioMismatch({
+            message: "Send the message to the portfolio that it was issued for",
+            details: [`message.portfolioId: differs from the path, which is ${portfolioId}`]
+          })
+        }
+        if (requireLiquidate && message.liquidate !== true) {
+          return yield* new ValidationFailed({
+            message: "This route takes a message of liquidate-all/signature; send others to /withdraw",
+            details: ["message.liquidate: must be true"]
+          })
+        }
+        return yield* Effect.fromResult(
+          siteOf({ ...message, liquidate: message.liquidate === true }, source.value.grants)
+        )
+      })
+
+      /** What may change from one moment to the next; answers the block at which the account holds enough. */
+      const requireInOrder = Effect.fnUntraced(function* (
+        { message, signature }: SignedWithdrawal,
+        site: WithdrawalSite
+      ) {
+        yield* requireTimely(message, yield* DateTime.now)
+        const { accountId } = site.chain
+        if (!(yield* verifier.isSignedByOwner({ message, signature, accountId, grant: site.grant }))) {
+          return yield* new SignatureInvalid({
+            message:
+              "The signature is not the owner's; sign the typed data of stage 1 unchanged with the owner's wallet",
+            details: ["signature: does not verify for the portfolio's owner"]
+          })
+        }
+        const block = yield* requireCovered(balances, accountId, message.assets)
+        // The look at the chain took time.
+        yield* requireTimely(message, yield* DateTime.now)
+        return block
+      })
+
+      const accept = Effect.fnUntraced(function* (
+        signed: SignedWithdrawal,
+        site: WithdrawalSite,
+        claim: NonceClaimRequest
+      ) {
+        const acceptedAtBlock = yield* requireInOrder(signed, site)
+        const accepted: AcceptedWithdrawal = {
+          operationId: yield* Effect.provideService(makeOperationId, SecureRandom.SecureRandom, random),
+          submittedAt: yield* DateTime.now
+        }
+        const written = yield* store.accept(
+          {
+            ...signed,
+            ...accepted,
+            tenantId: claim.tenantId,
+            portfolioId: signed.message.portfolioId,
+            accountId: site.chain.accountId,
+            acceptedAtBlock
+          },
+          claim
+        )
+        return written ? accepted : yield* inProgress
+      })
+
+      const submit = Effect.fn("Withdrawals.submit")(function* (
+        portfolioId: PortfolioId,
+        signed: SignedWithdrawal,
+        { requireLiquidate = false }: { readonly requireLiquidate?: boolean } = {}
+      ) {
+        const site = yield* requireSite(portfolioId, signed.message, requireLiquidate)
+        const { tenantId } = yield* Caller
+        const now = yield* DateTime.now
+        const claim: NonceClaimRequest = {
+          tenantId,
+          nonce: signed.message.nonce,
+          requestHash: yield* digest.digest(Digest.sha256, requestBytes(signed)),
+          now,
+          leaseUntil: DateTime.add(now, claimLease)
+        }
+        const found = yield* store.claim(claim)
+        switch (found._tag) {
+          case "Replayed":
+            return found.accepted
+          case "Mismatch":
+            return yield* new ReplayMismatch({
+              message: "This nonce was used with another body; start again at stage 1"
+            })
+          case "InProgress":
+            return yield* inProgress
+          case "Claimed": {
+            const accepted = yield* Effect.onExit(accept(signed, site, claim), (exit) =>
+              Exit.isSuccess(exit) ? Effect.void : store.release(claim)
+            )
+            // It is accepted whatever becomes of the launch: the scheduler launches what it finds accepted.
+            yield* launcher
+              .launch({ operationId: accepted.operationId, kind: "withdraw" })
+              .pipe(
+                Effect.catchCause((cause) => Effect.logError("A withdrawal was accepted but not launched yet", cause))
+              )
+            return accepted
+          }
+        }
+      })
+
+      return Withdrawals.of({ submit })
+    })
+  )
+}
+
+const inProgress = new ReplayInProgress({ message: "This withdrawal is still in progress; retry in 2 seconds" })

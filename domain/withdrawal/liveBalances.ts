@@ -1,0 +1,56 @@
+/** What the account holds now, and whether it covers a withdrawal. */
+import { Effect } from "effect"
+import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
+import type { Balances } from "#domain/chain/Balances.ts"
+import { InsufficientBalance, VerifierUnavailable } from "#domain/Errors.ts"
+import type { WithdrawalTerms } from "#domain/withdrawal/withdrawalSite.ts"
+
+/** One line for each asset that the balances do not cover, as `field: reason`. Pure. */
+export const shortfalls = (
+  assets: WithdrawalTerms["assets"],
+  balances: ReadonlyMap<AssetId, bigint | null>
+): ReadonlyArray<string> =>
+  assets.flatMap(({ assetId, amountRaw }, index) => {
+    const held = balances.get(assetId) ?? null
+    if (held === null) return [`assets.${index}: ${assetId} does not answer as a token, need ${amountRaw}`]
+    return held < BigInt(amountRaw) ? [`assets.${index}: ${assetId} have ${held}, need ${amountRaw}`] : []
+  })
+
+/** Balances of the account now; fails when its chain does not answer. */
+export const readBalances = Effect.fnUntraced(function* (
+  balances: Balances["Service"],
+  account: EvmAccountId,
+  assetIds: ReadonlyArray<AssetId>
+) {
+  const read = yield* balances.read(account, assetIds).pipe(
+    Effect.tapError((error) => Effect.logWarning("Balances for a withdrawal cannot be read", error)),
+    Effect.mapError(
+      ({ chainId }) =>
+        new VerifierUnavailable({
+          message: `Balances on chain ${chainId} cannot be read now; nothing was stored, send the same request again`
+        })
+    )
+  )
+  return {
+    blockNumber: read.blockNumber,
+    balances: new Map(read.balances.map(({ assetId, raw }) => [assetId, raw] as const))
+  }
+})
+
+/** Fails with what is missing of each asset; answers the block at which nothing is. */
+export const requireCovered = Effect.fnUntraced(function* (
+  balances: Balances["Service"],
+  account: EvmAccountId,
+  assets: WithdrawalTerms["assets"]
+) {
+  const held = yield* readBalances(
+    balances,
+    account,
+    assets.map(({ assetId }) => assetId)
+  )
+  const details = shortfalls(assets, held.balances)
+  if (details.length > 0) {
+    return yield* new InsufficientBalance({ message: `${account} does not hold what is to be withdrawn`, details })
+  }
+  return held.blockNumber
+})

@@ -1,0 +1,16 @@
+/** What makes two requests of stage 2 the same. */
+import type { SignedWithdrawal } from "#domain/withdrawal/WithdrawalMessage.ts"
+
+/** Bytes that are equal exactly when two requests mean the same. */
+export const requestBytes = ({ message, signature }: SignedWithdrawal): Uint8Array =>
+  new TextEncoder().encode(
+    JSON.stringify([
+      message.portfolioId,
+      message.recipientAccountId,
+      message.assets.map(({ amountRaw, assetId }) => [assetId, amountRaw]),
+      message.nonce,
+      message.expiresAt,
+      message.liquidate === true,
+      signature.toLowerCase()
+    ])
+  )

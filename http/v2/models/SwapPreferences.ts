@@ -1,0 +1,45 @@
+/** How swaps are made, on the wire: as it is answered, and as it is sent. Source: shapes 2.3, 2.4, 2.9 and 2.12. */
+import { Schema } from "effect"
+import { UsdFromString } from "#domain/Decimal.ts"
+
+const slippage = "How far below its quote a swap may settle, in basis points (0 to 1000)"
+const impact = "How far a swap may move the market against itself, in basis points (0 to 1000)"
+const threshold = "Trades below this value in US dollars are not made"
+
+export const SwapPreferences = Schema.Struct({
+  slippageBps: Schema.NullOr(Schema.Int).annotate({ description: `${slippage}; null: not set.`, examples: [50] }),
+  priceImpactBps: Schema.NullOr(Schema.Int).annotate({ description: `${impact}; null: not set.`, examples: [100] }),
+  thresholdUsd: Schema.NullOr(Schema.String).annotate({
+    description: `${threshold}; null: not set.`,
+    examples: ["5.00"]
+  })
+}).annotate({
+  identifier: "SwapPreferences",
+  description: "How swaps are made. What the strategy does not set has the tenant's default, then the service's."
+})
+
+export const Preferences = Schema.Struct({ swap: SwapPreferences }).annotate({
+  identifier: "Preferences",
+  description: "Preferences of a strategy."
+})
+
+const bps = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1000 })))
+
+/** Every field may be left out or null. */
+export const swapFields = {
+  slippageBps: Schema.optionalKey(bps.annotate({ description: `${slippage}; null: not set.`, examples: [50] })),
+  priceImpactBps: Schema.optionalKey(bps.annotate({ description: `${impact}; null: not set.`, examples: [100] })),
+  thresholdUsd: Schema.optionalKey(
+    Schema.NullOr(UsdFromString).annotate({ description: `${threshold}; null: not set.` })
+  )
+}
+
+export const SwapPatch = Schema.Struct(swapFields).annotate({
+  identifier: "SwapPatch",
+  description: "Sets the fields that it has, clears those that are null, and keeps the others."
+})
+
+export const PreferencesPatch = Schema.Struct({ swap: Schema.optionalKey(SwapPatch) }).annotate({
+  identifier: "PreferencesPatch",
+  description: "A merge patch (RFC 7396) of each field of `swap`."
+})

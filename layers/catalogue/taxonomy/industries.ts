@@ -1,0 +1,165 @@
+/**
+ * Lines of business in four levels, in our own words and keys: a sector has groups, a group industries, an industry
+ * sub-industries. An asset is given sub-industries; the levels above follow.
+ */
+
+/** Label. */
+export const sectors = {
+  technology: "Technology",
+  media: "Media and online services",
+  lifestyle: "Lifestyle spending",
+  "everyday-goods": "Everyday goods",
+  health: "Health",
+  finance: "Finance",
+  industry: "Industry and transport",
+  fuels: "Fuels",
+  power: "Power supply",
+  "raw-materials": "Raw materials"
+} as const
+
+type Sector = keyof typeof sectors
+
+/** Label, sector. */
+export const industryGroups = {
+  "software-and-cloud": ["Software and cloud", "technology"],
+  chips: ["Chips and their making", "technology"],
+  "devices-and-networks": ["Devices and networks", "technology"],
+  "online-services": ["Online services", "media"],
+  "shows-and-games": ["Shows and games", "media"],
+  shops: ["Shops and marketplaces", "lifestyle"],
+  "cars-and-clothing": ["Cars and clothing", "lifestyle"],
+  leisure: ["Leisure and travel", "lifestyle"],
+  "food-and-household": ["Food and household", "everyday-goods"],
+  medicines: ["Medicines", "health"],
+  "health-services": ["Health services", "health"],
+  banking: ["Banking", "finance"],
+  markets: ["Markets and brokers", "finance"],
+  "digital-asset-business": ["Digital asset business", "finance"],
+  "flight-and-defence": ["Flight and defence", "industry"],
+  "electrical-equipment": ["Electrical equipment and works", "industry"],
+  transport: ["Transport", "industry"],
+  "oil-and-gas": ["Oil and gas", "fuels"],
+  electricity: ["Electricity", "power"],
+  mining: ["Mining and metals", "raw-materials"]
+} as const satisfies Record<string, readonly [string, Sector]>
+
+type IndustryGroup = keyof typeof industryGroups
+
+/** Label, industry group. */
+export const industries = {
+  "business-software": ["Business software", "software-and-cloud"],
+  "security-software": ["Security software", "software-and-cloud"],
+  "data-software": ["Data software", "software-and-cloud"],
+  "platforms-and-hosting": ["Platforms and hosting", "software-and-cloud"],
+  "technology-services": ["Technology services", "software-and-cloud"],
+  "chip-design": ["Chip design", "chips"],
+  "chip-making": ["Chip making", "chips"],
+  "chip-tools": ["Chip-making tools", "chips"],
+  computers: ["Computers", "devices-and-networks"],
+  "network-equipment": ["Network equipment", "devices-and-networks"],
+  "search-and-social": ["Search and social networks", "online-services"],
+  "film-and-video": ["Film and video", "shows-and-games"],
+  games: ["Video games", "shows-and-games"],
+  "online-shops": ["Online shops", "shops"],
+  "specialist-shops": ["Specialist shops", "shops"],
+  cars: ["Cars", "cars-and-clothing"],
+  clothing: ["Clothing", "cars-and-clothing"],
+  travel: ["Travel", "leisure"],
+  "household-shops": ["Household shops", "food-and-household"],
+  drinks: ["Drinks", "food-and-household"],
+  "drug-makers": ["Drug makers", "medicines"],
+  "biological-medicines": ["Biological medicines", "medicines"],
+  "cover-and-care": ["Cover and care", "health-services"],
+  "consumer-banking": ["Consumer banking", "banking"],
+  brokerage: ["Brokerage and exchanges", "markets"],
+  "digital-money": ["Digital money", "digital-asset-business"],
+  "digital-asset-holding": ["Digital asset holding", "digital-asset-business"],
+  aircraft: ["Aircraft", "flight-and-defence"],
+  defence: ["Defence", "flight-and-defence"],
+  space: ["Space", "flight-and-defence"],
+  "power-equipment": ["Power equipment", "electrical-equipment"],
+  "power-works": ["Power works", "electrical-equipment"],
+  freight: ["Freight", "transport"],
+  "self-driving": ["Self-driving transport", "transport"],
+  oil: ["Oil", "oil-and-gas"],
+  "power-generation": ["Power generation", "electricity"],
+  "new-reactors": ["New reactors", "electricity"],
+  metals: ["Metals", "mining"]
+} as const satisfies Record<string, readonly [string, IndustryGroup]>
+
+type Industry = keyof typeof industries
+
+/** Label, industry. */
+export const subIndustries = {
+  "enterprise-applications": ["Enterprise applications", "business-software"],
+  "creative-software": ["Creative software", "business-software"],
+  "collaboration-software": ["Collaboration software", "business-software"],
+  "commerce-software": ["Commerce software", "business-software"],
+  "advertising-technology": ["Advertising technology", "business-software"],
+  "network-security": ["Network security", "security-software"],
+  "endpoint-security": ["Endpoint security", "security-software"],
+  databases: ["Databases", "data-software"],
+  "decision-analytics": ["Decision analytics", "data-software"],
+  "system-monitoring": ["System monitoring", "data-software"],
+  "operating-platforms": ["Operating platforms", "platforms-and-hosting"],
+  "cloud-hosting": ["Cloud hosting", "platforms-and-hosting"],
+  "content-delivery": ["Content delivery", "platforms-and-hosting"],
+  "infrastructure-software": ["Infrastructure software", "platforms-and-hosting"],
+  "technology-consulting": ["Technology consulting", "technology-services"],
+  "processors-and-accelerators": ["Processors and accelerators", "chip-design"],
+  "connectivity-chips": ["Connectivity chips", "chip-design"],
+  "chip-blueprints": ["Chip blueprints", "chip-design"],
+  "contract-chip-making": ["Contract chip making", "chip-making"],
+  "memory-chips": ["Memory chips", "chip-making"],
+  "lithography-tools": ["Lithography tools", "chip-tools"],
+  "wafer-processing-tools": ["Wafer processing tools", "chip-tools"],
+  "chip-inspection-tools": ["Chip inspection tools", "chip-tools"],
+  "phones-and-computers": ["Phones and personal computers", "computers"],
+  "servers-and-storage": ["Servers and storage", "computers"],
+  "quantum-computers": ["Quantum computers", "computers"],
+  "switches-and-routers": ["Switches and routers", "network-equipment"],
+  "optical-and-glass": ["Optical fibre and glass", "network-equipment"],
+  "search-engines": ["Search engines", "search-and-social"],
+  "social-networks": ["Social networks", "search-and-social"],
+  "video-streaming": ["Video streaming", "film-and-video"],
+  cinemas: ["Cinemas", "film-and-video"],
+  "game-publishers": ["Game publishers", "games"],
+  "game-platforms": ["Game platforms", "games"],
+  "online-marketplaces": ["Online marketplaces", "online-shops"],
+  "game-shops": ["Game shops", "specialist-shops"],
+  "used-car-dealers": ["Used car dealers", "specialist-shops"],
+  "electric-car-makers": ["Electric car makers", "cars"],
+  "volume-car-makers": ["Volume car makers", "cars"],
+  "sports-clothing": ["Sports clothing", "clothing"],
+  "cruise-lines": ["Cruise lines", "travel"],
+  "warehouse-clubs": ["Warehouse clubs", "household-shops"],
+  "soft-drinks": ["Soft drinks", "drinks"],
+  "broad-medicines": ["Broad ranges of medicines", "drug-makers"],
+  "gene-and-rna-medicines": ["Gene and RNA medicines", "biological-medicines"],
+  "health-insurers": ["Health insurers", "cover-and-care"],
+  telehealth: ["Telehealth", "cover-and-care"],
+  "digital-banks": ["Digital banks", "consumer-banking"],
+  "retail-brokers": ["Retail brokers", "brokerage"],
+  "digital-asset-exchanges": ["Digital asset exchanges", "brokerage"],
+  "stablecoin-issuers": ["Stablecoin issuers", "digital-money"],
+  "digital-asset-treasuries": ["Digital asset treasuries", "digital-asset-holding"],
+  "digital-asset-banking": ["Digital asset banking", "digital-asset-holding"],
+  "bitcoin-mining": ["Bitcoin mining", "digital-asset-holding"],
+  airliners: ["Airliners", "aircraft"],
+  "aircraft-engines": ["Aircraft engines", "aircraft"],
+  "defence-systems": ["Defence systems", "defence"],
+  "launch-services": ["Launch services", "space"],
+  "turbines-and-grid": ["Turbines and grid equipment", "power-equipment"],
+  "power-and-cooling": ["Power and cooling for data centres", "power-equipment"],
+  "grid-construction": ["Grid construction", "power-works"],
+  "parcel-delivery": ["Parcel delivery", "freight"],
+  "self-driving-trucks": ["Self-driving trucks", "self-driving"],
+  "oil-majors": ["Oil majors", "oil"],
+  "shale-producers": ["Shale producers", "oil"],
+  "nuclear-generation": ["Nuclear generation", "power-generation"],
+  "mixed-generation": ["Mixed generation", "power-generation"],
+  "reactor-development": ["Reactor development", "new-reactors"],
+  "rare-earths": ["Rare earths", "metals"]
+} as const satisfies Record<string, readonly [string, Industry]>
+
+export type SubIndustry = keyof typeof subIndustries

@@ -1,0 +1,30 @@
+/** Starts operations as workflow executions; the operation id is the idempotency key. */
+import { Effect, Layer } from "effect"
+import { WorkflowEngine } from "effect/workflow"
+import { type Launch, OperationLauncher } from "#domain/operation/OperationLauncher.ts"
+import { RebalanceWorkflow } from "#layers/engine/RebalanceWorkflow.ts"
+import { WithdrawalWorkflow } from "#layers/engine/WithdrawalWorkflow.ts"
+
+const execute = ({ kind, operationId }: Launch) => {
+  switch (kind) {
+    case "rebalance":
+      return RebalanceWorkflow.execute({ operationId }, { discard: true })
+    case "withdraw":
+      return WithdrawalWorkflow.execute({ operationId }, { discard: true })
+    case "bridge":
+    case "swap":
+      return Effect.logError(`Operation ${operationId} is a ${kind}, which no engine carries out`)
+  }
+}
+
+export const OperationLauncherLive = Layer.effect(
+  OperationLauncher,
+  Effect.gen(function* () {
+    const engine = yield* WorkflowEngine.WorkflowEngine
+    return OperationLauncher.of({
+      launch: Effect.fn("OperationLauncher.launch")(function* (operation: Launch) {
+        yield* Effect.provideService(execute(operation), WorkflowEngine.WorkflowEngine, engine)
+      })
+    })
+  })
+)

@@ -1,0 +1,175 @@
+/**
+ * What a withdrawal does: begin, prepare until the chain says that it would succeed, carry, verify, finish.
+ *
+ * The chain carries an authorization out once, whoever submits it, and not after it expired. So every step may be repeated,
+ * and the operation ends as failed only when the chain shows that nothing moved, or when it refuses for good.
+ */
+import { Cause, Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
+import { ClusterSchema } from "effect/cluster"
+import { Activity, DurableClock } from "effect/workflow"
+import { AssetId, chainIdOf } from "#domain/Caip.ts"
+import type { OperationId } from "#domain/Ids.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import type { ActionReceipt } from "#domain/relay/Transaction.ts"
+import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
+import { WithdrawalPreparer, WithdrawalStep } from "#domain/withdrawal/WithdrawalPreparer.ts"
+import { type StoredWithdrawal, WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
+import { TransactionRelay } from "#layers/engine/TransactionRelay.ts"
+import { withdrawalOutcome } from "#layers/engine/withdrawalOutcome.ts"
+
+/** How often the chain may refuse or revert before it is taken at its word; nodes behind one endpoint may lag. */
+const maxSetbacks = 3
+
+/** One second at first, then up to fifteen. */
+const waitFor = (round: number) => Duration.millis(Math.min(15_000, 1_000 * 2 ** Math.min(round - 1, 4)))
+
+const Delivered = Schema.Array(Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString }))
+
+export class WithdrawalRun extends Context.Service<
+  WithdrawalRun,
+  {
+    /** The body of the workflow. */
+    readonly execute: (operationId: OperationId) => ReturnType<typeof makeExecute>
+  }
+>()("ballast/layers/engine/WithdrawalRun") {
+  static readonly layer = Layer.effect(
+    WithdrawalRun,
+    Effect.gen(function* () {
+      const services = {
+        operations: yield* OperationStore,
+        store: yield* WithdrawalStore,
+        preparer: yield* WithdrawalPreparer,
+        execution: yield* WithdrawalExecution,
+        relay: yield* TransactionRelay
+      }
+      return WithdrawalRun.of({ execute: (operationId) => makeExecute(services, operationId) })
+    })
+  )
+}
+
+interface Services {
+  readonly operations: OperationStore["Service"]
+  readonly store: WithdrawalStore["Service"]
+  readonly preparer: WithdrawalPreparer["Service"]
+  readonly execution: WithdrawalExecution["Service"]
+  readonly relay: TransactionRelay["Service"]
+}
+
+const makeExecute = ({ execution, operations, preparer, relay, store }: Services, operationId: OperationId) => {
+  /** What is stored never changes, so it is read at each replay. */
+  const withdrawalOf = Effect.orDie(Effect.flatMap(store.find(operationId), Effect.fromOption))
+
+  const enter = Effect.fnUntraced(function* (state: "running" | "retrying") {
+    return yield* operations.transition(operationId, state, yield* DateTime.now, null)
+  })
+
+  const append = Effect.fnUntraced(function* (kind: string, payload: unknown) {
+    yield* operations.append(operationId, yield* DateTime.now, kind, payload)
+  })
+
+  const begin = Activity.make({ name: "begin", execute: Effect.asVoid(enter("running")) }).annotate(
+    ClusterSchema.WithTransaction,
+    true
+  )
+
+  /** Tells what is waited for once, when the waiting begins. */
+  const tell = Effect.fnUntraced(function* (step: WithdrawalStep) {
+    if (step._tag === "Ready") yield* enter("running")
+    if (step._tag !== "Waiting" && step._tag !== "Refused") return
+    if (yield* enter("retrying")) yield* append("withdrawal_waits", { reason: step.reason })
+  })
+
+  const prepare = (withdrawal: StoredWithdrawal, round: number) =>
+    Activity.make({
+      name: `prepare/${round}`,
+      success: WithdrawalStep,
+      execute: Effect.tap(preparer.next(withdrawal), tell)
+    })
+
+  const sleep = (name: string, round: number) =>
+    DurableClock.sleep({ name: `${name}/${round}`, duration: waitFor(round) })
+
+  const read = (withdrawal: StoredWithdrawal, receipt: ActionReceipt, round: number) =>
+    Activity.make({
+      name: `verify/${round}`,
+      success: Schema.NullOr(Delivered),
+      execute: execution.delivered(withdrawal, receipt).pipe(
+        Effect.tapError(() => enter("retrying")),
+        Effect.orElseSucceed(() => null)
+      )
+    })
+
+  const verify = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal, receipt: ActionReceipt) {
+    for (let round = 1; ; round++) {
+      const delivered = yield* read(withdrawal, receipt, round)
+      if (delivered !== null) return delivered
+      yield* sleep("read", round)
+    }
+  })
+
+  const complete = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal, receipt: ActionReceipt) {
+    const delivered = yield* verify(withdrawal, receipt)
+    yield* Activity.make({
+      name: "finish",
+      execute: Effect.gen(function* () {
+        const outcome = withdrawalOutcome(withdrawal.message, receipt, delivered)
+        yield* append("withdrawn", outcome)
+        yield* store.finish({ operationId, at: yield* DateTime.now, error: null, outcome })
+      })
+    }).annotate(ClusterSchema.WithTransaction, true)
+  })
+
+  const fail = (name: "fail" | "abandon", error: string) =>
+    Activity.make({
+      name,
+      execute: Effect.gen(function* () {
+        yield* store.finish({ operationId, at: yield* DateTime.now, error, outcome: null })
+      })
+    }).annotate(ClusterSchema.WithTransaction, true)
+
+  const carry = (withdrawal: StoredWithdrawal, round: number, step: Extract<WithdrawalStep, { _tag: "Ready" }>) =>
+    relay.carry(
+      { operationId, chainId: chainIdOf(withdrawal.accountId), attempt: round },
+      step.prepared,
+      (transaction) => execution.find(transaction, withdrawal)
+    )
+
+  const run = Effect.gen(function* () {
+    yield* begin
+    const withdrawal = yield* withdrawalOf
+    let setback: Option.Option<string> = Option.none()
+    for (let round = 1, setbacks = 0; setbacks < maxSetbacks; round++) {
+      const step = yield* prepare(withdrawal, round)
+      if (step._tag === "Landed") return yield* complete(withdrawal, step.receipt)
+      if (step._tag === "Closed") return yield* fail("fail", step.reason)
+      if (step._tag === "Ready") {
+        const receipt = yield* carry(withdrawal, round, step)
+        if (receipt.success) return yield* complete(withdrawal, receipt)
+        setbacks += 1
+        setback = Option.some(`the withdrawal was reverted in ${receipt.txHash}`)
+        continue
+      }
+      if (step._tag === "Refused") {
+        setbacks += 1
+        setback = Option.some(step.reason)
+      }
+      if (setbacks < maxSetbacks) yield* sleep("wait", round)
+    }
+    return yield* fail("fail", `${Option.getOrThrow(setback)}; this operation moved nothing`)
+  })
+
+  return run.pipe(
+    Effect.catchCause((cause) =>
+      Cause.hasInterrupts(cause)
+        ? Effect.failCause(cause)
+        : Effect.andThen(
+            Effect.logError("A withdrawal failed by a fault of the service", cause),
+            fail(
+              "abandon",
+              "internal error; quote the operation id in a report, and look at the positions before you retry"
+            )
+          )
+    ),
+    Effect.annotateLogs({ operationId })
+  )
+}

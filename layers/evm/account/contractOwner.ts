@@ -1,0 +1,64 @@
+/** Owners that are contracts: whether they are there, and what they say about a signature. Source: ERC-1271. */
+import { Effect } from "effect"
+import { encodeFunctionData, hashTypedData, type Hex, parseAbi, slice, size } from "viem"
+import { addressOf, type ChainId, type EvmWalletId } from "#domain/Caip.ts"
+import type { Authorization } from "#domain/enrollment/Authorization.ts"
+import { typedDataMessage } from "#domain/enrollment/OwnerMessage.ts"
+import { VerifierUnavailable } from "#domain/Errors.ts"
+import { ownerSignature } from "#layers/evm/account/ownerSignature.ts"
+import { toViem } from "#layers/evm/address.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { multicall } from "#layers/evm/multicall.ts"
+
+const abi = parseAbi(["function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)"])
+const valid = "0x1626ba7e"
+
+const unavailable = (chainId: ChainId) => () =>
+  new VerifierUnavailable({
+    message: `Chain ${chainId} cannot be asked about the owner's contract right now; nothing was stored, retry in a few seconds`
+  })
+
+/** The EIP-712 digest that the owner of an `ERC1271` authorization stands by. */
+export const contractOwnerDigest = (authorization: Authorization): Hex => {
+  const { domain, message, primaryType, types } = typedDataMessage(authorization).typedData
+  return hashTypedData({
+    domain: { ...domain, verifyingContract: domain.verifyingContract as Hex },
+    types,
+    primaryType,
+    message: { hash: message.hash as Hex }
+  })
+}
+
+export const hasCode = Effect.fnUntraced(
+  function* (owner: EvmWalletId, chainId: ChainId) {
+    const { request } = yield* EvmClients
+    const code = yield* request(chainId, "eth_getCode", (client) =>
+      client.getCode({ address: toViem(addressOf(owner)) })
+    )
+    return code !== undefined && code !== "0x"
+  },
+  (effect, _, chainId) => Effect.mapError(effect, unavailable(chainId))
+)
+
+/**
+ * What the owner's contract says about a signature, at the latest block. The call goes through Multicall3, which tells a
+ * contract that reverts (a refusal) from a chain that does not answer.
+ */
+export const isSignedByContract = Effect.fnUntraced(
+  function* (authorization: Authorization, signature: string) {
+    const bytes = ownerSignature("ERC1271", signature)
+    if (bytes === undefined) return false
+    const [answer] = yield* multicall(authorization.chains[0].chainId, [
+      {
+        target: toViem(addressOf(authorization.ownerAccountId)),
+        data: encodeFunctionData({
+          abi,
+          functionName: "isValidSignature",
+          args: [contractOwnerDigest(authorization), bytes]
+        })
+      }
+    ])
+    return answer?.success === true && size(answer.data) >= 32 && slice(answer.data, 0, 4) === valid
+  },
+  (effect, authorization) => Effect.mapError(effect, unavailable(authorization.chains[0].chainId))
+)

@@ -1,0 +1,53 @@
+/**
+ * Which contracts that the service builds on a chain does not have. An account that is made of absent parts could hold
+ * money that nobody can move, so such a chain is not offered.
+ */
+import { CALL_POLICY_CONTRACT_V0_0_4, ECDSA_SIGNER_CONTRACT } from "@zerodev/permissions"
+import { constants } from "@zerodev/sdk"
+import { Effect } from "effect"
+import { type Address, keccak256 } from "viem"
+import type { EvmChain } from "#layers/evm/EvmConfig.ts"
+import {
+  entryPoint,
+  erc1271OwnerValidator,
+  kernelFactory,
+  kernelVersion,
+  metaFactory,
+  multicall3,
+  ownerValidator,
+  withdrawalExecutor
+} from "#layers/evm/contracts.ts"
+import { toViem } from "#layers/evm/address.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
+
+/** Code of EntryPoint 0.7 on every chain: it has no immutables, and all money passes under its rules. */
+const entryPointCodeHash = "0x8db5ff695839d655407cc8490bb7a5d82337a86a6b39c3f0258aa6c3b582fc58"
+
+const required: ReadonlyArray<readonly [name: string, address: Address, codeHash?: string]> = [
+  ["EntryPoint 0.7", entryPoint, entryPointCodeHash],
+  [`Kernel ${kernelVersion}`, constants.KernelVersionToAddressesMap[kernelVersion].accountImplementationAddress],
+  ["Kernel's factory", kernelFactory],
+  ["Kernel's meta factory", metaFactory],
+  ["the owner validator", ownerValidator],
+  ["the validator of contract owners", erc1271OwnerValidator],
+  ["the agent's signer module", ECDSA_SIGNER_CONTRACT],
+  ["the call policy module", CALL_POLICY_CONTRACT_V0_0_4],
+  ["the withdrawal executor", withdrawalExecutor],
+  ["Multicall3", multicall3]
+]
+
+/** Names and addresses of what is absent or is not what it should be; empty when the chain has everything. */
+export const missingContracts = Effect.fn("missingContracts")(function* ({ chainId, router }: EvmChain) {
+  const { request } = yield* EvmClients
+  const contracts = [...required, ["the Uniswap v2 router", toViem(router)] as const]
+  const codes = yield* Effect.forEach(
+    contracts,
+    ([, address]) => request(chainId, "eth_getCode", (client) => client.getCode({ address })),
+    { concurrency: 4 }
+  )
+  return contracts.flatMap(([name, address, codeHash], index) => {
+    const code = codes[index]
+    const isThere = code !== undefined && code !== "0x" && (codeHash === undefined || keccak256(code) === codeHash)
+    return isThere ? [] : [`${name} (${address})`]
+  })
+})

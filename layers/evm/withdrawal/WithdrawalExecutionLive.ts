@@ -1,0 +1,57 @@
+/** Withdrawals through the executor that every account has, submitted by the relayer. */
+import { Effect, Layer } from "effect"
+import type { Hex } from "viem"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { chainIdOf } from "#domain/Caip.ts"
+import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
+import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
+import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmConfig } from "#layers/evm/EvmConfig.ts"
+import { netTransfers } from "#layers/evm/execution/findReceipt.ts"
+import { receiptOf } from "#layers/evm/execution/sendTransaction.ts"
+import { localAccount } from "#layers/evm/localAccount.ts"
+import { findWithdrawal } from "#layers/evm/withdrawal/findWithdrawal.ts"
+import { prepareWithdrawal } from "#layers/evm/withdrawal/prepareWithdrawal.ts"
+import { withdrawalStanding } from "#layers/evm/withdrawal/withdrawalStanding.ts"
+
+export const WithdrawalExecutionLive = Layer.effect(
+  WithdrawalExecution,
+  Effect.gen(function* () {
+    const clients = yield* EvmClients
+    const { relayerKey } = yield* EvmConfig
+    const relayer = localAccount(relayerKey).address
+
+    const standing = Effect.fn("WithdrawalExecution.standing")(
+      withdrawalStanding,
+      Effect.provideService(EvmClients, clients)
+    )
+
+    const prepare = Effect.fn("WithdrawalExecution.prepare")(
+      (withdrawal: StoredWithdrawal) => prepareWithdrawal(withdrawal, relayer),
+      Effect.provideService(EvmClients, clients)
+    )
+
+    const find = Effect.fn("WithdrawalExecution.find")(
+      (transaction: SignedTransaction, withdrawal: StoredWithdrawal) =>
+        findWithdrawal(transaction, withdrawal, relayer),
+      Effect.provideService(EvmClients, clients)
+    )
+
+    const delivered = Effect.fn("WithdrawalExecution.delivered")(function* (
+      { accountId, message }: StoredWithdrawal,
+      { txHash }: ActionReceipt
+    ) {
+      const chainId = chainIdOf(accountId)
+      const receipt = yield* clients.request(chainId, "eth_getTransactionReceipt", (client) =>
+        receiptOf(client, txHash as Hex)
+      )
+      if (receipt === null) {
+        return yield* new ChainUnavailable({ chainId, reason: `the node does not show transaction ${txHash}` })
+      }
+      return netTransfers(receipt, message.recipientAccountId)
+    })
+
+    return WithdrawalExecution.of({ standing, prepare, find, delivered })
+  })
+)

@@ -1,0 +1,98 @@
+/** Builds and simulates the relayer's transaction that carries out what the owner signed. */
+import { Effect } from "effect"
+import { type Address, encodeFunctionData, type Hex } from "viem"
+import { addressOf, type ChainId, chainIdOf } from "#domain/Caip.ts"
+import { SimulationFailed } from "#domain/rebalance/ChainExecution.ts"
+import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
+import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdrawal.ts"
+import { accountDeployment } from "#layers/evm/account/kernelAccount.ts"
+import { ownerSignature } from "#layers/evm/account/ownerSignature.ts"
+import { fromViem, toViem } from "#layers/evm/address.ts"
+import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { readBlockState, readRelayerNonce } from "#layers/evm/execution/chainState.ts"
+import { transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
+import { revertReason } from "#layers/evm/execution/revertReason.ts"
+import { type Call, multicall } from "#layers/evm/multicall.ts"
+import { withdrawalDigest, withdrawCall } from "#layers/evm/withdrawal/executorCalls.ts"
+
+/** The withdrawal alone, or after the deployment of its account, both or neither. */
+const transactionOf = (calls: ReadonlyArray<Call>): { readonly to: Address; readonly data: Hex } => {
+  const [only, ...more] = calls
+  return only !== undefined && more.length === 0
+    ? { to: only.target, data: only.data }
+    : {
+        to: multicall3,
+        data: encodeFunctionData({
+          abi: multicall3Abi,
+          functionName: "aggregate3",
+          args: [calls.map(({ data, target }) => ({ target, allowFailure: false, callData: data }))]
+        })
+      }
+}
+
+const callsOf = Effect.fnUntraced(function* (withdrawal: AuthorizedWithdrawal, signature: Hex) {
+  const { request } = yield* EvmClients
+  const { accountId, grant } = withdrawal
+  const code = yield* request(chainIdOf(accountId), "eth_getCode", (client) =>
+    client.getCode({ address: toViem(addressOf(accountId)) })
+  )
+  const withdraw = withdrawCall(withdrawal, signature)
+  if (code !== undefined && code !== "0x") return [withdraw]
+  const { factory, factoryData } = accountDeployment(grant.authorization)
+  return [{ target: factory, data: factoryData }, withdraw]
+})
+
+/** Anybody may submit, so a multicall shows what the relayer's own transaction would do, and why not if it would not. */
+const simulate = Effect.fnUntraced(function* (chainId: ChainId, calls: ReadonlyArray<Call>, relayer: Address) {
+  const frame = { from: relayer, gas: transactionGasCap }
+  const results = yield* multicall(chainId, calls, frame)
+  const failed = results.find(({ success }) => !success)
+  if (failed !== undefined) return yield* new SimulationFailed({ chainId, reason: revertReason(failed.data) })
+})
+
+/** A third more than the estimate, as other transactions may change what storage costs; what is not used comes back. */
+const gasLimitFor = (estimate: bigint) => {
+  const limit = (estimate * 13n) / 10n
+  return limit < transactionGasCap ? limit : transactionGasCap
+}
+
+export const prepareWithdrawal = Effect.fnUntraced(function* (withdrawal: AuthorizedWithdrawal, relayer: Address) {
+  const chainId = chainIdOf(withdrawal.accountId)
+  const { request } = yield* EvmClients
+  const subject = withdrawalDigest(withdrawal)
+  const signature = ownerSignature(withdrawal.grant.authorization.accountType, withdrawal.signature)
+  if (subject === undefined || signature === undefined) {
+    return yield* new SimulationFailed({ chainId, reason: "what is stored is no signature for this account" })
+  }
+  const calls = yield* callsOf(withdrawal, signature)
+  yield* simulate(chainId, calls, relayer)
+  const { data, to } = transactionOf(calls)
+  const [estimate, block, chainNonce] = yield* Effect.all(
+    [
+      request(chainId, "eth_estimateGas", (client) => client.estimateGas({ account: relayer, to, data })),
+      readBlockState(chainId),
+      readRelayerNonce(chainId, relayer)
+    ],
+    { concurrency: "unbounded" }
+  )
+  if (estimate > transactionGasCap) {
+    return yield* new SimulationFailed({
+      chainId,
+      reason: `it needs ${estimate} gas, a transaction may use ${transactionGasCap}; withdraw fewer assets at once`
+    })
+  }
+  const prepared: PreparedTransaction = {
+    chainId,
+    accountId: withdrawal.accountId,
+    subject,
+    to: fromViem(to),
+    callData: data.toLowerCase(),
+    gasLimit: gasLimitFor(estimate),
+    maxFeePerGas: block.maxFeePerGas,
+    maxPriorityFeePerGas: block.maxPriorityFeePerGas,
+    chainNonce,
+    fromBlock: block.number
+  }
+  return prepared
+})

@@ -1,0 +1,136 @@
+/**
+ * What became of a withdrawal, by the chain alone: the executor's record of used nonces, its `Withdrawn` event, and the
+ * chain's own time. Anybody may have submitted what the owner signed, so the fate of our transaction decides nothing.
+ */
+import { Effect, Option } from "effect"
+import { encodeFunctionData, getAbiItem, type Hex, isAddressEqual, parseEventLogs, type TransactionReceipt } from "viem"
+import { addressOf, chainIdOf } from "#domain/Caip.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { ActionReceipt } from "#domain/relay/Transaction.ts"
+import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdrawal.ts"
+import type { Standing } from "#domain/withdrawal/WithdrawalExecution.ts"
+import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
+import { toViem } from "#layers/evm/address.ts"
+import { multicall3, multicall3Abi, withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { netTransfers } from "#layers/evm/execution/findReceipt.ts"
+import { receiptOf } from "#layers/evm/execution/sendTransaction.ts"
+import { type Call, multicall, uintOf } from "#layers/evm/multicall.ts"
+import { isUsedCall, withdrawalDigest } from "#layers/evm/withdrawal/executorCalls.ts"
+
+/** Blocks in one log request: within what public nodes allow. */
+const blocksPerRequest = 5_000n
+/**
+ * An authorization lives eleven minutes at most, which is 6,600 blocks on the fastest supported chain (100 ms). The block
+ * at which it was accepted lies within that life, so it can have landed in no other blocks than these around it.
+ */
+const blocksBefore = 10_000n
+const mostRequests = 4
+
+const withdrawnEvent = getAbiItem({ abi: withdrawalExecutorAbi, name: "Withdrawn" })
+
+const timestampCall: Call = {
+  target: multicall3,
+  data: encodeFunctionData({ abi: multicall3Abi, functionName: "getCurrentBlockTimestamp" })
+}
+
+/** Whether the transaction carried out what was signed; undefined when it touched the nonce in no way. */
+const carriedBy = (receipt: TransactionReceipt, withdrawal: AuthorizedWithdrawal): boolean | undefined => {
+  const account = toViem(addressOf(withdrawal.accountId))
+  const event = parseEventLogs({
+    abi: withdrawalExecutorAbi,
+    eventName: "Withdrawn",
+    logs: receipt.logs,
+    strict: true
+  }).find(
+    ({ address, args }) =>
+      isAddressEqual(address, withdrawalExecutor) &&
+      isAddressEqual(args.account, account) &&
+      args.nonce === withdrawal.message.nonce
+  )
+  return event === undefined ? undefined : event.args.digest === withdrawalDigest(withdrawal)
+}
+
+/** The receipt of a transaction that carried the withdrawal out; none when it did not. */
+export const landedIn = (
+  receipt: TransactionReceipt,
+  withdrawal: AuthorizedWithdrawal,
+  subject: string
+): Option.Option<ActionReceipt> =>
+  carriedBy(receipt, withdrawal) === true
+    ? Option.some({
+        subject,
+        txHash: receipt.transactionHash,
+        blockNumber: receipt.blockNumber,
+        success: true,
+        gasUsed: receipt.gasUsed,
+        deltas: netTransfers(receipt, withdrawal.accountId)
+      })
+    : Option.none()
+
+/** The transaction whose event used the nonce up, sought in all blocks in which it can be. */
+const findCarrier = Effect.fnUntraced(function* ({ acceptedAtBlock, accountId, message }: StoredWithdrawal) {
+  const { request } = yield* EvmClients
+  const chainId = chainIdOf(accountId)
+  const head = yield* request(chainId, "eth_blockNumber", (client) => client.getBlockNumber({ cacheTime: 0 }))
+  const start = acceptedAtBlock > blocksBefore ? acceptedAtBlock - blocksBefore : 0n
+  for (let page = 0; page < mostRequests; page++) {
+    const first = start + BigInt(page) * blocksPerRequest
+    if (first > head) break
+    const last = first + blocksPerRequest - 1n
+    const [log] = yield* request(chainId, "eth_getLogs", (client) =>
+      client.getLogs({
+        address: withdrawalExecutor,
+        event: withdrawnEvent,
+        args: { account: toViem(addressOf(accountId)), nonce: message.nonce as Hex },
+        fromBlock: first,
+        toBlock: last < head ? last : head,
+        strict: true
+      })
+    )
+    const receipt =
+      log === undefined
+        ? null
+        : yield* request(chainId, "eth_getTransactionReceipt", (client) => receiptOf(client, log.transactionHash))
+    if (receipt !== null) return receipt
+  }
+  return yield* new ChainUnavailable({
+    chainId,
+    reason: "a withdrawal was carried out, and the node does not show the transaction that did it"
+  })
+})
+
+export const withdrawalStanding = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal) {
+  const chainId = chainIdOf(withdrawal.accountId)
+  const { expiresAt } = withdrawal.message
+  const [used, time] = (yield* multicall(chainId, [isUsedCall(withdrawal), timestampCall])).map(uintOf)
+  if (time == null) {
+    return yield* new ChainUnavailable({ chainId, reason: "Multicall3 does not tell the time; is it deployed here?" })
+  }
+  if (used === 1n) {
+    const receipt = yield* findCarrier(withdrawal)
+    const landed = landedIn(receipt, withdrawal, withdrawalDigest(withdrawal) ?? withdrawal.message.nonce)
+    return Option.match(landed, {
+      onNone: (): Standing => ({
+        _tag: "Closed",
+        reason: `its nonce was used by another authorization of the owner in ${receipt.transactionHash}`
+      }),
+      onSome: (landedReceipt): Standing => ({ _tag: "Landed", receipt: landedReceipt })
+    })
+  }
+  if (time > BigInt(expiresAt)) {
+    const closed: Standing = {
+      _tag: "Closed",
+      reason: "the authorization expired before the chain carried it out; nothing moved, and nothing can any more"
+    }
+    return closed
+  }
+  if (used == null) {
+    return yield* new ChainUnavailable({
+      chainId,
+      reason: `the withdrawal executor does not answer at ${withdrawalExecutor}; is it deployed here?`
+    })
+  }
+  const open: Standing = { _tag: "Open" }
+  return open
+})

@@ -1,0 +1,147 @@
+/** Valuations of portfolios in PostgreSQL. The row of the last look is also the one by which processes claim. */
+import { type DateTime, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { AssetId, EvmAccountId } from "#domain/Caip.ts"
+import * as Day from "#domain/Day.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import { PortfolioId } from "#domain/Ids.ts"
+import type { AccountSnapshot, PortfolioValuation } from "#domain/performance/Valuation.ts"
+import { type BlockSpan, type ClaimQuery, type Trades, ValuationStore } from "#domain/performance/ValuationStore.ts"
+import { Wad } from "#layers/sql/allocationColumns.ts"
+import { decodeRows, Numeric, timestamp } from "#layers/sql/rows.ts"
+import { storableJson } from "#layers/sql/storable.ts"
+
+const Snapshots = Schema.Array(
+  Schema.Struct({
+    accountId: EvmAccountId,
+    blockNumber: Schema.BigIntFromString,
+    holdings: Schema.Array(
+      Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString, priceUsd: Wad, decimals: Schema.Int })
+    )
+  })
+)
+const encodeSnapshots = Schema.encodeSync(Snapshots)
+
+const allPortfolios = decodeRows(
+  Schema.Struct({
+    portfolioId: PortfolioId,
+    accountIds: Schema.Array(EvmAccountId),
+    isClaimed: Schema.Boolean,
+    accounts: Schema.NullOr(Snapshots)
+  })
+)
+const allDeltas = decodeRows(
+  Schema.Struct({ accountId: EvmAccountId, assetId: Schema.NullOr(AssetId), raw: Schema.NullOr(Numeric) })
+)
+const allDays = decodeRows(Schema.Struct({ day: Day.Day, valueUsd: Wad, cashFlowUsd: Wad, growth: Schema.NullOr(Wad) }))
+
+const byAccount = (snapshots: ReadonlyArray<AccountSnapshot>): ReadonlyMap<EvmAccountId, AccountSnapshot> =>
+  new Map(snapshots.map((snapshot) => [snapshot.accountId, snapshot]))
+
+const numeric = (value: bigint): string => Decimal.format(value, 18)
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  const claim = Effect.fn("ValuationStore.claim")(function* ({ after, claimedBefore, limit, now }: ClaimQuery) {
+    const rows = yield* allPortfolios(sql`
+      WITH page AS (
+        SELECT portfolio_id, account_ids FROM portfolios
+        WHERE archived_at IS NULL AND portfolio_id > ${after ?? ""} ORDER BY portfolio_id LIMIT ${limit}
+      ), claimed AS (
+        INSERT INTO portfolio_snapshots AS s (portfolio_id, claimed_at)
+        SELECT portfolio_id, ${timestamp(now)}::timestamptz FROM page ORDER BY portfolio_id
+        ON CONFLICT (portfolio_id) DO UPDATE SET claimed_at = excluded.claimed_at
+        WHERE s.claimed_at <= ${timestamp(claimedBefore)}
+        RETURNING portfolio_id, accounts
+      )
+      SELECT page.portfolio_id AS "portfolioId", page.account_ids AS "accountIds",
+        claimed.portfolio_id IS NOT NULL AS "isClaimed", claimed.accounts
+      FROM page LEFT JOIN claimed ON claimed.portfolio_id = page.portfolio_id
+      ORDER BY page.portfolio_id`)
+    return {
+      claimed: rows.flatMap(({ accountIds, accounts, isClaimed, portfolioId }) =>
+        isClaimed ? [{ portfolioId, accountIds, before: byAccount(accounts ?? []) }] : []
+      ),
+      last: rows.length < limit ? null : rows.at(-1)!.portfolioId
+    }
+  })
+
+  // An account without an asset is one whose trade is still under way.
+  const selectTrades = (spans: ReadonlyArray<BlockSpan>) => sql`
+    WITH spans AS MATERIALIZED (
+      SELECT * FROM unnest(${spans.map(({ accountId }) => accountId)}::text[],
+        ${spans.map(({ after }) => after.toString())}::numeric[],
+        ${spans.map(({ through }) => through.toString())}::numeric[]) AS span (account_id, after, through)
+    )
+    SELECT t.account_id AS "accountId", delta ->> 'assetId' AS "assetId", sum((delta ->> 'raw')::numeric)::text AS raw
+    FROM spans
+    JOIN relayed_transactions t ON t.account_id = spans.account_id AND t.status = 'succeeded'
+      AND (t.receipt ->> 'blockNumber')::numeric > spans.after
+      AND (t.receipt ->> 'blockNumber')::numeric <= spans.through
+    JOIN operations o ON o.operation_id = t.operation_id AND o.kind <> 'withdraw'
+    CROSS JOIN jsonb_array_elements(t.receipt -> 'deltas') AS delta
+    GROUP BY t.account_id, delta ->> 'assetId'
+    UNION ALL
+    SELECT DISTINCT t.account_id, NULL, NULL
+    FROM spans
+    JOIN relayed_transactions t ON t.account_id = spans.account_id AND t.status = 'signed'
+    JOIN operations o ON o.operation_id = t.operation_id AND o.kind <> 'withdraw' AND o.finished_at IS NULL`
+
+  const trades = Effect.fn("ValuationStore.trades")(function* (spans: ReadonlyArray<BlockSpan>) {
+    const settled = new Map<EvmAccountId, Map<AssetId, bigint>>()
+    const unsettled = new Set<EvmAccountId>()
+    for (const { accountId, assetId, raw } of spans.length === 0 ? [] : yield* allDeltas(selectTrades(spans))) {
+      if (assetId === null || raw === null) {
+        unsettled.add(accountId)
+        continue
+      }
+      const deltas = settled.get(accountId) ?? new Map<AssetId, bigint>()
+      settled.set(accountId, deltas.set(assetId, raw))
+    }
+    return { settled, unsettled } satisfies Trades
+  })
+
+  const record = Effect.fn("ValuationStore.record")(function* (
+    claimedAt: DateTime.Utc,
+    valuedAt: DateTime.Utc,
+    valuations: ReadonlyArray<PortfolioValuation>
+  ) {
+    if (valuations.length === 0) return
+    const at = timestamp(valuedAt)
+    // The client cannot write an array of nulls alone, so an unknown growth travels as an empty text.
+    yield* sql`
+      WITH given AS MATERIALIZED (
+        SELECT * FROM unnest(${valuations.map(({ portfolioId }) => portfolioId)}::text[],
+          ${valuations.map(({ valueUsd }) => numeric(valueUsd))}::numeric[],
+          ${valuations.map(({ cashFlowUsd }) => numeric(cashFlowUsd))}::numeric[],
+          ${valuations.map(({ growth }) => (growth === null ? "" : numeric(growth)))}::text[],
+          ${valuations.map(({ accounts }) => storableJson(encodeSnapshots(accounts)))}::text[]
+        ) AS look (portfolio_id, value_usd, cash_flow_usd, growth, accounts)
+      ), kept AS (
+        UPDATE portfolio_snapshots s SET taken_at = ${at}, accounts = given.accounts::jsonb
+        FROM given WHERE s.portfolio_id = given.portfolio_id AND s.claimed_at = ${timestamp(claimedAt)}
+        RETURNING s.portfolio_id
+      )
+      INSERT INTO portfolio_valuations AS v (portfolio_id, day, value_usd, cash_flow_usd, growth, valued_at)
+      SELECT given.portfolio_id, DATE '1970-01-01' + ${Day.of(valuedAt)}::int, given.value_usd, given.cash_flow_usd,
+        nullif(given.growth, '')::numeric, ${at}::timestamptz
+      FROM given JOIN kept ON kept.portfolio_id = given.portfolio_id
+      ORDER BY given.portfolio_id
+      ON CONFLICT (portfolio_id, day) DO UPDATE SET value_usd = excluded.value_usd,
+        cash_flow_usd = v.cash_flow_usd + excluded.cash_flow_usd,
+        growth = coalesce(trunc(v.growth * excluded.growth, 18), v.growth, excluded.growth),
+        valued_at = excluded.valued_at`
+  }, Effect.orDie)
+
+  const days = Effect.fn("ValuationStore.days")((portfolioId: PortfolioId, from: Day.Day) =>
+    allDays(sql`
+      SELECT day - DATE '1970-01-01' AS day, value_usd AS "valueUsd", cash_flow_usd AS "cashFlowUsd", growth
+      FROM portfolio_valuations
+      WHERE portfolio_id = ${portfolioId} AND day >= DATE '1970-01-01' + ${from}::int ORDER BY day`)
+  )
+
+  return ValuationStore.of({ claim, trades, record, days })
+})
+
+export const layer = Layer.effect(ValuationStore, make)

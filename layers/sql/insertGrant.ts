@@ -1,0 +1,33 @@
+/** Adds a grant and its smart accounts to a portfolio; part of the caller's transaction, which a failure rolls back. */
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { NewGrant } from "#domain/enrollment/EnrollmentStore.ts"
+import { type PortfolioRow, selectPortfolios, toPortfolio } from "#layers/sql/portfolioRows.ts"
+import { timestamp } from "#layers/sql/rows.ts"
+
+/** The portfolio as it is then. Two activations of one portfolio pass here one after the other. */
+export const insertGrant = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { flow, grantedAt, ownerSignature, portfolioId }: NewGrant,
+  authorizationJson: string
+) {
+  const accountIds = flow.authorization.chains.map(({ accountId }) => accountId)
+  const at = timestamp(grantedAt)
+  const [portfolio] = yield* sql<{ readonly overlaps: boolean }>`
+    SELECT account_ids && ${accountIds}::text[] AS overlaps FROM portfolios
+    WHERE portfolio_id = ${portfolioId} AND tenant_id = ${flow.tenantId} AND archived_at IS NULL FOR NO KEY UPDATE`
+  if (portfolio === undefined) return yield* Effect.fail("PortfolioGone" as const)
+  if (portfolio.overlaps) return yield* Effect.fail("ChainActive" as const)
+  yield* sql`
+    INSERT INTO grants (portfolio_id, sequence, authorization_document, owner_signature, granted_at)
+    SELECT ${portfolioId}, max(sequence) + 1, ${authorizationJson}::jsonb, ${ownerSignature}, ${at}
+    FROM grants WHERE portfolio_id = ${portfolioId}`
+  yield* sql`
+    INSERT INTO smart_accounts (account_id, portfolio_id)
+    SELECT account_id, ${portfolioId} FROM unnest(${accountIds}::text[]) AS account_id`
+  yield* sql`
+    UPDATE portfolios SET account_ids = account_ids || ${accountIds}::text[], updated_at = ${at}
+    WHERE portfolio_id = ${portfolioId}`
+  const rows = yield* sql.unsafe<PortfolioRow>(`${selectPortfolios} WHERE p.portfolio_id = $1`, [portfolioId])
+  return toPortfolio(rows[0]!)
+})

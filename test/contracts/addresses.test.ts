@@ -1,0 +1,45 @@
+/** What production deploys: the addresses in the code are those of the compiled contracts, and the ABI is theirs. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Abi, getCreate2Address, pad, toFunctionSelector } from "viem"
+import { formatAbiItem } from "viem/utils"
+import { erc1271OwnerValidator, withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
+import { canonical, create2Deployer } from "#sandbox/canonical.ts"
+import { loadContracts } from "#sandbox/Contracts.ts"
+
+const addresses = { WithdrawalExecutor: withdrawalExecutor, Erc1271OwnerValidator: erc1271OwnerValidator }
+
+/** Largest code of a contract (EIP-170). */
+const codeLimit = 24_576
+
+const signatures = (abi: Abi) => abi.map((item) => formatAbiItem(item as never)).toSorted()
+
+describe("contracts", () => {
+  for (const [name, address] of Object.entries(addresses)) {
+    it.effect(`${name} has the address that accounts are made with`, () =>
+      Effect.gen(function* () {
+        const { creation, runtime } = (yield* loadContracts).own(name)
+        const at = getCreate2Address({ from: create2Deployer, salt: pad("0x0"), bytecode: creation })
+        assert.strictEqual(address, at)
+        assert.isBelow(runtime.length / 2, codeLimit)
+      })
+    )
+  }
+
+  it("the sandbox installs them there", () => {
+    assert.strictEqual(canonical.withdrawalExecutor, withdrawalExecutor)
+    assert.strictEqual(canonical.erc1271OwnerValidator, erc1271OwnerValidator)
+  })
+
+  it.effect("what is called is what the contract has", () =>
+    Effect.gen(function* () {
+      const { abi } = (yield* loadContracts).own("WithdrawalExecutor")
+      const compiled = signatures(abi)
+      for (const signature of signatures(withdrawalExecutorAbi as Abi)) assert.include(compiled, signature)
+      assert.strictEqual(
+        toFunctionSelector(withdrawalExecutorAbi.find((item) => "name" in item && item.name === "settle") as never),
+        toFunctionSelector("settle((string,address,(address,uint256)[],bytes32,uint256),bytes,address,uint256)")
+      )
+    })
+  )
+})

@@ -1,0 +1,153 @@
+/** The life of API keys, to the millisecond: expiry, rotation over several live keys, and tenants that are locked out. */
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Effect, Layer, Option, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { TestClock } from "effect/testing"
+import { ApiKeys } from "#domain/identity/ApiKeys.ts"
+import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
+import { Tenants } from "#domain/identity/Tenants.ts"
+import { TenantStore } from "#domain/identity/TenantStore.ts"
+import type { TenantId } from "#domain/Ids.ts"
+import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
+import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
+
+/** For how long a process may remember a key; docs/decisions/0004-api-keys.md. */
+const rememberedMs = 5_000
+
+const StoreInMemory = Layer.sync(TenantStore, () => {
+  const tenants = new Map<TenantId, Tenant>()
+  const keys = new Map<string, ApiKey>()
+  const text = (hash: Uint8Array) => Buffer.from(hash).toString("hex")
+  return TenantStore.of({
+    insertTenant: (tenant) => Effect.sync(() => void tenants.set(tenant.tenantId, tenant)),
+    findTenant: (tenantId) => Effect.sync(() => Option.fromUndefinedOr(tenants.get(tenantId))),
+    listTenants: Effect.sync(() => [...tenants.values()]),
+    setDisabled: (tenantId, at) =>
+      Effect.sync(() => {
+        const tenant = tenants.get(tenantId)
+        if (tenant === undefined) return Option.none()
+        const changed = { ...tenant, disabledAt: at === null ? null : (tenant.disabledAt ?? at) }
+        tenants.set(tenantId, changed)
+        return Option.some(changed)
+      }),
+    insertKey: (key, hash) => Effect.sync(() => void keys.set(text(hash), key)),
+    findKeyByHash: (hash) =>
+      Effect.sync(() =>
+        Option.map(Option.fromUndefinedOr(keys.get(text(hash))), (key) => ({ key, tenant: tenants.get(key.tenantId)! }))
+      ),
+    listKeys: (tenantId) => Effect.sync(() => [...keys.values()].filter((key) => key.tenantId === tenantId)),
+    revokeKey: (tenantId, apiKeyId, at) =>
+      Effect.sync(() => {
+        const entry = [...keys].find(([, key]) => key.tenantId === tenantId && key.apiKeyId === apiKeyId)
+        if (entry === undefined) return false
+        keys.set(entry[0], { ...entry[1], revokedAt: entry[1].revokedAt ?? at })
+        return true
+      })
+  })
+})
+
+const Identity = Layer.mergeAll(ApiKeys.layer, Tenants.layer).pipe(
+  Layer.provide([StoreInMemory, KeyHashLive, SecureRandom.layerWebCrypto]),
+  Layer.provide(Layer.succeed(KeyHashConfig, { pepper: Redacted.make("pepper of this test") }))
+)
+
+const newTenant = Effect.flatMap(Tenants, (tenants) =>
+  tenants.create({ name: "Northwind", email: "ops@northwind.test", entitlements: [] })
+)
+
+const newKey = Effect.fnUntraced(function* (tenantId: TenantId, expiresAt: DateTime.Utc | null = null) {
+  const { key, secret } = yield* (yield* Tenants).createKey(tenantId, { name: "k", scopes: [], expiresAt })
+  return { apiKeyId: key.apiKeyId, secret: Redacted.value(secret) }
+})
+
+/** `live`, or the tag of the refusal. */
+const stateOf = (secret: string) =>
+  Effect.flatMap(ApiKeys, (keys) => keys.authenticate(secret)).pipe(
+    Effect.match({ onFailure: ({ _tag }) => _tag, onSuccess: () => "live" })
+  )
+
+describe("API keys", () => {
+  for (const isRemembered of [false, true]) {
+    it.effect(`expire at the very millisecond${isRemembered ? ", remembered ones too" : ""}`, () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(1_000_000)
+        const { tenantId } = yield* newTenant
+        const { secret } = yield* newKey(tenantId, DateTime.makeUnsafe(1_002_000))
+        if (isRemembered) assert.strictEqual(yield* stateOf(secret), "live")
+        yield* TestClock.setTime(1_001_999)
+        assert.strictEqual(yield* stateOf(secret), "live")
+        yield* TestClock.setTime(1_002_000)
+        assert.strictEqual(yield* stateOf(secret), "KeyExpired")
+        yield* TestClock.setTime(1_000_000_000)
+        assert.strictEqual(yield* stateOf(secret), "KeyExpired")
+      }).pipe(Effect.provide(Identity))
+    )
+  }
+
+  it.effect("rotate without a gap: create, switch, revoke", () =>
+    Effect.gen(function* () {
+      const tenants = yield* Tenants
+      const { tenantId } = yield* newTenant
+      const old = yield* newKey(tenantId)
+      assert.strictEqual(yield* stateOf(old.secret), "live")
+      const fresh = yield* newKey(tenantId)
+      assert.notStrictEqual(fresh.secret, old.secret)
+      assert.deepStrictEqual([yield* stateOf(old.secret), yield* stateOf(fresh.secret)], ["live", "live"])
+      yield* tenants.revokeKey(tenantId, old.apiKeyId)
+      yield* TestClock.adjust(rememberedMs)
+      assert.deepStrictEqual([yield* stateOf(old.secret), yield* stateOf(fresh.secret)], ["KeyInvalid", "live"])
+      assert.strictEqual((yield* tenants.listKeys(tenantId)).length, 2)
+    }).pipe(Effect.provide(Identity))
+  )
+
+  it.effect("live side by side, each with its own end", () =>
+    Effect.gen(function* () {
+      const { tenantId } = yield* newTenant
+      const keys = yield* Effect.forEach([1, 2, 3, null], (hours) =>
+        newKey(tenantId, hours === null ? null : DateTime.makeUnsafe(hours * 3_600_000))
+      )
+      for (const expired of [0, 1, 2, 3]) {
+        yield* TestClock.setTime(expired * 3_600_000)
+        const states = yield* Effect.forEach(keys, ({ secret }) => stateOf(secret))
+        const expected = keys.map((_, index) => (index < expired ? "KeyExpired" : "live"))
+        assert.deepStrictEqual(states, expected)
+      }
+    }).pipe(Effect.provide(Identity))
+  )
+
+  it.effect("stop and work again with their tenant, and no other tenant's do", () =>
+    Effect.gen(function* () {
+      const tenants = yield* Tenants
+      const [one, other] = [yield* newTenant, yield* newTenant]
+      const [key, second, foreign] = [
+        yield* newKey(one.tenantId),
+        yield* newKey(one.tenantId),
+        yield* newKey(other.tenantId)
+      ]
+      const states = Effect.forEach([key, second, foreign], ({ secret }) => stateOf(secret))
+      assert.deepStrictEqual(yield* states, ["live", "live", "live"])
+
+      const disabled = yield* tenants.disable(one.tenantId)
+      assert.deepStrictEqual(disabled.disabledAt, DateTime.makeUnsafe(0))
+      yield* TestClock.adjust(rememberedMs)
+      assert.deepStrictEqual(yield* states, ["TenantDisabled", "TenantDisabled", "live"])
+      assert.deepStrictEqual((yield* tenants.disable(one.tenantId)).disabledAt, DateTime.makeUnsafe(0))
+      // A key of a tenant that is locked out can be revoked and made, but not used.
+      assert.strictEqual(yield* stateOf((yield* newKey(one.tenantId)).secret), "TenantDisabled")
+      yield* tenants.revokeKey(one.tenantId, second.apiKeyId)
+
+      assert.isNull((yield* tenants.enable(one.tenantId)).disabledAt)
+      yield* TestClock.adjust(rememberedMs)
+      assert.deepStrictEqual(yield* states, ["live", "KeyInvalid", "live"])
+    }).pipe(Effect.provide(Identity))
+  )
+
+  it.effect("a tenant that does not exist is neither disabled nor enabled", () =>
+    Effect.gen(function* () {
+      const tenants = yield* Tenants
+      const unknown = "tn_01ARZ3NDEKTSV4RRFFQ69G5FAV" as TenantId
+      assert.strictEqual((yield* Effect.flip(tenants.disable(unknown)))._tag, "NotFound")
+      assert.strictEqual((yield* Effect.flip(tenants.enable(unknown)))._tag, "NotFound")
+    }).pipe(Effect.provide(Identity))
+  )
+})

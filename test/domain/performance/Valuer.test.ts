@@ -1,0 +1,249 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Layer, Ref } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { Assets } from "#domain/asset/Assets.ts"
+import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
+import type { Day } from "#domain/Day.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import type { PortfolioId } from "#domain/Ids.ts"
+import { ValuationStore } from "#domain/performance/ValuationStore.ts"
+import { Valuer } from "#domain/performance/Valuer.ts"
+import { MovableClock } from "#test/contract/support/MovableClock.ts"
+import { Ledger, LedgerLive } from "#test/domain/performance/Ledger.ts"
+import { submit } from "#test/layers/sql/fixtures.ts"
+import { arbUsdc, baseUsdc, baseWeth } from "#test/support/assets.ts"
+import { TestStores } from "#test/support/database.ts"
+import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
+import { relayed } from "#test/support/relayed.ts"
+import { TestSettings, testSettings } from "#test/support/settings.ts"
+import { TestChain } from "#test/support/TestChains.ts"
+
+const hour = 3_600_000
+const [usdc, weth] = [baseUsdc.assetId, baseWeth.assetId]
+const dollars = (n: number) => BigInt(n) * Decimal.one
+const usdcRaw = (n: number) => BigInt(n) * 10n ** 6n
+const wethRaw = 10n ** 18n
+
+const World = Valuer.layer.pipe(
+  Layer.provideMerge(LedgerLive),
+  Layer.provideMerge(TestStores),
+  Layer.provide(TestSettings),
+  Layer.provideMerge(TestChain.layer),
+  Layer.provideMerge(MovableClock.layer)
+)
+
+/** A portfolio with accounts on Base and Arbitrum, alone in the world. */
+const alone = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`UPDATE portfolios SET archived_at = created_at WHERE archived_at IS NULL`
+  const made = yield* enrolledPortfolio
+  const ledger = yield* Ledger
+  ledger.held.clear()
+  ledger.down.clear()
+  ledger.asked.clear()
+  ledger.pricesDown = false
+  ledger.prices.set(usdc, Decimal.one)
+  ledger.prices.set(arbUsdc.assetId, Decimal.one)
+  ledger.prices.set(weth, dollars(2000))
+  const [onBase, onArbitrum] = made.accounts
+  const hold = (account: EvmAccountId, assetId: AssetId, raw: bigint | null) =>
+    void ledger.held.set(`${account} ${assetId}`, raw)
+  return { ...made, ledger, onBase, onArbitrum, hold }
+})
+
+/** An hour later and some blocks on: the next pass. */
+const nextPass = Effect.gen(function* () {
+  ;(yield* MovableClock).advance(hour)
+  ;(yield* Ledger).block += 10n
+  return yield* (yield* Valuer).pass
+})
+
+/** The days summed up, as clock and midnight must not matter: value, flows and growth. */
+const summary = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
+  const rows = yield* (yield* ValuationStore).days(portfolioId, 0 as Day)
+  const growth = rows.reduce((product, row) => (product * (row.growth ?? Decimal.one)) / Decimal.one, Decimal.one)
+  return [rows.at(-1)?.valueUsd, rows.reduce((sum, row) => sum + row.cashFlowUsd, 0n), growth] as const
+})
+
+layer(World, { excludeTestServices: true })("Valuer", (it) => {
+  it.effect("sees deposits, gains, trades and withdrawals for what they are", () =>
+    Effect.gen(function* () {
+      const { hold, ledger, onArbitrum, onBase, portfolioId, tenantId } = yield* alone
+      hold(onBase, usdc, usdcRaw(2000))
+      assert.deepStrictEqual(yield* nextPass, { valued: 1, missed: 0 })
+      assert.deepStrictEqual(yield* summary(portfolioId), [dollars(2000), dollars(2000), Decimal.one])
+
+      // Bought one WETH for 2000 dollars, and 500 dollars were deposited on the other chain.
+      const { operationId } = yield* submit(tenantId, portfolioId)
+      hold(onBase, usdc, 0n)
+      hold(onBase, weth, wethRaw)
+      hold(onArbitrum, arbUsdc.assetId, usdcRaw(500))
+      yield* relayed(operationId, onBase, 1, {
+        blockNumber: ledger.block + 1n,
+        deltas: [
+          [usdc, -usdcRaw(2000)],
+          [weth, wethRaw]
+        ]
+      })
+      yield* nextPass
+      assert.deepStrictEqual(yield* summary(portfolioId), [dollars(2500), dollars(2500), Decimal.one])
+
+      // WETH rises by a quarter, then half of it is withdrawn through the service.
+      ledger.prices.set(weth, dollars(2500))
+      yield* nextPass
+      assert.deepStrictEqual(yield* summary(portfolioId), [dollars(3000), dollars(2500), (dollars(1) * 6n) / 5n])
+      hold(onBase, weth, wethRaw / 2n)
+      yield* relayed(operationId, onBase, 2, { blockNumber: ledger.block + 1n, deltas: [[weth, -wethRaw / 2n]] })
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE operations SET kind = 'withdraw' WHERE operation_id = ${operationId}`
+      yield* nextPass
+      assert.deepStrictEqual(yield* summary(portfolioId), [dollars(1750), dollars(1250), (dollars(1) * 6n) / 5n])
+    })
+  )
+
+  it.effect("a chain that does not answer leaves its portfolios as they were, until it does", () =>
+    Effect.gen(function* () {
+      const { hold, ledger, onArbitrum, onBase, portfolioId } = yield* alone
+      hold(onBase, usdc, usdcRaw(10))
+      hold(onArbitrum, arbUsdc.assetId, usdcRaw(10))
+      ledger.down.add(42161)
+      assert.deepStrictEqual(yield* nextPass, { valued: 0, missed: 1 })
+      assert.deepStrictEqual(yield* (yield* ValuationStore).days(portfolioId, 0 as Day), [])
+      ledger.down.clear()
+      yield* nextPass
+      ledger.down.add(8453)
+      hold(onBase, usdc, usdcRaw(15))
+      yield* nextPass
+      assert.deepStrictEqual(yield* summary(portfolioId), [dollars(20), dollars(20), Decimal.one])
+      ledger.down.clear()
+      yield* nextPass
+      assert.deepStrictEqual(yield* summary(portfolioId), [dollars(25), dollars(25), Decimal.one])
+    })
+  )
+
+  it.effect("a chain that fails again and again is left alone for the rest of a pass", () =>
+    Effect.gen(function* () {
+      const { ledger } = yield* alone
+      for (let n = 0; n < 30; n++) yield* enrolledPortfolio
+      ledger.down.add(8453)
+      const result = yield* nextPass
+      assert.deepStrictEqual(result, { valued: 0, missed: 31 })
+      // Readings that were under way when it failed for the third time still count.
+      assert.isBelow(ledger.asked.get(8453)!, 12)
+    })
+  )
+
+  it.effect("waits for a trade of which it is not known whether it settled", () =>
+    Effect.gen(function* () {
+      const { hold, ledger, onBase, portfolioId, tenantId } = yield* alone
+      hold(onBase, usdc, usdcRaw(2000))
+      yield* nextPass
+      const { operationId } = yield* submit(tenantId, portfolioId)
+      yield* relayed(operationId, onBase, 1)
+      hold(onBase, usdc, 0n)
+      hold(onBase, weth, wethRaw)
+      assert.deepStrictEqual(yield* nextPass, { valued: 0, missed: 1 })
+      yield* relayed(operationId, onBase, 1, {
+        blockNumber: ledger.block,
+        deltas: [
+          [usdc, -usdcRaw(2000)],
+          [weth, wethRaw]
+        ]
+      })
+      yield* nextPass
+      assert.deepStrictEqual(yield* summary(portfolioId), [dollars(2000), dollars(2000), Decimal.one])
+    })
+  )
+
+  it.effect("takes no answer from a node that lags behind, and no unknown balance for zero", () =>
+    Effect.gen(function* () {
+      const { hold, ledger, onBase, portfolioId } = yield* alone
+      hold(onBase, usdc, usdcRaw(10))
+      yield* nextPass
+      ledger.block -= 50n
+      hold(onBase, usdc, usdcRaw(3))
+      assert.deepStrictEqual(yield* nextPass, { valued: 0, missed: 1 })
+      ledger.block += 50n
+      hold(onBase, usdc, null)
+      assert.deepStrictEqual(yield* nextPass, { valued: 0, missed: 1 })
+      assert.deepStrictEqual(yield* summary(portfolioId), [dollars(10), dollars(10), Decimal.one])
+    })
+  )
+
+  it.effect("without prices nothing is valued", () =>
+    Effect.gen(function* () {
+      const { hold, ledger, onBase, portfolioId } = yield* alone
+      hold(onBase, usdc, usdcRaw(10))
+      ledger.pricesDown = true
+      yield* nextPass
+      assert.deepStrictEqual(yield* (yield* ValuationStore).days(portfolioId, 0 as Day), [])
+      ledger.pricesDown = false
+      yield* nextPass
+      assert.deepStrictEqual(yield* summary(portfolioId), [dollars(10), dollars(10), Decimal.one])
+    })
+  )
+
+  it.effect("a value that cannot be right stops nobody else", () =>
+    Effect.gen(function* () {
+      const { hold, ledger, onBase, portfolioId } = yield* alone
+      const other = yield* enrolledPortfolio
+      hold(onBase, usdc, usdcRaw(10))
+      hold(other.accounts[0], weth, 2n ** 255n)
+      ledger.prices.set(weth, 10n ** 30n)
+      assert.deepStrictEqual(yield* nextPass, { valued: 1, missed: 1 })
+      assert.strictEqual((yield* summary(portfolioId))[0], dollars(10))
+    })
+  )
+
+  it.effect("of passes at once each portfolio is valued by one, over all pages", () =>
+    Effect.gen(function* () {
+      const { hold, onBase, portfolioId } = yield* alone
+      const others = [yield* enrolledPortfolio, yield* enrolledPortfolio, yield* enrolledPortfolio]
+      hold(onBase, usdc, usdcRaw(10))
+      for (const { accounts } of others) hold(accounts[0], usdc, usdcRaw(7))
+      const { pass } = yield* Valuer
+      const passes = yield* Effect.all([pass, pass, pass], { concurrency: "unbounded" })
+      assert.strictEqual(
+        passes.reduce((sum, { valued }) => sum + valued, 0),
+        4
+      )
+      assert.deepStrictEqual(yield* summary(portfolioId), [dollars(10), dollars(10), Decimal.one])
+      for (const other of others) assert.strictEqual((yield* summary(other.portfolioId))[1], dollars(7))
+      assert.strictEqual((yield* pass).valued, 0)
+    })
+  )
+})
+
+describe("Valuer.fiber", () => {
+  it.effect("passes now and at every interval, also after one that failed", () =>
+    Effect.gen(function* () {
+      const passes = yield* Ref.make(0)
+      const store = Layer.mock(ValuationStore, {
+        claim: () =>
+          Effect.flatMap(
+            Ref.updateAndGet(passes, (n) => n + 1),
+            (n) =>
+              n === 2 ? Effect.die(new Error("the second pass fails")) : Effect.succeed({ claimed: [], last: null })
+          ),
+        trades: () => Effect.succeed({ settled: new Map(), unsettled: new Set() }),
+        record: () => Effect.void
+      })
+      const assets = Layer.mock(Assets, { onChain: () => Effect.succeed([]) })
+      const fiber = Valuer.fiber.pipe(
+        Layer.provide(Valuer.layer),
+        Layer.provide([store, assets, LedgerLive, TestSettings])
+      )
+      yield* Effect.gen(function* () {
+        yield* TestClock.adjust(0)
+        assert.strictEqual(yield* Ref.get(passes), 1)
+        yield* TestClock.adjust(testSettings.valuation.intervalMs - 1)
+        assert.strictEqual(yield* Ref.get(passes), 1)
+        yield* TestClock.adjust(1)
+        assert.strictEqual(yield* Ref.get(passes), 2)
+        yield* TestClock.adjust(testSettings.valuation.intervalMs)
+        assert.strictEqual(yield* Ref.get(passes), 3)
+      }).pipe(Effect.provide(fiber))
+    })
+  )
+})

@@ -1,0 +1,69 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Logger } from "effect"
+import type { ChainId } from "#domain/Caip.ts"
+import { Chains } from "#domain/chain/Chains.ts"
+import { ChainsLive } from "#layers/evm/ChainsLive.ts"
+import { entryPoint, withdrawalExecutor } from "#layers/evm/contracts.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmConfig } from "#layers/evm/EvmConfig.ts"
+import type { Chain } from "#sandbox/Chain.ts"
+import { configFor, EvmWorld } from "#test/layers/evm/EvmWorld.ts"
+
+const unreachable = { chainId: 56 as ChainId, rpcUrls: ["http://127.0.0.1:9"] as const }
+
+/** The supported chains of a deployment over both chains and one that does not answer, and what it logs. */
+const start = Effect.gen(function* () {
+  const { arbitrum, base } = yield* EvmWorld
+  const config = configFor([base, arbitrum])
+  const told: Array<string> = []
+  const services = ChainsLive.pipe(
+    Layer.provide(EvmClients.layer),
+    Layer.provide(
+      Layer.succeed(EvmConfig, { ...config, chains: [...config.chains, { ...config.chains[0]!, ...unreachable }] })
+    )
+  )
+  const { supported } = yield* Effect.provide(Chains, Layer.fresh(services)).pipe(
+    Effect.provide(Logger.layer([Logger.make(({ message }) => told.push(String(message)))]))
+  )
+  return { supported: [...supported] as Array<number>, told: told.join("\n") }
+})
+
+/** Runs with other code at an address, and puts the code back. */
+const withCode = <A, E, R>(chain: Chain, address: `0x${string}`, code: `0x${string}`, effect: Effect.Effect<A, E, R>) =>
+  Effect.acquireUseRelease(
+    Effect.promise(async () => {
+      const before = await chain.client.getCode({ address })
+      await chain.client.setCode({ address, bytecode: code })
+      return before!
+    }),
+    () => effect,
+    (bytecode) => Effect.promise(() => chain.client.setCode({ address, bytecode }))
+  )
+
+layer(EvmWorld.layer, { excludeTestServices: true, timeout: "60 seconds" })("Chains", (it) => {
+  it.effect("a chain with every contract is supported, and one that does not answer is taken at its word", () =>
+    Effect.gen(function* () {
+      const { supported, told } = yield* start
+      assert.deepStrictEqual(supported, [8453, 42161, 56])
+      assert.include(told, "chain 56 could not be checked")
+    })
+  )
+
+  it.effect("a chain that lacks a contract is not supported, and the log names what to deploy", () =>
+    Effect.gen(function* () {
+      const { arbitrum } = yield* EvmWorld
+      const { supported, told } = yield* withCode(arbitrum, withdrawalExecutor, "0x", start)
+      assert.deepStrictEqual(supported, [8453, 56])
+      assert.include(told, `42161 is not supported: it lacks the withdrawal executor (${withdrawalExecutor})`)
+    })
+  )
+
+  it.effect("a chain whose EntryPoint is something else is not supported", () =>
+    Effect.gen(function* () {
+      const { base } = yield* EvmWorld
+      const { supported, told } = yield* withCode(base, entryPoint, "0x6001", start)
+      assert.deepStrictEqual(supported, [42161, 56])
+      assert.include(told, "EntryPoint 0.7")
+    })
+  )
+})

@@ -1,0 +1,176 @@
+/**
+ * The agent may call `settle` of the withdrawal executor, so whoever holds its key may too: without the owner's signature
+ * the call does nothing, and no other call of the executor passes the policy.
+ */
+import { assert, describe, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { type Address, decodeErrorResult, encodeFunctionData, erc20Abi, type Hex, parseAbi, parseEventLogs } from "viem"
+import { entryPoint07Abi, toPackedUserOperation } from "viem/account-abstraction"
+import type { EvmAddress } from "#domain/Caip.ts"
+import { withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
+import { type Chain, tokenBySymbol } from "#sandbox/Chain.ts"
+import { type Authorization, domainOf, newAuthorization, signed } from "#test/contracts/withdrawals.ts"
+import { agent, type Enrollment, EvmWorld, EvmWorldLive, owner, stranger } from "#test/layers/evm/EvmWorld.ts"
+import { agentAccount } from "#test/layers/evm/sdkAccount.ts"
+import { balances, balance, submit, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
+
+interface Call {
+  readonly to: Address
+  readonly data: Hex
+}
+
+/** An account that trades already, and that holds WETH and USDC. */
+class Victim extends Context.Service<
+  Victim,
+  { readonly chain: Chain; readonly enrollment: Enrollment; readonly account: Address }
+>()("ballast/test/SettlementVictim") {
+  static readonly layer = Layer.effect(
+    Victim,
+    Effect.gen(function* () {
+      const { base } = yield* EvmWorld
+      const enrollment = yield* tradingAccount(110n)
+      return Victim.of({ chain: base, enrollment, account: enrollment.account as string as Address })
+    })
+  )
+}
+
+const recipient: Address = "0x8617E340B3D01FA5F11F306F4090FD50E238070D"
+
+/** What became of an operation that the thief signed with the agent's key and submitted himself. */
+const attempt = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {
+  const { chain, enrollment } = yield* Victim
+  const data = yield* Effect.promise(async () => {
+    const account = await agentAccount(chain, enrollment)
+    const operation = {
+      sender: account.address,
+      nonce: await account.getNonce(),
+      callData: await account.encodeCalls(calls),
+      callGasLimit: 1_000_000n,
+      verificationGasLimit: 1_000_000n,
+      preVerificationGas: 100_000n,
+      maxFeePerGas: 0n,
+      maxPriorityFeePerGas: 0n,
+      signature: "0x" as Hex
+    }
+    operation.signature = await account.signUserOperation(operation as never)
+    return encodeFunctionData({
+      abi: entryPoint07Abi,
+      functionName: "handleOps",
+      args: [[toPackedUserOperation(operation)], stranger.address]
+    })
+  })
+  const receipt = yield* submit(chain, stranger, data)
+  if (receipt.status !== "success") return "refused by the policy"
+  const [operation] = parseEventLogs({ abi: entryPoint07Abi, logs: receipt.logs, eventName: "UserOperationEvent" })
+  if (operation!.args.success) return "done"
+  const [reason] = parseEventLogs({
+    abi: entryPoint07Abi,
+    logs: receipt.logs,
+    eventName: "UserOperationRevertReason"
+  })
+  return decodeErrorResult({
+    abi: withdrawalExecutorAbi,
+    data: reason!.args.revertReason
+  }).errorName
+})
+
+const settle = (chain: Chain, authorization: Authorization, signature: Hex, keep = 0n): Call => ({
+  to: withdrawalExecutor,
+  data: encodeFunctionData({
+    abi: withdrawalExecutorAbi,
+    functionName: "settle",
+    args: [authorization, signature, tokenBySymbol(chain, "USDC").address, keep]
+  })
+})
+
+const moduleAbi = parseAbi(["function onInstall(bytes data)", "function onUninstall(bytes data)"])
+
+describe("A stolen agent key and the withdrawal executor", () => {
+  layer(Layer.provideMerge(Victim.layer, EvmWorldLive), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+    it.effect("an authorization of nobody, of the thief, of another version or for another account moves nothing", () =>
+      Effect.gen(function* () {
+        const { account, chain } = yield* Victim
+        const before = yield* balances(chain, account as string as EvmAddress)
+        const authorization = yield* newAuthorization(chain, stranger.address)
+        const liquidating = domainOf(chain, account, "2")
+        const signatures = yield* Effect.promise(() =>
+          Promise.all([
+            "0x" as Hex,
+            signed(agent, liquidating, authorization),
+            signed(stranger, liquidating, authorization),
+            signed(owner, domainOf(chain, account, "1"), authorization),
+            signed(owner, domainOf(chain, stranger.address, "2"), authorization),
+            signed(owner, { ...liquidating, chainId: 42161 }, authorization),
+            signed(owner, liquidating, { ...authorization, recipient })
+          ])
+        )
+        for (const signature of signatures) {
+          assert.strictEqual(yield* attempt([settle(chain, authorization, signature)]), "NotSignedByOwner")
+        }
+        assert.deepStrictEqual(yield* balances(chain, account as string as EvmAddress), before)
+      })
+    )
+
+    it.effect("one that the owner signed pays the owner's recipient, once and in time", () =>
+      Effect.gen(function* () {
+        const { account, chain } = yield* Victim
+        const liquidating = domainOf(chain, account, "2")
+        const past = { ...(yield* newAuthorization(chain, recipient)), expiresAt: 1n }
+        const late = yield* Effect.promise(() => signed(owner, liquidating, past))
+        assert.strictEqual(yield* attempt([settle(chain, past, late)]), "Expired")
+        const authorization = yield* newAuthorization(chain, recipient)
+        const signature = yield* Effect.promise(() => signed(owner, liquidating, authorization))
+        const held = yield* balance(chain, "USDC", account as string as EvmAddress)
+        const call = settle(chain, authorization, signature, held - 5_000_000n)
+        assert.strictEqual(yield* attempt([call]), "done")
+        assert.strictEqual(yield* balance(chain, "USDC", recipient as string as EvmAddress), 5_000_000n)
+        assert.strictEqual(yield* attempt([settle(chain, authorization, signature)]), "NonceUsed")
+        assert.strictEqual(yield* balance(chain, "USDC", recipient as string as EvmAddress), 5_000_000n)
+      })
+    )
+
+    it.effect("no other call of the executor passes, nor one beside an allowed one", () =>
+      Effect.gen(function* () {
+        const { account, chain } = yield* Victim
+        const before = yield* balances(chain, account as string as EvmAddress)
+        const authorization = yield* newAuthorization(chain, recipient)
+        const [plain, liquidating] = yield* Effect.promise(() =>
+          Promise.all([
+            signed(owner, domainOf(chain, account, "1"), authorization),
+            signed(owner, domainOf(chain, account, "2"), authorization)
+          ])
+        )
+        const withdraw = encodeFunctionData({
+          abi: withdrawalExecutorAbi,
+          functionName: "withdraw",
+          args: [account, authorization, plain]
+        })
+        const transfer = encodeFunctionData({
+          abi: erc20Abi,
+          functionName: "transfer",
+          args: [stranger.address, 1n]
+        })
+        const refused: ReadonlyArray<ReadonlyArray<Call>> = [
+          [{ to: withdrawalExecutor, data: withdraw }],
+          [
+            {
+              to: withdrawalExecutor,
+              data: encodeFunctionData({ abi: moduleAbi, functionName: "onUninstall", args: ["0x"] })
+            },
+            {
+              to: withdrawalExecutor,
+              data: encodeFunctionData({
+                abi: moduleAbi,
+                functionName: "onInstall",
+                args: [`${stranger.address}${"00".repeat(32)}`]
+              })
+            }
+          ],
+          [settle(chain, authorization, liquidating), { to: tokenBySymbol(chain, "USDC").address, data: transfer }]
+        ]
+        for (const calls of refused) assert.strictEqual(yield* attempt(calls), "refused by the policy")
+        assert.deepStrictEqual(yield* balances(chain, account as string as EvmAddress), before)
+      })
+    )
+  })
+})

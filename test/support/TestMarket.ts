@@ -1,0 +1,154 @@
+/** An exact little market in memory, of which the chain ports of tests are made; its knobs and counters. */
+import { Context, Effect, Layer, Schema } from "effect"
+import { Hex } from "effect/encoding"
+import * as Amount from "#domain/Amount.ts"
+import { type AssetId, EvmAccountId } from "#domain/Caip.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { Swap } from "#domain/rebalance/ChainExecution.ts"
+import type { ActionReceipt } from "#domain/relay/Transaction.ts"
+import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
+import { WithdrawalMessage } from "#domain/withdrawal/WithdrawalMessage.ts"
+import { chainIdOf } from "#domain/Caip.ts"
+import { catalogue } from "#test/support/assets.ts"
+
+/** Basis points that a swap costs. */
+export const feeBps = 30
+
+/** What a transaction of these tests carries. */
+export const Payload = Schema.fromJsonString(
+  Schema.Struct({
+    accountId: EvmAccountId,
+    swaps: Schema.Array(Swap),
+    withdrawal: Schema.NullOr(Schema.Struct({ message: WithdrawalMessage, keepRaw: Schema.BigIntFromString }))
+  })
+)
+export type Payload = typeof Payload.Type
+
+export interface TestMarket {
+  readonly fund: (account: EvmAccountId, assetId: AssetId, raw: bigint) => void
+  readonly balance: (account: EvmAccountId, assetId: AssetId) => bigint
+  /** US dollars (wad) a whole token. */
+  readonly prices: Map<AssetId, bigint>
+  readonly down: Set<number>
+  /** How many of the next operations a chain includes and reverts. */
+  readonly reverts: Map<number, number>
+  /** Every distinct operation that was included on any chain, by what it carries. */
+  readonly included: Map<string, ActionReceipt>
+  /** Withdrawals that were carried out, by account and nonce. */
+  readonly withdrawn: Map<string, ActionReceipt>
+  /** A chain's own time in seconds since 1970; before every expiry unless a test says otherwise. */
+  readonly seconds: Map<number, number>
+  /** Basis points that a token keeps of each transfer. */
+  readonly transferFeeBps: Map<AssetId, bigint>
+  /** Awaited at the named step of whatever passes it, so that a test can stop the world there. */
+  at: (step: string) => Effect.Effect<void>
+}
+
+export class TestChain extends Context.Service<TestChain, TestMarket>()("ballast/test/support/TestChain") {
+  static readonly layer = Layer.sync(TestChain, () => {
+    const balances = new Map<string, bigint>()
+    const key = (account: string, assetId: string) => `${account} ${assetId}`
+    return {
+      fund: (account, assetId, raw) => {
+        balances.set(key(account, assetId), (balances.get(key(account, assetId)) ?? 0n) + raw)
+      },
+      balance: (account, assetId) => balances.get(key(account, assetId)) ?? 0n,
+      prices: new Map<AssetId, bigint>(),
+      down: new Set<number>(),
+      reverts: new Map<number, number>(),
+      included: new Map<string, ActionReceipt>(),
+      withdrawn: new Map<string, ActionReceipt>(),
+      seconds: new Map<number, number>(),
+      transferFeeBps: new Map<AssetId, bigint>(),
+      at: () => Effect.void
+    }
+  })
+}
+
+export const requireUp = (market: TestMarket, chainId: number) =>
+  Effect.suspend(() =>
+    market.down.has(chainId)
+      ? Effect.fail(new ChainUnavailable({ chainId, reason: "taken down by the test" }))
+      : Effect.void
+  )
+
+/** What a swap yields: the feed's prices less one hop's fee. */
+export const output = (market: TestMarket, sell: AssetId, buy: AssetId, sellAmountRaw: bigint): bigint | null => {
+  const [from, to] = [catalogue.get(sell), catalogue.get(buy)]
+  const [fromPrice, toPrice] = [market.prices.get(sell), market.prices.get(buy)]
+  if (from === undefined || to === undefined || fromPrice === undefined || toPrice === undefined) return null
+  const value = (Amount.valueUsd(sellAmountRaw, from.decimals, fromPrice) * BigInt(10_000 - feeBps)) / 10_000n
+  return Amount.fromUsd(value, to.decimals, toPrice)
+}
+
+export const withdrawalKey = (accountId: EvmAccountId, { nonce }: WithdrawalMessage) => `${accountId} ${nonce}`
+
+export const isExpired = (market: TestMarket, { expiresAt, recipientAccountId }: WithdrawalMessage) =>
+  (market.seconds.get(chainIdOf(recipientAccountId)) ?? 0) > expiresAt
+
+type Deltas = ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint }>
+
+const transfers = (market: TestMarket, { accountId, withdrawal }: Payload): Deltas => {
+  if (withdrawal === null) return []
+  const { keepRaw, message } = withdrawal
+  const settlement = settlementAssetOn(chainIdOf(accountId))!
+  return message.liquidate === true
+    ? [{ assetId: settlement, raw: market.balance(accountId, settlement) - keepRaw }]
+    : message.assets.map(({ amountRaw, assetId }) => ({ assetId, raw: BigInt(amountRaw) }))
+}
+
+const deliver = (market: TestMarket, payload: Payload) => {
+  const { accountId, withdrawal } = payload
+  return transfers(market, payload).map(({ assetId, raw }) => {
+    const fee = (raw * (market.transferFeeBps.get(assetId) ?? 0n)) / 10_000n
+    market.fund(accountId, assetId, -raw)
+    market.fund(withdrawal!.message.recipientAccountId, assetId, raw - fee)
+    return { assetId, raw: -raw }
+  })
+}
+
+const read = (raw: string): Payload =>
+  Schema.decodeUnknownSync(Payload)(
+    new TextDecoder().decode(
+      Uint8Array.from(
+        raw
+          .slice(2)
+          .match(/../g)!
+          .map((byte) => Number.parseInt(byte, 16))
+      )
+    )
+  )
+
+/** The calldata of a payload. */
+export const write = (payload: Payload): string => `0x${Hex.encode(Schema.encodeSync(Payload)(payload))}`
+
+/** Includes a transaction, once: its effects on the balances, all or none. */
+export const include = (market: TestMarket, chainId: number, subject: string, txHash: string, raw: string) => {
+  if (market.included.has(subject)) return
+  const payload = read(raw)
+  const { accountId, swaps, withdrawal } = payload
+  const key = withdrawal === null ? undefined : withdrawalKey(accountId, withdrawal.message)
+  const pendingReverts = market.reverts.get(chainId) ?? 0
+  if (pendingReverts > 0) market.reverts.set(chainId, pendingReverts - 1)
+  const success =
+    pendingReverts === 0 &&
+    !(key !== undefined && market.withdrawn.has(key)) &&
+    !(withdrawal !== null && isExpired(market, withdrawal.message))
+  const deltas: Array<Deltas[number]> = []
+  if (success) {
+    for (const { buy, sell, sellAmountRaw } of swaps) {
+      deltas.push(
+        { assetId: sell, raw: -sellAmountRaw },
+        { assetId: buy, raw: output(market, sell, buy, sellAmountRaw) ?? 0n }
+      )
+    }
+    for (const delta of deltas) market.fund(accountId, delta.assetId, delta.raw)
+    deltas.push(...deliver(market, payload))
+  }
+  const receipt = { subject, txHash, blockNumber: 2n, success, gasUsed: 1n, deltas }
+  market.included.set(subject, receipt)
+  if (success && key !== undefined) market.withdrawn.set(key, receipt)
+}
+
+export const hash = (label: string, n: number) =>
+  `0x${Hex.encode(label).padEnd(32, "0")}${n.toString(16).padStart(32, "0")}`

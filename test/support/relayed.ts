@@ -1,0 +1,58 @@
+/** Writes what the relayer carried for an account straight to the store. */
+import { DateTime, Effect } from "effect"
+import { type AssetId, chainIdOf, type EvmAccountId, type EvmAddress } from "#domain/Caip.ts"
+import * as Eip55 from "#domain/Eip55.ts"
+import type { OperationId } from "#domain/Ids.ts"
+import { RelayStore } from "#domain/relay/RelayStore.ts"
+
+const bytes32 = (value: number) => `0x${value.toString(16).padStart(64, "0")}`
+
+export interface Settled {
+  readonly blockNumber: bigint
+  readonly success?: boolean
+  readonly deltas: ReadonlyArray<readonly [AssetId, bigint]>
+}
+
+/** Signs a transaction of an operation; settles it when it is told how. Each attempt has a relayer of its own. */
+export const relayed = Effect.fnUntraced(function* (
+  operationId: OperationId,
+  accountId: EvmAccountId,
+  attempt: number,
+  settled?: Settled
+) {
+  const relays = yield* RelayStore
+  const at = yield* DateTime.now
+  const chainId = chainIdOf(accountId)
+  const id = { operationId, chainId, attempt }
+  const relayer = Eip55.checksum(`0x${(0xfee0_0000 + attempt).toString(16).padStart(40, "0")}`) as EvmAddress
+  const subject = bytes32(attempt)
+  const prepared = {
+    chainId,
+    accountId,
+    subject,
+    to: relayer,
+    callData: "0x",
+    gasLimit: 1n,
+    maxFeePerGas: 1n,
+    maxPriorityFeePerGas: 1n,
+    chainNonce: 0,
+    fromBlock: 1n
+  }
+  yield* relays.reserve(id, prepared, relayer, at, (nonce) =>
+    Effect.succeed({ chainId, subject, nonce, txHash: bytes32(nonce), raw: "0x02", fromBlock: 1n })
+  )
+  if (settled === undefined) return
+  const { blockNumber, deltas, success = true } = settled
+  yield* relays.recordReceipt(
+    id,
+    {
+      subject,
+      txHash: bytes32(1),
+      blockNumber,
+      success,
+      gasUsed: 1n,
+      deltas: deltas.map(([assetId, raw]) => ({ assetId, raw }))
+    },
+    at
+  )
+})
