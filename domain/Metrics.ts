@@ -59,3 +59,9 @@ export const discoveryLastPass = Metric.gauge("ballast_discovery_last_pass", {
 export const discoveryUnknown = Metric.gauge("ballast_discovery_unknown", {
   description: "Strategies of discovery whose value is unknown"
 })
+
+/** Transactions that did not land in time. Attributes: `chain`, `outcome` (`replaced`, or `ceiling`: no higher fee may be paid, an alarm). */
+export const relayReplacements = Metric.counter("ballast_relay_replacements", {
+  description: "Relayer transactions that did not land in time",
+  incremental: true
+})

@@ -1,7 +1,8 @@
 /** Port: the account that submits transactions and pays for them. It can do nothing with anybody's money. */
-import { Context, type Effect } from "effect"
-import type { EvmAddress } from "#domain/Caip.ts"
+import { Context, type Effect, type Option } from "effect"
+import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { Fees } from "#domain/relay/higherFees.ts"
 import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 
 export class Relayer extends Context.Service<
@@ -9,9 +10,15 @@ export class Relayer extends Context.Service<
   {
     /** The one whose nonces are reserved. */
     readonly address: EvmAddress
-    /** Signs with the reserved nonce. Local, no network. */
+    /** Signs with the reserved nonce. */
     readonly sign: (prepared: PreparedTransaction, nonce: number) => Effect.Effect<SignedTransaction>
     /** Sends the stored bytes; bytes that the chain already knows or has mined count as sent. */
     readonly broadcast: (transaction: SignedTransaction) => Effect.Effect<void, ChainUnavailable>
+    /** How many of the relayer's nonces are used, which is the one that the chain waits for. */
+    readonly usedNonces: (chainId: ChainId, relayer: EvmAddress) => Effect.Effect<number, ChainUnavailable>
+    /** What a replacement of the transaction must offer now; none when that is above the chain's gas ceiling. */
+    readonly reprice: (transaction: SignedTransaction) => Effect.Effect<Option.Option<Fees>, ChainUnavailable>
+    /** The same transaction with the same nonce, offering other fees. */
+    readonly resign: (transaction: SignedTransaction, fees: Fees) => Effect.Effect<SignedTransaction>
   }
 >()("ballast/domain/relay/Relayer") {}

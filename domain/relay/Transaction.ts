@@ -4,7 +4,7 @@
  * The relayer only pays; what may happen is decided on chain by what the transaction carries, its subject: a user
  * operation, or a withdrawal that the owner signed.
  */
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { AssetId, ChainId, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
 import { Bytes32, HexBytes } from "#domain/enrollment/Authorization.ts"
 
@@ -26,14 +26,17 @@ export const PreparedTransaction = Schema.Struct({
 })
 export type PreparedTransaction = typeof PreparedTransaction.Type
 
-/** Signed bytes of the relayer's transaction. */
+/** Signed bytes of the relayer's transaction: the newest of those that share its nonce and what they carry. */
 export const SignedTransaction = Schema.Struct({
   chainId: ChainId,
   subject: Bytes32,
+  relayer: EvmAddress,
   nonce: Schema.Int,
   txHash: Bytes32,
   raw: HexBytes,
-  fromBlock: Schema.BigIntFromString
+  fromBlock: Schema.BigIntFromString,
+  /** Those that offered less. Any one of them may still land, and only one of all can. */
+  replaces: Schema.Array(Bytes32)
 })
 export type SignedTransaction = typeof SignedTransaction.Type
 
@@ -43,6 +46,8 @@ export const ActionReceipt = Schema.Struct({
   /** The transaction that carried it; another than ours when somebody else submitted the same action. */
   txHash: Bytes32,
   blockNumber: Schema.BigIntFromString,
+  /** The block that includes it; null when none does, because the nonce went to another transaction. */
+  blockHash: Schema.NullOr(Bytes32).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   /** False when the action was included but reverted, or can no longer be: nothing moved. */
   success: Schema.Boolean,
   gasUsed: Schema.BigIntFromString,

@@ -1,18 +1,22 @@
 /**
  * Puts a prepared transaction on its chain exactly once, whatever crashes in between: `sign` (nonce, bytes and result in
- * one commit), `confirm` (send the stored bytes until the chain shows what became of them) and `record`.
+ * one commit), `confirm` (send the stored bytes until the chain shows what became of them), `replace` (offer more for the
+ * transaction that the chain waits for) and `record`.
  */
-import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { Activity, DurableClock } from "effect/workflow"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
-import { ActionReceipt, type PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
+import { ActionReceipt, type PreparedTransaction, type SignedTransaction } from "#domain/relay/Transaction.ts"
 import { awaitReceipt } from "#layers/engine/awaitReceipt.ts"
+import { RelayPace } from "#layers/engine/RelayPace.ts"
+import { unblockLane } from "#layers/engine/unblockLane.ts"
 
-const betweenSearches = Duration.seconds(30)
+/** What a run remembers of the signature; the bytes are read from the store, where they may have been replaced. */
+const Signed = Schema.Struct({ nonce: Schema.Int })
 
 /** Looks on chain for what became of the carried action; none while that is open. */
 export type FindReceipt = (
@@ -37,7 +41,8 @@ export class TransactionRelay extends Context.Service<
         carry: makeCarry({
           operations: yield* OperationStore,
           store: yield* RelayStore,
-          relayer: yield* Relayer
+          relayer: yield* Relayer,
+          pace: yield* RelayPace
         })
       })
     })
@@ -48,13 +53,14 @@ interface Services {
   readonly operations: OperationStore["Service"]
   readonly store: RelayStore["Service"]
   readonly relayer: Relayer["Service"]
+  readonly pace: typeof RelayPace.Service
 }
 
-const makeCarry = ({ operations, store, relayer }: Services) => {
+const makeCarry = ({ operations, store, relayer, pace }: Services) => {
   const sign = (attempt: AttemptId, prepared: PreparedTransaction) =>
     Activity.make({
       name: `sign/${attempt.chainId}/${attempt.attempt}`,
-      success: SignedTransaction,
+      success: Signed,
       execute: Effect.gen(function* () {
         return yield* store.reserve(attempt, prepared, relayer.address, yield* DateTime.now, (nonce) =>
           relayer.sign(prepared, nonce)
@@ -62,11 +68,24 @@ const makeCarry = ({ operations, store, relayer }: Services) => {
       })
     }).annotate(ClusterSchema.WithTransaction, true)
 
-  const search = (attempt: AttemptId, round: number, transaction: SignedTransaction, find: FindReceipt) =>
+  const search = (attempt: AttemptId, round: number, find: FindReceipt) =>
     Activity.make({
       name: `confirm/${attempt.chainId}/${attempt.attempt}/${round}`,
       success: Schema.NullOr(ActionReceipt),
-      execute: awaitReceipt({ operations, relayer, operationId: attempt.operationId, transaction, find })
+      execute: awaitReceipt({ operations, store, relayer, attempt, find, searchFor: pace.searchFor })
+    })
+
+  /** Repeated after a crash it replaces nothing anew: what it has just stored is too young. */
+  const replace = (attempt: AttemptId, round: number) =>
+    Activity.make({
+      name: `replace/${attempt.chainId}/${attempt.attempt}/${round}`,
+      execute: Effect.gen(function* () {
+        const { transaction } = yield* Effect.flatMap(store.sent(attempt), Effect.fromOption)
+        yield* unblockLane({ store, relayer }, transaction, pace.searchFor)
+      }).pipe(
+        Effect.catchTag("ChainUnavailable", ({ message }) => Effect.logWarning(message)),
+        Effect.orDie
+      )
     })
 
   const record = (attempt: AttemptId, receipt: ActionReceipt) =>
@@ -78,20 +97,21 @@ const makeCarry = ({ operations, store, relayer }: Services) => {
     }).annotate(ClusterSchema.WithTransaction, true)
 
   /** What was signed may land at any later time, so it is searched until the chain has answered. */
-  const confirm = Effect.fnUntraced(function* (attempt: AttemptId, transaction: SignedTransaction, find: FindReceipt) {
+  const confirm = Effect.fnUntraced(function* (attempt: AttemptId, find: FindReceipt) {
     for (let round = 1; ; round++) {
-      const receipt = yield* search(attempt, round, transaction, find)
+      const receipt = yield* search(attempt, round, find)
       if (receipt !== null) return receipt
+      yield* replace(attempt, round)
       yield* DurableClock.sleep({
         name: `search/${attempt.chainId}/${attempt.attempt}/${round}`,
-        duration: betweenSearches
+        duration: pace.betweenSearches
       })
     }
   })
 
   return Effect.fnUntraced(function* (attempt: AttemptId, prepared: PreparedTransaction, find: FindReceipt) {
-    const transaction = yield* sign(attempt, prepared)
-    const receipt = yield* confirm(attempt, transaction, find)
+    yield* sign(attempt, prepared)
+    const receipt = yield* confirm(attempt, find)
     yield* record(attempt, receipt)
     return receipt
   })

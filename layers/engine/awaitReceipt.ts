@@ -3,14 +3,11 @@
  * Safe to repeat from the start: the same bytes again change nothing.
  */
 import { Cause, DateTime, Duration, Effect, Option, Result, Schedule } from "effect"
-import type { OperationId } from "#domain/Ids.ts"
 import type { OperationStore } from "#domain/operation/OperationStore.ts"
 import type { Relayer } from "#domain/relay/Relayer.ts"
-import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
+import type { AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
+import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import type { FindReceipt } from "#layers/engine/TransactionRelay.ts"
-
-/** How long one search lasts. */
-const searchFor = Duration.seconds(60)
 
 /** 100 ms at first, for chains with fast blocks, then up to two seconds. */
 const pollInterval = Schedule.min([
@@ -23,25 +20,26 @@ const pollsPerRound = 12
 
 export interface Search {
   readonly operations: OperationStore["Service"]
+  readonly store: RelayStore["Service"]
   readonly relayer: Relayer["Service"]
-  readonly operationId: OperationId
-  readonly transaction: SignedTransaction
+  readonly attempt: AttemptId
   readonly find: FindReceipt
+  /** How long the search lasts. */
+  readonly searchFor: Duration.Duration
 }
 
 export const awaitReceipt = Effect.fn("awaitReceipt")(function* (search: Search) {
-  const { find, operationId, operations, relayer, transaction } = search
+  const { attempt, find, operations, relayer, searchFor, store } = search
 
   const mark = (state: "running" | "retrying") =>
-    Effect.flatMap(DateTime.now, (now) => operations.transition(operationId, state, now, null))
-
-  const look = Effect.flatMap(find(transaction), Effect.fromOption)
+    Effect.flatMap(DateTime.now, (now) => operations.transition(attempt.operationId, state, now, null))
 
   // A refused broadcast is no reason not to look: the operation may be on chain already, sent before a crash.
   const round = Effect.gen(function* () {
+    const { transaction } = yield* Effect.map(store.sent(attempt), Option.getOrThrow)
     const sent = yield* Effect.result(relayer.broadcast(transaction))
     if (Result.isFailure(sent)) yield* mark("retrying")
-    return yield* Effect.retry(look, {
+    return yield* Effect.retry(Effect.flatMap(find(transaction), Effect.fromOption), {
       while: Cause.isNoSuchElementError,
       schedule: pollInterval,
       times: pollsPerRound

@@ -23,7 +23,7 @@ export const ChainExecutionLive = Layer.effect(
     )
 
     const find = Effect.fn("ChainExecution.find")(
-      (transaction: SignedTransaction, accountId: EvmAccountId) => findReceipt(transaction, accountId, relayer),
+      (transaction: SignedTransaction, accountId: EvmAccountId) => findReceipt(transaction, accountId),
       Effect.provideService(EvmClients, clients)
     )
 

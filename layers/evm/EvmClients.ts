@@ -1,13 +1,17 @@
 /**
- * One JSON-RPC client a chain. Every request is bounded in time, traced as `evm.<method>` and measured; whatever goes
+ * JSON-RPC clients of the chains. Every request is bounded in time, traced as `evm.<method>` and measured; whatever goes
  * wrong on the way to an answer is `ChainUnavailable`.
+ *
+ * A chain may have several endpoints. A request goes to the first that answers: one that times out, serves another chain
+ * or answers what is no answer is passed over, and asked last for a while. What decides about money is asked of all of
+ * them (layers/evm/agreement.ts).
  */
 import { Clock, Context, Duration, Effect, Exit, Layer, Metric } from "effect"
-import { createPublicClient, fallback, type PublicClient } from "viem"
+import { createPublicClient, type PublicClient } from "viem"
 import type { ChainId } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type EvmChain, EvmConfig } from "#layers/evm/EvmConfig.ts"
-import { describeRpcFailure } from "#layers/evm/rpcFailure.ts"
+import { describeRpcFailure, rpcErrorOf } from "#layers/evm/rpcFailure.ts"
 import { verifiedTransport } from "#layers/evm/verifiedTransport.ts"
 
 const requestDuration = Metric.timer("ballast_chain_request_duration", {
@@ -15,60 +19,118 @@ const requestDuration = Metric.timer("ballast_chain_request_duration", {
   boundaries: [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000]
 })
 
-/** `ccipRead` would let a contract's answer make the service fetch any URL. */
-const connect = ({ chainId, rpcUrls }: EvmChain): PublicClient =>
-  createPublicClient({
-    transport: fallback(
-      rpcUrls.map((url) => verifiedTransport(url, chainId)),
-      { retryCount: 0 }
-    ),
-    ccipRead: false
-  })
+/** How long an endpoint that gave no answer is asked after the others. */
+const penalty = Duration.seconds(10)
 
-export class EvmClients extends Context.Service<
-  EvmClients,
-  {
-    /** Runs `send` with the chain's client. `method` is the JSON-RPC method that it calls, for traces and messages. */
-    readonly request: <A>(
-      chainId: ChainId,
-      method: string,
-      send: (client: PublicClient) => Promise<A>
-    ) => Effect.Effect<A, ChainUnavailable>
+interface Endpoint {
+  readonly client: PublicClient
+  /** Monotonic nanoseconds until which it is asked last. */
+  avoidUntil: bigint
+}
+
+/** `ccipRead` would let a contract's answer make the service fetch any URL. */
+const connect = ({ chainId, rpcUrls }: EvmChain): ReadonlyArray<Endpoint> =>
+  rpcUrls.map((url) => ({
+    client: createPublicClient({
+      transport: verifiedTransport(url, chainId, rpcUrls.length === 1 ? 1 : 0),
+      ccipRead: false
+    }),
+    avoidUntil: 0n
+  }))
+
+type Send<A> = (client: PublicClient) => Promise<A>
+
+/** The node itself answered with an error; the endpoint works. */
+interface Failure {
+  readonly reason: string
+  readonly isAnswer: boolean
+}
+
+const ask = <A>(endpoint: Endpoint, method: string, send: Send<A>) =>
+  Effect.tryPromise({
+    try: () => send(endpoint.client),
+    catch: (error): Failure => ({
+      reason: describeRpcFailure(method, error),
+      isAnswer: rpcErrorOf(error) !== undefined
+    })
+  }).pipe(
+    Effect.tapError(({ isAnswer }) =>
+      isAnswer
+        ? Effect.void
+        : Effect.map(Clock.monotonicTimeNanos, (now) => {
+            endpoint.avoidUntil = now + BigInt(Duration.toMillis(penalty)) * 1_000_000n
+          })
+    )
+  )
+
+/** The first success; or, of the failures, the words of a node rather than the silence of another. */
+const askInTurn = Effect.fnUntraced(function* <A>(endpoints: ReadonlyArray<Endpoint>, method: string, send: Send<A>) {
+  const now = yield* Clock.monotonicTimeNanos
+  const failures: Array<Failure> = []
+  const [willing, avoided] = [
+    endpoints.filter((one) => one.avoidUntil <= now),
+    endpoints.filter((one) => one.avoidUntil > now)
+  ]
+  for (const endpoint of [...willing, ...avoided]) {
+    const exit = yield* Effect.exit(ask(endpoint, method, send))
+    if (Exit.isSuccess(exit)) return exit.value
+    const failure = Exit.findErrorOption(exit)
+    if (failure._tag === "None") return yield* Effect.failCause(exit.cause)
+    failures.push(failure.value)
   }
->()("ballast/layers/evm/EvmClients") {
+  return yield* Effect.fail(failures.find(({ isAnswer }) => isAnswer) ?? failures[0]!)
+})
+
+interface Clients {
+  /** Runs `send` with a client of the chain. `method` is the JSON-RPC method that it calls, for traces and messages. */
+  readonly request: <A>(chainId: ChainId, method: string, send: Send<A>) => Effect.Effect<A, ChainUnavailable>
+  /** What the deployment decided about the chain. */
+  readonly chain: (chainId: ChainId) => Effect.Effect<EvmChain, ChainUnavailable>
+  /** The same service over each endpoint of the chain alone. */
+  readonly each: (chainId: ChainId) => ReadonlyArray<Clients>
+}
+
+export class EvmClients extends Context.Service<EvmClients, Clients>()("ballast/layers/evm/EvmClients") {
   static readonly layer = Layer.effect(
     EvmClients,
     Effect.gen(function* () {
       const { chains } = yield* EvmConfig
-      const clients = new Map(chains.map((chain) => [chain.chainId, connect(chain)]))
+      const known = new Map(chains.map((chain) => [chain.chainId, { chain, endpoints: connect(chain) }]))
 
-      const request = <A>(chainId: ChainId, method: string, send: (client: PublicClient) => Promise<A>) =>
-        Effect.gen(function* () {
-          const client = clients.get(chainId)
-          if (client === undefined) {
-            return yield* new ChainUnavailable({ chainId, reason: "no RPC endpoint is configured for this chain" })
-          }
-          const start = yield* Clock.monotonicTimeNanos
-          return yield* Effect.tryPromise({
-            try: () => send(client),
-            catch: (error) => new ChainUnavailable({ chainId, reason: describeRpcFailure(method, error) })
-          }).pipe(
-            Effect.onExit((exit) =>
-              Effect.flatMap(Clock.monotonicTimeNanos, (end) =>
-                Metric.update(
-                  Metric.withAttributes(requestDuration, {
-                    chain: String(chainId),
-                    method,
-                    outcome: Exit.isSuccess(exit) ? "ok" : "failed"
-                  }),
-                  Duration.nanos(end - start)
-                )
-              )
-            )
-          )
-        }).pipe(Effect.withSpan(`evm.${method}`, { kind: "client", attributes: { "chain.id": chainId } }))
+      const serviceOver = (select: (chainId: ChainId) => ReadonlyArray<Endpoint>): Clients => ({
+        request: (chainId, method, send) => request(chainId, method, send, select(chainId)),
+        chain: (chainId) => {
+          const found = known.get(chainId)
+          return found === undefined ? notConfigured(chainId) : Effect.succeed(found.chain)
+        },
+        each: (chainId) => select(chainId).map((endpoint) => serviceOver(() => [endpoint]))
+      })
 
-      return EvmClients.of({ request })
+      return EvmClients.of(serviceOver((chainId) => known.get(chainId)?.endpoints ?? []))
     })
   )
 }
+
+const notConfigured = (chainId: ChainId) =>
+  Effect.fail(new ChainUnavailable({ chainId, reason: "no RPC endpoint is configured for this chain" }))
+
+const request = <A>(chainId: ChainId, method: string, send: Send<A>, endpoints: ReadonlyArray<Endpoint>) =>
+  Effect.gen(function* () {
+    if (endpoints.length === 0) return yield* notConfigured(chainId)
+    const start = yield* Clock.monotonicTimeNanos
+    return yield* askInTurn(endpoints, method, send).pipe(
+      Effect.mapError(({ reason }) => new ChainUnavailable({ chainId, reason })),
+      Effect.onExit((exit) =>
+        Effect.flatMap(Clock.monotonicTimeNanos, (end) =>
+          Metric.update(
+            Metric.withAttributes(requestDuration, {
+              chain: String(chainId),
+              method,
+              outcome: Exit.isSuccess(exit) ? "ok" : "failed"
+            }),
+            Duration.nanos(end - start)
+          )
+        )
+      )
+    )
+  }).pipe(Effect.withSpan(`evm.${method}`, { kind: "client", attributes: { "chain.id": chainId } }))

@@ -4,12 +4,18 @@ import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 
 export interface EvmChain {
   readonly chainId: ChainId
-  /** JSON-RPC endpoints of the chain; a later one is asked when an earlier one does not answer. At least one. */
+  /** JSON-RPC endpoints of the chain, at least one; a later one is asked when an earlier one does not answer. */
   readonly rpcUrls: readonly [string, ...ReadonlyArray<string>]
   /** The chain's Uniswap v2 router. */
   readonly router: EvmAddress
   /** Tokens through which a swap of two hops may pass, such as wrapped ether and USDC. */
   readonly hubs: ReadonlyArray<EvmAddress>
+  /** Blocks that must include a transaction, its own and those after it, before what it did counts. At least one. */
+  readonly confirmations: number
+  /** Wei for a unit of gas above which the service waits rather than pays. */
+  readonly gasCeiling: bigint
+  /** Wei of the relayer below which an alarm is raised. */
+  readonly lowRelayerFunds: bigint
 }
 
 export class EvmConfig extends Context.Service<

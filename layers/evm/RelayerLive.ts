@@ -1,24 +1,49 @@
 /** The relayer: an account whose key this process holds. It pays for transactions and owns nothing else. */
-import { Effect, Layer } from "effect"
-import { type Hex, keccak256 } from "viem"
+import { Effect, Layer, Option } from "effect"
+import { type Hex, keccak256, parseTransaction, type TransactionSerializableEIP1559 } from "viem"
+import type { ChainId, EvmAddress } from "#domain/Caip.ts"
+import { type Fees, higherFees } from "#domain/relay/higherFees.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { fromViem, toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
+import { readFees } from "#layers/evm/execution/chainState.ts"
 import { sendTransaction } from "#layers/evm/execution/sendTransaction.ts"
 import { localAccount } from "#layers/evm/localAccount.ts"
+
+/** What was signed, without its signature. */
+const unsignedOf = (raw: string): TransactionSerializableEIP1559 => {
+  const { r: _r, s: _s, v: _v, yParity: _yParity, ...unsigned } = parseTransaction(raw as `0x02${string}`)
+  return unsigned
+}
 
 export const RelayerLive = Layer.effect(
   Relayer,
   Effect.gen(function* () {
     const clients = yield* EvmClients
     const { relayerKey } = yield* EvmConfig
+    const address = fromViem(localAccount(relayerKey).address)
+
+    const signed = Effect.fnUntraced(function* (
+      transaction: TransactionSerializableEIP1559,
+      carried: Pick<SignedTransaction, "chainId" | "fromBlock" | "replaces" | "subject">
+    ) {
+      const raw = yield* Effect.promise(() => localAccount(relayerKey).signTransaction(transaction))
+      const answer: SignedTransaction = {
+        ...carried,
+        relayer: address,
+        nonce: transaction.nonce!,
+        txHash: keccak256(raw),
+        raw
+      }
+      return answer
+    })
 
     const sign = Effect.fn("Relayer.sign")(function* (prepared: PreparedTransaction, nonce: number) {
       const { callData, chainId, fromBlock, gasLimit, maxFeePerGas, maxPriorityFeePerGas, subject, to } = prepared
-      const raw = yield* Effect.promise(() =>
-        localAccount(relayerKey).signTransaction({
+      return yield* signed(
+        {
           type: "eip1559",
           chainId,
           nonce,
@@ -27,14 +52,37 @@ export const RelayerLive = Layer.effect(
           gas: gasLimit,
           maxFeePerGas,
           maxPriorityFeePerGas
-        })
+        },
+        { chainId, subject, fromBlock, replaces: [] }
       )
-      const signed: SignedTransaction = { chainId, subject, nonce, txHash: keccak256(raw), raw, fromBlock }
-      return signed
     })
+
+    const resign = Effect.fn("Relayer.resign")(function* (transaction: SignedTransaction, fees: Fees) {
+      const { chainId, fromBlock, raw, replaces, subject, txHash } = transaction
+      return yield* signed(
+        { ...unsignedOf(raw), ...fees },
+        { chainId, subject, fromBlock, replaces: [...replaces, txHash] }
+      )
+    })
+
+    const reprice = Effect.fn("Relayer.reprice")(
+      function* ({ chainId, raw }: SignedTransaction) {
+        const { gasCeiling } = yield* clients.chain(chainId)
+        const asked = yield* readFees(chainId)
+        const { maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = unsignedOf(raw)
+        return Option.fromNullOr(higherFees({ maxFeePerGas, maxPriorityFeePerGas }, asked, gasCeiling))
+      },
+      Effect.provideService(EvmClients, clients)
+    )
+
+    const usedNonces = Effect.fn("Relayer.usedNonces")((chainId: ChainId, relayer: EvmAddress) =>
+      clients.request(chainId, "eth_getTransactionCount", (client) =>
+        client.getTransactionCount({ address: toViem(relayer), blockTag: "latest" })
+      )
+    )
 
     const broadcast = Effect.fn("Relayer.broadcast")(sendTransaction, Effect.provideService(EvmClients, clients))
 
-    return Relayer.of({ address: fromViem(localAccount(relayerKey).address), sign, broadcast })
+    return Relayer.of({ address, sign, broadcast, usedNonces, reprice, resign })
   })
 )

@@ -16,8 +16,9 @@ export class WrongChain extends BaseError {
 
 const requestTimeoutMillis = 5_000
 
-export const verifiedTransport = (url: string, chainId: ChainId): Transport => {
-  const transport = http(url, { timeout: requestTimeoutMillis, retryCount: 1 })
+/** `retryCount`: how often a request is repeated at this endpoint; none where another endpoint can be asked instead. */
+export const verifiedTransport = (url: string, chainId: ChainId, retryCount: number): Transport => {
+  const transport = http(url, { timeout: requestTimeoutMillis, retryCount })
   let verified: Promise<void> | undefined
   return (parameters) => {
     const inner = transport(parameters)

@@ -4,30 +4,23 @@
  * The nonce's row stays locked until the transaction ends, so no two transactions sign with one nonce, and a nonce
  * whose bytes were not stored is given out again.
  */
-import { type DateTime, Effect, Option, Schema } from "effect"
+import { type DateTime, Effect, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { SqlError } from "effect/sql/SqlError"
-import { ChainId, type EvmAddress } from "#domain/Caip.ts"
-import { Bytes32, HexBytes } from "#domain/enrollment/Authorization.ts"
+import type { EvmAddress } from "#domain/Caip.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
-import { decodeFirst, Numeric, SmallBigint, timestamp } from "#layers/sql/rows.ts"
-
-const SignedRow = Schema.Struct({
-  chainId: SmallBigint.pipe(Schema.decodeTo(ChainId)),
-  subject: Bytes32,
-  nonce: SmallBigint,
-  txHash: Bytes32,
-  raw: HexBytes,
-  fromBlock: Numeric
-})
-const firstSigned = decodeFirst(SignedRow)
+import { firstSigned, selectSigned } from "#layers/sql/relayRows.ts"
+import { timestamp } from "#layers/sql/rows.ts"
 
 export const makeReserve = (sql: SqlClient.SqlClient) => {
   const stored = ({ attempt, chainId, operationId }: AttemptId) =>
-    firstSigned(sql`
-      SELECT chain_id AS "chainId", subject, nonce, tx_hash AS "txHash", raw, from_block AS "fromBlock"
-      FROM relayed_transactions WHERE operation_id = ${operationId} AND chain_id = ${chainId} AND attempt = ${attempt}`)
+    Effect.map(
+      firstSigned(sql`
+        ${sql.literal(selectSigned)}
+        WHERE t.operation_id = ${operationId} AND t.chain_id = ${chainId} AND t.attempt = ${attempt}`),
+      Option.map(({ transaction }) => transaction)
+    )
 
   /** The chain's own count wins when it is ahead: the relayer's key may have been used elsewhere. */
   const takeNonce = (chainId: number, relayer: EvmAddress, chainNonce: number) =>

@@ -2,7 +2,7 @@
 import { Effect, Redacted, Schema } from "effect"
 import { ChainId, EvmAddress } from "#domain/Caip.ts"
 import type { EvmChain } from "#layers/evm/EvmConfig.ts"
-import { kind, listOf, secretUrl } from "#src/config/kinds.ts"
+import { integer, kind, listOf, secretUrl } from "#src/config/kinds.ts"
 import { all, optional, required, type Setting, withDefault } from "#src/config/Setting.ts"
 
 /**
@@ -26,6 +26,8 @@ const address = kind(
   "0x4200000000000000000000000000000000000006"
 )
 
+const weiPerGwei = 1_000_000_000n
+
 const decodeAddress = Schema.decodeSync(EvmAddress)
 
 const chain = ([id, , hubs]: (typeof knownChains)[number]): Setting<EvmChain | null> =>
@@ -39,13 +41,19 @@ const chain = ([id, , hubs]: (typeof knownChains)[number]): Setting<EvmChain | n
           `SWAP_HUBS_${id}`,
           listOf(address),
           hubs.map((hub) => decodeAddress(hub))
-        )
+        ),
+        confirmations: withDefault(`CONFIRMATIONS_${id}`, integer(1, 64, "1"), 1),
+        gasCeilingGwei: withDefault(`GAS_CEILING_GWEI_${id}`, integer(1, 1_000_000, "50"), 500),
+        lowFundsGwei: withDefault(`RELAYER_LOW_GWEI_${id}`, integer(0, 1_000_000_000_000, "10000000"), 10_000_000)
       }),
-      ({ router, hubs }): EvmChain => ({
+      ({ confirmations, gasCeilingGwei, hubs, lowFundsGwei, router }): EvmChain => ({
         chainId: ChainId.make(id),
         rpcUrls: [Redacted.value(first), ...others.map(Redacted.value)],
         router,
-        hubs
+        hubs,
+        confirmations,
+        gasCeiling: BigInt(gasCeilingGwei) * weiPerGwei,
+        lowRelayerFunds: BigInt(lowFundsGwei) * weiPerGwei
       })
     )
   })

@@ -112,16 +112,33 @@ const RelayerTest = Layer.effect(
           {
             chainId,
             subject,
+            relayer,
             nonce,
             txHash: hash("tx", nonce),
             raw: callData,
-            fromBlock
+            fromBlock,
+            replaces: []
           }
         ),
-      broadcast: ({ chainId, raw, subject, txHash }) =>
+      usedNonces: () => Effect.succeed(market.usedNonces),
+      reprice: ({ replaces }) =>
+        Effect.succeed(
+          replaces.length < market.mostReplacements
+            ? Option.some({ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n })
+            : Option.none()
+        ),
+      resign: (transaction) =>
+        Effect.succeed({
+          ...transaction,
+          txHash: hash(`tx ${transaction.replaces.length + 1}`, transaction.nonce),
+          replaces: [...transaction.replaces, transaction.txHash]
+        }),
+      broadcast: ({ chainId, raw, replaces, subject, txHash }) =>
         Effect.gen(function* () {
           yield* requireUp(market, chainId)
           yield* market.at("broadcast")
+          market.broadcasts.push(txHash)
+          if (replaces.length < market.leastReplacements) return
           include(market, chainId, subject, txHash, raw)
           yield* market.at("sent")
         })

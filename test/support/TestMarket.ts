@@ -40,6 +40,13 @@ export interface TestMarket {
   readonly seconds: Map<number, number>
   /** Basis points that a token keeps of each transfer. */
   readonly transferFeeBps: Map<AssetId, bigint>
+  /** Hashes of everything that was sent, in order. */
+  readonly broadcasts: Array<string>
+  /** How often a transaction must be replaced before a chain includes it, and how often its fee may be raised. */
+  leastReplacements: number
+  mostReplacements: number
+  /** How many of the relayer's nonces every chain counts as used. */
+  usedNonces: number
   /** Awaited at the named step of whatever passes it, so that a test can stop the world there. */
   at: (step: string) => Effect.Effect<void>
 }
@@ -60,6 +67,10 @@ export class TestChain extends Context.Service<TestChain, TestMarket>()("ballast
       withdrawn: new Map<string, ActionReceipt>(),
       seconds: new Map<number, number>(),
       transferFeeBps: new Map<AssetId, bigint>(),
+      broadcasts: [],
+      leastReplacements: 0,
+      mostReplacements: 10,
+      usedNonces: 0,
       at: () => Effect.void
     }
   })
@@ -145,7 +156,7 @@ export const include = (market: TestMarket, chainId: number, subject: string, tx
     for (const delta of deltas) market.fund(accountId, delta.assetId, delta.raw)
     deltas.push(...deliver(market, payload))
   }
-  const receipt = { subject, txHash, blockNumber: 2n, success, gasUsed: 1n, deltas }
+  const receipt = { subject, txHash, blockNumber: 2n, blockHash: hash("block", 2), success, gasUsed: 1n, deltas }
   market.included.set(subject, receipt)
   if (success && key !== undefined) market.withdrawn.set(key, receipt)
 }

@@ -78,7 +78,15 @@ export const WithdrawalExecutionTest = Layer.effect(
           if (included !== undefined) return Option.some(included)
           return standing._tag === "Open"
             ? Option.none()
-            : Option.some({ subject, txHash, blockNumber: 0n, success: false, gasUsed: 0n, deltas: [] })
+            : Option.some({
+                subject,
+                txHash,
+                blockNumber: 0n,
+                blockHash: null,
+                success: false,
+                gasUsed: 0n,
+                deltas: []
+              })
         }),
       delivered: (withdrawal, receipt) =>
         Effect.gen(function* () {

@@ -39,7 +39,16 @@ export const relayed = Effect.fnUntraced(function* (
     fromBlock: 1n
   }
   yield* relays.reserve(id, prepared, relayer, at, (nonce) =>
-    Effect.succeed({ chainId, subject, nonce, txHash: bytes32(nonce), raw: "0x02", fromBlock: 1n })
+    Effect.succeed({
+      chainId,
+      subject,
+      relayer,
+      nonce,
+      txHash: bytes32(nonce),
+      raw: "0x02",
+      fromBlock: 1n,
+      replaces: []
+    })
   )
   if (settled === undefined) return
   const { blockNumber, deltas, success = true } = settled
@@ -49,6 +58,7 @@ export const relayed = Effect.fnUntraced(function* (
       subject,
       txHash: bytes32(1),
       blockNumber,
+      blockHash: bytes32(2),
       success,
       gasUsed: 1n,
       deltas: deltas.map(([assetId, raw]) => ({ assetId, raw }))

@@ -56,9 +56,6 @@ export const readAccountState = Effect.fnUntraced(function* ({ accountId, chainI
   return state
 })
 
-/** Above this the service waits rather than pays: no supported chain has lasted there. 500 gwei. */
-const highestFeePerGas = 500_000_000_000n
-
 export interface BlockState {
   readonly number: bigint
   readonly timestamp: bigint
@@ -67,7 +64,7 @@ export interface BlockState {
 }
 
 /** The latest block and what a transaction should offer: twice the base fee, which lasts six full blocks of rise (EIP-1559). */
-export const readBlockState = Effect.fnUntraced(function* (chainId: ChainId) {
+export const readFees = Effect.fnUntraced(function* (chainId: ChainId) {
   const { request } = yield* EvmClients
   const [block, maxPriorityFeePerGas] = yield* Effect.all(
     [
@@ -77,13 +74,21 @@ export const readBlockState = Effect.fnUntraced(function* (chainId: ChainId) {
     { concurrency: "unbounded" }
   )
   const maxFeePerGas = 2n * (block.baseFeePerGas ?? 0n) + maxPriorityFeePerGas
-  if (maxFeePerGas > highestFeePerGas) {
+  const state: BlockState = { number: block.number, timestamp: block.timestamp, maxFeePerGas, maxPriorityFeePerGas }
+  return state
+})
+
+/** The same for a new transaction, which is not made while gas costs more than the chain's ceiling. */
+export const readBlockState = Effect.fnUntraced(function* (chainId: ChainId) {
+  const { chain } = yield* EvmClients
+  const { gasCeiling } = yield* chain(chainId)
+  const state = yield* readFees(chainId)
+  if (state.maxFeePerGas > gasCeiling) {
     return yield* new ChainUnavailable({
       chainId,
-      reason: `gas costs ${maxFeePerGas} wei, above the limit of ${highestFeePerGas}`
+      reason: `gas costs ${state.maxFeePerGas} wei, above the ceiling of ${gasCeiling}`
     })
   }
-  const state: BlockState = { number: block.number, timestamp: block.timestamp, maxFeePerGas, maxPriorityFeePerGas }
   return state
 })
 

@@ -4,21 +4,14 @@
 count. Source: ERC-4337 (UserOperationEvent), ERC-20 (Transfer).
  */
 import { Effect, Option } from "effect"
-import {
-  type Address,
-  erc20Abi,
-  getAbiItem,
-  type Hex,
-  isAddressEqual,
-  parseEventLogs,
-  type TransactionReceipt
-} from "viem"
+import { erc20Abi, getAbiItem, type Hex, isAddressEqual, parseEventLogs, type TransactionReceipt } from "viem"
 import { addressOf, erc20, type AssetId, type ChainId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { fromViem, toViem } from "#layers/evm/address.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
+import { agreed, type Look } from "#layers/evm/agreement.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
-import { receiptOf } from "#layers/evm/execution/sendTransaction.ts"
+import { readDepth, settledReceipt, settledReceiptOf } from "#layers/evm/execution/settledReceipt.ts"
 
 /** Blocks in one log request: within what public nodes allow. And how many requests: past the deadline of every swap. */
 const blocksPerRequest = 5_000n
@@ -61,6 +54,7 @@ const outcomeIn = (
     subject: userOpHash,
     txHash: receipt.transactionHash,
     blockNumber: receipt.blockNumber,
+    blockHash: receipt.blockHash,
     success: event.args.success,
     gasUsed: receipt.gasUsed,
     deltas: netTransfers(receipt, accountId)
@@ -68,9 +62,8 @@ const outcomeIn = (
 }
 
 /** The hash of the transaction that carried the operation, sought forward from a block within the bounds above. */
-const findCarrier = Effect.fnUntraced(function* (chainId: ChainId, userOpHash: Hex, fromBlock: bigint) {
+const findCarrier = Effect.fnUntraced(function* (chainId: ChainId, userOpHash: Hex, fromBlock: bigint, head: bigint) {
   const { request } = yield* EvmClients
-  const head = yield* request(chainId, "eth_blockNumber", (client) => client.getBlockNumber({ cacheTime: 0 }))
   for (let page = 0; page < mostRequests; page++) {
     const first = fromBlock + BigInt(page) * blocksPerRequest
     if (first > head) break
@@ -91,34 +84,44 @@ const findCarrier = Effect.fnUntraced(function* (chainId: ChainId, userOpHash: H
 })
 
 /** The relayer's transaction is out of the race: it was reverted, or another one used its nonce. Nothing moved by it. */
-const lost = ({ subject, txHash }: SignedTransaction, receipt: TransactionReceipt | null): ActionReceipt => ({
+export const lost = ({ subject, txHash }: SignedTransaction, receipt: TransactionReceipt | null): ActionReceipt => ({
   subject,
-  txHash,
+  txHash: receipt?.transactionHash ?? txHash,
   blockNumber: receipt?.blockNumber ?? 0n,
+  blockHash: receipt?.blockHash ?? null,
   success: false,
   gasUsed: receipt?.gasUsed ?? 0n,
   deltas: []
 })
 
-export const findReceipt = Effect.fnUntraced(function* (
-  transaction: SignedTransaction,
-  accountId: EvmAccountId,
-  relayer: Address
-) {
-  const { chainId, fromBlock, nonce, subject, txHash } = transaction
+/** Whether a settled block has seen the transaction's nonce used, by whatever transaction. */
+export const isNonceUsed = Effect.fnUntraced(function* (transaction: SignedTransaction, settled: bigint) {
   const { request } = yield* EvmClients
-  const receiptAt = (hash: Hex) => request(chainId, "eth_getTransactionReceipt", (client) => receiptOf(client, hash))
+  const used = yield* request(transaction.chainId, "eth_getTransactionCount", (client) =>
+    client.getTransactionCount({ address: toViem(transaction.relayer), blockNumber: settled })
+  )
+  return used > transaction.nonce
+})
+
+/** What one endpoint shows. */
+const look = Effect.fnUntraced(function* (transaction: SignedTransaction, accountId: EvmAccountId) {
+  const { chainId, fromBlock, replaces, subject, txHash } = transaction
+  const { head, settled } = yield* readDepth(chainId)
+  const shows = (receipt: Option.Option<ActionReceipt>): Look => ({ head, settled, receipt })
 
   // The nonce first: when it was used before the receipt was asked for, a missing receipt is an answer.
-  const minedNonces = yield* request(chainId, "eth_getTransactionCount", (client) =>
-    client.getTransactionCount({ address: relayer, blockTag: "latest" })
-  )
-  const own = yield* receiptAt(txHash as Hex)
+  const nonceUsed = yield* isNonceUsed(transaction, settled)
+  const own = yield* settledReceiptOf(chainId, [txHash, ...replaces], settled)
+  if (own === "pending") return shows(Option.none())
   const ownOutcome = own === null ? Option.none<ActionReceipt>() : outcomeIn(own, subject, accountId)
-  if (Option.isSome(ownOutcome)) return ownOutcome
+  if (Option.isSome(ownOutcome)) return shows(ownOutcome)
 
-  const carrier = yield* findCarrier(chainId, subject as Hex, fromBlock)
-  const carried = carrier === undefined ? null : yield* receiptAt(carrier)
-  if (carried !== null) return outcomeIn(carried, subject, accountId)
-  return own !== null || minedNonces > nonce ? Option.some(lost(transaction, own)) : Option.none<ActionReceipt>()
+  const carrier = yield* findCarrier(chainId, subject as Hex, fromBlock, head)
+  const carried = carrier === undefined ? null : yield* settledReceipt(chainId, carrier, settled)
+  if (carried === "pending") return shows(Option.none())
+  if (carried !== null) return shows(outcomeIn(carried, subject, accountId))
+  return shows(own !== null || nonceUsed ? Option.some(lost(transaction, own)) : Option.none())
 })
+
+export const findReceipt = (transaction: SignedTransaction, accountId: EvmAccountId) =>
+  agreed(transaction.chainId, look(transaction, accountId))

@@ -29,15 +29,17 @@ export const receiptOf = (client: PublicClient, hash: Hex) =>
     throw error
   })
 
-export const sendTransaction = Effect.fnUntraced(function* ({ chainId, nonce, raw, txHash }: SignedTransaction) {
+export const sendTransaction = Effect.fnUntraced(function* (transaction: SignedTransaction) {
+  const { chainId, nonce, raw, replaces, txHash } = transaction
   const { request } = yield* EvmClients
   const outcome = yield* request(chainId, "eth_sendRawTransaction", (client) => submit(client, raw as Hex))
   if (outcome === "sent") return
-  const receipt = yield* request(chainId, "eth_getTransactionReceipt", (client) => receiptOf(client, txHash as Hex))
-  if (receipt === null) {
-    return yield* new ChainUnavailable({
-      chainId,
-      reason: `nonce ${nonce} of the relayer is used, and not (yet) by transaction ${txHash}; prepare anew if that lasts`
-    })
+  for (const hash of [txHash, ...replaces]) {
+    const receipt = yield* request(chainId, "eth_getTransactionReceipt", (client) => receiptOf(client, hash as Hex))
+    if (receipt !== null) return
   }
+  return yield* new ChainUnavailable({
+    chainId,
+    reason: `nonce ${nonce} of the relayer is used, and not (yet) by transaction ${txHash}; prepare anew if that lasts`
+  })
 })

@@ -33,8 +33,7 @@ export const WithdrawalExecutionLive = Layer.effect(
     )
 
     const find = Effect.fn("WithdrawalExecution.find")(
-      (transaction: SignedTransaction, withdrawal: StoredWithdrawal) =>
-        findWithdrawal(transaction, withdrawal, relayer),
+      (transaction: SignedTransaction, withdrawal: StoredWithdrawal) => findWithdrawal(transaction, withdrawal),
       Effect.provideService(EvmClients, clients)
     )
 

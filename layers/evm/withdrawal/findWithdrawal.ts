@@ -1,38 +1,31 @@
 /** What became of a transaction of the relayer that carries a withdrawal, alone or at the end of a batch of sales. */
 import { Effect, Option } from "effect"
-import type { Address, Hex } from "viem"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
-import { receiptOf } from "#layers/evm/execution/sendTransaction.ts"
+import { agreed, type Look } from "#layers/evm/agreement.ts"
+import { isNonceUsed, lost } from "#layers/evm/execution/findReceipt.ts"
+import { readDepth, settledReceiptOf } from "#layers/evm/execution/settledReceipt.ts"
 import { landedIn, withdrawalStanding } from "#layers/evm/withdrawal/withdrawalStanding.ts"
 
-export const findWithdrawal = Effect.fnUntraced(function* (
-  { chainId, nonce, subject, txHash }: SignedTransaction,
-  withdrawal: StoredWithdrawal,
-  relayer: Address
-) {
-  const { request } = yield* EvmClients
+/** What one endpoint shows. */
+const look = Effect.fnUntraced(function* (transaction: SignedTransaction, withdrawal: StoredWithdrawal) {
+  const { chainId, replaces, subject, txHash } = transaction
+  const { head, settled } = yield* readDepth(chainId)
+  const shows = (receipt: Option.Option<ActionReceipt>): Look => ({ head, settled, receipt })
+
   // The nonce first: when it was used before the receipt was asked for, a missing receipt is an answer.
-  const minedNonces = yield* request(chainId, "eth_getTransactionCount", (client) =>
-    client.getTransactionCount({ address: relayer, blockTag: "latest" })
-  )
-  const own = yield* request(chainId, "eth_getTransactionReceipt", (client) => receiptOf(client, txHash as Hex))
+  const nonceUsed = yield* isNonceUsed(transaction, settled)
+  const own = yield* settledReceiptOf(chainId, [txHash, ...replaces], settled)
+  if (own === "pending") return shows(Option.none())
   const landed = own === null ? Option.none<ActionReceipt>() : landedIn(own, withdrawal, subject)
-  if (Option.isSome(landed)) return landed
+  if (Option.isSome(landed)) return shows(landed)
 
   const standing = yield* withdrawalStanding(withdrawal)
-  if (standing._tag === "Landed") return Option.some({ ...standing.receipt, subject })
+  if (standing._tag === "Landed") return shows(Option.some({ ...standing.receipt, subject }))
   // Reverted, overtaken, or too late whenever it is mined: by this transaction nothing moves.
-  const isOver = own !== null || minedNonces > nonce || standing._tag === "Closed"
-  return isOver
-    ? Option.some<ActionReceipt>({
-        subject,
-        txHash,
-        blockNumber: own?.blockNumber ?? 0n,
-        success: false,
-        gasUsed: own?.gasUsed ?? 0n,
-        deltas: []
-      })
-    : Option.none<ActionReceipt>()
+  const isOver = own !== null || nonceUsed || standing._tag === "Closed"
+  return shows(isOver ? Option.some(lost(transaction, own)) : Option.none())
 })
+
+export const findWithdrawal = (transaction: SignedTransaction, withdrawal: StoredWithdrawal) =>
+  agreed(transaction.chainId, look(transaction, withdrawal))

@@ -14,7 +14,7 @@ import { toViem } from "#layers/evm/address.ts"
 import { multicall3, multicall3Abi, withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { netTransfers } from "#layers/evm/execution/findReceipt.ts"
-import { receiptOf } from "#layers/evm/execution/sendTransaction.ts"
+import { readDepth, settledReceipt } from "#layers/evm/execution/settledReceipt.ts"
 import { type Call, multicall, uintOf } from "#layers/evm/multicall.ts"
 import { isUsedCall, withdrawalDigest } from "#layers/evm/withdrawal/executorCalls.ts"
 
@@ -62,6 +62,7 @@ export const landedIn = (
         subject,
         txHash: receipt.transactionHash,
         blockNumber: receipt.blockNumber,
+        blockHash: receipt.blockHash,
         success: true,
         gasUsed: receipt.gasUsed,
         deltas: netTransfers(receipt, withdrawal.accountId)
@@ -72,7 +73,7 @@ export const landedIn = (
 const findCarrier = Effect.fnUntraced(function* ({ acceptedAtBlock, accountId, message }: StoredWithdrawal) {
   const { request } = yield* EvmClients
   const chainId = chainIdOf(accountId)
-  const head = yield* request(chainId, "eth_blockNumber", (client) => client.getBlockNumber({ cacheTime: 0 }))
+  const { head, settled } = yield* readDepth(chainId)
   const start = acceptedAtBlock > blocksBefore ? acceptedAtBlock - blocksBefore : 0n
   for (let page = 0; page < mostRequests; page++) {
     const first = start + BigInt(page) * blocksPerRequest
@@ -88,15 +89,13 @@ const findCarrier = Effect.fnUntraced(function* ({ acceptedAtBlock, accountId, m
         strict: true
       })
     )
-    const receipt =
-      log === undefined
-        ? null
-        : yield* request(chainId, "eth_getTransactionReceipt", (client) => receiptOf(client, log.transactionHash))
-    if (receipt !== null) return receipt
+    const receipt = log === undefined ? null : yield* settledReceipt(chainId, log.transactionHash, settled)
+    if (receipt !== null && receipt !== "pending") return receipt
   }
   return yield* new ChainUnavailable({
     chainId,
-    reason: "a withdrawal was carried out, and the node does not show the transaction that did it"
+    reason:
+      "a withdrawal was carried out, and the node does not show the transaction that did it, or not as settled yet"
   })
 })
 

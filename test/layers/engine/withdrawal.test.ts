@@ -68,6 +68,7 @@ const receiptElsewhere = {
   subject: `0x${"5e".repeat(32)}`,
   txHash: `0x${"e1".repeat(32)}`,
   blockNumber: 7n,
+  blockHash: `0x${"b7".repeat(32)}`,
   success: true,
   gasUsed: 1n,
   deltas: []

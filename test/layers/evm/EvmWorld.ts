@@ -54,7 +54,10 @@ export const configFor = (
     chainId: chainIdOf(chain),
     rpcUrls: [rpcUrl(chain)] as const,
     router: chain.contracts.router as string as EvmAddress,
-    hubs: hubsOf(chain)
+    hubs: hubsOf(chain),
+    confirmations: 1,
+    gasCeiling: 500_000_000_000n,
+    lowRelayerFunds: parseEther("0.01")
   })),
   agentKey: Redacted.make(key("agent") as string),
   relayerKey: Redacted.make(key("relayer") as string)

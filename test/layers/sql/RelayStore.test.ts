@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
-import { Effect, Exit } from "effect"
+import { Effect, Exit, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { type EvmAccountId, evmAccount } from "#domain/Caip.ts"
+import { type EvmAccountId, type EvmAddress, evmAccount } from "#domain/Caip.ts"
 import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
 import type { ActionReceipt, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { eachDatabase } from "#test/support/database.ts"
@@ -22,15 +22,24 @@ const prepared = (chainNonce = 0): PreparedTransaction => ({
   fromBlock: 2n ** 70n
 })
 
-const signing = (batch: PreparedTransaction) => (nonce: number) =>
+const signing = (batch: PreparedTransaction, relayer: EvmAddress) => (nonce: number) =>
   Effect.succeed<SignedTransaction>({
     chainId: batch.chainId,
     subject: batch.subject,
+    relayer,
     nonce,
     txHash: bytes32(nonce + 1),
     raw: `0x02${nonce.toString(16).padStart(8, "0")}`,
-    fromBlock: batch.fromBlock
+    fromBlock: batch.fromBlock,
+    replaces: []
   })
+
+const raised = (transaction: SignedTransaction, n: number): SignedTransaction => ({
+  ...transaction,
+  txHash: bytes32(0xbeef00 + n),
+  raw: `0x02be${n.toString(16).padStart(2, "0")}`,
+  replaces: [...transaction.replaces, transaction.txHash]
+})
 
 const newAttempt = Effect.gen(function* () {
   const { portfolioId, tenantId } = yield* world()
@@ -44,7 +53,7 @@ const reserve = Effect.fnUntraced(function* (
   chainNonce = 0
 ) {
   const batch = prepared(chainNonce)
-  return yield* (yield* RelayStore).reserve(attempt, batch, relayer, noon, signing(batch))
+  return yield* (yield* RelayStore).reserve(attempt, batch, relayer, noon, signing(batch, relayer))
 })
 
 eachDatabase("RelayStore", (it) => {
@@ -116,6 +125,44 @@ eachDatabase("RelayStore", (it) => {
     })
   )
 
+  it.effect("keeps every replacement, answers the newest, and finds it by its nonce", () =>
+    Effect.gen(function* () {
+      const store = yield* RelayStore
+      const relayer = newAddress()
+      const attempt = yield* newAttempt
+      assert.isTrue(Option.isNone(yield* store.sent(attempt)))
+      const first = yield* reserve(attempt, relayer, 4)
+      const stored = Option.getOrThrow(yield* store.sent(attempt))
+      assert.deepStrictEqual(stored, { attempt, transaction: first, signedAt: noon })
+      const second = yield* store.replace(stored, after(1), Effect.succeed(raised(first, 1)))
+      assert.deepStrictEqual(second.replaces, [first.txHash])
+      const newest = Option.getOrThrow(yield* store.sent(attempt))
+      assert.deepStrictEqual(newest, { attempt, transaction: second, signedAt: after(1) })
+      const third = yield* store.replace(newest, after(2), Effect.succeed(raised(second, 2)))
+      assert.deepStrictEqual(third.replaces, [first.txHash, second.txHash])
+      const byNonce = Option.getOrThrow(yield* store.atNonce(base, relayer, 4))
+      assert.deepStrictEqual(byNonce, { attempt, transaction: third, signedAt: after(2) })
+      assert.isTrue(Option.isNone(yield* store.atNonce(base, relayer, 5)))
+      assert.deepStrictEqual(yield* reserve(attempt, relayer, 9), third)
+    })
+  )
+
+  it.effect("replaces a transaction once, however many ask for it", () =>
+    Effect.gen(function* () {
+      const store = yield* RelayStore
+      const attempt = yield* newAttempt
+      yield* reserve(attempt, newAddress())
+      const stored = Option.getOrThrow(yield* store.sent(attempt))
+      let signatures = 0
+      const sign = Effect.sync(() => raised(stored.transaction, ++signatures))
+      const answers = yield* Effect.replicateEffect(store.replace(stored, after(1), sign), 8, {
+        concurrency: "unbounded"
+      })
+      assert.strictEqual(signatures, 1)
+      for (const answer of answers) assert.deepStrictEqual(answer, answers[0])
+    })
+  )
+
   it.effect("records receipts of signed attempts only", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -125,6 +172,7 @@ eachDatabase("RelayStore", (it) => {
         subject: bytes32(7),
         txHash: bytes32(1),
         blockNumber: 12n,
+        blockHash: bytes32(12),
         success: false,
         gasUsed: 2n ** 80n,
         deltas: [{ assetId: usdc, raw: -(2n ** 100n) }]

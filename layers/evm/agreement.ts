@@ -1,0 +1,110 @@
+/**
+ * What the endpoints of a chain conclude together about a transaction. None of them is trusted alone when there are
+ * several: a conclusion counts when every endpoint that has seen the block on which it rests comes to the same one.
+ *
+ * An endpoint that does not answer in time, or whose chain is not that long yet, has no say, so one that is down or lags
+ * holds nothing up. When two contradict each other nothing is concluded and the work waits: paying twice by the word of a
+ * faulty node is worse than waiting for the operator to remove it.
+ */
+import { Duration, Effect, Metric, Option, Result } from "effect"
+import type { ChainId } from "#domain/Caip.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { ActionReceipt } from "#domain/relay/Transaction.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
+
+/** What one endpoint shows. */
+export interface Look {
+  /** Its latest block, read before anything else. */
+  readonly head: bigint
+  /** The latest block that a settled answer may rest on. */
+  readonly settled: bigint
+  readonly receipt: Option.Option<ActionReceipt>
+}
+
+const answerWithin = Duration.seconds(4)
+
+/**
+ * That nothing is there is believed when it is so twice: one endpoint is often many nodes, of which one may show the block
+ * in which a nonce was used and another not yet the receipt that used it.
+ */
+const beforeBelievingAbsence = Duration.seconds(2)
+
+const disagreements = Metric.counter("ballast_chain_disagreements", {
+  description: "Times that two endpoints of one chain contradicted each other",
+  incremental: true
+})
+
+const sayTheSame = (a: ActionReceipt, b: ActionReceipt): boolean =>
+  a.success === b.success &&
+  a.blockHash === b.blockHash &&
+  (a.blockHash === null || a.txHash === b.txHash) &&
+  a.deltas.length === b.deltas.length &&
+  a.deltas.every(({ assetId, raw }, index) => b.deltas[index]?.assetId === assetId && b.deltas[index]?.raw === raw)
+
+/** The block on which a conclusion rests: that of the receipt, or the latest one when there is none to be found. */
+const evidence = ({ receipt, settled }: Look): bigint =>
+  Option.match(receipt, {
+    onNone: () => 0n,
+    onSome: ({ blockHash, blockNumber }) => (blockHash === null ? settled : blockNumber)
+  })
+
+/** The conclusion, none while there is none; "contradiction" when the endpoints cannot all be right. */
+export const conclude = (looks: ReadonlyArray<Look>): Option.Option<ActionReceipt> | "contradiction" => {
+  const first = looks.find(({ receipt }) => Option.isSome(receipt))
+  if (first === undefined || Option.isNone(first.receipt)) return Option.none()
+  const concluded = first.receipt.value
+  const block = evidence(first)
+  const contradicts = ({ receipt, settled }: Look) =>
+    Option.match(receipt, {
+      onNone: () => settled >= block,
+      onSome: (other) => !sayTheSame(concluded, other)
+    })
+  return looks.some(contradicts) ? "contradiction" : first.receipt
+}
+
+/** Asks every endpoint of the chain; fails when none answers, and when they contradict each other. */
+const ask = Effect.fnUntraced(function* <R>(
+  chainId: ChainId,
+  look: Effect.Effect<Look, ChainUnavailable, R | EvmClients>
+) {
+  const { each } = yield* EvmClients
+  const results = yield* Effect.forEach(
+    each(chainId),
+    (endpoint) =>
+      look.pipe(
+        Effect.provideService(EvmClients, endpoint),
+        Effect.timeoutOrElse({
+          duration: answerWithin,
+          orElse: () => Effect.fail(new ChainUnavailable({ chainId, reason: "no answer in time" }))
+        }),
+        Effect.result
+      ),
+    { concurrency: "unbounded" }
+  )
+  const looks = results.flatMap((result) => (Result.isSuccess(result) ? [result.success] : []))
+  if (looks.length === 0) {
+    const failure = results.find(Result.isFailure)
+    return yield* failure?.failure ?? new ChainUnavailable({ chainId, reason: "no RPC endpoint is configured" })
+  }
+  const conclusion = conclude(looks)
+  if (conclusion !== "contradiction") return conclusion
+  yield* Metric.update(Metric.withAttributes(disagreements, { chain: String(chainId) }), 1)
+  yield* Effect.logError(
+    `The RPC endpoints of chain ${chainId} contradict each other about a transaction; its step waits until they agree. Compare them and remove the faulty one from RPC_URL_${chainId}`
+  )
+  return yield* new ChainUnavailable({
+    chainId,
+    reason: "its endpoints contradict each other about a transaction; nothing is concluded until they agree"
+  })
+})
+
+/** What the endpoints of the chain conclude; none while there is no conclusion. */
+export const agreed = Effect.fnUntraced(function* <R>(
+  chainId: ChainId,
+  look: Effect.Effect<Look, ChainUnavailable, R | EvmClients>
+) {
+  const conclusion = yield* ask(chainId, look)
+  if (Option.isNone(conclusion) || conclusion.value.blockHash !== null) return conclusion
+  yield* Effect.sleep(beforeBelievingAbsence)
+  return yield* ask(chainId, look)
+})

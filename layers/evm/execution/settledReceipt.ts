@@ -1,0 +1,43 @@
+/**
+ * Receipts that count: their block is part of the chain, and as many blocks as the deployment asks for confirm it. Until
+ * then a reorganization may take a receipt away again, and the transaction waits as if there were none.
+ */
+import { Effect } from "effect"
+import type { Hex } from "viem"
+import type { ChainId } from "#domain/Caip.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { receiptOf } from "#layers/evm/execution/sendTransaction.ts"
+
+/** The chain's latest block, and the latest one whose transactions count. */
+export const readDepth = Effect.fnUntraced(function* (chainId: ChainId) {
+  const { chain, request } = yield* EvmClients
+  const { confirmations } = yield* chain(chainId)
+  const head = yield* request(chainId, "eth_blockNumber", (client) => client.getBlockNumber({ cacheTime: 0 }))
+  const settled = head - BigInt(confirmations) + 1n
+  return { head, settled: settled > 0n ? settled : 0n }
+})
+
+/** The receipt; "pending" while the chain shows one that does not count yet, null while it shows none. */
+export const settledReceipt = Effect.fnUntraced(function* (chainId: ChainId, hash: Hex, settled: bigint) {
+  const { request } = yield* EvmClients
+  const receipt = yield* request(chainId, "eth_getTransactionReceipt", (client) => receiptOf(client, hash))
+  if (receipt === null) return null
+  if (receipt.blockNumber > settled) return "pending" as const
+  const block = yield* request(chainId, "eth_getBlockByNumber", (client) =>
+    client.getBlock({ blockNumber: receipt.blockNumber })
+  )
+  return block.hash === receipt.blockHash ? receipt : ("pending" as const)
+})
+
+/** The first receipt of several transactions, of which only one can land. */
+export const settledReceiptOf = Effect.fnUntraced(function* (
+  chainId: ChainId,
+  hashes: ReadonlyArray<string>,
+  settled: bigint
+) {
+  for (const hash of hashes) {
+    const receipt = yield* settledReceipt(chainId, hash as Hex, settled)
+    if (receipt !== null) return receipt
+  }
+  return null
+})
