@@ -2,7 +2,7 @@
  * Puts a prepared transaction on its chain exactly once, whatever crashes in between: `sign` (nonce, bytes and result in
  * one commit), `confirm` (send the stored bytes until the chain shows what became of them) and `record`.
  */
-import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, type Option, Schema } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { Activity, DurableClock } from "effect/workflow"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
