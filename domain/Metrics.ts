@@ -37,6 +37,12 @@ export const rebalanceSkips = Metric.counter("ballast_rebalance_skips", {
   incremental: true
 })
 
+/** Withdrawals that ended. Attribute: `outcome` (`completed`, `failed`). */
+export const withdrawals = Metric.counter("ballast_withdrawals", {
+  description: "Withdrawals that ended",
+  incremental: true
+})
+
 /** Seconds since the oldest portfolio became due that has not been claimed; 0 when none is. Above a minute is an alarm. */
 export const oldestDueAge = Metric.gauge("ballast_scheduler_oldest_due_age", {
   description: "Age of the oldest portfolio that is due and unclaimed",

@@ -4,11 +4,12 @@
  * The chain carries an authorization out once, whoever submits it, and not after it expired. So every step may be repeated,
  * and the operation ends as failed only when the chain shows that nothing moved, or when it refuses for good.
  */
-import { Cause, Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
+import { Cause, Context, DateTime, Duration, Effect, Layer, Metric, Option, Schema } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { Activity, DurableClock } from "effect/workflow"
 import { AssetId, chainIdOf } from "#domain/Caip.ts"
 import type { OperationId } from "#domain/Ids.ts"
+import * as Metrics from "#domain/Metrics.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
@@ -19,6 +20,9 @@ import { withdrawalOutcome } from "#layers/engine/withdrawalOutcome.ts"
 
 /** How often the chain may refuse or revert before it is taken at its word; nodes behind one endpoint may lag. */
 const maxSetbacks = 3
+
+/** Looks at a receipt before the chain is asked anew what became of the withdrawal; ten minutes. */
+const maxLooks = 40
 
 /** One second at first, then up to fifteen. */
 const waitFor = (round: number) => Duration.millis(Math.min(15_000, 1_000 * 2 ** Math.min(round - 1, 4)))
@@ -89,9 +93,9 @@ const makeExecute = ({ execution, operations, preparer, relay, store }: Services
   const sleep = (name: string, round: number) =>
     DurableClock.sleep({ name: `${name}/${round}`, duration: waitFor(round) })
 
-  const read = (withdrawal: StoredWithdrawal, receipt: ActionReceipt, round: number) =>
+  const read = (withdrawal: StoredWithdrawal, receipt: ActionReceipt, name: string) =>
     Activity.make({
-      name: `verify/${round}`,
+      name: `verify/${name}`,
       success: Schema.NullOr(Delivered),
       execute: execution.delivered(withdrawal, receipt).pipe(
         Effect.tapError(() => enter("retrying")),
@@ -99,31 +103,33 @@ const makeExecute = ({ execution, operations, preparer, relay, store }: Services
       )
     })
 
-  const verify = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal, receipt: ActionReceipt) {
-    for (let round = 1; ; round++) {
-      const delivered = yield* read(withdrawal, receipt, round)
+  /** Null when the chain does not show the receipt for long: it may have dropped the block that held it. */
+  const verify = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal, receipt: ActionReceipt, round: number) {
+    for (let look = 1; look <= maxLooks; look++) {
+      const delivered = yield* read(withdrawal, receipt, `${round}/${look}`)
       if (delivered !== null) return delivered
-      yield* sleep("read", round)
+      yield* sleep(`read/${round}`, look)
     }
+    return null
   })
 
-  const complete = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal, receipt: ActionReceipt) {
-    const delivered = yield* verify(withdrawal, receipt)
-    yield* Activity.make({
+  const complete = (withdrawal: StoredWithdrawal, receipt: ActionReceipt, delivered: typeof Delivered.Type) =>
+    Activity.make({
       name: "finish",
       execute: Effect.gen(function* () {
         const outcome = withdrawalOutcome(withdrawal.message, receipt, delivered)
         yield* append("withdrawn", outcome)
         yield* store.finish({ operationId, at: yield* DateTime.now, error: null, outcome })
+        yield* Metric.update(Metric.withAttributes(Metrics.withdrawals, { outcome: "completed" }), 1)
       })
     }).annotate(ClusterSchema.WithTransaction, true)
-  })
 
   const fail = (name: "fail" | "abandon", error: string) =>
     Activity.make({
       name,
       execute: Effect.gen(function* () {
         yield* store.finish({ operationId, at: yield* DateTime.now, error, outcome: null })
+        yield* Metric.update(Metric.withAttributes(Metrics.withdrawals, { outcome: "failed" }), 1)
       })
     }).annotate(ClusterSchema.WithTransaction, true)
 
@@ -140,13 +146,15 @@ const makeExecute = ({ execution, operations, preparer, relay, store }: Services
     let setback: Option.Option<string> = Option.none()
     for (let round = 1, setbacks = 0; setbacks < maxSetbacks; round++) {
       const step = yield* prepare(withdrawal, round)
-      if (step._tag === "Landed") return yield* complete(withdrawal, step.receipt)
       if (step._tag === "Closed") return yield* fail("fail", step.reason)
-      if (step._tag === "Ready") {
-        const receipt = yield* carry(withdrawal, round, step)
-        if (receipt.success) return yield* complete(withdrawal, receipt)
-        setbacks += 1
-        setback = Option.some(`the withdrawal was reverted in ${receipt.txHash}`)
+      if (step._tag === "Landed" || step._tag === "Ready") {
+        const receipt = step._tag === "Landed" ? step.receipt : yield* carry(withdrawal, round, step)
+        const delivered = receipt.success ? yield* verify(withdrawal, receipt, round) : null
+        if (delivered !== null) return yield* complete(withdrawal, receipt, delivered)
+        if (!receipt.success) {
+          setbacks += 1
+          setback = Option.some(`the withdrawal was reverted in ${receipt.txHash}`)
+        }
         continue
       }
       if (step._tag === "Refused") {

@@ -1,7 +1,6 @@
 /** What a carried out withdrawal leaves behind, as JSON: the transaction, and for each asset what was signed and arrived. */
-import type { AssetId } from "#domain/Caip.ts"
+import { type AssetId, chainIdOf } from "#domain/Caip.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
-import { chainIdOf } from "#domain/Caip.ts"
 import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 import type { WithdrawalMessage } from "#domain/withdrawal/WithdrawalMessage.ts"
 

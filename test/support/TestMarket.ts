@@ -2,13 +2,12 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { Hex } from "effect/encoding"
 import * as Amount from "#domain/Amount.ts"
-import { type AssetId, EvmAccountId } from "#domain/Caip.ts"
+import { type AssetId, chainIdOf, EvmAccountId } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { Swap } from "#domain/rebalance/ChainExecution.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 import { WithdrawalMessage } from "#domain/withdrawal/WithdrawalMessage.ts"
-import { chainIdOf } from "#domain/Caip.ts"
 import { catalogue } from "#test/support/assets.ts"
 
 /** Basis points that a swap costs. */

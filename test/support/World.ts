@@ -91,7 +91,8 @@ export const startWorld = async (dataDir: string, environment: Record<string, st
     for (let waited = 0; waited < 60_000; waited += 100) {
       if (child.exitCode !== null) throw new Error(`The world ended at start:\n${output}`)
       const answer = await call(controlUrl, {}).catch(() => undefined)
-      const ready = answer?.status === 200 && answer.body.tenants.length > 0
+      // The world makes its tenants after it answers; a test may need the second one.
+      const ready = answer?.status === 200 && answer.body.tenants.length > 1
       if (ready && (await call(`${answer.body.apiBaseUrl}/health/ready`, {}).catch(() => undefined))?.status === 200)
         return answer.body
       await delay(100)

@@ -10,7 +10,10 @@ import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
+import { Liquidator } from "#domain/withdrawal/Liquidator.ts"
 import type { WithdrawalMessage } from "#domain/withdrawal/WithdrawalMessage.ts"
+import { WithdrawalPreparer } from "#domain/withdrawal/WithdrawalPreparer.ts"
+import { WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
 import { EngineLive } from "#layers/engine/EngineLive.ts"
 import {
   acceptWithdrawal,
@@ -26,7 +29,7 @@ import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { TestSettings } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/TestChains.ts"
 
-const Engine = Scheduler.layer.pipe(
+const Engine = Layer.merge(Scheduler.layer, WithdrawalPreparer.layer.pipe(Layer.provide(Liquidator.layer))).pipe(
   Layer.provideMerge(EngineLive),
   Layer.provideMerge(TestChains),
   Layer.provideMerge(TestSettings),
@@ -263,9 +266,14 @@ layer(Engine, { excludeTestServices: true })("a withdrawal", (it) => {
       const message = yield* messageOf(portfolio, account, [[baseUsdc.assetId, 2n * dollars]])
       const operationId = yield* start(portfolio, account, message)
       yield* reached(portfolio, operationId, (state) => state === "retrying")
+      const preparer = yield* WithdrawalPreparer
+      const stored = Option.getOrThrow(yield* (yield* WithdrawalStore).find(operationId))
+      const during = yield* preparer.next(stored)
+      assert.include(during._tag === "Waiting" ? during.reason : during._tag, "a rebalance of the portfolio is running")
+      yield* operations.transition(rebalanceId, "cancelled", yield* DateTime.now, "test")
+      assert.strictEqual((yield* preparer.next(stored))._tag, "Refused")
       market.fund(account, baseUsdc.assetId, dollars)
       assert.strictEqual((yield* reached(portfolio, operationId)).state, "completed")
-      yield* operations.transition(rebalanceId, "cancelled", yield* DateTime.now, "test")
     })
   )
 
