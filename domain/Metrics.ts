@@ -71,3 +71,17 @@ export const relayReplacements = Metric.counter("ballast_relay_replacements", {
   description: "Relayer transactions that did not land in time",
   incremental: true
 })
+
+/**
+ * Seconds that the oldest unfinished step has stood where it stands; 0 when there is none. Attribute `state`: `moving`
+ * (accepted or running: above a few minutes the engine is stuck), `retrying` (it waits for a chain).
+ */
+export const oldestStepAge = Metric.gauge("ballast_engine_oldest_step_age", {
+  description: "Age of the oldest unfinished step",
+  attributes: { unit: "s" }
+})
+
+/** Whole native tokens that a relayer has left for gas. Attributes: `chain`, `relayer`. */
+export const relayerBalance = Metric.gauge("ballast_relayer_balance", {
+  description: "Native tokens that a relayer has left for gas"
+})

@@ -1,14 +1,20 @@
 /**
- * Ready means that work moves: the database answers, the scheduler ticks, and nothing that is due waits for long.
+ * Ready means that work moves: the database answers, the scheduler ticks, nothing that is due waits for long, and no step
+ * stands still.
+ *
+ * A step that waits for a chain, and a relayer that runs out of gas, are told and do not make the process unready: every
+ * process sees the same chain, and a service without processes could not even say so.
  */
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { Readiness, type ReadinessCheck } from "#domain/Readiness.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
+import { StuckWork } from "#layers/engine/StuckWork.ts"
 
 const answerWithin = Duration.seconds(2)
 const tickWithin = Duration.seconds(60)
 const dueWithin = Duration.minutes(5)
+const stepWithin = Duration.minutes(15)
 
 const ok = (detail: string): ReadinessCheck => ({ ok: true, detail })
 const bad = (detail: string): ReadinessCheck => ({ ok: false, detail })
@@ -18,6 +24,7 @@ export const ReadinessLive = Layer.effect(
   Effect.gen(function* () {
     const operations = yield* OperationStore
     const scheduler = yield* Scheduler
+    const stuck = yield* StuckWork
 
     const work = Effect.gen(function* () {
       const now = yield* DateTime.now
@@ -35,6 +42,23 @@ export const ReadinessLive = Layer.effect(
       )
     )
 
+    const steps = Effect.gen(function* () {
+      const { moving, retrying } = yield* stuck.ages
+      const detail = `oldest step stands for ${Math.round(moving)} s, oldest that waits for a chain for ${Math.round(retrying)} s`
+      return moving <= Duration.toSeconds(stepWithin) ? ok(detail) : bad(detail)
+    }).pipe(
+      Effect.timeout(answerWithin),
+      Effect.catchCause(() => Effect.succeed(bad("unknown")))
+    )
+
+    const funds = Effect.map(stuck.low, (low) =>
+      ok(
+        low.length === 0
+          ? "no relayer was seen to run out of gas"
+          : `relayers run out of gas on chains ${[...new Set(low.map(({ chainId }) => chainId))].join(", ")}`
+      )
+    )
+
     const ticking = Effect.gen(function* () {
       const age = DateTime.distance(yield* scheduler.lastTickAt, yield* DateTime.now)
       const detail = `last tick ${Math.round(Duration.toSeconds(age))} s ago`
@@ -43,7 +67,7 @@ export const ReadinessLive = Layer.effect(
 
     return Readiness.of({
       check: Effect.gen(function* () {
-        const checks = { ...(yield* work), scheduler: yield* ticking }
+        const checks = { ...(yield* work), scheduler: yield* ticking, steps: yield* steps, relayers: yield* funds }
         return { ready: Object.values(checks).every((check) => check.ok), checks }
       })
     })

@@ -4,20 +4,21 @@ import { BalancesLive } from "#layers/evm/BalancesLive.ts"
 import { ChainExecutionLive } from "#layers/evm/ChainExecutionLive.ts"
 import { ChainsLive } from "#layers/evm/ChainsLive.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { RelayerFundsLive } from "#layers/evm/RelayerFundsLive.ts"
 import { RelayerLive } from "#layers/evm/RelayerLive.ts"
 import { SmartAccountsLive } from "#layers/evm/SmartAccountsLive.ts"
 import { VenueLive } from "#layers/evm/VenueLive.ts"
 import { WithdrawalExecutionLive } from "#layers/evm/withdrawal/WithdrawalExecutionLive.ts"
 import { WithdrawalVerifierLive } from "#layers/evm/withdrawal/WithdrawalVerifierLive.ts"
 
-/** Chains, SmartAccounts, Balances, Venue, ChainExecution, Relayer, WithdrawalExecution and WithdrawalVerifier. */
+/** Chains, SmartAccounts, Balances, Venue, ChainExecution, Relayer, RelayerFunds, WithdrawalExecution and WithdrawalVerifier. */
 export const EvmLive = Layer.mergeAll(
   ChainsLive,
   SmartAccountsLive,
   BalancesLive,
   VenueLive,
   ChainExecutionLive,
-  RelayerLive,
+  RelayerFundsLive.pipe(Layer.provideMerge(RelayerLive)),
   WithdrawalExecutionLive,
   WithdrawalVerifierLive
 ).pipe(Layer.provide(EvmClients.layer))

@@ -11,6 +11,7 @@ import * as OperationStore from "#layers/sql/OperationStore.ts"
 import * as PortfolioStore from "#layers/sql/PortfolioStore.ts"
 import * as RelayStore from "#layers/sql/RelayStore.ts"
 import * as RunStore from "#layers/sql/RunStore.ts"
+import * as StepStore from "#layers/sql/StepStore.ts"
 import * as StrategyStore from "#layers/sql/StrategyStore.ts"
 import * as TenantConfigurationStore from "#layers/sql/TenantConfigurationStore.ts"
 import * as TenantStore from "#layers/sql/TenantStore.ts"
@@ -29,6 +30,7 @@ export const SqlLive = Layer.mergeAll(
   PortfolioStore.layer,
   RelayStore.layer,
   RunStore.layer,
+  StepStore.layer,
   StrategyStore.layer,
   TenantConfigurationStore.layer,
   TenantStore.layer,

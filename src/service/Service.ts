@@ -26,6 +26,7 @@ import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthoriza
 import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
 import { EngineLive, SchedulerLive } from "#layers/engine/EngineLive.ts"
 import { ReadinessLive } from "#layers/engine/ReadinessLive.ts"
+import { StuckWork } from "#layers/engine/StuckWork.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
 import { CoinGecko } from "#layers/market/CoinGecko.ts"
@@ -41,7 +42,11 @@ const Adapters = Layer.mergeAll(TokenLists, CatalogueLive).pipe(
   )
 )
 
-const Engine = ReadinessLive.pipe(Layer.provideMerge(SchedulerLive), Layer.provideMerge(EngineLive))
+const Engine = Layer.mergeAll(ReadinessLive, StuckWork.fiber).pipe(
+  Layer.provide(StuckWork.layer),
+  Layer.provideMerge(SchedulerLive),
+  Layer.provideMerge(EngineLive)
+)
 
 /** What records prices and values of portfolios by the clock, and what reads of it. */
 const Performance = Layer.mergeAll(

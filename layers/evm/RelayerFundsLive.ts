@@ -1,0 +1,28 @@
+/** The native balances of the relayers, on every configured chain. */
+import { Effect, Layer } from "effect"
+import type { ChainId } from "#domain/Caip.ts"
+import { Relayer } from "#domain/relay/Relayer.ts"
+import { type Funds, RelayerFunds } from "#domain/relay/RelayerFunds.ts"
+import { toViem } from "#layers/evm/address.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmConfig } from "#layers/evm/EvmConfig.ts"
+
+export const RelayerFundsLive = Layer.effect(
+  RelayerFunds,
+  Effect.gen(function* () {
+    const { chain, request } = yield* EvmClients
+    const { chains } = yield* EvmConfig
+    const { address: relayer } = yield* Relayer
+
+    const read = Effect.fn("RelayerFunds.read")(function* (chainId: ChainId) {
+      const { lowRelayerFunds } = yield* chain(chainId)
+      const balance = yield* request(chainId, "eth_getBalance", (client) =>
+        client.getBalance({ address: toViem(relayer) })
+      )
+      const funds: Funds = { chainId, relayer, balance, isLow: balance < lowRelayerFunds }
+      return [funds]
+    })
+
+    return RelayerFunds.of({ chains: chains.map(({ chainId }) => chainId), read })
+  })
+)

@@ -1,0 +1,113 @@
+/** What is seen of work that does not move. */
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect, Layer, Logger, Metric } from "effect"
+import type { ChainId, EvmAddress } from "#domain/Caip.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import * as Metrics from "#domain/Metrics.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { Readiness } from "#domain/Readiness.ts"
+import { Scheduler } from "#domain/rebalance/Scheduler.ts"
+import { RelayerFunds } from "#domain/relay/RelayerFunds.ts"
+import { ReadinessLive } from "#layers/engine/ReadinessLive.ts"
+import { StuckWork } from "#layers/engine/StuckWork.ts"
+import { submit, world } from "#test/layers/sql/fixtures.ts"
+import { TestStores } from "#test/support/database.ts"
+
+const relayer = "0x52908400098527886E0F7030069857D2E4169EE7" as EvmAddress
+const [base, arbitrum] = [8453 as ChainId, 42161 as ChainId]
+
+/** What each chain's relayer has; a chain without an entry does not answer. */
+const balances = new Map<ChainId, bigint>()
+
+const Funds = Layer.succeed(
+  RelayerFunds,
+  RelayerFunds.of({
+    chains: [base, arbitrum],
+    read: (chainId) => {
+      const balance = balances.get(chainId)
+      return balance === undefined
+        ? Effect.fail(new ChainUnavailable({ chainId, reason: "down" }))
+        : Effect.succeed([{ chainId, relayer, balance, isLow: balance < 10n ** 16n }])
+    }
+  })
+)
+
+const Ticking = Layer.succeed(Scheduler, { lastTickAt: DateTime.now } as unknown as Scheduler["Service"])
+
+const World = ReadinessLive.pipe(
+  Layer.provideMerge(StuckWork.layer),
+  Layer.provide([Funds, Ticking]),
+  Layer.provideMerge(TestStores)
+)
+
+const steps = Effect.map(
+  Effect.flatMap(Readiness, ({ check }) => check),
+  ({ checks, ready }) => ({ ready, steps: checks["steps"]!, relayers: checks["relayers"]! })
+)
+
+/** An operation that entered the state so many minutes ago. */
+const standing = Effect.fnUntraced(function* (state: "running" | "retrying", minutes: number) {
+  const operations = yield* OperationStore
+  const { portfolioId, tenantId } = yield* world()
+  const { operationId } = yield* submit(tenantId, portfolioId)
+  const since = DateTime.subtract(yield* DateTime.now, { minutes })
+  yield* operations.transition(operationId, "running", since, null)
+  if (state === "retrying") yield* operations.transition(operationId, "retrying", since, null)
+  return Effect.flatMap(DateTime.now, (now) => operations.transition(operationId, "completed", now, null))
+})
+
+const gauge = (state: string) =>
+  Effect.map(Metric.value(Metric.withAttributes(Metrics.oldestStepAge, { state })), ({ value }) => Number(value))
+
+layer(World, { excludeTestServices: true })("stuck work", (it) => {
+  it.effect("a step that stands makes the process unready until it moves, and its age is measured", () =>
+    Effect.gen(function* () {
+      assert.isTrue((yield* steps).steps.ok)
+      const finish = yield* standing("running", 20)
+      const stuck = yield* steps
+      assert.isFalse(stuck.ready)
+      assert.include(stuck.steps.detail, "oldest step stands for 1200 s")
+      assert.closeTo(yield* gauge("moving"), 1_200, 30)
+      yield* finish
+      assert.isTrue((yield* steps).steps.ok)
+      assert.strictEqual(yield* gauge("moving"), 0)
+    })
+  )
+
+  it.effect("a step that waits for a chain is told, and takes nobody's service away", () =>
+    Effect.gen(function* () {
+      const finish = yield* standing("retrying", 300)
+      const waiting = yield* steps
+      assert.isTrue(waiting.steps.ok)
+      assert.include(waiting.steps.detail, "waits for a chain for 18000 s")
+      assert.closeTo(yield* gauge("retrying"), 18_000, 30)
+      yield* finish
+    })
+  )
+
+  it.effect("a relayer that runs out of gas raises an alarm that names chain and account", () =>
+    Effect.gen(function* () {
+      const told: Array<string> = []
+      const work = yield* StuckWork
+      const inspect = work.inspectFunds.pipe(
+        Effect.provide(
+          Logger.layer([Logger.make(({ logLevel, message }) => told.push(`${logLevel} ${String(message)}`))])
+        )
+      )
+      balances.set(base, 10n ** 17n).set(arbitrum, 10n ** 15n)
+      yield* inspect
+      assert.strictEqual(told.length, 1)
+      assert.match(told[0]!, new RegExp(`^Error Relayer ${relayer} has 0.001 .*chain 42161`))
+      assert.include((yield* steps).relayers.detail, "chains 42161")
+      const attributes = { chain: "8453", relayer }
+      assert.strictEqual((yield* Metric.value(Metric.withAttributes(Metrics.relayerBalance, attributes))).value, 0.1)
+
+      balances.delete(arbitrum)
+      yield* inspect
+      assert.include((yield* steps).relayers.detail, "chains 42161")
+      balances.set(arbitrum, 10n ** 18n)
+      yield* inspect
+      assert.notInclude((yield* steps).relayers.detail, "42161")
+    })
+  )
+})
