@@ -18,15 +18,11 @@ import { TelemetryConfig } from "#layers/telemetry/TelemetryConfig.ts"
 import { chains } from "#src/config/chains.ts"
 import * as Kind from "#src/config/kinds.ts"
 import { secretsIn } from "#src/config/secretsIn.ts"
+import { signers } from "#src/config/signers.ts"
 import { all, optional, orInvalid, required, type Setting, withDefault } from "#src/config/Setting.ts"
 import manifest from "../package.json" with { type: "json" }
 
 const randomHex = "the output of: openssl rand -hex 32"
-const privateKey = Kind.secret(
-  /^0x(?!0{64})[0-9a-fA-F]{64}$/,
-  "a private key as 0x and 64 hex digits",
-  `0x followed by ${randomHex}`
-)
 const token = Kind.secret(/^[!-~]{24,200}$/, "24 to 200 printable characters without spaces", randomHex)
 const logLevels = [
   "Trace",
@@ -72,15 +68,9 @@ const pepper = required(
 const evm: Setting<EvmConfig["Service"]> = Effect.gen(function* () {
   const config = yield* all({
     chains,
-    agentKey: required("AGENT_PRIVATE_KEY", privateKey),
-    relayerKey: required("RELAYER_PRIVATE_KEY", privateKey)
+    signers
   })
-  const isSame = Redacted.value(config.agentKey).toLowerCase() === Redacted.value(config.relayerKey).toLowerCase()
-  if (isSame)
-    return yield* Effect.fail([
-      "RELAYER_PRIVATE_KEY: is the key of the agent; the account that pays gas needs a key of its own"
-    ])
-  return config
+  return { chains: config.chains, ...config.signers }
 })
 
 const seconds = (maximum: number, example: string) => Kind.integer(0, maximum, example)

@@ -1,6 +1,7 @@
 /** Port: what was signed for the chains, each with its nonce, and what became of it. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { EvmAddress } from "#domain/Caip.ts"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import type { ActionReceipt, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 
@@ -23,15 +24,15 @@ export class RelayStore extends Context.Service<
   {
     /**
      * Reserves the relayer's next nonce, signs with it and stores the bytes, in the caller's transaction. An attempt
-     * that was signed before gets the stored transaction again.
+     * that was signed before gets the stored transaction again. Without a signature nothing is reserved.
      */
     readonly reserve: (
       attempt: AttemptId,
       prepared: PreparedTransaction,
       relayer: EvmAddress,
       at: DateTime.Utc,
-      sign: (nonce: number) => Effect.Effect<SignedTransaction>
-    ) => Effect.Effect<SignedTransaction>
+      sign: (nonce: number) => Effect.Effect<SignedTransaction, ChainUnavailable>
+    ) => Effect.Effect<SignedTransaction, ChainUnavailable>
     /** What an attempt has sent, or may send: read anew before each broadcast, as it may have been replaced. */
     readonly sent: (attempt: AttemptId) => Effect.Effect<Option.Option<StoredTransaction>>
     /** Whose transaction has a nonce of the relayer. */
@@ -47,8 +48,8 @@ export class RelayStore extends Context.Service<
     readonly replace: (
       replaced: StoredTransaction,
       at: DateTime.Utc,
-      sign: Effect.Effect<SignedTransaction>
-    ) => Effect.Effect<SignedTransaction>
+      sign: Effect.Effect<SignedTransaction, ChainUnavailable>
+    ) => Effect.Effect<SignedTransaction, ChainUnavailable>
     readonly recordReceipt: (attempt: AttemptId, receipt: ActionReceipt, at: DateTime.Utc) => Effect.Effect<void>
   }
 >()("ballast/domain/relay/RelayStore") {}

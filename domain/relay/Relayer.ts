@@ -10,8 +10,8 @@ export class Relayer extends Context.Service<
   {
     /** The one whose nonces are reserved. */
     readonly address: EvmAddress
-    /** Signs with the reserved nonce. */
-    readonly sign: (prepared: PreparedTransaction, nonce: number) => Effect.Effect<SignedTransaction>
+    /** Signs with the reserved nonce. Fails when the key gives no signature; nothing was signed then. */
+    readonly sign: (prepared: PreparedTransaction, nonce: number) => Effect.Effect<SignedTransaction, ChainUnavailable>
     /** Sends the stored bytes; bytes that the chain already knows or has mined count as sent. */
     readonly broadcast: (transaction: SignedTransaction) => Effect.Effect<void, ChainUnavailable>
     /** How many of the relayer's nonces are used, which is the one that the chain waits for. */
@@ -19,6 +19,6 @@ export class Relayer extends Context.Service<
     /** What a replacement of the transaction must offer now; none when that is above the chain's gas ceiling. */
     readonly reprice: (transaction: SignedTransaction) => Effect.Effect<Option.Option<Fees>, ChainUnavailable>
     /** The same transaction with the same nonce, offering other fees. */
-    readonly resign: (transaction: SignedTransaction, fees: Fees) => Effect.Effect<SignedTransaction>
+    readonly resign: (transaction: SignedTransaction, fees: Fees) => Effect.Effect<SignedTransaction, ChainUnavailable>
   }
 >()("ballast/domain/relay/Relayer") {}

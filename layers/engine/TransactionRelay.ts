@@ -57,16 +57,38 @@ interface Services {
 }
 
 const makeCarry = ({ operations, store, relayer, pace }: Services) => {
-  const sign = (attempt: AttemptId, prepared: PreparedTransaction) =>
+  /** None when the key gave no signature; the nonce is free again then. */
+  const trySign = (attempt: AttemptId, prepared: PreparedTransaction, round: number) =>
     Activity.make({
-      name: `sign/${attempt.chainId}/${attempt.attempt}`,
-      success: Signed,
+      name:
+        round === 1
+          ? `sign/${attempt.chainId}/${attempt.attempt}`
+          : `sign/${attempt.chainId}/${attempt.attempt}/${round}`,
+      success: Schema.NullOr(Signed),
       execute: Effect.gen(function* () {
-        return yield* store.reserve(attempt, prepared, relayer.address, yield* DateTime.now, (nonce) =>
-          relayer.sign(prepared, nonce)
-        )
+        const now = yield* DateTime.now
+        return yield* store
+          .reserve(attempt, prepared, relayer.address, now, (nonce) => relayer.sign(prepared, nonce))
+          .pipe(
+            Effect.catch(({ message }) =>
+              Effect.logWarning(message).pipe(
+                Effect.andThen(operations.transition(attempt.operationId, "retrying", now, null)),
+                Effect.as(null)
+              )
+            )
+          )
       })
     }).annotate(ClusterSchema.WithTransaction, true)
+
+  /** Asked again until there is a signature. What was prepared may meanwhile have become too old; the chain says so. */
+  const sign = Effect.fnUntraced(function* (attempt: AttemptId, prepared: PreparedTransaction) {
+    for (let round = 1; (yield* trySign(attempt, prepared, round)) === null; round++) {
+      yield* DurableClock.sleep({
+        name: `signer/${attempt.chainId}/${attempt.attempt}/${round}`,
+        duration: pace.betweenSearches
+      })
+    }
+  })
 
   const search = (attempt: AttemptId, round: number, find: FindReceipt) =>
     Activity.make({

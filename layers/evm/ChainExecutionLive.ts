@@ -2,20 +2,19 @@
 import { Effect, Layer } from "effect"
 import type { EvmAccountId } from "#domain/Caip.ts"
 import { ChainExecution, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
+import { AgentSigner, RelayerSigner } from "#domain/relay/Signer.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
+import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
-import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { findReceipt } from "#layers/evm/execution/findReceipt.ts"
 import { prepareBatch } from "#layers/evm/execution/prepareBatch.ts"
-import { localAccount } from "#layers/evm/localAccount.ts"
 
 export const ChainExecutionLive = Layer.effect(
   ChainExecution,
   Effect.gen(function* () {
     const clients = yield* EvmClients
-    const { agentKey, relayerKey } = yield* EvmConfig
-    const relayer = localAccount(relayerKey).address
-    const operators = { agent: localAccount(agentKey).address, agentKey, relayer }
+    const { address } = yield* RelayerSigner
+    const operators = { agent: yield* AgentSigner, relayer: toViem(address) }
 
     const prepare = Effect.fn("ChainExecution.prepare")(
       (batch: SwapBatch) => prepareBatch(batch, operators),

@@ -1,6 +1,7 @@
 /** What a deployment decides about its EVM chains: endpoints, venue and the two keys of the service. */
-import { Context, type Redacted } from "effect"
+import { Context } from "effect"
 import type { ChainId, EvmAddress } from "#domain/Caip.ts"
+import type { SignerConfig } from "#layers/evm/signer/SignerConfig.ts"
 
 export interface EvmChain {
   readonly chainId: ChainId
@@ -22,9 +23,9 @@ export class EvmConfig extends Context.Service<
   EvmConfig,
   {
     readonly chains: ReadonlyArray<EvmChain>
-    /** Key (32 bytes in hex) that signs user operations within the permissions that owners granted. */
-    readonly agentKey: Redacted.Redacted
-    /** Key (32 bytes in hex) of the account that pays gas: it submits user operations and can do nothing else with them. */
-    readonly relayerKey: Redacted.Redacted
+    /** The key that signs user operations within the permissions that owners granted. */
+    readonly agent: SignerConfig
+    /** The key of the account that pays gas: it submits user operations and can do nothing else with them. */
+    readonly relayer: SignerConfig
   }
 >()("ballast/layers/evm/EvmConfig") {}

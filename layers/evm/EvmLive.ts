@@ -6,6 +6,7 @@ import { ChainsLive } from "#layers/evm/ChainsLive.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { RelayerFundsLive } from "#layers/evm/RelayerFundsLive.ts"
 import { RelayerLive } from "#layers/evm/RelayerLive.ts"
+import { SignersLive } from "#layers/evm/signer/SignersLive.ts"
 import { SmartAccountsLive } from "#layers/evm/SmartAccountsLive.ts"
 import { VenueLive } from "#layers/evm/VenueLive.ts"
 import { WithdrawalExecutionLive } from "#layers/evm/withdrawal/WithdrawalExecutionLive.ts"
@@ -21,4 +22,4 @@ export const EvmLive = Layer.mergeAll(
   RelayerFundsLive.pipe(Layer.provideMerge(RelayerLive)),
   WithdrawalExecutionLive,
   WithdrawalVerifierLive
-).pipe(Layer.provide(EvmClients.layer))
+).pipe(Layer.provide([EvmClients.layer, SignersLive]))

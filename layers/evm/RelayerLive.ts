@@ -1,16 +1,23 @@
-/** The relayer: an account whose key this process holds. It pays for transactions and owns nothing else. */
+/** The relayer: an account that pays for transactions and owns nothing else. */
 import { Effect, Layer, Option } from "effect"
-import { type Hex, keccak256, parseTransaction, type TransactionSerializableEIP1559 } from "viem"
+import {
+  type Hex,
+  keccak256,
+  parseSignature,
+  parseTransaction,
+  serializeTransaction,
+  type TransactionSerializableEIP1559
+} from "viem"
 import type { ChainId, EvmAddress } from "#domain/Caip.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type Fees, higherFees } from "#domain/relay/higherFees.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
+import { RelayerSigner } from "#domain/relay/Signer.ts"
 import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
-import { fromViem, toViem } from "#layers/evm/address.ts"
+import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
-import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { readFees } from "#layers/evm/execution/chainState.ts"
 import { sendTransaction } from "#layers/evm/execution/sendTransaction.ts"
-import { localAccount } from "#layers/evm/localAccount.ts"
 
 /** What was signed, without its signature. */
 const unsignedOf = (raw: string): TransactionSerializableEIP1559 => {
@@ -22,14 +29,19 @@ export const RelayerLive = Layer.effect(
   Relayer,
   Effect.gen(function* () {
     const clients = yield* EvmClients
-    const { relayerKey } = yield* EvmConfig
-    const address = fromViem(localAccount(relayerKey).address)
+    const signer = yield* RelayerSigner
+    const { address } = signer
 
     const signed = Effect.fnUntraced(function* (
       transaction: TransactionSerializableEIP1559,
       carried: Pick<SignedTransaction, "chainId" | "fromBlock" | "replaces" | "subject">
     ) {
-      const raw = yield* Effect.promise(() => localAccount(relayerKey).signTransaction(transaction))
+      const unsigned = serializeTransaction(transaction)
+      const { chainId } = carried
+      const signature = yield* signer
+        .sign(keccak256(unsigned), { kind: "transaction", chainId, unsigned })
+        .pipe(Effect.mapError(({ message }) => new ChainUnavailable({ chainId, reason: message })))
+      const raw = serializeTransaction(transaction, parseSignature(signature as Hex))
       const answer: SignedTransaction = {
         ...carried,
         relayer: address,

@@ -2,20 +2,20 @@
  * Enrollment on Kernel accounts: computed, not asked; a chain first hears of an account with its first operation. Only
  * an owner that is a contract is asked, on its chain.
  */
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { bytesToHex, type Hex } from "viem"
-import { privateKeyToAddress } from "viem/accounts"
 import { addressOf, type ChainId, evmAccount, type EvmAddress, evmWallet, type EvmWalletId } from "#domain/Caip.ts"
 import type { Authorization } from "#domain/enrollment/Authorization.ts"
 import { type AuthorizationRequest, SmartAccounts } from "#domain/enrollment/SmartAccounts.ts"
+import { AgentSigner } from "#domain/relay/Signer.ts"
 import { permissionData } from "#layers/evm/account/agentPermission.ts"
 import { hasCode, isSignedByContract } from "#layers/evm/account/contractOwner.ts"
 import { digestRoot } from "#layers/evm/account/digestTree.ts"
 import { enableDigest } from "#layers/evm/account/enableMessage.ts"
 import { accountAddress } from "#layers/evm/account/kernelAccount.ts"
 import { signerOf } from "#layers/evm/account/ownerSignature.ts"
-import { fromViem } from "#layers/evm/address.ts"
+import { fromViem, toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 
@@ -24,11 +24,11 @@ const noPermission = "0x00000000"
 export const SmartAccountsLive = Layer.effect(
   SmartAccounts,
   Effect.gen(function* () {
-    const { chains, agentKey } = yield* EvmConfig
+    const { chains } = yield* EvmConfig
+    const agent = toViem((yield* AgentSigner).address)
     const clients = yield* EvmClients
     const random = yield* SecureRandom.SecureRandom
     const configured = new Map(chains.map((chain) => [chain.chainId, chain]))
-    const agent = privateKeyToAddress(Redacted.value(agentKey) as Hex)
 
     /** Kernel keeps ids for ever, even of revoked permissions, and reads all zeros as "none". */
     const drawPermissionId = random

@@ -10,6 +10,7 @@ import { Duration, Effect, Metric, Option, Result } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
+import { sleepRealTime, withinRealTime } from "#layers/clock/withinRealTime.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 
 /** What one endpoint shows. */
@@ -73,10 +74,7 @@ const ask = Effect.fnUntraced(function* <R>(
     (endpoint) =>
       look.pipe(
         Effect.provideService(EvmClients, endpoint),
-        Effect.timeoutOrElse({
-          duration: answerWithin,
-          orElse: () => Effect.fail(new ChainUnavailable({ chainId, reason: "no answer in time" }))
-        }),
+        withinRealTime(answerWithin, () => new ChainUnavailable({ chainId, reason: "no answer in time" })),
         Effect.result
       ),
     { concurrency: "unbounded" }
@@ -105,6 +103,6 @@ export const agreed = Effect.fnUntraced(function* <R>(
 ) {
   const conclusion = yield* ask(chainId, look)
   if (Option.isNone(conclusion) || conclusion.value.blockHash !== null) return conclusion
-  yield* Effect.sleep(beforeBelievingAbsence)
+  yield* sleepRealTime(beforeBelievingAbsence)
   return yield* ask(chainId, look)
 })

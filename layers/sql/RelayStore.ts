@@ -2,6 +2,7 @@
 import { type DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { EvmAddress } from "#domain/Caip.ts"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type AttemptId, RelayStore, type StoredTransaction } from "#domain/relay/RelayStore.ts"
 import { ActionReceipt, type SignedTransaction } from "#domain/relay/Transaction.ts"
 import { firstSigned, selectSigned } from "#layers/sql/relayRows.ts"
@@ -26,7 +27,11 @@ const make = Effect.gen(function* () {
   )
 
   const replace = Effect.fn("RelayStore.replace")(
-    function* ({ attempt, transaction }: StoredTransaction, at: DateTime.Utc, sign: Effect.Effect<SignedTransaction>) {
+    function* (
+      { attempt, transaction }: StoredTransaction,
+      at: DateTime.Utc,
+      sign: Effect.Effect<SignedTransaction, ChainUnavailable>
+    ) {
       // The lock puts processes in line that replace the same transaction; only the first one signs.
       yield* sql`
         SELECT 1 FROM relayed_transactions WHERE operation_id = ${attempt.operationId}
@@ -41,7 +46,10 @@ const make = Effect.gen(function* () {
       return signed
     },
     sql.withTransaction,
-    Effect.orDie
+    Effect.catchIf(
+      (error) => error._tag !== "ChainUnavailable",
+      (error) => Effect.die(error)
+    )
   )
 
   const recordReceipt = Effect.fn("RelayStore.recordReceipt")(function* (

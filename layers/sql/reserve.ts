@@ -6,12 +6,14 @@
  */
 import { type DateTime, Effect, Option } from "effect"
 import type { SqlClient } from "effect/sql"
-import { SqlError } from "effect/sql/SqlError"
 import type { EvmAddress } from "#domain/Caip.ts"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { firstSigned, selectSigned } from "#layers/sql/relayRows.ts"
 import { timestamp } from "#layers/sql/rows.ts"
+
+const alreadySigned = { _tag: "AlreadySigned" } as const
 
 export const makeReserve = (sql: SqlClient.SqlClient) => {
   const stored = ({ attempt, chainId, operationId }: AttemptId) =>
@@ -34,7 +36,7 @@ export const makeReserve = (sql: SqlClient.SqlClient) => {
     prepared: PreparedTransaction,
     relayer: EvmAddress,
     at: DateTime.Utc,
-    sign: (nonce: number) => Effect.Effect<SignedTransaction>
+    sign: (nonce: number) => Effect.Effect<SignedTransaction, ChainUnavailable>
   ) {
     const [row] = yield* takeNonce(chainId, relayer, prepared.chainNonce)
     const signed = yield* sign(Number(row!.nonce))
@@ -46,7 +48,7 @@ export const makeReserve = (sql: SqlClient.SqlClient) => {
         ${timestamp(at)}, ${timestamp(at)})
       ON CONFLICT (operation_id, chain_id, attempt) DO NOTHING RETURNING 1`
     // Signed by somebody else meanwhile: failing gives the nonce back.
-    return inserted.length > 0 ? signed : yield* Effect.fail("AlreadySigned" as const)
+    return inserted.length > 0 ? signed : yield* Effect.fail(alreadySigned)
   }, sql.withTransaction)
 
   return Effect.fn("RelayStore.reserve")(function* (
@@ -54,14 +56,15 @@ export const makeReserve = (sql: SqlClient.SqlClient) => {
     prepared: PreparedTransaction,
     relayer: EvmAddress,
     at: DateTime.Utc,
-    sign: (nonce: number) => Effect.Effect<SignedTransaction>
+    sign: (nonce: number) => Effect.Effect<SignedTransaction, ChainUnavailable>
   ) {
     const before = yield* stored(attempt)
     if (Option.isSome(before)) return before.value
     return yield* signAndStore(attempt, prepared, relayer, at, sign).pipe(
-      Effect.catch((error) =>
-        error instanceof SqlError ? Effect.die(error) : Effect.map(stored(attempt), Option.getOrThrow)
-      )
+      Effect.catch((error) => {
+        if (error === alreadySigned) return Effect.map(stored(attempt), Option.getOrThrow)
+        return error._tag === "ChainUnavailable" ? Effect.fail(error) : Effect.die(error)
+      })
     )
   })
 }

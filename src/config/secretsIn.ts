@@ -1,4 +1,5 @@
 import { Redacted } from "effect"
+import type { SignerConfig } from "#layers/evm/signer/SignerConfig.ts"
 
 /** A shorter piece of a URL is a version or a network's name, not a key. */
 const shortestKey = 16
@@ -18,8 +19,8 @@ export const secretsIn = (config: {
   readonly database: { readonly url: Redacted.Redacted | null }
   readonly pepper: Redacted.Redacted
   readonly evm: {
-    readonly agentKey: Redacted.Redacted
-    readonly relayerKey: Redacted.Redacted
+    readonly agent: SignerConfig
+    readonly relayer: SignerConfig
     readonly chains: ReadonlyArray<{ readonly rpcUrls: ReadonlyArray<string> }>
   }
   readonly coinGecko: { readonly apiKey: Redacted.Redacted | null }
@@ -30,12 +31,13 @@ export const secretsIn = (config: {
     readonly otlp: { readonly headers: Redacted.Redacted<Readonly<Record<string, string>>> } | null
   }
 }): ReadonlyArray<Redacted.Redacted> => {
-  const { agentKey, relayerKey, chains } = config.evm
+  const { agent, relayer, chains } = config.evm
+  const signers = [agent, relayer].map((signer) => (signer.kind === "local" ? signer.key : signer.token))
   const urls = [config.database.url, config.redisUrl].flatMap((url) => (url === null ? [] : Redacted.value(url)))
   const headers = config.telemetry.otlp === null ? {} : Redacted.value(config.telemetry.otlp.headers)
   const texts = [
-    ...[agentKey, relayerKey, config.pepper, config.adminToken, config.internalToken].map(Redacted.value),
-    ...[agentKey, relayerKey].map((key) => Redacted.value(key).slice(2)),
+    ...[...signers, config.pepper, config.adminToken, config.internalToken].map(Redacted.value),
+    ...signers.map((key) => Redacted.value(key).replace(/^0x/u, "")),
     ...(config.coinGecko.apiKey === null ? [] : [Redacted.value(config.coinGecko.apiKey)]),
     ...[...urls, ...chains.flatMap(({ rpcUrls }) => rpcUrls)].flatMap(secretParts),
     ...Object.values(headers)

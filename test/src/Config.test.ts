@@ -1,5 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Redacted } from "effect"
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import * as Decimal from "#domain/Decimal.ts"
 import { cliConfig, serviceConfig } from "#src/Config.ts"
 
@@ -124,6 +127,69 @@ describe("serviceConfig", () => {
         }),
         "RELAYER_PRIVATE_KEY: is the key of the agent"
       )
+    })
+  )
+
+  it.effect("a chain's gas ceiling, confirmations and alarm are configured in the units of people", () =>
+    Effect.gen(function* () {
+      const [byDefault] = (yield* read(serviceConfig, complete)).evm.chains
+      assert.deepStrictEqual(
+        [byDefault!.confirmations, byDefault!.gasCeiling, byDefault!.lowRelayerFunds],
+        [1, 500_000_000_000n, 10_000_000_000_000_000n]
+      )
+      const [set] = (yield* read(serviceConfig, {
+        ...complete,
+        CONFIRMATIONS_8453: "3",
+        GAS_CEILING_GWEI_8453: "7",
+        RELAYER_LOW_GWEI_8453: "2"
+      })).evm.chains
+      assert.deepStrictEqual(
+        [set!.confirmations, set!.gasCeiling, set!.lowRelayerFunds],
+        [3, 7_000_000_000n, 2_000_000_000n]
+      )
+      assert.include(yield* problemsOf({ ...complete, CONFIRMATIONS_8453: "0" }), "from 1 to 64")
+    })
+  )
+
+  it.effect("a key may be in a file that only its owner can read", () =>
+    Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "ballast-keys-"))),
+        (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+      )
+      const path = join(folder, "agent.key")
+      const { AGENT_PRIVATE_KEY, ...others } = complete
+      const env = { ...others, AGENT_KEY_FILE: path }
+      assert.include(yield* problemsOf(env), `${path} cannot be read`)
+      writeFileSync(path, `${AGENT_PRIVATE_KEY}\n`, { mode: 0o600 })
+      const { evm, telemetry } = yield* read(serviceConfig, env)
+      assert.deepStrictEqual(evm.agent, { kind: "local", key: Redacted.make(AGENT_PRIVATE_KEY) })
+      assert.include(telemetry.secrets.map(Redacted.value), AGENT_PRIVATE_KEY)
+      chmodSync(path, 0o640)
+      assert.include(yield* problemsOf(env), "may be read by others than its owner (mode 640)")
+      writeFileSync(path, "not-a-key-but-secret")
+      chmodSync(path, 0o600)
+      const message = yield* problemsOf(env)
+      assert.include(message, "does not hold a private key")
+      assert.notInclude(message, "not-a-key-but-secret")
+    })
+  )
+
+  it.effect("a key may be behind a remote signer, and is in one place only", () =>
+    Effect.gen(function* () {
+      const { RELAYER_PRIVATE_KEY, ...others } = complete
+      const env = { ...others, RELAYER_SIGNER_URL: "https://signer.example.com/sign" }
+      const message = yield* problemsOf(env)
+      for (const name of ["KEY_ID", "TOKEN", "ADDRESS"]) assert.include(message, `RELAYER_SIGNER_${name}: is not set`)
+      const { evm, telemetry } = yield* read(serviceConfig, {
+        ...env,
+        RELAYER_SIGNER_KEY_ID: "relayer-1",
+        RELAYER_SIGNER_TOKEN: "token-of-the-signer",
+        RELAYER_SIGNER_ADDRESS: "0x4200000000000000000000000000000000000006"
+      })
+      assert.deepInclude(evm.relayer, { kind: "remote", keyId: "relayer-1" })
+      assert.include(telemetry.secrets.map(Redacted.value), "token-of-the-signer")
+      assert.include(yield* problemsOf({ ...env, RELAYER_PRIVATE_KEY }), "named in several places")
     })
   )
 })

@@ -7,6 +7,7 @@
 import { DateTime, Effect, Layer, Option } from "effect"
 import { type ChainId, chainIdOf, type EvmAddress, addressOf } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import { ChainExecution, SimulationFailed } from "#domain/rebalance/ChainExecution.ts"
@@ -107,19 +108,11 @@ const RelayerTest = Layer.effect(
     return Relayer.of({
       address: relayer,
       sign: ({ callData, chainId, fromBlock, subject }, nonce) =>
-        Effect.as(
-          Effect.suspend(() => market.at("sign")),
-          {
-            chainId,
-            subject,
-            relayer,
-            nonce,
-            txHash: hash("tx", nonce),
-            raw: callData,
-            fromBlock,
-            replaces: []
-          }
-        ),
+        Effect.gen(function* () {
+          yield* market.at("sign")
+          if (!market.signs) return yield* new ChainUnavailable({ chainId, reason: "the key gave no signature" })
+          return { chainId, subject, relayer, nonce, txHash: hash("tx", nonce), raw: callData, fromBlock, replaces: [] }
+        }),
       usedNonces: () => Effect.succeed(market.usedNonces),
       reprice: ({ replaces }) =>
         Effect.succeed(

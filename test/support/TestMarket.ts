@@ -44,6 +44,8 @@ export interface TestMarket {
   /** How often a transaction must be replaced before a chain includes it, and how often its fee may be raised. */
   leastReplacements: number
   mostReplacements: number
+  /** Whether the relayer's key gives signatures. */
+  signs: boolean
   /** How many of the relayer's nonces every chain counts as used. */
   usedNonces: number
   /** Awaited at the named step of whatever passes it, so that a test can stop the world there. */
@@ -69,6 +71,7 @@ export class TestChain extends Context.Service<TestChain, TestMarket>()("ballast
       broadcasts: [],
       leastReplacements: 0,
       mostReplacements: 10,
+      signs: true,
       usedNonces: 0,
       at: () => Effect.void
     }

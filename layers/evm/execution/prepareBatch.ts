@@ -1,9 +1,11 @@
 /** Builds, signs and simulates the user operation of a batch of swaps. */
-import { Effect, type Redacted } from "effect"
-import { type Address, encodeFunctionData, type Hex } from "viem"
+import { Effect } from "effect"
+import { type Address, encodeFunctionData, hashMessage, type Hex } from "viem"
 import { addressOf } from "#domain/Caip.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/enrollment/Authorization.ts"
 import { SimulationFailed, type Swap, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
+import type { Signer } from "#domain/relay/Signer.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { ownerSignature as canonicalOwnerSignature } from "#layers/evm/account/ownerSignature.ts"
 import { fromViem } from "#layers/evm/address.ts"
@@ -19,14 +21,12 @@ import { readAccountState, readBlockState, readRelayerNonce } from "#layers/evm/
 import { gasLimits, transactionGas, transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
 import { simulateOperation } from "#layers/evm/execution/simulateOperation.ts"
 import { executeBatch, pathFault, swapCalls } from "#layers/evm/execution/swapCalls.ts"
-import { localAccount } from "#layers/evm/localAccount.ts"
 import type { Call } from "#layers/evm/multicall.ts"
 import { settlementCall, withSettlementGas } from "#layers/evm/withdrawal/settlementCall.ts"
 
 /** The service's accounts: the agent that signs operations, the relayer that submits them. */
 export interface Operators {
-  readonly agent: Address
-  readonly agentKey: Redacted.Redacted
+  readonly agent: Signer
   readonly relayer: Address
 }
 
@@ -36,7 +36,7 @@ const swapLifetimeSeconds = 1_200n
 /** What no chain needs to be asked about: the batch must be one that the owner authorized and this service can sign. */
 const checkBatch = Effect.fnUntraced(function* (
   { authorization, chainId, ownerSignature, settlement, swaps }: SwapBatch,
-  agent: Address
+  agent: string
 ) {
   const refuse = (reason: string) => new SimulationFailed({ chainId, reason })
   const chain = authorization.chains.find((candidate) => candidate.chainId === chainId)
@@ -80,9 +80,9 @@ const callsOf = (
   ...(last === undefined ? [] : [last])
 ]
 
-export const prepareBatch = Effect.fnUntraced(function* (batch: SwapBatch, { agent, agentKey, relayer }: Operators) {
+export const prepareBatch = Effect.fnUntraced(function* (batch: SwapBatch, { agent, relayer }: Operators) {
   const { authorization, chainId, settlement, swaps } = batch
-  const { chain, settles, signature: ownerSignature } = yield* checkBatch(batch, agent)
+  const { chain, settles, signature: ownerSignature } = yield* checkBatch(batch, agent.address)
   const [account, block, chainNonce] = yield* Effect.all(
     [readAccountState(chain), readBlockState(chainId), readRelayerNonce(chainId, relayer)],
     { concurrency: "unbounded" }
@@ -106,10 +106,18 @@ export const prepareBatch = Effect.fnUntraced(function* (batch: SwapBatch, { age
   const operation: AgentOperation = { authorization, chain, ownerSignature, ...account, callData, gas }
   const unsigned = unsignedOperation(operation)
   const userOpHash = operationHash(unsigned, chainId)
-  const agentSignature = yield* Effect.promise(() =>
-    localAccount(agentKey).signMessage({ message: { raw: userOpHash } })
+  const agentSignature = yield* agent
+    .sign(hashMessage({ raw: userOpHash }), {
+      kind: "userOperation",
+      chainId,
+      accountId: chain.accountId,
+      userOpHash
+    })
+    .pipe(Effect.mapError(({ message }) => new ChainUnavailable({ chainId, reason: message })))
+  const handleOps = handleOpsData(
+    packedOperation(unsigned, operationSignature(operation, agentSignature as Hex)),
+    relayer
   )
-  const handleOps = handleOpsData(packedOperation(unsigned, operationSignature(operation, agentSignature)), relayer)
   yield* simulateOperation({
     chainId,
     account: addressOf(chain.accountId),

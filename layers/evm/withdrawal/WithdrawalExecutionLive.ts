@@ -3,14 +3,14 @@ import { Effect, Layer } from "effect"
 import type { Hex } from "viem"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { chainIdOf } from "#domain/Caip.ts"
+import { RelayerSigner } from "#domain/relay/Signer.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
+import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
-import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { netTransfers } from "#layers/evm/execution/findReceipt.ts"
 import { receiptOf } from "#layers/evm/execution/sendTransaction.ts"
-import { localAccount } from "#layers/evm/localAccount.ts"
 import { findWithdrawal } from "#layers/evm/withdrawal/findWithdrawal.ts"
 import { prepareWithdrawal } from "#layers/evm/withdrawal/prepareWithdrawal.ts"
 import { withdrawalStanding } from "#layers/evm/withdrawal/withdrawalStanding.ts"
@@ -19,8 +19,8 @@ export const WithdrawalExecutionLive = Layer.effect(
   WithdrawalExecution,
   Effect.gen(function* () {
     const clients = yield* EvmClients
-    const { relayerKey } = yield* EvmConfig
-    const relayer = localAccount(relayerKey).address
+    const { address } = yield* RelayerSigner
+    const relayer = toViem(address)
 
     const standing = Effect.fn("WithdrawalExecution.standing")(
       withdrawalStanding,

@@ -87,4 +87,22 @@ layer(Engine, { excludeTestServices: true, timeout: "60 seconds" })("a transacti
       assert.strictEqual(market.balance(account, baseUsdc.assetId), 300_000_000n)
     })
   )
+
+  it.effect("is not made while the key gives no signature, and is made once it does", () =>
+    Effect.gen(function* () {
+      const market = yield* TestChain
+      market.signs = false
+      const { account, operationId, portfolio } = yield* start
+      yield* history(operationId).pipe(
+        Effect.filterOrFail((events) => events.at(-1) === "retrying"),
+        Effect.retry(Schedule.spaced("20 millis")),
+        Effect.timeout("10 seconds")
+      )
+      assert.deepStrictEqual(yield* storedHashes(operationId), [])
+      market.signs = true
+      assert.strictEqual((yield* reached(portfolio, operationId)).state, "completed")
+      assert.strictEqual((yield* storedHashes(operationId)).length, 1)
+      assert.strictEqual(market.balance(account, baseUsdc.assetId), 300_000_000n)
+    })
+  )
 })

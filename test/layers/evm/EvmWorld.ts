@@ -59,8 +59,8 @@ export const configFor = (
     gasCeiling: 500_000_000_000n,
     lowRelayerFunds: parseEther("0.01")
   })),
-  agentKey: Redacted.make(key("agent") as string),
-  relayerKey: Redacted.make(key("relayer") as string)
+  agent: { kind: "local", key: Redacted.make(key("agent") as string) } as const,
+  relayer: { kind: "local", key: Redacted.make(key("relayer") as string) } as const
 })
 
 /** The adapter's ports over the world, which itself stays reachable. */

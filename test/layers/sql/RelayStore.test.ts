@@ -2,6 +2,7 @@ import { assert } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { type EvmAccountId, type EvmAddress, evmAccount } from "#domain/Caip.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
 import type { ActionReceipt, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { eachDatabase } from "#test/support/database.ts"
@@ -122,6 +123,22 @@ eachDatabase("RelayStore", (it) => {
       assert.deepStrictEqual(exit, Exit.fail("crash" as const))
       assert.strictEqual((yield* reserve({ ...attempt, attempt: 1 }, relayer)).nonce, 0)
       assert.strictEqual((yield* reserve(attempt, relayer)).nonce, 1)
+    })
+  )
+
+  it.effect("wastes no nonce when the key gives no signature", () =>
+    Effect.gen(function* () {
+      const store = yield* RelayStore
+      const relayer = newAddress()
+      const attempt = yield* newAttempt
+      const unsigned = new ChainUnavailable({ chainId: base, reason: "the key gave no signature" })
+      const refused = store.reserve(attempt, prepared(), relayer, noon, () => Effect.fail(unsigned))
+      assert.deepStrictEqual(yield* Effect.flip(refused), unsigned)
+      assert.isTrue(Option.isNone(yield* store.sent(attempt)))
+      assert.strictEqual((yield* reserve(attempt, relayer)).nonce, 0)
+      const stored = Option.getOrThrow(yield* store.sent(attempt))
+      assert.deepStrictEqual(yield* Effect.flip(store.replace(stored, after(1), Effect.fail(unsigned))), unsigned)
+      assert.deepStrictEqual(yield* store.sent(attempt), Option.some(stored))
     })
   )
 

@@ -1,0 +1,34 @@
+/**
+ * Ports: the two keys of the service, wherever they are kept. A signer gives signatures, never the key.
+ *
+ * A key that is kept elsewhere may have rules of its own, so each request says what the digest stands for; whoever
+ * holds the key can compute the digest from it and refuse.
+ */
+import { Context, type Effect } from "effect"
+import type { ChainId, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
+import type { SignerUnavailable } from "#domain/relay/SignerUnavailable.ts"
+
+/** What a digest stands for. */
+export type SigningContext =
+  /** Keccak-256 of an unsigned EIP-1559 transaction in hex. */
+  | { readonly kind: "transaction"; readonly chainId: ChainId; readonly unsigned: string }
+  /** EIP-191 hash of a user operation's hash, of the account that it belongs to. */
+  | {
+      readonly kind: "userOperation"
+      readonly chainId: ChainId
+      readonly accountId: EvmAccountId
+      readonly userOpHash: string
+    }
+
+export interface Signer {
+  /** Of the key; known without asking for a signature. */
+  readonly address: EvmAddress
+  /** 65 bytes `r ++ s ++ v` in hex, with `v` 27 or 28 and the lower `s`, proven to be this key's. */
+  readonly sign: (digest: string, context: SigningContext) => Effect.Effect<string, SignerUnavailable>
+}
+
+/** Signs user operations within the permissions that owners granted. */
+export class AgentSigner extends Context.Service<AgentSigner, Signer>()("ballast/domain/relay/AgentSigner") {}
+
+/** Signs the transactions that carry them, and pays for gas. */
+export class RelayerSigner extends Context.Service<RelayerSigner, Signer>()("ballast/domain/relay/RelayerSigner") {}

@@ -1,0 +1,18 @@
+/** Where a key is kept. */
+import type { Redacted } from "effect"
+import type { EvmAddress } from "#domain/Caip.ts"
+
+export type SignerConfig =
+  /** In this process: 32 bytes in hex, from the environment or a file. */
+  | { readonly kind: "local"; readonly key: Redacted.Redacted }
+  /** Behind a service that signs digests and keeps the key to itself. */
+  | {
+      readonly kind: "remote"
+      /** Takes `POST`. */
+      readonly url: string
+      /** What the service calls the key. */
+      readonly keyId: string
+      readonly token: Redacted.Redacted
+      /** Of the key; signatures of any other are refused. */
+      readonly address: EvmAddress
+    }

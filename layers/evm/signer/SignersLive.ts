@@ -1,0 +1,23 @@
+/** The agent's and the relayer's signers, each where the deployment keeps its key. */
+import { Effect, Layer } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { AgentSigner, RelayerSigner } from "#domain/relay/Signer.ts"
+import { EvmConfig } from "#layers/evm/EvmConfig.ts"
+import { localSigner } from "#layers/evm/signer/localSigner.ts"
+import { remoteSigner } from "#layers/evm/signer/remoteSigner.ts"
+import type { SignerConfig } from "#layers/evm/signer/SignerConfig.ts"
+
+const make = (config: SignerConfig) =>
+  config.kind === "local" ? Effect.succeed(localSigner(config.key)) : remoteSigner(config)
+
+/** AgentSigner and RelayerSigner. */
+export const SignersLive = Layer.mergeAll(
+  Layer.effect(
+    AgentSigner,
+    Effect.flatMap(EvmConfig, ({ agent }) => make(agent))
+  ),
+  Layer.effect(
+    RelayerSigner,
+    Effect.flatMap(EvmConfig, ({ relayer }) => make(relayer))
+  )
+).pipe(Layer.provide(FetchHttpClient.layer))
