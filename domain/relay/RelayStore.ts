@@ -23,15 +23,15 @@ export class RelayStore extends Context.Service<
   RelayStore,
   {
     /**
-     * Reserves the relayer's next nonce, signs with it and stores the bytes, in the caller's transaction. An attempt
-     * that was signed before gets the stored transaction again. Without a signature nothing is reserved.
+     * Chooses the relayer with the fewest unsettled transactions on the chain, reserves its next nonce, signs with it and
+     * stores the bytes, in the caller's transaction. An attempt that was signed before gets the stored transaction again. Without a signature nothing is reserved.
      */
     readonly reserve: (
       attempt: AttemptId,
       prepared: PreparedTransaction,
-      relayer: EvmAddress,
+      lanes: readonly [EvmAddress, ...ReadonlyArray<EvmAddress>],
       at: DateTime.Utc,
-      sign: (nonce: number) => Effect.Effect<SignedTransaction, ChainUnavailable>
+      sign: (nonce: number, lane: EvmAddress) => Effect.Effect<SignedTransaction, ChainUnavailable>
     ) => Effect.Effect<SignedTransaction, ChainUnavailable>
     /** What an attempt has sent, or may send: read anew before each broadcast, as it may have been replaced. */
     readonly sent: (attempt: AttemptId) => Effect.Effect<Option.Option<StoredTransaction>>

@@ -8,10 +8,16 @@ import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Trans
 export class Relayer extends Context.Service<
   Relayer,
   {
-    /** The one whose nonces are reserved. */
+    /** The first of the accounts; simulations are made as if it submitted. */
     readonly address: EvmAddress
-    /** Signs with the reserved nonce. Fails when the key gives no signature; nothing was signed then. */
-    readonly sign: (prepared: PreparedTransaction, nonce: number) => Effect.Effect<SignedTransaction, ChainUnavailable>
+    /** The accounts, each with nonces of its own, so that one whose transactions do not land holds up no other. */
+    readonly lanes: readonly [EvmAddress, ...ReadonlyArray<EvmAddress>]
+    /** Signs with the nonce reserved for a lane, the first when none is named. Fails when the key gives no signature. */
+    readonly sign: (
+      prepared: PreparedTransaction,
+      nonce: number,
+      lane?: EvmAddress
+    ) => Effect.Effect<SignedTransaction, ChainUnavailable>
     /** Sends the stored bytes; bytes that the chain already knows or has mined count as sent. */
     readonly broadcast: (transaction: SignedTransaction) => Effect.Effect<void, ChainUnavailable>
     /** How many of the relayer's nonces are used, which is the one that the chain waits for. */

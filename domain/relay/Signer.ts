@@ -30,5 +30,8 @@ export interface Signer {
 /** Signs user operations within the permissions that owners granted. */
 export class AgentSigner extends Context.Service<AgentSigner, Signer>()("ballast/domain/relay/AgentSigner") {}
 
-/** Signs the transactions that carry them, and pays for gas. */
-export class RelayerSigner extends Context.Service<RelayerSigner, Signer>()("ballast/domain/relay/RelayerSigner") {}
+/** Sign the transactions that carry them, and pay for gas; one for each account of the relayer. */
+export class RelayerSigners extends Context.Service<
+  RelayerSigners,
+  { readonly lanes: readonly [Signer, ...ReadonlyArray<Signer>] }
+>()("ballast/domain/relay/RelayerSigners") {}

@@ -19,8 +19,12 @@ export const PreparedTransaction = Schema.Struct({
   gasLimit: Schema.BigIntFromString,
   maxFeePerGas: Schema.BigIntFromString,
   maxPriorityFeePerGas: Schema.BigIntFromString,
-  /** The relayer's next nonce as the chain counted it; the reserved one is never lower. */
+  /** The first relayer's next nonce as the chain counted it; the reserved one is never lower. */
   chainNonce: Schema.Int,
+  /** The same of every relayer account beside the first. */
+  laneNonces: Schema.Array(Schema.Struct({ relayer: EvmAddress, nonce: Schema.Int })).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed([]))
+  ),
   /** Receipts are searched from this block on. */
   fromBlock: Schema.BigIntFromString
 })

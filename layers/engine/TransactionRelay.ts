@@ -68,7 +68,7 @@ const makeCarry = ({ operations, store, relayer, pace }: Services) => {
       execute: Effect.gen(function* () {
         const now = yield* DateTime.now
         return yield* store
-          .reserve(attempt, prepared, relayer.address, now, (nonce) => relayer.sign(prepared, nonce))
+          .reserve(attempt, prepared, relayer.lanes, now, (nonce, lane) => relayer.sign(prepared, nonce, lane))
           .pipe(
             Effect.catch(({ message }) =>
               Effect.logWarning(message).pipe(

@@ -2,19 +2,23 @@
 import { Effect, Layer } from "effect"
 import type { EvmAccountId } from "#domain/Caip.ts"
 import { ChainExecution, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
-import { AgentSigner, RelayerSigner } from "#domain/relay/Signer.ts"
+import { AgentSigner, RelayerSigners } from "#domain/relay/Signer.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { findReceipt } from "#layers/evm/execution/findReceipt.ts"
-import { prepareBatch } from "#layers/evm/execution/prepareBatch.ts"
+import { type Operators, prepareBatch } from "#layers/evm/execution/prepareBatch.ts"
 
 export const ChainExecutionLive = Layer.effect(
   ChainExecution,
   Effect.gen(function* () {
     const clients = yield* EvmClients
-    const { address } = yield* RelayerSigner
-    const operators = { agent: yield* AgentSigner, relayer: toViem(address) }
+    const { lanes } = yield* RelayerSigners
+    const [first, ...others] = lanes
+    const operators: Operators = {
+      agent: yield* AgentSigner,
+      relayers: [toViem(first.address), ...others.map(({ address }) => toViem(address))]
+    }
 
     const prepare = Effect.fn("ChainExecution.prepare")(
       (batch: SwapBatch) => prepareBatch(batch, operators),

@@ -25,7 +25,7 @@ export class EvmConfig extends Context.Service<
     readonly chains: ReadonlyArray<EvmChain>
     /** The key that signs user operations within the permissions that owners granted. */
     readonly agent: SignerConfig
-    /** The key of the account that pays gas: it submits user operations and can do nothing else with them. */
-    readonly relayer: SignerConfig
+    /** The keys of the accounts that pay gas: they submit user operations and can do nothing else with them. */
+    readonly relayers: readonly [SignerConfig, ...ReadonlyArray<SignerConfig>]
   }
 >()("ballast/layers/evm/EvmConfig") {}

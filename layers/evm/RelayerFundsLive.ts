@@ -12,15 +12,15 @@ export const RelayerFundsLive = Layer.effect(
   Effect.gen(function* () {
     const { chain, request } = yield* EvmClients
     const { chains } = yield* EvmConfig
-    const { address: relayer } = yield* Relayer
+    const { lanes } = yield* Relayer
 
     const read = Effect.fn("RelayerFunds.read")(function* (chainId: ChainId) {
       const { lowRelayerFunds } = yield* chain(chainId)
-      const balance = yield* request(chainId, "eth_getBalance", (client) =>
-        client.getBalance({ address: toViem(relayer) })
+      return yield* Effect.forEach(lanes, (relayer) =>
+        request(chainId, "eth_getBalance", (client) => client.getBalance({ address: toViem(relayer) })).pipe(
+          Effect.map((balance): Funds => ({ chainId, relayer, balance, isLow: balance < lowRelayerFunds }))
+        )
       )
-      const funds: Funds = { chainId, relayer, balance, isLow: balance < lowRelayerFunds }
-      return [funds]
     })
 
     return RelayerFunds.of({ chains: chains.map(({ chainId }) => chainId), read })

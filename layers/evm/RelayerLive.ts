@@ -12,7 +12,7 @@ import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type Fees, higherFees } from "#domain/relay/higherFees.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
-import { RelayerSigner } from "#domain/relay/Signer.ts"
+import { RelayerSigners } from "#domain/relay/Signer.ts"
 import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
@@ -29,22 +29,31 @@ export const RelayerLive = Layer.effect(
   Relayer,
   Effect.gen(function* () {
     const clients = yield* EvmClients
-    const signer = yield* RelayerSigner
-    const { address } = signer
+    const { lanes: signers } = yield* RelayerSigners
+    const [first, ...others] = signers
+    const { address } = first
 
     const signed = Effect.fnUntraced(function* (
+      lane: EvmAddress,
       transaction: TransactionSerializableEIP1559,
       carried: Pick<SignedTransaction, "chainId" | "fromBlock" | "replaces" | "subject">
     ) {
       const unsigned = serializeTransaction(transaction)
       const { chainId } = carried
+      const signer = signers.find((one) => one.address === lane)
+      if (signer === undefined) {
+        return yield* new ChainUnavailable({
+          chainId,
+          reason: `no key of relayer ${lane} is configured any more, and a transaction of it has not landed; configure it again`
+        })
+      }
       const signature = yield* signer
         .sign(keccak256(unsigned), { kind: "transaction", chainId, unsigned })
         .pipe(Effect.mapError(({ message }) => new ChainUnavailable({ chainId, reason: message })))
       const raw = serializeTransaction(transaction, parseSignature(signature as Hex))
       const answer: SignedTransaction = {
         ...carried,
-        relayer: address,
+        relayer: lane,
         nonce: transaction.nonce!,
         txHash: keccak256(raw),
         raw
@@ -52,9 +61,14 @@ export const RelayerLive = Layer.effect(
       return answer
     })
 
-    const sign = Effect.fn("Relayer.sign")(function* (prepared: PreparedTransaction, nonce: number) {
+    const sign = Effect.fn("Relayer.sign")(function* (
+      prepared: PreparedTransaction,
+      nonce: number,
+      lane: EvmAddress = address
+    ) {
       const { callData, chainId, fromBlock, gasLimit, maxFeePerGas, maxPriorityFeePerGas, subject, to } = prepared
       return yield* signed(
+        lane,
         {
           type: "eip1559",
           chainId,
@@ -70,8 +84,9 @@ export const RelayerLive = Layer.effect(
     })
 
     const resign = Effect.fn("Relayer.resign")(function* (transaction: SignedTransaction, fees: Fees) {
-      const { chainId, fromBlock, raw, replaces, subject, txHash } = transaction
+      const { chainId, fromBlock, raw, relayer, replaces, subject, txHash } = transaction
       return yield* signed(
+        relayer,
         { ...unsignedOf(raw), ...fees },
         { chainId, subject, fromBlock, replaces: [...replaces, txHash] }
       )
@@ -95,6 +110,8 @@ export const RelayerLive = Layer.effect(
 
     const broadcast = Effect.fn("Relayer.broadcast")(sendTransaction, Effect.provideService(EvmClients, clients))
 
-    return Relayer.of({ address, sign, broadcast, usedNonces, reprice, resign })
+    const lanes = [address, ...others.map((other) => other.address)] as const
+
+    return Relayer.of({ address, lanes, sign, broadcast, usedNonces, reprice, resign })
   })
 )

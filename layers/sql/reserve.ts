@@ -13,6 +13,8 @@ import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Trans
 import { firstSigned, selectSigned } from "#layers/sql/relayRows.ts"
 import { timestamp } from "#layers/sql/rows.ts"
 
+type Lanes = readonly [EvmAddress, ...ReadonlyArray<EvmAddress>]
+
 const alreadySigned = { _tag: "AlreadySigned" } as const
 
 export const makeReserve = (sql: SqlClient.SqlClient) => {
@@ -31,15 +33,29 @@ export const makeReserve = (sql: SqlClient.SqlClient) => {
       ON CONFLICT (chain_id, relayer) DO UPDATE SET next = greatest(relayer_nonces.next + 1, excluded.next)
       RETURNING next - 1 AS nonce`
 
+  /** Of equals the earlier one. Not locked: two that choose the same are put in line by its nonce. */
+  const leastBusy = Effect.fnUntraced(function* (chainId: number, lanes: Lanes) {
+    if (lanes.length === 1) return lanes[0]
+    const [row] = yield* sql<{ readonly relayer: string }>`
+      SELECT lane.relayer FROM unnest(${[...lanes]}::text[]) WITH ORDINALITY AS lane (relayer, position)
+      ORDER BY (SELECT count(*) FROM relayed_transactions t
+        WHERE t.chain_id = ${chainId} AND t.relayer = lane.relayer AND t.status = 'signed'), lane.position LIMIT 1`
+    return row!.relayer as EvmAddress
+  })
+
+  const chainNonceOf = ({ chainNonce, laneNonces }: PreparedTransaction, lane: EvmAddress) =>
+    laneNonces.find(({ relayer }) => relayer === lane)?.nonce ?? chainNonce
+
   const signAndStore = Effect.fnUntraced(function* (
     { attempt, chainId, operationId }: AttemptId,
     prepared: PreparedTransaction,
-    relayer: EvmAddress,
+    lanes: Lanes,
     at: DateTime.Utc,
-    sign: (nonce: number) => Effect.Effect<SignedTransaction, ChainUnavailable>
+    sign: (nonce: number, lane: EvmAddress) => Effect.Effect<SignedTransaction, ChainUnavailable>
   ) {
-    const [row] = yield* takeNonce(chainId, relayer, prepared.chainNonce)
-    const signed = yield* sign(Number(row!.nonce))
+    const relayer = yield* leastBusy(chainId, lanes)
+    const [row] = yield* takeNonce(chainId, relayer, chainNonceOf(prepared, relayer))
+    const signed = yield* sign(Number(row!.nonce), relayer)
     const inserted = yield* sql`
       INSERT INTO relayed_transactions (operation_id, chain_id, attempt, account_id, subject, relayer, nonce, tx_hash,
         raw, from_block, status, created_at, updated_at)
@@ -54,13 +70,13 @@ export const makeReserve = (sql: SqlClient.SqlClient) => {
   return Effect.fn("RelayStore.reserve")(function* (
     attempt: AttemptId,
     prepared: PreparedTransaction,
-    relayer: EvmAddress,
+    lanes: Lanes,
     at: DateTime.Utc,
-    sign: (nonce: number) => Effect.Effect<SignedTransaction, ChainUnavailable>
+    sign: (nonce: number, lane: EvmAddress) => Effect.Effect<SignedTransaction, ChainUnavailable>
   ) {
     const before = yield* stored(attempt)
     if (Option.isSome(before)) return before.value
-    return yield* signAndStore(attempt, prepared, relayer, at, sign).pipe(
+    return yield* signAndStore(attempt, prepared, lanes, at, sign).pipe(
       Effect.catch((error) => {
         if (error === alreadySigned) return Effect.map(stored(attempt), Option.getOrThrow)
         return error._tag === "ChainUnavailable" ? Effect.fail(error) : Effect.die(error)

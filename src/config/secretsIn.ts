@@ -20,7 +20,7 @@ export const secretsIn = (config: {
   readonly pepper: Redacted.Redacted
   readonly evm: {
     readonly agent: SignerConfig
-    readonly relayer: SignerConfig
+    readonly relayers: ReadonlyArray<SignerConfig>
     readonly chains: ReadonlyArray<{ readonly rpcUrls: ReadonlyArray<string> }>
   }
   readonly coinGecko: { readonly apiKey: Redacted.Redacted | null }
@@ -31,8 +31,8 @@ export const secretsIn = (config: {
     readonly otlp: { readonly headers: Redacted.Redacted<Readonly<Record<string, string>>> } | null
   }
 }): ReadonlyArray<Redacted.Redacted> => {
-  const { agent, relayer, chains } = config.evm
-  const signers = [agent, relayer].map((signer) => (signer.kind === "local" ? signer.key : signer.token))
+  const { agent, relayers, chains } = config.evm
+  const signers = [agent, ...relayers].map((signer) => (signer.kind === "local" ? signer.key : signer.token))
   const urls = [config.database.url, config.redisUrl].flatMap((url) => (url === null ? [] : Redacted.value(url)))
   const headers = config.telemetry.otlp === null ? {} : Redacted.value(config.telemetry.otlp.headers)
   const texts = [

@@ -1,10 +1,11 @@
 /** Reads where the agent's and the relayer's keys are kept: in the environment, in a file, or behind a remote signer. */
 import { Effect } from "effect"
 import { EvmAddress } from "#domain/Caip.ts"
+import type { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { addressOfKey } from "#layers/evm/signer/localSigner.ts"
 import type { SignerConfig } from "#layers/evm/signer/SignerConfig.ts"
 import { keyFile } from "#src/config/keyFile.ts"
-import { httpUrl, kind, secret, text } from "#src/config/kinds.ts"
+import { httpUrl, kind, listOf, secret, text } from "#src/config/kinds.ts"
 import { all, optional, required, type Setting } from "#src/config/Setting.ts"
 
 const privateKey = secret(
@@ -12,6 +13,9 @@ const privateKey = secret(
   "a private key as 0x and 64 hex digits",
   "0x followed by the output of: openssl rand -hex 32"
 )
+
+const keyPath = text("the path of a file", "/run/secrets/key")
+const signerUrl = httpUrl("https://signer.example.com/sign")
 
 const remote = (prefix: string, url: string): Setting<SignerConfig> =>
   Effect.map(
@@ -37,8 +41,8 @@ const signer = (prefix: "AGENT" | "RELAYER"): Setting<SignerConfig> =>
   Effect.gen(function* () {
     const { file, key, url } = yield* all({
       key: optional(`${prefix}_PRIVATE_KEY`, privateKey),
-      file: optional(`${prefix}_KEY_FILE`, text("the path of a file", "/run/secrets/key")),
-      url: optional(`${prefix}_SIGNER_URL`, httpUrl("https://signer.example.com/sign"))
+      file: optional(`${prefix}_KEY_FILE`, keyPath),
+      url: optional(`${prefix}_SIGNER_URL`, signerUrl)
     })
     const given = [key, file, url].filter((place) => place !== null).length
     if (given > 1) {
@@ -54,13 +58,35 @@ const signer = (prefix: "AGENT" | "RELAYER"): Setting<SignerConfig> =>
 const addressOf = (config: SignerConfig): EvmAddress =>
   config.kind === "remote" ? config.address : addressOfKey(config.key)
 
-/** Both, which must be different keys. */
-export const signers: Setting<{ readonly agent: SignerConfig; readonly relayer: SignerConfig }> = Effect.gen(
-  function* () {
-    const read = yield* all({ agent: signer("AGENT"), relayer: signer("RELAYER") })
-    if (addressOf(read.agent) !== addressOf(read.relayer)) return read
+/** The relayer's keys: several in `RELAYER_PRIVATE_KEYS`, or one in one of the three places. */
+const relayerKeys: Setting<readonly [SignerConfig, ...ReadonlyArray<SignerConfig>]> = Effect.gen(function* () {
+  const several = yield* optional("RELAYER_PRIVATE_KEYS", listOf(privateKey))
+  if (several === null) return [yield* signer("RELAYER")] as const
+  const { file, key, url } = yield* all({
+    key: optional("RELAYER_PRIVATE_KEY", privateKey),
+    file: optional("RELAYER_KEY_FILE", keyPath),
+    url: optional("RELAYER_SIGNER_URL", signerUrl)
+  })
+  if (key !== null || file !== null || url !== null) {
+    return yield* Effect.fail([
+      "RELAYER_PRIVATE_KEYS: the key is named in several places; list every key there, or set one of the others"
+    ])
+  }
+  const [first, ...others] = several
+  const opened = (one: typeof first): SignerConfig => ({ kind: "local", key: one })
+  return [opened(first), ...others.map(opened)] as const
+})
+
+/** All of them, which must be different keys. */
+export const signers: Setting<Pick<EvmConfig["Service"], "agent" | "relayers">> = Effect.gen(function* () {
+  const read = yield* all({ agent: signer("AGENT"), relayers: relayerKeys })
+  const relayers = read.relayers.map(addressOf)
+  if (relayers.includes(addressOf(read.agent))) {
     return yield* Effect.fail([
       "RELAYER_PRIVATE_KEY: is the key of the agent; the account that pays gas needs a key of its own"
     ])
   }
-)
+  return new Set(relayers).size === relayers.length
+    ? read
+    : yield* Effect.fail(["RELAYER_PRIVATE_KEYS: names a key twice; each account needs a key of its own"])
+})

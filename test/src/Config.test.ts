@@ -175,6 +175,24 @@ describe("serviceConfig", () => {
     })
   )
 
+  it.effect("several relayer accounts are named together, each by a key of its own", () =>
+    Effect.gen(function* () {
+      const { RELAYER_PRIVATE_KEY, ...others } = complete
+      const env = { ...others, RELAYER_PRIVATE_KEYS: `${key("b")}, ${key("c")}` }
+      const { evm, telemetry } = yield* read(serviceConfig, env)
+      assert.deepStrictEqual(
+        evm.relayers.map((one) => one.kind === "local" && Redacted.value(one.key)),
+        [key("b"), key("c")]
+      )
+      assert.includeMembers(telemetry.secrets.map(Redacted.value), [key("b"), key("c")])
+      const twice = { ...others, RELAYER_PRIVATE_KEYS: `${key("b")},${key("b")}` }
+      assert.include(yield* problemsOf(twice), "names a key twice")
+      assert.include(yield* problemsOf({ ...env, RELAYER_PRIVATE_KEY }), "named in several places")
+      const agents = { ...others, RELAYER_PRIVATE_KEYS: `${key("b")},${complete.AGENT_PRIVATE_KEY}` }
+      assert.include(yield* problemsOf(agents), "is the key of the agent")
+    })
+  )
+
   it.effect("a key may be behind a remote signer, and is in one place only", () =>
     Effect.gen(function* () {
       const { RELAYER_PRIVATE_KEY, ...others } = complete
@@ -187,7 +205,7 @@ describe("serviceConfig", () => {
         RELAYER_SIGNER_TOKEN: "token-of-the-signer",
         RELAYER_SIGNER_ADDRESS: "0x4200000000000000000000000000000000000006"
       })
-      assert.deepInclude(evm.relayer, { kind: "remote", keyId: "relayer-1" })
+      assert.deepInclude(evm.relayers[0], { kind: "remote", keyId: "relayer-1" })
       assert.include(telemetry.secrets.map(Redacted.value), "token-of-the-signer")
       assert.include(yield* problemsOf({ ...env, RELAYER_PRIVATE_KEY }), "named in several places")
     })

@@ -89,6 +89,7 @@ const ChainExecutionTest = Layer.effect(
             maxFeePerGas: 1n,
             maxPriorityFeePerGas: 1n,
             chainNonce: 0,
+            laneNonces: [],
             fromBlock: 1n
           } satisfies PreparedTransaction
         }),
@@ -107,6 +108,7 @@ const RelayerTest = Layer.effect(
     const market = yield* TestChain
     return Relayer.of({
       address: relayer,
+      lanes: [relayer],
       sign: ({ callData, chainId, fromBlock, subject }, nonce) =>
         Effect.gen(function* () {
           yield* market.at("sign")

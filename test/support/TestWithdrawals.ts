@@ -64,6 +64,7 @@ export const WithdrawalExecutionTest = Layer.effect(
             maxFeePerGas: 1n,
             maxPriorityFeePerGas: 1n,
             chainNonce: 0,
+            laneNonces: [],
             fromBlock: 1n
           }
           return prepared

@@ -36,9 +36,10 @@ export const relayed = Effect.fnUntraced(function* (
     maxFeePerGas: 1n,
     maxPriorityFeePerGas: 1n,
     chainNonce: 0,
+    laneNonces: [],
     fromBlock: 1n
   }
-  yield* relays.reserve(id, prepared, relayer, at, (nonce) =>
+  yield* relays.reserve(id, prepared, [relayer], at, (nonce) =>
     Effect.succeed({
       chainId,
       subject,

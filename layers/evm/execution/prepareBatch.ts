@@ -17,17 +17,17 @@ import {
   packedOperation,
   unsignedOperation
 } from "#layers/evm/execution/agentOperation.ts"
-import { readAccountState, readBlockState, readRelayerNonce } from "#layers/evm/execution/chainState.ts"
+import { type Lanes, readAccountState, readBlockState, readLaneNonces } from "#layers/evm/execution/chainState.ts"
 import { gasLimits, transactionGas, transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
 import { simulateOperation } from "#layers/evm/execution/simulateOperation.ts"
 import { executeBatch, pathFault, swapCalls } from "#layers/evm/execution/swapCalls.ts"
 import type { Call } from "#layers/evm/multicall.ts"
 import { settlementCall, withSettlementGas } from "#layers/evm/withdrawal/settlementCall.ts"
 
-/** The service's accounts: the agent that signs operations, the relayer that submits them. */
+/** The service's accounts: the agent that signs operations, the relayers that submit them. */
 export interface Operators {
   readonly agent: Signer
-  readonly relayer: Address
+  readonly relayers: Lanes
 }
 
 /** How long after the latest block a swap may still be included. 20 minutes. */
@@ -80,11 +80,12 @@ const callsOf = (
   ...(last === undefined ? [] : [last])
 ]
 
-export const prepareBatch = Effect.fnUntraced(function* (batch: SwapBatch, { agent, relayer }: Operators) {
+export const prepareBatch = Effect.fnUntraced(function* (batch: SwapBatch, { agent, relayers }: Operators) {
   const { authorization, chainId, settlement, swaps } = batch
+  const [relayer] = relayers
   const { chain, settles, signature: ownerSignature } = yield* checkBatch(batch, agent.address)
-  const [account, block, chainNonce] = yield* Effect.all(
-    [readAccountState(chain), readBlockState(chainId), readRelayerNonce(chainId, relayer)],
+  const [account, block, nonces] = yield* Effect.all(
+    [readAccountState(chain), readBlockState(chainId), readLaneNonces(chainId, relayers)],
     { concurrency: "unbounded" }
   )
   const gas = withSettlementGas(
@@ -138,7 +139,7 @@ export const prepareBatch = Effect.fnUntraced(function* (batch: SwapBatch, { age
     gasLimit,
     maxFeePerGas: block.maxFeePerGas,
     maxPriorityFeePerGas: block.maxPriorityFeePerGas,
-    chainNonce,
+    ...nonces,
     fromBlock: block.number
   }
   return prepared

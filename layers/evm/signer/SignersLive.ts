@@ -1,7 +1,7 @@
 /** The agent's and the relayer's signers, each where the deployment keeps its key. */
 import { Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
-import { AgentSigner, RelayerSigner } from "#domain/relay/Signer.ts"
+import { AgentSigner, RelayerSigners } from "#domain/relay/Signer.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { localSigner } from "#layers/evm/signer/localSigner.ts"
 import { remoteSigner } from "#layers/evm/signer/remoteSigner.ts"
@@ -10,14 +10,17 @@ import type { SignerConfig } from "#layers/evm/signer/SignerConfig.ts"
 const make = (config: SignerConfig) =>
   config.kind === "local" ? Effect.succeed(localSigner(config.key)) : remoteSigner(config)
 
-/** AgentSigner and RelayerSigner. */
+/** AgentSigner and RelayerSigners. */
 export const SignersLive = Layer.mergeAll(
   Layer.effect(
     AgentSigner,
     Effect.flatMap(EvmConfig, ({ agent }) => make(agent))
   ),
   Layer.effect(
-    RelayerSigner,
-    Effect.flatMap(EvmConfig, ({ relayer }) => make(relayer))
+    RelayerSigners,
+    Effect.gen(function* () {
+      const [first, ...others] = (yield* EvmConfig).relayers
+      return { lanes: [yield* make(first), ...(yield* Effect.forEach(others, make))] as const }
+    })
   )
 ).pipe(Layer.provide(FetchHttpClient.layer))

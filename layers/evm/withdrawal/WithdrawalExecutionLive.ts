@@ -3,12 +3,13 @@ import { Effect, Layer } from "effect"
 import type { Hex } from "viem"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { chainIdOf } from "#domain/Caip.ts"
-import { RelayerSigner } from "#domain/relay/Signer.ts"
+import { RelayerSigners } from "#domain/relay/Signer.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
+import type { Lanes } from "#layers/evm/execution/chainState.ts"
 import { netTransfers } from "#layers/evm/execution/findReceipt.ts"
 import { receiptOf } from "#layers/evm/execution/sendTransaction.ts"
 import { findWithdrawal } from "#layers/evm/withdrawal/findWithdrawal.ts"
@@ -19,8 +20,9 @@ export const WithdrawalExecutionLive = Layer.effect(
   WithdrawalExecution,
   Effect.gen(function* () {
     const clients = yield* EvmClients
-    const { address } = yield* RelayerSigner
-    const relayer = toViem(address)
+    const { lanes } = yield* RelayerSigners
+    const [first, ...others] = lanes
+    const relayers: Lanes = [toViem(first.address), ...others.map(({ address }) => toViem(address))]
 
     const standing = Effect.fn("WithdrawalExecution.standing")(
       withdrawalStanding,
@@ -28,7 +30,7 @@ export const WithdrawalExecutionLive = Layer.effect(
     )
 
     const prepare = Effect.fn("WithdrawalExecution.prepare")(
-      (withdrawal: StoredWithdrawal) => prepareWithdrawal(withdrawal, relayer),
+      (withdrawal: StoredWithdrawal) => prepareWithdrawal(withdrawal, relayers),
       Effect.provideService(EvmClients, clients)
     )
 

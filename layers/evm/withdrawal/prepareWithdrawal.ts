@@ -10,7 +10,7 @@ import { ownerSignature } from "#layers/evm/account/ownerSignature.ts"
 import { fromViem, toViem } from "#layers/evm/address.ts"
 import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
-import { readBlockState, readRelayerNonce } from "#layers/evm/execution/chainState.ts"
+import { type Lanes, readBlockState, readLaneNonces } from "#layers/evm/execution/chainState.ts"
 import { transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
 import { type Call, multicall } from "#layers/evm/multicall.ts"
@@ -57,7 +57,8 @@ const gasLimitFor = (estimate: bigint) => {
   return limit < transactionGasCap ? limit : transactionGasCap
 }
 
-export const prepareWithdrawal = Effect.fnUntraced(function* (withdrawal: AuthorizedWithdrawal, relayer: Address) {
+export const prepareWithdrawal = Effect.fnUntraced(function* (withdrawal: AuthorizedWithdrawal, relayers: Lanes) {
+  const [relayer] = relayers
   const chainId = chainIdOf(withdrawal.accountId)
   const { request } = yield* EvmClients
   const subject = withdrawalDigest(withdrawal)
@@ -68,11 +69,11 @@ export const prepareWithdrawal = Effect.fnUntraced(function* (withdrawal: Author
   const calls = yield* callsOf(withdrawal, signature)
   yield* simulate(chainId, calls, relayer)
   const { data, to } = transactionOf(calls)
-  const [estimate, block, chainNonce] = yield* Effect.all(
+  const [estimate, block, nonces] = yield* Effect.all(
     [
       request(chainId, "eth_estimateGas", (client) => client.estimateGas({ account: relayer, to, data })),
       readBlockState(chainId),
-      readRelayerNonce(chainId, relayer)
+      readLaneNonces(chainId, relayers)
     ],
     { concurrency: "unbounded" }
   )
@@ -91,7 +92,7 @@ export const prepareWithdrawal = Effect.fnUntraced(function* (withdrawal: Author
     gasLimit: gasLimitFor(estimate),
     maxFeePerGas: block.maxFeePerGas,
     maxPriorityFeePerGas: block.maxPriorityFeePerGas,
-    chainNonce,
+    ...nonces,
     fromBlock: block.number
   }
   return prepared

@@ -60,7 +60,7 @@ export const configFor = (
     lowRelayerFunds: parseEther("0.01")
   })),
   agent: { kind: "local", key: Redacted.make(key("agent") as string) } as const,
-  relayer: { kind: "local", key: Redacted.make(key("relayer") as string) } as const
+  relayers: [{ kind: "local", key: Redacted.make(key("relayer") as string) }] as const
 })
 
 /** The adapter's ports over the world, which itself stays reachable. */

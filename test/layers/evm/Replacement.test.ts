@@ -40,7 +40,7 @@ const storedSwap = Effect.fnUntraced(function* (index: bigint) {
   const { portfolioId, tenantId } = yield* world()
   const { operationId } = yield* submitOperation(tenantId, portfolioId)
   const attempt: AttemptId = { operationId: operationId as OperationId, chainId: chainIdOf(base), attempt: 1 }
-  const signed = yield* store.reserve(attempt, prepared, relay.address, yield* DateTime.now, (nonce) =>
+  const signed = yield* store.reserve(attempt, prepared, relay.lanes, yield* DateTime.now, (nonce) =>
     relay.sign(prepared, nonce)
   )
   return { attempt, base, before, enrollment, prepared, signed }

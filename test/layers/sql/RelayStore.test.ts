@@ -20,6 +20,7 @@ const prepared = (chainNonce = 0): PreparedTransaction => ({
   maxFeePerGas: 1n,
   maxPriorityFeePerGas: 1n,
   chainNonce,
+  laneNonces: [],
   fromBlock: 2n ** 70n
 })
 
@@ -54,7 +55,7 @@ const reserve = Effect.fnUntraced(function* (
   chainNonce = 0
 ) {
   const batch = prepared(chainNonce)
-  return yield* (yield* RelayStore).reserve(attempt, batch, relayer, noon, signing(batch, relayer))
+  return yield* (yield* RelayStore).reserve(attempt, batch, [relayer], noon, signing(batch, relayer))
 })
 
 eachDatabase("RelayStore", (it) => {
@@ -65,7 +66,7 @@ eachDatabase("RelayStore", (it) => {
       const attempt = yield* newAttempt
       const first = yield* reserve(attempt, relayer, 5)
       assert.strictEqual(first.nonce, 5)
-      const again = yield* store.reserve(attempt, prepared(9), relayer, after(1), () =>
+      const again = yield* store.reserve(attempt, prepared(9), [relayer], after(1), () =>
         Effect.die(new Error("signed twice"))
       )
       assert.deepStrictEqual(again, first)
@@ -132,7 +133,7 @@ eachDatabase("RelayStore", (it) => {
       const relayer = newAddress()
       const attempt = yield* newAttempt
       const unsigned = new ChainUnavailable({ chainId: base, reason: "the key gave no signature" })
-      const refused = store.reserve(attempt, prepared(), relayer, noon, () => Effect.fail(unsigned))
+      const refused = store.reserve(attempt, prepared(), [relayer], noon, () => Effect.fail(unsigned))
       assert.deepStrictEqual(yield* Effect.flip(refused), unsigned)
       assert.isTrue(Option.isNone(yield* store.sent(attempt)))
       assert.strictEqual((yield* reserve(attempt, relayer)).nonce, 0)
@@ -140,6 +141,50 @@ eachDatabase("RelayStore", (it) => {
       assert.deepStrictEqual(yield* Effect.flip(store.replace(stored, after(1), Effect.fail(unsigned))), unsigned)
       assert.deepStrictEqual(yield* store.sent(attempt), Option.some(stored))
     })
+  )
+
+  it.effect(
+    "gives each transaction to the relayer with the fewest that are not settled, each with its own nonces",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* RelayStore
+        const [first, second] = [newAddress(), newAddress()]
+        const attempt = yield* newAttempt
+        const batch = { ...prepared(3), laneNonces: [{ relayer: second, nonce: 70 }] }
+        const take = (number: number) =>
+          store.reserve({ ...attempt, attempt: number }, batch, [first, second], noon, (nonce, lane) =>
+            signing(batch, lane)(nonce)
+          )
+        const taken = yield* Effect.forEach([0, 1, 2, 3], take)
+        assert.deepStrictEqual(
+          taken.map(({ nonce, relayer }) => [relayer, nonce]),
+          [
+            [first, 3],
+            [second, 70],
+            [first, 4],
+            [second, 71]
+          ]
+        )
+        for (const number of [1, 3]) {
+          yield* store.recordReceipt(
+            { ...attempt, attempt: number },
+            {
+              subject: bytes32(7),
+              txHash: bytes32(1),
+              blockNumber: 12n,
+              blockHash: bytes32(12),
+              success: true,
+              gasUsed: 1n,
+              deltas: []
+            },
+            after(1)
+          )
+        }
+        assert.deepStrictEqual(
+          (yield* Effect.forEach([4, 5], take)).map(({ relayer }) => relayer),
+          [second, second]
+        )
+      })
   )
 
   it.effect("keeps every replacement, answers the newest, and finds it by its nonce", () =>

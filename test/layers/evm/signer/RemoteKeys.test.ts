@@ -40,7 +40,7 @@ layer(EvmWorld.layer, { excludeTestServices: true, timeout: "60 seconds" })("rem
       const [agents, relayers] = [yield* remote("agent", agent.address), yield* remote("relayer", relayer.address)]
       const services = Layer.fresh(EvmLive).pipe(
         Layer.provide(
-          Layer.succeed(EvmConfig, { ...configFor([base]), agent: agents.config, relayer: relayers.config })
+          Layer.succeed(EvmConfig, { ...configFor([base]), agent: agents.config, relayers: [relayers.config] })
         ),
         Layer.provide(SecureRandom.layerWebCrypto)
       )

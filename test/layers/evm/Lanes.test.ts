@@ -1,0 +1,75 @@
+/** Two relayer accounts on one chain: what stands still in one holds up nothing in the other. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Option, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { keccak256, parseEther, toHex } from "viem"
+import { privateKeyToAccount } from "viem/accounts"
+import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
+import { Relayer } from "#domain/relay/Relayer.ts"
+import { RelayerFunds } from "#domain/relay/RelayerFunds.ts"
+import { EvmConfig } from "#layers/evm/EvmConfig.ts"
+import { EvmLive } from "#layers/evm/EvmLive.ts"
+import { setEther } from "#sandbox/Chain.ts"
+import { batchOf, chainIdOf, configFor, EvmWorld, quotedSwap, relayer, settled } from "#test/layers/evm/EvmWorld.ts"
+import { dollars, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
+
+const secondKey = keccak256(toHex("ballast test second relayer"))
+const second = privateKeyToAccount(secondKey)
+
+const World = EvmLive.pipe(
+  Layer.provide(
+    Layer.effect(
+      EvmConfig,
+      Effect.map(EvmWorld, ({ base }) => {
+        const config = configFor([base])
+        return { ...config, relayers: [config.relayers[0], { kind: "local", key: Redacted.make(secondKey as string) }] }
+      })
+    )
+  ),
+  Layer.provide(SecureRandom.layerWebCrypto),
+  Layer.provideMerge(EvmWorld.layer)
+)
+
+layer(World, { excludeTestServices: true, timeout: "60 seconds" })("relayer lanes", (it) => {
+  it.effect("a transaction of the second lane lands while the first waits for a nonce", () =>
+    Effect.gen(function* () {
+      const { base } = yield* EvmWorld
+      yield* setEther(base, second.address, parseEther("1"))
+      const execution = yield* ChainExecution
+      const relay = yield* Relayer
+      assert.deepStrictEqual(
+        relay.lanes.map((lane) => lane as string),
+        [relayer.address, second.address]
+      )
+      const enrollment = yield* tradingAccount(70n)
+      const prepared = yield* execution.prepare(
+        batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))])
+      )
+      const [first, other] = relay.lanes
+      assert.deepStrictEqual(prepared.laneNonces, [{ relayer: other!, nonce: 0 }])
+      const stuck = yield* relay.sign(prepared, prepared.chainNonce + 5, first)
+      yield* relay.broadcast(stuck)
+      assert.deepStrictEqual(yield* execution.find(stuck, prepared.accountId), Option.none())
+      const moving = yield* relay.sign(prepared, 0, other)
+      assert.strictEqual(moving.relayer, other)
+      yield* relay.broadcast(moving)
+      assert.isTrue((yield* settled(moving, prepared.accountId)).success)
+      assert.strictEqual(yield* relay.usedNonces(chainIdOf(base), other!), 1)
+    })
+  )
+
+  it.effect("each account's funds are watched", () =>
+    Effect.gen(function* () {
+      const { base } = yield* EvmWorld
+      yield* setEther(base, second.address, parseEther("0.001"))
+      const funds = yield* Effect.flatMap(RelayerFunds, ({ read }) => read(chainIdOf(base)))
+      assert.deepStrictEqual(
+        funds.map(({ isLow, relayer: lane }) => [lane as string, isLow]),
+        [
+          [relayer.address, false],
+          [second.address, true]
+        ]
+      )
+    })
+  )
+})
