@@ -91,6 +91,31 @@ describe("Several endpoints", () => {
       })
     )
 
+    it.effect("a receipt from a block that is not the chain's is no receipt", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const enrollment = yield* tradingAccount(51n)
+        const batch = batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))])
+        const { prepared, receipt, signed } = yield* execute(batch)
+        const proxy = yield* countingProxy(base.rpcUrl)
+        const services = Layer.fresh(EvmLive).pipe(
+          Layer.provide(configOver(base, [proxy.url])),
+          Layer.provide(SecureRandom.layerWebCrypto)
+        )
+        const shown: object = yield* Effect.promise(() =>
+          base.client.request({ method: "eth_getTransactionReceipt", params: [signed.txHash] } as never)
+        )
+        yield* Effect.gen(function* () {
+          const { find } = yield* ChainExecution
+          proxy.answer = (method) =>
+            method === "eth_getTransactionReceipt" ? result({ ...shown, blockHash: `0x${"0b".repeat(32)}` }) : undefined
+          assert.deepStrictEqual(yield* find(signed, prepared.accountId), Option.none())
+          proxy.answer = undefined
+          assert.deepStrictEqual(yield* find(signed, prepared.accountId), Option.some(receipt))
+        }).pipe(Effect.provide(services))
+      })
+    )
+
     it.effect("one that lags or is down holds no receipt up, and one that hides or changes it stops the step", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld

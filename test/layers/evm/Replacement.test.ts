@@ -1,16 +1,28 @@
 /** Replacements and reorganizations on a real chain: whatever lands, the action happens once. */
 import { assert, describe, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
+import { SecureRandom } from "effect/crypto"
 import type { Hex } from "viem"
 import type { OperationId } from "#domain/Ids.ts"
 import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
+import { EvmConfig } from "#layers/evm/EvmConfig.ts"
+import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { unblockLane } from "#layers/engine/unblockLane.ts"
 import { TestStores } from "#test/support/database.ts"
 
 import { submit as submitOperation, world } from "#test/layers/sql/fixtures.ts"
-import { batchOf, chainIdOf, EvmWorld, EvmWorldLive, quotedSwap, settled, stranger } from "#test/layers/evm/EvmWorld.ts"
+import {
+  batchOf,
+  chainIdOf,
+  EvmWorld,
+  EvmWorldLive,
+  quotedSwap,
+  settled,
+  stranger,
+  configFor
+} from "#test/layers/evm/EvmWorld.ts"
 import { balances, changes, deltasOf, dollars, submit, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
 import type { Chain } from "#sandbox/Chain.ts"
 
@@ -155,6 +167,37 @@ describe("A reorganization", () => {
         assert.isTrue(again.success)
         assert.notStrictEqual(again.blockHash, receipt.blockHash)
         assert.deepStrictEqual(deltasOf(again), changes(before, yield* balances(base, enrollment.account)))
+      })
+    )
+
+    it.effect("before the last confirmation is a longer wait and nothing else", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const config = configFor([base])
+        const patient = Layer.fresh(EvmLive).pipe(
+          Layer.provide(Layer.succeed(EvmConfig, { ...config, chains: [{ ...config.chains[0]!, confirmations: 3 }] })),
+          Layer.provide(SecureRandom.layerWebCrypto)
+        )
+        const { before, enrollment, prepared, signed } = yield* storedSwap(46n)
+        const relay = yield* Relayer
+        yield* relay.broadcast(signed)
+        yield* settled(signed, prepared.accountId)
+        yield* Effect.gen(function* () {
+          const { find } = yield* ChainExecution
+          const found = find(signed, prepared.accountId)
+          assert.deepStrictEqual(yield* found, Option.none())
+          yield* mine(base)
+          assert.deepStrictEqual(yield* found, Option.none())
+          yield* Effect.promise(() => base.client.request({ method: "anvil_reorg" as never, params: [2, []] as never }))
+          assert.deepStrictEqual(yield* found, Option.none())
+          yield* relay.broadcast(signed)
+          yield* mine(base)
+          yield* mine(base)
+          yield* mine(base)
+          const receipt = Option.getOrThrow(yield* found)
+          assert.isTrue(receipt.success)
+          assert.deepStrictEqual(deltasOf(receipt), changes(before, yield* balances(base, enrollment.account)))
+        }).pipe(Effect.provide(patient))
       })
     )
   })
