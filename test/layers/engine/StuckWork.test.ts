@@ -66,6 +66,7 @@ layer(World, { excludeTestServices: true })("stuck work", (it) => {
       const finish = yield* standing("running", 20)
       const stuck = yield* steps
       assert.isFalse(stuck.ready)
+      assert.isFalse(stuck.steps.ok)
       assert.include(stuck.steps.detail, "oldest step stands for 1200 s")
       assert.closeTo(yield* gauge("moving"), 1_200, 30)
       yield* finish

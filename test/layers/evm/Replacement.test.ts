@@ -15,6 +15,7 @@ import { TestStores } from "#test/support/database.ts"
 import { submit as submitOperation, world } from "#test/layers/sql/fixtures.ts"
 import {
   batchOf,
+  type Enrollment,
   chainIdOf,
   EvmWorld,
   EvmWorldLive,
@@ -39,9 +40,9 @@ const withoutMining = <A, E, R>(chain: Chain, effect: Effect.Effect<A, E, R>) =>
 const mine = (chain: Chain) => Effect.promise(() => chain.client.mine({ blocks: 1 }))
 
 /** A swap of ten dollars that is signed and stored as an attempt of a new operation. */
-const storedSwap = Effect.fnUntraced(function* (index: bigint) {
+const storedSwap = Effect.fnUntraced(function* (account: bigint | Enrollment) {
   const { base } = yield* EvmWorld
-  const enrollment = yield* tradingAccount(index)
+  const enrollment = typeof account === "bigint" ? yield* tradingAccount(account) : account
   const before = yield* balances(base, enrollment.account)
   const execution = yield* ChainExecution
   const relay = yield* Relayer
@@ -120,14 +121,16 @@ describe("A transaction that does not land", () => {
 
     it.effect("of a run that is gone does not block the one behind it", () =>
       Effect.gen(function* () {
+        const other = yield* tradingAccount(43n)
         const { attempt, base, prepared, signed: abandoned } = yield* storedSwap(42n)
         // Somebody else carried the operation before ours was ever sent, so nobody waits for ours any more.
         const taken = yield* submit(base, stranger, prepared.callData as Hex)
         assert.strictEqual((yield* settled(abandoned, prepared.accountId)).txHash, taken.transactionHash)
-        const behind = yield* storedSwap(43n)
+        const behind = yield* storedSwap(other)
         assert.strictEqual(behind.signed.nonce, abandoned.nonce + 1)
         const relay = yield* Relayer
         yield* relay.broadcast(behind.signed)
+        assert.strictEqual(yield* relay.usedNonces(chainIdOf(base), relay.address), abandoned.nonce)
         yield* unblock(behind.attempt, Duration.hours(1))
         assert.isTrue((yield* settled(behind.signed, behind.prepared.accountId)).success)
         assert.strictEqual((yield* newest(attempt)).transaction.txHash, abandoned.txHash)
