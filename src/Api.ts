@@ -2,6 +2,7 @@
  * The API process: REST, the rebalance engine and its scheduler. Configured by environment alone (docs/operations.md).
  */
 import "effect/schema/SchemaJITCompiler/enable"
+import "#src/service/steadyHeap.ts"
 import { NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Layer } from "effect"
 import { serviceConfig } from "#src/Config.ts"

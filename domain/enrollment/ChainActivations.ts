@@ -13,13 +13,13 @@ import { type FlowError, makeFlows } from "#domain/enrollment/Flows.ts"
 import { authorizedChains } from "#domain/enrollment/Grant.ts"
 import { signatureRefused } from "#domain/enrollment/signatureRefused.ts"
 import { SmartAccounts } from "#domain/enrollment/SmartAccounts.ts"
-import { type PortfolioExists, PortfolioNotFound, ValidationFailed } from "#domain/Errors.ts"
+import { type PortfolioExists, PortfolioNotFound, ValidationFailed, type VerifierUnavailable } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 
-export type ActivationError = Exclude<FlowError, PortfolioExists> | PortfolioNotFound
+export type ActivationError = Exclude<FlowError, PortfolioExists | VerifierUnavailable> | PortfolioNotFound
 
 export class ChainActivations extends Context.Service<
   ChainActivations,
@@ -107,8 +107,8 @@ export class ChainActivations extends Context.Service<
             mismatches: (flow) => mismatchesOf(request, flow, active),
             carryOut: (flow) => addChains(flow, request)
           })
-          // No activation is ever refused with it.
-          .pipe(Effect.catchTag("PortfolioExists", Effect.die))
+          // No activation is refused with the one, and stage 1 refuses owners that are contracts.
+          .pipe(Effect.catchTag(["PortfolioExists", "VerifierUnavailable"], Effect.die))
         return portfolio
       })
 

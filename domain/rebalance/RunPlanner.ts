@@ -40,14 +40,18 @@ export class RunPlanner extends Context.Service<
       const settings = yield* Settings
       const tenants = yield* TenantConfigurationStore
 
-      const readChain = Effect.fnUntraced(function* (authorization: ChainAuthorization, targets: ReadonlySet<AssetId>) {
+      const readChain = Effect.fnUntraced(function* (
+        authorization: ChainAuthorization,
+        targets: ReadonlySet<AssetId>,
+        reserved: RunContext["reserved"]
+      ) {
         const catalogue = yield* assets.onChain(authorization.chainId)
         const ids = catalogue.map(({ assetId }) => assetId)
         const reading = yield* Effect.result(balances.read(authorization.accountId, ids))
         return {
           authorization,
           catalogue,
-          balances: Result.isSuccess(reading) ? readable(reading.success, targets) : null
+          balances: Result.isSuccess(reading) ? readable(reading.success, targets, reserved) : null
         }
       })
 
@@ -55,9 +59,13 @@ export class RunPlanner extends Context.Service<
         const { swap } = yield* tenants.preferences(context.tenantId)
         const limits = resolveSwap([context.swap, swap], settings.defaultSwap)
         const targets = new Set(context.allocation.map(({ assetId }) => assetId))
-        const readings = yield* Effect.forEach(authorizedChains(context.grants), (chain) => readChain(chain, targets), {
-          concurrency: "unbounded"
-        })
+        const readings = yield* Effect.forEach(
+          authorizedChains(context.grants),
+          (chain) => readChain(chain, targets, context.reserved),
+          {
+            concurrency: "unbounded"
+          }
+        )
         const known = yield* Effect.orElseSucceed(
           prices.latest(
             readings.flatMap((reading) => assetsOfInterest(reading, targets).map(({ assetId }) => assetId))
@@ -80,11 +88,20 @@ export class RunPlanner extends Context.Service<
   )
 }
 
-/** The balances that were read; null when a target asset's is missing. */
-const readable = ({ balances }: AccountBalances, targets: ReadonlySet<AssetId>): ReadonlyMap<AssetId, bigint> | null =>
-  balances.some(({ assetId, raw }) => raw === null && targets.has(assetId))
-    ? null
-    : new Map(balances.flatMap(({ assetId, raw }) => (raw === null ? [] : [[assetId, raw] as const])))
+/** What of the balances that were read may be traded; null when a target asset's is missing. */
+const readable = (
+  { balances }: AccountBalances,
+  targets: ReadonlySet<AssetId>,
+  reserved: RunContext["reserved"]
+): ReadonlyMap<AssetId, bigint> | null => {
+  if (balances.some(({ assetId, raw }) => raw === null && targets.has(assetId))) return null
+  const free = new Map(balances.flatMap(({ assetId, raw }) => (raw === null ? [] : [[assetId, raw] as const])))
+  for (const { assetId, raw } of reserved) {
+    const held = free.get(assetId)
+    if (held !== undefined) free.set(assetId, held > raw ? held - raw : 0n)
+  }
+  return free
+}
 
 /** What is held on the chain, and what the allocation wants there. */
 const assetsOfInterest = ({ catalogue, balances }: ChainReading, targets: ReadonlySet<AssetId>): ReadonlyArray<Asset> =>

@@ -23,16 +23,18 @@ const pathOf = (request: HttpServerRequest.HttpServerRequest): string => {
   return end === -1 ? request.url : request.url.slice(0, end)
 }
 
-const headersOf = (exchange: Exchange["Service"]): Record<string, string> => {
-  const headers: Record<string, string> = {
-    "x-correlation-id": exchange.correlationId,
-    "x-request-id": exchange.requestId
-  }
-  const { allowance } = exchange
+/** In pairs, which the library copies into a response at half the price of a record. */
+const headersOf = ({ allowance, correlationId, requestId }: Exchange["Service"]): Array<readonly [string, string]> => {
+  const headers: Array<readonly [string, string]> = [
+    ["x-correlation-id", correlationId],
+    ["x-request-id", requestId]
+  ]
   if (allowance !== undefined) {
-    headers["x-ratelimit-limit"] = String(allowance.limit)
-    headers["x-ratelimit-remaining"] = String(allowance.remaining)
-    headers["x-ratelimit-reset"] = String(Math.ceil(allowance.resetAt / 1000))
+    headers.push(
+      ["x-ratelimit-limit", String(allowance.limit)],
+      ["x-ratelimit-remaining", String(allowance.remaining)],
+      ["x-ratelimit-reset", String(Math.ceil(allowance.resetAt / 1000))]
+    )
   }
   return headers
 }

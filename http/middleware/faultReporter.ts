@@ -1,6 +1,6 @@
 /**
- * Writes faults of ours to the log under the correlation id that the client was given, with their whole cause. What a
- * client did wrong is its answer's business, not the log's.
+ * Writes faults of ours to the log under the correlation id that the client was given, with their whole cause, and as a
+ * warning what others did not answer. What a client did wrong is its answer's business, not the log's.
  */
 import { Cause, Context, Effect, ErrorReporter } from "effect"
 import { HttpServerError, HttpServerResponse } from "effect/http"
@@ -17,6 +17,23 @@ const isFault = (error: unknown): boolean => {
 const faultOf = (reason: Cause.Reason<unknown>): unknown =>
   reason._tag === "Fail" ? reason.error : reason._tag === "Die" ? reason.defect : undefined
 
+/** What the client was told to retry because something outside did not answer; the error's message names it. */
+const unavailabilityOf = (reason: Cause.Reason<unknown>): ReadonlyArray<string> =>
+  reason._tag === "Fail" && isDomainError(reason.error) && contractOf(reason.error).status === 503
+    ? [reason.error.message]
+    : []
+
+/** One entry for all faults of a cause, and one for each thing that was unavailable. */
+const entriesOf = (reasons: ReadonlyArray<Cause.Reason<unknown>>): ReadonlyArray<Effect.Effect<void>> => {
+  const faults = reasons.filter((reason) => unavailabilityOf(reason).length === 0)
+  return [
+    ...(faults.length === 0
+      ? []
+      : [Effect.logError("A request failed by a fault of the service", Cause.fromReasons(faults))]),
+    ...reasons.flatMap(unavailabilityOf).map((message) => Effect.logWarning(`A request was told to retry: ${message}`))
+  ]
+}
+
 const makeReporter = (): ErrorReporter.ErrorReporter => {
   // A fault passes several layers of the library, each of which reports it.
   const reported = new WeakSet<object>()
@@ -31,14 +48,14 @@ const makeReporter = (): ErrorReporter.ErrorReporter => {
   return {
     [ErrorReporter.TypeId]: ErrorReporter.TypeId,
     report: ({ cause, fiber }) => {
-      const faults = cause.reasons.filter((reason) => {
+      const reasons = cause.reasons.filter((reason) => {
         const fault = faultOf(reason)
         return fault !== undefined && isFault(fault) && isNew(fault)
       })
-      if (faults.length === 0) return
+      if (reasons.length === 0) return
       const exchange = Context.getOrUndefined(fiber.context as Context.Context<Exchange>, Exchange)
       Effect.runForkWith(fiber.context)(
-        Effect.annotateLogs(Effect.logError("A request failed by a fault of the service", Cause.fromReasons(faults)), {
+        Effect.annotateLogs(Effect.all(entriesOf(reasons), { discard: true }), {
           correlationId: exchange?.correlationId ?? "none",
           requestId: exchange?.requestId ?? "none"
         })

@@ -9,7 +9,7 @@ import { SignatureIssued } from "#http/v2/models/Enrollment.ts"
 import { Portfolio } from "#http/v2/models/Portfolio.ts"
 import { PortfolioIdParam } from "#http/v2/models/values.ts"
 import { operation } from "#http/v2/operation.ts"
-import { PortfolioNotFound, ReplayInProgress, ReplayMismatch, VerifierUnavailable } from "#http/wireErrors.ts"
+import { PortfolioNotFound, ReplayInProgress, ReplayMismatch } from "#http/wireErrors.ts"
 
 const params = { portfolioId: PortfolioIdParam }
 
@@ -33,7 +33,7 @@ const activate = HttpApiEndpoint.post("activateChains", "/portfolios/:portfolioI
   params,
   payload: ActivationBody,
   success: ok(Portfolio),
-  error: [PortfolioNotFound, ReplayInProgress, ReplayMismatch, VerifierUnavailable]
+  error: [PortfolioNotFound, ReplayInProgress, ReplayMismatch]
 }).annotateMerge(
   operation({
     id: "activateChains",

@@ -7,6 +7,7 @@ import { Activation } from "#http/v2/Activation.ts"
 import { Assets } from "#http/v2/Assets.ts"
 import { Discovery } from "#http/v2/Discovery.ts"
 import { Enrollment } from "#http/v2/Enrollment.ts"
+import { Identity } from "#http/v2/Identity.ts"
 import { Meta } from "#http/v2/Meta.ts"
 import { finishDocument } from "#http/v2/openapi/finishDocument.ts"
 import { Operations } from "#http/v2/Operations.ts"
@@ -17,21 +18,26 @@ import { StrategyConfiguration } from "#http/v2/StrategyConfiguration.ts"
 import { Tenant } from "#http/v2/Tenant.ts"
 import { Withdrawals } from "#http/v2/Withdrawals.ts"
 
+const groups = [
+  Meta,
+  Discovery,
+  Strategies,
+  StrategyConfiguration,
+  Tenant,
+  Enrollment,
+  Activation,
+  Portfolios,
+  Operations,
+  Performance,
+  Assets,
+  Withdrawals
+] as const
+
+/** What is served as HttpApi; `whoami` is served beside it (answerDirectly.ts). */
+export const Served = HttpApi.make("v2").add(...groups)
+
 export const V2 = HttpApi.make("v2")
-  .add(
-    Meta,
-    Discovery,
-    Strategies,
-    StrategyConfiguration,
-    Tenant,
-    Enrollment,
-    Activation,
-    Portfolios,
-    Operations,
-    Performance,
-    Assets,
-    Withdrawals
-  )
+  .add(Identity, ...groups)
   .annotateMerge(
     OpenApi.annotations({
       title: "Ballast API",

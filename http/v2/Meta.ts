@@ -1,33 +1,10 @@
-/** Contract: who the key belongs to, and which scopes there are. Source: shapes 2.1 and 2.2. */
+/** Contract: which scopes there are. Source: shapes 2.2. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Scope, ScopeTier } from "#domain/Scopes.ts"
 import { ok } from "#http/Envelope.ts"
-import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
-import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { operation } from "#http/v2/operation.ts"
-
-const Whoami = Schema.Struct({
-  tenantName: Schema.String.annotate({
-    description: "Name of the tenant that the key belongs to.",
-    examples: ["Northwind"]
-  }),
-  tenantEmail: Schema.String.annotate({
-    description: "Where the tenant is reached.",
-    examples: ["ops@northwind.example"]
-  }),
-  apiKeyId: Schema.String.annotate({
-    description: "Id of the key; not a secret.",
-    examples: ["key_01JQ8ZQ4T6V8X0Z2B4D6F8H0K2"]
-  }),
-  scopes: Schema.Array(Scope).annotate({
-    description: "What the key may do.",
-    examples: [["strategies:read", "portfolios:read"]]
-  })
-}).annotate({ identifier: "Whoami", description: "The tenant and the key of the call." })
-
-export const WhoamiAnswer = ok(Whoami)
 
 const ScopeInfo = Schema.Struct({
   name: Scope.annotate({ description: "The scope as `whoami` and errors name it.", examples: ["strategies:read"] }),
@@ -37,19 +14,6 @@ const ScopeInfo = Schema.Struct({
     examples: ["default"]
   })
 }).annotate({ identifier: "Scope", description: "One thing that a key may be allowed to do." })
-
-const whoami = HttpApiEndpoint.get("whoami", "/whoami", { success: WhoamiAnswer })
-  .annotateMerge(
-    operation({
-      id: "whoami",
-      summary: "Show the tenant and the key",
-      description: "Tells which tenant the key belongs to and what it may do; use it to test a key.",
-      tier: "global"
-    })
-  )
-  .middleware(RequestErrors)
-  .middleware(EndpointLimit)
-  .middleware(ApiKeyAuth)
 
 const scopes = HttpApiEndpoint.get("listScopes", "/scopes", {
   success: ok(Schema.Struct({ scopes: Schema.Array(ScopeInfo).annotate({ description: "All scopes." }) }))
@@ -66,6 +30,6 @@ const scopes = HttpApiEndpoint.get("listScopes", "/scopes", {
   .middleware(RequestErrors)
 
 export const Meta = HttpApiGroup.make("meta")
-  .annotate(OpenApi.Description, "The calling key and the scopes there are.")
-  .add(whoami, scopes)
+  .annotate(OpenApi.Description, "The scopes that keys can hold.")
+  .add(scopes)
   .prefix("/v2")

@@ -25,10 +25,11 @@ import { EndpointLimitLive } from "#http/middleware/EndpointLimitLive.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { RequestErrorsLive } from "#http/middleware/RequestErrorsLive.ts"
 import { ActivationLive } from "#http/v2/ActivationLive.ts"
-import { V2 } from "#http/v2/Api.ts"
+import { Served } from "#http/v2/Api.ts"
 import { AssetsLive } from "#http/v2/AssetsLive.ts"
 import { DiscoveryLive } from "#http/v2/DiscoveryLive.ts"
 import { EnrollmentLive } from "#http/v2/EnrollmentLive.ts"
+import { IdentityLive } from "#http/v2/IdentityLive.ts"
 import { MetaLive } from "#http/v2/MetaLive.ts"
 import { OperationsLive } from "#http/v2/OperationsLive.ts"
 import { PerformanceLive } from "#http/v2/PerformanceLive.ts"
@@ -76,4 +77,6 @@ const groups = Layer.mergeAll(
 )
 const middlewares = Layer.mergeAll(ApiKeyAuthLive, EndpointLimitLive, RequestErrorsLive)
 
-export const V2Live = HttpApiBuilder.layer(V2).pipe(Layer.provide(groups), Layer.provide(middlewares))
+export const V2Live = Layer.mergeAll(HttpApiBuilder.layer(Served).pipe(Layer.provide(groups)), IdentityLive).pipe(
+  Layer.provide(middlewares)
+)

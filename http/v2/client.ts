@@ -7,7 +7,7 @@
  *
  * const program = Effect.gen(function* () {
  *   const ballast = yield* makeClient({ baseUrl: "https://api.ballast.example", apiKey: Redacted.make(key) })
- *   const { data } = yield* ballast.meta.whoami()
+ *   const { data } = yield* ballast.identity.whoami()
  * }).pipe(Effect.provide(FetchHttpClient.layer))
  * ```
  *

@@ -4,6 +4,7 @@ import { OpenApi } from "effect/http-api"
 import type { Scope } from "#domain/Scopes.ts"
 import { RateTier } from "#http/RateTier.ts"
 import { RequiredScope } from "#http/RequiredScope.ts"
+import { type Responses, withoutError } from "#http/v2/openapi/withoutError.ts"
 
 export interface OperationOptions {
   readonly id: string
@@ -19,10 +20,17 @@ const access = (scope: Scope | null | undefined): string => {
   return scope === undefined ? "Any valid API key will do." : `Required scope: \`${scope}\`.`
 }
 
+const withoutPermissionDenied = (operation: Record<string, unknown>) => {
+  withoutError(operation["responses"] as Responses, "403", "PermissionDenied")
+  return operation
+}
+
 export const operation = ({ id, summary, description, scope, tier }: OperationOptions) =>
   OpenApi.annotations({
     identifier: id,
     summary,
     description: `${description}\n\n${access(scope)} Rate limit tier: ${tier}.`,
-    override: { security: scope === null ? [] : [{ apiKey: [] }] }
+    override: { security: scope === null ? [] : [{ apiKey: [] }] },
+    // Where every valid key will do, none can lack a scope.
+    ...(scope === undefined ? { transform: withoutPermissionDenied } : {})
   }).pipe(Context.add(RequiredScope, scope ?? undefined), Context.add(RateTier, tier))

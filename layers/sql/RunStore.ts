@@ -1,6 +1,7 @@
 /** What rebalance runs read and leave behind, in PostgreSQL. */
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { AssetId } from "#domain/Caip.ts"
 import { Grant } from "#domain/enrollment/Grant.ts"
 import { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import { isTerminal, OperationState } from "#domain/operation/Operation.ts"
@@ -17,7 +18,8 @@ const ContextRow = Schema.Struct({
   strategyVersion: Schema.Int,
   allocation: AllocationColumn,
   ...SwapPreferencesColumns,
-  grants: Schema.Array(Grant)
+  grants: Schema.Array(Grant),
+  reserved: Schema.Array(Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString }))
 })
 
 const toContext = (row: typeof ContextRow.Type): RunContext => ({
@@ -27,7 +29,8 @@ const toContext = (row: typeof ContextRow.Type): RunContext => ({
   strategyVersion: row.strategyVersion,
   allocation: row.allocation,
   swap: swapPreferencesOf(row),
-  grants: row.grants
+  grants: row.grants,
+  reserved: row.reserved
 })
 
 const firstContext = decodeFirst(ContextRow)
@@ -45,7 +48,12 @@ const make = Effect.gen(function* () {
           s.price_impact_bps AS "priceImpactBps", s.threshold_usd AS "thresholdUsd",
           (SELECT coalesce(jsonb_agg(jsonb_build_object('authorization', g.authorization_document,
             'ownerSignature', g.owner_signature) ORDER BY g.sequence), '[]'::jsonb)
-            FROM grants g WHERE g.portfolio_id = p.portfolio_id) AS grants
+            FROM grants g WHERE g.portfolio_id = p.portfolio_id) AS grants,
+          (SELECT coalesce(jsonb_agg(jsonb_build_object('assetId', a ->> 'assetId', 'raw', a ->> 'amountRaw')), '[]'::jsonb)
+            FROM withdrawals w
+            JOIN operations x ON x.operation_id = w.operation_id AND x.finished_at IS NULL
+            CROSS JOIN jsonb_array_elements(w.message -> 'assets') a
+            WHERE w.portfolio_id = p.portfolio_id) AS reserved
         FROM operations o
         JOIN portfolios p ON p.portfolio_id = o.portfolio_id
         JOIN strategies s ON s.strategy_id = p.strategy_id

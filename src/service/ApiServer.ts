@@ -1,5 +1,4 @@
 /** Serves the routes over HTTP, and tells the command line where it does when the database is embedded. */
-import "#src/service/steadyHeap.ts"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 import { AdminSettings } from "#http/admin/AdminSettings.ts"

@@ -118,7 +118,7 @@ layer(ApiLive, { excludeTestServices: true })("ballast/client", (it) => {
       const { tenantId, key } = yield* newTenant()
       assert.isString(tenantId)
       const ballast = yield* makeClient({ baseUrl: "http://api.test", apiKey: Redacted.make(key) })
-      const { data } = yield* ballast.meta.whoami()
+      const { data } = yield* ballast.identity.whoami()
       assert.include(data.scopes, "strategies:read")
       const missing = yield* Effect.flip(
         ballast.strategies.getStrategy({ params: { strategyId: "01JQ8ZKX4V6T3M9N2C5B7D8F0G" as never } })

@@ -1,10 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
-import { BodyTooLarge, Internal, NotFound, ValidationFailed } from "#domain/Errors.ts"
+import { BodyTooLarge, Internal, NotFound, ValidationFailed, VerifierUnavailable } from "#domain/Errors.ts"
 import { enrolledUser, newTenant } from "#test/contract/support/actors.ts"
 import { Api, ApiLive } from "#test/contract/support/Api.ts"
 import { assertError, assertTraced } from "#test/contract/support/assertions.ts"
 import { Surroundings } from "#test/contract/support/Surroundings.ts"
+import { enrolled, post, request } from "#test/contract/support/withdrawing.ts"
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736"
 
@@ -142,6 +143,24 @@ layer(ApiLive.pipe(Layer.provide(Recorder)), { excludeTestServices: true })("eve
       const lines = log.filter((line) => line.includes("secret of the launcher"))
       assert.strictEqual(lines.length, 1)
       assert.include(lines[0], answer.headers.get("x-correlation-id")!)
+    })
+  )
+
+  it.effect("to something outside that does not answer is 503, and a warning names it under the same id", () =>
+    Effect.gen(function* () {
+      const surroundings = yield* Surroundings
+      const user = yield* enrolled()
+      surroundings.chainsDown = true
+      const answer = yield* post(user, "withdraw/signature", request).pipe(
+        Effect.ensuring(Effect.sync(() => (surroundings.chainsDown = false)))
+      )
+      assertError(answer, VerifierUnavailable)
+      yield* Effect.yieldNow
+      const told = log.filter((line) => line.includes(answer.headers.get("x-correlation-id")!))
+      assert.isFalse(told.some((line) => line.includes('"level":"ERROR"')))
+      const warnings = told.filter((line) => line.includes('"A request was told to retry: Balances on chain 8453 '))
+      assert.lengthOf(warnings, 1)
+      assert.include(warnings[0], '"level":"WARN"')
     })
   )
 })

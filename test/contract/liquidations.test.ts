@@ -17,14 +17,14 @@ import { assertData, assertError } from "#test/contract/support/assertions.ts"
 import { Surroundings } from "#test/contract/support/Surroundings.ts"
 import { signTypedData } from "#test/contract/support/wallets.ts"
 import {
+  activateChain56,
   enrolled,
   issue,
   post,
   recipientOn,
   request,
   setBalance,
-  signedBody,
-  type Withdrawer
+  signedBody
 } from "#test/contract/support/withdrawing.ts"
 import { arbUsdc, baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 
@@ -35,17 +35,6 @@ const setPrices = Effect.gen(function* () {
     [baseWeth.assetId, 2_500n * Decimal.one],
     [arbUsdc.assetId, Decimal.one]
   ])
-})
-
-/** Gives the portfolio an account on a chain of which nobody maintains a USDC. */
-const activateChain56 = Effect.fnUntraced(function* ({ base, portfolioId }: Withdrawer) {
-  const sql = yield* SqlClient.SqlClient
-  const accountId = base.replace("8453", "56")
-  yield* sql`
-    INSERT INTO grants (portfolio_id, sequence, authorization_document, owner_signature, granted_at)
-    SELECT portfolio_id, 2, jsonb_set(jsonb_set(authorization_document, '{chains,0,chainId}', '56'),
-      '{chains,0,accountId}', to_jsonb(${accountId}::text)), owner_signature, granted_at
-    FROM grants WHERE portfolio_id = ${portfolioId}`
 })
 
 layer(ApiLive, { excludeTestServices: true })("liquidations", (it) => {

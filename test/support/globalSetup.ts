@@ -1,20 +1,24 @@
 /**
  * Makes one migrated embedded database for the whole test run; each test file works on a copy of it. Making a new
- * database costs seconds and gigabytes, copying one a fraction.
+ * database costs seconds and gigabytes, copying one a fraction. And checks, when the run ends, that the contract tests
+ * produced every answer that the API declares.
  */
 import { Effect, Layer } from "effect"
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { TestProject } from "vitest/node"
 import * as Database from "#layers/sql/Database.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import * as Migrations from "#layers/sql/Migrations.ts"
+import { requireEveryAnswer } from "#test/contract/support/requireEveryAnswer.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
     /** Data directory of the migrated database; to be copied, never opened. */
     readonly templateDataDir: string
+    /** Where contract tests note what the API answered. */
+    readonly answersFile: string
   }
 }
 
@@ -25,5 +29,15 @@ export default async (project: TestProject) => {
     Effect.scoped(Layer.build(Migrations.layer.pipe(Layer.provide(Database.layer), Layer.provide(config))))
   )
   project.provide("templateDataDir", dataDir)
-  return () => rm(dataDir, { recursive: true, force: true })
+  const notes = await mkdtemp(join(tmpdir(), "ballast-answers-"))
+  const answersFile = join(notes, "answers")
+  await writeFile(answersFile, "")
+  project.provide("answersFile", answersFile)
+  return async () => {
+    try {
+      await requireEveryAnswer(project, answersFile)
+    } finally {
+      await Promise.all([dataDir, notes].map((folder) => rm(folder, { recursive: true, force: true })))
+    }
+  }
 }

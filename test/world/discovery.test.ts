@@ -16,13 +16,16 @@ afterAll(async () => {
   await folder?.remove()
 }, 60_000)
 
-const found = async (collection: string) => {
-  const answer = await world.api("GET", `/v2/discovery/strategies?collection=${collection}`)
-  assert.strictEqual(answer.status, 200, JSON.stringify(answer.body))
-  const { strategies } = answer.body.data
-  assert.lengthOf(strategies, 1)
-  return strategies[0]
-}
+/** The only strategy of a collection; the world makes and curates it after the service is ready. */
+const found = (collection: string) =>
+  eventually(`a strategy is in ${collection}`, async () => {
+    const answer = await world.api("GET", `/v2/discovery/strategies?collection=${collection}`)
+    assert.strictEqual(answer.status, 200, JSON.stringify(answer.body))
+    const { strategies } = answer.body.data
+    if (strategies.length === 0) return undefined
+    assert.lengthOf(strategies, 1)
+    return strategies[0]
+  })
 
 describe("discovery in a world", () => {
   it("shows the operator's strategy in both collections", async () => {

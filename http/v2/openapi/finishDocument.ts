@@ -1,12 +1,13 @@
 /**
  * What the generator leaves out of the OpenAPI document: the API key scheme, the headers of every answer, numbers in
- * the query as numbers, bodies that may be absent, and examples.
+ * the query as numbers, bodies that may be absent, and examples. And takes out answers that an operation cannot give.
  */
 import { exampleOf, type JsonSchema } from "#http/v2/openapi/exampleOf.ts"
 import { openResponses } from "#http/v2/openapi/openResponses.ts"
+import { withoutError } from "#http/v2/openapi/withoutError.ts"
 
 interface MediaType {
-  readonly schema: JsonSchema
+  schema: JsonSchema
   example?: unknown
 }
 interface Content {
@@ -93,6 +94,10 @@ const finishOperation = (operation: Operation, components: Readonly<Record<strin
   }
   // Only a request that has a body can have too large a one.
   if (operation.requestBody === undefined) delete operation.responses["413"]
+  // Only a request that has something to read can have it in the wrong form.
+  if (operation.requestBody === undefined && operation.parameters.length === 0) {
+    withoutError(operation.responses, "400", "ValidationFailed")
+  }
   for (const [status, answer] of Object.entries(operation.responses)) {
     if (Number(status) >= 400) answer.description = describe(answer, components)
     const waits = answer.headers?.["retry-after"] !== undefined

@@ -41,24 +41,26 @@ export const hasCode = Effect.fnUntraced(
 )
 
 /**
- * What the owner's contract says about a signature, at the latest block. The call goes through Multicall3, which tells a
- * contract that reverts (a refusal) from a chain that does not answer.
+ * Whether a contract stands by a signature over a digest, at the latest block. The call goes through Multicall3, which
+ * tells a contract that reverts (a refusal) from a chain that does not answer.
  */
-export const isSignedByContract = Effect.fnUntraced(
-  function* (authorization: Authorization, signature: string) {
-    const bytes = ownerSignature("ERC1271", signature)
-    if (bytes === undefined) return false
-    const [answer] = yield* multicall(authorization.chains[0].chainId, [
+export const standsBy = Effect.fnUntraced(
+  function* (chainId: ChainId, owner: EvmWalletId, digest: Hex, signature: Hex) {
+    const [answer] = yield* multicall(chainId, [
       {
-        target: toViem(addressOf(authorization.ownerAccountId)),
-        data: encodeFunctionData({
-          abi,
-          functionName: "isValidSignature",
-          args: [contractOwnerDigest(authorization), bytes]
-        })
+        target: toViem(addressOf(owner)),
+        data: encodeFunctionData({ abi, functionName: "isValidSignature", args: [digest, signature] })
       }
     ])
     return answer?.success === true && size(answer.data) >= 32 && slice(answer.data, 0, 4) === valid
   },
-  (effect, authorization) => Effect.mapError(effect, unavailable(authorization.chains[0].chainId))
+  (effect, chainId) => Effect.mapError(effect, unavailable(chainId))
 )
+
+/** What the owner's contract says about the signature of an enrollment or an activation. */
+export const isSignedByContract = Effect.fnUntraced(function* (authorization: Authorization, signature: string) {
+  const bytes = ownerSignature("ERC1271", signature)
+  if (bytes === undefined) return false
+  const digest = contractOwnerDigest(authorization)
+  return yield* standsBy(authorization.chains[0].chainId, authorization.ownerAccountId, digest, bytes)
+})

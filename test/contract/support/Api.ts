@@ -37,6 +37,7 @@ import { ServerContext } from "#http/ServerContext.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
 import { MovableClock } from "#test/contract/support/MovableClock.ts"
+import { noteAnswer } from "#test/contract/support/noteAnswer.ts"
 import { PastPrices } from "#test/contract/support/PastPrices.ts"
 import { SurroundingsLive } from "#test/contract/support/Surroundings.ts"
 import { TestStores } from "#test/support/database.ts"
@@ -126,12 +127,14 @@ const server = Layer.effect(
         const response = await handler(request)
         const answered = await response.text()
         const isJson = response.headers.get("content-type")?.startsWith("application/json") === true
-        return {
+        const answer = {
           status: response.status,
           headers: response.headers,
           text: answered,
           json: isJson ? JSON.parse(answered) : undefined
         }
+        noteAnswer(method, path, answer)
+        return answer
       })
 
     return Api.of({ call })
@@ -139,10 +142,14 @@ const server = Layer.effect(
 ).pipe(Layer.provide(ServerContext))
 
 /** Puts a layer over the routes among everything that they need, with the given limits. */
-export const among = <A, E, R>(layer: Layer.Layer<A, E, R>, limits: RateLimitSettings["Service"]) =>
+export const among = <A, E, R>(
+  layer: Layer.Layer<A, E, R>,
+  limits: RateLimitSettings["Service"],
+  counters: Layer.Layer<RateLimits, never, RateLimitSettings> = RateLimits.layerMemory
+) =>
   layer.pipe(
     Layer.provideMerge(services),
-    Layer.provideMerge(RateLimits.layerMemory),
+    Layer.provideMerge(counters),
     Layer.provideMerge(SurroundingsLive),
     Layer.provideMerge(PastPrices.layer),
     Layer.provideMerge(TestStores),
@@ -164,3 +171,6 @@ export const unlimited: RateLimitSettings["Service"] = {
 export const apiWith = (limits: RateLimitSettings["Service"]) => among(server, limits)
 
 export const ApiLive = apiWith(unlimited)
+
+/** With request counters of the test's own. */
+export const apiCountedBy = (counters: Layer.Layer<RateLimits>) => among(server, unlimited, counters)

@@ -46,6 +46,17 @@ export interface Withdrawer extends Effect.Success<ReturnType<typeof newTenant>>
   readonly arbitrum: string
 }
 
+/** Gives the portfolio an account on a chain of which nobody maintains a USDC. */
+export const activateChain56 = Effect.fnUntraced(function* ({ base, portfolioId }: Withdrawer) {
+  const sql = yield* SqlClient.SqlClient
+  const accountId = base.replace("8453", "56")
+  yield* sql`
+    INSERT INTO grants (portfolio_id, sequence, authorization_document, owner_signature, granted_at)
+    SELECT portfolio_id, 2, jsonb_set(jsonb_set(authorization_document, '{chains,0,chainId}', '56'),
+      '{chains,0,accountId}', to_jsonb(${accountId}::text)), owner_signature, granted_at
+    FROM grants WHERE portfolio_id = ${portfolioId}`
+})
+
 /** The body of stage 1 for all of the user's dollars on Base. */
 export const request = {
   recipientAccountId: recipientOn(8453),

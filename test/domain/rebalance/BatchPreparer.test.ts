@@ -44,7 +44,8 @@ const context: RunContext = {
       },
       ownerSignature: "0x"
     }
-  ]
+  ],
+  reserved: []
 }
 
 const leg = (sell: typeof baseUsdc, sellAmountRaw: bigint, expectedBuyRaw: bigint) => ({

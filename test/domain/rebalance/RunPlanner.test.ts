@@ -8,6 +8,7 @@ import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
+import { acceptWithdrawal, messageOf } from "#test/support/acceptedWithdrawal.ts"
 import { baseUsdc } from "#test/support/assets.ts"
 import { TestStores } from "#test/support/database.ts"
 import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
@@ -39,6 +40,8 @@ const planned = Effect.gen(function* () {
   return {
     tenantId,
     strategyId,
+    portfolioId,
+    account: accounts[0],
     plan: Effect.flatMap(runs.context(operationId), (context) => planner.plan(Option.getOrThrow(context)))
   }
 })
@@ -70,6 +73,24 @@ layer(Planner, { excludeTestServices: true })("RunPlanner", (it) => {
           assert.strictEqual(trades, thresholdUsd < 10_000n * dollar, label)
         }
       }
+    })
+  )
+
+  it.effect("leaves alone what is promised to a withdrawal, until that is finished", () =>
+    Effect.gen(function* () {
+      const { account, plan, portfolioId, tenantId } = yield* planned
+      const sold = Effect.map(plan, ({ chains }) =>
+        chains.flatMap(({ legs }) => legs).reduce((sum, { sellAmountRaw }) => sum + sellAmountRaw, 0n)
+      )
+      const all = yield* sold
+      assert.isAbove(Number(all), 0)
+      const message = yield* messageOf({ portfolioId, tenantId }, account, [[baseUsdc.assetId, 9_000_000_000n]])
+      const operationId = yield* acceptWithdrawal({ portfolioId, tenantId }, account, message)
+      const left = yield* sold
+      // A tenth of the money is free, so a tenth of it is traded.
+      assert.isTrue(left * 9n < all && left * 11n > all, `${left} of ${all}`)
+      yield* (yield* OperationStore).transition(operationId, "failed", yield* DateTime.now, "refused")
+      assert.strictEqual(yield* sold, all)
     })
   )
 

@@ -30,7 +30,8 @@ eachDatabase("RunStore", (it) => {
           strategyVersion: 2,
           allocation,
           swap: strategy.swap,
-          grants: [{ authorization: portfolio.flow.authorization, ownerSignature: portfolio.ownerSignature }]
+          grants: [{ authorization: portfolio.flow.authorization, ownerSignature: portfolio.ownerSignature }],
+          reserved: []
         })
       )
       assert.isTrue(Option.isNone(yield* store.context(yield* makeOperationId)))
