@@ -59,3 +59,8 @@ export const discoveryLastPass = Metric.gauge("ballast_discovery_last_pass", {
 export const discoveryUnknown = Metric.gauge("ballast_discovery_unknown", {
   description: "Strategies of discovery whose value is unknown"
 })
+
+/** Runs that this process works on. At `MAX_RUNS_IN_FLIGHT` for long, more processes are needed. */
+export const runsInFlight = Metric.gauge("ballast_runs_in_flight", {
+  description: "Runs that this process works on"
+})
