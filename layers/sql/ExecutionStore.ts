@@ -58,9 +58,9 @@ const make = Effect.gen(function* () {
     Effect.map(
       sql<{ readonly execution_id: string }>`
         INSERT INTO workflow_executions (execution_id, workflow, payload, owner, wake_at, created_at)
-        SELECT execution_id, workflow, payload, owner, at, at
+        SELECT execution_id, workflow, payload, nullif(owner, ''), at, at
         FROM unnest(${executions.map((row) => row.executionId)}::text[], ${executions.map((row) => row.workflow)}::text[],
-          ${executions.map((row) => row.payload)}::text[], ${executions.map((row) => row.owner)}::text[],
+          ${executions.map((row) => row.payload)}::text[], ${executions.map((row) => row.owner ?? "")}::text[],
           ${executions.map((row) => timestamp(row.at))}::timestamptz[]) AS n (execution_id, workflow, payload, owner, at)
         ON CONFLICT DO NOTHING RETURNING execution_id`,
       (rows) => new Set(rows.map((row) => row.execution_id))

@@ -1,0 +1,123 @@
+/**
+ * Chains, prices and a venue that answer at once and always the same: an account that holds dollars alone, a swap that
+ * succeeds, a receipt at the first look. What is left of a run is the service's own work.
+ */
+import { DateTime, Effect, Layer, Option } from "effect"
+import { addressOf, type ChainId, erc20, evmAccount, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { Balances } from "#domain/chain/Balances.ts"
+import { Chains } from "#domain/chain/Chains.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import * as Eip55 from "#domain/Eip55.ts"
+import type { Authorization } from "#domain/enrollment/Authorization.ts"
+import { Prices } from "#domain/market/Prices.ts"
+import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
+import { Venue } from "#domain/rebalance/Venue.ts"
+import { Relayer } from "#domain/relay/Relayer.ts"
+import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
+
+export const chainId = 8453 as ChainId
+const address = (byte: string): EvmAddress => Eip55.checksum(`0x${byte.repeat(20)}`) as EvmAddress
+const bytes32 = (byte: string) => `0x${byte.repeat(32)}`
+
+const weth = address("e1")
+const usdc = address("e2")
+export const assets = [
+  { assetId: erc20(chainId, weth), chainId, symbol: "WETH", name: "Wrapped Ether", decimals: 18, isBlocked: false },
+  { assetId: erc20(chainId, usdc), chainId, symbol: "USDC", name: "USD Coin", decimals: 6, isBlocked: false }
+]
+export const accountId = evmAccount(chainId, address("c1"))
+
+export const authorization: Authorization = {
+  accountType: "ECDSA",
+  ownerAccountId: evmWallet(address("a1")),
+  accountIndex: 0n,
+  withdrawalDomainName: "Ballast Withdrawal Authorization",
+  agentAccountId: evmWallet(address("b1")),
+  chains: [
+    {
+      chainId,
+      accountId,
+      permissionId: "0x5a5a5a5a",
+      digest: bytes32("5a"),
+      policy: { router: address("d1"), hubs: [], tokens: [weth, usdc] }
+    }
+  ],
+  root: bytes32("5a")
+}
+
+const dollars = new Map([[assets[1]!.assetId, 10_000_000_000n]])
+const usd = new Map([
+  [assets[0]!.assetId, 2_500n * Decimal.one],
+  [assets[1]!.assetId, Decimal.one]
+])
+
+const BalancesNone = Layer.succeed(Balances, {
+  read: (_, assetIds) =>
+    Effect.map(DateTime.now, (blockTime) => ({
+      blockNumber: 1n,
+      blockTime,
+      balances: assetIds.map((assetId) => ({ assetId, raw: dollars.get(assetId) ?? 0n }))
+    }))
+})
+
+const PricesNone = Layer.succeed(Prices, {
+  latest: () => Effect.map(DateTime.now, (asOf) => new Map([...usd].map(([assetId, price]) => [assetId, { usd: price, asOf }])))
+})
+
+const VenueNone = Layer.succeed(Venue, {
+  feeBps: 30,
+  quote: (_, __, requests) =>
+    Effect.succeed(
+      requests.map(({ buy, sell, sellAmountRaw }) => ({
+        buyAmountRaw: (sellAmountRaw * 10n ** 12n * 997n) / (2_500n * 1_000n),
+        path: [addressOf(sell), addressOf(buy)],
+        priceImpactBps: 0
+      }))
+    )
+})
+
+let prepared = 0
+const hash = (kind: string, n: number) => `0x${kind}${n.toString(16).padStart(62, "0")}`
+
+const ChainExecutionNone = Layer.succeed(ChainExecution, {
+  prepare: () =>
+    Effect.sync(() => ({
+      chainId,
+      accountId,
+      subject: hash("0a", ++prepared),
+      to: address("d1"),
+      callData: `0x${"ab".repeat(600)}`,
+      gasLimit: 1n,
+      maxFeePerGas: 1n,
+      maxPriorityFeePerGas: 1n,
+      chainNonce: 0,
+      fromBlock: 1n
+    })),
+  find: ({ subject, txHash }) =>
+    Effect.succeedSome({ subject, txHash, blockNumber: 2n, success: true, gasUsed: 1n, deltas: [] })
+})
+
+const RelayerNone = Layer.succeed(Relayer, {
+  address: address("f1"),
+  sign: ({ callData, fromBlock, subject }, nonce) =>
+    Effect.succeed({ chainId, subject, nonce, txHash: hash("0b", nonce), raw: callData, fromBlock }),
+  broadcast: () => Effect.void
+})
+
+const none = Effect.die(new Error("Nothing is withdrawn here"))
+const WithdrawalExecutionNone = Layer.succeed(WithdrawalExecution, {
+  standing: () => none,
+  prepare: () => none,
+  find: () => Effect.as(none, Option.none()),
+  delivered: () => none
+})
+
+export const NoChain = Layer.mergeAll(
+  BalancesNone,
+  PricesNone,
+  VenueNone,
+  ChainExecutionNone,
+  RelayerNone,
+  WithdrawalExecutionNone,
+  Layer.succeed(Chains, { supported: [chainId] })
+)
