@@ -3,7 +3,7 @@
  * succeeds, a receipt at the first look. What is left of a run is the service's own work.
  */
 import { DateTime, Effect, Layer, Option } from "effect"
-import { addressOf, type ChainId, erc20, evmAccount, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { addressOf, type AssetId, type ChainId, erc20, evmAccount, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import * as Decimal from "#domain/Decimal.ts"
@@ -15,19 +15,20 @@ import { Venue } from "#domain/rebalance/Venue.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 
-export const chainId = 8453 as ChainId
+/** A relayer's transactions of one chain are signed one after the other, so there are several chains, as in a deployment. */
+export const chainIds = [8453, 42161, 10, 1].map((id) => id as ChainId)
 const address = (byte: string): EvmAddress => Eip55.checksum(`0x${byte.repeat(20)}`) as EvmAddress
 const bytes32 = (byte: string) => `0x${byte.repeat(32)}`
 
 const weth = address("e1")
 const usdc = address("e2")
-export const assets = [
+export const assetsOf = (chainId: ChainId) => [
   { assetId: erc20(chainId, weth), chainId, symbol: "WETH", name: "Wrapped Ether", decimals: 18, isBlocked: false },
   { assetId: erc20(chainId, usdc), chainId, symbol: "USDC", name: "USD Coin", decimals: 6, isBlocked: false }
 ]
-export const accountId = evmAccount(chainId, address("c1"))
+export const accountOf = (chainId: ChainId) => evmAccount(chainId, address("c1"))
 
-export const authorization: Authorization = {
+export const authorizationOf = (chainId: ChainId): Authorization => ({
   accountType: "ECDSA",
   ownerAccountId: evmWallet(address("a1")),
   accountIndex: 0n,
@@ -36,32 +37,30 @@ export const authorization: Authorization = {
   chains: [
     {
       chainId,
-      accountId,
+      accountId: accountOf(chainId),
       permissionId: "0x5a5a5a5a",
       digest: bytes32("5a"),
       policy: { router: address("d1"), hubs: [], tokens: [weth, usdc] }
     }
   ],
   root: bytes32("5a")
-}
+})
 
-const dollars = new Map([[assets[1]!.assetId, 10_000_000_000n]])
-const usd = new Map([
-  [assets[0]!.assetId, 2_500n * Decimal.one],
-  [assets[1]!.assetId, Decimal.one]
-])
+const tenThousandDollars = 10_000_000_000n
+const usdOf = (assetId: AssetId) => (addressOf(assetId) === weth ? 2_500n * Decimal.one : Decimal.one)
 
 const BalancesNone = Layer.succeed(Balances, {
   read: (_, assetIds) =>
     Effect.map(DateTime.now, (blockTime) => ({
       blockNumber: 1n,
       blockTime,
-      balances: assetIds.map((assetId) => ({ assetId, raw: dollars.get(assetId) ?? 0n }))
+      balances: assetIds.map((assetId) => ({ assetId, raw: addressOf(assetId) === usdc ? tenThousandDollars : 0n }))
     }))
 })
 
 const PricesNone = Layer.succeed(Prices, {
-  latest: () => Effect.map(DateTime.now, (asOf) => new Map([...usd].map(([assetId, price]) => [assetId, { usd: price, asOf }])))
+  latest: (assetIds) =>
+    Effect.map(DateTime.now, (asOf) => new Map(assetIds.map((assetId) => [assetId, { usd: usdOf(assetId), asOf }])))
 })
 
 const VenueNone = Layer.succeed(Venue, {
@@ -80,10 +79,10 @@ let prepared = 0
 const hash = (kind: string, n: number) => `0x${kind}${n.toString(16).padStart(62, "0")}`
 
 const ChainExecutionNone = Layer.succeed(ChainExecution, {
-  prepare: () =>
+  prepare: ({ chainId }) =>
     Effect.sync(() => ({
       chainId,
-      accountId,
+      accountId: accountOf(chainId),
       subject: hash("0a", ++prepared),
       to: address("d1"),
       callData: `0x${"ab".repeat(600)}`,
@@ -99,7 +98,7 @@ const ChainExecutionNone = Layer.succeed(ChainExecution, {
 
 const RelayerNone = Layer.succeed(Relayer, {
   address: address("f1"),
-  sign: ({ callData, fromBlock, subject }, nonce) =>
+  sign: ({ callData, chainId, fromBlock, subject }, nonce) =>
     Effect.succeed({ chainId, subject, nonce, txHash: hash("0b", nonce), raw: callData, fromBlock }),
   broadcast: () => Effect.void
 })
@@ -119,5 +118,5 @@ export const NoChain = Layer.mergeAll(
   ChainExecutionNone,
   RelayerNone,
   WithdrawalExecutionNone,
-  Layer.succeed(Chains, { supported: [chainId] })
+  Layer.succeed(Chains, { supported: chainIds })
 )

@@ -59,3 +59,38 @@ export const batched = Effect.fnUntraced(function* <A, B, E>(
       return Deferred.await(waiting.answer)
     })
 })
+
+/**
+ * Answers a function that reads what a key names, once for all who ask before the read begins: nobody is answered with
+ * what was read before it asked. Not for use inside a transaction.
+ */
+export const shared = <K extends string | number, A>(read: (key: K) => Effect.Effect<A>) =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    const next = new Map<K, Deferred.Deferred<A>>()
+    const busy = new Set<K>()
+
+    const round = (key: K): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        const answer = next.get(key)
+        if (answer === undefined) {
+          busy.delete(key)
+          return Effect.void
+        }
+        next.delete(key)
+        busy.add(key)
+        return Effect.exit(read(key)).pipe(
+          Effect.flatMap((exit) => Effect.sync(() => Deferred.doneUnsafe(answer, exit))),
+          Effect.andThen(round(key))
+        )
+      })
+
+    return (key: K): Effect.Effect<A> =>
+      Effect.suspend(() => {
+        const answer = next.get(key) ?? Deferred.makeUnsafe<A>()
+        next.set(key, answer)
+        if (busy.has(key)) return Deferred.await(answer)
+        busy.add(key)
+        return Effect.andThen(Effect.forkIn(round(key), scope), Deferred.await(answer))
+      })
+  })
