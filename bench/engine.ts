@@ -5,9 +5,11 @@
  * Needs a PostgreSQL server (`BENCH_DATABASE_URL`), on which it makes databases of its own and drops them afterwards.
  */
 import { Console, Effect } from "effect"
+import { claims } from "#bench/engine/claims.ts"
+import { failover } from "#bench/engine/failover.ts"
 import { throughput } from "#bench/engine/throughput.ts"
 
-const parts = { throughput }
+const parts = { throughput, claims, failover }
 
 const program = Effect.gen(function* () {
   const wanted = process.argv.slice(3)

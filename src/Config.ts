@@ -236,6 +236,21 @@ export const cliConfig = orInvalid(
   })
 )
 
+/** What starting several API processes reads of their configuration: they share a server and take ports in a row. */
+export const clusterConfig = orInvalid(
+  Effect.map(
+    all({
+      database: required(
+        "DATABASE_URL",
+        Kind.secretUrl(["postgres:", "postgresql:"], "postgres://user:password@db:5432/ballast")
+      ),
+      port: withDefault("PORT", Kind.integer(1, 65_000, "3000"), 3000),
+      size: withDefault("CLUSTER_SIZE", Kind.integer(1, 32, "3"), 3)
+    }),
+    ({ port, size }) => ({ ports: Array.from({ length: size }, (_, index) => port + index) })
+  )
+)
+
 /** What the demo reads: where the sandbox's control API listens. */
 export const demoConfig = orInvalid(
   all({ controlPort: withDefault("SANDBOX_PORT", Kind.integer(1, 65_535, "3100"), 3100) })

@@ -75,33 +75,54 @@ const VenueNone = Layer.succeed(Venue, {
     )
 })
 
+/** How the chains behave. */
+export interface Behaviour {
+  /** Milliseconds that each call takes. */
+  readonly delayMs: number
+  /** Whether nothing that is sent is ever included. */
+  readonly stalls: boolean
+  readonly onBroadcast: (subject: string) => Effect.Effect<void>
+}
+
+export const instant: Behaviour = { delayMs: 0, stalls: false, onBroadcast: () => Effect.void }
+
 let prepared = 0
-const hash = (kind: string, n: number) => `0x${kind}${n.toString(16).padStart(62, "0")}`
+const hash = (kind: string, ...numbers: ReadonlyArray<number>) =>
+  `0x${kind}${numbers.map((n) => n.toString(16).padStart(10, "0")).join("").padStart(62, "0")}`
 
-const ChainExecutionNone = Layer.succeed(ChainExecution, {
-  prepare: ({ chainId }) =>
-    Effect.sync(() => ({
-      chainId,
-      accountId: accountOf(chainId),
-      subject: hash("0a", ++prepared),
-      to: address("d1"),
-      callData: `0x${"ab".repeat(600)}`,
-      gasLimit: 1n,
-      maxFeePerGas: 1n,
-      maxPriorityFeePerGas: 1n,
-      chainNonce: 0,
-      fromBlock: 1n
-    })),
-  find: ({ subject, txHash }) =>
-    Effect.succeedSome({ subject, txHash, blockNumber: 2n, success: true, gasUsed: 1n, deltas: [] })
-})
+const after = <A>(delayMs: number, answer: () => A) =>
+  delayMs === 0 ? Effect.sync(answer) : Effect.delay(Effect.sync(answer), delayMs)
 
-const RelayerNone = Layer.succeed(Relayer, {
-  address: address("f1"),
-  sign: ({ callData, chainId, fromBlock, subject }, nonce) =>
-    Effect.succeed({ chainId, subject, nonce, txHash: hash("0b", nonce), raw: callData, fromBlock }),
-  broadcast: () => Effect.void
-})
+const chainExecution = ({ delayMs, stalls }: Behaviour) =>
+  Layer.succeed(ChainExecution, {
+    prepare: ({ chainId }) =>
+      after(delayMs, () => ({
+        chainId,
+        accountId: accountOf(chainId),
+        subject: hash("0a", process.pid, ++prepared),
+        to: address("d1"),
+        callData: `0x${"ab".repeat(600)}`,
+        gasLimit: 1n,
+        maxFeePerGas: 1n,
+        maxPriorityFeePerGas: 1n,
+        chainNonce: 0,
+        fromBlock: 1n
+      })),
+    find: ({ subject, txHash }) =>
+      after(delayMs, () =>
+        stalls
+          ? Option.none()
+          : Option.some({ subject, txHash, blockNumber: 2n, success: true, gasUsed: 1n, deltas: [] })
+      )
+  })
+
+const relayer = ({ delayMs, onBroadcast }: Behaviour) =>
+  Layer.succeed(Relayer, {
+    address: address("f1"),
+    sign: ({ callData, chainId, fromBlock, subject }, nonce) =>
+      Effect.succeed({ chainId, subject, nonce, txHash: hash("0b", chainId, nonce), raw: callData, fromBlock }),
+    broadcast: ({ subject }) => Effect.andThen(onBroadcast(subject), after(delayMs, () => undefined))
+  })
 
 const none = Effect.die(new Error("Nothing is withdrawn here"))
 const WithdrawalExecutionNone = Layer.succeed(WithdrawalExecution, {
@@ -111,12 +132,13 @@ const WithdrawalExecutionNone = Layer.succeed(WithdrawalExecution, {
   delivered: () => none
 })
 
-export const NoChain = Layer.mergeAll(
-  BalancesNone,
-  PricesNone,
-  VenueNone,
-  ChainExecutionNone,
-  RelayerNone,
-  WithdrawalExecutionNone,
-  Layer.succeed(Chains, { supported: chainIds })
-)
+export const noChain = (behaviour: Behaviour) =>
+  Layer.mergeAll(
+    BalancesNone,
+    PricesNone,
+    VenueNone,
+    chainExecution(behaviour),
+    relayer(behaviour),
+    WithdrawalExecutionNone,
+    Layer.succeed(Chains, { supported: chainIds })
+  )

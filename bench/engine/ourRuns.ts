@@ -1,11 +1,12 @@
 /** Rebalance runs of the service's own engine: claimed as due, planned, traded with the chains that are not there, finished. */
 import { NodeCrypto } from "@effect/platform-node"
-import { Context, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { databaseLayer } from "#bench/http/benchDatabase.ts"
 import { makeDue } from "#bench/engine/fill.ts"
-import { NoChain } from "#bench/engine/noChain.ts"
+import { instant, noChain } from "#bench/engine/noChain.ts"
 import { benchSettings } from "#bench/engine/settings.ts"
+import { Settings } from "#domain/Settings.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
 import { EngineLive } from "#layers/engine/EngineLive.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
@@ -13,8 +14,8 @@ import { SqlLive } from "#layers/sql/SqlLive.ts"
 export const engine = (url: string) =>
   Scheduler.layer.pipe(
     Layer.provideMerge(EngineLive),
-    Layer.provideMerge(Layer.mergeAll(SqlLive, NoChain)),
-    Layer.provideMerge(Layer.mergeAll(databaseLayer(url), benchSettings)),
+    Layer.provideMerge(Layer.mergeAll(SqlLive, noChain(instant))),
+    Layer.provideMerge(Layer.mergeAll(databaseLayer(url), Layer.succeed(Settings, benchSettings))),
     Layer.provideMerge(NodeCrypto.layer)
   )
 
@@ -47,5 +48,3 @@ export const stepsOfARun = Effect.gen(function* () {
     SELECT (count(*) / count(DISTINCT execution_id))::int AS steps FROM workflow_steps`
   return row!.steps
 })
-
-export type Engine = Context.Context<Layer.Success<ReturnType<typeof engine>>>

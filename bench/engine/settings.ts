@@ -1,10 +1,9 @@
 /** Settings of the engine as a deployment has them, but for what would start by itself. */
-import { Layer } from "effect"
 import type { AssetId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
-import { Settings } from "#domain/Settings.ts"
+import type { Settings } from "#domain/Settings.ts"
 
-export const benchSettings = Layer.succeed(Settings, {
+export const benchSettings: Settings["Service"] = {
   brandName: "Ballast",
   rebalanceCooldownMs: 0,
   priceMaxAgeMs: 600_000,
@@ -15,4 +14,4 @@ export const benchSettings = Layer.succeed(Settings, {
   priceHistory: { intervalMs: 3_600_000, batch: 1 },
   valuation: { intervalMs: 3_600_000, batch: 1 },
   discovery: { intervalMs: 3_600_000 }
-})
+}
