@@ -25,7 +25,10 @@ const world = Effect.fnUntraced(function* (portfolios: number) {
 const killOne = Effect.gen(function* () {
   const { context, url } = yield* world(6_000)
   const options = { url, delayMs: 250, maxRuns: 100, stalls: false }
-  const engines = yield* Effect.all([1, 2, 3].map(() => startEngine(options)), { concurrency: 3 })
+  const engines = yield* Effect.all(
+    [1, 2, 3].map(() => startEngine(options)),
+    { concurrency: 3 }
+  )
   return yield* Effect.gen(function* () {
     yield* makeDue(6_000)
     yield* until(Effect.map(owned, (rows) => new Set(rows.map(({ owner }) => owner)).size === 3 && rows.length > 200))

@@ -88,7 +88,10 @@ export const instant: Behaviour = { delayMs: 0, stalls: false, onBroadcast: () =
 
 let prepared = 0
 const hash = (kind: string, ...numbers: ReadonlyArray<number>) =>
-  `0x${kind}${numbers.map((n) => n.toString(16).padStart(10, "0")).join("").padStart(62, "0")}`
+  `0x${kind}${numbers
+    .map((n) => n.toString(16).padStart(10, "0"))
+    .join("")
+    .padStart(62, "0")}`
 
 const after = <A>(delayMs: number, answer: () => A) =>
   delayMs === 0 ? Effect.sync(answer) : Effect.delay(Effect.sync(answer), delayMs)
@@ -121,7 +124,11 @@ const relayer = ({ delayMs, onBroadcast }: Behaviour) =>
     address: address("f1"),
     sign: ({ callData, chainId, fromBlock, subject }, nonce) =>
       Effect.succeed({ chainId, subject, nonce, txHash: hash("0b", chainId, nonce), raw: callData, fromBlock }),
-    broadcast: ({ subject }) => Effect.andThen(onBroadcast(subject), after(delayMs, () => undefined))
+    broadcast: ({ subject }) =>
+      Effect.andThen(
+        onBroadcast(subject),
+        after(delayMs, () => undefined)
+      )
   })
 
 const none = Effect.die(new Error("Nothing is withdrawn here"))

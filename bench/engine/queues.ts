@@ -68,7 +68,9 @@ export const graphileWorker = (url: string): Effect.Effect<Peer, never, Scope.Sc
           noHandleSignals: true,
           logger,
           taskList: { step },
-          preset: { worker: { maxPoolSize: concurrency + 2, localQueue: { size: concurrency * 2 }, completeJobBatchDelay: 0 } }
+          preset: {
+            worker: { maxPoolSize: concurrency + 2, localQueue: { size: concurrency * 2 }, completeJobBatchDelay: 0 }
+          }
         })
       ),
       (runner) => Effect.promise(() => runner.stop())

@@ -11,6 +11,7 @@ export const benchSettings: Settings["Service"] = {
   blockedAssets: new Set<AssetId>(),
   scheduler: { intervalMs: 1_000, batch: 200 },
   maxRunsInFlight: 256,
+  runRetentionMs: 3_600_000,
   priceHistory: { intervalMs: 3_600_000, batch: 1 },
   valuation: { intervalMs: 3_600_000, batch: 1 },
   discovery: { intervalMs: 3_600_000 }

@@ -25,7 +25,8 @@ export const throughput = Effect.gen(function* () {
   const rates: ReadonlyArray<Array<number>> = [[], ...peers.map(() => [])]
   for (let round = 0; round < rounds; round += 1) {
     rates[0]!.push(runsOfARound / (yield* own(runsOfARound)))
-    for (const [index, peer] of peers.entries()) rates[index + 1]!.push(runsOfARound / (yield* peer.run(runsOfARound, steps)))
+    for (const [index, peer] of peers.entries())
+      rates[index + 1]!.push(runsOfARound / (yield* peer.run(runsOfARound, steps)))
   }
   const failed = yield* Effect.provideContext(
     Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT 1 FROM operations WHERE state <> 'completed'`),
@@ -38,7 +39,9 @@ export const throughput = Effect.gen(function* () {
       spreadLine("", ["min", "median", "max"]),
       spreadLine("Ballast: runs/s", spreadOf(rates[0]!)),
       ...peers.map(({ name }, index) => spreadLine(`${name}: runs/s`, spreadOf(rates[index + 1]!))),
-      ...peers.map(({ name }, index) => spreadLine(`Ballast / ${name}`, spreadOfRatios(rates[0]!, rates[index + 1]!), 2)),
+      ...peers.map(({ name }, index) =>
+        spreadLine(`Ballast / ${name}`, spreadOfRatios(rates[0]!, rates[index + 1]!), 2)
+      ),
       `  Runs that did not complete: ${failed.length}`,
       "  Target: a median ratio above 1.00 to both"
     ].join("\n")

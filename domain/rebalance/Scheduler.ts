@@ -94,7 +94,10 @@ export class Scheduler extends Context.Service<
         Effect.catchCause((cause) =>
           Cause.hasInterrupts(cause)
             ? Effect.failCause(cause)
-            : Effect.andThen(Effect.logError("A scheduler tick failed", cause), Effect.sleep(Duration.millis(intervalMs)))
+            : Effect.andThen(
+                Effect.logError("A scheduler tick failed", cause),
+                Effect.sleep(Duration.millis(intervalMs))
+              )
         )
       )
       yield* Effect.forkScoped(Effect.forever(round))

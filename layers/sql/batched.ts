@@ -48,7 +48,11 @@ export const batched = Effect.fnUntraced(function* <A, B, E>(
 
   const round = Effect.gen(function* () {
     const waiting = yield* Queue.takeBetween(queue, 1, maxBatch)
-    yield* Effect.forEach(distinctGroups(waiting, ({ item }) => keyOf(item)), answer, { discard: true })
+    yield* Effect.forEach(
+      distinctGroups(waiting, ({ item }) => keyOf(item)),
+      answer,
+      { discard: true }
+    )
   })
   yield* Effect.forkScoped(Effect.forever(round))
 

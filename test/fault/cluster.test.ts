@@ -55,9 +55,7 @@ describe("three engines on one PostgreSQL server", () => {
             SELECT operation_id FROM operation_events WHERE payload ->> 'state' = 'completed'
             GROUP BY operation_id HAVING count(*) <> 1`
           assert.deepStrictEqual(ends, [])
-        }).pipe(
-          Effect.provide(AssetStore.layer.pipe(Layer.provideMerge(databaseLayer(url))))
-        )
+        }).pipe(Effect.provide(AssetStore.layer.pipe(Layer.provideMerge(databaseLayer(url)))))
       }).pipe(Effect.scoped),
     120_000
   )

@@ -8,8 +8,15 @@ export const makeRunStorage = Effect.fnUntraced(function* (
   store: ExecutionStore["Service"],
   runner: Runner["Service"]
 ) {
-  const insert = yield* batched(({ executionId }) => executionId, (executions: ReadonlyArray<NewExecution>) =>
-    Effect.map(store.insert(executions), (inserted) => ({ executionId }: NewExecution) => inserted.has(executionId))
+  const insert = yield* batched(
+    ({ executionId }) => executionId,
+    (executions: ReadonlyArray<NewExecution>) =>
+      Effect.map(
+        store.insert(executions),
+        (inserted) =>
+          ({ executionId }: NewExecution) =>
+            inserted.has(executionId)
+      )
   )
   const record = yield* batched(
     ({ executionId, step }) => stepKey(executionId, step),
@@ -21,11 +28,13 @@ export const makeRunStorage = Effect.fnUntraced(function* (
             recorded.has(stepKey(executionId, step))
       )
   )
-  const finish = yield* batched((executionId) => executionId, (executionIds: ReadonlyArray<string>) =>
-    Effect.gen(function* () {
-      yield* store.finish(yield* runner.id, executionIds, yield* DateTime.now)
-      return () => undefined
-    })
+  const finish = yield* batched(
+    (executionId) => executionId,
+    (executionIds: ReadonlyArray<string>) =>
+      Effect.gen(function* () {
+        yield* store.finish(yield* runner.id, executionIds, yield* DateTime.now)
+        return () => undefined
+      })
   )
   return { insert, record, finish }
 })

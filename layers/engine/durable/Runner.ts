@@ -58,7 +58,7 @@ export class Runner extends Context.Service<
           if (looks >= looksUntilDead && (yield* store.bury(runner)))
             yield* Effect.logWarning(`Runner ${runner.runnerId} is dead; its runs move to others`)
         }
-        for (let freed = freedAtOnce; freed === freedAtOnce; ) freed = yield* store.freeOrphans(freedAtOnce)
+        for (let freed = freedAtOnce; freed === freedAtOnce;) freed = yield* store.freeOrphans(freedAtOnce)
       })
 
       yield* look

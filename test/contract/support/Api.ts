@@ -77,6 +77,7 @@ const settings = Layer.mergeAll(
     blockedAssets: new Set<AssetId>(),
     scheduler: { intervalMs: 1_000, batch: 100 },
     maxRunsInFlight: 64,
+    runRetentionMs: 3_600_000,
     priceHistory: { intervalMs: 60_000, batch: 100 },
     valuation: { intervalMs: 3_600_000, batch: 100 },
     discovery: { intervalMs: 300_000 }

@@ -70,6 +70,7 @@ const load = (
       blockedAssets: new Set(options.blocked ?? []),
       scheduler: { intervalMs: 1_000, batch: 200 },
       maxRunsInFlight: 64,
+      runRetentionMs: 3_600_000,
       priceHistory: { intervalMs: 60_000, batch: 10 },
       valuation: { intervalMs: 3_600_000, batch: 200 },
       discovery: { intervalMs: 60_000 }

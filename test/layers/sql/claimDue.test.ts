@@ -131,7 +131,11 @@ eachDatabase("claimDue", (it) => {
       const claimed = yield* sql`SELECT 1 FROM operations WHERE tenant_id = ${quietTenant}`
       assert.strictEqual(claimed.length, 3, "although 40 others were due before")
       let left = 0
-      for (let batch = yield* operations.claimDue(noon, 8); batch.length > 0; batch = yield* operations.claimDue(noon, 8))
+      for (
+        let batch = yield* operations.claimDue(noon, 8);
+        batch.length > 0;
+        batch = yield* operations.claimDue(noon, 8)
+      )
         left += batch.length
       assert.isAtLeast(left, 40 - 24 + 3 - 3)
       assert.isTrue(Option.isNone(yield* operations.oldestDue(noon)))

@@ -22,10 +22,12 @@ const startEngine = Effect.fnUntraced(function* <R>(
   maxRunsInFlight = 64
 ) {
   const scope = yield* Scope.make()
-  const layer = workflow.toLayer(({ key }) => body(key)).pipe(
-    Layer.provideMerge(WorkflowRuntime),
-    Layer.provide(Layer.succeed(Settings, { ...testSettings, maxRunsInFlight }))
-  )
+  const layer = workflow
+    .toLayer(({ key }) => body(key))
+    .pipe(
+      Layer.provideMerge(WorkflowRuntime),
+      Layer.provide(Layer.succeed(Settings, { ...testSettings, maxRunsInFlight }))
+    )
   const context = yield* Layer.buildWithScope(Layer.fresh(layer), scope)
   const engine = Context.get(context, WorkflowEngine.WorkflowEngine)
   const launch = (key: string) =>
@@ -75,10 +77,13 @@ eachDatabase("the durable engine", (it) => {
       yield* allFinished(workflow)
       yield* engine.launch("a")
       yield* engine.stop
-      assert.deepStrictEqual([...times], [
-        ["first", 1],
-        ["second", 1]
-      ])
+      assert.deepStrictEqual(
+        [...times],
+        [
+          ["first", 1],
+          ["second", 1]
+        ]
+      )
     })
   )
 
@@ -197,7 +202,10 @@ eachDatabase("the durable engine", (it) => {
     Effect.gen(function* () {
       const store = yield* ExecutionStore
       const sql = yield* SqlClient.SqlClient
-      const at = yield* Effect.map(Effect.clockWith((clock) => clock.currentTimeMillis), (now) => new Date(now))
+      const at = yield* Effect.map(
+        Effect.clockWith((clock) => clock.currentTimeMillis),
+        (now) => new Date(now)
+      )
       yield* store.join("dead")
       yield* sql`
         INSERT INTO workflow_executions (execution_id, workflow, payload, owner, wake_at, created_at)
@@ -239,5 +247,38 @@ eachDatabase("the durable engine", (it) => {
         []
       )
     }).pipe(Effect.provide(ExecutionStore.layer))
+  )
+
+  it.effect("forgets finished runs after their retention by itself, and keeps unfinished and young ones", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const now = yield* DateTime.nowAsDate
+      const old = new Date(now.getTime() - testSettings.runRetentionMs - 1_000)
+      const young = new Date(now.getTime() - testSettings.runRetentionMs + 600_000)
+      yield* sql`
+        INSERT INTO workflow_executions (execution_id, workflow, payload, wake_at, created_at, finished_at)
+        SELECT id, 'Forgotten', '{}', ${old}, ${old}, finished_at
+        FROM unnest(${["old", "young"]}::text[], ${[old, young]}::timestamptz[]) AS n (id, finished_at)`
+      yield* sql`
+        INSERT INTO workflow_executions (execution_id, workflow, payload, wake_at, created_at)
+        VALUES ('unfinished', 'Forgotten', '{}', ${old}, ${old})`
+      yield* sql`
+        INSERT INTO workflow_steps (execution_id, step, result)
+        SELECT id, 'only/1', '{}' FROM unnest(${["old", "young", "unfinished"]}::text[]) AS n (id)`
+      const engine = yield* startEngine(makeWorkflow("Broom"), () => Effect.void)
+      const left = sql<{ readonly execution_id: string }>`
+        SELECT execution_id FROM workflow_steps WHERE step = 'only/1' AND execution_id = ANY(${["old", "young", "unfinished"]}::text[])
+        ORDER BY execution_id`
+      yield* left.pipe(
+        Effect.filterOrFail((rows) => rows.length < 3),
+        Effect.retry(Schedule.spaced("20 millis")),
+        Effect.timeout("10 seconds")
+      )
+      yield* engine.stop
+      assert.deepStrictEqual(
+        (yield* left).map((row) => row.execution_id),
+        ["unfinished", "young"]
+      )
+    })
   )
 })
