@@ -2,7 +2,7 @@
 import { Console, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { countFinished, makeBroadcasts, owned, startEngine, until } from "#bench/engine/engines.ts"
-import { fill, makeDue } from "#bench/engine/fill.ts"
+import { fill, fillGrants, makeDue } from "#bench/engine/fill.ts"
 import { spreadLine } from "#bench/engine/spreadLine.ts"
 import { benchDatabase, databaseLayer } from "#bench/http/benchDatabase.ts"
 import { spreadOf } from "#bench/http/spread.ts"
@@ -17,7 +17,7 @@ const seconds = (since: number) => (performance.now() - since) / 1000
 const world = Effect.fnUntraced(function* (portfolios: number) {
   const url = yield* benchDatabase
   const context = yield* Layer.build(AssetStore.layer.pipe(Layer.provideMerge(databaseLayer(url))))
-  yield* Effect.provideContext(Effect.andThen(fill(4, portfolios), makeBroadcasts), context)
+  yield* Effect.provideContext(Effect.all([fill(4, portfolios), fillGrants(portfolios), makeBroadcasts]), context)
   return { url, context }
 })
 

@@ -1,7 +1,7 @@
 /** Durable rebalance runs a second beside the same number of chained jobs of two job queues, on one server, in turns. */
 import { Console, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { fill } from "#bench/engine/fill.ts"
+import { fill, fillGrants } from "#bench/engine/fill.ts"
 import { engine, ourRuns, stepsOfARun } from "#bench/engine/ourRuns.ts"
 import { graphileWorker, type Peer, pgBoss } from "#bench/engine/queues.ts"
 import { spreadLine } from "#bench/engine/spreadLine.ts"
@@ -14,7 +14,7 @@ const runsOfARound = 400
 export const throughput = Effect.gen(function* () {
   const database = yield* benchDatabase
   const ours = yield* Layer.build(engine(database))
-  yield* Effect.provideContext(fill(4, runsOfARound), ours)
+  yield* Effect.provideContext(Effect.andThen(fill(4, runsOfARound), fillGrants(runsOfARound)), ours)
   const peers: ReadonlyArray<Peer> = [yield* graphileWorker(yield* benchDatabase), yield* pgBoss(yield* benchDatabase)]
   const own = (count: number) => Effect.provideContext(ourRuns(count), ours)
 

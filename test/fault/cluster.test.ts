@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { countFinished, makeBroadcasts, owned, startEngine, until } from "#bench/engine/engines.ts"
-import { fill, makeDue } from "#bench/engine/fill.ts"
+import { fill, fillGrants, makeDue } from "#bench/engine/fill.ts"
 import { databaseLayer } from "#bench/http/benchDatabase.ts"
 import { AssetStore } from "#layers/sql/AssetStore.ts"
 import { newServerDatabase } from "#test/support/database.ts"
@@ -26,6 +26,7 @@ describe("three engines on one PostgreSQL server", () => {
         yield* Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
           yield* fill(3, runs)
+          yield* fillGrants(runs)
           yield* makeBroadcasts
           // Started together, so that they take turns wherever only one may go.
           const engines = yield* Effect.all(

@@ -129,7 +129,7 @@ const make = Effect.gen(function* () {
         if (registration === undefined) return yield* refused(`The workflow ${workflow._tag}`)
         if (!discard || parent !== undefined) return yield* refused("Waiting for a run, or a run inside another,")
         yield* launch(registration, executionId, payload)
-      }).pipe(Effect.orDie, Effect.uninterruptible) as Effect.Effect<any>,
+      }).pipe(Effect.orDie, Effect.uninterruptible) as Effect.Effect<never>,
     activityExecute: (self, attempt) => Effect.flatMap(runOf, (run) => activity(run, self, attempt)),
     scheduleClock: (_, { clock, executionId }) =>
       Effect.gen(function* () {

@@ -38,7 +38,8 @@ export const runActivity = ({ runner, storage, store }: Services) =>
       return { executionId, step, result: encodeResult(exit), owner: yield* runner.id }
     })
 
-    const body: Effect.Effect<Result, never, any> = activity.executeEncoded.pipe(
+    const encoded = activity.executeEncoded as Effect.Effect<unknown, unknown, WorkflowEngine.WorkflowInstance>
+    const body: Effect.Effect<Result> = encoded.pipe(
       Workflow.intoResult,
       Effect.provideService(
         WorkflowEngine.WorkflowInstance,
