@@ -2,7 +2,7 @@
  * Claims of due portfolios, by any number of processes at once: each takes rows that no other one holds, and moves
  * them to their next due time in the transaction that accepts their operations.
  *
- * Those that wait longest come first. While more is due than a batch holds, half of each batch goes to tenants in turn
+ * Those that wait longest come first. While more is due than a batch holds, every second batch goes to tenants in turn
  * instead, so that one with a million due portfolios does not keep the others waiting.
  */
 import { type DateTime, Effect, Ref, Schema } from "effect"
@@ -23,8 +23,7 @@ const tenantsInTurn = 32
 export const makeClaimDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const random = yield* SecureRandom.SecureRandom
 
-  /** The last batch was full, so more may be due than is claimed. */
-  const isBehind = yield* Ref.make(false)
+  const isTenantsTurn = yield* Ref.make(false)
   /** The tenant whose turn was last. */
   const lastTenant = yield* Ref.make("")
 
@@ -70,26 +69,29 @@ export const makeClaimDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
       FOR SHARE OF s SKIP LOCKED`)
 
   const lockDue = Effect.fnUntraced(function* (now: Date, limit: number) {
-    const inTurn = (yield* Ref.get(isBehind)) ? Math.floor(limit / 2) : 0
-    const tenantIds = inTurn > 0 ? yield* nextTenants : []
-    const fair = tenantIds.length > 0 ? yield* lock(ofTenants(now, tenantIds, inTurn)) : []
-    const waited = yield* lock(oldest(now, limit - fair.length))
-    yield* Ref.set(isBehind, fair.length + waited.length >= limit)
+    const tenantIds = (yield* Ref.get(isTenantsTurn)) ? yield* nextTenants : []
+    const fair = tenantIds.length > 0 ? yield* lock(ofTenants(now, tenantIds, limit)) : []
+    const waited = fair.length < limit ? yield* lock(oldest(now, limit - fair.length)) : []
+    // A full batch means that more may be due than is claimed; the next one is for tenants in turn, and so on.
+    yield* Ref.set(isTenantsTurn, fair.length + waited.length >= limit && tenantIds.length === 0)
     // A transaction does not skip its own locks.
     const taken = new Set(fair.map(({ portfolioId }) => portfolioId))
     return [...fair, ...waited.filter(({ portfolioId }) => !taken.has(portfolioId))]
   })
 
-  const reschedule = (now: Date, portfolioIds: ReadonlyArray<string>, dueAts: ReadonlyArray<Date>) =>
-    sql`
-      UPDATE schedules c SET due_at = next.due_at, updated_at = ${now}
-      FROM unnest(${portfolioIds}::text[], ${dueAts}::timestamptz[]) AS next (portfolio_id, due_at)
-      WHERE c.portfolio_id = next.portfolio_id`
-
   // The look for unfinished runs spares the wait on a run that is just finishing; the index catches what it misses.
-  const accept = (now: Date, operationIds: ReadonlyArray<string>, portfolioIds: ReadonlyArray<string>) =>
+  const accept = (
+    now: Date,
+    operationIds: ReadonlyArray<string>,
+    portfolioIds: ReadonlyArray<string>,
+    dueAts: ReadonlyArray<Date>
+  ) =>
     sql<{ readonly operation_id: OperationId }>`
-      WITH inserted AS (
+      WITH moved AS (
+        UPDATE schedules c SET due_at = next.due_at, updated_at = ${now}
+        FROM unnest(${portfolioIds}::text[], ${dueAts}::timestamptz[]) AS next (portfolio_id, due_at)
+        WHERE c.portfolio_id = next.portfolio_id
+      ), inserted AS (
         INSERT INTO operations (operation_id, tenant_id, portfolio_id, kind, trigger, state, submitted_at, updated_at, last_sequence)
         SELECT due.operation_id, p.tenant_id, p.portfolio_id, 'rebalance', 'scheduled', 'accepted', ${now}, ${now}, 1
         FROM unnest(${operationIds}::text[], ${portfolioIds}::text[]) AS due (operation_id, portfolio_id)
@@ -109,12 +111,8 @@ export const makeClaimDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
       const operationIds = yield* Effect.forEach(due, () => makeOperationId).pipe(
         Effect.provideService(SecureRandom.SecureRandom, random)
       )
-      yield* reschedule(
-        timestamp(now),
-        portfolioIds,
-        due.map((row) => timestamp(nextDueAt(row.dueAt, now, row.frequency)))
-      )
-      const accepted = yield* accept(timestamp(now), operationIds, portfolioIds)
+      const dueAts = due.map((row) => timestamp(nextDueAt(row.dueAt, now, row.frequency)))
+      const accepted = yield* accept(timestamp(now), operationIds, portfolioIds, dueAts)
       return accepted.map((row) => row.operation_id)
     },
     sql.withTransaction,
