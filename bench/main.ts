@@ -1,6 +1,7 @@
 /** `npm run bench -- <name>`: runs one benchmark. What each measures is in docs/benchmarks.md. */
 
 const benchmarks: Readonly<Record<string, () => Promise<{ readonly run: () => Promise<void> }>>> = {
+  engine: () => import("#bench/engine.ts"),
   http: () => import("#bench/http.ts"),
   lists: () => import("#bench/lists.ts"),
   planner: () => import("#bench/planner.ts")

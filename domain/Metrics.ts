@@ -85,3 +85,8 @@ export const oldestStepAge = Metric.gauge("ballast_engine_oldest_step_age", {
 export const relayerBalance = Metric.gauge("ballast_relayer_balance", {
   description: "Native tokens that a relayer has left for gas"
 })
+
+/** Runs that this process works on. At `MAX_RUNS_IN_FLIGHT` for long, more processes are needed. */
+export const runsInFlight = Metric.gauge("ballast_runs_in_flight", {
+  description: "Runs that this process works on"
+})

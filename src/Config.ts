@@ -97,6 +97,8 @@ const settings: Setting<Settings["Service"]> = Effect.map(
     ),
     intervalMs: withDefault("SCHEDULER_INTERVAL_MS", Kind.integer(10, 3_600_000, "1000"), 1000),
     batch: withDefault("SCHEDULER_BATCH", Kind.integer(1, 10_000, "200"), 200),
+    maxRunsInFlight: withDefault("MAX_RUNS_IN_FLIGHT", Kind.integer(1, 10_000, "256"), 256),
+    runRetentionHours: withDefault("RUN_RETENTION_HOURS", Kind.integer(1, 87_600, "168"), 168),
     priceHistorySeconds: withDefault("PRICE_HISTORY_INTERVAL_SECONDS", Kind.integer(1, 86_400, "60"), 60),
     priceHistoryBatch: withDefault("PRICE_HISTORY_BATCH", Kind.integer(1, 1_000, "10"), 10),
     valuationSeconds: withDefault("VALUATION_INTERVAL_SECONDS", Kind.integer(1, 86_400, "3600"), 3600),
@@ -114,6 +116,8 @@ const settings: Setting<Settings["Service"]> = Effect.map(
     },
     blockedAssets: new Set(read.blocklist),
     scheduler: { intervalMs: read.intervalMs, batch: read.batch },
+    maxRunsInFlight: read.maxRunsInFlight,
+    runRetentionMs: read.runRetentionHours * 3_600_000,
     priceHistory: { intervalMs: read.priceHistorySeconds * 1000, batch: read.priceHistoryBatch },
     valuation: { intervalMs: read.valuationSeconds * 1000, batch: read.valuationBatch },
     discovery: { intervalMs: read.discoverySeconds * 1000 }
@@ -222,6 +226,21 @@ export const cliConfig = orInvalid(
     adminUrl: optional("BALLAST_ADMIN_URL", Kind.httpUrl("http://127.0.0.1:3000")),
     adminToken: optional("ADMIN_TOKEN", token)
   })
+)
+
+/** What starting several API processes reads of their configuration: they share a server and take ports in a row. */
+export const clusterConfig = orInvalid(
+  Effect.map(
+    all({
+      database: required(
+        "DATABASE_URL",
+        Kind.secretUrl(["postgres:", "postgresql:"], "postgres://user:password@db:5432/ballast")
+      ),
+      port: withDefault("PORT", Kind.integer(1, 65_000, "3000"), 3000),
+      size: withDefault("CLUSTER_SIZE", Kind.integer(1, 32, "3"), 3)
+    }),
+    ({ port, size }) => ({ ports: Array.from({ length: size }, (_, index) => port + index) })
+  )
 )
 
 /** What the demo reads: where the sandbox's control API listens. */

@@ -11,5 +11,9 @@ export interface Launch {
 
 export class OperationLauncher extends Context.Service<
   OperationLauncher,
-  { readonly launch: (operation: Launch) => Effect.Effect<void> }
+  {
+    readonly launch: (operation: Launch) => Effect.Effect<void>
+    /** How many runs this process would begin at once; what is launched beyond that waits for its turn. */
+    readonly capacity: Effect.Effect<number>
+  }
 >()("ballast/domain/operation/OperationLauncher") {}

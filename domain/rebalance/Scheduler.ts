@@ -4,7 +4,7 @@
  * Claiming writes the accepted operation and the next due time in one transaction, so a crash between claim and launch
  * loses nothing: the operation is found again as accepted. Launching is idempotent.
  */
-import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Ref, Schedule } from "effect"
+import { Cause, Context, DateTime, Duration, Effect, Layer, Metric, Option, Ref } from "effect"
 import * as Metrics from "#domain/Metrics.ts"
 import { type Launch, OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
@@ -12,12 +12,18 @@ import { Settings } from "#domain/Settings.ts"
 
 /** An operation that is still accepted after this long was not launched, or its launch died. */
 const lostAfter = Duration.seconds(5)
-const launchConcurrency = 16
+/** As many as are claimed at once share the statements of their launches. */
+const launchConcurrency = 256
+/** While there is work, in milliseconds; at most the interval between ticks. */
+const busyIntervalMs = 100
 
 export class Scheduler extends Context.Service<
   Scheduler,
   {
-    /** Claims and launches until nothing more is due; answers how many runs it launched. */
+    /**
+     * Claims and launches until nothing more is due or this process has as many runs in flight as it may; answers how
+     * many it launched. What is due beyond that stays unclaimed, for other processes and for later.
+     */
     readonly tick: Effect.Effect<number>
     /** When the last tick ended; for readiness. */
     readonly lastTickAt: Effect.Effect<DateTime.Utc>
@@ -34,8 +40,8 @@ export class Scheduler extends Context.Service<
       const launchAll = (operations: ReadonlyArray<Launch>) =>
         Effect.forEach(operations, launcher.launch, { concurrency: launchConcurrency, discard: true })
 
-      const claim = Effect.gen(function* () {
-        const claimed = yield* store.claimDue(yield* DateTime.now, scheduler.batch)
+      const claim = Effect.fnUntraced(function* (limit: number) {
+        const claimed = yield* store.claimDue(yield* DateTime.now, limit)
         yield* launchAll(claimed.map((operationId) => ({ operationId, kind: "rebalance" })))
         return claimed.length
       })
@@ -59,9 +65,11 @@ export class Scheduler extends Context.Service<
       const tick = Effect.gen(function* () {
         yield* measure
         let launched = yield* recover
-        for (let claimed = scheduler.batch; claimed === scheduler.batch;) {
-          claimed = yield* claim
+        for (;;) {
+          const limit = Math.min(scheduler.batch, yield* launcher.capacity)
+          const claimed = limit > 0 ? yield* claim(limit) : 0
           launched += claimed
+          if (claimed < limit || limit === 0) break
         }
         const endedAt = yield* DateTime.now
         yield* Ref.set(lastTick, endedAt)
@@ -78,11 +86,21 @@ export class Scheduler extends Context.Service<
     Effect.gen(function* () {
       const scheduler = yield* Scheduler
       const settings = yield* Settings
-      yield* scheduler.tick.pipe(
-        Effect.catchCause((cause) => Effect.logError("A scheduler tick failed", cause)),
-        Effect.repeat(Schedule.spaced(Duration.millis(settings.scheduler.intervalMs))),
-        Effect.forkScoped
+      const { intervalMs } = settings.scheduler
+      const round = Effect.gen(function* () {
+        const launched = yield* scheduler.tick
+        yield* Effect.sleep(Duration.millis(launched > 0 ? Math.min(busyIntervalMs, intervalMs) : intervalMs))
+      }).pipe(
+        Effect.catchCause((cause) =>
+          Cause.hasInterrupts(cause)
+            ? Effect.failCause(cause)
+            : Effect.andThen(
+                Effect.logError("A scheduler tick failed", cause),
+                Effect.sleep(Duration.millis(intervalMs))
+              )
+        )
       )
+      yield* Effect.forkScoped(Effect.forever(round))
     })
   )
 }

@@ -2,6 +2,7 @@
 import { Effect, Layer } from "effect"
 import { WorkflowEngine } from "effect/workflow"
 import { type Launch, OperationLauncher } from "#domain/operation/OperationLauncher.ts"
+import { RunsInFlight } from "#layers/engine/durable/RunsInFlight.ts"
 import { RebalanceWorkflow } from "#layers/engine/RebalanceWorkflow.ts"
 import { WithdrawalWorkflow } from "#layers/engine/WithdrawalWorkflow.ts"
 
@@ -21,7 +22,9 @@ export const OperationLauncherLive = Layer.effect(
   OperationLauncher,
   Effect.gen(function* () {
     const engine = yield* WorkflowEngine.WorkflowEngine
+    const { free } = yield* RunsInFlight
     return OperationLauncher.of({
+      capacity: Effect.sync(free),
       launch: Effect.fn("OperationLauncher.launch")(function* (operation: Launch) {
         yield* Effect.provideService(execute(operation), WorkflowEngine.WorkflowEngine, engine)
       })

@@ -56,19 +56,16 @@ const requireContext = (runs: Services["runs"], operationId: OperationId) =>
   )
 
 const makeExecute = ({ operations, runs, planner, trader }: Services, operationId: OperationId) => {
-  const begin = Activity.make({
-    name: "begin",
-    execute: Effect.gen(function* () {
-      yield* operations.transition(operationId, "running", yield* DateTime.now, null)
-    })
-  }).annotate(ClusterSchema.WithTransaction, true)
-
   const plan = Activity.make({
     name: "plan",
     success: RunPlan,
-    execute: Effect.flatMap(requireContext(runs, operationId), planner.plan)
+    execute: Effect.gen(function* () {
+      yield* operations.transition(operationId, "running", yield* DateTime.now, null)
+      return yield* planner.plan(yield* requireContext(runs, operationId))
+    })
   })
 
+  /** A finished run stays as it is, so this needs no transaction with its own result: repeating it changes nothing. */
   const finish = (strategyVersion: number, chains: ReadonlyArray<ChainOutcome>) =>
     Activity.make({
       name: "finish",
@@ -82,7 +79,7 @@ const makeExecute = ({ operations, runs, planner, trader }: Services, operationI
         })
         yield* recordRun(chains)
       })
-    }).annotate(ClusterSchema.WithTransaction, true)
+    })
 
   const abandon = (cause: Cause.Cause<never>) =>
     Activity.make({
@@ -99,7 +96,6 @@ const makeExecute = ({ operations, runs, planner, trader }: Services, operationI
     }).annotate(ClusterSchema.WithTransaction, true)
 
   return Effect.gen(function* () {
-    yield* begin
     const planned = yield* plan
     const chains = yield* Effect.forEach(planned.chains, (chain) => trader.trade(operationId, planned, chain), {
       concurrency: "unbounded"

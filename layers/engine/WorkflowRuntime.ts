@@ -1,17 +1,7 @@
-/**
- * The durable workflow engine over the service's own database: one runner in this process.
- *
- * Timers are stored messages that are looked for a few times a second, so a wake-up is late by at most that much.
- */
-import { NodeCrypto } from "@effect/platform-node"
-import { Duration, Layer } from "effect"
-import { ClusterWorkflowEngine, SingleRunner } from "effect/cluster"
+/** What runs workflows: the durable engine over the service's own database, the bound on what it does at once, and its broom. */
+import { Layer } from "effect"
+import { DurableEngine } from "#layers/engine/durable/DurableEngine.ts"
+import { RunHistory } from "#layers/engine/durable/RunHistory.ts"
+import { RunsInFlight } from "#layers/engine/durable/RunsInFlight.ts"
 
-const pollInterval = Duration.millis(250)
-
-export const WorkflowRuntime = ClusterWorkflowEngine.layer.pipe(
-  Layer.provideMerge(
-    SingleRunner.layer({ runnerStorage: "memory", shardingConfig: { entityMessagePollInterval: pollInterval } })
-  ),
-  Layer.provide(NodeCrypto.layerDigest)
-)
+export const WorkflowRuntime = Layer.mergeAll(DurableEngine, RunHistory).pipe(Layer.provideMerge(RunsInFlight.layer))

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { Asset } from "#domain/asset/Asset.ts"
 import { Assets } from "#domain/asset/Assets.ts"
 import { AssetId, ChainId } from "#domain/Caip.ts"
+import { shared } from "#layers/sql/batched.ts"
 import { decodeRows, SmallBigint, timestamp } from "#layers/sql/rows.ts"
 
 const AssetRow = Schema.Struct({
@@ -37,9 +38,11 @@ export class AssetStore extends Context.Service<
       )
     )
 
-    const onChain = Effect.fn("Assets.onChain")((chainId: ChainId) =>
+    // Runs that plan at the same moment share one read of a chain's catalogue.
+    const reads = yield* shared((chainId: ChainId) =>
       allAssets(sql`SELECT ${sql.literal(columns)} FROM assets WHERE chain_id = ${chainId} ORDER BY asset_id`)
     )
+    const onChain = Effect.fn("Assets.onChain")(reads)
 
     const upsertAssets = Effect.fn("AssetStore.upsertAssets")(function* (assets: ReadonlyArray<Asset>) {
       const rows = [...new Map(assets.map((asset) => [asset.assetId, asset])).values()]

@@ -4,8 +4,9 @@ import { SqlClient } from "effect/sql"
 import { OperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
 import { OperationKind, type OperationState } from "#domain/operation/Operation.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { batched } from "#layers/sql/batched.ts"
 import { makeClaimDue } from "#layers/sql/claimDue.ts"
-import { changeState } from "#layers/sql/operationEvents.ts"
+import { changeStates, type StateChange } from "#layers/sql/operationEvents.ts"
 import { firstOperation, selectOperations } from "#layers/sql/operationRows.ts"
 import { decodeFirst, decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
 import { storableJson } from "#layers/sql/storable.ts"
@@ -39,14 +40,25 @@ const make = Effect.gen(function* () {
       WHERE state = 'accepted' AND submitted_at < ${timestamp(before)} ORDER BY submitted_at, operation_id LIMIT ${limit}`)
   )
 
+  const changeMany = yield* batched(
+    ({ operationId }) => operationId,
+    (changes: ReadonlyArray<StateChange>) =>
+      Effect.map(changeStates(sql, changes), (rows) => {
+        const changed = new Set(rows.map((row) => row.operation_id))
+        return ({ operationId }: StateChange) => changed.has(operationId)
+      })
+  )
+
   const transition = Effect.fn("OperationStore.transition")(function* (
     operationId: OperationId,
     to: OperationState,
     at: DateTime.Utc,
     error: string | null
   ) {
-    const changed = yield* changeState(sql, { operationId, to, at, error })
-    return changed.length > 0
+    const change = { operationId, to, at, error }
+    const isInTransaction = Option.isSome(yield* Effect.serviceOption(sql.transactionService))
+    if (!isInTransaction) return yield* changeMany(change)
+    return (yield* changeStates(sql, [change])).length > 0
   }, Effect.orDie)
 
   const append = Effect.fn("OperationStore.append")(function* (

@@ -7,8 +7,9 @@ import { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import { isTerminal, OperationState } from "#domain/operation/Operation.ts"
 import { type RunContext, type RunEnd, RunStore } from "#domain/rebalance/RunStore.ts"
 import { AllocationColumn, swapPreferencesOf, SwapPreferencesColumns } from "#layers/sql/allocationColumns.ts"
-import { changeState } from "#layers/sql/operationEvents.ts"
-import { decodeFirst, timestamp } from "#layers/sql/rows.ts"
+import { batched } from "#layers/sql/batched.ts"
+import { changeStates } from "#layers/sql/operationEvents.ts"
+import { decodeFirst, decodeRows, timestamp } from "#layers/sql/rows.ts"
 import { storableJson } from "#layers/sql/storable.ts"
 
 const ContextRow = Schema.Struct({
@@ -33,34 +34,40 @@ const toContext = (row: typeof ContextRow.Type): RunContext => ({
   reserved: row.reserved
 })
 
-const firstContext = decodeFirst(ContextRow)
+const allContexts = decodeRows(ContextRow)
+const endOf = (error: string | null): OperationState => (error === null ? "completed" : "failed")
 const firstState = decodeFirst(Schema.Struct({ state: OperationState }))
 const firstReport = decodeFirst(Schema.Struct({ report: Schema.Unknown }))
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  const context = Effect.fn("RunStore.context")((operationId: OperationId) =>
-    Effect.map(
-      firstContext(sql`
-        SELECT o.operation_id AS "operationId", o.tenant_id AS "tenantId", o.portfolio_id AS "portfolioId",
-          v.version AS "strategyVersion", v.allocation, s.slippage_bps AS "slippageBps",
-          s.price_impact_bps AS "priceImpactBps", s.threshold_usd AS "thresholdUsd",
-          (SELECT coalesce(jsonb_agg(jsonb_build_object('authorization', g.authorization_document,
-            'ownerSignature', g.owner_signature) ORDER BY g.sequence), '[]'::jsonb)
-            FROM grants g WHERE g.portfolio_id = p.portfolio_id) AS grants,
-          (SELECT coalesce(jsonb_agg(jsonb_build_object('assetId', a ->> 'assetId', 'raw', a ->> 'amountRaw')), '[]'::jsonb)
-            FROM withdrawals w
-            JOIN operations x ON x.operation_id = w.operation_id AND x.finished_at IS NULL
-            CROSS JOIN jsonb_array_elements(w.message -> 'assets') a
-            WHERE w.portfolio_id = p.portfolio_id) AS reserved
-        FROM operations o
-        JOIN portfolios p ON p.portfolio_id = o.portfolio_id
-        JOIN strategies s ON s.strategy_id = p.strategy_id
-        JOIN strategy_versions v ON v.strategy_id = s.strategy_id AND v.version = s.head_version
-        WHERE o.operation_id = ${operationId}`),
-      Option.map(toContext)
-    )
+  const contexts = yield* batched(
+    (operationId) => operationId,
+    (operationIds: ReadonlyArray<OperationId>) =>
+      Effect.map(
+        allContexts(sql`
+          SELECT o.operation_id AS "operationId", o.tenant_id AS "tenantId", o.portfolio_id AS "portfolioId",
+            v.version AS "strategyVersion", v.allocation, s.slippage_bps AS "slippageBps",
+            s.price_impact_bps AS "priceImpactBps", s.threshold_usd AS "thresholdUsd",
+            (SELECT coalesce(jsonb_agg(jsonb_build_object('authorization', g.authorization_document,
+              'ownerSignature', g.owner_signature) ORDER BY g.sequence), '[]'::jsonb)
+              FROM grants g WHERE g.portfolio_id = p.portfolio_id) AS grants,
+            (SELECT coalesce(jsonb_agg(jsonb_build_object('assetId', a ->> 'assetId', 'raw', a ->> 'amountRaw')), '[]'::jsonb)
+              FROM withdrawals w
+              JOIN operations x ON x.operation_id = w.operation_id AND x.finished_at IS NULL
+              CROSS JOIN jsonb_array_elements(w.message -> 'assets') a
+              WHERE w.portfolio_id = p.portfolio_id) AS reserved
+          FROM operations o
+          JOIN portfolios p ON p.portfolio_id = o.portfolio_id
+          JOIN strategies s ON s.strategy_id = p.strategy_id
+          JOIN strategy_versions v ON v.strategy_id = s.strategy_id AND v.version = s.head_version
+          WHERE o.operation_id = ANY(${operationIds}::text[])`),
+        (rows) => {
+          const found = new Map(rows.map((row) => [row.operationId, toContext(row)]))
+          return (operationId: OperationId) => Option.fromUndefinedOr(found.get(operationId))
+        }
+      )
   )
 
   /** A run that is finished stays as it is; one that cannot be finished yet is a fault of the caller. */
@@ -72,26 +79,43 @@ const make = Effect.gen(function* () {
     }
   })
 
-  const finish = Effect.fn("RunStore.finish")(
-    function* ({ at, error, operationId, report, strategyVersion }: RunEnd) {
-      const to = error === null ? "completed" : "failed"
-      // The portfolio first: whoever locks both rows takes them in this order.
+  const finishAll = yield* batched(
+    ({ operationId }: RunEnd) => operationId,
+    Effect.fnUntraced(function* (ends: ReadonlyArray<RunEnd>) {
+      const operationIds = ends.map(({ operationId }) => operationId)
+      // The portfolios first, in one order: whoever locks both rows takes them in this order.
       yield* sql`
-      SELECT 1 FROM portfolios p JOIN operations o ON o.portfolio_id = p.portfolio_id
-      WHERE o.operation_id = ${operationId} FOR NO KEY UPDATE OF p`
-      const [changed] = yield* changeState(sql, { operationId, to, at, error })
-      if (changed === undefined) return yield* requireFinished(operationId, to)
+        SELECT 1 FROM portfolios p JOIN operations o ON o.portfolio_id = p.portfolio_id
+        WHERE o.operation_id = ANY(${operationIds}::text[]) ORDER BY p.portfolio_id FOR NO KEY UPDATE OF p`
+      const rows = yield* changeStates(
+        sql,
+        ends.map(({ at, error, operationId }) => ({ operationId, to: endOf(error), at, error }))
+      )
+      const portfolios = new Map(rows.map((row) => [row.operation_id, row.portfolio_id]))
+      const changed = ends.filter(({ operationId }) => portfolios.has(operationId))
+      if (changed.length === 0) return () => false
+      const times = changed.map(({ at }) => timestamp(at))
+      const versions = changed.map(({ strategyVersion }) => strategyVersion)
       yield* sql`
-      INSERT INTO rebalance_runs (operation_id, strategy_version, report, finished_at)
-      VALUES (${operationId}, ${strategyVersion}, ${storableJson(report)}::jsonb, ${timestamp(at)})`
+        INSERT INTO rebalance_runs (operation_id, strategy_version, report, finished_at)
+        SELECT operation_id, strategy_version, report::jsonb, at
+        FROM unnest(${changed.map(({ operationId }) => operationId)}::text[], ${versions}::int[],
+          ${changed.map(({ report }) => storableJson(report))}::text[], ${times}::timestamptz[])
+          AS r (operation_id, strategy_version, report, at)`
       yield* sql`
-      UPDATE portfolios SET strategy_version = ${strategyVersion}, updated_at = ${timestamp(at)},
-        last_rebalance_at = CASE WHEN ${error === null} THEN ${timestamp(at)} ELSE last_rebalance_at END
-      WHERE portfolio_id = ${changed.portfolio_id}`
-    },
-    sql.withTransaction,
-    Effect.orDie
+        UPDATE portfolios p SET strategy_version = r.strategy_version, updated_at = r.at,
+          last_rebalance_at = CASE WHEN r.completed THEN r.at ELSE p.last_rebalance_at END
+        FROM unnest(${changed.map(({ operationId }) => portfolios.get(operationId)!)}::text[], ${versions}::int[],
+          ${times}::timestamptz[], ${changed.map(({ error }) => error === null)}::boolean[])
+          AS r (portfolio_id, strategy_version, at, completed)
+        WHERE p.portfolio_id = r.portfolio_id`
+      return ({ operationId }: RunEnd) => portfolios.has(operationId)
+    }, sql.withTransaction)
   )
+
+  const finish = Effect.fn("RunStore.finish")(function* (end: RunEnd) {
+    if (!(yield* finishAll(end))) yield* requireFinished(end.operationId, endOf(end.error))
+  }, Effect.orDie)
 
   const report = Effect.fn("RunStore.report")((operationId: OperationId) =>
     Effect.map(
@@ -100,7 +124,7 @@ const make = Effect.gen(function* () {
     )
   )
 
-  return RunStore.of({ context, finish, report })
+  return RunStore.of({ context: Effect.fn("RunStore.context")(contexts), finish, report })
 })
 
 export const layer = Layer.effect(RunStore, make)

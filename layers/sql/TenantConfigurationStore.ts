@@ -7,6 +7,7 @@ import type { SwapFee } from "#domain/strategy/SwapFee.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
 import type { TenantPreferences, TenantPreferencesPatch } from "#domain/tenant/TenantPreferences.ts"
 import { swapPreferencesOf, SwapPreferencesColumns } from "#layers/sql/allocationColumns.ts"
+import { shared } from "#layers/sql/batched.ts"
 import { decodeFirst } from "#layers/sql/rows.ts"
 import { isEmpty, selectSwap, swapColumnsOf } from "#layers/sql/swapColumns.ts"
 
@@ -59,7 +60,8 @@ const make = Effect.gen(function* () {
   })
 
   return TenantConfigurationStore.of({
-    preferences: (tenantId) => patchPreferences(tenantId, {}),
+    // Runs that plan at the same moment share one read of their tenant's.
+    preferences: yield* shared((tenantId: TenantId) => patchPreferences(tenantId, {})),
     patchPreferences,
     fee: (tenantId) => patchFee(tenantId, {}),
     patchFee

@@ -4,7 +4,6 @@ import { Layer } from "effect"
 import { RemoteClock } from "#layers/clock/RemoteClock.ts"
 import * as Database from "#layers/sql/Database.ts"
 import * as Migrations from "#layers/sql/Migrations.ts"
-import * as SoleProcess from "#layers/sql/SoleProcess.ts"
 import { Telemetry } from "#layers/telemetry/Telemetry.ts"
 import * as Config from "#src/Config.ts"
 
@@ -13,7 +12,6 @@ const ClockLive = ({ clockUrl, server }: Config.ServiceConfig) =>
 
 export const Platform = (config: Config.ServiceConfig) =>
   Migrations.layer.pipe(
-    Layer.provideMerge(SoleProcess.layer),
     Layer.provideMerge(Database.layer),
     Layer.provideMerge(Telemetry),
     Layer.provideMerge(Layer.mergeAll(Config.layer(config), NodeCrypto.layer)),

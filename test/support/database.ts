@@ -52,6 +52,21 @@ const newDatabase = (url: string) =>
     return own.href
   }).pipe(Effect.provide(SecureRandom.layerWebCrypto))
 
+/** The URL of a fresh, migrated database on that server, for processes of a test; undefined without a server. */
+export const newServerDatabase =
+  serverUrl === undefined
+    ? undefined
+    : Effect.tap(newDatabase(serverUrl), (url) =>
+        Effect.scoped(
+          Layer.build(
+            Migrations.layer.pipe(
+              Layer.provide(Database.layer),
+              Layer.provide(Layer.succeed(DatabaseConfig, { url: Redacted.make(url), dataDir: "", maxConnections: 2 }))
+            )
+          )
+        )
+      )
+
 /** A fresh database on the server of `TEST_DATABASE_URL`; undefined when that is not set. */
 export const ServerDatabase =
   serverUrl === undefined

@@ -10,6 +10,8 @@ export const testSettings: Settings["Service"] = {
   defaultSwap: { slippageBps: 50, priceImpactBps: 100, thresholdUsd: Decimal.one },
   blockedAssets: new Set(),
   scheduler: { intervalMs: 50, batch: 200 },
+  maxRunsInFlight: 64,
+  runRetentionMs: 3_600_000,
   priceHistory: { intervalMs: 60_000, batch: 10 },
   valuation: { intervalMs: 3_600_000, batch: 2 },
   discovery: { intervalMs: 60_000 }

@@ -77,6 +77,8 @@ const settings = Layer.mergeAll(
     defaultSwap: { slippageBps: 50, priceImpactBps: 100, thresholdUsd: 1_000_000_000_000_000_000n },
     blockedAssets: new Set<AssetId>(),
     scheduler: { intervalMs: 1_000, batch: 100 },
+    maxRunsInFlight: 64,
+    runRetentionMs: 3_600_000,
     priceHistory: { intervalMs: 60_000, batch: 100 },
     valuation: { intervalMs: 3_600_000, batch: 100 },
     discovery: { intervalMs: 300_000 }

@@ -158,6 +158,7 @@ const OperationLauncherFake = Layer.effect(
   OperationLauncher,
   Effect.map(Surroundings, (surroundings) =>
     OperationLauncher.of({
+      capacity: Effect.succeed(64),
       launch: () => (surroundings.launchDefect === undefined ? Effect.void : Effect.die(surroundings.launchDefect))
     })
   )

@@ -69,6 +69,8 @@ const load = (
       defaultSwap: { slippageBps: 50, priceImpactBps: 100, thresholdUsd: 1n },
       blockedAssets: new Set(options.blocked ?? []),
       scheduler: { intervalMs: 1_000, batch: 200 },
+      maxRunsInFlight: 64,
+      runRetentionMs: 3_600_000,
       priceHistory: { intervalMs: 60_000, batch: 10 },
       valuation: { intervalMs: 3_600_000, batch: 200 },
       discovery: { intervalMs: 60_000 }

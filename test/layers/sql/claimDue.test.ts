@@ -116,4 +116,54 @@ eachDatabase("claimDue", (it) => {
       assert.deepStrictEqual(rows, [])
     })
   )
+
+  it.effect("gives every tenant its turn while one has more due than a batch holds", () =>
+    Effect.gen(function* () {
+      yield* pauseAll
+      const operations = yield* OperationStore
+      const sql = yield* SqlClient.SqlClient
+      const busy = yield* insertStrategy(yield* insertTenant)
+      for (let n = 0; n < 40; n++) yield* insertPortfolio(busy, { dueAt: after(-hour + n) })
+      const quietTenant = yield* insertTenant
+      const quiet = yield* insertStrategy(quietTenant)
+      for (let n = 0; n < 3; n++) yield* insertPortfolio(quiet, { dueAt: after(-1) })
+      for (let batch = 0; batch < 3; batch++) assert.isAtMost((yield* operations.claimDue(noon, 8)).length, 8)
+      const claimed = yield* sql`SELECT 1 FROM operations WHERE tenant_id = ${quietTenant}`
+      assert.strictEqual(claimed.length, 3, "although 40 others were due before")
+      let left = 0
+      for (
+        let batch = yield* operations.claimDue(noon, 8);
+        batch.length > 0;
+        batch = yield* operations.claimDue(noon, 8)
+      )
+        left += batch.length
+      assert.isAtLeast(left, 40 - 24 + 3 - 3)
+      assert.isTrue(Option.isNone(yield* operations.oldestDue(noon)))
+    })
+  )
+
+  it.effect("claims each portfolio once a period by processes whose clocks differ", () =>
+    Effect.gen(function* () {
+      yield* pauseAll
+      const operations = yield* OperationStore
+      const sql = yield* SqlClient.SqlClient
+      const tenantId = yield* insertTenant
+      const strategy = yield* insertStrategy(tenantId, "hourly")
+      for (let n = 0; n < 20; n++) yield* insertPortfolio(strategy, { dueAt: after(n * 1000) })
+      // One clock is ten seconds ahead, one ten behind; both look again and again while the hour begins.
+      yield* Effect.all(
+        [10_000, -10_000].map((skew) =>
+          Effect.forEach(
+            Array.from({ length: 30 }, (_, second) => second * 1000),
+            (at) => operations.claimDue(after(at + skew), 5)
+          )
+        ),
+        { concurrency: 2 }
+      )
+      const rows = yield* sql<{ readonly runs: bigint }>`
+        SELECT count(*) AS runs FROM operations WHERE tenant_id = ${tenantId} GROUP BY portfolio_id`
+      assert.strictEqual(rows.length, 20)
+      assert.isTrue(rows.every(({ runs }) => runs === 1n))
+    })
+  )
 })

@@ -1,0 +1,71 @@
+/** Portfolios for the engine to work on, written by the database itself; all hold the same account, which no chain knows. */
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { accountOf, assetsOf, authorizationOf, chainIds } from "#bench/engine/noChain.ts"
+import { Authorization } from "#domain/enrollment/Authorization.ts"
+import { AssetStore } from "#layers/sql/AssetStore.ts"
+
+const encodeAuthorization = Schema.encodeSync(Schema.toCodecJson(Authorization))
+const strategyIdOf = (n: string) => `('01JQ8Z' || lpad((${n})::text, 20, '0'))`
+const tenantIdOf = (n: string) => `('tn_01JQ8Z' || lpad((${n})::text, 20, '0'))`
+const portfolioIdOf = (n: string) => `('pf_01JQ8Z' || lpad((${n})::text, 20, '0'))`
+const past = "timestamptz '2026-01-01T00:00:00Z'"
+
+/** `portfolios` with active schedules that are due long after this run, spread evenly over `tenants`. */
+export const fill = Effect.fnUntraced(function* (tenants: number, portfolios: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* (yield* AssetStore).upsertAssets(chainIds.flatMap(assetsOf))
+  yield* sql.unsafe(
+    `INSERT INTO tenants (tenant_id, name, email, entitlements, created_at)
+     SELECT ${tenantIdOf("n")}, 'Tenant ' || n, 'ops@tenant.example', '{}', ${past} FROM generate_series(1, $1::int) n`,
+    [tenants]
+  )
+  for (const [index, chainId] of chainIds.entries()) {
+    const allocation = assetsOf(chainId).map(({ assetId }, asset) => ({ assetId, weight: asset === 0 ? 6_000 : 4_000 }))
+    yield* sql.unsafe(
+      `INSERT INTO strategies (strategy_id, tenant_id, name, frequency, is_public, head_version, created_at)
+       VALUES (${strategyIdOf(`${index}`)}, ${tenantIdOf("1")}, 'Blue chips', 'daily', false, 1, ${past})`
+    )
+    yield* sql.unsafe(
+      `INSERT INTO strategy_versions (strategy_id, version, allocation, created_at)
+       VALUES (${strategyIdOf(`${index}`)}, 1, $1::jsonb, ${past})`,
+      [JSON.stringify(allocation)]
+    )
+  }
+  const ofChain = `n % ${chainIds.length}`
+  const accounts = chainIds.map((chainId) => `'${accountOf(chainId)}'`).join(", ")
+  for (const statement of [
+    `INSERT INTO portfolios (portfolio_id, tenant_id, strategy_id, owner_account_id, account_index, account_ids,
+       strategy_version, created_at, updated_at)
+     SELECT ${portfolioIdOf("n")}, ${tenantIdOf("1 + n % $2::int")}, ${strategyIdOf(ofChain)},
+       'eip155:0:0x' || lpad(to_hex(n), 40, '0'), 0, ARRAY[(ARRAY[${accounts}])[1 + ${ofChain}]], 1, ${past}, ${past}
+     FROM generate_series(1, $1::int) n`,
+    `INSERT INTO schedules (portfolio_id, tenant_id, status, due_at, portfolio_created_at, updated_at)
+     SELECT ${portfolioIdOf("n")}, ${tenantIdOf("1 + n % $2::int")}, 'active', timestamptz '2100-01-01T00:00:00Z', ${past}, ${past}
+     FROM generate_series(1, $1::int) n`
+  ])
+    yield* sql.unsafe(statement, [portfolios, tenants])
+  yield* sql`VACUUM (ANALYZE)`
+})
+
+/** What the owners of the first `portfolios` authorized; runs need it, claims do not. */
+export const fillGrants = Effect.fnUntraced(function* (portfolios: number) {
+  const sql = yield* SqlClient.SqlClient
+  for (const [index, chainId] of chainIds.entries())
+    yield* sql.unsafe(
+      `INSERT INTO grants (portfolio_id, sequence, authorization_document, owner_signature, granted_at)
+       SELECT ${portfolioIdOf("n")}, 1, $2::jsonb, '0x5a5a', ${past}
+       FROM generate_series(1, $1::int) n WHERE n % ${chainIds.length} = ${index}`,
+      [portfolios, JSON.stringify(encodeAuthorization(authorizationOf(chainId)))]
+    )
+})
+
+/** Makes the first `count` portfolios due now. */
+export const makeDue = (count: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(
+      `UPDATE schedules SET due_at = ${past} + make_interval(secs => n)
+       FROM generate_series(1, $1::int) n WHERE portfolio_id = ${portfolioIdOf("n")}`,
+      [count]
+    )
+  )

@@ -1,0 +1,165 @@
+/**
+ * Chains, prices and a venue that answer at once and always the same: an account that holds dollars alone, a swap that
+ * succeeds, a receipt at the first look. What is left of a run is the service's own work.
+ */
+import { DateTime, Effect, Layer, Option } from "effect"
+import { addressOf, type AssetId, type ChainId, erc20, evmAccount, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { Balances } from "#domain/chain/Balances.ts"
+import { Chains } from "#domain/chain/Chains.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import * as Eip55 from "#domain/Eip55.ts"
+import type { Authorization } from "#domain/enrollment/Authorization.ts"
+import { Prices } from "#domain/market/Prices.ts"
+import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
+import { Venue } from "#domain/rebalance/Venue.ts"
+import { Relayer } from "#domain/relay/Relayer.ts"
+import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
+
+/** A relayer's transactions of one chain are signed one after the other, so there are several chains, as in a deployment. */
+export const chainIds = [8453, 42161, 10, 1].map((id) => id as ChainId)
+const address = (byte: string): EvmAddress => Eip55.checksum(`0x${byte.repeat(20)}`) as EvmAddress
+const bytes32 = (byte: string) => `0x${byte.repeat(32)}`
+
+const weth = address("e1")
+const usdc = address("e2")
+export const assetsOf = (chainId: ChainId) => [
+  { assetId: erc20(chainId, weth), chainId, symbol: "WETH", name: "Wrapped Ether", decimals: 18, isBlocked: false },
+  { assetId: erc20(chainId, usdc), chainId, symbol: "USDC", name: "USD Coin", decimals: 6, isBlocked: false }
+]
+export const accountOf = (chainId: ChainId) => evmAccount(chainId, address("c1"))
+
+export const authorizationOf = (chainId: ChainId): Authorization => ({
+  accountType: "ECDSA",
+  ownerAccountId: evmWallet(address("a1")),
+  accountIndex: 0n,
+  withdrawalDomainName: "Ballast Withdrawal Authorization",
+  agentAccountId: evmWallet(address("b1")),
+  chains: [
+    {
+      chainId,
+      accountId: accountOf(chainId),
+      permissionId: "0x5a5a5a5a",
+      digest: bytes32("5a"),
+      policy: { router: address("d1"), hubs: [], tokens: [weth, usdc] }
+    }
+  ],
+  root: bytes32("5a")
+})
+
+const tenThousandDollars = 10_000_000_000n
+const usdOf = (assetId: AssetId) => (addressOf(assetId) === weth ? 2_500n * Decimal.one : Decimal.one)
+
+const BalancesNone = Layer.succeed(Balances, {
+  read: (_, assetIds) =>
+    Effect.map(DateTime.now, (blockTime) => ({
+      blockNumber: 1n,
+      blockTime,
+      balances: assetIds.map((assetId) => ({ assetId, raw: addressOf(assetId) === usdc ? tenThousandDollars : 0n }))
+    }))
+})
+
+const PricesNone = Layer.succeed(Prices, {
+  latest: (assetIds) =>
+    Effect.map(DateTime.now, (asOf) => new Map(assetIds.map((assetId) => [assetId, { usd: usdOf(assetId), asOf }])))
+})
+
+const VenueNone = Layer.succeed(Venue, {
+  feeBps: 30,
+  quote: (_, __, requests) =>
+    Effect.succeed(
+      requests.map(({ buy, sell, sellAmountRaw }) => ({
+        buyAmountRaw: (sellAmountRaw * 10n ** 12n * 997n) / (2_500n * 1_000n),
+        path: [addressOf(sell), addressOf(buy)],
+        priceImpactBps: 0
+      }))
+    )
+})
+
+/** How the chains behave. */
+export interface Behaviour {
+  /** Milliseconds that each call takes. */
+  readonly delayMs: number
+  /** Whether nothing that is sent is ever included. */
+  readonly stalls: boolean
+  readonly onBroadcast: (subject: string) => Effect.Effect<void>
+}
+
+export const instant: Behaviour = { delayMs: 0, stalls: false, onBroadcast: () => Effect.void }
+
+let prepared = 0
+const hash = (kind: string, ...numbers: ReadonlyArray<number>) =>
+  `0x${kind}${numbers
+    .map((n) => n.toString(16).padStart(10, "0"))
+    .join("")
+    .padStart(62, "0")}`
+
+const after = <A>(delayMs: number, answer: () => A) =>
+  delayMs === 0 ? Effect.sync(answer) : Effect.delay(Effect.sync(answer), delayMs)
+
+const chainExecution = ({ delayMs, stalls }: Behaviour) =>
+  Layer.succeed(ChainExecution, {
+    prepare: ({ chainId }) =>
+      after(delayMs, () => ({
+        chainId,
+        accountId: accountOf(chainId),
+        subject: hash("0a", process.pid, ++prepared),
+        to: address("d1"),
+        callData: `0x${"ab".repeat(600)}`,
+        gasLimit: 1n,
+        maxFeePerGas: 1n,
+        maxPriorityFeePerGas: 1n,
+        chainNonce: 0,
+        laneNonces: [],
+        fromBlock: 1n
+      })),
+    find: ({ subject, txHash }) =>
+      after(delayMs, () =>
+        stalls
+          ? Option.none()
+          : Option.some({ subject, txHash, blockNumber: 2n, blockHash: null, success: true, gasUsed: 1n, deltas: [] })
+      )
+  })
+
+const relayer = ({ delayMs, onBroadcast }: Behaviour) =>
+  Layer.succeed(Relayer, {
+    address: address("f1"),
+    lanes: [address("f1")],
+    sign: ({ callData, chainId, fromBlock, subject }, nonce) =>
+      Effect.succeed({
+        chainId,
+        subject,
+        relayer: address("f1"),
+        nonce,
+        txHash: hash("0b", chainId, nonce),
+        raw: callData,
+        fromBlock,
+        replaces: []
+      }),
+    usedNonces: () => Effect.succeed(0),
+    reprice: () => Effect.succeedNone,
+    resign: (transaction) => Effect.succeed(transaction),
+    broadcast: ({ subject }) =>
+      Effect.andThen(
+        onBroadcast(subject),
+        after(delayMs, () => undefined)
+      )
+  })
+
+const none = Effect.die(new Error("Nothing is withdrawn here"))
+const WithdrawalExecutionNone = Layer.succeed(WithdrawalExecution, {
+  standing: () => none,
+  prepare: () => none,
+  find: () => Effect.as(none, Option.none()),
+  delivered: () => none
+})
+
+export const noChain = (behaviour: Behaviour) =>
+  Layer.mergeAll(
+    BalancesNone,
+    PricesNone,
+    VenueNone,
+    chainExecution(behaviour),
+    relayer(behaviour),
+    WithdrawalExecutionNone,
+    Layer.succeed(Chains, { supported: chainIds })
+  )

@@ -1,0 +1,100 @@
+/**
+ * Many requests in one statement: what fibers ask for while a statement runs goes into the next one, so that batches grow
+ * with the load and a lone request waits for nothing.
+ */
+import { Deferred, Effect, Exit, Queue } from "effect"
+
+/** Requests of one statement; a slow statement delays few. */
+const maxBatch = 256
+
+interface Waiting<A, B, E> {
+  readonly item: A
+  readonly answer: Deferred.Deferred<B, E>
+}
+
+/** One after the other, as many groups as an item occurs times, so that no group holds two items of one key. */
+const distinctGroups = <T>(items: ReadonlyArray<T>, keyOf: (item: T) => string): ReadonlyArray<ReadonlyArray<T>> => {
+  const groups: Array<Array<T>> = []
+  const seen = new Map<string, number>()
+  for (const item of items) {
+    const times = seen.get(keyOf(item)) ?? 0
+    seen.set(keyOf(item), times + 1)
+    ;(groups[times] ??= []).push(item)
+  }
+  return groups
+}
+
+/**
+ * Answers a function that hands an item to `flush` together with others of other keys. `flush` answers for each of its
+ * items. When it fails, each item is tried alone, so that one bad item fails for itself only. Waiting items are bounded by
+ * the fibers that ask. Not for use inside a transaction: `flush` runs outside of it.
+ */
+export const batched = Effect.fnUntraced(function* <A, B, E>(
+  keyOf: (item: A) => string,
+  flush: (items: ReadonlyArray<A>) => Effect.Effect<(item: A) => B, E>
+) {
+  const queue = yield* Queue.unbounded<Waiting<A, B, E>>()
+
+  const answer = (waiting: ReadonlyArray<Waiting<A, B, E>>): Effect.Effect<void> =>
+    Effect.gen(function* () {
+      const exit = yield* Effect.exit(flush(waiting.map(({ item }) => item)))
+      if (Exit.isFailure(exit) && waiting.length > 1) {
+        return yield* Effect.forEach(waiting, (one) => answer([one]), { discard: true })
+      }
+      for (const { answer, item } of waiting) {
+        Deferred.doneUnsafe(answer, Exit.isSuccess(exit) ? Exit.succeed(exit.value(item)) : Exit.failCause(exit.cause))
+      }
+    })
+
+  const round = Effect.gen(function* () {
+    const waiting = yield* Queue.takeBetween(queue, 1, maxBatch)
+    yield* Effect.forEach(
+      distinctGroups(waiting, ({ item }) => keyOf(item)),
+      answer,
+      { discard: true }
+    )
+  })
+  yield* Effect.forkScoped(Effect.forever(round))
+
+  return (item: A): Effect.Effect<B, E> =>
+    Effect.suspend(() => {
+      const waiting: Waiting<A, B, E> = { item, answer: Deferred.makeUnsafe<B, E>() }
+      Queue.offerUnsafe(queue, waiting)
+      return Deferred.await(waiting.answer)
+    })
+})
+
+/**
+ * Answers a function that reads what a key names, once for all who ask before the read begins: nobody is answered with
+ * what was read before it asked. Not for use inside a transaction.
+ */
+export const shared = <K extends string | number, A>(read: (key: K) => Effect.Effect<A>) =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    const next = new Map<K, Deferred.Deferred<A>>()
+    const busy = new Set<K>()
+
+    const round = (key: K): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        const answer = next.get(key)
+        if (answer === undefined) {
+          busy.delete(key)
+          return Effect.void
+        }
+        next.delete(key)
+        busy.add(key)
+        return Effect.exit(read(key)).pipe(
+          Effect.flatMap((exit) => Effect.sync(() => Deferred.doneUnsafe(answer, exit))),
+          Effect.andThen(round(key))
+        )
+      })
+
+    return (key: K): Effect.Effect<A> =>
+      Effect.suspend(() => {
+        const answer = next.get(key) ?? Deferred.makeUnsafe<A>()
+        next.set(key, answer)
+        if (busy.has(key)) return Deferred.await(answer)
+        busy.add(key)
+        return Effect.andThen(Effect.forkIn(round(key), scope), Deferred.await(answer))
+      })
+  })

@@ -1,0 +1,284 @@
+/** The durable engine: what it stores and repeats, timers, the bound on runs in flight, and runners that die. */
+import { assert } from "@effect/vitest"
+import { Context, DateTime, Deferred, Effect, Exit, Layer, Ref, Schedule, Schema, Scope } from "effect"
+import { ClusterSchema } from "effect/cluster"
+import { SqlClient } from "effect/sql"
+import { Activity, DurableClock, Workflow, WorkflowEngine } from "effect/workflow"
+import { Settings } from "#domain/Settings.ts"
+import { WorkflowRuntime } from "#layers/engine/WorkflowRuntime.ts"
+import { ExecutionStore } from "#layers/sql/ExecutionStore.ts"
+import { eachDatabase } from "#test/support/database.ts"
+import { testSettings } from "#test/support/settings.ts"
+
+const makeWorkflow = (name: string) =>
+  Workflow.make(name, { payload: { key: Schema.String }, success: Schema.Void, idempotencyKey: ({ key }) => key })
+
+type TestWorkflow = ReturnType<typeof makeWorkflow>
+
+/** An engine that carries out one workflow, until its scope is closed. */
+const startEngine = Effect.fnUntraced(function* <R>(
+  workflow: TestWorkflow,
+  body: (key: string) => Effect.Effect<void, never, R>,
+  maxRunsInFlight = 64
+) {
+  const scope = yield* Scope.make()
+  const layer = workflow
+    .toLayer(({ key }) => body(key))
+    .pipe(
+      Layer.provideMerge(WorkflowRuntime),
+      Layer.provide(Layer.succeed(Settings, { ...testSettings, maxRunsInFlight }))
+    )
+  const context = yield* Layer.buildWithScope(Layer.fresh(layer), scope)
+  const engine = Context.get(context, WorkflowEngine.WorkflowEngine)
+  const launch = (key: string) =>
+    Effect.provideService(workflow.execute({ key }, { discard: true }), WorkflowEngine.WorkflowEngine, engine)
+  return { launch, stop: Scope.close(scope, Exit.void) }
+})
+
+const unfinished = (workflow: TestWorkflow) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`SELECT 1 FROM workflow_executions WHERE workflow = ${workflow._tag} AND finished_at IS NULL`
+  )
+
+const allFinished = (workflow: TestWorkflow) =>
+  unfinished(workflow).pipe(
+    Effect.filterOrFail((rows) => rows.length === 0),
+    Effect.retry(Schedule.spaced("20 millis")),
+    Effect.timeout("20 seconds")
+  )
+
+const counted = (name: string, times: Map<string, number>) =>
+  Activity.make({
+    name,
+    success: Schema.Int,
+    execute: Effect.sync(() => {
+      const count = (times.get(name) ?? 0) + 1
+      times.set(name, count)
+      return count
+    })
+  })
+
+eachDatabase("the durable engine", (it) => {
+  it.effect("does each step once, however often the run is launched", () =>
+    Effect.gen(function* () {
+      const times = new Map<string, number>()
+      const workflow = makeWorkflow("Once")
+      const engine = yield* startEngine(workflow, () =>
+        Effect.gen(function* () {
+          yield* counted("first", times)
+          yield* counted("second", times)
+        })
+      )
+      yield* Effect.all(
+        [1, 2, 3].map(() => engine.launch("a")),
+        { concurrency: 3 }
+      )
+      yield* allFinished(workflow)
+      yield* engine.launch("a")
+      yield* engine.stop
+      assert.deepStrictEqual(
+        [...times],
+        [
+          ["first", 1],
+          ["second", 1]
+        ]
+      )
+    })
+  )
+
+  it.effect("replays a stopped run over its stored steps, in another engine", () =>
+    Effect.gen(function* () {
+      const times = new Map<string, number>()
+      const workflow = makeWorkflow("Stopped")
+      const entered = yield* Deferred.make<void>()
+      const first = yield* startEngine(workflow, () =>
+        Effect.gen(function* () {
+          yield* counted("first", times)
+          yield* Activity.make({
+            name: "second",
+            execute: Effect.andThen(Deferred.succeed(entered, undefined), Effect.never)
+          })
+        })
+      )
+      yield* first.launch("a")
+      yield* Deferred.await(entered)
+      yield* first.stop
+      assert.strictEqual((yield* unfinished(workflow)).length, 1)
+      const seen = yield* Ref.make(0)
+      const second = yield* startEngine(workflow, () =>
+        Effect.gen(function* () {
+          yield* Ref.set(seen, yield* counted("first", times))
+          yield* counted("second", times)
+        })
+      )
+      yield* allFinished(workflow)
+      yield* second.stop
+      assert.strictEqual(yield* Ref.get(seen), 1)
+      assert.deepStrictEqual([...times.values()], [1, 1])
+    })
+  )
+
+  it.effect("takes the SQL of a transactional step back when the step fails, and stores that it failed", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const workflow = makeWorkflow("Failing")
+      const write = sql`INSERT INTO workflow_steps (execution_id, step, result) VALUES ('by the step', 'x', 'x')`
+      const engine = yield* startEngine(workflow, () =>
+        Activity.make({
+          name: "write",
+          execute: Effect.andThen(Effect.orDie(write), Effect.die(new Error("not today")))
+        })
+          .annotate(ClusterSchema.WithTransaction, true)
+          .pipe(Effect.catchDefect(() => Effect.void))
+      )
+      yield* engine.launch("a")
+      yield* allFinished(workflow)
+      yield* engine.stop
+      assert.deepStrictEqual(yield* sql`SELECT 1 FROM workflow_steps WHERE execution_id = 'by the step'`, [])
+      const steps = yield* sql<{ readonly result: string }>`
+        SELECT s.result FROM workflow_steps s JOIN workflow_executions e USING (execution_id)
+        WHERE e.workflow = ${workflow._tag}`
+      assert.strictEqual(steps.length, 1)
+      assert.include(steps[0]!.result, "not today")
+    })
+  )
+
+  it.effect("gives up a run that sleeps long, and wakes it at its time", () =>
+    Effect.gen(function* () {
+      const times = new Map<string, number>()
+      const sql = yield* SqlClient.SqlClient
+      const workflow = makeWorkflow("Sleeping")
+      const engine = yield* startEngine(
+        workflow,
+        () =>
+          Effect.gen(function* () {
+            yield* counted("before", times)
+            yield* DurableClock.sleep({ name: "nap", duration: "300 millis", inMemoryThreshold: 0 })
+            yield* counted("after", times)
+          }),
+        1
+      )
+      yield* engine.launch("a")
+      yield* sql`SELECT 1 FROM workflow_executions WHERE workflow = ${workflow._tag} AND owner IS NULL AND wake_at > created_at`.pipe(
+        Effect.filterOrFail((rows) => rows.length === 1),
+        Effect.retry(Schedule.spaced("10 millis")),
+        Effect.timeout("5 seconds")
+      )
+      yield* allFinished(workflow)
+      yield* engine.stop
+      assert.deepStrictEqual([...times.values()], [1, 1])
+    })
+  )
+
+  it.effect("works on as many runs at once as it may, and on the others afterwards", () =>
+    Effect.gen(function* () {
+      const workflow = makeWorkflow("Bounded")
+      let running = 0
+      let most = 0
+      const engine = yield* startEngine(
+        workflow,
+        () =>
+          Activity.make({
+            name: "work",
+            execute: Effect.gen(function* () {
+              running += 1
+              most = Math.max(most, running)
+              yield* Effect.yieldNow
+              yield* Effect.sleep("5 millis")
+              running -= 1
+            })
+          }),
+        4
+      )
+      yield* Effect.forEach(Array.from({ length: 30 }), (_, index) => engine.launch(`${index}`), { concurrency: 30 })
+      yield* allFinished(workflow)
+      yield* engine.stop
+      assert.strictEqual(most, 4)
+    })
+  )
+
+  it.effect("moves the runs of a runner whose beat stands still, and stores none of its steps afterwards", () =>
+    Effect.gen(function* () {
+      const store = yield* ExecutionStore
+      const sql = yield* SqlClient.SqlClient
+      const at = yield* Effect.map(
+        Effect.clockWith((clock) => clock.currentTimeMillis),
+        (now) => new Date(now)
+      )
+      yield* store.join("dead")
+      yield* sql`
+        INSERT INTO workflow_executions (execution_id, workflow, payload, owner, wake_at, created_at)
+        VALUES ('orphan', 'Moved', '{"key":"a"}', 'dead', ${at}, ${at})`
+      const step = { executionId: "orphan", step: "first/1", result: '{"value":7}', owner: "dead" }
+      assert.strictEqual((yield* store.record([step])).size, 1)
+      const seen = yield* Ref.make(0)
+      const workflow = makeWorkflow("Moved")
+      const engine = yield* startEngine(workflow, () =>
+        Effect.gen(function* () {
+          yield* Ref.set(seen, yield* counted("first", new Map()))
+        })
+      )
+      yield* allFinished(workflow)
+      yield* engine.stop
+      assert.strictEqual(yield* Ref.get(seen), 7, "the step that was stored is not done again")
+      assert.strictEqual((yield* store.record([{ ...step, step: "late/1" }])).size, 0)
+    }).pipe(Effect.provide(ExecutionStore.layer))
+  )
+
+  it.effect("cleans what finished long ago, in bounded pieces, and nothing else", () =>
+    Effect.gen(function* () {
+      const store = yield* ExecutionStore
+      const sql = yield* SqlClient.SqlClient
+      const workflow = makeWorkflow("Cleaned")
+      const engine = yield* startEngine(workflow, () => Effect.asVoid(counted("only", new Map())))
+      yield* Effect.forEach(["a", "b", "c"], engine.launch)
+      yield* allFinished(workflow)
+      yield* engine.stop
+      yield* sql`UPDATE workflow_executions SET finished_at = '2020-01-01T00:00:00Z'
+        WHERE workflow = ${workflow._tag}`
+      const before = DateTime.makeUnsafe("2020-06-01T00:00:00Z")
+      assert.strictEqual(yield* store.clean(before, 2), 2)
+      assert.strictEqual(yield* store.clean(before, 2), 1)
+      assert.strictEqual(yield* store.clean(before, 2), 0)
+      assert.deepStrictEqual(
+        yield* sql`SELECT 1 FROM workflow_steps s WHERE NOT EXISTS (
+          SELECT FROM workflow_executions e WHERE e.execution_id = s.execution_id)`,
+        []
+      )
+    }).pipe(Effect.provide(ExecutionStore.layer))
+  )
+
+  it.effect("forgets finished runs after their retention by itself, and keeps unfinished and young ones", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const now = yield* DateTime.nowAsDate
+      const old = new Date(now.getTime() - testSettings.runRetentionMs - 1_000)
+      const young = new Date(now.getTime() - testSettings.runRetentionMs + 600_000)
+      yield* sql`
+        INSERT INTO workflow_executions (execution_id, workflow, payload, wake_at, created_at, finished_at)
+        SELECT id, 'Forgotten', '{}', ${old}, ${old}, finished_at
+        FROM unnest(${["old", "young"]}::text[], ${[old, young]}::timestamptz[]) AS n (id, finished_at)`
+      yield* sql`
+        INSERT INTO workflow_executions (execution_id, workflow, payload, wake_at, created_at)
+        VALUES ('unfinished', 'Forgotten', '{}', ${old}, ${old})`
+      yield* sql`
+        INSERT INTO workflow_steps (execution_id, step, result)
+        SELECT id, 'only/1', '{}' FROM unnest(${["old", "young", "unfinished"]}::text[]) AS n (id)`
+      const engine = yield* startEngine(makeWorkflow("Broom"), () => Effect.void)
+      const left = sql<{ readonly execution_id: string }>`
+        SELECT execution_id FROM workflow_steps WHERE step = 'only/1' AND execution_id = ANY(${["old", "young", "unfinished"]}::text[])
+        ORDER BY execution_id`
+      yield* left.pipe(
+        Effect.filterOrFail((rows) => rows.length < 3),
+        Effect.retry(Schedule.spaced("20 millis")),
+        Effect.timeout("10 seconds")
+      )
+      yield* engine.stop
+      assert.deepStrictEqual(
+        (yield* left).map((row) => row.execution_id),
+        ["unfinished", "young"]
+      )
+    })
+  )
+})
