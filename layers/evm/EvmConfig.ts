@@ -10,6 +10,8 @@ export interface EvmChain {
   readonly router: EvmAddress
   /** Tokens through which a swap of two hops may pass, such as wrapped ether and USDC. */
   readonly hubs: ReadonlyArray<EvmAddress>
+  /** The contract that takes value for other chains; left out where none does. */
+  readonly bridge?: EvmAddress
 }
 
 export class EvmConfig extends Context.Service<

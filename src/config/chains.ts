@@ -34,6 +34,7 @@ const chain = ([id, , hubs]: (typeof knownChains)[number]): Setting<EvmChain | n
     const [first, ...others] = rpcUrls
     return Effect.map(
       all({
+        bridge: optional(`BRIDGE_${id}`, address),
         router: required(`UNISWAP_V2_ROUTER_${id}`, address),
         hubs: withDefault<ReadonlyArray<EvmAddress>>(
           `SWAP_HUBS_${id}`,
@@ -41,7 +42,8 @@ const chain = ([id, , hubs]: (typeof knownChains)[number]): Setting<EvmChain | n
           hubs.map((hub) => decodeAddress(hub))
         )
       }),
-      ({ router, hubs }): EvmChain => ({
+      ({ bridge, router, hubs }): EvmChain => ({
+        ...(bridge === null ? {} : { bridge }),
         chainId: ChainId.make(id),
         rpcUrls: [Redacted.value(first), ...others.map(Redacted.value)],
         router,

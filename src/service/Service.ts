@@ -21,6 +21,7 @@ import { Strategies } from "#domain/strategy/Strategies.ts"
 import { StrategyConfiguration } from "#domain/strategy/StrategyConfiguration.ts"
 import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
 import { TenantConfiguration } from "#domain/tenant/TenantConfiguration.ts"
+import { InTransit } from "#domain/transfer/InTransit.ts"
 import { CatalogueLive } from "#layers/catalogue/CatalogueLive.ts"
 import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
 import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
@@ -32,12 +33,20 @@ import { CoinGecko } from "#layers/market/CoinGecko.ts"
 import { CoinGeckoHistory } from "#layers/market/CoinGeckoHistory.ts"
 import { PricesLive } from "#layers/market/PricesLive.ts"
 import { TokenLists } from "#layers/market/TokenLists.ts"
+import { RoutingLive } from "#layers/routing/lifi/RoutingLive.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
 
 const Adapters = Layer.mergeAll(TokenLists, CatalogueLive).pipe(
   Layer.provide(NodeServices.layer),
   Layer.provideMerge(
-    Layer.mergeAll(SqlLive, EvmLive, KeyHashLive, PricesLive.pipe(Layer.provide(CoinGecko)), CoinGeckoHistory)
+    Layer.mergeAll(
+      SqlLive,
+      EvmLive,
+      KeyHashLive,
+      PricesLive.pipe(Layer.provide(CoinGecko)),
+      CoinGeckoHistory,
+      RoutingLive
+    )
   )
 )
 
@@ -68,7 +77,7 @@ const Concepts = Layer.mergeAll(
   WithdrawalAuthorizations.layer,
   Withdrawals.layer,
   Performance,
-  PositionReader.layer.pipe(Layer.provideMerge(Portfolios.layer))
+  PositionReader.layer.pipe(Layer.provideMerge(Portfolios.layer), Layer.provide(InTransit.layer))
 )
 
 const Analytics = StrategyAnalytics.fiber.pipe(Layer.provide(StrategyAnalytics.layer))

@@ -3,9 +3,12 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { Hex } from "effect/encoding"
 import * as Amount from "#domain/Amount.ts"
 import { type AssetId, EvmAccountId } from "#domain/Caip.ts"
+import type { RouteStatus } from "#domain/routing/Routing.ts"
+import type { Arrival } from "#domain/transfer/Arrivals.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { Swap } from "#domain/rebalance/ChainExecution.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
+import { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
 import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 import { WithdrawalMessage } from "#domain/withdrawal/WithdrawalMessage.ts"
 import { chainIdOf } from "#domain/Caip.ts"
@@ -19,6 +22,7 @@ export const Payload = Schema.fromJsonString(
   Schema.Struct({
     accountId: EvmAccountId,
     swaps: Schema.Array(Swap),
+    transfers: Schema.Array(OutgoingTransfer),
     withdrawal: Schema.NullOr(Schema.Struct({ message: WithdrawalMessage, keepRaw: Schema.BigIntFromString }))
   })
 )
@@ -40,6 +44,12 @@ export interface TestMarket {
   readonly seconds: Map<number, number>
   /** Basis points that a token keeps of each transfer. */
   readonly transferFeeBps: Map<AssetId, bigint>
+  /** What the routing provider says of a transfer, by the transaction that carried it; pending without an entry. */
+  readonly routes: Map<string, RouteStatus>
+  /** Why the provider gives no quote; undefined when it does. */
+  refusal: string | undefined
+  /** What an account received in a transaction, by account and hash. */
+  readonly arrivals: Map<string, Arrival>
   /** Awaited at the named step of whatever passes it, so that a test can stop the world there. */
   at: (step: string) => Effect.Effect<void>
 }
@@ -60,6 +70,9 @@ export class TestChain extends Context.Service<TestChain, TestMarket>()("ballast
       withdrawn: new Map<string, ActionReceipt>(),
       seconds: new Map<number, number>(),
       transferFeeBps: new Map<AssetId, bigint>(),
+      routes: new Map<string, RouteStatus>(),
+      refusal: undefined,
+      arrivals: new Map<string, Arrival>(),
       at: () => Effect.void
     }
   })
@@ -142,6 +155,7 @@ export const include = (market: TestMarket, chainId: number, subject: string, tx
         { assetId: buy, raw: output(market, sell, buy, sellAmountRaw) ?? 0n }
       )
     }
+    for (const { amountRaw, sell } of payload.transfers) deltas.push({ assetId: sell, raw: -amountRaw })
     for (const delta of deltas) market.fund(accountId, delta.assetId, delta.raw)
     deltas.push(...deliver(market, payload))
   }

@@ -1,0 +1,19 @@
+/** Port: what a chain says that an account received in a transaction. A provider's word is not enough to close the ledger. */
+import { Context, type Effect, type Option } from "effect"
+import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+
+export interface Arrival {
+  readonly success: boolean
+  readonly blockNumber: bigint
+  /** Net change of each token of the account in the transaction. */
+  readonly deltas: ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint }>
+}
+
+export class Arrivals extends Context.Service<
+  Arrivals,
+  {
+    /** None while the chain does not know the transaction. */
+    readonly read: (accountId: EvmAccountId, txHash: string) => Effect.Effect<Option.Option<Arrival>, ChainUnavailable>
+  }
+>()("ballast/domain/transfer/Arrivals") {}
