@@ -38,6 +38,7 @@ const transfersOf = (
 ): ReadonlyArray<Transfer> => {
   const rawOf = (usd: bigint) => (usd * carrier.scale) / carrier.priceUsd
   const wantedRaw = moves.reduce((sum, { usd }) => sum + rawOf(usd), 0n)
+  if (wantedRaw === 0n || mostRaw <= 0n) return []
   return moves.flatMap(({ from, to, usd }) => {
     const destination = carrierOf(views.get(to)!, terms)!
     const amountRaw = wantedRaw <= mostRaw ? rawOf(usd) : (rawOf(usd) * mostRaw) / wantedRaw

@@ -74,16 +74,11 @@ export const plan = (input: PlanInput): Plan => {
   }
   const known = [...views.values()].filter((view) => !isShareUnknown(view))
   const terms = input.transfers !== undefined && isComplete(input, views) ? input.transfers : undefined
-  const moves = terms === undefined ? [] : planTransfers(known, terms, input.feeBps)
+  const moves = terms === undefined ? [] : planTransfers(known, terms, input)
   const movedUsd = ({ chainId }: ChainView) =>
     moves.reduce((sum, { from, to, usd }) => sum + (to === chainId ? usd : 0n) - (from === chainId ? usd : 0n), 0n)
-  const leastUsd =
-    terms === undefined
-      ? undefined
-      : leastTransferUsd(
-          known.reduce((sum, { valueUsd }) => sum + valueUsd, 0n),
-          terms
-        )
+  const totalUsd = known.reduce((sum, { valueUsd }) => sum + valueUsd, 0n)
+  const leastUsd = terms === undefined ? undefined : leastTransferUsd(totalUsd, terms, thresholdUsd)
   const pending = crossChain(
     known.map((view) => ({ ...view, valueUsd: view.valueUsd + movedUsd(view) })),
     thresholdUsd,

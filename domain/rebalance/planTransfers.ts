@@ -10,7 +10,7 @@
 import type { AssetId, ChainId } from "#domain/Caip.ts"
 import type { ChainView } from "#domain/rebalance/ChainView.ts"
 import * as Decimal from "#domain/Decimal.ts"
-import type { TransferTerms } from "#domain/rebalance/Plan.ts"
+import type { PlanInput, TransferTerms } from "#domain/rebalance/Plan.ts"
 import { planChain } from "#domain/rebalance/planChain.ts"
 import { fromHolding, type Position } from "#domain/rebalance/Position.ts"
 import { fromFeeBps } from "#domain/rebalance/SwapCost.ts"
@@ -24,14 +24,14 @@ export interface Move {
 
 /**
  * A share of the portfolio below which a transfer is not worth its time, as a divisor: half a percent. The costs of a
- * transfer that differ from what was expected put a chain off by less than a quarter of them, so as long as they are
- * below two percent no transfer calls for another.
+ * transfer that differ from what was expected put a chain off by less than a quarter of them, so as long as
+ * two sales and the transfer together cost less than two percent no transfer calls for another.
  */
 const leastShare = 200n
 
-/** Least value worth a transfer: the configured one, or the share above of everything. */
-export const leastTransferUsd = (totalUsd: bigint, { leastUsd }: TransferTerms): bigint =>
-  totalUsd / leastShare > leastUsd ? totalUsd / leastShare : leastUsd
+/** Least value worth a transfer: the configured one, the least trade, or the share above of everything. */
+export const leastTransferUsd = (totalUsd: bigint, { leastUsd }: TransferTerms, thresholdUsd: bigint): bigint =>
+  [leastUsd, thresholdUsd].reduce((most, usd) => (usd > most ? usd : most), totalUsd / leastShare)
 
 /** The asset by which a chain sends and receives; undefined when it has none whose price can be relied on. */
 export const carrierOf = (view: ChainView, terms: TransferTerms): Position | undefined => {
@@ -63,7 +63,7 @@ const asPosition = (view: ChainView, terms: TransferTerms): Position =>
   )
 
 /**
- * The moves between chains of which everything is known; `swapFeeBps` is what selling for the carrier costs.
+ * The moves between chains of which everything is known; the fee is what selling for the carrier costs.
  *
  * Value moves on a complete picture only: the caller asks when every chain was read and every target that is held has
  * a price, since what moved for want of a reading would have to move back.
@@ -71,10 +71,10 @@ const asPosition = (view: ChainView, terms: TransferTerms): Position =>
 export const planTransfers = (
   views: ReadonlyArray<ChainView>,
   terms: TransferTerms,
-  swapFeeBps: number
+  { feeBps: swapFeeBps, preferences }: Pick<PlanInput, "feeBps" | "preferences">
 ): ReadonlyArray<Move> => {
   const totalUsd = views.reduce((sum, { valueUsd }) => sum + valueUsd, 0n)
-  const least = leastTransferUsd(totalUsd, terms)
+  const least = leastTransferUsd(totalUsd, terms, preferences.thresholdUsd)
   const byName = new Map(views.map((view) => [String(view.chainId), view]))
   const { legs } = planChain(
     {

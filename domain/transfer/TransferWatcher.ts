@@ -2,9 +2,10 @@
  * Looks after one open transfer: asks the provider, has the chain confirm what it says, and closes the ledger's entry
  * when both agree. Repeating it is harmless.
  */
-import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Layer, Metric, Option } from "effect"
 import { addressOf, chainIdOf, evmAccount } from "#domain/Caip.ts"
 import type { OperationId } from "#domain/Ids.ts"
+import * as Metrics from "#domain/Metrics.ts"
 import { type RouteStatus, Routing } from "#domain/routing/Routing.ts"
 import { Arrivals } from "#domain/transfer/Arrivals.ts"
 import type { Transfer, TransferEnd } from "#domain/transfer/Transfer.ts"
@@ -37,7 +38,8 @@ export class TransferWatcher extends Context.Service<
       const arrivals = yield* Arrivals
 
       const close = Effect.fnUntraced(function* (transfer: Transfer, end: TransferEnd) {
-        yield* ledger.close(transfer.operationId, end, yield* DateTime.now)
+        const closed = yield* ledger.close(transfer.operationId, end, yield* DateTime.now)
+        if (closed) yield* Metric.update(Metric.withAttributes(Metrics.transfersEnded, { outcome: end.state }), 1)
         return { _tag: "Ended", end } satisfies Look
       })
 

@@ -10,7 +10,7 @@ import type { Transfer } from "#domain/transfer/Transfer.ts"
 import { type Look, TransferWatcher } from "#domain/transfer/TransferWatcher.ts"
 
 /** How long one round of looks lasts, and how far its looks are apart: fast bridges take seconds. */
-const looksPerRound = 12
+const looksPerRound = 6
 const betweenLooks = Schedule.min([
   Schedule.exponential(Duration.millis(500), 1.5),
   Schedule.spaced(Duration.seconds(5))

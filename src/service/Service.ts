@@ -21,6 +21,7 @@ import { Strategies } from "#domain/strategy/Strategies.ts"
 import { StrategyConfiguration } from "#domain/strategy/StrategyConfiguration.ts"
 import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
 import { TenantConfiguration } from "#domain/tenant/TenantConfiguration.ts"
+import { Reconciler } from "#domain/transfer/Reconciler.ts"
 import { InTransit } from "#domain/transfer/InTransit.ts"
 import { CatalogueLive } from "#layers/catalogue/CatalogueLive.ts"
 import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
@@ -82,7 +83,9 @@ const Concepts = Layer.mergeAll(
 
 const Analytics = StrategyAnalytics.fiber.pipe(Layer.provide(StrategyAnalytics.layer))
 
-export const Service = Analytics.pipe(
+const Reconciliation = Reconciler.fiber.pipe(Layer.provide(Reconciler.layer))
+
+export const Service = Layer.merge(Analytics, Reconciliation).pipe(
   Layer.provideMerge(Concepts),
   Layer.provideMerge(Engine),
   Layer.provideMerge(Adapters)

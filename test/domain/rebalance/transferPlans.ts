@@ -12,11 +12,13 @@ export const connected = (kind: Kind = {}): fc.Arbitrary<PlanInput> =>
     .record({
       input: portfolio(kind),
       leastCents: fc.bigInt({ min: 500n, max: 20_000n }),
-      feeBps: fc.integer({ min: 0, max: 100 })
+      feeBps: fc.integer({ min: 0, max: 50 })
     })
     .filter(({ input }) => input.allocation.length > 0)
     .map(({ feeBps, input, leastCents }) => ({
       ...input,
+      // Two sales and a transfer together cost less than two percent: what the least transfer is reckoned for.
+      feeBps: input.feeBps % 51,
       chains: input.chains.map((chain) => ({
         ...chain,
         holdings: chain.holdings.map((holding, index) =>

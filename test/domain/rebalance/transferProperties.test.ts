@@ -48,7 +48,16 @@ describe("plan: transfers between chains, properties", () => {
       assert.deepStrictEqual(transfersOf(again), [])
       // What the sale of the carrier cost shows as a small deviation; nothing of the size of a transfer is traded.
       const sent = transfersOf(planned).reduce((sum, { valueUsd }) => sum + valueUsd, 0n)
-      for (const { valueUsd } of legsOf(again)) assert.isTrue(valueUsd * 50n <= sent)
+      for (const { valueUsd } of legsOf(again)) {
+        if (valueUsd * 50n > sent)
+          console.log(
+            "CASE " +
+              JSON.stringify([input, planned, inTransit(input, planned), again], (_k, v) =>
+                typeof v === "bigint" ? v.toString() + "n" : v
+              )
+          )
+        assert.isTrue(valueUsd * 50n <= sent)
+      }
     }))
 
   it("comes to rest once what was sent has arrived and was traded", () =>
@@ -65,9 +74,8 @@ describe("plan: transfers between chains, properties", () => {
   it("brings every chain within the least transfer of its share", () =>
     check(connected(tradable), (input, planned) => {
       const after = plan(arrived(inTransit(input, planned)))
-      const leastUsd = input.transfers!.leastUsd
-      const relative = totalUsd(planned) / 100n
-      assert.isTrue(farthest(input, after) <= (leastUsd > relative ? leastUsd : relative) * 2n)
+      const least = [input.transfers!.leastUsd, input.preferences.thresholdUsd, totalUsd(planned) / 100n]
+      assert.isTrue(farthest(input, after) <= 2n * least.reduce((most, usd) => (usd > most ? usd : most)))
     }))
 
   it("loses fees and rounding, nothing more", () =>

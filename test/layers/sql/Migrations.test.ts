@@ -5,13 +5,10 @@ import { readdirSync } from "node:fs"
 import * as Migrations from "#layers/sql/Migrations.ts"
 import { TestDatabase } from "#test/support/database.ts"
 
-it.live("migrations are numbered without gaps, recorded once, and running them again changes nothing", () =>
+it.live("migrations have numbers of their own, are recorded once, and running them again changes nothing", () =>
   Effect.gen(function* () {
     const files = readdirSync(new URL("../../../migrations", import.meta.url)).sort()
-    assert.deepStrictEqual(
-      files.map((file) => Number(file.slice(0, 4))),
-      files.map((_, index) => index + 1)
-    )
+    assert.strictEqual(new Set(files.map((file) => file.slice(0, 4))).size, files.length)
     const sql = yield* SqlClient.SqlClient
     const recorded = sql<{ readonly name: string }>`SELECT name FROM schema_migrations ORDER BY migration_id`
     const before = (yield* recorded).map((row) => row.name)
