@@ -75,8 +75,24 @@ export class PositionReader extends Context.Service<
         const result: AccountReading["result"] = Result.isSuccess(reading)
           ? { _tag: "Read", balances: reading.success.balances }
           : { _tag: "Failed", reason: reading.failure.reason }
-        return { account, result, catalogue }
+        return { account, result, catalogue, block: Result.isSuccess(reading) ? reading.success.blockNumber : null }
       })
+
+      const orNull = <A>(read: Effect.Effect<A>) =>
+        Effect.catchCause(read, (cause) =>
+          Cause.hasInterrupts(cause)
+            ? Effect.failCause(cause)
+            : Effect.as(Effect.logError("The ledger of transfers could not be read", cause), null)
+        )
+
+      /** Before the balances: what arrives in between shows twice for a moment, and never not at all. */
+      const readTransit = ({ portfolioId }: Portfolio) =>
+        orNull(
+          Effect.gen(function* () {
+            const announced = yield* inTransit.announced(portfolioId)
+            return { announced, open: yield* inTransit.of(portfolioId) }
+          })
+        )
 
       const readPortfolio = Effect.fn("PositionReader.readPortfolio")(function* (portfolio: Portfolio) {
         const strategy = yield* strategies.find(portfolio.strategyId)
@@ -84,13 +100,13 @@ export class PositionReader extends Context.Service<
           onNone: (): ReadonlyArray<AssetId> => [],
           onSome: ({ allocation }) => allocation.map(({ assetId }) => assetId)
         })
-        // Before the balances: what arrives in between shows twice for a moment, and never not at all.
-        const transfers = yield* Effect.catchCause(inTransit.of(portfolio.portfolioId), (cause) =>
-          Cause.hasInterrupts(cause)
-            ? Effect.failCause(cause)
-            : Effect.as(Effect.logError("The ledger of transfers could not be read", cause), null)
-        )
+        const transit = yield* readTransit(portfolio)
         const accounts = yield* Effect.forEach(portfolio.smartAccounts, readAccount, { concurrency: "unbounded" })
+        const blocks = new Map(accounts.flatMap(({ account, block }) => (block === null ? [] : [[account, block]])))
+        const transfers =
+          transit === null
+            ? null
+            : [...transit.open, ...(yield* inTransit.left(transit.announced, transit.open, blocks))]
         const held = accounts.flatMap(({ result }) =>
           result._tag === "Read"
             ? result.balances.flatMap(({ assetId, raw }) => (raw === null || raw === 0n ? [] : [assetId]))

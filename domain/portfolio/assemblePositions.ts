@@ -7,7 +7,7 @@ import { chainIdOf } from "#domain/Caip.ts"
 import type { Price } from "#domain/market/Prices.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
 import type { Position, Positions, TransitItem, Warning } from "#domain/portfolio/Positions.ts"
-import type { Transfer } from "#domain/transfer/Transfer.ts"
+import type { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
 
 /** What one smart account answered: its balances, or why there are none. */
 export interface AccountReading {
@@ -27,12 +27,12 @@ export interface Readings {
   /** Target assets of the strategy's head version. */
   readonly targets: ReadonlyArray<AssetId>
   /** What is between two chains; null when the ledger could not be read. */
-  readonly transfers: ReadonlyArray<Transfer> | null
+  readonly transfers: ReadonlyArray<OutgoingTransfer> | null
   readonly fetchedAt: DateTime.Utc
 }
 
 const transitItems = (
-  transfers: ReadonlyArray<Transfer>,
+  transfers: ReadonlyArray<OutgoingTransfer>,
   { catalogue, prices }: Readings
 ): ReadonlyArray<TransitItem> =>
   transfers.map(({ amountRaw, buy, sell }) => {

@@ -13,6 +13,12 @@ export interface Arrival {
 export class Arrivals extends Context.Service<
   Arrivals,
   {
+    /** The block of an action of the account that succeeded, by its subject; none while it is in no block, or if it failed. */
+    readonly carriedAt: (
+      accountId: EvmAccountId,
+      subject: string,
+      fromBlock: bigint
+    ) => Effect.Effect<Option.Option<{ readonly blockNumber: bigint; readonly txHash: string }>, ChainUnavailable>
     /** None while the chain does not know the transaction. */
     readonly read: (accountId: EvmAccountId, txHash: string) => Effect.Effect<Option.Option<Arrival>, ChainUnavailable>
   }

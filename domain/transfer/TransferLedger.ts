@@ -1,6 +1,6 @@
 /** Port: the ledger of value between chains. What is open in it belongs to a portfolio and is in none of its accounts. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { EvmAccountId } from "#domain/Caip.ts"
+import type { ChainId, EvmAccountId } from "#domain/Caip.ts"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 import type { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
 import type { Transfer, TransferEnd } from "#domain/transfer/Transfer.ts"
@@ -16,9 +16,21 @@ export interface Departure {
   readonly at: DateTime.Utc
 }
 
+/** What is about to be sent away, by an action that anybody may find on its chain by its subject. */
+export interface Announcement extends Omit<Departure, "txHash"> {
+  readonly subject: string
+  /** The action is in no block before this one. */
+  readonly fromBlock: bigint
+}
+
 export class TransferLedger extends Context.Service<
   TransferLedger,
   {
+    /** Written before anything is sent; repeated it changes nothing. `open` and `retract` take it away. */
+    readonly announce: (announcement: Announcement) => Effect.Effect<void>
+    /** Of a batch that moved nothing. */
+    readonly retract: (runId: OperationId, chainId: ChainId, attempt: number) => Effect.Effect<void>
+    readonly announcedOf: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<Announcement>>
     /**
      * Opens an entry and accepts an operation of kind `bridge` for each transfer, in one transaction. Repeated for the
      * same batch it changes nothing and answers the same operations.

@@ -7,7 +7,7 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { Activity } from "effect/workflow"
-import type { EvmAccountId } from "#domain/Caip.ts"
+import type { ChainId, EvmAccountId } from "#domain/Caip.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { BatchPreparer, Preparation } from "#domain/rebalance/BatchPreparer.ts"
 import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
@@ -16,6 +16,7 @@ import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import type { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
 import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
+import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { TransactionRelay } from "#layers/engine/TransactionRelay.ts"
 
 const maxAttempts = 3
@@ -61,6 +62,26 @@ const makeTrade = ({ preparer, execution, ledger, relay }: Services) => {
       execute: preparer.prepare(attempt, plan)
     })
 
+  /** Before anything is sent, so that whoever reads the account afterwards knows where the rest went. */
+  const announce = (
+    { attempt, chainId, operationId }: AttemptId,
+    { accountId, fromBlock, subject }: PreparedTransaction,
+    transfers: ReadonlyArray<OutgoingTransfer>
+  ) =>
+    Activity.make({
+      name: `announce/${chainId}/${attempt}`,
+      execute: Effect.gen(function* () {
+        const at = yield* DateTime.now
+        yield* ledger.announce({ runId: operationId, attempt, accountId, subject, fromBlock, transfers, at })
+      })
+    }).annotate(ClusterSchema.WithTransaction, true)
+
+  const retract = ({ attempt, chainId, operationId }: AttemptId) =>
+    Activity.make({
+      name: `retract/${chainId}/${attempt}`,
+      execute: ledger.retract(operationId, chainId as ChainId, attempt)
+    }).annotate(ClusterSchema.WithTransaction, true)
+
   /** What left is in the ledger before anything else is done; its watch is an operation of its own. */
   const depart = (
     { attempt, chainId, operationId }: AttemptId,
@@ -87,11 +108,12 @@ const makeTrade = ({ preparer, execution, ledger, relay }: Services) => {
       const preparation = yield* prepare(attempt, plan)
       if (preparation._tag === "Nothing") return { ...last, skips: preparation.skips, failure: preparation.failure }
       const { prepared, swaps, transfers = [] } = preparation
+      if (transfers.length > 0) yield* announce(attempt, prepared, transfers)
       const receipt = yield* relay.carry(attempt, prepared, (transaction) =>
         execution.find(transaction, prepared.accountId)
       )
-      if (receipt.success && transfers.length > 0) {
-        yield* depart(attempt, prepared.accountId, transfers, receipt.txHash)
+      if (transfers.length > 0) {
+        yield* receipt.success ? depart(attempt, prepared.accountId, transfers, receipt.txHash) : retract(attempt)
       }
       const failure = receipt.success ? null : `the swaps were reverted in ${receipt.txHash}`
       last = { chainId, skips: preparation.skips, swaps, receipt, failure }

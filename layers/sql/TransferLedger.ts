@@ -2,11 +2,11 @@
 import { type DateTime, Effect, Layer, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { addressOf, AssetId, chainIdOf, evmAccount, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
+import { addressOf, AssetId, type ChainId, chainIdOf, evmAccount, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
 import { makeOperationId, OperationId, PortfolioId } from "#domain/Ids.ts"
 import { TransferEnd, TransferState } from "#domain/transfer/Transfer.ts"
-import type { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
-import { type Departure, TransferLedger } from "#domain/transfer/TransferLedger.ts"
+import { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
+import { type Announcement, type Departure, TransferLedger } from "#domain/transfer/TransferLedger.ts"
 import { changeState, firstEvents } from "#layers/sql/operationEvents.ts"
 import { decodeFirst, decodeRows, Numeric, Timestamp, timestamp } from "#layers/sql/rows.ts"
 import { storableJson } from "#layers/sql/storable.ts"
@@ -37,6 +37,17 @@ const allTransfers = decodeRows(TransferRow)
 const firstTransfer = decodeFirst(TransferRow)
 const allIds = decodeRows(Schema.Struct({ operationId: OperationId }))
 const firstOpen = decodeFirst(Schema.Struct({ portfolioId: PortfolioId }))
+const AnnouncementRow = Schema.Struct({
+  runId: OperationId,
+  attempt: Schema.Int,
+  accountId: EvmAccountId,
+  subject: Schema.String,
+  fromBlock: Numeric,
+  transfers: Schema.Array(OutgoingTransfer),
+  at: Timestamp
+})
+const allAnnounced = decodeRows(AnnouncementRow)
+const encodeTransfers = Schema.encodeSync(Schema.toCodecJson(Schema.Array(OutgoingTransfer)))
 const encodeEnd = Schema.encodeSync(Schema.toCodecJson(TransferEnd))
 
 /** How a bridge operation ends: what is neither delivered nor back where it came from is told as failed. */
@@ -81,12 +92,39 @@ const make = Effect.gen(function* () {
     return operationId
   })
 
+  const announce = Effect.fn("TransferLedger.announce")(function* (announcement: Announcement) {
+    const { accountId, at, attempt, fromBlock, runId, subject, transfers } = announcement
+    yield* sql`
+      INSERT INTO departures (run_id, chain_id, attempt, portfolio_id, account_id, subject, from_block, transfers,
+        announced_at)
+      SELECT ${runId}, ${chainIdOf(accountId)}, ${attempt}, portfolio_id, ${accountId}, ${subject},
+        ${fromBlock.toString()}::numeric, ${storableJson(encodeTransfers(transfers))}::jsonb, ${timestamp(at)}
+      FROM operations WHERE operation_id = ${runId}
+      ON CONFLICT DO NOTHING`
+  }, Effect.orDie)
+
+  const retract = Effect.fn("TransferLedger.retract")(function* (
+    runId: OperationId,
+    chainId: ChainId,
+    attempt: number
+  ) {
+    yield* sql`DELETE FROM departures WHERE run_id = ${runId} AND chain_id = ${chainId} AND attempt = ${attempt}`
+  }, Effect.orDie)
+
+  const announcedOf = Effect.fn("TransferLedger.announcedOf")((portfolioId: PortfolioId) =>
+    allAnnounced(sql`
+      SELECT run_id AS "runId", attempt, account_id AS "accountId", subject, from_block AS "fromBlock", transfers,
+        announced_at AS at
+      FROM departures WHERE portfolio_id = ${portfolioId} ORDER BY run_id, chain_id, attempt`)
+  )
+
   const open = Effect.fn("TransferLedger.open")(
     function* (departure: Departure) {
       // The portfolio first, as whoever locks more than it does; and its readers see at once that something left.
       yield* sql`
         UPDATE portfolios SET updated_at = ${timestamp(departure.at)}
         WHERE portfolio_id = (SELECT portfolio_id FROM operations WHERE operation_id = ${departure.runId})`
+      yield* retract(departure.runId, chainIdOf(departure.accountId), departure.attempt)
       const before = yield* opened(departure)
       if (before.length > 0) return before.map(({ operationId }) => operationId)
       return yield* Effect.forEach(departure.transfers, (transfer, position) => insert(departure, transfer, position))
@@ -137,7 +175,7 @@ const make = Effect.gen(function* () {
     Effect.orDie
   )
 
-  return TransferLedger.of({ open, find, openOf, allOpen, close })
+  return TransferLedger.of({ announce, retract, announcedOf, open, find, openOf, allOpen, close })
 })
 
 export const layer = Layer.effect(TransferLedger, make)

@@ -174,6 +174,13 @@ const ArrivalsTest = Layer.effect(
   Effect.gen(function* () {
     const market = yield* TestChain
     return Arrivals.of({
+      carriedAt: (accountId, subject) =>
+        Effect.andThen(
+          requireUp(market, chainIdOf(accountId)),
+          Effect.sync(() =>
+            Option.filter(Option.fromUndefinedOr(market.included.get(subject)), ({ success }) => success)
+          )
+        ),
       read: (accountId, txHash) =>
         Effect.andThen(
           requireUp(market, chainIdOf(accountId)),

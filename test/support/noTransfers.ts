@@ -8,5 +8,5 @@ export const NoTransfers = Layer.merge(
     quote: () => Effect.succeedNone,
     status: () => Effect.succeed({ _tag: "Pending", detail: "not known" } as const)
   }),
-  Layer.succeed(Arrivals, { read: () => Effect.succeedNone })
+  Layer.succeed(Arrivals, { read: () => Effect.succeedNone, carriedAt: () => Effect.succeedNone })
 )

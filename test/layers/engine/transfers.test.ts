@@ -8,6 +8,7 @@ import { isTerminal } from "#domain/operation/Operation.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import type { RouteStatus } from "#domain/routing/Routing.ts"
+import { InTransit } from "#domain/transfer/InTransit.ts"
 import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
 import { EngineLive, SchedulerLive } from "#layers/engine/EngineLive.ts"
 import { arbUsdc, arbWeth, baseUsdc, baseWeth } from "#test/support/assets.ts"
@@ -16,7 +17,7 @@ import { connectedPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { TestSettings } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/TestChains.ts"
 
-const Engine = SchedulerLive.pipe(
+const Engine = Layer.mergeAll(SchedulerLive, InTransit.layer).pipe(
   Layer.provideMerge(EngineLive),
   Layer.provideMerge(TestChains),
   Layer.provideMerge(TestSettings),
@@ -108,6 +109,36 @@ layer(Engine, { excludeTestServices: true })("transfers between chains", (it) =>
         Effect.retry(soon),
         Effect.timeout("20 seconds")
       )
+    })
+  )
+
+  it.effect("count from the block on that took them, and not when it took nothing", () =>
+    Effect.gen(function* () {
+      const enrolled = yield* connectedPortfolio
+      const { accounts, portfolioId } = enrolled
+      const market = yield* TestChain
+      const transit = yield* InTransit
+      market.fund(accounts[0], baseUsdc.assetId, 10_000_000_000n)
+      market.reverts.set(baseUsdc.chainId, 1)
+      const seen: Array<ReadonlyArray<number>> = []
+      market.at = (step) =>
+        step !== "sent"
+          ? Effect.void
+          : Effect.gen(function* () {
+              const announced = yield* transit.announced(portfolioId)
+              const [before, after] = yield* Effect.forEach([1n, 2n], (block) =>
+                transit.left(announced, [], new Map([[accounts[0], block]]))
+              )
+              seen.push([announced.length, before!.length, after!.length])
+            })
+      assert.strictEqual((yield* run(enrolled)).state, "completed")
+      market.at = () => Effect.void
+      assert.deepStrictEqual(seen, [
+        [1, 0, 0],
+        [1, 0, 1]
+      ])
+      assert.lengthOf(yield* transit.announced(portfolioId), 0)
+      assert.lengthOf(yield* openTransfers(enrolled), 1)
     })
   )
 
