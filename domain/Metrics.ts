@@ -90,3 +90,25 @@ export const relayerBalance = Metric.gauge("ballast_relayer_balance", {
 export const runsInFlight = Metric.gauge("ballast_runs_in_flight", {
   description: "Runs that this process works on"
 })
+
+/** Transfers between chains that are on their way. */
+export const transfersOpen = Metric.gauge("ballast_transfers_open", {
+  description: "Transfers between chains that are on their way"
+})
+
+/** Seconds since the oldest open transfer left; 0 when none is open. Above an hour a person should look. */
+export const oldestTransferAge = Metric.gauge("ballast_transfers_oldest_open_age", {
+  description: "Age of the oldest open transfer",
+  attributes: { unit: "s" }
+})
+
+/** Open transfers that their source chain does not bear out. Anything but 0 is an alarm. */
+export const transferDrift = Metric.gauge("ballast_transfers_drift", {
+  description: "Open transfers that the source chain does not bear out"
+})
+
+/** Transfers that ended. Attribute: `outcome` (`delivered`, `partial`, `refunded`, `failed`). */
+export const transfersEnded = Metric.counter("ballast_transfers_ended", {
+  description: "Transfers between chains that ended",
+  incremental: true
+})

@@ -17,6 +17,8 @@ export class Settings extends Context.Service<
       readonly priceImpactBps: number
       readonly thresholdUsd: bigint
     }
+    /** Moves of value between chains: the least, US dollars (wad); what one usually costs, and may cost at most, in basis points. */
+    readonly transfers: { readonly leastUsd: bigint; readonly costBps: number; readonly maxCostBps: number }
     readonly blockedAssets: ReadonlySet<AssetId>
     /** How often due portfolios are looked for, in milliseconds, and how many are claimed at once. */
     readonly scheduler: { readonly intervalMs: number; readonly batch: number }

@@ -5,11 +5,12 @@ import { createServer } from "node:http"
 import { clockRoutes } from "#sandbox/clockRoutes.ts"
 import { coingecko } from "#sandbox/coingecko.ts"
 import { controlRoutes } from "#sandbox/controlRoutes.ts"
+import { lifi } from "#sandbox/lifi/lifi.ts"
 import { rpcProxy } from "#sandbox/rpcProxy.ts"
 import { tokenList } from "#sandbox/tokenList.ts"
 import { WorldConfig } from "#sandbox/WorldConfig.ts"
 
-const routes = Layer.mergeAll(controlRoutes, clockRoutes, tokenList, coingecko, rpcProxy).pipe(
+const routes = Layer.mergeAll(controlRoutes, clockRoutes, tokenList, coingecko, lifi, rpcProxy).pipe(
   Layer.provide(FetchHttpClient.layer)
 )
 

@@ -2,18 +2,29 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { catalog } from "#sandbox/catalog.ts"
 
 /** How a stand-in may misbehave. `drop-next` does the work and drops the answer. */
-export const faultModes = ["ok", "down", "slow", "error", "rate-limited", "drop-next"] as const
+const answerModes = ["ok", "down", "slow", "error", "rate-limited", "drop-next"] as const
+
+/** What the bridge may do with what it took: deliver late, another token, give it back, or keep it. */
+export const bridgeModes = ["ok", "down", "slow", "late", "partial", "refunded", "never"] as const
+
+export const faultModes = [...answerModes, "late", "partial", "refunded", "never"] as const
 export const FaultMode = Schema.Literals(faultModes)
 export type FaultMode = typeof FaultMode.Type
 
-/** A stand-in that can misbehave: the RPC of a chain, or the price feed. */
-export type FaultTarget = `rpc:${number}` | "prices"
+/** A stand-in that can misbehave: the RPC of a chain, the price feed, the routing provider, or the bridge itself. */
+export type FaultTarget = `rpc:${number}` | "prices" | "lifi" | "bridge"
+
+/** Whether a target knows a mode. */
+export const isModeOf = (target: FaultTarget, mode: FaultMode): boolean =>
+  (target === "bridge" ? bridgeModes : answerModes).some((known) => known === mode)
 
 /** The targets of this world, by the names under which the control API knows them. */
 export const faultTargets: ReadonlyMap<string, FaultTarget> = new Map<string, FaultTarget>([
   ...catalog.map((chain) => [`rpc:${chain.chainId}`, `rpc:${chain.chainId}`] as const),
   ["prices", "prices"],
-  ["coingecko", "prices"]
+  ["coingecko", "prices"],
+  ["lifi", "lifi"],
+  ["bridge", "bridge"]
 ])
 
 /** The switches of the stand-ins. */

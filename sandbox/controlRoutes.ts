@@ -9,7 +9,7 @@ import { badField, ControlRefusal, readBody, refusalResponse } from "#sandbox/an
 import { ApiProcess } from "#sandbox/ApiProcess.ts"
 import { tokenOf } from "#sandbox/Chain.ts"
 import * as Faucet from "#sandbox/Faucet.ts"
-import { faultModes, Faults, faultTargets } from "#sandbox/Faults.ts"
+import { faultModes, Faults, faultTargets, isModeOf } from "#sandbox/Faults.ts"
 import type { SandboxFailure } from "#sandbox/SandboxFailure.ts"
 import { Tenants } from "#sandbox/Tenants.ts"
 import { WorldChains } from "#sandbox/WorldChains.ts"
@@ -39,7 +39,7 @@ const TenantsBody = Schema.Struct({
   entitlements: Schema.Array(Schema.NonEmptyString.check(Schema.isMaxLength(100))).check(Schema.isMaxLength(50))
 })
 
-const laterTargets = ["lifi", "jupiter", "bridge", "massive", "stream"]
+const laterTargets = ["jupiter", "massive", "stream"]
 
 const notYet = (target: string) => new ControlRefusal({ status: 501, message: `${target} is not in this world yet` })
 
@@ -161,6 +161,7 @@ const faults = Effect.gen(function* () {
       return yield* badField("target", `Expected one of ${[...faultTargets.keys(), "api", ...laterTargets].join(", ")}`)
     }
     if (body.mode === "kill") return yield* badField("mode", `Only "api" can be killed`)
+    if (!isModeOf(target, body.mode)) return yield* badField("mode", `"${body.target}" does not know "${body.mode}"`)
     yield* switches.set(target, body.mode, body.count)
     return reply(body)
   })

@@ -33,6 +33,8 @@ export type ChainContracts = typeof canonical & {
   readonly factory: Address
   readonly router: Address
   readonly treasury: Address
+  /** The vault of the bridge to the other chains. */
+  readonly bridge: Address
 }
 
 /** The salt with which EntryPoint 0.7 was deployed on every chain (eth-infinitism/account-abstraction v0.7). */
@@ -46,6 +48,7 @@ const treasuryEther = parseEther("1000000000000")
 
 const initCodes = (contracts: Contracts, chain: CatalogChain) => {
   const treasury = contracts.own("Treasury")
+  const bridge = contracts.own("BridgeVault")
   const factoryCode = encodeDeployData({
     abi: contracts.uniswapFactory.abi,
     bytecode: contracts.uniswapFactory.creation,
@@ -59,7 +62,12 @@ const initCodes = (contracts: Contracts, chain: CatalogChain) => {
       bytecode: contracts.uniswapRouter.creation,
       args: [factory, chain.weth.address]
     }),
-    treasury: encodeDeployData({ abi: treasury.abi, bytecode: treasury.creation, args: [operator, chain.weth.address] })
+    treasury: encodeDeployData({
+      abi: treasury.abi,
+      bytecode: treasury.creation,
+      args: [operator, chain.weth.address]
+    }),
+    bridge: encodeDeployData({ abi: bridge.abi, bytecode: bridge.creation, args: [operator] })
   }
 }
 
@@ -72,7 +80,8 @@ export const contractAddresses = (contracts: Contracts, chain: CatalogChain): Ch
     weth: chain.weth.address,
     factory: at(codes.factory),
     router: at(codes.router),
-    treasury: at(codes.treasury)
+    treasury: at(codes.treasury),
+    bridge: at(codes.bridge)
   }
 }
 
@@ -198,6 +207,29 @@ const foundPools = Effect.fnUntraced(function* (
   }
 })
 
+/** What the vault can pay out before anything was locked in it: whole tokens of each kind that it may have to deliver. */
+const vaultStock = 1_000_000_000n
+
+const stockVault = Effect.fnUntraced(function* (
+  client: ChainClient,
+  treasuryAbi: Abi,
+  at: ChainContracts,
+  chain: CatalogChain
+) {
+  for (const token of [chain.usdc, chain.weth]) {
+    yield* operate(client, {
+      what: `stock the bridge vault with ${token.symbol}`,
+      to: at.treasury,
+      data: encodeFunctionData({
+        abi: treasuryAbi,
+        functionName: "issue",
+        args: [token.address, at.bridge, vaultStock * 10n ** BigInt(token.decimals)]
+      }),
+      gas: 1_000_000n
+    })
+  }
+})
+
 /** Installs everything; the pools start at the book's prices. */
 export const installChain = Effect.fn("installChain")(function* (
   client: ChainClient,
@@ -214,8 +246,10 @@ export const installChain = Effect.fn("installChain")(function* (
   yield* deploy(client, "the Uniswap v2 factory", codes.factory)
   yield* deploy(client, "the Uniswap v2 router", codes.router)
   yield* deploy(client, "the treasury", codes.treasury)
+  yield* deploy(client, "the bridge vault", codes.bridge)
   yield* ask(client, "fund the treasury", () => client.setBalance({ address: at.treasury, value: treasuryEther }))
   yield* installTokens(client, contracts, chain, at.treasury)
   yield* foundPools(client, contracts.own("Treasury").abi, at, chain, prices)
+  yield* stockVault(client, contracts.own("Treasury").abi, at, chain)
   return at
 })

@@ -18,10 +18,12 @@ export const serviceEnvironment = Effect.gen(function* () {
   const perChain = chains.all.flatMap((chain): ReadonlyArray<readonly [string, string]> => [
     [`RPC_URL_${chain.chainId}`, `${config.controlBaseUrl}/rpc/${chain.chainId}`],
     [`UNISWAP_V2_ROUTER_${chain.chainId}`, chain.contracts.router],
+    [`BRIDGE_${chain.chainId}`, chain.contracts.bridge],
     [`SWAP_HUBS_${chain.chainId}`, `${chain.catalog.usdc.address},${chain.catalog.weth.address}`]
   ])
   const environment: Readonly<Record<string, string | undefined>> = {
     ...Object.fromEntries(perChain),
+    LIFI_URL: `${config.controlBaseUrl}/lifi/v1`,
     TOKEN_LISTS: `${config.controlBaseUrl}/tokenlist.json`,
     COINGECKO_URL: `${config.controlBaseUrl}/coingecko/api/v3`,
     COINGECKO_API_KEY: Redacted.value(secrets.coingeckoApiKey),

@@ -36,5 +36,7 @@ export const withFaults = <E, R>(
       return Effect.succeed(HttpServerResponse.setHeader(answers.rateLimited, "retry-after", "1"))
     case "drop-next":
       return Effect.andThen(answer, disconnect)
+    default:
+      return answer
   }
 }

@@ -13,6 +13,7 @@ import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { CoinGeckoConfig } from "#layers/market/CoinGeckoConfig.ts"
 import { TokenListConfig } from "#layers/market/TokenListConfig.ts"
+import { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import { TelemetryConfig } from "#layers/telemetry/TelemetryConfig.ts"
 import { chains } from "#src/config/chains.ts"
@@ -88,6 +89,13 @@ const settings: Setting<Settings["Service"]> = Effect.map(
       Kind.kind(Decimal.UsdFromString, "US dollars with at most 6 decimal places", "1.00"),
       Decimal.one
     ),
+    transferLeastUsd: withDefault(
+      "TRANSFER_MIN_USD",
+      Kind.kind(Decimal.UsdFromString, "US dollars with at most 6 decimal places", "50.00"),
+      50n * Decimal.one
+    ),
+    transferCostBps: withDefault("TRANSFER_COST_BPS", Kind.integer(0, 1_000, "10"), 10),
+    transferMaxCostBps: withDefault("TRANSFER_MAX_COST_BPS", Kind.integer(1, 1_000, "100"), 100),
     blocklist: withDefault<ReadonlyArray<AssetId>>(
       "ASSET_BLOCKLIST",
       Kind.listOf(
@@ -114,6 +122,11 @@ const settings: Setting<Settings["Service"]> = Effect.map(
       priceImpactBps: read.priceImpactBps,
       thresholdUsd: read.thresholdUsd
     },
+    transfers: {
+      leastUsd: read.transferLeastUsd,
+      costBps: read.transferCostBps,
+      maxCostBps: Math.max(read.transferCostBps, read.transferMaxCostBps)
+    },
     blockedAssets: new Set(read.blocklist),
     scheduler: { intervalMs: read.intervalMs, batch: read.batch },
     maxRunsInFlight: read.maxRunsInFlight,
@@ -133,6 +146,19 @@ const coinGecko: Setting<CoinGeckoConfig["Service"]> = Effect.gen(function* () {
   const host = plan === "pro" ? "pro-api.coingecko.com" : "api.coingecko.com"
   return { baseUrl: url ?? `https://${host}/api/v3`, apiKey, plan }
 })
+
+/** Without a URL no value moves between chains. */
+const lifi: Setting<LifiConfig["Service"]> = Effect.map(
+  all({
+    url: optional("LIFI_URL", Kind.httpUrl("https://li.quest/v1")),
+    apiKey: optional(
+      "LIFI_API_KEY",
+      Kind.secret(/^[!-~]{1,200}$/, "a key without spaces", "the key of the integrator")
+    ),
+    integrator: withDefault("LIFI_INTEGRATOR", Kind.text("a name", "ballast"), "ballast")
+  }),
+  ({ apiKey, integrator, url }) => ({ apiKey, integrator, baseUrl: url })
+)
 
 const perMinute = Kind.integer(1, 10_000_000, "600")
 
@@ -182,6 +208,7 @@ export const serviceConfig = orInvalid(
       evm,
       settings,
       coinGecko,
+      lifi,
       tokenLists: withDefault<ReadonlyArray<string>>(
         "TOKEN_LISTS",
         Kind.listOf(Kind.text("a URL or a file path", "https://tokens.example.com/list.json")),
@@ -211,6 +238,7 @@ export const layer = (config: ServiceConfig) =>
     Layer.succeed(DatabaseConfig, config.database),
     Layer.succeed(KeyHashConfig, { pepper: config.pepper }),
     Layer.succeed(CoinGeckoConfig, config.coinGecko),
+    Layer.succeed(LifiConfig, config.lifi),
     Layer.succeed(TokenListConfig, { sources: config.tokenLists }),
     Layer.succeed(TelemetryConfig, config.telemetry)
   )

@@ -9,6 +9,7 @@ import { Cause, Console, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import { ApiProcess } from "#sandbox/ApiProcess.ts"
+import { BridgeWorker } from "#sandbox/BridgeWorker.ts"
 import { ControlServer } from "#sandbox/ControlServer.ts"
 import { Faults } from "#sandbox/Faults.ts"
 import { requirePort } from "#sandbox/freePort.ts"
@@ -60,7 +61,9 @@ const describe = ({ message, cause }: SandboxFailure) =>
 const program = Effect.gen(function* () {
   yield* Console.log(`Ballast sandbox${reset ? ", a new world" : ""}`)
   const services = yield* step("Chains are up", Layer.build(world))
-  const server = yield* Layer.build(ControlServer.pipe(Layer.provide(Layer.succeedContext(services))))
+  const server = yield* Layer.build(
+    Layer.merge(ControlServer, BridgeWorker).pipe(Layer.provide(Layer.succeedContext(services)))
+  )
   yield* live.pipe(Effect.provideContext(services), Effect.provideContext(server))
 }).pipe(
   Effect.scoped,

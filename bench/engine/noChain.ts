@@ -13,6 +13,8 @@ import { Prices } from "#domain/market/Prices.ts"
 import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
 import { Venue } from "#domain/rebalance/Venue.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
+import { Routing } from "#domain/routing/Routing.ts"
+import { Arrivals } from "#domain/transfer/Arrivals.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 
 /** A relayer's transactions of one chain are signed one after the other, so there are several chains, as in a deployment. */
@@ -153,6 +155,8 @@ const WithdrawalExecutionNone = Layer.succeed(WithdrawalExecution, {
   delivered: () => none
 })
 
+const nothingMoves = Effect.die(new Error("No value moves between chains here"))
+
 export const noChain = (behaviour: Behaviour) =>
   Layer.mergeAll(
     BalancesNone,
@@ -161,5 +165,7 @@ export const noChain = (behaviour: Behaviour) =>
     chainExecution(behaviour),
     relayer(behaviour),
     WithdrawalExecutionNone,
+    Layer.succeed(Arrivals, { carriedAt: () => nothingMoves, read: () => nothingMoves }),
+    Layer.succeed(Routing, { quote: () => nothingMoves, status: () => nothingMoves }),
     Layer.succeed(Chains, { supported: chainIds })
   )

@@ -8,6 +8,7 @@ export const benchSettings: Settings["Service"] = {
   rebalanceCooldownMs: 0,
   priceMaxAgeMs: 600_000,
   defaultSwap: { slippageBps: 50, priceImpactBps: 100, thresholdUsd: Decimal.one },
+  transfers: { leastUsd: 25n * Decimal.one, costBps: 10, maxCostBps: 100 },
   blockedAssets: new Set<AssetId>(),
   scheduler: { intervalMs: 1_000, batch: 200 },
   maxRunsInFlight: 256,

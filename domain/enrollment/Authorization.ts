@@ -1,6 +1,7 @@
 /**
  * What an owner authorizes at enrollment: on each chain, one smart account and one permission of the agent key, limited
- * on chain to swaps between listed assets through one venue, back into the same account, and to ending a withdrawal that
+ * on chain to swaps between listed assets through one venue, back into the same account, to sending one token to the same account on
+ * another listed chain, and to ending a withdrawal that
  * the owner signed.
  *
  * Stage 1 fixes it, the owner signs its digest, and every later user operation is built from it, so it is stored whole:
@@ -18,6 +19,17 @@ export const Bytes32 = hex("[0-9a-f]{64}")
 /** Any bytes in lower-case hex. */
 export const HexBytes = hex("(?:[0-9a-f]{2})*")
 
+/** What the agent may send to other chains, always to the same account there. */
+export const BridgePolicy = Schema.Struct({
+  /** The contract that takes the amount; beside the router the only spender that the agent may approve. */
+  contract: EvmAddress,
+  /** The one token that may leave. */
+  token: EvmAddress,
+  /** Where to, and as which token. */
+  destinations: Schema.NonEmptyArray(Schema.Struct({ chainId: ChainId, token: EvmAddress }))
+})
+export type BridgePolicy = typeof BridgePolicy.Type
+
 /** What the agent may call on one chain. */
 export const AgentPolicy = Schema.Struct({
   /** The Uniswap v2 router; the only spender that the agent may approve. */
@@ -25,7 +37,9 @@ export const AgentPolicy = Schema.Struct({
   /** Tokens through which a swap of two hops may pass. */
   hubs: Schema.Array(EvmAddress),
   /** Tokens that a swap may end in. */
-  tokens: Schema.Array(EvmAddress)
+  tokens: Schema.Array(EvmAddress),
+  /** Left out: nothing may leave the chain. */
+  bridge: Schema.optionalKey(BridgePolicy)
 })
 export type AgentPolicy = typeof AgentPolicy.Type
 

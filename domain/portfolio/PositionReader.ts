@@ -1,10 +1,10 @@
 /**
- * Reads positions from the chains, one request a chain, and keeps them up to 30 seconds.
+ * Reads positions from the chains, one request a chain, and keeps them up to 30 seconds, two while something is in transit.
  *
  * The memory is keyed by the portfolio's last change, so a finished rebalance shows at once, and a reading in which a
  * chain or the prices failed is kept for two seconds only. Source: interface "GET positions", rules 1 to 4.
  */
-import { Cache, Context, DateTime, Duration, Effect, Equal, Exit, Hash, Layer, Option, Result } from "effect"
+import { Cache, Cause, Context, DateTime, Duration, Effect, Equal, Exit, Hash, Layer, Option, Result } from "effect"
 import { Assets } from "#domain/asset/Assets.ts"
 import { type AssetId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
@@ -15,7 +15,8 @@ import { Prices } from "#domain/market/Prices.ts"
 import { type AccountReading, assemblePositions } from "#domain/portfolio/assemblePositions.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
-import type { Positions } from "#domain/portfolio/Positions.ts"
+import type { Positions, WarningKind } from "#domain/portfolio/Positions.ts"
+import { InTransit } from "#domain/transfer/InTransit.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 
 const keepFor = Duration.seconds(30)
@@ -40,8 +41,11 @@ class Snapshot implements Equal.Equal {
   }
 }
 
+const passing: ReadonlySet<WarningKind> = new Set(["RPC_ERROR", "MISSING_PRICE", "IN_TRANSIT_READ_FAILED"])
+
+/** Whether a reading holds for a while: nothing failed, and nothing is about to arrive. */
 const isWhole = (positions: Positions) =>
-  positions.warnings.every(({ kind }) => kind !== "RPC_ERROR" && kind !== "MISSING_PRICE")
+  positions.inTransit.items.length === 0 && positions.warnings.every(({ kind }) => !passing.has(kind))
 
 export class PositionReader extends Context.Service<
   PositionReader,
@@ -58,6 +62,7 @@ export class PositionReader extends Context.Service<
       const assets = yield* Assets
       const balances = yield* Balances
       const prices = yield* Prices
+      const inTransit = yield* InTransit
 
       const readAccount = Effect.fnUntraced(function* (account: EvmAccountId) {
         const catalogue = yield* assets.onChain(chainIdOf(account))
@@ -70,8 +75,24 @@ export class PositionReader extends Context.Service<
         const result: AccountReading["result"] = Result.isSuccess(reading)
           ? { _tag: "Read", balances: reading.success.balances }
           : { _tag: "Failed", reason: reading.failure.reason }
-        return { account, result, catalogue }
+        return { account, result, catalogue, block: Result.isSuccess(reading) ? reading.success.blockNumber : null }
       })
+
+      const orNull = <A>(read: Effect.Effect<A>) =>
+        Effect.catchCause(read, (cause) =>
+          Cause.hasInterrupts(cause)
+            ? Effect.failCause(cause)
+            : Effect.as(Effect.logError("The ledger of transfers could not be read", cause), null)
+        )
+
+      /** Before the balances: what arrives in between shows twice for a moment, and never not at all. */
+      const readTransit = ({ portfolioId }: Portfolio) =>
+        orNull(
+          Effect.gen(function* () {
+            const announced = yield* inTransit.announced(portfolioId)
+            return { announced, open: yield* inTransit.of(portfolioId) }
+          })
+        )
 
       const readPortfolio = Effect.fn("PositionReader.readPortfolio")(function* (portfolio: Portfolio) {
         const strategy = yield* strategies.find(portfolio.strategyId)
@@ -79,13 +100,20 @@ export class PositionReader extends Context.Service<
           onNone: (): ReadonlyArray<AssetId> => [],
           onSome: ({ allocation }) => allocation.map(({ assetId }) => assetId)
         })
+        const transit = yield* readTransit(portfolio)
         const accounts = yield* Effect.forEach(portfolio.smartAccounts, readAccount, { concurrency: "unbounded" })
+        const blocks = new Map(accounts.flatMap(({ account, block }) => (block === null ? [] : [[account, block]])))
+        const transfers =
+          transit === null
+            ? null
+            : [...transit.open, ...(yield* inTransit.left(transit.announced, transit.open, blocks))]
         const held = accounts.flatMap(({ result }) =>
           result._tag === "Read"
             ? result.balances.flatMap(({ assetId, raw }) => (raw === null || raw === 0n ? [] : [assetId]))
             : []
         )
-        const known = yield* Effect.orElseSucceed(prices.latest(held), () => new Map())
+        const priced = [...held, ...(transfers ?? []).map(({ sell }) => sell)]
+        const known = yield* Effect.orElseSucceed(prices.latest(priced), () => new Map())
         return assemblePositions(portfolio, {
           accounts,
           catalogue: new Map(
@@ -93,6 +121,7 @@ export class PositionReader extends Context.Service<
           ),
           prices: known,
           targets,
+          transfers,
           fetchedAt: yield* DateTime.now
         })
       })

@@ -1,6 +1,6 @@
 /** What a portfolio holds now, with everything that could not be read named. Source: interface "Positions". */
 import type { DateTime } from "effect"
-import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
+import type { AssetId, ChainId, EvmAccountId } from "#domain/Caip.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 
 export type WarningKind =
@@ -28,9 +28,20 @@ export interface Position {
   readonly valueUsd: bigint | null
 }
 
+/** One open transfer between two chains; what left, at its price now. */
+export interface TransitItem {
+  readonly sourceAssetId: AssetId
+  readonly destinationChainId: ChainId
+  readonly amountRaw: bigint
+  /** US dollars (wad); null without a price. */
+  readonly valueUsd: bigint | null
+}
+
 export interface Positions {
   readonly portfolioId: PortfolioId
+  /** What is in transit included. */
   readonly totalValueUsd: bigint
+  readonly inTransit: { readonly totalUsd: bigint; readonly items: ReadonlyArray<TransitItem> }
   readonly fetchedAt: DateTime.Utc
   readonly smartAccounts: ReadonlyArray<EvmAccountId>
   readonly assets: ReadonlyArray<Position>

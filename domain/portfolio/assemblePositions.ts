@@ -6,7 +6,8 @@ import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
 import { chainIdOf } from "#domain/Caip.ts"
 import type { Price } from "#domain/market/Prices.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
-import type { Position, Positions, Warning } from "#domain/portfolio/Positions.ts"
+import type { Position, Positions, TransitItem, Warning } from "#domain/portfolio/Positions.ts"
+import type { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
 
 /** What one smart account answered: its balances, or why there are none. */
 export interface AccountReading {
@@ -25,8 +26,25 @@ export interface Readings {
   readonly prices: ReadonlyMap<AssetId, Price>
   /** Target assets of the strategy's head version. */
   readonly targets: ReadonlyArray<AssetId>
+  /** What is between two chains; null when the ledger could not be read. */
+  readonly transfers: ReadonlyArray<OutgoingTransfer> | null
   readonly fetchedAt: DateTime.Utc
 }
+
+const transitItems = (
+  transfers: ReadonlyArray<OutgoingTransfer>,
+  { catalogue, prices }: Readings
+): ReadonlyArray<TransitItem> =>
+  transfers.map(({ amountRaw, buy, sell }) => {
+    const [asset, price] = [catalogue.get(sell), prices.get(sell)]
+    return {
+      sourceAssetId: sell,
+      destinationChainId: chainIdOf(buy),
+      amountRaw,
+      valueUsd:
+        asset === undefined || price === undefined ? null : Amount.valueUsd(amountRaw, asset.decimals, price.usd)
+    }
+  })
 
 const byValueDescending = (a: Position, b: Position): number => {
   const left = a.valueUsd ?? -1n
@@ -82,9 +100,27 @@ export const assemblePositions = (portfolio: Portfolio, readings: Readings): Pos
     }
   }
 
+  if (readings.transfers === null) {
+    warnings.push({
+      kind: "IN_TRANSIT_READ_FAILED",
+      message: "What is on its way between chains could not be read; the total leaves it out"
+    })
+  }
+  const items = transitItems(readings.transfers ?? [], readings)
+  for (const { sourceAssetId, valueUsd } of items) {
+    if (valueUsd === null) {
+      warnings.push({
+        kind: "MISSING_PRICE",
+        message: `${sourceAssetId} is on its way to another chain and has no price; the total leaves it out`
+      })
+    }
+  }
+  const inTransit = { totalUsd: items.reduce((sum, { valueUsd }) => sum + (valueUsd ?? 0n), 0n), items }
+
   return {
     portfolioId: portfolio.portfolioId,
-    totalValueUsd: assets.reduce((sum, { valueUsd }) => sum + (valueUsd ?? 0n), 0n),
+    totalValueUsd: assets.reduce((sum, { valueUsd }) => sum + (valueUsd ?? 0n), inTransit.totalUsd),
+    inTransit,
     fetchedAt: readings.fetchedAt,
     smartAccounts: portfolio.smartAccounts,
     assets: assets.sort(byValueDescending),

@@ -7,21 +7,31 @@
  */
 import { Context, DateTime, Duration, Effect, Layer, Schedule, Schema } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
+import type { ChainAuthorization } from "#domain/enrollment/Authorization.ts"
 import { grantOn } from "#domain/enrollment/Grant.ts"
 import { ChainExecution, type SimulationFailed, Swap, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
 import { priceLegs } from "#domain/rebalance/priceLegs.ts"
-import { type PlannedChain, RecordedSkip, type RunPlan } from "#domain/rebalance/RunPlan.ts"
+import {
+  type PlannedChain,
+  type PlannedLeg,
+  type PlannedTransfer,
+  RecordedSkip,
+  type RunPlan
+} from "#domain/rebalance/RunPlan.ts"
 import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
 import { type RunContext, RunStore } from "#domain/rebalance/RunStore.ts"
 import { SkipCode } from "#domain/rebalance/Skip.ts"
 import { Venue } from "#domain/rebalance/Venue.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import { PreparedTransaction } from "#domain/relay/Transaction.ts"
+import { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
+import { cutBy, TransferQuotes } from "#domain/transfer/TransferQuotes.ts"
 
 /** A batch that is ready to be signed by the relayer, or nothing that could be traded. */
 export const Preparation = Schema.Union([
   Schema.TaggedStruct("Ready", {
     swaps: Schema.Array(Swap),
+    transfers: Schema.optionalKey(Schema.Array(OutgoingTransfer)),
     skips: Schema.Array(RecordedSkip),
     prepared: PreparedTransaction
   }),
@@ -49,11 +59,12 @@ export class BatchPreparer extends Context.Service<
       const planner = yield* RunPlanner
       const venue = yield* Venue
       const execution = yield* ChainExecution
+      const routes = yield* TransferQuotes
 
       /** The swaps that pass simulation when each is made alone. */
       const isolate = Effect.fnUntraced(function* (batch: SwapBatch) {
         const checked = yield* Effect.forEach(batch.swaps, (swap) =>
-          execution.prepare({ ...batch, swaps: [swap] }).pipe(
+          execution.prepare({ ...batch, swaps: [swap], transfers: [] }).pipe(
             Effect.as({ swap, failure: null as SimulationFailed | null }),
             Effect.catchTag("SimulationFailed", (failure) => Effect.succeed({ swap, failure }))
           )
@@ -66,20 +77,23 @@ export class BatchPreparer extends Context.Service<
         }
       })
 
+      /** What would leave is left to the next run here: it needs what all swaps yield. */
       const prepareWithout = Effect.fnUntraced(function* (
         batch: SwapBatch,
         skips: ReadonlyArray<RecordedSkip>,
         whole: SimulationFailed
       ) {
-        const alone = yield* isolate(batch)
-        const all = [...skips, ...alone.skips]
-        if (alone.swaps.length === 0 || alone.skips.length === 0) return nothing(all, whole.message)
-        return ready(alone.swaps, all, yield* execution.prepare({ ...batch, swaps: alone.swaps }))
+        const { transfers = [], ...stays } = batch
+        const alone = yield* isolate(stays)
+        const all = [...skips, ...alone.skips, ...transfers.map((transfer) => simulationSkip(transfer, whole.reason))]
+        const isSame = alone.skips.length === 0 && transfers.length === 0
+        if (alone.swaps.length === 0 || isSame) return nothing(all, whole.message)
+        return ready({ ...stays, swaps: alone.swaps }, all, yield* execution.prepare({ ...stays, swaps: alone.swaps }))
       })
 
       const simulate = Effect.fnUntraced(function* (batch: SwapBatch, skips: ReadonlyArray<RecordedSkip>) {
         return yield* execution.prepare(batch).pipe(
-          Effect.map((prepared) => ready(batch.swaps, skips, prepared)),
+          Effect.map((prepared) => ready(batch, skips, prepared)),
           Effect.catchTag("SimulationFailed", (failed) => prepareWithout(batch, skips, failed))
         )
       })
@@ -92,23 +106,50 @@ export class BatchPreparer extends Context.Service<
       ) {
         const age = DateTime.distance(plan.plannedAt, yield* DateTime.now)
         const isCurrent = attempt === 1 && Duration.isLessThanOrEqualTo(age, planLife)
-        const { chains, limits } = isCurrent ? plan : yield* planner.plan(context)
-        const none: PlannedChain = { chainId: chainId as ChainId, legs: [], skips: [] }
-        return { limits, chain: chains.find((planned) => planned.chainId === chainId) ?? none }
+        return chainOf(isCurrent ? plan : yield* planner.plan(context), chainId as ChainId)
+      })
+
+      const priced = Effect.fnUntraced(function* ({ chain, limits }: CurrentPlan, { policy }: ChainAuthorization) {
+        const quotes = chain.legs.length === 0 ? [] : yield* venue.quote(chain.chainId, policy.hubs, chain.legs)
+        const { skips, swaps } = priceLegs(chain.legs, quotes, { ...limits, hopFeeBps: venue.feeBps })
+        return { swaps, skips: [...chain.skips, ...skips] }
+      })
+
+      /** The batch of a plan; undefined when one of its transfers has no acceptable route, with the reason. */
+      const batchOf = Effect.fnUntraced(function* (current: CurrentPlan, authorization: ChainAuthorization) {
+        const { skips, swaps } = yield* priced(current, authorization)
+        const { legs, transfers: planned = [] } = current.chain
+        const transfers = yield* Effect.forEach(cutBy(planned, shortOf(planned, legs, swaps)), (transfer) =>
+          routes.quote(authorization, transfer)
+        )
+        return {
+          swaps,
+          skips,
+          transfers: transfers.flatMap((transfer) => ("code" in transfer ? [] : [transfer])),
+          refused: transfers.flatMap((transfer) => ("code" in transfer ? [transfer] : []))
+        }
       })
 
       const tryOnce = Effect.fnUntraced(function* (attempt: AttemptId, plan: RunPlan) {
         const context = yield* Effect.orDie(Effect.flatMap(runs.context(attempt.operationId), Effect.fromOption))
-        const { chain, limits } = yield* currentPlan(attempt, plan, context)
-        if (chain.legs.length === 0) return nothing(chain.skips, null)
+        const current = yield* currentPlan(attempt, plan, context)
+        const { chain } = current
+        if (chain.legs.length + (chain.transfers?.length ?? 0) === 0) return nothing(chain.skips, null)
         const grant = grantOn(context.grants, chain.chainId)
-        if (grant === undefined) return nothing(chain.skips, `the owner did not authorize chain ${chain.chainId}`)
-        const policy = grant.authorization.chains.find(({ chainId }) => chainId === chain.chainId)?.policy
-        const quotes = yield* venue.quote(chain.chainId, policy?.hubs ?? [], chain.legs)
-        const priced = priceLegs(chain.legs, quotes, { ...limits, hopFeeBps: venue.feeBps })
-        const skips = [...chain.skips, ...priced.skips]
-        if (priced.swaps.length === 0) return nothing(skips, null)
-        return yield* simulate({ chainId: chain.chainId, ...grant, swaps: priced.swaps }, skips)
+        const authorization = grant?.authorization.chains.find(({ chainId }) => chainId === chain.chainId)
+        if (grant === undefined || authorization === undefined)
+          return nothing(chain.skips, `the owner did not authorize chain ${chain.chainId}`)
+        let batch = yield* batchOf(current, authorization)
+        if (batch.refused.length > 0) {
+          // Selling for a transfer that is not made would only cost a fee, so the chain is planned without it.
+          const { refused } = batch
+          const without = yield* planner.plan(context, { keepOn: chain.chainId })
+          batch = yield* batchOf(chainOf(without, chain.chainId), authorization)
+          batch = { ...batch, skips: [...batch.skips, ...refused] }
+        }
+        const { skips, swaps, transfers } = batch
+        if (swaps.length + transfers.length === 0) return nothing(skips, null)
+        return yield* simulate({ chainId: chain.chainId, ...grant, swaps, transfers }, skips)
       })
 
       const prepare = Effect.fn("BatchPreparer.prepare")(function* (attempt: AttemptId, plan: RunPlan) {
@@ -127,13 +168,34 @@ export class BatchPreparer extends Context.Service<
   )
 }
 
+interface CurrentPlan extends Pick<RunPlan, "limits"> {
+  readonly chain: PlannedChain
+}
+
+const chainOf = ({ chains, limits }: RunPlan, chainId: ChainId): CurrentPlan => ({
+  limits,
+  chain: chains.find((planned) => planned.chainId === chainId) ?? { chainId, legs: [], skips: [] }
+})
+
+/** How much less of what is to leave the swaps yield at least than the plan took for granted. */
+const shortOf = (
+  transfers: ReadonlyArray<PlannedTransfer>,
+  legs: ReadonlyArray<PlannedLeg>,
+  swaps: ReadonlyArray<Swap>
+): bigint => {
+  const carrier = transfers[0]?.sell
+  const expected = legs.reduce((sum, { buy, expectedBuyRaw }) => sum + (buy === carrier ? expectedBuyRaw : 0n), 0n)
+  return swaps.reduce((left, { buy, minBuyAmountRaw }) => left - (buy === carrier ? minBuyAmountRaw : 0n), expected)
+}
+
 const ready = (
-  swaps: ReadonlyArray<Swap>,
+  { swaps, transfers = [] }: SwapBatch,
   skips: ReadonlyArray<RecordedSkip>,
   prepared: PreparedTransaction
 ): Preparation => ({
   _tag: "Ready",
   swaps,
+  ...(transfers.length === 0 ? {} : { transfers }),
   skips,
   prepared
 })
@@ -144,7 +206,7 @@ const nothing = (skips: ReadonlyArray<RecordedSkip>, failure: string | null): Pr
   failure
 })
 
-const simulationSkip = (swap: Swap, reason: string): RecordedSkip => ({
+const simulationSkip = (swap: Pick<Swap, "sell" | "buy">, reason: string): RecordedSkip => ({
   assetId: null,
   sell: swap.sell,
   buy: swap.buy,

@@ -10,6 +10,7 @@ import { AssetId, type ChainId, type EvmAccountId, EvmAddress } from "#domain/Ca
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { Grant } from "#domain/enrollment/Grant.ts"
 import type { ActionReceipt, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
+import type { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
 import type { WithdrawalMessage } from "#domain/withdrawal/WithdrawalMessage.ts"
 
 /** A swap that will be made, with the least amount that it may yield. */
@@ -33,10 +34,12 @@ export interface Settlement {
   readonly keepRaw: bigint
 }
 
-/** Swaps on a chain under the grant that counts there. There may be none when there is a settlement. */
+/** Swaps on a chain under the grant that counts there. There may be none when there is a transfer or a settlement. */
 export interface SwapBatch extends Grant {
   readonly chainId: ChainId
   readonly swaps: ReadonlyArray<Swap>
+  /** What leaves for other chains after the swaps. */
+  readonly transfers?: ReadonlyArray<OutgoingTransfer>
   readonly settlement?: Settlement
 }
 

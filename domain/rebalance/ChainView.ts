@@ -19,8 +19,11 @@ export interface ChainView {
 
 const hasNoPrice = (holding: Holding): boolean => holding.priceUsd === null || holding.priceUsd <= 0n
 
-/** Reads a chain against the part of the allocation that lies on it. */
-export const readChain = (chain: ChainState, allocation: ReadonlyArray<TargetWeight>): ChainView => {
+/**
+ * Reads a chain against the part of the allocation that lies on it. `kept` is looked at even when it is neither held nor
+ * wanted: the asset by which value comes and goes.
+ */
+export const readChain = (chain: ChainState, allocation: ReadonlyArray<TargetWeight>, kept?: AssetId): ChainView => {
   const missing = new Map<AssetId, number>()
   for (const target of allocation) missing.set(target.assetId, target.weight)
   const positions: Array<Position> = []
@@ -30,8 +33,9 @@ export const readChain = (chain: ChainState, allocation: ReadonlyArray<TargetWei
   for (const holding of chain.holdings) {
     const target = missing.get(holding.assetId) ?? 0
     missing.delete(holding.assetId)
-    if (target === 0 && holding.balanceRaw === 0n) continue
-    if (holding.balanceRaw > 0n && hasNoPrice(holding)) {
+    const isHeld = holding.balanceRaw + (holding.incomingRaw ?? 0n) > 0n
+    if (target === 0 && !isHeld && holding.assetId !== kept) continue
+    if (isHeld && hasNoPrice(holding)) {
       unvalued.push({ assetId: holding.assetId, weight: target })
       continue
     }

@@ -15,6 +15,8 @@ export interface Holding {
   readonly decimals: number
   /** What the account holds, zero or more. */
   readonly balanceRaw: bigint
+  /** What is on its way to the account from another chain: it counts as held, but cannot be sold yet. None when left out. */
+  readonly incomingRaw?: bigint
   /** Price of one whole token in US dollars (wad); `null` when there is none. A price of zero counts as none. */
   readonly priceUsd: bigint | null
   /** The price is known but too old to trade on. */
@@ -33,6 +35,16 @@ export interface ChainState {
   readonly holdings: ReadonlyArray<Holding>
 }
 
+/** How value moves between chains. */
+export interface TransferTerms {
+  /** The asset that a chain sends and receives, for each chain that does. */
+  readonly assets: ReadonlyMap<ChainId, AssetId>
+  /** Expected cost of a transfer in basis points of what leaves; 0 to 9,999. */
+  readonly feeBps: number
+  /** Least transfer worth making, US dollars (wad). */
+  readonly leastUsd: bigint
+}
+
 /** Everything that decides a plan. The same input always gives the same plan. */
 export interface PlanInput {
   readonly chains: ReadonlyArray<ChainState>
@@ -44,6 +56,8 @@ export interface PlanInput {
   }
   /** Expected cost of one swap in basis points of the value sold, venue and integrator fee together; 0 to 9,999. */
   readonly feeBps: number
+  /** Left out: value stays on its chain. */
+  readonly transfers?: TransferTerms
 }
 
 /** One swap: sell exactly `sellAmountRaw` of one asset for another on the same chain. */
@@ -57,6 +71,20 @@ export interface Leg {
   readonly valueUsd: bigint
   /** What the sale buys at the prices of the input after `feeBps`, above zero. */
   readonly expectedBuyRaw: bigint
+}
+
+/** One move of value to another chain, once the legs of its own chain are done. */
+export interface Transfer {
+  readonly fromChainId: ChainId
+  readonly toChainId: ChainId
+  readonly sell: AssetId
+  readonly buy: AssetId
+  /** Above zero; all transfers of a chain together take no more than its legs leave beyond the asset's own target. */
+  readonly amountRaw: bigint
+  /** Value of what leaves, US dollars (wad). */
+  readonly valueUsd: bigint
+  /** What arrives at the prices of the input after the fee, above zero. */
+  readonly expectedRaw: bigint
 }
 
 /** Where one asset stands and where the plan wants it. */
@@ -83,6 +111,8 @@ export interface ChainPlan {
    * a leg that fails leaves the others valid.
    */
   readonly legs: ReadonlyArray<Leg>
+  /** What leaves this chain. A chain that sends does not receive. */
+  readonly transfers: ReadonlyArray<Transfer>
   readonly skips: ReadonlyArray<Skip>
 }
 

@@ -16,6 +16,8 @@ export interface Position {
   /** US dollars (wad) of one raw unit, cut towards zero. */
   readonly unitUsd: bigint
   readonly balanceRaw: bigint
+  /** The part of the balance that is still on its way from another chain, and so cannot be sold. */
+  readonly incomingRaw: bigint
   /** Value of the balance, US dollars (wad). */
   readonly valueUsd: bigint
   readonly canSell: boolean
@@ -49,7 +51,9 @@ const obstacleOf = (holding: Holding, hasPrice: boolean): SkipCode | null => {
 export const fromHolding = (holding: Holding, weight: number): Position => {
   const priceUsd = holding.priceUsd !== null && holding.priceUsd > 0n ? holding.priceUsd : 0n
   const scale = scaleOf(holding.decimals)
-  const valueUsd = (holding.balanceRaw * priceUsd) / scale
+  const incomingRaw = holding.incomingRaw ?? 0n
+  const balanceRaw = holding.balanceRaw + incomingRaw
+  const valueUsd = (balanceRaw * priceUsd) / scale
   const obstacle = obstacleOf(holding, priceUsd > 0n)
   return {
     assetId: holding.assetId,
@@ -57,12 +61,13 @@ export const fromHolding = (holding: Holding, weight: number): Position => {
     priceUsd,
     scale,
     unitUsd: priceUsd / scale,
-    balanceRaw: holding.balanceRaw,
+    balanceRaw,
+    incomingRaw,
     valueUsd,
     canSell: obstacle === null || obstacle === SkipCode.notAuthorized,
     canBuy: obstacle === null && weight > 0,
     obstacle,
-    leftRaw: holding.balanceRaw,
+    leftRaw: balanceRaw,
     leftUsd: valueUsd,
     boughtRaw: 0n,
     openUsd: 0n

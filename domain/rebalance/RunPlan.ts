@@ -24,9 +24,22 @@ export const RecordedSkip = Schema.Struct({
 })
 export type RecordedSkip = typeof RecordedSkip.Type
 
+export const PlannedTransfer = Schema.Struct({
+  sell: AssetId,
+  buy: AssetId,
+  amountRaw: Schema.BigIntFromString,
+  /** US dollars (wad). */
+  valueUsd: Schema.BigIntFromString,
+  /** What the feed's prices promise after the usual cost. */
+  expectedRaw: Schema.BigIntFromString
+})
+export type PlannedTransfer = typeof PlannedTransfer.Type
+
 export const PlannedChain = Schema.Struct({
   chainId: ChainId,
   legs: Schema.Array(PlannedLeg),
+  /** What leaves the chain after the legs; left out by plans from before transfers. */
+  transfers: Schema.optionalKey(Schema.Array(PlannedTransfer)),
   skips: Schema.Array(RecordedSkip)
 })
 export type PlannedChain = typeof PlannedChain.Type

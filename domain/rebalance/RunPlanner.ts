@@ -2,7 +2,7 @@
 import { Context, DateTime, Effect, Layer, Result, Struct } from "effect"
 import type { Asset } from "#domain/asset/Asset.ts"
 import { Assets } from "#domain/asset/Assets.ts"
-import { addressOf, type AssetId, chainIdOf } from "#domain/Caip.ts"
+import { addressOf, type AssetId, type ChainId, chainIdOf, erc20 } from "#domain/Caip.ts"
 import { type AccountBalances, Balances } from "#domain/chain/Balances.ts"
 import type { ChainAuthorization } from "#domain/enrollment/Authorization.ts"
 import { authorizedChains } from "#domain/enrollment/Grant.ts"
@@ -14,6 +14,9 @@ import type { RunContext } from "#domain/rebalance/RunStore.ts"
 import { Venue } from "#domain/rebalance/Venue.ts"
 import { Settings } from "#domain/Settings.ts"
 import { resolveSwap, type SwapLimits } from "#domain/strategy/resolveSwap.ts"
+import { InTransit } from "#domain/transfer/InTransit.ts"
+import type { Transfer } from "#domain/transfer/Transfer.ts"
+
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
 
 interface ChainReading {
@@ -23,11 +26,17 @@ interface ChainReading {
   readonly balances: ReadonlyMap<AssetId, bigint> | null
 }
 
+/** What a plan must leave out beside what it leaves out by itself. */
+export interface Restraint {
+  /** From this chain nothing leaves, because no transfer could be arranged. */
+  readonly keepOn: ChainId
+}
+
 export class RunPlanner extends Context.Service<
   RunPlanner,
   {
     /** Never fails for an outside reason: a chain or price that cannot be read is a skip of the plan. */
-    readonly plan: (context: RunContext) => Effect.Effect<RunPlan>
+    readonly plan: (context: RunContext, restraint?: Restraint) => Effect.Effect<RunPlan>
   }
 >()("ballast/domain/rebalance/RunPlanner") {
   static readonly layer = Layer.effect(
@@ -39,6 +48,7 @@ export class RunPlanner extends Context.Service<
       const venue = yield* Venue
       const settings = yield* Settings
       const tenants = yield* TenantConfigurationStore
+      const inTransit = yield* InTransit
 
       const readChain = Effect.fnUntraced(function* (
         authorization: ChainAuthorization,
@@ -55,30 +65,33 @@ export class RunPlanner extends Context.Service<
         }
       })
 
-      const planRun = Effect.fn("RunPlanner.plan")(function* (context: RunContext) {
+      const planRun = Effect.fn("RunPlanner.plan")(function* (context: RunContext, restraint?: Restraint) {
         const { swap } = yield* tenants.preferences(context.tenantId)
         const limits = resolveSwap([context.swap, swap], settings.defaultSwap)
         const targets = new Set(context.allocation.map(({ assetId }) => assetId))
-        const readings = yield* Effect.forEach(
-          authorizedChains(context.grants),
-          (chain) => readChain(chain, targets, context.reserved),
-          {
-            concurrency: "unbounded"
-          }
-        )
+        // Before the balances: what arrives in between counts twice for a moment rather than not at all, so nothing more
+        // is sent for want of it.
+        const incoming = incomingOf(yield* inTransit.of(context.portfolioId))
+        const authorized = authorizedChains(context.grants)
+        const carriers = carriersOf(authorized, restraint)
+        const ofInterest = new Set([...targets, ...carriers.values(), ...incoming.keys()])
+        const readings = yield* Effect.forEach(authorized, (chain) => readChain(chain, ofInterest, context.reserved), {
+          concurrency: "unbounded"
+        })
         const known = yield* Effect.orElseSucceed(
           prices.latest(
-            readings.flatMap((reading) => assetsOfInterest(reading, targets).map(({ assetId }) => assetId))
+            readings.flatMap((reading) => assetsOfInterest(reading, ofInterest).map(({ assetId }) => assetId))
           ),
           (): ReadonlyMap<AssetId, Price> => new Map()
         )
         const plannedAt = yield* DateTime.now
         const staleBefore = plannedAt.epochMilliseconds - settings.priceMaxAgeMs
         const planned = plan({
-          chains: readings.map((reading) => chainState(reading, targets, known, staleBefore)),
+          chains: readings.map((reading) => chainState(reading, { ofInterest, known, staleBefore, incoming })),
           allocation: context.allocation,
           preferences: { thresholdUsd: limits.thresholdUsd },
-          feeBps: venue.feeBps
+          feeBps: venue.feeBps,
+          transfers: { assets: carriers, feeBps: settings.transfers.costBps, leastUsd: settings.transfers.leastUsd }
         })
         return { strategyVersion: context.strategyVersion, plannedAt, ...toRunPlan(limits, planned) }
       })
@@ -103,16 +116,38 @@ const readable = (
   return free
 }
 
-/** What is held on the chain, and what the allocation wants there. */
-const assetsOfInterest = ({ catalogue, balances }: ChainReading, targets: ReadonlySet<AssetId>): ReadonlyArray<Asset> =>
-  catalogue.filter(({ assetId }) => targets.has(assetId) || (balances?.get(assetId) ?? 0n) > 0n)
+/** What is held on the chain, what the allocation wants there, and what comes and goes. */
+const assetsOfInterest = (
+  { catalogue, balances }: ChainReading,
+  ofInterest: ReadonlySet<AssetId>
+): ReadonlyArray<Asset> =>
+  catalogue.filter(({ assetId }) => ofInterest.has(assetId) || (balances?.get(assetId) ?? 0n) > 0n)
 
-const chainState = (
-  reading: ChainReading,
-  targets: ReadonlySet<AssetId>,
-  prices: ReadonlyMap<AssetId, Price>,
-  staleBefore: number
-): ChainState => {
+/** Raw units of each asset that are on their way to the portfolio's accounts. */
+const incomingOf = (transfers: ReadonlyArray<Transfer>): ReadonlyMap<AssetId, bigint> => {
+  const incoming = new Map<AssetId, bigint>()
+  for (const { buy, expectedRaw } of transfers) incoming.set(buy, (incoming.get(buy) ?? 0n) + expectedRaw)
+  return incoming
+}
+
+/** The asset by which each chain sends and receives, where its owner allowed it to leave. */
+const carriersOf = (chains: ReadonlyArray<ChainAuthorization>, restraint: Restraint | undefined) =>
+  new Map(
+    chains.flatMap(({ chainId, policy }) =>
+      policy.bridge === undefined || chainId === restraint?.keepOn
+        ? []
+        : [[chainId, erc20(chainId, policy.bridge.token)] as const]
+    )
+  )
+
+interface Known {
+  readonly ofInterest: ReadonlySet<AssetId>
+  readonly known: ReadonlyMap<AssetId, Price>
+  readonly staleBefore: number
+  readonly incoming: ReadonlyMap<AssetId, bigint>
+}
+
+const chainState = (reading: ChainReading, { incoming, known: prices, ofInterest, staleBefore }: Known): ChainState => {
   const buyable = new Set(reading.authorization.policy.tokens)
   const holding = ({ assetId, decimals, isBlocked }: Asset): Holding => {
     const price = prices.get(assetId)
@@ -120,6 +155,7 @@ const chainState = (
       assetId,
       decimals,
       balanceRaw: reading.balances?.get(assetId) ?? 0n,
+      incomingRaw: incoming.get(assetId) ?? 0n,
       priceUsd: price?.usd ?? null,
       priceIsStale: price !== undefined && price.asOf.epochMilliseconds < staleBefore,
       isBlocked,
@@ -129,7 +165,7 @@ const chainState = (
   return {
     chainId: chainIdOf(reading.authorization.accountId),
     available: reading.balances !== null,
-    holdings: assetsOfInterest(reading, targets).map(holding)
+    holdings: assetsOfInterest(reading, ofInterest).map(holding)
   }
 }
 
@@ -138,8 +174,11 @@ const toRunPlan = (
   { chains }: Plan
 ): Pick<RunPlan, "limits" | "chains"> => ({
   limits: { slippageBps, priceImpactBps },
-  chains: chains.map(({ chainId, legs, skips }) => ({
+  chains: chains.map(({ chainId, legs, skips, transfers }) => ({
     chainId,
+    ...(transfers.length === 0
+      ? {}
+      : { transfers: transfers.map((transfer) => Struct.omit(transfer, ["fromChainId", "toChainId"])) }),
     legs: legs.map(({ sell, buy, sellAmountRaw, valueUsd, expectedBuyRaw }) => ({
       sell,
       buy,

@@ -3,12 +3,15 @@ import { Schema } from "effect"
 import { ChainId } from "#domain/Caip.ts"
 import { Swap } from "#domain/rebalance/ChainExecution.ts"
 import { RecordedSkip } from "#domain/rebalance/RunPlan.ts"
+import { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
 import { ActionReceipt } from "#domain/relay/Transaction.ts"
 
 export const ChainOutcome = Schema.Struct({
   chainId: ChainId,
   /** The swaps that were sent; empty when there was nothing to trade or nothing could be. */
   swaps: Schema.Array(Swap),
+  /** What was sent to other chains in the same operation. */
+  transfers: Schema.optionalKey(Schema.Array(OutgoingTransfer)),
   skips: Schema.Array(RecordedSkip),
   /** The receipt of the operation that landed; null when none did. */
   receipt: Schema.NullOr(ActionReceipt),

@@ -5,7 +5,10 @@
  */
 import type { AssetId, ChainId } from "#domain/Caip.ts"
 
-/** Why a part of a rebalance was not done. The planner gives the first eight, the pricing of its legs the last three. */
+/**
+ * Why a part of a rebalance was not done. The planner gives most; `PRICE_IMPACT`, `NO_ROUTE`, `SIMULATION_FAILED` and
+ * `TRANSFER_REFUSED` come from quotes and simulations of what it planned.
+ */
 export const SkipCode = {
   /** The asset is off target by less than the least trade worth making (`thresholdUsd`, or what rounding allows). */
   belowMinTrade: "BELOW_MIN_TRADE",
@@ -21,8 +24,14 @@ export const SkipCode = {
   notAuthorized: "NOT_AUTHORIZED",
   /** The asset is off target, and nothing it could be exchanged for can be traded on its chain. */
   noCounterpart: "NO_COUNTERPART",
-  /** The chain as a whole is above or below its share of the portfolio: value has yet to move between chains. */
+  /** The chain as a whole is above or below its share of the portfolio, and no transfer can be made now. */
   crossChainPending: "CROSS_CHAIN_PENDING",
+  /** The chain is off its share by less than the least transfer worth making. */
+  belowMinTransfer: "BELOW_MIN_TRANSFER",
+  /** What should be sold has not arrived from another chain yet. */
+  inTransit: "IN_TRANSIT",
+  /** The transfer to another chain would cost more than the limit, or its route was not what was asked for. */
+  transferRefused: "TRANSFER_REFUSED",
   /** The best quote for the leg moves the price further than the preferences allow. */
   priceImpact: "PRICE_IMPACT",
   /** No venue quotes the pair. */

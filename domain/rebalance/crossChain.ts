@@ -1,7 +1,7 @@
 /**
  * How far whole chains are from their share of the portfolio.
  *
- * Value does not move between chains yet, so this only reports. Chains that could not be read are left out on both sides:
+ * This only reports: what transfers leave undone, or cannot do. Chains that could not be read are left out on both sides:
  * their value is unknown, and what the others hold is shared among the others.
  */
 import type { ChainId } from "#domain/Caip.ts"
@@ -19,11 +19,21 @@ export interface ChainValue {
 
 const reasonFor = (overUsd: bigint): string =>
   overUsd > 0n
-    ? `The chain holds ${Decimal.format(overUsd, 2)} USD more than its share of the portfolio; the surplus stays until value is moved to another chain.`
-    : `The chain holds ${Decimal.format(-overUsd, 2)} USD less than its share of the portfolio; the gap stays until value is moved from another chain.`
+    ? `The chain holds ${Decimal.format(overUsd, 2)} USD more than its share of the portfolio; the surplus stays until it can be moved to another chain.`
+    : `The chain holds ${Decimal.format(-overUsd, 2)} USD less than its share of the portfolio; the gap stays until value can be moved from another chain.`
 
-/** One skip for each chain that is off its share by the threshold or more, by chain. */
-export const crossChain = (chains: ReadonlyArray<ChainValue>, thresholdUsd: bigint): ReadonlyMap<ChainId, Skip> => {
+const tooLittleFor = (overUsd: bigint, leastTransferUsd: bigint): string =>
+  `The chain is ${Decimal.format(overUsd < 0n ? -overUsd : overUsd, 2)} USD off its share of the portfolio, less than the least transfer of ${Decimal.format(leastTransferUsd, 2)} USD.`
+
+/**
+ * One skip for each chain that is off its share by the threshold or more, by chain. `leastTransferUsd` is the least that
+ * is worth a transfer; undefined when nothing can move between chains.
+ */
+export const crossChain = (
+  chains: ReadonlyArray<ChainValue>,
+  thresholdUsd: bigint,
+  leastTransferUsd?: bigint
+): ReadonlyMap<ChainId, Skip> => {
   let totalUsd = 0n
   let totalWeight = 0n
   for (const chain of chains) {
@@ -35,12 +45,13 @@ export const crossChain = (chains: ReadonlyArray<ChainValue>, thresholdUsd: bigi
   for (const { chainId, valueUsd, weight } of chains) {
     const overUsd = totalWeight === 0n ? valueUsd : valueUsd - (totalUsd * weight) / totalWeight
     if (overUsd < leastUsd && overUsd > -leastUsd) continue
+    const isTooLittle = leastTransferUsd !== undefined && overUsd < leastTransferUsd && overUsd > -leastTransferUsd
     skips.set(chainId, {
       chainId,
       assetId: null,
-      code: SkipCode.crossChainPending,
+      code: isTooLittle ? SkipCode.belowMinTransfer : SkipCode.crossChainPending,
       valueUsd: overUsd,
-      reason: reasonFor(overUsd)
+      reason: isTooLittle ? tooLittleFor(overUsd, leastTransferUsd) : reasonFor(overUsd)
     })
   }
   return skips

@@ -3,6 +3,7 @@
  */
 import type { AssetId, ChainId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
+import type { Leg } from "#domain/rebalance/Plan.ts"
 import type { Position } from "#domain/rebalance/Position.ts"
 import { type Skip, SkipCode } from "#domain/rebalance/Skip.ts"
 import { dustUsd, type Tolerance } from "#domain/rebalance/Tolerance.ts"
@@ -65,4 +66,15 @@ export const unvaluedSkip = (chainId: ChainId, assetId: AssetId): Skip => ({
   code: SkipCode.missingPrice,
   valueUsd: null,
   reason: "The asset is held but has no price: it is taken to be on target and kept until a price source lists it."
+})
+
+/** The skip for a leg that sells what is still on its way from another chain, `usd` (wad) of it. */
+export const awaitedSkip = ({ buy, chainId, sell }: Leg, usd: bigint): Skip => ({
+  chainId,
+  assetId: null,
+  sell,
+  buy,
+  code: SkipCode.inTransit,
+  valueUsd: usd,
+  reason: `${dollars(usd)} of what is to be sold is on its way from another chain: the trade is made once it has arrived.`
 })

@@ -4,7 +4,7 @@
 import type { ChainId } from "#domain/Caip.ts"
 import type { ChainView } from "#domain/rebalance/ChainView.ts"
 import type { DraftLeg } from "#domain/rebalance/DraftLeg.ts"
-import { skipFor, unvaluedSkip } from "#domain/rebalance/explainSkips.ts"
+import { awaitedSkip, skipFor, unvaluedSkip } from "#domain/rebalance/explainSkips.ts"
 import { isOffTarget } from "#domain/rebalance/isOffTarget.ts"
 import { matchLegs } from "#domain/rebalance/matchLegs.ts"
 import { openPositions } from "#domain/rebalance/openPositions.ts"
@@ -72,14 +72,47 @@ const finishLeg = (chainId: ChainId, { buyer, buyRaw, seller, sellRaw, usd }: Dr
   expectedBuyRaw: buyRaw
 })
 
+interface Arrived {
+  readonly legs: ReadonlyArray<Leg>
+  readonly skips: ReadonlyArray<Skip>
+}
+
+/** Cuts the legs down to what has arrived of the asset they sell; what is left of one must still be worth a trade. */
+const withinArrived = (legs: ReadonlyArray<Leg>, positions: ReadonlyArray<Position>, leastUsd: bigint): Arrived => {
+  const awaited = positions.find(({ incomingRaw }) => incomingRaw > 0n)
+  if (awaited === undefined) return { legs, skips: [] }
+  let leftRaw = awaited.balanceRaw - awaited.incomingRaw
+  const kept: Array<Leg> = []
+  const skips: Array<Skip> = []
+  for (const leg of legs) {
+    const isWithin = leg.sell !== awaited.assetId || leg.sellAmountRaw <= leftRaw
+    const sellAmountRaw = isWithin ? leg.sellAmountRaw : leftRaw
+    const cut: Leg = {
+      ...leg,
+      sellAmountRaw,
+      valueUsd: (leg.valueUsd * sellAmountRaw) / leg.sellAmountRaw,
+      expectedBuyRaw: (leg.expectedBuyRaw * sellAmountRaw) / leg.sellAmountRaw
+    }
+    const isWorth = isWithin || (cut.valueUsd >= leastUsd && cut.expectedBuyRaw > 0n)
+    if (isWorth) kept.push(cut)
+    if (isWorth && leg.sell === awaited.assetId) leftRaw -= sellAmountRaw
+    if (!isWithin) skips.push(awaitedSkip(leg, leg.valueUsd - (isWorth ? cut.valueUsd : 0n)))
+  }
+  return { legs: kept, skips }
+}
+
 /** Plans a chain on its own: its value is shared by its own weights. A chain without weights keeps what it holds. */
 export const planChain = (view: ChainView, thresholdUsd: bigint, cost: SwapCost): ChainPlan => {
   const { chainId, positions, unvalued, valueUsd, weight } = view
   const tolerance = toleranceFor(thresholdUsd, positions)
   const { legs: drafts, result, totalUsd } = settle(view, tolerance, cost)
-  const legs = drafts.map((draft) => finishLeg(chainId, draft))
+  const { legs, skips: awaited } = withinArrived(
+    drafts.map((draft) => finishLeg(chainId, draft)),
+    positions,
+    tolerance.tradeUsd
+  )
   const targets: Array<AssetTarget> = []
-  const skips: Array<Skip> = []
+  const skips: Array<Skip> = [...awaited]
   positions.forEach((position, at) => {
     const { assetId, valueUsd: heldUsd } = position
     const targetUsd = weight === 0n ? heldUsd : (position.weight * totalUsd) / weight
@@ -91,5 +124,5 @@ export const planChain = (view: ChainView, thresholdUsd: bigint, cost: SwapCost)
     targets.push({ assetId, weight: share, valueUsd: null, targetUsd: null })
     skips.push(unvaluedSkip(chainId, assetId))
   }
-  return { chainId, valueUsd, weight: Number(weight), targets, legs, skips }
+  return { chainId, valueUsd, weight: Number(weight), targets, legs, transfers: [], skips }
 }

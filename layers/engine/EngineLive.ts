@@ -1,10 +1,15 @@
-/** The engine: durable runs of rebalances and withdrawals, their launcher and the scheduler that feeds it. */
+/** The engine: durable runs of rebalances, withdrawals and transfers between chains, their launcher and the scheduler that feeds it. */
 import { Effect, Layer } from "effect"
 import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
 import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
+import { InTransit } from "#domain/transfer/InTransit.ts"
+import { TransferQuotes } from "#domain/transfer/TransferQuotes.ts"
+import { TransferWatcher } from "#domain/transfer/TransferWatcher.ts"
 import { Liquidator } from "#domain/withdrawal/Liquidator.ts"
 import { WithdrawalPreparer } from "#domain/withdrawal/WithdrawalPreparer.ts"
+import { BridgeRun } from "#layers/engine/BridgeRun.ts"
+import { BridgeWorkflow } from "#layers/engine/BridgeWorkflow.ts"
 import { ChainTrader } from "#layers/engine/ChainTrader.ts"
 import { OperationLauncherLive } from "#layers/engine/OperationLauncherLive.ts"
 import { RebalanceRun } from "#layers/engine/RebalanceRun.ts"
@@ -18,8 +23,11 @@ const RunsLive = Layer.mergeAll(
   RebalanceRun.layer.pipe(
     Layer.provide(ChainTrader.layer),
     Layer.provide(BatchPreparer.layer),
-    Layer.provide(RunPlanner.layer)
+    Layer.provide(TransferQuotes.layer),
+    Layer.provide(RunPlanner.layer),
+    Layer.provide(InTransit.layer)
   ),
+  BridgeRun.layer.pipe(Layer.provide(TransferWatcher.layer)),
   WithdrawalRun.layer.pipe(Layer.provide(WithdrawalPreparer.layer), Layer.provide(Liquidator.layer))
 ).pipe(Layer.provide(TransactionRelay.layer))
 
@@ -27,9 +35,11 @@ const WorkflowsLive = Layer.unwrap(
   Effect.gen(function* () {
     const rebalance = yield* RebalanceRun
     const withdrawal = yield* WithdrawalRun
+    const bridge = yield* BridgeRun
     return Layer.mergeAll(
       RebalanceWorkflow.toLayer(({ operationId }) => rebalance.execute(operationId)),
-      WithdrawalWorkflow.toLayer(({ operationId }) => withdrawal.execute(operationId))
+      WithdrawalWorkflow.toLayer(({ operationId }) => withdrawal.execute(operationId)),
+      BridgeWorkflow.toLayer(({ operationId }) => bridge.execute(operationId))
     )
   })
 ).pipe(Layer.provide(RunsLive))

@@ -2,6 +2,7 @@
 import { Effect, Layer } from "effect"
 import { WorkflowEngine } from "effect/workflow"
 import { type Launch, OperationLauncher } from "#domain/operation/OperationLauncher.ts"
+import { BridgeWorkflow } from "#layers/engine/BridgeWorkflow.ts"
 import { RunsInFlight } from "#layers/engine/durable/RunsInFlight.ts"
 import { RebalanceWorkflow } from "#layers/engine/RebalanceWorkflow.ts"
 import { WithdrawalWorkflow } from "#layers/engine/WithdrawalWorkflow.ts"
@@ -13,6 +14,7 @@ const execute = ({ kind, operationId }: Launch) => {
     case "withdraw":
       return WithdrawalWorkflow.execute({ operationId }, { discard: true })
     case "bridge":
+      return BridgeWorkflow.execute({ operationId }, { discard: true })
     case "swap":
       return Effect.logError(`Operation ${operationId} is a ${kind}, which no engine carries out`)
   }

@@ -17,6 +17,8 @@ export interface EvmChain {
   readonly gasCeiling: bigint
   /** Wei of the relayer below which an alarm is raised. */
   readonly lowRelayerFunds: bigint
+  /** The contract that takes value for other chains; left out where none does. */
+  readonly bridge?: EvmAddress
 }
 
 export class EvmConfig extends Context.Service<

@@ -6,11 +6,12 @@ import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { bytesToHex, type Hex } from "viem"
 import { addressOf, type ChainId, evmAccount, type EvmAddress, evmWallet, type EvmWalletId } from "#domain/Caip.ts"
-import type { Authorization } from "#domain/enrollment/Authorization.ts"
+import type { AgentPolicy, Authorization } from "#domain/enrollment/Authorization.ts"
 import { type AuthorizationRequest, SmartAccounts } from "#domain/enrollment/SmartAccounts.ts"
 import { AgentSigner } from "#domain/relay/Signer.ts"
 import { permissionData } from "#layers/evm/account/agentPermission.ts"
 import { hasCode, isSignedByContract } from "#layers/evm/account/contractOwner.ts"
+import { bridgePolicy } from "#layers/evm/account/bridgePolicy.ts"
 import { digestRoot } from "#layers/evm/account/digestTree.ts"
 import { enableDigest } from "#layers/evm/account/enableMessage.ts"
 import { accountAddress } from "#layers/evm/account/kernelAccount.ts"
@@ -37,13 +38,20 @@ export const SmartAccountsLive = Layer.effect(
 
     const authorizeChain = Effect.fnUntraced(function* (
       account: EvmAddress,
-      { withdrawalDomainName }: AuthorizationRequest,
+      { accountType, withdrawalDomainName }: AuthorizationRequest,
       { chainId, tokens }: AuthorizationRequest["chains"][number]
     ) {
       const chain = configured.get(chainId)
       if (chain === undefined) return yield* Effect.die(new Error(`Chain ${chainId} has no EVM configuration`))
       const permissionId = yield* drawPermissionId
-      const policy = { router: chain.router, hubs: chain.hubs, tokens }
+      // A contract owner rules on its own chain only: what arrived elsewhere would be out of its reach.
+      const bridge = accountType === "ECDSA" ? bridgePolicy(chain, chains) : undefined
+      const policy: AgentPolicy = {
+        router: chain.router,
+        hubs: chain.hubs,
+        tokens,
+        ...(bridge === undefined ? {} : { bridge })
+      }
       const permission = permissionData({ policy, account, agent, settles: withdrawalDomainName !== null })
       return {
         chainId,

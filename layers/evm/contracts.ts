@@ -73,6 +73,14 @@ export const routerAbi = parseAbi([
   "function swapExactTokensForTokensSupportingFeeOnTransferTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to, uint256 deadline)"
 ])
 
+/**
+ * The bridge: takes tokens on this chain and owes the recipient at least `minOut` of another one on the destination.
+ * Every argument is static, so that a call policy can pin each by its place.
+ */
+export const bridgeAbi = parseAbi([
+  "function lock(address token, uint256 amount, uint256 destinationChainId, address destinationToken, uint256 minOut, address recipient) returns (bytes32 id)"
+])
+
 export const pairFactoryAbi = parseAbi(["function getPair(address tokenA, address tokenB) view returns (address)"])
 
 export const pairAbi = parseAbi([

@@ -37,9 +37,13 @@ const required: ReadonlyArray<readonly [name: string, address: Address, codeHash
 ]
 
 /** Names and addresses of what is absent or is not what it should be; empty when the chain has everything. */
-export const missingContracts = Effect.fn("missingContracts")(function* ({ chainId, router }: EvmChain) {
+export const missingContracts = Effect.fn("missingContracts")(function* ({ bridge, chainId, router }: EvmChain) {
   const { request } = yield* EvmClients
-  const contracts = [...required, ["the Uniswap v2 router", toViem(router)] as const]
+  const contracts = [
+    ...required,
+    ["the Uniswap v2 router", toViem(router)] as const,
+    ...(bridge === undefined ? [] : [["the bridge", toViem(bridge)] as const])
+  ]
   const codes = yield* Effect.forEach(
     contracts,
     ([, address]) => request(chainId, "eth_getCode", (client) => client.getCode({ address })),

@@ -15,6 +15,7 @@ import * as StepStore from "#layers/sql/StepStore.ts"
 import * as StrategyStore from "#layers/sql/StrategyStore.ts"
 import * as TenantConfigurationStore from "#layers/sql/TenantConfigurationStore.ts"
 import * as TenantStore from "#layers/sql/TenantStore.ts"
+import * as TransferLedger from "#layers/sql/TransferLedger.ts"
 import * as ValuationStore from "#layers/sql/ValuationStore.ts"
 import * as WithdrawalStore from "#layers/sql/WithdrawalStore.ts"
 
@@ -34,6 +35,7 @@ export const SqlLive = Layer.mergeAll(
   StrategyStore.layer,
   TenantConfigurationStore.layer,
   TenantStore.layer,
+  TransferLedger.layer,
   ValuationStore.layer,
   WithdrawalStore.layer
 )

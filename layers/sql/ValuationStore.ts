@@ -67,7 +67,8 @@ const make = Effect.gen(function* () {
     }
   })
 
-  // An account without an asset is one whose trade is still under way.
+  // An account without an asset is one whose trade, or transfer to or from another chain, is still under way. What a
+  // transfer brought is a trade of ours too: it came from another account of the same portfolio.
   const selectTrades = (spans: ReadonlyArray<BlockSpan>) => sql`
     WITH spans AS MATERIALIZED (
       SELECT * FROM unnest(${spans.map(({ accountId }) => accountId)}::text[],
@@ -83,6 +84,16 @@ const make = Effect.gen(function* () {
     CROSS JOIN jsonb_array_elements(t.receipt -> 'deltas') AS delta
     GROUP BY t.account_id, delta ->> 'assetId'
     UNION ALL
+    SELECT spans.account_id, t.ending -> 'received' ->> 'assetId', (t.ending -> 'received' ->> 'raw')
+    FROM spans
+    JOIN transfers t ON CASE WHEN t.state = 'refunded' THEN t.account_id ELSE t.destination_id END = spans.account_id
+      AND (t.ending -> 'received' ->> 'blockNumber')::numeric > spans.after
+      AND (t.ending -> 'received' ->> 'blockNumber')::numeric <= spans.through
+    UNION ALL
+    SELECT DISTINCT spans.account_id, NULL, NULL
+    FROM spans
+    JOIN transfers t ON spans.account_id IN (t.account_id, t.destination_id) AND t.state = 'open'
+    UNION ALL
     SELECT DISTINCT t.account_id, NULL, NULL
     FROM spans
     JOIN relayed_transactions t ON t.account_id = spans.account_id AND t.status = 'signed'
@@ -97,7 +108,7 @@ const make = Effect.gen(function* () {
         continue
       }
       const deltas = settled.get(accountId) ?? new Map<AssetId, bigint>()
-      settled.set(accountId, deltas.set(assetId, raw))
+      settled.set(accountId, deltas.set(assetId, (deltas.get(assetId) ?? 0n) + raw))
     }
     return { settled, unsettled } satisfies Trades
   })

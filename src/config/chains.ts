@@ -36,6 +36,7 @@ const chain = ([id, , hubs]: (typeof knownChains)[number]): Setting<EvmChain | n
     const [first, ...others] = rpcUrls
     return Effect.map(
       all({
+        bridge: optional(`BRIDGE_${id}`, address),
         router: required(`UNISWAP_V2_ROUTER_${id}`, address),
         hubs: withDefault<ReadonlyArray<EvmAddress>>(
           `SWAP_HUBS_${id}`,
@@ -46,7 +47,8 @@ const chain = ([id, , hubs]: (typeof knownChains)[number]): Setting<EvmChain | n
         gasCeilingGwei: withDefault(`GAS_CEILING_GWEI_${id}`, integer(1, 1_000_000, "50"), 500),
         lowFundsGwei: withDefault(`RELAYER_LOW_GWEI_${id}`, integer(0, 1_000_000_000_000, "10000000"), 10_000_000)
       }),
-      ({ confirmations, gasCeilingGwei, hubs, lowFundsGwei, router }): EvmChain => ({
+      ({ bridge, confirmations, gasCeilingGwei, hubs, lowFundsGwei, router }): EvmChain => ({
+        ...(bridge === null ? {} : { bridge }),
         chainId: ChainId.make(id),
         rpcUrls: [Redacted.value(first), ...others.map(Redacted.value)],
         router,

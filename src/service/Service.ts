@@ -21,6 +21,8 @@ import { Strategies } from "#domain/strategy/Strategies.ts"
 import { StrategyConfiguration } from "#domain/strategy/StrategyConfiguration.ts"
 import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
 import { TenantConfiguration } from "#domain/tenant/TenantConfiguration.ts"
+import { Reconciler } from "#domain/transfer/Reconciler.ts"
+import { InTransit } from "#domain/transfer/InTransit.ts"
 import { CatalogueLive } from "#layers/catalogue/CatalogueLive.ts"
 import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
 import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
@@ -33,12 +35,20 @@ import { CoinGecko } from "#layers/market/CoinGecko.ts"
 import { CoinGeckoHistory } from "#layers/market/CoinGeckoHistory.ts"
 import { PricesLive } from "#layers/market/PricesLive.ts"
 import { TokenLists } from "#layers/market/TokenLists.ts"
+import { RoutingLive } from "#layers/routing/lifi/RoutingLive.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
 
 const Adapters = Layer.mergeAll(TokenLists, CatalogueLive).pipe(
   Layer.provide(NodeServices.layer),
   Layer.provideMerge(
-    Layer.mergeAll(SqlLive, EvmLive, KeyHashLive, PricesLive.pipe(Layer.provide(CoinGecko)), CoinGeckoHistory)
+    Layer.mergeAll(
+      SqlLive,
+      EvmLive,
+      KeyHashLive,
+      PricesLive.pipe(Layer.provide(CoinGecko)),
+      CoinGeckoHistory,
+      RoutingLive
+    )
   )
 )
 
@@ -73,12 +83,14 @@ const Concepts = Layer.mergeAll(
   WithdrawalAuthorizations.layer,
   Withdrawals.layer,
   Performance,
-  PositionReader.layer.pipe(Layer.provideMerge(Portfolios.layer))
+  PositionReader.layer.pipe(Layer.provideMerge(Portfolios.layer), Layer.provide(InTransit.layer))
 )
 
 const Analytics = StrategyAnalytics.fiber.pipe(Layer.provide(StrategyAnalytics.layer))
 
-export const Service = Analytics.pipe(
+const Reconciliation = Reconciler.fiber.pipe(Layer.provide(Reconciler.layer))
+
+export const Service = Layer.merge(Analytics, Reconciliation).pipe(
   Layer.provideMerge(Concepts),
   Layer.provideMerge(Engine),
   Layer.provideMerge(Adapters)

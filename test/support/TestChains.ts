@@ -14,6 +14,8 @@ import { ChainExecution, SimulationFailed } from "#domain/rebalance/ChainExecuti
 import { Venue } from "#domain/rebalance/Venue.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
+import { RouteRefused, type RouteStatus, Routing } from "#domain/routing/Routing.ts"
+import { Arrivals } from "#domain/transfer/Arrivals.ts"
 import { feeBps, hash, include, output, requireUp, TestChain, write } from "#test/support/TestMarket.ts"
 import { WithdrawalExecutionTest } from "#test/support/TestWithdrawals.ts"
 
@@ -84,7 +86,7 @@ const ChainExecutionTest = Layer.effect(
             accountId,
             subject: hash("op", ++drawn),
             to: relayer,
-            callData: write({ accountId, swaps, withdrawal }),
+            callData: write({ accountId, swaps, transfers: batch.transfers ?? [], withdrawal }),
             gasLimit: 1n,
             maxFeePerGas: 1n,
             maxPriorityFeePerGas: 1n,
@@ -161,6 +163,45 @@ const PricesTest = Layer.effect(
   })
 )
 
+/** A bridge that costs ten basis points; what becomes of a transfer is told by the market. */
+const RoutingTest = Layer.effect(
+  Routing,
+  Effect.gen(function* () {
+    const market = yield* TestChain
+    return Routing.of({
+      quote: ({ amountRaw, leastRaw }) => {
+        const expectedRaw = (amountRaw * 9_990n) / 10_000n
+        return market.refusal === undefined
+          ? Effect.succeedSome({ tool: "test", leastRaw, expectedRaw, durationSeconds: 1 })
+          : Effect.fail(new RouteRefused({ reason: market.refusal }))
+      },
+      status: ({ txHash }) =>
+        Effect.sync((): RouteStatus => market.routes.get(txHash) ?? { _tag: "Pending", detail: "on its way" })
+    })
+  })
+)
+
+const ArrivalsTest = Layer.effect(
+  Arrivals,
+  Effect.gen(function* () {
+    const market = yield* TestChain
+    return Arrivals.of({
+      carriedAt: (accountId, subject) =>
+        Effect.andThen(
+          requireUp(market, chainIdOf(accountId)),
+          Effect.sync(() =>
+            Option.filter(Option.fromUndefinedOr(market.included.get(subject)), ({ success }) => success)
+          )
+        ),
+      read: (accountId, txHash) =>
+        Effect.andThen(
+          requireUp(market, chainIdOf(accountId)),
+          Effect.sync(() => Option.fromUndefinedOr(market.arrivals.get(`${accountId} ${txHash}`)))
+        )
+    })
+  })
+)
+
 const ChainsTest = Layer.succeed(Chains, Chains.of({ supported: [8453 as ChainId, 42161 as ChainId] }))
 
 /** All chain and price ports over one market. */
@@ -171,5 +212,7 @@ export const TestChains = Layer.mergeAll(
   RelayerTest,
   PricesTest,
   ChainsTest,
+  RoutingTest,
+  ArrivalsTest,
   WithdrawalExecutionTest
 ).pipe(Layer.provideMerge(TestChain.layer))

@@ -3,9 +3,12 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { Hex } from "effect/encoding"
 import * as Amount from "#domain/Amount.ts"
 import { type AssetId, chainIdOf, EvmAccountId } from "#domain/Caip.ts"
+import type { RouteStatus } from "#domain/routing/Routing.ts"
+import type { Arrival } from "#domain/transfer/Arrivals.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { Swap } from "#domain/rebalance/ChainExecution.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
+import { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
 import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 import { WithdrawalMessage } from "#domain/withdrawal/WithdrawalMessage.ts"
 import { catalogue } from "#test/support/assets.ts"
@@ -18,6 +21,7 @@ export const Payload = Schema.fromJsonString(
   Schema.Struct({
     accountId: EvmAccountId,
     swaps: Schema.Array(Swap),
+    transfers: Schema.Array(OutgoingTransfer),
     withdrawal: Schema.NullOr(Schema.Struct({ message: WithdrawalMessage, keepRaw: Schema.BigIntFromString }))
   })
 )
@@ -48,6 +52,12 @@ export interface TestMarket {
   signs: boolean
   /** How many of the relayer's nonces every chain counts as used. */
   usedNonces: number
+  /** What the routing provider says of a transfer, by the transaction that carried it; pending without an entry. */
+  readonly routes: Map<string, RouteStatus>
+  /** Why the provider gives no quote; undefined when it does. */
+  refusal: string | undefined
+  /** What an account received in a transaction, by account and hash. */
+  readonly arrivals: Map<string, Arrival>
   /** Awaited at the named step of whatever passes it, so that a test can stop the world there. */
   at: (step: string) => Effect.Effect<void>
 }
@@ -73,6 +83,9 @@ export class TestChain extends Context.Service<TestChain, TestMarket>()("ballast
       mostReplacements: 10,
       signs: true,
       usedNonces: 0,
+      routes: new Map<string, RouteStatus>(),
+      refusal: undefined,
+      arrivals: new Map<string, Arrival>(),
       at: () => Effect.void
     }
   })
@@ -155,6 +168,7 @@ export const include = (market: TestMarket, chainId: number, subject: string, tx
         { assetId: buy, raw: output(market, sell, buy, sellAmountRaw) ?? 0n }
       )
     }
+    for (const { amountRaw, sell } of payload.transfers) deltas.push({ assetId: sell, raw: -amountRaw })
     for (const delta of deltas) market.fund(accountId, delta.assetId, delta.raw)
     deltas.push(...deliver(market, payload))
   }

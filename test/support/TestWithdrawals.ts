@@ -59,7 +59,7 @@ export const WithdrawalExecutionTest = Layer.effect(
             accountId,
             subject: hash("withdrawal", ++drawn),
             to: executor,
-            callData: write({ accountId, swaps: [], withdrawal: { message, keepRaw: 0n } }),
+            callData: write({ accountId, swaps: [], transfers: [], withdrawal: { message, keepRaw: 0n } }),
             gasLimit: 1n,
             maxFeePerGas: 1n,
             maxPriorityFeePerGas: 1n,

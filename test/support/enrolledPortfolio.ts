@@ -34,7 +34,13 @@ export const setPrices = Effect.gen(function* () {
   prices.set(baseBtc.assetId, 60_000n * Decimal.one)
 })
 
-export const enrolledPortfolio = Effect.gen(function* () {
+const bridgeFrom = (from: typeof baseUsdc, to: typeof baseUsdc, contract: EvmAddress) => ({
+  contract,
+  token: addressOf(from.assetId),
+  destinations: [{ chainId: to.chainId, token: addressOf(to.assetId) }] as const
+})
+
+const enrolled = Effect.fnUntraced(function* (connected: boolean) {
   yield* setPrices
   yield* (yield* AssetStore).upsertAssets([...catalogue.values()])
   const createdAt = yield* DateTime.now
@@ -78,7 +84,8 @@ export const enrolledPortfolio = Effect.gen(function* () {
         policy: {
           router: owner,
           hubs: [],
-          tokens: [baseWeth, baseUsdc, baseBtc].map(({ assetId }) => addressOf(assetId))
+          tokens: [baseWeth, baseUsdc, baseBtc].map(({ assetId }) => addressOf(assetId)),
+          ...(connected ? { bridge: bridgeFrom(baseUsdc, arbUsdc, owner) } : {})
         }
       },
       {
@@ -86,7 +93,12 @@ export const enrolledPortfolio = Effect.gen(function* () {
         accountId: accounts[1],
         permissionId: "0x00000001",
         digest: bytes32("bb"),
-        policy: { router: owner, hubs: [], tokens: [arbWeth, arbUsdc].map(({ assetId }) => addressOf(assetId)) }
+        policy: {
+          router: owner,
+          hubs: [],
+          tokens: [arbWeth, arbUsdc].map(({ assetId }) => addressOf(assetId)),
+          ...(connected ? { bridge: bridgeFrom(arbUsdc, baseUsdc, owner) } : {})
+        }
       }
     ],
     root: bytes32("cc")
@@ -116,3 +128,9 @@ export const enrolledPortfolio = Effect.gen(function* () {
   )
   return { tenantId, strategyId, portfolioId, accounts }
 })
+
+/** Value stays on its chain. */
+export const enrolledPortfolio = enrolled(false)
+
+/** The owner let USDC move between the two chains. */
+export const connectedPortfolio = enrolled(true)

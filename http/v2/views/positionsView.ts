@@ -1,6 +1,7 @@
 /** Positions as v2 shows them. Source: interface "Positions" and "Number formats". */
 import { DateTime } from "effect"
 import * as Amount from "#domain/Amount.ts"
+import { addressOf, chainIdOf } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { Position, Positions } from "#domain/portfolio/Positions.ts"
 import { smartAccountView } from "#http/v2/views/portfolioView.ts"
@@ -20,16 +21,24 @@ const positionView = (position: Position) => ({
 })
 
 /** No account could be read, as against accounts that hold nothing. */
-const isUnreadable = ({ assets, smartAccounts, warnings }: Positions): boolean =>
+const isUnreadable = ({ assets, inTransit, smartAccounts, warnings }: Positions): boolean =>
   assets.length === 0 &&
+  inTransit.items.length === 0 &&
   smartAccounts.length > 0 &&
   warnings.filter(({ kind }) => kind === "RPC_ERROR").length >= smartAccounts.length
 
 export const positionsView = (positions: Positions) => ({
   portfolioId: positions.portfolioId,
   totalValueUsd: isUnreadable(positions) ? "0" : Decimal.formatUsd(positions.totalValueUsd),
-  // Value does not leave its chain in this version, so nothing is ever between two (docs/decisions/0006).
-  inTransit: { totalUsd: Decimal.formatUsd(0n), items: [] },
+  inTransit: {
+    totalUsd: Decimal.formatUsd(positions.inTransit.totalUsd),
+    items: positions.inTransit.items.map(({ amountRaw, destinationChainId, sourceAssetId, valueUsd }) => ({
+      sourceAssetId: `${addressOf(sourceAssetId)}:${chainIdOf(sourceAssetId)}`,
+      destinationChainId,
+      amountRaw: amountRaw.toString(),
+      valueUsd: usdOrZero(valueUsd)
+    }))
+  },
   fetchedAt: DateTime.formatIso(positions.fetchedAt),
   smartAccounts: positions.smartAccounts.map(smartAccountView),
   assets: positions.assets.map(positionView),

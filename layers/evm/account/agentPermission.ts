@@ -7,6 +7,8 @@
  * 3. `swapExactTokensForTokensSupportingFeeOnTransferTokens` over two hops: the same through a listed hub. It has the
  *    same arguments; a policy holds one rule set a function, and a path of another length needs its own.
  * 4. `settle` of the withdrawal executor, which itself demands the owner's signature over recipient, time and nonce.
+ * 5. Where the owner's chains are connected: `lock` of the bridge, of the one listed token, to listed chains and tokens,
+ *    recipient the account; and `approve` for the bridge too. An allowance of the bridge is spent by the lock alone.
  *
  * The place and the length of the path are pinned because calldata may lay a dynamic argument out anywhere: an unpinned
  * path would let a stolen key swap into a worthless token of its own. The signer is not valid for ERC-1271, else the
@@ -26,13 +28,15 @@ import {
   zeroAddress
 } from "viem"
 import type { EvmAddress } from "#domain/Caip.ts"
-import type { AgentPolicy } from "#domain/enrollment/Authorization.ts"
+import type { AgentPolicy, BridgePolicy } from "#domain/enrollment/Authorization.ts"
 import { toViem } from "#layers/evm/address.ts"
-import { withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
+import { bridgeAbi, withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
 
 const approve = toFunctionSelector("approve(address,uint256)")
 
 const settle = toFunctionSelector(getAbiItem({ abi: withdrawalExecutorAbi, name: "settle" }))
+
+const lock = toFunctionSelector(getAbiItem({ abi: bridgeAbi, name: "lock" }))
 
 const swapArguments = "(uint256,uint256,address[],address,uint256)"
 const swapOneHop = toFunctionSelector(`swapExactTokensForTokens${swapArguments}`)
@@ -51,7 +55,7 @@ const equal = (offset: number, value: bigint | EvmAddress) => ({
   params: [word(value)]
 })
 
-const oneOf = (offset: number, values: ReadonlyArray<EvmAddress>) => ({
+const oneOf = (offset: number, values: ReadonlyArray<EvmAddress | bigint>) => ({
   condition: ParamCondition.ONE_OF,
   offset,
   params: values.map(word)
@@ -65,6 +69,22 @@ const swapRules = (account: EvmAddress, allowedAfterFirst: ReadonlyArray<Readonl
   ...allowedAfterFirst.map((allowed, index) => oneOf(argument.path + 32 * (index + 1), allowed))
 ]
 
+/** Byte offsets of the words of a lock's arguments. */
+const lockArgument = { token: 0, destinationChainId: 64, destinationToken: 96, recipient: 160 } as const
+
+const lockRules = (account: EvmAddress, { destinations, token }: BridgePolicy) => [
+  equal(lockArgument.token, token),
+  oneOf(
+    lockArgument.destinationChainId,
+    destinations.map(({ chainId }) => BigInt(chainId))
+  ),
+  oneOf(
+    lockArgument.destinationToken,
+    destinations.map((destination) => destination.token)
+  ),
+  equal(lockArgument.recipient, account)
+]
+
 /** What the agent is permitted on one chain. */
 export interface AgentPermission {
   readonly policy: AgentPolicy
@@ -76,10 +96,12 @@ export interface AgentPermission {
 
 const callPolicy = ({ account, policy, settles }: AgentPermission) => {
   const router = toViem(policy.router)
+  const { bridge } = policy
+  const spenders = bridge === undefined ? [policy.router] : [policy.router, bridge.contract]
   return toCallPolicy({
     policyVersion: CallPolicyVersion.V0_0_4,
     permissions: [
-      { target: zeroAddress, selector: approve, valueLimit: 0n, rules: [oneOf(0, [policy.router])] },
+      { target: zeroAddress, selector: approve, valueLimit: 0n, rules: [oneOf(0, spenders)] },
       { target: router, selector: swapOneHop, valueLimit: 0n, rules: swapRules(account, [policy.tokens]) },
       ...(policy.hubs.length === 0
         ? []
@@ -91,7 +113,10 @@ const callPolicy = ({ account, policy, settles }: AgentPermission) => {
               rules: swapRules(account, [policy.hubs, policy.tokens])
             }
           ]),
-      ...(settles ? [{ target: withdrawalExecutor, selector: settle, valueLimit: 0n, rules: [] }] : [])
+      ...(settles ? [{ target: withdrawalExecutor, selector: settle, valueLimit: 0n, rules: [] }] : []),
+      ...(bridge === undefined
+        ? []
+        : [{ target: toViem(bridge.contract), selector: lock, valueLimit: 0n, rules: lockRules(account, bridge) }])
     ]
   })
 }

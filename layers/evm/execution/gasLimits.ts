@@ -4,7 +4,7 @@
  * more of what Kernel 0.3.1 used in measurements with 1 to 30 listed tokens and 1 to 5 swaps.
  */
 import type { AccountType, AgentPolicy } from "#domain/enrollment/Authorization.ts"
-import type { Swap } from "#domain/rebalance/ChainExecution.ts"
+import type { SwapBatch } from "#domain/rebalance/ChainExecution.ts"
 
 export interface GasLimits {
   readonly verificationGasLimit: bigint
@@ -28,6 +28,9 @@ const validateGas = 300_000n
 /** Checking an approval and a swap, and reading a listed token of their rules. */
 const validateSwapGas = 60_000n
 const readWordGas = 3_000n
+/** What enabling the bridge's rule set costs, and a lock; bridges do more than the sandbox's. */
+const enableBridgeGas = 400_000n
+const lockGas = 500_000n
 const executeGas = 150_000n
 const hopGas = 200_000n
 
@@ -35,7 +38,7 @@ const sum = (values: ReadonlyArray<bigint>) => values.reduce((total, value) => t
 
 export const gasLimits = (
   policy: AgentPolicy,
-  swaps: ReadonlyArray<Swap>,
+  { swaps, transfers = [] }: Pick<SwapBatch, "swaps" | "transfers">,
   {
     accountType,
     deployed,
@@ -45,11 +48,15 @@ export const gasLimits = (
   const listed = BigInt(policy.tokens.length)
   const hubs = BigInt(policy.hubs.length)
   const ownerCheck = accountType === "ERC1271" ? contractOwnerGas : 0n
-  const enable = enables ? enableGas + ownerCheck + storedWordGas * (2n * listed + hubs) : 0n
-  const validateSwaps = BigInt(swaps.length) * (validateSwapGas + readWordGas * (listed + hubs))
+  const destinations = BigInt(policy.bridge?.destinations.length ?? 0)
+  const bridgeRules = policy.bridge === undefined ? 0n : enableBridgeGas + storedWordGas * 2n * destinations
+  const enable = enables ? enableGas + ownerCheck + bridgeRules + storedWordGas * (2n * listed + hubs) : 0n
+  const validateTransfers = BigInt(transfers.length) * (validateSwapGas + readWordGas * (6n + 2n * destinations))
+  const validateSwaps = validateTransfers + BigInt(swaps.length) * (validateSwapGas + readWordGas * (listed + hubs))
   return {
     verificationGasLimit: validateGas + validateSwaps + enable + (deployed ? 0n : deployGas),
-    callGasLimit: executeGas + sum(swaps.map(({ path }) => hopGas * BigInt(path.length - 1))),
+    callGasLimit:
+      executeGas + lockGas * BigInt(transfers.length) + sum(swaps.map(({ path }) => hopGas * BigInt(path.length - 1))),
     preVerificationGas: 100_000n
   }
 }

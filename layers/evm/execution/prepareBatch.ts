@@ -4,7 +4,7 @@ import { type Address, encodeFunctionData, hashMessage, type Hex } from "viem"
 import { addressOf } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/enrollment/Authorization.ts"
-import { SimulationFailed, type Swap, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
+import { SimulationFailed, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
 import type { Signer } from "#domain/relay/Signer.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { ownerSignature as canonicalOwnerSignature } from "#layers/evm/account/ownerSignature.ts"
@@ -21,6 +21,7 @@ import { type Lanes, readAccountState, readBlockState, readLaneNonces } from "#l
 import { gasLimits, transactionGas, transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
 import { simulateOperation } from "#layers/evm/execution/simulateOperation.ts"
 import { executeBatch, pathFault, swapCalls } from "#layers/evm/execution/swapCalls.ts"
+import { transferCalls, transferFault } from "#layers/evm/execution/transferCalls.ts"
 import type { Call } from "#layers/evm/multicall.ts"
 import { settlementCall, withSettlementGas } from "#layers/evm/withdrawal/settlementCall.ts"
 
@@ -35,7 +36,7 @@ const swapLifetimeSeconds = 1_200n
 
 /** What no chain needs to be asked about: the batch must be one that the owner authorized and this service can sign. */
 const checkBatch = Effect.fnUntraced(function* (
-  { authorization, chainId, ownerSignature, settlement, swaps }: SwapBatch,
+  { authorization, chainId, ownerSignature, settlement, swaps, transfers = [] }: SwapBatch,
   agent: string
 ) {
   const refuse = (reason: string) => new SimulationFailed({ chainId, reason })
@@ -53,10 +54,14 @@ const checkBatch = Effect.fnUntraced(function* (
         : "the owner's signature is not an ECDSA signature of 65 bytes"
     )
   }
-  if (swaps.length === 0 && settlement === undefined) return yield* refuse("a batch needs at least one swap")
+  if (swaps.length + transfers.length === 0 && settlement === undefined)
+    return yield* refuse("a batch needs at least one swap")
   const settles = settlement && settlementCall(settlement, authorization.accountType)
   if (settles === null) return yield* refuse("what is stored as the owner's signature over the withdrawal is none")
-  const fault = swaps.map(pathFault).find((found) => found !== undefined)
+  const fault = [
+    ...swaps.map(pathFault),
+    ...transfers.map((transfer) => transferFault(transfer, chain.policy.bridge))
+  ].find((found) => found !== undefined)
   if (fault !== undefined) return yield* refuse(fault)
   return { chain, signature, settles }
 })
@@ -69,7 +74,7 @@ const handleOpsData = (operation: ReturnType<typeof packedOperation>, beneficiar
   }).toLowerCase() as Hex
 
 const callsOf = (
-  swaps: ReadonlyArray<Swap>,
+  { swaps, transfers = [] }: SwapBatch,
   { accountId, policy }: ChainAuthorization,
   now: bigint,
   last: Call | undefined
@@ -77,11 +82,12 @@ const callsOf = (
   ...swaps.flatMap((swap) =>
     swapCalls(swap, { account: addressOf(accountId), router: policy.router, deadline: now + swapLifetimeSeconds })
   ),
+  ...transfers.flatMap((transfer) => transferCalls(transfer, addressOf(accountId))),
   ...(last === undefined ? [] : [last])
 ]
 
 export const prepareBatch = Effect.fnUntraced(function* (batch: SwapBatch, { agent, relayers }: Operators) {
-  const { authorization, chainId, settlement, swaps } = batch
+  const { authorization, chainId, settlement, swaps, transfers } = batch
   const [relayer] = relayers
   const { chain, settles, signature: ownerSignature } = yield* checkBatch(batch, agent.address)
   const [account, block, nonces] = yield* Effect.all(
@@ -89,7 +95,7 @@ export const prepareBatch = Effect.fnUntraced(function* (batch: SwapBatch, { age
     { concurrency: "unbounded" }
   )
   const gas = withSettlementGas(
-    gasLimits(chain.policy, swaps, {
+    gasLimits(chain.policy, batch, {
       accountType: authorization.accountType,
       deployed: account.deployed,
       enables: account.mode === "enable"
@@ -103,7 +109,7 @@ export const prepareBatch = Effect.fnUntraced(function* (batch: SwapBatch, { age
       reason: `the batch needs up to ${gasLimit} gas, a transaction may use ${transactionGasCap}; use fewer swaps or tokens`
     })
   }
-  const callData = executeBatch(callsOf(swaps, chain, block.timestamp, settles))
+  const callData = executeBatch(callsOf(batch, chain, block.timestamp, settles))
   const operation: AgentOperation = { authorization, chain, ownerSignature, ...account, callData, gas }
   const unsigned = unsignedOperation(operation)
   const userOpHash = operationHash(unsigned, chainId)
@@ -126,6 +132,7 @@ export const prepareBatch = Effect.fnUntraced(function* (batch: SwapBatch, { age
     handleOps,
     execute: callData,
     swaps,
+    transfers,
     settlement,
     transactionGas: gasLimit,
     callGasLimit: gas.callGasLimit

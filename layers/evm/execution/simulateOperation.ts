@@ -11,6 +11,7 @@ import { type Address, decodeErrorResult, encodeFunctionData, erc20Abi, type Hex
 import { addressOf, type AssetId, type ChainId, type EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type Settlement, SimulationFailed, type Swap } from "#domain/rebalance/ChainExecution.ts"
+import type { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { entryPoint, entryPointAbi, multicall3 } from "#layers/evm/contracts.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
@@ -25,6 +26,7 @@ export interface OperationToSimulate {
   /** Calldata of the account's `execute` within it. */
   readonly execute: Hex
   readonly swaps: ReadonlyArray<Swap>
+  readonly transfers?: ReadonlyArray<OutgoingTransfer> | undefined
   readonly settlement?: Settlement | undefined
   /** Gas of the transaction, and of the calls within it. */
   readonly transactionGas: bigint
@@ -41,7 +43,7 @@ interface Change {
 }
 
 /** The least change of each balance that the swaps, and the settlement after them, must bring about together. */
-const leastChanges = ({ account, settlement, swaps }: OperationToSimulate): ReadonlyArray<Change> => {
+const leastChanges = ({ account, settlement, swaps, transfers = [] }: OperationToSimulate): ReadonlyArray<Change> => {
   const changes = new Map<string, Change>()
   const add = (holder: EvmAddress, assetId: AssetId, change: bigint) => {
     const key = `${holder} ${assetId}`
@@ -50,6 +52,10 @@ const leastChanges = ({ account, settlement, swaps }: OperationToSimulate): Read
   for (const { buy, minBuyAmountRaw, sell, sellAmountRaw } of swaps) {
     add(account, sell, -sellAmountRaw)
     add(settlement === undefined ? account : addressOf(settlement.message.recipientAccountId), buy, minBuyAmountRaw)
+  }
+  for (const { amountRaw, bridge, sell } of transfers) {
+    add(account, sell, -amountRaw)
+    add(bridge, sell, amountRaw)
   }
   if (settlement !== undefined) {
     // What was signed of the settlement asset itself is handed over without a sale.

@@ -20,6 +20,7 @@ import { StrategyPerformances } from "#domain/performance/StrategyPerformances.t
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
 import { PositionReader } from "#domain/portfolio/PositionReader.ts"
 import { Rebalances } from "#domain/rebalance/Rebalances.ts"
+import { InTransit } from "#domain/transfer/InTransit.ts"
 import { Settings } from "#domain/Settings.ts"
 import { Strategies } from "#domain/strategy/Strategies.ts"
 import { StrategyConfiguration } from "#domain/strategy/StrategyConfiguration.ts"
@@ -40,6 +41,7 @@ import { MovableClock } from "#test/contract/support/MovableClock.ts"
 import { noteAnswer } from "#test/contract/support/noteAnswer.ts"
 import { PastPrices } from "#test/contract/support/PastPrices.ts"
 import { SurroundingsLive } from "#test/contract/support/Surroundings.ts"
+import { NoTransfers } from "#test/support/noTransfers.ts"
 import { TestStores } from "#test/support/database.ts"
 
 export interface Answer {
@@ -75,6 +77,7 @@ const settings = Layer.mergeAll(
     rebalanceCooldownMs: 60_000,
     priceMaxAgeMs: 300_000,
     defaultSwap: { slippageBps: 50, priceImpactBps: 100, thresholdUsd: 1_000_000_000_000_000_000n },
+    transfers: { leastUsd: 50_000_000_000_000_000_000n, costBps: 10, maxCostBps: 100 },
     blockedAssets: new Set<AssetId>(),
     scheduler: { intervalMs: 1_000, batch: 100 },
     maxRunsInFlight: 64,
@@ -97,7 +100,7 @@ const services = Layer.mergeAll(
   Enrollments.layer,
   ChainActivations.layer,
   Breakdowns.layer,
-  PositionReader.layer,
+  PositionReader.layer.pipe(Layer.provide(InTransit.layer), Layer.provide(NoTransfers)),
   Rebalances.layer,
   WithdrawalAuthorizations.layer,
   Withdrawals.layer,

@@ -44,6 +44,7 @@ const assemble = (accounts: ReadonlyArray<AccountReading>, overrides: Partial<Re
       [arbUsdc.assetId, price(1n)]
     ]),
     targets: [],
+    transfers: [],
     fetchedAt: time,
     ...overrides
   })

@@ -11,6 +11,8 @@ import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
 import { type RunContext, RunStore } from "#domain/rebalance/RunStore.ts"
 import { baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { setPrices } from "#test/support/enrolledPortfolio.ts"
+import { TransferQuotes } from "#domain/transfer/TransferQuotes.ts"
+import { TestSettings } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/TestChains.ts"
 
 const account = evmAccount(baseUsdc.chainId, addressOf(baseWeth.assetId))
@@ -70,7 +72,11 @@ const nothingLeft = Layer.succeed(RunPlanner, { plan: () => Effect.map(DateTime.
 const runs = Layer.succeed(RunStore, {
   context: () => Effect.succeed(Option.some(context))
 } as never as RunStore["Service"])
-const Preparer = BatchPreparer.layer.pipe(Layer.provide([runs, nothingLeft]), Layer.provideMerge(TestChains))
+const Preparer = BatchPreparer.layer.pipe(
+  Layer.provide([runs, nothingLeft, TransferQuotes.layer]),
+  Layer.provide(TestSettings),
+  Layer.provideMerge(TestChains)
+)
 
 const attempt = (number: number) => ({ operationId, chainId: baseUsdc.chainId, attempt: number })
 

@@ -6,6 +6,7 @@ import { makeOperationId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
+import { InTransit } from "#domain/transfer/InTransit.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
 import { acceptWithdrawal, messageOf } from "#test/support/acceptedWithdrawal.ts"
@@ -17,6 +18,7 @@ import { testSettings, TestSettings } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/TestChains.ts"
 
 const Planner = RunPlanner.layer.pipe(
+  Layer.provide(InTransit.layer),
   Layer.provideMerge(TestChains),
   Layer.provideMerge(TestSettings),
   Layer.provideMerge(TestStores)

@@ -63,17 +63,32 @@ export const configFor = (
   relayers: [{ kind: "local", key: Redacted.make(key("relayer") as string) }] as const
 })
 
+const worldLive = (configOf: (chains: ReadonlyArray<Chain>) => ReturnType<typeof configFor>) =>
+  EvmLive.pipe(
+    Layer.provide(
+      Layer.effect(
+        EvmConfig,
+        Effect.map(EvmWorld, ({ arbitrum, base }) => configOf([base, arbitrum]))
+      )
+    ),
+    Layer.provide(SecureRandom.layerWebCrypto),
+    Layer.provideMerge(EvmWorld.layer)
+  )
+
 /** The adapter's ports over the world, which itself stays reachable. */
-export const EvmWorldLive = EvmLive.pipe(
-  Layer.provide(
-    Layer.effect(
-      EvmConfig,
-      Effect.map(EvmWorld, ({ arbitrum, base }) => configFor([base, arbitrum]))
-    )
-  ),
-  Layer.provide(SecureRandom.layerWebCrypto),
-  Layer.provideMerge(EvmWorld.layer)
-)
+export const EvmWorldLive = worldLive(configFor)
+
+/** The same, with the bridge between both chains configured. */
+export const ConnectedWorldLive = worldLive((chains) => {
+  const config = configFor(chains)
+  return {
+    ...config,
+    chains: config.chains.map((chain, index) => ({
+      ...chain,
+      bridge: chains[index]!.contracts.bridge as string as EvmAddress
+    }))
+  }
+})
 
 export const withdrawalDomainName = "Ballast Withdrawal Authorization"
 

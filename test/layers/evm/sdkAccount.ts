@@ -12,7 +12,6 @@ import {
   encodeAbiParameters,
   encodeFunctionData,
   encodePacked,
-  erc20Abi,
   hashTypedData,
   type Hex,
   keccak256,
@@ -63,6 +62,7 @@ const initConfig = (accountOwner: Address): Array<Hex> => [
 
 const policyOf = (policy: AgentPolicy, account: Address) => {
   const router = policy.router as string as Address
+  const { bridge } = policy
   const parameters = "(uint256,uint256,address[],address,uint256)"
   const pinned = (length: number) => [
     { condition: ParamCondition.EQUAL, offset: 96, params: [word(account)] },
@@ -79,9 +79,8 @@ const policyOf = (policy: AgentPolicy, account: Address) => {
     permissions: [
       {
         target: zeroAddress,
-        abi: erc20Abi,
-        functionName: "approve",
-        args: [{ condition: ParamCondition.ONE_OF, value: [router] }, null]
+        selector: toFunctionSelector("approve(address,uint256)"),
+        rules: [listed(0, bridge === undefined ? [policy.router] : [policy.router, bridge.contract])]
       },
       {
         target: router,
@@ -93,7 +92,28 @@ const policyOf = (policy: AgentPolicy, account: Address) => {
         selector: toFunctionSelector(`swapExactTokensForTokensSupportingFeeOnTransferTokens${parameters}`),
         rules: [...pinned(3), listed(224, policy.hubs), listed(256, policy.tokens)]
       },
-      { target: executor, selector: toFunctionSelector(settle), rules: [] }
+      { target: executor, selector: toFunctionSelector(settle), rules: [] },
+      ...(bridge === undefined
+        ? []
+        : [
+            {
+              target: bridge.contract as string as Address,
+              selector: toFunctionSelector("lock(address,uint256,uint256,address,uint256,address)"),
+              rules: [
+                { condition: ParamCondition.EQUAL, offset: 0, params: [word(bridge.token)] },
+                {
+                  condition: ParamCondition.ONE_OF,
+                  offset: 64,
+                  params: bridge.destinations.map(({ chainId }) => number(chainId))
+                },
+                listed(
+                  96,
+                  bridge.destinations.map((destination) => destination.token)
+                ),
+                { condition: ParamCondition.EQUAL, offset: 160, params: [word(account)] }
+              ]
+            }
+          ])
     ]
   })
 }

@@ -5,12 +5,10 @@ import { readdirSync } from "node:fs"
 import * as Migrations from "#layers/sql/Migrations.ts"
 import { TestDatabase } from "#test/support/database.ts"
 
-it.live("migrations are numbered upwards, recorded once, and running them again changes nothing", () =>
+it.live("migrations have numbers of their own, are recorded once, and running them again changes nothing", () =>
   Effect.gen(function* () {
     const files = readdirSync(new URL("../../../migrations", import.meta.url)).sort()
-    const numbers = files.map((file) => file.slice(0, 4))
-    assert.strictEqual(new Set(numbers).size, files.length)
-    assert.isTrue(numbers.every((number) => /^\d{4}$/.test(number)))
+    assert.strictEqual(new Set(files.map((file) => file.slice(0, 4))).size, files.length)
     const sql = yield* SqlClient.SqlClient
     const recorded = sql<{ readonly name: string }>`SELECT name FROM schema_migrations ORDER BY migration_id`
     const before = (yield* recorded).map((row) => row.name)

@@ -1,0 +1,70 @@
+/**
+ * Port: a provider of routes between chains.
+ *
+ * What it answers was checked against the question before it comes here: a route that names another contract, recipient,
+ * chain, token, amount or a lower floor is refused by the adapter, never passed on.
+ */
+import { Context, type Effect, type Option, Schema } from "effect"
+import type { AssetId, ChainId, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
+
+export interface RouteRequest {
+  readonly sell: AssetId
+  readonly buy: AssetId
+  readonly amountRaw: bigint
+  /** Sends on the chain of `sell`, and receives under the same address on the chain of `buy`. */
+  readonly accountId: EvmAccountId
+  /** The only contract that the owner lets the account call for this. */
+  readonly bridge: EvmAddress
+  /** Our own floor: a route that may deliver less is refused. */
+  readonly leastRaw: bigint
+}
+
+export interface Route {
+  readonly tool: string
+  /** What may arrive at least: never below the floor of the request. */
+  readonly leastRaw: bigint
+  readonly expectedRaw: bigint
+  readonly durationSeconds: number
+}
+
+/** What became of a transfer, by the provider's word alone. */
+export type RouteStatus =
+  /** Not known yet, or on its way. */
+  | { readonly _tag: "Pending"; readonly detail: string }
+  | { readonly _tag: "Delivered"; readonly txHash: string }
+  | { readonly _tag: "Partial"; readonly txHash: string }
+  /** The amount came back to the sender, by a transaction on the source chain. */
+  | { readonly _tag: "Refunded"; readonly txHash: string }
+  | { readonly _tag: "Failed"; readonly reason: string }
+
+/** The provider did not answer, or answered something that is not an answer. */
+export class RoutingUnavailable extends Schema.TaggedError<RoutingUnavailable>()("RoutingUnavailable", {
+  reason: Schema.String
+}) {
+  override get message() {
+    return this.reason
+  }
+}
+
+/** The provider's route is not what was asked for. */
+export class RouteRefused extends Schema.TaggedError<RouteRefused>()("RouteRefused", { reason: Schema.String }) {
+  override get message() {
+    return this.reason
+  }
+}
+
+export interface SentTransfer {
+  readonly txHash: string
+  readonly fromChainId: ChainId
+  readonly toChainId: ChainId
+  readonly tool: string
+}
+
+export class Routing extends Context.Service<
+  Routing,
+  {
+    /** None when the provider knows no route. */
+    readonly quote: (request: RouteRequest) => Effect.Effect<Option.Option<Route>, RoutingUnavailable | RouteRefused>
+    readonly status: (sent: SentTransfer) => Effect.Effect<RouteStatus, RoutingUnavailable>
+  }
+>()("ballast/domain/routing/Routing") {}

@@ -1,0 +1,21 @@
+/**
+ * The transfer that ends a batch of swaps: the account hands an exact amount of one asset to the bridge of its chain, which
+ * owes the same account at least the stated amount of another one on the chain of that asset.
+ */
+import { Schema } from "effect"
+import { AssetId, EvmAddress } from "#domain/Caip.ts"
+
+export const OutgoingTransfer = Schema.Struct({
+  sell: AssetId,
+  buy: AssetId,
+  amountRaw: Schema.BigIntFromString,
+  /** Least that may arrive. */
+  leastRaw: Schema.BigIntFromString,
+  /** What the provider expects to arrive. */
+  expectedRaw: Schema.BigIntFromString,
+  /** The contract that takes the amount. */
+  bridge: EvmAddress,
+  /** The provider's name of the bridge; its status is asked by it. */
+  tool: Schema.String
+})
+export type OutgoingTransfer = typeof OutgoingTransfer.Type

@@ -1,0 +1,49 @@
+/** Port: the ledger of value between chains. What is open in it belongs to a portfolio and is in none of its accounts. */
+import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { ChainId, EvmAccountId } from "#domain/Caip.ts"
+import type { OperationId, PortfolioId } from "#domain/Ids.ts"
+import type { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
+import type { Transfer, TransferEnd } from "#domain/transfer/Transfer.ts"
+
+/** What a landed batch sent away. */
+export interface Departure {
+  /** The run, and the attempt on its chain, whose batch it was. */
+  readonly runId: OperationId
+  readonly attempt: number
+  readonly accountId: EvmAccountId
+  readonly txHash: string
+  readonly transfers: ReadonlyArray<OutgoingTransfer>
+  readonly at: DateTime.Utc
+}
+
+/** What is about to be sent away, by an action that anybody may find on its chain by its subject. */
+export interface Announcement extends Omit<Departure, "txHash"> {
+  readonly subject: string
+  /** The action is in no block before this one. */
+  readonly fromBlock: bigint
+}
+
+export class TransferLedger extends Context.Service<
+  TransferLedger,
+  {
+    /** Written before anything is sent; repeated it changes nothing. `open` and `retract` take it away. */
+    readonly announce: (announcement: Announcement) => Effect.Effect<void>
+    /** Of a batch that moved nothing. */
+    readonly retract: (runId: OperationId, chainId: ChainId, attempt: number) => Effect.Effect<void>
+    readonly announcedOf: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<Announcement>>
+    /**
+     * Opens an entry and accepts an operation of kind `bridge` for each transfer, in one transaction. Repeated for the
+     * same batch it changes nothing and answers the same operations.
+     */
+    readonly open: (departure: Departure) => Effect.Effect<ReadonlyArray<OperationId>>
+    readonly find: (operationId: OperationId) => Effect.Effect<Option.Option<Transfer>>
+    readonly openOf: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<Transfer>>
+    /** Open entries of all portfolios, oldest first, after the given one. */
+    readonly allOpen: (after: OperationId | null, limit: number) => Effect.Effect<ReadonlyArray<Transfer>>
+    /**
+     * Closes an open entry, ends its operation and makes the portfolio due, in one transaction. Closed already: no change
+     * and false.
+     */
+    readonly close: (operationId: OperationId, end: TransferEnd, at: DateTime.Utc) => Effect.Effect<boolean>
+  }
+>()("ballast/domain/transfer/TransferLedger") {}

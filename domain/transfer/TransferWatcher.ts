@@ -1,0 +1,86 @@
+/**
+ * Looks after one open transfer: asks the provider, has the chain confirm what it says, and closes the ledger's entry
+ * when both agree. Repeating it is harmless.
+ */
+import { Context, DateTime, Effect, Layer, Metric, Option } from "effect"
+import { addressOf, chainIdOf, evmAccount } from "#domain/Caip.ts"
+import type { OperationId } from "#domain/Ids.ts"
+import * as Metrics from "#domain/Metrics.ts"
+import { type RouteStatus, Routing } from "#domain/routing/Routing.ts"
+import { Arrivals } from "#domain/transfer/Arrivals.ts"
+import type { Transfer, TransferEnd } from "#domain/transfer/Transfer.ts"
+import { transferEnd } from "#domain/transfer/transferEnd.ts"
+import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
+
+/** Where a transfer stands after a look. */
+export type Look =
+  | { readonly _tag: "Ended"; readonly end: TransferEnd }
+  /** Open, as it should be for a while. */
+  | { readonly _tag: "Open"; readonly detail: string }
+  /** Provider or chain could not be asked, or do not agree. */
+  | { readonly _tag: "Unclear"; readonly detail: string }
+
+const unclear = (detail: string): Look => ({ _tag: "Unclear", detail })
+
+export class TransferWatcher extends Context.Service<
+  TransferWatcher,
+  {
+    /** Closes the entry when the transfer has ended; an entry that is closed already counts as ended. */
+    readonly look: (transfer: Transfer) => Effect.Effect<Look>
+    readonly find: (operationId: OperationId) => Effect.Effect<Option.Option<Transfer>>
+  }
+>()("ballast/domain/transfer/TransferWatcher") {
+  static readonly layer = Layer.effect(
+    TransferWatcher,
+    Effect.gen(function* () {
+      const ledger = yield* TransferLedger
+      const routing = yield* Routing
+      const arrivals = yield* Arrivals
+
+      const close = Effect.fnUntraced(function* (transfer: Transfer, end: TransferEnd) {
+        const closed = yield* ledger.close(transfer.operationId, end, yield* DateTime.now)
+        if (closed) yield* Metric.update(Metric.withAttributes(Metrics.transfersEnded, { outcome: end.state }), 1)
+        return { _tag: "Ended", end } satisfies Look
+      })
+
+      /** A source transaction that did not succeed took nothing: the account still holds the amount. */
+      const failed = Effect.fnUntraced(function* (transfer: Transfer, reason: string) {
+        const sent = yield* arrivals.read(transfer.accountId, transfer.txHash)
+        if (Option.isSome(sent) && !sent.value.success) {
+          return yield* close(transfer, { state: "failed", received: null, reason })
+        }
+        return unclear(`the provider calls it failed (${reason}), but the source chain took the amount`)
+      })
+
+      const confirmed = Effect.fnUntraced(function* (
+        transfer: Transfer,
+        status: Exclude<RouteStatus, { readonly _tag: "Pending" | "Failed" }>
+      ) {
+        const chainId = chainIdOf(status._tag === "Refunded" ? transfer.sell : transfer.buy)
+        const account = evmAccount(chainId, addressOf(transfer.accountId))
+        const arrival = yield* arrivals.read(account, status.txHash)
+        if (Option.isNone(arrival)) return unclear(`chain ${chainId} does not know ${status.txHash} yet`)
+        const end = transferEnd(transfer, status, arrival.value)
+        return end === undefined
+          ? unclear(`${status.txHash} on chain ${chainId} brought the account nothing, whatever the provider says`)
+          : yield* close(transfer, end)
+      })
+
+      const look = Effect.fn("TransferWatcher.look")(function* (transfer: Transfer) {
+        return yield* Effect.gen(function* () {
+          const status = yield* routing.status({
+            txHash: transfer.txHash,
+            fromChainId: chainIdOf(transfer.sell),
+            toChainId: chainIdOf(transfer.buy),
+            tool: transfer.tool
+          })
+          if (status._tag === "Pending") return { _tag: "Open", detail: status.detail } satisfies Look
+          if (status._tag === "Failed") return yield* failed(transfer, status.reason)
+          return yield* confirmed(transfer, status)
+        }).pipe(Effect.catch((error) => Effect.succeed(unclear(error.message))))
+      })
+
+      return TransferWatcher.of({ look, find: ledger.find })
+    })
+  )
+}

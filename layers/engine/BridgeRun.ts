@@ -1,0 +1,76 @@
+/**
+ * Watches one transfer until provider and chain agree on how it ended. It has no limit in time: value that left is
+ * looked for until it is found, and `retrying` says when those who are asked do not answer, disagree, or are late.
+ */
+import { Context, DateTime, Duration, Effect, Layer, Option, Schedule, Schema } from "effect"
+import { Activity, DurableClock } from "effect/workflow"
+import type { OperationId } from "#domain/Ids.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import type { Transfer } from "#domain/transfer/Transfer.ts"
+import { type Look, TransferWatcher } from "#domain/transfer/TransferWatcher.ts"
+
+/** How long one round of looks lasts, and how far its looks are apart: fast bridges take seconds. */
+const looksPerRound = 6
+const betweenLooks = Schedule.min([
+  Schedule.exponential(Duration.millis(500), 1.5),
+  Schedule.spaced(Duration.seconds(5))
+])
+
+/** After a minute half a minute, later ten minutes between rounds: a bridge may take hours. */
+const waitFor = (round: number) => Duration.seconds(Math.min(600, 15 * 2 ** Math.min(round, 6)))
+
+export class BridgeRun extends Context.Service<
+  BridgeRun,
+  {
+    /** The body of the workflow. */
+    readonly execute: (operationId: OperationId) => ReturnType<ReturnType<typeof makeExecute>>
+  }
+>()("ballast/layers/engine/BridgeRun") {
+  static readonly layer = Layer.effect(
+    BridgeRun,
+    Effect.gen(function* () {
+      const execute = makeExecute(yield* OperationStore, yield* TransferWatcher)
+      return BridgeRun.of({ execute })
+    })
+  )
+}
+
+const makeExecute = (operations: OperationStore["Service"], watcher: TransferWatcher["Service"]) => {
+  const enter = Effect.fnUntraced(function* (operationId: OperationId, state: "running" | "retrying") {
+    return yield* operations.transition(operationId, state, yield* DateTime.now, null)
+  })
+
+  /** Tells once, when it begins, that a transfer is not as it should be. */
+  const tell = Effect.fnUntraced(function* ({ operationId }: Transfer, look: Look) {
+    if (look._tag === "Open") yield* enter(operationId, "running")
+    if (look._tag !== "Unclear" || !(yield* enter(operationId, "retrying"))) return
+    yield* operations.append(operationId, yield* DateTime.now, "transfer_unclear", { reason: look.detail })
+  })
+
+  /** True once the entry is closed. */
+  const lookOnce = Effect.fnUntraced(function* (operationId: OperationId) {
+    const transfer = yield* watcher.find(operationId)
+    if (Option.isNone(transfer)) return yield* Effect.die(new Error(`Operation ${operationId} watches no transfer`))
+    if (transfer.value.state !== "open") return true
+    const look = yield* watcher.look(transfer.value)
+    yield* tell(transfer.value, look)
+    return look._tag === "Ended"
+  })
+
+  const round = (operationId: OperationId, number: number) =>
+    Activity.make({
+      name: `watch/${number}`,
+      success: Schema.Boolean,
+      execute: lookOnce(operationId).pipe(
+        Effect.repeat({ until: (ended) => ended, times: looksPerRound - 1, schedule: betweenLooks })
+      )
+    })
+
+  return Effect.fnUntraced(function* (operationId: OperationId) {
+    yield* Activity.make({ name: "begin", execute: Effect.asVoid(enter(operationId, "running")) })
+    for (let number = 1; ; number++) {
+      if (yield* round(operationId, number)) return
+      yield* DurableClock.sleep({ name: `wait/${number}`, duration: waitFor(number - 1) })
+    }
+  })
+}

@@ -1,0 +1,10 @@
+/** The durable watch over one transfer between chains. Names of activities are part of what is stored. */
+import { Schema } from "effect"
+import { Workflow } from "effect/workflow"
+import { OperationId } from "#domain/Ids.ts"
+
+export const BridgeWorkflow = Workflow.make("Bridge", {
+  payload: { operationId: OperationId },
+  success: Schema.Void,
+  idempotencyKey: ({ operationId }) => operationId
+})

@@ -1,0 +1,53 @@
+/** The calls by which the account hands an amount to the bridge: an exact allowance, then the lock. */
+import { encodeFunctionData, erc20Abi } from "viem"
+import { addressOf, chainIdOf, type EvmAddress } from "#domain/Caip.ts"
+import type { BridgePolicy } from "#domain/enrollment/Authorization.ts"
+import type { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
+import { toViem } from "#layers/evm/address.ts"
+import { bridgeAbi } from "#layers/evm/contracts.ts"
+import type { Call } from "#layers/evm/multicall.ts"
+
+/** What is wrong with a transfer under what the owner allowed; undefined when nothing is. */
+export const transferFault = (
+  { amountRaw, bridge, buy, sell }: OutgoingTransfer,
+  policy: BridgePolicy | undefined
+): string | undefined => {
+  if (policy === undefined) return "the owner did not allow anything to leave the chain"
+  if (bridge !== policy.contract) return `the owner allowed bridge ${policy.contract}, not ${bridge}`
+  if (addressOf(sell) !== policy.token) return `the owner allowed ${policy.token} to leave, not ${sell}`
+  if (amountRaw <= 0n) return "a transfer needs an amount"
+  const isListed = policy.destinations.some(
+    ({ chainId, token }) => chainId === chainIdOf(buy) && token === addressOf(buy)
+  )
+  return isListed ? undefined : `the owner did not allow ${buy} as a destination`
+}
+
+export const transferCalls = (transfer: OutgoingTransfer, account: EvmAddress): ReadonlyArray<Call> => {
+  const bridge = toViem(transfer.bridge)
+  const token = toViem(addressOf(transfer.sell))
+  return [
+    {
+      target: token,
+      data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [bridge, transfer.amountRaw] })
+    },
+    { target: bridge, data: lockData(transfer, account) }
+  ]
+}
+
+/** Calldata of the lock: the amount, and to whom the bridge owes what on which chain. */
+export const lockData = (
+  { amountRaw, buy, leastRaw, sell }: Pick<OutgoingTransfer, "amountRaw" | "buy" | "leastRaw" | "sell">,
+  recipient: EvmAddress
+) =>
+  encodeFunctionData({
+    abi: bridgeAbi,
+    functionName: "lock",
+    args: [
+      toViem(addressOf(sell)),
+      amountRaw,
+      BigInt(chainIdOf(buy)),
+      toViem(addressOf(buy)),
+      leastRaw,
+      toViem(recipient)
+    ]
+  })

@@ -1,0 +1,200 @@
+/** Transfers between chains over embedded PostgreSQL and a market in memory: what leaves, is counted, and comes to rest. */
+import { assert, layer } from "@effect/vitest"
+import { NodeCrypto } from "@effect/platform-node"
+import { DateTime, Effect, Layer, Option, Schedule } from "effect"
+import type { EvmAccountId } from "#domain/Caip.ts"
+import { makeOperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
+import { isTerminal } from "#domain/operation/Operation.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
+import type { RouteStatus } from "#domain/routing/Routing.ts"
+import { InTransit } from "#domain/transfer/InTransit.ts"
+import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
+import { EngineLive, SchedulerLive } from "#layers/engine/EngineLive.ts"
+import { arbUsdc, arbWeth, baseUsdc, baseWeth } from "#test/support/assets.ts"
+import { TestStores } from "#test/support/database.ts"
+import { connectedPortfolio } from "#test/support/enrolledPortfolio.ts"
+import { TestSettings } from "#test/support/settings.ts"
+import { TestChain, TestChains } from "#test/support/TestChains.ts"
+
+const Engine = Layer.mergeAll(SchedulerLive, InTransit.layer).pipe(
+  Layer.provideMerge(EngineLive),
+  Layer.provideMerge(TestChains),
+  Layer.provideMerge(TestSettings),
+  Layer.provideMerge(TestStores),
+  Layer.provideMerge(NodeCrypto.layer)
+)
+
+const soon = Schedule.spaced("50 millis")
+
+interface Enrolled {
+  readonly tenantId: TenantId
+  readonly portfolioId: PortfolioId
+  readonly accounts: readonly [EvmAccountId, EvmAccountId]
+}
+
+const run = Effect.fnUntraced(function* ({ portfolioId, tenantId }: Enrolled) {
+  const store = yield* OperationStore
+  const operationId = yield* makeOperationId
+  const now = yield* DateTime.now
+  yield* store.submitManual({ operationId, tenantId, portfolioId, now, cooldownMs: 0 })
+  yield* Effect.flatMap(OperationLauncher, (launcher) => launcher.launch({ operationId, kind: "rebalance" }))
+  return yield* store.find(tenantId, portfolioId, operationId).pipe(
+    Effect.flatMap(Effect.fromOption),
+    Effect.filterOrFail(({ state }) => isTerminal(state)),
+    Effect.retry(soon),
+    Effect.timeout("20 seconds")
+  )
+})
+
+const openTransfers = ({ portfolioId }: Enrolled) =>
+  Effect.flatMap(TransferLedger, (ledger) => ledger.openOf(portfolioId))
+
+/** 10,000 dollars on Base, of which half belongs to Arbitrum. */
+const oneSided = Effect.gen(function* () {
+  const enrolled = yield* connectedPortfolio
+  const market = yield* TestChain
+  market.fund(enrolled.accounts[0], baseUsdc.assetId, 10_000_000_000n)
+  assert.strictEqual((yield* run(enrolled)).state, "completed")
+  const [transfer] = yield* openTransfers(enrolled)
+  return { enrolled, market, transfer: transfer! }
+})
+
+const arrival = `0x${"ab".repeat(32)}`
+
+const ended = Effect.fnUntraced(function* (enrolled: Enrolled) {
+  yield* openTransfers(enrolled).pipe(
+    Effect.filterOrFail((open) => open.length === 0),
+    Effect.retry(soon),
+    Effect.timeout("20 seconds")
+  )
+})
+
+layer(Engine, { excludeTestServices: true })("transfers between chains", (it) => {
+  it.effect("send what a chain has too much of, once, and nothing is traded against it", () =>
+    Effect.gen(function* () {
+      const { enrolled, market, transfer } = yield* oneSided
+      const [onBase, onArbitrum] = enrolled.accounts
+      assert.strictEqual(transfer.sell, baseUsdc.assetId)
+      assert.strictEqual(transfer.buy, arbUsdc.assetId)
+      assert.closeTo(Number(transfer.amountRaw) / 1e6, 5_000, 30)
+      const left = market.balance(onBase, baseUsdc.assetId)
+      assert.strictEqual((yield* run(enrolled)).state, "completed")
+      assert.lengthOf(yield* openTransfers(enrolled), 1)
+      assert.strictEqual(market.balance(onBase, baseUsdc.assetId), left)
+      assert.strictEqual(market.balance(onArbitrum, arbWeth.assetId), 0n)
+    })
+  )
+
+  it.effect("end when provider and chain agree, and make the portfolio due, which trades what arrived", () =>
+    Effect.gen(function* () {
+      const { enrolled, market, transfer } = yield* oneSided
+      const [, onArbitrum] = enrolled.accounts
+      market.routes.set(transfer.txHash, { _tag: "Delivered", txHash: arrival })
+      yield* Effect.sleep("1200 millis")
+      assert.lengthOf(yield* openTransfers(enrolled), 1, "the chain knows nothing of it yet")
+      market.fund(onArbitrum, arbUsdc.assetId, transfer.expectedRaw)
+      market.arrivals.set(`${onArbitrum} ${arrival}`, {
+        success: true,
+        blockNumber: 7n,
+        deltas: [{ assetId: arbUsdc.assetId, raw: transfer.expectedRaw }]
+      })
+      yield* ended(enrolled)
+      const store = yield* OperationStore
+      const operation = yield* store.find(enrolled.tenantId, enrolled.portfolioId, transfer.operationId)
+      assert.strictEqual(Option.getOrThrow(operation).kind, "bridge")
+      assert.strictEqual(Option.getOrThrow(operation).state, "completed")
+      yield* Effect.sync(() => market.balance(onArbitrum, arbWeth.assetId)).pipe(
+        Effect.filterOrFail((weth) => weth > 0n),
+        Effect.retry(soon),
+        Effect.timeout("20 seconds")
+      )
+    })
+  )
+
+  it.effect("count from the block on that took them, and not when it took nothing", () =>
+    Effect.gen(function* () {
+      const enrolled = yield* connectedPortfolio
+      const { accounts, portfolioId } = enrolled
+      const market = yield* TestChain
+      const transit = yield* InTransit
+      market.fund(accounts[0], baseUsdc.assetId, 10_000_000_000n)
+      market.reverts.set(baseUsdc.chainId, 1)
+      const seen: Array<ReadonlyArray<number>> = []
+      market.at = (step) =>
+        step !== "sent"
+          ? Effect.void
+          : Effect.gen(function* () {
+              const announced = yield* transit.announced(portfolioId)
+              const [before, after] = yield* Effect.forEach([1n, 2n], (block) =>
+                transit.left(announced, [], new Map([[accounts[0], block]]))
+              )
+              seen.push([announced.length, before!.length, after!.length])
+            })
+      assert.strictEqual((yield* run(enrolled)).state, "completed")
+      market.at = () => Effect.void
+      assert.deepStrictEqual(seen, [
+        [1, 0, 0],
+        [1, 0, 1]
+      ])
+      assert.lengthOf(yield* transit.announced(portfolioId), 0)
+      assert.lengthOf(yield* openTransfers(enrolled), 1)
+    })
+  )
+
+  it.effect("that came back are sent anew by the next run", () =>
+    Effect.gen(function* () {
+      const { enrolled, market, transfer } = yield* oneSided
+      const [onBase] = enrolled.accounts
+      market.fund(onBase, baseUsdc.assetId, transfer.amountRaw)
+      market.arrivals.set(`${onBase} ${arrival}`, {
+        success: true,
+        blockNumber: 7n,
+        deltas: [{ assetId: baseUsdc.assetId, raw: transfer.amountRaw }]
+      })
+      market.routes.set(transfer.txHash, { _tag: "Refunded", txHash: arrival } satisfies RouteStatus)
+      const again = yield* openTransfers(enrolled).pipe(
+        Effect.filterOrFail(([open]) => open !== undefined && open.operationId !== transfer.operationId),
+        Effect.retry(soon),
+        Effect.timeout("20 seconds")
+      )
+      assert.strictEqual(again[0]!.amountRaw, transfer.amountRaw)
+      const operation = yield* Effect.flatMap(OperationStore, (store) =>
+        store.find(enrolled.tenantId, enrolled.portfolioId, transfer.operationId)
+      )
+      assert.strictEqual(Option.getOrThrow(operation).state, "failed")
+    })
+  )
+
+  it.effect("are left out when their route is refused, and then nothing is sold for them", () =>
+    Effect.gen(function* () {
+      const enrolled = yield* connectedPortfolio
+      const market = yield* TestChain
+      market.refusal = "it delivers to another account"
+      market.fund(enrolled.accounts[0], baseWeth.assetId, 4_000_000_000_000_000_000n)
+      assert.strictEqual((yield* run(enrolled)).state, "completed")
+      assert.lengthOf(yield* openTransfers(enrolled), 0)
+      const usdc = Number(market.balance(enrolled.accounts[0], baseUsdc.assetId)) / 1e6
+      assert.closeTo(usdc, 4_000, 40, "its own share of the chain, not more")
+      market.refusal = undefined
+    })
+  )
+
+  it.effect("open once, however often the run's step is repeated", () =>
+    Effect.gen(function* () {
+      const { enrolled, transfer } = yield* oneSided
+      const ledger = yield* TransferLedger
+      const departure = {
+        runId: transfer.operationId,
+        attempt: 1,
+        accountId: enrolled.accounts[0],
+        txHash: transfer.txHash,
+        transfers: [transfer],
+        at: yield* DateTime.now
+      }
+      const first = yield* ledger.open(departure)
+      assert.deepStrictEqual(yield* ledger.open(departure), first)
+      assert.lengthOf(yield* openTransfers(enrolled), 2)
+    })
+  )
+})

@@ -1,0 +1,127 @@
+import { assert } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { addressOf, erc20, evmAccount, type EvmAccountId, type EvmAddress } from "#domain/Caip.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { ValuationStore } from "#domain/performance/ValuationStore.ts"
+import type { TransferEnd } from "#domain/transfer/Transfer.ts"
+import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
+import { after, arbitrum, base, newAddress, noon, submit, usdc, world } from "#test/layers/sql/fixtures.ts"
+import { eachDatabase } from "#test/support/database.ts"
+
+const arbitrumUsdc = erc20(arbitrum, "0xaf88d065e77c8cC2239327C5EDb3A432268e5831" as EvmAddress)
+const huge = 2n ** 200n
+
+/** A run that sent USDC from Base to Arbitrum. */
+const departed = Effect.gen(function* () {
+  const { portfolio, portfolioId, tenantId } = yield* world()
+  const { operationId: runId } = yield* submit(tenantId, portfolioId)
+  const accountId = portfolio.flow.authorization.chains[0].accountId
+  const ledger = yield* TransferLedger
+  const departure = {
+    runId,
+    attempt: 1,
+    accountId,
+    txHash: `0x${"aa".repeat(32)}`,
+    at: noon,
+    transfers: [
+      {
+        sell: usdc,
+        buy: arbitrumUsdc,
+        amountRaw: huge,
+        leastRaw: huge - 2n,
+        expectedRaw: huge - 1n,
+        bridge: newAddress(),
+        tool: "vault"
+      }
+    ]
+  }
+  const announcement = { ...departure, subject: `0x${"bb".repeat(32)}`, fromBlock: 2n ** 70n }
+  return { accountId, announcement, departure, ledger, portfolioId, runId, tenantId }
+})
+
+const delivered: TransferEnd = {
+  state: "delivered",
+  received: { assetId: arbitrumUsdc, raw: huge - 1n, txHash: `0x${"cc".repeat(32)}`, blockNumber: 2n ** 70n },
+  reason: null
+}
+
+const span = (accountId: EvmAccountId) => ({ accountId, after: 2n ** 70n - 1n, through: 2n ** 70n })
+
+eachDatabase("TransferLedger", (it) => {
+  it.effect("announces once, and an opened entry takes the announcement's place", () =>
+    Effect.gen(function* () {
+      const { announcement, departure, ledger, portfolioId } = yield* departed
+      yield* ledger.announce(announcement)
+      yield* ledger.announce(announcement)
+      const [announced, ...others] = yield* ledger.announcedOf(portfolioId)
+      assert.lengthOf(others, 0)
+      assert.strictEqual(announced!.fromBlock, announcement.fromBlock)
+      assert.deepStrictEqual(announced!.transfers, announcement.transfers)
+      const ids = yield* ledger.open(departure)
+      assert.deepStrictEqual(yield* ledger.open(departure), ids)
+      assert.lengthOf(yield* ledger.announcedOf(portfolioId), 0)
+      const [entry] = yield* ledger.openOf(portfolioId)
+      assert.strictEqual(entry!.amountRaw, huge)
+      assert.strictEqual(entry!.operationId, ids[0])
+      assert.deepStrictEqual(Option.getOrThrow(yield* ledger.find(ids[0]!)), entry)
+    })
+  )
+
+  it.effect("takes an announcement back", () =>
+    Effect.gen(function* () {
+      const { announcement, ledger, portfolioId, runId } = yield* departed
+      yield* ledger.announce(announcement)
+      yield* ledger.retract(runId, base, 1)
+      assert.lengthOf(yield* ledger.announcedOf(portfolioId), 0)
+    })
+  )
+
+  it.effect("closes once: entry, operation and schedule together", () =>
+    Effect.gen(function* () {
+      const { departure, ledger, portfolioId, tenantId } = yield* departed
+      const sql = yield* SqlClient.SqlClient
+      const [operationId] = yield* ledger.open(departure)
+      const state = Effect.map(
+        Effect.flatMap(OperationStore, (store) => store.find(tenantId, portfolioId, operationId!)),
+        (operation) => Option.getOrThrow(operation).state
+      )
+      assert.strictEqual(yield* state, "accepted")
+      assert.isTrue(yield* ledger.close(operationId!, delivered, after(1_000)))
+      assert.isFalse(yield* ledger.close(operationId!, { ...delivered, state: "partial" }, after(2_000)))
+      assert.strictEqual(yield* state, "completed")
+      assert.lengthOf(yield* ledger.openOf(portfolioId), 0)
+      const [schedule] = yield* sql<{ readonly due: boolean }>`
+        SELECT due_at <= ${new Date(noon.epochMilliseconds + 1_000)} AS due FROM schedules WHERE portfolio_id = ${portfolioId}`
+      assert.isTrue(schedule!.due)
+    })
+  )
+
+  it.effect("what did not arrive as it should ends the operation as failed, with its reason", () =>
+    Effect.gen(function* () {
+      const { departure, ledger, portfolioId, tenantId } = yield* departed
+      const [operationId] = yield* ledger.open(departure)
+      const end: TransferEnd = { state: "refunded", received: null, reason: "it came back" }
+      yield* ledger.close(operationId!, end, after(1_000))
+      const found = yield* Effect.flatMap(OperationStore, (store) => store.find(tenantId, portfolioId, operationId!))
+      const { error, state } = Option.getOrThrow(found)
+      assert.deepStrictEqual([state, error], ["failed", "it came back"])
+    })
+  )
+
+  it.effect("makes performance wait while it is open, and is no deposit once it has arrived", () =>
+    Effect.gen(function* () {
+      const { accountId, departure, ledger } = yield* departed
+      const destination = evmAccount(arbitrum, addressOf(accountId))
+      const { trades } = yield* ValuationStore
+      const spans = [span(accountId), span(destination)]
+      const [operationId] = yield* ledger.open(departure)
+      assert.deepStrictEqual([...(yield* trades(spans)).unsettled].sort(), [accountId, destination].sort())
+      yield* ledger.close(operationId!, delivered, after(1_000))
+      const { settled, unsettled } = yield* trades(spans)
+      assert.strictEqual(unsettled.size, 0)
+      assert.strictEqual(settled.get(destination)?.get(arbitrumUsdc), huge - 1n)
+      assert.isUndefined(settled.get(accountId))
+    })
+  )
+})
