@@ -116,4 +116,28 @@ describe("value between chains", () => {
       60
     )
   }, 120_000)
+
+  it("goes on where it was when the service is killed while value is on its way", async () => {
+    const portfolio = await depositor()
+    await rebalance(portfolio)
+    await eventually(
+      "the transfer is on its way",
+      async () => ((await positions(portfolio)).inTransit.items.length > 0 ? true : undefined),
+      30
+    )
+    assert.strictEqual((await world.control("/faults", { target: "api", mode: "kill" })).status, 200)
+    await eventually(
+      "the portfolio is on target after a kill",
+      async () => {
+        const weth = (Number(await chainBalance(world, accountOn(portfolio, arbitrum), "WETH")) / 1e18) * 2500
+        return weth > 4_900 ? true : undefined
+      },
+      60
+    )
+    const read = await positions(portfolio)
+    assert.closeTo(Number(read.totalValueUsd), 10_000, 100)
+    assert.lengthOf(read.inTransit.items, 0)
+    const left = Number(await chainBalance(world, accountOn(portfolio, base), "USDC")) / 1e6
+    assert.closeTo(left, 5_000, 30, "sent once")
+  }, 120_000)
 })
