@@ -123,7 +123,7 @@ export const pgBoss = (url: string): Effect.Effect<Peer, never, Scope.Scope> =>
         await made.createQueue("step")
         return made
       }),
-      (made) => Effect.promise(() => made.stop({ graceful: false, wait: false }))
+      (made) => Effect.promise(() => made.stop({ graceful: false, wait: true, timeout: 5_000 }))
     )
     const loop = async (isEnded: () => boolean, ends: ReturnType<typeof countdown>) => {
       while (!isEnded()) {

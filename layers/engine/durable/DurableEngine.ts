@@ -70,17 +70,15 @@ const make = Effect.gen(function* () {
     }
   })
 
+  /** Ends the run in this process; what was claimed of it meanwhile begins. */
+  const release = (run: LocalRun): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      runs.delete(run.executionId)
+      return run.next === undefined ? Effect.void : resume(run.next)
+    })
+
   const start = (run: LocalRun): Effect.Effect<void> =>
-    drive(run).pipe(
-      Effect.ensuring(
-        Effect.suspend(() => {
-          runs.delete(run.executionId)
-          return run.next === undefined ? Effect.void : resume(run.next)
-        })
-      ),
-      Effect.forkIn(run.registration.scope),
-      Effect.asVoid
-    )
+    drive(run).pipe(Effect.ensuring(release(run)), Effect.forkIn(run.registration.scope), Effect.asVoid)
 
   const resume = (claimed: Claimed): Effect.Effect<void> =>
     Effect.suspend(() => {
@@ -109,10 +107,9 @@ const make = Effect.gen(function* () {
         owner: run === undefined ? null : yield* runner.id,
         at: yield* DateTime.now
       })
-      .pipe(Effect.onError(() => Effect.sync(() => runs.delete(executionId))))
+      .pipe(Effect.onError(() => (run === undefined ? Effect.void : release(run))))
     if (run === undefined) return
-    if (inserted) yield* start(run)
-    else runs.delete(executionId)
+    yield* inserted ? start(run) : release(run)
   })
 
   const runOf = Effect.map(WorkflowEngine.WorkflowInstance, ({ executionId }) => runs.get(executionId)!)
