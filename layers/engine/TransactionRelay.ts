@@ -110,13 +110,14 @@ const makeCarry = ({ operations, store, relayer, pace }: Services) => {
       )
     })
 
+  /** Recording a receipt again changes nothing, so it needs no transaction with the step's own result. */
   const record = (attempt: AttemptId, receipt: ActionReceipt) =>
     Activity.make({
       name: `record/${attempt.chainId}/${attempt.attempt}`,
       execute: Effect.gen(function* () {
         yield* store.recordReceipt(attempt, receipt, yield* DateTime.now)
       })
-    }).annotate(ClusterSchema.WithTransaction, true)
+    })
 
   /** What was signed may land at any later time, so it is searched until the chain has answered. */
   const confirm = Effect.fnUntraced(function* (attempt: AttemptId, find: FindReceipt) {
