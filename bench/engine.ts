@@ -4,29 +4,17 @@
  *
  * Needs a PostgreSQL server (`BENCH_DATABASE_URL`), on which it makes databases of its own and drops them afterwards.
  */
-import { Console, Effect } from "effect"
+import { Effect } from "effect"
 import { claims } from "#bench/engine/claims.ts"
 import { failover } from "#bench/engine/failover.ts"
 import { throughput } from "#bench/engine/throughput.ts"
+import { runUntilSignal } from "#bench/runUntilSignal.ts"
 
 const parts = { throughput, claims, failover }
 
 const program = Effect.gen(function* () {
   const wanted = process.argv.slice(3)
   for (const [name, part] of Object.entries(parts)) if (wanted.length === 0 || wanted.includes(name)) yield* part
-}).pipe(
-  Effect.scoped,
-  Effect.catchTag("NoServer", (skipped) => Console.log(`Skipped: ${skipped.message}`))
-)
+})
 
-/** Ctrl-C ends the run in order: processes first, then the databases. */
-export const run = async (): Promise<void> => {
-  const stop = new AbortController()
-  const abort = () => stop.abort()
-  process.once("SIGINT", abort).once("SIGTERM", abort)
-  try {
-    await Effect.runPromise(program, { signal: stop.signal })
-  } finally {
-    process.off("SIGINT", abort).off("SIGTERM", abort)
-  }
-}
+export const run = (): Promise<void> => runUntilSignal(program)

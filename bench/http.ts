@@ -11,6 +11,7 @@ import { portfolioComparison } from "#bench/http/portfolioComparison.ts"
 import { seed } from "#bench/http/seed.ts"
 import { startService } from "#bench/http/service.ts"
 import { whoamiComparison } from "#bench/http/whoamiComparison.ts"
+import { runUntilSignal } from "#bench/runUntilSignal.ts"
 
 const program = Effect.gen(function* () {
   const database = yield* benchDatabase
@@ -20,19 +21,6 @@ const program = Effect.gen(function* () {
   const generator = yield* startGenerator(seeded.secret)
   yield* portfolioComparison({ database, seeded, service, generator })
   yield* whoamiComparison({ seeded, service, generator })
-}).pipe(
-  Effect.scoped,
-  Effect.catchTag("NoServer", (skipped) => Console.log(`Skipped: ${skipped.message}`))
-)
+})
 
-/** Ctrl-C ends the run in order: processes first, then the database. */
-export const run = async (): Promise<void> => {
-  const stop = new AbortController()
-  const abort = () => stop.abort()
-  process.once("SIGINT", abort).once("SIGTERM", abort)
-  try {
-    await Effect.runPromise(program, { signal: stop.signal })
-  } finally {
-    process.off("SIGINT", abort).off("SIGTERM", abort)
-  }
-}
+export const run = (): Promise<void> => runUntilSignal(program)

@@ -15,6 +15,7 @@ import * as AnalyticsStoreLive from "#layers/sql/AnalyticsStore.ts"
 import * as DiscoveryStore from "#layers/sql/DiscoveryStore.ts"
 import * as PortfolioStore from "#layers/sql/PortfolioStore.ts"
 import * as StrategyStore from "#layers/sql/StrategyStore.ts"
+import { runUntilSignal } from "#bench/runUntilSignal.ts"
 
 const depthTarget = 1.2
 const serverTarget = 1
@@ -92,19 +93,6 @@ const program = Effect.gen(function* () {
     }),
     stores(database)
   )
-}).pipe(
-  Effect.scoped,
-  Effect.catchTag("NoServer", (skipped) => Console.log(`Skipped: ${skipped.message}`))
-)
+})
 
-/** Ctrl-C ends the run in order: the statement, then the database. */
-export const run = async (): Promise<void> => {
-  const stop = new AbortController()
-  const abort = () => stop.abort()
-  process.once("SIGINT", abort).once("SIGTERM", abort)
-  try {
-    await Effect.runPromise(program, { signal: stop.signal })
-  } finally {
-    process.off("SIGINT", abort).off("SIGTERM", abort)
-  }
-}
+export const run = (): Promise<void> => runUntilSignal(program)

@@ -45,7 +45,3 @@ export const FlowIdParam = idOf(FlowId, "flow", "flow_01JQ8ZN1S3T5V7W9Y1A3C5E7G9
 export const StrategyIdText = text("Id of the strategy.", "01JQ8ZKX4V6T3M9N2C5B7D8F0G")
 export const PortfolioIdText = text("Id of the portfolio.", "pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8")
 export const OperationIdText = text("Id of the operation.", "op_01JQ8ZP3T5V7X9Z1B3D5F7H9K1")
-export const FlowIdText = text(
-  "Id of the enrollment flow, valid 24 hours; the idempotency anchor of `POST /v2/enroll`.",
-  "flow_01JQ8ZN1S3T5V7W9Y1A3C5E7G9"
-)
