@@ -14,7 +14,7 @@ import { type AssetId, ChainId, erc20, EvmAddress } from "#domain/Caip.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { Settings } from "#domain/Settings.ts"
 import { withinRealTime } from "#layers/clock/withinRealTime.ts"
-import { boundedJson } from "#layers/market/boundedJson.ts"
+import { boundedJson } from "#layers/provider/boundedJson.ts"
 import { TokenListConfig } from "#layers/market/TokenListConfig.ts"
 import { AssetStore } from "#layers/sql/AssetStore.ts"
 

@@ -14,7 +14,7 @@ import { SignerUnavailable } from "#domain/relay/SignerUnavailable.ts"
 import { fromViem } from "#layers/evm/address.ts"
 import type { SignerConfig } from "#layers/evm/signer/SignerConfig.ts"
 import { withinRealTime } from "#layers/clock/withinRealTime.ts"
-import { boundedJson } from "#layers/market/boundedJson.ts"
+import { boundedJson } from "#layers/provider/boundedJson.ts"
 
 const answerLimit = Duration.seconds(5)
 const maxBytes = 64 * 1024

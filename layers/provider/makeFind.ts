@@ -1,0 +1,132 @@
+/**
+ * Requests to an outside provider: bounded in number, time and size; tried twice when the failure may pass; and after a
+ * 429 none at all for as long as the answer asked, so that a long Retry-After delays nobody.
+ */
+import { Clock, Duration, Effect, Option, Result, Schema, Semaphore } from "effect"
+import {
+  FetchHttpClient,
+  Headers,
+  HttpClient,
+  HttpClientError,
+  HttpClientRequest,
+  HttpClientResponse
+} from "effect/http"
+import { sleepRealTime, withinRealTime } from "#layers/clock/withinRealTime.ts"
+import { boundedJson } from "#layers/provider/boundedJson.ts"
+
+/** Decodes an answer without services. */
+export type AnswerSchema = Schema.Constraint & { readonly DecodingServices: never }
+
+export interface Provider {
+  /** As messages name it. */
+  readonly name: string
+  readonly baseUrl: string
+  readonly headers: Readonly<Record<string, string>>
+  /** What to look at when the provider refuses the key. */
+  readonly refusedKey: string
+  readonly concurrentRequests: number
+  readonly answerLimit: Duration.Duration
+  readonly retryPause: Duration.Duration
+  readonly maxBytes: number
+  readonly longestPause: Duration.Duration
+  /** Headers that may tell for how long to pause, the first that is there. */
+  readonly pauseHeaders: ReadonlyArray<string>
+  /** Statuses that may pass, besides those of 500 and above and 408. */
+  readonly transientStatuses: ReadonlyArray<number>
+}
+
+/** The provider gave no answer that can be used. */
+export class ProviderUnavailable extends Schema.TaggedError<ProviderUnavailable>()("ProviderUnavailable", {
+  reason: Schema.String
+}) {}
+
+const pauseUnlessTold = Duration.seconds(10)
+
+/** A failed attempt: why, whether another may succeed, and how long the provider wants to be left alone. */
+class AttemptFailed extends Schema.TaggedError<AttemptFailed>()("AttemptFailed", {
+  reason: Schema.String,
+  /** The status of an answer that was refused because of it. */
+  status: Schema.NullOr(Schema.Int),
+  isTransient: Schema.Boolean,
+  pause: Schema.NullOr(Schema.Duration)
+}) {}
+
+const plain = (reason: string, isTransient: boolean) =>
+  new AttemptFailed({ reason, status: null, isTransient, pause: null })
+
+/** What an answer of this status means. */
+export const describeStatus = ({ name, refusedKey }: Pick<Provider, "name" | "refusedKey">, status: number): string =>
+  status === 401 || status === 403 ? `${name} refused the key (${status}); ${refusedKey}` : `${name} answered ${status}`
+
+const pauseOf = (
+  { longestPause, pauseHeaders }: Provider,
+  headers: Headers.Headers,
+  now: number
+): Duration.Duration => {
+  const told = pauseHeaders.map((name) => headers[name]).find((value) => value !== undefined)
+  const asked = Headers.parseRetryAfter(told ?? "")
+  return Result.isSuccess(asked)
+    ? Duration.min(Headers.retryAfterDelay(asked.success, now), longestPause)
+    : pauseUnlessTold
+}
+
+const toAttemptFailed = (provider: Provider, error: { readonly message: string }, now: number): AttemptFailed => {
+  if (!HttpClientError.isHttpClientError(error)) {
+    return plain(`${provider.name}'s answer is not readable: ${error.message}`, false)
+  }
+  const { reason } = error
+  if (reason._tag === "TransportError") return plain(`${provider.name} cannot be reached`, true)
+  if (reason._tag !== "StatusCodeError") return plain(error.message, false)
+  const { headers, status } = reason.response
+  return new AttemptFailed({
+    reason: describeStatus(provider, status),
+    status,
+    isTransient: status >= 500 || status === 408 || provider.transientStatuses.includes(status),
+    pause: status === 429 ? pauseOf(provider, headers, now) : null
+  })
+}
+
+/** GET of a path below the base, decoded by the schema; none when the provider answers 404. */
+export const makeFind = Effect.fnUntraced(function* (provider: Provider) {
+  const { answerLimit, baseUrl, concurrentRequests, headers, maxBytes, name, retryPause } = provider
+  const http = yield* HttpClient.HttpClient
+  const permits = yield* Semaphore.make(concurrentRequests)
+  let pausedUntil = 0
+
+  const attempt = <S extends AnswerSchema>(request: HttpClientRequest.HttpClientRequest, schema: S) =>
+    http.execute(request).pipe(
+      Effect.flatMap(HttpClientResponse.filterStatusOk),
+      Effect.flatMap(boundedJson(schema, maxBytes)),
+      Effect.catch((error) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toAttemptFailed(provider, error, now)))
+      ),
+      withinRealTime(answerLimit, () => plain(`${name} did not answer in ${Duration.format(answerLimit)}`, true)),
+      // A redirect would carry the key to another host.
+      Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }),
+      Effect.provideService(HttpClient.TracerPropagationEnabled, false)
+    )
+
+  return Effect.fnUntraced(function* <S extends AnswerSchema>(path: string, params: Record<string, string>, schema: S) {
+    const wait = pausedUntil - (yield* Clock.currentTimeMillis)
+    if (wait > 0) {
+      return yield* new ProviderUnavailable({
+        reason: `${name}'s rate limit is reached; the next request goes out in ${Math.ceil(wait / 1000)} s`
+      })
+    }
+    const request = HttpClientRequest.get(`${baseUrl}${path}`, { headers, urlParams: params, acceptJson: true })
+    return yield* attempt(request, schema).pipe(
+      Effect.catchIf(
+        ({ isTransient }) => isTransient,
+        () => Effect.andThen(sleepRealTime(retryPause), attempt(request, schema))
+      ),
+      Effect.asSome,
+      Effect.catch(
+        Effect.fnUntraced(function* ({ pause, reason, status }) {
+          if (status === 404) return Option.none()
+          if (pause !== null) pausedUntil = (yield* Clock.currentTimeMillis) + Duration.toMillis(pause)
+          return yield* new ProviderUnavailable({ reason })
+        })
+      )
+    )
+  }, permits.withPermit)
+})
