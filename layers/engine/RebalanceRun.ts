@@ -4,7 +4,7 @@
  * A run that dies of a fault of ours ends as `failed` with its cause in the log, so that the portfolio is free for the
  * next one; money is safe because nothing was sent that the chain's own rules do not bound.
  */
-import { Cause, Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { type Cause, Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { Activity } from "effect/workflow"
 import type { OperationId } from "#domain/Ids.ts"
@@ -14,6 +14,7 @@ import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
 import { type ChainOutcome, failureOf, RunReport } from "#domain/rebalance/RunReport.ts"
 import { type RunContext, RunStore } from "#domain/rebalance/RunStore.ts"
 import { ChainTrader } from "#layers/engine/ChainTrader.ts"
+import { isFaultOfOurs } from "#layers/engine/isFaultOfOurs.ts"
 import { recordRun } from "#layers/engine/recordRun.ts"
 
 const encodeReport = Schema.encodeSync(Schema.toCodecJson(RunReport))
@@ -102,7 +103,7 @@ const makeExecute = ({ operations, runs, planner, trader }: Services, operationI
     })
     yield* finish(planned.strategyVersion, chains)
   }).pipe(
-    Effect.catchCause((cause) => (Cause.hasInterrupts(cause) ? Effect.failCause(cause) : abandon(cause))),
+    Effect.catchCause((cause) => (isFaultOfOurs(cause) ? abandon(cause) : Effect.failCause(cause))),
     Effect.annotateLogs({ operationId })
   )
 }

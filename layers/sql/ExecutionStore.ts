@@ -49,6 +49,8 @@ interface ClaimRow {
   readonly payload: string
 }
 
+const mostAtOnce = 1_000
+
 type StepRow = Omit<StepResult, "owner">
 
 const make = Effect.gen(function* () {
@@ -127,6 +129,18 @@ const make = Effect.gen(function* () {
     UPDATE workflow_executions SET owner = NULL, wake_at = ${timestamp(until)}
     WHERE execution_id = ${executionId} AND owner = ${owner}`
 
+  const ownedBeside = (owner: string, known: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>, SqlError> =>
+    Effect.map(
+      sql<{ readonly execution_id: string }>`
+        SELECT execution_id FROM workflow_executions
+        WHERE owner = ${owner} AND finished_at IS NULL AND execution_id <> ALL(${known}::text[]) LIMIT ${mostAtOnce}`,
+      (rows) => rows.map((row) => row.execution_id)
+    )
+
+  const release = (owner: string, executionIds: ReadonlyArray<string>) => sql`
+    UPDATE workflow_executions SET owner = NULL
+    WHERE execution_id = ANY(${executionIds}::text[]) AND owner = ${owner} AND finished_at IS NULL`
+
   const join = (runnerId: string) => sql`INSERT INTO workflow_runners (runner_id, beat) VALUES (${runnerId}, 0)`
 
   const beat = (runnerId: string): Effect.Effect<boolean, SqlError> =>
@@ -187,6 +201,10 @@ const make = Effect.gen(function* () {
     finish,
     /** Gives an execution up until a time, at which any runner may claim it. */
     sleep,
+    /** Up to a thousand unfinished executions that the runner owns beside those that are named. */
+    ownedBeside,
+    /** Gives executions up at once, for any runner to claim. */
+    release,
     join,
     /** Shows that the runner lives; false when others have taken it for dead, and its runs. */
     beat,

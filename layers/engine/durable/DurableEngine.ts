@@ -10,11 +10,13 @@
 import { Clock, DateTime, Duration, Effect, Exit, Layer, Metric, Option, Schedule } from "effect"
 import { Workflow, WorkflowEngine } from "effect/workflow"
 import * as Metrics from "#domain/Metrics.ts"
+import { isPassing } from "#layers/engine/durable/isPassing.ts"
 import { type LocalRun, localRun, type Registration } from "#layers/engine/durable/LocalRun.ts"
 import { runActivity } from "#layers/engine/durable/runActivity.ts"
 import { Runner } from "#layers/engine/durable/Runner.ts"
 import { RunsInFlight } from "#layers/engine/durable/RunsInFlight.ts"
 import { makeRunStorage } from "#layers/engine/durable/RunStorage.ts"
+import { makeFreeStrays } from "#layers/engine/durable/freeStrays.ts"
 import { type Claimed, ExecutionStore } from "#layers/sql/ExecutionStore.ts"
 
 /** How often executions that nobody owns are looked for. */
@@ -55,11 +57,12 @@ const make = Effect.gen(function* () {
           ),
           Effect.provideService(WorkflowEngine.WorkflowEngine, engine)
         )
-      if (result._tag === "Complete") {
+      const isBroken = result._tag === "Complete" && Exit.isFailure(result.exit) && isPassing(result.exit.cause)
+      if (result._tag === "Complete" && !isBroken) {
         if (Exit.isFailure(result.exit)) yield* Effect.logError(`Run ${executionId} failed`, result.exit.cause)
         return yield* untilDone(storage.finish(executionId))
       }
-      if (!run.mustReplay && run.wakeAt < Infinity) {
+      if (!isBroken && !run.mustReplay && run.wakeAt < Infinity) {
         const until = DateTime.makeUnsafe(run.wakeAt)
         return yield* untilDone(Effect.flatMap(runner.id, (owner) => store.sleep(owner, executionId, until)))
       }
@@ -156,7 +159,10 @@ const make = Effect.gen(function* () {
     resume: () => refused("Resuming by hand")
   })
 
+  const freeStrays = makeFreeStrays({ store, runner, runs })
+
   const claimAll = Effect.gen(function* () {
+    yield* freeStrays
     for (;;) {
       const limit = Math.min(free(), claimedAtOnce)
       if (limit === 0 || registrations.size === 0) break

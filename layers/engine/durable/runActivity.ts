@@ -4,13 +4,14 @@
  * A step that cannot be stored leaves the run without an answer: the run suspends, and is replayed over what the database
  * knows, if it is still this process's.
  */
-import { Context, Data, Effect, Exit } from "effect"
+import { Cause, Context, Data, Effect, Exit } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { type Activity, Workflow, WorkflowEngine } from "effect/workflow"
 import type { LocalRun } from "#layers/engine/durable/LocalRun.ts"
 import type { Runner } from "#layers/engine/durable/Runner.ts"
 import type { RunStorage } from "#layers/engine/durable/RunStorage.ts"
-import { decodeResult, encodeResult, isPassing } from "#layers/engine/durable/stepResult.ts"
+import { isPassing } from "#layers/engine/durable/isPassing.ts"
+import { decodeResult, encodeResult } from "#layers/engine/durable/stepResult.ts"
 import type { ExecutionStore } from "#layers/sql/ExecutionStore.ts"
 
 export interface Services {
@@ -71,9 +72,13 @@ export const runActivity = ({ runner, storage, store }: Services) =>
       run.mustReplay = true
       return new Workflow.Suspended({})
     })
-    return yield* Effect.catch(isTogether ? together : Effect.flatMap(body, keep), (error: unknown) =>
-      error instanceof NotOurs
-        ? replay
-        : Effect.andThen(Effect.logWarning(`Step ${step} of ${executionId} could not be stored`, error), replay)
+    return yield* Effect.catchCause(
+      isTogether ? together : Effect.flatMap(body, keep),
+      (cause: Cause.Cause<unknown>) => {
+        const failure = cause.reasons.find(Cause.isFailReason)?.error
+        if (failure instanceof NotOurs) return replay
+        if (failure === undefined && !isPassing(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+        return Effect.andThen(Effect.logWarning(`Step ${step} of ${executionId} could not be stored`, cause), replay)
+      }
     )
   })

@@ -1,6 +1,5 @@
 /** Results of steps as they are stored: JSON of what succeeded, or of the failure. */
-import { Cause, Exit, Schema } from "effect"
-import { SqlError } from "effect/sql/SqlError"
+import { Exit, Schema } from "effect"
 
 const exit = Schema.toCodecJson(Schema.Exit(Schema.Any, Schema.Any, Schema.Defect()))
 const encodeExit = Schema.encodeSync(exit)
@@ -19,10 +18,3 @@ export const decodeResult = (stored: string): Exit.Exit<unknown, unknown> => {
   const { failure, value } = JSON.parse(stored) as Stored
   return failure === undefined ? Exit.succeed(value) : decodeExit(failure)
 }
-
-/** Whether the database failed in a way that says nothing about the step, which is tried again then. */
-export const isPassing = (cause: Cause.Cause<unknown>): boolean =>
-  cause.reasons.some((reason) => {
-    const error = Cause.isDieReason(reason) ? reason.defect : Cause.isFailReason(reason) ? reason.error : undefined
-    return error instanceof SqlError && error.isRetryable
-  })

@@ -1,52 +1,13 @@
 /** The durable engine: what it stores and repeats, timers, the bound on runs in flight, and runners that die. */
 import { assert } from "@effect/vitest"
-import { Context, DateTime, Deferred, Effect, Exit, Layer, Ref, Schedule, Schema, Scope } from "effect"
+import { DateTime, Deferred, Effect, Ref, Schedule, Schema } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { SqlClient } from "effect/sql"
-import { Activity, DurableClock, Workflow, WorkflowEngine } from "effect/workflow"
-import { Settings } from "#domain/Settings.ts"
-import { WorkflowRuntime } from "#layers/engine/WorkflowRuntime.ts"
+import { Activity, DurableClock } from "effect/workflow"
 import { ExecutionStore } from "#layers/sql/ExecutionStore.ts"
 import { eachDatabase } from "#test/support/database.ts"
+import { allFinished, makeWorkflow, startEngine, unfinished } from "#test/layers/engine/durable/engine.ts"
 import { testSettings } from "#test/support/settings.ts"
-
-const makeWorkflow = (name: string) =>
-  Workflow.make(name, { payload: { key: Schema.String }, success: Schema.Void, idempotencyKey: ({ key }) => key })
-
-type TestWorkflow = ReturnType<typeof makeWorkflow>
-
-/** An engine that carries out one workflow, until its scope is closed. */
-const startEngine = Effect.fnUntraced(function* <R>(
-  workflow: TestWorkflow,
-  body: (key: string) => Effect.Effect<void, never, R>,
-  maxRunsInFlight = 64
-) {
-  const scope = yield* Scope.make()
-  const layer = workflow
-    .toLayer(({ key }) => body(key))
-    .pipe(
-      Layer.provideMerge(WorkflowRuntime),
-      Layer.provide(Layer.succeed(Settings, { ...testSettings, maxRunsInFlight }))
-    )
-  const context = yield* Layer.buildWithScope(Layer.fresh(layer), scope)
-  const engine = Context.get(context, WorkflowEngine.WorkflowEngine)
-  const launch = (key: string) =>
-    Effect.provideService(workflow.execute({ key }, { discard: true }), WorkflowEngine.WorkflowEngine, engine)
-  return { launch, stop: Scope.close(scope, Exit.void) }
-})
-
-const unfinished = (workflow: TestWorkflow) =>
-  Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) => sql`SELECT 1 FROM workflow_executions WHERE workflow = ${workflow._tag} AND finished_at IS NULL`
-  )
-
-const allFinished = (workflow: TestWorkflow) =>
-  unfinished(workflow).pipe(
-    Effect.filterOrFail((rows) => rows.length === 0),
-    Effect.retry(Schedule.spaced("20 millis")),
-    Effect.timeout("20 seconds")
-  )
 
 const counted = (name: string, times: Map<string, number>) =>
   Activity.make({

@@ -1,0 +1,135 @@
+/** Faults of the database while runs go on: no run fails by one, and none is forgotten. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Logger } from "effect"
+import { ClusterSchema } from "effect/cluster"
+import { SqlClient } from "effect/sql"
+import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
+import { Activity } from "effect/workflow"
+import { databaseLayer } from "#bench/http/benchDatabase.ts"
+import { ExecutionStore } from "#layers/sql/ExecutionStore.ts"
+import { eachDatabase, newServerDatabase } from "#test/support/database.ts"
+import { SecureRandom } from "effect/crypto"
+import { allFinished, makeWorkflow, startEngine } from "#test/layers/engine/durable/engine.ts"
+
+const lost = new SqlError({ reason: new ConnectionError({ cause: new Error("reset"), message: "reset" }) })
+/** As the client classes it: a server without a connection to spare has no reason of its own. */
+const full = new SqlError({ reason: new UnknownError({ cause: Object.assign(new Error(), { code: "53300" }) }) })
+
+/** An activity that meets a fault the first two times. */
+const faulty = (name: string, tries: { count: number }, fault: SqlError) =>
+  Activity.make({
+    name,
+    execute: Effect.suspend(() => (++tries.count <= 2 ? Effect.die(fault) : Effect.void))
+  })
+
+eachDatabase("runs and faults of the database", (it) => {
+  it.effect.each([
+    ["a lost connection", lost],
+    ["no connection to spare", full]
+  ] as const)("%s makes a step happen again, and nobody hears of it", ([name, fault]) =>
+    Effect.gen(function* () {
+      const plain = { count: 0 }
+      const together = { count: 0 }
+      let defects = 0
+      const workflow = makeWorkflow(`Faulty ${name}`)
+      const engine = yield* startEngine(workflow, () =>
+        Effect.gen(function* () {
+          yield* faulty("plain", plain, fault)
+          yield* faulty("together", together, fault).annotate(ClusterSchema.WithTransaction, true)
+        }).pipe(Effect.tapDefect(() => Effect.sync(() => (defects += 1))))
+      )
+      yield* engine.launch("a")
+      yield* allFinished(workflow)
+      yield* engine.stop
+      assert.deepStrictEqual([plain.count, together.count, defects], [3, 3, 0])
+    })
+  )
+
+  it.effect("a fault between the steps of a run makes it go through them again", () =>
+    Effect.gen(function* () {
+      const tries = { count: 0 }
+      let first = 0
+      const workflow = makeWorkflow("Faulty between")
+      const engine = yield* startEngine(workflow, () =>
+        Effect.gen(function* () {
+          yield* Activity.make({ name: "first", execute: Effect.sync(() => (first += 1)).pipe(Effect.asVoid) })
+          if (++tries.count <= 2) yield* Effect.die(lost)
+        })
+      )
+      yield* engine.launch("a")
+      yield* allFinished(workflow)
+      yield* engine.stop
+      assert.deepStrictEqual([tries.count, first], [3, 1])
+    })
+  )
+
+  it.effect("a run that a runner owns without knowing is found and carried out", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const store = yield* ExecutionStore
+      const workflow = makeWorkflow("Stray")
+      const engine = yield* startEngine(workflow, () => Effect.void)
+      yield* engine.launch("a")
+      yield* allFinished(workflow)
+      // As a claim leaves it whose answer was lost with the connection.
+      const [runner] = yield* store.runners
+      const at = new Date(0)
+      yield* sql`
+        INSERT INTO workflow_executions (execution_id, workflow, payload, owner, wake_at, created_at)
+        VALUES ('stray', 'Stray', '{"key":"b"}', ${runner!.runnerId}, ${at}, ${at})`
+      yield* allFinished(workflow)
+      yield* engine.stop
+    }).pipe(Effect.provide(ExecutionStore.layer))
+  )
+})
+
+describe("a PostgreSQL server that drops every connection again and again", () => {
+  if (newServerDatabase === undefined) {
+    it.skip("skipped because TEST_DATABASE_URL is not set", () => {})
+    return
+  }
+  const newDatabase = newServerDatabase
+
+  it.live(
+    "loses no run, and lets none fail",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* newDatabase
+        yield* Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const workflow = makeWorkflow("Cut")
+          const done = new Map<string, number>()
+          let defects = 0
+          const engine = yield* startEngine(workflow, (key) =>
+            Effect.gen(function* () {
+              for (let step = 0; step < 5; step++) {
+                const body = Effect.andThen(Effect.orDie(sql`SELECT pg_sleep(0.01)`), Effect.void)
+                yield* Activity.make({ name: `plain/${step}`, execute: body })
+                yield* Activity.make({ name: `together/${step}`, execute: body }).annotate(
+                  ClusterSchema.WithTransaction,
+                  true
+                )
+              }
+              done.set(key, (done.get(key) ?? 0) + 1)
+            }).pipe(Effect.tapDefect(() => Effect.sync(() => (defects += 1))))
+          )
+          const keys = Array.from({ length: 40 }, (_, index) => `${index}`)
+          const cut = sql`
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid()`
+          yield* Effect.forEach(keys, (key) => Effect.eventually(Effect.sandbox(engine.launch(key))), {
+            concurrency: 40
+          })
+          for (let times = 0; times < 10; times++) {
+            yield* Effect.sleep("100 millis")
+            yield* Effect.ignore(cut)
+          }
+          yield* allFinished(workflow)
+          yield* engine.stop
+          assert.strictEqual(done.size, keys.length)
+          assert.strictEqual(defects, 0)
+        }).pipe(Effect.provide(Layer.mergeAll(databaseLayer(url), SecureRandom.layerWebCrypto, Logger.layer([]))))
+      }).pipe(Effect.scoped),
+    60_000
+  )
+})

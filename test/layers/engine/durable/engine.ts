@@ -1,0 +1,45 @@
+/** Engines for tests of the durable engine: each carries out one workflow, and its runs are waited for. */
+import { Context, Effect, Exit, Layer, Schedule, Schema, Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import { Workflow, WorkflowEngine } from "effect/workflow"
+import { Settings } from "#domain/Settings.ts"
+import { WorkflowRuntime } from "#layers/engine/WorkflowRuntime.ts"
+import { testSettings } from "#test/support/settings.ts"
+
+export const makeWorkflow = (name: string) =>
+  Workflow.make(name, { payload: { key: Schema.String }, success: Schema.Void, idempotencyKey: ({ key }) => key })
+
+type TestWorkflow = ReturnType<typeof makeWorkflow>
+
+/** An engine that carries out one workflow, until its scope is closed. */
+export const startEngine = Effect.fnUntraced(function* <R>(
+  workflow: TestWorkflow,
+  body: (key: string) => Effect.Effect<void, never, R>,
+  maxRunsInFlight = 64
+) {
+  const scope = yield* Scope.make()
+  const layer = workflow
+    .toLayer(({ key }) => body(key))
+    .pipe(
+      Layer.provideMerge(WorkflowRuntime),
+      Layer.provide(Layer.succeed(Settings, { ...testSettings, maxRunsInFlight }))
+    )
+  const context = yield* Layer.buildWithScope(Layer.fresh(layer), scope)
+  const engine = Context.get(context, WorkflowEngine.WorkflowEngine)
+  const launch = (key: string) =>
+    Effect.provideService(workflow.execute({ key }, { discard: true }), WorkflowEngine.WorkflowEngine, engine)
+  return { launch, stop: Scope.close(scope, Exit.void) }
+})
+
+export const unfinished = (workflow: TestWorkflow) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`SELECT 1 FROM workflow_executions WHERE workflow = ${workflow._tag} AND finished_at IS NULL`
+  )
+
+export const allFinished = (workflow: TestWorkflow) =>
+  unfinished(workflow).pipe(
+    Effect.filterOrFail((rows) => rows.length === 0),
+    Effect.retry(Schedule.spaced("20 millis")),
+    Effect.timeout("20 seconds")
+  )
