@@ -51,10 +51,10 @@ export const authorizationOf = (chainId: ChainId): Authorization => ({
 const tenThousandDollars = 10_000_000_000n
 const usdOf = (assetId: AssetId) => (addressOf(assetId) === weth ? 2_500n * Decimal.one : Decimal.one)
 
-/** What an account holds, of which nothing changes it. */
+/** What every account holds, whatever is traded. */
 export type Held = (assetId: AssetId) => bigint
 
-const dollarsAlone: Held = (assetId) => (addressOf(assetId) === usdc ? tenThousandDollars : 0n)
+export const dollarsAlone: Held = (assetId) => (addressOf(assetId) === usdc ? tenThousandDollars : 0n)
 /** 60 percent WETH and 40 percent USDC, as all strategies want it. */
 export const onTarget: Held = (assetId) => (addressOf(assetId) === usdc ? 4_000_000_000n : (24n * Decimal.one) / 10n)
 
