@@ -31,11 +31,12 @@ export class DueLook extends Context.Service<
       /** The marks of those on target. */
       const look = Effect.fnUntraced(function* (due: ReadonlyArray<Due>) {
         const candidates = yield* store.candidates(due.map(({ portfolioId }) => portfolioId))
+        const marks = new Map<PortfolioId, string>()
+        if (candidates.length === 0) return marks
         const readings = yield* reader.read(
           candidates.map(({ context }) => context),
           { patience }
         )
-        const marks = new Map<PortfolioId, string>()
         for (const [index, { context, mark }] of candidates.entries()) {
           const { input } = readings[index]!
           if (isOnTarget(input, plan(input))) marks.set(context.portfolioId, mark)
