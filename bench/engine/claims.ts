@@ -60,9 +60,10 @@ export const claims = Effect.gen(function* () {
     const ours = measure(
       Effect.gen(function* () {
         const now = yield* DateTime.now
-        const due = yield* store.take(now, DateTime.add(now, { seconds: 15 }), batch)
+        const { due, lookId } = yield* store.take(now, DateTime.add(now, { seconds: 15 }), batch)
         const { operationIds } = yield* store.conclude(
           now,
+          lookId,
           due.map((one) => ({ ...one, onTargetAt: null }))
         )
         return operationIds

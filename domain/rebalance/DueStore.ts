@@ -9,6 +9,12 @@ export interface Due {
   readonly dueAt: DateTime.Utc
 }
 
+/** Due portfolios that one process looks at. */
+export interface Taken {
+  readonly lookId: string
+  readonly due: ReadonlyArray<Due>
+}
+
 /** A due portfolio of which balances and prices alone decide whether there is anything to do. */
 export interface Candidate {
   readonly context: PlanContext
@@ -36,9 +42,10 @@ export class DueStore extends Context.Service<
   {
     /**
      * Up to `limit` due portfolios, the longest overdue first and tenants in turn while there are more. Until `until`, or
-     * until they are concluded, they are not answered again; they stay due, so nothing is lost with who took them.
+     * until they are concluded, others are answered different ones, unless they ask at the same moment. All stay due, so
+     * nothing is lost with who took them.
      */
-    readonly take: (now: DateTime.Utc, until: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<Due>>
+    readonly take: (now: DateTime.Utc, until: DateTime.Utc, limit: number) => Effect.Effect<Taken>
     /**
      * Leaves out who gets a run whatever its balances: a portfolio not looked at since it was enrolled or started, one
      * that has not followed the head version yet, one with an unfinished run or with value about to leave.
@@ -46,8 +53,12 @@ export class DueStore extends Context.Service<
     readonly candidates: (portfolioIds: ReadonlyArray<PortfolioId>) => Effect.Effect<ReadonlyArray<Candidate>>
     /**
      * In one transaction: whoever is still due as it was taken gets its next due time, and an accepted operation unless it
-     * is on target or has an unfinished run.
+     * is on target or has an unfinished run. The look is over then.
      */
-    readonly conclude: (now: DateTime.Utc, conclusions: ReadonlyArray<Conclusion>) => Effect.Effect<Concluded>
+    readonly conclude: (
+      now: DateTime.Utc,
+      lookId: string,
+      conclusions: ReadonlyArray<Conclusion>
+    ) => Effect.Effect<Concluded>
   }
 >()("ballast/domain/rebalance/DueStore") {}

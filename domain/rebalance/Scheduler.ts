@@ -69,9 +69,10 @@ export class Scheduler extends Context.Service<
       /** Answers how many are not due any more. */
       const dealWith = Effect.fnUntraced(function* (limit: number) {
         const now = yield* DateTime.now
-        const due = yield* store.take(now, DateTime.addDuration(now, lookLease), limit)
+        const { due, lookId } = yield* store.take(now, DateTime.addDuration(now, lookLease), limit)
         if (due.length === 0) return 0
-        const concluded = yield* store.conclude(yield* DateTime.now, yield* look.conclude(due))
+        const conclusions = yield* look.conclude(due)
+        const concluded = yield* store.conclude(yield* DateTime.now, lookId, conclusions)
         yield* launchAll(concluded.operationIds.map((operationId) => ({ operationId, kind: "rebalance" })))
         yield* record(concluded, due.length)
         yield* Effect.logDebug("Looked at due portfolios").pipe(

@@ -55,13 +55,12 @@ export const makeConcludeDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
           JOIN tenants t ON t.tenant_id = p.tenant_id
           WHERE looked.mark = ${sql.literal(markOf)}`)
 
-  const release = (portfolioIds: ReadonlyArray<PortfolioId>) =>
-    portfolioIds.length === 0
-      ? Effect.void
-      : sql`UPDATE schedules SET looking_until = NULL WHERE portfolio_id = ANY(${portfolioIds}::text[])`
+  // And the looks of those that died, so that there are never more than there are processes and a few.
+  const endLook = (now: Date, lookId: string) =>
+    sql`DELETE FROM schedule_looks WHERE look_id = ${lookId} OR until <= ${now}`
 
   const move = (now: Date, portfolioIds: ReadonlyArray<PortfolioId>, dueAts: ReadonlyArray<Date>) => sql`
-    UPDATE schedules c SET due_at = next.due_at, looking_until = NULL, checked_at = ${now}, updated_at = ${now}
+    UPDATE schedules c SET due_at = next.due_at, checked_at = ${now}, updated_at = ${now}
     FROM unnest(${portfolioIds}::text[], ${dueAts}::timestamptz[]) AS next (portfolio_id, due_at)
     WHERE c.portfolio_id = next.portfolio_id`
 
@@ -78,7 +77,7 @@ export const makeConcludeDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
     ON CONFLICT DO NOTHING RETURNING operation_id, submitted_at, trigger`
 
   return Effect.fn("DueStore.conclude")(
-    function* (now: DateTime.Utc, conclusions: ReadonlyArray<Conclusion>) {
+    function* (now: DateTime.Utc, lookId: string, conclusions: ReadonlyArray<Conclusion>) {
       const at = timestamp(now)
       const marks = new Map(conclusions.map(({ onTargetAt, portfolioId }) => [portfolioId, onTargetAt]))
       const held = yield* lock(conclusions)
@@ -88,21 +87,21 @@ export const makeConcludeDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
       })
       const still = new Set((yield* unchanged(new Map(onTarget))).map(({ portfolioId }) => portfolioId))
       const changed = new Set(onTarget.map(([portfolioId]) => portfolioId).filter((id) => !still.has(id)))
-      yield* release([...changed])
       const moved = held.filter(({ portfolioId }) => !changed.has(portfolioId))
       const toRun = moved.flatMap(({ portfolioId }) => (still.has(portfolioId) ? [] : [portfolioId]))
       const movedIds = moved.map(({ portfolioId }) => portfolioId)
       const dueAts = moved.map((row) => timestamp(nextDueAt(row.dueAt, now, row.frequency)))
       const counts = { onTarget: still.size, left: conclusions.length - moved.length }
+      const over = sql`ended AS (${endLook(at, lookId)}), moved AS (${move(at, movedIds, dueAts)})`
       if (toRun.length === 0) {
-        if (moved.length > 0) yield* move(at, movedIds, dueAts)
+        yield* sql`WITH ${over} SELECT 1`
         return { operationIds: [], ...counts } satisfies Concluded
       }
       const operationIds = yield* Effect.forEach(toRun, () => makeOperationId).pipe(
         Effect.provideService(SecureRandom.SecureRandom, random)
       )
       const accepted = yield* sql<{ readonly operation_id: OperationId }>`
-        WITH moved AS (${move(at, movedIds, dueAts)}), inserted AS (${accept(at, operationIds, toRun)})
+        WITH ${over}, inserted AS (${accept(at, operationIds, toRun)})
         ${firstEvents(sql)} RETURNING operation_id`
       return { operationIds: accepted.map((row) => row.operation_id), ...counts } satisfies Concluded
     },

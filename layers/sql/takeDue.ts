@@ -1,11 +1,12 @@
 /**
- * Takes due portfolios for a look, by any number of processes at once: each takes rows that no other one holds or looks
- * at. They stay due.
+ * Takes due portfolios for a look, by any number of processes at once: each passes over the stretches that others look at.
+ * Two that ask at the same moment may take the same ones; of them one concludes. They stay due.
  *
  * Those that wait longest come first. While more is due than a batch holds, every second batch goes to tenants in turn
  * instead, so that one with a million due portfolios does not keep the others waiting.
  */
 import { type DateTime, Effect, Ref, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { PortfolioId } from "#domain/Ids.ts"
@@ -17,22 +18,29 @@ const allDue = decodeRows(Schema.Struct({ portfolioId: PortfolioId, dueAt: Times
 const tenantsInTurn = 32
 
 export const makeTakeDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const random = yield* SecureRandom.SecureRandom
+
   const isTenantsTurn = yield* Ref.make(false)
   /** The tenant whose turn was last. */
   const lastTenant = yield* Ref.make("")
 
-  const isFree = (now: Date) => sql`due_at <= ${now} AND (looking_until IS NULL OR looking_until <= ${now})`
+  const isFree = (now: Date) => sql`
+    c.status = 'active' AND c.due_at <= ${now} AND NOT EXISTS (
+      SELECT FROM schedule_looks l
+      WHERE l.until > ${now} AND (l.tenant_id IS NULL OR l.tenant_id = c.tenant_id)
+        AND (c.due_at, c.portfolio_id) >= (l.first_due_at, l.first_portfolio_id)
+        AND (c.due_at, c.portfolio_id) <= (l.last_due_at, l.last_portfolio_id)
+    )`
 
   const oldest = (now: Date, limit: number) => sql`
-    SELECT portfolio_id FROM schedules
-    WHERE status = 'active' AND ${isFree(now)}
-    ORDER BY due_at, portfolio_id LIMIT ${limit} FOR UPDATE SKIP LOCKED`
+    SELECT NULL AS tenant_id, c.portfolio_id, c.due_at FROM schedules c
+    WHERE ${isFree(now)} ORDER BY c.due_at, c.portfolio_id LIMIT ${limit}`
 
   const ofTenants = (now: Date, tenantIds: ReadonlyArray<string>, limit: number) => sql`
-    SELECT d.portfolio_id FROM unnest(${tenantIds}::text[]) AS t (tenant_id) CROSS JOIN LATERAL (
-      SELECT portfolio_id FROM schedules
-      WHERE status = 'active' AND tenant_id = t.tenant_id AND ${isFree(now)}
-      ORDER BY due_at, portfolio_id LIMIT ${Math.ceil(limit / tenantIds.length)} FOR UPDATE SKIP LOCKED
+    SELECT t.tenant_id, d.portfolio_id, d.due_at FROM unnest(${tenantIds}::text[]) AS t (tenant_id) CROSS JOIN LATERAL (
+      SELECT c.portfolio_id, c.due_at FROM schedules c
+      WHERE c.tenant_id = t.tenant_id AND ${isFree(now)}
+      ORDER BY c.due_at, c.portfolio_id LIMIT ${Math.ceil(limit / tenantIds.length)}
     ) d LIMIT ${limit}`
 
   // Each step of the recursion is one look into the index, however many schedules a tenant has.
@@ -52,20 +60,30 @@ export const makeTakeDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClient
     return rows.map((row) => row.tenant_id)
   })
 
-  // Materialized, so that the locking part runs once whatever the planner makes of the join.
-  const mark = (due: Fragment, until: Date) =>
+  const look = (lookId: string, until: Date, due: Fragment) =>
     allDue(sql`
-      WITH due AS MATERIALIZED (${due})
-      UPDATE schedules c SET looking_until = ${until} FROM due WHERE c.portfolio_id = due.portfolio_id
-      RETURNING c.portfolio_id AS "portfolioId", c.due_at AS "dueAt"`)
+      WITH due AS MATERIALIZED (${due}), ends AS (
+        SELECT tenant_id, portfolio_id, due_at,
+          row_number() OVER (PARTITION BY tenant_id ORDER BY due_at, portfolio_id) AS from_first,
+          row_number() OVER (PARTITION BY tenant_id ORDER BY due_at DESC, portfolio_id DESC) AS from_last
+        FROM due
+      ), looked AS (
+        INSERT INTO schedule_looks
+          (look_id, tenant_id, first_due_at, first_portfolio_id, last_due_at, last_portfolio_id, until)
+        SELECT ${lookId}, f.tenant_id, f.due_at, f.portfolio_id, l.due_at, l.portfolio_id, ${until}::timestamptz
+        FROM ends f JOIN ends l ON l.tenant_id IS NOT DISTINCT FROM f.tenant_id AND l.from_last = 1
+        WHERE f.from_first = 1
+      )
+      SELECT portfolio_id AS "portfolioId", due_at AS "dueAt" FROM due`)
 
   return Effect.fn("DueStore.take")(function* (at: DateTime.Utc, end: DateTime.Utc, limit: number) {
     const [now, until] = [timestamp(at), timestamp(end)]
+    const lookId = yield* random.ulid
     const tenantIds = (yield* Ref.get(isTenantsTurn)) ? yield* nextTenants : []
-    const fair = tenantIds.length > 0 ? yield* mark(ofTenants(now, tenantIds, limit), until) : []
-    const waited = fair.length < limit ? yield* mark(oldest(now, limit - fair.length), until) : []
+    const fair = tenantIds.length > 0 ? yield* look(lookId, until, ofTenants(now, tenantIds, limit)) : []
+    const waited = fair.length < limit ? yield* look(lookId, until, oldest(now, limit - fair.length)) : []
     // A full batch means that more may be due than is taken; the next one is for tenants in turn, and so on.
     yield* Ref.set(isTenantsTurn, fair.length + waited.length >= limit && tenantIds.length === 0)
-    return [...fair, ...waited]
+    return { lookId, due: [...fair, ...waited] }
   }, Effect.orDie)
 })

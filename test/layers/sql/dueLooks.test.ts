@@ -1,12 +1,12 @@
 /** Looks at due portfolios: who takes them, who needs none, and what is still true when they are concluded. */
 import { assert } from "@effect/vitest"
 import { type DateTime, Effect, Option } from "effect"
-import { SecureRandom } from "effect/crypto"
+import type { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { PortfolioId, TenantId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
-import { type Due, DueStore } from "#domain/rebalance/DueStore.ts"
+import { type Due, DueStore, type Taken } from "#domain/rebalance/DueStore.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
 import type { Strategy } from "#domain/strategy/Strategy.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
@@ -30,6 +30,7 @@ const lease = 15_000
 const lookedAt = Effect.fnUntraced(function* (dueAt: DateTime.Utc = noon) {
   yield* pauseAll
   const sql = yield* SqlClient.SqlClient
+  yield* sql`DELETE FROM schedule_looks`
   const tenantId = yield* insertTenant
   const strategy = yield* insertStrategy(tenantId, "hourly")
   const { portfolioId } = yield* insertPortfolio(strategy, { dueAt })
@@ -48,12 +49,13 @@ const candidates = (due: ReadonlyArray<Due>) =>
 /** Concludes as on target whoever balances alone decide about. */
 const concludeOnTarget = Effect.fnUntraced(function* (
   now: DateTime.Utc,
-  due: ReadonlyArray<Due>,
+  { due, lookId }: Taken,
   marks: ReadonlyMap<string, string>
 ) {
   const store = yield* DueStore
   return yield* store.conclude(
     now,
+    lookId,
     due.map((one) => ({ ...one, onTargetAt: marks.get(one.portfolioId) ?? null }))
   )
 })
@@ -61,10 +63,12 @@ const concludeOnTarget = Effect.fnUntraced(function* (
 /** Takes what is due, looks, lets `meanwhile` happen, and concludes that all were on target. */
 const lookAround = <E, R>(meanwhile: Effect.Effect<unknown, E, R>) =>
   Effect.gen(function* () {
-    const due = yield* take(noon)
-    const marks = new Map((yield* candidates(due)).map(({ context, mark }) => [context.portfolioId as string, mark]))
+    const taken = yield* take(noon)
+    const marks = new Map(
+      (yield* candidates(taken.due)).map(({ context, mark }) => [context.portfolioId as string, mark])
+    )
     yield* meanwhile
-    return { due, marks, concluded: yield* concludeOnTarget(after(1_000), due, marks) }
+    return { taken, marks, concluded: yield* concludeOnTarget(after(1_000), taken, marks) }
   })
 
 const scheduleOf = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
@@ -72,13 +76,12 @@ const scheduleOf = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
   const [row] = yield* sql<{
     readonly due_at: Date
     readonly checked_at: Date | null
-    readonly looking_until: Date | null
   }>`
-    SELECT due_at, checked_at, looking_until FROM schedules WHERE portfolio_id = ${portfolioId}`
+    SELECT due_at, checked_at FROM schedules WHERE portfolio_id = ${portfolioId}`
   return {
     dueAt: row!.due_at.getTime() - noon.epochMilliseconds,
     checkedAt: row!.checked_at === null ? null : row!.checked_at.getTime() - noon.epochMilliseconds,
-    isTaken: row!.looking_until !== null
+    looks: (yield* sql`SELECT 1 FROM schedule_looks`).length
   }
 })
 
@@ -161,12 +164,12 @@ eachDatabase("looks at due portfolios", (it) => {
   it.effect("that are on target give no operation, and the next due time of the grid", () =>
     Effect.gen(function* () {
       const { portfolioId, tenantId } = yield* lookedAt(after(-2 * hour - 1))
-      const { concluded, due, marks } = yield* lookAround(Effect.void)
-      assert.deepStrictEqual(due, [{ portfolioId, dueAt: after(-2 * hour - 1) }])
+      const { concluded, marks, taken } = yield* lookAround(Effect.void)
+      assert.deepStrictEqual(taken.due, [{ portfolioId, dueAt: after(-2 * hour - 1) }])
       assert.strictEqual(marks.size, 1)
       assert.deepStrictEqual(concluded, { operationIds: [], onTarget: 1, left: 0 })
       assert.deepStrictEqual(yield* operationsOf(portfolioId), [])
-      assert.deepStrictEqual(yield* scheduleOf(portfolioId), { dueAt: hour - 1, checkedAt: 1_000, isTaken: false })
+      assert.deepStrictEqual(yield* scheduleOf(portfolioId), { dueAt: hour - 1, checkedAt: 1_000, looks: 0 })
       const portfolio = Option.getOrThrow(yield* (yield* PortfolioStore).find(tenantId, portfolioId))
       assert.isNull(portfolio.schedule?.lastRebalanceAt)
     })
@@ -175,7 +178,7 @@ eachDatabase("looks at due portfolios", (it) => {
   it.effect("read what a run reads", () =>
     Effect.gen(function* () {
       const { portfolioId, tenantId } = yield* lookedAt()
-      const [candidate] = yield* candidates(yield* take(noon))
+      const [candidate] = yield* candidates((yield* take(noon)).due)
       const { operationId } = yield* submit(tenantId, portfolioId)
       const context = Option.getOrThrow(yield* (yield* RunStore).context(operationId))
       assert.deepStrictEqual({ operationId, ...candidate!.context }, context)
@@ -186,22 +189,24 @@ eachDatabase("looks at due portfolios", (it) => {
     Effect.gen(function* () {
       const { portfolioId } = yield* lookedAt()
       const oldest = Effect.flatMap(OperationStore, (store) => store.oldestDue(noon))
-      const [due] = yield* take(noon)
+      const first = yield* take(noon)
+      const [due] = first.due
       assert.deepStrictEqual(yield* oldest, Option.some(noon), "it stays due")
-      assert.deepStrictEqual(yield* take(after(lease - 1)), [])
+      assert.deepStrictEqual((yield* take(after(lease - 1))).due, [])
       // Whoever took it is gone: the next one finds it as it was.
-      assert.deepStrictEqual(yield* take(after(lease)), [due!])
+      const second = yield* take(after(lease))
+      assert.deepStrictEqual(second.due, [due!])
       const store = yield* DueStore
       const conclusion = { ...due!, onTargetAt: null }
-      assert.strictEqual((yield* store.conclude(after(lease), [conclusion])).operationIds.length, 1)
+      assert.strictEqual((yield* store.conclude(after(lease), second.lookId, [conclusion])).operationIds.length, 1)
       // The first one was only slow: what it concludes now is not there any more.
-      assert.deepStrictEqual(yield* store.conclude(after(lease), [conclusion]), {
+      assert.deepStrictEqual(yield* store.conclude(after(lease), first.lookId, [conclusion]), {
         operationIds: [],
         onTarget: 0,
         left: 1
       })
       assert.strictEqual((yield* operationsOf(portfolioId)).length, 1)
-      assert.strictEqual((yield* take(after(hour))).length, 1, "the next period is taken at once")
+      assert.strictEqual((yield* take(after(hour))).due.length, 1, "the next period is taken at once")
     })
   )
 
@@ -209,14 +214,17 @@ eachDatabase("looks at due portfolios", (it) => {
     Effect.gen(function* () {
       const { strategy, tenantId } = yield* lookedAt()
       for (let n = 1; n < 60; n++) yield* insertPortfolio(strategy, { dueAt: after(-n) })
-      const takers = yield* Effect.replicateEffect(take(noon, 10), 6, { concurrency: "unbounded" })
-      const due = takers.flat()
-      assert.strictEqual(new Set(due.map(({ portfolioId }) => portfolioId)).size, due.length)
-      const all = [...due, ...(yield* take(noon))]
-      assert.strictEqual(all.length, 60)
-      const marks = new Map((yield* candidates(all)).map(({ context, mark }) => [context.portfolioId as string, mark]))
+      // One after the other they take different ones; at the same moment they may not, which only costs a look.
+      const inTurn = yield* Effect.replicateEffect(take(noon, 10), 3)
+      assert.strictEqual(new Set(inTurn.flatMap(({ due }) => due).map(({ portfolioId }) => portfolioId)).size, 30)
+      yield* Effect.replicateEffect(take(noon, 10), 6, { concurrency: "unbounded" })
+      const all = yield* take(after(lease))
+      assert.strictEqual(all.due.length, 60)
+      const marks = new Map(
+        (yield* candidates(all.due)).map(({ context, mark }) => [context.portfolioId as string, mark])
+      )
       assert.strictEqual(marks.size, 1, "the others were never looked at")
-      const concluded = yield* Effect.replicateEffect(concludeOnTarget(noon, all, marks), 4, {
+      const concluded = yield* Effect.replicateEffect(concludeOnTarget(after(lease), all, marks), 4, {
         concurrency: "unbounded"
       })
       const sum = (of: (one: (typeof concluded)[number]) => number) =>
@@ -267,8 +275,8 @@ eachDatabase("looks at due portfolios", (it) => {
         const world = yield* lookedAt()
         const { concluded } = yield* lookAround(change(world))
         assert.deepStrictEqual(concluded, { operationIds: [], onTarget: 0, left: 1 })
-        assert.deepStrictEqual(yield* scheduleOf(world.portfolioId), { dueAt: 0, checkedAt: 0, isTaken: false })
-        assert.strictEqual((yield* take(noon)).length, 1, "due as before, and free")
+        assert.deepStrictEqual(yield* scheduleOf(world.portfolioId), { dueAt: 0, checkedAt: 0, looks: 0 })
+        assert.strictEqual((yield* take(noon)).due.length, 1, "due as before, and free")
       })
     )
   }
@@ -280,7 +288,7 @@ eachDatabase("looks at due portfolios", (it) => {
       const stopped = yield* lookAround(portfolios.stop(tenantId, portfolioId, noon))
       assert.deepStrictEqual(stopped.concluded, { operationIds: [], onTarget: 0, left: 1 })
       yield* portfolios.start(tenantId, portfolioId, after(500))
-      const late = yield* concludeOnTarget(after(1_000), stopped.due, stopped.marks)
+      const late = yield* concludeOnTarget(after(1_000), stopped.taken, stopped.marks)
       assert.deepStrictEqual(late, { operationIds: [], onTarget: 0, left: 1 })
       assert.strictEqual((yield* scheduleOf(portfolioId)).dueAt, 500, "it is as prompt as start promises")
     })

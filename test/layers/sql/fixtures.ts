@@ -173,9 +173,10 @@ export const submit = Effect.fnUntraced(function* (
 /** Takes up to `limit` due portfolios and gives each a run, as if a look had found none on target. */
 export const claimDue = Effect.fnUntraced(function* (now: DateTime.Utc, limit: number) {
   const store = yield* DueStore
-  const due = yield* store.take(now, now, limit)
+  const { due, lookId } = yield* store.take(now, now, limit)
   const { operationIds } = yield* store.conclude(
     now,
+    lookId,
     due.map((one) => ({ ...one, onTargetAt: null }))
   )
   return operationIds
