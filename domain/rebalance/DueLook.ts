@@ -19,7 +19,7 @@ export class DueLook extends Context.Service<
   DueLook,
   {
     /** One conclusion for each. Never fails: a look that did not succeed finds nobody on target. */
-    readonly conclude: (due: ReadonlyArray<Due>) => Effect.Effect<ReadonlyArray<Conclusion>>
+    readonly at: (due: ReadonlyArray<Due>) => Effect.Effect<ReadonlyArray<Conclusion>>
   }
 >()("ballast/domain/rebalance/DueLook") {
   static readonly layer = Layer.effect(
@@ -46,7 +46,7 @@ export class DueLook extends Context.Service<
         return marks
       })
 
-      const conclude = Effect.fn("DueLook.conclude")(function* (due: ReadonlyArray<Due>) {
+      const at = Effect.fn("DueLook.at")(function* (due: ReadonlyArray<Due>) {
         const marks = yield* look(due).pipe(
           Effect.timeout(longest),
           Effect.catchCause((cause) =>
@@ -61,7 +61,7 @@ export class DueLook extends Context.Service<
         return due.map(({ dueAt, portfolioId }) => ({ portfolioId, dueAt, onTargetAt: marks.get(portfolioId) ?? null }))
       })
 
-      return DueLook.of({ conclude })
+      return DueLook.of({ at })
     })
   ).pipe(Layer.provide(PlanReader.layer))
 }

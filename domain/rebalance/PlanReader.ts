@@ -7,6 +7,7 @@ import type { Asset } from "#domain/asset/Asset.ts"
 import { Assets } from "#domain/asset/Assets.ts"
 import { addressOf, type AssetId, type ChainId, chainIdOf, erc20 } from "#domain/Caip.ts"
 import { type AccountBalances, Balances } from "#domain/chain/Balances.ts"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/enrollment/Authorization.ts"
 import { authorizedChains } from "#domain/enrollment/Grant.ts"
 import { type Price, Prices } from "#domain/market/Prices.ts"
@@ -91,6 +92,7 @@ export class PlanReader extends Context.Service<
           patience === undefined
             ? yield* reading
             : Option.getOrElse(yield* Effect.timeoutOption(reading, patience), () => [])
+        if (patience !== undefined) yield* tellUnread(chainId, authorizations.length, results)
         return {
           catalogue,
           of: new Map(
@@ -171,6 +173,21 @@ export class PlanReader extends Context.Service<
       return PlanReader.of({ read })
     })
   )
+}
+
+/** A run tells for itself what it could not read; who was only looked at has nothing else that tells it. */
+const tellUnread = (
+  chainId: ChainId,
+  accounts: number,
+  results: ReadonlyArray<Result.Result<AccountBalances, ChainUnavailable>>
+) => {
+  const unread = accounts - results.filter(Result.isSuccess).length
+  const failed = results.find(Result.isFailure)
+  return unread === 0
+    ? Effect.void
+    : Effect.logWarning("Accounts could not be read in a batch, so their portfolios get runs").pipe(
+        Effect.annotateLogs({ chainId, unread, reason: failed?.failure.reason ?? "no answer in time" })
+      )
 }
 
 const outlineOf = (

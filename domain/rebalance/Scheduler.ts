@@ -71,7 +71,7 @@ export class Scheduler extends Context.Service<
         const now = yield* DateTime.now
         const { due, lookId } = yield* store.take(now, DateTime.addDuration(now, lookLease), limit)
         if (due.length === 0) return 0
-        const conclusions = yield* look.conclude(due)
+        const conclusions = yield* look.at(due)
         const concluded = yield* store.conclude(yield* DateTime.now, lookId, conclusions)
         yield* launchAll(concluded.operationIds.map((operationId) => ({ operationId, kind: "rebalance" })))
         yield* record(concluded, due.length)
