@@ -49,6 +49,15 @@ export const oldestDueAge = Metric.gauge("ballast_scheduler_oldest_due_age", {
   attributes: { unit: "s" }
 })
 
+/**
+ * Due portfolios that were looked at. Attribute `outcome`: `on_target` (nothing to do, so no operation), `run` (accepted as an
+ * operation, or one is under way), `left` (changed meanwhile, so looked at again).
+ */
+export const schedulerLooks = Metric.counter("ballast_scheduler_looks", {
+  description: "Due portfolios that were looked at",
+  incremental: true
+})
+
 /** Unix time in seconds at which the scheduler last finished a tick. Its age is the time now minus this value. */
 export const schedulerLastTick = Metric.gauge("ballast_scheduler_last_tick", {
   description: "When the scheduler last finished a tick",

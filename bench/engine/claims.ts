@@ -6,9 +6,9 @@ import { fill, makeDue } from "#bench/engine/fill.ts"
 import { spreadLine } from "#bench/engine/spreadLine.ts"
 import { benchDatabase, databaseLayer } from "#bench/http/benchDatabase.ts"
 import { spreadOf, spreadOfRatios } from "#bench/http/spread.ts"
-import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { DueStore } from "#domain/rebalance/DueStore.ts"
 import { AssetStore } from "#layers/sql/AssetStore.ts"
-import * as OperationStoreLive from "#layers/sql/OperationStore.ts"
+import * as DueStoreLive from "#layers/sql/DueStore.ts"
 
 const schedules = 1_000_000
 const tenants = 1_000
@@ -43,7 +43,7 @@ const measure = <E, R>(claim: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
   })
 
 const stores = (url: string) =>
-  Layer.mergeAll(OperationStoreLive.layer, AssetStore.layer).pipe(
+  Layer.mergeAll(DueStoreLive.layer, AssetStore.layer).pipe(
     Layer.provideMerge(databaseLayer(url)),
     Layer.provide(NodeCrypto.layer)
   )
@@ -53,11 +53,22 @@ export const claims = Effect.gen(function* () {
   yield* Console.log("Filling a million schedules ...")
   yield* Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const operations = yield* OperationStore
+    const store = yield* DueStore
     yield* fill(tenants, schedules)
     yield* makeDue(schedules / 2)
     yield* sql`VACUUM (ANALYZE)`
-    const ours = measure(Effect.flatMap(DateTime.now, (now) => operations.claimDue(now, batch)))
+    const ours = measure(
+      Effect.gen(function* () {
+        const now = yield* DateTime.now
+        const { due, lookId } = yield* store.take(now, DateTime.add(now, { seconds: 15 }), batch)
+        const { operationIds } = yield* store.conclude(
+          now,
+          lookId,
+          due.map((one) => ({ ...one, onTargetAt: null }))
+        )
+        return operationIds
+      })
+    )
     const plain = measure(Effect.flatMap(DateTime.nowAsDate, (now) => sql.unsafe(plainClaim, [now])))
     yield* ours
     yield* plain

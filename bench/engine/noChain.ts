@@ -2,7 +2,7 @@
  * Chains, prices and a venue that answer at once and always the same: an account that holds dollars alone, a swap that
  * succeeds, a receipt at the first look. What is left of a run is the service's own work.
  */
-import { DateTime, Effect, Layer, Option } from "effect"
+import { DateTime, Effect, Layer, Option, Result } from "effect"
 import { addressOf, type AssetId, type ChainId, erc20, evmAccount, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { Chains } from "#domain/chain/Chains.ts"
@@ -51,14 +51,25 @@ export const authorizationOf = (chainId: ChainId): Authorization => ({
 const tenThousandDollars = 10_000_000_000n
 const usdOf = (assetId: AssetId) => (addressOf(assetId) === weth ? 2_500n * Decimal.one : Decimal.one)
 
-const BalancesNone = Layer.succeed(Balances, {
-  read: (_, assetIds) =>
+/** What every account holds, whatever is traded. */
+export type Held = (assetId: AssetId) => bigint
+
+export const dollarsAlone: Held = (assetId) => (addressOf(assetId) === usdc ? tenThousandDollars : 0n)
+/** 60 percent WETH and 40 percent USDC, as all strategies want it. */
+export const onTarget: Held = (assetId) => (addressOf(assetId) === usdc ? 4_000_000_000n : (24n * Decimal.one) / 10n)
+
+const balancesOf = (held: Held) => {
+  const read = (assetIds: ReadonlyArray<AssetId>) =>
     Effect.map(DateTime.now, (blockTime) => ({
       blockNumber: 1n,
       blockTime,
-      balances: assetIds.map((assetId) => ({ assetId, raw: addressOf(assetId) === usdc ? tenThousandDollars : 0n }))
+      balances: assetIds.map((assetId) => ({ assetId, raw: held(assetId) }))
     }))
-})
+  return Layer.succeed(Balances, {
+    read: (_, assetIds) => read(assetIds),
+    readMany: (_, accounts) => Effect.forEach(accounts, ({ assetIds }) => Effect.map(read(assetIds), Result.succeed))
+  })
+}
 
 const PricesNone = Layer.succeed(Prices, {
   latest: (assetIds) =>
@@ -157,9 +168,9 @@ const WithdrawalExecutionNone = Layer.succeed(WithdrawalExecution, {
 
 const nothingMoves = Effect.die(new Error("No value moves between chains here"))
 
-export const noChain = (behaviour: Behaviour) =>
+export const noChain = (behaviour: Behaviour, held = dollarsAlone) =>
   Layer.mergeAll(
-    BalancesNone,
+    balancesOf(held),
     PricesNone,
     VenueNone,
     chainExecution(behaviour),

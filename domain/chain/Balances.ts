@@ -1,6 +1,6 @@
-/** Port: token balances of an account, read in one request a chain at one block. */
-import { Context, type DateTime, type Effect } from "effect"
-import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
+/** Port: token balances of accounts, those of one account read at one block. */
+import { Context, type DateTime, type Effect, type Result } from "effect"
+import type { AssetId, ChainId, EvmAccountId } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 
 /** What an account holds at one block. `raw` is null when the token contract itself failed to answer. */
@@ -8,6 +8,12 @@ export interface AccountBalances {
   readonly blockNumber: bigint
   readonly blockTime: DateTime.Utc
   readonly balances: ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint | null }>
+}
+
+/** An account on a chain, and assets of that chain. */
+export interface AccountRequest {
+  readonly account: EvmAccountId
+  readonly assetIds: ReadonlyArray<AssetId>
 }
 
 export class Balances extends Context.Service<
@@ -18,5 +24,13 @@ export class Balances extends Context.Service<
       account: EvmAccountId,
       assetIds: ReadonlyArray<AssetId>
     ) => Effect.Effect<AccountBalances, ChainUnavailable>
+    /**
+     * The same for many accounts of one chain, in as few requests as hold them; answers in the order of the accounts. What
+     * fails one request fails its accounts alone.
+     */
+    readonly readMany: (
+      chainId: ChainId,
+      accounts: ReadonlyArray<AccountRequest>
+    ) => Effect.Effect<ReadonlyArray<Result.Result<AccountBalances, ChainUnavailable>>>
   }
 >()("ballast/domain/chain/Balances") {}

@@ -41,11 +41,6 @@ export class OperationStore extends Context.Service<
     ) => Effect.Effect<Option.Option<Operation>>
     /** Decides and writes in one transaction, so that of concurrent triggers one submits and the others see it running. */
     readonly submitManual: (request: ManualRequest) => Effect.Effect<Submission>
-    /**
-     * Claims up to `limit` portfolios whose schedule is active and due: in one transaction each gets an accepted
-     * operation and its next due time. A portfolio with an unfinished run gets the next due time only.
-     */
-    readonly claimDue: (now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<OperationId>>
     /** Operations that were accepted before the given time and whose run has not begun. */
     readonly accepted: (before: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<Launch>>
     /** Moves to `to` when the lifecycle allows it from the present state, and appends the event of the change. */

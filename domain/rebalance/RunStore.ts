@@ -5,19 +5,25 @@ import type { Grant } from "#domain/enrollment/Grant.ts"
 import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import type { Allocation, SwapPreferences } from "#domain/strategy/Strategy.ts"
 
-/** The portfolio and the target as they are when the run begins. */
-export interface RunContext {
-  readonly operationId: OperationId
+/** A portfolio and its target, as a plan needs to know them. */
+export interface PlanContext {
   readonly tenantId: TenantId
   readonly portfolioId: PortfolioId
   /** The strategy's head version. */
   readonly strategyVersion: number
   readonly allocation: Allocation
+  /** The strategy's preferences, and the defaults of the portfolio's tenant. */
   readonly swap: SwapPreferences
+  readonly tenantSwap: SwapPreferences
   /** Oldest first. */
   readonly grants: ReadonlyArray<Grant>
   /** Promised to withdrawals that are accepted and not finished: not to be traded. */
   readonly reserved: ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint }>
+}
+
+/** The portfolio and the target as they are when the run begins. */
+export interface RunContext extends PlanContext {
+  readonly operationId: OperationId
 }
 
 /** How a run ended. `report` is the plan with what became of each leg and each skip, as stored JSON. */

@@ -1,19 +1,28 @@
 /**
- * Starts the runs of due portfolios, and operations of any kind whose launch was lost in a crash.
+ * Looks at due portfolios and starts the runs of those that have something to do; and operations of any kind whose launch
+ * was lost in a crash.
  *
- * Claiming writes the accepted operation and the next due time in one transaction, so a crash between claim and launch
- * loses nothing: the operation is found again as accepted. Launching is idempotent.
+ * A portfolio stays due until its look is concluded: then its next due time is written, in one transaction with the accepted
+ * operation if it gets one. So a crash before loses nothing, and after it the operation is found again as accepted. Launching
+ * is idempotent.
  */
 import { Cause, Context, DateTime, Duration, Effect, Layer, Metric, Option, Ref } from "effect"
 import * as Metrics from "#domain/Metrics.ts"
 import { type Launch, OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { DueLook } from "#domain/rebalance/DueLook.ts"
+import { type Concluded, DueStore } from "#domain/rebalance/DueStore.ts"
 import { Settings } from "#domain/Settings.ts"
+import { InTransit } from "#domain/transfer/InTransit.ts"
 
 /** An operation that is still accepted after this long was not launched, or its launch died. */
 const lostAfter = Duration.seconds(5)
-/** As many as are claimed at once share the statements of their launches. */
+/** As many as are accepted at once share the statements of their launches. */
 const launchConcurrency = 256
+/** Longer than a look takes. After it the portfolios of a process that died while it looked are free for others. */
+const lookLease = Duration.seconds(15)
+/** Batches of one tick, so that what else a tick does is never long put off. */
+const mostBatches = 8
 /** While there is work, in milliseconds; at most the interval between ticks. */
 const busyIntervalMs = 100
 
@@ -21,8 +30,9 @@ export class Scheduler extends Context.Service<
   Scheduler,
   {
     /**
-     * Claims and launches until nothing more is due or this process has as many runs in flight as it may; answers how
-     * many it launched. What is due beyond that stays unclaimed, for other processes and for later.
+     * Looks and launches until nothing more is due, this process has as many runs in flight as it may, or a number of
+     * batches is done; answers how many portfolios it dealt with. What is due beyond that stays so, for other processes and
+     * for later.
      */
     readonly tick: Effect.Effect<number>
     /** When the last tick ended; for readiness. */
@@ -32,29 +42,62 @@ export class Scheduler extends Context.Service<
   static readonly layer = Layer.effect(
     Scheduler,
     Effect.gen(function* () {
-      const store = yield* OperationStore
+      const operations = yield* OperationStore
+      const store = yield* DueStore
+      const look = yield* DueLook
       const launcher = yield* OperationLauncher
       const { scheduler } = yield* Settings
       const lastTick = yield* Ref.make(yield* DateTime.now)
 
-      const launchAll = (operations: ReadonlyArray<Launch>) =>
-        Effect.forEach(operations, launcher.launch, { concurrency: launchConcurrency, discard: true })
+      const launchAll = (launches: ReadonlyArray<Launch>) =>
+        Effect.forEach(launches, launcher.launch, { concurrency: launchConcurrency, discard: true })
 
-      const claim = Effect.fnUntraced(function* (limit: number) {
-        const claimed = yield* store.claimDue(yield* DateTime.now, limit)
-        yield* launchAll(claimed.map((operationId) => ({ operationId, kind: "rebalance" })))
-        return claimed.length
+      const record = ({ left, onTarget }: Concluded, looked: number) =>
+        Effect.forEach(
+          [
+            ["on_target", onTarget],
+            ["run", looked - onTarget - left],
+            ["left", left]
+          ] as const,
+          ([outcome, count]) =>
+            count === 0
+              ? Effect.void
+              : Metric.update(Metric.withAttributes(Metrics.schedulerLooks, { outcome }), count),
+          { discard: true }
+        )
+
+      /** Answers how many are not due any more. */
+      const dealWith = Effect.fnUntraced(function* (limit: number) {
+        const now = yield* DateTime.now
+        const { due, lookId } = yield* store.take(now, DateTime.addDuration(now, lookLease), limit)
+        if (due.length === 0) return 0
+        const conclusions = yield* look.at(due)
+        const concluded = yield* store.conclude(yield* DateTime.now, lookId, conclusions)
+        yield* launchAll(concluded.operationIds.map((operationId) => ({ operationId, kind: "rebalance" })))
+        yield* record(concluded, due.length)
+        yield* Effect.logDebug("Looked at due portfolios").pipe(
+          Effect.annotateLogs({
+            looked: due.length,
+            onTarget: concluded.onTarget,
+            runs: concluded.operationIds.length,
+            left: concluded.left
+          })
+        )
+        return due.length - concluded.left
       })
 
       const recover = Effect.gen(function* () {
-        const lost = yield* store.accepted(DateTime.subtractDuration(yield* DateTime.now, lostAfter), scheduler.batch)
+        const lost = yield* operations.accepted(
+          DateTime.subtractDuration(yield* DateTime.now, lostAfter),
+          scheduler.batch
+        )
         yield* launchAll(lost)
         return lost.length
       })
 
       const measure = Effect.gen(function* () {
         const now = yield* DateTime.now
-        const oldest = yield* store.oldestDue(now)
+        const oldest = yield* operations.oldestDue(now)
         const age = Option.match(oldest, {
           onNone: () => 0,
           onSome: (dueAt) => Math.max(0, now.epochMilliseconds - dueAt.epochMilliseconds) / 1000
@@ -64,22 +107,22 @@ export class Scheduler extends Context.Service<
 
       const tick = Effect.gen(function* () {
         yield* measure
-        let launched = yield* recover
-        for (;;) {
+        let count = yield* recover
+        for (let batch = 0; batch < mostBatches; batch += 1) {
           const limit = Math.min(scheduler.batch, yield* launcher.capacity)
-          const claimed = limit > 0 ? yield* claim(limit) : 0
-          launched += claimed
-          if (claimed < limit || limit === 0) break
+          const done = limit > 0 ? yield* dealWith(limit) : 0
+          count += done
+          if (done < limit || limit === 0) break
         }
         const endedAt = yield* DateTime.now
         yield* Ref.set(lastTick, endedAt)
         yield* Metric.update(Metrics.schedulerLastTick, endedAt.epochMilliseconds / 1000)
-        return launched
+        return count
       }).pipe(Effect.withSpan("Scheduler.tick"))
 
       return Scheduler.of({ tick, lastTickAt: Ref.get(lastTick) })
     })
-  )
+  ).pipe(Layer.provide(DueLook.layer), Layer.provide(InTransit.layer))
 
   /** The fiber that ticks for as long as the layer lives; a failed tick is logged and the next one tries again. */
   static readonly fiber = Layer.effectDiscard(
@@ -88,8 +131,8 @@ export class Scheduler extends Context.Service<
       const settings = yield* Settings
       const { intervalMs } = settings.scheduler
       const round = Effect.gen(function* () {
-        const launched = yield* scheduler.tick
-        yield* Effect.sleep(Duration.millis(launched > 0 ? Math.min(busyIntervalMs, intervalMs) : intervalMs))
+        const count = yield* scheduler.tick
+        yield* Effect.sleep(Duration.millis(count > 0 ? Math.min(busyIntervalMs, intervalMs) : intervalMs))
       }).pipe(
         Effect.catchCause((cause) =>
           Cause.hasInterrupts(cause)

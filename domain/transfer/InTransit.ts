@@ -15,12 +15,16 @@ import { TransferWatcher } from "#domain/transfer/TransferWatcher.ts"
 
 /** A provider that does not answer by then is not waited for: the transfer counts as open. */
 const lookWithin = Duration.seconds(2)
+/** Transfers of many portfolios that are looked at at once. */
+const looksAtOnce = 8
 
 export class InTransit extends Context.Service<
   InTransit,
   {
     /** Open transfers. */
     readonly of: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<Transfer>>
+    /** Open transfers of any of the portfolios. */
+    readonly ofMany: (portfolioIds: ReadonlyArray<PortfolioId>) => Effect.Effect<ReadonlyArray<Transfer>>
     /** What was announced and is not in the ledger yet; to be asked for before `of`. */
     readonly announced: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<Announcement>>
     /**
@@ -52,6 +56,10 @@ export class InTransit extends Context.Service<
         return yield* Effect.filter(yield* ledger.openOf(portfolioId), isOpen, { concurrency: "unbounded" })
       })
 
+      const ofMany = Effect.fn("InTransit.ofMany")(function* (portfolioIds: ReadonlyArray<PortfolioId>) {
+        return yield* Effect.filter(yield* ledger.openOfMany(portfolioIds), isOpen, { concurrency: looksAtOnce })
+      })
+
       const announced = Effect.fn("InTransit.announced")(ledger.announcedOf)
 
       const leftBy = Effect.fnUntraced(function* (
@@ -77,7 +85,7 @@ export class InTransit extends Context.Service<
         return taken.flat()
       })
 
-      return InTransit.of({ of, announced, left })
+      return InTransit.of({ of, ofMany, announced, left })
     })
   ).pipe(Layer.provide(TransferWatcher.layer))
 }

@@ -1,13 +1,18 @@
-/** Balances by one multicall: the tokens and the block that they were read at, in a single request. */
-import { DateTime, Effect, Layer } from "effect"
+/** Balances by multicall: the tokens of an account, or of many accounts, and the block that they were read at, in one request. */
+import { DateTime, Effect, Layer, Result } from "effect"
 import { encodeFunctionData, erc20Abi, parseAbi } from "viem"
-import { addressOf, type AssetId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
-import { Balances } from "#domain/chain/Balances.ts"
+import { addressOf, type AssetId, type ChainId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
+import { type AccountBalances, type AccountRequest, Balances } from "#domain/chain/Balances.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { type Call, multicall, uintOf } from "#layers/evm/multicall.ts"
+
+/** Calls of one request for many accounts: far below what nodes let an `eth_call` use and answer. */
+const callsOfARequest = 500
+/** Requests for one chain at a time. */
+const requestsAtOnce = 4
 
 const timestampCall: Call = {
   target: multicall3,
@@ -26,24 +31,41 @@ const arbitrumBlockNumberCall: Call = {
   data: encodeFunctionData({ abi: parseAbi(["function arbBlockNumber() view returns (uint256)"]) })
 }
 
-const balanceCall = (account: EvmAccountId, assetId: AssetId): Call => ({
-  target: toViem(addressOf(assetId)),
-  data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [toViem(addressOf(account))] })
-})
+const balanceCalls = ({ account, assetIds }: AccountRequest): ReadonlyArray<Call> => {
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [toViem(addressOf(account))] })
+  return assetIds.map((assetId) => ({ target: toViem(addressOf(assetId)), data }))
+}
+
+/** The accounts in their order, as many in a group as fit into a request, and at least one. */
+const groupsOf = (accounts: ReadonlyArray<AccountRequest>): ReadonlyArray<ReadonlyArray<AccountRequest>> => {
+  const groups: Array<Array<AccountRequest>> = []
+  let room = 0
+  for (const account of accounts) {
+    const group = groups.at(-1)
+    if (group === undefined || account.assetIds.length > room) {
+      groups.push([account])
+      room = callsOfARequest - account.assetIds.length
+    } else {
+      group.push(account)
+      room -= account.assetIds.length
+    }
+  }
+  return groups
+}
 
 export const BalancesLive = Layer.effect(
   Balances,
   Effect.gen(function* () {
     const clients = yield* EvmClients
 
-    const read = Effect.fn("Balances.read")(
-      function* (account: EvmAccountId, assetIds: ReadonlyArray<AssetId>) {
-        const chainId = chainIdOf(account)
+    /** All in one request, so all at one block. */
+    const readTogether = Effect.fnUntraced(
+      function* (chainId: ChainId, accounts: ReadonlyArray<AccountRequest>) {
         const results = yield* multicall(chainId, [
           timestampCall,
           blockNumberCall,
           ...(arbitrumChains.has(chainId) ? [arbitrumBlockNumberCall] : []),
-          ...assetIds.map((assetId) => balanceCall(account, assetId))
+          ...accounts.flatMap(balanceCalls)
         ])
         const [timestamp, blockNumber, ...rest] = results.map(uintOf)
         const ownBlockNumber = arbitrumChains.has(chainId) ? rest.shift() : undefined
@@ -53,15 +75,39 @@ export const BalancesLive = Layer.effect(
             reason: "Multicall3 does not tell the block; is it deployed on this chain?"
           })
         }
-        return {
+        const block = {
           blockNumber: ownBlockNumber ?? blockNumber,
-          blockTime: DateTime.makeUnsafe(Number(timestamp) * 1_000),
-          balances: assetIds.map((assetId, index) => ({ assetId, raw: rest[index] ?? null }))
+          blockTime: DateTime.makeUnsafe(Number(timestamp) * 1_000)
         }
+        let read = 0
+        return accounts.map(({ assetIds }): AccountBalances => ({
+          ...block,
+          balances: assetIds.map((assetId) => ({ assetId, raw: rest[read++] ?? null }))
+        }))
       },
       Effect.provideService(EvmClients, clients)
     )
 
-    return Balances.of({ read })
+    const read = Effect.fn("Balances.read")(function* (account: EvmAccountId, assetIds: ReadonlyArray<AssetId>) {
+      const [balances] = yield* readTogether(chainIdOf(account), [{ account, assetIds }])
+      return balances!
+    })
+
+    const readMany = Effect.fn("Balances.readMany")(function* (
+      chainId: ChainId,
+      accounts: ReadonlyArray<AccountRequest>
+    ) {
+      const read = yield* Effect.forEach(
+        groupsOf(accounts),
+        (group) =>
+          Effect.map(Effect.result(readTogether(chainId, group)), (result) =>
+            Result.isSuccess(result) ? result.success.map(Result.succeed) : group.map(() => Result.fail(result.failure))
+          ),
+        { concurrency: requestsAtOnce }
+      )
+      return read.flat()
+    })
+
+    return Balances.of({ read, readMany })
   })
 )

@@ -5,7 +5,6 @@ import { OperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
 import { OperationKind, type OperationState } from "#domain/operation/Operation.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { batched } from "#layers/sql/batched.ts"
-import { makeClaimDue } from "#layers/sql/claimDue.ts"
 import { changeStates, type StateChange } from "#layers/sql/operationEvents.ts"
 import { firstOperation, selectOperations } from "#layers/sql/operationRows.ts"
 import { decodeFirst, decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
@@ -97,7 +96,6 @@ const make = Effect.gen(function* () {
   return OperationStore.of({
     find,
     submitManual: makeSubmitManual(sql),
-    claimDue: yield* makeClaimDue(sql),
     accepted,
     transition,
     append,

@@ -57,7 +57,7 @@ const make = Effect.gen(function* () {
 
   /**
    * Moves the schedule to `status` unless it is there already. Its row stays locked until the answer is read, so of
-   * racing calls each answers the state that it saw or made.
+   * racing calls each answers the state that it saw or made. The next look is a first one again, which becomes a run.
    */
   const setStatus = Effect.fnUntraced(
     function* (
@@ -71,7 +71,8 @@ const make = Effect.gen(function* () {
         const dueAt = change.dueAt === null ? null : timestamp(change.dueAt)
         yield* sql`
         UPDATE schedules
-        SET status = ${change.status}, due_at = coalesce(${dueAt}::timestamptz, due_at), updated_at = ${timestamp(change.at)}
+        SET status = ${change.status}, due_at = coalesce(${dueAt}::timestamptz, due_at), checked_at = NULL,
+          updated_at = ${timestamp(change.at)}
         WHERE portfolio_id = ${portfolioId}`
         yield* sql`UPDATE portfolios SET updated_at = ${timestamp(change.at)} WHERE portfolio_id = ${portfolioId}`
       }

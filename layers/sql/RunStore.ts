@@ -1,40 +1,16 @@
 /** What rebalance runs read and leave behind, in PostgreSQL. */
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AssetId } from "#domain/Caip.ts"
-import { Grant } from "#domain/enrollment/Grant.ts"
-import { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
+import { OperationId } from "#domain/Ids.ts"
 import { isTerminal, OperationState } from "#domain/operation/Operation.ts"
 import { type RunContext, type RunEnd, RunStore } from "#domain/rebalance/RunStore.ts"
-import { AllocationColumn, swapPreferencesOf, SwapPreferencesColumns } from "#layers/sql/allocationColumns.ts"
 import { batched } from "#layers/sql/batched.ts"
 import { changeStates } from "#layers/sql/operationEvents.ts"
+import { ContextColumns, joinContext, selectContext, toContext } from "#layers/sql/planContexts.ts"
 import { decodeFirst, decodeRows, timestamp } from "#layers/sql/rows.ts"
 import { storableJson } from "#layers/sql/storable.ts"
 
-const ContextRow = Schema.Struct({
-  operationId: OperationId,
-  tenantId: TenantId,
-  portfolioId: PortfolioId,
-  strategyVersion: Schema.Int,
-  allocation: AllocationColumn,
-  ...SwapPreferencesColumns,
-  grants: Schema.Array(Grant),
-  reserved: Schema.Array(Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString }))
-})
-
-const toContext = (row: typeof ContextRow.Type): RunContext => ({
-  operationId: row.operationId,
-  tenantId: row.tenantId,
-  portfolioId: row.portfolioId,
-  strategyVersion: row.strategyVersion,
-  allocation: row.allocation,
-  swap: swapPreferencesOf(row),
-  grants: row.grants,
-  reserved: row.reserved
-})
-
-const allContexts = decodeRows(ContextRow)
+const allContexts = decodeRows(Schema.Struct({ operationId: OperationId, ...ContextColumns }))
 const endOf = (error: string | null): OperationState => (error === null ? "completed" : "failed")
 const firstState = decodeFirst(Schema.Struct({ state: OperationState }))
 const firstReport = decodeFirst(Schema.Struct({ report: Schema.Unknown }))
@@ -47,24 +23,17 @@ const make = Effect.gen(function* () {
     (operationIds: ReadonlyArray<OperationId>) =>
       Effect.map(
         allContexts(sql`
-          SELECT o.operation_id AS "operationId", o.tenant_id AS "tenantId", o.portfolio_id AS "portfolioId",
-            v.version AS "strategyVersion", v.allocation, s.slippage_bps AS "slippageBps",
-            s.price_impact_bps AS "priceImpactBps", s.threshold_usd AS "thresholdUsd",
-            (SELECT coalesce(jsonb_agg(jsonb_build_object('authorization', g.authorization_document,
-              'ownerSignature', g.owner_signature) ORDER BY g.sequence), '[]'::jsonb)
-              FROM grants g WHERE g.portfolio_id = p.portfolio_id) AS grants,
-            (SELECT coalesce(jsonb_agg(jsonb_build_object('assetId', a ->> 'assetId', 'raw', a ->> 'amountRaw')), '[]'::jsonb)
-              FROM withdrawals w
-              JOIN operations x ON x.operation_id = w.operation_id AND x.finished_at IS NULL
-              CROSS JOIN jsonb_array_elements(w.message -> 'assets') a
-              WHERE w.portfolio_id = p.portfolio_id) AS reserved
+          SELECT o.operation_id AS "operationId", ${sql.literal(selectContext)}
           FROM operations o
-          JOIN portfolios p ON p.portfolio_id = o.portfolio_id
-          JOIN strategies s ON s.strategy_id = p.strategy_id
-          JOIN strategy_versions v ON v.strategy_id = s.strategy_id AND v.version = s.head_version
+          JOIN portfolios p ON p.portfolio_id = o.portfolio_id ${sql.literal(joinContext)}
           WHERE o.operation_id = ANY(${operationIds}::text[])`),
         (rows) => {
-          const found = new Map(rows.map((row) => [row.operationId, toContext(row)]))
+          const found = new Map(
+            rows.map((row): readonly [OperationId, RunContext] => [
+              row.operationId,
+              { operationId: row.operationId, ...toContext(row) }
+            ])
+          )
           return (operationId: OperationId) => Option.fromUndefinedOr(found.get(operationId))
         }
       )

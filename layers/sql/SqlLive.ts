@@ -6,6 +6,7 @@ import { CatalogueStore } from "#layers/sql/CatalogueStore.ts"
 import * as CurveStore from "#layers/sql/CurveStore.ts"
 import * as DailyPriceStore from "#layers/sql/DailyPriceStore.ts"
 import * as DiscoveryStore from "#layers/sql/DiscoveryStore.ts"
+import * as DueStore from "#layers/sql/DueStore.ts"
 import * as EnrollmentStore from "#layers/sql/EnrollmentStore.ts"
 import * as OperationStore from "#layers/sql/OperationStore.ts"
 import * as PortfolioStore from "#layers/sql/PortfolioStore.ts"
@@ -26,6 +27,7 @@ export const SqlLive = Layer.mergeAll(
   DiscoveryStore.layer,
   CurveStore.layer,
   DailyPriceStore.layer,
+  DueStore.layer,
   EnrollmentStore.layer,
   OperationStore.layer,
   PortfolioStore.layer,

@@ -142,6 +142,12 @@ const make = Effect.gen(function* () {
       ${sql.literal(selectTransfers)} WHERE portfolio_id = ${portfolioId} AND state = 'open' ORDER BY operation_id`)
   )
 
+  const openOfMany = Effect.fn("TransferLedger.openOfMany")((portfolioIds: ReadonlyArray<PortfolioId>) =>
+    allTransfers(sql`
+      ${sql.literal(selectTransfers)}
+      WHERE portfolio_id = ANY(${portfolioIds}::text[]) AND state = 'open' ORDER BY operation_id`)
+  )
+
   const allOpen = Effect.fn("TransferLedger.allOpen")((after: OperationId | null, limit: number) =>
     allTransfers(sql`
       ${sql.literal(selectTransfers)} WHERE state = 'open' AND operation_id > ${after ?? ""}
@@ -175,7 +181,7 @@ const make = Effect.gen(function* () {
     Effect.orDie
   )
 
-  return TransferLedger.of({ announce, retract, announcedOf, open, find, openOf, allOpen, close })
+  return TransferLedger.of({ announce, retract, announcedOf, open, find, openOf, openOfMany, allOpen, close })
 })
 
 export const layer = Layer.effect(TransferLedger, make)

@@ -45,7 +45,7 @@ export const makeConfigureStrategy = (sql: SqlClient.SqlClient) => {
 
   /**
    * The strategy's row first: a claim that read the old cadence holds it until its new due times are written, so the
-   * second statement sees those (claimDue.ts). Rows that are due already are the claims' alone and are not touched.
+   * second statement sees those (concludeDue.ts). Rows that are due already are the claims' alone and are not touched.
    */
   const setFrequency = Effect.fn("StrategyStore.setFrequency")(
     function* (tenantId: TenantId, strategyId: StrategyId, frequency: Frequency, now: DateTime.Utc) {

@@ -17,6 +17,7 @@ import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { RouteRefused, type RouteStatus, Routing } from "#domain/routing/Routing.ts"
 import { Arrivals } from "#domain/transfer/Arrivals.ts"
 import { feeBps, hash, include, output, requireUp, TestChain, write } from "#test/support/TestMarket.ts"
+import { readEach } from "#test/support/readEach.ts"
 import { WithdrawalExecutionTest } from "#test/support/TestWithdrawals.ts"
 
 export { TestChain } from "#test/support/TestMarket.ts"
@@ -27,18 +28,17 @@ const BalancesTest = Layer.effect(
   Balances,
   Effect.gen(function* () {
     const market = yield* TestChain
-    return Balances.of({
-      read: (account, assetIds) =>
-        Effect.gen(function* () {
-          yield* requireUp(market, chainIdOf(account))
-          const blockTime = yield* DateTime.now
-          return {
-            blockNumber: 1n,
-            blockTime,
-            balances: assetIds.map((assetId) => ({ assetId, raw: market.balance(account, assetId) }))
-          }
-        })
-    })
+    const read: Balances["Service"]["read"] = (account, assetIds) =>
+      Effect.gen(function* () {
+        yield* requireUp(market, chainIdOf(account))
+        const blockTime = yield* DateTime.now
+        return {
+          blockNumber: 1n,
+          blockTime,
+          balances: assetIds.map((assetId) => ({ assetId, raw: market.balance(account, assetId) }))
+        }
+      })
+    return Balances.of({ read, readMany: readEach(read) })
   })
 )
 

@@ -22,6 +22,7 @@ import { Readiness } from "#domain/Readiness.ts"
 import { typedDataOf } from "#domain/withdrawal/typedData.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
 import { signerOfTypedData } from "#test/contract/support/wallets.ts"
+import { readEach } from "#test/support/readEach.ts"
 
 /** The signature that every owner of these tests gives; any other is not theirs. */
 export const ownerSignature = `0x${"1b".repeat(65)}`
@@ -104,22 +105,21 @@ const SmartAccountsFake = Layer.effect(
 
 const BalancesFake = Layer.effect(
   Balances,
-  Effect.map(Surroundings, (surroundings) =>
-    Balances.of({
-      read: Effect.fnUntraced(function* (account, assetIds) {
-        if (surroundings.chainsDown)
-          return yield* new ChainUnavailable({ chainId: 8453, reason: "the test took it down" })
-        return {
-          blockNumber: 1n,
-          blockTime: yield* DateTime.now,
-          balances: assetIds.map((assetId) => ({
-            assetId,
-            raw: surroundings.balances.get(`${account} ${assetId}`) ?? 0n
-          }))
-        }
-      })
+  Effect.map(Surroundings, (surroundings) => {
+    const read: Balances["Service"]["read"] = Effect.fnUntraced(function* (account, assetIds) {
+      if (surroundings.chainsDown)
+        return yield* new ChainUnavailable({ chainId: 8453, reason: "the test took it down" })
+      return {
+        blockNumber: 1n,
+        blockTime: yield* DateTime.now,
+        balances: assetIds.map((assetId) => ({
+          assetId,
+          raw: surroundings.balances.get(`${account} ${assetId}`) ?? 0n
+        }))
+      }
     })
-  )
+    return Balances.of({ read, readMany: readEach(read) })
+  })
 )
 
 const PricesFake = Layer.effect(

@@ -5,6 +5,7 @@ import { Balances } from "#domain/chain/Balances.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { Prices, PricesUnavailable } from "#domain/market/Prices.ts"
+import { readEach } from "#test/support/readEach.ts"
 
 export class Ledger extends Context.Service<
   Ledger,
@@ -31,20 +32,19 @@ export class Ledger extends Context.Service<
 
 const BalancesFake = Layer.effect(
   Balances,
-  Effect.map(Ledger, (ledger) =>
-    Balances.of({
-      read: Effect.fnUntraced(function* (account: EvmAccountId, assetIds) {
-        const chainId = chainIdOf(account)
-        ledger.asked.set(chainId, (ledger.asked.get(chainId) ?? 0) + 1)
-        if (ledger.down.has(chainId)) return yield* new ChainUnavailable({ chainId, reason: "taken down by the test" })
-        const balances = assetIds.map((assetId) => {
-          const raw = ledger.held.get(`${account} ${assetId}`)
-          return { assetId, raw: raw === undefined ? 0n : raw }
-        })
-        return { blockNumber: ledger.block, blockTime: yield* DateTime.now, balances }
+  Effect.map(Ledger, (ledger) => {
+    const read: Balances["Service"]["read"] = Effect.fnUntraced(function* (account: EvmAccountId, assetIds) {
+      const chainId = chainIdOf(account)
+      ledger.asked.set(chainId, (ledger.asked.get(chainId) ?? 0) + 1)
+      if (ledger.down.has(chainId)) return yield* new ChainUnavailable({ chainId, reason: "taken down by the test" })
+      const balances = assetIds.map((assetId) => {
+        const raw = ledger.held.get(`${account} ${assetId}`)
+        return { assetId, raw: raw === undefined ? 0n : raw }
       })
+      return { blockNumber: ledger.block, blockTime: yield* DateTime.now, balances }
     })
-  )
+    return Balances.of({ read, readMany: readEach(read) })
+  })
 )
 
 const PricesFake = Layer.effect(

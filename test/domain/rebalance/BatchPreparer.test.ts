@@ -25,6 +25,7 @@ const context: RunContext = {
   strategyVersion: 1,
   allocation: [],
   swap: { slippageBps: null, priceImpactBps: null, thresholdUsd: null },
+  tenantSwap: { slippageBps: null, priceImpactBps: null, thresholdUsd: null },
   grants: [
     {
       authorization: {

@@ -1,9 +1,10 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Context, DateTime, Effect, Layer, Metric } from "effect"
+import { Context, DateTime, Effect, Layer, Metric, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { type AssetId, evmAccount, type EvmAddress } from "#domain/Caip.ts"
+import { addressOf, type AssetId, evmAccount, type EvmAddress } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { Chains } from "#domain/chain/Chains.ts"
+import * as Eip55 from "#domain/Eip55.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
 import type { Chain } from "#sandbox/Chain.ts"
@@ -91,6 +92,75 @@ describe("Balances", () => {
           { assetId: asset(base, "WETH"), raw: 0n },
           { assetId: noToken, raw: null }
         ])
+      })
+    )
+
+    it.effect("reads many accounts in one request, each as when it is read alone", () =>
+      Effect.gen(function* () {
+        const { arbitrum, base } = yield* EvmWorld
+        const balances = yield* Balances
+        for (const chain of [base, arbitrum]) {
+          const { requests } = (yield* Proxies).of(chain)
+          const accounts = Array.from({ length: 40 }, (_, n) =>
+            evmAccount(
+              chainIdOf(chain),
+              Eip55.checksum(`0x${(0xacc0000 + n).toString(16).padStart(40, "0")}`) as EvmAddress
+            )
+          )
+          for (const [n, account] of accounts.slice(0, 5).entries())
+            yield* fund(chain, addressOf(account), n % 2 === 0 ? "USDC" : "WETH", BigInt(1_000 + n))
+          const nowhere = `eip155:${chainIdOf(chain)}/erc20:0x00000000000000000000000000000000DeaDBeef` as AssetId
+          const assetIds = [...chain.tokens.map(({ assetId }) => assetId), nowhere]
+          // Different assets of different accounts, one of them without any.
+          const wanted = accounts.map((account, n) => ({
+            account,
+            assetIds: assetIds.slice(n % (assetIds.length + 1))
+          }))
+          const asked = requests.length
+          const together = yield* balances.readMany(chainIdOf(chain), wanted)
+          assert.deepStrictEqual(requests.slice(asked), ["eth_call"])
+          const alone = yield* Effect.forEach(wanted, ({ account, assetIds }) => balances.read(account, assetIds))
+          assert.deepStrictEqual(together.map(Result.getOrThrow), alone)
+          assert.strictEqual(alone[0]!.balances.find(({ raw }) => raw === 1_000n)?.assetId, asset(chain, "USDC"))
+          assert.deepStrictEqual(yield* balances.readMany(chainIdOf(chain), []), [])
+        }
+      })
+    )
+
+    it.effect("splits what does not fit into one request, and fails the accounts of a failed request alone", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const balances = yield* Balances
+        const proxy = (yield* Proxies).of(base)
+        yield* fund(base, stranger.address as string as EvmAddress, "WETH", 5n)
+        const assetIds = Array.from({ length: 300 }, () => asset(base, "WETH"))
+        const raw = (yield* balances.read(accountOn(base), [asset(base, "WETH")])).balances[0]!.raw
+        const wanted = Array.from({ length: 6 }, (_, n) => ({
+          account: accountOn(base),
+          // One account alone is more than a request otherwise holds.
+          assetIds: n === 3 ? [...assetIds, ...assetIds] : assetIds.slice(n % 2 === 0 ? 100 : 0)
+        }))
+        const asked = proxy.requests.length
+        const read = yield* balances.readMany(chainIdOf(base), wanted)
+        // 200 + 300, 200, 600, 200 + 300: an account is never split.
+        assert.deepStrictEqual(
+          proxy.requests.slice(asked),
+          Array.from({ length: 4 }, () => "eth_call")
+        )
+        for (const [n, one] of read.entries()) {
+          const { balances: held } = Result.getOrThrow(one)
+          assert.strictEqual(held.length, wanted[n]!.assetIds.length)
+          assert.isTrue(held.every((balance) => balance.raw === raw))
+        }
+        let answered = 0
+        proxy.answer = () => (++answered === 1 ? { status: 400, body: "{}" } : undefined)
+        const partly = yield* balances
+          .readMany(chainIdOf(base), wanted)
+          .pipe(Effect.ensuring(Effect.sync(() => (proxy.answer = undefined))))
+        assert.isTrue(partly.some(Result.isSuccess))
+        const failed = partly.filter(Result.isFailure)
+        assert.isTrue(failed.length >= 1 && failed.length <= 2)
+        assert.isTrue(failed.every(({ failure }) => failure._tag === "ChainUnavailable"))
       })
     )
 

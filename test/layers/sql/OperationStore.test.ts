@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { makeOperationId, makePortfolioId, type OperationId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { eachDatabase } from "#test/support/database.ts"
-import { after, insertTenant, noon, pauseAll, submit, world } from "#test/layers/sql/fixtures.ts"
+import { after, claimDue, insertTenant, noon, pauseAll, submit, world } from "#test/layers/sql/fixtures.ts"
 
 const launchOf = ({ operationId }: { readonly operationId: OperationId }) => ({
   operationId,
@@ -69,7 +69,7 @@ eachDatabase("OperationStore", (it) => {
       yield* pauseAll
       const store = yield* OperationStore
       const { portfolioId, tenantId } = yield* world()
-      const [scheduled] = yield* store.claimDue(after(5_000), 1_000)
+      const [scheduled] = yield* claimDue(after(5_000), 1_000)
       const running = (yield* submit(tenantId, portfolioId, after(5_001), 60_000)).submission
       assert.strictEqual(running._tag === "Running" ? running.operation.trigger : running._tag, "scheduled")
       yield* store.transition(scheduled!, "cancelled", after(5_002), "stopped")
@@ -96,10 +96,9 @@ eachDatabase("OperationStore", (it) => {
   it.effect("gives a portfolio one unfinished run when trigger and schedule race", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const store = yield* OperationStore
       for (let round = 0; round < 10; round++) {
         const { portfolioId, tenantId } = yield* world()
-        yield* Effect.all([store.claimDue(after(6_000), 1_000), submit(tenantId, portfolioId, after(6_000))], {
+        yield* Effect.all([claimDue(after(6_000), 1_000), submit(tenantId, portfolioId, after(6_000))], {
           concurrency: 2
         })
         const rows = yield* sql`SELECT 1 FROM operations WHERE portfolio_id = ${portfolioId}`

@@ -5,6 +5,7 @@ import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
+import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
 import { eachDatabase } from "#test/support/database.ts"
 import { after, noon, submit, weth, world } from "#test/layers/sql/fixtures.ts"
 
@@ -21,6 +22,9 @@ eachDatabase("RunStore", (it) => {
         changeLog: null,
         createdAt: noon
       })
+      yield* (yield* TenantConfigurationStore).patchPreferences(tenantId, {
+        swap: { slippageBps: 77, thresholdUsd: 3n }
+      })
       assert.deepStrictEqual(
         yield* store.context(operationId),
         Option.some({
@@ -30,6 +34,7 @@ eachDatabase("RunStore", (it) => {
           strategyVersion: 2,
           allocation,
           swap: strategy.swap,
+          tenantSwap: { slippageBps: 77, priceImpactBps: null, thresholdUsd: 3n },
           grants: [{ authorization: portfolio.flow.authorization, ownerSignature: portfolio.ownerSignature }],
           reserved: []
         })

@@ -9,6 +9,7 @@ import { EnrollmentStore, type NewPortfolio } from "#domain/enrollment/Enrollmen
 import { TenantStore } from "#domain/identity/TenantStore.ts"
 import * as Ids from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { DueStore } from "#domain/rebalance/DueStore.ts"
 import type { Frequency } from "#domain/RebalanceSchedule.ts"
 import type { Strategy } from "#domain/strategy/Strategy.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
@@ -167,6 +168,18 @@ export const submit = Effect.fnUntraced(function* (
     cooldownMs
   })
   return { operationId, submission }
+})
+
+/** Takes up to `limit` due portfolios and gives each a run, as if a look had found none on target. */
+export const claimDue = Effect.fnUntraced(function* (now: DateTime.Utc, limit: number) {
+  const store = yield* DueStore
+  const { due, lookId } = yield* store.take(now, now, limit)
+  const { operationIds } = yield* store.conclude(
+    now,
+    lookId,
+    due.map((one) => ({ ...one, onTargetAt: null }))
+  )
+  return operationIds
 })
 
 /** Pauses every schedule, so that claims of one test never see portfolios of another. */

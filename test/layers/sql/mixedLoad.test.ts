@@ -7,7 +7,15 @@ import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { eachDatabase } from "#test/support/database.ts"
-import { after, insertPortfolio, insertStrategy, insertTenant, noon, submit } from "#test/layers/sql/fixtures.ts"
+import {
+  after,
+  claimDue,
+  insertPortfolio,
+  insertStrategy,
+  insertTenant,
+  noon,
+  submit
+} from "#test/layers/sql/fixtures.ts"
 
 const hour = 3_600_000
 const rounds = 12
@@ -37,7 +45,7 @@ eachDatabase("Stores under mixed load", (it) => {
         })
       })
       const schedule = Effect.fnUntraced(function* (round: number) {
-        const claimed = yield* operations.claimDue(after(round * hour), 3)
+        const claimed = yield* claimDue(after(round * hour), 3)
         yield* Effect.forEach(claimed, (id) => run(id, round * hour), { concurrency: "unbounded" })
       })
       const trigger = Effect.fnUntraced(function* (portfolioId: PortfolioId, round: number) {

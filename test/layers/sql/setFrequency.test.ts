@@ -2,12 +2,19 @@ import { assert } from "@effect/vitest"
 import { type DateTime, Deferred, Effect, Fiber, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { PortfolioId, TenantId } from "#domain/Ids.ts"
-import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
 import { eachDatabase } from "#test/support/database.ts"
-import { after, insertPortfolio, insertStrategy, insertTenant, noon, pauseAll } from "#test/layers/sql/fixtures.ts"
+import {
+  after,
+  claimDue,
+  insertPortfolio,
+  insertStrategy,
+  insertTenant,
+  noon,
+  pauseAll
+} from "#test/layers/sql/fixtures.ts"
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -62,7 +69,7 @@ eachDatabase("StrategyStore.setFrequency", (it) => {
       for (const [{ flow, portfolioId }, dueAt] of expected) {
         assert.deepStrictEqual(yield* dueOf(flow.tenantId, portfolioId), dueAt)
       }
-      yield* (yield* OperationStore).claimDue(after(hour), 1_000)
+      yield* claimDue(after(hour), 1_000)
       assert.deepStrictEqual(yield* dueOf(tenantId, sooner.portfolioId), after(hour + 30 * day))
     })
   )
@@ -83,16 +90,14 @@ eachDatabase("StrategyStore.setFrequency", (it) => {
     Effect.gen(function* () {
       yield* pauseAll
       const store = yield* StrategyStore
-      const operations = yield* OperationStore
       const tenantId = yield* insertTenant
       for (let round = 0; round < 25; round++) {
         const strategy = yield* insertStrategy(tenantId, "monthly")
         const all = yield* Effect.forEach([0, 1, 2], () => insertPortfolio(strategy, { dueAt: noon }))
-        yield* Effect.all(
-          [operations.claimDue(noon, 10), store.setFrequency(tenantId, strategy.strategyId, "hourly", noon)],
-          { concurrency: "unbounded" }
-        )
-        yield* operations.claimDue(noon, 10)
+        yield* Effect.all([claimDue(noon, 10), store.setFrequency(tenantId, strategy.strategyId, "hourly", noon)], {
+          concurrency: "unbounded"
+        })
+        yield* claimDue(noon, 10)
         for (const { portfolioId } of all) {
           assert.deepStrictEqual(yield* dueOf(tenantId, portfolioId), after(hour))
         }
@@ -106,7 +111,6 @@ eachDatabase("StrategyStore.setFrequency", (it) => {
       if ((yield* DatabaseInfo).isEmbedded) return
       yield* pauseAll
       const sql = yield* SqlClient.SqlClient
-      const operations = yield* OperationStore
       const tenantId = yield* insertTenant
       const strategy = yield* insertStrategy(tenantId, "monthly")
       const { portfolioId } = yield* insertPortfolio(strategy, { dueAt: noon })
@@ -118,12 +122,12 @@ eachDatabase("StrategyStore.setFrequency", (it) => {
         yield* Deferred.await(go)
       }).pipe(sql.withTransaction, Effect.forkChild)
       yield* Deferred.await(changed)
-      assert.strictEqual((yield* operations.claimDue(noon, 10)).length, 1)
+      assert.strictEqual((yield* claimDue(noon, 10)).length, 1)
       assert.deepStrictEqual(yield* dueOf(tenantId, other.portfolioId), after(30 * day))
       assert.deepStrictEqual(yield* dueOf(tenantId, portfolioId), noon)
       yield* Deferred.succeed(go, undefined)
       yield* Fiber.join(change)
-      assert.strictEqual((yield* operations.claimDue(noon, 10)).length, 1)
+      assert.strictEqual((yield* claimDue(noon, 10)).length, 1)
       assert.deepStrictEqual(yield* dueOf(tenantId, portfolioId), after(hour))
     })
   )

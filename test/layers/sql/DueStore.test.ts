@@ -6,6 +6,7 @@ import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
 import { eachDatabase } from "#test/support/database.ts"
 import {
   after,
+  claimDue,
   insertPortfolio,
   insertStrategy,
   insertTenant,
@@ -16,7 +17,7 @@ import {
 
 const hour = 3_600_000
 
-eachDatabase("claimDue", (it) => {
+eachDatabase("DueStore", (it) => {
   it.effect("accepts an operation for each due portfolio and moves it along its grid", () =>
     Effect.gen(function* () {
       yield* pauseAll
@@ -31,7 +32,7 @@ eachDatabase("claimDue", (it) => {
       yield* portfolios.stop(tenantId, paused.portfolioId, noon)
       assert.deepStrictEqual(yield* operations.oldestDue(noon), Option.some(after(-10 * hour - 1)))
 
-      const claimed = yield* operations.claimDue(noon, 100)
+      const claimed = yield* claimDue(noon, 100)
       assert.strictEqual(claimed.length, 2)
       const owners = yield* Effect.forEach([due, missed], ({ portfolioId }) =>
         Effect.forEach(claimed, (id) => operations.find(tenantId, portfolioId, id))
@@ -57,7 +58,7 @@ eachDatabase("claimDue", (it) => {
       assert.deepStrictEqual(yield* nextDue(missed), after(hour - 1))
       assert.deepStrictEqual(yield* nextDue(future), after(1))
       assert.deepStrictEqual(yield* nextDue(paused), noon)
-      assert.deepStrictEqual(yield* operations.claimDue(noon, 100), [])
+      assert.deepStrictEqual(yield* claimDue(noon, 100), [])
       assert.isTrue(Option.isNone(yield* operations.oldestDue(noon)))
     })
   )
@@ -65,11 +66,10 @@ eachDatabase("claimDue", (it) => {
   it.effect("gives a portfolio with an unfinished run the next due time only", () =>
     Effect.gen(function* () {
       yield* pauseAll
-      const operations = yield* OperationStore
       const tenantId = yield* insertTenant
       const { portfolioId } = yield* insertPortfolio(yield* insertStrategy(tenantId, "daily"), { dueAt: noon })
       yield* submit(tenantId, portfolioId)
-      assert.deepStrictEqual(yield* operations.claimDue(noon, 100), [])
+      assert.deepStrictEqual(yield* claimDue(noon, 100), [])
       const found = Option.getOrThrow(yield* (yield* PortfolioStore).find(tenantId, portfolioId))
       assert.deepStrictEqual(found.schedule?.nextDueAt, after(24 * hour))
     })
@@ -84,10 +84,10 @@ eachDatabase("claimDue", (it) => {
       const ids = []
       for (const dueAt of [after(-1), after(-3), after(-2)])
         ids.push((yield* insertPortfolio(strategy, { dueAt })).portfolioId)
-      const first = yield* operations.claimDue(noon, 2)
+      const first = yield* claimDue(noon, 2)
       assert.strictEqual(first.length, 2)
       assert.deepStrictEqual(yield* operations.oldestDue(noon), Option.some(after(-1)))
-      assert.strictEqual((yield* operations.claimDue(noon, 2)).length, 1)
+      assert.strictEqual((yield* claimDue(noon, 2)).length, 1)
     })
   )
 
@@ -95,14 +95,13 @@ eachDatabase("claimDue", (it) => {
     Effect.gen(function* () {
       yield* pauseAll
       const sql = yield* SqlClient.SqlClient
-      const operations = yield* OperationStore
       const tenantId = yield* insertTenant
       const strategy = yield* insertStrategy(tenantId)
       for (let n = 0; n < 60; n++) yield* insertPortfolio(strategy, { dueAt: after(-n) })
       const claimer = Effect.gen(function* () {
         const mine: Array<string> = []
         for (;;) {
-          const batch = yield* operations.claimDue(noon, 7)
+          const batch = yield* claimDue(noon, 7)
           mine.push(...batch)
           if (batch.length === 0) return mine
         }
@@ -127,15 +126,11 @@ eachDatabase("claimDue", (it) => {
       const quietTenant = yield* insertTenant
       const quiet = yield* insertStrategy(quietTenant)
       for (let n = 0; n < 3; n++) yield* insertPortfolio(quiet, { dueAt: after(-1) })
-      for (let batch = 0; batch < 3; batch++) assert.isAtMost((yield* operations.claimDue(noon, 8)).length, 8)
+      for (let batch = 0; batch < 3; batch++) assert.isAtMost((yield* claimDue(noon, 8)).length, 8)
       const claimed = yield* sql`SELECT 1 FROM operations WHERE tenant_id = ${quietTenant}`
       assert.strictEqual(claimed.length, 3, "although 40 others were due before")
       let left = 0
-      for (
-        let batch = yield* operations.claimDue(noon, 8);
-        batch.length > 0;
-        batch = yield* operations.claimDue(noon, 8)
-      )
+      for (let batch = yield* claimDue(noon, 8); batch.length > 0; batch = yield* claimDue(noon, 8))
         left += batch.length
       assert.isAtLeast(left, 40 - 24 + 3 - 3)
       assert.isTrue(Option.isNone(yield* operations.oldestDue(noon)))
@@ -145,7 +140,6 @@ eachDatabase("claimDue", (it) => {
   it.effect("claims each portfolio once a period by processes whose clocks differ", () =>
     Effect.gen(function* () {
       yield* pauseAll
-      const operations = yield* OperationStore
       const sql = yield* SqlClient.SqlClient
       const tenantId = yield* insertTenant
       const strategy = yield* insertStrategy(tenantId, "hourly")
@@ -155,7 +149,7 @@ eachDatabase("claimDue", (it) => {
         [10_000, -10_000].map((skew) =>
           Effect.forEach(
             Array.from({ length: 30 }, (_, second) => second * 1000),
-            (at) => operations.claimDue(after(at + skew), 5)
+            (at) => claimDue(after(at + skew), 5)
           )
         ),
         { concurrency: 2 }

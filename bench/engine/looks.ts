@@ -1,0 +1,64 @@
+/** Due portfolios a second that are on target, and so get no run, beside those that get one, in turns on one engine. */
+import { Console, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { fill, fillGrants, makeDue } from "#bench/engine/fill.ts"
+import { dollarsAlone, onTarget } from "#bench/engine/noChain.ts"
+import { engine, ourRuns } from "#bench/engine/ourRuns.ts"
+import { spreadLine } from "#bench/engine/spreadLine.ts"
+import { benchDatabase } from "#bench/http/benchDatabase.ts"
+import { spreadOf, spreadOfRatios } from "#bench/http/spread.ts"
+import { Scheduler } from "#domain/rebalance/Scheduler.ts"
+
+const rounds = 5
+const runsOfARound = 400
+const looksOfARound = 4_000
+
+/** Seconds until none of `count` due portfolios, all of them on target, is due any more. */
+const looks = (count: number) =>
+  Effect.gen(function* () {
+    yield* makeDue(count)
+    const scheduler = yield* Scheduler
+    const start = performance.now()
+    let looked = 0
+    while (looked < count) looked += yield* scheduler.tick
+    return (performance.now() - start) / 1000
+  })
+
+const countOperations = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly count: number }>`SELECT count(*)::int AS count FROM operations`
+  return row!.count
+})
+
+export const looked = Effect.gen(function* () {
+  const database = yield* benchDatabase
+  let isOnTarget = false
+  const ours = yield* Layer.build(engine(database, (assetId) => (isOnTarget ? onTarget : dollarsAlone)(assetId)))
+  yield* Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* Effect.andThen(fill(100, looksOfARound), fillGrants(looksOfARound))
+    yield* sql`UPDATE schedules SET checked_at = portfolio_created_at`
+    const measure = Effect.fnUntraced(function* () {
+      isOnTarget = false
+      const runs = runsOfARound / (yield* ourRuns(runsOfARound))
+      isOnTarget = true
+      const before = yield* countOperations
+      const looksASecond = looksOfARound / (yield* looks(looksOfARound))
+      if ((yield* countOperations) !== before) return yield* Effect.die(new Error("A portfolio on target got a run"))
+      return { runs, looks: looksASecond }
+    })
+    yield* measure()
+    const measured = yield* Effect.replicateEffect(measure(), rounds)
+    const [rates, runs] = [measured.map((round) => round.looks), measured.map((round) => round.runs)]
+    yield* Console.log(
+      [
+        "",
+        `Due portfolios of one chain; ${rounds} interleaved rounds of ${looksOfARound} on target and ${runsOfARound} that get a run`,
+        spreadLine("", ["min", "median", "max"]),
+        spreadLine("on target: portfolios/s", spreadOf(rates)),
+        spreadLine("with a run: portfolios/s", spreadOf(runs)),
+        spreadLine("on target / with a run", spreadOfRatios(rates, runs), 2)
+      ].join("\n")
+    )
+  }).pipe(Effect.provideContext(ours))
+}).pipe(Effect.scoped)

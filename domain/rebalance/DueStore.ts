@@ -1,0 +1,64 @@
+/** Port: portfolios whose schedules are due, from the first look at them to the next due time. */
+import { Context, type DateTime, type Effect } from "effect"
+import type { OperationId, PortfolioId } from "#domain/Ids.ts"
+import type { PlanContext } from "#domain/rebalance/RunStore.ts"
+
+/** An active schedule as it was when its due time had come. */
+export interface Due {
+  readonly portfolioId: PortfolioId
+  readonly dueAt: DateTime.Utc
+}
+
+/** Due portfolios that one process looks at. */
+export interface Taken {
+  readonly lookId: string
+  readonly due: ReadonlyArray<Due>
+}
+
+/** A due portfolio of which balances and prices alone decide whether there is anything to do. */
+export interface Candidate {
+  readonly context: PlanContext
+  /** Another one once anything changed of the portfolio, its strategy or its tenant that a plan follows from. */
+  readonly mark: string
+}
+
+/** What a look at a due portfolio led to. */
+export interface Conclusion extends Due {
+  /** The mark of the candidate that was found on target; null when the portfolio gets a run. */
+  readonly onTargetAt: string | null
+}
+
+export interface Concluded {
+  /** Accepted operations, to be launched. */
+  readonly operationIds: ReadonlyArray<OperationId>
+  /** How many were on target and have their next due time. */
+  readonly onTarget: number
+  /** How many stay due, because they changed since they were looked at or somebody else holds them. */
+  readonly left: number
+}
+
+export class DueStore extends Context.Service<
+  DueStore,
+  {
+    /**
+     * Up to `limit` due portfolios, the longest overdue first and tenants in turn while there are more. Until `until`, or
+     * until they are concluded, others are answered different ones, unless they ask at the same moment. All stay due, so
+     * nothing is lost with who took them.
+     */
+    readonly take: (now: DateTime.Utc, until: DateTime.Utc, limit: number) => Effect.Effect<Taken>
+    /**
+     * Leaves out who gets a run whatever its balances: a portfolio not looked at since it was enrolled or started, one
+     * that has not followed the head version yet, one with an unfinished run or with value about to leave.
+     */
+    readonly candidates: (portfolioIds: ReadonlyArray<PortfolioId>) => Effect.Effect<ReadonlyArray<Candidate>>
+    /**
+     * In one transaction: whoever is still due as it was taken gets its next due time, and an accepted operation unless it
+     * is on target or has an unfinished run. The look is over then.
+     */
+    readonly conclude: (
+      now: DateTime.Utc,
+      lookId: string,
+      conclusions: ReadonlyArray<Conclusion>
+    ) => Effect.Effect<Concluded>
+  }
+>()("ballast/domain/rebalance/DueStore") {}

@@ -1,0 +1,277 @@
+/**
+ * Reads what plans are made from, for any number of portfolios at once: catalogues and balances by chain, prices and what
+ * is in transit once for all. What could not be read is in the input as such.
+ */
+import { Context, DateTime, type Duration, Effect, Layer, Option, Result } from "effect"
+import type { Asset } from "#domain/asset/Asset.ts"
+import { Assets } from "#domain/asset/Assets.ts"
+import { addressOf, type AssetId, type ChainId, chainIdOf, erc20 } from "#domain/Caip.ts"
+import { type AccountBalances, Balances } from "#domain/chain/Balances.ts"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { ChainAuthorization } from "#domain/enrollment/Authorization.ts"
+import { authorizedChains } from "#domain/enrollment/Grant.ts"
+import { type Price, Prices } from "#domain/market/Prices.ts"
+import type { ChainState, Holding, PlanInput } from "#domain/rebalance/Plan.ts"
+import type { PlanContext } from "#domain/rebalance/RunStore.ts"
+import { Venue } from "#domain/rebalance/Venue.ts"
+import { Settings } from "#domain/Settings.ts"
+import { resolveSwap, type SwapLimits } from "#domain/strategy/resolveSwap.ts"
+import { InTransit } from "#domain/transfer/InTransit.ts"
+import type { Transfer } from "#domain/transfer/Transfer.ts"
+
+interface ChainReading {
+  readonly authorization: ChainAuthorization
+  readonly catalogue: ReadonlyArray<Asset>
+  /** Null when the chain, or a target asset on it, could not be read: an unknown balance is not zero. */
+  readonly balances: ReadonlyMap<AssetId, bigint> | null
+}
+
+/** What a plan must leave out beside what it leaves out by itself. */
+export interface Restraint {
+  /** From this chain nothing leaves, because no transfer could be arranged. */
+  readonly keepOn: ChainId
+}
+
+interface ReadOptions {
+  readonly restraint?: Restraint | undefined
+  /** How long balances are waited for before they count as unavailable; as long as the chains take when left out. */
+  readonly patience?: Duration.Duration
+}
+
+/** What the plan of one portfolio is made from. */
+export interface PlanReading {
+  readonly context: PlanContext
+  /** When balances and prices had been read. */
+  readonly readAt: DateTime.Utc
+  readonly limits: SwapLimits
+  readonly input: PlanInput
+}
+
+/** A portfolio before its balances are read. */
+interface Outline {
+  readonly context: PlanContext
+  readonly authorized: ReadonlyArray<ChainAuthorization>
+  readonly carriers: ReadonlyMap<ChainId, AssetId>
+  readonly incoming: ReadonlyMap<AssetId, bigint>
+  readonly ofInterest: ReadonlySet<AssetId>
+}
+
+export class PlanReader extends Context.Service<
+  PlanReader,
+  {
+    /** One reading for each context, in their order. Never fails for an outside reason. */
+    readonly read: (
+      contexts: ReadonlyArray<PlanContext>,
+      options?: ReadOptions
+    ) => Effect.Effect<ReadonlyArray<PlanReading>>
+  }
+>()("ballast/domain/rebalance/PlanReader") {
+  static readonly layer = Layer.effect(
+    PlanReader,
+    Effect.gen(function* () {
+      const assets = yield* Assets
+      const balances = yield* Balances
+      const prices = yield* Prices
+      const venue = yield* Venue
+      const settings = yield* Settings
+      const inTransit = yield* InTransit
+
+      /** Of one chain: its catalogue, and what each of the accounts holds of it; null for an account that could not be read. */
+      const readChain = Effect.fnUntraced(function* (
+        chainId: ChainId,
+        authorizations: ReadonlyArray<ChainAuthorization>,
+        patience: Duration.Duration | undefined
+      ) {
+        const catalogue = yield* assets.onChain(chainId)
+        const assetIds = catalogue.map(({ assetId }) => assetId)
+        const reading = balances.readMany(
+          chainId,
+          authorizations.map(({ accountId: account }) => ({ account, assetIds }))
+        )
+        const results =
+          patience === undefined
+            ? yield* reading
+            : Option.getOrElse(yield* Effect.timeoutOption(reading, patience), () => [])
+        if (patience !== undefined) yield* tellUnread(chainId, authorizations.length, results)
+        return {
+          catalogue,
+          of: new Map(
+            authorizations.map((authorization, index) => [
+              authorization,
+              Option.getOrNull(Option.flatMap(Option.fromUndefinedOr(results[index]), Result.getSuccess))
+            ])
+          )
+        }
+      })
+
+      const readChains = Effect.fnUntraced(function* (
+        outlines: ReadonlyArray<Outline>,
+        patience: Duration.Duration | undefined
+      ) {
+        const byChain = Map.groupBy(
+          outlines.flatMap((outline) => outline.authorized),
+          ({ chainId }) => chainId
+        )
+        const read = yield* Effect.forEach(
+          byChain,
+          ([chainId, authorizations]) =>
+            Effect.map(readChain(chainId, authorizations, patience), (chain) => [chainId, chain] as const),
+          { concurrency: "unbounded" }
+        )
+        const chains = new Map(read)
+        return outlines.map(({ authorized, context, ofInterest }) =>
+          authorized.map((authorization): ChainReading => {
+            const chain = chains.get(authorization.chainId)!
+            const account = chain.of.get(authorization) ?? null
+            return {
+              authorization,
+              catalogue: chain.catalogue,
+              balances: account === null ? null : readable(account, ofInterest, context.reserved)
+            }
+          })
+        )
+      })
+
+      const read = Effect.fn("PlanReader.read")(function* (
+        contexts: ReadonlyArray<PlanContext>,
+        { patience, restraint }: ReadOptions = {}
+      ) {
+        // Before the balances: what arrives in between counts twice for a moment rather than not at all, so nothing more
+        // is sent for want of it.
+        const transfers = Map.groupBy(
+          yield* inTransit.ofMany(contexts.map(({ portfolioId }) => portfolioId)),
+          ({ portfolioId }) => portfolioId
+        )
+        const outlines = contexts.map((context) =>
+          outlineOf(context, transfers.get(context.portfolioId) ?? [], restraint)
+        )
+        const readings = yield* readChains(outlines, patience)
+        const wanted = outlines.flatMap(({ ofInterest }, index) =>
+          readings[index]!.flatMap((reading) => assetsOfInterest(reading, ofInterest).map(({ assetId }) => assetId))
+        )
+        const known = yield* Effect.orElseSucceed(
+          prices.latest([...new Set(wanted)]),
+          (): ReadonlyMap<AssetId, Price> => new Map()
+        )
+        const readAt = yield* DateTime.now
+        const staleBefore = readAt.epochMilliseconds - settings.priceMaxAgeMs
+        return outlines.map(({ carriers, context, incoming, ofInterest }, index): PlanReading => {
+          const limits = resolveSwap([context.swap, context.tenantSwap], settings.defaultSwap)
+          const input = {
+            chains: readings[index]!.map((reading) =>
+              chainState(reading, { ofInterest, known, staleBefore, incoming })
+            ),
+            allocation: context.allocation,
+            preferences: { thresholdUsd: limits.thresholdUsd },
+            feeBps: venue.feeBps,
+            transfers: { assets: carriers, feeBps: settings.transfers.costBps, leastUsd: settings.transfers.leastUsd }
+          }
+          return { context, readAt, limits, input }
+        })
+      })
+
+      return PlanReader.of({ read })
+    })
+  )
+}
+
+/** A run tells for itself what it could not read; who was only looked at has nothing else that tells it. */
+const tellUnread = (
+  chainId: ChainId,
+  accounts: number,
+  results: ReadonlyArray<Result.Result<AccountBalances, ChainUnavailable>>
+) => {
+  const unread = accounts - results.filter(Result.isSuccess).length
+  const failed = results.find(Result.isFailure)
+  return unread === 0
+    ? Effect.void
+    : Effect.logWarning("Accounts could not be read in a batch, so their portfolios get runs").pipe(
+        Effect.annotateLogs({ chainId, unread, reason: failed?.failure.reason ?? "no answer in time" })
+      )
+}
+
+const outlineOf = (
+  context: PlanContext,
+  transfers: ReadonlyArray<Transfer>,
+  restraint: Restraint | undefined
+): Outline => {
+  const incoming = incomingOf(transfers)
+  const authorized = authorizedChains(context.grants)
+  const carriers = carriersOf(authorized, restraint)
+  const targets = context.allocation.map(({ assetId }) => assetId)
+  return {
+    context,
+    authorized,
+    carriers,
+    incoming,
+    ofInterest: new Set([...targets, ...carriers.values(), ...incoming.keys()])
+  }
+}
+
+/** What of the balances that were read may be traded; null when a target asset's is missing. */
+const readable = (
+  { balances }: AccountBalances,
+  targets: ReadonlySet<AssetId>,
+  reserved: PlanContext["reserved"]
+): ReadonlyMap<AssetId, bigint> | null => {
+  if (balances.some(({ assetId, raw }) => raw === null && targets.has(assetId))) return null
+  const free = new Map(balances.flatMap(({ assetId, raw }) => (raw === null ? [] : [[assetId, raw] as const])))
+  for (const { assetId, raw } of reserved) {
+    const held = free.get(assetId)
+    if (held !== undefined) free.set(assetId, held > raw ? held - raw : 0n)
+  }
+  return free
+}
+
+/** What is held on the chain, what the allocation wants there, and what comes and goes. */
+const assetsOfInterest = (
+  { catalogue, balances }: ChainReading,
+  ofInterest: ReadonlySet<AssetId>
+): ReadonlyArray<Asset> =>
+  catalogue.filter(({ assetId }) => ofInterest.has(assetId) || (balances?.get(assetId) ?? 0n) > 0n)
+
+/** Raw units of each asset that are on their way to the portfolio's accounts. */
+const incomingOf = (transfers: ReadonlyArray<Transfer>): ReadonlyMap<AssetId, bigint> => {
+  const incoming = new Map<AssetId, bigint>()
+  for (const { buy, expectedRaw } of transfers) incoming.set(buy, (incoming.get(buy) ?? 0n) + expectedRaw)
+  return incoming
+}
+
+/** The asset by which each chain sends and receives, where its owner allowed it to leave. */
+const carriersOf = (chains: ReadonlyArray<ChainAuthorization>, restraint: Restraint | undefined) =>
+  new Map(
+    chains.flatMap(({ chainId, policy }) =>
+      policy.bridge === undefined || chainId === restraint?.keepOn
+        ? []
+        : [[chainId, erc20(chainId, policy.bridge.token)] as const]
+    )
+  )
+
+interface Known {
+  readonly ofInterest: ReadonlySet<AssetId>
+  readonly known: ReadonlyMap<AssetId, Price>
+  readonly staleBefore: number
+  readonly incoming: ReadonlyMap<AssetId, bigint>
+}
+
+const chainState = (reading: ChainReading, { incoming, known: prices, ofInterest, staleBefore }: Known): ChainState => {
+  const buyable = new Set(reading.authorization.policy.tokens)
+  const holding = ({ assetId, decimals, isBlocked }: Asset): Holding => {
+    const price = prices.get(assetId)
+    return {
+      assetId,
+      decimals,
+      balanceRaw: reading.balances?.get(assetId) ?? 0n,
+      incomingRaw: incoming.get(assetId) ?? 0n,
+      priceUsd: price?.usd ?? null,
+      priceIsStale: price !== undefined && price.asOf.epochMilliseconds < staleBefore,
+      isBlocked,
+      isAuthorized: buyable.has(addressOf(assetId))
+    }
+  }
+  return {
+    chainId: chainIdOf(reading.authorization.accountId),
+    available: reading.balances !== null,
+    holdings: assetsOfInterest(reading, ofInterest).map(holding)
+  }
+}
