@@ -20,7 +20,7 @@ const lostAfter = Duration.seconds(5)
 /** As many as are accepted at once share the statements of their launches. */
 const launchConcurrency = 256
 /** Longer than a look takes. After it the portfolios of a process that died while it looked are free for others. */
-const lookLease = Duration.seconds(15)
+const lookLease = Duration.seconds(10)
 /** Batches of one tick, so that what else a tick does is never long put off. */
 const mostBatches = 8
 /** While there is work, in milliseconds; at most the interval between ticks. */
