@@ -7,6 +7,7 @@ import * as CurveStore from "#layers/sql/CurveStore.ts"
 import * as DailyPriceStore from "#layers/sql/DailyPriceStore.ts"
 import * as DiscoveryStore from "#layers/sql/DiscoveryStore.ts"
 import * as EnrollmentStore from "#layers/sql/EnrollmentStore.ts"
+import * as ExecutionLog from "#layers/sql/ExecutionLog.ts"
 import * as OperationStore from "#layers/sql/OperationStore.ts"
 import * as PortfolioStore from "#layers/sql/PortfolioStore.ts"
 import * as RelayStore from "#layers/sql/RelayStore.ts"
@@ -27,6 +28,7 @@ export const SqlLive = Layer.mergeAll(
   CurveStore.layer,
   DailyPriceStore.layer,
   EnrollmentStore.layer,
+  ExecutionLog.layer,
   OperationStore.layer,
   PortfolioStore.layer,
   RelayStore.layer,
