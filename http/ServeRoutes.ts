@@ -54,4 +54,7 @@ export const ServeRoutes = (trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>) 
       // Added last, so it runs first: open streams end before the server waits for its connections.
       yield* Effect.addFinalizer(() => closing.begin)
     })
-  ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig)), Layer.provide([ServerContext, Closing.layer]))
+  ).pipe(
+    Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig)),
+    Layer.provide([ServerContext, Closing.layer])
+  )

@@ -24,10 +24,7 @@ export class ExecutionLog extends Context.Service<
     /** None when the tenant has no such operation. */
     readonly head: (tenantId: TenantId, operationId: OperationId) => Effect.Effect<Option.Option<ExecutionHead>>
     /** The history up to an event; none when there is no such event. It never changes. */
-    readonly historyAt: (
-      operationId: OperationId,
-      sequence: number
-    ) => Effect.Effect<Option.Option<ExecutionHistory>>
+    readonly historyAt: (operationId: OperationId, sequence: number) => Effect.Effect<Option.Option<ExecutionHistory>>
     /** Those of the operations that have events which their reader has not read, in one statement. */
     readonly grown: (readers: ReadonlyArray<Reader>) => Effect.Effect<ReadonlyArray<OperationId>>
     /** What a finished operation left on the chains, in order. */

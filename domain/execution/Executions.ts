@@ -61,9 +61,10 @@ export class Executions extends Context.Service<
 
       const start = Effect.fnUntraced(function* (head: ExecutionHead, lastEventId: string | undefined) {
         if (lastEventId === undefined)
-          return yield* Effect.flatMap(log.historyAt(head.operation.operationId, head.sequence), Effect.fromOption).pipe(
-            Effect.orDie
-          )
+          return yield* Effect.flatMap(
+            log.historyAt(head.operation.operationId, head.sequence),
+            Effect.fromOption
+          ).pipe(Effect.orDie)
         const history = yield* resume(head, lastEventId)
         if (history !== undefined) return history
         return yield* new CursorInvalid({
@@ -145,7 +146,8 @@ const makeAdmission = ({ maxOpen, maxOpenPerTenant }: StreamSettings["Service"])
       return Metric.update(Metrics.streamsOpen, all)
     })
 
-  const refusal = (message: string) => new RateLimited({ message: `${message}; close some, or retry`, retryAfterSeconds })
+  const refusal = (message: string) =>
+    new RateLimited({ message: `${message}; close some, or retry`, retryAfterSeconds })
 
   /** One step, so that no two can take the last place. */
   const enter = (tenantId: TenantId) =>

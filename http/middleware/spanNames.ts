@@ -8,7 +8,14 @@ import { routerConfig } from "#http/routerSettings.ts"
 import { V1 } from "#http/v1/Api.ts"
 import { V2 } from "#http/v2/Api.ts"
 
-const plain = ["/v2/openapi.json", "/v1/openapi.json", "/v2/docs", "/v2/llms.txt", "/health/live", "/health/ready"] as const
+const plain = [
+  "/v2/openapi.json",
+  "/v1/openapi.json",
+  "/v2/docs",
+  "/v2/llms.txt",
+  "/health/live",
+  "/health/ready"
+] as const
 
 const templates = FindMyWay.make<string>(routerConfig)
 

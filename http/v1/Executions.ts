@@ -15,7 +15,8 @@ const stream = HttpApiEndpoint.get("streamExecution", "/executions/:operationId/
   headers: {
     "last-event-id": Schema.optionalKey(
       Schema.String.annotate({
-        description: "The last `id` that the client has; what came after it is sent. `0-0` for all. Left out: from now on.",
+        description:
+          "The last `id` that the client has; what came after it is sent. `0-0` for all. Left out: from now on.",
         examples: ["1772443800000-3"]
       })
     )

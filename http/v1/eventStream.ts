@@ -45,7 +45,7 @@ const cutWhenDeaf = (
       /** Number of the chunk that is being written; 0 while none is. */
       let writing = 0
       const look = Effect.gen(function* () {
-        for (let before = 0; ; ) {
+        for (let before = 0; ;) {
           yield* Effect.sleep(patience)
           if (writing > 0 && writing === before) return yield* cut(request)
           before = writing
@@ -76,9 +76,12 @@ export const eventStream = (
     const body = frames.pipe(
       Stream.tap(counted),
       Stream.map(textOf),
-      Stream.merge(Stream.map(Stream.fromSchedule(Schedule.spaced(pace.heartbeat)), () => heartbeat), {
-        haltStrategy: "left"
-      }),
+      Stream.merge(
+        Stream.map(Stream.fromSchedule(Schedule.spaced(pace.heartbeat)), () => heartbeat),
+        {
+          haltStrategy: "left"
+        }
+      ),
       Stream.interruptWhen(Effect.raceFirst(closing, Effect.sleep(pace.longest))),
       Stream.catchCause((cause) =>
         Stream.fromEffectDrain(Effect.logError("A stream ended by a fault of the service", cause))

@@ -9,5 +9,10 @@ const operationOf = (payload: object) => (payload as { readonly operationId: Ope
 
 export const SignalSteps = Layer.effect(
   AfterStep,
-  Effect.map(OperationSignals, ({ changed }) => (payload: object) => changed(operationOf(payload)))
+  Effect.map(
+    OperationSignals,
+    ({ changed }) =>
+      (payload: object) =>
+        changed(operationOf(payload))
+  )
 )

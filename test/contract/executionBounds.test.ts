@@ -1,8 +1,11 @@
 /** How a stream ends that does not come to the end of its operation: a client that does not read, a long connection, a server that ends. */
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Context, Duration, Effect, Exit, Layer, Schedule, Scope } from "effect"
+import { executionEvents, type ExecutionEvent, fromTheBeginning, NotFound } from "ballast/client"
+import { Context, Duration, Effect, Exit, Fiber, Layer, Redacted, Schedule, Scope, Stream } from "effect"
+import { FetchHttpClient } from "effect/http"
 import { connect, type Socket } from "node:net"
 import { once } from "node:events"
+import { newTenant } from "#test/contract/support/actors.ts"
 import { accepted, append, enter, streamingApi, streamPath, Streams } from "#test/contract/support/StreamingApi.ts"
 
 const connections = Effect.flatMap(Streams, ({ server }) =>
@@ -66,6 +69,45 @@ layer(streamingApi({ longest: Duration.millis(300) }), { excludeTestServices: tr
         after.map(({ event }) => event),
         ["execution.state_changed", "execution.error"]
       )
+    })
+  )
+})
+
+layer(streamingApi({ longest: Duration.millis(50) }), { excludeTestServices: true })("ballast/client", (it) => {
+  it.effect("follows an operation over many connections, and hears each event once", () =>
+    Effect.gen(function* () {
+      const { key, operationId } = yield* accepted
+      const { url } = yield* Streams
+      const options = { baseUrl: new URL(url(operationId)).origin, apiKey: Redacted.make(key) }
+      const told: Array<ExecutionEvent> = []
+      const fiber = yield* executionEvents(options, operationId, { lastEventId: fromTheBeginning }).pipe(
+        Stream.runForEach((event) => Effect.sync(() => told.push(event))),
+        Effect.provide(FetchHttpClient.layer),
+        Effect.forkScoped
+      )
+      const heard = (count: number) => until(Effect.sync(() => told.length === count))
+      yield* heard(2)
+      yield* enter(operationId, "running")
+      yield* heard(3)
+      yield* append(operationId, "withdrawn", {})
+      yield* heard(4)
+      yield* enter(operationId, "failed", "the chain said no")
+      yield* Fiber.join(fiber)
+      assert.deepStrictEqual(
+        told.map(({ kind, sequence }) => `${sequence} ${kind.split(".")[1]}`),
+        ["0 snapshot", "1 state_changed", "2 state_changed", "3 timeline_appended", "4 state_changed", "5 error"]
+      )
+    })
+  )
+
+  it.effect("fails with the class of the API error", () =>
+    Effect.gen(function* () {
+      const { operationId } = yield* accepted
+      const stranger = yield* newTenant()
+      const baseUrl = new URL((yield* Streams).url(operationId)).origin
+      const events = executionEvents({ baseUrl, apiKey: Redacted.make(stranger.key) }, operationId)
+      const error = yield* Effect.flip(Stream.runDrain(events)).pipe(Effect.provide(FetchHttpClient.layer))
+      assert.instanceOf(error, NotFound)
     })
   )
 })

@@ -205,8 +205,7 @@ layer(streamingApi(), { excludeTestServices: true })("the stream of an operation
         sources.push(yield* open(first.operationId, { key: first.key }))
       yield* busy(first.operationId, first.key, "tenant")
       const others = streamSettings.maxOpen - streamSettings.maxOpenPerTenant
-      for (let index = 0; index < others; index++)
-        sources.push(yield* open(second.operationId, { key: second.key }))
+      for (let index = 0; index < others; index++) sources.push(yield* open(second.operationId, { key: second.key }))
       yield* busy(second.operationId, second.key, "one process")
       // A client that goes away frees its place, although nothing is sent to it.
       sources[0]!.close()

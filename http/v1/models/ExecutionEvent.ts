@@ -9,7 +9,9 @@ const count = (description: string, example: number) => Schema.Int.annotate({ de
 
 const eventId = (description: string) => text(description, "1772443800000-3")
 const txHash = text("Hash of the transaction.", `0x${"5c".repeat(32)}`)
-const userOpHash = Schema.NullOr(text("Hash of the user operation; null where none was carried.", `0x${"0b".repeat(32)}`))
+const userOpHash = Schema.NullOr(
+  text("Hash of the user operation; null where none was carried.", `0x${"0b".repeat(32)}`)
+)
 
 const Step = Schema.Struct({
   stepIndex: count("Place in the list, from 0.", 0),

@@ -52,10 +52,18 @@ const addTracingIds = ({ components }: Document) => {
   }
 }
 
+/** In place: schemas of answers that were taken out. */
+const dropUnused = (document: Document) => {
+  const { schemas } = document.components as { readonly schemas: Record<string, ObjectSchema> }
+  const text = JSON.stringify(document)
+  for (const name of Object.keys(schemas)) if (!text.includes(`"#/components/schemas/${name}"`)) delete schemas[name]
+}
+
 export const finishV1 = (generated: Record<string, unknown>): Record<string, unknown> => {
   const document = generated as unknown as Document
   addTracingIds(document)
   finishDocument(generated)
+  dropUnused(document)
   const { schemas } = document.components
   const data = exampleOf(schemas["ExecutionEvent"]!, schemas) as { readonly cursor: string; readonly kind: string }
   for (const { responses } of Object.values(document.paths).flatMap((item) => Object.values(item))) {

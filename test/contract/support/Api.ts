@@ -118,11 +118,7 @@ const services = Layer.mergeAll(
   Executions.layer,
   StrategyPerformances.layer.pipe(Layer.provide([PriceRecorder.layer, Strategies.layer])),
   PortfolioPerformances.layer
-).pipe(
-  Layer.provideMerge(Portfolios.layer),
-  Layer.provideMerge(OperationSignals.layer),
-  Layer.provide(KeyHashLive)
-)
+).pipe(Layer.provideMerge(Portfolios.layer), Layer.provideMerge(OperationSignals.layer), Layer.provide(KeyHashLive))
 
 const server = Layer.effect(
   Api,

@@ -49,7 +49,8 @@ const wire = (server: Server) =>
             ...(key === undefined ? {} : { "x-api-key": key }),
             ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId })
           })
-          if (source.status < 400) noteAnswer("GET", streamPath(operationId), { status: source.status, json: undefined })
+          if (source.status < 400)
+            noteAnswer("GET", streamPath(operationId), { status: source.status, json: undefined })
           return source
         }),
         (source) => Effect.sync(source.close)

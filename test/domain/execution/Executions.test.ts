@@ -98,7 +98,11 @@ describe("the stream of an operation", () => {
         const start = from === 0 ? "0-0" : `${DateTime.toEpochMillis(history[from - 1]!.at)}-${from}`
         const events = await run(history, collect(start))
         const before = history.slice(0, from)
-        let state = before.filter(({ kind }) => kind === stateEvent).map(({ payload }) => (payload as any).state).at(-1) ?? null
+        let state =
+          before
+            .filter(({ kind }) => kind === stateEvent)
+            .map(({ payload }) => (payload as any).state)
+            .at(-1) ?? null
         let completed = before.filter(({ kind }) => kind === "chain_settled").length
         for (const { body } of events) {
           if (body.kind === "execution.state_changed") {
@@ -184,7 +188,10 @@ describe("the stream of an operation", () => {
       history!,
       Effect.scoped(
         Effect.gen(function* () {
-          assert.instanceOf(yield* Effect.flip(follow(undefined, "op_01JQ8ZP3T5V7X9Z1B3D5F7H9K2" as OperationId)), NotFound)
+          assert.instanceOf(
+            yield* Effect.flip(follow(undefined, "op_01JQ8ZP3T5V7X9Z1B3D5F7H9K2" as OperationId)),
+            NotFound
+          )
           const stranger = callerOf("tn_01JQ8ZP3T5V7X9Z1B3D5F7H9K2" as TenantId)
           assert.instanceOf(yield* Effect.flip(Effect.provideService(follow(), Caller, stranger)), NotFound)
         })
@@ -211,7 +218,9 @@ const grow = (history: Array<OperationEvent>, state: string) => {
 const listen = Effect.gen(function* () {
   const told: Array<string> = []
   const stream = Option.getOrThrow(yield* follow())
-  const fiber = yield* Effect.forkScoped(Stream.runForEach(stream, ({ body }) => Effect.sync(() => told.push(body.kind))))
+  const fiber = yield* Effect.forkScoped(
+    Stream.runForEach(stream, ({ body }) => Effect.sync(() => told.push(body.kind)))
+  )
   yield* Effect.yieldNow
   return { told, fiber }
 })

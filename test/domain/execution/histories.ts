@@ -6,7 +6,13 @@ import { advance, emptyHistory, type ExecutionHistory, stateEvent } from "#domai
 import type { LandedStep } from "#domain/execution/ExecutionEvent.ts"
 import { ExecutionLog } from "#domain/execution/ExecutionLog.ts"
 import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
-import { isTerminal, type Operation, type OperationState, OperationState as States, sourcesOf } from "#domain/operation/Operation.ts"
+import {
+  isTerminal,
+  type Operation,
+  type OperationState,
+  OperationState as States,
+  sourcesOf
+} from "#domain/operation/Operation.ts"
 import { type OperationEvent, OperationStore } from "#domain/operation/OperationStore.ts"
 
 export const operationId = "op_01JQ8ZP3T5V7X9Z1B3D5F7H9K1" as OperationId
@@ -68,7 +74,10 @@ export const endedHistory = anyHistory.map((history) => {
   if (isTerminal(state.state)) return history
   return [
     ...history,
-    event(last.sequence + 1, DateTime.toEpochMillis(last.at), stateEvent, { state: "failed", error: "the chain said no" })
+    event(last.sequence + 1, DateTime.toEpochMillis(last.at), stateEvent, {
+      state: "failed",
+      error: "the chain said no"
+    })
   ]
 })
 
