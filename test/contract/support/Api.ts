@@ -162,14 +162,15 @@ const server = Layer.effect(
 export const among = <A, E, R>(
   layer: Layer.Layer<A, E, R>,
   limits: RateLimitSettings["Service"],
-  counters: Layer.Layer<RateLimits, never, RateLimitSettings> = RateLimits.layerMemory
+  counters: Layer.Layer<RateLimits, never, RateLimitSettings> = RateLimits.layerMemory,
+  stores: typeof TestStores = TestStores
 ) =>
   layer.pipe(
     Layer.provideMerge(services),
     Layer.provideMerge(counters),
     Layer.provideMerge(SurroundingsLive),
     Layer.provideMerge(PastPrices.layer),
-    Layer.provideMerge(TestStores),
+    Layer.provideMerge(stores),
     Layer.provide(settings),
     Layer.provide(Layer.succeed(RateLimitSettings, limits)),
     Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig)),
