@@ -2,7 +2,7 @@
  * From the stored events of an operation to those of its stream; pure. Each stored event gives exactly one, with its number,
  * and the end of the operation one more, with the next. So a stream is the same whoever reads it from where.
  */
-import { DateTime, Schema } from "effect"
+import { type DateTime, Schema } from "effect"
 import { ChainSettled, chainSettled } from "#domain/execution/ChainSettled.ts"
 import { cursorOf, type ExecutionCursor } from "#domain/execution/ExecutionCursor.ts"
 import type { ExecutionBody, ExecutionError, ExecutionEvent, LandedStep } from "#domain/execution/ExecutionEvent.ts"

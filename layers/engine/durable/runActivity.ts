@@ -73,10 +73,10 @@ export const runActivity = ({ afterStep, runner, storage, store }: Services) =>
       run.mustReplay = true
       return new Workflow.Suspended({})
     })
-    const done = Effect.tap(isTogether ? together : Effect.flatMap(body, keep), () =>
+    const told = Effect.tap(isTogether ? together : Effect.flatMap(body, keep), () =>
       Effect.sync(() => afterStep(run.payload))
     )
-    return yield* Effect.catch(done, (error: unknown) =>
+    return yield* Effect.catch(told, (error: unknown) =>
       error instanceof NotOurs
         ? replay
         : Effect.andThen(Effect.logWarning(`Step ${step} of ${executionId} could not be stored`, error), replay)

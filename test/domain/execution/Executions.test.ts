@@ -130,14 +130,14 @@ describe("the stream of an operation", () => {
   it("refuses what is no id of it", () =>
     fc.assert(
       fc.asyncProperty(anyHistory, fc.string({ maxLength: 30 }), async (history, text) => {
-        const ids = history.map(({ at, sequence }) => `${DateTime.toEpochMillis(at)}-${sequence}`)
+        const ids = new Set(history.map(({ at, sequence }) => `${DateTime.toEpochMillis(at)}-${sequence}`))
         const last = history.at(-1)!
         const foreign = [
           text,
           `${DateTime.toEpochMillis(last.at) + 1}-${last.sequence}`,
           `${DateTime.toEpochMillis(last.at)}-${last.sequence + 2}`,
           "1-0"
-        ].filter((id) => !ids.includes(id) && id !== "0-0")
+        ].filter((id) => !ids.has(id) && id !== "0-0")
         await run(
           history,
           Effect.forEach(foreign, (id) =>

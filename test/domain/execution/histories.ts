@@ -70,8 +70,8 @@ export const anyHistory: fc.Arbitrary<ReadonlyArray<OperationEvent>> = fc
 /** The same walk, brought to its end. */
 export const endedHistory = anyHistory.map((history) => {
   const last = history.at(-1)!
-  const state = history.filter(({ kind }) => kind === stateEvent).at(-1)!.payload as { readonly state: OperationState }
-  if (isTerminal(state.state)) return history
+  const { payload } = history.findLast(({ kind }) => kind === stateEvent)!
+  if (isTerminal((payload as { readonly state: OperationState }).state)) return history
   return [
     ...history,
     event(last.sequence + 1, DateTime.toEpochMillis(last.at), stateEvent, {
