@@ -8,7 +8,6 @@ import { eventStream } from "#http/v1/eventStream.ts"
 import { StreamPace } from "#http/v1/StreamPace.ts"
 import { executionView } from "#http/v1/views/executionView.ts"
 
-/** So many events, and nothing else, reach a client; it holds none of them twice. */
 export const ExecutionsLive = HttpApiBuilder.group(
   V1,
   "executions",

@@ -1,6 +1,6 @@
 /** Streams of operations over histories in memory: whoever reads one from where gets each event once, in order, and the end. */
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Fiber, Layer, Option, Stream } from "effect"
+import { DateTime, Effect, Fiber, Layer, Logger, Option, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import { CursorInvalid, NotFound, RateLimited } from "#domain/Errors.ts"
@@ -24,10 +24,14 @@ const callerOf = (tenant: TenantId): Caller["Service"] => ({
   scopes: new Set(["portfolios:read"])
 })
 
-const layerOf = (history: Array<OperationEvent>, limits: Partial<StreamSettings["Service"]> = {}) =>
+const layerOf = (
+  history: Array<OperationEvent>,
+  limits: Partial<StreamSettings["Service"]> = {},
+  onPoll?: Effect.Effect<void>
+) =>
   Executions.layer.pipe(
     Layer.provideMerge(OperationSignals.layer),
-    Layer.provide(makeStored(history)),
+    Layer.provide(makeStored(history, onPoll)),
     Layer.provide(Layer.succeed(StreamSettings, { maxOpen: 10, maxOpenPerTenant: 5, pollIntervalMs: 250, ...limits })),
     Layer.provideMerge(Layer.succeed(Caller, callerOf(tenantId)))
   )
@@ -253,6 +257,45 @@ describe("a stream that is open", () => {
       yield* Fiber.join(fiber)
       assert.strictEqual(told.at(-1), "execution.result")
     }).pipe(Effect.scoped, Effect.provide(layerOf(history)))
+  })
+
+  it.effect("goes on after the store could not be asked", () => {
+    const history = begun()
+    let failures = 2
+    const sometimes = Effect.suspend(() =>
+      failures-- > 0 ? Effect.die(new Error("the database is down")) : Effect.void
+    )
+    return Effect.gen(function* () {
+      const { fiber, told } = yield* listen
+      grow(history, "completed")
+      yield* TestClock.adjust("250 millis")
+      yield* TestClock.adjust("4 seconds")
+      assert.deepStrictEqual(told, ["execution.snapshot"])
+      yield* TestClock.adjust("750 millis")
+      yield* Fiber.join(fiber)
+      assert.strictEqual(told.at(-1), "execution.result")
+    }).pipe(Effect.scoped, Effect.provide(layerOf(history, {}, sometimes)), Effect.provide(Logger.layer([])))
+  })
+
+  it.effect("is looked after only while somebody follows", () => {
+    const history = begun()
+    let polls = 0
+    const counted = Effect.sync(() => void polls++)
+    return Effect.gen(function* () {
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual(polls, 0)
+      const { fiber } = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const open = yield* listen
+          yield* TestClock.adjust("1 second")
+          assert.strictEqual(polls, 4)
+          return open
+        })
+      )
+      yield* Fiber.await(fiber)
+      yield* TestClock.adjust("10 seconds")
+      assert.isAtMost(polls, 5, "the one that was due")
+    }).pipe(Effect.provide(layerOf(history, {}, counted)))
   })
 
   it.effect("counts until it is closed, for its tenant and for the process", () => {

@@ -81,8 +81,8 @@ export const endedHistory = anyHistory.map((history) => {
   ]
 })
 
-/** A store whose content a test appends to. */
-export const makeStored = (history: Array<OperationEvent>) => {
+/** A store whose content a test appends to; `onPoll` runs before each look for what has grown. */
+export const makeStored = (history: Array<OperationEvent>, onPoll: Effect.Effect<void> = Effect.void) => {
   const historyAt = (sequence: number): ExecutionHistory =>
     history
       .slice(0, sequence)
@@ -116,7 +116,7 @@ export const makeStored = (history: Array<OperationEvent>) => {
       historyAt: (_, sequence) =>
         Effect.sync(() => (sequence <= history.length ? Option.some(historyAt(sequence)) : Option.none())),
       grown: (readers) =>
-        Effect.sync(() =>
+        Effect.map(onPoll, () =>
           readers.filter(({ sequence }) => sequence < history.length).map((reader) => reader.operationId)
         ),
       steps: () => Effect.succeed(steps)
