@@ -87,7 +87,7 @@ export const streamingApi = (pace: Partial<typeof StreamPace.Service> = {}) =>
         Layer.effectContext(wire(server)).pipe(
           Layer.provideMerge(ServeRoutes([]).pipe(Layer.provide(Layer.succeed(StreamPace, { ...usual, ...pace })))),
           Layer.provide(
-            NodeHttpServer.layer(() => server, { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: "20 seconds" })
+            NodeHttpServer.layer(() => server, { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: "60 seconds" })
           )
         ),
         unlimited
