@@ -121,3 +121,20 @@ export const transfersEnded = Metric.counter("ballast_transfers_ended", {
   description: "Transfers between chains that ended",
   incremental: true
 })
+
+/** Streams of operations that this process has open. */
+export const streamsOpen = Metric.gauge("ballast_streams_open", {
+  description: "Streams of operations that are open"
+})
+
+/** Events sent by streams of operations. Attribute: `kind` (that of the event). */
+export const streamEvents = Metric.counter("ballast_stream_events", {
+  description: "Events sent by streams of operations",
+  incremental: true
+})
+
+/** Streams that were cut because their client did not read. */
+export const streamsCut = Metric.counter("ballast_streams_cut", {
+  description: "Streams cut because their client did not read",
+  incremental: true
+})

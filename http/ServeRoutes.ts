@@ -2,6 +2,7 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServer } from "effect/http"
 import type { IpNetwork } from "effect/net"
+import { Closing } from "#http/Closing.ts"
 import { Routes } from "#http/Routes.ts"
 import { routerConfig } from "#http/routerSettings.ts"
 import { ServerContext } from "#http/ServerContext.ts"
@@ -44,10 +45,16 @@ const requestContext = <R>(context: Context.Context<R>): Context.Context<R> =>
 export const ServeRoutes = (trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
+      const closing = yield* Closing
       const routes = yield* HttpRouter.toHttpEffect(Routes)
       const served = trustedProxies.length === 0 ? routes : HttpMiddleware.xForwardedHeaders({ trustedProxies })(routes)
       const server = yield* HttpServer.HttpServer
       const context = yield* Effect.context<Scope.Scope>()
       yield* Effect.setContext(server.serve(served), requestContext(context))
+      // Added last, so it runs first: open streams end before the server waits for its connections.
+      yield* Effect.addFinalizer(() => closing.begin)
     })
-  ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig)), Layer.provide(ServerContext))
+  ).pipe(
+    Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig)),
+    Layer.provide([ServerContext, Closing.layer])
+  )

@@ -8,6 +8,7 @@ import { Effect, Layer, type LogLevel, Redacted, Schema } from "effect"
 import type { IpNetwork } from "effect/net"
 import { AssetId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
+import { StreamSettings } from "#domain/execution/StreamSettings.ts"
 import { Settings } from "#domain/Settings.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
@@ -137,6 +138,13 @@ const settings: Setting<Settings["Service"]> = Effect.map(
   })
 )
 
+/** How many streams of operations are open at once, and how often events of other processes are looked for. */
+const streams: Setting<StreamSettings["Service"]> = all({
+  maxOpen: withDefault("STREAMS_MAX", Kind.integer(1, 100_000, "2000"), 2_000),
+  maxOpenPerTenant: withDefault("STREAMS_MAX_PER_TENANT", Kind.integer(1, 100_000, "500"), 500),
+  pollIntervalMs: withDefault("STREAMS_POLL_MS", Kind.integer(10, 60_000, "250"), 250)
+})
+
 const coinGecko: Setting<CoinGeckoConfig["Service"]> = Effect.gen(function* () {
   const { apiKey, plan, url } = yield* all({
     url: optional("COINGECKO_URL", Kind.httpUrl("https://pro-api.coingecko.com/api/v3")),
@@ -207,6 +215,7 @@ export const serviceConfig = orInvalid(
       pepper,
       evm,
       settings,
+      streams,
       coinGecko,
       lifi,
       tokenLists: withDefault<ReadonlyArray<string>>(
@@ -234,6 +243,7 @@ export type ServiceConfig = Effect.Success<typeof serviceConfig>
 export const layer = (config: ServiceConfig) =>
   Layer.mergeAll(
     Layer.succeed(Settings, config.settings),
+    Layer.succeed(StreamSettings, config.streams),
     Layer.succeed(EvmConfig, config.evm),
     Layer.succeed(DatabaseConfig, config.database),
     Layer.succeed(KeyHashConfig, { pepper: config.pepper }),

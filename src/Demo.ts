@@ -11,7 +11,7 @@ const program = Effect.gen(function* () {
   const { controlPort } = yield* demoConfig
   const services = Ballast.layer.pipe(
     Layer.provideMerge(Sandbox.layer(`http://127.0.0.1:${controlPort}`)),
-    Layer.provide(FetchHttpClient.layer)
+    Layer.provideMerge(FetchHttpClient.layer)
   )
   yield* Effect.provide(journey, services)
 }).pipe(Effect.tapError((error) => Console.error(`\n${error.message}`)))

@@ -100,7 +100,7 @@ describe("imports", () => {
   }
 
   it("contracts load nothing that a browser cannot, and no handler", () => {
-    for (const contract of ["http/v2/Api.ts", "http/v2/client.ts", "http/admin/Admin.ts"]) {
+    for (const contract of ["http/v1/Api.ts", "http/v2/Api.ts", "http/v2/client.ts", "http/admin/Admin.ts"]) {
       const loaded = [...closure(contract)]
       assert.isAbove(loaded.length, 10)
       assert.deepStrictEqual(

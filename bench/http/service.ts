@@ -62,10 +62,15 @@ const untilReady = (url: string, process: OwnedProcess) =>
     catch: (cause) => new ProcessFailed({ message: `${process.name} never answered 200 on ${url}: ${String(cause)}` })
   })
 
-export const startService = Effect.fnUntraced(function* (database: string, pepper: string) {
+/** `more` is added to the service's environment. */
+export const startService = Effect.fnUntraced(function* (
+  database: string,
+  pepper: string,
+  more: Readonly<Record<string, string>> = {}
+) {
   const port = yield* freePort
   const program = new URL("../../src/Api.ts", import.meta.url)
-  const process = yield* startProcess("Ballast", program, environment(database, pepper, port))
+  const process = yield* startProcess("Ballast", program, { ...environment(database, pepper, port), ...more })
   const baseUrl = `http://127.0.0.1:${port}`
   yield* untilReady(`${baseUrl}/health/ready`, process)
   return { name: process.name, pid: process.pid, baseUrl } satisfies Server

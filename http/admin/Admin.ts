@@ -4,7 +4,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/ht
 import { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import { Scope } from "#domain/Scopes.ts"
 import { AdminAuth } from "#http/admin/AdminAuth.ts"
-import { AdminErrors } from "#http/admin/AdminErrors.ts"
+import { ErrorsV1 } from "#http/middleware/ErrorsV1.ts"
 import { Curation } from "#http/admin/Curation.ts"
 import { okV1 } from "#http/admin/envelopeV1.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
@@ -87,7 +87,7 @@ const tenants = HttpApiGroup.make("tenants")
   )
   .middleware(RequestErrors)
   .middleware(AdminAuth)
-  .middleware(AdminErrors)
+  .middleware(ErrorsV1)
   .prefix("/v1/admin")
 
 export const Admin = HttpApi.make("admin")

@@ -3,7 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import { Admin } from "#http/admin/Admin.ts"
 import { AdminAuthLive } from "#http/admin/AdminAuthLive.ts"
-import { AdminErrorsLive } from "#http/admin/AdminErrorsLive.ts"
+import { ErrorsV1Live } from "#http/middleware/ErrorsV1Live.ts"
 import { CurationLive } from "#http/admin/CurationLive.ts"
 import { successV1 } from "#http/admin/envelopeV1.ts"
 import { keyView, tenantView } from "#http/admin/tenantView.ts"
@@ -39,5 +39,5 @@ const TenantsLive = HttpApiBuilder.group(
 /** The operator's routes. */
 export const AdminLive = HttpApiBuilder.layer(Admin).pipe(
   Layer.provide(Layer.mergeAll(TenantsLive, CurationLive)),
-  Layer.provide(Layer.mergeAll(AdminAuthLive, AdminErrorsLive, RequestErrorsLive))
+  Layer.provide(Layer.mergeAll(AdminAuthLive, ErrorsV1Live, RequestErrorsLive))
 )

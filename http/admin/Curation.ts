@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { maxSelected } from "#domain/discovery/Curation.ts"
 import { StrategyId } from "#domain/Ids.ts"
 import { AdminAuth } from "#http/admin/AdminAuth.ts"
-import { AdminErrors } from "#http/admin/AdminErrors.ts"
+import { ErrorsV1 } from "#http/middleware/ErrorsV1.ts"
 import { okV1 } from "#http/admin/envelopeV1.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 
@@ -21,5 +21,5 @@ export const Curation = HttpApiGroup.make("curation")
   )
   .middleware(RequestErrors)
   .middleware(AdminAuth)
-  .middleware(AdminErrors)
+  .middleware(ErrorsV1)
   .prefix("/v1/admin")

@@ -4,14 +4,19 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiScalar, OpenApi } from "effect/http-api"
 import { DocsSettings } from "#http/docs/DocsSettings.ts"
 import { llmsText } from "#http/docs/llmsText.ts"
+import { V1 } from "#http/v1/Api.ts"
 import { V2 } from "#http/v2/Api.ts"
 
 const cached = { "cache-control": "public, max-age=300" }
 
 export const DocsLive = Layer.unwrap(
   Effect.map(DocsSettings, ({ publicUrl }) => {
-    const api = V2.annotate(OpenApi.Servers, [{ url: publicUrl, description: "This deployment" }])
+    const servers = [{ url: publicUrl, description: "This deployment" }]
+    const api = V2.annotate(OpenApi.Servers, servers)
     const document = HttpServerResponse.jsonUnsafe(OpenApi.fromApi(api), { headers: cached })
+    const documentV1 = HttpServerResponse.jsonUnsafe(OpenApi.fromApi(V1.annotate(OpenApi.Servers, servers)), {
+      headers: cached
+    })
     const primer = HttpServerResponse.text(llmsText(api, publicUrl), {
       contentType: "text/plain; charset=utf-8",
       headers: cached
@@ -19,6 +24,7 @@ export const DocsLive = Layer.unwrap(
 
     return Layer.mergeAll(
       HttpRouter.add("GET", "/v2/openapi.json", document),
+      HttpRouter.add("GET", "/v1/openapi.json", documentV1),
       HttpRouter.add("GET", "/v2/llms.txt", primer),
       // The page carries its script, and asks nobody else for fonts.
       HttpApiScalar.layer(api, { path: "/v2/docs", scalar: { withDefaultFonts: false } })

@@ -62,6 +62,7 @@ export const llmsText = <Id extends string, Groups extends HttpApiGroup.Constrai
       title: "Optional",
       lines: [
         `- [OpenAPI 3.1](${baseUrl}/v2/openapi.json): every field, with examples`,
+        `- [OpenAPI 3.1 of v1](${baseUrl}/v1/openapi.json): an operation's events as they happen, instead of polling`,
         `- [Interactive reference](${baseUrl}/v2/docs): the same for people`
       ]
     }

@@ -5,9 +5,17 @@ import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import { Admin } from "#http/admin/Admin.ts"
 import { templateOf } from "#http/middleware/RequestLog.ts"
 import { routerConfig } from "#http/routerSettings.ts"
+import { V1 } from "#http/v1/Api.ts"
 import { V2 } from "#http/v2/Api.ts"
 
-const plain = ["/v2/openapi.json", "/v2/docs", "/v2/llms.txt", "/health/live", "/health/ready"] as const
+const plain = [
+  "/v2/openapi.json",
+  "/v1/openapi.json",
+  "/v2/docs",
+  "/v2/llms.txt",
+  "/health/live",
+  "/health/ready"
+] as const
 
 const templates = FindMyWay.make<string>(routerConfig)
 
@@ -19,6 +27,7 @@ const addRoutes = <Id extends string, Groups extends HttpApiGroup.Constraint>(ap
   })
 
 addRoutes(V2)
+addRoutes(V1)
 addRoutes(Admin)
 for (const path of plain) templates.on("GET", path, path)
 

@@ -14,10 +14,9 @@
  * A call fails with the class of the API error, such as `PortfolioNotFound`, with a transport error of the HTTP client, or
  * with a schema error when the answer is not what the contract says.
  */
-import { Effect, Redacted } from "effect"
-import { HttpClientRequest } from "effect/http"
-import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
-import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
+import { Effect, type Redacted } from "effect"
+import { HttpApiClient } from "effect/http-api"
+import { keyLayer } from "#http/keyLayer.ts"
 import { V2 } from "#http/v2/Api.ts"
 
 /** One method an endpoint, grouped as in the contract. */
@@ -31,13 +30,9 @@ export interface ClientOptions {
 
 /** Needs an `HttpClient`, for example `FetchHttpClient.layer` in a browser. */
 export const makeClient = ({ apiKey, baseUrl }: ClientOptions) =>
-  HttpApiClient.make(V2, { baseUrl }).pipe(
-    Effect.provide(
-      HttpApiMiddleware.layerClient(ApiKeyAuth, ({ next, request }) =>
-        next(HttpClientRequest.setHeader(request, "x-api-key", Redacted.value(apiKey)))
-      )
-    )
-  )
+  HttpApiClient.make(V2, { baseUrl }).pipe(Effect.provide(keyLayer(apiKey)))
 
 export * from "#domain/Errors.ts"
 export { V2 } from "#http/v2/Api.ts"
+export { executionEvents, type FollowOptions, fromTheBeginning } from "#http/v1/executionEvents.ts"
+export type { ExecutionEvent } from "#http/v1/models/ExecutionEvent.ts"

@@ -7,9 +7,10 @@
 import { type Cause, Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { Activity } from "effect/workflow"
+import { chainSettled, settled } from "#domain/execution/ChainSettled.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
-import { RunPlan } from "#domain/rebalance/RunPlan.ts"
+import { type PlannedChain, RunPlan } from "#domain/rebalance/RunPlan.ts"
 import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
 import { type ChainOutcome, failureOf, RunReport } from "#domain/rebalance/RunReport.ts"
 import { type RunContext, RunStore } from "#domain/rebalance/RunStore.ts"
@@ -56,6 +57,8 @@ const requireContext = (runs: Services["runs"], operationId: OperationId) =>
     })
   )
 
+const hasWork = ({ legs, transfers = [] }: PlannedChain): boolean => legs.length + transfers.length > 0
+
 const makeExecute = ({ operations, runs, planner, trader }: Services, operationId: OperationId) => {
   const plan = Activity.make({
     name: "plan",
@@ -64,6 +67,22 @@ const makeExecute = ({ operations, runs, planner, trader }: Services, operationI
       yield* operations.transition(operationId, "running", yield* DateTime.now, null)
       return yield* planner.plan(yield* requireContext(runs, operationId))
     })
+  })
+
+  /** Tells once that one of several chains is done. */
+  const tell = (outcome: ChainOutcome, totalSteps: number) =>
+    Activity.make({
+      name: `settled/${outcome.chainId}`,
+      execute: Effect.gen(function* () {
+        yield* operations.append(operationId, yield* DateTime.now, chainSettled, settled(outcome, totalSteps))
+      })
+    }).annotate(ClusterSchema.WithTransaction, true)
+
+  /** With one chain to trade on the end tells the same a moment later. */
+  const trade = Effect.fnUntraced(function* (planned: RunPlan, chain: PlannedChain, totalSteps: number) {
+    const outcome = yield* trader.trade(operationId, planned, chain)
+    if (totalSteps > 1 && hasWork(chain)) yield* tell(outcome, totalSteps)
+    return outcome
   })
 
   /** A finished run stays as it is, so this needs no transaction with its own result: repeating it changes nothing. */
@@ -98,7 +117,8 @@ const makeExecute = ({ operations, runs, planner, trader }: Services, operationI
 
   return Effect.gen(function* () {
     const planned = yield* plan
-    const chains = yield* Effect.forEach(planned.chains, (chain) => trader.trade(operationId, planned, chain), {
+    const totalSteps = planned.chains.filter(hasWork).length
+    const chains = yield* Effect.forEach(planned.chains, (chain) => trade(planned, chain, totalSteps), {
       concurrency: "unbounded"
     })
     yield* finish(planned.strategyVersion, chains)

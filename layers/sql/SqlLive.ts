@@ -8,6 +8,7 @@ import * as DailyPriceStore from "#layers/sql/DailyPriceStore.ts"
 import * as DiscoveryStore from "#layers/sql/DiscoveryStore.ts"
 import * as DueStore from "#layers/sql/DueStore.ts"
 import * as EnrollmentStore from "#layers/sql/EnrollmentStore.ts"
+import * as ExecutionLog from "#layers/sql/ExecutionLog.ts"
 import * as OperationStore from "#layers/sql/OperationStore.ts"
 import * as PortfolioStore from "#layers/sql/PortfolioStore.ts"
 import * as RelayStore from "#layers/sql/RelayStore.ts"
@@ -29,6 +30,7 @@ export const SqlLive = Layer.mergeAll(
   DailyPriceStore.layer,
   DueStore.layer,
   EnrollmentStore.layer,
+  ExecutionLog.layer,
   OperationStore.layer,
   PortfolioStore.layer,
   RelayStore.layer,

@@ -5,13 +5,11 @@
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { DateTime } from "effect"
+import { stateEvent } from "#domain/execution/ExecutionHistory.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { isTerminal, type OperationState, sourcesOf } from "#domain/operation/Operation.ts"
 import { timestamp } from "#layers/sql/rows.ts"
 import { storableJson, storableText } from "#layers/sql/storable.ts"
-
-/** The kind of event that a change of state leaves; its payload is `{state, error}`. */
-export const stateEvent = "state"
 
 export interface StateChange {
   readonly operationId: OperationId

@@ -9,7 +9,7 @@ export const selectOperations = `
     submitted_at AS "submittedAt", updated_at AS "updatedAt", finished_at AS "finishedAt", error
   FROM operations`
 
-const OperationRow = Schema.Struct({
+export const OperationRow = Schema.Struct({
   operationId: OperationId,
   tenantId: TenantId,
   portfolioId: PortfolioId,

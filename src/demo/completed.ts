@@ -1,35 +1,40 @@
-/** Follows an operation to its end and prints each state on the way. */
-import { Effect, Schedule } from "effect"
-import type { OperationId, PortfolioId } from "#domain/Ids.ts"
-import { Ballast } from "#src/demo/Ballast.ts"
+/** Follows an operation to its end by its stream, and prints what happens on the way. */
+import { Effect, Redacted, Schedule, Stream } from "effect"
+import type { OperationId } from "#domain/Ids.ts"
+import { type ExecutionEvent, executionEvents, fromTheBeginning } from "#http/v2/client.ts"
 import { JourneyFailed } from "#src/demo/JourneyFailed.ts"
 import { line } from "#src/demo/print.ts"
+import { Sandbox } from "#src/demo/Sandbox.ts"
 
 export const poll = Schedule.spaced("250 millis")
 export const patience = "60 seconds"
 
+/** Null for what the reader sees otherwise. */
+const textOf = (event: ExecutionEvent): string | null => {
+  switch (event.kind) {
+    case "execution.state_changed":
+      return event.payload.to
+    case "execution.timeline_appended":
+      return event.payload.message
+    case "execution.progress":
+      return `${event.payload.percent}%  ${event.payload.message}`
+    default:
+      return null
+  }
+}
+
 /** Fails when the operation ends as anything but `completed`. */
-export const completed = Effect.fnUntraced(function* (portfolioId: PortfolioId, operationId: string) {
-  const ballast = yield* Ballast
-  let seen = ""
-  const operation = yield* ballast.operations
-    .getOperation({ params: { portfolioId, operationId: operationId as OperationId } })
-    .pipe(
-      Effect.map(({ data }) => data),
-      Effect.tap(({ state }) => {
-        const isNews = state !== seen
-        seen = state
-        return isNews ? line(`  ${state}`) : Effect.void
-      }),
-      Effect.repeat({
-        schedule: poll,
-        until: ({ state }) => state === "completed" || state === "failed" || state === "cancelled"
-      }),
-      Effect.timeout(patience)
-    )
-  if (operation.state !== "completed")
-    return yield* new JourneyFailed({
-      message: `The ${operation.kind} ended as ${operation.state}: ${operation.error}`
-    })
-  return operation
+export const completed = Effect.fnUntraced(function* (operationId: OperationId) {
+  const { overview } = yield* Sandbox
+  const account = { baseUrl: overview.apiBaseUrl, apiKey: Redacted.make(overview.tenants[0].apiKey) }
+  yield* executionEvents(account, operationId, { lastEventId: fromTheBeginning }).pipe(
+    Stream.runForEach((event) => {
+      if (event.kind === "execution.error")
+        return Effect.fail(new JourneyFailed({ message: `Operation ${operationId} ended: ${event.payload.message}` }))
+      const text = textOf(event)
+      return text === null ? Effect.void : line(`  ${text}`)
+    }),
+    Effect.timeout(patience)
+  )
+  return { operationId }
 })

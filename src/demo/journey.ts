@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
 import { type AssetId, chainIdOf, type EvmAddress, evmWallet } from "#domain/Caip.ts"
-import type { PortfolioId, StrategyId } from "#domain/Ids.ts"
+import type { OperationId, PortfolioId, StrategyId } from "#domain/Ids.ts"
 import { Ballast } from "#src/demo/Ballast.ts"
 import { completed, patience, poll } from "#src/demo/completed.ts"
 import { JourneyFailed } from "#src/demo/JourneyFailed.ts"
@@ -101,7 +101,7 @@ const rebalance = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
     params: { portfolioId },
     payload: undefined as never
   })
-  return yield* completed(portfolioId, submitted.data.operationId)
+  return yield* completed(submitted.data.operationId as OperationId)
 })
 
 const showPositions = Effect.fnUntraced(function* (portfolioId: PortfolioId) {

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { PrivateKeyAccount } from "viem/accounts"
 import { type AssetId, chainIdOf, evmAccount, type EvmAddress } from "#domain/Caip.ts"
-import type { PortfolioId } from "#domain/Ids.ts"
+import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 import { Ballast } from "#src/demo/Ballast.ts"
 import { completed } from "#src/demo/completed.ts"
 import { JourneyFailed } from "#src/demo/JourneyFailed.ts"
@@ -38,7 +38,7 @@ export const withdraw = Effect.fnUntraced(function* (portfolioId: PortfolioId, o
     "Stage 2: the chain checks the owner's signature",
     Effect.flatMap(
       ballast.withdrawals.withdraw({ params, payload: { message: issued.typedData.message as never, signature } }),
-      ({ data }) => completed(portfolioId, data.operationId)
+      ({ data }) => completed(data.operationId as OperationId)
     ),
     () => `${balance} ${symbol}`
   )

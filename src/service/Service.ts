@@ -7,6 +7,8 @@ import { Discovery } from "#domain/discovery/Discovery.ts"
 import { StrategyAnalytics } from "#domain/discovery/StrategyAnalytics.ts"
 import { ChainActivations } from "#domain/enrollment/ChainActivations.ts"
 import { Enrollments } from "#domain/enrollment/Enrollments.ts"
+import { Executions } from "#domain/execution/Executions.ts"
+import { OperationSignals } from "#domain/execution/OperationSignals.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import { PriceRecorder } from "#domain/market/PriceRecorder.ts"
@@ -28,6 +30,7 @@ import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthoriza
 import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
 import { EngineLive, SchedulerLive } from "#layers/engine/EngineLive.ts"
 import { ReadinessLive } from "#layers/engine/ReadinessLive.ts"
+import { SignalSteps } from "#layers/engine/SignalSteps.ts"
 import { StuckWork } from "#layers/engine/StuckWork.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
@@ -55,7 +58,8 @@ const Adapters = Layer.mergeAll(TokenLists, CatalogueLive).pipe(
 const Engine = Layer.mergeAll(ReadinessLive, StuckWork.fiber).pipe(
   Layer.provide(StuckWork.layer),
   Layer.provideMerge(SchedulerLive),
-  Layer.provideMerge(EngineLive)
+  Layer.provideMerge(EngineLive),
+  Layer.provide(SignalSteps)
 )
 
 /** What records prices and values of portfolios by the clock, and what reads of it. */
@@ -80,6 +84,7 @@ const Concepts = Layer.mergeAll(
   Breakdowns.layer,
   Rebalances.layer,
   Operations.layer,
+  Executions.layer,
   WithdrawalAuthorizations.layer,
   Withdrawals.layer,
   Performance,
@@ -93,5 +98,6 @@ const Reconciliation = Reconciler.fiber.pipe(Layer.provide(Reconciler.layer))
 export const Service = Layer.merge(Analytics, Reconciliation).pipe(
   Layer.provideMerge(Concepts),
   Layer.provideMerge(Engine),
+  Layer.provideMerge(OperationSignals.layer),
   Layer.provideMerge(Adapters)
 )

@@ -1,14 +1,15 @@
 /**
- * Walks every endpoint of the v2 API without a key, with a wrong key, and with a key that holds every scope but the
+ * Walks every endpoint of the v2 API and of v1 without a key, with a wrong key, and with a key that holds every scope but the
  * endpoint's own. The table below is written by hand: a new endpoint that is not in it fails.
  */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Redacted } from "effect"
-import { HttpApi } from "effect/http-api"
+import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import { KeyExpired, KeyInvalid, KeyMissing, PermissionDenied, TenantDisabled } from "#domain/Errors.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import { type Scope, scopes } from "#domain/Scopes.ts"
 import { RequiredScope } from "#http/RequiredScope.ts"
+import { V1 } from "#http/v1/Api.ts"
 import { V2 } from "#http/v2/Api.ts"
 import { DateTime } from "effect"
 import { SqlClient } from "effect/sql"
@@ -56,7 +57,8 @@ const expected: Readonly<Record<string, Scope | "any" | "public">> = {
   "GET /v2/portfolios/:portfolioId/operations/:operationId": "portfolios:read",
   "GET /v2/strategies/:strategyId/performance": "strategies:read",
   "GET /v2/portfolios/:portfolioId/performance": "portfolios:read",
-  "POST /v2/assets/allocation-breakdown": "portfolios:read"
+  "POST /v2/assets/allocation-breakdown": "portfolios:read",
+  "GET /v1/executions/:operationId/stream": "portfolios:read"
 }
 
 interface Endpoint {
@@ -66,9 +68,11 @@ interface Endpoint {
   readonly scope: Scope | undefined
 }
 
-const endpoints: ReadonlyArray<Endpoint> = (() => {
+const endpointsOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>
+): ReadonlyArray<Endpoint> => {
   const found: Array<Endpoint> = []
-  HttpApi.reflect(V2, {
+  HttpApi.reflect(api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint }) => {
       found.push({
@@ -80,7 +84,9 @@ const endpoints: ReadonlyArray<Endpoint> = (() => {
     }
   })
   return found
-})()
+}
+
+const endpoints = [...endpointsOf(V2), ...endpointsOf(V1)]
 
 layer(ApiLive, { excludeTestServices: true })("authorization", (it) => {
   it("every endpoint has its row, and every row its endpoint", () =>

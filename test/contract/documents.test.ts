@@ -1,5 +1,5 @@
 /**
- * The published descriptions. The OpenAPI document is frozen in openapi.snapshot.json; after an intended change write it
+ * The published descriptions. The OpenAPI documents are frozen in openapi.snapshot.json and openapi.v1.snapshot.json; after an intended change write it
  * anew with `UPDATE_SNAPSHOT=1 npx vitest run test/contract/documents.test.ts` and review the difference like code.
  */
 import { assert, describe, it, layer } from "@effect/vitest"
@@ -11,37 +11,45 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import * as Errors from "#domain/Errors.ts"
 import { scopes } from "#domain/Scopes.ts"
+import { V1 } from "#http/v1/Api.ts"
 import { V2 } from "#http/v2/Api.ts"
 import { Api, ApiLive } from "#test/contract/support/Api.ts"
 
-const snapshot = fileURLToPath(new URL("openapi.snapshot.json", import.meta.url))
+const snapshotFile = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+const snapshot = snapshotFile("openapi.snapshot.json")
+const snapshotV1 = snapshotFile("openapi.v1.snapshot.json")
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
 const document: any = JSON.parse(JSON.stringify(OpenApi.fromApi(V2)))
+const documentV1: any = JSON.parse(JSON.stringify(OpenApi.fromApi(V1)))
+
+const assertFrozen = async (published: object, file: string) => {
+  const text = `${JSON.stringify(published, null, 2)}\n`
+  if (process.env["UPDATE_SNAPSHOT"] === "1") await writeFile(file, text)
+  const frozen = JSON.parse(await readFile(file, "utf8"))
+  assert.deepStrictEqual(published, frozen, "the contract changed; see the head of this test")
+}
+
+const assertLintedClean = async (file: string) => {
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    [`${root}/node_modules/@redocly/cli/bin/cli.js`, "lint", file],
+    {
+      cwd: root,
+      env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" }
+    }
+  )
+  assert.notMatch(`${stdout}${stderr}`, /\d+ (error|warning)/)
+}
 
 const operations: ReadonlyArray<readonly [string, any]> = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item as object).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const)
 )
 
 describe("OpenAPI", () => {
-  it("is the frozen contract", async () => {
-    const text = `${JSON.stringify(document, null, 2)}\n`
-    if (process.env["UPDATE_SNAPSHOT"] === "1") await writeFile(snapshot, text)
-    const frozen = JSON.parse(await readFile(snapshot, "utf8"))
-    assert.deepStrictEqual(document, frozen, "the contract changed; see the head of this test")
-  })
+  it("is the frozen contract", () => assertFrozen(document, snapshot))
 
-  it("passes the recommended rules of redocly", async () => {
-    const { stdout, stderr } = await promisify(execFile)(
-      process.execPath,
-      [`${root}/node_modules/@redocly/cli/bin/cli.js`, "lint", snapshot],
-      {
-        cwd: root,
-        env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" }
-      }
-    )
-    assert.notMatch(`${stdout}${stderr}`, /\d+ (error|warning)/)
-  })
+  it("passes the recommended rules of redocly", () => assertLintedClean(snapshot))
 
   it("is version 3.1 with a key scheme and a server", () => {
     assert.strictEqual(document.openapi, "3.1.0")
@@ -102,6 +110,40 @@ describe("OpenAPI", () => {
   })
 })
 
+describe("OpenAPI of v1", () => {
+  const { description, parameters, responses } = documentV1.paths["/v1/executions/{operationId}/stream"].get
+
+  it("is the frozen contract", () => assertFrozen(documentV1, snapshotV1))
+
+  it("passes the recommended rules of redocly", () => assertLintedClean(snapshotV1))
+
+  it("describes the frames, and where to resume", () => {
+    assert.include(description, "portfolios:read")
+    assert.deepInclude(parameters[1], { name: "last-event-id", in: "header", required: false })
+    const { example, schema } = responses["200"].content["text/event-stream"]
+    assert.includeMembers(Object.keys(schema.properties), ["id", "event", "data"])
+    const envelope = JSON.parse(example.data)
+    assert.deepInclude(envelope, { cursor: example.id, kind: example.event })
+    assert.doesNotHaveAnyKeys(envelope.payload, ["correlationId"])
+    assert.deepStrictEqual(
+      documentV1.components.schemas.ExecutionEvent.anyOf.map((one: any) => one.properties.kind.enum[0]),
+      ["snapshot", "state_changed", "timeline_appended", "progress", "result", "error"].map(
+        (kind) => `execution.${kind}`
+      )
+    )
+  })
+
+  it("has every error in the v1 envelope, with its code", () => {
+    for (const [status, answer] of Object.entries<any>(responses)) {
+      if (Number(status) < 400) continue
+      assert.match(answer.description, /API_\d{3}/)
+      const { example } = answer.content["application/json"]
+      assert.hasAllKeys(example, ["success", "error", "correlationId", "requestId", "timestamp"])
+    }
+    assert.property(responses["429"].headers, "Retry-After")
+  })
+})
+
 layer(ApiLive, { excludeTestServices: true })("documents", (it) => {
   it.effect("openapi.json is served with the deployment's own address", () =>
     Effect.gen(function* () {
@@ -109,6 +151,14 @@ layer(ApiLive, { excludeTestServices: true })("documents", (it) => {
       assert.strictEqual(status, 200)
       assert.deepStrictEqual(json.servers, [{ url: "http://localhost:3000", description: "This deployment" }])
       assert.deepStrictEqual({ ...json, servers: document.servers }, document)
+    })
+  )
+
+  it.effect("that of v1 too", () =>
+    Effect.gen(function* () {
+      const { json, status } = yield* (yield* Api).call("GET", "/v1/openapi.json")
+      assert.strictEqual(status, 200)
+      assert.deepStrictEqual({ ...json, servers: documentV1.servers }, documentV1)
     })
   )
 

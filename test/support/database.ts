@@ -83,6 +83,14 @@ export const ServerDatabase =
 const withStores = <A, E>(database: Layer.Layer<A | SqlClient.SqlClient, E>) =>
   SqlLive.pipe(Layer.provideMerge(database), Layer.provideMerge(SecureRandom.layerWebCrypto))
 
+/** The same as TestStores over a migrated database of that URL, for processes of a test that share it. */
+export const storesOn = (url: string): typeof TestStores =>
+  withStores(
+    Database.layer.pipe(
+      Layer.provide(Layer.succeed(DatabaseConfig, { url: Redacted.make(url), dataDir: "", maxConnections: 4 }))
+    )
+  )
+
 /** Embedded database, all stores, and secure randomness; provides SqlClient, PgClient and DatabaseInfo too. */
 export const TestStores = withStores(TestDatabase)
 

@@ -10,6 +10,7 @@
 import { Clock, DateTime, Duration, Effect, Exit, Layer, Metric, Option, Schedule } from "effect"
 import { Workflow, WorkflowEngine } from "effect/workflow"
 import * as Metrics from "#domain/Metrics.ts"
+import { AfterStep } from "#layers/engine/durable/AfterStep.ts"
 import { isPassing } from "#layers/engine/durable/isPassing.ts"
 import { type LocalRun, localRun, type Registration } from "#layers/engine/durable/LocalRun.ts"
 import { runActivity } from "#layers/engine/durable/runActivity.ts"
@@ -36,7 +37,7 @@ const make = Effect.gen(function* () {
   const { free, runs } = yield* RunsInFlight
   const storage = yield* makeRunStorage(store, runner)
   const registrations = new Map<string, Registration>()
-  const activity = runActivity({ store, storage, runner })
+  const activity = runActivity({ store, storage, runner, afterStep: yield* AfterStep })
 
   const untilDone = <A, E>(effect: Effect.Effect<A, E>) =>
     Effect.retry(effect, Schedule.spaced(afterFault)).pipe(Effect.orDie)

@@ -7,6 +7,7 @@
 import { Cause, Context, Data, Effect, Exit } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { type Activity, Workflow, WorkflowEngine } from "effect/workflow"
+import type { AfterStep } from "#layers/engine/durable/AfterStep.ts"
 import type { LocalRun } from "#layers/engine/durable/LocalRun.ts"
 import type { Runner } from "#layers/engine/durable/Runner.ts"
 import type { RunStorage } from "#layers/engine/durable/RunStorage.ts"
@@ -18,6 +19,7 @@ export interface Services {
   readonly store: ExecutionStore["Service"]
   readonly storage: RunStorage
   readonly runner: Runner["Service"]
+  readonly afterStep: typeof AfterStep.Service
 }
 
 type Result = Workflow.Result<unknown, unknown>
@@ -28,7 +30,7 @@ class Undone extends Data.TaggedError("Undone")<{ readonly result: Result }> {}
 /** The step was done before, or the run is somebody else's now. */
 class NotOurs extends Data.TaggedError("NotOurs")<{}> {}
 
-export const runActivity = ({ runner, storage, store }: Services) =>
+export const runActivity = ({ afterStep, runner, storage, store }: Services) =>
   Effect.fnUntraced(function* (run: LocalRun, activity: Activity.Any, attempt: number) {
     const step = `${activity.name}/${attempt}`
     const known = run.steps.get(step)
@@ -72,13 +74,13 @@ export const runActivity = ({ runner, storage, store }: Services) =>
       run.mustReplay = true
       return new Workflow.Suspended({})
     })
-    return yield* Effect.catchCause(
-      isTogether ? together : Effect.flatMap(body, keep),
-      (cause: Cause.Cause<unknown>) => {
-        const failure = cause.reasons.find(Cause.isFailReason)?.error
-        if (failure instanceof NotOurs) return replay
-        if (failure === undefined && !isPassing(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-        return Effect.andThen(Effect.logWarning(`Step ${step} of ${executionId} could not be stored`, cause), replay)
-      }
+    const told = Effect.tap(isTogether ? together : Effect.flatMap(body, keep), () =>
+      Effect.sync(() => afterStep(run.payload))
     )
+    return yield* Effect.catchCause(told, (cause: Cause.Cause<unknown>) => {
+      const failure = cause.reasons.find(Cause.isFailReason)?.error
+      if (failure instanceof NotOurs) return replay
+      if (failure === undefined && !isPassing(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+      return Effect.andThen(Effect.logWarning(`Step ${step} of ${executionId} could not be stored`, cause), replay)
+    })
   })

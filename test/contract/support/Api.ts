@@ -11,6 +11,9 @@ import { Curation } from "#domain/discovery/Curation.ts"
 import { Discovery } from "#domain/discovery/Discovery.ts"
 import { ChainActivations } from "#domain/enrollment/ChainActivations.ts"
 import { Enrollments } from "#domain/enrollment/Enrollments.ts"
+import { Executions } from "#domain/execution/Executions.ts"
+import { OperationSignals } from "#domain/execution/OperationSignals.ts"
+import { StreamSettings } from "#domain/execution/StreamSettings.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import { PriceRecorder } from "#domain/market/PriceRecorder.ts"
@@ -29,6 +32,7 @@ import { TenantConfiguration } from "#domain/tenant/TenantConfiguration.ts"
 import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
 import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
 import { AdminSettings } from "#http/admin/AdminSettings.ts"
+import { Closing } from "#http/Closing.ts"
 import { DocsSettings } from "#http/docs/DocsSettings.ts"
 import { RateLimits } from "#http/middleware/RateLimits.ts"
 import { RateLimitSettings } from "#http/middleware/RateLimitSettings.ts"
@@ -45,6 +49,8 @@ import { NoTransfers } from "#test/support/noTransfers.ts"
 import { TestStores } from "#test/support/database.ts"
 
 export interface Answer {
+  /** Of the request. */
+  readonly path: string
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -68,10 +74,14 @@ export class Api extends Context.Service<
   { readonly call: (method: string, path: string, call?: Call) => Effect.Effect<Answer> }
 >()("ballast/test/Api") {}
 
+/** Few enough to come to the end of them. */
+export const streamSettings: StreamSettings["Service"] = { maxOpen: 6, maxOpenPerTenant: 4, pollIntervalMs: 50 }
+
 const settings = Layer.mergeAll(
   Layer.succeed(AdminSettings, { token: Redacted.make(adminToken) }),
   Layer.succeed(DocsSettings, { publicUrl: "http://localhost:3000" }),
   Layer.succeed(KeyHashConfig, { pepper: Redacted.make("pepper of the contract tests") }),
+  Layer.succeed(StreamSettings, streamSettings),
   Layer.succeed(Settings, {
     brandName: "Ballast",
     rebalanceCooldownMs: 60_000,
@@ -105,9 +115,10 @@ const services = Layer.mergeAll(
   WithdrawalAuthorizations.layer,
   Withdrawals.layer,
   Operations.layer,
+  Executions.layer,
   StrategyPerformances.layer.pipe(Layer.provide([PriceRecorder.layer, Strategies.layer])),
   PortfolioPerformances.layer
-).pipe(Layer.provideMerge(Portfolios.layer), Layer.provide(KeyHashLive))
+).pipe(Layer.provideMerge(Portfolios.layer), Layer.provideMerge(OperationSignals.layer), Layer.provide(KeyHashLive))
 
 const server = Layer.effect(
   Api,
@@ -133,6 +144,7 @@ const server = Layer.effect(
         const answered = await response.text()
         const isJson = response.headers.get("content-type")?.startsWith("application/json") === true
         const answer = {
+          path,
           status: response.status,
           headers: response.headers,
           text: answered,
@@ -144,20 +156,21 @@ const server = Layer.effect(
 
     return Api.of({ call })
   })
-).pipe(Layer.provide(ServerContext))
+).pipe(Layer.provide([ServerContext, Closing.layer]))
 
 /** Puts a layer over the routes among everything that they need, with the given limits. */
 export const among = <A, E, R>(
   layer: Layer.Layer<A, E, R>,
   limits: RateLimitSettings["Service"],
-  counters: Layer.Layer<RateLimits, never, RateLimitSettings> = RateLimits.layerMemory
+  counters: Layer.Layer<RateLimits, never, RateLimitSettings> = RateLimits.layerMemory,
+  stores: typeof TestStores = TestStores
 ) =>
   layer.pipe(
     Layer.provideMerge(services),
     Layer.provideMerge(counters),
     Layer.provideMerge(SurroundingsLive),
     Layer.provideMerge(PastPrices.layer),
-    Layer.provideMerge(TestStores),
+    Layer.provideMerge(stores),
     Layer.provide(settings),
     Layer.provide(Layer.succeed(RateLimitSettings, limits)),
     Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig)),

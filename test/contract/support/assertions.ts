@@ -18,7 +18,9 @@ export const assertError = (
   assert.isAbove(answer.json.error.message.length, 10)
   const keys = Object.keys(answer.json.error)
   assert.includeMembers(["code", "message", "details"], keys)
-  assert.deepStrictEqual(Object.keys(answer.json), ["success", "error"])
+  const isV1 = answer.path.startsWith("/v1/")
+  assert.deepStrictEqual(Object.keys(answer.json), ["success", "error", ...(isV1 ? tracingKeys : [])])
+  if (isV1) assertTracedBody(answer)
   const found: ReadonlyArray<string> = answer.json.error.details ?? []
   for (const detail of details) {
     assert.isTrue(
@@ -29,7 +31,15 @@ export const assertError = (
   assertTraced(answer)
 }
 
-/** Both tracing headers are there, and nothing of them in the body. */
+const tracingKeys = ["correlationId", "requestId", "timestamp"]
+
+const assertTracedBody = ({ headers, json }: Answer) => {
+  assert.strictEqual(json.correlationId, headers.get("x-correlation-id"))
+  assert.strictEqual(json.requestId, headers.get("x-request-id"))
+  assert.match(json.timestamp, isoTime)
+}
+
+/** Both tracing headers are there. */
 export const assertTraced = (answer: Answer) => {
   assert.match(answer.headers.get("x-correlation-id") ?? "", /^[0-9a-f]{32}$/)
   assert.match(answer.headers.get("x-request-id") ?? "", /^[0-9a-f]{32}$/)

@@ -1,8 +1,9 @@
-/** Every endpoint of the v2 API, with a request for it that has the right form: made of the document's examples. */
+/** Every endpoint of the v2 API and of v1, with a request for it that has the right form: made of the document's examples. */
 import { Context } from "effect"
-import { HttpApi, OpenApi } from "effect/http-api"
+import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { templateOf } from "#http/middleware/RequestLog.ts"
 import { RateTier } from "#http/RateTier.ts"
+import { V1 } from "#http/v1/Api.ts"
 import { V2 } from "#http/v2/Api.ts"
 import { exampleOf } from "#http/v2/openapi/exampleOf.ts"
 
@@ -19,23 +20,24 @@ export interface Endpoint {
   readonly body: unknown
 }
 
-const document: any = OpenApi.fromApi(V2)
-
 /** The path with the parameters that it must have. */
-const pathOf = (template: string, parameters: ReadonlyArray<any>): string => {
+const pathOf = (template: string, parameters: ReadonlyArray<any>, schemas: any): string => {
   const query = new URLSearchParams()
   let path = template
   for (const parameter of parameters) {
-    const value = String(exampleOf(parameter.schema, document.components.schemas))
+    const value = String(exampleOf(parameter.schema, schemas))
     if (parameter.in === "path") path = path.replace(`{${parameter.name}}`, value)
     else if (parameter.required) query.set(parameter.name, value)
   }
   return query.size === 0 ? path : `${path}?${query}`
 }
 
-export const endpoints: ReadonlyArray<Endpoint> = (() => {
+const endpointsOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>
+): ReadonlyArray<Endpoint> => {
+  const document: any = OpenApi.fromApi(api)
   const found: Array<Endpoint> = []
-  HttpApi.reflect(V2, {
+  HttpApi.reflect(api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint }) => {
       const template = templateOf(endpoint.path)
@@ -43,7 +45,7 @@ export const endpoints: ReadonlyArray<Endpoint> = (() => {
       found.push({
         route: `${endpoint.method} ${template}`,
         method: endpoint.method,
-        path: pathOf(template, operation.parameters),
+        path: pathOf(template, operation.parameters, document.components.schemas),
         tier: Context.get(endpoint.annotations, RateTier),
         isPublic: operation.security.length === 0,
         body: operation.requestBody?.content["application/json"].example
@@ -51,4 +53,6 @@ export const endpoints: ReadonlyArray<Endpoint> = (() => {
     }
   })
   return found
-})()
+}
+
+export const endpoints: ReadonlyArray<Endpoint> = [...endpointsOf(V2), ...endpointsOf(V1)]

@@ -1,5 +1,5 @@
 /**
- * After a run of all contract tests: every answer that the OpenAPI document declares was given to one of them. A route, a
+ * After a run of all contract tests: every answer that an OpenAPI document declares was given to one of them. A route, a
  * status or a code that is declared without a test fails the run, and so does one that cannot happen.
  */
 import { readdir, readFile } from "node:fs/promises"
@@ -28,8 +28,11 @@ const isWholeRun = async ({ config, vitest }: TestProject): Promise<boolean> => 
 /** Fails with the list of what no test produced. `answersFile` has one answer a line, as noteAnswer.ts writes them. */
 export const requireEveryAnswer = async (project: TestProject, answersFile: string): Promise<void> => {
   if (!(await isWholeRun(project))) return
-  const document = JSON.parse(await readFile(`${folder}openapi.snapshot.json`, "utf8"))
-  const missing = missingAnswers(document, await readFile(answersFile, "utf8"))
+  const produced = await readFile(answersFile, "utf8")
+  const documents = await Promise.all(
+    ["openapi.snapshot.json", "openapi.v1.snapshot.json"].map((name) => readFile(`${folder}${name}`, "utf8"))
+  )
+  const missing = documents.flatMap((document) => missingAnswers(JSON.parse(document), produced))
   if (missing.length === 0) return
   throw new Error(
     `${missing.length} answers are declared and produced by no contract test; test them, or take them out of the contract:\n${missing.join("\n")}`

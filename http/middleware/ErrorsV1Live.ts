@@ -1,13 +1,13 @@
 import { Clock, Context, DateTime, Effect, Layer } from "effect"
-import { AdminErrors } from "#http/admin/AdminErrors.ts"
+import { ErrorsV1 } from "#http/middleware/ErrorsV1.ts"
 import { errorResponse } from "#http/errorResponse.ts"
 import { Exchange } from "#http/middleware/Exchange.ts"
 import { isDomainError } from "#http/wireError.ts"
 
-export const AdminErrorsLive = Layer.effect(
-  AdminErrors,
+export const ErrorsV1Live = Layer.effect(
+  ErrorsV1,
   Effect.map(Clock.Clock, (clock) =>
-    AdminErrors.of((httpEffect, { endpoint }) =>
+    ErrorsV1.of((httpEffect, { endpoint }) =>
       Effect.withFiber((fiber) => {
         const exchange = Context.get(fiber.context as Context.Context<Exchange>, Exchange)
         return Effect.catch(httpEffect, (error) =>

@@ -1,0 +1,27 @@
+/** The event by which a rebalance over several chains tells that it is done with one of them. */
+import { Schema } from "effect"
+import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
+
+export const chainSettled = "chain_settled"
+
+/** What is stored of it. */
+export const ChainSettled = Schema.Struct({
+  chainId: Schema.Int,
+  /** Chains on which the run has something to do. */
+  totalSteps: Schema.Int,
+  /** For people. */
+  message: Schema.String
+})
+export type ChainSettled = typeof ChainSettled.Type
+
+const messageOf = ({ chainId, failure, receipt, swaps, transfers = [] }: ChainOutcome): string => {
+  if (receipt?.success !== true) return `Chain ${chainId}: nothing moved${failure === null ? "" : `, ${failure}`}`
+  const count = swaps.length + transfers.length
+  return `Chain ${chainId}: ${count} ${count === 1 ? "action" : "actions"} landed in ${receipt.txHash}`
+}
+
+export const settled = (outcome: ChainOutcome, totalSteps: number): ChainSettled => ({
+  chainId: outcome.chainId,
+  totalSteps,
+  message: messageOf(outcome)
+})

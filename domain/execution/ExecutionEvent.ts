@@ -1,0 +1,70 @@
+/** What the stream of an operation tells. Source: interface "Events", shapes 2.26 and N. */
+import type { DateTime } from "effect"
+import type { OperationId, PortfolioId } from "#domain/Ids.ts"
+import type { Operation, OperationState } from "#domain/operation/Operation.ts"
+import type { ExecutionCursor } from "#domain/execution/ExecutionCursor.ts"
+
+/** A transaction that decided a part of an operation on its chain. */
+export interface LandedStep {
+  readonly chainId: number
+  /** Hash of the user operation; null where none was carried, as in a withdrawal. */
+  readonly userOpHash: string | null
+  readonly txHash: string
+  readonly success: boolean
+}
+
+/** What a completed operation did. */
+export interface ExecutionResult {
+  /** Names the durable run: kind and operation. */
+  readonly executionKey: string
+  readonly portfolioId: PortfolioId
+  readonly steps: ReadonlyArray<LandedStep>
+  /** The operation was `retrying` on its way. */
+  readonly recovered: boolean
+}
+
+export interface ExecutionError {
+  readonly code: "EXECUTION_FAILED" | "EXECUTION_CANCELLED"
+  /** For people. */
+  readonly message: string
+  /** The same request may succeed when it is sent again. */
+  readonly retryable: boolean
+}
+
+export type ExecutionBody =
+  | {
+      readonly kind: "execution.snapshot"
+      readonly operation: Operation
+      /** The last event that the snapshot includes. */
+      readonly includes: ExecutionCursor
+    }
+  | {
+      readonly kind: "execution.state_changed"
+      /** Null for the first state. */
+      readonly from: OperationState | null
+      readonly to: OperationState
+    }
+  | {
+      readonly kind: "execution.timeline_appended"
+      /** For people. */
+      readonly message: string
+      /** The same for machines: what happened, and its particulars. */
+      readonly event: string
+      readonly data: unknown
+    }
+  | {
+      readonly kind: "execution.progress"
+      readonly message: string
+      readonly completedSteps: number
+      readonly totalSteps: number
+    }
+  | { readonly kind: "execution.result"; readonly result: ExecutionResult }
+  | { readonly kind: "execution.error"; readonly error: ExecutionError }
+
+export interface ExecutionEvent {
+  readonly operationId: OperationId
+  /** Where a client stands that has seen it. */
+  readonly cursor: ExecutionCursor
+  readonly at: DateTime.Utc
+  readonly body: ExecutionBody
+}

@@ -1,0 +1,33 @@
+/** Port: what streams of operations read besides their events (OperationStore). */
+import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { LandedStep } from "#domain/execution/ExecutionEvent.ts"
+import type { ExecutionHistory } from "#domain/execution/ExecutionHistory.ts"
+import type { OperationId, TenantId } from "#domain/Ids.ts"
+import type { Operation } from "#domain/operation/Operation.ts"
+
+/** An operation and the last event that it includes; of a finished one that is the change to its terminal state. */
+export interface ExecutionHead {
+  readonly operation: Operation
+  readonly sequence: number
+  readonly at: DateTime.Utc
+}
+
+/** How far a watcher of an operation has read. */
+export interface Reader {
+  readonly operationId: OperationId
+  readonly sequence: number
+}
+
+export class ExecutionLog extends Context.Service<
+  ExecutionLog,
+  {
+    /** None when the tenant has no such operation. */
+    readonly head: (tenantId: TenantId, operationId: OperationId) => Effect.Effect<Option.Option<ExecutionHead>>
+    /** The history up to an event; none when there is no such event. It never changes. */
+    readonly historyAt: (operationId: OperationId, sequence: number) => Effect.Effect<Option.Option<ExecutionHistory>>
+    /** Those of the operations that have events which their reader has not read, in one statement. */
+    readonly grown: (readers: ReadonlyArray<Reader>) => Effect.Effect<ReadonlyArray<OperationId>>
+    /** What a finished operation left on the chains, in order. */
+    readonly steps: (operationId: OperationId) => Effect.Effect<ReadonlyArray<LandedStep>>
+  }
+>()("ballast/domain/execution/ExecutionLog") {}

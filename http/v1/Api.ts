@@ -1,0 +1,22 @@
+/** The v1 routes for integrators as one value, beside the operator's (http/admin). Errors are in the v1 envelope. */
+import { HttpApi, OpenApi } from "effect/http-api"
+import { Executions } from "#http/v1/Executions.ts"
+import { finishV1 } from "#http/v1/openapi/finishV1.ts"
+
+export const V1 = HttpApi.make("v1")
+  .add(Executions)
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Ballast API v1",
+      version: "1.0.0",
+      summary: "Events of operations",
+      description:
+        "What v2 has no counterpart of. Keys, scopes, limits and error codes are those of v2; an error carries the tracing ids in its body too.",
+      license: { name: "Proprietary", url: "https://ballast.example/license" },
+      servers: [
+        { url: "https://api.ballast.example", description: "A deployment; each publishes its own address here" }
+      ],
+      transform: finishV1
+    })
+  )
+  .annotate(HttpApi.ParseOptions, { errors: "all" })

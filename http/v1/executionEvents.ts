@@ -1,0 +1,135 @@
+/**
+ * Follows an operation from a program or a browser, part of `ballast/client`: a snapshot, then each event once and in order, until
+ * its result or error. A connection that ends is opened again after the last event, on whichever process answers.
+ *
+ * ```ts
+ * yield* executionEvents({ baseUrl, apiKey }, operationId).pipe(
+ *   Stream.runForEach(({ kind, payload }) => Console.log(kind, payload))
+ * )
+ * ```
+ *
+ * Fails with the class of the API error when the key or the operation is refused, and with the last transport error after
+ * `maxFailures` attempts in a row that came to nothing. Needs an `HttpClient`.
+ */
+import { Clock, Duration, Effect, type Redacted, Schema, Stream } from "effect"
+import { Sse } from "effect/encoding"
+import type { HttpClientResponse } from "effect/http"
+import { HttpApiClient } from "effect/http-api"
+import type { OperationId } from "#domain/Ids.ts"
+import { keyLayer } from "#http/keyLayer.ts"
+import { V1 } from "#http/v1/Api.ts"
+import { ExecutionEvent } from "#http/v1/models/ExecutionEvent.ts"
+
+export interface FollowOptions {
+  /** Resumes after this event; `fromTheBeginning` for all, left out for what happens from now on. */
+  readonly lastEventId?: string
+}
+
+/** As `lastEventId`: the whole history. */
+export const fromTheBeginning = "0-0"
+
+const maxFailures = 8
+const maxPause = Duration.seconds(30)
+const maxEventSize = 1_048_576
+
+const decodeEvent = Schema.decodeUnknownEffect(Schema.fromJsonString(ExecutionEvent))
+
+/** Stands for a stream that the server says has been seen whole. */
+const seen = "seen"
+
+const isEnd = (told: ExecutionEvent | typeof seen): boolean =>
+  told === seen || told.kind === "execution.result" || told.kind === "execution.error"
+
+/** What passes by itself: nobody answers, too many ask, the service has a fault. */
+const isPassing = (error: { readonly _tag: string }): boolean =>
+  ["HttpClientError", "RateLimited", "Internal"].includes(error._tag)
+
+/** Frames of a body; the server's wish for a pause between connections goes to `onRetry`. */
+const framesOf = (response: HttpClientResponse.HttpClientResponse, onRetry: (pause: Duration.Duration) => void) =>
+  Stream.suspend(() => {
+    let frames: Array<Sse.Event> = []
+    const parser = Sse.makeParser(
+      (event) => {
+        if (event._tag === "Retry") onRetry(event.duration)
+        else frames.push(event)
+      },
+      { maxEventSize }
+    )
+    return response.stream.pipe(
+      Stream.decodeText,
+      Stream.mapEffect((text) => {
+        frames = []
+        const problem = parser.feed(text)
+        return problem === undefined ? Effect.succeed(frames) : Effect.fail(problem)
+      }),
+      Stream.flattenIterable
+    )
+  })
+
+export const executionEvents = (
+  { apiKey, baseUrl }: { readonly baseUrl: string; readonly apiKey: Redacted.Redacted<string> },
+  operationId: OperationId,
+  options: FollowOptions = {}
+) =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const api = yield* HttpApiClient.make(V1, { baseUrl }).pipe(Effect.provide(keyLayer(apiKey)))
+      let { lastEventId } = options
+      let sequence = -1
+      let pause = Duration.seconds(1)
+      let failures = 0
+      let connectAt = 0
+
+      /** The server repeats a snapshot on each connection; whoever listens has its own picture by then. */
+      const isNews = (event: ExecutionEvent): boolean =>
+        event.kind === "execution.snapshot" ? sequence === -1 : event.sequence > sequence
+
+      const note = (event: ExecutionEvent) => {
+        sequence = event.sequence
+        lastEventId = event.cursor
+      }
+
+      const connection = Effect.gen(function* () {
+        const [, response] = yield* api.executions.streamExecution({
+          params: { operationId },
+          headers: lastEventId === undefined ? {} : { "last-event-id": lastEventId },
+          responseMode: "decoded-and-response"
+        })
+        failures = 0
+        if (response.status === 204) return Stream.succeed<ExecutionEvent | typeof seen>(seen)
+        return framesOf(response, (wished) => {
+          pause = wished
+        }).pipe(
+          Stream.mapEffect(({ data }) => decodeEvent(data)),
+          Stream.filter(isNews),
+          Stream.tap((event) => Effect.sync(() => note(event)))
+        )
+      })
+
+      const untilDue = Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.sleep(Math.max(0, connectAt - now)))
+
+      /** When to connect again: later after each failure in a row, and never sooner than the server asks. */
+      const plan = (atLeast: Duration.Duration) =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const backoff = Duration.min(Duration.times(pause, 2 ** Math.max(0, failures - 1)), maxPause)
+          connectAt = now + Duration.toMillis(Duration.max(backoff, atLeast))
+        })
+
+      const attempt = Stream.unwrap(connection).pipe(
+        Stream.catchIf(isPassing, (error) => {
+          failures += 1
+          if (failures >= maxFailures) return Stream.fail(error)
+          const seconds = error._tag === "RateLimited" ? error.retryAfterSeconds : 0
+          return Stream.fromEffectDrain(plan(Duration.seconds(seconds)))
+        }),
+        Stream.concat(
+          Stream.fromEffectDrain(Effect.suspend(() => (failures === 0 ? plan(Duration.zero) : Effect.void)))
+        )
+      )
+
+      return Stream.forever(Stream.concat(Stream.fromEffectDrain(untilDue), attempt)).pipe(
+        Stream.takeUntil(isEnd),
+        Stream.filter((told): told is ExecutionEvent => told !== seen)
+      )
+    })
+  )

@@ -1,0 +1,56 @@
+/** An event of the stream of an operation as v1 sends it. Source: shapes 2.26, J, L and N. */
+import { DateTime } from "effect"
+import { writeCursor } from "#domain/execution/ExecutionCursor.ts"
+import type * as Domain from "#domain/execution/ExecutionEvent.ts"
+import type { ExecutionEvent } from "#http/v1/models/ExecutionEvent.ts"
+import { operationView } from "#http/v2/views/operationView.ts"
+
+const resultView = ({ executionKey, portfolioId, recovered, steps }: Domain.ExecutionResult) => ({
+  executionKey,
+  status: "completed" as const,
+  steps: steps.map(({ chainId, success, txHash, userOpHash }, stepIndex) => ({
+    stepIndex,
+    chainId,
+    userOpHash,
+    recovered,
+    receipt: { userOpHash, success, receipt: { transactionHash: txHash } }
+  })),
+  portfolioId,
+  txHashes: [...new Set(steps.map(({ txHash }) => txHash))]
+})
+
+const content = (body: Domain.ExecutionBody) => {
+  switch (body.kind) {
+    case "execution.snapshot":
+      return {
+        kind: body.kind,
+        payload: { ...operationView(body.operation), refs: { eventId: writeCursor(body.includes) } }
+      }
+    case "execution.state_changed":
+      return { kind: body.kind, payload: { from: body.from, to: body.to } }
+    case "execution.timeline_appended":
+      return { kind: body.kind, payload: { message: body.message, event: body.event, data: body.data } }
+    case "execution.progress": {
+      const { completedSteps, message, totalSteps } = body
+      const percent = Math.floor((100 * completedSteps) / totalSteps)
+      return { kind: body.kind, payload: { completedSteps, totalSteps, percent, message } }
+    }
+    case "execution.result":
+      return { kind: body.kind, payload: resultView(body.result) }
+    case "execution.error":
+      return { kind: body.kind, payload: body.error }
+  }
+}
+
+export const executionView = ({ at, body, cursor, operationId }: Domain.ExecutionEvent): ExecutionEvent => {
+  const eventId = writeCursor(cursor)
+  return {
+    streamId: `execution:${operationId}`,
+    eventId,
+    sequence: cursor.sequence,
+    ts: DateTime.formatIso(at),
+    operationId,
+    cursor: eventId,
+    ...content(body)
+  }
+}

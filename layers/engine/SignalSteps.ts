@@ -1,0 +1,18 @@
+/** Wakes who follows an operation when its run has stored a step: what the step wrote is committed by then. */
+import { Effect, Layer } from "effect"
+import { OperationSignals } from "#domain/execution/OperationSignals.ts"
+import type { OperationId } from "#domain/Ids.ts"
+import { AfterStep } from "#layers/engine/durable/AfterStep.ts"
+
+/** Every workflow of the service is the run of one operation. */
+const operationOf = (payload: object) => (payload as { readonly operationId: OperationId }).operationId
+
+export const SignalSteps = Layer.effect(
+  AfterStep,
+  Effect.map(
+    OperationSignals,
+    ({ changed }) =>
+      (payload: object) =>
+        changed(operationOf(payload))
+  )
+)

@@ -1,0 +1,58 @@
+/** The transactions of a finished operation, from what its run left: a rebalance's report, a withdrawal's outcome, a transfer's ending. */
+import { Schema } from "effect"
+import { AssetId, chainIdOf, EvmAccountId } from "#domain/Caip.ts"
+import type { LandedStep } from "#domain/execution/ExecutionEvent.ts"
+
+/** Of stored documents only what is told is read, so that they may grow. */
+export const StepsRow = Schema.Struct({
+  report: Schema.NullOr(
+    Schema.Struct({
+      chains: Schema.Array(
+        Schema.Struct({
+          chainId: Schema.Int,
+          receipt: Schema.NullOr(
+            Schema.Struct({ subject: Schema.String, txHash: Schema.String, success: Schema.Boolean })
+          )
+        })
+      )
+    })
+  ),
+  withdrawal: Schema.NullOr(
+    Schema.Struct({
+      accountId: EvmAccountId,
+      outcome: Schema.NullOr(Schema.Struct({ txHash: Schema.String }))
+    })
+  ),
+  transfer: Schema.NullOr(
+    Schema.Struct({
+      accountId: EvmAccountId,
+      txHash: Schema.String,
+      ending: Schema.NullOr(
+        Schema.Struct({ received: Schema.NullOr(Schema.Struct({ assetId: AssetId, txHash: Schema.String })) })
+      )
+    })
+  )
+})
+
+const withoutUserOperation = (chainId: number, txHash: string): LandedStep => ({
+  chainId,
+  userOpHash: null,
+  txHash,
+  success: true
+})
+
+export const stepsOf = ({ report, transfer, withdrawal }: typeof StepsRow.Type): ReadonlyArray<LandedStep> => {
+  const steps: Array<LandedStep> = []
+  for (const { chainId, receipt } of report?.chains ?? []) {
+    if (receipt === null) continue
+    steps.push({ chainId, userOpHash: receipt.subject, txHash: receipt.txHash, success: receipt.success })
+  }
+  if (withdrawal !== null && withdrawal.outcome !== null)
+    steps.push(withoutUserOperation(chainIdOf(withdrawal.accountId), withdrawal.outcome.txHash))
+  if (transfer !== null) {
+    steps.push(withoutUserOperation(chainIdOf(transfer.accountId), transfer.txHash))
+    const received = transfer.ending?.received ?? null
+    if (received !== null) steps.push(withoutUserOperation(chainIdOf(received.assetId), received.txHash))
+  }
+  return steps
+}

@@ -1,0 +1,124 @@
+import { assert } from "@effect/vitest"
+import { DateTime, Effect, Option } from "effect"
+import { ExecutionLog } from "#domain/execution/ExecutionLog.ts"
+import { makeOperationId } from "#domain/Ids.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { RunStore } from "#domain/rebalance/RunStore.ts"
+import { after, insertTenant, noon, submit, world } from "#test/layers/sql/fixtures.ts"
+import { eachDatabase } from "#test/support/database.ts"
+
+/** A run that was accepted at noon, and began a second later. */
+const running = Effect.gen(function* () {
+  const { portfolioId, tenantId } = yield* world()
+  const { operationId } = yield* submit(tenantId, portfolioId)
+  yield* (yield* OperationStore).transition(operationId, "running", after(1_000), null)
+  return { portfolioId, tenantId, operationId }
+})
+
+const settled = { chainId: 8453, totalSteps: 2, message: "Chain 8453: done" }
+
+eachDatabase("ExecutionLog", (it) => {
+  it.effect("finds an operation with its last event, for its tenant alone", () =>
+    Effect.gen(function* () {
+      const log = yield* ExecutionLog
+      const store = yield* OperationStore
+      const { operationId, tenantId } = yield* running
+      yield* store.append(operationId, after(2_000), "chain_settled", settled)
+      const head = Option.getOrThrow(yield* log.head(tenantId, operationId))
+      assert.strictEqual(head.sequence, 3)
+      assert.strictEqual(DateTime.toEpochMillis(head.at), DateTime.toEpochMillis(after(2_000)))
+      assert.deepInclude(head.operation, { operationId, tenantId, state: "running", finishedAt: null })
+      assert.isTrue(Option.isNone(yield* log.head(yield* insertTenant, operationId)))
+      assert.isTrue(Option.isNone(yield* log.head(tenantId, yield* makeOperationId)))
+    })
+  )
+
+  it.effect("takes the change to the terminal state for the last event, whatever a late writer adds", () =>
+    Effect.gen(function* () {
+      const log = yield* ExecutionLog
+      const store = yield* OperationStore
+      const { operationId, tenantId } = yield* running
+      yield* store.transition(operationId, "failed", after(2_000), "the chain said no")
+      yield* store.append(operationId, after(3_000), "withdrawal_waits", { reason: "late" })
+      const head = Option.getOrThrow(yield* log.head(tenantId, operationId))
+      assert.strictEqual(head.sequence, 3)
+      assert.deepInclude(head.operation, { state: "failed", error: "the chain said no" })
+    })
+  )
+
+  it.effect("tells the history up to any event", () =>
+    Effect.gen(function* () {
+      const log = yield* ExecutionLog
+      const store = yield* OperationStore
+      const { operationId } = yield* running
+      yield* store.append(operationId, after(2_000), "chain_settled", settled)
+      yield* store.transition(operationId, "retrying", after(3_000), null)
+      yield* store.append(operationId, after(4_000), "chain_settled", settled)
+      yield* store.transition(operationId, "failed", after(5_000), "the chain said no")
+      const expected = [
+        { sequence: 1, at: noon, state: "accepted", error: null, completedSteps: 0, recovered: false },
+        { sequence: 2, at: after(1_000), state: "running", error: null, completedSteps: 0, recovered: false },
+        { sequence: 3, at: after(2_000), state: "running", error: null, completedSteps: 1, recovered: false },
+        { sequence: 4, at: after(3_000), state: "retrying", error: null, completedSteps: 1, recovered: true },
+        { sequence: 5, at: after(4_000), state: "retrying", error: null, completedSteps: 2, recovered: true },
+        {
+          sequence: 6,
+          at: after(5_000),
+          state: "failed",
+          error: "the chain said no",
+          completedSteps: 2,
+          recovered: true
+        }
+      ]
+      for (const history of expected) {
+        assert.deepStrictEqual(yield* log.historyAt(operationId, history.sequence), Option.some(history) as never)
+      }
+      assert.isTrue(Option.isNone(yield* log.historyAt(operationId, 7)))
+      assert.isTrue(Option.isNone(yield* log.historyAt(yield* makeOperationId, 1)))
+    })
+  )
+
+  it.effect("names the operations that have more than their reader has read", () =>
+    Effect.gen(function* () {
+      const log = yield* ExecutionLog
+      const first = yield* running
+      const second = yield* running
+      const readers = [
+        { operationId: first.operationId, sequence: 2 },
+        { operationId: second.operationId, sequence: 1 },
+        { operationId: yield* makeOperationId, sequence: 0 }
+      ]
+      assert.deepStrictEqual(yield* log.grown(readers), [second.operationId])
+      assert.deepStrictEqual(yield* log.grown([]), [])
+      yield* (yield* OperationStore).append(first.operationId, after(2_000), "chain_settled", settled)
+      assert.sameMembers([...(yield* log.grown(readers))], [first.operationId, second.operationId])
+    })
+  )
+
+  it.effect("reads the transactions of a run from its report, whatever else that tells", () =>
+    Effect.gen(function* () {
+      const log = yield* ExecutionLog
+      const { operationId } = yield* running
+      assert.deepStrictEqual(yield* log.steps(operationId), [])
+      const receipt = (byte: string, success: boolean) => ({
+        subject: `0x${byte.repeat(32)}`,
+        txHash: `0x${byte.repeat(31)}ff`,
+        success,
+        blockNumber: "7"
+      })
+      const report = {
+        strategyVersion: 1,
+        chains: [
+          { chainId: 8453, swaps: [], skips: [], receipt: receipt("0a", true), failure: null, venue: "new" },
+          { chainId: 42161, swaps: [], skips: [], receipt: null, failure: "no route" },
+          { chainId: 10, swaps: [], skips: [], receipt: receipt("0b", false), failure: "reverted" }
+        ]
+      }
+      yield* (yield* RunStore).finish({ operationId, strategyVersion: 1, at: after(9_000), error: null, report })
+      assert.deepStrictEqual(yield* log.steps(operationId), [
+        { chainId: 8453, userOpHash: `0x${"0a".repeat(32)}`, txHash: `0x${"0a".repeat(31)}ff`, success: true },
+        { chainId: 10, userOpHash: `0x${"0b".repeat(32)}`, txHash: `0x${"0b".repeat(31)}ff`, success: false }
+      ])
+    })
+  )
+})
