@@ -1,5 +1,6 @@
 /**
- * What a rebalance run does: begin, plan, trade on every chain at once, finish.
+ * What a rebalance run does: begin, plan, trade on every chain at once, wait for the owner where a new signature is
+ * needed, finish.
  *
  * A run that dies of a fault of ours ends as `failed` with its cause in the log, so that the portfolio is free for the
  * next one; money is safe because nothing was sent that the chain's own rules do not bound.
@@ -13,7 +14,8 @@ import { RunPlan } from "#domain/rebalance/RunPlan.ts"
 import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
 import { type ChainOutcome, failureOf, RunReport } from "#domain/rebalance/RunReport.ts"
 import { type RunContext, RunStore } from "#domain/rebalance/RunStore.ts"
-import { ChainTrader } from "#layers/engine/ChainTrader.ts"
+import { ChainTrader, type Unsigned, unsignedSkip } from "#layers/engine/ChainTrader.ts"
+import { OwnerWait } from "#layers/engine/OwnerWait.ts"
 import { recordRun } from "#layers/engine/recordRun.ts"
 
 const encodeReport = Schema.encodeSync(Schema.toCodecJson(RunReport))
@@ -32,7 +34,8 @@ export class RebalanceRun extends Context.Service<
         operations: yield* OperationStore,
         runs: yield* RunStore,
         planner: yield* RunPlanner,
-        trader: yield* ChainTrader
+        trader: yield* ChainTrader,
+        owner: yield* OwnerWait
       }
       return RebalanceRun.of({ execute: (operationId) => makeExecute(services, operationId) })
     })
@@ -44,7 +47,18 @@ interface Services {
   readonly runs: RunStore["Service"]
   readonly planner: RunPlanner["Service"]
   readonly trader: ChainTrader["Service"]
+  readonly owner: OwnerWait["Service"]
 }
+
+const isUnsigned = (outcome: ChainOutcome | Unsigned): outcome is Unsigned => "_tag" in outcome
+
+const unsignedOutcome = ({ chain: { chainId, skips }, reason }: Unsigned): ChainOutcome => ({
+  chainId,
+  swaps: [],
+  skips: [...skips, unsignedSkip(reason)],
+  receipt: null,
+  failure: `the owner did not sign anew in time: ${reason}`
+})
 
 const requireContext = (runs: Services["runs"], operationId: OperationId) =>
   Effect.flatMap(
@@ -55,7 +69,7 @@ const requireContext = (runs: Services["runs"], operationId: OperationId) =>
     })
   )
 
-const makeExecute = ({ operations, runs, planner, trader }: Services, operationId: OperationId) => {
+const makeExecute = ({ operations, owner, runs, planner, trader }: Services, operationId: OperationId) => {
   const plan = Activity.make({
     name: "plan",
     success: RunPlan,
@@ -95,11 +109,38 @@ const makeExecute = ({ operations, runs, planner, trader }: Services, operationI
       })
     }).annotate(ClusterSchema.WithTransaction, true)
 
+  /** Goes on where the owner has signed anew, and ends where that did not happen in time. */
+  const afterSignatures = Effect.fnUntraced(function* (
+    planned: RunPlan,
+    traded: ReadonlyArray<ChainOutcome | Unsigned>
+  ) {
+    let outcomes = traded
+    let until: DateTime.Utc | undefined
+    for (let round = 1; ; round++) {
+      const unsigned = outcomes.filter(isUnsigned)
+      if (unsigned.length === 0) return outcomes as ReadonlyArray<ChainOutcome>
+      const ids = unsigned.map(({ chain }) => chain.chainId)
+      const end = yield* owner.wait(operationId, round, ids, until)
+      until = end.until
+      outcomes = yield* Effect.forEach(
+        outcomes,
+        (outcome) => {
+          if (!isUnsigned(outcome)) return Effect.succeed(outcome)
+          if (end.awaited.has(outcome.chain.chainId))
+            return Effect.succeed(end.isOver ? unsignedOutcome(outcome) : outcome)
+          return trader.trade(operationId, planned, outcome.chain, outcome.attempt + 1)
+        },
+        { concurrency: "unbounded" }
+      )
+    }
+  })
+
   return Effect.gen(function* () {
     const planned = yield* plan
-    const chains = yield* Effect.forEach(planned.chains, (chain) => trader.trade(operationId, planned, chain), {
+    const traded = yield* Effect.forEach(planned.chains, (chain) => trader.trade(operationId, planned, chain, 1), {
       concurrency: "unbounded"
     })
+    const chains = yield* afterSignatures(planned, traded)
     yield* finish(planned.strategyVersion, chains)
   }).pipe(
     Effect.catchCause((cause) => (Cause.hasInterrupts(cause) ? Effect.failCause(cause) : abandon(cause))),

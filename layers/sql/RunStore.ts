@@ -1,7 +1,7 @@
 /** What rebalance runs read and leave behind, in PostgreSQL. */
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AssetId } from "#domain/Caip.ts"
+import { AssetId, ChainId } from "#domain/Caip.ts"
 import { Grant } from "#domain/enrollment/Grant.ts"
 import { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import { isTerminal, OperationState } from "#domain/operation/Operation.ts"
@@ -20,7 +20,8 @@ const ContextRow = Schema.Struct({
   allocation: AllocationColumn,
   ...SwapPreferencesColumns,
   grants: Schema.Array(Grant),
-  reserved: Schema.Array(Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString }))
+  reserved: Schema.Array(Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString })),
+  awaited: Schema.Array(ChainId)
 })
 
 const toContext = (row: typeof ContextRow.Type): RunContext => ({
@@ -31,7 +32,8 @@ const toContext = (row: typeof ContextRow.Type): RunContext => ({
   allocation: row.allocation,
   swap: swapPreferencesOf(row),
   grants: row.grants,
-  reserved: row.reserved
+  reserved: row.reserved,
+  awaited: row.awaited
 })
 
 const allContexts = decodeRows(ContextRow)
@@ -57,7 +59,9 @@ const make = Effect.gen(function* () {
               FROM withdrawals w
               JOIN operations x ON x.operation_id = w.operation_id AND x.finished_at IS NULL
               CROSS JOIN jsonb_array_elements(w.message -> 'assets') a
-              WHERE w.portfolio_id = p.portfolio_id) AS reserved
+              WHERE w.portfolio_id = p.portfolio_id) AS reserved,
+            (SELECT coalesce(jsonb_agg(a.chain_id), '[]'::jsonb) FROM awaited_signatures a
+              WHERE a.portfolio_id = p.portfolio_id) AS awaited
           FROM operations o
           JOIN portfolios p ON p.portfolio_id = o.portfolio_id
           JOIN strategies s ON s.strategy_id = p.strategy_id

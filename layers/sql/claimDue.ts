@@ -99,6 +99,7 @@ export const makeClaimDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
         WHERE NOT EXISTS (
           SELECT FROM operations o
           WHERE o.portfolio_id = p.portfolio_id AND o.kind = 'rebalance' AND o.finished_at IS NULL
+            AND o.state <> 'awaiting_user'
         )
         ON CONFLICT DO NOTHING RETURNING operation_id, submitted_at, trigger
       ) ${firstEvents(sql)} RETURNING operation_id`

@@ -82,6 +82,7 @@ const settings = Layer.mergeAll(
     scheduler: { intervalMs: 1_000, batch: 100 },
     maxRunsInFlight: 64,
     runRetentionMs: 3_600_000,
+    signatureWaitMs: 3_600_000,
     priceHistory: { intervalMs: 60_000, batch: 100 },
     valuation: { intervalMs: 3_600_000, batch: 100 },
     discovery: { intervalMs: 300_000 }

@@ -92,6 +92,7 @@ const SmartAccountsFake = Layer.effect(
           root: bytes32("5f")
         })
       },
+      enableNonce: () => Effect.as(askContract(surroundings), 2),
       isContract: (owner) => Effect.as(askContract(surroundings), surroundings.contractOwners.has(owner)),
       isSignedByOwner: ({ accountType }, signature) =>
         (accountType === "ERC1271" ? askContract(surroundings) : Effect.void).pipe(

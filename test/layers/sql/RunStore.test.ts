@@ -31,7 +31,8 @@ eachDatabase("RunStore", (it) => {
           allocation,
           swap: strategy.swap,
           grants: [{ authorization: portfolio.flow.authorization, ownerSignature: portfolio.ownerSignature }],
-          reserved: []
+          reserved: [],
+          awaited: []
         })
       )
       assert.isTrue(Option.isNone(yield* store.context(yield* makeOperationId)))
