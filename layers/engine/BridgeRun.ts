@@ -70,7 +70,12 @@ const makeExecute = (operations: OperationStore["Service"], watcher: TransferWat
     yield* Activity.make({ name: "begin", execute: Effect.asVoid(enter(operationId, "running")) })
     for (let number = 1; ; number++) {
       if (yield* round(operationId, number)) return
-      yield* DurableClock.sleep({ name: `wait/${number}`, duration: waitFor(number - 1) })
+      // Even the shortest wait gives the slot up.
+      yield* DurableClock.sleep({
+        name: `wait/${number}`,
+        duration: waitFor(number - 1),
+        inMemoryThreshold: Duration.zero
+      })
     }
   })
 }

@@ -10,6 +10,7 @@ import { ClusterSchema } from "effect/cluster"
 import { Activity, type WorkflowEngine } from "effect/workflow"
 import type { ChainId, EvmAccountId } from "#domain/Caip.ts"
 import type { OperationId } from "#domain/Ids.ts"
+import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { BatchPreparer, Preparation } from "#domain/rebalance/BatchPreparer.ts"
 import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
 import type { PlannedChain, RecordedSkip, RunPlan } from "#domain/rebalance/RunPlan.ts"
@@ -57,6 +58,7 @@ export class ChainTrader extends Context.Service<
           execution: yield* ChainExecution,
           relay: yield* TransactionRelay,
           ledger: yield* TransferLedger,
+          launcher: yield* OperationLauncher,
           wait: yield* OwnerWait
         })
       })
@@ -72,10 +74,11 @@ interface Services {
   readonly execution: ChainExecution["Service"]
   readonly relay: TransactionRelay["Service"]
   readonly ledger: TransferLedger["Service"]
+  readonly launcher: OperationLauncher["Service"]
   readonly wait: OwnerWait["Service"]
 }
 
-const makeTrade = ({ preparer, execution, ledger, relay, wait }: Services) => {
+const makeTrade = ({ preparer, execution, launcher, ledger, relay, wait }: Services) => {
   const prepare = (attempt: AttemptId, plan: RunPlan) =>
     Activity.make({
       name: `prepare/${attempt.chainId}/${attempt.attempt}`,
@@ -103,20 +106,28 @@ const makeTrade = ({ preparer, execution, ledger, relay, wait }: Services) => {
       execute: ledger.retract(operationId, chainId as ChainId, attempt)
     }).annotate(ClusterSchema.WithTransaction, true)
 
-  /** What left is in the ledger before anything else is done; its watch is an operation of its own. */
-  const depart = (
+  /**
+   * What left is in the ledger before anything else is done; its watch is an operation of its own, which begins at once.
+   * A launch that is lost is made up for, as that of any accepted operation.
+   */
+  const depart = Effect.fnUntraced(function* (
     { attempt, chainId, operationId }: AttemptId,
     accountId: EvmAccountId,
     transfers: ReadonlyArray<OutgoingTransfer>,
     txHash: string
-  ) =>
-    Activity.make({
+  ) {
+    let watches: ReadonlyArray<OperationId> = []
+    yield* Activity.make({
       name: `depart/${chainId}/${attempt}`,
       execute: Effect.gen(function* () {
         const at = yield* DateTime.now
-        yield* ledger.open({ runId: operationId, attempt, accountId, transfers, txHash, at })
+        watches = yield* ledger.open({ runId: operationId, attempt, accountId, transfers, txHash, at })
       })
     }).annotate(ClusterSchema.WithTransaction, true)
+    yield* Effect.forEach(watches, (watch) => launcher.launch({ operationId: watch, kind: "bridge" })).pipe(
+      Effect.catchDefect((defect) => Effect.logWarning("The watch of a transfer is left to the scheduler", defect))
+    )
+  })
 
   return Effect.fnUntraced(function* (
     operationId: OperationId,

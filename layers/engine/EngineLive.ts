@@ -44,7 +44,7 @@ const WorkflowsLive = Layer.unwrap(
       BridgeWorkflow.toLayer(({ operationId }) => bridge.execute(operationId))
     )
   })
-).pipe(Layer.provide(RunsLive))
+).pipe(Layer.provide(RunsLive), Layer.provide(OperationLauncherLive))
 
 /** Runs workflows and launches them. */
 export const EngineLive = Layer.mergeAll(OperationLauncherLive, WorkflowsLive).pipe(Layer.provide(WorkflowRuntime))
