@@ -41,7 +41,6 @@ import { MovableClock } from "#test/contract/support/MovableClock.ts"
 import { noteAnswer } from "#test/contract/support/noteAnswer.ts"
 import { PastPrices } from "#test/contract/support/PastPrices.ts"
 import { SurroundingsLive } from "#test/contract/support/Surroundings.ts"
-import { NoTransfers } from "#test/support/noTransfers.ts"
 import { TestStores } from "#test/support/database.ts"
 
 export interface Answer {
@@ -101,7 +100,7 @@ const services = Layer.mergeAll(
   Enrollments.layer,
   ChainActivations.layer,
   Breakdowns.layer,
-  PositionReader.layer.pipe(Layer.provide(InTransit.layer), Layer.provide(NoTransfers)),
+  PositionReader.layer.pipe(Layer.provide(InTransit.layer)),
   Rebalances.layer,
   WithdrawalAuthorizations.layer,
   Withdrawals.layer,
