@@ -81,7 +81,7 @@ export class PositionReader extends Context.Service<
       const orNull = <A, E>(read: Effect.Effect<A, E>) =>
         Effect.catchCause(read, (cause) =>
           Cause.hasInterrupts(cause)
-            ? Effect.failCause(cause)
+            ? Effect.interrupt
             : Effect.as(Effect.logError("What is between chains could not be read", cause), null)
         )
 

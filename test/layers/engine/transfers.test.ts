@@ -127,7 +127,7 @@ layer(Engine, { excludeTestServices: true })("transfers between chains", (it) =>
           : Effect.gen(function* () {
               const announced = yield* transit.announced(portfolioId)
               const [before, after] = yield* Effect.forEach([1n, 2n], (block) =>
-                transit.left(announced, [], new Map([[accounts[0], block]]))
+                Effect.orDie(transit.left(announced, [], new Map([[accounts[0], block]])))
               )
               seen.push([announced.length, before!.length, after!.length])
             })
