@@ -78,6 +78,14 @@ const askContract = (surroundings: { readonly verifierDown: boolean }) =>
     ? Effect.fail(new VerifierUnavailable({ message: "Chain 8453 cannot be asked right now, retry" }))
     : Effect.void
 
+let permissions = 0
+
+/** Four bytes that no other permission has. */
+const nextPermissionId = () => {
+  permissions += 1
+  return `0x${permissions.toString(16).padStart(8, "0")}`
+}
+
 const SmartAccountsFake = Layer.effect(
   SmartAccounts,
   Effect.map(Surroundings, (surroundings) =>
@@ -86,7 +94,7 @@ const SmartAccountsFake = Layer.effect(
         const [first, ...rest] = chains.map(({ chainId }) => ({
           chainId,
           accountId: accountOf(chainId, ownerAccountId, accountIndex),
-          permissionId: "0x01020304",
+          permissionId: nextPermissionId(),
           policy,
           digest: bytes32("0d")
         }))
