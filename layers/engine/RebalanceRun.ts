@@ -5,7 +5,7 @@
  * A run that dies of a fault of ours ends as `failed` with its cause in the log, so that the portfolio is free for the
  * next one; money is safe because nothing was sent that the chain's own rules do not bound.
  */
-import { Cause, Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { Activity } from "effect/workflow"
 import type { OperationId } from "#domain/Ids.ts"
@@ -15,6 +15,7 @@ import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
 import { type ChainOutcome, failureOf, RunReport } from "#domain/rebalance/RunReport.ts"
 import { type RunContext, RunStore } from "#domain/rebalance/RunStore.ts"
 import { ChainTrader, type Unsigned, unsignedSkip } from "#layers/engine/ChainTrader.ts"
+import { orAbandon } from "#layers/engine/orAbandon.ts"
 import { OwnerWait } from "#layers/engine/OwnerWait.ts"
 import { recordRun } from "#layers/engine/recordRun.ts"
 
@@ -95,19 +96,13 @@ const makeExecute = ({ operations, owner, runs, planner, trader }: Services, ope
       })
     })
 
-  const abandon = (cause: Cause.Cause<never>) =>
-    Activity.make({
-      name: "abandon",
-      execute: Effect.gen(function* () {
-        yield* Effect.logError("A rebalance run failed by a fault of the service", cause)
-        yield* operations.transition(
-          operationId,
-          "failed",
-          yield* DateTime.now,
-          "internal error; quote the operation id in a report"
-        )
-      })
-    }).annotate(ClusterSchema.WithTransaction, true)
+  const abandon = Activity.make({
+    name: "abandon",
+    execute: Effect.gen(function* () {
+      const error = "internal error; quote the operation id in a report"
+      yield* operations.transition(operationId, "failed", yield* DateTime.now, error)
+    })
+  }).annotate(ClusterSchema.WithTransaction, true)
 
   /** Goes on where the owner has signed anew, and ends where that did not happen in time. */
   const afterSignatures = Effect.fnUntraced(function* (
@@ -142,8 +137,5 @@ const makeExecute = ({ operations, owner, runs, planner, trader }: Services, ope
     })
     const chains = yield* afterSignatures(planned, traded)
     yield* finish(planned.strategyVersion, chains)
-  }).pipe(
-    Effect.catchCause((cause) => (Cause.hasInterrupts(cause) ? Effect.failCause(cause) : abandon(cause))),
-    Effect.annotateLogs({ operationId })
-  )
+  }).pipe(orAbandon("A rebalance run failed by a fault of the service", abandon), Effect.annotateLogs({ operationId }))
 }

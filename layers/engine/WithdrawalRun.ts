@@ -4,7 +4,7 @@
  * The chain carries an authorization out once, whoever submits it, and not after it expired. So every step may be repeated,
  * and the operation ends as failed only when the chain shows that nothing moved, or when it refuses for good.
  */
-import { Cause, Context, DateTime, Duration, Effect, Layer, Metric, Option, Schema } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Schema } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { Activity, DurableClock } from "effect/workflow"
 import { AssetId, chainIdOf } from "#domain/Caip.ts"
@@ -15,6 +15,7 @@ import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 import { WithdrawalPreparer, WithdrawalStep } from "#domain/withdrawal/WithdrawalPreparer.ts"
 import { type StoredWithdrawal, WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
+import { orAbandon } from "#layers/engine/orAbandon.ts"
 import { TransactionRelay } from "#layers/engine/TransactionRelay.ts"
 import { withdrawalOutcome } from "#layers/engine/withdrawalOutcome.ts"
 
@@ -167,16 +168,9 @@ const makeExecute = ({ execution, operations, preparer, relay, store }: Services
   })
 
   return run.pipe(
-    Effect.catchCause((cause) =>
-      Cause.hasInterrupts(cause)
-        ? Effect.failCause(cause)
-        : Effect.andThen(
-            Effect.logError("A withdrawal failed by a fault of the service", cause),
-            fail(
-              "abandon",
-              "internal error; quote the operation id in a report, and look at the positions before you retry"
-            )
-          )
+    orAbandon(
+      "A withdrawal failed by a fault of the service",
+      fail("abandon", "internal error; quote the operation id in a report, and look at the positions before you retry")
     ),
     Effect.annotateLogs({ operationId })
   )
