@@ -7,6 +7,6 @@ import { Cause, Effect } from "effect"
 export const orAbandon =
   <A, E2, R2>(message: string, abandon: Effect.Effect<A, E2, R2>) =>
   <E, R>(run: Effect.Effect<A, E, R>): Effect.Effect<A, E | E2, R | R2> =>
-    Effect.catchCause(run, (cause) =>
+    Effect.catchCause(run, (cause): Effect.Effect<A, E | E2, R2> =>
       Cause.hasInterrupts(cause) ? Effect.failCause(cause) : Effect.andThen(Effect.logError(message, cause), abandon)
     )
