@@ -26,6 +26,8 @@ export class Settings extends Context.Service<
     readonly maxRunsInFlight: number
     /** Milliseconds that a finished run's steps are kept, for people who look into it. */
     readonly runRetentionMs: number
+    /** Milliseconds that a run waits for a new signature of the owner before it fails. */
+    readonly signatureWaitMs: number
     /** How often missing daily prices are looked for, in milliseconds, and how many histories are fetched in that time. */
     readonly priceHistory: { readonly intervalMs: number; readonly batch: number }
     /** How often every portfolio is valued, in milliseconds, and how many at once. */

@@ -108,6 +108,7 @@ const settings: Setting<Settings["Service"]> = Effect.map(
     batch: withDefault("SCHEDULER_BATCH", Kind.integer(1, 10_000, "200"), 200),
     maxRunsInFlight: withDefault("MAX_RUNS_IN_FLIGHT", Kind.integer(1, 10_000, "256"), 256),
     runRetentionHours: withDefault("RUN_RETENTION_HOURS", Kind.integer(1, 87_600, "168"), 168),
+    signatureWaitHours: withDefault("SIGNATURE_WAIT_HOURS", Kind.integer(1, 8_760, "168"), 168),
     priceHistorySeconds: withDefault("PRICE_HISTORY_INTERVAL_SECONDS", Kind.integer(1, 86_400, "60"), 60),
     priceHistoryBatch: withDefault("PRICE_HISTORY_BATCH", Kind.integer(1, 1_000, "10"), 10),
     valuationSeconds: withDefault("VALUATION_INTERVAL_SECONDS", Kind.integer(1, 86_400, "3600"), 3600),
@@ -132,6 +133,7 @@ const settings: Setting<Settings["Service"]> = Effect.map(
     scheduler: { intervalMs: read.intervalMs, batch: read.batch },
     maxRunsInFlight: read.maxRunsInFlight,
     runRetentionMs: read.runRetentionHours * 3_600_000,
+    signatureWaitMs: read.signatureWaitHours * 3_600_000,
     priceHistory: { intervalMs: read.priceHistorySeconds * 1000, batch: read.priceHistoryBatch },
     valuation: { intervalMs: read.valuationSeconds * 1000, batch: read.valuationBatch },
     discovery: { intervalMs: read.discoverySeconds * 1000 }

@@ -13,6 +13,7 @@ export const benchSettings: Settings["Service"] = {
   scheduler: { intervalMs: 1_000, batch: 200 },
   maxRunsInFlight: 256,
   runRetentionMs: 3_600_000,
+  signatureWaitMs: 3_600_000,
   priceHistory: { intervalMs: 3_600_000, batch: 1 },
   valuation: { intervalMs: 3_600_000, batch: 1 },
   discovery: { intervalMs: 3_600_000 }

@@ -9,9 +9,12 @@ export interface ActivationRequest {
   readonly chainIds: ReadonlyArray<number>
   readonly accountIndex: string
   readonly agentAccountId: EvmWalletId
-  /** 65 bytes in hex. */
+  /** In hex: 65 bytes of a key, or what a contract takes for one. */
   readonly signature: string
 }
+
+/** 65 bytes in hex with 0x. */
+const keySignatureLength = 132
 
 /** Bytes that are equal exactly when two requests mean the same. */
 export const requestBytes = (request: ActivationRequest): Uint8Array =>
@@ -43,5 +46,7 @@ export const mismatchesOf = (
     ["accountIndex", request.accountIndex === authorization.accountIndex.toString()],
     ["agentAccountId", request.agentAccountId === authorization.agentAccountId]
   ]
-  return checks.flatMap(([field, same]) => (same ? [] : [`${field}: differs from stage 1`]))
+  const differences = checks.flatMap(([field, same]) => (same ? [] : [`${field}: differs from stage 1`]))
+  const isWhole = authorization.accountType === "ERC1271" || request.signature.length === keySignatureLength
+  return isWhole ? differences : [...differences, "signature: Expected 65 bytes in hex with 0x"]
 }

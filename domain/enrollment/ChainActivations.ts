@@ -1,9 +1,10 @@
 /**
  * Adds chains to a portfolio with one more signature of its owner: the account has the same address there, and the agent
- * a permission of its own. Source: shapes 5 A; docs/decisions/0018-chain-activation.md.
+ * a permission of its own. A chain on which a run waits for the owner's signature is authorized anew in the same way. Source: shapes 5 A; docs/decisions/0018-chain-activation.md.
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { Assets } from "#domain/asset/Assets.ts"
+import type { ChainId } from "#domain/Caip.ts"
 import { Chains, requireSupported } from "#domain/chain/Chains.ts"
 import { type ActivationRequest, mismatchesOf, requestBytes } from "#domain/enrollment/ActivationRequest.ts"
 import { agentTokensOn } from "#domain/enrollment/agentTokens.ts"
@@ -19,16 +20,16 @@ import type { PortfolioId } from "#domain/Ids.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 
-export type ActivationError = Exclude<FlowError, PortfolioExists | VerifierUnavailable> | PortfolioNotFound
+export type ActivationError = Exclude<FlowError, PortfolioExists> | PortfolioNotFound
 
 export class ChainActivations extends Context.Service<
   ChainActivations,
   {
-    /** Stage 1. Chains that are active already are left out of what is signed. */
+    /** Stage 1. Chains that are active already, and await no signature, are left out of what is signed. */
     readonly authorize: (
       portfolioId: PortfolioId,
       chainIds: ReadonlyArray<number>
-    ) => Effect.Effect<EnrollmentFlow, ValidationFailed | PortfolioNotFound, Caller>
+    ) => Effect.Effect<EnrollmentFlow, ValidationFailed | PortfolioNotFound | VerifierUnavailable, Caller>
     /** Stage 2: the portfolio with its new accounts. */
     readonly activate: (request: ActivationRequest) => Effect.Effect<Portfolio, ActivationError, Caller>
   }
@@ -50,21 +51,31 @@ export class ChainActivations extends Context.Service<
         return portfolio.value
       })
 
+      /** An account that is in use accepts an authorization at the nonce that its chain shows. */
+      const withNonce = Effect.fnUntraced(function* <C extends { readonly chainId: ChainId }>(
+        { grants }: EnrolledPortfolio,
+        chain: C
+      ) {
+        const active = authorizedChains(grants).find(({ chainId }) => chainId === chain.chainId)
+        if (active === undefined) return chain
+        return { ...chain, enableNonce: yield* accounts.enableNonce(active.accountId) }
+      })
+
       const authorize = Effect.fn("ChainActivations.authorize")(function* (
         portfolioId: PortfolioId,
         chainIds: ReadonlyArray<number>
       ) {
         const portfolio = yield* requirePortfolio(portfolioId)
         const enrolled = portfolio.grants[0].authorization
-        if (enrolled.accountType === "ERC1271") {
+        const known = activeChains(portfolio)
+        if (enrolled.accountType === "ERC1271" && !chainIds.every((chainId) => known.has(chainId))) {
           return yield* new ValidationFailed({
             message: "The owner is a contract, which signs for one chain only; enroll it on the other chain",
             details: ["portfolioId: a portfolio of an ERC1271 owner stays on its chain"]
           })
         }
         const supported = yield* Effect.provideService(requireSupported(chainIds), Chains, chains)
-        const active = activeChains(portfolio)
-        const added = supported.filter((chainId) => !active.has(chainId))
+        const added = supported.filter((chainId) => !known.has(chainId) || portfolio.awaited.includes(chainId))
         if (added.length === 0) {
           return yield* new ValidationFailed({
             message: "All of these chains are active already; there is nothing to sign",
@@ -77,7 +88,9 @@ export class ChainActivations extends Context.Service<
           ownerAccountId: enrolled.ownerAccountId,
           accountIndex: enrolled.accountIndex,
           withdrawalDomainName: enrolled.withdrawalDomainName,
-          chains: yield* agentTokensOn(assets, added, strategy.allocation)
+          chains: yield* Effect.forEach(yield* agentTokensOn(assets, added, strategy.allocation), (chain) =>
+            withNonce(portfolio, chain)
+          )
         })
         return yield* flows.begin({ _tag: "Activate", portfolioId }, portfolio.strategyId, authorization)
       })
@@ -107,8 +120,8 @@ export class ChainActivations extends Context.Service<
             mismatches: (flow) => mismatchesOf(request, flow, active),
             carryOut: (flow) => addChains(flow, request)
           })
-          // No activation is refused with the one, and stage 1 refuses owners that are contracts.
-          .pipe(Effect.catchTag(["PortfolioExists", "VerifierUnavailable"], Effect.die))
+          // No activation is refused with it.
+          .pipe(Effect.catchTag("PortfolioExists", Effect.die))
         return portfolio
       })
 

@@ -3,7 +3,7 @@
  * effect.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { EvmWalletId } from "#domain/Caip.ts"
+import type { ChainId, EvmWalletId } from "#domain/Caip.ts"
 import type { Activated, EnrollmentFlow, EnrollmentOutcome } from "#domain/enrollment/Enrollment.ts"
 import type { Grant } from "#domain/enrollment/Grant.ts"
 import type { FlowId, PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
@@ -44,9 +44,11 @@ export interface EnrolledPortfolio {
   readonly strategyId: StrategyId
   /** Oldest first; the first is that of the enrollment. */
   readonly grants: readonly [Grant, ...ReadonlyArray<Grant>]
+  /** Authorized chains on which the agent can do nothing until the owner has signed anew. */
+  readonly awaited: ReadonlyArray<ChainId>
 }
 
-/** Chains that a portfolio gets by a flow of purpose `Activate`. */
+/** Chains that a portfolio gets, or is authorized on anew, by a flow of purpose `Activate`. */
 export interface NewGrant {
   readonly portfolioId: PortfolioId
   readonly flow: EnrollmentFlow
@@ -79,7 +81,7 @@ export class EnrollmentStore extends Context.Service<
     ) => Effect.Effect<"Committed" | "PortfolioExists" | "IndexTaken">
     /**
      * A further grant of the portfolio and its smart accounts, in one transaction with the flow's outcome. `ChainActive`:
-     * another activation took one of the chains first. Nothing is written unless the answer is `Activated`.
+     * another activation took one of the chains first, and no signature is awaited on it. Nothing is written unless the answer is `Activated`.
      */
     readonly activate: (grant: NewGrant) => Effect.Effect<Activated | "PortfolioGone" | "ChainActive">
     /** Stores the outcome of a claimed flow that changed nothing else. */

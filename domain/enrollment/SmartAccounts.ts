@@ -1,6 +1,6 @@
 /** Port: smart accounts that an owner controls and an agent may operate within limits enforced on chain. */
 import { Context, type Effect } from "effect"
-import type { ChainId, EvmAddress, EvmWalletId } from "#domain/Caip.ts"
+import type { ChainId, EvmAccountId, EvmAddress, EvmWalletId } from "#domain/Caip.ts"
 import type { AccountType, Authorization } from "#domain/enrollment/Authorization.ts"
 import type { VerifierUnavailable } from "#domain/Errors.ts"
 
@@ -10,7 +10,12 @@ export interface AuthorizationRequest {
   readonly accountIndex: bigint
   readonly withdrawalDomainName: string | null
   /** The chains, and on each the tokens that the agent may swap into. `ERC1271` has exactly one. */
-  readonly chains: ReadonlyArray<{ readonly chainId: ChainId; readonly tokens: ReadonlyArray<EvmAddress> }>
+  readonly chains: ReadonlyArray<{
+    readonly chainId: ChainId
+    readonly tokens: ReadonlyArray<EvmAddress>
+    /** What `enableNonce` answered, where the account may be in use already. */
+    readonly enableNonce?: number
+  }>
 }
 
 export class SmartAccounts extends Context.Service<
@@ -22,6 +27,8 @@ export class SmartAccounts extends Context.Service<
      * anew at each call.
      */
     readonly authorize: (request: AuthorizationRequest) => Effect.Effect<Authorization>
+    /** The number that the owner's next authorization of this account must carry; it rises when the owner makes earlier ones void. */
+    readonly enableNonce: (accountId: EvmAccountId) => Effect.Effect<number, VerifierUnavailable>
     /** True when the owner is a contract on the chain; one that is yet to be deployed is none. */
     readonly isContract: (owner: EvmWalletId, chainId: ChainId) => Effect.Effect<boolean, VerifierUnavailable>
     /**

@@ -1,7 +1,7 @@
 /** What a portfolio was worth, and what it held then. */
 import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
 import type * as Day from "#domain/Day.ts"
-import type { PortfolioId } from "#domain/Ids.ts"
+import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 
 /** An asset with a price in one account. */
 export interface HeldAsset {
@@ -12,11 +12,19 @@ export interface HeldAsset {
   readonly decimals: number
 }
 
+/** What was on its way to an account from another one of the portfolio, and counted as if it were there. */
+export interface IncomingAsset extends HeldAsset {
+  /** The operation that watches the transfer. */
+  readonly operationId: OperationId
+}
+
 /** What one account held of value at one block; the next valuation is compared with it. */
 export interface AccountSnapshot {
   readonly accountId: EvmAccountId
   readonly blockNumber: bigint
   readonly holdings: ReadonlyArray<HeldAsset>
+  /** Left out when there is nothing. */
+  readonly incoming?: ReadonlyArray<IncomingAsset>
 }
 
 /** One look at a portfolio. All values are US dollars (wad). */

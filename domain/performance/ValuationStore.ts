@@ -2,7 +2,7 @@
 import { Context, type DateTime, type Effect } from "effect"
 import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
 import type * as Day from "#domain/Day.ts"
-import type { PortfolioId } from "#domain/Ids.ts"
+import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 import type { AccountSnapshot, DayValuation, PortfolioValuation } from "#domain/performance/Valuation.ts"
 
 /** A portfolio that this process may value now. */
@@ -30,6 +30,26 @@ export interface BlockSpan {
   readonly through: bigint
 }
 
+/** A look at one account: which of its blocks was read. */
+export interface BlockRead {
+  readonly accountId: EvmAccountId
+  readonly blockNumber: bigint
+}
+
+/** A transfer that had left its account by the block that was read. */
+export interface Departed {
+  readonly operationId: OperationId
+  readonly sourceId: EvmAccountId
+  /** To whom it is owed, and what is expected to arrive. */
+  readonly receiverId: EvmAccountId
+  readonly assetId: AssetId
+  readonly raw: bigint
+  /** Not closed yet. */
+  readonly isOpen: boolean
+  /** Where and when it arrived, or came back; null when it did not. */
+  readonly arrival: BlockRead | null
+}
+
 /** What our own transactions did to accounts. */
 export interface Trades {
   /** Net changes by trades that settled in the spans; withdrawals are not trades. */
@@ -45,8 +65,16 @@ export class ValuationStore extends Context.Service<
     readonly claim: (
       query: ClaimQuery
     ) => Effect.Effect<{ readonly claimed: ReadonlyArray<ClaimedPortfolio>; readonly last: PortfolioId | null }>
-    /** To be asked after the balances were read: a trade in them is then either settled or unsettled. */
-    readonly trades: (spans: ReadonlyArray<BlockSpan>) => Effect.Effect<Trades>
+    /**
+     * To be asked after the balances were read: a trade in them is then either settled or unsettled. A transfer is
+     * unsettled while it is open, unless it was opened before the given time.
+     */
+    readonly trades: (spans: ReadonlyArray<BlockSpan>, openedBefore?: DateTime.Utc) => Effect.Effect<Trades>
+    /** Transfers that had not arrived by what was read of all accounts, and the known ones, whatever became of them. */
+    readonly departed: (
+      reads: ReadonlyArray<BlockRead>,
+      known: ReadonlyArray<OperationId>
+    ) => Effect.Effect<ReadonlyArray<Departed>>
     /**
      * Writes looks into their day and as the last looks, for the portfolios whose claim of `claimedAt` still holds. All
      * or nothing for each portfolio.

@@ -4,6 +4,9 @@
  * A pass walks over all portfolios in batches and claims each, so that processes share the work. A portfolio of which
  * anything could not be read is left for the next pass: an unknown balance or price is never written as zero. A crash
  * in the middle of a batch loses that look, and the next one covers the time of both.
+ *
+ * A transfer between chains is waited for as well, since most take minutes; one that takes longer counts as what it is
+ * expected to bring.
  */
 import { Context, DateTime, Duration, Effect, Layer, Schedule } from "effect"
 import type { Asset } from "#domain/asset/Asset.ts"
@@ -12,16 +15,23 @@ import { type AssetId, type ChainId, chainIdOf, type EvmAccountId } from "#domai
 import { Balances } from "#domain/chain/Balances.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { PortfolioId } from "#domain/Ids.ts"
+import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import type { PortfolioValuation, Valuation } from "#domain/performance/Valuation.ts"
-import { type ClaimedPortfolio, type Trades, ValuationStore } from "#domain/performance/ValuationStore.ts"
+import {
+  type ClaimedPortfolio,
+  type Departed,
+  type Trades,
+  ValuationStore
+} from "#domain/performance/ValuationStore.ts"
 import { type AccountReading, valuePortfolio } from "#domain/performance/valuePortfolio.ts"
 import { Settings } from "#domain/Settings.ts"
 
 const concurrency = 8
 /** A chain that failed this often in a row is left alone for the rest of the pass. */
 const patience = 3
+/** A portfolio waits this long for a transfer to end, longer than one usually takes. */
+const transferPatience = Duration.minutes(90)
 /** No real value comes near it; a token with a false supply or price must not stop the others. */
 const limitUsd = 10n ** 45n
 
@@ -92,14 +102,24 @@ export class Valuer extends Context.Service<
       const valueBatch = Effect.fnUntraced(function* (portfolios: ReadonlyArray<ClaimedPortfolio>, pass: Pass) {
         const read = yield* Effect.forEach(portfolios, (portfolio) => readPortfolio(portfolio, pass), { concurrency })
         const readings = read.flat().filter(isForward)
-        const latest = yield* prices.latest([...new Set(readings.flatMap(heldIn))])
+        // After the balances: whatever is in them is then known to be settled, under way or to have left.
+        const openedBefore = DateTime.subtractDuration(yield* DateTime.now, transferPatience)
+        const trades = yield* store.trades(readings.flatMap(spansOf), openedBefore)
+        const departed = yield* store.departed(
+          readings.flatMap(({ accounts }) => accounts),
+          readings.flatMap(({ portfolio }) => knownTransfers(portfolio))
+        )
+        const latest = yield* prices.latest([
+          ...new Set([...readings.flatMap(heldIn), ...departed.map(({ assetId }) => assetId)])
+        ])
         const valuedAt = yield* DateTime.now
-        const trades = yield* store.trades(readings.flatMap(spansOf))
         const catalogue = new Map([...pass.catalogue.values()].flat().map((asset) => [asset.assetId, asset]))
         const priceUsd = new Map([...latest].map(([assetId, { usd }]) => [assetId, usd]))
         return {
           valuedAt,
-          valuations: readings.flatMap((reading) => valuationOf(reading, trades, catalogue, priceUsd))
+          valuations: readings.flatMap((reading) =>
+            valuationOf(reading, { trades, departed, catalogue, prices: priceUsd })
+          )
         }
       })
 
@@ -161,6 +181,9 @@ const heldIn = ({ accounts, portfolio }: Reading): ReadonlyArray<AssetId> => [
   ...[...portfolio.before.values()].flatMap(({ holdings }) => holdings.map(({ assetId }) => assetId))
 ]
 
+const knownTransfers = ({ before }: ClaimedPortfolio): ReadonlyArray<OperationId> =>
+  [...before.values()].flatMap(({ incoming = [] }) => incoming.map(({ operationId }) => operationId))
+
 const spansOf = ({ accounts, portfolio }: Reading) =>
   accounts.flatMap(({ accountId, blockNumber }) => {
     const before = portfolio.before.get(accountId)
@@ -170,14 +193,28 @@ const spansOf = ({ accounts, portfolio }: Reading) =>
 const isPlausible = ({ cashFlowUsd, growth, valueUsd }: Valuation): boolean =>
   valueUsd < limitUsd && cashFlowUsd < limitUsd && cashFlowUsd > -limitUsd && (growth ?? 0n) < limitUsd
 
+/** What is known beside the readings. */
+interface Known {
+  readonly trades: Trades
+  readonly departed: ReadonlyArray<Departed>
+  readonly catalogue: ReadonlyMap<AssetId, Asset>
+  readonly prices: ReadonlyMap<AssetId, bigint>
+}
+
 /** Nothing for a portfolio whose look would not be right: a balance is missing, or a trade is still under way. */
 const valuationOf = (
   { accounts, portfolio }: Reading,
-  { settled, unsettled }: Trades,
-  catalogue: ReadonlyMap<AssetId, Asset>,
-  prices: ReadonlyMap<AssetId, bigint>
+  { catalogue, departed, prices, trades: { settled, unsettled } }: Known
 ): ReadonlyArray<PortfolioValuation> => {
   if (accounts.some(({ accountId }) => unsettled.has(accountId))) return []
-  const valuation = valuePortfolio({ before: portfolio.before, now: accounts, traded: settled, catalogue, prices })
+  const own = departed.filter(({ sourceId }) => portfolio.accountIds.includes(sourceId))
+  const valuation = valuePortfolio({
+    before: portfolio.before,
+    now: accounts,
+    traded: settled,
+    departed: own,
+    catalogue,
+    prices
+  })
   return valuation === null || !isPlausible(valuation) ? [] : [{ portfolioId: portfolio.portfolioId, ...valuation }]
 }

@@ -4,12 +4,16 @@
  * What the last look and our own settled trades explain is carried over; whatever else moved is cash flow. So a deposit
  * and a withdrawal are seen to the last unit, and the cost of a trade is a loss, not a withdrawal. An asset enters when
  * it gets a price and leaves at its last price when it has none any more: neither is a gain or a loss.
+ *
+ * What is on its way between two accounts counts at the one that it is owed to, so it is neither lost when it leaves nor
+ * a gain when it arrives.
  */
 import * as Amount from "#domain/Amount.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
 import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
-import type { AccountSnapshot, HeldAsset, Valuation } from "#domain/performance/Valuation.ts"
+import type { AccountSnapshot, HeldAsset, IncomingAsset, Valuation } from "#domain/performance/Valuation.ts"
+import type { Departed } from "#domain/performance/ValuationStore.ts"
 
 /** What an account holds now. A raw amount is null when the token contract did not answer. */
 export interface AccountReading {
@@ -24,10 +28,47 @@ export interface ValuationTask {
   readonly now: ReadonlyArray<AccountReading>
   /** Net change of raw amounts by our own trades that settled in the blocks between the two looks. */
   readonly traded: ReadonlyMap<EvmAccountId, ReadonlyMap<AssetId, bigint>>
+  /** Transfers between the accounts that are under way, or were at the last look. */
+  readonly departed: ReadonlyArray<Departed>
   readonly catalogue: ReadonlyMap<AssetId, Asset>
   /** US dollars (wad) for one whole token. */
   readonly prices: ReadonlyMap<AssetId, bigint>
 }
+
+/** Whether a transfer had arrived by what was read of the accounts. */
+const hasArrived = ({ arrival, isOpen }: Departed, blockOf: (accountId: EvmAccountId) => bigint | undefined): boolean =>
+  arrival === null ? !isOpen : arrival.blockNumber <= (blockOf(arrival.accountId) ?? -1n)
+
+/** What the account is owed; null when one of it has no price, for nothing unknown is written as zero. */
+const incomingOf = (
+  { accountId }: AccountReading,
+  { catalogue, departed, now, prices }: ValuationTask
+): ReadonlyArray<IncomingAsset> | null => {
+  const blocks = new Map(now.map((reading) => [reading.accountId, reading.blockNumber]))
+  const incoming: Array<IncomingAsset> = []
+  for (const transfer of departed) {
+    if (transfer.receiverId !== accountId || hasArrived(transfer, (id) => blocks.get(id))) continue
+    const { assetId, operationId, raw } = transfer
+    const [asset, priceUsd] = [catalogue.get(assetId), prices.get(assetId)]
+    if (asset === undefined || priceUsd === undefined) return null
+    incoming.push({ operationId, assetId, raw, priceUsd, decimals: asset.decimals })
+  }
+  return incoming
+}
+
+/**
+ * Of what counted as on its way at the last look, that which had arrived by then already: the ledger did not know yet, so
+ * it was in the balance too and passed for cash that came in.
+ */
+const countedTwice = (last: AccountSnapshot, { before, departed }: ValuationTask): ReadonlyArray<IncomingAsset> =>
+  (last.incoming ?? []).filter(({ operationId }) =>
+    departed.some(
+      (transfer) =>
+        transfer.operationId === operationId &&
+        transfer.arrival !== null &&
+        hasArrived(transfer, (id) => before.get(id)?.blockNumber)
+    )
+  )
 
 interface AccountValue {
   readonly snapshot: AccountSnapshot
@@ -35,6 +76,8 @@ interface AccountValue {
   /** Of what the last look held, with our trades since: its worth then and now. */
   readonly beforeUsd: bigint
   readonly carriedUsd: bigint
+  /** What passed for cash at the last look and was none. */
+  readonly falseCashUsd: bigint
 }
 
 const valueOf = ({ decimals, priceUsd, raw }: HeldAsset): bigint => Amount.valueUsd(raw, decimals, priceUsd)
@@ -72,18 +115,31 @@ const valueAccount = (reading: AccountReading, task: ValuationTask): AccountValu
   const last = task.before.get(reading.accountId)
   // An unknown balance of something that was held is not zero.
   if (last?.holdings.some(({ assetId }) => reading.balances.get(assetId) === null) === true) return null
+  const incoming = incomingOf(reading, task)
+  if (incoming === null) return null
+  const { accountId, blockNumber } = reading
   const holdings = holdingsOf(reading, task)
+  const incomingUsd = sum(incoming, valueOf)
+  const twiceUsd = last === undefined ? 0n : sum(countedTwice(last, task), valueOf)
   return {
-    snapshot: { accountId: reading.accountId, blockNumber: reading.blockNumber, holdings },
-    valueUsd: sum(holdings, valueOf),
-    beforeUsd: last === undefined ? 0n : sum(last.holdings, valueOf),
-    carriedUsd: last === undefined ? 0n : carriedOver(last, task.traded.get(reading.accountId) ?? new Map(), task)
+    snapshot: { accountId, blockNumber, holdings, ...(incoming.length === 0 ? {} : { incoming }) },
+    valueUsd: sum(holdings, valueOf) + incomingUsd,
+    beforeUsd: last === undefined ? 0n : sum([...last.holdings, ...(last.incoming ?? [])], valueOf) - twiceUsd,
+    carriedUsd:
+      incomingUsd + (last === undefined ? 0n : carriedOver(last, task.traded.get(accountId) ?? new Map(), task)),
+    falseCashUsd: twiceUsd
   }
 }
 
-/** Null when the balance of an asset that was held could not be read. Growth is cut at its eighteenth place. */
+/**
+ * Null when the balance of an asset that was held could not be read, or the price of one that is on its way. Growth is cut at
+ * its eighteenth place.
+ */
 export const valuePortfolio = (task: ValuationTask): Valuation | null => {
   const accounts: Array<AccountValue> = []
+  // What is owed to an account that was not read would be missing from the value.
+  const isRead = (accountId: EvmAccountId) => task.now.some((reading) => reading.accountId === accountId)
+  if (task.departed.some(({ receiverId }) => !isRead(receiverId))) return null
   for (const reading of task.now) {
     const account = valueAccount(reading, task)
     if (account === null) return null
@@ -95,7 +151,7 @@ export const valuePortfolio = (task: ValuationTask): Valuation | null => {
   const keptUsd = carriedUsd < 0n ? 0n : carriedUsd
   return {
     valueUsd,
-    cashFlowUsd: valueUsd - carriedUsd,
+    cashFlowUsd: valueUsd - carriedUsd - sum(accounts, (account) => account.falseCashUsd),
     growth: beforeUsd > 0n ? (keptUsd * Decimal.one) / beforeUsd : null,
     accounts: accounts.map(({ snapshot }) => snapshot)
   }

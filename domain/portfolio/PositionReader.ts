@@ -78,11 +78,11 @@ export class PositionReader extends Context.Service<
         return { account, result, catalogue, block: Result.isSuccess(reading) ? reading.success.blockNumber : null }
       })
 
-      const orNull = <A>(read: Effect.Effect<A>) =>
+      const orNull = <A, E>(read: Effect.Effect<A, E>) =>
         Effect.catchCause(read, (cause) =>
           Cause.hasInterrupts(cause)
-            ? Effect.failCause(cause)
-            : Effect.as(Effect.logError("The ledger of transfers could not be read", cause), null)
+            ? Effect.interrupt
+            : Effect.as(Effect.logError("What is between chains could not be read", cause), null)
         )
 
       /** Before the balances: what arrives in between shows twice for a moment, and never not at all. */
@@ -103,16 +103,14 @@ export class PositionReader extends Context.Service<
         const transit = yield* readTransit(portfolio)
         const accounts = yield* Effect.forEach(portfolio.smartAccounts, readAccount, { concurrency: "unbounded" })
         const blocks = new Map(accounts.flatMap(({ account, block }) => (block === null ? [] : [[account, block]])))
-        const transfers =
-          transit === null
-            ? null
-            : [...transit.open, ...(yield* inTransit.left(transit.announced, transit.open, blocks))]
+        const left = transit && (yield* orNull(inTransit.left(transit.announced, transit.open, blocks)))
+        const transfers = [...(transit?.open ?? []), ...(left ?? [])]
         const held = accounts.flatMap(({ result }) =>
           result._tag === "Read"
             ? result.balances.flatMap(({ assetId, raw }) => (raw === null || raw === 0n ? [] : [assetId]))
             : []
         )
-        const priced = [...held, ...(transfers ?? []).map(({ sell }) => sell)]
+        const priced = [...held, ...transfers.map(({ sell }) => sell)]
         const known = yield* Effect.orElseSucceed(prices.latest(priced), () => new Map())
         return assemblePositions(portfolio, {
           accounts,
@@ -122,6 +120,7 @@ export class PositionReader extends Context.Service<
           prices: known,
           targets,
           transfers,
+          transfersAreWhole: left !== null,
           fetchedAt: yield* DateTime.now
         })
       })

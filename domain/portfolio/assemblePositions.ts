@@ -26,8 +26,9 @@ export interface Readings {
   readonly prices: ReadonlyMap<AssetId, Price>
   /** Target assets of the strategy's head version. */
   readonly targets: ReadonlyArray<AssetId>
-  /** What is between two chains; null when the ledger could not be read. */
-  readonly transfers: ReadonlyArray<OutgoingTransfer> | null
+  /** What is between two chains, as far as it could be read. */
+  readonly transfers: ReadonlyArray<OutgoingTransfer>
+  readonly transfersAreWhole: boolean
   readonly fetchedAt: DateTime.Utc
 }
 
@@ -100,13 +101,13 @@ export const assemblePositions = (portfolio: Portfolio, readings: Readings): Pos
     }
   }
 
-  if (readings.transfers === null) {
+  if (!readings.transfersAreWhole) {
     warnings.push({
       kind: "IN_TRANSIT_READ_FAILED",
-      message: "What is on its way between chains could not be read; the total leaves it out"
+      message: "What is on its way between chains could not be read whole; the total may leave some of it out"
     })
   }
-  const items = transitItems(readings.transfers ?? [], readings)
+  const items = transitItems(readings.transfers, readings)
   for (const { sourceAssetId, valueUsd } of items) {
     if (valueUsd === null) {
       warnings.push({

@@ -9,6 +9,7 @@ import { Context, DateTime, Duration, Effect, Layer, Schedule, Schema } from "ef
 import type { ChainId } from "#domain/Caip.ts"
 import type { ChainAuthorization } from "#domain/enrollment/Authorization.ts"
 import { grantOn } from "#domain/enrollment/Grant.ts"
+import { RequiredSignatures, SignatureCause } from "#domain/enrollment/RequiredSignatures.ts"
 import { ChainExecution, type SimulationFailed, Swap, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
 import { priceLegs } from "#domain/rebalance/priceLegs.ts"
 import {
@@ -35,6 +36,13 @@ export const Preparation = Schema.Union([
     skips: Schema.Array(RecordedSkip),
     prepared: PreparedTransaction
   }),
+  /** The agent can act on the chain no longer until the owner has signed anew. */
+  Schema.TaggedStruct("Unsigned", {
+    skips: Schema.Array(RecordedSkip),
+    permissionId: Schema.String,
+    cause: SignatureCause,
+    reason: Schema.String
+  }),
   Schema.TaggedStruct("Nothing", { skips: Schema.Array(RecordedSkip), failure: Schema.NullOr(Schema.String) })
 ])
 export type Preparation = typeof Preparation.Type
@@ -60,6 +68,7 @@ export class BatchPreparer extends Context.Service<
       const venue = yield* Venue
       const execution = yield* ChainExecution
       const routes = yield* TransferQuotes
+      const signatures = yield* RequiredSignatures
 
       /** The swaps that pass simulation when each is made alone. */
       const isolate = Effect.fnUntraced(function* (batch: SwapBatch) {
@@ -149,7 +158,14 @@ export class BatchPreparer extends Context.Service<
         }
         const { skips, swaps, transfers } = batch
         if (swaps.length + transfers.length === 0) return nothing(skips, null)
-        return yield* simulate({ chainId: chain.chainId, ...grant, swaps, transfers }, skips)
+        const preparation = yield* simulate({ chainId: chain.chainId, ...grant, swaps, transfers }, skips).pipe(
+          Effect.catchTag("AuthorizationRequired", ({ cause, permissionId, reason }) =>
+            Effect.succeed<Preparation>({ _tag: "Unsigned", skips, permissionId, cause, reason })
+          )
+        )
+        if (preparation._tag === "Ready" && context.awaited.includes(chain.chainId))
+          yield* signatures.settle(context.portfolioId, chain.chainId)
+        return preparation
       })
 
       const prepare = Effect.fn("BatchPreparer.prepare")(function* (attempt: AttemptId, plan: RunPlan) {

@@ -9,6 +9,7 @@ import { Context, type Effect, type Option, Schema } from "effect"
 import { AssetId, type ChainId, type EvmAccountId, EvmAddress } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { Grant } from "#domain/enrollment/Grant.ts"
+import { SignatureCause } from "#domain/enrollment/RequiredSignatures.ts"
 import type { ActionReceipt, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import type { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
 import type { WithdrawalMessage } from "#domain/withdrawal/WithdrawalMessage.ts"
@@ -53,11 +54,26 @@ export class SimulationFailed extends Schema.TaggedError<SimulationFailed>()("Si
   }
 }
 
+/** The agent cannot act for the account until its owner has signed anew; nothing else would change that. */
+export class AuthorizationRequired extends Schema.TaggedError<AuthorizationRequired>()("AuthorizationRequired", {
+  chainId: Schema.Int,
+  /** Of the permission that does not hold. */
+  permissionId: Schema.String,
+  cause: SignatureCause,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The owner must sign anew for chain ${this.chainId}: ${this.reason}`
+  }
+}
+
 export class ChainExecution extends Context.Service<
   ChainExecution,
   {
     /** Builds, signs with the agent key and simulates; deploys the account and enables the permission the first time. */
-    readonly prepare: (batch: SwapBatch) => Effect.Effect<PreparedTransaction, ChainUnavailable | SimulationFailed>
+    readonly prepare: (
+      batch: SwapBatch
+    ) => Effect.Effect<PreparedTransaction, ChainUnavailable | SimulationFailed | AuthorizationRequired>
     /**
      * The receipt of the user operation once it is included, whoever submitted it; none while it may still be. When
      * our own transaction was reverted or lost its nonce and nobody else carried the operation, a receipt without

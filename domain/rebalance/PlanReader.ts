@@ -197,7 +197,7 @@ const outlineOf = (
 ): Outline => {
   const incoming = incomingOf(transfers)
   const authorized = authorizedChains(context.grants)
-  const carriers = carriersOf(authorized, restraint)
+  const carriers = carriersOf(authorized, new Set([...context.awaited, restraint?.keepOn]))
   const targets = context.allocation.map(({ assetId }) => assetId)
   return {
     context,
@@ -237,13 +237,11 @@ const incomingOf = (transfers: ReadonlyArray<Transfer>): ReadonlyMap<AssetId, bi
   return incoming
 }
 
-/** The asset by which each chain sends and receives, where its owner allowed it to leave. */
-const carriersOf = (chains: ReadonlyArray<ChainAuthorization>, restraint: Restraint | undefined) =>
+/** The asset by which each chain sends and receives, where its owner allowed it to leave and it need not be kept apart. */
+const carriersOf = (chains: ReadonlyArray<ChainAuthorization>, apart: ReadonlySet<ChainId | undefined>) =>
   new Map(
     chains.flatMap(({ chainId, policy }) =>
-      policy.bridge === undefined || chainId === restraint?.keepOn
-        ? []
-        : [[chainId, erc20(chainId, policy.bridge.token)] as const]
+      policy.bridge === undefined || apart.has(chainId) ? [] : [[chainId, erc20(chainId, policy.bridge.token)] as const]
     )
   )
 

@@ -1,6 +1,6 @@
 /** Port: what a rebalance run needs to know and leaves behind. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId, ChainId } from "#domain/Caip.ts"
 import type { Grant } from "#domain/enrollment/Grant.ts"
 import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import type { Allocation, SwapPreferences } from "#domain/strategy/Strategy.ts"
@@ -19,6 +19,8 @@ export interface PlanContext {
   readonly grants: ReadonlyArray<Grant>
   /** Promised to withdrawals that are accepted and not finished: not to be traded. */
   readonly reserved: ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint }>
+  /** Chains on which the agent can do nothing until the owner has signed anew. */
+  readonly awaited: ReadonlyArray<ChainId>
 }
 
 /** The portfolio and the target as they are when the run begins. */

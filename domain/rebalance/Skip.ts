@@ -36,6 +36,8 @@ export const SkipCode = {
   priceImpact: "PRICE_IMPACT",
   /** No venue quotes the pair. */
   noRoute: "NO_ROUTE",
+  /** The agent can act on the chain no longer until the owner has signed anew. */
+  signatureRequired: "SIGNATURE_REQUIRED",
   /** The leg failed when it was simulated against the chain. */
   simulationFailed: "SIMULATION_FAILED"
 } as const

@@ -6,6 +6,7 @@
  */
 import { Context, Duration, Effect, Layer, Option } from "effect"
 import type { EvmAccountId } from "#domain/Caip.ts"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import { Arrivals } from "#domain/transfer/Arrivals.ts"
 import type { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
@@ -29,13 +30,13 @@ export class InTransit extends Context.Service<
     readonly announced: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<Announcement>>
     /**
      * Of what was announced, what had left by the blocks at which the accounts were read, and is not among the open ones.
-     * A chain that does not answer has taken nothing as far as is known.
+     * Fails when the chain of an account that was read does not say so; an account that was not read lacks nothing.
      */
     readonly left: (
       announced: ReadonlyArray<Announcement>,
       open: ReadonlyArray<Transfer>,
       blocks: ReadonlyMap<EvmAccountId, bigint>
-    ) => Effect.Effect<ReadonlyArray<OutgoingTransfer>>
+    ) => Effect.Effect<ReadonlyArray<OutgoingTransfer>, ChainUnavailable>
   }
 >()("ballast/domain/transfer/InTransit") {
   static readonly layer = Layer.effect(
@@ -67,10 +68,9 @@ export class InTransit extends Context.Service<
         open: ReadonlyArray<Transfer>,
         block: bigint | undefined
       ) {
-        const carried = yield* Effect.orElseSucceed(arrivals.carriedAt(accountId, subject, fromBlock), () =>
-          Option.none()
-        )
-        if (Option.isNone(carried) || block === undefined || carried.value.blockNumber > block) return []
+        if (block === undefined) return []
+        const carried = yield* arrivals.carriedAt(accountId, subject, fromBlock)
+        if (Option.isNone(carried) || carried.value.blockNumber > block) return []
         return open.some(({ txHash }) => txHash === carried.value.txHash) ? [] : transfers
       })
 

@@ -4,25 +4,40 @@
  * The watch of each transfer closes its entry; this looks at all that are open from the other side: that the source chain
  * still shows what the ledger says it took. A difference is drift: it is counted, told with its operation, and changes
  * nothing by itself, since only a chain's later answer can say which of both is right.
+ *
+ * What a run announced and left behind when it died has nobody to look after it, so it is settled here; what cannot be
+ * settled yet is drift too.
  */
-import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Schedule } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Result, Schedule } from "effect"
 import type { OperationId } from "#domain/Ids.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { Arrivals } from "#domain/transfer/Arrivals.ts"
+import { LeftBehind } from "#domain/transfer/LeftBehind.ts"
 import type { Transfer } from "#domain/transfer/Transfer.ts"
-import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
+import { type Announcement, TransferLedger } from "#domain/transfer/TransferLedger.ts"
 
 const interval = Duration.minutes(1)
 const pageSize = 100
 const concurrency = 4
+
+/** A run that ended so long ago has no step left that could still be under way, whatever process had it. */
+const leftAfter = Duration.minutes(5)
+
+/** Something that the ledger says and its chain does not. */
+export interface Drift {
+  readonly operationId: OperationId
+  readonly reason: string
+}
 
 /** What a pass found. */
 export interface Reconciliation {
   readonly open: number
   /** Age of the oldest open entry; zero when there is none. */
   readonly oldest: Duration.Duration
-  /** Entries that their source chain does not bear out, and why. */
-  readonly drift: ReadonlyArray<{ readonly operationId: OperationId; readonly reason: string }>
+  /** Announcements that were left behind and are settled now. */
+  readonly settled: number
+  /** Entries that their source chain does not bear out, announcements that are still undecided, and why. */
+  readonly drift: ReadonlyArray<Drift>
 }
 
 export class Reconciler extends Context.Service<Reconciler, { readonly pass: Effect.Effect<Reconciliation> }>()(
@@ -33,6 +48,7 @@ export class Reconciler extends Context.Service<Reconciler, { readonly pass: Eff
     Effect.gen(function* () {
       const ledger = yield* TransferLedger
       const arrivals = yield* Arrivals
+      const left = yield* LeftBehind
 
       /** What is wrong with an entry; nothing when the chain cannot be asked: silence is no difference. */
       const driftOf = Effect.fnUntraced(function* ({ accountId, txHash }: Transfer) {
@@ -56,8 +72,39 @@ export class Reconciler extends Context.Service<Reconciler, { readonly pass: Eff
           Effect.map((reason) => (reason === null ? [] : [{ operationId: transfer.operationId, reason }]))
         )
 
+      /** What remains to be told of an announcement; null once it is settled. */
+      const settle = Effect.fnUntraced(function* (announcement: Announcement) {
+        const { accountId, runId: operationId } = announcement
+        const settlement = yield* Effect.result(left.settle(announcement))
+        if (Result.isSuccess(settlement) && settlement.success !== "undecided") {
+          yield* Effect.logWarning(`What a run left behind on ${accountId} is ${settlement.success}`).pipe(
+            Effect.annotateLogs({ operationId })
+          )
+          return null
+        }
+        const why = Result.isSuccess(settlement) ? "its chain shows no end of it yet" : settlement.failure.message
+        return { operationId, reason: `what a run announced on ${accountId} is undecided: ${why}` }
+      })
+
+      const settleLeft = Effect.gen(function* () {
+        const endedBefore = DateTime.subtractDuration(yield* DateTime.now, leftAfter)
+        const drift: Array<Drift> = []
+        let settled = 0
+        let after: Announcement | null = null
+        for (;;) {
+          const page: ReadonlyArray<Announcement> = yield* ledger.leftBehind(endedBefore, after, pageSize)
+          const remains = yield* Effect.forEach(page, settle, { concurrency })
+          const undecided = remains.filter((one) => one !== null)
+          drift.push(...undecided)
+          settled += page.length - undecided.length
+          if (page.length < pageSize) return { drift, settled }
+          after = page.at(-1)!
+        }
+      })
+
       const pass = Effect.gen(function* () {
-        const found = { open: 0, oldest: Duration.zero, drift: [] as Array<Reconciliation["drift"][number]> }
+        const { drift, settled } = yield* settleLeft
+        const found = { open: 0, settled, oldest: Duration.zero, drift }
         let after: OperationId | null = null
         for (;;) {
           const page: ReadonlyArray<Transfer> = yield* ledger.allOpen(after, pageSize)
@@ -77,7 +124,7 @@ export class Reconciler extends Context.Service<Reconciler, { readonly pass: Eff
 
       return Reconciler.of({ pass })
     })
-  )
+  ).pipe(Layer.provide(LeftBehind.layer))
 
   /** Passes once a minute; a pass that fails is told, and the next one tries again. */
   static readonly fiber = Layer.effectDiscard(

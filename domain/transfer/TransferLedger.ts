@@ -30,6 +30,12 @@ export class TransferLedger extends Context.Service<
     readonly announce: (announcement: Announcement) => Effect.Effect<void>
     /** Of a batch that moved nothing. */
     readonly retract: (runId: OperationId, chainId: ChainId, attempt: number) => Effect.Effect<void>
+    /** Announcements of runs that ended before the given time, in a fixed order, after the given one. */
+    readonly leftBehind: (
+      endedBefore: DateTime.Utc,
+      after: Announcement | null,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<Announcement>>
     readonly announcedOf: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<Announcement>>
     /**
      * Opens an entry and accepts an operation of kind `bridge` for each transfer, in one transaction. Repeated for the

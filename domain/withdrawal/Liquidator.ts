@@ -115,12 +115,10 @@ export class Liquidator extends Context.Service<
         }
         const keepRaw = yield* readKeep(withdrawal, assetId)
         const swaps = yield* priceSales(withdrawal, assetId, policy)
-        return yield* execution.prepare({
-          chainId,
-          ...grant,
-          swaps,
-          settlement: { message, signature, assetId, keepRaw }
-        })
+        // The authorization of a withdrawal runs out soon, so nothing waits for another signature here.
+        return yield* execution
+          .prepare({ chainId, ...grant, swaps, settlement: { message, signature, assetId, keepRaw } })
+          .pipe(Effect.catchTag("AuthorizationRequired", ({ message }) => refused(message)))
       })
 
       return Liquidator.of({ prepare })

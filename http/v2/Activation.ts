@@ -9,7 +9,7 @@ import { SignatureIssued } from "#http/v2/models/Enrollment.ts"
 import { Portfolio } from "#http/v2/models/Portfolio.ts"
 import { PortfolioIdParam } from "#http/v2/models/values.ts"
 import { operation } from "#http/v2/operation.ts"
-import { PortfolioNotFound, ReplayInProgress, ReplayMismatch } from "#http/wireErrors.ts"
+import { PortfolioNotFound, ReplayInProgress, ReplayMismatch, VerifierUnavailable } from "#http/wireErrors.ts"
 
 const params = { portfolioId: PortfolioIdParam }
 
@@ -17,13 +17,13 @@ const prepare = HttpApiEndpoint.post("prepareActivation", "/portfolios/:portfoli
   params,
   payload: ActivationDraft,
   success: ok(SignatureIssued),
-  error: PortfolioNotFound
+  error: [PortfolioNotFound, VerifierUnavailable]
 }).annotateMerge(
   operation({
     id: "prepareActivation",
     summary: "Prepare the activation of chains (stage 1)",
     description:
-      "Issues the message by which the owner authorizes the portfolio's account on further chains, where it has the same address, and a flow that is valid 24 hours. Nothing changes yet. A portfolio whose owner is a contract stays on its chain.",
+      "Issues the message by which the owner authorizes the portfolio's account on further chains, where it has the same address, and a flow that is valid 24 hours. A chain of the portfolio on which a rebalance is `awaiting_user` is authorized anew in the same way. Nothing changes yet. A portfolio whose owner is a contract stays on its chain. `API_506`: the chain could not be asked about the account; nothing was stored, send the same again.",
     scope: "enroll:write",
     tier: "critical"
   })
@@ -33,13 +33,13 @@ const activate = HttpApiEndpoint.post("activateChains", "/portfolios/:portfolioI
   params,
   payload: ActivationBody,
   success: ok(Portfolio),
-  error: [PortfolioNotFound, ReplayInProgress, ReplayMismatch]
+  error: [PortfolioNotFound, ReplayInProgress, ReplayMismatch, VerifierUnavailable]
 }).annotateMerge(
   operation({
     id: "activateChains",
     summary: "Activate chains (stage 2)",
     description:
-      "Checks the owner's signature and adds the smart accounts, all or nothing; the next rebalance trades on the new chains too. Idempotent on `flowId`: the same body is answered the same way again, another body is refused.",
+      "Checks the owner's signature and adds the smart accounts, all or nothing; the next rebalance trades on the new chains too, and one that is `awaiting_user` goes on. Idempotent on `flowId`: the same body is answered the same way again, another body is refused.",
     scope: "enroll:write",
     tier: "critical"
   })

@@ -57,11 +57,20 @@ const makeExecute = (operations: OperationStore["Service"], watcher: TransferWat
     return look._tag === "Ended"
   })
 
+  /** A fault of ours must not end the watch: nobody else would look for what left. */
+  const lookAgain = (operationId: OperationId) =>
+    lookOnce(operationId).pipe(
+      Effect.catchDefect((defect) =>
+        Effect.as(Effect.logError("A look at a transfer failed by a fault of the service", defect), false)
+      ),
+      Effect.annotateLogs({ operationId })
+    )
+
   const round = (operationId: OperationId, number: number) =>
     Activity.make({
       name: `watch/${number}`,
       success: Schema.Boolean,
-      execute: lookOnce(operationId).pipe(
+      execute: lookAgain(operationId).pipe(
         Effect.repeat({ until: (ended) => ended, times: looksPerRound - 1, schedule: betweenLooks })
       )
     })
@@ -70,7 +79,12 @@ const makeExecute = (operations: OperationStore["Service"], watcher: TransferWat
     yield* Activity.make({ name: "begin", execute: Effect.asVoid(enter(operationId, "running")) })
     for (let number = 1; ; number++) {
       if (yield* round(operationId, number)) return
-      yield* DurableClock.sleep({ name: `wait/${number}`, duration: waitFor(number - 1) })
+      // Even the shortest wait gives the slot up.
+      yield* DurableClock.sleep({
+        name: `wait/${number}`,
+        duration: waitFor(number - 1),
+        inMemoryThreshold: Duration.zero
+      })
     }
   })
 }

@@ -2,33 +2,50 @@
  * Carries a plan out on one chain.
  *
  * An attempt is `prepare` (quotes, limits, a simulated user operation; may repeat), then the relay, which puts it on
- * chain exactly once. A batch that the chain reverted moved nothing; the next attempt starts from a fresh plan.
+ * chain exactly once. A batch that the chain reverted moved nothing; the next attempt starts from a fresh plan. Where the
+ * agent can do nothing without a new signature of the owner, that is told at once, and whoever called decides how to wait.
  */
 import { Context, DateTime, Effect, Layer } from "effect"
 import { ClusterSchema } from "effect/cluster"
-import { Activity } from "effect/workflow"
+import { Activity, type WorkflowEngine } from "effect/workflow"
 import type { ChainId, EvmAccountId } from "#domain/Caip.ts"
 import type { OperationId } from "#domain/Ids.ts"
+import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { BatchPreparer, Preparation } from "#domain/rebalance/BatchPreparer.ts"
 import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
-import type { PlannedChain, RunPlan } from "#domain/rebalance/RunPlan.ts"
+import type { PlannedChain, RecordedSkip, RunPlan } from "#domain/rebalance/RunPlan.ts"
 import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
+import { SkipCode } from "#domain/rebalance/Skip.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import type { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
 import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
+import { OwnerWait } from "#layers/engine/OwnerWait.ts"
 import { TransactionRelay } from "#layers/engine/TransactionRelay.ts"
 
 const maxAttempts = 3
 
+/** What is left to be done on a chain once its owner has signed anew. */
+export interface Unsigned {
+  readonly _tag: "Unsigned"
+  readonly chain: PlannedChain
+  readonly reason: string
+  /** The attempt that was refused. */
+  readonly attempt: number
+}
+
 export class ChainTrader extends Context.Service<
   ChainTrader,
   {
-    /** Always ends with an outcome; what could not be done is in it. Must run inside a workflow. */
+    /**
+     * Always ends with an outcome, in which is what could not be done, or with what the owner must sign first; `first` is
+     * the number of the first attempt. Must run inside a workflow.
+     */
     readonly trade: (
       operationId: OperationId,
       plan: RunPlan,
-      chain: PlannedChain
+      chain: PlannedChain,
+      first: number
     ) => ReturnType<ReturnType<typeof makeTrade>>
   }
 >()("ballast/layers/engine/ChainTrader") {
@@ -40,21 +57,28 @@ export class ChainTrader extends Context.Service<
           preparer: yield* BatchPreparer,
           execution: yield* ChainExecution,
           relay: yield* TransactionRelay,
-          ledger: yield* TransferLedger
+          ledger: yield* TransferLedger,
+          launcher: yield* OperationLauncher,
+          wait: yield* OwnerWait
         })
       })
     })
   )
 }
 
+/** What workflows need of whoever runs them. */
+type Steps = WorkflowEngine.WorkflowEngine | WorkflowEngine.WorkflowInstance
+
 interface Services {
   readonly preparer: BatchPreparer["Service"]
   readonly execution: ChainExecution["Service"]
   readonly relay: TransactionRelay["Service"]
   readonly ledger: TransferLedger["Service"]
+  readonly launcher: OperationLauncher["Service"]
+  readonly wait: OwnerWait["Service"]
 }
 
-const makeTrade = ({ preparer, execution, ledger, relay }: Services) => {
+const makeTrade = ({ preparer, execution, launcher, ledger, relay, wait }: Services) => {
   const prepare = (attempt: AttemptId, plan: RunPlan) =>
     Activity.make({
       name: `prepare/${attempt.chainId}/${attempt.attempt}`,
@@ -82,31 +106,46 @@ const makeTrade = ({ preparer, execution, ledger, relay }: Services) => {
       execute: ledger.retract(operationId, chainId as ChainId, attempt)
     }).annotate(ClusterSchema.WithTransaction, true)
 
-  /** What left is in the ledger before anything else is done; its watch is an operation of its own. */
-  const depart = (
+  /**
+   * What left is in the ledger before anything else is done; its watch is an operation of its own, which begins at once.
+   * A launch that is lost is made up for, as that of any accepted operation.
+   */
+  const depart = Effect.fnUntraced(function* (
     { attempt, chainId, operationId }: AttemptId,
     accountId: EvmAccountId,
     transfers: ReadonlyArray<OutgoingTransfer>,
     txHash: string
-  ) =>
-    Activity.make({
+  ) {
+    let watches: ReadonlyArray<OperationId> = []
+    yield* Activity.make({
       name: `depart/${chainId}/${attempt}`,
       execute: Effect.gen(function* () {
         const at = yield* DateTime.now
-        yield* ledger.open({ runId: operationId, attempt, accountId, transfers, txHash, at })
+        watches = yield* ledger.open({ runId: operationId, attempt, accountId, transfers, txHash, at })
       })
     }).annotate(ClusterSchema.WithTransaction, true)
+    yield* Effect.forEach(watches, (watch) => launcher.launch({ operationId: watch, kind: "bridge" })).pipe(
+      Effect.catchDefect((defect) => Effect.logWarning("The watch of a transfer is left to the scheduler", defect))
+    )
+  })
 
   return Effect.fnUntraced(function* (
     operationId: OperationId,
     plan: RunPlan,
-    { chainId, legs, skips, transfers: planned = [] }: PlannedChain
-  ) {
+    chain: PlannedChain,
+    first: number
+  ): Effect.fn.Return<ChainOutcome | Unsigned, never, Steps> {
+    const { chainId, legs, skips, transfers: planned = [] } = chain
     let last: ChainOutcome = { chainId, skips, swaps: [], receipt: null, failure: null }
-    for (let number = 1; legs.length + planned.length > 0 && number <= maxAttempts; number++) {
+    for (let number = first; legs.length + planned.length > 0 && number < first + maxAttempts; number++) {
       const attempt: AttemptId = { operationId, chainId, attempt: number }
       const preparation = yield* prepare(attempt, plan)
       if (preparation._tag === "Nothing") return { ...last, skips: preparation.skips, failure: preparation.failure }
+      if (preparation._tag === "Unsigned") {
+        const { reason } = preparation
+        if (yield* wait.tell(attempt, preparation)) return { _tag: "Unsigned", chain, reason, attempt: number }
+        return { ...last, skips: [...preparation.skips, unsignedSkip(reason)] }
+      }
       const { prepared, swaps, transfers = [] } = preparation
       if (transfers.length > 0) yield* announce(attempt, prepared, transfers)
       const receipt = yield* relay.carry(attempt, prepared, (transaction) =>
@@ -123,3 +162,11 @@ const makeTrade = ({ preparer, execution, ledger, relay }: Services) => {
     return last
   })
 }
+
+/** Another run waits for the owner on the chain already, or this one has in vain. */
+export const unsignedSkip = (reason: string): RecordedSkip => ({
+  assetId: null,
+  code: SkipCode.signatureRequired,
+  valueUsd: null,
+  reason
+})

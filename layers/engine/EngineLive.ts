@@ -12,6 +12,7 @@ import { BridgeRun } from "#layers/engine/BridgeRun.ts"
 import { BridgeWorkflow } from "#layers/engine/BridgeWorkflow.ts"
 import { ChainTrader } from "#layers/engine/ChainTrader.ts"
 import { OperationLauncherLive } from "#layers/engine/OperationLauncherLive.ts"
+import { OwnerWait } from "#layers/engine/OwnerWait.ts"
 import { RebalanceRun } from "#layers/engine/RebalanceRun.ts"
 import { RebalanceWorkflow } from "#layers/engine/RebalanceWorkflow.ts"
 import { TransactionRelay } from "#layers/engine/TransactionRelay.ts"
@@ -22,6 +23,7 @@ import { WorkflowRuntime } from "#layers/engine/WorkflowRuntime.ts"
 const RunsLive = Layer.mergeAll(
   RebalanceRun.layer.pipe(
     Layer.provide(ChainTrader.layer),
+    Layer.provide(OwnerWait.layer),
     Layer.provide(BatchPreparer.layer),
     Layer.provide(TransferQuotes.layer),
     Layer.provide(RunPlanner.layer),
@@ -42,7 +44,7 @@ const WorkflowsLive = Layer.unwrap(
       BridgeWorkflow.toLayer(({ operationId }) => bridge.execute(operationId))
     )
   })
-).pipe(Layer.provide(RunsLive))
+).pipe(Layer.provide(RunsLive), Layer.provide(OperationLauncherLive))
 
 /** Runs workflows and launches them. */
 export const EngineLive = Layer.mergeAll(OperationLauncherLive, WorkflowsLive).pipe(Layer.provide(WorkflowRuntime))

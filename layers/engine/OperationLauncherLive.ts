@@ -1,5 +1,5 @@
 /** Starts operations as workflow executions; the operation id is the idempotency key. */
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { WorkflowEngine } from "effect/workflow"
 import { type Launch, OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { BridgeWorkflow } from "#layers/engine/BridgeWorkflow.ts"
@@ -20,6 +20,10 @@ const execute = ({ kind, operationId }: Launch) => {
   }
 }
 
+/** Whoever launches may be a run itself, of which the launched one is no part. */
+const alone = (context: Context.Context<never>) =>
+  Context.omit(WorkflowEngine.WorkflowInstance)(context as Context.Context<WorkflowEngine.WorkflowInstance>)
+
 export const OperationLauncherLive = Layer.effect(
   OperationLauncher,
   Effect.gen(function* () {
@@ -28,7 +32,8 @@ export const OperationLauncherLive = Layer.effect(
     return OperationLauncher.of({
       capacity: Effect.sync(free),
       launch: Effect.fn("OperationLauncher.launch")(function* (operation: Launch) {
-        yield* Effect.provideService(execute(operation), WorkflowEngine.WorkflowEngine, engine)
+        const run: Effect.Effect<unknown, never, WorkflowEngine.WorkflowEngine> = execute(operation)
+        yield* run.pipe(Effect.provideService(WorkflowEngine.WorkflowEngine, engine), Effect.updateContext(alone))
       })
     })
   })

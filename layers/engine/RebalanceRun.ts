@@ -1,10 +1,11 @@
 /**
- * What a rebalance run does: begin, plan, trade on every chain at once, finish.
+ * What a rebalance run does: begin, plan, trade on every chain at once, wait for the owner where a new signature is
+ * needed, finish.
  *
  * A run that dies of a fault of ours ends as `failed` with its cause in the log, so that the portfolio is free for the
  * next one; money is safe because nothing was sent that the chain's own rules do not bound.
  */
-import { type Cause, Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { Activity } from "effect/workflow"
 import { chainSettled, settled } from "#domain/execution/ChainSettled.ts"
@@ -14,8 +15,9 @@ import { type PlannedChain, RunPlan } from "#domain/rebalance/RunPlan.ts"
 import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
 import { type ChainOutcome, failureOf, RunReport } from "#domain/rebalance/RunReport.ts"
 import { type RunContext, RunStore } from "#domain/rebalance/RunStore.ts"
-import { ChainTrader } from "#layers/engine/ChainTrader.ts"
-import { isFaultOfOurs } from "#layers/engine/isFaultOfOurs.ts"
+import { ChainTrader, type Unsigned, unsignedSkip } from "#layers/engine/ChainTrader.ts"
+import { orAbandon } from "#layers/engine/orAbandon.ts"
+import { OwnerWait } from "#layers/engine/OwnerWait.ts"
 import { recordRun } from "#layers/engine/recordRun.ts"
 
 const encodeReport = Schema.encodeSync(Schema.toCodecJson(RunReport))
@@ -34,7 +36,8 @@ export class RebalanceRun extends Context.Service<
         operations: yield* OperationStore,
         runs: yield* RunStore,
         planner: yield* RunPlanner,
-        trader: yield* ChainTrader
+        trader: yield* ChainTrader,
+        owner: yield* OwnerWait
       }
       return RebalanceRun.of({ execute: (operationId) => makeExecute(services, operationId) })
     })
@@ -46,7 +49,18 @@ interface Services {
   readonly runs: RunStore["Service"]
   readonly planner: RunPlanner["Service"]
   readonly trader: ChainTrader["Service"]
+  readonly owner: OwnerWait["Service"]
 }
+
+const isUnsigned = (outcome: ChainOutcome | Unsigned): outcome is Unsigned => "_tag" in outcome
+
+const unsignedOutcome = ({ chain: { chainId, skips }, reason }: Unsigned): ChainOutcome => ({
+  chainId,
+  swaps: [],
+  skips: [...skips, unsignedSkip(reason)],
+  receipt: null,
+  failure: `the owner did not sign anew in time: ${reason}`
+})
 
 const requireContext = (runs: Services["runs"], operationId: OperationId) =>
   Effect.flatMap(
@@ -59,7 +73,7 @@ const requireContext = (runs: Services["runs"], operationId: OperationId) =>
 
 const hasWork = ({ legs, transfers = [] }: PlannedChain): boolean => legs.length + transfers.length > 0
 
-const makeExecute = ({ operations, runs, planner, trader }: Services, operationId: OperationId) => {
+const makeExecute = ({ operations, owner, runs, planner, trader }: Services, operationId: OperationId) => {
   const plan = Activity.make({
     name: "plan",
     success: RunPlan,
@@ -78,10 +92,11 @@ const makeExecute = ({ operations, runs, planner, trader }: Services, operationI
       })
     }).annotate(ClusterSchema.WithTransaction, true)
 
-  /** With one chain to trade on the end tells the same a moment later. */
-  const trade = Effect.fnUntraced(function* (planned: RunPlan, chain: PlannedChain, totalSteps: number) {
-    const outcome = yield* trader.trade(operationId, planned, chain)
-    if (totalSteps > 1 && hasWork(chain)) yield* tell(outcome, totalSteps)
+  /** Tells of a chain that is done, unless it is the only one: then the end tells the same a moment later. */
+  const trade = Effect.fnUntraced(function* (planned: RunPlan, chain: PlannedChain, attempt: number) {
+    const outcome = yield* trader.trade(operationId, planned, chain, attempt)
+    const totalSteps = planned.chains.filter(hasWork).length
+    if (!isUnsigned(outcome) && totalSteps > 1 && hasWork(chain)) yield* tell(outcome, totalSteps)
     return outcome
   })
 
@@ -101,29 +116,46 @@ const makeExecute = ({ operations, runs, planner, trader }: Services, operationI
       })
     })
 
-  const abandon = (cause: Cause.Cause<never>) =>
-    Activity.make({
-      name: "abandon",
-      execute: Effect.gen(function* () {
-        yield* Effect.logError("A rebalance run failed by a fault of the service", cause)
-        yield* operations.transition(
-          operationId,
-          "failed",
-          yield* DateTime.now,
-          "internal error; quote the operation id in a report"
-        )
-      })
-    }).annotate(ClusterSchema.WithTransaction, true)
+  const abandon = Activity.make({
+    name: "abandon",
+    execute: Effect.gen(function* () {
+      const error = "internal error; quote the operation id in a report"
+      yield* operations.transition(operationId, "failed", yield* DateTime.now, error)
+    })
+  }).annotate(ClusterSchema.WithTransaction, true)
+
+  /** Goes on where the owner has signed anew, and ends where that did not happen in time. */
+  const afterSignatures = Effect.fnUntraced(function* (
+    planned: RunPlan,
+    traded: ReadonlyArray<ChainOutcome | Unsigned>
+  ) {
+    let outcomes = traded
+    let until: DateTime.Utc | undefined
+    for (let round = 1; ; round++) {
+      const unsigned = outcomes.filter(isUnsigned)
+      if (unsigned.length === 0) return outcomes as ReadonlyArray<ChainOutcome>
+      const ids = unsigned.map(({ chain }) => chain.chainId)
+      const end = yield* owner.wait(operationId, round, ids, until)
+      until = end.until
+      outcomes = yield* Effect.forEach(
+        outcomes,
+        (outcome) => {
+          if (!isUnsigned(outcome)) return Effect.succeed(outcome)
+          if (end.awaited.has(outcome.chain.chainId))
+            return Effect.succeed(end.isOver ? unsignedOutcome(outcome) : outcome)
+          return trade(planned, outcome.chain, outcome.attempt + 1)
+        },
+        { concurrency: "unbounded" }
+      )
+    }
+  })
 
   return Effect.gen(function* () {
     const planned = yield* plan
-    const totalSteps = planned.chains.filter(hasWork).length
-    const chains = yield* Effect.forEach(planned.chains, (chain) => trade(planned, chain, totalSteps), {
+    const traded = yield* Effect.forEach(planned.chains, (chain) => trade(planned, chain, 1), {
       concurrency: "unbounded"
     })
+    const chains = yield* afterSignatures(planned, traded)
     yield* finish(planned.strategyVersion, chains)
-  }).pipe(
-    Effect.catchCause((cause) => (isFaultOfOurs(cause) ? abandon(cause) : Effect.failCause(cause))),
-    Effect.annotateLogs({ operationId })
-  )
+  }).pipe(orAbandon("A rebalance run failed by a fault of the service", abandon), Effect.annotateLogs({ operationId }))
 }

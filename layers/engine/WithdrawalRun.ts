@@ -15,7 +15,7 @@ import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 import { WithdrawalPreparer, WithdrawalStep } from "#domain/withdrawal/WithdrawalPreparer.ts"
 import { type StoredWithdrawal, WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
-import { isFaultOfOurs } from "#layers/engine/isFaultOfOurs.ts"
+import { orAbandon } from "#layers/engine/orAbandon.ts"
 import { TransactionRelay } from "#layers/engine/TransactionRelay.ts"
 import { withdrawalOutcome } from "#layers/engine/withdrawalOutcome.ts"
 
@@ -168,16 +168,9 @@ const makeExecute = ({ execution, operations, preparer, relay, store }: Services
   })
 
   return run.pipe(
-    Effect.catchCause((cause) =>
-      isFaultOfOurs(cause)
-        ? Effect.andThen(
-            Effect.logError("A withdrawal failed by a fault of the service", cause),
-            fail(
-              "abandon",
-              "internal error; quote the operation id in a report, and look at the positions before you retry"
-            )
-          )
-        : Effect.failCause(cause)
+    orAbandon(
+      "A withdrawal failed by a fault of the service",
+      fail("abandon", "internal error; quote the operation id in a report, and look at the positions before you retry")
     ),
     Effect.annotateLogs({ operationId })
   )

@@ -5,15 +5,24 @@
 import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { bytesToHex, type Hex } from "viem"
-import { addressOf, type ChainId, evmAccount, type EvmAddress, evmWallet, type EvmWalletId } from "#domain/Caip.ts"
+import {
+  addressOf,
+  type ChainId,
+  evmAccount,
+  type EvmAccountId,
+  type EvmAddress,
+  evmWallet,
+  type EvmWalletId
+} from "#domain/Caip.ts"
 import type { AgentPolicy, Authorization } from "#domain/enrollment/Authorization.ts"
 import { type AuthorizationRequest, SmartAccounts } from "#domain/enrollment/SmartAccounts.ts"
 import { AgentSigner } from "#domain/relay/Signer.ts"
 import { permissionData } from "#layers/evm/account/agentPermission.ts"
 import { hasCode, isSignedByContract } from "#layers/evm/account/contractOwner.ts"
 import { bridgePolicy } from "#layers/evm/account/bridgePolicy.ts"
+import { readEnableNonce } from "#layers/evm/account/enableNonce.ts"
 import { digestRoot } from "#layers/evm/account/digestTree.ts"
-import { enableDigest } from "#layers/evm/account/enableMessage.ts"
+import { enableDigest, nonceOfFreshAccount } from "#layers/evm/account/enableMessage.ts"
 import { accountAddress } from "#layers/evm/account/kernelAccount.ts"
 import { signerOf } from "#layers/evm/account/ownerSignature.ts"
 import { fromViem, toViem } from "#layers/evm/address.ts"
@@ -39,7 +48,7 @@ export const SmartAccountsLive = Layer.effect(
     const authorizeChain = Effect.fnUntraced(function* (
       account: EvmAddress,
       { accountType, withdrawalDomainName }: AuthorizationRequest,
-      { chainId, tokens }: AuthorizationRequest["chains"][number]
+      { chainId, enableNonce = nonceOfFreshAccount, tokens }: AuthorizationRequest["chains"][number]
     ) {
       const chain = configured.get(chainId)
       if (chain === undefined) return yield* Effect.die(new Error(`Chain ${chainId} has no EVM configuration`))
@@ -58,7 +67,7 @@ export const SmartAccountsLive = Layer.effect(
         accountId: evmAccount(chainId, account),
         permissionId,
         policy,
-        digest: enableDigest(chainId, account, permissionId, permission)
+        digest: enableDigest(chainId, account, permissionId, permission, enableNonce)
       }
     })
 
@@ -80,6 +89,10 @@ export const SmartAccountsLive = Layer.effect(
       return authorization
     })
 
+    const enableNonce = Effect.fn("SmartAccounts.enableNonce")((accountId: EvmAccountId) =>
+      Effect.provideService(readEnableNonce(accountId), EvmClients, clients)
+    )
+
     const isContract = Effect.fn("SmartAccounts.isContract")((owner: EvmWalletId, chainId: ChainId) =>
       Effect.provideService(hasCode(owner, chainId), EvmClients, clients)
     )
@@ -95,6 +108,6 @@ export const SmartAccountsLive = Layer.effect(
       return signer === addressOf(authorization.ownerAccountId)
     })
 
-    return SmartAccounts.of({ authorize, isContract, isSignedByOwner })
+    return SmartAccounts.of({ authorize, enableNonce, isContract, isSignedByOwner })
   })
 )

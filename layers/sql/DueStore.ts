@@ -24,6 +24,7 @@ const make = Effect.gen(function* () {
           AND NOT EXISTS (
             SELECT FROM operations o
             WHERE o.portfolio_id = p.portfolio_id AND o.kind = 'rebalance' AND o.finished_at IS NULL
+              AND o.state <> 'awaiting_user'
           )
           AND NOT EXISTS (SELECT FROM departures d WHERE d.portfolio_id = p.portfolio_id)`),
       (rows) => rows.map((row): Candidate => ({ context: toContext(row), mark: row.mark }))

@@ -1,7 +1,7 @@
 /** Flows of owners' signatures, account indexes, and what a signature makes or adds, in PostgreSQL. */
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { EvmWalletId } from "#domain/Caip.ts"
+import { ChainId, type EvmWalletId } from "#domain/Caip.ts"
 import { Authorization } from "#domain/enrollment/Authorization.ts"
 import { type Activated, type EnrollmentFlow, EnrollmentOutcome } from "#domain/enrollment/Enrollment.ts"
 import {
@@ -34,7 +34,11 @@ const toFlow = ({ portfolioId, ...row }: typeof FlowRow.Type): EnrollmentFlow =>
   purpose: portfolioId === null ? { _tag: "Enroll" } : { _tag: "Activate", portfolioId }
 })
 
-const EnrolledRow = Schema.Struct({ strategyId: StrategyId, grants: Schema.NonEmptyArray(Grant) })
+const EnrolledRow = Schema.Struct({
+  strategyId: StrategyId,
+  grants: Schema.NonEmptyArray(Grant),
+  awaited: Schema.Array(ChainId)
+})
 
 const ClaimRow = Schema.Struct({ isSameBody: Schema.Boolean, outcome: Schema.NullOr(EnrollmentOutcome) })
 
@@ -63,7 +67,9 @@ const make = Effect.gen(function* () {
     firstEnrolled(sql`
       SELECT p.strategy_id AS "strategyId", (SELECT jsonb_agg(jsonb_build_object('authorization',
         g.authorization_document, 'ownerSignature', g.owner_signature) ORDER BY g.sequence)
-        FROM grants g WHERE g.portfolio_id = p.portfolio_id) AS grants
+        FROM grants g WHERE g.portfolio_id = p.portfolio_id) AS grants,
+        (SELECT coalesce(jsonb_agg(a.chain_id), '[]'::jsonb) FROM awaited_signatures a
+          WHERE a.portfolio_id = p.portfolio_id) AS awaited
       FROM portfolios p
       WHERE p.portfolio_id = ${portfolioId} AND p.tenant_id = ${tenantId} AND p.archived_at IS NULL`)
   )

@@ -71,8 +71,9 @@ const make = Effect.gen(function* () {
         FROM unnest(${changed.map(({ operationId }) => operationId)}::text[], ${versions}::int[],
           ${changed.map(({ report }) => storableJson(report))}::text[], ${times}::timestamptz[])
           AS r (operation_id, strategy_version, report, at)`
+      // A run that waited for its owner may end after a younger one that followed a later version.
       yield* sql`
-        UPDATE portfolios p SET strategy_version = r.strategy_version, updated_at = r.at,
+        UPDATE portfolios p SET strategy_version = greatest(p.strategy_version, r.strategy_version), updated_at = r.at,
           last_rebalance_at = CASE WHEN r.completed THEN r.at ELSE p.last_rebalance_at END
         FROM unnest(${changed.map(({ operationId }) => portfolios.get(operationId)!)}::text[], ${versions}::int[],
           ${times}::timestamptz[], ${changed.map(({ error }) => error === null)}::boolean[])

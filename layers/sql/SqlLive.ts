@@ -12,6 +12,7 @@ import * as ExecutionLog from "#layers/sql/ExecutionLog.ts"
 import * as OperationStore from "#layers/sql/OperationStore.ts"
 import * as PortfolioStore from "#layers/sql/PortfolioStore.ts"
 import * as RelayStore from "#layers/sql/RelayStore.ts"
+import * as RequiredSignatures from "#layers/sql/RequiredSignatures.ts"
 import * as RunStore from "#layers/sql/RunStore.ts"
 import * as StepStore from "#layers/sql/StepStore.ts"
 import * as StrategyStore from "#layers/sql/StrategyStore.ts"
@@ -34,6 +35,7 @@ export const SqlLive = Layer.mergeAll(
   OperationStore.layer,
   PortfolioStore.layer,
   RelayStore.layer,
+  RequiredSignatures.layer,
   RunStore.layer,
   StepStore.layer,
   StrategyStore.layer,

@@ -17,6 +17,11 @@ const selectTransfers = `
     tx_hash AS "txHash", state, opened_at AS "openedAt"
   FROM transfers`
 
+const selectAnnounced = `
+  SELECT d.run_id AS "runId", d.attempt, d.account_id AS "accountId", d.subject, d.from_block AS "fromBlock", d.transfers,
+    d.announced_at AS at
+  FROM departures d`
+
 const TransferRow = Schema.Struct({
   operationId: OperationId,
   portfolioId: PortfolioId,
@@ -113,9 +118,16 @@ const make = Effect.gen(function* () {
 
   const announcedOf = Effect.fn("TransferLedger.announcedOf")((portfolioId: PortfolioId) =>
     allAnnounced(sql`
-      SELECT run_id AS "runId", attempt, account_id AS "accountId", subject, from_block AS "fromBlock", transfers,
-        announced_at AS at
-      FROM departures WHERE portfolio_id = ${portfolioId} ORDER BY run_id, chain_id, attempt`)
+      ${sql.literal(selectAnnounced)} WHERE d.portfolio_id = ${portfolioId} ORDER BY d.run_id, d.chain_id, d.attempt`)
+  )
+
+  const leftBehind = Effect.fn("TransferLedger.leftBehind")(
+    (endedBefore: DateTime.Utc, after: Announcement | null, limit: number) =>
+      allAnnounced(sql`
+        ${sql.literal(selectAnnounced)} JOIN operations o ON o.operation_id = d.run_id
+        WHERE o.finished_at < ${timestamp(endedBefore)} AND (d.run_id, d.chain_id, d.attempt) >
+          (${after?.runId ?? ""}, ${after === null ? 0 : chainIdOf(after.accountId)}::bigint, ${after?.attempt ?? 0}::int)
+        ORDER BY d.run_id, d.chain_id, d.attempt LIMIT ${limit}`)
   )
 
   const open = Effect.fn("TransferLedger.open")(
@@ -181,7 +193,18 @@ const make = Effect.gen(function* () {
     Effect.orDie
   )
 
-  return TransferLedger.of({ announce, retract, announcedOf, open, find, openOf, openOfMany, allOpen, close })
+  return TransferLedger.of({
+    announce,
+    retract,
+    announcedOf,
+    leftBehind,
+    open,
+    find,
+    openOf,
+    openOfMany,
+    allOpen,
+    close
+  })
 })
 
 export const layer = Layer.effect(TransferLedger, make)

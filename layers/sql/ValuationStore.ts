@@ -4,20 +4,28 @@ import { SqlClient } from "effect/sql"
 import { AssetId, EvmAccountId } from "#domain/Caip.ts"
 import * as Day from "#domain/Day.ts"
 import * as Decimal from "#domain/Decimal.ts"
-import { PortfolioId } from "#domain/Ids.ts"
+import { OperationId, PortfolioId } from "#domain/Ids.ts"
 import type { AccountSnapshot, PortfolioValuation } from "#domain/performance/Valuation.ts"
-import { type BlockSpan, type ClaimQuery, type Trades, ValuationStore } from "#domain/performance/ValuationStore.ts"
+import {
+  type BlockRead,
+  type BlockSpan,
+  type ClaimQuery,
+  type Departed,
+  type Trades,
+  ValuationStore
+} from "#domain/performance/ValuationStore.ts"
 import { Wad } from "#layers/sql/allocationColumns.ts"
 import { decodeRows, Numeric, timestamp } from "#layers/sql/rows.ts"
 import { storableJson } from "#layers/sql/storable.ts"
+
+const held = { assetId: AssetId, raw: Schema.BigIntFromString, priceUsd: Wad, decimals: Schema.Int }
 
 const Snapshots = Schema.Array(
   Schema.Struct({
     accountId: EvmAccountId,
     blockNumber: Schema.BigIntFromString,
-    holdings: Schema.Array(
-      Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString, priceUsd: Wad, decimals: Schema.Int })
-    )
+    holdings: Schema.Array(Schema.Struct(held)),
+    incoming: Schema.optionalKey(Schema.Array(Schema.Struct({ ...held, operationId: OperationId })))
   })
 )
 const encodeSnapshots = Schema.encodeSync(Snapshots)
@@ -32,6 +40,18 @@ const allPortfolios = decodeRows(
 )
 const allDeltas = decodeRows(
   Schema.Struct({ accountId: EvmAccountId, assetId: Schema.NullOr(AssetId), raw: Schema.NullOr(Numeric) })
+)
+const allDeparted = decodeRows(
+  Schema.Struct({
+    operationId: OperationId,
+    sourceId: EvmAccountId,
+    receiverId: EvmAccountId,
+    assetId: AssetId,
+    raw: Numeric,
+    isOpen: Schema.Boolean,
+    arrivedAt: EvmAccountId,
+    arrivalBlock: Schema.NullOr(Numeric)
+  })
 )
 const allDays = decodeRows(Schema.Struct({ day: Day.Day, valueUsd: Wad, cashFlowUsd: Wad, growth: Schema.NullOr(Wad) }))
 
@@ -69,7 +89,7 @@ const make = Effect.gen(function* () {
 
   // An account without an asset is one whose trade, or transfer to or from another chain, is still under way. What a
   // transfer brought is a trade of ours too: it came from another account of the same portfolio.
-  const selectTrades = (spans: ReadonlyArray<BlockSpan>) => sql`
+  const selectTrades = (spans: ReadonlyArray<BlockSpan>, openedBefore: Date | null) => sql`
     WITH spans AS MATERIALIZED (
       SELECT * FROM unnest(${spans.map(({ accountId }) => accountId)}::text[],
         ${spans.map(({ after }) => after.toString())}::numeric[],
@@ -93,16 +113,25 @@ const make = Effect.gen(function* () {
     SELECT DISTINCT spans.account_id, NULL, NULL
     FROM spans
     JOIN transfers t ON spans.account_id IN (t.account_id, t.destination_id) AND t.state = 'open'
+      AND (${openedBefore}::timestamptz IS NULL OR t.opened_at >= ${openedBefore}::timestamptz)
+    UNION ALL
+    SELECT DISTINCT d.account_id, NULL, NULL
+    FROM spans
+    JOIN departures d ON d.account_id = spans.account_id
     UNION ALL
     SELECT DISTINCT t.account_id, NULL, NULL
     FROM spans
     JOIN relayed_transactions t ON t.account_id = spans.account_id AND t.status = 'signed'
     JOIN operations o ON o.operation_id = t.operation_id AND o.kind <> 'withdraw' AND o.finished_at IS NULL`
 
-  const trades = Effect.fn("ValuationStore.trades")(function* (spans: ReadonlyArray<BlockSpan>) {
+  const trades = Effect.fn("ValuationStore.trades")(function* (
+    spans: ReadonlyArray<BlockSpan>,
+    openedBefore?: DateTime.Utc
+  ) {
     const settled = new Map<EvmAccountId, Map<AssetId, bigint>>()
     const unsettled = new Set<EvmAccountId>()
-    for (const { accountId, assetId, raw } of spans.length === 0 ? [] : yield* allDeltas(selectTrades(spans))) {
+    const before = openedBefore === undefined ? null : timestamp(openedBefore)
+    for (const { accountId, assetId, raw } of spans.length === 0 ? [] : yield* allDeltas(selectTrades(spans, before))) {
       if (assetId === null || raw === null) {
         unsettled.add(accountId)
         continue
@@ -111,6 +140,38 @@ const make = Effect.gen(function* () {
       settled.set(accountId, deltas.set(assetId, (deltas.get(assetId) ?? 0n) + raw))
     }
     return { settled, unsettled } satisfies Trades
+  })
+
+  // The run records the receipt of a batch before its entry is opened, so what left has a block here.
+  const selectDeparted = (reads: ReadonlyArray<BlockRead>, known: ReadonlyArray<OperationId>) => sql`
+    WITH reads AS MATERIALIZED (
+      SELECT * FROM unnest(${reads.map(({ accountId }) => accountId)}::text[],
+        ${reads.map(({ blockNumber }) => blockNumber.toString())}::numeric[]) AS read (account_id, block_number)
+    ), departed AS (
+      SELECT t.*, CASE WHEN t.state = 'refunded' THEN t.account_id ELSE t.destination_id END AS arrived_at,
+        (t.ending -> 'received' ->> 'blockNumber')::numeric AS arrival_block
+      FROM reads
+      JOIN transfers t ON t.account_id = reads.account_id AND t.state <> 'failed'
+      JOIN relayed_transactions r ON r.operation_id = t.run_id AND r.chain_id = t.chain_id AND r.attempt = t.attempt
+        AND (r.receipt ->> 'blockNumber')::numeric <= reads.block_number
+    )
+    SELECT d.operation_id AS "operationId", d.account_id AS "sourceId", d.destination_id AS "receiverId", d.buy AS "assetId",
+      d.expected_raw::text AS raw, d.state = 'open' AS "isOpen", d.arrived_at AS "arrivedAt",
+      d.arrival_block::text AS "arrivalBlock"
+    FROM departed d LEFT JOIN reads receiver ON receiver.account_id = d.arrived_at
+    WHERE d.state = 'open' OR d.arrival_block > receiver.block_number OR d.operation_id = ANY(${[...known]}::text[])
+    ORDER BY d.operation_id`
+
+  const departed = Effect.fn("ValuationStore.departed")(function* (
+    reads: ReadonlyArray<BlockRead>,
+    known: ReadonlyArray<OperationId>
+  ) {
+    if (reads.length === 0) return []
+    const rows = yield* allDeparted(selectDeparted(reads, known))
+    return rows.map(({ arrivalBlock, arrivedAt, ...row }): Departed => ({
+      ...row,
+      arrival: arrivalBlock === null ? null : { accountId: arrivedAt, blockNumber: arrivalBlock }
+    }))
   })
 
   const record = Effect.fn("ValuationStore.record")(function* (
@@ -152,7 +213,7 @@ const make = Effect.gen(function* () {
       WHERE portfolio_id = ${portfolioId} AND day >= DATE '1970-01-01' + ${from}::int ORDER BY day`)
   )
 
-  return ValuationStore.of({ claim, trades, record, days })
+  return ValuationStore.of({ claim, trades, departed, record, days })
 })
 
 export const layer = Layer.effect(ValuationStore, make)

@@ -122,7 +122,8 @@ const make = Effect.gen(function* () {
 
   const isRebalancing = Effect.fn("WithdrawalStore.isRebalancing")(function* (portfolioId: PortfolioId) {
     const unfinished = yield* sql`
-      SELECT 1 FROM operations WHERE portfolio_id = ${portfolioId} AND kind = 'rebalance' AND finished_at IS NULL`
+      SELECT 1 FROM operations WHERE portfolio_id = ${portfolioId} AND kind = 'rebalance' AND finished_at IS NULL
+        AND state <> 'awaiting_user'`
     return unfinished.length > 0
   }, Effect.orDie)
 

@@ -18,7 +18,8 @@ const allIds = decodeRows(Schema.Struct({ portfolioId: PortfolioId }))
 /** Text that changes with whatever a plan follows from, of a portfolio `p`, its strategy `s` and its tenant `t`. */
 export const markOf = `
   jsonb_build_array(s.head_version, s.threshold_usd, t.threshold_usd, extract(epoch FROM p.updated_at),
-    (SELECT count(*) FROM grants g WHERE g.portfolio_id = p.portfolio_id))::text`
+    (SELECT count(*) FROM grants g WHERE g.portfolio_id = p.portfolio_id),
+    (SELECT count(*) FROM awaited_signatures a WHERE a.portfolio_id = p.portfolio_id))::text`
 
 export const makeConcludeDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const random = yield* SecureRandom.SecureRandom
@@ -73,6 +74,7 @@ export const makeConcludeDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
     WHERE NOT EXISTS (
       SELECT FROM operations o
       WHERE o.portfolio_id = p.portfolio_id AND o.kind = 'rebalance' AND o.finished_at IS NULL
+        AND o.state <> 'awaiting_user'
     )
     ON CONFLICT DO NOTHING RETURNING operation_id, submitted_at, trigger`
 

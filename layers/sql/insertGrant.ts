@@ -1,6 +1,7 @@
-/** Adds a grant and its smart accounts to a portfolio; part of the caller's transaction, which a failure rolls back. */
+/** Adds a grant, and the smart accounts that it names first, to a portfolio; part of the caller's transaction, which a failure rolls back. */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import { chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
 import type { NewGrant } from "#domain/enrollment/EnrollmentStore.ts"
 import { type PortfolioRow, selectPortfolios, toPortfolio } from "#layers/sql/portfolioRows.ts"
 import { timestamp } from "#layers/sql/rows.ts"
@@ -13,20 +14,25 @@ export const insertGrant = Effect.fnUntraced(function* (
 ) {
   const accountIds = flow.authorization.chains.map(({ accountId }) => accountId)
   const at = timestamp(grantedAt)
-  const [portfolio] = yield* sql<{ readonly overlaps: boolean }>`
-    SELECT account_ids && ${accountIds}::text[] AS overlaps FROM portfolios
+  const [portfolio] = yield* sql<{ readonly accountIds: ReadonlyArray<string> }>`
+    SELECT account_ids AS "accountIds" FROM portfolios
     WHERE portfolio_id = ${portfolioId} AND tenant_id = ${flow.tenantId} AND archived_at IS NULL FOR NO KEY UPDATE`
   if (portfolio === undefined) return yield* Effect.fail("PortfolioGone" as const)
-  if (portfolio.overlaps) return yield* Effect.fail("ChainActive" as const)
+  const added = accountIds.filter((accountId) => !portfolio.accountIds.includes(accountId))
+  const awaited = yield* sql<{ readonly chainId: bigint }>`
+    SELECT chain_id AS "chainId" FROM awaited_signatures WHERE portfolio_id = ${portfolioId}`
+  const isAwaited = (accountId: EvmAccountId) => awaited.some(({ chainId }) => chainId === BigInt(chainIdOf(accountId)))
+  if (!accountIds.every((accountId) => added.includes(accountId) || isAwaited(accountId)))
+    return yield* Effect.fail("ChainActive" as const)
   yield* sql`
     INSERT INTO grants (portfolio_id, sequence, authorization_document, owner_signature, granted_at)
     SELECT ${portfolioId}, max(sequence) + 1, ${authorizationJson}::jsonb, ${ownerSignature}, ${at}
     FROM grants WHERE portfolio_id = ${portfolioId}`
   yield* sql`
     INSERT INTO smart_accounts (account_id, portfolio_id)
-    SELECT account_id, ${portfolioId} FROM unnest(${accountIds}::text[]) AS account_id`
+    SELECT account_id, ${portfolioId} FROM unnest(${added}::text[]) AS account_id`
   yield* sql`
-    UPDATE portfolios SET account_ids = account_ids || ${accountIds}::text[], updated_at = ${at}
+    UPDATE portfolios SET account_ids = account_ids || ${added}::text[], updated_at = ${at}
     WHERE portfolio_id = ${portfolioId}`
   const rows = yield* sql.unsafe<PortfolioRow>(`${selectPortfolios} WHERE p.portfolio_id = $1`, [portfolioId])
   return toPortfolio(rows[0]!)

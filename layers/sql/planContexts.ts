@@ -1,6 +1,6 @@
 /** How stores read what a plan is made for: the parts of a query over portfolios (`p`), and the domain value of its rows. */
 import { Schema } from "effect"
-import { AssetId } from "#domain/Caip.ts"
+import { AssetId, ChainId } from "#domain/Caip.ts"
 import { Grant } from "#domain/enrollment/Grant.ts"
 import { PortfolioId, TenantId } from "#domain/Ids.ts"
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"
@@ -17,7 +17,8 @@ export const ContextColumns = {
   tenantPriceImpactBps: SwapPreferencesColumns.priceImpactBps,
   tenantThresholdUsd: SwapPreferencesColumns.thresholdUsd,
   grants: Schema.Array(Grant),
-  reserved: Schema.Array(Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString }))
+  reserved: Schema.Array(Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString })),
+  awaited: Schema.Array(ChainId)
 }
 
 const ContextRow = Schema.Struct(ContextColumns)
@@ -35,7 +36,9 @@ export const selectContext = `
     FROM withdrawals w
     JOIN operations x ON x.operation_id = w.operation_id AND x.finished_at IS NULL
     CROSS JOIN jsonb_array_elements(w.message -> 'assets') a
-    WHERE w.portfolio_id = p.portfolio_id) AS reserved`
+    WHERE w.portfolio_id = p.portfolio_id) AS reserved,
+  (SELECT coalesce(jsonb_agg(a.chain_id), '[]'::jsonb) FROM awaited_signatures a
+    WHERE a.portfolio_id = p.portfolio_id) AS awaited`
 
 /** What it joins to its portfolios. */
 export const joinContext = `
@@ -55,5 +58,6 @@ export const toContext = (row: typeof ContextRow.Type): PlanContext => ({
     thresholdUsd: row.tenantThresholdUsd
   },
   grants: row.grants,
-  reserved: row.reserved
+  reserved: row.reserved,
+  awaited: row.awaited
 })

@@ -17,7 +17,8 @@ export const makeSubmitManual = (sql: SqlClient.SqlClient) => {
   const unfinished = (request: ManualRequest) =>
     firstOperation(sql`
       ${sql.literal(selectOperations)}
-      WHERE portfolio_id = ${request.portfolioId} AND kind = 'rebalance' AND finished_at IS NULL`)
+      WHERE portfolio_id = ${request.portfolioId} AND kind = 'rebalance' AND finished_at IS NULL
+        AND state <> 'awaiting_user'`)
 
   const latestManual = (request: ManualRequest) =>
     firstSubmission(sql`

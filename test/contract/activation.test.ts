@@ -1,7 +1,17 @@
 /** More chains for a portfolio. Source: shapes 5 A. */
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
-import { PortfolioNotFound, ReplayInProgress, ReplayMismatch, ValidationFailed } from "#domain/Errors.ts"
+import { DateTime, Deferred, Effect, Fiber } from "effect"
+import { SqlClient } from "effect/sql"
+import type { ChainId } from "#domain/Caip.ts"
+import { RequiredSignatures } from "#domain/enrollment/RequiredSignatures.ts"
+import {
+  PortfolioNotFound,
+  ReplayInProgress,
+  ReplayMismatch,
+  ValidationFailed,
+  VerifierUnavailable
+} from "#domain/Errors.ts"
+import type { OperationId } from "#domain/Ids.ts"
 import { newOwner, newStrategy, newTenant } from "#test/contract/support/actors.ts"
 import { Api, ApiLive } from "#test/contract/support/Api.ts"
 import { assertData, assertError } from "#test/contract/support/assertions.ts"
@@ -45,6 +55,36 @@ const accountsOf = Effect.fnUntraced(function* (key: string, portfolioId: string
   const { call } = yield* Api
   const { json } = yield* call("GET", `/v2/portfolios/${portfolioId}`, { key })
   return json.data.smartAccounts.map(({ accountId }: { readonly accountId: string }) => accountId) as Array<string>
+})
+
+const permissionsOf = (portfolioId: string, chainId: number) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql<{ readonly id: string }>`
+      SELECT chain ->> 'permissionId' AS id FROM grants
+      CROSS JOIN jsonb_array_elements(authorization_document -> 'chains') AS chain
+      WHERE portfolio_id = ${portfolioId} AND (chain ->> 'chainId')::int = ${chainId} ORDER BY sequence`
+  )
+
+/** A run of the portfolio finds that the owner must sign anew for Base. */
+const awaitOwner = Effect.fnUntraced(function* ({
+  key,
+  portfolioId
+}: {
+  readonly key: string
+  readonly portfolioId: string
+}) {
+  const { call } = yield* Api
+  const run = yield* call("POST", `/v2/portfolios/${portfolioId}/rebalance`, { key })
+  const [permission] = yield* permissionsOf(portfolioId, base!)
+  const signatures = yield* RequiredSignatures
+  return yield* signatures.require({
+    operationId: run.json.data.operationId as OperationId,
+    chainId: base as ChainId,
+    permissionId: permission!.id,
+    cause: "permission_revoked",
+    at: yield* DateTime.now
+  })
 })
 
 layer(ApiLive, { excludeTestServices: true })("activation of chains", (it) => {
@@ -231,6 +271,52 @@ layer(ApiLive, { excludeTestServices: true })("activation of chains", (it) => {
       const again = yield* call("POST", portfolio.path, { key: portfolio.key, body: other })
       assert.strictEqual(again.text, answers[1]!.text)
       assert.strictEqual((yield* accountsOf(portfolio.key, portfolio.portfolioId)).length, 2)
+    })
+  )
+
+  it.effect("a chain whose run waits for the owner is authorized anew, once, and keeps its account", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const portfolio = yield* enrolled("ECDSA", [base, arbitrum])
+      const before = yield* accountsOf(portfolio.key, portfolio.portfolioId)
+      assert.isTrue(yield* awaitOwner(portfolio))
+      // Of the two only the one that waits is signed for.
+      const [body, late] = [yield* prepare(portfolio, [base, arbitrum]), yield* prepare(portfolio, [base])]
+      const answer = yield* call("POST", portfolio.path, { key: portfolio.key, body })
+      assert.strictEqual(answer.status, 200, answer.text)
+      assert.deepStrictEqual(yield* accountsOf(portfolio.key, portfolio.portfolioId), before)
+      assert.lengthOf(yield* permissionsOf(portfolio.portfolioId, base), 2)
+      assert.lengthOf(yield* permissionsOf(portfolio.portfolioId, arbitrum), 1)
+      assertError(
+        yield* call("POST", portfolio.path, { key: portfolio.key, body: late }),
+        ValidationFailed,
+        "chainIds: already active"
+      )
+      assertError(
+        yield* call("POST", `${portfolio.path}/signature`, { key: portfolio.key, body: { chainIds: [base] } }),
+        ValidationFailed,
+        "chainIds: already active"
+      )
+    })
+  )
+
+  it.effect("a contract signs anew for its chain, as long as its chain can be asked", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const surroundings = yield* Surroundings
+      const portfolio = yield* enrolled("ERC1271")
+      assert.isTrue(yield* awaitOwner(portfolio))
+      const stage1 = { key: portfolio.key, body: { chainIds: [base] } }
+      surroundings.verifierDown = true
+      assertError(yield* call("POST", `${portfolio.path}/signature`, stage1), VerifierUnavailable)
+      surroundings.verifierDown = false
+      const body = yield* prepare(portfolio, [base])
+      surroundings.verifierDown = true
+      assertError(yield* call("POST", portfolio.path, { key: portfolio.key, body }), VerifierUnavailable)
+      surroundings.verifierDown = false
+      assert.lengthOf(yield* permissionsOf(portfolio.portfolioId, base), 1)
+      assert.strictEqual((yield* call("POST", portfolio.path, { key: portfolio.key, body })).status, 200)
+      assert.lengthOf(yield* permissionsOf(portfolio.portfolioId, base), 2)
     })
   )
 

@@ -10,7 +10,7 @@ import { Balances } from "#domain/chain/Balances.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { Prices } from "#domain/market/Prices.ts"
-import { ChainExecution, SimulationFailed } from "#domain/rebalance/ChainExecution.ts"
+import { AuthorizationRequired, ChainExecution, SimulationFailed } from "#domain/rebalance/ChainExecution.ts"
 import { Venue } from "#domain/rebalance/Venue.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
@@ -71,7 +71,17 @@ const ChainExecutionTest = Layer.effect(
       prepare: (batch) =>
         Effect.gen(function* () {
           yield* requireUp(market, batch.chainId)
-          const accountId = batch.authorization.chains.find(({ chainId }) => chainId === batch.chainId)!.accountId
+          const { accountId, permissionId } = batch.authorization.chains.find(
+            ({ chainId }) => chainId === batch.chainId
+          )!
+          if (market.revoked.has(`${accountId} ${permissionId}`)) {
+            return yield* new AuthorizationRequired({
+              chainId: batch.chainId,
+              permissionId,
+              cause: "permission_revoked",
+              reason: "the owner removed the agent's permission"
+            })
+          }
           for (const { sell, sellAmountRaw } of batch.swaps) {
             if (market.balance(accountId, sell) < sellAmountRaw) {
               return yield* new SimulationFailed({ chainId: batch.chainId, reason: `balance of ${sell} is too low` })

@@ -48,6 +48,8 @@ export interface TestMarket {
   /** How often a transaction must be replaced before a chain includes it, and how often its fee may be raised. */
   leastReplacements: number
   mostReplacements: number
+  /** Permissions that a chain accepts no longer, by account and id. */
+  readonly revoked: Set<string>
   /** Whether the relayer's key gives signatures. */
   signs: boolean
   /** How many of the relayer's nonces every chain counts as used. */
@@ -81,6 +83,7 @@ export class TestChain extends Context.Service<TestChain, TestMarket>()("ballast
       broadcasts: [],
       leastReplacements: 0,
       mostReplacements: 10,
+      revoked: new Set<string>(),
       signs: true,
       usedNonces: 0,
       routes: new Map<string, RouteStatus>(),

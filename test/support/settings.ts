@@ -13,6 +13,7 @@ export const testSettings: Settings["Service"] = {
   scheduler: { intervalMs: 50, batch: 200 },
   maxRunsInFlight: 64,
   runRetentionMs: 3_600_000,
+  signatureWaitMs: 3_600_000,
   priceHistory: { intervalMs: 60_000, batch: 10 },
   valuation: { intervalMs: 3_600_000, batch: 2 },
   discovery: { intervalMs: 60_000 }

@@ -1,9 +1,10 @@
 /** The two stages of adding chains to a portfolio, on the wire. Source: shapes 5 A. */
 import { Schema } from "effect"
-import { chainIds, EcdsaSignature, issued } from "#http/v2/models/Enrollment.ts"
+import { chainIds, issued, OwnerSignature } from "#http/v2/models/Enrollment.ts"
 
 const added = chainIds.annotate({
-  description: "The chains that the portfolio should get, none twice. Those that are active already are ignored.",
+  description:
+    "The chains that the portfolio should get, none twice. Those that are active already are ignored, but for those on which a rebalance waits for a new signature.",
   examples: [[42161]]
 })
 
@@ -17,5 +18,5 @@ export const ActivationDraft = Schema.Struct({ chainIds: added }).annotate({
 export const ActivationBody = Schema.Struct({
   ...issued,
   chainIds: added.annotate({ description: "The chains of stage 1, in the same order.", examples: [[42161]] }),
-  signature: EcdsaSignature
+  signature: OwnerSignature
 }).annotate({ identifier: "ActivationBody", description: "The values of stage 1 and the owner's signature." })

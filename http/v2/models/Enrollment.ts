@@ -131,11 +131,13 @@ export const issued = {
 const ecdsaSignature = /^0x[0-9a-fA-F]{130}$/u
 const ecdsaExpected = "65 bytes in hex with 0x"
 
-/** A key's signature. */
-export const EcdsaSignature = Schema.String.check(
-  Schema.isPattern(ecdsaSignature, { expected: ecdsaExpected })
+/** Of a key or of a contract. */
+export const OwnerSignature = Schema.String.check(
+  Schema.isPattern(new RegExp(`^0x(?:[0-9a-fA-F]{2}){1,${maxSignatureBytes}}$`, "u"), {
+    expected: `bytes in hex with 0x, at most ${maxSignatureBytes}`
+  })
 ).annotate({
-  description: "The owner's EIP-191 signature over the 32 bytes of `message.raw`: 65 bytes in hex.",
+  description: `The owner's signature over \`message\` of stage 1, in hex: 65 bytes with \`ECDSA\`, up to ${maxSignatureBytes} bytes with \`ERC1271\`.`,
   examples: [`0x${"1b".repeat(65)}`]
 })
 
@@ -143,14 +145,7 @@ export const EcdsaSignature = Schema.String.check(
 export const EnrollBody = Schema.Struct({
   ...common,
   ...issued,
-  signature: Schema.String.check(
-    Schema.isPattern(new RegExp(`^0x(?:[0-9a-fA-F]{2}){1,${maxSignatureBytes}}$`, "u"), {
-      expected: `bytes in hex with 0x, at most ${maxSignatureBytes}`
-    })
-  ).annotate({
-    description: `The owner's signature over \`message\` of stage 1, in hex: 65 bytes with \`ECDSA\`, up to ${maxSignatureBytes} bytes with \`ERC1271\`.`,
-    examples: [`0x${"1b".repeat(65)}`]
-  }),
+  signature: OwnerSignature,
   portfolioName: Schema.optionalKey(
     Schema.NullOr(PortfolioName).annotate({
       description: "1 to 64 characters after trimming: letters, digits, spaces and `- _ . ' : ( ) & /`.",

@@ -8,8 +8,8 @@ import { toViem } from "#layers/evm/address.ts"
 import { permissionValidation } from "#layers/evm/account/kernelAccount.ts"
 import { kernelVersion } from "#layers/evm/contracts.ts"
 
-/** `Enable` is accepted at the account's current nonce; one that was never revoked or extended is at its first. */
-const nonceOfFreshAccount = 1
+/** `Enable` is accepted at the account's current nonce; one whose owner never made anything void is at its first. */
+export const nonceOfFreshAccount = 1
 
 const execute = toFunctionSelector("execute(bytes32,bytes)")
 
@@ -32,15 +32,21 @@ const types = {
   ]
 } as const
 
-/** EIP-712 digest by which a fresh account enables a permission with the given data on one chain. */
-export const enableDigest = (chainId: ChainId, account: EvmAddress, permissionId: Hex, validatorData: Hex): Hex =>
+/** EIP-712 digest by which an account with that nonce enables a permission with the given data on one chain. */
+export const enableDigest = (
+  chainId: ChainId,
+  account: EvmAddress,
+  permissionId: Hex,
+  validatorData: Hex,
+  nonce: number
+): Hex =>
   hashTypedData({
     domain: { name: "Kernel", version: kernelVersion, chainId, verifyingContract: toViem(account) },
     types,
     primaryType: "Enable",
     message: {
       validationId: permissionValidation(permissionId),
-      nonce: nonceOfFreshAccount,
+      nonce,
       hook: zeroAddress,
       validatorData,
       hookData: "0x",

@@ -4,7 +4,7 @@ import { type Address, encodeFunctionData, hashMessage, type Hex } from "viem"
 import { addressOf } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/enrollment/Authorization.ts"
-import { SimulationFailed, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
+import { AuthorizationRequired, SimulationFailed, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
 import type { Signer } from "#domain/relay/Signer.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { ownerSignature as canonicalOwnerSignature } from "#layers/evm/account/ownerSignature.ts"
@@ -19,6 +19,7 @@ import {
 } from "#layers/evm/execution/agentOperation.ts"
 import { type Lanes, readAccountState, readBlockState, readLaneNonces } from "#layers/evm/execution/chainState.ts"
 import { gasLimits, transactionGas, transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
+import { refusedByAccount, requireAuthorization } from "#layers/evm/execution/requireAuthorization.ts"
 import { simulateOperation } from "#layers/evm/execution/simulateOperation.ts"
 import { executeBatch, pathFault, swapCalls } from "#layers/evm/execution/swapCalls.ts"
 import { transferCalls, transferFault } from "#layers/evm/execution/transferCalls.ts"
@@ -45,7 +46,12 @@ const checkBatch = Effect.fnUntraced(function* (
     return yield* refuse("the owner did not authorize this chain; enroll the portfolio on it first")
   const named: string = addressOf(authorization.agentAccountId)
   if (named !== agent)
-    return yield* refuse(`the owner authorized agent ${named}, the service signs as ${agent}; enroll anew`)
+    return yield* new AuthorizationRequired({
+      chainId,
+      permissionId: chain.permissionId,
+      cause: "agent_changed",
+      reason: `the owner authorized agent ${named}, the service signs as ${agent}`
+    })
   const signature = canonicalOwnerSignature(authorization.accountType, ownerSignature)
   if (signature === undefined) {
     return yield* refuse(
@@ -136,7 +142,13 @@ export const prepareBatch = Effect.fnUntraced(function* (batch: SwapBatch, { age
     settlement,
     transactionGas: gasLimit,
     callGasLimit: gas.callGasLimit
-  })
+  }).pipe(
+    Effect.tapErrorTag("SimulationFailed", ({ reason }) =>
+      refusedByAccount(reason)
+        ? requireAuthorization({ authorization, chain, mode: account.mode, relayer, handleOps, gas: gasLimit })
+        : Effect.void
+    )
+  )
   const prepared: PreparedTransaction = {
     chainId,
     accountId: chain.accountId,

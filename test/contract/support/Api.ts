@@ -45,7 +45,6 @@ import { MovableClock } from "#test/contract/support/MovableClock.ts"
 import { noteAnswer } from "#test/contract/support/noteAnswer.ts"
 import { PastPrices } from "#test/contract/support/PastPrices.ts"
 import { SurroundingsLive } from "#test/contract/support/Surroundings.ts"
-import { NoTransfers } from "#test/support/noTransfers.ts"
 import { TestStores } from "#test/support/database.ts"
 
 export interface Answer {
@@ -92,6 +91,7 @@ const settings = Layer.mergeAll(
     scheduler: { intervalMs: 1_000, batch: 100 },
     maxRunsInFlight: 64,
     runRetentionMs: 3_600_000,
+    signatureWaitMs: 3_600_000,
     priceHistory: { intervalMs: 60_000, batch: 100 },
     valuation: { intervalMs: 3_600_000, batch: 100 },
     discovery: { intervalMs: 300_000 }
@@ -110,7 +110,7 @@ const services = Layer.mergeAll(
   Enrollments.layer,
   ChainActivations.layer,
   Breakdowns.layer,
-  PositionReader.layer.pipe(Layer.provide(InTransit.layer), Layer.provide(NoTransfers)),
+  PositionReader.layer.pipe(Layer.provide(InTransit.layer)),
   Rebalances.layer,
   WithdrawalAuthorizations.layer,
   Withdrawals.layer,

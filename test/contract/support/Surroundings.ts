@@ -1,5 +1,5 @@
 /** What surrounds the service in contract tests: chains, prices, wallets and runs whose answers a test decides. */
-import { Context, DateTime, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
 import {
   addressOf,
   type AssetId,
@@ -19,6 +19,8 @@ import { VerifierUnavailable } from "#domain/Errors.ts"
 import { type Price, Prices } from "#domain/market/Prices.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { Readiness } from "#domain/Readiness.ts"
+import { Routing } from "#domain/routing/Routing.ts"
+import { Arrivals } from "#domain/transfer/Arrivals.ts"
 import { typedDataOf } from "#domain/withdrawal/typedData.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
 import { signerOfTypedData } from "#test/contract/support/wallets.ts"
@@ -36,6 +38,10 @@ export class Surroundings extends Context.Service<
   {
     balances: ReadonlyMap<string, bigint>
     chainsDown: boolean
+    /** No chain says what became of something that was sent. */
+    departuresUnreadable: boolean
+    /** What left, by the subject of the operation that carried it. */
+    departed: ReadonlyMap<string, { readonly blockNumber: bigint; readonly txHash: string }>
     prices: ReadonlyMap<AssetId, bigint>
     isReady: boolean
     /** What a launch dies of, when it is to die. */
@@ -51,6 +57,8 @@ export class Surroundings extends Context.Service<
   static readonly layer = Layer.sync(Surroundings, () => ({
     balances: new Map(),
     chainsDown: false,
+    departuresUnreadable: false,
+    departed: new Map(),
     prices: new Map(),
     isReady: true,
     launchDefect: undefined,
@@ -71,6 +79,14 @@ const askContract = (surroundings: { readonly verifierDown: boolean }) =>
     ? Effect.fail(new VerifierUnavailable({ message: "Chain 8453 cannot be asked right now, retry" }))
     : Effect.void
 
+let permissions = 0
+
+/** Four bytes that no other permission has. */
+const nextPermissionId = () => {
+  permissions += 1
+  return `0x${permissions.toString(16).padStart(8, "0")}`
+}
+
 const SmartAccountsFake = Layer.effect(
   SmartAccounts,
   Effect.map(Surroundings, (surroundings) =>
@@ -79,7 +95,7 @@ const SmartAccountsFake = Layer.effect(
         const [first, ...rest] = chains.map(({ chainId }) => ({
           chainId,
           accountId: accountOf(chainId, ownerAccountId, accountIndex),
-          permissionId: "0x01020304",
+          permissionId: nextPermissionId(),
           policy,
           digest: bytes32("0d")
         }))
@@ -93,6 +109,7 @@ const SmartAccountsFake = Layer.effect(
           root: bytes32("5f")
         })
       },
+      enableNonce: () => Effect.as(askContract(surroundings), 2),
       isContract: (owner) => Effect.as(askContract(surroundings), surroundings.contractOwners.has(owner)),
       isSignedByOwner: ({ accountType }, signature) =>
         (accountType === "ERC1271" ? askContract(surroundings) : Effect.void).pipe(
@@ -164,6 +181,26 @@ const OperationLauncherFake = Layer.effect(
   )
 )
 
+const ArrivalsFake = Layer.effect(
+  Arrivals,
+  Effect.map(Surroundings, (surroundings) =>
+    Arrivals.of({
+      read: () => Effect.succeedNone,
+      carriedAt: (_, subject) =>
+        Effect.suspend(() =>
+          surroundings.departuresUnreadable
+            ? Effect.fail(new ChainUnavailable({ chainId: 8453, reason: "the test took it down" }))
+            : Effect.succeed(Option.fromUndefinedOr(surroundings.departed.get(subject)))
+        )
+    })
+  )
+)
+
+const RoutingFake = Layer.succeed(Routing, {
+  quote: () => Effect.succeedNone,
+  status: () => Effect.succeed({ _tag: "Pending", detail: "not known" } as const)
+})
+
 const ReadinessFake = Layer.effect(
   Readiness,
   Effect.map(Surroundings, (surroundings) =>
@@ -184,6 +221,8 @@ export const SurroundingsLive = Layer.mergeAll(
   PricesFake,
   OperationLauncherFake,
   WithdrawalVerifierFake,
+  ArrivalsFake,
+  RoutingFake,
   ReadinessFake,
   ChainsFake
 ).pipe(Layer.provideMerge(Surroundings.layer))

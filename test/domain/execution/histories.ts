@@ -124,7 +124,6 @@ export const makeStored = (history: Array<OperationEvent>, onPoll: Effect.Effect
     Layer.succeed(OperationStore, {
       find: () => unused,
       submitManual: () => unused,
-      claimDue: () => unused,
       accepted: () => unused,
       transition: () => unused,
       append: () => unused,

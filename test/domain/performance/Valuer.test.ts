@@ -1,14 +1,15 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Layer, Ref } from "effect"
+import { DateTime, Effect, Layer, Ref } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Assets } from "#domain/asset/Assets.ts"
-import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
+import { addressOf, type AssetId, type EvmAccountId } from "#domain/Caip.ts"
 import type { Day } from "#domain/Day.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import { ValuationStore } from "#domain/performance/ValuationStore.ts"
 import { Valuer } from "#domain/performance/Valuer.ts"
+import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
 import { MovableClock } from "#test/contract/support/MovableClock.ts"
 import { Ledger, LedgerLive } from "#test/domain/performance/Ledger.ts"
 import { submit } from "#test/layers/sql/fixtures.ts"
@@ -99,6 +100,107 @@ layer(World, { excludeTestServices: true })("Valuer", (it) => {
       yield* sql`UPDATE operations SET kind = 'withdraw' WHERE operation_id = ${operationId}`
       yield* nextPass
       assert.deepStrictEqual(yield* summary(portfolioId), [dollars(1750), dollars(1250), (dollars(1) * 6n) / 5n])
+    })
+  )
+
+  /** 1,000 dollars on Base, of which 400 left for Arbitrum, where 399 are expected. */
+  const departed = Effect.gen(function* () {
+    const world = yield* alone
+    const { hold, ledger, onBase, portfolioId, tenantId } = world
+    hold(onBase, usdc, usdcRaw(1000))
+    yield* nextPass
+    const { operationId: runId } = yield* submit(tenantId, portfolioId, yield* DateTime.now)
+    hold(onBase, usdc, usdcRaw(600))
+    yield* relayed(runId, onBase, 1, { blockNumber: ledger.block + 1n, deltas: [[usdc, -usdcRaw(400)]] })
+    const transfers = yield* TransferLedger
+    const [operationId] = yield* transfers.open({
+      runId,
+      attempt: 1,
+      accountId: onBase,
+      txHash: `0x${"7a".repeat(32)}`,
+      at: yield* DateTime.now,
+      transfers: [
+        {
+          sell: usdc,
+          buy: arbUsdc.assetId,
+          amountRaw: usdcRaw(400),
+          leastRaw: usdcRaw(390),
+          expectedRaw: usdcRaw(399),
+          bridge: addressOf(onBase),
+          tool: "vault"
+        }
+      ]
+    })
+    const close = (raw: bigint, blockNumber: bigint) =>
+      Effect.flatMap(DateTime.now, (at) =>
+        transfers.close(
+          operationId!,
+          {
+            state: "delivered",
+            received: { assetId: arbUsdc.assetId, raw, txHash: `0x${"7b".repeat(32)}`, blockNumber },
+            reason: null
+          },
+          at
+        )
+      )
+    // It may take its time first.
+    assert.deepStrictEqual(yield* nextPass, { valued: 0, missed: 1 })
+    assert.deepStrictEqual(yield* summary(portfolioId), [dollars(1000), dollars(1000), Decimal.one])
+    return { ...world, close }
+  })
+
+  const perMille = (n: number) => (Decimal.one * BigInt(n)) / 1000n
+
+  it.effect("a transfer that takes long counts as what it will bring, at the price of its destination", () =>
+    Effect.gen(function* () {
+      const { close, hold, ledger, onArbitrum, portfolioId } = yield* departed
+      assert.deepStrictEqual(yield* nextPass, { valued: 1, missed: 0 })
+      assert.deepStrictEqual(yield* summary(portfolioId), [dollars(999), dollars(1000), perMille(999)])
+      ledger.prices.set(arbUsdc.assetId, dollars(2))
+      yield* nextPass
+      assert.strictEqual((yield* summary(portfolioId))[0], dollars(1398))
+      ledger.prices.set(arbUsdc.assetId, dollars(1))
+      yield* nextPass
+      const [value, flows] = yield* summary(portfolioId)
+      assert.deepStrictEqual([value, flows], [dollars(999), dollars(1000)])
+
+      hold(onArbitrum, arbUsdc.assetId, usdcRaw(398))
+      yield* close(usdcRaw(398), ledger.block + 1n)
+      assert.deepStrictEqual(yield* nextPass, { valued: 1, missed: 0 })
+      const [after, flowsAfter] = yield* summary(portfolioId)
+      assert.deepStrictEqual([after, flowsAfter], [dollars(998), dollars(1000)])
+    })
+  )
+
+  it.effect("an arrival that the ledger did not know yet is no deposit in the end, and no gain or loss", () =>
+    Effect.gen(function* () {
+      const { close, hold, ledger, onArbitrum, portfolioId } = yield* departed
+      yield* nextPass
+      hold(onArbitrum, arbUsdc.assetId, usdcRaw(399))
+      yield* nextPass
+      assert.strictEqual((yield* summary(portfolioId))[0], dollars(1398), "in the balance and on its way, for one look")
+      yield* close(usdcRaw(399), ledger.block)
+      yield* nextPass
+      assert.deepStrictEqual(yield* summary(portfolioId), [dollars(999), dollars(1000), perMille(999)])
+      yield* nextPass
+      assert.deepStrictEqual(yield* summary(portfolioId), [dollars(999), dollars(1000), perMille(999)])
+    })
+  )
+
+  it.effect("waits while what was announced has not been found to have left or not", () =>
+    Effect.gen(function* () {
+      const { hold, onBase, portfolioId, tenantId } = yield* alone
+      hold(onBase, usdc, usdcRaw(1000))
+      yield* nextPass
+      const at = yield* DateTime.now
+      const { operationId: runId } = yield* submit(tenantId, portfolioId, at)
+      const transfers = yield* TransferLedger
+      const announcement = { runId, attempt: 1, accountId: onBase, at, transfers: [], subject: "0x5b", fromBlock: 1n }
+      yield* transfers.announce(announcement)
+      hold(onBase, usdc, usdcRaw(600))
+      assert.deepStrictEqual(yield* nextPass, { valued: 0, missed: 1 })
+      yield* transfers.retract(runId, baseUsdc.chainId, 1)
+      assert.deepStrictEqual(yield* nextPass, { valued: 1, missed: 0 })
     })
   )
 

@@ -41,6 +41,7 @@ const taskOf = ({ before, now, prices, traded }: Case): ValuationTask => ({
   ),
   now: [{ accountId: account, blockNumber: 2n, balances: new Map(now) }],
   traded: new Map(traded === undefined ? [] : [[account, new Map(traded)]]),
+  departed: [],
   catalogue,
   prices: new Map(prices)
 })

@@ -45,6 +45,7 @@ const assemble = (accounts: ReadonlyArray<AccountReading>, overrides: Partial<Re
     ]),
     targets: [],
     transfers: [],
+    transfersAreWhole: true,
     fetchedAt: time,
     ...overrides
   })

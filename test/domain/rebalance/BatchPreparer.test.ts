@@ -7,6 +7,7 @@ import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
 import type { Authorization } from "#domain/enrollment/Authorization.ts"
 import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
+import { RequiredSignatures } from "#domain/enrollment/RequiredSignatures.ts"
 import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
 import { type RunContext, RunStore } from "#domain/rebalance/RunStore.ts"
 import { baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
@@ -48,7 +49,8 @@ const context: RunContext = {
       ownerSignature: "0x"
     }
   ],
-  reserved: []
+  reserved: [],
+  awaited: [baseUsdc.chainId]
 }
 
 const leg = (sell: typeof baseUsdc, sellAmountRaw: bigint, expectedBuyRaw: bigint) => ({
@@ -73,8 +75,12 @@ const nothingLeft = Layer.succeed(RunPlanner, { plan: () => Effect.map(DateTime.
 const runs = Layer.succeed(RunStore, {
   context: () => Effect.succeed(Option.some(context))
 } as never as RunStore["Service"])
+const settled: Array<number> = []
+const signatures = Layer.succeed(RequiredSignatures, {
+  settle: (_: string, chainId: number) => Effect.sync(() => settled.push(chainId))
+} as never as RequiredSignatures["Service"])
 const Preparer = BatchPreparer.layer.pipe(
-  Layer.provide([runs, nothingLeft, TransferQuotes.layer]),
+  Layer.provide([runs, signatures, nothingLeft, TransferQuotes.layer]),
   Layer.provide(TestSettings),
   Layer.provideMerge(TestChains)
 )
@@ -119,6 +125,22 @@ describe("BatchPreparer", () => {
         preparation.skips.map(({ code, sell }) => [code, sell]),
         [["SIMULATION_FAILED", baseBtc.assetId]]
       )
+    }).pipe(Effect.provide(Preparer))
+  )
+
+  it.live("tells that the owner must sign anew, and settles it once the chain accepts the agent", () =>
+    Effect.gen(function* () {
+      yield* funded
+      const market = yield* TestChain
+      settled.length = 0
+      market.revoked.add(`${account} 0x00000001`)
+      const refused = yield* prepared(1, 0)
+      assert.strictEqual(refused._tag, "Unsigned")
+      assert.strictEqual(refused._tag === "Unsigned" && refused.cause, "permission_revoked")
+      assert.deepStrictEqual(settled, [])
+      market.revoked.clear()
+      assert.strictEqual((yield* prepared(1, 0))._tag, "Ready")
+      assert.deepStrictEqual(settled, [baseUsdc.chainId])
     }).pipe(Effect.provide(Preparer))
   )
 

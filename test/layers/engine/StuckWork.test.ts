@@ -46,13 +46,13 @@ const steps = Effect.map(
 )
 
 /** An operation that entered the state so many minutes ago. */
-const standing = Effect.fnUntraced(function* (state: "running" | "retrying", minutes: number) {
+const standing = Effect.fnUntraced(function* (state: "running" | "retrying" | "awaiting_user", minutes: number) {
   const operations = yield* OperationStore
   const { portfolioId, tenantId } = yield* world()
   const { operationId } = yield* submit(tenantId, portfolioId)
   const since = DateTime.subtract(yield* DateTime.now, { minutes })
   yield* operations.transition(operationId, "running", since, null)
-  if (state === "retrying") yield* operations.transition(operationId, "retrying", since, null)
+  if (state !== "running") yield* operations.transition(operationId, state, since, null)
   return Effect.flatMap(DateTime.now, (now) => operations.transition(operationId, "completed", now, null))
 })
 
@@ -82,6 +82,16 @@ layer(World, { excludeTestServices: true })("stuck work", (it) => {
       assert.isTrue(waiting.steps.ok)
       assert.include(waiting.steps.detail, "waits for a chain for 18000 s")
       assert.closeTo(yield* gauge("retrying"), 18_000, 30)
+      yield* finish
+    })
+  )
+
+  it.effect("what waits for its owner is no stuck step, for however many days", () =>
+    Effect.gen(function* () {
+      const finish = yield* standing("awaiting_user", 6 * 24 * 60)
+      const waiting = yield* steps
+      assert.isTrue(waiting.steps.ok)
+      assert.include(waiting.steps.detail, "oldest step stands for 0 s, oldest that waits for a chain for 0 s")
       yield* finish
     })
   )

@@ -14,16 +14,18 @@ import { EngineLive, SchedulerLive } from "#layers/engine/EngineLive.ts"
 import { arbUsdc, arbWeth, baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { TestStores } from "#test/support/database.ts"
 import { connectedPortfolio } from "#test/support/enrolledPortfolio.ts"
-import { TestSettings } from "#test/support/settings.ts"
+import { testSettings, TestSettings } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/TestChains.ts"
 
-const Engine = Layer.mergeAll(SchedulerLive, InTransit.layer).pipe(
+const Unscheduled = InTransit.layer.pipe(
   Layer.provideMerge(EngineLive),
   Layer.provideMerge(TestChains),
   Layer.provideMerge(TestSettings),
   Layer.provideMerge(TestStores),
   Layer.provideMerge(NodeCrypto.layer)
 )
+
+const Engine = SchedulerLive.pipe(Layer.provideMerge(Unscheduled))
 
 const soon = Schedule.spaced("50 millis")
 
@@ -127,7 +129,7 @@ layer(Engine, { excludeTestServices: true })("transfers between chains", (it) =>
           : Effect.gen(function* () {
               const announced = yield* transit.announced(portfolioId)
               const [before, after] = yield* Effect.forEach([1n, 2n], (block) =>
-                transit.left(announced, [], new Map([[accounts[0], block]]))
+                Effect.orDie(transit.left(announced, [], new Map([[accounts[0], block]])))
               )
               seen.push([announced.length, before!.length, after!.length])
             })
@@ -196,5 +198,54 @@ layer(Engine, { excludeTestServices: true })("transfers between chains", (it) =>
       assert.deepStrictEqual(yield* ledger.open(departure), first)
       assert.lengthOf(yield* openTransfers(enrolled), 2)
     })
+  )
+})
+
+layer(Unscheduled, { excludeTestServices: true })("the watch of a transfer", (it) => {
+  it.effect(
+    "begins without a scheduler, and gives its slot up between looks",
+    () =>
+      Effect.gen(function* () {
+        const { enrolled, transfer } = yield* oneSided
+        const store = yield* OperationStore
+        const { portfolioId, tenantId } = enrolled
+        yield* store.find(tenantId, portfolioId, transfer.operationId).pipe(
+          Effect.flatMap(Effect.fromOption),
+          Effect.filterOrFail(({ state }) => state === "running"),
+          Effect.retry(soon),
+          Effect.timeout("20 seconds")
+        )
+        yield* Effect.flatMap(OperationLauncher, ({ capacity }) => capacity).pipe(
+          Effect.filterOrFail((free) => free === testSettings.maxRunsInFlight),
+          Effect.retry(soon),
+          Effect.timeout("60 seconds")
+        )
+        assert.lengthOf(yield* openTransfers(enrolled), 1)
+      }),
+    90_000
+  )
+
+  it.effect(
+    "outlives a fault of ours",
+    () =>
+      Effect.gen(function* () {
+        const { enrolled, market, transfer } = yield* oneSided
+        const routes = market.routes.get.bind(market.routes)
+        let faults = 0
+        market.routes.get = (txHash) => {
+          if (txHash !== transfer.txHash || faults === 2) return routes(txHash)
+          faults += 1
+          throw new Error("a fault of ours")
+        }
+        market.routes.set(transfer.txHash, { _tag: "Delivered", txHash: arrival })
+        market.arrivals.set(`${enrolled.accounts[1]} ${arrival}`, {
+          success: true,
+          blockNumber: 7n,
+          deltas: [{ assetId: arbUsdc.assetId, raw: transfer.expectedRaw }]
+        })
+        yield* ended(enrolled)
+        assert.strictEqual(faults, 2)
+      }),
+    60_000
   )
 })

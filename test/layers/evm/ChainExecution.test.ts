@@ -221,12 +221,15 @@ describe("ChainExecution", () => {
         const strangers = yield* Effect.promise(() =>
           stranger.signMessage({ message: { raw: enrollment.authorization.root as Hex } })
         )
-        assert.include(yield* reason({ ...enrollment, ownerSignature: strangers }, base), "SimulationFailed: AA23")
+        assert.include(
+          yield* reason({ ...enrollment, ownerSignature: strangers }, base),
+          "AuthorizationRequired: the account does not accept the owner's signature (AA23"
+        )
         assert.include(yield* reason({ ...enrollment, ownerSignature: "0x1234" }, base), "65 bytes")
         const other = yield* enroll(13n, [[base, "USDC", "WETH", "AERO"]])
         assert.include(
           yield* reason({ ...enrollment, authorization: other.authorization }, base),
-          "SimulationFailed: AA23"
+          "AuthorizationRequired: the account does not accept the owner's signature (AA23"
         )
         const many = Array.from({ length: 40 }, () => ({
           ...swap,

@@ -9,6 +9,7 @@ import { toECDSASigner } from "@zerodev/permissions/signers"
 import { addressToEmptyAccount, createKernelAccount, KernelV3_1AccountAbi } from "@zerodev/sdk"
 import {
   type Address,
+  concatHex,
   encodeAbiParameters,
   encodeFunctionData,
   encodePacked,
@@ -164,10 +165,9 @@ export const enableDigestOf = async (chain: Chain, enrollment: Enrollment): Prom
   return hashTypedData(await kernelPluginManager.getPluginsEnableTypedData(enrollment.account as string as Address))
 }
 
-/** The owner's own operation that makes every permission and every unused `Enable` signature of the account void. */
-export const revokeAll = async (chain: Chain, signer: LocalAccount, index: bigint): Promise<void> => {
+/** The owner's own operation that calls the account itself. */
+const callOwnAccount = async (chain: Chain, signer: LocalAccount, index: bigint, data: Hex): Promise<void> => {
   const account = await ownersAccount(chain, signer, index)
-  const data = encodeFunctionData({ abi: KernelV3_1AccountAbi, functionName: "invalidateNonce", args: [2] })
   const operation = {
     sender: account.address,
     nonce: await account.getNonce(),
@@ -194,3 +194,29 @@ export const revokeAll = async (chain: Chain, signer: LocalAccount, index: bigin
   const { status } = await chain.client.waitForTransactionReceipt({ hash })
   if (status !== "success") throw new Error("The owner's revocation was refused")
 }
+
+/** Makes every permission and every unused `Enable` signature of the account void. */
+export const revokeAll = (chain: Chain, signer: LocalAccount, index: bigint): Promise<void> =>
+  callOwnAccount(
+    chain,
+    signer,
+    index,
+    encodeFunctionData({ abi: KernelV3_1AccountAbi, functionName: "invalidateNonce", args: [2] })
+  )
+
+/** Takes one permission, of one policy and one signer, off the account. */
+export const removePermission = (chain: Chain, signer: LocalAccount, index: bigint, permissionId: Hex): Promise<void> =>
+  callOwnAccount(
+    chain,
+    signer,
+    index,
+    encodeFunctionData({
+      abi: KernelV3_1AccountAbi,
+      functionName: "uninstallValidation",
+      args: [
+        pad(concatHex(["0x02", permissionId]), { size: 21, dir: "right" }),
+        encodeAbiParameters([{ type: "bytes[]" }], [["0x", "0x"]]),
+        "0x"
+      ]
+    })
+  )

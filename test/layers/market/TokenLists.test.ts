@@ -72,6 +72,7 @@ const load = (
       scheduler: { intervalMs: 1_000, batch: 200 },
       maxRunsInFlight: 64,
       runRetentionMs: 3_600_000,
+      signatureWaitMs: 3_600_000,
       priceHistory: { intervalMs: 60_000, batch: 10 },
       valuation: { intervalMs: 3_600_000, batch: 200 },
       discovery: { intervalMs: 60_000 }

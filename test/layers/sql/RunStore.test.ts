@@ -36,7 +36,8 @@ eachDatabase("RunStore", (it) => {
           swap: strategy.swap,
           tenantSwap: { slippageBps: 77, priceImpactBps: null, thresholdUsd: 3n },
           grants: [{ authorization: portfolio.flow.authorization, ownerSignature: portfolio.ownerSignature }],
-          reserved: []
+          reserved: [],
+          awaited: []
         })
       )
       assert.isTrue(Option.isNone(yield* store.context(yield* makeOperationId)))
@@ -89,6 +90,25 @@ eachDatabase("RunStore", (it) => {
         Option.getOrThrow(yield* operations.find(tenantId, portfolioId, second.operationId)).error,
         "no route"
       )
+    })
+  )
+
+  it.effect("that waited for its owner takes no later version back when it ends", () =>
+    Effect.gen(function* () {
+      const store = yield* RunStore
+      const operations = yield* OperationStore
+      const { portfolioId, tenantId } = yield* world()
+      const { operationId } = yield* submit(tenantId, portfolioId)
+      yield* operations.transition(operationId, "running", after(1), null)
+      yield* operations.transition(operationId, "awaiting_user", after(2), null)
+      const younger = yield* submit(tenantId, portfolioId, after(3))
+      yield* operations.transition(younger.operationId, "running", after(4), null)
+      const end = { report: {}, at: after(5) }
+      yield* store.finish({ ...end, operationId: younger.operationId, strategyVersion: 3, error: null })
+      yield* store.finish({ ...end, operationId, strategyVersion: 1, error: "not signed" })
+      const portfolio = Option.getOrThrow(yield* (yield* PortfolioStore).find(tenantId, portfolioId))
+      assert.strictEqual(portfolio.strategyVersion, 3)
+      assert.strictEqual(Option.getOrThrow(yield* operations.find(tenantId, portfolioId, operationId)).state, "failed")
     })
   )
 

@@ -1,0 +1,184 @@
+/**
+ * Tells an account that will not let the agent act until its owner has signed anew from one that refuses an operation for
+ * any other reason: by what the account refused it with, and by the account's own state.
+ *
+ * A node that lags behind shows an account as it was, and the same operation fails on it as if the owner had taken the
+ * permission back. So every endpoint that answers must show the same, twice; one that would let the operation pass, or
+ * that knows the account in another state than it was built for, makes it a matter of trying again.
+ */
+import { Duration, Effect, Result } from "effect"
+import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, zeroAddress } from "viem"
+import { addressOf } from "#domain/Caip.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { Authorization, ChainAuthorization } from "#domain/enrollment/Authorization.ts"
+import type { SignatureCause } from "#domain/enrollment/RequiredSignatures.ts"
+import { AuthorizationRequired } from "#domain/rebalance/ChainExecution.ts"
+import { sleepRealTime, withinRealTime } from "#layers/clock/withinRealTime.ts"
+import { permissionData } from "#layers/evm/account/agentPermission.ts"
+import { enableDigest } from "#layers/evm/account/enableMessage.ts"
+import { permissionValidation } from "#layers/evm/account/kernelAccount.ts"
+import { toViem } from "#layers/evm/address.ts"
+import { entryPoint, kernelAbi } from "#layers/evm/contracts.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
+import type { PermissionMode } from "#layers/evm/execution/agentOperation.ts"
+import { revertReason } from "#layers/evm/execution/revertReason.ts"
+import { type Call, type CallResult, multicall } from "#layers/evm/multicall.ts"
+
+const answerWithin = Duration.seconds(4)
+/** Between the two looks; behind one endpoint there are often many nodes. */
+const betweenLooks = Duration.seconds(2)
+
+/** The EntryPoint's codes for an account that reverts in validation, and for one that takes the signature for none. */
+export const refusedByAccount = (reason: string): boolean => /^AA2[34]\b/u.test(reason)
+
+/** Kernel's word for an `Enable` message that the owner's validator does not accept. */
+const isEnableRefused = (reason: string): boolean => reason.includes("EnableNotApproved")
+
+export interface RefusedOperation {
+  readonly authorization: Authorization
+  readonly chain: ChainAuthorization
+  /** How the operation enters the account. */
+  readonly mode: PermissionMode
+  readonly relayer: Address
+  /** Calldata of `handleOps`, and the gas of its transaction. */
+  readonly handleOps: Hex
+  readonly gas: bigint
+}
+
+interface Finding {
+  readonly cause: SignatureCause
+  readonly reason: string
+}
+
+/** The permission on chain; undefined where the account has no code. */
+interface Permission {
+  readonly isEnabled: boolean
+  /** Of the account when the permission was enabled; zero when it never was. */
+  readonly nonce: number
+  readonly hasHook: boolean
+  readonly currentNonce: number
+  /** Permissions of a lower nonce are void. */
+  readonly validFrom: number
+}
+
+const readCalls = (account: Address, permissionId: Hex): ReadonlyArray<Call> => [
+  {
+    target: account,
+    data: encodeFunctionData({ abi: kernelAbi, functionName: "permissionConfig", args: [permissionId] })
+  },
+  {
+    target: account,
+    data: encodeFunctionData({
+      abi: kernelAbi,
+      functionName: "validationConfig",
+      args: [permissionValidation(permissionId)]
+    })
+  },
+  { target: account, data: encodeFunctionData({ abi: kernelAbi, functionName: "currentNonce" }) },
+  { target: account, data: encodeFunctionData({ abi: kernelAbi, functionName: "validNonceFrom" }) }
+]
+
+const decodePermission = ([config, validation, current, from]: ReadonlyArray<CallResult>): Permission | undefined => {
+  if (config?.success !== true || config.data === "0x") return undefined
+  const { signer } = decodeFunctionResult({ abi: kernelAbi, functionName: "permissionConfig", data: config.data })
+  const { hook, nonce } = decodeFunctionResult({
+    abi: kernelAbi,
+    functionName: "validationConfig",
+    data: validation!.data
+  })
+  return {
+    isEnabled: signer !== zeroAddress,
+    nonce,
+    hasHook: hook !== zeroAddress,
+    currentNonce: decodeFunctionResult({ abi: kernelAbi, functionName: "currentNonce", data: current!.data }),
+    validFrom: decodeFunctionResult({ abi: kernelAbi, functionName: "validNonceFrom", data: from!.data })
+  }
+}
+
+const revoked = (reason: string): Finding => ({ cause: "permission_revoked", reason })
+
+/** Whether the owner's signature is one over the `Enable` message as the account would check it now. */
+const isSignedFor = ({ authorization, chain }: RefusedOperation, nonce: number): boolean => {
+  const account = addressOf(chain.accountId)
+  const permission = permissionData({
+    policy: chain.policy,
+    account,
+    agent: toViem(addressOf(authorization.agentAccountId)),
+    settles: authorization.withdrawalDomainName !== null
+  })
+  return enableDigest(chain.chainId, account, chain.permissionId as Hex, permission, nonce) === chain.digest
+}
+
+/** What the account's state says about the refusal; null when the owner has nothing to do with it. */
+const conclude = (operation: RefusedOperation, permission: Permission | undefined, refusal: string): Finding | null => {
+  const unaccepted = isEnableRefused(refusal)
+    ? ({
+        cause: "signature_refused",
+        reason: `the account does not accept the owner's signature (${refusal})`
+      } as const)
+    : null
+  if (permission === undefined) return unaccepted
+  if (permission.isEnabled) {
+    return permission.nonce < permission.validFrom || !permission.hasHook
+      ? revoked(`the owner made the agent's permission void (${refusal})`)
+      : null
+  }
+  if (permission.nonce > 0) return revoked(`the owner removed the agent's permission (${refusal})`)
+  return isSignedFor(operation, permission.currentNonce)
+    ? unaccepted
+    : revoked(`the owner made the signature void before it was used (${refusal})`)
+}
+
+/** What one endpoint shows; "elsewhere" when it would let the operation pass or knows the account in another state. */
+const look = Effect.fnUntraced(function* (operation: RefusedOperation) {
+  const { chain, gas, handleOps, mode, relayer } = operation
+  const { chainId } = chain
+  const calls = readCalls(toViem(addressOf(chain.accountId)), chain.permissionId as Hex)
+  const results = yield* multicall(chainId, [...calls, { target: entryPoint, data: handleOps }], {
+    from: relayer,
+    gas: gas + 1_000_000n
+  })
+  const handled = results.at(-1)!
+  const permission = yield* Effect.try({
+    try: () => decodePermission(results),
+    catch: () => new ChainUnavailable({ chainId, reason: `${chain.accountId} does not answer as a Kernel account` })
+  })
+  const refusal = handled.success ? "" : revertReason(handled.data)
+  const isOtherState = (permission?.isEnabled === true ? "enabled" : "enable") !== mode
+  return !refusedByAccount(refusal) || isOtherState ? "elsewhere" : conclude(operation, permission, refusal)
+})
+
+/** The same from every endpoint that answers; null when one of them sees no need for the owner. */
+const askAll = Effect.fnUntraced(function* (operation: RefusedOperation) {
+  const { chainId } = operation.chain
+  const { each } = yield* EvmClients
+  const looks = yield* Effect.forEach(
+    each(chainId),
+    (endpoint) =>
+      look(operation).pipe(
+        Effect.provideService(EvmClients, endpoint),
+        withinRealTime(answerWithin, () => new ChainUnavailable({ chainId, reason: "no answer in time" })),
+        Effect.result
+      ),
+    { concurrency: "unbounded" }
+  )
+  const seen = looks.flatMap((result) => (Result.isSuccess(result) ? [result.success] : []))
+  if (seen.includes("elsewhere")) {
+    return yield* new ChainUnavailable({
+      chainId,
+      reason: "its nodes do not agree about the account, or it changed while its operation was built"
+    })
+  }
+  const findings = seen.filter((one): one is Finding | null => one !== "elsewhere")
+  if (findings.length === 0) return yield* looks.find(Result.isFailure)!.failure
+  return findings.includes(null) ? null : findings[0]!
+})
+
+/** Fails with `AuthorizationRequired` when nothing but a new signature of the owner would help. */
+export const requireAuthorization = Effect.fn("requireAuthorization")(function* (operation: RefusedOperation) {
+  const { chainId, permissionId } = operation.chain
+  if ((yield* askAll(operation)) === null) return
+  yield* sleepRealTime(betweenLooks)
+  const finding = yield* askAll(operation)
+  if (finding !== null) return yield* new AuthorizationRequired({ chainId, permissionId, ...finding })
+})

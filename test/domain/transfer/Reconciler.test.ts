@@ -1,0 +1,284 @@
+/** The ledger against chain truth: over the real stores, with chains that say what a test tells them to. */
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Duration, Effect, Layer, Metric, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { erc20, type EvmAccountId, type EvmAddress } from "#domain/Caip.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { OperationId } from "#domain/Ids.ts"
+import * as Metrics from "#domain/Metrics.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
+import { RelayStore } from "#domain/relay/RelayStore.ts"
+import type { ActionReceipt } from "#domain/relay/Transaction.ts"
+import { type Arrival, Arrivals } from "#domain/transfer/Arrivals.ts"
+import { Reconciler } from "#domain/transfer/Reconciler.ts"
+import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
+import { arbitrum, base, newAddress, submit, usdc, world } from "#test/layers/sql/fixtures.ts"
+import { TestStores } from "#test/support/database.ts"
+
+const arbitrumUsdc = erc20(arbitrum, "0xaf88d065e77c8cC2239327C5EDb3A432268e5831" as EvmAddress)
+
+/** What the chains say, by transaction or by subject; "down" when they say nothing. */
+const said = new Map<string, Arrival | "down">()
+const outcomes = new Map<string, Omit<ActionReceipt, "subject"> | "down">()
+
+const down = new ChainUnavailable({ chainId: base, reason: "taken down by the test" })
+
+const Scripted = Layer.merge(
+  Layer.succeed(Arrivals, {
+    carriedAt: () => Effect.succeedNone,
+    read: (_, txHash) =>
+      Effect.suspend(() => {
+        const answer = said.get(txHash)
+        return answer === "down" ? Effect.fail(down) : Effect.succeed(Option.fromUndefinedOr(answer))
+      })
+  }),
+  Layer.succeed(ChainExecution, {
+    prepare: () => Effect.die(new Error("nothing is prepared here")),
+    find: ({ subject }) =>
+      Effect.suspend(() => {
+        const outcome = outcomes.get(subject)
+        if (outcome === "down") return Effect.fail(down)
+        return Effect.succeed(outcome === undefined ? Option.none() : Option.some({ subject, ...outcome }))
+      })
+  })
+)
+
+const World = Reconciler.layer.pipe(Layer.provideMerge(Scripted), Layer.provideMerge(TestStores))
+
+let drawn = 0
+const newHash = () => {
+  drawn += 1
+  return `0x${drawn.toString(16).padStart(64, "0")}`
+}
+
+const transfer = {
+  sell: usdc,
+  buy: arbitrumUsdc,
+  amountRaw: 1_000_000n,
+  leastRaw: 990_000n,
+  expectedRaw: 999_000n,
+  bridge: newAddress(),
+  tool: "vault"
+}
+
+/** A run, and what it would send. */
+const begun = Effect.gen(function* () {
+  const { portfolio, portfolioId, tenantId } = yield* world()
+  const at = yield* DateTime.now
+  const { operationId: runId } = yield* submit(tenantId, portfolioId, at)
+  const { accountId } = portfolio.flow.authorization.chains[0]
+  return { tenantId, portfolioId, departure: { runId, attempt: 1, accountId, at, transfers: [transfer] } }
+})
+
+/** An open entry of the ledger. */
+const opened = Effect.gen(function* () {
+  const { departure } = yield* begun
+  const txHash = newHash()
+  const [operationId] = yield* Effect.flatMap(TransferLedger, ({ open }) => open({ ...departure, txHash }))
+  return { operationId: operationId!, txHash, at: departure.at }
+})
+
+const took: Arrival = { success: true, blockNumber: 7n, deltas: [{ assetId: usdc, raw: -1_000_000n }] }
+
+const pass = Effect.flatMap(Reconciler, (reconciler) => reconciler.pass)
+
+const clean = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`DELETE FROM transfers`
+  yield* sql`DELETE FROM departures`
+})
+
+/** A run that announced a transfer, signed when asked to, and died so many minutes ago. */
+const leftBehind = Effect.fnUntraced(function* (isSigned: boolean, minutesAgo = 10) {
+  const { departure, portfolioId, tenantId } = yield* begun
+  const { accountId, runId } = departure
+  const subject = newHash()
+  yield* Effect.flatMap(TransferLedger, ({ announce }) => announce({ ...departure, subject, fromBlock: 1n }))
+  if (isSigned) yield* sign(runId, accountId, subject)
+  const died = DateTime.subtract(yield* DateTime.now, { minutes: minutesAgo })
+  const operations = yield* OperationStore
+  yield* operations.transition(runId, "running", died, null)
+  yield* operations.transition(runId, "failed", died, "internal error")
+  const standing = Effect.gen(function* () {
+    const ledger = yield* TransferLedger
+    return {
+      announced: (yield* ledger.announcedOf(portfolioId)).length,
+      open: yield* ledger.openOf(portfolioId)
+    }
+  })
+  return { runId, subject, standing, tenantId, portfolioId }
+})
+
+const sign = Effect.fnUntraced(function* (operationId: OperationId, accountId: EvmAccountId, subject: string) {
+  const store = yield* RelayStore
+  const relayer = newAddress()
+  const prepared = {
+    chainId: base,
+    accountId,
+    subject,
+    to: relayer,
+    callData: "0x",
+    gasLimit: 1n,
+    maxFeePerGas: 1n,
+    maxPriorityFeePerGas: 1n,
+    chainNonce: 0,
+    laneNonces: [],
+    fromBlock: 1n
+  }
+  yield* store.reserve({ operationId, chainId: base, attempt: 1 }, prepared, [relayer], yield* DateTime.now, (nonce) =>
+    Effect.succeed({
+      chainId: base,
+      subject,
+      relayer,
+      nonce,
+      txHash: newHash(),
+      raw: "0x02",
+      fromBlock: 1n,
+      replaces: []
+    })
+  )
+})
+
+const receipt = (success: boolean) => ({
+  txHash: newHash(),
+  blockNumber: 7n,
+  blockHash: newHash(),
+  success,
+  gasUsed: 1n,
+  deltas: []
+})
+
+layer(World, { excludeTestServices: true })("Reconciler", (it) => {
+  it.effect("finds no drift where the source chain bears the ledger out, or cannot be asked", () =>
+    Effect.gen(function* () {
+      yield* clean
+      const [borneOut, silent] = [yield* opened, yield* opened]
+      said.set(borneOut.txHash, took)
+      said.set(silent.txHash, "down")
+      const { drift, open } = yield* pass
+      assert.strictEqual(open, 2)
+      assert.deepStrictEqual(drift, [])
+    })
+  )
+
+  it.effect("tells every kind of drift with its operation, and changes nothing", () =>
+    Effect.gen(function* () {
+      yield* clean
+      const [unknown, failed, nothing] = [yield* opened, yield* opened, yield* opened]
+      said.set(failed.txHash, { ...took, success: false })
+      said.set(nothing.txHash, { ...took, deltas: [] })
+      const { drift, open } = yield* pass
+      assert.deepStrictEqual(
+        drift.toSorted((a, b) => (a.operationId < b.operationId ? -1 : 1)),
+        [
+          { operationId: unknown.operationId, reason: `the source chain does not know ${unknown.txHash}` },
+          { operationId: failed.operationId, reason: `the source chain says that ${failed.txHash} failed` },
+          { operationId: nothing.operationId, reason: `${nothing.txHash} moved nothing of the account` }
+        ].toSorted((a, b) => (a.operationId < b.operationId ? -1 : 1))
+      )
+      assert.strictEqual(open, 3)
+      assert.deepStrictEqual(yield* pass.pipe(Effect.map((again) => [again.open, again.drift.length])), [3, 3])
+      assert.strictEqual((yield* Metric.value(Metrics.transferDrift)).value, 3)
+      assert.strictEqual((yield* Metric.value(Metrics.transfersOpen)).value, 3)
+    })
+  )
+
+  it.effect("walks over all pages, and measures the oldest entry", () =>
+    Effect.gen(function* () {
+      yield* clean
+      const { at, operationId, txHash } = yield* opened
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        WITH more AS (
+          INSERT INTO operations (operation_id, tenant_id, portfolio_id, kind, trigger, state, submitted_at, updated_at, last_sequence)
+          SELECT 'op_0' || lpad(n::text, 25, '0'), tenant_id, portfolio_id, kind, trigger, state, submitted_at, updated_at, last_sequence
+          FROM operations, generate_series(1, 249) AS n WHERE operation_id = ${operationId}
+          RETURNING operation_id
+        )
+        INSERT INTO transfers SELECT (t).* FROM (
+          SELECT jsonb_populate_record(t, jsonb_build_object('operation_id', more.operation_id, 'attempt', 2,
+            'position', row_number() OVER (), 'opened_at', t.opened_at - interval '2 hours')) AS t
+          FROM more, transfers t WHERE t.operation_id = ${operationId}
+        ) copies`
+      said.set(txHash, took)
+      const { drift, oldest, open } = yield* pass
+      assert.strictEqual(open, 250)
+      assert.deepStrictEqual(drift, [])
+      const age = Duration.toMillis(DateTime.distance(at, yield* DateTime.now))
+      assert.isTrue(Math.abs(Duration.toMillis(oldest) - 7_200_000 - age) < 60_000)
+      assert.isTrue(Number((yield* Metric.value(Metrics.oldestTransferAge)).value) >= 7_200)
+      yield* clean
+      yield* pass
+      assert.strictEqual((yield* Metric.value(Metrics.oldestTransferAge)).value, 0)
+      assert.strictEqual((yield* Metric.value(Metrics.transfersOpen)).value, 0)
+    })
+  )
+
+  it.effect("opens what a dead run sent, once, however many processes and passes see it", () =>
+    Effect.gen(function* () {
+      yield* clean
+      const { runId, standing, subject, tenantId, portfolioId } = yield* leftBehind(true)
+      const landed = receipt(true)
+      outcomes.set(subject, landed)
+      said.set(landed.txHash, took)
+      const passes = yield* Effect.all([pass, pass, pass], { concurrency: "unbounded" })
+      assert.isTrue(passes.every(({ drift }) => drift.length === 0))
+      const { announced, open } = yield* standing
+      assert.strictEqual(announced, 0)
+      assert.lengthOf(open, 1)
+      assert.strictEqual(open[0]!.txHash, landed.txHash)
+      const watch = yield* Effect.flatMap(OperationStore, (store) =>
+        store.find(tenantId, portfolioId, open[0]!.operationId)
+      )
+      assert.deepInclude(Option.getOrThrow(watch), { kind: "bridge", state: "accepted" })
+      assert.strictEqual((yield* pass).settled, 0)
+      assert.lengthOf((yield* standing).open, 1)
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql<{ readonly status: string }>`
+        SELECT status FROM relayed_transactions WHERE operation_id = ${runId}`
+      assert.deepStrictEqual(rows[0]?.status, "succeeded")
+    })
+  )
+
+  it.effect("takes back what a dead run never signed, and what can no longer land", () =>
+    Effect.gen(function* () {
+      yield* clean
+      const [unsigned, reverted] = [yield* leftBehind(false), yield* leftBehind(true)]
+      outcomes.set(reverted.subject, receipt(false))
+      assert.strictEqual((yield* pass).settled, 2)
+      for (const { standing } of [unsigned, reverted])
+        assert.deepStrictEqual(yield* standing, { announced: 0, open: [] })
+    })
+  )
+
+  it.effect("keeps what no chain decides and shows it as drift", () =>
+    Effect.gen(function* () {
+      yield* clean
+      const [open, silent] = [yield* leftBehind(true), yield* leftBehind(true)]
+      outcomes.set(silent.subject, "down")
+      const { drift, settled } = yield* pass
+      assert.strictEqual(settled, 0)
+      assert.deepStrictEqual(
+        drift.map(({ operationId }) => operationId).toSorted(),
+        [open.runId, silent.runId].toSorted()
+      )
+      assert.strictEqual((yield* Metric.value(Metrics.transferDrift)).value, 2)
+      for (const { standing } of [open, silent]) assert.strictEqual((yield* standing).announced, 1)
+    })
+  )
+
+  it.effect("leaves a run alone that lives, or ended a moment ago", () =>
+    Effect.gen(function* () {
+      yield* clean
+      const recent = yield* leftBehind(false, 1)
+      const { departure, portfolioId } = yield* begun
+      const ledger = yield* TransferLedger
+      yield* ledger.announce({ ...departure, subject: newHash(), fromBlock: 1n })
+      const { drift, settled } = yield* pass
+      assert.deepStrictEqual([settled, drift.length], [0, 0])
+      assert.strictEqual((yield* recent.standing).announced, 1)
+      assert.lengthOf(yield* ledger.announcedOf(portfolioId), 1)
+    })
+  )
+})

@@ -1,0 +1,92 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { RequiredSignatures } from "#domain/enrollment/RequiredSignatures.ts"
+import type { OperationId } from "#domain/Ids.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { after, arbitrum, base, claimDue, noon, pauseAll, submit, world } from "#test/layers/sql/fixtures.ts"
+import { eachDatabase } from "#test/support/database.ts"
+
+const permissionId = "0x01020304"
+
+/** A portfolio whose run found that its owner must sign anew for Base. */
+const required = Effect.gen(function* () {
+  const made = yield* world()
+  const { operationId } = yield* submit(made.tenantId, made.portfolioId)
+  const signatures = yield* RequiredSignatures
+  const require = (id: OperationId, chainId = base, permission = permissionId) =>
+    signatures.require({ operationId: id, chainId, permissionId: permission, cause: "permission_revoked", at: noon })
+  const enter = (id: OperationId, ...states: ReadonlyArray<"running" | "awaiting_user" | "failed">) =>
+    Effect.flatMap(OperationStore, (store) =>
+      Effect.forEach(states, (state) => store.transition(id, state, after(1), state === "failed" ? "gone" : null))
+    )
+  assert.isTrue(yield* require(operationId))
+  return { ...made, enter, operationId, require, signatures }
+})
+
+eachDatabase("RequiredSignatures", (it) => {
+  it.effect("has one run waiting for each chain, and the next one when that has ended", () =>
+    Effect.gen(function* () {
+      const { enter, operationId, portfolioId, require, signatures, tenantId } = yield* required
+      assert.isTrue(yield* require(operationId), "repeated")
+      assert.isTrue(yield* require(operationId, arbitrum))
+      yield* enter(operationId, "running", "awaiting_user")
+      const { operationId: other, submission } = yield* submit(tenantId, portfolioId, after(2))
+      assert.strictEqual(submission._tag, "Submitted", "a run that waits leaves the portfolio free")
+      assert.isFalse(yield* require(other))
+      assert.deepStrictEqual(yield* signatures.awaitedBy(operationId), [base, arbitrum])
+      yield* enter(operationId, "failed")
+      assert.isTrue(yield* require(other))
+      assert.deepStrictEqual(yield* signatures.awaitedBy(operationId), [arbitrum])
+      assert.deepStrictEqual(yield* signatures.awaitedBy(other), [base])
+    })
+  )
+
+  it.effect("waits for nothing once the chain is settled, or another permission counts there", () =>
+    Effect.gen(function* () {
+      const { operationId, portfolioId, require, signatures } = yield* required
+      yield* signatures.settle(portfolioId, base)
+      assert.deepStrictEqual(yield* signatures.awaitedBy(operationId), [])
+      yield* require(operationId, base, "0x0a0b0c0d")
+      assert.deepStrictEqual(yield* signatures.awaitedBy(operationId), [], "that grant had been replaced already")
+    })
+  )
+
+  it.effect("resumes a run once no other one is at work, and only then", () =>
+    Effect.gen(function* () {
+      const { enter, operationId, portfolioId, signatures, tenantId } = yield* required
+      yield* enter(operationId, "running", "awaiting_user")
+      const { operationId: other } = yield* submit(tenantId, portfolioId, after(2))
+      assert.isFalse(yield* signatures.resume(operationId, after(3)))
+      yield* enter(other, "running", "failed")
+      assert.isTrue(yield* signatures.resume(operationId, after(4)))
+      assert.isTrue(yield* signatures.resume(operationId, after(5)), "repeated after a crash")
+      const { submission } = yield* submit(tenantId, portfolioId, after(6))
+      assert.strictEqual(submission._tag, "Running")
+      yield* enter(operationId, "failed")
+      assert.isFalse(yield* signatures.resume(operationId, after(7)))
+    })
+  )
+
+  it.effect("lets either the run that resumes or a new one begin, never both", () =>
+    Effect.gen(function* () {
+      yield* pauseAll
+      const { enter, operationId, portfolioId, signatures, tenantId } = yield* required
+      const sql = yield* SqlClient.SqlClient
+      yield* enter(operationId, "running", "awaiting_user")
+      const [resumed, submitted, claimed] = yield* Effect.all(
+        [
+          signatures.resume(operationId, after(10_000)),
+          submit(tenantId, portfolioId, after(10_000)),
+          claimDue(after(10_000), 10)
+        ],
+        { concurrency: "unbounded" }
+      )
+      const begun = [resumed, submitted.submission._tag === "Submitted", claimed.length > 0]
+      assert.strictEqual(begun.filter((one) => one).length, 1)
+      const rows = yield* sql`
+        SELECT 1 FROM operations WHERE portfolio_id = ${portfolioId} AND finished_at IS NULL AND state <> 'awaiting_user'`
+      assert.lengthOf(rows, 1)
+    })
+  )
+})
