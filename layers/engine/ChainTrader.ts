@@ -2,7 +2,8 @@
  * Carries a plan out on one chain.
  *
  * An attempt is `prepare` (quotes, limits, a simulated user operation; may repeat), then the relay, which puts it on
- * chain exactly once. A batch that the chain reverted moved nothing; the next attempt starts from a fresh plan.
+ * chain exactly once. A batch that the chain reverted moved nothing; the next attempt starts from a fresh plan. One that came
+ * to nothing because of others in its transaction is carried alone after that.
  */
 import { Context, DateTime, Effect, Layer } from "effect"
 import { ClusterSchema } from "effect/cluster"
@@ -20,6 +21,8 @@ import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { TransactionRelay } from "#layers/engine/TransactionRelay.ts"
 
 const maxAttempts = 3
+
+type Ready = Extract<Preparation, { readonly _tag: "Ready" }>
 
 export class ChainTrader extends Context.Service<
   ChainTrader,
@@ -103,9 +106,10 @@ const makeTrade = ({ preparer, execution, ledger, relay }: Services) => {
     { chainId, legs, skips, transfers: planned = [] }: PlannedChain
   ) {
     let last: ChainOutcome = { chainId, skips, swaps: [], receipt: null, failure: null }
-    for (let number = 1; legs.length + planned.length > 0 && number <= maxAttempts; number++) {
+    let spoiled: Ready | undefined
+    for (let number = 1, tries = 0; legs.length + planned.length > 0 && tries < maxAttempts; number++) {
       const attempt: AttemptId = { operationId, chainId, attempt: number }
-      const preparation = yield* prepare(attempt, plan)
+      const preparation: Preparation = spoiled ?? (yield* prepare(attempt, plan))
       if (preparation._tag === "Nothing") return { ...last, skips: preparation.skips, failure: preparation.failure }
       const { prepared, swaps, transfers = [] } = preparation
       if (transfers.length > 0) yield* announce(attempt, prepared, transfers)
@@ -119,7 +123,16 @@ const makeTrade = ({ preparer, execution, ledger, relay }: Services) => {
       last = { chainId, skips: preparation.skips, swaps, receipt, failure }
       if (transfers.length > 0) last = { ...last, transfers }
       if (receipt.success) return last
+      // What others spoiled is no try of its own. The same operation goes again: whoever has seen it may still carry it.
+      spoiled = receipt.isSpoiled === true ? alone(preparation) : undefined
+      if (spoiled === undefined) tries += 1
     }
     return last
   })
+}
+
+/** The same, for a transaction of its own. */
+const alone = (preparation: Ready): Ready => {
+  const { bundleGas: _bundleGas, ...prepared } = preparation.prepared
+  return { ...preparation, prepared }
 }

@@ -77,7 +77,7 @@ const make = Effect.gen(function* () {
     )
     SELECT t.account_id AS "accountId", delta ->> 'assetId' AS "assetId", sum((delta ->> 'raw')::numeric)::text AS raw
     FROM spans
-    JOIN relayed_transactions t ON t.account_id = spans.account_id AND t.status = 'succeeded'
+    JOIN relayed_actions t ON t.account_id = spans.account_id AND t.status = 'succeeded'
       AND (t.receipt ->> 'blockNumber')::numeric > spans.after
       AND (t.receipt ->> 'blockNumber')::numeric <= spans.through
     JOIN operations o ON o.operation_id = t.operation_id AND o.kind <> 'withdraw'
@@ -96,7 +96,7 @@ const make = Effect.gen(function* () {
     UNION ALL
     SELECT DISTINCT t.account_id, NULL, NULL
     FROM spans
-    JOIN relayed_transactions t ON t.account_id = spans.account_id AND t.status = 'signed'
+    JOIN relayed_actions t ON t.account_id = spans.account_id AND t.status = 'signed'
     JOIN operations o ON o.operation_id = t.operation_id AND o.kind <> 'withdraw' AND o.finished_at IS NULL`
 
   const trades = Effect.fn("ValuationStore.trades")(function* (spans: ReadonlyArray<BlockSpan>) {

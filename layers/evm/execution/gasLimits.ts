@@ -15,6 +15,15 @@ export interface GasLimits {
 /** What a transaction may use at most on chains with EIP-7825. */
 export const transactionGasCap = 16_777_216n
 
+/** A transaction of several operations asks for no more than this part of a block, so that it finds room in the next one. */
+const blockShare = 4n
+
+/** What a transaction of several user operations may use at most. */
+export const bundleGasCap = (blockGasLimit: bigint): bigint => {
+  const share = blockGasLimit / blockShare
+  return share < transactionGasCap ? share : transactionGasCap
+}
+
 /** The EntryPoint's own work, calldata and the fixed cost of a transaction. */
 const transactionOverhead = 500_000n
 

@@ -18,7 +18,7 @@ import {
   unsignedOperation
 } from "#layers/evm/execution/agentOperation.ts"
 import { type Lanes, readAccountState, readBlockState, readLaneNonces } from "#layers/evm/execution/chainState.ts"
-import { gasLimits, transactionGas, transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
+import { bundleGasCap, gasLimits, transactionGas, transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
 import { simulateOperation } from "#layers/evm/execution/simulateOperation.ts"
 import { executeBatch, pathFault, swapCalls } from "#layers/evm/execution/swapCalls.ts"
 import { transferCalls, transferFault } from "#layers/evm/execution/transferCalls.ts"
@@ -144,6 +144,8 @@ export const prepareBatch = Effect.fnUntraced(function* (batch: SwapBatch, { age
     to: fromViem(entryPoint),
     callData: handleOps,
     gasLimit,
+    // What leaves the account, for its owner or another chain, is not to be spoiled by the operations of others.
+    ...(settlement === undefined && (transfers ?? []).length === 0 ? { bundleGas: bundleGasCap(block.gasLimit) } : {}),
     maxFeePerGas: block.maxFeePerGas,
     maxPriorityFeePerGas: block.maxPriorityFeePerGas,
     ...nonces,
