@@ -3,7 +3,8 @@
  * attempts that these carry.
  *
  * The nonce's row stays locked until the transaction ends, so no two transactions sign with one nonce, and a nonce
- * whose bytes were not stored is given out again. The attempts' key is what signs each of them once.
+ * whose bytes were not stored is given out again. The attempts' key is what signs each of them once; they are stored in one
+ * order, so that two that store the same wait for each other rather than deadlock.
  */
 import { type DateTime, Data, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -64,6 +65,7 @@ export const makeReserve = (sql: SqlClient.SqlClient, signed: RelayStore["Servic
       ${actions.map(({ prepared }) => prepared.fromBlock.toString())}::text[])
       AS a (operation_id, attempt, account_id, subject, from_block)
     JOIN operations o ON o.operation_id = a.operation_id AND o.finished_at IS NULL
+    ORDER BY a.operation_id, a.attempt
     ON CONFLICT (operation_id, chain_id, attempt) DO NOTHING RETURNING 1`
 
   const signAndStore = Effect.fnUntraced(function* (
