@@ -222,12 +222,11 @@ describe("User operations of several accounts", () => {
       () =>
         Effect.gen(function* () {
           const relay = yield* Relayer
-          const swappings = yield* swappingAccounts(93n, 94n)
-          const signed = yield* signTogether(swappings)
+          const [first, second, other] = (yield* swappingAccounts(93n, 94n, 95n)) as [Swapping, Swapping, Swapping]
+          const signed = yield* signTogether([first, second])
           // The next process knows nothing but the store. It asks for a signature first, one by one or in any company.
           const successor = Layer.fresh(BundleSigner.layer)
-          const [other] = yield* swappingAccounts(95n)
-          const after = yield* signTogether([swappings[1]!, other!, swappings[0]!]).pipe(Effect.provide(successor))
+          const after = yield* signTogether([second, other, first]).pipe(Effect.provide(successor))
           assert.deepStrictEqual([after[2], after[0]], signed)
           for (const [index, swapping] of [second, other, first].entries()) {
             yield* relay.broadcast(after[index]!)
