@@ -9,9 +9,22 @@ import { keccak_256 } from "@noble/hashes/sha3"
 const encoder = new TextEncoder()
 const shape = /^0x[0-9a-fA-F]{40}$/
 
+/** The same few addresses (tokens, routers, the accounts at work) are checked many times a run, and a hash takes long. */
+const mostKnown = 8_192
+const known = new Map<string, string>()
+
 /** The EIP-55 form of a 20-byte hex address in any case. */
 export const checksum = (address: string): string => {
   const lower = address.slice(2).toLowerCase()
+  const found = known.get(lower)
+  if (found !== undefined) return found
+  const computed = compute(lower)
+  if (known.size >= mostKnown) known.clear()
+  known.set(lower, computed)
+  return computed
+}
+
+const compute = (lower: string): string => {
   const hash = keccak_256(encoder.encode(lower))
   let out = "0x"
   for (let i = 0; i < 40; i++) {

@@ -44,7 +44,11 @@ describe("three engines on one PostgreSQL server", () => {
           const outcomes = yield* sql<{ readonly state: string; readonly operations: number }>`
             SELECT state, count(*)::int AS operations FROM operations GROUP BY state`
           assert.deepStrictEqual(outcomes, [{ state: "completed", operations: runs }])
-          const [relayed] = yield* sql<{ readonly all: number; readonly operations: number; readonly subjects: number }>`
+          const [relayed] = yield* sql<{
+            readonly all: number
+            readonly operations: number
+            readonly subjects: number
+          }>`
             SELECT count(*)::int AS all, count(DISTINCT operation_id)::int AS operations,
               count(DISTINCT subject)::int AS subjects
             FROM relayed_actions WHERE status = 'succeeded' AND attempt = 1`
