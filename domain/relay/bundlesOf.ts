@@ -29,10 +29,11 @@ export const bundlesOf = <T>(
   const bundles: Array<Bundle<T>> = []
   for (const item of items) {
     const transaction = transactionOf(item)
-    const { accountId, bundleGas = 0n, gasLimit } = transaction
+    const { accountId, bundleGas = 0n, chainId, gasLimit } = transaction
     const bytes = bytesOf(transaction)
     const open = bundles.find(
       (bundle) =>
+        transactionOf(bundle.items[0]).chainId === chainId &&
         bundle.gas + gasLimit <= smaller(bundle.cap, bundleGas) &&
         bundle.bytes + bytes <= mostBytes &&
         !bundle.senders.has(accountId)

@@ -4,7 +4,8 @@
  * What comes for a chain while an earlier group of it is signed is taken together, so transactions carry more as the load
  * grows and a lone action waits for nobody. May be repeated at any time: an attempt that is signed stays signed as it is.
  */
-import { Context, DateTime, Effect, Layer, Metric, Option, Result, Scope } from "effect"
+import { Context, DateTime, Effect, Layer, Metric, Option, Result } from "effect"
+import { Chains } from "#domain/chain/Chains.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
@@ -52,11 +53,12 @@ export class BundleSigner extends Context.Service<
       })
 
       /** When it was signed before, that is as good. */
-      const alone = (action: CarriedAction): Effect.Effect<Answers> =>
-        Effect.map(Effect.result(Effect.asVoid(reserve([action], action.prepared))), (answer) => [[action, answer]])
+      const alone = (action: CarriedAction) => Effect.asVoid(reserve([action], action.prepared))
 
-      const eachAlone = (actions: ReadonlyArray<CarriedAction>) =>
-        Effect.map(Effect.forEach(actions, alone), (answers) => answers.flat())
+      const eachAlone = (actions: ReadonlyArray<CarriedAction>): Effect.Effect<Answers> =>
+        Effect.forEach(actions, (action) =>
+          Effect.map(Effect.result(alone(action)), (answer) => [action, answer] as const)
+        )
 
       /**
        * What the chain would refuse among others goes alone: whether it can still be carried, and whether somebody else
@@ -64,8 +66,9 @@ export class BundleSigner extends Context.Service<
        */
       const together = Effect.fnUntraced(function* (actions: Actions) {
         const [first, ...others] = actions
-        const bundled = yield* Effect.option(
-          execution.bundle([first.prepared, ...others.map(({ prepared }) => prepared)])
+        const bundled = yield* execution.bundle([first.prepared, ...others.map(({ prepared }) => prepared)]).pipe(
+          Effect.tapError(({ message }) => Effect.logWarning(`Signed each alone: ${message}`)),
+          Effect.option
         )
         if (Option.isNone(bundled)) return yield* eachAlone(actions)
         const { kept, transaction } = bundled.value
@@ -83,30 +86,28 @@ export class BundleSigner extends Context.Service<
         const open = actions.filter(({ attempt }) => !before.has(keyOf(attempt)))
         const answers = yield* Effect.forEach(
           bundlesOf(open, ({ prepared }) => prepared),
-          (bundle) => (bundle.length === 1 ? alone(bundle[0]) : together(bundle)),
+          (bundle) => (bundle.length === 1 ? eachAlone(bundle) : together(bundle)),
           { concurrency }
         )
         const found = new Map(answers.flat().map(([{ attempt }, answer]) => [keyOf(attempt), answer]))
         return ({ attempt }: CarriedAction): Answer => found.get(keyOf(attempt)) ?? Result.void
       })
 
-      const scope = yield* Effect.scope
-      const queues = new Map<number, (action: CarriedAction) => Effect.Effect<Answer>>()
-      const queueOf = Effect.fnUntraced(function* (chainId: number) {
-        const known = queues.get(chainId)
-        if (known !== undefined) return known
-        const queue = yield* Effect.provideService(
-          batched(({ attempt }: CarriedAction) => keyOf(attempt), signAll),
-          Scope.Scope,
-          scope
+      const { supported } = yield* Chains
+      const queueOf = () => batched(({ attempt }: CarriedAction) => keyOf(attempt), signAll)
+      const queues = new Map(
+        yield* Effect.forEach(supported, (chainId) =>
+          Effect.map(queueOf(), (queue) => [chainId as number, queue] as const)
         )
-        queues.set(chainId, queue)
-        return queue
-      })
+      )
+      /** For chains that are no longer configured. */
+      const others = yield* queueOf()
 
       return BundleSigner.of({
         sign: Effect.fn("BundleSigner.sign")(function* (action: CarriedAction) {
-          const queue = yield* queueOf(action.attempt.chainId)
+          // A withdrawal does not wait until a group has been simulated.
+          if (action.prepared.bundleGas === undefined) return yield* alone(action)
+          const queue = queues.get(action.attempt.chainId) ?? others
           return yield* Effect.flatMap(queue(action), Effect.fromResult)
         })
       })

@@ -53,6 +53,17 @@ describe("bundlesOf", () => {
     assert.deepStrictEqual(bundles([alone, one, large, other]), [[alone], [one, other], [large]])
   })
 
+  it("keeps the chains apart", () => {
+    const [here, there] = [
+      operation({ ...one, sender: 1 }),
+      { ...operation({ ...one, sender: 2 }), chainId: 10 as ChainId }
+    ]
+    assert.deepStrictEqual(
+      bundlesOf([here, there], (transaction) => transaction),
+      [[here], [there]]
+    )
+  })
+
   it("keeps within the size that nodes take", () => {
     const wanted = [1, 2, 3].map((sender) => ({ ...one, sender, gas: 1, bytes: 40_000 }))
     assert.deepStrictEqual(
