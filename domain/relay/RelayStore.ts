@@ -44,7 +44,10 @@ export class RelayStore extends Context.Service<
       at: DateTime.Utc,
       sign: (nonce: number, lane: EvmAddress) => Effect.Effect<SignedTransaction, ChainUnavailable>
     ) => Effect.Effect<boolean, ChainUnavailable>
-    /** What an attempt has sent, or may send: read anew before each broadcast, as it may have been replaced. */
+    /**
+     * What an attempt has sent, or may send: read anew before each broadcast, as it may have been replaced. Not for use
+     * inside a transaction.
+     */
     readonly sent: (attempt: AttemptId) => Effect.Effect<Option.Option<StoredTransaction>>
     /** The transaction that has a nonce of the relayer. */
     readonly atNonce: (
@@ -61,6 +64,7 @@ export class RelayStore extends Context.Service<
       at: DateTime.Utc,
       sign: Effect.Effect<SignedTransaction, ChainUnavailable>
     ) => Effect.Effect<SignedTransaction, ChainUnavailable>
+    /** Changes nothing when repeated. Not for use inside a transaction. */
     readonly recordReceipt: (attempt: AttemptId, receipt: ActionReceipt, at: DateTime.Utc) => Effect.Effect<void>
   }
 >()("ballast/domain/relay/RelayStore") {}
