@@ -6,13 +6,13 @@ import { OperationId } from "#domain/Ids.ts"
 import type { AttemptId, StoredTransaction } from "#domain/relay/RelayStore.ts"
 import { decodeRows, Numeric, SmallBigint, Timestamp } from "#layers/sql/rows.ts"
 
-/** Ends with the attempt's row as `a` and its transaction's as `t`, for a condition to follow. */
+/** Ends with the attempt's row as `a`, for a condition to follow. */
 export const selectActions = `
   SELECT a.operation_id AS "operationId", a.chain_id AS "chainId", a.attempt, a.subject, a.relayer, a.nonce,
     a.from_block AS "fromBlock"
   FROM relayed_actions a`
 
-/** The bytes once, however many attempts they carry. */
+/** Ends with the transaction's row as `t`. The bytes are read once, however many attempts they carry. */
 export const selectTransactions = `
   SELECT t.chain_id AS "chainId", t.relayer, t.nonce, t.carries, t.tx_hash AS "txHash", t.raw,
     coalesce(r.signed_at, t.created_at) AS "signedAt", coalesce(r.replacements, '[]'::jsonb) AS replacements
