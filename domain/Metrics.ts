@@ -75,6 +75,12 @@ export const discoveryUnknown = Metric.gauge("ballast_discovery_unknown", {
   description: "Strategies of discovery whose value is unknown"
 })
 
+/** Actions that one transaction of a relayer carries, counted when it is signed. Attribute: `chain`. */
+export const bundleSize = Metric.histogram("ballast_relay_bundle_size", {
+  description: "Actions carried by one relayer transaction",
+  boundaries: [1, 2, 4, 8, 16, 32]
+})
+
 /** Transactions that did not land in time. Attributes: `chain`, `outcome` (`replaced`, or `ceiling`: no higher fee may be paid, an alarm). */
 export const relayReplacements = Metric.counter("ballast_relay_replacements", {
   description: "Relayer transactions that did not land in time",

@@ -56,7 +56,7 @@ const restart = Effect.gen(function* () {
   return yield* Effect.gen(function* () {
     yield* makeDue(inFlight)
     const sql = yield* SqlClient.SqlClient
-    const signed = sql`SELECT 1 FROM relayed_transactions`
+    const signed = sql`SELECT 1 FROM relayed_actions`
     yield* until(Effect.map(signed, (rows) => rows.length === inFlight))
     yield* first.kill
     const start = performance.now()

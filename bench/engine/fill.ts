@@ -1,14 +1,18 @@
-/** Portfolios for the engine to work on, written by the database itself; all hold the same account, which no chain knows. */
+/** Portfolios for the engine to work on, written by the database itself; each holds an account of its own, which no chain knows. */
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { accountOf, assetsOf, authorizationOf, chainIds } from "#bench/engine/noChain.ts"
+import { assetsOf, authorizationOf, chainIds } from "#bench/engine/noChain.ts"
+import { type EvmAddress, evmAccount } from "#domain/Caip.ts"
 import { Authorization } from "#domain/enrollment/Authorization.ts"
 import { AssetStore } from "#layers/sql/AssetStore.ts"
 
 const encodeAuthorization = Schema.encodeSync(Schema.toCodecJson(Authorization))
+const anyAddress = `0x${"9".repeat(40)}` as EvmAddress
 const strategyIdOf = (n: string) => `('01JQ8Z' || lpad((${n})::text, 20, '0'))`
 const tenantIdOf = (n: string) => `('tn_01JQ8Z' || lpad((${n})::text, 20, '0'))`
 const portfolioIdOf = (n: string) => `('pf_01JQ8Z' || lpad((${n})::text, 20, '0'))`
+/** Digits alone, which have no mixed case to get wrong. */
+const addressOf = (n: string) => `('0x' || lpad((${n})::text, 40, '0'))`
 const past = "timestamptz '2026-01-01T00:00:00Z'"
 
 /** `portfolios` with active schedules that are due long after this run, spread evenly over `tenants`. */
@@ -33,12 +37,12 @@ export const fill = Effect.fnUntraced(function* (tenants: number, portfolios: nu
     )
   }
   const ofChain = `n % ${chainIds.length}`
-  const accounts = chainIds.map((chainId) => `'${accountOf(chainId)}'`).join(", ")
+  const namespaces = chainIds.map((chainId) => `'eip155:${chainId}:'`).join(", ")
   for (const statement of [
     `INSERT INTO portfolios (portfolio_id, tenant_id, strategy_id, owner_account_id, account_index, account_ids,
        strategy_version, created_at, updated_at)
      SELECT ${portfolioIdOf("n")}, ${tenantIdOf("1 + n % $2::int")}, ${strategyIdOf(ofChain)},
-       'eip155:0:0x' || lpad(to_hex(n), 40, '0'), 0, ARRAY[(ARRAY[${accounts}])[1 + ${ofChain}]], 1, ${past}, ${past}
+       'eip155:0:0x' || lpad(to_hex(n), 40, '0'), 0, ARRAY[(ARRAY[${namespaces}])[1 + ${ofChain}] || ${addressOf("n")}], 1, ${past}, ${past}
      FROM generate_series(1, $1::int) n`,
     `INSERT INTO schedules (portfolio_id, tenant_id, status, due_at, portfolio_created_at, updated_at)
      SELECT ${portfolioIdOf("n")}, ${tenantIdOf("1 + n % $2::int")}, 'active', timestamptz '2100-01-01T00:00:00Z', ${past}, ${past}
@@ -54,9 +58,9 @@ export const fillGrants = Effect.fnUntraced(function* (portfolios: number) {
   for (const [index, chainId] of chainIds.entries())
     yield* sql.unsafe(
       `INSERT INTO grants (portfolio_id, sequence, authorization_document, owner_signature, granted_at)
-       SELECT ${portfolioIdOf("n")}, 1, $2::jsonb, '0x5a5a', ${past}
+       SELECT ${portfolioIdOf("n")}, 1, replace($2, '${anyAddress}', ${addressOf("n")})::jsonb, '0x5a5a', ${past}
        FROM generate_series(1, $1::int) n WHERE n % ${chainIds.length} = ${index}`,
-      [portfolios, JSON.stringify(encodeAuthorization(authorizationOf(chainId)))]
+      [portfolios, JSON.stringify(encodeAuthorization(authorizationOf(chainId, evmAccount(chainId, anyAddress))))]
     )
 })
 

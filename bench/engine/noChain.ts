@@ -3,7 +3,15 @@
  * succeeds, a receipt at the first look. What is left of a run is the service's own work.
  */
 import { DateTime, Effect, Layer, Option, Result } from "effect"
-import { addressOf, type AssetId, type ChainId, erc20, evmAccount, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import {
+  addressOf,
+  type AssetId,
+  type ChainId,
+  erc20,
+  type EvmAccountId,
+  type EvmAddress,
+  evmWallet
+} from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import * as Decimal from "#domain/Decimal.ts"
@@ -28,9 +36,8 @@ export const assetsOf = (chainId: ChainId) => [
   { assetId: erc20(chainId, weth), chainId, symbol: "WETH", name: "Wrapped Ether", decimals: 18, isBlocked: false },
   { assetId: erc20(chainId, usdc), chainId, symbol: "USDC", name: "USD Coin", decimals: 6, isBlocked: false }
 ]
-export const accountOf = (chainId: ChainId) => evmAccount(chainId, address("c1"))
 
-export const authorizationOf = (chainId: ChainId): Authorization => ({
+export const authorizationOf = (chainId: ChainId, accountId: EvmAccountId): Authorization => ({
   accountType: "ECDSA",
   ownerAccountId: evmWallet(address("a1")),
   accountIndex: 0n,
@@ -39,7 +46,7 @@ export const authorizationOf = (chainId: ChainId): Authorization => ({
   chains: [
     {
       chainId,
-      accountId: accountOf(chainId),
+      accountId,
       permissionId: "0x5a5a5a5a",
       digest: bytes32("5a"),
       policy: { router: address("d1"), hubs: [], tokens: [weth, usdc] }
@@ -111,19 +118,29 @@ const after = <A>(delayMs: number, answer: () => A) =>
 
 const chainExecution = ({ delayMs, stalls }: Behaviour) =>
   Layer.succeed(ChainExecution, {
-    prepare: ({ chainId }) =>
+    prepare: ({ authorization, chainId }) =>
       after(delayMs, () => ({
         chainId,
-        accountId: accountOf(chainId),
+        accountId: authorization.chains[0].accountId,
         subject: hash("0a", process.pid, ++prepared),
         to: address("d1"),
         callData: `0x${"ab".repeat(600)}`,
-        gasLimit: 1n,
+        gasLimit: 1_300_000n,
+        bundleGas: 16_777_216n,
         maxFeePerGas: 1n,
         maxPriorityFeePerGas: 1n,
         chainNonce: 0,
         laneNonces: [],
         fromBlock: 1n
+      })),
+    bundle: (operations) =>
+      after(delayMs, () => ({
+        transaction: {
+          ...operations[0],
+          callData: `0x${operations.map(({ callData }) => callData.slice(2)).join("")}`,
+          gasLimit: operations.reduce((sum, { gasLimit }) => sum + gasLimit, 0n)
+        },
+        kept: operations.map((_, index) => index)
       })),
     find: ({ subject, txHash }) =>
       after(delayMs, () =>

@@ -67,6 +67,13 @@ export class AuthorizationRequired extends Schema.TaggedError<AuthorizationRequi
   }
 }
 
+/** Several user operations as one transaction. */
+export interface Bundle {
+  readonly transaction: PreparedTransaction
+  /** Places of those that it carries; the chain would refuse the others within it. */
+  readonly kept: ReadonlyArray<number>
+}
+
 export class ChainExecution extends Context.Service<
   ChainExecution,
   {
@@ -74,6 +81,13 @@ export class ChainExecution extends Context.Service<
     readonly prepare: (
       batch: SwapBatch
     ) => Effect.Effect<PreparedTransaction, ChainUnavailable | SimulationFailed | AuthorizationRequired>
+    /**
+     * One transaction that the chain accepts, of user operations of different accounts that may share one. Operations
+     * that would fail it are left out. Nothing is sent; fails when the chain does not say whether it would accept it.
+     */
+    readonly bundle: (
+      operations: readonly [PreparedTransaction, ...ReadonlyArray<PreparedTransaction>]
+    ) => Effect.Effect<Bundle, ChainUnavailable>
     /**
      * The receipt of the user operation once it is included, whoever submitted it; none while it may still be. When
      * our own transaction was reverted or lost its nonce and nobody else carried the operation, a receipt without

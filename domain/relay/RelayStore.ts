@@ -12,8 +12,15 @@ export interface AttemptId {
   readonly attempt: number
 }
 
+/** An attempt, and what it puts on the chain. */
+export interface CarriedAction {
+  readonly attempt: AttemptId
+  readonly prepared: PreparedTransaction
+}
+
 /** The newest transaction of an attempt. */
 export interface StoredTransaction {
+  /** Of a transaction that carries several, one of them. */
   readonly attempt: AttemptId
   readonly transaction: SignedTransaction
   readonly signedAt: DateTime.Utc
@@ -22,34 +29,42 @@ export interface StoredTransaction {
 export class RelayStore extends Context.Service<
   RelayStore,
   {
+    /** The given attempts that are signed, in their order. */
+    readonly signed: (attempts: ReadonlyArray<AttemptId>) => Effect.Effect<ReadonlyArray<AttemptId>>
     /**
-     * Chooses the relayer with the fewest unsettled transactions on the chain, reserves its next nonce, signs with it and
-     * stores the bytes, in the caller's transaction. An attempt that was signed before gets the stored transaction again. Without a signature nothing is reserved.
+     * Chooses the relayer with the fewest unsettled transactions on the chain, reserves its next nonce, signs one
+     * transaction with it and stores the bytes together with the attempts that it carries, in one commit.
+     *
+     * False when one of the attempts was signed before: then nothing of this is signed, reserved or stored. Without a
+     * signature nothing is either. Nothing is signed for an operation that has ended.
      */
     readonly reserve: (
-      attempt: AttemptId,
-      prepared: PreparedTransaction,
+      actions: readonly [CarriedAction, ...ReadonlyArray<CarriedAction>],
       lanes: readonly [EvmAddress, ...ReadonlyArray<EvmAddress>],
       at: DateTime.Utc,
       sign: (nonce: number, lane: EvmAddress) => Effect.Effect<SignedTransaction, ChainUnavailable>
-    ) => Effect.Effect<SignedTransaction, ChainUnavailable>
-    /** What an attempt has sent, or may send: read anew before each broadcast, as it may have been replaced. */
+    ) => Effect.Effect<boolean, ChainUnavailable>
+    /**
+     * What an attempt has sent, or may send: read anew before each broadcast, as it may have been replaced. Not for use
+     * inside a transaction.
+     */
     readonly sent: (attempt: AttemptId) => Effect.Effect<Option.Option<StoredTransaction>>
-    /** Whose transaction has a nonce of the relayer. */
+    /** The transaction that has a nonce of the relayer. */
     readonly atNonce: (
       chainId: number,
       relayer: EvmAddress,
       nonce: number
     ) => Effect.Effect<Option.Option<StoredTransaction>>
     /**
-     * Signs a replacement and stores it in one commit, unless the given transaction is no longer the newest of its
-     * attempt. Answers the newest.
+     * Signs a replacement and stores it in one commit, for all that the transaction carries, unless the given one is no
+     * longer the newest with its nonce. Answers the newest.
      */
     readonly replace: (
       replaced: StoredTransaction,
       at: DateTime.Utc,
       sign: Effect.Effect<SignedTransaction, ChainUnavailable>
     ) => Effect.Effect<SignedTransaction, ChainUnavailable>
+    /** Changes nothing when repeated. Not for use inside a transaction. */
     readonly recordReceipt: (attempt: AttemptId, receipt: ActionReceipt, at: DateTime.Utc) => Effect.Effect<void>
   }
 >()("ballast/domain/relay/RelayStore") {}

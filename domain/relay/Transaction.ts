@@ -1,5 +1,6 @@
 /**
- * What the service puts on a chain: a transaction of its relayer that carries one authorized action of one smart account.
+ * What the service puts on a chain: a transaction of its relayer that carries one authorized action of a smart account, or
+ * several of several accounts.
  *
  * The relayer only pays; what may happen is decided on chain by what the transaction carries, its subject: a user
  * operation, or a withdrawal that the owner signed.
@@ -17,6 +18,8 @@ export const PreparedTransaction = Schema.Struct({
   to: EvmAddress,
   callData: HexBytes,
   gasLimit: Schema.BigIntFromString,
+  /** Gas that a transaction may use at most which carries it together with others; without it, it goes alone. */
+  bundleGas: Schema.optionalKey(Schema.BigIntFromString),
   maxFeePerGas: Schema.BigIntFromString,
   maxPriorityFeePerGas: Schema.BigIntFromString,
   /** The first relayer's next nonce as the chain counted it; the reserved one is never lower. */
@@ -30,7 +33,7 @@ export const PreparedTransaction = Schema.Struct({
 })
 export type PreparedTransaction = typeof PreparedTransaction.Type
 
-/** Signed bytes of the relayer's transaction: the newest of those that share its nonce and what they carry. */
+/** Signed bytes of the relayer's transaction, the newest of those that share its nonce, as one of its actions sees it. */
 export const SignedTransaction = Schema.Struct({
   chainId: ChainId,
   subject: Bytes32,
@@ -39,6 +42,8 @@ export const SignedTransaction = Schema.Struct({
   txHash: Bytes32,
   raw: HexBytes,
   fromBlock: Schema.BigIntFromString,
+  /** How many actions it carries; one when it is left out. */
+  carries: Schema.optionalKey(Schema.Int),
   /** Those that offered less. Any one of them may still land, and only one of all can. */
   replaces: Schema.Array(Bytes32)
 })
@@ -54,6 +59,9 @@ export const ActionReceipt = Schema.Struct({
   blockHash: Schema.NullOr(Bytes32).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   /** False when the action was included but reverted, or can no longer be: nothing moved. */
   success: Schema.Boolean,
+  /** The transaction that carried it together with others came to nothing, which says nothing about this action. */
+  isSpoiled: Schema.optionalKey(Schema.Boolean),
+  /** Its share of the transaction's gas, when that carried others too. */
   gasUsed: Schema.BigIntFromString,
   /** Net change of each token of the account, from the Transfer events of the transaction. */
   deltas: Schema.Array(Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString }))

@@ -2,8 +2,9 @@
  * Carries a plan out on one chain.
  *
  * An attempt is `prepare` (quotes, limits, a simulated user operation; may repeat), then the relay, which puts it on
- * chain exactly once. A batch that the chain reverted moved nothing; the next attempt starts from a fresh plan. Where the
- * agent can do nothing without a new signature of the owner, that is told at once, and whoever called decides how to wait.
+ * chain exactly once. A batch that the chain reverted moved nothing; the next attempt starts from a fresh plan. One that came
+ * to nothing because of others in its transaction is carried alone after that. Where the agent can do nothing without a
+ * new signature of the owner, that is told at once, and whoever called decides how to wait.
  */
 import { Context, DateTime, Effect, Layer } from "effect"
 import { ClusterSchema } from "effect/cluster"
@@ -24,6 +25,8 @@ import { OwnerWait } from "#layers/engine/OwnerWait.ts"
 import { TransactionRelay } from "#layers/engine/TransactionRelay.ts"
 
 const maxAttempts = 3
+
+type Ready = Extract<Preparation, { readonly _tag: "Ready" }>
 
 /** What is left to be done on a chain once its owner has signed anew. */
 export interface Unsigned {
@@ -137,9 +140,10 @@ const makeTrade = ({ preparer, execution, launcher, ledger, relay, wait }: Servi
   ): Effect.fn.Return<ChainOutcome | Unsigned, never, Steps> {
     const { chainId, legs, skips, transfers: planned = [] } = chain
     let last: ChainOutcome = { chainId, skips, swaps: [], receipt: null, failure: null }
-    for (let number = first; legs.length + planned.length > 0 && number < first + maxAttempts; number++) {
+    let spoiled: Ready | undefined
+    for (let number = first, tries = 0; legs.length + planned.length > 0 && tries < maxAttempts; number++) {
       const attempt: AttemptId = { operationId, chainId, attempt: number }
-      const preparation = yield* prepare(attempt, plan)
+      const preparation: Preparation = spoiled ?? (yield* prepare(attempt, plan))
       if (preparation._tag === "Nothing") return { ...last, skips: preparation.skips, failure: preparation.failure }
       if (preparation._tag === "Unsigned") {
         const { reason } = preparation
@@ -158,9 +162,18 @@ const makeTrade = ({ preparer, execution, launcher, ledger, relay, wait }: Servi
       last = { chainId, skips: preparation.skips, swaps, receipt, failure }
       if (transfers.length > 0) last = { ...last, transfers }
       if (receipt.success) return last
+      // What others spoiled is no try of its own. The same operation goes again: whoever has seen it may still carry it.
+      spoiled = receipt.isSpoiled === true ? alone(preparation) : undefined
+      if (spoiled === undefined) tries += 1
     }
     return last
   })
+}
+
+/** The same, for a transaction of its own. */
+const alone = (preparation: Ready): Ready => {
+  const { bundleGas: _bundleGas, ...prepared } = preparation.prepared
+  return { ...preparation, prepared }
 }
 
 /** Another run waits for the owner on the chain already, or this one has in vain. */

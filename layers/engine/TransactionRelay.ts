@@ -1,10 +1,9 @@
 /**
- * Puts a prepared transaction on its chain exactly once, whatever crashes in between: `sign` (nonce, bytes and result in
- * one commit), `confirm` (send the stored bytes until the chain shows what became of them), `replace` (offer more for the
+ * Puts a prepared transaction on its chain exactly once, whatever crashes in between: `sign` (nonce, bytes and the attempts
+ * that they carry in one commit), `confirm` (send the stored bytes until the chain shows what became of them), `replace` (offer more for the
  * transaction that the chain waits for) and `record`.
  */
 import { Context, DateTime, Effect, Layer, type Option, Schema } from "effect"
-import { ClusterSchema } from "effect/cluster"
 import { Activity, DurableClock } from "effect/workflow"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
@@ -12,11 +11,12 @@ import { Relayer } from "#domain/relay/Relayer.ts"
 import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
 import { ActionReceipt, type PreparedTransaction, type SignedTransaction } from "#domain/relay/Transaction.ts"
 import { awaitReceipt } from "#layers/engine/awaitReceipt.ts"
+import { BundleSigner } from "#layers/engine/BundleSigner.ts"
 import { RelayPace } from "#layers/engine/RelayPace.ts"
 import { unblockLane } from "#layers/engine/unblockLane.ts"
 
-/** What a run remembers of the signature; the bytes are read from the store, where they may have been replaced. */
-const Signed = Schema.Struct({ nonce: Schema.Int })
+/** A run remembers of the signature that there is one; the bytes are read from the store, where they may have been replaced. */
+const Signed = Schema.Struct({})
 
 /** Looks on chain for what became of the carried action; none while that is open. */
 export type FindReceipt = (
@@ -41,23 +41,28 @@ export class TransactionRelay extends Context.Service<
         carry: makeCarry({
           operations: yield* OperationStore,
           store: yield* RelayStore,
+          signer: yield* BundleSigner,
           relayer: yield* Relayer,
           pace: yield* RelayPace
         })
       })
     })
-  )
+  ).pipe(Layer.provide(BundleSigner.layer))
 }
 
 interface Services {
   readonly operations: OperationStore["Service"]
   readonly store: RelayStore["Service"]
+  readonly signer: BundleSigner["Service"]
   readonly relayer: Relayer["Service"]
   readonly pace: typeof RelayPace.Service
 }
 
-const makeCarry = ({ operations, store, relayer, pace }: Services) => {
-  /** None when the key gave no signature; the nonce is free again then. */
+const makeCarry = ({ operations, store, signer, relayer, pace }: Services) => {
+  /**
+   * None when the key gave no signature; the nonce is free again then. What is signed is stored before the step's own
+   * result; repeated after a crash in between, the step finds it.
+   */
   const trySign = (attempt: AttemptId, prepared: PreparedTransaction, round: number) =>
     Activity.make({
       name:
@@ -65,20 +70,17 @@ const makeCarry = ({ operations, store, relayer, pace }: Services) => {
           ? `sign/${attempt.chainId}/${attempt.attempt}`
           : `sign/${attempt.chainId}/${attempt.attempt}/${round}`,
       success: Schema.NullOr(Signed),
-      execute: Effect.gen(function* () {
-        const now = yield* DateTime.now
-        return yield* store
-          .reserve(attempt, prepared, relayer.lanes, now, (nonce, lane) => relayer.sign(prepared, nonce, lane))
-          .pipe(
-            Effect.catch(({ message }) =>
-              Effect.logWarning(message).pipe(
-                Effect.andThen(operations.transition(attempt.operationId, "retrying", now, null)),
-                Effect.as(null)
-              )
-            )
-          )
-      })
-    }).annotate(ClusterSchema.WithTransaction, true)
+      execute: signer.sign({ attempt, prepared }).pipe(
+        Effect.as({}),
+        Effect.catch(({ message }) =>
+          Effect.gen(function* () {
+            yield* Effect.logWarning(message)
+            yield* operations.transition(attempt.operationId, "retrying", yield* DateTime.now, null)
+            return null
+          })
+        )
+      )
+    })
 
   /** Asked again until there is a signature. What was prepared may meanwhile have become too old; the chain says so. */
   const sign = Effect.fnUntraced(function* (attempt: AttemptId, prepared: PreparedTransaction) {

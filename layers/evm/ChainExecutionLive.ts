@@ -6,6 +6,7 @@ import { AgentSigner, RelayerSigners } from "#domain/relay/Signer.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { bundleOperations } from "#layers/evm/execution/bundleOperations.ts"
 import { findReceipt } from "#layers/evm/execution/findReceipt.ts"
 import { type Operators, prepareBatch } from "#layers/evm/execution/prepareBatch.ts"
 
@@ -25,11 +26,17 @@ export const ChainExecutionLive = Layer.effect(
       Effect.provideService(EvmClients, clients)
     )
 
+    const bundle = Effect.fn("ChainExecution.bundle")(
+      (operations: Parameters<ChainExecution["Service"]["bundle"]>[0]) =>
+        bundleOperations(operations, operators.relayers[0]),
+      Effect.provideService(EvmClients, clients)
+    )
+
     const find = Effect.fn("ChainExecution.find")(
       (transaction: SignedTransaction, accountId: EvmAccountId) => findReceipt(transaction, accountId),
       Effect.provideService(EvmClients, clients)
     )
 
-    return ChainExecution.of({ prepare, find })
+    return ChainExecution.of({ prepare, bundle, find })
   })
 )

@@ -15,6 +15,8 @@ export interface EvmChain {
   readonly confirmations: number
   /** Wei for a unit of gas above which the service waits rather than pays. */
   readonly gasCeiling: bigint
+  /** Gas that a transaction of several user operations may use; 0 sends each alone. As much as a transaction may when left out. */
+  readonly bundleGas?: bigint
   /** Wei of the relayer below which an alarm is raised. */
   readonly lowRelayerFunds: bigint
   /** The contract that takes value for other chains; left out where none does. */

@@ -7,6 +7,7 @@ import { makeOperationId, OperationId, PortfolioId } from "#domain/Ids.ts"
 import { TransferEnd, TransferState } from "#domain/transfer/Transfer.ts"
 import { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
 import { type Announcement, type Departure, TransferLedger } from "#domain/transfer/TransferLedger.ts"
+import { batched } from "#layers/sql/batched.ts"
 import { changeState, firstEvents } from "#layers/sql/operationEvents.ts"
 import { decodeFirst, decodeRows, Numeric, Timestamp, timestamp } from "#layers/sql/rows.ts"
 import { storableJson } from "#layers/sql/storable.ts"
@@ -149,9 +150,16 @@ const make = Effect.gen(function* () {
     firstTransfer(sql`${sql.literal(selectTransfers)} WHERE operation_id = ${operationId}`)
   )
 
-  const openOf = Effect.fn("TransferLedger.openOf")((portfolioId: PortfolioId) =>
-    allTransfers(sql`
-      ${sql.literal(selectTransfers)} WHERE portfolio_id = ${portfolioId} AND state = 'open' ORDER BY operation_id`)
+  // Every run asks, and hardly any portfolio has one.
+  const openOf = yield* batched(
+    (portfolioId) => portfolioId,
+    (portfolioIds: ReadonlyArray<PortfolioId>) =>
+      Effect.map(
+        allTransfers(sql`
+          ${sql.literal(selectTransfers)} WHERE portfolio_id = ANY(${portfolioIds}::text[]) AND state = 'open'
+          ORDER BY operation_id`),
+        (rows) => (portfolioId: PortfolioId) => rows.filter((row) => row.portfolioId === portfolioId)
+      )
   )
 
   const openOfMany = Effect.fn("TransferLedger.openOfMany")((portfolioIds: ReadonlyArray<PortfolioId>) =>
@@ -200,7 +208,7 @@ const make = Effect.gen(function* () {
     leftBehind,
     open,
     find,
-    openOf,
+    openOf: Effect.fn("TransferLedger.openOf")(openOf),
     openOfMany,
     allOpen,
     close

@@ -97,7 +97,7 @@ const make = Effect.gen(function* () {
     )
     SELECT t.account_id AS "accountId", delta ->> 'assetId' AS "assetId", sum((delta ->> 'raw')::numeric)::text AS raw
     FROM spans
-    JOIN relayed_transactions t ON t.account_id = spans.account_id AND t.status = 'succeeded'
+    JOIN relayed_actions t ON t.account_id = spans.account_id AND t.status = 'succeeded'
       AND (t.receipt ->> 'blockNumber')::numeric > spans.after
       AND (t.receipt ->> 'blockNumber')::numeric <= spans.through
     JOIN operations o ON o.operation_id = t.operation_id AND o.kind <> 'withdraw'
@@ -121,7 +121,7 @@ const make = Effect.gen(function* () {
     UNION ALL
     SELECT DISTINCT t.account_id, NULL, NULL
     FROM spans
-    JOIN relayed_transactions t ON t.account_id = spans.account_id AND t.status = 'signed'
+    JOIN relayed_actions t ON t.account_id = spans.account_id AND t.status = 'signed'
     JOIN operations o ON o.operation_id = t.operation_id AND o.kind <> 'withdraw' AND o.finished_at IS NULL`
 
   const trades = Effect.fn("ValuationStore.trades")(function* (
@@ -152,7 +152,7 @@ const make = Effect.gen(function* () {
         (t.ending -> 'received' ->> 'blockNumber')::numeric AS arrival_block
       FROM reads
       JOIN transfers t ON t.account_id = reads.account_id AND t.state <> 'failed'
-      JOIN relayed_transactions r ON r.operation_id = t.run_id AND r.chain_id = t.chain_id AND r.attempt = t.attempt
+      JOIN relayed_actions r ON r.operation_id = t.run_id AND r.chain_id = t.chain_id AND r.attempt = t.attempt
         AND (r.receipt ->> 'blockNumber')::numeric <= reads.block_number
     )
     SELECT d.operation_id AS "operationId", d.account_id AS "sourceId", d.destination_id AS "receiverId", d.buy AS "assetId",

@@ -45,9 +45,10 @@ const chain = ([id, , hubs]: (typeof knownChains)[number]): Setting<EvmChain | n
         ),
         confirmations: withDefault(`CONFIRMATIONS_${id}`, integer(1, 64, "1"), 1),
         gasCeilingGwei: withDefault(`GAS_CEILING_GWEI_${id}`, integer(1, 1_000_000, "50"), 500),
+        bundleGas: withDefault(`BUNDLE_GAS_${id}`, integer(0, 16_777_216, "16777216"), 16_777_216),
         lowFundsGwei: withDefault(`RELAYER_LOW_GWEI_${id}`, integer(0, 1_000_000_000_000, "10000000"), 10_000_000)
       }),
-      ({ bridge, confirmations, gasCeilingGwei, hubs, lowFundsGwei, router }): EvmChain => ({
+      ({ bridge, bundleGas, confirmations, gasCeilingGwei, hubs, lowFundsGwei, router }): EvmChain => ({
         ...(bridge === null ? {} : { bridge }),
         chainId: ChainId.make(id),
         rpcUrls: [Redacted.value(first), ...others.map(Redacted.value)],
@@ -55,6 +56,7 @@ const chain = ([id, , hubs]: (typeof knownChains)[number]): Setting<EvmChain | n
         hubs,
         confirmations,
         gasCeiling: BigInt(gasCeilingGwei) * weiPerGwei,
+        bundleGas: BigInt(bundleGas),
         lowRelayerFunds: BigInt(lowFundsGwei) * weiPerGwei
       })
     )

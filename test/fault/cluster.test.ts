@@ -44,13 +44,22 @@ describe("three engines on one PostgreSQL server", () => {
           const outcomes = yield* sql<{ readonly state: string; readonly operations: number }>`
             SELECT state, count(*)::int AS operations FROM operations GROUP BY state`
           assert.deepStrictEqual(outcomes, [{ state: "completed", operations: runs }])
-          const [relayed] = yield* sql<{ readonly all: number; readonly operations: number; readonly nonces: number }>`
+          const [relayed] = yield* sql<{
+            readonly all: number
+            readonly operations: number
+            readonly subjects: number
+          }>`
             SELECT count(*)::int AS all, count(DISTINCT operation_id)::int AS operations,
-              count(DISTINCT (chain_id, nonce))::int AS nonces
-            FROM relayed_transactions WHERE status = 'succeeded' AND attempt = 1`
-          assert.deepStrictEqual(relayed, { all: runs, operations: runs, nonces: runs })
+              count(DISTINCT subject)::int AS subjects
+            FROM relayed_actions WHERE status = 'succeeded' AND attempt = 1`
+          assert.deepStrictEqual(relayed, { all: runs, operations: runs, subjects: runs })
+          const [nonces] = yield* sql<{ readonly carried: number; readonly used: number; readonly reserved: number }>`
+            SELECT (SELECT sum(carries)::int FROM relayed_transactions) AS carried,
+              (SELECT count(*)::int FROM relayed_transactions) AS used, (SELECT sum(next)::int FROM relayer_nonces) AS reserved`
+          assert.strictEqual(nonces?.carried, runs, "what a transaction carries is carried by no other")
+          assert.strictEqual(nonces?.used, nonces?.reserved, "no nonce is left without a transaction")
           const unsigned = yield* sql`
-            SELECT subject FROM broadcasts EXCEPT SELECT subject FROM relayed_transactions`
+            SELECT subject FROM broadcasts EXCEPT SELECT subject FROM relayed_actions`
           assert.deepStrictEqual(unsigned, [], "only what was signed and stored was ever sent")
           const ends = yield* sql`
             SELECT operation_id FROM operation_events WHERE payload ->> 'state' = 'completed'

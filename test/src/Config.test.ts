@@ -141,11 +141,12 @@ describe("serviceConfig", () => {
         ...complete,
         CONFIRMATIONS_8453: "3",
         GAS_CEILING_GWEI_8453: "7",
+        BUNDLE_GAS_8453: "0",
         RELAYER_LOW_GWEI_8453: "2"
       })).evm.chains
       assert.deepStrictEqual(
-        [set!.confirmations, set!.gasCeiling, set!.lowRelayerFunds],
-        [3, 7_000_000_000n, 2_000_000_000n]
+        [set!.confirmations, set!.gasCeiling, set!.bundleGas, set!.lowRelayerFunds],
+        [3, 7_000_000_000n, 0n, 2_000_000_000n]
       )
       assert.include(yield* problemsOf({ ...complete, CONFIRMATIONS_8453: "0" }), "from 1 to 64")
     })

@@ -16,7 +16,17 @@ import { Relayer } from "#domain/relay/Relayer.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { RouteRefused, type RouteStatus, Routing } from "#domain/routing/Routing.ts"
 import { Arrivals } from "#domain/transfer/Arrivals.ts"
-import { feeBps, hash, include, output, requireUp, TestChain, write } from "#test/support/TestMarket.ts"
+import {
+  feeBps,
+  hash,
+  include,
+  output,
+  requireUp,
+  spoiledReceipt,
+  TestChain,
+  write,
+  writeBundle
+} from "#test/support/TestMarket.ts"
 import { readEach } from "#test/support/readEach.ts"
 import { WithdrawalExecutionTest } from "#test/support/TestWithdrawals.ts"
 
@@ -98,6 +108,9 @@ const ChainExecutionTest = Layer.effect(
             to: relayer,
             callData: write({ accountId, swaps, transfers: batch.transfers ?? [], withdrawal }),
             gasLimit: 1n,
+            ...(settlement === undefined && (batch.transfers ?? []).length === 0
+              ? { bundleGas: market.bundleGas }
+              : {}),
             maxFeePerGas: 1n,
             maxPriorityFeePerGas: 1n,
             chainNonce: 0,
@@ -105,10 +118,20 @@ const ChainExecutionTest = Layer.effect(
             fromBlock: 1n
           } satisfies PreparedTransaction
         }),
-      find: ({ chainId, subject }) =>
+      bundle: (operations) =>
+        Effect.gen(function* () {
+          yield* requireUp(market, operations[0].chainId)
+          yield* market.at("bundle")
+          const kept = [...operations.keys()].filter((index) => !market.refused.has(operations[index]!.accountId))
+          const carried = kept.map((index) => operations[index]!)
+          return { transaction: { ...operations[0], callData: writeBundle(carried) }, kept }
+        }),
+      find: (transaction) =>
         Effect.andThen(
-          requireUp(market, chainId),
-          Effect.sync(() => Option.fromUndefinedOr(market.included.get(subject)))
+          requireUp(market, transaction.chainId),
+          Effect.sync(() =>
+            Option.fromUndefinedOr(market.included.get(transaction.subject) ?? spoiledReceipt(market, transaction))
+          )
         )
     })
   })

@@ -7,7 +7,7 @@ import type { RouteStatus } from "#domain/routing/Routing.ts"
 import type { Arrival } from "#domain/transfer/Arrivals.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { Swap } from "#domain/rebalance/ChainExecution.ts"
-import type { ActionReceipt } from "#domain/relay/Transaction.ts"
+import type { ActionReceipt, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
 import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 import { WithdrawalMessage } from "#domain/withdrawal/WithdrawalMessage.ts"
@@ -35,6 +35,13 @@ export interface TestMarket {
   readonly down: Set<number>
   /** How many of the next operations a chain includes and reverts. */
   readonly reverts: Map<number, number>
+  /** Gas that several operations may share, each of which has a limit of one. */
+  bundleGas: bigint
+  /** Accounts whose operations a chain refuses among others, and how many of the next shared transactions it reverts whole. */
+  readonly refused: Set<EvmAccountId>
+  spoils: number
+  /** Shared transactions that came to nothing. */
+  readonly spoiled: Set<string>
   /** Every distinct operation that was included on any chain, by what it carries. */
   readonly included: Map<string, ActionReceipt>
   /** Withdrawals that were carried out, by account and nonce. */
@@ -76,6 +83,10 @@ export class TestChain extends Context.Service<TestChain, TestMarket>()("ballast
       prices: new Map<AssetId, bigint>(),
       down: new Set<number>(),
       reverts: new Map<number, number>(),
+      bundleGas: 8n,
+      refused: new Set<EvmAccountId>(),
+      spoils: 0,
+      spoiled: new Set<string>(),
       included: new Map<string, ActionReceipt>(),
       withdrawn: new Map<string, ActionReceipt>(),
       seconds: new Map<number, number>(),
@@ -136,23 +147,62 @@ const deliver = (market: TestMarket, payload: Payload) => {
   })
 }
 
-const read = (raw: string): Payload =>
-  Schema.decodeUnknownSync(Payload)(
-    new TextDecoder().decode(
-      Uint8Array.from(
-        raw
-          .slice(2)
-          .match(/../g)!
-          .map((byte) => Number.parseInt(byte, 16))
-      )
+const textOf = (raw: string): string =>
+  new TextDecoder().decode(
+    Uint8Array.from(
+      raw
+        .slice(2)
+        .match(/../g)!
+        .map((byte) => Number.parseInt(byte, 16))
     )
   )
+
+const read = (raw: string): Payload => Schema.decodeUnknownSync(Payload)(textOf(raw))
 
 /** The calldata of a payload. */
 export const write = (payload: Payload): string => `0x${Hex.encode(Schema.encodeSync(Payload)(payload))}`
 
-/** Includes a transaction, once: its effects on the balances, all or none. */
+type Operation = Pick<PreparedTransaction, "subject" | "callData">
+
+/** The calldata that carries several operations. */
+export const writeBundle = (operations: ReadonlyArray<Operation>): string =>
+  `0x${Hex.encode(JSON.stringify(operations.map(({ callData, subject }) => ({ subject, callData }))))}`
+
+export const spoiledReceipt = (
+  market: TestMarket,
+  { replaces, subject, txHash }: SignedTransaction
+): ActionReceipt | undefined => {
+  const carrier = [txHash, ...replaces].find((hash) => market.spoiled.has(hash))
+  return carrier === undefined
+    ? undefined
+    : {
+        subject,
+        txHash: carrier,
+        blockNumber: 2n,
+        blockHash: hash("block", 2),
+        success: false,
+        isSpoiled: true,
+        gasUsed: 1n,
+        deltas: []
+      }
+}
+
+/** Includes a transaction, once, with all that it carries. */
 export const include = (market: TestMarket, chainId: number, subject: string, txHash: string, raw: string) => {
+  const content: unknown = JSON.parse(textOf(raw))
+  if (!Array.isArray(content)) return includeOne(market, chainId, subject, txHash, raw)
+  const operations = content as ReadonlyArray<Operation>
+  if (market.spoiled.has(txHash)) return
+  if (market.spoils > 0 && !operations.some((operation) => market.included.has(operation.subject))) {
+    market.spoils -= 1
+    market.spoiled.add(txHash)
+    return
+  }
+  for (const operation of operations) includeOne(market, chainId, operation.subject, txHash, operation.callData)
+}
+
+/** An operation's effects on the balances, all or none. */
+const includeOne = (market: TestMarket, chainId: number, subject: string, txHash: string, raw: string) => {
   if (market.included.has(subject)) return
   const payload = read(raw)
   const { accountId, swaps, withdrawal } = payload

@@ -39,7 +39,7 @@ export const relayed = Effect.fnUntraced(function* (
     laneNonces: [],
     fromBlock: 1n
   }
-  yield* relays.reserve(id, prepared, [relayer], at, (nonce) =>
+  yield* relays.reserve([{ attempt: id, prepared }], [relayer], at, (nonce) =>
     Effect.succeed({
       chainId,
       subject,

@@ -59,6 +59,7 @@ export const readAccountState = Effect.fnUntraced(function* ({ accountId, chainI
 export interface BlockState {
   readonly number: bigint
   readonly timestamp: bigint
+  readonly gasLimit: bigint
   readonly maxFeePerGas: bigint
   readonly maxPriorityFeePerGas: bigint
 }
@@ -74,7 +75,8 @@ export const readFees = Effect.fnUntraced(function* (chainId: ChainId) {
     { concurrency: "unbounded" }
   )
   const maxFeePerGas = 2n * (block.baseFeePerGas ?? 0n) + maxPriorityFeePerGas
-  const state: BlockState = { number: block.number, timestamp: block.timestamp, maxFeePerGas, maxPriorityFeePerGas }
+  const { gasLimit, number, timestamp } = block
+  const state: BlockState = { number, timestamp, gasLimit, maxFeePerGas, maxPriorityFeePerGas }
   return state
 })
 

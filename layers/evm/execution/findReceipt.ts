@@ -4,7 +4,15 @@
 count. Source: ERC-4337 (UserOperationEvent), ERC-20 (Transfer).
  */
 import { Effect, Option } from "effect"
-import { erc20Abi, getAbiItem, type Hex, isAddressEqual, parseEventLogs, type TransactionReceipt } from "viem"
+import {
+  type Address,
+  erc20Abi,
+  getAbiItem,
+  type Hex,
+  isAddressEqual,
+  parseEventLogs,
+  type TransactionReceipt
+} from "viem"
 import { addressOf, erc20, type AssetId, type ChainId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { fromViem, toViem } from "#layers/evm/address.ts"
@@ -37,27 +45,47 @@ export const netTransfers = (receipt: TransactionReceipt, accountId: EvmAccountI
   return [...net].filter(([, raw]) => raw !== 0n).map(([assetId, raw]) => ({ assetId, raw }))
 }
 
-/** Reads the operation's outcome from a receipt; none when the transaction did not carry the operation. */
+const isOfEntryPoint = ({ address }: { readonly address: Address }) => isAddressEqual(address, entryPoint)
+
+/**
+ * Reads the operation's outcome from a receipt; none when the transaction did not carry the operation.
+ *
+ * A transaction may carry others too: what an operation moved stands between the end of the one before it, or the beginning
+ * of the first, and its own event. Of the gas its share counts, by what the EntryPoint charges each.
+ */
 const outcomeIn = (
   receipt: TransactionReceipt,
   userOpHash: string,
   accountId: EvmAccountId
 ): Option.Option<ActionReceipt> => {
-  const event = parseEventLogs({
+  const ends = parseEventLogs({
     abi: entryPointAbi,
     eventName: "UserOperationEvent",
     logs: receipt.logs,
     strict: true
-  }).find(({ address, args }) => isAddressEqual(address, entryPoint) && args.userOpHash === userOpHash)
-  if (event === undefined) return Option.none()
+  }).filter(isOfEntryPoint)
+  const end = ends.find(({ args }) => args.userOpHash === userOpHash)
+  if (end === undefined) return Option.none()
+  const begins = parseEventLogs({ abi: entryPointAbi, eventName: "BeforeExecution", logs: receipt.logs }).filter(
+    isOfEntryPoint
+  )
+  const begin = [...begins, ...ends].reduce(
+    (last, { logIndex }) => (logIndex < end.logIndex && logIndex > last ? logIndex : last),
+    -1
+  )
+  const logs = receipt.logs.filter(({ logIndex }) => logIndex > begin && logIndex < end.logIndex)
+  const charged = ends.reduce((sum, { args }) => sum + args.actualGasUsed, 0n)
   return Option.some({
     subject: userOpHash,
     txHash: receipt.transactionHash,
     blockNumber: receipt.blockNumber,
     blockHash: receipt.blockHash,
-    success: event.args.success,
-    gasUsed: receipt.gasUsed,
-    deltas: netTransfers(receipt, accountId)
+    success: end.args.success,
+    gasUsed:
+      ends.length === 1
+        ? receipt.gasUsed
+        : (receipt.gasUsed * end.args.actualGasUsed) / (charged === 0n ? 1n : charged),
+    deltas: netTransfers({ ...receipt, logs }, accountId)
   })
 }
 
@@ -83,14 +111,21 @@ const findCarrier = Effect.fnUntraced(function* (chainId: ChainId, userOpHash: H
   return undefined
 })
 
-/** The relayer's transaction is out of the race: it was reverted, or another one used its nonce. Nothing moved by it. */
-export const lost = ({ subject, txHash }: SignedTransaction, receipt: TransactionReceipt | null): ActionReceipt => ({
+/**
+ * The relayer's transaction is out of the race: it was reverted, or another one used its nonce. Nothing moved by it. When it
+ * carried several, the others may be to blame.
+ */
+export const lost = (
+  { carries = 1, subject, txHash }: SignedTransaction,
+  receipt: TransactionReceipt | null
+): ActionReceipt => ({
   subject,
   txHash: receipt?.transactionHash ?? txHash,
   blockNumber: receipt?.blockNumber ?? 0n,
   blockHash: receipt?.blockHash ?? null,
   success: false,
-  gasUsed: receipt?.gasUsed ?? 0n,
+  ...(carries > 1 ? { isSpoiled: true } : {}),
+  gasUsed: (receipt?.gasUsed ?? 0n) / BigInt(carries),
   deltas: []
 })
 

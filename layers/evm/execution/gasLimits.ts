@@ -15,6 +15,13 @@ export interface GasLimits {
 /** What a transaction may use at most on chains with EIP-7825. */
 export const transactionGasCap = 16_777_216n
 
+/** A transaction of several operations asks for no more than this part of a block, so that it finds room in the next one. */
+const blockShare = 4n
+
+/** What a transaction of several user operations may use at most, where the deployment allows it that much. */
+export const bundleGasCap = (blockGasLimit: bigint, allowed: bigint = transactionGasCap): bigint =>
+  [transactionGasCap, allowed].reduce((least, cap) => (cap < least ? cap : least), blockGasLimit / blockShare)
+
 /** The EntryPoint's own work, calldata and the fixed cost of a transaction. */
 const transactionOverhead = 500_000n
 

@@ -10,6 +10,7 @@ import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { ownerSignature as canonicalOwnerSignature } from "#layers/evm/account/ownerSignature.ts"
 import { fromViem } from "#layers/evm/address.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
 import {
   type AgentOperation,
   operationHash,
@@ -18,7 +19,7 @@ import {
   unsignedOperation
 } from "#layers/evm/execution/agentOperation.ts"
 import { type Lanes, readAccountState, readBlockState, readLaneNonces } from "#layers/evm/execution/chainState.ts"
-import { gasLimits, transactionGas, transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
+import { bundleGasCap, gasLimits, transactionGas, transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
 import { refusedByAccount, requireAuthorization } from "#layers/evm/execution/requireAuthorization.ts"
 import { simulateOperation } from "#layers/evm/execution/simulateOperation.ts"
 import { executeBatch, pathFault, swapCalls } from "#layers/evm/execution/swapCalls.ts"
@@ -95,6 +96,7 @@ const callsOf = (
 export const prepareBatch = Effect.fnUntraced(function* (batch: SwapBatch, { agent, relayers }: Operators) {
   const { authorization, chainId, settlement, swaps, transfers } = batch
   const [relayer] = relayers
+  const { bundleGas: allowed } = yield* Effect.flatMap(EvmClients, (clients) => clients.chain(chainId))
   const { chain, settles, signature: ownerSignature } = yield* checkBatch(batch, agent.address)
   const [account, block, nonces] = yield* Effect.all(
     [readAccountState(chain), readBlockState(chainId), readLaneNonces(chainId, relayers)],
@@ -156,6 +158,10 @@ export const prepareBatch = Effect.fnUntraced(function* (batch: SwapBatch, { age
     to: fromViem(entryPoint),
     callData: handleOps,
     gasLimit,
+    // What leaves the account, for its owner or another chain, is not to be spoiled by the operations of others.
+    ...(settlement === undefined && (transfers ?? []).length === 0
+      ? { bundleGas: bundleGasCap(block.gasLimit, allowed) }
+      : {}),
     maxFeePerGas: block.maxFeePerGas,
     maxPriorityFeePerGas: block.maxPriorityFeePerGas,
     ...nonces,

@@ -35,6 +35,7 @@ const Scripted = Layer.merge(
   }),
   Layer.succeed(ChainExecution, {
     prepare: () => Effect.die(new Error("nothing is prepared here")),
+    bundle: () => Effect.die(new Error("nothing is bundled here")),
     find: ({ subject }) =>
       Effect.suspend(() => {
         const outcome = outcomes.get(subject)
@@ -126,7 +127,8 @@ const sign = Effect.fnUntraced(function* (operationId: OperationId, accountId: E
     laneNonces: [],
     fromBlock: 1n
   }
-  yield* store.reserve({ operationId, chainId: base, attempt: 1 }, prepared, [relayer], yield* DateTime.now, (nonce) =>
+  const action = { attempt: { operationId, chainId: base, attempt: 1 }, prepared }
+  yield* store.reserve([action], [relayer], yield* DateTime.now, (nonce) =>
     Effect.succeed({
       chainId: base,
       subject,
@@ -236,7 +238,7 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
       assert.lengthOf((yield* standing).open, 1)
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql<{ readonly status: string }>`
-        SELECT status FROM relayed_transactions WHERE operation_id = ${runId}`
+        SELECT status FROM relayed_actions WHERE operation_id = ${runId}`
       assert.deepStrictEqual(rows[0]?.status, "succeeded")
     })
   )

@@ -38,8 +38,13 @@ const start = Effect.gen(function* () {
 const storedHashes = Effect.fnUntraced(function* (operationId: string) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly hash: string }>`
-    SELECT tx_hash AS hash FROM relayed_transactions WHERE operation_id = ${operationId}
-    UNION ALL (SELECT tx_hash FROM relayed_replacements WHERE operation_id = ${operationId} ORDER BY replacement)`
+    WITH carrying AS (
+      SELECT t.* FROM relayed_transactions t JOIN relayed_actions a USING (chain_id, relayer, nonce)
+      WHERE a.operation_id = ${operationId}
+    )
+    SELECT tx_hash AS hash FROM carrying
+    UNION ALL (SELECT r.tx_hash FROM relayed_replacements r JOIN carrying USING (chain_id, relayer, nonce)
+      ORDER BY r.replacement)`
   return rows.map(({ hash }) => hash)
 })
 

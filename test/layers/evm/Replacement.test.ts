@@ -53,9 +53,10 @@ const storedSwap = Effect.fnUntraced(function* (account: bigint | Enrollment) {
   const { portfolioId, tenantId } = yield* world()
   const { operationId } = yield* submitOperation(tenantId, portfolioId)
   const attempt: AttemptId = { operationId: operationId as OperationId, chainId: chainIdOf(base), attempt: 1 }
-  const signed = yield* store.reserve(attempt, prepared, relay.lanes, yield* DateTime.now, (nonce) =>
+  yield* store.reserve([{ attempt, prepared }], relay.lanes, yield* DateTime.now, (nonce) =>
     relay.sign(prepared, nonce)
   )
+  const signed = (yield* newest(attempt)).transaction
   return { attempt, base, before, enrollment, prepared, signed }
 })
 

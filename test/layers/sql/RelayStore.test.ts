@@ -54,8 +54,10 @@ const reserve = Effect.fnUntraced(function* (
   relayer: ReturnType<typeof newAddress>,
   chainNonce = 0
 ) {
+  const store = yield* RelayStore
   const batch = prepared(chainNonce)
-  return yield* (yield* RelayStore).reserve(attempt, batch, [relayer], noon, signing(batch, relayer))
+  yield* store.reserve([{ attempt, prepared: batch }], [relayer], noon, signing(batch, relayer))
+  return Option.getOrThrow(yield* store.sent(attempt)).transaction
 })
 
 eachDatabase("RelayStore", (it) => {
@@ -66,10 +68,11 @@ eachDatabase("RelayStore", (it) => {
       const attempt = yield* newAttempt
       const first = yield* reserve(attempt, relayer, 5)
       assert.strictEqual(first.nonce, 5)
-      const again = yield* store.reserve(attempt, prepared(9), [relayer], after(1), () =>
+      const isNew = yield* store.reserve([{ attempt, prepared: prepared(9) }], [relayer], after(1), () =>
         Effect.die(new Error("signed twice"))
       )
-      assert.deepStrictEqual(again, first)
+      assert.isFalse(isNew)
+      assert.deepStrictEqual(Option.getOrThrow(yield* store.sent(attempt)).transaction, first)
       assert.strictEqual((yield* reserve({ ...attempt, attempt: 1 }, relayer)).nonce, 6)
     })
   )
@@ -116,10 +119,17 @@ eachDatabase("RelayStore", (it) => {
   it.effect("takes nonce and bytes back with the caller's transaction", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const store = yield* RelayStore
       const relayer = newAddress()
       const attempt = yield* newAttempt
+      const batch = prepared()
       const exit = yield* Effect.exit(
-        sql.withTransaction(Effect.andThen(reserve(attempt, relayer), Effect.fail("crash" as const)))
+        sql.withTransaction(
+          Effect.andThen(
+            store.reserve([{ attempt, prepared: batch }], [relayer], noon, signing(batch, relayer)),
+            Effect.fail("crash" as const)
+          )
+        )
       )
       assert.deepStrictEqual(exit, Exit.fail("crash" as const))
       assert.strictEqual((yield* reserve({ ...attempt, attempt: 1 }, relayer)).nonce, 0)
@@ -133,7 +143,7 @@ eachDatabase("RelayStore", (it) => {
       const relayer = newAddress()
       const attempt = yield* newAttempt
       const unsigned = new ChainUnavailable({ chainId: base, reason: "the key gave no signature" })
-      const refused = store.reserve(attempt, prepared(), [relayer], noon, () => Effect.fail(unsigned))
+      const refused = store.reserve([{ attempt, prepared: prepared() }], [relayer], noon, () => Effect.fail(unsigned))
       assert.deepStrictEqual(yield* Effect.flip(refused), unsigned)
       assert.isTrue(Option.isNone(yield* store.sent(attempt)))
       assert.strictEqual((yield* reserve(attempt, relayer)).nonce, 0)
@@ -151,10 +161,13 @@ eachDatabase("RelayStore", (it) => {
         const [first, second] = [newAddress(), newAddress()]
         const attempt = yield* newAttempt
         const batch = { ...prepared(3), laneNonces: [{ relayer: second, nonce: 70 }] }
-        const take = (number: number) =>
-          store.reserve({ ...attempt, attempt: number }, batch, [first, second], noon, (nonce, lane) =>
+        const take = Effect.fnUntraced(function* (number: number) {
+          const one = { ...attempt, attempt: number }
+          yield* store.reserve([{ attempt: one, prepared: batch }], [first, second], noon, (nonce, lane) =>
             signing(batch, lane)(nonce)
           )
+          return Option.getOrThrow(yield* store.sent(one)).transaction
+        })
         const taken = yield* Effect.forEach([0, 1, 2, 3], take)
         assert.deepStrictEqual(
           taken.map(({ nonce, relayer }) => [relayer, nonce]),
@@ -243,7 +256,7 @@ eachDatabase("RelayStore", (it) => {
       yield* reserve(attempt, newAddress())
       yield* store.recordReceipt(attempt, receipt, after(1))
       const [row] = yield* sql<{ status: string; receipt: { readonly deltas: unknown } }>`
-        SELECT status, receipt FROM relayed_transactions WHERE operation_id = ${attempt.operationId}`
+        SELECT status, receipt FROM relayed_actions WHERE operation_id = ${attempt.operationId}`
       assert.strictEqual(row?.status, "reverted")
       assert.deepStrictEqual(row?.receipt.deltas, [{ assetId: usdc, raw: `-${2n ** 100n}` }])
     })
