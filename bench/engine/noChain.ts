@@ -166,6 +166,11 @@ export const noChain = (behaviour: Behaviour) =>
     relayer(behaviour),
     WithdrawalExecutionNone,
     Layer.succeed(Arrivals, { carriedAt: () => nothingMoves, read: () => nothingMoves }),
-    Layer.succeed(Routing, { quote: () => nothingMoves, status: () => nothingMoves }),
+    Layer.succeed(Routing, {
+      quote: () => nothingMoves,
+      status: () => nothingMoves,
+      swapOffers: () => nothingMoves,
+      swapCall: () => nothingMoves
+    }),
     Layer.succeed(Chains, { supported: chainIds })
   )

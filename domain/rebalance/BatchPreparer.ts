@@ -1,6 +1,7 @@
 /**
  * Turns the planned legs of a chain into a batch that the chain says would succeed: fresh quotes, limits, simulation.
- * When the batch as a whole fails its simulation, each swap is tried alone and those that fail are left out.
+ * When a batch with routed swaps fails its simulation, it is made anew on the venue alone; when that fails as a whole, each
+ * swap is tried alone and those that fail are left out.
  *
  * A plan that has aged, because the service was down, and any plan that was acted on before, is made anew first: whatever
  * happened meanwhile, a trade that is no longer needed is not made.
@@ -9,8 +10,8 @@ import { Context, DateTime, Duration, Effect, Layer, Schedule, Schema } from "ef
 import type { ChainId } from "#domain/Caip.ts"
 import type { ChainAuthorization } from "#domain/enrollment/Authorization.ts"
 import { grantOn } from "#domain/enrollment/Grant.ts"
+import { BestQuotes } from "#domain/rebalance/BestQuotes.ts"
 import { ChainExecution, type SimulationFailed, Swap, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
-import { priceLegs } from "#domain/rebalance/priceLegs.ts"
 import {
   type PlannedChain,
   type PlannedLeg,
@@ -21,7 +22,6 @@ import {
 import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
 import { type RunContext, RunStore } from "#domain/rebalance/RunStore.ts"
 import { SkipCode } from "#domain/rebalance/Skip.ts"
-import { Venue } from "#domain/rebalance/Venue.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
@@ -57,7 +57,7 @@ export class BatchPreparer extends Context.Service<
     Effect.gen(function* () {
       const runs = yield* RunStore
       const planner = yield* RunPlanner
-      const venue = yield* Venue
+      const quotes = yield* BestQuotes
       const execution = yield* ChainExecution
       const routes = yield* TransferQuotes
 
@@ -109,27 +109,43 @@ export class BatchPreparer extends Context.Service<
         return chainOf(isCurrent ? plan : yield* planner.plan(context), chainId as ChainId)
       })
 
-      const priced = Effect.fnUntraced(function* ({ chain, limits }: CurrentPlan, { policy }: ChainAuthorization) {
-        const quotes = chain.legs.length === 0 ? [] : yield* venue.quote(chain.chainId, policy.hubs, chain.legs)
-        const { skips, swaps } = priceLegs(chain.legs, quotes, { ...limits, hopFeeBps: venue.feeBps })
-        return { swaps, skips: [...chain.skips, ...skips] }
-      })
-
-      /** The batch of a plan; undefined when one of its transfers has no acceptable route, with the reason. */
-      const batchOf = Effect.fnUntraced(function* (current: CurrentPlan, authorization: ChainAuthorization) {
-        const { skips, swaps } = yield* priced(current, authorization)
-        const { legs, transfers: planned = [] } = current.chain
+      /** The batch of a plan; `refused` are its transfers without an acceptable route, each with the reason. */
+      const batchOf = Effect.fnUntraced(function* (
+        { chain, limits }: CurrentPlan,
+        authorization: ChainAuthorization,
+        routed: boolean
+      ) {
+        const { legs, transfers: planned = [] } = chain
+        const { skips, swaps } = yield* quotes.price(authorization, legs, limits, routed)
         const transfers = yield* Effect.forEach(cutBy(planned, shortOf(planned, legs, swaps)), (transfer) =>
           routes.quote(authorization, transfer)
         )
         return {
           swaps,
-          skips,
+          skips: [...chain.skips, ...skips],
           transfers: transfers.flatMap((transfer) => ("code" in transfer ? [] : [transfer])),
           refused: transfers.flatMap((transfer) => ("code" in transfer ? [transfer] : []))
         }
       })
 
+      /** The batch of what can be done of a plan, in the end without transfers that have no acceptable route. */
+      const feasible = Effect.fnUntraced(function* (
+        context: RunContext,
+        current: CurrentPlan,
+        authorization: ChainAuthorization,
+        routed: boolean
+      ) {
+        const batch = yield* batchOf(current, authorization, routed)
+        const { refused } = batch
+        if (refused.length === 0) return batch
+        // Selling for a transfer that is not made would only cost a fee, so the chain is planned without it.
+        const { chainId } = current.chain
+        const without = yield* planner.plan(context, { keepOn: chainId })
+        const rest = yield* batchOf(chainOf(without, chainId), authorization, routed)
+        return { ...rest, skips: [...rest.skips, ...refused] }
+      })
+
+      /** A route that the chain refuses costs a leg nothing: all is tried again on the venue alone. */
       const tryOnce = Effect.fnUntraced(function* (attempt: AttemptId, plan: RunPlan) {
         const context = yield* Effect.orDie(Effect.flatMap(runs.context(attempt.operationId), Effect.fromOption))
         const current = yield* currentPlan(attempt, plan, context)
@@ -139,17 +155,22 @@ export class BatchPreparer extends Context.Service<
         const authorization = grant?.authorization.chains.find(({ chainId }) => chainId === chain.chainId)
         if (grant === undefined || authorization === undefined)
           return nothing(chain.skips, `the owner did not authorize chain ${chain.chainId}`)
-        let batch = yield* batchOf(current, authorization)
-        if (batch.refused.length > 0) {
-          // Selling for a transfer that is not made would only cost a fee, so the chain is planned without it.
-          const { refused } = batch
-          const without = yield* planner.plan(context, { keepOn: chain.chainId })
-          batch = yield* batchOf(chainOf(without, chain.chainId), authorization)
-          batch = { ...batch, skips: [...batch.skips, ...refused] }
-        }
-        const { skips, swaps, transfers } = batch
-        if (swaps.length + transfers.length === 0) return nothing(skips, null)
-        return yield* simulate({ chainId: chain.chainId, ...grant, swaps, transfers }, skips)
+        const prepareAt = (routed: boolean) =>
+          Effect.gen(function* () {
+            const { skips, swaps, transfers } = yield* feasible(context, current, authorization, routed)
+            if (swaps.length + transfers.length === 0) return nothing(skips, null)
+            const batch: SwapBatch = { chainId: chain.chainId, ...grant, swaps, transfers }
+            if (!swaps.some(({ call }) => call !== undefined)) return yield* simulate(batch, skips)
+            return yield* execution.prepare(batch).pipe(
+              Effect.map((prepared) => ready(batch, skips, prepared)),
+              Effect.catchTag("SimulationFailed", ({ message }) =>
+                Effect.as(Effect.logWarning(`A routed swap was refused, the venue makes it instead: ${message}`), null)
+              )
+            )
+          })
+        // What was sent over routes and reverted is not tried over routes again.
+        const first = yield* prepareAt(attempt.attempt === 1)
+        return first ?? (yield* prepareAt(false)) ?? nothing(chain.skips, null)
       })
 
       const prepare = Effect.fn("BatchPreparer.prepare")(function* (attempt: AttemptId, plan: RunPlan) {
@@ -194,7 +215,8 @@ const ready = (
   prepared: PreparedTransaction
 ): Preparation => ({
   _tag: "Ready",
-  swaps,
+  // A route's calldata is in the prepared operation; nobody asks for it again.
+  swaps: swaps.map(({ call: _, ...swap }) => swap),
   ...(transfers.length === 0 ? {} : { transfers }),
   skips,
   prepared

@@ -175,6 +175,8 @@ const RoutingTest = Layer.effect(
           ? Effect.succeedSome({ tool: "test", leastRaw, expectedRaw, durationSeconds: 1 })
           : Effect.fail(new RouteRefused({ reason: market.refusal }))
       },
+      swapOffers: () => Effect.succeed([]),
+      swapCall: () => Effect.die(new Error("No offer was made")),
       status: ({ txHash }) =>
         Effect.sync((): RouteStatus => market.routes.get(txHash) ?? { _tag: "Pending", detail: "on its way" })
     })

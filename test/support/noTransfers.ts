@@ -6,6 +6,8 @@ import { Arrivals } from "#domain/transfer/Arrivals.ts"
 export const NoTransfers = Layer.merge(
   Layer.succeed(Routing, {
     quote: () => Effect.succeedNone,
+    swapOffers: () => Effect.succeed([]),
+    swapCall: () => Effect.die(new Error("No offer was made")),
     status: () => Effect.succeed({ _tag: "Pending", detail: "not known" } as const)
   }),
   Layer.succeed(Arrivals, { read: () => Effect.succeedNone, carriedAt: () => Effect.succeedNone })

@@ -20,7 +20,7 @@ import {
 import { type Lanes, readAccountState, readBlockState, readLaneNonces } from "#layers/evm/execution/chainState.ts"
 import { gasLimits, transactionGas, transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
 import { simulateOperation } from "#layers/evm/execution/simulateOperation.ts"
-import { executeBatch, pathFault, swapCalls } from "#layers/evm/execution/swapCalls.ts"
+import { executeBatch, pathFault, routeFault, swapCalls } from "#layers/evm/execution/swapCalls.ts"
 import { transferCalls, transferFault } from "#layers/evm/execution/transferCalls.ts"
 import type { Call } from "#layers/evm/multicall.ts"
 import { settlementCall, withSettlementGas } from "#layers/evm/withdrawal/settlementCall.ts"
@@ -60,6 +60,7 @@ const checkBatch = Effect.fnUntraced(function* (
   if (settles === null) return yield* refuse("what is stored as the owner's signature over the withdrawal is none")
   const fault = [
     ...swaps.map(pathFault),
+    ...swaps.map((swap) => routeFault(swap, chain.policy.routedSwap)),
     ...transfers.map((transfer) => transferFault(transfer, chain.policy.bridge))
   ].find((found) => found !== undefined)
   if (fault !== undefined) return yield* refuse(fault)
