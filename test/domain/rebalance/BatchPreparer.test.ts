@@ -4,7 +4,8 @@ import { DateTime, Effect, Layer, Option } from "effect"
 import { addressOf, evmAccount } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
-import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
+import { BestQuotes } from "#domain/rebalance/BestQuotes.ts"
+import { BatchPreparer, Preparation } from "#domain/rebalance/BatchPreparer.ts"
 import type { Authorization } from "#domain/enrollment/Authorization.ts"
 import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
 import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
@@ -73,7 +74,7 @@ const runs = Layer.succeed(RunStore, {
   context: () => Effect.succeed(Option.some(context))
 } as never as RunStore["Service"])
 const Preparer = BatchPreparer.layer.pipe(
-  Layer.provide([runs, nothingLeft, TransferQuotes.layer]),
+  Layer.provide([runs, nothingLeft, TransferQuotes.layer, BestQuotes.layer]),
   Layer.provide(TestSettings),
   Layer.provideMerge(TestChains)
 )
