@@ -133,8 +133,11 @@ export const makeFind = Effect.fnUntraced(function* (provider: Provider) {
         : HttpClientRequest.post(`${baseUrl}${path}`, options).pipe(HttpClientRequest.bodyJsonUnsafe(body))
     return yield* attempt(request, schema).pipe(
       Effect.catchIf(
-        ({ isTransient }) => isTransient && retryPause !== undefined,
-        () => Effect.andThen(sleepRealTime(retryPause!), attempt(request, schema))
+        ({ isTransient }) => isTransient,
+        (failed) =>
+          retryPause === undefined
+            ? Effect.fail(failed)
+            : Effect.andThen(sleepRealTime(retryPause), attempt(request, schema))
       ),
       Effect.asSome,
       Effect.catch(

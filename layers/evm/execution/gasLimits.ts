@@ -35,7 +35,7 @@ const executeGas = 150_000n
 const hopGas = 200_000n
 /** What enabling the rule set of routed swaps costs, and such a swap: a route may split and pass many pools. */
 const enableRoutesGas = 300_000n
-const routedSwapGas = 1_200_000n
+const routedSwapGas = 900_000n
 
 const sum = (values: ReadonlyArray<bigint>) => values.reduce((total, value) => total + value, 0n)
 

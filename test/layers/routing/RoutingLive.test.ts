@@ -233,11 +233,10 @@ const transactionRequest = {
   })
 }
 
-const bodyOf = (request: IncomingMessage) =>
-  new Promise<unknown>((resolve) => {
-    let text = ""
-    request.on("data", (chunk: Buffer) => (text += chunk.toString())).on("end", () => resolve(JSON.parse(text)))
-  })
+const bodyOf = (request: IncomingMessage, use: (body: unknown) => void) => {
+  let text = ""
+  request.on("data", (chunk: Buffer) => (text += chunk.toString())).on("end", () => use(JSON.parse(text)))
+}
 
 describe("LI.FI's swaps on one chain", () => {
   it.live("asks for routes to our contract, and makes a transaction of the one that is chosen", () => {
@@ -245,7 +244,7 @@ describe("LI.FI's swaps on one chain", () => {
     const offered = step("pools", "400000", { referrer: "kept as it is" })
     return against(
       (request, response) =>
-        void bodyOf(request).then((body) => {
+        bodyOf(request, (body) => {
           seen.push({ url: request.url!, body, key: request.headers["x-lifi-api-key"] })
           if (request.url === "/v1/advanced/routes") {
             json(response, 200, {
