@@ -92,6 +92,7 @@ export class BatchPreparer extends Context.Service<
       })
 
       const simulate = Effect.fnUntraced(function* (batch: SwapBatch, skips: ReadonlyArray<RecordedSkip>) {
+        if (batch.swaps.length + (batch.transfers?.length ?? 0) === 0) return nothing(skips, null)
         return yield* execution.prepare(batch).pipe(
           Effect.map((prepared) => ready(batch, skips, prepared)),
           Effect.catchTag("SimulationFailed", (failed) => prepareWithout(batch, skips, failed))
@@ -155,22 +156,25 @@ export class BatchPreparer extends Context.Service<
         const authorization = grant?.authorization.chains.find(({ chainId }) => chainId === chain.chainId)
         if (grant === undefined || authorization === undefined)
           return nothing(chain.skips, `the owner did not authorize chain ${chain.chainId}`)
-        const prepareAt = (routed: boolean) =>
-          Effect.gen(function* () {
-            const { skips, swaps, transfers } = yield* feasible(context, current, authorization, routed)
-            if (swaps.length + transfers.length === 0) return nothing(skips, null)
+        const batchAt = (routed: boolean) =>
+          Effect.map(feasible(context, current, authorization, routed), ({ skips, swaps, transfers }) => {
             const batch: SwapBatch = { chainId: chain.chainId, ...grant, swaps, transfers }
-            if (!swaps.some(({ call }) => call !== undefined)) return yield* simulate(batch, skips)
-            return yield* execution.prepare(batch).pipe(
-              Effect.map((prepared) => ready(batch, skips, prepared)),
-              Effect.catchTag("SimulationFailed", ({ message }) =>
-                Effect.as(Effect.logWarning(`A routed swap was refused, the venue makes it instead: ${message}`), null)
-              )
-            )
+            return { batch, skips }
           })
         // What was sent over routes and reverted is not tried over routes again.
-        const first = yield* prepareAt(attempt.attempt === 1)
-        return first ?? (yield* prepareAt(false)) ?? nothing(chain.skips, null)
+        const best = yield* batchAt(attempt.attempt === 1)
+        if (best.batch.swaps.every(({ call }) => call === undefined)) return yield* simulate(best.batch, best.skips)
+        return yield* execution.prepare(best.batch).pipe(
+          Effect.map((prepared) => ready(best.batch, best.skips, prepared)),
+          Effect.catchTag(
+            "SimulationFailed",
+            Effect.fnUntraced(function* ({ message }) {
+              yield* Effect.logWarning(`Routed swaps were refused, the venue makes them instead: ${message}`)
+              const { batch, skips } = yield* batchAt(false)
+              return yield* simulate(batch, skips)
+            })
+          )
+        )
       })
 
       const prepare = Effect.fn("BatchPreparer.prepare")(function* (attempt: AttemptId, plan: RunPlan) {

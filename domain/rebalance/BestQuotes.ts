@@ -49,10 +49,10 @@ export class BestQuotes extends Context.Service<
         request: SwapRequest,
         offers: ReadonlyArray<SwapOffer>
       ) {
-        let fault = "the provider has no route"
-        for (const offer of offers.slice(0, mostTried)) {
-          const unworthy = offerFault(comparison, offer)
-          if (unworthy !== undefined) return unworthy
+        const [best] = offers
+        let fault = (best && offerFault(comparison, best)) ?? "the provider has no route"
+        const worthy = offers.filter((offer) => offerFault(comparison, offer) === undefined)
+        for (const offer of worthy.slice(0, mostTried)) {
           const call = yield* Effect.result(routing.swapCall(request, offer))
           if (Result.isFailure(call)) {
             fault = call.failure.reason

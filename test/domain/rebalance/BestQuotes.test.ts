@@ -151,6 +151,16 @@ describe("BestQuotes", () => {
     })
   )
 
+  it.effect("takes the second best when the best promises much and grants little", () =>
+    Effect.gen(function* () {
+      const vague = { ...offer(1_010_000n, "vague"), leastRaw: 900_000n }
+      const { swaps } = yield* price([leg(1_000n)], offering(vague, offer(1_002_000n, "sure")))
+      assert.strictEqual(swaps[0]?.tool, "sure")
+      const alone = yield* price([leg(1_000n)], offering(vague))
+      assert.include(alone.swaps[0]?.offers?.reason, "the least acceptable is 995000")
+    })
+  )
+
   it.effect("makes a swap that the venue could not make within the limits", () =>
     Effect.gen(function* () {
       const large = leg(1_000n)
