@@ -140,9 +140,9 @@ const mostValuable = (legs: ReadonlyArray<PlannedLeg>, leastUsd: bigint): Readon
       .slice(0, mostAsked)
   )
 
-/** The verdict with what was on offer; a leg that is skipped says why itself. */
+/** The verdict with what was on offer; a skip says why no route stood in for the venue. */
 const compared = (verdict: Verdict, quote: Quote, routed: SwapTerms | null, reason: string): Verdict => {
-  if ("code" in verdict) return verdict
+  if ("code" in verdict) return { ...verdict, reason: `${verdict.reason}; over a route: ${reason}` }
   const terms = routed === null ? null : { tool: routed.tool, expectedRaw: routed.expectedRaw, gasUsd: routed.gasUsd }
   return { ...verdict, offers: { venueRaw: quote.buyAmountRaw, routed: terms, reason } }
 }

@@ -173,6 +173,7 @@ describe("BestQuotes", () => {
         refused.skips.map(({ code }) => code),
         ["PRICE_IMPACT"]
       )
+      assert.match(refused.skips[0]!.reason, /move the market by 900 .* over a route: it pays 200 basis points less/u)
     })
   )
 
