@@ -25,7 +25,7 @@ export const rebalanceRuns = Metric.counter("ballast_rebalance_runs", {
   incremental: true
 })
 
-/** Swaps of ended runs. Attributes: `chain`, `outcome` (`traded`, `reverted`). */
+/** Swaps of ended runs. Attributes: `chain`, `outcome` (`traded`, `reverted`), `by` (`venue`, `route`). */
 export const rebalanceLegs = Metric.counter("ballast_rebalance_legs", {
   description: "Swaps that rebalance runs sent to a chain",
   incremental: true

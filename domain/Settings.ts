@@ -19,6 +19,11 @@ export class Settings extends Context.Service<
     }
     /** Moves of value between chains: the least, US dollars (wad); what one usually costs, and may cost at most, in basis points. */
     readonly transfers: { readonly leastUsd: bigint; readonly costBps: number; readonly maxCostBps: number }
+    /**
+     * Swaps over a provider's routes: the least that one is asked about, US dollars (wad), and by how many basis points
+     * a route must beat the venue after gas.
+     */
+    readonly routes: { readonly leastUsd: bigint; readonly leastAdvantageBps: number }
     readonly blockedAssets: ReadonlySet<AssetId>
     /** How often due portfolios are looked for, in milliseconds, and how many are claimed at once. */
     readonly scheduler: { readonly intervalMs: number; readonly batch: number }

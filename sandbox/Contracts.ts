@@ -1,22 +1,26 @@
 /**
  * The contracts that the world installs: from their packages, from `contracts` and from `sandbox/contracts`.
  *
- * Nothing compiled is kept in the repository: our own Solidity is compiled once per version of its sources into
- * `node_modules/.cache`, and the foreign bytecode is read from the packages that publish it, pinned by hash where the
- * resulting address would not prove it.
+ * Our own Solidity is kept compiled in `compiled.json`, because compiling takes longer than everything else that a first
+ * start does; a test proves that it is what the sources compile to. Sources that differ from it are compiled once into
+ * `node_modules/.cache`. Foreign bytecode is read from the packages that publish it, pinned by hash where the resulting
+ * address would not prove it.
  */
 import { Effect, Schema } from "effect"
 import { execFile } from "node:child_process"
 import { createHash } from "node:crypto"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { type Abi, concat, type Hex, keccak256, pad } from "viem"
 import { canonical } from "#sandbox/canonical.ts"
+import { sourcesHash } from "#sandbox/sourcesHash.ts"
 import { SandboxFailure } from "#sandbox/SandboxFailure.ts"
 
 const modules = join(import.meta.dirname, "..", "node_modules")
-const sources = [join(import.meta.dirname, "..", "contracts"), join(import.meta.dirname, "contracts")]
+
+/** What `npm run contracts` wrote. */
+const keptFile = join(import.meta.dirname, "compiled.json")
 
 const kernelFile = "@rhinestone/modulekit/src/deployment/precompiles/KernelPrecompiles.sol"
 const kernelFileSha256 = "3dd4cc8a7b9d05bd016a05b2c469e630d5965a372069e972844fc019e2999411"
@@ -25,7 +29,13 @@ const multicall3File = "viem/constants/contracts.ts"
 const Hexadecimal = Schema.String.check(Schema.isPattern(/^0x([0-9a-f]{2})+$/u))
 const AbiJson = Schema.Array(Schema.Unknown)
 const Compiled = Schema.fromJsonString(
-  Schema.Record(Schema.String, Schema.Struct({ abi: AbiJson, creation: Hexadecimal, runtime: Hexadecimal }))
+  Schema.Struct({
+    sources: Schema.String,
+    contracts: Schema.Record(
+      Schema.String,
+      Schema.Struct({ abi: AbiJson, creation: Hexadecimal, runtime: Hexadecimal })
+    )
+  })
 )
 const Artifact = Schema.fromJsonString(Schema.Struct({ abi: AbiJson, bytecode: Schema.String }))
 
@@ -93,21 +103,21 @@ const readMulticall3 = Effect.gen(function* () {
   return code === undefined || keccak256(code) !== multicall3Hash ? yield* refuse(multicall3File) : code
 })
 
-/** Changes whenever the sources, or the packages they import or are compiled with, do. */
-const sourcesHash = Effect.gen(function* () {
-  const hash = createHash("sha256")
-  for (const folder of sources) {
-    for (const file of readdirSync(folder).sort()) hash.update(file).update(readFileSync(join(folder, file)))
-  }
-  hash.update(readFileSync(join(import.meta.dirname, "compile.ts")))
-  for (const name of ["solc", "solady-src", "@openzeppelin/contracts", "@uniswap/v2-core"]) {
-    hash.update(yield* readPackage(`${name}/package.json`))
-  }
-  return hash.digest("hex")
-})
+const readCompiledFile = (file: string) =>
+  Effect.try({ try: () => readFileSync(file, "utf8"), catch: (cause) => cause }).pipe(
+    Effect.flatMap(Schema.decodeUnknownEffect(Compiled)),
+    Effect.mapError(
+      (cause) =>
+        new SandboxFailure({
+          message: `Could not read the compiled contracts ${file}. Delete it and start again`,
+          cause
+        })
+    )
+  )
 
-const readCompiled = Effect.gen(function* () {
-  const file = join(modules, ".cache", "ballast", `contracts-${yield* sourcesHash}.json`)
+/** Compiles the sources as they are now, unless that was done before. */
+const compileSources = Effect.fnUntraced(function* (sources: string) {
+  const file = join(modules, ".cache", "ballast", `contracts-${sources}.json`)
   if (!existsSync(file)) {
     yield* Effect.tryPromise({
       try: (signal) =>
@@ -119,16 +129,14 @@ const readCompiled = Effect.gen(function* () {
         new SandboxFailure({ message: "The contracts in contracts and sandbox/contracts did not compile", cause })
     })
   }
-  return yield* Effect.try({ try: () => readFileSync(file, "utf8"), catch: (cause) => cause }).pipe(
-    Effect.flatMap(Schema.decodeUnknownEffect(Compiled)),
-    Effect.mapError(
-      (cause) =>
-        new SandboxFailure({
-          message: `Could not read the compiled contracts ${file}. Delete it and start again`,
-          cause
-        })
-    )
-  )
+  return yield* readCompiledFile(file)
+})
+
+const readCompiled = Effect.gen(function* () {
+  const sources = yield* Effect.try({ try: sourcesHash, catch: (cause) => missing("the packages of contracts", cause) })
+  const kept = existsSync(keptFile) ? yield* readCompiledFile(keptFile) : undefined
+  const { contracts } = kept?.sources === sources ? kept : yield* compileSources(sources)
+  return contracts
 })
 
 const read: Effect.Effect<Contracts, SandboxFailure> = Effect.gen(function* () {

@@ -4,6 +4,7 @@ import type { Token } from "#sandbox/catalog.ts"
 import { type Chain, setChainTime } from "#sandbox/Chain.ts"
 import { operate } from "#sandbox/operate.ts"
 import { pairAddress, type Pool, poolsOf, reserveWeights } from "#sandbox/Pools.ts"
+import { setRoutePools } from "#sandbox/routePools.ts"
 import { SandboxFailure } from "#sandbox/SandboxFailure.ts"
 
 const movePool = (chain: Chain, pool: Pool, priceOf: (token: Token) => bigint) =>
@@ -39,6 +40,7 @@ export const setPrice = Effect.fn("Market.setPrice")(function* (
   for (const pool of poolsOf(chain.catalog)) {
     if (pool.token === token || pool.quote === token) yield* movePool(chain, pool, priceOf)
   }
+  yield* setRoutePools(chain.client, chain.contracts.routePools, [token], priceOf)
   chain.prices.set(token.assetId, priceUsd, at ?? (yield* Clock.currentTimeMillis))
 })
 

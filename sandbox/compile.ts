@@ -1,12 +1,13 @@
 /**
- * Compiles `contracts` and `sandbox/contracts` and writes `{ContractName: {abi, creation, runtime}}` to the file named
- * as argument.
+ * Compiles `contracts` and `sandbox/contracts` and writes `{sources, contracts: {Name: {abi, creation, runtime}}}` to the
+ * file named as argument; `sources` is the hash of what was compiled.
  *
  * A program of its own, because the WebAssembly compiler blocks for seconds and keeps its memory.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
+import { sourcesHash } from "#sandbox/sourcesHash.ts"
 
 interface CompilerOutput {
   readonly errors?: ReadonlyArray<{ readonly severity: string; readonly formattedMessage: string }>
@@ -79,12 +80,12 @@ const compile = (files: ReadonlyArray<string>) => {
 }
 
 // Each production contract by itself, so that no other file of the folder has a say in its code and address.
-const compiled = Object.fromEntries([
+const contracts = Object.fromEntries([
   ...filesIn("contracts").flatMap((file) => compile([file])),
   ...compile(filesIn("sandbox/contracts"))
 ])
 
 mkdirSync(dirname(target), { recursive: true })
 const draft = `${target}.${process.pid}`
-writeFileSync(draft, JSON.stringify(compiled))
+writeFileSync(draft, `${JSON.stringify({ sources: sourcesHash(), contracts })}\n`)
 renameSync(draft, target)

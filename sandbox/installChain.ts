@@ -24,6 +24,7 @@ import type { CatalogChain, Token } from "#sandbox/catalog.ts"
 import type { Contracts } from "#sandbox/Contracts.ts"
 import { operate } from "#sandbox/operate.ts"
 import { poolsOf, sideAmount } from "#sandbox/Pools.ts"
+import { setRoutePools } from "#sandbox/routePools.ts"
 import type { PriceBook } from "#sandbox/PriceBook.ts"
 import { SandboxFailure } from "#sandbox/SandboxFailure.ts"
 
@@ -35,6 +36,11 @@ export type ChainContracts = typeof canonical & {
   readonly treasury: Address
   /** The vault of the bridge to the other chains. */
   readonly bridge: Address
+  /** The stand-in of LI.FI's diamond, and the liquidity that only its routes reach. */
+  readonly diamond: Address
+  readonly routePools: Address
+  /** Our contract in front of the diamond. */
+  readonly routedSwap: Address
 }
 
 /** The salt with which EntryPoint 0.7 was deployed on every chain (eth-infinitism/account-abstraction v0.7). */
@@ -54,13 +60,24 @@ const initCodes = (contracts: Contracts, chain: CatalogChain) => {
     bytecode: contracts.uniswapFactory.creation,
     args: [operator]
   })
-  const factory = getCreate2Address({ from: create2Deployer, salt: noSalt, bytecode: factoryCode })
+  const at = (bytecode: Hex) => getCreate2Address({ from: create2Deployer, salt: noSalt, bytecode })
+  const router = encodeDeployData({
+    abi: contracts.uniswapRouter.abi,
+    bytecode: contracts.uniswapRouter.creation,
+    args: [at(factoryCode), chain.weth.address]
+  })
+  const diamond = contracts.own("RouteDiamond").creation
+  const routePools = contracts.own("RoutePools")
+  const routedSwap = contracts.own("RoutedSwap")
   return {
     factory: factoryCode,
-    router: encodeDeployData({
-      abi: contracts.uniswapRouter.abi,
-      bytecode: contracts.uniswapRouter.creation,
-      args: [factory, chain.weth.address]
+    router,
+    diamond,
+    routePools: encodeDeployData({ abi: routePools.abi, bytecode: routePools.creation, args: [operator] }),
+    routedSwap: encodeDeployData({
+      abi: routedSwap.abi,
+      bytecode: routedSwap.creation,
+      args: [at(diamond), at(router)]
     }),
     treasury: encodeDeployData({
       abi: treasury.abi,
@@ -81,7 +98,10 @@ export const contractAddresses = (contracts: Contracts, chain: CatalogChain): Ch
     factory: at(codes.factory),
     router: at(codes.router),
     treasury: at(codes.treasury),
-    bridge: at(codes.bridge)
+    bridge: at(codes.bridge),
+    diamond: at(codes.diamond),
+    routePools: at(codes.routePools),
+    routedSwap: at(codes.routedSwap)
   }
 }
 
@@ -207,23 +227,24 @@ const foundPools = Effect.fnUntraced(function* (
   }
 })
 
-/** What the vault can pay out before anything was locked in it: whole tokens of each kind that it may have to deliver. */
-const vaultStock = 1_000_000_000n
+/** What the vault and the routes' pools can pay out before anything was sold to them: whole tokens of each kind. */
+const stock = 1_000_000_000n
 
-const stockVault = Effect.fnUntraced(function* (
+const stockUp = Effect.fnUntraced(function* (
   client: ChainClient,
   treasuryAbi: Abi,
-  at: ChainContracts,
-  chain: CatalogChain
+  treasury: Address,
+  holder: Address,
+  tokens: ReadonlyArray<Token>
 ) {
-  for (const token of [chain.usdc, chain.weth]) {
+  for (const token of tokens) {
     yield* operate(client, {
-      what: `stock the bridge vault with ${token.symbol}`,
-      to: at.treasury,
+      what: `give ${holder} its stock of ${token.symbol}`,
+      to: treasury,
       data: encodeFunctionData({
         abi: treasuryAbi,
         functionName: "issue",
-        args: [token.address, at.bridge, vaultStock * 10n ** BigInt(token.decimals)]
+        args: [token.address, holder, stock * 10n ** BigInt(token.decimals)]
       }),
       gas: 1_000_000n
     })
@@ -247,9 +268,15 @@ export const installChain = Effect.fn("installChain")(function* (
   yield* deploy(client, "the Uniswap v2 router", codes.router)
   yield* deploy(client, "the treasury", codes.treasury)
   yield* deploy(client, "the bridge vault", codes.bridge)
+  yield* deploy(client, "the stand-in of LI.FI's diamond", codes.diamond)
+  yield* deploy(client, "the pools of routes", codes.routePools)
+  yield* deploy(client, "RoutedSwap", codes.routedSwap)
   yield* ask(client, "fund the treasury", () => client.setBalance({ address: at.treasury, value: treasuryEther }))
   yield* installTokens(client, contracts, chain, at.treasury)
   yield* foundPools(client, contracts.own("Treasury").abi, at, chain, prices)
-  yield* stockVault(client, contracts.own("Treasury").abi, at, chain)
+  const treasuryAbi = contracts.own("Treasury").abi
+  yield* stockUp(client, treasuryAbi, at.treasury, at.bridge, [chain.usdc, chain.weth])
+  yield* stockUp(client, treasuryAbi, at.treasury, at.routePools, chain.tokens)
+  yield* setRoutePools(client, at.routePools, chain.tokens, (token) => prices.price(token.assetId))
   return at
 })

@@ -19,6 +19,8 @@ export const serviceEnvironment = Effect.gen(function* () {
     [`RPC_URL_${chain.chainId}`, `${config.controlBaseUrl}/rpc/${chain.chainId}`],
     [`UNISWAP_V2_ROUTER_${chain.chainId}`, chain.contracts.router],
     [`BRIDGE_${chain.chainId}`, chain.contracts.bridge],
+    [`ROUTED_SWAP_${chain.chainId}`, chain.contracts.routedSwap],
+    [`LIFI_DIAMOND_${chain.chainId}`, chain.contracts.diamond],
     [`SWAP_HUBS_${chain.chainId}`, `${chain.catalog.usdc.address},${chain.catalog.weth.address}`]
   ])
   const environment: Readonly<Record<string, string | undefined>> = {

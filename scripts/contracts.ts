@@ -2,24 +2,38 @@
  * Prints the transactions that put the contracts of `contracts/` on a chain, as JSON: `{name, address, to, data}`. Anybody
  * may send them, from any account and in any order; the deterministic deployer gives the addresses that the service
  * knows. A contract that is there already makes its transaction revert.
+ *
+ * `node scripts/contracts.ts <diamond> <router>` adds RoutedSwap, whose address follows from these two of the chain.
  */
 import { Effect } from "effect"
-import { concat, getCreate2Address, pad } from "viem"
+import { concat, encodeDeployData, getCreate2Address, type Hex, isAddress, pad } from "viem"
 import { create2Deployer } from "#sandbox/canonical.ts"
 import { loadContracts } from "#sandbox/Contracts.ts"
 
 const salt = pad("0x0")
+const given = process.argv.slice(2)
+if (given.length !== 0 && (given.length !== 2 || !given.every((address) => isAddress(address)))) {
+  process.stderr.write("usage: node scripts/contracts.ts [<LI.FI's diamond> <Uniswap v2 router>], two addresses\n")
+  process.exit(1)
+}
 
 const { own } = await Effect.runPromise(loadContracts)
 
-const transactions = ["WithdrawalExecutor", "Erc1271OwnerValidator"].map((name) => {
-  const { creation } = own(name)
-  return {
-    name,
-    address: getCreate2Address({ from: create2Deployer, salt, bytecode: creation }),
-    to: create2Deployer,
-    data: concat([salt, creation])
-  }
+const transaction = (name: string, bytecode: Hex) => ({
+  name,
+  address: getCreate2Address({ from: create2Deployer, salt, bytecode }),
+  to: create2Deployer,
+  data: concat([salt, bytecode])
 })
+
+const routedSwap = () => {
+  const { abi, creation } = own("RoutedSwap")
+  return transaction("RoutedSwap", encodeDeployData({ abi, bytecode: creation, args: given }))
+}
+
+const transactions = [
+  ...["WithdrawalExecutor", "Erc1271OwnerValidator"].map((name) => transaction(name, own(name).creation)),
+  ...(given.length === 0 ? [] : [routedSwap()])
+]
 
 process.stdout.write(`${JSON.stringify(transactions, null, 2)}\n`)

@@ -97,6 +97,12 @@ const settings: Setting<Settings["Service"]> = Effect.map(
     ),
     transferCostBps: withDefault("TRANSFER_COST_BPS", Kind.integer(0, 1_000, "10"), 10),
     transferMaxCostBps: withDefault("TRANSFER_MAX_COST_BPS", Kind.integer(1, 1_000, "100"), 100),
+    routeLeastUsd: withDefault(
+      "ROUTE_MIN_USD",
+      Kind.kind(Decimal.UsdFromString, "US dollars with at most 6 decimal places", "50.00"),
+      50n * Decimal.one
+    ),
+    routeAdvantageBps: withDefault("ROUTE_MIN_ADVANTAGE_BPS", Kind.integer(0, 10_000, "10"), 10),
     blocklist: withDefault<ReadonlyArray<AssetId>>(
       "ASSET_BLOCKLIST",
       Kind.listOf(
@@ -129,6 +135,7 @@ const settings: Setting<Settings["Service"]> = Effect.map(
       costBps: read.transferCostBps,
       maxCostBps: Math.max(read.transferCostBps, read.transferMaxCostBps)
     },
+    routes: { leastUsd: read.routeLeastUsd, leastAdvantageBps: read.routeAdvantageBps },
     blockedAssets: new Set(read.blocklist),
     scheduler: { intervalMs: read.intervalMs, batch: read.batch },
     maxRunsInFlight: read.maxRunsInFlight,
@@ -157,7 +164,7 @@ const coinGecko: Setting<CoinGeckoConfig["Service"]> = Effect.gen(function* () {
   return { baseUrl: url ?? `https://${host}/api/v3`, apiKey, plan }
 })
 
-/** Without a URL no value moves between chains. */
+/** Without a URL no value moves between chains, and swaps are made on the venue alone. */
 const lifi: Setting<LifiConfig["Service"]> = Effect.map(
   all({
     url: optional("LIFI_URL", Kind.httpUrl("https://li.quest/v1")),
@@ -165,9 +172,10 @@ const lifi: Setting<LifiConfig["Service"]> = Effect.map(
       "LIFI_API_KEY",
       Kind.secret(/^[!-~]{1,200}$/, "a key without spaces", "the key of the integrator")
     ),
-    integrator: withDefault("LIFI_INTEGRATOR", Kind.text("a name", "ballast"), "ballast")
+    integrator: withDefault("LIFI_INTEGRATOR", Kind.text("a name", "ballast"), "ballast"),
+    exchanges: optional("LIFI_EXCHANGES", Kind.listOf(Kind.text("the key of an exchange", "uniswap")))
   }),
-  ({ apiKey, integrator, url }) => ({ apiKey, integrator, baseUrl: url })
+  ({ apiKey, exchanges, integrator, url }) => ({ apiKey, exchanges, integrator, baseUrl: url })
 )
 
 const perMinute = Kind.integer(1, 10_000_000, "600")

@@ -194,6 +194,11 @@ export const noChain = (behaviour: Behaviour, held = dollarsAlone) =>
     relayer(behaviour),
     WithdrawalExecutionNone,
     Layer.succeed(Arrivals, { carriedAt: () => nothingMoves, read: () => nothingMoves }),
-    Layer.succeed(Routing, { quote: () => nothingMoves, status: () => nothingMoves }),
+    Layer.succeed(Routing, {
+      quote: () => nothingMoves,
+      status: () => nothingMoves,
+      swapOffers: () => nothingMoves,
+      swapCall: () => nothingMoves
+    }),
     Layer.succeed(Chains, { supported: chainIds })
   )

@@ -1,6 +1,6 @@
 /**
  * What an owner authorizes at enrollment: on each chain, one smart account and one permission of the agent key, limited
- * on chain to swaps between listed assets through one venue, back into the same account, to sending one token to the same account on
+ * on chain to swaps between listed assets through one venue or for no less than it pays, back into the same account, to sending one token to the same account on
  * another listed chain, and to ending a withdrawal that
  * the owner signed.
  *
@@ -38,6 +38,11 @@ export const AgentPolicy = Schema.Struct({
   hubs: Schema.Array(EvmAddress),
   /** Tokens that a swap may end in. */
   tokens: Schema.Array(EvmAddress),
+  /**
+   * The contract that swaps over a provider's routes, never for less than the venue pays: into the same tokens, priced
+   * over the same hubs. Left out: the venue makes every swap.
+   */
+  routedSwap: Schema.optionalKey(EvmAddress),
   /** Left out: nothing may leave the chain. */
   bridge: Schema.optionalKey(BridgePolicy)
 })

@@ -1,7 +1,7 @@
 /**
  * Which tokens the agent may swap into on a chain: the strategy's own first, then the rest of the catalogue, so that
- * later strategy versions rarely need a new signature. Each token costs one storage slot when the permission is
- * enabled on chain, hence the bound (docs/decisions/0003-agent-permission.md).
+ * later strategy versions rarely need a new signature. Each token costs a storage slot for each kind of swap when the
+ * permission is enabled on chain, hence the bound (docs/decisions/0003-agent-permission.md).
  */
 import { Effect } from "effect"
 import type { Asset } from "#domain/asset/Asset.ts"
@@ -9,8 +9,8 @@ import type { Assets } from "#domain/asset/Assets.ts"
 import { addressOf, type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
 import type { Allocation } from "#domain/strategy/Strategy.ts"
 
-/** Most tokens that one permission lists; an allocation has at most 50 assets. */
-export const maxTokens = 64
+/** Most tokens that one permission lists: as many as an allocation may have. */
+export const maxTokens = 50
 
 export const agentTokens = (
   chainId: ChainId,

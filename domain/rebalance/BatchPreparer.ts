@@ -1,6 +1,7 @@
 /**
  * Turns the planned legs of a chain into a batch that the chain says would succeed: fresh quotes, limits, simulation.
- * When the batch as a whole fails its simulation, each swap is tried alone and those that fail are left out.
+ * When a batch with routed swaps fails its simulation, it is made anew on the venue alone; when that fails as a whole, each
+ * swap is tried alone and those that fail are left out.
  *
  * A plan that has aged, because the service was down, and any plan that was acted on before, is made anew first: whatever
  * happened meanwhile, a trade that is no longer needed is not made.
@@ -10,8 +11,8 @@ import type { ChainId } from "#domain/Caip.ts"
 import type { ChainAuthorization } from "#domain/enrollment/Authorization.ts"
 import { grantOn } from "#domain/enrollment/Grant.ts"
 import { RequiredSignatures, SignatureCause } from "#domain/enrollment/RequiredSignatures.ts"
+import { BestQuotes } from "#domain/rebalance/BestQuotes.ts"
 import { ChainExecution, type SimulationFailed, Swap, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
-import { priceLegs } from "#domain/rebalance/priceLegs.ts"
 import {
   type PlannedChain,
   type PlannedLeg,
@@ -22,7 +23,6 @@ import {
 import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
 import { type RunContext, RunStore } from "#domain/rebalance/RunStore.ts"
 import { SkipCode } from "#domain/rebalance/Skip.ts"
-import { Venue } from "#domain/rebalance/Venue.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
@@ -65,7 +65,7 @@ export class BatchPreparer extends Context.Service<
     Effect.gen(function* () {
       const runs = yield* RunStore
       const planner = yield* RunPlanner
-      const venue = yield* Venue
+      const quotes = yield* BestQuotes
       const execution = yield* ChainExecution
       const routes = yield* TransferQuotes
       const signatures = yield* RequiredSignatures
@@ -101,6 +101,7 @@ export class BatchPreparer extends Context.Service<
       })
 
       const simulate = Effect.fnUntraced(function* (batch: SwapBatch, skips: ReadonlyArray<RecordedSkip>) {
+        if (batch.swaps.length + (batch.transfers?.length ?? 0) === 0) return nothing(skips, null)
         return yield* execution.prepare(batch).pipe(
           Effect.map((prepared) => ready(batch, skips, prepared)),
           Effect.catchTag("SimulationFailed", (failed) => prepareWithout(batch, skips, failed))
@@ -118,27 +119,43 @@ export class BatchPreparer extends Context.Service<
         return chainOf(isCurrent ? plan : yield* planner.plan(context), chainId as ChainId)
       })
 
-      const priced = Effect.fnUntraced(function* ({ chain, limits }: CurrentPlan, { policy }: ChainAuthorization) {
-        const quotes = chain.legs.length === 0 ? [] : yield* venue.quote(chain.chainId, policy.hubs, chain.legs)
-        const { skips, swaps } = priceLegs(chain.legs, quotes, { ...limits, hopFeeBps: venue.feeBps })
-        return { swaps, skips: [...chain.skips, ...skips] }
-      })
-
-      /** The batch of a plan; undefined when one of its transfers has no acceptable route, with the reason. */
-      const batchOf = Effect.fnUntraced(function* (current: CurrentPlan, authorization: ChainAuthorization) {
-        const { skips, swaps } = yield* priced(current, authorization)
-        const { legs, transfers: planned = [] } = current.chain
+      /** The batch of a plan; `refused` are its transfers without an acceptable route, each with the reason. */
+      const batchOf = Effect.fnUntraced(function* (
+        { chain, limits }: CurrentPlan,
+        authorization: ChainAuthorization,
+        routed: boolean
+      ) {
+        const { legs, transfers: planned = [] } = chain
+        const { skips, swaps } = yield* quotes.price(authorization, legs, limits, routed)
         const transfers = yield* Effect.forEach(cutBy(planned, shortOf(planned, legs, swaps)), (transfer) =>
           routes.quote(authorization, transfer)
         )
         return {
           swaps,
-          skips,
+          skips: [...chain.skips, ...skips],
           transfers: transfers.flatMap((transfer) => ("code" in transfer ? [] : [transfer])),
           refused: transfers.flatMap((transfer) => ("code" in transfer ? [transfer] : []))
         }
       })
 
+      /** The batch of what can be done of a plan, in the end without transfers that have no acceptable route. */
+      const feasible = Effect.fnUntraced(function* (
+        context: RunContext,
+        current: CurrentPlan,
+        authorization: ChainAuthorization,
+        routed: boolean
+      ) {
+        const batch = yield* batchOf(current, authorization, routed)
+        const { refused } = batch
+        if (refused.length === 0) return batch
+        // Selling for a transfer that is not made would only cost a fee, so the chain is planned without it.
+        const { chainId } = current.chain
+        const without = yield* planner.plan(context, { keepOn: chainId })
+        const rest = yield* batchOf(chainOf(without, chainId), authorization, routed)
+        return { ...rest, skips: [...rest.skips, ...refused] }
+      })
+
+      /** A route that the chain refuses costs a leg nothing: all is tried again on the venue alone. */
       const tryOnce = Effect.fnUntraced(function* (attempt: AttemptId, plan: RunPlan) {
         const context = yield* Effect.orDie(Effect.flatMap(runs.context(attempt.operationId), Effect.fromOption))
         const current = yield* currentPlan(attempt, plan, context)
@@ -148,20 +165,30 @@ export class BatchPreparer extends Context.Service<
         const authorization = grant?.authorization.chains.find(({ chainId }) => chainId === chain.chainId)
         if (grant === undefined || authorization === undefined)
           return nothing(chain.skips, `the owner did not authorize chain ${chain.chainId}`)
-        let batch = yield* batchOf(current, authorization)
-        if (batch.refused.length > 0) {
-          // Selling for a transfer that is not made would only cost a fee, so the chain is planned without it.
-          const { refused } = batch
-          const without = yield* planner.plan(context, { keepOn: chain.chainId })
-          batch = yield* batchOf(chainOf(without, chain.chainId), authorization)
-          batch = { ...batch, skips: [...batch.skips, ...refused] }
-        }
-        const { skips, swaps, transfers } = batch
-        if (swaps.length + transfers.length === 0) return nothing(skips, null)
-        const preparation = yield* simulate({ chainId: chain.chainId, ...grant, swaps, transfers }, skips).pipe(
-          Effect.catchTag("AuthorizationRequired", ({ cause, permissionId, reason }) =>
-            Effect.succeed<Preparation>({ _tag: "Unsigned", skips, permissionId, cause, reason })
+        const batchAt = (routed: boolean) =>
+          Effect.map(feasible(context, current, authorization, routed), ({ skips, swaps, transfers }) => {
+            const batch: SwapBatch = { chainId: chain.chainId, ...grant, swaps, transfers }
+            return { batch, skips }
+          })
+        // What was sent over routes and reverted is not tried over routes again.
+        const best = yield* batchAt(attempt.attempt === 1)
+        const overRoutes = execution.prepare(best.batch).pipe(
+          Effect.map((prepared) => ready(best.batch, best.skips, prepared)),
+          Effect.catchTag(
+            "SimulationFailed",
+            Effect.fnUntraced(function* ({ message }) {
+              yield* Effect.logWarning(`Routed swaps were refused, the venue makes them instead: ${message}`)
+              const { batch, skips } = yield* batchAt(false)
+              return yield* simulate(batch, skips)
+            })
           )
+        )
+        const isRouted = best.batch.swaps.some(({ call }) => call !== undefined)
+        const preparation = yield* Effect.catchTag(
+          isRouted ? overRoutes : simulate(best.batch, best.skips),
+          "AuthorizationRequired",
+          ({ cause, permissionId, reason }) =>
+            Effect.succeed<Preparation>({ _tag: "Unsigned", skips: best.skips, permissionId, cause, reason })
         )
         if (preparation._tag === "Ready" && context.awaited.includes(chain.chainId))
           yield* signatures.settle(context.portfolioId, chain.chainId)
@@ -210,7 +237,8 @@ const ready = (
   prepared: PreparedTransaction
 ): Preparation => ({
   _tag: "Ready",
-  swaps,
+  // A route's calldata is in the prepared operation; nobody asks for it again.
+  swaps: swaps.map(({ call: _, ...swap }) => swap),
   ...(transfers.length === 0 ? {} : { transfers }),
   skips,
   prepared

@@ -14,15 +14,39 @@ import type { ActionReceipt, PreparedTransaction, SignedTransaction } from "#dom
 import type { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
 import type { WithdrawalMessage } from "#domain/withdrawal/WithdrawalMessage.ts"
 
+/** What was on offer for a swap when it was decided where to make it. */
+export const SwapOffers = Schema.Struct({
+  /** What the venue would pay. */
+  venueRaw: Schema.BigIntFromString,
+  /** The provider's best offer; null when it made none, or was not asked. */
+  routed: Schema.NullOr(
+    Schema.Struct({ tool: Schema.String, expectedRaw: Schema.BigIntFromString, gasUsd: Schema.BigIntFromString })
+  ),
+  /** Why the other one was not taken. */
+  reason: Schema.String
+})
+export type SwapOffers = typeof SwapOffers.Type
+
 /** A swap that will be made, with the least amount that it may yield. */
 export const Swap = Schema.Struct({
   sell: AssetId,
   buy: AssetId,
   sellAmountRaw: Schema.BigIntFromString,
   minBuyAmountRaw: Schema.BigIntFromString,
-  path: Schema.Array(EvmAddress)
+  /** The venue's path; a routed swap is held against what this path pays. */
+  path: Schema.Array(EvmAddress),
+  /** The provider's tool that makes the swap; left out: the venue makes it. */
+  tool: Schema.optionalKey(Schema.String),
+  /** Left out where nothing was compared: liquidations, and swaps from before there were routes. */
+  offers: Schema.optionalKey(SwapOffers)
 })
 export type Swap = typeof Swap.Type
+
+/** A swap with what carries it out. */
+export interface ReadySwap extends Swap {
+  /** What our contract calls the provider's with; left out: the venue makes the swap. */
+  readonly call?: { readonly contract: EvmAddress; readonly data: string }
+}
 
 /** The last call of a liquidation: the account's balance of one asset, less what it keeps, goes to the authorized recipient. */
 export interface Settlement {
@@ -38,7 +62,7 @@ export interface Settlement {
 /** Swaps on a chain under the grant that counts there. There may be none when there is a transfer or a settlement. */
 export interface SwapBatch extends Grant {
   readonly chainId: ChainId
-  readonly swaps: ReadonlyArray<Swap>
+  readonly swaps: ReadonlyArray<ReadySwap>
   /** What leaves for other chains after the swaps. */
   readonly transfers?: ReadonlyArray<OutgoingTransfer>
   readonly settlement?: Settlement

@@ -19,7 +19,7 @@ export interface PricedLegs {
 const bps = 10_000n
 
 /** How many basis points `actual` is below `expected`; zero when it is not. */
-const shortfallBps = (expected: bigint, actual: bigint): bigint =>
+export const shortfallBps = (expected: bigint, actual: bigint): bigint =>
   actual >= expected ? 0n : ((expected - actual) * bps) / expected
 
 const skip = (leg: PlannedLeg, code: SkipCode, reason: string): RecordedSkip => ({
@@ -36,7 +36,7 @@ const skip = (leg: PlannedLeg, code: SkipCode, reason: string): RecordedSkip => 
  * further below the price feed than impact, slippage and the fee of further hops explain. The second one refuses a
  * pool that somebody pushed away from the market.
  */
-const priceLeg = (leg: PlannedLeg, quote: Quote | null, limits: PricingLimits): Swap | RecordedSkip => {
+export const priceLeg = (leg: PlannedLeg, quote: Quote | null, limits: PricingLimits): Swap | RecordedSkip => {
   if (quote === null) return skip(leg, SkipCode.noRoute, "No venue quotes this pair")
   if (quote.priceImpactBps > limits.priceImpactBps) {
     return skip(

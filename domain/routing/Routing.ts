@@ -1,5 +1,5 @@
 /**
- * Port: a provider of routes between chains.
+ * Port: a provider of routes, between chains and between the tokens of one chain.
  *
  * What it answers was checked against the question before it comes here: a route that names another contract, recipient,
  * chain, token, amount or a lower floor is refused by the adapter, never passed on.
@@ -25,6 +25,38 @@ export interface Route {
   readonly leastRaw: bigint
   readonly expectedRaw: bigint
   readonly durationSeconds: number
+}
+
+/** A swap on one chain, for which the provider's contract is called by one of ours (contracts/RoutedSwap.sol). */
+export interface SwapRequest {
+  readonly sell: AssetId
+  readonly buy: AssetId
+  readonly amountRaw: bigint
+  /** Our contract: it calls the provider's, and what is bought must come to it. */
+  readonly contract: EvmAddress
+  readonly slippageBps: number
+}
+
+/** What the provider says that a swap yields. */
+export interface SwapTerms {
+  readonly tool: string
+  /** Raw units of the bought asset, fees deducted. */
+  readonly expectedRaw: bigint
+  readonly leastRaw: bigint
+  /** What its gas costs, US dollars (wad). */
+  readonly gasUsd: bigint
+}
+
+/** One of the provider's routes for a swap, not yet a transaction. */
+export interface SwapOffer extends SwapTerms {
+  /** The provider's own words, which it wants back as they are. */
+  readonly step: unknown
+}
+
+/** A checked route: what our contract is to call the provider's with. */
+export interface SwapCall extends SwapTerms {
+  /** Calldata in hex. */
+  readonly data: string
 }
 
 /** What became of a transfer, by the provider's word alone. */
@@ -65,6 +97,13 @@ export class Routing extends Context.Service<
   {
     /** None when the provider knows no route. */
     readonly quote: (request: RouteRequest) => Effect.Effect<Option.Option<Route>, RoutingUnavailable | RouteRefused>
+    /** The provider's routes for a swap, in no order; fails soon rather than late, for there is another venue. */
+    readonly swapOffers: (request: SwapRequest) => Effect.Effect<ReadonlyArray<SwapOffer>, RoutingUnavailable>
+    /** An offer as a call, with fresh amounts. */
+    readonly swapCall: (
+      request: SwapRequest,
+      offer: SwapOffer
+    ) => Effect.Effect<SwapCall, RoutingUnavailable | RouteRefused>
     readonly status: (sent: SentTransfer) => Effect.Effect<RouteStatus, RoutingUnavailable>
   }
 >()("ballast/domain/routing/Routing") {}

@@ -1,6 +1,7 @@
 /** The engine: durable runs of rebalances, withdrawals and transfers between chains, their launcher and the scheduler that feeds it. */
 import { Effect, Layer } from "effect"
 import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
+import { BestQuotes } from "#domain/rebalance/BestQuotes.ts"
 import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
 import { InTransit } from "#domain/transfer/InTransit.ts"
@@ -25,6 +26,7 @@ const RunsLive = Layer.mergeAll(
     Layer.provide(ChainTrader.layer),
     Layer.provide(OwnerWait.layer),
     Layer.provide(BatchPreparer.layer),
+    Layer.provide(BestQuotes.layer),
     Layer.provide(TransferQuotes.layer),
     Layer.provide(RunPlanner.layer),
     Layer.provide(InTransit.layer)

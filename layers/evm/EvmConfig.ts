@@ -19,6 +19,8 @@ export interface EvmChain {
   readonly bundleGas?: bigint
   /** Wei of the relayer below which an alarm is raised. */
   readonly lowRelayerFunds: bigint
+  /** Our contract for swaps over a provider's routes, and the provider's contract that it calls; left out where none is. */
+  readonly routedSwap?: { readonly contract: EvmAddress; readonly target: EvmAddress }
   /** The contract that takes value for other chains; left out where none does. */
   readonly bridge?: EvmAddress
 }

@@ -59,6 +59,7 @@ export const SmartAccountsLive = Layer.effect(
         router: chain.router,
         hubs: chain.hubs,
         tokens,
+        ...(chain.routedSwap === undefined ? {} : { routedSwap: chain.routedSwap.contract }),
         ...(bridge === undefined ? {} : { bridge })
       }
       const permission = permissionData({ policy, account, agent, settles: withdrawalDomainName !== null })

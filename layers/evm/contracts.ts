@@ -81,6 +81,24 @@ export const bridgeAbi = parseAbi([
   "function lock(address token, uint256 amount, uint256 destinationChainId, address destinationToken, uint256 minOut, address recipient) returns (bytes32 id)"
 ])
 
+/** contracts/RoutedSwap.sol: the terms are static, so that a call policy can pin each by its place. */
+export const routedSwapAbi = parseAbi([
+  "struct Terms { address sell; uint256 amount; address buy; uint256 minOut; address hub; uint256 deadline; }",
+  "function TARGET() view returns (address)",
+  "function ROUTER() view returns (address)",
+  "function swap(Terms terms, bytes route) returns (uint256 bought)",
+  "event Swapped(address indexed account, address indexed sell, address indexed buy, uint256 sold, uint256 bought)",
+  "error Reentered()",
+  "error Expired(uint256 deadline, uint256 blockTimestamp)",
+  "error SameToken(address token)",
+  "error NoVenuePrice(address sell, address buy)",
+  "error FeeOnTransfer(address token)",
+  "error TooLittle(uint256 bought, uint256 floor)"
+])
+
+/** Keccak-256 of RoutedSwap's code with zeros in place of its two addresses, which differ from chain to chain. */
+export const routedSwapCodeHash = "0xf491f527d638f431c7a003e8f150e7cf705b5598ae1c35abbf23707b8dd457a2"
+
 export const pairFactoryAbi = parseAbi(["function getPair(address tokenA, address tokenB) view returns (address)"])
 
 export const pairAbi = parseAbi([

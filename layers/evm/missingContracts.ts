@@ -5,7 +5,7 @@
 import { CALL_POLICY_CONTRACT_V0_0_4, ECDSA_SIGNER_CONTRACT } from "@zerodev/permissions"
 import { constants } from "@zerodev/sdk"
 import { Effect } from "effect"
-import { type Address, keccak256 } from "viem"
+import { type Address, type Hex, keccak256, pad } from "viem"
 import type { EvmChain } from "#layers/evm/EvmConfig.ts"
 import {
   entryPoint,
@@ -15,6 +15,7 @@ import {
   metaFactory,
   multicall3,
   ownerValidator,
+  routedSwapCodeHash,
   withdrawalExecutor
 } from "#layers/evm/contracts.ts"
 import { toViem } from "#layers/evm/address.ts"
@@ -36,8 +37,25 @@ const required: ReadonlyArray<readonly [name: string, address: Address, codeHash
   ["Multicall3", multicall3]
 ]
 
+/**
+ * The hash of a code without the addresses that its constructor was given. So the code on a chain is compared as a whole:
+ * only one that calls exactly these two contracts becomes the known one.
+ */
+export const hashWithout = (code: Hex, addresses: ReadonlyArray<Address>): Hex =>
+  keccak256(
+    addresses.reduce(
+      (text, address) => text.replaceAll(pad(address).slice(2).toLowerCase(), "0".repeat(64)),
+      code.toLowerCase()
+    ) as Hex
+  )
+
 /** Names and addresses of what is absent or is not what it should be; empty when the chain has everything. */
-export const missingContracts = Effect.fn("missingContracts")(function* ({ bridge, chainId, router }: EvmChain) {
+export const missingContracts = Effect.fn("missingContracts")(function* ({
+  bridge,
+  chainId,
+  routedSwap,
+  router
+}: EvmChain) {
   const { request } = yield* EvmClients
   const contracts = [
     ...required,
@@ -49,9 +67,16 @@ export const missingContracts = Effect.fn("missingContracts")(function* ({ bridg
     ([, address]) => request(chainId, "eth_getCode", (client) => client.getCode({ address })),
     { concurrency: 4 }
   )
-  return contracts.flatMap(([name, address, codeHash], index) => {
+  const missing = contracts.flatMap(([name, address, codeHash], index) => {
     const code = codes[index]
     const isThere = code !== undefined && code !== "0x" && (codeHash === undefined || keccak256(code) === codeHash)
     return isThere ? [] : [`${name} (${address})`]
   })
+  if (routedSwap === undefined) return missing
+  const contract = toViem(routedSwap.contract)
+  const target = toViem(routedSwap.target)
+  const code = yield* request(chainId, "eth_getCode", (client) => client.getCode({ address: contract }))
+  return code !== undefined && hashWithout(code, [target, toViem(router)]) === routedSwapCodeHash
+    ? missing
+    : [...missing, `RoutedSwap for router ${router} and diamond ${target} (${contract})`]
 })

@@ -26,7 +26,10 @@ export interface Provider {
   readonly refusedKey: string
   readonly concurrentRequests: number
   readonly answerLimit: Duration.Duration
-  readonly retryPause: Duration.Duration
+  /** After which a request that failed for a reason that may pass is made once more; left out: it is not. */
+  readonly retryPause?: Duration.Duration
+  /** For how long nothing is asked after such a failure; left out: not at all. */
+  readonly restAfterFailure?: Duration.Duration
   readonly maxBytes: number
   readonly longestPause: Duration.Duration
   /** Headers that may tell for how long to pause, the first that is there. */
@@ -86,12 +89,17 @@ const toAttemptFailed = (provider: Provider, error: { readonly message: string }
   })
 }
 
-/** GET of a path below the base, decoded by the schema; none when the provider answers 404. */
+/** GET of a path below the base, or POST of a body to it, decoded by the schema; none when the provider answers 404. */
 export const makeFind = Effect.fnUntraced(function* (provider: Provider) {
-  const { answerLimit, baseUrl, concurrentRequests, headers, maxBytes, name, retryPause } = provider
+  const { answerLimit, baseUrl, concurrentRequests, headers, maxBytes, name, restAfterFailure, retryPause } = provider
   const http = yield* HttpClient.HttpClient
   const permits = yield* Semaphore.make(concurrentRequests)
-  let pausedUntil = 0
+  const pause = { until: 0, because: "" }
+  const startPause = (length: Duration.Duration, because: string) =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      pause.until = now + Duration.toMillis(length)
+      pause.because = because
+    })
 
   const attempt = <S extends AnswerSchema>(request: HttpClientRequest.HttpClientRequest, schema: S) =>
     http.execute(request).pipe(
@@ -106,24 +114,37 @@ export const makeFind = Effect.fnUntraced(function* (provider: Provider) {
       Effect.provideService(HttpClient.TracerPropagationEnabled, false)
     )
 
-  return Effect.fnUntraced(function* <S extends AnswerSchema>(path: string, params: Record<string, string>, schema: S) {
-    const wait = pausedUntil - (yield* Clock.currentTimeMillis)
+  return Effect.fnUntraced(function* <S extends AnswerSchema>(
+    path: string,
+    params: Record<string, string>,
+    schema: S,
+    body?: unknown
+  ) {
+    const wait = pause.until - (yield* Clock.currentTimeMillis)
     if (wait > 0) {
       return yield* new ProviderUnavailable({
-        reason: `${name}'s rate limit is reached; the next request goes out in ${Math.ceil(wait / 1000)} s`
+        reason: `${pause.because}; the next request goes out in ${Math.ceil(wait / 1000)} s`
       })
     }
-    const request = HttpClientRequest.get(`${baseUrl}${path}`, { headers, urlParams: params, acceptJson: true })
+    const options = { headers, urlParams: params, acceptJson: true } as const
+    const request =
+      body === undefined
+        ? HttpClientRequest.get(`${baseUrl}${path}`, options)
+        : HttpClientRequest.post(`${baseUrl}${path}`, options).pipe(HttpClientRequest.bodyJsonUnsafe(body))
     return yield* attempt(request, schema).pipe(
       Effect.catchIf(
         ({ isTransient }) => isTransient,
-        () => Effect.andThen(sleepRealTime(retryPause), attempt(request, schema))
+        (failed) =>
+          retryPause === undefined
+            ? Effect.fail(failed)
+            : Effect.andThen(sleepRealTime(retryPause), attempt(request, schema))
       ),
       Effect.asSome,
       Effect.catch(
-        Effect.fnUntraced(function* ({ pause, reason, status }) {
+        Effect.fnUntraced(function* ({ isTransient, pause: asked, reason, status }) {
           if (status === 404) return Option.none()
-          if (pause !== null) pausedUntil = (yield* Clock.currentTimeMillis) + Duration.toMillis(pause)
+          if (asked !== null) yield* startPause(asked, `${name}'s rate limit is reached`)
+          else if (isTransient && restAfterFailure !== undefined) yield* startPause(restAfterFailure, reason)
           return yield* new ProviderUnavailable({ reason })
         })
       )

@@ -1,12 +1,14 @@
 /**
- * LI.FI's API v1, as far as moving USDC between the world's chains needs it: quotes and routes over the vault, and the
- * status of what was locked, read from the chains.
+ * LI.FI's API v1, as far as the world needs it: quotes and routes over the vault for USDC between its chains, and over pools
+ * of its own for swaps on one; and the status of what was locked, read from the chains.
  */
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type Address, type Hex, isAddressEqual } from "viem"
+import type { Chain } from "#sandbox/Chain.ts"
 import { Faults } from "#sandbox/Faults.ts"
 import { lifiToken, type QuotedStep, quoteStep } from "#sandbox/lifi/quote.ts"
+import { type SwapStep, swapSteps } from "#sandbox/lifi/swap.ts"
 import { lifiStatus } from "#sandbox/lifi/status.ts"
 import { withFaults } from "#sandbox/withFaults.ts"
 import type { SandboxFailure } from "#sandbox/SandboxFailure.ts"
@@ -42,6 +44,7 @@ const RoutesBody = Schema.Struct({
   options: Schema.optionalKey(Schema.Struct({ slippage: Schema.optionalKey(Schema.Finite) }))
 })
 const StepBody = Schema.Struct({
+  tool: Schema.String,
   action: Schema.Struct({
     fromChainId: Schema.Int,
     toChainId: Schema.Int,
@@ -78,10 +81,31 @@ interface Wanted {
 
 const usualSlippage = 0.005
 
-/** The step; undefined when the vault does not go there. */
-const stepFor = (chains: WorldChains["Service"], wanted: Wanted): QuotedStep | undefined => {
+type Step = QuotedStep | SwapStep
+
+/** The steps, best first; none when neither the vault nor the pools go there. */
+const stepsFor = Effect.fnUntraced(function* (chains: WorldChains["Service"], wanted: Wanted) {
   const [from, to] = [chains.find(wanted.fromChain), chains.find(wanted.toChain)]
-  if (from === undefined || to === undefined || from === to) return undefined
+  if (from === undefined || to === undefined) return []
+  if (from !== to) return Option.toArray(Option.fromUndefinedOr(transferStep(from, to, wanted)))
+  const token = (address: string) => from.tokens.find((known) => isAddressEqual(known.address, address as Address))
+  const [sell, buy] = [token(wanted.fromToken), token(wanted.toToken)]
+  if (sell === undefined || buy === undefined || sell === buy) return []
+  const fromAddress = wanted.fromAddress as Address
+  const steps: ReadonlyArray<Step> = yield* swapSteps({
+    chain: from,
+    sell,
+    buy,
+    amount: BigInt(wanted.fromAmount),
+    fromAddress,
+    toAddress: (wanted.toAddress ?? fromAddress) as Address,
+    slippage: wanted.slippage ?? usualSlippage
+  })
+  return steps.toSorted((a, b) => (BigInt(b.estimate.toAmount) > BigInt(a.estimate.toAmount) ? 1 : -1))
+})
+
+/** The step; undefined when the vault does not go there. */
+const transferStep = (from: Chain, to: Chain, wanted: Wanted): QuotedStep | undefined => {
   const { usdc: sell } = from.catalog
   const { usdc: buy } = to.catalog
   const isCarried =
@@ -102,7 +126,7 @@ const stepFor = (chains: WorldChains["Service"], wanted: Wanted): QuotedStep | u
 
 const noRoute = problem(404, "No available quotes for the requested transfer", code.notFound)
 
-const routeOf = ({ transactionRequest: _, ...step }: QuotedStep) => ({
+const routeOf = ({ transactionRequest: _, ...step }: Step) => ({
   id: step.id,
   fromChainId: step.action.fromChainId,
   fromAmountUSD: step.estimate.fromAmountUSD,
@@ -139,13 +163,13 @@ export const lifi = HttpRouter.use(
 
     const quote = Effect.gen(function* () {
       const query = yield* HttpServerRequest.schemaSearchParams(QuoteQuery)
-      const step = stepFor(chains, query)
+      const [step] = yield* stepsFor(chains, query)
       return step === undefined ? noRoute : reply(step)
     })
 
     const routes = Effect.gen(function* () {
       const body = yield* HttpServerRequest.schemaBodyJson(RoutesBody)
-      const step = stepFor(chains, {
+      const steps = yield* stepsFor(chains, {
         ...body,
         fromChain: body.fromChainId,
         toChain: body.toChainId,
@@ -153,19 +177,19 @@ export const lifi = HttpRouter.use(
         toToken: body.toTokenAddress,
         slippage: body.options?.slippage
       })
-      const found = step === undefined ? [] : [routeOf(step)]
-      return reply({ routes: found, unavailableRoutes: { filteredOut: [], failed: [] } })
+      return reply({ routes: steps.map(routeOf), unavailableRoutes: { filteredOut: [], failed: [] } })
     })
 
     const stepTransaction = Effect.gen(function* () {
-      const { action } = yield* HttpServerRequest.schemaBodyJson(StepBody)
-      const step = stepFor(chains, {
+      const { action, tool } = yield* HttpServerRequest.schemaBodyJson(StepBody)
+      const steps = yield* stepsFor(chains, {
         ...action,
         fromChain: action.fromChainId,
         toChain: action.toChainId,
         fromToken: action.fromToken.address,
         toToken: action.toToken.address
       })
+      const step = steps.find((candidate) => candidate.tool === tool)
       return step === undefined ? noRoute : reply(step)
     })
 
@@ -183,7 +207,7 @@ export const lifi = HttpRouter.use(
           chainType: "EVM",
           coin: "ETH",
           mainnet: true,
-          diamondAddress: contracts.bridge
+          diamondAddress: contracts.diamond
         }))
       })
     )

@@ -26,7 +26,7 @@ export interface Transfer {
   readonly slippage: number
 }
 
-const usd = (chain: Chain, token: Token, amount: bigint) =>
+export const usdOf = (chain: Chain, token: Token, amount: bigint) =>
   Decimal.format((amount * chain.prices.price(token.assetId)) / 10n ** BigInt(token.decimals), 4)
 
 export const quoteStep = ({ amount, buy, from, fromAddress, sell, slippage, to, toAddress }: Transfer) => {
@@ -50,8 +50,8 @@ export const quoteStep = ({ amount, buy, from, fromAddress, sell, slippage, to, 
     fromAmount: amount.toString(),
     toAmount: toAmount.toString(),
     toAmountMin: toAmountMin.toString(),
-    fromAmountUSD: usd(from, sell, amount),
-    toAmountUSD: usd(to, buy, toAmount),
+    fromAmountUSD: usdOf(from, sell, amount),
+    toAmountUSD: usdOf(to, buy, toAmount),
     executionDuration: 2,
     feeCosts: [
       {
@@ -60,7 +60,7 @@ export const quoteStep = ({ amount, buy, from, fromAddress, sell, slippage, to, 
         percentage: (Number(bridgeFeeBps) / 10_000).toString(),
         token: lifiToken(from, sell),
         amount: (amount - afterBridgeFee(amount)).toString(),
-        amountUSD: usd(from, sell, amount - afterBridgeFee(amount)),
+        amountUSD: usdOf(from, sell, amount - afterBridgeFee(amount)),
         included: true
       }
     ],

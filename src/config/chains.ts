@@ -28,6 +28,9 @@ const address = kind(
 
 const weiPerGwei = 1_000_000_000n
 
+/** LI.FI's diamond, at the same address on most chains. Source: LI.FI's documentation. */
+const lifiDiamond = "0x1231DEB6f5749EF6cE6943a275A1D3E7486F4EaE"
+
 const decodeAddress = Schema.decodeSync(EvmAddress)
 
 const chain = ([id, , hubs]: (typeof knownChains)[number]): Setting<EvmChain | null> =>
@@ -37,6 +40,8 @@ const chain = ([id, , hubs]: (typeof knownChains)[number]): Setting<EvmChain | n
     return Effect.map(
       all({
         bridge: optional(`BRIDGE_${id}`, address),
+        routedSwap: optional(`ROUTED_SWAP_${id}`, address),
+        diamond: withDefault<EvmAddress>(`LIFI_DIAMOND_${id}`, address, decodeAddress(lifiDiamond)),
         router: required(`UNISWAP_V2_ROUTER_${id}`, address),
         hubs: withDefault<ReadonlyArray<EvmAddress>>(
           `SWAP_HUBS_${id}`,
@@ -48,8 +53,19 @@ const chain = ([id, , hubs]: (typeof knownChains)[number]): Setting<EvmChain | n
         bundleGas: withDefault(`BUNDLE_GAS_${id}`, integer(0, 16_777_216, "16777216"), 16_777_216),
         lowFundsGwei: withDefault(`RELAYER_LOW_GWEI_${id}`, integer(0, 1_000_000_000_000, "10000000"), 10_000_000)
       }),
-      ({ bridge, bundleGas, confirmations, gasCeilingGwei, hubs, lowFundsGwei, router }): EvmChain => ({
+      ({
+        bridge,
+        bundleGas,
+        confirmations,
+        diamond,
+        gasCeilingGwei,
+        hubs,
+        lowFundsGwei,
+        routedSwap,
+        router
+      }): EvmChain => ({
         ...(bridge === null ? {} : { bridge }),
+        ...(routedSwap === null ? {} : { routedSwap: { contract: routedSwap, target: diamond } }),
         chainId: ChainId.make(id),
         rpcUrls: [Redacted.value(first), ...others.map(Redacted.value)],
         router,

@@ -1,9 +1,15 @@
 /** What production deploys: the addresses in the code are those of the compiled contracts, and the ABI is theirs. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Abi, getCreate2Address, pad, toFunctionSelector } from "viem"
+import { type Abi, getCreate2Address, keccak256, pad, toFunctionSelector } from "viem"
 import { formatAbiItem } from "viem/utils"
-import { erc1271OwnerValidator, withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
+import {
+  erc1271OwnerValidator,
+  routedSwapAbi,
+  routedSwapCodeHash,
+  withdrawalExecutor,
+  withdrawalExecutorAbi
+} from "#layers/evm/contracts.ts"
 import { canonical, create2Deployer } from "#sandbox/canonical.ts"
 import { loadContracts } from "#sandbox/Contracts.ts"
 
@@ -12,7 +18,11 @@ const addresses = { WithdrawalExecutor: withdrawalExecutor, Erc1271OwnerValidato
 /** Largest code of a contract (EIP-170). */
 const codeLimit = 24_576
 
-const signatures = (abi: Abi) => abi.map((item) => formatAbiItem(item as never)).toSorted()
+const signatures = (abi: Abi) =>
+  abi
+    .filter(({ type }) => type !== "constructor")
+    .map((item) => formatAbiItem(item as never))
+    .toSorted()
 
 describe("contracts", () => {
   for (const [name, address] of Object.entries(addresses)) {
@@ -30,6 +40,19 @@ describe("contracts", () => {
     assert.strictEqual(canonical.withdrawalExecutor, withdrawalExecutor)
     assert.strictEqual(canonical.erc1271OwnerValidator, erc1271OwnerValidator)
   })
+
+  it.effect("RoutedSwap is known by its code, and called by its ABI", () =>
+    Effect.gen(function* () {
+      const { abi, runtime } = (yield* loadContracts).own("RoutedSwap")
+      assert.strictEqual(routedSwapCodeHash, keccak256(runtime))
+      const compiled = signatures(abi)
+      for (const signature of signatures(routedSwapAbi as Abi)) assert.include(compiled, signature)
+      assert.strictEqual(
+        toFunctionSelector(routedSwapAbi.find((item) => "name" in item && item.name === "swap") as never),
+        toFunctionSelector("swap((address,uint256,address,uint256,address,uint256),bytes)")
+      )
+    })
+  )
 
   it.effect("what is called is what the contract has", () =>
     Effect.gen(function* () {

@@ -97,6 +97,9 @@ const ChainExecutionTest = Layer.effect(
               return yield* new SimulationFailed({ chainId: batch.chainId, reason: `balance of ${sell} is too low` })
             }
           }
+          if (market.refusesRoutes && batch.swaps.some(({ call }) => call !== undefined)) {
+            return yield* new SimulationFailed({ chainId: batch.chainId, reason: "the route yields too little" })
+          }
           yield* market.at("prepare")
           const { settlement, swaps } = batch
           const withdrawal =
@@ -208,6 +211,14 @@ const RoutingTest = Layer.effect(
           ? Effect.succeedSome({ tool: "test", leastRaw, expectedRaw, durationSeconds: 1 })
           : Effect.fail(new RouteRefused({ reason: market.refusal }))
       },
+      swapOffers: ({ amountRaw, buy, sell }) =>
+        Effect.sync(() => {
+          const venueRaw = output(market, sell, buy, amountRaw)
+          if (venueRaw === null || market.routeAdvantageBps === undefined) return []
+          const expectedRaw = (venueRaw * (10_000n + market.routeAdvantageBps)) / 10_000n
+          return [{ tool: "test", expectedRaw, leastRaw: expectedRaw, gasUsd: 0n, step: null }]
+        }),
+      swapCall: (_, { step: __, ...terms }) => Effect.succeed({ ...terms, data: "0x" }),
       status: ({ txHash }) =>
         Effect.sync((): RouteStatus => market.routes.get(txHash) ?? { _tag: "Pending", detail: "on its way" })
     })

@@ -65,6 +65,10 @@ export interface TestMarket {
   readonly routes: Map<string, RouteStatus>
   /** Why the provider gives no quote; undefined when it does. */
   refusal: string | undefined
+  /** By how many basis points the provider's routes pay more than the venue; undefined when it has none. */
+  routeAdvantageBps: bigint | undefined
+  /** Whether a chain refuses a batch with routed swaps. */
+  refusesRoutes: boolean
   /** What an account received in a transaction, by account and hash. */
   readonly arrivals: Map<string, Arrival>
   /** Awaited at the named step of whatever passes it, so that a test can stop the world there. */
@@ -99,6 +103,8 @@ export class TestChain extends Context.Service<TestChain, TestMarket>()("ballast
       usedNonces: 0,
       routes: new Map<string, RouteStatus>(),
       refusal: undefined,
+      routeAdvantageBps: undefined,
+      refusesRoutes: false,
       arrivals: new Map<string, Arrival>(),
       at: () => Effect.void
     }

@@ -9,6 +9,7 @@ export const testSettings: Settings["Service"] = {
   priceMaxAgeMs: 600_000,
   defaultSwap: { slippageBps: 50, priceImpactBps: 100, thresholdUsd: Decimal.one },
   transfers: { leastUsd: 50n * Decimal.one, costBps: 10, maxCostBps: 100 },
+  routes: { leastUsd: 50n * Decimal.one, leastAdvantageBps: 10 },
   blockedAssets: new Set(),
   scheduler: { intervalMs: 50, batch: 200 },
   maxRunsInFlight: 64,

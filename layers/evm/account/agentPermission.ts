@@ -9,6 +9,9 @@
  * 4. `settle` of the withdrawal executor, which itself demands the owner's signature over recipient, time and nonce.
  * 5. Where the owner's chains are connected: `lock` of the bridge, of the one listed token, to listed chains and tokens,
  *    recipient the account; and `approve` for the bridge too. An allowance of the bridge is spent by the lock alone.
+ * 6. Where the owner allowed routes: `swap` of our contract for them, into a listed token, held against the venue's direct
+ *    price or the one through a listed hub; and `approve` for it too. What it buys goes back to its caller, and an
+ *    allowance of it is spent by its caller's swaps alone.
  *
  * The place and the length of the path are pinned because calldata may lay a dynamic argument out anywhere: an unpinned
  * path would let a stolen key swap into a worthless token of its own. The signer is not valid for ERC-1271, else the
@@ -30,13 +33,15 @@ import {
 import type { EvmAddress } from "#domain/Caip.ts"
 import type { AgentPolicy, BridgePolicy } from "#domain/enrollment/Authorization.ts"
 import { toViem } from "#layers/evm/address.ts"
-import { bridgeAbi, withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
+import { bridgeAbi, routedSwapAbi, withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
 
 const approve = toFunctionSelector("approve(address,uint256)")
 
 const settle = toFunctionSelector(getAbiItem({ abi: withdrawalExecutorAbi, name: "settle" }))
 
 const lock = toFunctionSelector(getAbiItem({ abi: bridgeAbi, name: "lock" }))
+
+const swapOverRoute = toFunctionSelector(getAbiItem({ abi: routedSwapAbi, name: "swap" }))
 
 const swapArguments = "(uint256,uint256,address[],address,uint256)"
 const swapOneHop = toFunctionSelector(`swapExactTokensForTokens${swapArguments}`)
@@ -85,6 +90,14 @@ const lockRules = (account: EvmAddress, { destinations, token }: BridgePolicy) =
   equal(lockArgument.recipient, account)
 ]
 
+/** Byte offsets of the words of a routed swap's terms. */
+const termsArgument = { buy: 64, hub: 128 } as const
+
+const routedRules = ({ hubs, tokens }: AgentPolicy) => [
+  oneOf(termsArgument.buy, tokens),
+  oneOf(termsArgument.hub, [0n, ...hubs])
+]
+
 /** What the agent is permitted on one chain. */
 export interface AgentPermission {
   readonly policy: AgentPolicy
@@ -96,8 +109,8 @@ export interface AgentPermission {
 
 const callPolicy = ({ account, policy, settles }: AgentPermission) => {
   const router = toViem(policy.router)
-  const { bridge } = policy
-  const spenders = bridge === undefined ? [policy.router] : [policy.router, bridge.contract]
+  const { bridge, routedSwap } = policy
+  const spenders = [policy.router, bridge?.contract, routedSwap].filter((spender) => spender !== undefined)
   return toCallPolicy({
     policyVersion: CallPolicyVersion.V0_0_4,
     permissions: [
@@ -116,7 +129,10 @@ const callPolicy = ({ account, policy, settles }: AgentPermission) => {
       ...(settles ? [{ target: withdrawalExecutor, selector: settle, valueLimit: 0n, rules: [] }] : []),
       ...(bridge === undefined
         ? []
-        : [{ target: toViem(bridge.contract), selector: lock, valueLimit: 0n, rules: lockRules(account, bridge) }])
+        : [{ target: toViem(bridge.contract), selector: lock, valueLimit: 0n, rules: lockRules(account, bridge) }]),
+      ...(routedSwap === undefined
+        ? []
+        : [{ target: toViem(routedSwap), selector: swapOverRoute, valueLimit: 0n, rules: routedRules(policy) }])
     ]
   })
 }

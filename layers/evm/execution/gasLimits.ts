@@ -40,6 +40,9 @@ const enableBridgeGas = 400_000n
 const lockGas = 500_000n
 const executeGas = 150_000n
 const hopGas = 200_000n
+/** What enabling the rule set of routed swaps costs, and such a swap: a route may split and pass many pools. */
+const enableRoutesGas = 300_000n
+const routedSwapGas = 900_000n
 
 const sum = (values: ReadonlyArray<bigint>) => values.reduce((total, value) => total + value, 0n)
 
@@ -57,13 +60,16 @@ export const gasLimits = (
   const ownerCheck = accountType === "ERC1271" ? contractOwnerGas : 0n
   const destinations = BigInt(policy.bridge?.destinations.length ?? 0)
   const bridgeRules = policy.bridge === undefined ? 0n : enableBridgeGas + storedWordGas * 2n * destinations
-  const enable = enables ? enableGas + ownerCheck + bridgeRules + storedWordGas * (2n * listed + hubs) : 0n
+  const routeRules = policy.routedSwap === undefined ? 0n : enableRoutesGas + storedWordGas * (listed + hubs)
+  const enable = enables ? enableGas + ownerCheck + bridgeRules + routeRules + storedWordGas * (2n * listed + hubs) : 0n
   const validateTransfers = BigInt(transfers.length) * (validateSwapGas + readWordGas * (6n + 2n * destinations))
   const validateSwaps = validateTransfers + BigInt(swaps.length) * (validateSwapGas + readWordGas * (listed + hubs))
   return {
     verificationGasLimit: validateGas + validateSwaps + enable + (deployed ? 0n : deployGas),
     callGasLimit:
-      executeGas + lockGas * BigInt(transfers.length) + sum(swaps.map(({ path }) => hopGas * BigInt(path.length - 1))),
+      executeGas +
+      lockGas * BigInt(transfers.length) +
+      sum(swaps.map(({ call, path }) => hopGas * BigInt(path.length - 1) + (call === undefined ? 0n : routedSwapGas))),
     preVerificationGas: 100_000n
   }
 }

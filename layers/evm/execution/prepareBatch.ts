@@ -22,7 +22,7 @@ import { type Lanes, readAccountState, readBlockState, readLaneNonces } from "#l
 import { bundleGasCap, gasLimits, transactionGas, transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
 import { refusedByAccount, requireAuthorization } from "#layers/evm/execution/requireAuthorization.ts"
 import { simulateOperation } from "#layers/evm/execution/simulateOperation.ts"
-import { executeBatch, pathFault, swapCalls } from "#layers/evm/execution/swapCalls.ts"
+import { executeBatch, pathFault, routeFault, swapCalls } from "#layers/evm/execution/swapCalls.ts"
 import { transferCalls, transferFault } from "#layers/evm/execution/transferCalls.ts"
 import type { Call } from "#layers/evm/multicall.ts"
 import { settlementCall, withSettlementGas } from "#layers/evm/withdrawal/settlementCall.ts"
@@ -67,6 +67,7 @@ const checkBatch = Effect.fnUntraced(function* (
   if (settles === null) return yield* refuse("what is stored as the owner's signature over the withdrawal is none")
   const fault = [
     ...swaps.map(pathFault),
+    ...swaps.map((swap) => routeFault(swap, chain.policy.routedSwap)),
     ...transfers.map((transfer) => transferFault(transfer, chain.policy.bridge))
   ].find((found) => found !== undefined)
   if (fault !== undefined) return yield* refuse(fault)

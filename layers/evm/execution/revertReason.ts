@@ -1,6 +1,6 @@
 /** Reads why a call reverted, out of the revert data. The text comes from contracts of others, so it is cut short. */
 import { BaseError, decodeErrorResult, type Hex, parseAbi, slice } from "viem"
-import { entryPointAbi, kernelAbi, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
+import { entryPointAbi, kernelAbi, routedSwapAbi, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
 
 const longestReason = 300
 
@@ -12,7 +12,7 @@ const tokenErrors = parseAbi([
   "error ERC20InvalidSpender(address spender)"
 ])
 
-const knownErrors = [...entryPointAbi, ...kernelAbi, ...withdrawalExecutorAbi, ...tokenErrors]
+const knownErrors = [...entryPointAbi, ...kernelAbi, ...withdrawalExecutorAbi, ...routedSwapAbi, ...tokenErrors]
 
 const decode = (data: Hex) => {
   try {

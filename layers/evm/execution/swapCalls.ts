@@ -1,9 +1,12 @@
-/** The calls by which the account carries swaps out on a Uniswap v2 router: for each an exact allowance, then the swap. */
-import { encodeAbiParameters, encodeFunctionData, erc20Abi, type Hex, pad } from "viem"
+/**
+ * The calls by which the account carries swaps out, on a Uniswap v2 router or over a provider's route: for each an exact
+ * allowance, then the swap.
+ */
+import { encodeAbiParameters, encodeFunctionData, erc20Abi, type Hex, pad, zeroAddress } from "viem"
 import { addressOf, type EvmAddress } from "#domain/Caip.ts"
-import type { Swap } from "#domain/rebalance/ChainExecution.ts"
+import type { ReadySwap, Swap } from "#domain/rebalance/ChainExecution.ts"
 import { toViem } from "#layers/evm/address.ts"
-import { kernelAbi, routerAbi } from "#layers/evm/contracts.ts"
+import { kernelAbi, routedSwapAbi, routerAbi } from "#layers/evm/contracts.ts"
 import type { Call } from "#layers/evm/multicall.ts"
 
 export interface SwapTerms {
@@ -21,24 +24,52 @@ export const pathFault = ({ buy, path, sell }: Swap): string | undefined => {
   return undefined
 }
 
+/** What is wrong with a swap's route under what the owner allowed; undefined when nothing is. */
+export const routeFault = ({ call }: ReadySwap, allowed: EvmAddress | undefined): string | undefined =>
+  call === undefined || call.contract === allowed
+    ? undefined
+    : `the owner allowed ${allowed ?? "no contract"} for routed swaps, not ${call.contract}`
+
 /** One hop and two hops are different functions of the router: the agent's permission has a rule set for each. */
 const functionFor = (path: ReadonlyArray<EvmAddress>) =>
   path.length === 2 ? "swapExactTokensForTokens" : "swapExactTokensForTokensSupportingFeeOnTransferTokens"
 
-export const swapCalls = (swap: Swap, { account, deadline, router }: SwapTerms): ReadonlyArray<Call> => [
-  {
-    target: toViem(addressOf(swap.sell)),
-    data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [toViem(router), swap.sellAmountRaw] })
-  },
-  {
-    target: toViem(router),
-    data: encodeFunctionData({
-      abi: routerAbi,
-      functionName: functionFor(swap.path),
-      args: [swap.sellAmountRaw, swap.minBuyAmountRaw, swap.path.map(toViem), toViem(account), deadline]
-    })
+const onVenue = (swap: Swap, { account, deadline, router }: SwapTerms): Call => ({
+  target: toViem(router),
+  data: encodeFunctionData({
+    abi: routerAbi,
+    functionName: functionFor(swap.path),
+    args: [swap.sellAmountRaw, swap.minBuyAmountRaw, swap.path.map(toViem), toViem(account), deadline]
+  })
+})
+
+const overRoute = (swap: Swap, { contract, data }: NonNullable<ReadySwap["call"]>, deadline: bigint): Call => {
+  const [, hub, ...last] = swap.path.map(toViem)
+  const terms = {
+    sell: toViem(addressOf(swap.sell)),
+    amount: swap.sellAmountRaw,
+    buy: toViem(addressOf(swap.buy)),
+    minOut: swap.minBuyAmountRaw,
+    hub: last.length === 0 ? zeroAddress : hub!,
+    deadline
   }
-]
+  return {
+    target: toViem(contract),
+    data: encodeFunctionData({ abi: routedSwapAbi, functionName: "swap", args: [terms, data as Hex] })
+  }
+}
+
+export const swapCalls = (swap: ReadySwap, terms: SwapTerms): ReadonlyArray<Call> => {
+  const made = swap.call === undefined ? onVenue(swap, terms) : overRoute(swap, swap.call, terms.deadline)
+  const args = [made.target, swap.sellAmountRaw] as const
+  return [
+    {
+      target: toViem(addressOf(swap.sell)),
+      data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args })
+    },
+    made
+  ]
+}
 
 /** ERC-7579 mode of a batch that reverts whole when one of its calls does. */
 const batchAllOrNothing = pad("0x01", { size: 32, dir: "right" })

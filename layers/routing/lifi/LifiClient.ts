@@ -2,8 +2,12 @@
 import { Context, Duration, Effect, Layer, type Option, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { RoutingUnavailable } from "#domain/routing/Routing.ts"
+import { withinRealTime } from "#layers/clock/withinRealTime.ts"
 import { type AnswerSchema, makeFind } from "#layers/provider/makeFind.ts"
 import { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"
+
+/** How long an answer about a swap is waited for, and how long the turn to ask and the answer together. */
+const soon = { answer: Duration.seconds(4), all: Duration.seconds(5) }
 
 export class LifiClient extends Context.Service<
   LifiClient,
@@ -14,13 +18,23 @@ export class LifiClient extends Context.Service<
       params: Record<string, string>,
       schema: S
     ) => Effect.Effect<Option.Option<S["Type"]>, RoutingUnavailable>
+    /**
+     * POST of a body, for swaps that another venue makes if no answer comes: tried once, in seconds, and after a failure
+     * not again for a while. Its limits are its own, so that swaps take nothing from transfers on their way.
+     */
+    readonly post: <S extends AnswerSchema>(
+      path: string,
+      params: Record<string, string>,
+      body: unknown,
+      schema: S
+    ) => Effect.Effect<Option.Option<S["Type"]>, RoutingUnavailable>
   }
 >()("ballast/layers/routing/lifi/LifiClient") {
   static readonly layer = Layer.effect(
     LifiClient,
     Effect.gen(function* () {
       const { apiKey, baseUrl, integrator } = yield* LifiConfig
-      const ask = yield* makeFind({
+      const provider = {
         name: "LI.FI",
         baseUrl: baseUrl ?? "",
         headers: {
@@ -29,26 +43,48 @@ export class LifiClient extends Context.Service<
         },
         refusedKey: "check LIFI_API_KEY",
         concurrentRequests: 8,
-        answerLimit: Duration.seconds(10),
-        retryPause: Duration.millis(500),
         maxBytes: 1024 * 1024,
         longestPause: Duration.minutes(10),
-        pauseHeaders: ["retry-after", "ratelimit-reset"],
+        pauseHeaders: ["retry-after", "ratelimit-reset"]
+      }
+      const ask = yield* makeFind({
+        ...provider,
+        answerLimit: Duration.seconds(10),
+        retryPause: Duration.millis(500),
         transientStatuses: [424]
       })
+      const askSoon = yield* makeFind({
+        ...provider,
+        answerLimit: soon.answer,
+        restAfterFailure: Duration.seconds(30),
+        transientStatuses: []
+      })
+      const unconfigured = new RoutingUnavailable({ reason: "No routing provider is configured; set LIFI_URL" })
 
       const find = Effect.fn("LifiClient.find")(function* <S extends AnswerSchema>(
         path: string,
         params: Record<string, string>,
         schema: S
       ) {
-        if (baseUrl === null) {
-          return yield* new RoutingUnavailable({ reason: "No routing provider is configured; set LIFI_URL" })
-        }
+        if (baseUrl === null) return yield* unconfigured
         return yield* Effect.mapError(ask(path, params, schema), ({ reason }) => new RoutingUnavailable({ reason }))
       })
 
-      return LifiClient.of({ find })
+      const post = Effect.fn("LifiClient.post")(function* <S extends AnswerSchema>(
+        path: string,
+        params: Record<string, string>,
+        body: unknown,
+        schema: S
+      ) {
+        if (baseUrl === null) return yield* unconfigured
+        return yield* askSoon(path, params, schema, body).pipe(
+          Effect.mapError(({ reason }) => new RoutingUnavailable({ reason })),
+          // Those that wait for others to be answered do not wait longer either.
+          withinRealTime(soon.all, () => new RoutingUnavailable({ reason: "LI.FI is too busy to be asked now" }))
+        )
+      })
+
+      return LifiClient.of({ find, post })
     })
   ).pipe(Layer.provide(FetchHttpClient.layer))
 }

@@ -1,22 +1,55 @@
-/** Routes between chains by LI.FI, each checked before it is passed on. Source: LI.FI API v1. */
-import { Effect, Layer, Option } from "effect"
+/** Routes between chains, and of swaps on one, by LI.FI; each checked before it is passed on. Source: LI.FI API v1. */
+import { Effect, Layer, Option, Schema } from "effect"
 import { addressOf, chainIdOf } from "#domain/Caip.ts"
 import {
+  type SwapOffer,
+  type SwapRequest,
   RouteRefused,
   type RouteRequest,
   type RouteStatus,
   Routing,
+  RoutingUnavailable,
   type SentTransfer
 } from "#domain/routing/Routing.ts"
+import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { checkStep } from "#layers/routing/lifi/checkStep.ts"
+import { checkSwap } from "#layers/routing/lifi/checkSwap.ts"
+import { costsOf } from "#layers/routing/lifi/costsOf.ts"
 import { LifiClient } from "#layers/routing/lifi/LifiClient.ts"
 import { statusOf } from "#layers/routing/lifi/statusOf.ts"
-import { LifiStatus, LifiStep } from "#layers/routing/lifi/wire.ts"
+import { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"
+import { descriptionFault, type Expected } from "#layers/routing/lifi/stepFault.ts"
+import { LifiRoute, LifiRoutes, LifiRouteStep, LifiStatus, LifiStep } from "#layers/routing/lifi/wire.ts"
+
+const decodeRoute = Schema.decodeUnknownOption(LifiRoute)
+const decodeStep = Schema.decodeUnknownOption(LifiRouteStep)
+
+/** A route that is one step, and what was asked for, as an offer. */
+const offerOf = (expected: Expected, route: unknown): Option.Option<SwapOffer> =>
+  Option.gen(function* () {
+    const { steps } = yield* decodeRoute(route)
+    const { action, estimate, tool } = yield* decodeStep(steps.length === 1 ? steps[0] : undefined)
+    const costs = costsOf(estimate)
+    if (typeof costs === "string" || descriptionFault(expected, { action, estimate }) !== undefined) {
+      return yield* Option.none()
+    }
+    const { toAmount, toAmountMin } = estimate
+    return { tool, expectedRaw: BigInt(toAmount), leastRaw: BigInt(toAmountMin), gasUsd: costs.gasUsd, step: steps[0] }
+  })
+
+const mostOffers = 20
 
 export const RoutingLive = Layer.effect(
   Routing,
   Effect.gen(function* () {
     const client = yield* LifiClient
+    const { exchanges, integrator } = yield* LifiConfig
+    const { chains } = yield* EvmConfig
+
+    const refuse = Effect.fnUntraced(function* (fault: string) {
+      yield* Effect.logWarning(`A route of LI.FI was refused: ${fault}`)
+      return yield* new RouteRefused({ reason: `The provider's route is not what was asked for: ${fault}` })
+    })
 
     const quote = Effect.fn("Routing.quote")(function* (request: RouteRequest) {
       const { accountId, amountRaw, buy, sell } = request
@@ -32,9 +65,53 @@ export const RoutingLive = Layer.effect(
       const step = yield* client.find("/quote", params, LifiStep)
       if (Option.isNone(step)) return Option.none()
       const route = checkStep(request, step.value)
-      if (typeof route !== "string") return Option.some(route)
-      yield* Effect.logWarning(`A route of LI.FI was refused: ${route}`)
-      return yield* new RouteRefused({ reason: `The provider's route is not what was asked for: ${route}` })
+      return typeof route === "string" ? yield* refuse(route) : Option.some(route)
+    })
+
+    /** The question with the contract that must be called; a contract of before is not one that was checked at the start. */
+    const expectedOf = Effect.fnUntraced(function* ({ amountRaw, buy, contract: account, sell }: SwapRequest) {
+      const chain = chains.find(({ chainId }) => chainId === chainIdOf(sell))
+      if (chain?.routedSwap === undefined || chain.routedSwap.contract !== account) {
+        return yield* new RoutingUnavailable({
+          reason: `The owner allowed ${account} for routed swaps, which ROUTED_SWAP_${chainIdOf(sell)} does not name`
+        })
+      }
+      return { sell, buy, amountRaw, account, target: chain.routedSwap.target } satisfies Expected
+    })
+
+    const swapOffers = Effect.fn("Routing.swapOffers")(function* (request: SwapRequest) {
+      const expected = yield* expectedOf(request)
+      const { account, amountRaw, buy, sell } = expected
+      const body = {
+        fromChainId: chainIdOf(sell),
+        fromTokenAddress: addressOf(sell),
+        fromAmount: amountRaw.toString(),
+        fromAddress: account,
+        toChainId: chainIdOf(buy),
+        toTokenAddress: addressOf(buy),
+        toAddress: account,
+        options: {
+          integrator,
+          slippage: request.slippageBps / 10_000,
+          order: "CHEAPEST",
+          allowSwitchChain: false,
+          ...(exchanges === null ? {} : { exchanges: { allow: exchanges } })
+        }
+      }
+      const answer = yield* client.post("/advanced/routes", {}, body, LifiRoutes)
+      return Option.match(answer, {
+        onNone: (): ReadonlyArray<SwapOffer> => [],
+        onSome: ({ routes }) => routes.slice(0, mostOffers).flatMap((route) => Option.toArray(offerOf(expected, route)))
+      })
+    })
+
+    const swapCall = Effect.fn("Routing.swapCall")(function* (request: SwapRequest, { step }: SwapOffer) {
+      const expected = yield* expectedOf(request)
+      // LI.FI's simulation would look for the amount at our contract, which holds none before the swap.
+      const answer = yield* client.post("/advanced/stepTransaction", { skipSimulation: "true" }, step, LifiStep)
+      if (Option.isNone(answer)) return yield* new RouteRefused({ reason: "The provider no longer offers the route" })
+      const call = checkSwap(expected, answer.value)
+      return typeof call === "string" ? yield* refuse(call) : call
     })
 
     const status = Effect.fn("Routing.status")(function* (sent: SentTransfer) {
@@ -51,6 +128,6 @@ export const RoutingLive = Layer.effect(
       })
     })
 
-    return Routing.of({ quote, status })
+    return Routing.of({ quote, swapOffers, swapCall, status })
   })
 ).pipe(Layer.provide(LifiClient.layer))

@@ -4,16 +4,13 @@
  * The call data is not trusted but read: the one function that the owner allowed, with our own token, amount, destination
  * and recipient, and a floor that is at least ours. What is signed later is built anew from what was read here.
  */
-import { decodeFunctionData, type Hex, isAddressEqual, isAddress } from "viem"
-import { addressOf, chainIdOf, type EvmAddress } from "#domain/Caip.ts"
+import { decodeFunctionData, type Hex } from "viem"
+import { addressOf, chainIdOf } from "#domain/Caip.ts"
 import type { Route, RouteRequest } from "#domain/routing/Routing.ts"
-import { toViem } from "#layers/evm/address.ts"
 import { bridgeAbi } from "#layers/evm/contracts.ts"
 import { lockData } from "#layers/evm/execution/transferCalls.ts"
+import { descriptionFault, envelopeFault, isSame } from "#layers/routing/lifi/stepFault.ts"
 import type { LifiStep } from "#layers/routing/lifi/wire.ts"
-
-const isSame = (text: string | undefined, address: EvmAddress): boolean =>
-  text !== undefined && isAddress(text, { strict: false }) && isAddressEqual(text, toViem(address))
 
 const decoded = (data: string) => {
   try {
@@ -23,37 +20,12 @@ const decoded = (data: string) => {
   }
 }
 
-/** What is wrong with the description of the step; undefined when nothing is. */
-const descriptionFault = (request: RouteRequest, { action, estimate }: LifiStep): string | undefined => {
-  const account = addressOf(request.accountId)
-  if (action.fromChainId !== chainIdOf(request.sell)) return "it starts on another chain"
-  if (action.toChainId !== chainIdOf(request.buy)) return "it ends on another chain"
-  if (!isSame(action.fromToken.address, addressOf(request.sell))) return "it sends another token"
-  if (!isSame(action.toToken.address, addressOf(request.buy))) return "it delivers another token"
-  if (action.fromAddress !== undefined && !isSame(action.fromAddress, account)) return "it sends from another account"
-  if (!isSame(action.toAddress ?? action.fromAddress, account)) return "it delivers to another account"
-  if (BigInt(action.fromAmount) !== request.amountRaw) return "it sends another amount"
-  if (BigInt(estimate.fromAmount) !== request.amountRaw) return "it estimates another amount"
-  if (!isSame(estimate.approvalAddress, request.bridge)) return "it asks for an allowance of another contract"
-  if (BigInt(estimate.toAmountMin) < request.leastRaw) {
-    return `it may deliver ${estimate.toAmountMin}, the least acceptable is ${request.leastRaw}`
-  }
-  return BigInt(estimate.toAmount) < BigInt(estimate.toAmountMin)
-    ? "it expects less than its own least amount"
-    : undefined
-}
-
-/** What is wrong with the transaction of the step; undefined when nothing is. */
-const transactionFault = (
-  { accountId, amountRaw, bridge, buy, sell }: RouteRequest,
-  { estimate, transactionRequest }: LifiStep
+/** What is wrong with the call data of the step; undefined when nothing is. */
+const callFault = (
+  { accountId, amountRaw, buy, sell }: RouteRequest,
+  { estimate, transactionRequest: { data } }: LifiStep
 ): string | undefined => {
-  const { chainId, data, from, to, value } = transactionRequest
   const account = addressOf(accountId)
-  if (!isSame(to, bridge)) return "its transaction calls another contract"
-  if (from !== undefined && !isSame(from, account)) return "its transaction is of another account"
-  if (chainId !== undefined && chainId !== chainIdOf(sell)) return "its transaction is for another chain"
-  if (BigInt(value ?? 0) !== 0n) return "its transaction sends native value"
   const call = decoded(data)
   if (call === undefined) return "its transaction calls a function that is not allowed"
   const [token, amount, destinationChainId, destinationToken, minOut, recipient] = call.args
@@ -69,9 +41,13 @@ const transactionFault = (
 
 /** The route, or what is wrong with the step, as the end of a sentence. */
 export const checkStep = (request: RouteRequest, step: LifiStep): Route | string => {
-  const fault = descriptionFault(request, step) ?? transactionFault(request, step)
+  const { accountId, amountRaw, bridge, buy, leastRaw, sell } = request
+  const expected = { sell, buy, amountRaw, account: addressOf(accountId), target: bridge }
+  const fault =
+    descriptionFault(expected, step) ?? envelopeFault(expected, step.transactionRequest) ?? callFault(request, step)
   if (fault !== undefined) return fault
   const { executionDuration, toAmount, toAmountMin } = step.estimate
+  if (BigInt(toAmountMin) < leastRaw) return `it may deliver ${toAmountMin}, the least acceptable is ${leastRaw}`
   return {
     tool: step.tool,
     leastRaw: BigInt(toAmountMin),

@@ -87,6 +87,7 @@ const settings = Layer.mergeAll(
     priceMaxAgeMs: 300_000,
     defaultSwap: { slippageBps: 50, priceImpactBps: 100, thresholdUsd: 1_000_000_000_000_000_000n },
     transfers: { leastUsd: 50_000_000_000_000_000_000n, costBps: 10, maxCostBps: 100 },
+    routes: { leastUsd: 50_000_000_000_000_000_000n, leastAdvantageBps: 10 },
     blockedAssets: new Set<AssetId>(),
     scheduler: { intervalMs: 1_000, batch: 100 },
     maxRunsInFlight: 64,

@@ -198,6 +198,8 @@ const ArrivalsFake = Layer.effect(
 
 const RoutingFake = Layer.succeed(Routing, {
   quote: () => Effect.succeedNone,
+  swapOffers: () => Effect.succeed([]),
+  swapCall: () => Effect.die(new Error("No offer was made")),
   status: () => Effect.succeed({ _tag: "Pending", detail: "not known" } as const)
 })
 

@@ -1,10 +1,11 @@
 /** When a plan may be acted on as it is, and what happens when the batch does not pass its simulation. */
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Layer, Option } from "effect"
+import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import { addressOf, evmAccount } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
-import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
+import { BestQuotes } from "#domain/rebalance/BestQuotes.ts"
+import { BatchPreparer, Preparation } from "#domain/rebalance/BatchPreparer.ts"
 import type { Authorization } from "#domain/enrollment/Authorization.ts"
 import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
 import { RequiredSignatures } from "#domain/enrollment/RequiredSignatures.ts"
@@ -72,18 +73,46 @@ const planOf = (plannedAt: DateTime.Utc, legs: ReadonlyArray<typeof usdcLeg>): R
 
 /** The planner that a preparer asks for a fresh plan: it finds nothing left to do. */
 const nothingLeft = Layer.succeed(RunPlanner, { plan: () => Effect.map(DateTime.now, (now) => planOf(now, [])) })
-const runs = Layer.succeed(RunStore, {
-  context: () => Effect.succeed(Option.some(context))
-} as never as RunStore["Service"])
 const settled: Array<number> = []
 const signatures = Layer.succeed(RequiredSignatures, {
   settle: (_: string, chainId: number) => Effect.sync(() => settled.push(chainId))
 } as never as RequiredSignatures["Service"])
-const Preparer = BatchPreparer.layer.pipe(
-  Layer.provide([runs, signatures, nothingLeft, TransferQuotes.layer]),
-  Layer.provide(TestSettings),
-  Layer.provideMerge(TestChains)
-)
+/** The same plan again, however old. */
+const sameAgain = Layer.succeed(RunPlanner, {
+  plan: () => Effect.map(DateTime.now, (now) => planOf(now, [usdcLeg]))
+})
+const preparerFor = (grantsOf: RunContext, planner: typeof nothingLeft) =>
+  BatchPreparer.layer.pipe(
+    Layer.provide([
+      Layer.succeed(RunStore, {
+        context: () => Effect.succeed(Option.some(grantsOf))
+      } as never as RunStore["Service"]),
+      signatures,
+      planner,
+      TransferQuotes.layer,
+      BestQuotes.layer
+    ]),
+    Layer.provide(TestSettings),
+    Layer.provideMerge(TestChains)
+  )
+const Preparer = preparerFor(context, nothingLeft)
+
+/** The portfolio of an owner who allowed routes. */
+const [grant] = context.grants
+const [chain] = grant!.authorization.chains
+const routedContext: RunContext = {
+  ...context,
+  grants: [
+    {
+      ...grant!,
+      authorization: {
+        ...grant!.authorization,
+        chains: [{ ...chain, policy: { ...chain.policy, routedSwap: addressOf(baseBtc.assetId) } }]
+      }
+    }
+  ]
+}
+const RoutedPreparer = preparerFor(routedContext, sameAgain)
 
 const attempt = (number: number) => ({ operationId, chainId: baseUsdc.chainId, attempt: number })
 
@@ -154,4 +183,86 @@ describe("BatchPreparer", () => {
       )
     }).pipe(Effect.provide(Preparer))
   )
+
+  /** The one swap of a preparation, and its tool. */
+  const swapOf = (preparation: Preparation) => {
+    assert.strictEqual(preparation._tag, "Ready")
+    const swaps = preparation._tag === "Ready" ? preparation.swaps : []
+    assert.lengthOf(swaps, 1)
+    return swaps[0]!
+  }
+
+  const routesPayMore = Effect.flatMap(TestChain, (market) => Effect.sync(() => (market.routeAdvantageBps = 20n)))
+
+  it.live("swaps over a route that pays more, and remembers what was on offer but not the route's calldata", () =>
+    Effect.gen(function* () {
+      yield* funded
+      yield* routesPayMore
+      const swap = swapOf(yield* prepared(1, 0))
+      assert.strictEqual(swap.tool, "test")
+      assert.isAbove(Number(swap.offers?.routed?.expectedRaw), Number(swap.offers?.venueRaw))
+      assert.notProperty(swap, "call")
+    }).pipe(Effect.provide(RoutedPreparer))
+  )
+
+  it.live("swaps on the venue when the chain refuses the route, and nothing is left out", () =>
+    Effect.gen(function* () {
+      yield* funded
+      yield* routesPayMore
+      const market = yield* TestChain
+      market.refusesRoutes = true
+      const preparation = yield* prepared(1, 0)
+      assert.isUndefined(swapOf(preparation).tool)
+      assert.isEmpty(preparation.skips)
+    }).pipe(Effect.provide(RoutedPreparer))
+  )
+
+  it.live("swaps on the venue after an operation over routes was reverted", () =>
+    Effect.gen(function* () {
+      yield* funded
+      yield* routesPayMore
+      assert.isUndefined(swapOf(yield* prepared(2, 0)).tool)
+    }).pipe(Effect.provide(RoutedPreparer))
+  )
+
+  it.live("swaps on the venue under a grant from before routes", () =>
+    Effect.gen(function* () {
+      yield* funded
+      yield* routesPayMore
+      const swap = swapOf(yield* prepared(1, 0))
+      assert.isUndefined(swap.tool)
+      assert.isUndefined(swap.offers)
+    }).pipe(Effect.provide(Preparer))
+  )
+
+  it("reads preparations from before routes", () => {
+    const codec = Schema.toCodecJson(Preparation)
+    const stored = {
+      _tag: "Ready",
+      swaps: [
+        {
+          sell: usdcLeg.sell,
+          buy: usdcLeg.buy,
+          sellAmountRaw: "5",
+          minBuyAmountRaw: "4",
+          path: [addressOf(usdcLeg.sell), addressOf(usdcLeg.buy)]
+        }
+      ],
+      skips: [],
+      prepared: {
+        chainId: 8453,
+        accountId: account,
+        subject: `0x${"01".repeat(32)}`,
+        to: addressOf(usdcLeg.buy),
+        callData: "0x",
+        gasLimit: "1",
+        maxFeePerGas: "1",
+        maxPriorityFeePerGas: "1",
+        chainNonce: 0,
+        laneNonces: [],
+        fromBlock: "1"
+      }
+    }
+    assert.strictEqual(swapOf(Schema.decodeUnknownSync(codec)(stored)).minBuyAmountRaw, 4n)
+  })
 })

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
+import type { Address } from "viem"
 import type { ChainId } from "#domain/Caip.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { ChainsLive } from "#layers/evm/ChainsLive.ts"
@@ -12,9 +13,18 @@ import { configFor, EvmWorld } from "#test/layers/evm/EvmWorld.ts"
 const unreachable = { chainId: 56 as ChainId, rpcUrls: ["http://127.0.0.1:9"] as const }
 
 /** The supported chains of a deployment over both chains and one that does not answer, and what it logs. */
-const start = Effect.gen(function* () {
+const start = Effect.fnUntraced(function* (
+  routedSwap: (chain: Chain) => { readonly contract: Address; readonly target: Address } | undefined = () => undefined
+) {
   const { arbitrum, base } = yield* EvmWorld
-  const config = configFor([base, arbitrum])
+  const plain = configFor([base, arbitrum])
+  const config = {
+    ...plain,
+    chains: plain.chains.map((chain, index) => {
+      const routed = routedSwap([base, arbitrum][index]!)
+      return routed === undefined ? chain : { ...chain, routedSwap: routed as never }
+    })
+  }
   const told: Array<string> = []
   const services = ChainsLive.pipe(
     Layer.provide(EvmClients.layer),
@@ -43,7 +53,7 @@ const withCode = <A, E, R>(chain: Chain, address: `0x${string}`, code: `0x${stri
 layer(EvmWorld.layer, { excludeTestServices: true, timeout: "60 seconds" })("Chains", (it) => {
   it.effect("a chain with every contract is supported, and one that does not answer is taken at its word", () =>
     Effect.gen(function* () {
-      const { supported, told } = yield* start
+      const { supported, told } = yield* start()
       assert.deepStrictEqual(supported, [8453, 42161, 56])
       assert.include(told, "chain 56 could not be checked")
     })
@@ -52,7 +62,7 @@ layer(EvmWorld.layer, { excludeTestServices: true, timeout: "60 seconds" })("Cha
   it.effect("a chain that lacks a contract is not supported, and the log names what to deploy", () =>
     Effect.gen(function* () {
       const { arbitrum } = yield* EvmWorld
-      const { supported, told } = yield* withCode(arbitrum, withdrawalExecutor, "0x", start)
+      const { supported, told } = yield* withCode(arbitrum, withdrawalExecutor, "0x", start())
       assert.deepStrictEqual(supported, [8453, 56])
       assert.include(told, `42161 is not supported: it lacks the withdrawal executor (${withdrawalExecutor})`)
     })
@@ -61,9 +71,26 @@ layer(EvmWorld.layer, { excludeTestServices: true, timeout: "60 seconds" })("Cha
   it.effect("a chain whose EntryPoint is something else is not supported", () =>
     Effect.gen(function* () {
       const { base } = yield* EvmWorld
-      const { supported, told } = yield* withCode(base, entryPoint, "0x6001", start)
+      const { supported, told } = yield* withCode(base, entryPoint, "0x6001", start())
       assert.deepStrictEqual(supported, [42161, 56])
       assert.include(told, "EntryPoint 0.7")
+    })
+  )
+
+  it.effect("routes need our contract as it is, for this router and this diamond", () =>
+    Effect.gen(function* () {
+      const { base } = yield* EvmWorld
+      const right = ({ contracts }: Chain) => ({ contract: contracts.routedSwap, target: contracts.diamond })
+      assert.deepStrictEqual((yield* start(right)).supported, [8453, 42161, 56])
+      for (const wrong of [
+        (chain: Chain) => ({ ...right(chain), target: chain.contracts.router }),
+        (chain: Chain) => ({ ...right(chain), contract: chain.contracts.bridge }),
+        (chain: Chain) => ({ ...right(chain), contract: "0x000000000000000000000000000000000000dEaD" as const })
+      ]) {
+        const { supported, told } = yield* start((chain) => (chain === base ? wrong(chain) : right(chain)))
+        assert.deepStrictEqual(supported, [42161, 56])
+        assert.include(told, "8453 is not supported: it lacks RoutedSwap for router")
+      }
     })
   )
 })

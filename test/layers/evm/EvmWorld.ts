@@ -90,6 +90,22 @@ export const ConnectedWorldLive = worldLive((chains) => {
   }
 })
 
+/** The same, with routes of swaps too. */
+export const RoutedWorldLive = worldLive((chains) => {
+  const config = configFor(chains)
+  return {
+    ...config,
+    chains: config.chains.map((chain, index) => {
+      const { bridge, diamond, routedSwap } = chains[index]!.contracts
+      return {
+        ...chain,
+        bridge: bridge as string as EvmAddress,
+        routedSwap: { contract: routedSwap as string as EvmAddress, target: diamond as string as EvmAddress }
+      }
+    })
+  }
+})
+
 export const withdrawalDomainName = "Ballast Withdrawal Authorization"
 
 export interface Enrollment {

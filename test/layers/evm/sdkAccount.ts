@@ -63,7 +63,7 @@ const initConfig = (accountOwner: Address): Array<Hex> => [
 
 const policyOf = (policy: AgentPolicy, account: Address) => {
   const router = policy.router as string as Address
-  const { bridge } = policy
+  const { bridge, routedSwap } = policy
   const parameters = "(uint256,uint256,address[],address,uint256)"
   const pinned = (length: number) => [
     { condition: ParamCondition.EQUAL, offset: 96, params: [word(account)] },
@@ -81,7 +81,13 @@ const policyOf = (policy: AgentPolicy, account: Address) => {
       {
         target: zeroAddress,
         selector: toFunctionSelector("approve(address,uint256)"),
-        rules: [listed(0, bridge === undefined ? [policy.router] : [policy.router, bridge.contract])]
+        rules: [
+          listed(0, [
+            policy.router,
+            ...(bridge === undefined ? [] : [bridge.contract]),
+            ...(routedSwap === undefined ? [] : [routedSwap])
+          ])
+        ]
       },
       {
         target: router,
@@ -113,6 +119,15 @@ const policyOf = (policy: AgentPolicy, account: Address) => {
                 ),
                 { condition: ParamCondition.EQUAL, offset: 160, params: [word(account)] }
               ]
+            }
+          ]),
+      ...(routedSwap === undefined
+        ? []
+        : [
+            {
+              target: routedSwap as string as Address,
+              selector: toFunctionSelector("swap((address,uint256,address,uint256,address,uint256),bytes)"),
+              rules: [listed(64, policy.tokens), listed(128, [zeroAddress, ...policy.hubs])]
             }
           ])
     ]

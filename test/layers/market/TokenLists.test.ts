@@ -68,6 +68,7 @@ const load = (
       priceMaxAgeMs: 600_000,
       defaultSwap: { slippageBps: 50, priceImpactBps: 100, thresholdUsd: 1n },
       transfers: { leastUsd: 1n, costBps: 10, maxCostBps: 100 },
+      routes: { leastUsd: 1n, leastAdvantageBps: 10 },
       blockedAssets: new Set(options.blocked ?? []),
       scheduler: { intervalMs: 1_000, batch: 200 },
       maxRunsInFlight: 64,

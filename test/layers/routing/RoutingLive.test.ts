@@ -3,10 +3,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Option, Redacted } from "effect"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import type { ChainId } from "#domain/Caip.ts"
-import { Routing } from "#domain/routing/Routing.ts"
+import { encodeFunctionData, zeroHash } from "viem"
+import { addressOf, type ChainId, type EvmAddress } from "#domain/Caip.ts"
+import { Routing, type SwapRequest } from "#domain/routing/Routing.ts"
+import { toViem } from "#layers/evm/address.ts"
+import { EvmConfig } from "#layers/evm/EvmConfig.ts"
+import { lifiDiamondAbi } from "#layers/routing/lifi/diamond.ts"
 import { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"
 import { RoutingLive } from "#layers/routing/lifi/RoutingLive.ts"
+import { baseUsdc, baseWeth } from "#test/support/assets.ts"
 
 const sent = {
   txHash: `0x${"aa".repeat(32)}`,
@@ -15,6 +20,13 @@ const sent = {
   tool: "vault"
 }
 const proof = `0x${"bb".repeat(32)}`
+
+/** Our contract on Base, and the diamond that it calls. */
+const contract = "0x52908400098527886E0F7030069857D2E4169EE7" as EvmAddress
+const target = "0x8617E340B3D01FA5F11F306F4090FD50E238070D" as EvmAddress
+const chainsConfigured = Layer.succeed(EvmConfig, {
+  chains: [{ chainId: 8453 as ChainId, routedSwap: { contract, target } }]
+} as never as EvmConfig["Service"])
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -37,9 +49,12 @@ const against = <A, E>(handler: Handler, use: (routing: Routing["Service"]) => E
     const config = Layer.succeed(LifiConfig, {
       baseUrl: `http://127.0.0.1:${port}/v1`,
       apiKey: Redacted.make("secret-key"),
-      integrator: "ballast"
+      integrator: "ballast",
+      exchanges: ["uniswap"]
     })
-    return yield* Effect.flatMap(Routing, use).pipe(Effect.provide(RoutingLive.pipe(Layer.provide(config))))
+    return yield* Effect.flatMap(Routing, use).pipe(
+      Effect.provide(RoutingLive.pipe(Layer.provide([config, chainsConfigured])))
+    )
   }).pipe(Effect.scoped)
 
 const statusFor = (body: unknown) =>
@@ -130,4 +145,227 @@ describe("LI.FI", () => {
       assert.isTrue(Exit.isFailure(odd))
     })
   )
+})
+
+const swapRequest: SwapRequest = {
+  sell: baseUsdc.assetId,
+  buy: baseWeth.assetId,
+  amountRaw: 1_000_000n,
+  contract,
+  slippageBps: 50
+}
+
+const token = (assetId: typeof baseUsdc.assetId, priceUSD: string) => ({
+  chainId: 8453,
+  address: addressOf(assetId),
+  symbol: "T",
+  decimals: 6,
+  name: "Token",
+  priceUSD
+})
+
+/** A step in LI.FI's documented shape, with fields that the service does not read. */
+const step = (tool: string, toAmount: string, change: object = {}) => ({
+  id: `id-${tool}`,
+  type: "lifi",
+  tool,
+  toolDetails: { key: tool, name: tool, logoURI: "" },
+  action: {
+    fromChainId: 8453,
+    toChainId: 8453,
+    fromToken: token(swapRequest.sell, "1"),
+    toToken: token(swapRequest.buy, "2500"),
+    fromAmount: "1000000",
+    slippage: 0.005,
+    fromAddress: contract,
+    toAddress: contract
+  },
+  estimate: {
+    tool,
+    fromAmount: "1000000",
+    toAmount,
+    toAmountMin: "390000",
+    approvalAddress: target,
+    executionDuration: 30,
+    feeCosts: [],
+    gasCosts: [{ type: "SEND", amount: "1", amountUSD: "0.05", token: token(swapRequest.buy, "2500") }]
+  },
+  includedSteps: [],
+  ...change
+})
+
+const route = (...steps: ReadonlyArray<object>) => ({
+  id: "route",
+  fromChainId: 8453,
+  toChainId: 8453,
+  fromAmount: "1000000",
+  toAmount: "400000",
+  toAmountMin: "390000",
+  steps,
+  tags: ["CHEAPEST"]
+})
+
+const transactionRequest = {
+  from: contract,
+  to: target,
+  chainId: 8453,
+  value: "0x0",
+  gasLimit: "0x5208",
+  data: encodeFunctionData({
+    abi: lifiDiamondAbi,
+    functionName: "swapTokensSingleV3ERC20ToERC20",
+    args: [
+      zeroHash,
+      "ballast",
+      "",
+      toViem(contract),
+      390_000n,
+      {
+        callTo: toViem(target),
+        approveTo: toViem(target),
+        sendingAssetId: toViem(addressOf(swapRequest.sell)),
+        receivingAssetId: toViem(addressOf(swapRequest.buy)),
+        fromAmount: 1_000_000n,
+        callData: "0x",
+        requiresDeposit: true
+      }
+    ]
+  })
+}
+
+const bodyOf = (request: IncomingMessage, use: (body: unknown) => void) => {
+  let text = ""
+  request.on("data", (chunk: Buffer) => (text += chunk.toString())).on("end", () => use(JSON.parse(text)))
+}
+
+describe("LI.FI's swaps on one chain", () => {
+  it.live("asks for routes to our contract, and makes a transaction of the one that is chosen", () => {
+    const seen: Array<{ readonly url: string; readonly body: unknown; readonly key: unknown }> = []
+    const offered = step("pools", "400000", { referrer: "kept as it is" })
+    return against(
+      (request, response) =>
+        bodyOf(request, (body) => {
+          seen.push({ url: request.url!, body, key: request.headers["x-lifi-api-key"] })
+          if (request.url === "/v1/advanced/routes") {
+            json(response, 200, {
+              routes: [
+                route(offered),
+                route(step("two", "500000"), step("steps", "500000")),
+                route(step("elsewhere", "500000", { action: { ...offered.action, toAddress: target } })),
+                { steps: "of another shape" }
+              ],
+              unavailableRoutes: { filteredOut: [], failed: [] }
+            })
+          } else json(response, 200, { ...offered, transactionRequest })
+        }),
+      (routing) =>
+        Effect.gen(function* () {
+          const offers = yield* routing.swapOffers(swapRequest)
+          assert.deepStrictEqual(
+            offers.map(({ expectedRaw, gasUsd, leastRaw, tool }) => [tool, expectedRaw, leastRaw, gasUsd]),
+            [["pools", 400_000n, 390_000n, 50_000_000_000_000_000n]]
+          )
+          const call = yield* routing.swapCall(swapRequest, offers[0]!)
+          assert.strictEqual(call.data, transactionRequest.data)
+          assert.strictEqual(call.leastRaw, 390_000n)
+          assert.deepStrictEqual(
+            seen.map(({ key, url }) => [url, key]),
+            [
+              ["/v1/advanced/routes", "secret-key"],
+              ["/v1/advanced/stepTransaction?skipSimulation=true", "secret-key"]
+            ]
+          )
+          assert.deepStrictEqual(seen[0]!.body, {
+            fromChainId: 8453,
+            fromTokenAddress: addressOf(swapRequest.sell),
+            fromAmount: "1000000",
+            fromAddress: contract,
+            toChainId: 8453,
+            toTokenAddress: addressOf(swapRequest.buy),
+            toAddress: contract,
+            options: {
+              integrator: "ballast",
+              slippage: 0.005,
+              order: "CHEAPEST",
+              allowSwitchChain: false,
+              exchanges: { allow: ["uniswap"] }
+            }
+          })
+          assert.deepStrictEqual(seen[1]!.body, offered)
+        })
+    )
+  })
+
+  it.live("refuses a transaction that is not what was asked for", () =>
+    against(
+      (request, response) =>
+        request.url === "/v1/advanced/routes"
+          ? json(response, 200, { routes: [route(step("pools", "400000"))] })
+          : json(response, 200, {
+              ...step("pools", "400000"),
+              transactionRequest: { ...transactionRequest, to: contract }
+            }),
+      (routing) =>
+        Effect.gen(function* () {
+          const [offer] = yield* routing.swapOffers(swapRequest)
+          const refused = yield* Effect.flip(routing.swapCall(swapRequest, offer!))
+          assert.strictEqual(refused._tag, "RouteRefused")
+          assert.include(refused.message, "calls another contract")
+        })
+    )
+  )
+
+  for (const status of [500, 503, 424]) {
+    it.live(`after a ${status} rests instead of asking again, and goes on with transfers`, () => {
+      let routes = 0
+      return against(
+        (request, response) => {
+          if (request.url !== "/v1/advanced/routes") return json(response, 200, { status: "PENDING" })
+          routes += 1
+          return json(response, status, { message: "no", code: 1006 })
+        },
+        (routing) =>
+          Effect.gen(function* () {
+            assert.isTrue(Exit.isFailure(yield* Effect.exit(routing.swapOffers(swapRequest))))
+            assert.isTrue(Exit.isFailure(yield* Effect.exit(routing.swapOffers(swapRequest))))
+            assert.strictEqual(routes, status === 424 ? 2 : 1)
+            assert.strictEqual((yield* routing.status(sent))._tag, "Pending")
+          })
+      )
+    })
+  }
+
+  it.live("a rate limit of swaps does not hold up transfers", () =>
+    against(
+      (request, response) =>
+        request.url === "/v1/advanced/routes"
+          ? json(response, 429, { message: "Rate limit", code: 1005 }, { "ratelimit-reset": "60" })
+          : json(response, 200, { status: "PENDING" }),
+      (routing) =>
+        Effect.gen(function* () {
+          const first = yield* Effect.flip(routing.swapOffers(swapRequest))
+          assert.include(first.message, "429")
+          const second = yield* Effect.flip(routing.swapOffers(swapRequest))
+          assert.include(second.message, "rate limit is reached; the next request goes out in")
+          assert.strictEqual((yield* routing.status(sent))._tag, "Pending")
+        })
+    )
+  )
+
+  it.live("has no offers where LI.FI answers 404, and asks nothing for a contract that is not configured", () => {
+    let requests = 0
+    return against(
+      (_, response) => {
+        requests += 1
+        json(response, 404, { code: 1002 })
+      },
+      (routing) =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(yield* routing.swapOffers(swapRequest), [])
+          const old = yield* Effect.flip(routing.swapOffers({ ...swapRequest, contract: target }))
+          assert.include(old.message, "ROUTED_SWAP_8453 does not name")
+          assert.strictEqual(requests, 1)
+        })
+    )
+  })
 })

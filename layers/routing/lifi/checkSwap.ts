@@ -1,0 +1,74 @@
+/**
+ * Whether a step of a swap is exactly what was asked for. Pure: a provider that is wrong, or taken over, gets no signature.
+ *
+ * The call data is read, not trusted: one of the two functions of LI.FI's diamond that swap one ERC-20 token for another,
+ * our contract as receiver, our tokens, the amount and no more, and the least amount that the step names. Which pools the
+ * swap passes is LI.FI's business; that it yields enough is enforced on chain (contracts/RoutedSwap.sol).
+ * Source: LI.FI's GenericSwapFacetV3.
+ */
+import { decodeFunctionData, encodeFunctionData, type Hex } from "viem"
+import { addressOf } from "#domain/Caip.ts"
+import type { SwapCall } from "#domain/routing/Routing.ts"
+import { lifiDiamondAbi } from "#layers/routing/lifi/diamond.ts"
+import { costsOf } from "#layers/routing/lifi/costsOf.ts"
+import { descriptionFault, envelopeFault, type Expected, isSame } from "#layers/routing/lifi/stepFault.ts"
+import type { LifiStep } from "#layers/routing/lifi/wire.ts"
+
+/** Longest call data, in bytes: what it costs to publish grows with it. */
+const longestData = 20_000
+
+const decoded = (data: Hex) => {
+  try {
+    return decodeFunctionData({ abi: lifiDiamondAbi, data })
+  } catch {
+    return undefined
+  }
+}
+
+type Call = NonNullable<ReturnType<typeof decoded>>
+
+/** Byte for byte what an honest encoder makes of the arguments, so that nothing else can be read out of it. */
+const isCanonical = (call: Call, data: Hex) =>
+  encodeFunctionData({ abi: lifiDiamondAbi, ...call } as never).toLowerCase() === data.toLowerCase()
+
+/** What is wrong with the call data; undefined when nothing is. */
+const callFault = (
+  { account, amountRaw, buy, sell }: Expected,
+  { estimate, transactionRequest }: LifiStep
+): string | undefined => {
+  const data = transactionRequest.data as Hex
+  if (data.length > 2 + 2 * longestData) return `its call data is longer than ${longestData} bytes`
+  const call = decoded(data)
+  if (call === undefined) return "its transaction calls a function that is not allowed"
+  const [, , , receiver, leastOut, swapData] = call.args
+  const swaps = Array.isArray(swapData) ? swapData : [swapData]
+  const [first, last] = [swaps[0], swaps.at(-1)]
+  if (first === undefined || last === undefined) return "its call swaps nothing"
+  if (!isSame(receiver, account)) return "its call names another receiver"
+  if (leastOut !== BigInt(estimate.toAmountMin)) return "its call names another least amount than its estimate"
+  const deposits = swaps.filter(({ requiresDeposit }) => requiresDeposit)
+  if (deposits.some(({ sendingAssetId }) => !isSame(sendingAssetId, addressOf(sell))))
+    return "its call takes another token"
+  const taken = deposits.reduce((sum, { fromAmount }) => sum + fromAmount, 0n)
+  if (taken !== amountRaw) return "its call takes another amount"
+  if (!isSame(first.sendingAssetId, addressOf(sell))) return "its call sells another token"
+  if (!isSame(last.receivingAssetId, addressOf(buy))) return "its call buys another token"
+  return isCanonical(call, data) ? undefined : "its call carries more than its arguments"
+}
+
+/** The call, or what is wrong with the step, as the end of a sentence. */
+export const checkSwap = (expected: Expected, step: LifiStep): SwapCall | string => {
+  const fault =
+    descriptionFault(expected, step) ?? envelopeFault(expected, step.transactionRequest) ?? callFault(expected, step)
+  if (fault !== undefined) return fault
+  const costs = costsOf(step.estimate)
+  if (typeof costs === "string") return costs
+  const { toAmount, toAmountMin } = step.estimate
+  return {
+    tool: step.tool,
+    expectedRaw: BigInt(toAmount),
+    leastRaw: BigInt(toAmountMin),
+    gasUsd: costs.gasUsd,
+    data: step.transactionRequest.data
+  }
+}
