@@ -24,6 +24,7 @@ export class Boundaries extends Context.Service<
     let passed = 0
     const executions = new Map<string, string>()
     const counts = new Map<string, number>()
+    const times = new Map<string, number>()
 
     return Boundaries.of({
       arm: (doom) => {
@@ -31,6 +32,7 @@ export class Boundaries extends Context.Service<
         passed = 0
         executions.clear()
         counts.clear()
+        times.clear()
       },
       nameOf: (workflow, executionId) => {
         const known = executions.get(executionId)
@@ -41,9 +43,12 @@ export class Boundaries extends Context.Service<
         executions.set(executionId, name)
         return name
       },
-      pass: (boundary) =>
+      pass: (name) =>
         Effect.sync(() => {
           passed += 1
+          const count = (times.get(name) ?? 0) + 1
+          times.set(name, count)
+          const boundary = count === 1 ? name : `${name} (${count})`
           tell({ _tag: "Passed", boundary })
           if (armed !== undefined && ("at" in armed ? armed.at === boundary : armed.after === passed)) die()
         })

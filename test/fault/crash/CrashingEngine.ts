@@ -41,10 +41,7 @@ const make = Effect.gen(function* () {
       const run = nameOf(workflow._tag, executionId)
       return (execute(payload, executionId) as Effect.Effect<unknown>).pipe(
         Effect.tap(() =>
-          Effect.andThen(
-            pass(`${run} ended, not stored`),
-            passOnce(`${run} ended, stored`, executionId, "finished")
-          )
+          Effect.andThen(pass(`${run} ended, not stored`), passOnce(`${run} ended, stored`, executionId, "finished"))
         ),
         Effect.provideService(WorkflowEngine.WorkflowEngine, crashing)
       )
@@ -64,16 +61,17 @@ const make = Effect.gen(function* () {
       const { executionId, workflow } = yield* WorkflowEngine.WorkflowInstance
       const step = `${nameOf(workflow._tag, executionId)} ${activity.name}`
       let isDone = false
-      const body = activity.name.startsWith(sleepInMemory)
-        ? Effect.sleep(Duration.millis(20))
-        : activity.executeEncoded
+      const body = activity.name.startsWith(sleepInMemory) ? Effect.sleep(Duration.millis(20)) : activity.executeEncoded
       const observed = Object.create(activity, {
         executeEncoded: {
-          value: pass(`${step} begins`).pipe(
-            Effect.andThen(body),
-            Effect.tap(() => pass(`${step} done, not stored`)),
-            Effect.tap(() => Effect.sync(() => (isDone = true)))
-          )
+          // A fault of the body is a result, too.
+          value: Effect.gen(function* () {
+            yield* pass(`${step} begins`)
+            const exit = yield* Effect.exit(body)
+            yield* pass(`${step} done, not stored`)
+            isDone = true
+            return yield* exit
+          })
         }
       })
       const result = yield* inner.activityExecute(observed, attempt)

@@ -19,6 +19,7 @@ import type { ChainsConfig } from "#test/fault/crash/chainsWorld.ts"
 import { CrashingRuntime } from "#test/fault/crash/CrashingEngine.ts"
 import { crashingPorts } from "#test/fault/crash/crashingPorts.ts"
 import { finalState } from "#test/fault/crash/finalState.ts"
+import { hastyClock } from "#test/fault/crash/HastyClock.ts"
 import { type MarketScenario, marketScenarios } from "#test/fault/crash/marketScenarios.ts"
 import { marketWorld } from "#test/fault/crash/marketWorld.ts"
 import { tell } from "#test/fault/crash/messages.ts"
@@ -34,6 +35,8 @@ export interface ServiceConfig {
   /** Socket of the database server. */
   readonly database: string
   readonly scenario: string
+  /** Unix time in milliseconds at which the scenario's first process began. */
+  readonly since: number
   /** File of the scripted chains; null when the chains are real. */
   readonly journal: string | null
   readonly chains: ChainsConfig | null
@@ -88,6 +91,7 @@ const Service = SchedulerLive.pipe(
     Layer.succeed(Settings, { ...testSettings, scheduler: { ...testSettings.scheduler, intervalMs: 100 } })
   ),
   Layer.provideMerge(SecureRandom.layerWebCrypto),
+  Layer.provideMerge(hastyClock(config.since)),
   Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn")),
   Layer.provide(Logger.layer([Logger.consolePretty({ colors: false })]))
 )

@@ -1,0 +1,63 @@
+/**
+ * Whether a run that was crashed left what an undisturbed one leaves.
+ *
+ * Everything must be equal but for: hashes, blocks and gas; the events of waiting, `retrying` with its reason and the
+ * `running` that ends it, of which there may be more; and, where pools move, amounts within a small share.
+ */
+import type { FinalState } from "#test/fault/crash/finalState.ts"
+
+const waiting = new Set(["retrying", "withdrawal_waits", "transfer_unclear"])
+
+const withoutWaits = (events: ReadonlyArray<string>) =>
+  events
+    .filter((event) => !waiting.has(event))
+    .filter((event, index, all) => event !== "running" || all[index - 1] !== event)
+
+const varying = new Set(["txHash", "blockHash", "blockNumber", "gasUsed", "subject", "bridge"])
+const digits = /-?\d[\d_]*(\.\d+)?/g
+
+const isClose = (a: string, b: string, share: number) => {
+  const [x, y] = [Number(a), Number(b)]
+  return Math.abs(x - y) <= share * Math.max(Math.abs(x), Math.abs(y), 1_000_000)
+}
+
+const sameText = (a: string, b: string, share: number): boolean => {
+  if (a === b) return true
+  if (share === 0 || a.replace(digits, "#") !== b.replace(digits, "#")) return false
+  const others = b.match(digits) ?? []
+  return (a.match(digits) ?? []).every((number, index) => isClose(number, others[index]!, share))
+}
+
+/** Where the two differ, as paths with both values. */
+const differences = (a: unknown, b: unknown, share: number, path: string): ReadonlyArray<string> => {
+  const differs = [`${path}: ${JSON.stringify(b)} instead of ${JSON.stringify(a)}`]
+  if (typeof a === "string" && typeof b === "string") return sameText(a, b, share) ? [] : differs
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b ? [] : differs
+  const [left, right] = [a, b] as ReadonlyArray<Readonly<Record<string, unknown>>>
+  const keys = [...new Set([...Object.keys(left!), ...Object.keys(right!)])]
+  return keys
+    .filter((key) => !varying.has(key))
+    .flatMap((key) => differences(left![key], right![key], share, `${path}.${key}`))
+}
+
+const nothing: FinalState["left"] = { announcements: 0, executions: 0, operations: 0 }
+
+/** What must be true of any final state. */
+const faults = ({ left, nonces }: FinalState): ReadonlyArray<string> => [
+  ...differences(nothing, left, 0, "left"),
+  ...nonces.flatMap(({ highest, signed, used }, index) =>
+    signed === highest + 1 && used === signed
+      ? []
+      : [`nonces.${index}: ${signed} signed up to ${highest}, ${used} used by the chain`]
+  )
+]
+
+export const compareStates = (undisturbed: FinalState, crashed: FinalState, share: number): ReadonlyArray<string> => {
+  const { left: _, nonces: __, ...expected } = undisturbed
+  const { left: ___, nonces: ____, ...actual } = crashed
+  const comparable = ({ operations, ...rest }: typeof expected) => ({
+    ...rest,
+    operations: operations.map(({ events, ...operation }) => ({ ...operation, events: withoutWaits(events) }))
+  })
+  return [...faults(crashed), ...differences(comparable(expected), comparable(actual), share, "state")]
+}
