@@ -1,63 +1,67 @@
 /**
- * The boundaries of runs: the moments between which a process may die. Each one is told on standard output as it is
- * passed, and at the one that is armed the process kills itself, as `kill -9` would: nothing is closed, nothing ends.
+ * The boundaries of runs: the moments between which a process may die. Each one is told as it is passed; a service stops for
+ * ever at the one that it is doomed to, and what was on its way there is not done any more.
  */
-import { Context, Effect, Layer } from "effect"
-import { tell } from "#test/fault/crash/messages.ts"
+import { Context, Deferred, Effect, Layer } from "effect"
+import type { Message } from "#test/fault/crash/messages.ts"
 
-/** Where the process dies: at the boundary of a name, or at the nth that it passes. */
+/** Where a service stops: at the boundary of a name, or at the nth that it passes. */
 export type Doom = { readonly at: string } | { readonly after: number }
 
 export class Boundaries extends Context.Service<
   Boundaries,
   {
-    /** Dies here or goes on. */
+    /** Stops here or goes on. */
     readonly pass: (boundary: string) => Effect.Effect<void>
-    /** Decides where the process dies from now on; nowhere without an argument. Begins to number the executions anew. */
+    /** Decides where the service stops from now on; nowhere without an argument. Begins to number the executions anew. */
     readonly arm: (doom?: Doom) => void
     /** The name of an execution: its kind and how many of the kind there were before. Ids are drawn, so they do not name. */
     readonly nameOf: (workflow: string, executionId: string) => string
+    /** Once the service has stopped. */
+    readonly stopped: Effect.Effect<void>
   }
 >()("ballast/test/fault/crash/Boundaries") {
-  static readonly layer = Layer.sync(Boundaries, () => {
-    let armed: Doom | undefined
-    let passed = 0
-    const executions = new Map<string, string>()
-    const counts = new Map<string, number>()
-    const times = new Map<string, number>()
+  static readonly layer = (tell: (message: Message) => void) =>
+    Layer.sync(Boundaries, () => {
+      let armed: Doom | undefined
+      let passed = 0
+      const stopped = Deferred.makeUnsafe<void>()
+      const executions = new Map<string, string>()
+      const counts = new Map<string, number>()
 
-    return Boundaries.of({
-      arm: (doom) => {
-        armed = doom
-        passed = 0
-        executions.clear()
-        counts.clear()
-        times.clear()
-      },
-      nameOf: (workflow, executionId) => {
-        const known = executions.get(executionId)
-        if (known !== undefined) return known
-        const count = (counts.get(workflow) ?? 0) + 1
-        counts.set(workflow, count)
-        const name = `${workflow}${count}`
-        executions.set(executionId, name)
-        return name
-      },
-      pass: (name) =>
-        Effect.sync(() => {
-          passed += 1
-          const count = (times.get(name) ?? 0) + 1
-          times.set(name, count)
-          const boundary = count === 1 ? name : `${name} (${count})`
-          tell({ _tag: "Passed", boundary })
-          if (armed !== undefined && ("at" in armed ? armed.at === boundary : armed.after === passed)) die()
-        })
+      const count = (name: string) => {
+        const times = (counts.get(name) ?? 0) + 1
+        counts.set(name, times)
+        return times
+      }
+
+      return Boundaries.of({
+        arm: (doom) => {
+          armed = doom
+          passed = 0
+          executions.clear()
+          counts.clear()
+        },
+        nameOf: (workflow, executionId) => {
+          const known = executions.get(executionId)
+          if (known !== undefined) return known
+          const name = `${workflow}${count(workflow)}`
+          executions.set(executionId, name)
+          return name
+        },
+        pass: (name) =>
+          Effect.suspend(() => {
+            passed += 1
+            const times = count(name)
+            const boundary = times === 1 ? name : `${name} (${times})`
+            tell({ _tag: "Passed", boundary })
+            const isHere = armed !== undefined && ("at" in armed ? armed.at === boundary : armed.after === passed)
+            if (!isHere) return Effect.void
+            tell({ _tag: "Stopped" })
+            Deferred.doneUnsafe(stopped, Effect.void)
+            return Effect.uninterruptible(Effect.never)
+          }),
+        stopped: Deferred.await(stopped)
+      })
     })
-  })
-}
-
-/** Returns never: the signal ends the process before the next statement could do anything. */
-const die = () => {
-  process.kill(process.pid, "SIGKILL")
-  for (;;);
 }

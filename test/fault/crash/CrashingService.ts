@@ -1,9 +1,8 @@
 /**
- * The service's engine, scheduler and stores as a process that kills itself where it is told to. Database and chains are
- * outside and stay. It is given one list of tasks, does them in order, tells what it passes, and ends.
+ * The service's engine, scheduler and stores, stopping where it is told to. Database and chains are outside and outlive it.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Duration, Effect, Layer, Logger, References, Schedule } from "effect"
+import { Context, Duration, Effect, Fiber, Layer, Logger, References, Schedule, type Scope } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { connect } from "node:net"
@@ -15,14 +14,15 @@ import { RelayPace } from "#layers/engine/RelayPace.ts"
 import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
 import { Boundaries, type Doom } from "#test/fault/crash/Boundaries.ts"
-import type { ChainsConfig } from "#test/fault/crash/chainsWorld.ts"
+import type { ChainScenario } from "#test/fault/crash/chainScenarios.ts"
+import type { ChainsConfig } from "#test/fault/crash/ChainsConfig.ts"
 import { CrashingRuntime } from "#test/fault/crash/CrashingEngine.ts"
 import { crashingPorts } from "#test/fault/crash/crashingPorts.ts"
 import { finalState } from "#test/fault/crash/finalState.ts"
 import { hastyClock } from "#test/fault/crash/HastyClock.ts"
 import { type MarketScenario, marketScenarios } from "#test/fault/crash/marketScenarios.ts"
 import { marketWorld } from "#test/fault/crash/marketWorld.ts"
-import { tell } from "#test/fault/crash/messages.ts"
+import type { Message } from "#test/fault/crash/messages.ts"
 import type { Begun } from "#test/fault/crash/Scenario.ts"
 import { testSettings } from "#test/support/settings.ts"
 
@@ -43,60 +43,44 @@ export interface ServiceConfig {
   readonly tasks: ReadonlyArray<Task>
 }
 
-const config = JSON.parse(process.env["CRASHING_SERVICE"] ?? "") as ServiceConfig
-
-const { operations, world, begin } =
-  config.journal === null
-    ? (await import("#test/fault/crash/chainsWorld.ts")).chainsScenario(config.scenario, config.chains!)
-    : scripted(config.scenario as MarketScenario, config.journal)
-
-function scripted(name: MarketScenario, journal: string) {
-  const { script, ...scenario } = marketScenarios[name]
-  return { ...scenario, world: marketWorld(journal, script) }
+const worldOf = async ({ chains, journal, scenario }: ServiceConfig) => {
+  if (journal === null) {
+    const { chainScenario } = await import("#test/fault/crash/chainScenarios.ts")
+    return chainScenario(scenario as ChainScenario, chains!)
+  }
+  const { script, ...steps } = marketScenarios[scenario as MarketScenario]
+  return { ...steps, world: marketWorld(journal, script) }
 }
 
 /** One process has the database, as with the embedded one: whoever else is written down as a runner is dead. */
-const Database = Layer.merge(
-  PgClient.layer({
-    username: "postgres",
-    database: "postgres",
-    stream: () => connect(config.database),
-    maxConnections: 1,
-    minConnections: 1
-  }),
-  Layer.succeed(DatabaseInfo, { isEmbedded: true })
+const databaseAt = (path: string) =>
+  Layer.merge(
+    PgClient.layer({
+      username: "postgres",
+      database: "postgres",
+      stream: () => connect(path),
+      maxConnections: 1,
+      minConnections: 1
+    }),
+    Layer.succeed(DatabaseInfo, { isEmbedded: true })
+  )
+
+/** Chains of a script answer at once. One look at a bridge a round; the second pause is a timer in the database. */
+const Pace = Layer.merge(
+  Layer.succeed(RelayPace, { searchFor: Duration.millis(400), betweenSearches: Duration.millis(20) }),
+  Layer.succeed(BridgePace, {
+    looks: 1,
+    betweenLooks: Schedule.recurs(0),
+    waitFor: (round) => (round === 1 ? Duration.minutes(2) : Duration.seconds(1))
+  })
 )
 
-const pace = { searchFor: Duration.millis(400), betweenSearches: Duration.millis(20) }
-/** One look a round; the third pause is long enough to be a timer in the database. */
-const bridgePace = {
-  looks: 1,
-  betweenLooks: Schedule.recurs(0),
-  waitFor: (round: number) => (round === 1 ? Duration.minutes(2) : Duration.seconds(1))
-}
-const Pace =
-  config.journal === null
-    ? Layer.empty
-    : Layer.merge(Layer.succeed(RelayPace, pace), Layer.succeed(BridgePace, bridgePace))
+const TestSettings = Layer.succeed(Settings, {
+  ...testSettings,
+  scheduler: { ...testSettings.scheduler, intervalMs: 100 }
+})
 
-const Service = SchedulerLive.pipe(
-  Layer.provideMerge(engineOn(CrashingRuntime)),
-  Layer.provide(Pace),
-  Layer.provideMerge(crashingPorts),
-  Layer.provideMerge(world),
-  Layer.provideMerge(SqlLive),
-  Layer.provideMerge(Database),
-  Layer.provideMerge(Boundaries.layer),
-  Layer.provideMerge(
-    Layer.succeed(Settings, { ...testSettings, scheduler: { ...testSettings.scheduler, intervalMs: 100 } })
-  ),
-  Layer.provideMerge(SecureRandom.layerWebCrypto),
-  Layer.provideMerge(hastyClock(config.since)),
-  Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn")),
-  Layer.provide(Logger.layer([Logger.consolePretty({ colors: false })]))
-)
-
-const hasEnded = Effect.fnUntraced(function* ({ portfolioId }: Begun) {
+const hasEnded = Effect.fnUntraced(function* ({ portfolioId }: Begun, operations: number) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly ended: number; readonly open: number }>`
     SELECT (SELECT count(*)::int FROM operations WHERE portfolio_id = ${portfolioId} AND finished_at IS NOT NULL) AS ended,
@@ -105,40 +89,49 @@ const hasEnded = Effect.fnUntraced(function* ({ portfolioId }: Begun) {
   return row!.ended >= operations && row!.open === 0
 })
 
-const ended = (begun: Begun) =>
-  hasEnded(begun).pipe(
+const ended = (begun: Begun, operations: number) =>
+  hasEnded(begun, operations).pipe(
     Effect.filterOrFail((isEnded) => isEnded),
     Effect.retry(Schedule.spaced("25 millis")),
-    Effect.timeout("60 seconds"),
+    Effect.timeout("90 seconds"),
     Effect.orDie
   )
 
-const run = Effect.fnUntraced(function* (task: Task) {
-  const boundaries = yield* Boundaries
-  if (task._tag === "End") {
-    boundaries.arm(task.doom)
-    yield* ended(task.begun)
-    boundaries.arm()
-    return tell({ _tag: "Ended", state: yield* finalState(task.begun) })
-  }
-  const begun = yield* begin
-  tell({ _tag: "Begun", begun })
-  boundaries.arm(task.doom)
-  yield* Effect.flatMap(OperationLauncher, (launcher) => launcher.launch(begun))
-  // Whoever is doomed dies on the way; whoever is not has passed everything by now.
-  yield* ended(begun)
-  yield* Effect.sleep("50 millis")
-  boundaries.arm()
-  tell({ _tag: "Ended", state: yield* finalState(begun) })
-})
+/** Does the tasks in order, until the last one is done or the service has stopped. */
+export const runService = Effect.fnUntraced(function* (config: ServiceConfig, tell: (message: Message) => void) {
+  const { begin, operations, world } = yield* Effect.promise(() => worldOf(config))
+  const Service = SchedulerLive.pipe(
+    Layer.provideMerge(engineOn(CrashingRuntime)),
+    Layer.provide(config.journal === null ? Layer.empty : Pace),
+    Layer.provideMerge(crashingPorts),
+    Layer.provideMerge(world as Layer.Layer<any>),
+    Layer.provideMerge(SqlLive),
+    Layer.provideMerge(databaseAt(config.database)),
+    Layer.provideMerge(Boundaries.layer(tell)),
+    Layer.provideMerge(TestSettings),
+    Layer.provideMerge(SecureRandom.layerWebCrypto),
+    Layer.provideMerge(hastyClock(config.since)),
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn")),
+    Layer.provide(Logger.layer([Logger.consolePretty({ colors: false })]))
+  )
+  const services = yield* Layer.build(Layer.fresh(Service))
 
-await Effect.runPromise(
-  Effect.gen(function* () {
-    const services = yield* Layer.build(Service)
-    yield* Effect.forEach(config.tasks, run, { discard: true }).pipe(Effect.provideContext(services))
-  }).pipe(Effect.scoped) as Effect.Effect<void>
-).catch((cause: unknown) => {
-  console.error(cause)
-  process.exit(1)
-})
-process.exit(0)
+  const run = Effect.fnUntraced(function* (task: Task) {
+    const boundaries = yield* Boundaries
+    const begun = task._tag === "Begin" ? yield* begin : task.begun
+    if (task._tag === "Begin") tell({ _tag: "Begun", begun })
+    boundaries.arm(task.doom)
+    if (task._tag === "Begin") yield* Effect.flatMap(OperationLauncher, (launcher) => launcher.launch(begun))
+    yield* ended(begun, operations)
+    boundaries.arm()
+    tell({ _tag: "Ended", state: yield* finalState(begun) })
+  })
+
+  // What has stopped is never left again, so nobody waits for it.
+  const tasks = yield* Effect.forEach(config.tasks, run, { discard: true }).pipe(
+    Effect.provideContext(services),
+    Effect.forkDetach
+  )
+  const { stopped } = Context.get(services, Boundaries)
+  yield* Effect.raceFirst(Fiber.join(tasks), stopped)
+}) as (config: ServiceConfig, tell: (message: Message) => void) => Effect.Effect<void, never, Scope.Scope>

@@ -1,19 +1,28 @@
 /**
  * Crashes a scenario at each boundary that an undisturbed run of it passes, and each time lets the next process finish what
- * the dead one began. One process finishes a case and begins the next, so there is one start for each crash.
+ * the dead one began. A process holds several services, each with a case of its own, and the one that finishes cases
+ * begins the next ones: so there is one start for as many crashes as there are services.
  */
+import { Effect } from "effect"
 import { compareStates } from "#test/fault/crash/compareStates.ts"
-import { runService } from "#test/fault/crash/CrashingProcess.ts"
 import type { ServiceConfig, Task } from "#test/fault/crash/CrashingService.ts"
 import type { FinalState } from "#test/fault/crash/finalState.ts"
 import type { Message } from "#test/fault/crash/messages.ts"
 import type { Begun } from "#test/fault/crash/Scenario.ts"
+import { startServices } from "#test/fault/crash/startServices.ts"
 
-export interface Setting extends Omit<ServiceConfig, "tasks"> {
+/** A service without its tasks. */
+export type Place = Omit<ServiceConfig, "tasks">
+
+export interface Setting {
+  /** Of the same scenario, as many as a process holds. */
+  readonly places: ReadonlyArray<Place>
   /** Where Node keeps what it compiled; it makes starts cheap. */
   readonly cacheDir: string
   /** By how large a share amounts may differ from those of the undisturbed run. */
   readonly share: number
+  /** What is done before cases begin. */
+  readonly prepare: Effect.Effect<void>
 }
 
 export interface Matrix {
@@ -25,13 +34,6 @@ export interface Matrix {
   readonly problems: ReadonlyArray<string>
 }
 
-/** One moment at which the process dies, by the first of the boundaries that it is. */
-interface Case {
-  readonly at: string
-  /** Of the recovery: the process dies once more at the boundary that it passes then as the nth. */
-  readonly again: number | undefined
-}
-
 const passed = (messages: ReadonlyArray<Message>) =>
   messages.flatMap((message) => (message._tag === "Passed" ? [message.boundary] : []))
 
@@ -41,8 +43,7 @@ const begunIn = (messages: ReadonlyArray<Message>): Begun | undefined =>
 const endedIn = (messages: ReadonlyArray<Message>): FinalState | undefined =>
   messages.find((message) => message._tag === "Ended")?.state
 
-/** Every third recovery is crashed as well, at its first, second or third boundary in turn. */
-const again = (index: number) => (index % 3 === 0 ? 1 + ((index / 3) % 3) : undefined)
+const hasStopped = (messages: ReadonlyArray<Message>) => messages.some(({ _tag }) => _tag === "Stopped")
 
 const opening = / (begins|ended, not stored|timer, not stored)$/
 
@@ -53,52 +54,96 @@ const isSameMoment = (before: string | undefined, boundary: string) =>
   opening.test(boundary) &&
   before.split(" ")[0] === boundary.split(" ")[0]
 
-export const casesOf = (boundaries: ReadonlyArray<string>): ReadonlyArray<Case> =>
-  boundaries
-    .filter((boundary, index) => !isSameMoment(boundaries[index - 1], boundary))
-    .map((at, index) => ({ at, again: again(index) }))
+/** The moments at which a process may die, each by the first of the boundaries that it is. */
+export const momentsOf = (boundaries: ReadonlyArray<string>): ReadonlyArray<string> =>
+  boundaries.filter((boundary, index) => !isSameMoment(boundaries[index - 1], boundary))
 
-export const runMatrix = async ({ cacheDir, share, ...setting }: Setting): Promise<Matrix> => {
-  const run = (tasks: ReadonlyArray<Task>) => runService({ ...setting, tasks }, cacheDir)
-  const first = await run([{ _tag: "Begin" }])
-  const undisturbed = endedIn(first.messages)!
-  const boundaries = passed(first.messages)
-  const problems: Array<string> = compareStates(undisturbed, undisturbed, share).map(
-    (problem) => `Undisturbed: ${problem}`
-  )
+/** In every third round the recoveries are crashed as well, that of the nth service at the nth boundary that it passes. */
+const hasSecondCrashes = (round: number) => round % 3 === 0
+
+/** What a crash left in a place. */
+interface Dead {
+  readonly at: string
+  readonly begun: Begun
+  again: number | undefined
+}
+
+export const runMatrix = Effect.fnUntraced(function* ({ cacheDir, places, prepare, share }: Setting) {
+  /** Gives places their tasks; those without any rest. Answers what each place told. */
+  const run = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReadonlyArray<Task>>) {
+    const busy = places.flatMap((place, index) => {
+      const own = tasks[index] ?? []
+      return own.length === 0 ? [] : [{ index, config: { ...place, tasks: own } }]
+    })
+    const told = places.map((): ReadonlyArray<Message> => [])
+    if (busy.length === 0) return told
+    const answers = yield* Effect.promise(() =>
+      startServices(
+        busy.map(({ config }) => config),
+        cacheDir
+      )
+    )
+    busy.forEach(({ index }, position) => (told[index] = answers[position]!))
+    return told
+  })
+
+  yield* prepare
+  const [first] = yield* run([[{ _tag: "Begin" }]])
+  const undisturbed = endedIn(first!)!
+  const boundaries = passed(first!)
+  const problems = compareStates(undisturbed, undisturbed, share).map((problem) => `Undisturbed: ${problem}`)
+  const missed: Array<string> = []
+  let dead: ReadonlyArray<Dead | undefined> = []
   let crashes = 0
 
-  const check = (crashed: Case, state: FinalState | undefined) => {
-    const found = state === undefined ? ["it did not end"] : compareStates(undisturbed, state, share)
-    const second = crashed.again === undefined ? "" : `, and again ${crashed.again} later`
-    problems.push(...found.map((problem) => `Crashed at "${crashed.at}"${second}: ${problem}`))
-  }
+  /** Crashes the recoveries that are to be crashed. */
+  const crashAgain = Effect.gen(function* () {
+    const told = yield* run(
+      places.map((_, index) => {
+        const again = dead[index]?.again
+        return again === undefined ? [] : [{ _tag: "End", begun: dead[index]!.begun, doom: { after: again } }]
+      })
+    )
+    crashes += told.filter(hasStopped).length
+  })
 
-  const missed: Array<Case> = []
-  let dead: { readonly crashed: Case; readonly begun: Begun } | undefined
+  /** Finishes what the last crashes left, and crashes at the next moments. */
+  const round = Effect.fnUntraced(function* (moments: ReadonlyArray<string>, isAgain: boolean) {
+    if (dead.some((one) => one?.again !== undefined)) yield* crashAgain
+    yield* prepare
+    const told = yield* run(
+      places.map((_, index): ReadonlyArray<Task> => {
+        const [left, at] = [dead[index], moments[index]]
+        return [
+          ...(left === undefined ? [] : [{ _tag: "End", begun: left.begun } as const]),
+          ...(at === undefined ? [] : [{ _tag: "Begin", doom: { at } } as const])
+        ]
+      })
+    )
+    dead.forEach((left, index) => {
+      if (left === undefined) return
+      const state = endedIn(told[index]!)
+      const found = state === undefined ? ["it did not end"] : compareStates(undisturbed, state, share)
+      const second = left.again === undefined ? "" : `, and at boundary ${left.again} of its recovery`
+      problems.push(...found.map((problem) => `Crashed at "${left.at}"${second}: ${problem}`))
+    })
+    dead = moments.map((at, index) => {
+      if (hasStopped(told[index]!)) return { at, begun: begunIn(told[index]!)!, again: isAgain ? index + 1 : undefined }
+      missed.push(at)
+      return undefined
+    })
+    crashes += dead.filter((left) => left !== undefined).length
+  })
 
-  /** Finishes what the last crash left, if any, and goes on to the next one. */
-  const step = async (next: Case | undefined) => {
-    if (dead?.crashed.again !== undefined) {
-      const recovery = await run([{ _tag: "End", begun: dead.begun, doom: { after: dead.crashed.again } }])
-      if (recovery.isKilled) crashes += 1
-    }
-    const { isKilled, messages } = await run([
-      ...(dead === undefined ? [] : [{ _tag: "End", begun: dead.begun } as const]),
-      ...(next === undefined ? [] : [{ _tag: "Begin", doom: { at: next.at } } as const])
-    ])
-    if (dead !== undefined) check(dead.crashed, endedIn(messages))
-    dead = undefined
-    if (next === undefined) return
-    if (!isKilled) return void missed.push(next)
-    crashes += 1
-    dead = { crashed: next, begun: begunIn(messages)! }
-  }
+  const inRounds = Effect.fnUntraced(function* (moments: ReadonlyArray<string>) {
+    for (let done = 0; done < moments.length; done += places.length)
+      yield* round(moments.slice(done, done + places.length), hasSecondCrashes(done / places.length))
+  })
 
-  for (const next of casesOf(boundaries)) await step(next)
+  yield* inRounds(momentsOf(boundaries))
   // What depends on how fast the machine is may be passed at the second try.
-  for (const next of missed.splice(0)) await step(next)
-  await step(undefined)
-  problems.push(...missed.map(({ at }) => `No run came to "${at}" but the undisturbed one`))
-  return { boundaries, crashes, problems }
-}
+  yield* inRounds(missed.splice(0))
+  yield* round([], false)
+  problems.push(...missed.map((at) => `No run came to "${at}" but the undisturbed one`))
+  return { boundaries, crashes, problems } satisfies Matrix
+})
