@@ -89,10 +89,11 @@ export const storedPortfolio = Effect.fnUntraced(function* (signed: Signed) {
   const smartAccounts = authorization.chains.map(({ accountId }) => accountId)
   const enrollments = yield* EnrollmentStore
   yield* enrollments.insertFlow(flow)
-  yield* enrollments.commit(
+  const committed = yield* enrollments.commit(
     { portfolioId, name: null, flow, ownerSignature, dueAt: DateTime.add(createdAt, { days: 1 }), createdAt },
     { _tag: "Enrolled", portfolioId, portfolioName: null, strategyId, smartAccounts }
   )
+  if (committed !== "Committed") return yield* Effect.die(new Error(`The portfolio was not stored: ${committed}`))
   return { tenantId, strategyId, portfolioId }
 })
 

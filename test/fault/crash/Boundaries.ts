@@ -2,7 +2,7 @@
  * The boundaries of runs: the moments between which a process may die. Each one is told as it is passed; a service stops for
  * ever at the one that it is doomed to, and what was on its way there is not done any more.
  */
-import { Context, Deferred, Effect, Layer } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import type { Message } from "#test/fault/crash/messages.ts"
 
 /** Where a service stops: at the boundary of a name, or at the nth that it passes. */
@@ -17,6 +17,10 @@ export class Boundaries extends Context.Service<
     readonly arm: (doom?: Doom) => void
     /** The name of an execution: its kind and how many of the kind there were before. Ids are drawn, so they do not name. */
     readonly nameOf: (workflow: string, executionId: string) => string
+    /** Passes a boundary as soon as the effect says that it is reached, without holding anybody up. */
+    readonly passAfter: (boundary: string, effect: Effect.Effect<boolean>) => Effect.Effect<void>
+    /** Once every boundary of `passAfter` is passed. */
+    readonly quiet: Effect.Effect<void>
     /** Once the service has stopped. */
     readonly stopped: Effect.Effect<void>
   }
@@ -35,7 +39,31 @@ export class Boundaries extends Context.Service<
         return times
       }
 
+      const awaited = new Set<Fiber.Fiber<void>>()
+
+      const pass = (name: string) =>
+        Effect.suspend(() => {
+          passed += 1
+          const times = count(name)
+          const boundary = times === 1 ? name : `${name} (${times})`
+          tell({ _tag: "Passed", boundary })
+          const isHere = armed !== undefined && ("at" in armed ? armed.at === boundary : armed.after === passed)
+          if (!isHere) return Effect.void
+          tell({ _tag: "Stopped" })
+          Deferred.doneUnsafe(stopped, Effect.void)
+          return Effect.uninterruptible(Effect.never)
+        })
+
       return Boundaries.of({
+        pass,
+        passAfter: (boundary, effect) =>
+          Effect.flatMap(effect, (isReached) => (isReached ? pass(boundary) : Effect.void)).pipe(
+            Effect.forkDetach,
+            Effect.map((fiber) => void awaited.add(fiber))
+          ),
+        quiet: Effect.suspend(() => Fiber.awaitAll([...awaited])).pipe(
+          Effect.andThen(Effect.sync(() => awaited.clear()))
+        ),
         arm: (doom) => {
           armed = doom
           passed = 0
@@ -49,18 +77,6 @@ export class Boundaries extends Context.Service<
           executions.set(executionId, name)
           return name
         },
-        pass: (name) =>
-          Effect.suspend(() => {
-            passed += 1
-            const times = count(name)
-            const boundary = times === 1 ? name : `${name} (${times})`
-            tell({ _tag: "Passed", boundary })
-            const isHere = armed !== undefined && ("at" in armed ? armed.at === boundary : armed.after === passed)
-            if (!isHere) return Effect.void
-            tell({ _tag: "Stopped" })
-            Deferred.doneUnsafe(stopped, Effect.void)
-            return Effect.uninterruptible(Effect.never)
-          }),
         stopped: Deferred.await(stopped)
       })
     })

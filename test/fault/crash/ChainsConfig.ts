@@ -12,7 +12,6 @@ export interface ChainsConfig {
   }>
   readonly lifiUrl: string
   readonly agentKey: string
-  readonly ownerKey: string
   readonly relayerKey: string
   readonly relayer: EvmAddress
 }

@@ -19,6 +19,9 @@ import type { ChainsConfig } from "#test/fault/crash/ChainsConfig.ts"
 const key = (name: string): Hex => keccak256(toHex(`ballast crash ${name}`))
 const address = (hex: Hex) => privateKeyToAddress(hex) as string as EvmAddress
 
+/** The operator of the chains serves others at the same time, and of two transactions with one nonce one is refused. */
+const retried = { times: 50, schedule: Schedule.spaced("50 millis") }
+
 /** Pays out what the other chain's vault took, once for each lock. */
 const carry = Effect.fnUntraced(function* (source: Chain, destinations: ReadonlyArray<Chain>) {
   let next = 0n
@@ -33,7 +36,7 @@ const carry = Effect.fnUntraced(function* (source: Chain, destinations: Readonly
         to: destination.contracts.bridge,
         data: encodeFunctionData({ abi: bridgeVaultAbi, functionName: "release", args }),
         gas: 1_000_000n
-      })
+      }).pipe(Effect.retry(retried))
     }
   })
   yield* look.pipe(Effect.orDie, Effect.repeat(Schedule.spaced("50 millis")), Effect.forkScoped)
@@ -86,14 +89,16 @@ export class ChainsHost extends Context.Service<
             })),
             lifiUrl: `http://127.0.0.1:${port}/lifi/v1`,
             agentKey: key("agent"),
-            ownerKey: key("owner"),
             relayerKey,
             relayer: address(relayerKey)
           }
         }),
         restorePools: Effect.forEach(
           all,
-          (chain) => Market.setPrice(chain, tokenBySymbol(chain, "WETH"), tokenBySymbol(chain, "WETH").initialPriceUsd),
+          (chain) => {
+            const weth = tokenBySymbol(chain, "WETH")
+            return Effect.retry(Market.setPrice(chain, weth, weth.initialPriceUsd), retried)
+          },
           { discard: true }
         ).pipe(Effect.orDie)
       })

@@ -5,9 +5,9 @@
  * Of a step: before its body; after its body and before its result is stored, which for a step with a transaction is
  * before the commit; and after its result is stored. A body that a stored result answers passes none of them.
  */
-import { Duration, Effect, Layer, Schedule } from "effect"
+import { Duration, Effect, Layer, Option, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { Activity, WorkflowEngine } from "effect/workflow"
+import { type Activity, WorkflowEngine } from "effect/workflow"
 import { WorkflowRuntime } from "#layers/engine/WorkflowRuntime.ts"
 import { Boundaries } from "#test/fault/crash/Boundaries.ts"
 
@@ -21,20 +21,21 @@ const sleepInMemory = "DurableClock/"
 const make = Effect.gen(function* () {
   const inner = yield* WorkflowEngine.WorkflowEngine
   const sql = yield* SqlClient.SqlClient
-  const { nameOf, pass } = yield* Boundaries
+  const { nameOf, pass, passAfter } = yield* Boundaries
 
   /** Passes a boundary once the execution's row is as the condition says: the engine writes it after the body is left. */
-  const passOnce = (boundary: string, executionId: string, column: "asleep" | "finished") =>
-    sql<{ readonly asleep: boolean; readonly finished: boolean }>`
+  const passOnce = (boundary: string, executionId: string, column: "asleep" | "finished") => {
+    const written = sql<{ readonly asleep: boolean; readonly finished: boolean }>`
       SELECT owner IS NULL AND finished_at IS NULL AS asleep, finished_at IS NOT NULL AS finished
       FROM workflow_executions WHERE execution_id = ${executionId}`.pipe(
       Effect.filterOrFail(([row]) => row?.[column] === true),
       Effect.retry(Schedule.spaced("5 millis")),
-      Effect.timeout("5 seconds"),
-      Effect.andThen(pass(boundary)),
-      Effect.ignore,
-      Effect.forkDetach
+      Effect.timeoutOption("2 seconds"),
+      Effect.map(Option.isSome),
+      Effect.orElseSucceed(() => false)
     )
+    return passAfter(boundary, written)
+  }
 
   const register = (workflow: any, execute: any) =>
     inner.register(workflow, (payload: any, executionId: string) => {

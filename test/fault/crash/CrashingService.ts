@@ -123,6 +123,7 @@ export const runService = Effect.fnUntraced(function* (config: ServiceConfig, te
     boundaries.arm(task.doom)
     if (task._tag === "Begin") yield* Effect.flatMap(OperationLauncher, (launcher) => launcher.launch(begun))
     yield* ended(begun, operations)
+    yield* boundaries.quiet
     boundaries.arm()
     tell({ _tag: "Ended", state: yield* finalState(begun) })
   })

@@ -1,7 +1,7 @@
 /** What owners do every day, on real chains: a rebalance, value that moves between chains, and both kinds of withdrawal. */
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { encodeFunctionData, type Hex, parseAbi } from "viem"
+import { bytesToHex, encodeFunctionData, type Hex, parseAbi } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import { addressOf, type ChainId, chainIdOf, type EvmAccountId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import { SmartAccounts } from "#domain/enrollment/SmartAccounts.ts"
@@ -23,18 +23,16 @@ const treasuryAbi = parseAbi(["function issue(address token, address account, ui
 const dollars = (whole: bigint) => whole * 1_000_000n
 
 const makeSteps = (config: ChainsConfig) => {
-  const owner = privateKeyToAccount(config.ownerKey as Hex)
-
-  /** A new account of the owner on both chains, 30 percent WETH and 20 percent USDC on each. */
+  /** Accounts of a new owner on both chains, 30 percent WETH and 20 percent USDC on each. */
   const enrolled = Effect.gen(function* () {
     const accounts = yield* SmartAccounts
     const random = yield* SecureRandom.SecureRandom
     const assets = [base, arbitrum].map((chainId) => symbols.map((symbol) => chainAsset(chainId, symbol)))
-    const accountIndex = (yield* random.randomBytes(6)).reduce((index, byte) => index * 256n + BigInt(byte), 1n)
+    const owner = privateKeyToAccount(bytesToHex(yield* random.randomBytes(32)))
     const authorization = yield* accounts.authorize({
       accountType: "ECDSA",
       ownerAccountId: evmWallet(owner.address as string as EvmAddress),
-      accountIndex,
+      accountIndex: 0n,
       withdrawalDomainName,
       chains: assets.map((ofChain) => ({
         chainId: ofChain[0]!.chainId,
@@ -48,12 +46,14 @@ const makeSteps = (config: ChainsConfig) => {
       .flat()
       .map(({ assetId, symbol }) => ({ assetId, weight: symbol === "WETH" ? 3000 : 2000 }))
     const stored = yield* storedPortfolio({ assets: assets.flat(), allocation, authorization, ownerSignature })
-    return { ...stored, accounts: authorization.chains.map(({ accountId }) => accountId) }
+    return { ...stored, owner, accounts: authorization.chains.map(({ accountId }) => accountId) }
   })
 
   const fund = (account: EvmAccountId, symbol: string, raw: bigint) => {
     const chainId = chainIdOf(account)
     const { rpcUrl, treasury } = config.chains.find((chain) => chain.chainId === chainId)!
+    // The operator of the chains serves others at the same time, and of two transactions with one nonce one is refused.
+    // The operator of the chains serves others at the same time, and of two transactions with one nonce one is refused.
     return operate(makeClient(chainId, rpcUrl), {
       what: `fund ${account}`,
       to: treasury as string as Hex,
@@ -66,7 +66,7 @@ const makeSteps = (config: ChainsConfig) => {
           raw
         ]
       })
-    })
+    }).pipe(Effect.retry({ times: 50, schedule: Schedule.spaced("50 millis") }))
   }
 
   const rebalance = (funded: ReadonlyArray<number>) =>
@@ -87,7 +87,7 @@ const makeSteps = (config: ChainsConfig) => {
         : ([[chainAsset(base, "USDC").assetId, dollars(200n)]] as const)
       const message = yield* messageOf(portfolio, account, assets, liquidate ? { liquidate } : {})
       const typedData = typedDataOf(message, withdrawalDomainName, account)
-      const signature = yield* Effect.promise(() => owner.signTypedData(typedData as never))
+      const signature = yield* Effect.promise(() => portfolio.owner.signTypedData(typedData as never))
       const { rpcUrl } = config.chains.find(({ chainId }) => chainId === base)!
       const acceptedAtBlock = yield* Effect.promise(() => makeClient(base, rpcUrl).getBlockNumber())
       const operationId = yield* acceptWithdrawal(portfolio, account, message, { signature, acceptedAtBlock })
