@@ -8,11 +8,12 @@ import { PgliteDuplex } from "#layers/sql/pglite/PgliteDuplex.ts"
 
 /** Serves the database in `<dataDir>/postgres` until the scope closes; answers the path of the socket. */
 export const databaseServer = Effect.fnUntraced(function* (dataDir: string) {
+  const gate = new Gate()
   const db = yield* Effect.acquireRelease(
     Effect.promise(() => PGlite.create({ dataDir: join(dataDir, "postgres") })),
-    (opened) => Effect.promise(() => opened.close())
+    // Sessions that are closing finish first.
+    (opened) => Effect.promise(() => gate.enter(opened).then(() => opened.close()))
   )
-  const gate = new Gate()
   const path = join(dataDir, "database.sock")
   yield* Effect.acquireRelease(
     Effect.callback<ReturnType<typeof createServer>>((resume) => {

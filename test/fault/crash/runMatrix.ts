@@ -65,7 +65,8 @@ const hasSecondCrashes = (round: number) => round % 3 === 0
 interface Dead {
   readonly at: string
   readonly begun: Begun
-  again: number | undefined
+  /** At which boundary of its recovery it is crashed once more; undefined when it is not. */
+  readonly again: number | undefined
 }
 
 export const runMatrix = Effect.fnUntraced(function* ({ cacheDir, places, prepare, share }: Setting) {
