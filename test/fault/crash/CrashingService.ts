@@ -93,7 +93,7 @@ const ended = (begun: Begun, operations: number) =>
   hasEnded(begun, operations).pipe(
     Effect.filterOrFail((isEnded) => isEnded),
     Effect.retry(Schedule.spaced("25 millis")),
-    Effect.timeout("90 seconds"),
+    Effect.timeout("4 minutes"),
     Effect.orDie
   )
 

@@ -14,18 +14,19 @@ const withoutWaits = (events: ReadonlyArray<string>) =>
     .filter((event, index, all) => event !== "running" || all[index - 1] !== event)
 
 const varying = new Set(["txHash", "blockHash", "blockNumber", "gasUsed", "subject", "bridge"])
-const digits = /-?\d[\d_]*(\.\d+)?/g
 
-const isClose = (a: string, b: string, share: number) => {
-  const [x, y] = [Number(a), Number(b)]
-  return Math.abs(x - y) <= share * Math.max(Math.abs(x), Math.abs(y), 1_000_000)
-}
+const amount = /^-?\d+$/
+const identifier = /^(eip155:|0x)/
+/** Raw units of any token that are dust. */
+const dust = 1_000
 
+/** Amounts may differ by the share, and where they may, sentences by the numbers in them. */
 const sameText = (a: string, b: string, share: number): boolean => {
   if (a === b) return true
-  if (share === 0 || a.replace(digits, "#") !== b.replace(digits, "#")) return false
-  const others = b.match(digits) ?? []
-  return (a.match(digits) ?? []).every((number, index) => isClose(number, others[index]!, share))
+  if (share === 0 || identifier.test(a)) return false
+  if (!amount.test(a) || !amount.test(b)) return a.replace(/\d+/g, "#") === b.replace(/\d+/g, "#")
+  const [x, y] = [Number(a), Number(b)]
+  return Math.abs(x - y) <= Math.max(dust, share * Math.max(Math.abs(x), Math.abs(y)))
 }
 
 /** Where the two differ, as paths with both values. */
@@ -35,9 +36,12 @@ const differences = (a: unknown, b: unknown, share: number, path: string): Reado
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b ? [] : differs
   const [left, right] = [a, b] as ReadonlyArray<Readonly<Record<string, unknown>>>
   const keys = [...new Set([...Object.keys(left!), ...Object.keys(right!)])]
-  return keys
-    .filter((key) => !varying.has(key))
-    .flatMap((key) => differences(left![key], right![key], share, `${path}.${key}`))
+  return (
+    keys
+      // The worth of what was left alone is a small difference of amounts.
+      .filter((key) => !varying.has(key) && !(share > 0 && key === "valueUsd"))
+      .flatMap((key) => differences(left![key], right![key], share, `${path}.${key}`))
+  )
 }
 
 const nothing: FinalState["left"] = { announcements: 0, executions: 0, operations: 0 }

@@ -24,7 +24,7 @@ const processes = Semaphore.makeUnsafe(2)
 const poolShare = 0.005
 
 /** A scenario crashes a few dozen times, and each recovery may take seconds on a busy machine. */
-const patienceMs = 900_000
+const patienceMs = 1_800_000
 
 /** Kinds of steps that no scenario comes to, each with the reason. */
 const unreached: Readonly<Record<string, string>> = {}

@@ -8,7 +8,7 @@ import { type Message, messagesIn } from "#test/fault/crash/messages.ts"
 const program = join(import.meta.dirname, "crashingProcess.ts")
 
 /** A process that neither ends nor dies in this time hangs. */
-const patienceMs = 180_000
+const patienceMs = 600_000
 
 /** What each service told. The process ended in order or by SIGKILL, which nobody sends but itself. */
 export const startServices = async (
