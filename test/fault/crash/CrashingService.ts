@@ -6,6 +6,7 @@ import { Context, Duration, Effect, Fiber, Layer, Logger, References, Schedule, 
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { connect } from "node:net"
+import * as Decimal from "#domain/Decimal.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { Settings } from "#domain/Settings.ts"
 import { BridgePace } from "#layers/engine/BridgePace.ts"
@@ -75,8 +76,10 @@ const Pace = Layer.merge(
   })
 )
 
+/** What moved with the pools is not worth a trade, or each run would trade something else. */
 const TestSettings = Layer.succeed(Settings, {
   ...testSettings,
+  defaultSwap: { ...testSettings.defaultSwap, thresholdUsd: 25n * Decimal.one },
   scheduler: { ...testSettings.scheduler, intervalMs: 100 }
 })
 
