@@ -2,22 +2,13 @@
  * Watches one transfer until provider and chain agree on how it ended. It has no limit in time: value that left is
  * looked for until it is found, and `retrying` says when those who are asked do not answer, disagree, or are late.
  */
-import { Context, DateTime, Duration, Effect, Layer, Option, Schedule, Schema } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
 import { Activity, DurableClock } from "effect/workflow"
 import type { OperationId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import type { Transfer } from "#domain/transfer/Transfer.ts"
 import { type Look, TransferWatcher } from "#domain/transfer/TransferWatcher.ts"
-
-/** How long one round of looks lasts, and how far its looks are apart: fast bridges take seconds. */
-const looksPerRound = 6
-const betweenLooks = Schedule.min([
-  Schedule.exponential(Duration.millis(500), 1.5),
-  Schedule.spaced(Duration.seconds(5))
-])
-
-/** After a minute half a minute, later ten minutes between rounds: a bridge may take hours. */
-const waitFor = (round: number) => Duration.seconds(Math.min(600, 15 * 2 ** Math.min(round, 6)))
+import { BridgePace } from "#layers/engine/BridgePace.ts"
 
 export class BridgeRun extends Context.Service<
   BridgeRun,
@@ -29,13 +20,17 @@ export class BridgeRun extends Context.Service<
   static readonly layer = Layer.effect(
     BridgeRun,
     Effect.gen(function* () {
-      const execute = makeExecute(yield* OperationStore, yield* TransferWatcher)
+      const execute = makeExecute(yield* OperationStore, yield* TransferWatcher, yield* BridgePace)
       return BridgeRun.of({ execute })
     })
   )
 }
 
-const makeExecute = (operations: OperationStore["Service"], watcher: TransferWatcher["Service"]) => {
+const makeExecute = (
+  operations: OperationStore["Service"],
+  watcher: TransferWatcher["Service"],
+  { betweenLooks, looks, waitFor }: typeof BridgePace.Service
+) => {
   const enter = Effect.fnUntraced(function* (operationId: OperationId, state: "running" | "retrying") {
     return yield* operations.transition(operationId, state, yield* DateTime.now, null)
   })
@@ -71,7 +66,7 @@ const makeExecute = (operations: OperationStore["Service"], watcher: TransferWat
       name: `watch/${number}`,
       success: Schema.Boolean,
       execute: lookAgain(operationId).pipe(
-        Effect.repeat({ until: (ended) => ended, times: looksPerRound - 1, schedule: betweenLooks })
+        Effect.repeat({ until: (ended) => ended, times: looks - 1, schedule: betweenLooks })
       )
     })
 

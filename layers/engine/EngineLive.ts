@@ -48,8 +48,11 @@ const WorkflowsLive = Layer.unwrap(
   })
 ).pipe(Layer.provide(RunsLive), Layer.provide(OperationLauncherLive))
 
-/** Runs workflows and launches them. */
-export const EngineLive = Layer.mergeAll(OperationLauncherLive, WorkflowsLive).pipe(Layer.provide(WorkflowRuntime))
+/** Runs workflows on a runtime, and launches them. */
+export const engineOn = <E, R>(runtime: Layer.Layer<Layer.Success<typeof WorkflowRuntime>, E, R>) =>
+  Layer.mergeAll(OperationLauncherLive, WorkflowsLive).pipe(Layer.provide(runtime))
+
+export const EngineLive = engineOn(WorkflowRuntime)
 
 /** The scheduler and its fiber; needs a launcher. */
 export const SchedulerLive = Scheduler.fiber.pipe(Layer.provideMerge(Scheduler.layer))

@@ -76,7 +76,6 @@ const ChainExecutionTest = Layer.effect(
   ChainExecution,
   Effect.gen(function* () {
     const market = yield* TestChain
-    let drawn = 0
     return ChainExecution.of({
       prepare: (batch) =>
         Effect.gen(function* () {
@@ -107,7 +106,7 @@ const ChainExecutionTest = Layer.effect(
           return {
             chainId: batch.chainId,
             accountId,
-            subject: hash("op", ++drawn),
+            subject: hash("op", market.draw()),
             to: relayer,
             callData: write({ accountId, swaps, transfers: batch.transfers ?? [], withdrawal }),
             gasLimit: 1n,
@@ -249,7 +248,7 @@ const ArrivalsTest = Layer.effect(
 const ChainsTest = Layer.succeed(Chains, Chains.of({ supported: [8453 as ChainId, 42161 as ChainId] }))
 
 /** All chain and price ports over one market. */
-export const TestChains = Layer.mergeAll(
+export const MarketPorts = Layer.mergeAll(
   BalancesTest,
   VenueTest,
   ChainExecutionTest,
@@ -259,4 +258,7 @@ export const TestChains = Layer.mergeAll(
   RoutingTest,
   ArrivalsTest,
   WithdrawalExecutionTest
-).pipe(Layer.provideMerge(TestChain.layer))
+)
+
+/** The same over a market in memory. */
+export const TestChains = MarketPorts.pipe(Layer.provideMerge(TestChain.layer))

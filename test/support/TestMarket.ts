@@ -71,44 +71,57 @@ export interface TestMarket {
   refusesRoutes: boolean
   /** What an account received in a transaction, by account and hash. */
   readonly arrivals: Map<string, Arrival>
+  /** A number that was not drawn before. */
+  readonly draw: () => number
   /** Awaited at the named step of whatever passes it, so that a test can stop the world there. */
   at: (step: string) => Effect.Effect<void>
 }
 
+/** Makes the named map in which a market keeps what happened. */
+export type KeepMap = <K extends string | number, V>(name: string) => Map<K, V>
+
+export const makeMarket = (keep: KeepMap): TestMarket => {
+  const balances = keep<string, bigint>("balances")
+  const drawn = keep<string, number>("drawn")
+  const key = (account: string, assetId: string) => `${account} ${assetId}`
+  return {
+    fund: (account, assetId, raw) => {
+      balances.set(key(account, assetId), (balances.get(key(account, assetId)) ?? 0n) + raw)
+    },
+    balance: (account, assetId) => balances.get(key(account, assetId)) ?? 0n,
+    prices: new Map<AssetId, bigint>(),
+    down: new Set<number>(),
+    reverts: keep("reverts"),
+    bundleGas: 8n,
+    refused: new Set<EvmAccountId>(),
+    spoils: 0,
+    spoiled: new Set<string>(),
+    included: keep("included"),
+    withdrawn: keep("withdrawn"),
+    seconds: keep("seconds"),
+    transferFeeBps: new Map<AssetId, bigint>(),
+    broadcasts: [],
+    leastReplacements: 0,
+    mostReplacements: 10,
+    revoked: new Set<string>(),
+    signs: true,
+    usedNonces: 0,
+    routes: keep("routes"),
+    refusal: undefined,
+    routeAdvantageBps: undefined,
+    refusesRoutes: false,
+    arrivals: keep("arrivals"),
+    draw: () => {
+      const next = (drawn.get("last") ?? 0) + 1
+      drawn.set("last", next)
+      return next
+    },
+    at: () => Effect.void
+  }
+}
+
 export class TestChain extends Context.Service<TestChain, TestMarket>()("ballast/test/support/TestChain") {
-  static readonly layer = Layer.sync(TestChain, () => {
-    const balances = new Map<string, bigint>()
-    const key = (account: string, assetId: string) => `${account} ${assetId}`
-    return {
-      fund: (account, assetId, raw) => {
-        balances.set(key(account, assetId), (balances.get(key(account, assetId)) ?? 0n) + raw)
-      },
-      balance: (account, assetId) => balances.get(key(account, assetId)) ?? 0n,
-      prices: new Map<AssetId, bigint>(),
-      down: new Set<number>(),
-      reverts: new Map<number, number>(),
-      bundleGas: 8n,
-      refused: new Set<EvmAccountId>(),
-      spoils: 0,
-      spoiled: new Set<string>(),
-      included: new Map<string, ActionReceipt>(),
-      withdrawn: new Map<string, ActionReceipt>(),
-      seconds: new Map<number, number>(),
-      transferFeeBps: new Map<AssetId, bigint>(),
-      broadcasts: [],
-      leastReplacements: 0,
-      mostReplacements: 10,
-      revoked: new Set<string>(),
-      signs: true,
-      usedNonces: 0,
-      routes: new Map<string, RouteStatus>(),
-      refusal: undefined,
-      routeAdvantageBps: undefined,
-      refusesRoutes: false,
-      arrivals: new Map<string, Arrival>(),
-      at: () => Effect.void
-    }
-  })
+  static readonly layer = Layer.sync(TestChain, () => makeMarket(() => new Map()))
 }
 
 export const requireUp = (market: TestMarket, chainId: number) =>
@@ -163,7 +176,8 @@ const textOf = (raw: string): string =>
     )
   )
 
-const read = (raw: string): Payload => Schema.decodeUnknownSync(Payload)(textOf(raw))
+/** What calldata carries. */
+export const read = (raw: string): Payload => Schema.decodeUnknownSync(Payload)(textOf(raw))
 
 /** The calldata of a payload. */
 export const write = (payload: Payload): string => `0x${Hex.encode(Schema.encodeSync(Payload)(payload))}`

@@ -33,7 +33,6 @@ export const WithdrawalExecutionTest = Layer.effect(
   WithdrawalExecution,
   Effect.gen(function* () {
     const market = yield* TestChain
-    let drawn = 0
     const up = ({ accountId }: StoredWithdrawal) => requireUp(market, chainIdOf(accountId))
 
     return WithdrawalExecution.of({
@@ -57,7 +56,7 @@ export const WithdrawalExecutionTest = Layer.effect(
           const prepared: PreparedTransaction = {
             chainId,
             accountId,
-            subject: hash("withdrawal", ++drawn),
+            subject: hash("withdrawal", market.draw()),
             to: executor,
             callData: write({ accountId, swaps: [], transfers: [], withdrawal: { message, keepRaw: 0n } }),
             gasLimit: 1n,

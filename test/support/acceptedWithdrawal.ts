@@ -53,7 +53,8 @@ export const claimOf = Effect.fnUntraced(function* (tenantId: TenantId, nonce: s
 export const acceptWithdrawal = Effect.fnUntraced(function* (
   { portfolioId, tenantId }: Enrolled,
   accountId: EvmAccountId,
-  message: WithdrawalMessage
+  message: WithdrawalMessage,
+  { acceptedAtBlock = 1n, signature = "0x1b" } = {}
 ) {
   const store = yield* WithdrawalStore
   const claim = yield* claimOf(tenantId, message.nonce)
@@ -61,7 +62,7 @@ export const acceptWithdrawal = Effect.fnUntraced(function* (
   const operationId = yield* makeOperationId
   const submittedAt = yield* DateTime.now
   yield* store.accept(
-    { tenantId, portfolioId, accountId, message, signature: "0x1b", operationId, submittedAt, acceptedAtBlock: 1n },
+    { tenantId, portfolioId, accountId, message, signature, operationId, submittedAt, acceptedAtBlock },
     claim
   )
   return operationId

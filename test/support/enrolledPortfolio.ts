@@ -1,5 +1,6 @@
 /** A portfolio with accounts on two chains and a target over both, written straight to the stores. */
 import { DateTime, Effect } from "effect"
+import type { Asset } from "#domain/asset/Asset.ts"
 import { addressOf, evmAccount, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import * as Eip55 from "#domain/Eip55.ts"
@@ -40,9 +41,18 @@ const bridgeFrom = (from: typeof baseUsdc, to: typeof baseUsdc, contract: EvmAdd
   destinations: [{ chainId: to.chainId, token: addressOf(to.assetId) }] as const
 })
 
-const enrolled = Effect.fnUntraced(function* (connected: boolean) {
-  yield* setPrices
-  yield* (yield* AssetStore).upsertAssets([...catalogue.values()])
+/** What the owner of a portfolio signed, as an enrollment leaves it. */
+export interface Signed {
+  readonly assets: ReadonlyArray<Asset>
+  readonly allocation: Allocation
+  readonly authorization: Authorization
+  readonly ownerSignature: string
+}
+
+/** Writes tenant, strategy and portfolio. */
+export const storedPortfolio = Effect.fnUntraced(function* (signed: Signed) {
+  const { allocation, assets, authorization, ownerSignature } = signed
+  yield* (yield* AssetStore).upsertAssets(assets)
   const createdAt = yield* DateTime.now
   const tenantId = yield* Ids.makeTenantId
   yield* (yield* TenantStore).insertTenant({
@@ -59,15 +69,37 @@ const enrolled = Effect.fnUntraced(function* (connected: boolean) {
     tenantId,
     name: "Halves",
     description: null,
-    allocation: target,
+    allocation,
     schedule: { type: "interval", frequency: "daily" },
     swap: { slippageBps: null, priceImpactBps: null, thresholdUsd: null },
     isPublic: false,
     version: 1,
     createdAt
   })
-  owners += 1n
-  const owner = Eip55.checksum(`0x${(0xd00d0000n + owners).toString(16).padStart(40, "0")}`) as EvmAddress
+  const flow = {
+    flowId: yield* Ids.makeFlowId,
+    tenantId,
+    purpose: { _tag: "Enroll" as const },
+    strategyId,
+    authorization,
+    createdAt,
+    expiresAt: DateTime.add(createdAt, { days: 1 })
+  }
+  const portfolioId = yield* Ids.makePortfolioId
+  const smartAccounts = authorization.chains.map(({ accountId }) => accountId)
+  const enrollments = yield* EnrollmentStore
+  yield* enrollments.insertFlow(flow)
+  const committed = yield* enrollments.commit(
+    { portfolioId, name: null, flow, ownerSignature, dueAt: DateTime.add(createdAt, { days: 1 }), createdAt },
+    { _tag: "Enrolled", portfolioId, portfolioName: null, strategyId, smartAccounts }
+  )
+  if (committed !== "Committed") return yield* Effect.die(new Error(`The portfolio was not stored: ${committed}`))
+  return { tenantId, strategyId, portfolioId }
+})
+
+/** A portfolio over the market in memory, whose chains check no signature. */
+export const marketPortfolio = Effect.fnUntraced(function* (owner: EvmAddress, connected: boolean) {
+  yield* setPrices
   const accounts = [evmAccount(baseUsdc.chainId, owner), evmAccount(arbUsdc.chainId, owner)] as const
   const authorization: Authorization = {
     accountType: "ECDSA",
@@ -103,31 +135,21 @@ const enrolled = Effect.fnUntraced(function* (connected: boolean) {
     ],
     root: bytes32("cc")
   }
-  const flow = {
-    flowId: yield* Ids.makeFlowId,
-    tenantId,
-    purpose: { _tag: "Enroll" as const },
-    strategyId,
+  const stored = yield* storedPortfolio({
+    assets: [...catalogue.values()],
+    allocation: target,
     authorization,
-    createdAt,
-    expiresAt: DateTime.add(createdAt, { days: 1 })
-  }
-  const portfolioId = yield* Ids.makePortfolioId
-  const enrollments = yield* EnrollmentStore
-  yield* enrollments.insertFlow(flow)
-  yield* enrollments.commit(
-    {
-      portfolioId,
-      name: null,
-      flow,
-      ownerSignature: bytes32("dd"),
-      dueAt: DateTime.add(createdAt, { days: 1 }),
-      createdAt
-    },
-    { _tag: "Enrolled", portfolioId, portfolioName: null, strategyId, smartAccounts: accounts }
-  )
-  return { tenantId, strategyId, portfolioId, accounts }
+    ownerSignature: bytes32("dd")
+  })
+  return { ...stored, accounts }
 })
+
+const enrolled = (connected: boolean) =>
+  Effect.suspend(() => {
+    owners += 1n
+    const owner = Eip55.checksum(`0x${(0xd00d0000n + owners).toString(16).padStart(40, "0")}`) as EvmAddress
+    return marketPortfolio(owner, connected)
+  })
 
 /** Value stays on its chain. */
 export const enrolledPortfolio = enrolled(false)

@@ -1,0 +1,18 @@
+/** What the chains themselves say happened to an account, whatever the service's database says. */
+import { Context, type Effect } from "effect"
+import type { EvmAccountId } from "#domain/Caip.ts"
+
+/** An action of the account that a transaction carried. */
+export interface Carried {
+  readonly success: boolean
+  /** Whether the relayer's own transaction carried it. */
+  readonly byRelayer: boolean
+}
+
+export class ChainWitness extends Context.Service<
+  ChainWitness,
+  {
+    /** In the order of the chain. */
+    readonly carried: (account: EvmAccountId) => Effect.Effect<ReadonlyArray<Carried>>
+  }
+>()("ballast/test/fault/crash/ChainWitness") {}

@@ -1,0 +1,141 @@
+/**
+ * The service's engine, scheduler and stores, stopping where it is told to. Database and chains are outside and outlive it.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Context, Duration, Effect, Fiber, Layer, Logger, References, Schedule, type Scope } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { connect } from "node:net"
+import * as Decimal from "#domain/Decimal.ts"
+import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
+import { Settings } from "#domain/Settings.ts"
+import { BridgePace } from "#layers/engine/BridgePace.ts"
+import { engineOn, SchedulerLive } from "#layers/engine/EngineLive.ts"
+import { RelayPace } from "#layers/engine/RelayPace.ts"
+import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
+import { SqlLive } from "#layers/sql/SqlLive.ts"
+import { Boundaries, type Doom } from "#test/fault/crash/Boundaries.ts"
+import type { ChainScenario } from "#test/fault/crash/chainScenarios.ts"
+import type { ChainsConfig } from "#test/fault/crash/ChainsConfig.ts"
+import { CrashingRuntime } from "#test/fault/crash/CrashingEngine.ts"
+import { crashingPorts } from "#test/fault/crash/crashingPorts.ts"
+import { finalState } from "#test/fault/crash/finalState.ts"
+import { hastyClock } from "#test/fault/crash/HastyClock.ts"
+import { type MarketScenario, marketScenarios } from "#test/fault/crash/marketScenarios.ts"
+import { marketWorld } from "#test/fault/crash/marketWorld.ts"
+import type { Message } from "#test/fault/crash/messages.ts"
+import type { Begun } from "#test/fault/crash/Scenario.ts"
+import { testSettings } from "#test/support/settings.ts"
+
+/** Begins a scenario, or goes on with one until it has ended. Without a doom the process survives the task. */
+export type Task =
+  | { readonly _tag: "Begin"; readonly doom?: Doom }
+  | { readonly _tag: "End"; readonly begun: Begun; readonly doom?: Doom }
+
+export interface ServiceConfig {
+  /** Socket of the database server. */
+  readonly database: string
+  readonly scenario: string
+  /** Unix time in milliseconds at which the scenario's first process began. */
+  readonly since: number
+  /** File of the scripted chains; null when the chains are real. */
+  readonly journal: string | null
+  readonly chains: ChainsConfig | null
+  readonly tasks: ReadonlyArray<Task>
+}
+
+const worldOf = async ({ chains, journal, scenario }: ServiceConfig) => {
+  if (journal === null) {
+    const { chainScenario } = await import("#test/fault/crash/chainScenarios.ts")
+    return chainScenario(scenario as ChainScenario, chains!)
+  }
+  const { script, ...steps } = marketScenarios[scenario as MarketScenario]
+  return { ...steps, world: marketWorld(journal, script) }
+}
+
+/** One process has the database, as with the embedded one: whoever else is written down as a runner is dead. */
+const databaseAt = (path: string) =>
+  Layer.merge(
+    PgClient.layer({
+      username: "postgres",
+      database: "postgres",
+      stream: () => connect(path),
+      maxConnections: 1,
+      minConnections: 1
+    }),
+    Layer.succeed(DatabaseInfo, { isEmbedded: true })
+  )
+
+/** Chains of a script answer at once. One look at a bridge a round; the second pause is a timer in the database. */
+const Pace = Layer.merge(
+  Layer.succeed(RelayPace, { searchFor: Duration.millis(400), betweenSearches: Duration.millis(20) }),
+  Layer.succeed(BridgePace, {
+    looks: 1,
+    betweenLooks: Schedule.recurs(0),
+    waitFor: (round) => (round === 1 ? Duration.minutes(2) : Duration.seconds(1))
+  })
+)
+
+/** What moved with the pools is not worth a trade, or each run would trade something else. */
+const TestSettings = Layer.succeed(Settings, {
+  ...testSettings,
+  defaultSwap: { ...testSettings.defaultSwap, thresholdUsd: 25n * Decimal.one },
+  scheduler: { ...testSettings.scheduler, intervalMs: 100 }
+})
+
+const hasEnded = Effect.fnUntraced(function* ({ portfolioId }: Begun, operations: number) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly ended: number; readonly open: number }>`
+    SELECT (SELECT count(*)::int FROM operations WHERE portfolio_id = ${portfolioId} AND finished_at IS NOT NULL) AS ended,
+      (SELECT count(*)::int FROM workflow_executions WHERE finished_at IS NULL)
+      + (SELECT count(*)::int FROM operations WHERE portfolio_id = ${portfolioId} AND finished_at IS NULL) AS open`
+  return row!.ended >= operations && row!.open === 0
+})
+
+const ended = (begun: Begun, operations: number) =>
+  hasEnded(begun, operations).pipe(
+    Effect.filterOrFail((isEnded) => isEnded),
+    Effect.retry(Schedule.spaced("25 millis")),
+    Effect.timeout("4 minutes"),
+    Effect.orDie
+  )
+
+/** Does the tasks in order, until the last one is done or the service has stopped. */
+export const runService = Effect.fnUntraced(function* (config: ServiceConfig, tell: (message: Message) => void) {
+  const { begin, operations, world } = yield* Effect.promise(() => worldOf(config))
+  const Service = SchedulerLive.pipe(
+    Layer.provideMerge(engineOn(CrashingRuntime)),
+    Layer.provide(config.journal === null ? Layer.empty : Pace),
+    Layer.provideMerge(crashingPorts),
+    Layer.provideMerge(world as Layer.Layer<any>),
+    Layer.provideMerge(SqlLive),
+    Layer.provideMerge(databaseAt(config.database)),
+    Layer.provideMerge(Boundaries.layer(tell)),
+    Layer.provideMerge(TestSettings),
+    Layer.provideMerge(SecureRandom.layerWebCrypto),
+    Layer.provideMerge(hastyClock(config.since)),
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn")),
+    Layer.provide(Logger.layer([Logger.consolePretty({ colors: false })]))
+  )
+  const services = yield* Layer.build(Layer.fresh(Service))
+
+  const run = Effect.fnUntraced(function* (task: Task) {
+    const boundaries = yield* Boundaries
+    const begun = task._tag === "Begin" ? yield* begin : task.begun
+    if (task._tag === "Begin") tell({ _tag: "Begun", begun })
+    boundaries.arm(task.doom)
+    if (task._tag === "Begin") yield* Effect.flatMap(OperationLauncher, (launcher) => launcher.launch(begun))
+    yield* ended(begun, operations)
+    yield* boundaries.quiet
+    boundaries.arm()
+    tell({ _tag: "Ended", state: yield* finalState(begun) })
+  })
+
+  // What has stopped is never left again, so nobody waits for it.
+  const tasks = yield* Effect.forEach(config.tasks, run, { discard: true }).pipe(
+    Effect.provideContext(services),
+    Effect.forkDetach
+  )
+  const { stopped } = Context.get(services, Boundaries)
+  yield* Effect.raceFirst(Fiber.join(tasks), stopped)
+}) as (config: ServiceConfig, tell: (message: Message) => void) => Effect.Effect<void, never, Scope.Scope>

@@ -1,0 +1,27 @@
+/**
+ * Boundaries inside of steps, around what cannot be taken back: a signature that is given, and bytes that reach a chain
+ * whose answer nobody hears.
+ */
+import { Effect, Layer } from "effect"
+import { Relayer } from "#domain/relay/Relayer.ts"
+import { Boundaries } from "#test/fault/crash/Boundaries.ts"
+
+export const crashingPorts = Layer.effect(
+  Relayer,
+  Effect.gen(function* () {
+    const relayer = yield* Relayer
+    const { pass } = yield* Boundaries
+    return Relayer.of({
+      ...relayer,
+      sign: (prepared, nonce, lane) =>
+        Effect.tap(relayer.sign(prepared, nonce, lane), () => pass(`signed for ${prepared.chainId}`)),
+      resign: (transaction, fees) =>
+        Effect.tap(relayer.resign(transaction, fees), () => pass(`signed anew for ${transaction.chainId}`)),
+      broadcast: (transaction) =>
+        pass(`sending to ${transaction.chainId}`).pipe(
+          Effect.andThen(relayer.broadcast(transaction)),
+          Effect.tap(() => pass(`sent to ${transaction.chainId}, unheard`))
+        )
+    })
+  })
+)

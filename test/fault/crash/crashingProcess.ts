@@ -1,0 +1,34 @@
+/**
+ * Several services in one process, each with a database and a relayer of its own, because starting a process is what costs
+ * most. Once every one of them has stopped at its boundary or is done, the process kills itself as `kill -9` would: nothing
+ * is closed and nothing ends in order. Without one that has stopped it ends.
+ */
+import { Effect } from "effect"
+import { runService, type ServiceConfig } from "#test/fault/crash/CrashingService.ts"
+import { type Message, tellOf } from "#test/fault/crash/messages.ts"
+
+const services = JSON.parse(process.env["CRASHING_SERVICES"] ?? "") as ReadonlyArray<ServiceConfig>
+
+let isDoomed = false
+
+const tellAs = (index: number) => {
+  const tell = tellOf(index)
+  return (message: Message) => {
+    if (message._tag === "Stopped") isDoomed = true
+    tell(message)
+  }
+}
+
+const program = Effect.gen(function* () {
+  yield* Effect.forEach(services, (config, index) => runService(config, tellAs(index)), {
+    concurrency: "unbounded",
+    discard: true
+  })
+  if (isDoomed) process.kill(process.pid, "SIGKILL")
+}).pipe(Effect.scoped)
+
+await Effect.runPromise(program).catch((cause: unknown) => {
+  console.error(cause)
+  process.exit(1)
+})
+process.exit(0)

@@ -1,0 +1,128 @@
+/** Chains, keys and a bridge that do what a script says, exact to the unit, and that outlive the process that asks them. */
+import { Effect, Layer } from "effect"
+import type { EvmAddress } from "#domain/Caip.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
+import { Relayer } from "#domain/relay/Relayer.ts"
+import { Routing } from "#domain/routing/Routing.ts"
+import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
+import { ChainWitness } from "#test/fault/crash/ChainWitness.ts"
+import { journalOf } from "#test/fault/crash/Journal.ts"
+import { makeScriptedChain, type ScriptedChain } from "#test/fault/crash/ScriptedChain.ts"
+import { setPrices } from "#test/support/enrolledPortfolio.ts"
+import { MarketPorts } from "#test/support/TestChains.ts"
+import { hash, makeMarket, TestChain } from "#test/support/TestMarket.ts"
+
+/** What goes wrong, for each account or transfer anew. */
+export interface Script {
+  /** How often the relayer's key gives no signature before it gives one. */
+  readonly silence: number
+  /** How often a transaction must be replaced before a chain includes it. */
+  readonly replacements: number
+  /** Looks at a transfer before it is delivered. */
+  readonly patience: number
+  /** Looks at a withdrawal's receipt that get no answer. */
+  readonly unread: number
+  /** The step in which the service itself is at fault. */
+  readonly fault: "prepare" | "verify" | null
+}
+
+export const noFaults: Script = { silence: 0, replacements: 0, patience: 0, unread: 0, fault: null }
+
+const relayer = "0x52908400098527886E0F7030069857D2E4169EE7" as EvmAddress
+
+type Count = (key: string) => number
+
+const relayerOf = (chain: ScriptedChain, asked: Count, silence: number) =>
+  Relayer.of({
+    address: relayer,
+    lanes: [relayer],
+    sign: ({ accountId, callData, chainId, fromBlock, subject }, nonce) =>
+      Effect.suspend(() =>
+        asked(`key ${accountId}`) <= silence
+          ? Effect.fail(new ChainUnavailable({ chainId, reason: "the key gave no signature" }))
+          : Effect.succeed({
+              chainId,
+              subject,
+              relayer,
+              nonce,
+              txHash: hash(`tx ${chainId}`, nonce),
+              raw: callData,
+              fromBlock,
+              replaces: []
+            })
+      ),
+    usedNonces: (chainId) => Effect.sync(() => chain.usedNonces(chainId)),
+    reprice: () => Effect.succeedSome({ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }),
+    resign: (transaction) =>
+      Effect.succeed({
+        ...transaction,
+        txHash: hash(`tx ${transaction.chainId} ${transaction.replaces.length + 1}`, transaction.nonce),
+        replaces: [...transaction.replaces, transaction.txHash]
+      }),
+    broadcast: (transaction) => Effect.sync(() => chain.send(transaction))
+  })
+
+const unanswered = new ChainUnavailable({ chainId: 8453, reason: "no answer, as the script has it" })
+
+const fault = Effect.die(new Error("A fault of the service, as the script has it"))
+
+/** The ports over the market that the file tells of. */
+export const marketWorld = (file: string, script: Script) => {
+  const keep = journalOf(file)
+  const market = makeMarket(keep)
+  const chain = makeScriptedChain(market, keep, script.replacements)
+  const counts = keep<string, number>("counts")
+  const asked: Count = (key) => {
+    const count = (counts.get(key) ?? 0) + 1
+    counts.set(key, count)
+    return count
+  }
+
+  const scripted = Layer.mergeAll(
+    Layer.effectDiscard(setPrices),
+    Layer.succeed(Relayer, relayerOf(chain, asked, script.silence)),
+    Layer.succeed(ChainWitness, {
+      carried: (account) => Effect.sync(() => chain.landed().filter(({ accountId }) => accountId === account))
+    }),
+    Layer.effect(
+      ChainExecution,
+      Effect.map(ChainExecution, (trades) =>
+        ChainExecution.of({
+          ...trades,
+          prepare: (batch) => (script.fault === "prepare" ? fault : trades.prepare(batch))
+        })
+      )
+    ),
+    Layer.effect(
+      WithdrawalExecution,
+      Effect.map(WithdrawalExecution, (withdrawals) =>
+        WithdrawalExecution.of({
+          ...withdrawals,
+          delivered: (withdrawal, receipt) =>
+            Effect.suspend(() => {
+              if (script.fault === "verify") return fault
+              return asked(`receipt ${withdrawal.accountId}`) > script.unread
+                ? withdrawals.delivered(withdrawal, receipt)
+                : Effect.fail(unanswered)
+            })
+        })
+      )
+    ),
+    Layer.effect(
+      Routing,
+      Effect.map(Routing, (routing) =>
+        Routing.of({
+          ...routing,
+          status: (sent) =>
+            Effect.suspend(() => {
+              const isDue = asked(`transfer ${sent.txHash}`) > script.patience
+              if (isDue && !market.routes.has(sent.txHash)) chain.deliver(sent.txHash)
+              return routing.status(sent)
+            })
+        })
+      )
+    )
+  )
+  return scripted.pipe(Layer.provideMerge(MarketPorts), Layer.provideMerge(Layer.succeed(TestChain, market)))
+}

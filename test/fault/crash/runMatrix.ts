@@ -1,0 +1,150 @@
+/**
+ * Crashes a scenario at each boundary that an undisturbed run of it passes, and each time lets the next process finish what
+ * the dead one began. A process holds several services, each with a case of its own, and the one that finishes cases
+ * begins the next ones: so there is one start for as many crashes as there are services.
+ */
+import { Effect } from "effect"
+import { compareStates } from "#test/fault/crash/compareStates.ts"
+import type { ServiceConfig, Task } from "#test/fault/crash/CrashingService.ts"
+import type { FinalState } from "#test/fault/crash/finalState.ts"
+import type { Message } from "#test/fault/crash/messages.ts"
+import type { Begun } from "#test/fault/crash/Scenario.ts"
+import { startServices } from "#test/fault/crash/startServices.ts"
+
+/** A service without its tasks. */
+export type Place = Omit<ServiceConfig, "tasks">
+
+export interface Setting {
+  /** Of the same scenario, as many as a process holds. */
+  readonly places: ReadonlyArray<Place>
+  /** Where Node keeps what it compiled; it makes starts cheap. */
+  readonly cacheDir: string
+  /** By how large a share amounts may differ from those of the undisturbed run. */
+  readonly share: number
+  /** What is done before cases begin. */
+  readonly prepare: Effect.Effect<void>
+}
+
+export interface Matrix {
+  /** Every boundary that the undisturbed run passed. */
+  readonly boundaries: ReadonlyArray<string>
+  /** Crashes that were made, second ones included. */
+  readonly crashes: number
+  /** What went otherwise than undisturbed, case by case. */
+  readonly problems: ReadonlyArray<string>
+}
+
+const passed = (messages: ReadonlyArray<Message>) =>
+  messages.flatMap((message) => (message._tag === "Passed" ? [message.boundary] : []))
+
+const begunIn = (messages: ReadonlyArray<Message>): Begun | undefined =>
+  messages.find((message) => message._tag === "Begun")?.begun
+
+const endedIn = (messages: ReadonlyArray<Message>): FinalState | undefined =>
+  messages.find((message) => message._tag === "Ended")?.state
+
+const hasStopped = (messages: ReadonlyArray<Message>) => messages.some(({ _tag }) => _tag === "Stopped")
+
+const opening = / (begins|ended, not stored|timer, not stored)$/
+
+/** A boundary that follows upon the storing of a result in the same run is the same moment: nothing happens in between. */
+const isSameMoment = (before: string | undefined, boundary: string) =>
+  before !== undefined &&
+  before.endsWith(", stored") &&
+  opening.test(boundary) &&
+  before.split(" ")[0] === boundary.split(" ")[0]
+
+/** The moments at which a process may die, each by the first of the boundaries that it is. */
+export const momentsOf = (boundaries: ReadonlyArray<string>): ReadonlyArray<string> =>
+  boundaries.filter((boundary, index) => !isSameMoment(boundaries[index - 1], boundary))
+
+/** In every third round the recoveries are crashed as well, that of the nth service at the nth boundary that it passes. */
+const hasSecondCrashes = (round: number) => round % 3 === 0
+
+/** What a crash left in a place. */
+interface Dead {
+  readonly at: string
+  readonly begun: Begun
+  /** At which boundary of its recovery it is crashed once more; undefined when it is not. */
+  readonly again: number | undefined
+}
+
+export const runMatrix = Effect.fnUntraced(function* ({ cacheDir, places, prepare, share }: Setting) {
+  /** Gives places their tasks; those without any rest. Answers what each place told. */
+  const run = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReadonlyArray<Task>>) {
+    const busy = places.flatMap((place, index) => {
+      const own = tasks[index] ?? []
+      return own.length === 0 ? [] : [{ index, config: { ...place, tasks: own } }]
+    })
+    const told = places.map((): ReadonlyArray<Message> => [])
+    if (busy.length === 0) return told
+    const answers = yield* Effect.promise(() =>
+      startServices(
+        busy.map(({ config }) => config),
+        cacheDir
+      )
+    )
+    busy.forEach(({ index }, position) => (told[index] = answers[position]!))
+    return told
+  })
+
+  yield* prepare
+  const [first] = yield* run([[{ _tag: "Begin" }]])
+  const undisturbed = endedIn(first!)!
+  const boundaries = passed(first!)
+  const problems = compareStates(undisturbed, undisturbed, share).map((problem) => `Undisturbed: ${problem}`)
+  const missed: Array<string> = []
+  let dead: ReadonlyArray<Dead | undefined> = []
+  let crashes = 0
+
+  /** Crashes the recoveries that are to be crashed. */
+  const crashAgain = Effect.gen(function* () {
+    const told = yield* run(
+      places.map((_, index) => {
+        const again = dead[index]?.again
+        return again === undefined ? [] : [{ _tag: "End", begun: dead[index]!.begun, doom: { after: again } }]
+      })
+    )
+    crashes += told.filter(hasStopped).length
+  })
+
+  /** Finishes what the last crashes left, and crashes at the next moments. */
+  const round = Effect.fnUntraced(function* (moments: ReadonlyArray<string>, isAgain: boolean) {
+    if (dead.some((one) => one?.again !== undefined)) yield* crashAgain
+    yield* prepare
+    const told = yield* run(
+      places.map((_, index): ReadonlyArray<Task> => {
+        const [left, at] = [dead[index], moments[index]]
+        return [
+          ...(left === undefined ? [] : [{ _tag: "End", begun: left.begun } as const]),
+          ...(at === undefined ? [] : [{ _tag: "Begin", doom: { at } } as const])
+        ]
+      })
+    )
+    dead.forEach((left, index) => {
+      if (left === undefined) return
+      const state = endedIn(told[index]!)
+      const found = state === undefined ? ["it did not end"] : compareStates(undisturbed, state, share)
+      const second = left.again === undefined ? "" : `, and at boundary ${left.again} of its recovery`
+      problems.push(...found.map((problem) => `Crashed at "${left.at}"${second}: ${problem}`))
+    })
+    dead = moments.map((at, index) => {
+      if (hasStopped(told[index]!)) return { at, begun: begunIn(told[index]!)!, again: isAgain ? index + 1 : undefined }
+      missed.push(at)
+      return undefined
+    })
+    crashes += dead.filter((left) => left !== undefined).length
+  })
+
+  const inRounds = Effect.fnUntraced(function* (moments: ReadonlyArray<string>) {
+    for (let done = 0; done < moments.length; done += places.length)
+      yield* round(moments.slice(done, done + places.length), hasSecondCrashes(done / places.length))
+  })
+
+  yield* inRounds(momentsOf(boundaries))
+  // What depends on how fast the machine is may be passed at the second try.
+  yield* inRounds(missed.splice(0))
+  yield* round([], false)
+  problems.push(...missed.map((at) => `No run came to "${at}" but the undisturbed one`))
+  return { boundaries, crashes, problems } satisfies Matrix
+})

@@ -1,0 +1,31 @@
+/** The kinds of steps that the engine's sources name: the first word of a step's name says its kind. */
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+
+const folder = join(import.meta.dirname, "../../../layers/engine")
+
+/** Of steps whose name is an argument, what the arguments are. A file with another number of such steps is refused. */
+const named: Readonly<Record<string, { readonly steps: number; readonly kinds: ReadonlyArray<string> }>> = {
+  "WithdrawalRun.ts": { steps: 2, kinds: ["fail", "abandon", "wait", "read"] }
+}
+
+const site = /(?:Activity\.make|DurableClock\.sleep)\(\{(.*?)(?:execute|duration):/gs
+const literal = /["`]([a-z]+)/g
+
+const kindsIn = (file: string): ReadonlyArray<string> => {
+  const sites = [...readFileSync(join(folder, file), "utf8").matchAll(site)].map(([, head]) =>
+    [...head!.matchAll(literal)].map(([, kind]) => kind!)
+  )
+  const unnamed = sites.filter((kinds) => kinds.length === 0).length
+  const known = named[file] ?? { steps: 0, kinds: [] }
+  if (unnamed !== known.steps)
+    throw new Error(`${file} has ${unnamed} steps whose names are arguments; say in stepsInSource.ts what they may be`)
+  return [...sites.flat(), ...known.kinds]
+}
+
+export const stepsInSource = (): ReadonlySet<string> =>
+  new Set(
+    readdirSync(folder)
+      .filter((file) => file.endsWith(".ts"))
+      .flatMap(kindsIn)
+  )
