@@ -83,7 +83,7 @@ export const simulate = async (
     const actors = new Actors(world, random.fork("actors"), portfolios!)
     for (const portfolio of portfolios!) for (let n = random.between(1, 4); n > 0; n--) actors.deposit(portfolio)
     weather.turnBad(actors)
-    const badUntil = stage.now + random.between(4, 30) * hour
+    const badUntil = stage.now + random.between(3, 16) * hour
     const goOn = () => {
       if (stage.now >= badUntil) return
       actors.act(director.ready)
@@ -95,7 +95,10 @@ export const simulate = async (
     weather.clear()
     await director.until(() => director.ready !== undefined, 10 * minute)
     actors.resumeAll(director.ready!)
-    await director.until(() => false, 6 * hour)
+    // What was left of the bad weather ends; then everybody's portfolio is looked at once more.
+    await director.until(() => false, 4 * hour)
+    actors.triggerAll(director.ready!)
+    await director.until(() => false, hour)
     await checkRest({ database, director, invariants, portfolios: portfolios!, world })
     return end(null)
   } catch (error) {

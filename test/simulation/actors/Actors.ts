@@ -78,6 +78,10 @@ export class Actors {
       this.#do(instance, "resume", ({ portfolioId }) => Effect.flatMap(Portfolios, (one) => one.start(portfolioId)), portfolio)
   }
 
+  triggerAll(instance: Instance): void {
+    for (const portfolio of this.#portfolios) this.#do(instance, "trigger", this.#trigger, portfolio)
+  }
+
   #do(instance: Instance, name: string, act: Act, portfolio: SimulatedPortfolio): void {
     this.#world.trace.note(`user: ${name}`, portfolio.portfolioId)
     instance.run(Effect.provideService(act(portfolio), Caller, callerOf(portfolio)), (exit) =>

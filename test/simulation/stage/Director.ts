@@ -118,6 +118,9 @@ export class Director {
 
   async #passTime(limit: number): Promise<void> {
     const { random, session, stage, trace, weather } = this.#parts
+    // What was promised is answered first.
+    await new Promise((resolve) => setImmediate(resolve))
+    if (stage.processes.some((process) => process.isRunning && process.hasTasks) || session.isAsked) return
     const next = Math.min(stage.nextWakeAt ?? Infinity, stage.nextEventAt ?? Infinity)
     if (next === Infinity) throw new Error("Nothing will ever happen again")
     for (const process of stage.processes) {
@@ -129,10 +132,10 @@ export class Director {
     }
     const idleUntil = await this.#idleUntil()
     const slack = random.weighted([
-      [0.5, 0],
-      [0.4, random.between(1, 400)],
-      [0.09, random.between(400, 3_000)],
-      [0.01, random.between(3_000, 30_000)]
+      [0.35, 0],
+      [0.35, random.between(1, 500)],
+      [0.25, random.between(500, 3_000)],
+      [0.05, random.between(3_000, 15_000)]
     ])
     const target = idleUntil > stage.now ? Math.min(idleUntil, stage.nextEventAt ?? Infinity) : next + slack
     stage.moveTo(Math.min(Math.max(target, next), Math.max(limit, next)))
@@ -141,7 +144,8 @@ export class Director {
   /** Until when nothing is due in the database while nothing is under way; the present when something is. */
   async #idleUntil(): Promise<number> {
     const { invariants, session, stage } = this.#parts
-    if (stage.now - this.#probedAt < probeEveryMs || session.isHeld) return 0
+    const isAsked = this.#instances.some(({ unanswered }) => unanswered > 0)
+    if (isAsked || stage.now - this.#probedAt < probeEveryMs || session.isHeld) return 0
     this.#probedAt = stage.now
     return invariants.idleUntil()
   }

@@ -1,7 +1,6 @@
 /** The service as one process on the stage: its real services, engine, scheduler and stores over the simulated world. */
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
-import { createHash } from "node:crypto"
 import { Chains } from "#domain/chain/Chains.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
 import { PositionReader } from "#domain/portfolio/PositionReader.ts"
@@ -42,16 +41,6 @@ export interface InstanceOptions {
   readonly settings: Partial<Settings["Service"]>
 }
 
-const synchronousDigest = Layer.succeed(
-  Digest.Digest,
-  Digest.Digest.of({
-    digest: (algorithm, data) =>
-      Effect.sync(() => new Uint8Array(createHash(algorithm.name.replace("-", "").toLowerCase()).update(data).digest())),
-    digestHex: (algorithm, data) =>
-      Effect.sync(() => createHash(algorithm.name.replace("-", "").toLowerCase()).update(data).digest("hex"))
-  })
-)
-
 const portsOf = (world: World) =>
   Layer.mergeAll(
     simulatedArrivals(world),
@@ -83,7 +72,7 @@ const layerOf = ({ isAlone, process, random, session, settings, world }: Instanc
     Layer.provideMerge(SqlLive),
     Layer.provideMerge(simulatedSql(session, process, isAlone)),
     Layer.provideMerge(portsOf(world)),
-    Layer.provideMerge(synchronousDigest),
+    Layer.provideMerge(Digest.layerWebCrypto),
     Layer.provideMerge(Layer.succeed(SecureRandom.SecureRandom, SecureRandom.make((size) => random.bytes(size)))),
     Layer.provideMerge(Layer.succeed(Settings, Settings.of({ ...testSettings, ...settings })))
   )
@@ -92,6 +81,8 @@ export type Running = Layer.Success<ReturnType<typeof layerOf>>
 
 export class Instance {
   readonly process: Process
+  /** Requests of people that are not answered yet. */
+  unanswered = 0
   #context: Context.Context<Running> | undefined
 
   /** Starts; `onFailure` is told when it could not. */
@@ -114,6 +105,10 @@ export class Instance {
   /** Runs something in the process, with all of its services. */
   run<A, E>(effect: Effect.Effect<A, E, Running>, onExit: (exit: Exit.Exit<A, E>) => void): void {
     if (this.#context === undefined) throw new Error(`${this.process.name} has not started`)
-    this.process.fork(Effect.provideContext(effect, this.#context), onExit)
+    this.unanswered += 1
+    this.process.fork(Effect.provideContext(effect, this.#context), (exit) => {
+      this.unanswered -= 1
+      onExit(exit)
+    })
   }
 }

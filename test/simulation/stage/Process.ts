@@ -6,12 +6,22 @@
  * it stands still for a while and then goes on as if nothing had happened, as a machine does that was suspended.
  */
 import { Cause, Clock, Context, Duration, Effect, type Exit, Fiber, Logger, type LogLevel, Scheduler } from "effect"
+import { WebCrypto } from "effect/crypto"
+import { createHash } from "node:crypto"
 import { WakeQueue } from "#layers/clock/WakeQueue.ts"
 
 type Task = () => void
 
 /** When a fiber that never waits lets others run: as everywhere. */
 const yields = new Scheduler.MixedScheduler()
+
+/** Digests without the runtime's threads, which would answer at a time of their own. */
+const synchronousCrypto = {
+  subtle: {
+    digest: (algorithm: string, data: Uint8Array) =>
+      Promise.resolve(new Uint8Array(createHash(algorithm.replace("-", "").toLowerCase()).update(data).digest()).buffer)
+  }
+} as unknown as Crypto
 
 /** What a process writes to its log. */
 export interface LogLine {
@@ -123,6 +133,7 @@ export class Process {
 
   readonly #services = Context.make(Clock.Clock, this.#clock).pipe(
     Context.add(Scheduler.Scheduler, this.#scheduler),
+    Context.add(WebCrypto.WebCrypto, synchronousCrypto),
     Context.add(Logger.CurrentLoggers, new Set([this.#logger]))
   )
 }

@@ -74,6 +74,11 @@ export class Session {
     this.#waiting.push(statement)
   }
 
+  /** Whether a statement waits that may run now. */
+  get isAsked(): boolean {
+    return this.#ready().length > 0
+  }
+
   /** Whether a transaction is open. */
   get isHeld(): boolean {
     return this.#holder !== undefined
@@ -93,16 +98,20 @@ export class Session {
 
   /** The next statement to run, taken out of those that wait; undefined when none may run. */
   take(): Statement | undefined {
-    const ready = this.#waiting.filter(
-      ({ lease }) =>
-        lease.process.isRunning && (this.#holder === undefined || this.#holder === lease || lease.state !== "open")
-    )
+    const ready = this.#ready()
     if (ready.length === 0) return undefined
     // Of one process and connection in the order in which they were asked.
     const chosen = this.#random.pick(ready)
     const first = ready.find(({ lease }) => lease === chosen.lease)!
     this.#waiting.splice(this.#waiting.indexOf(first), 1)
     return first
+  }
+
+  #ready(): ReadonlyArray<Statement> {
+    return this.#waiting.filter(
+      ({ lease }) =>
+        lease.process.isRunning && (this.#holder === undefined || this.#holder === lease || lease.state !== "open")
+    )
   }
 
   async run(statement: Statement): Promise<Ran> {
