@@ -14,7 +14,7 @@ import { Session } from "#test/simulation/stage/Session.ts"
 import { Stage } from "#test/simulation/stage/Stage.ts"
 import { Trace } from "#test/simulation/stage/Trace.ts"
 import { Weather } from "#test/simulation/stage/Weather.ts"
-import { noSabotage, type Sabotage, World } from "#test/simulation/world/World.ts"
+import { type Sabotage, World } from "#test/simulation/world/World.ts"
 
 /** 2026-01-01. */
 const beginning = 1_767_225_600_000
@@ -22,7 +22,7 @@ const minute = 60_000
 const hour = 60 * minute
 
 export interface SimulationOptions {
-  readonly sabotage?: Partial<Sabotage>
+  readonly sabotage?: Sabotage
   /** Gets every line of the trace. */
   readonly print?: (line: string) => void
 }
@@ -46,13 +46,13 @@ export interface SimulationEnd {
 export const simulate = async (
   database: Database,
   seed: number,
-  { print, sabotage = {} }: SimulationOptions = {}
+  { print, sabotage }: SimulationOptions = {}
 ): Promise<SimulationEnd> => {
   await Effect.runPromise(database.clear)
   const random = new Random(seed)
   const stage = new Stage(beginning)
   const trace = new Trace(() => stage.now, print)
-  const world = new World(stage, trace, random, { ...noSabotage, ...sabotage })
+  const world = new World(stage, trace, random, sabotage)
   const session = new Session(database.connection, random.fork("session"), trace)
   const weather = new Weather(world, session, random.fork("weather"))
   const invariants = new Invariants(database.connection, world)
@@ -83,11 +83,11 @@ export const simulate = async (
     const actors = new Actors(world, random.fork("actors"), portfolios!)
     for (const portfolio of portfolios!) for (let n = random.between(1, 4); n > 0; n--) actors.deposit(portfolio)
     weather.turnBad(actors)
-    const badUntil = stage.now + random.between(3, 16) * hour
+    const badUntil = stage.now + random.between(3, 10) * hour
     const goOn = () => {
       if (stage.now >= badUntil) return
       actors.act(director.ready)
-      stage.after(random.between(1, 90) * minute, goOn)
+      stage.after(random.between(1, 60) * minute, goOn)
     }
     stage.after(minute, goOn)
     await director.until(() => stage.now >= badUntil, Infinity)

@@ -74,6 +74,12 @@ export class Invariants {
     return snapshot
   }
 
+  /** After each turn. What is sent must have been committed by then, hence seen. */
+  checkSent(): void {
+    for (const hash of this.#world.sent.splice(0))
+      this.require("only what is stored is sent", this.seen.signed.has(hash), () => `${hash} is not in the database`)
+  }
+
   /** Operations that have ended. */
   get ended(): ReadonlyArray<{ readonly kind: string; readonly state: string }> {
     return [...this.seen.operations.values()].filter(({ state }) => isTerminal(state as OperationState))

@@ -1,5 +1,5 @@
 /** User operations on a simulated chain. */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
 import { ChainExecution, SimulationFailed, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -70,7 +70,8 @@ export const simulatedExecution = (world: World) =>
       find: (transaction, accountId) =>
         onChain(world, transaction.chainId, (chain) => {
           const settled = shownHead(world, chain) - chain.confirmations + 1
-          return findOperation(chain, transaction, accountId, settled)
+          const found = findOperation(chain, transaction, accountId, settled)
+          return world.sabotage === "receipts lie" ? Option.map(found, (one) => ({ ...one, success: true })) : found
         })
     })
   )

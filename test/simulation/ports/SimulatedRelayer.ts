@@ -46,7 +46,8 @@ export const simulatedRelayer = (world: World) => {
             return yield* new ChainUnavailable({ chainId, reason: "the key gave no signature" })
           }
           const bytes = hashesOf({ lane: relayer, nonce, fee: 1, callData })
-          if (world.sabotage.signsTwice) signAgain(world, prepared, nonce, relayer)
+          if (world.sabotage === "signs twice") signAgain(world, prepared, nonce, relayer)
+          if (world.sabotage === "sends early") world.sent.push(bytes.txHash)
           return { chainId, subject, relayer, nonce, ...bytes, fromBlock, replaces: [] } satisfies SignedTransaction
         }),
       usedNonces: (chainId, relayer) =>

@@ -16,6 +16,7 @@ import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
 import { EngineLive, SchedulerLive } from "#layers/engine/EngineLive.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
 import { testSettings } from "#test/support/settings.ts"
+import { sabotaged } from "#test/simulation/ports/sabotaged.ts"
 import { simulatedArrivals } from "#test/simulation/ports/SimulatedArrivals.ts"
 import { simulatedBalances } from "#test/simulation/ports/SimulatedBalances.ts"
 import { simulatedExecution } from "#test/simulation/ports/SimulatedExecution.ts"
@@ -69,6 +70,7 @@ const layerOf = ({ isAlone, process, random, session, settings, world }: Instanc
   Services.pipe(
     Layer.provideMerge(SchedulerLive),
     Layer.provideMerge(EngineLive),
+    Layer.provideMerge(sabotaged(world)),
     Layer.provideMerge(SqlLive),
     Layer.provideMerge(simulatedSql(session, process, isAlone)),
     Layer.provideMerge(portsOf(world)),

@@ -20,19 +20,18 @@ export interface LinkFaults {
   stale: number
 }
 
-/** Deliberate faults of the service's surroundings by which a test proves that the invariants can break. */
-export interface Sabotage {
-  /** The relayer signs each action a second time with a nonce of its own, and sends both. */
-  signsTwice: boolean
+/** Deliberate faults of the service or its surroundings, by which tests prove that each invariant can break. */
+export type Sabotage =
+  /** The relayer signs the swaps of each operation a second time, with nonces of their own, and sends both. */
+  | "signs twice"
+  /** The relayer sends what it signs before it is stored. */
+  | "sends early"
   /** The ledger of transfers does not write what is announced or opened. */
-  ledgerForgets: boolean
+  | "ledger forgets"
   /** Receipts say that what was reverted took effect. */
-  receiptsLie: boolean
-  /** Claimed schedules keep their due time. */
-  claimsTwice: boolean
-}
-
-export const noSabotage: Sabotage = { signsTwice: false, ledgerForgets: false, receiptsLie: false, claimsTwice: false }
+  | "receipts lie"
+  /** What is due is never claimed. */
+  | "never claims"
 
 /** What pools hold of each asset at first: more than anybody buys. */
 const endowment = 10n ** 30n
@@ -46,13 +45,13 @@ export class World {
   readonly bridge: Bridge
   readonly assets: ReadonlyMap<AssetId, Asset> = catalogue
   readonly faults: LinkFaults = { unreachable: 0, slow: 0, stale: 0 }
-  readonly sabotage: Sabotage
+  readonly sabotage: Sabotage | undefined
   /** Hashes of what was sent since somebody last looked. */
   readonly sent: Array<string> = []
   /** The price source does not answer before. */
   pricesDownUntil = 0
 
-  constructor(stage: Stage, trace: Trace, random: Random, sabotage: Sabotage) {
+  constructor(stage: Stage, trace: Trace, random: Random, sabotage?: Sabotage) {
     this.stage = stage
     this.trace = trace
     this.random = random.fork("world")
