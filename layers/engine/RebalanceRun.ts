@@ -14,6 +14,7 @@ import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
 import { type ChainOutcome, failureOf, RunReport } from "#domain/rebalance/RunReport.ts"
 import { type RunContext, RunStore } from "#domain/rebalance/RunStore.ts"
 import { ChainTrader } from "#layers/engine/ChainTrader.ts"
+import { isPassing } from "#layers/engine/durable/stepResult.ts"
 import { recordRun } from "#layers/engine/recordRun.ts"
 
 const encodeReport = Schema.encodeSync(Schema.toCodecJson(RunReport))
@@ -102,7 +103,9 @@ const makeExecute = ({ operations, runs, planner, trader }: Services, operationI
     })
     yield* finish(planned.strategyVersion, chains)
   }).pipe(
-    Effect.catchCause((cause) => (Cause.hasInterrupts(cause) ? Effect.failCause(cause) : abandon(cause))),
+    Effect.catchCause((cause) =>
+      Cause.hasInterrupts(cause) || isPassing(cause) ? Effect.failCause(cause) : abandon(cause)
+    ),
     Effect.annotateLogs({ operationId })
   )
 }

@@ -16,6 +16,7 @@ import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 import { WithdrawalPreparer, WithdrawalStep } from "#domain/withdrawal/WithdrawalPreparer.ts"
 import { type StoredWithdrawal, WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
 import { TransactionRelay } from "#layers/engine/TransactionRelay.ts"
+import { isPassing } from "#layers/engine/durable/stepResult.ts"
 import { withdrawalOutcome } from "#layers/engine/withdrawalOutcome.ts"
 
 /** How often the chain may refuse or revert before it is taken at its word; nodes behind one endpoint may lag. */
@@ -168,7 +169,7 @@ const makeExecute = ({ execution, operations, preparer, relay, store }: Services
 
   return run.pipe(
     Effect.catchCause((cause) =>
-      Cause.hasInterrupts(cause)
+      Cause.hasInterrupts(cause) || isPassing(cause)
         ? Effect.failCause(cause)
         : Effect.andThen(
             Effect.logError("A withdrawal failed by a fault of the service", cause),

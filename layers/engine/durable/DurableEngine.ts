@@ -12,6 +12,7 @@ import { Workflow, WorkflowEngine } from "effect/workflow"
 import * as Metrics from "#domain/Metrics.ts"
 import { type LocalRun, localRun, type Registration } from "#layers/engine/durable/LocalRun.ts"
 import { runActivity } from "#layers/engine/durable/runActivity.ts"
+import { isPassing } from "#layers/engine/durable/stepResult.ts"
 import { Runner } from "#layers/engine/durable/Runner.ts"
 import { RunsInFlight } from "#layers/engine/durable/RunsInFlight.ts"
 import { makeRunStorage } from "#layers/engine/durable/RunStorage.ts"
@@ -55,7 +56,10 @@ const make = Effect.gen(function* () {
           ),
           Effect.provideService(WorkflowEngine.WorkflowEngine, engine)
         )
-      if (result._tag === "Complete") {
+      // Outside of the steps, too: the body reads what it needs, and no run ends of a moment's fault.
+      const isDisturbed = result._tag === "Complete" && Exit.isFailure(result.exit) && isPassing(result.exit.cause)
+      if (isDisturbed) run.mustReplay = true
+      if (result._tag === "Complete" && !isDisturbed) {
         if (Exit.isFailure(result.exit)) yield* Effect.logError(`Run ${executionId} failed`, result.exit.cause)
         return yield* untilDone(storage.finish(executionId))
       }
@@ -138,7 +142,16 @@ const make = Effect.gen(function* () {
         if (yield* storage.record({ executionId, step, result, owner: yield* runner.id }))
           run.steps = new Map([...run.steps, [step, result]])
         else run.mustReplay = true
-      }).pipe(Effect.orDie),
+      }).pipe(
+        Effect.catch((error) =>
+          Effect.andThen(
+            Effect.logWarning(`A timer of ${executionId} could not be stored`, error),
+            Effect.sync(() => {
+              runs.get(executionId)!.mustReplay = true
+            })
+          )
+        )
+      ),
     deferredResult: (deferred) =>
       Effect.gen(function* () {
         const run = yield* runOf

@@ -4,7 +4,7 @@
  * A step that cannot be stored leaves the run without an answer: the run suspends, and is replayed over what the database
  * knows, if it is still this process's.
  */
-import { Context, Data, Effect, Exit } from "effect"
+import { Cause, Context, Data, Effect, Exit, Option } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { type Activity, Workflow, WorkflowEngine } from "effect/workflow"
 import type { LocalRun } from "#layers/engine/durable/LocalRun.ts"
@@ -71,9 +71,10 @@ export const runActivity = ({ runner, storage, store }: Services) =>
       run.mustReplay = true
       return new Workflow.Suspended({})
     })
-    return yield* Effect.catch(isTogether ? together : Effect.flatMap(body, keep), (error: unknown) =>
-      error instanceof NotOurs
-        ? replay
-        : Effect.andThen(Effect.logWarning(`Step ${step} of ${executionId} could not be stored`, error), replay)
-    )
+    return yield* Effect.catchCause(isTogether ? together : Effect.flatMap(body, keep), (cause) => {
+      const isOurFault = !Cause.hasFails(cause) && !isPassing(cause)
+      if (Cause.hasInterrupts(cause) || isOurFault) return Effect.failCause(cause as Cause.Cause<never>)
+      if (Option.exists(Cause.findErrorOption(cause), (error) => error instanceof NotOurs)) return replay
+      return Effect.andThen(Effect.logWarning(`Step ${step} of ${executionId} could not be stored`, cause), replay)
+    })
   })
