@@ -23,6 +23,8 @@ const hour = 60 * minute
 
 export interface SimulationOptions {
   readonly sabotage?: Sabotage
+  /** How many hours everything may go wrong; drawn when left out. */
+  readonly badHours?: number
   /** Gets every line of the trace. */
   readonly print?: (line: string) => void
 }
@@ -46,7 +48,7 @@ export interface SimulationEnd {
 export const simulate = async (
   database: Database,
   seed: number,
-  { print, sabotage }: SimulationOptions = {}
+  { badHours, print, sabotage }: SimulationOptions = {}
 ): Promise<SimulationEnd> => {
   await Effect.runPromise(database.clear)
   const random = new Random(seed)
@@ -83,7 +85,8 @@ export const simulate = async (
     const actors = new Actors(world, random.fork("actors"), portfolios!)
     for (const portfolio of portfolios!) for (let n = random.between(1, 4); n > 0; n--) actors.deposit(portfolio)
     weather.turnBad(actors)
-    const badUntil = stage.now + random.between(3, 10) * hour
+    const drawnHours = random.between(3, 10)
+    const badUntil = stage.now + (badHours ?? drawnHours) * hour
     const goOn = () => {
       if (stage.now >= badUntil) return
       actors.act(director.ready)
@@ -106,6 +109,7 @@ export const simulate = async (
     return end({ invariant, detail: error instanceof Error ? (error.stack ?? error.message) : String(error) })
   } finally {
     await director.stop()
-    for (const { kind, state } of invariants.ended) outcomes.set(`${kind} ${state}`, (outcomes.get(`${kind} ${state}`) ?? 0) + 1)
+    for (const { kind, state } of invariants.ended)
+      outcomes.set(`${kind} ${state}`, (outcomes.get(`${kind} ${state}`) ?? 0) + 1)
   }
 }

@@ -78,7 +78,9 @@ if (values.seed === undefined) {
   const count = wholeNumber("seeds", values.seeds)
   const progress = setInterval(() => {
     const failed = ends.filter(({ failure }) => failure !== null).length
-    console.log(`${ends.length} of ${count} seeds after ${Math.round((performance.now() - startedAt) / 1000)} s, ${failed} failed`)
+    console.log(
+      `${ends.length} of ${count} seeds after ${Math.round((performance.now() - startedAt) / 1000)} s, ${failed} failed`
+    )
   }, 5_000)
   await runAll(wholeNumber("from", values.from), count, wholeNumber("workers", values.workers), take)
   clearInterval(progress)

@@ -38,32 +38,33 @@ const breaks = async (sabotage: Sabotage, invariant: string) => {
 }
 
 describe("a simulation", () => {
-  it("of a seed is the same each time, whatever ran before", { timeout: limit }, async () => {
-    const first = await holds(1)
-    await holds(2)
-    const second = await holds(1)
+  it("holds, and is the same each time for one seed, whatever ran before", { timeout: limit }, async () => {
+    const first = await holds(1, { badHours: 1 })
+    const other = await holds(2, { badHours: 1 })
+    const second = await holds(1, { badHours: 1 })
     assert.strictEqual(second.digest, first.digest)
     assert.strictEqual(second.turns, first.turns)
-    assert.isAbove(first.counts.get("sent") ?? 0, 0)
-  })
-
-  it("of another seed is another one", { timeout: limit }, async () => {
-    const [first, second] = [await holds(3), await holds(4)]
-    assert.notStrictEqual(first.digest, second.digest)
+    assert.notStrictEqual(other.digest, first.digest)
+    assert.isAbove((first.counts.get("sent") ?? 0) + (other.counts.get("sent") ?? 0), 0)
   })
 
   it("fails when an operation is signed twice", { timeout: limit }, () =>
-    breaks("signs twice", "nothing lands that was not signed and stored"))
+    breaks("signs twice", "nothing lands that was not signed and stored")
+  )
 
   it("fails when something is sent before it is stored", { timeout: limit }, () =>
-    breaks("sends early", "only what is stored is sent"))
+    breaks("sends early", "only what is stored is sent")
+  )
 
   it("fails when the ledger forgets what left", { timeout: limit }, () =>
-    breaks("ledger forgets", "what left a chain is announced or in the ledger"))
+    breaks("ledger forgets", "what left a chain is announced or in the ledger")
+  )
 
   it("fails when receipts are not what the chain shows", { timeout: limit }, () =>
-    breaks("receipts lie", "a receipt says what the chain shows"))
+    breaks("receipts lie", "a receipt says what the chain shows")
+  )
 
   it("fails when what is due is not claimed", { timeout: limit }, () =>
-    breaks("never claims", "what is due is claimed in time"))
+    breaks("never claims", "what is due is claimed in time")
+  )
 })

@@ -32,12 +32,26 @@ export const summarize = (ends: ReadonlyArray<SimulationEnd>, realMs: number): s
   const happened = total(ends, ({ counts }) => counts).map(
     ([kind, count]) => [kind.replace(/^fault: chain \d+ /u, "fault: a chain "), count] as const
   )
-  const merged = [...new Map(happened.map(([kind]) => [kind, happened.reduce((all, [one, n]) => all + (one === kind ? n : 0), 0)]))]
+  const merged = [
+    ...new Map(happened.map(([kind]) => [kind, happened.reduce((all, [one, n]) => all + (one === kind ? n : 0), 0)]))
+  ]
   return [
-    ...table("Faults injected", merged.filter(([kind]) => isFault(kind))),
-    ...table("What people did", merged.filter(([kind]) => kind.startsWith("user: "))),
-    ...table("Operations that ended", total(ends, ({ outcomes }) => outcomes)),
-    ...table("Invariants checked", total(ends, ({ checked }) => checked)),
+    ...table(
+      "Faults injected",
+      merged.filter(([kind]) => isFault(kind))
+    ),
+    ...table(
+      "What people did",
+      merged.filter(([kind]) => kind.startsWith("user: "))
+    ),
+    ...table(
+      "Operations that ended",
+      total(ends, ({ outcomes }) => outcomes)
+    ),
+    ...table(
+      "Invariants checked",
+      total(ends, ({ checked }) => checked)
+    ),
     `${ends.length} seeds in ${(realMs / 1000).toFixed(1)} s: ${hours(sum(({ virtualMs }) => virtualMs))} of virtual time, ` +
       `${sum(({ turns }) => turns)} steps, ${sum(({ statements }) => statements)} statements`,
     failed.length === 0 ? "All invariants held." : `Failed: ${failed.sort((a, b) => a - b).join(", ")}`

@@ -36,7 +36,10 @@ export class Actors {
   readonly #random: Random
   readonly #portfolios: ReadonlyArray<SimulatedPortfolio>
   /** Authorizations that owners signed; anybody may submit them. */
-  readonly signed: Array<{ readonly accountId: EvmAccountId; readonly signed: Parameters<Withdrawals["Service"]["submit"]>[1] }> = []
+  readonly signed: Array<{
+    readonly accountId: EvmAccountId
+    readonly signed: Parameters<Withdrawals["Service"]["submit"]>[1]
+  }> = []
 
   constructor(world: World, random: Random, portfolios: ReadonlyArray<SimulatedPortfolio>) {
     this.#world = world
@@ -75,7 +78,12 @@ export class Actors {
   /** At the end everybody's automation is on. */
   resumeAll(instance: Instance): void {
     for (const portfolio of this.#portfolios)
-      this.#do(instance, "resume", ({ portfolioId }) => Effect.flatMap(Portfolios, (one) => one.start(portfolioId)), portfolio)
+      this.#do(
+        instance,
+        "resume",
+        ({ portfolioId }) => Effect.flatMap(Portfolios, (one) => one.start(portfolioId)),
+        portfolio
+      )
   }
 
   triggerAll(instance: Instance): void {
@@ -103,7 +111,10 @@ export class Actors {
 
   readonly #reschedule: Act = ({ strategyId }) =>
     Effect.flatMap(StrategyConfiguration, ({ setSchedule }) =>
-      setSchedule(strategyId, { type: "interval", frequency: this.#random.pick<Frequency>(["hourly", "daily", "weekly"]) })
+      setSchedule(strategyId, {
+        type: "interval",
+        frequency: this.#random.pick<Frequency>(["hourly", "daily", "weekly"])
+      })
     )
 
   readonly #withdraw: Act = (portfolio) =>
@@ -140,7 +151,11 @@ export class Actors {
     })
 
   /** Owners take their time to sign, and impatient clients send twice. */
-  #submit(portfolio: SimulatedPortfolio, accountId: EvmAccountId, message: Parameters<Withdrawals["Service"]["submit"]>[1]["message"]) {
+  #submit(
+    portfolio: SimulatedPortfolio,
+    accountId: EvmAccountId,
+    message: Parameters<Withdrawals["Service"]["submit"]>[1]["message"]
+  ) {
     return Effect.gen({ self: this }, function* () {
       yield* Effect.sleep(this.#random.between(1_000, 120_000))
       const { submit } = yield* Withdrawals

@@ -63,7 +63,11 @@ const chainOf = (from: typeof baseUsdc, to: typeof baseUsdc, owner: EvmAddress, 
 
 const enrollOne = Effect.fnUntraced(function* (
   random: Random,
-  { number, strategyId, tenantId }: { readonly number: number; readonly strategyId: Ids.StrategyId; readonly tenantId: Ids.TenantId }
+  {
+    number,
+    strategyId,
+    tenantId
+  }: { readonly number: number; readonly strategyId: Ids.StrategyId; readonly tenantId: Ids.TenantId }
 ) {
   const createdAt = yield* DateTime.now
   const owner = addressFrom(0xd00d0000n + BigInt(number))
@@ -142,4 +146,6 @@ export const enroll = (
   })
 
 export const assetsOn = (account: EvmAccountId): ReadonlyArray<AssetId> =>
-  [...catalogue.values()].filter(({ chainId }) => account.startsWith(`eip155:${chainId}:`)).map(({ assetId }) => assetId)
+  [...catalogue.values()]
+    .filter(({ chainId }) => account.startsWith(`eip155:${chainId}:`))
+    .map(({ assetId }) => assetId)

@@ -10,13 +10,24 @@ import { checkOperations } from "#test/simulation/invariants/operations.ts"
 import { checkRelays } from "#test/simulation/invariants/relays.ts"
 import { checkSchedules } from "#test/simulation/invariants/schedules.ts"
 import { InvariantBroken } from "#test/simulation/invariants/InvariantBroken.ts"
-import { readIdleUntil, readSnapshot, type RelayedRow, type ScheduleRow, type Snapshot, type TransferRow, type WithdrawalRow } from "#test/simulation/invariants/Snapshot.ts"
+import {
+  readIdleUntil,
+  readSnapshot,
+  type RelayedRow,
+  type ScheduleRow,
+  type Snapshot,
+  type TransferRow,
+  type WithdrawalRow
+} from "#test/simulation/invariants/Snapshot.ts"
 import { checkWithdrawals } from "#test/simulation/invariants/withdrawals.ts"
 import type { World } from "#test/simulation/world/World.ts"
 
 /** Everything that was ever seen, the latest of it. */
 export interface Seen {
-  readonly operations: Map<string, { readonly state: string; readonly events: number; readonly portfolio: string; readonly kind: string }>
+  readonly operations: Map<
+    string,
+    { readonly state: string; readonly events: number; readonly portfolio: string; readonly kind: string }
+  >
   readonly relayed: Map<string, RelayedRow>
   readonly bySubject: Map<string, RelayedRow>
   /** Hashes of everything that was signed. */

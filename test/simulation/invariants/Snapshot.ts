@@ -27,7 +27,10 @@ export interface RelayedRow {
   /** Of the first bytes and of all that replaced them. */
   readonly hashes: ReadonlyArray<string>
   readonly status: "signed" | "succeeded" | "reverted"
-  readonly receipt: { readonly txHash: string; readonly deltas: ReadonlyArray<{ readonly assetId: string; readonly raw: string }> } | null
+  readonly receipt: {
+    readonly txHash: string
+    readonly deltas: ReadonlyArray<{ readonly assetId: string; readonly raw: string }>
+  } | null
 }
 
 export interface TransferRow {

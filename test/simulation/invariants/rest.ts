@@ -32,8 +32,13 @@ const wanted = (operationId: OperationId) =>
 
 const checkOnTarget = async ({ director, invariants, portfolios, world }: Rest): Promise<void> => {
   for (const { portfolioId } of portfolios) {
-    const runs = [...invariants.seen.operations].filter(([, { kind, portfolio }]) => kind === "rebalance" && portfolio === portfolioId)
-    const latest = runs.map(([id]) => id).sort().at(-1)
+    const runs = [...invariants.seen.operations].filter(
+      ([, { kind, portfolio }]) => kind === "rebalance" && portfolio === portfolioId
+    )
+    const latest = runs
+      .map(([id]) => id)
+      .sort()
+      .at(-1)
     invariants.require("every portfolio was run", latest !== undefined, () => portfolioId)
     let left: ReadonlyArray<string> | undefined
     director.ready!.run(wanted(latest as OperationId), (exit) => {
@@ -52,22 +57,37 @@ export const checkRest = async (rest: Rest): Promise<void> => {
   const { invariants, world } = rest
   const snapshot = await invariants.look()
   for (const [id, { kind, state }] of invariants.seen.operations)
-    invariants.require("at rest every operation has ended", isTerminal(state as OperationState), () => `${kind} ${id} is ${state}`)
+    invariants.require(
+      "at rest every operation has ended",
+      isTerminal(state as OperationState),
+      () => `${kind} ${id} is ${state}`
+    )
   invariants.require(
     "at rest nothing is on its way",
     snapshot.transfers.every(({ state }) => state !== "open"),
-    () => snapshot.transfers.filter(({ state }) => state === "open").map(({ operation }) => operation).join(", ")
+    () =>
+      snapshot.transfers
+        .filter(({ state }) => state === "open")
+        .map(({ operation }) => operation)
+        .join(", ")
   )
-  invariants.require(
-    "at rest nothing is announced",
-    snapshot.announced.length === 0,
-    () => snapshot.announced.join(", ")
+  invariants.require("at rest nothing is announced", snapshot.announced.length === 0, () =>
+    snapshot.announced.join(", ")
   )
-  invariants.require("at rest no run is unfinished", snapshot.unfinishedRuns === 0, () => String(snapshot.unfinishedRuns))
+  invariants.require("at rest no run is unfinished", snapshot.unfinishedRuns === 0, () =>
+    String(snapshot.unfinishedRuns)
+  )
   invariants.require(
     "what the bridge brought is in the ledger",
-    world.bridge.all.every(({ ended, sourceTx }) => ended && [...invariants.seen.transfers.values()].some(({ txHash }) => txHash === sourceTx)),
-    () => world.bridge.all.filter(({ ended }) => !ended).map(({ sourceTx }) => sourceTx).join(", ")
+    world.bridge.all.every(
+      ({ ended, sourceTx }) =>
+        ended && [...invariants.seen.transfers.values()].some(({ txHash }) => txHash === sourceTx)
+    ),
+    () =>
+      world.bridge.all
+        .filter(({ ended }) => !ended)
+        .map(({ sourceTx }) => sourceTx)
+        .join(", ")
   )
   await checkOnTarget(rest)
 }

@@ -12,18 +12,17 @@ export const checkWithdrawals = ({ require, seen, snapshot, world }: Look): void
     const chain = world.chain(chainIdOf(row.account as EvmAccountId))
     const carrier = chain.find(chain.accounts.withdrawn.get(withdrawalKey(row.account, row.nonce)) ?? "")
     if (row.state !== "completed") {
-      require("a failed withdrawal moved nothing", carrier === undefined, () => `${row.operation} landed in ${carrier?.txHash}`)
+      require("a failed withdrawal moved nothing", carrier === undefined, () =>
+        `${row.operation} landed in ${carrier?.txHash}`)
       continue
     }
-    const recipient = carrier?.execution.deltas.find(({ account, raw }) => account !== row.account && account !== "pools" && raw > 0n)
-    const arrived = carrier === undefined ? [] : netOf(carrier, recipient?.account ?? "")
-    require(
-      "a completed withdrawal landed, and says what arrived",
-      carrier !== undefined &&
-        (row.delivered ?? []).every(
-          ({ amountRaw, assetId }) => arrived.find((one) => one.assetId === assetId)?.raw.toString() === amountRaw
-        ),
-      () => `${row.operation} says ${JSON.stringify(row.delivered)}; the chain: ${carrier?.txHash}`
+    const recipient = carrier?.execution.deltas.find(
+      ({ account, raw }) => account !== row.account && account !== "pools" && raw > 0n
     )
+    const arrived = carrier === undefined ? [] : netOf(carrier, recipient?.account ?? "")
+    require("a completed withdrawal landed, and says what arrived", carrier !== undefined &&
+      (row.delivered ?? []).every(
+        ({ amountRaw, assetId }) => arrived.find((one) => one.assetId === assetId)?.raw.toString() === amountRaw
+      ), () => `${row.operation} says ${JSON.stringify(row.delivered)}; the chain: ${carrier?.txHash}`)
   }
 }

@@ -3,7 +3,7 @@ import { Effect, Layer, Option } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
 import { ChainExecution, SimulationFailed, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
+import type { ActionReceipt, PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { onChain, shownHead } from "#test/simulation/ports/link.ts"
 import { findOperation } from "#test/simulation/ports/receipts.ts"
 import { lanesOf } from "#test/simulation/ports/SimulatedRelayer.ts"
@@ -62,6 +62,12 @@ const operationOf = ({ authorization, chainId, settlement, swaps, transfers = []
   return operation
 }
 
+/** A receipt that is not what the chain shows. */
+const oneUnitMore = (receipt: ActionReceipt): ActionReceipt => ({
+  ...receipt,
+  deltas: receipt.deltas.map(({ assetId, raw }) => ({ assetId, raw: raw + 1n }))
+})
+
 export const simulatedExecution = (world: World) =>
   Layer.succeed(
     ChainExecution,
@@ -71,7 +77,7 @@ export const simulatedExecution = (world: World) =>
         onChain(world, transaction.chainId, (chain) => {
           const settled = shownHead(world, chain) - chain.confirmations + 1
           const found = findOperation(chain, transaction, accountId, settled)
-          return world.sabotage === "receipts lie" ? Option.map(found, (one) => ({ ...one, success: true })) : found
+          return world.sabotage === "receipts lie" ? Option.map(found, oneUnitMore) : found
         })
     })
   )

@@ -6,13 +6,24 @@ import * as Eip55 from "#domain/Eip55.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { onChain, shownHead } from "#test/simulation/ports/link.ts"
-import { digestOf, readPayload, readSigned, type SignedBytes, writePayload, writeSigned } from "#test/simulation/world/Payload.ts"
+import {
+  digestOf,
+  readPayload,
+  readSigned,
+  type SignedBytes,
+  writePayload,
+  writeSigned
+} from "#test/simulation/world/Payload.ts"
 import type { World } from "#test/simulation/world/World.ts"
 
 const lane = (n: number) => Eip55.checksum(`0x${(0xfee0_0000 + n).toString(16).padStart(40, "0")}`) as EvmAddress
 
 /** Every world has three; which of them are used is the service's choice. */
-export const lanesOf = (_world: World): readonly [EvmAddress, ...ReadonlyArray<EvmAddress>] => [lane(0), lane(1), lane(2)]
+export const lanesOf = (_world: World): readonly [EvmAddress, ...ReadonlyArray<EvmAddress>] => [
+  lane(0),
+  lane(1),
+  lane(2)
+]
 
 /** Most replacements that the gas ceiling allows. */
 const mostReplacements = 6
@@ -71,7 +82,9 @@ export const simulatedRelayer = (world: World) => {
             const sent = chain.send({ txHash, lane, nonce, fee, payload: readPayload(callData) })
             world.sent.push(txHash)
             if (sent === "taken") world.trace.note("sent", `${txHash.slice(0, 10)} nonce ${nonce} of ${lane.slice(-4)}`)
-            return sent === "used" && [txHash, ...replaces].some((hash) => chain.find(hash) !== undefined) ? "known" : sent
+            return sent === "used" && [txHash, ...replaces].some((hash) => chain.find(hash) !== undefined)
+              ? "known"
+              : sent
           })
           if (outcome === "used") return yield* new ChainUnavailable({ chainId, reason: `nonce ${nonce} is used` })
         })

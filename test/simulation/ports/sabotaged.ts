@@ -18,9 +18,7 @@ const operations = Layer.effect(
 
 const none: Layer.Layer<never, never, TransferLedger | OperationStore> = Layer.empty
 
-export const sabotaged = ({
-  sabotage
-}: World): Layer.Layer<never, never, TransferLedger | OperationStore> => {
+export const sabotaged = ({ sabotage }: World): Layer.Layer<never, never, TransferLedger | OperationStore> => {
   if (sabotage === "ledger forgets") return ledger as typeof none
   return sabotage === "never claims" ? (operations as typeof none) : none
 }

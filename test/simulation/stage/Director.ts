@@ -38,7 +38,10 @@ const probeEveryMs = 1_000
 export class Director {
   readonly #parts: Parts
   readonly #processes: number
-  readonly #settings: { readonly scheduler: { readonly intervalMs: number; readonly batch: number }; readonly maxRunsInFlight: number }
+  readonly #settings: {
+    readonly scheduler: { readonly intervalMs: number; readonly batch: number }
+    readonly maxRunsInFlight: number
+  }
   #instances: Array<Instance> = []
   #started = 0
   #probedAt = 0
@@ -158,7 +161,11 @@ export class Director {
     this.#started += 1
     const name = `process ${this.#started}`
     trace.note("process: starts", name)
-    const process = new Process(name, () => stage.now, (line) => this.#log(name, line))
+    const process = new Process(
+      name,
+      () => stage.now,
+      (line) => this.#log(name, line)
+    )
     stage.processes.push(process)
     const options = {
       world,

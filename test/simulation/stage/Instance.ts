@@ -1,5 +1,5 @@
 /** The service as one process on the stage: its real services, engine, scheduler and stores over the simulated world. */
-import { Context, Effect, Exit, Layer, Scope } from "effect"
+import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { Chains } from "#domain/chain/Chains.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
@@ -75,7 +75,12 @@ const layerOf = ({ isAlone, process, random, session, settings, world }: Instanc
     Layer.provideMerge(simulatedSql(session, process, isAlone)),
     Layer.provideMerge(portsOf(world)),
     Layer.provideMerge(Digest.layerWebCrypto),
-    Layer.provideMerge(Layer.succeed(SecureRandom.SecureRandom, SecureRandom.make((size) => random.bytes(size)))),
+    Layer.provideMerge(
+      Layer.succeed(
+        SecureRandom.SecureRandom,
+        SecureRandom.make((size) => random.bytes(size))
+      )
+    ),
     Layer.provideMerge(Layer.succeed(Settings, Settings.of({ ...testSettings, ...settings })))
   )
 

@@ -5,7 +5,18 @@
  * Killed, nothing of it ever runs again: no finalizer, no timer, no answer to what it had asked, as after `kill -9`. Frozen,
  * it stands still for a while and then goes on as if nothing had happened, as a machine does that was suspended.
  */
-import { Cause, Clock, Context, Duration, Effect, type Exit, Fiber, Logger, type LogLevel, Scheduler } from "effect"
+import {
+  Cause,
+  Clock,
+  Context,
+  Duration,
+  Effect,
+  type Exit,
+  type Fiber,
+  Logger,
+  type LogLevel,
+  Scheduler
+} from "effect"
 import { WebCrypto } from "effect/crypto"
 import { createHash } from "node:crypto"
 import { WakeQueue } from "#layers/clock/WakeQueue.ts"
@@ -125,7 +136,13 @@ export class Process {
 
   readonly #logger = Logger.make<unknown, void>(({ cause, logLevel, message }) => {
     const words = (Array.isArray(message) ? message : [message]).map((part) =>
-      typeof part === "string" ? part : part instanceof Error ? part.message : Cause.isCause(part) ? Cause.pretty(part) : ""
+      typeof part === "string"
+        ? part
+        : part instanceof Error
+          ? part.message
+          : Cause.isCause(part)
+            ? Cause.pretty(part)
+            : ""
     )
     const why = cause.reasons.length === 0 ? [] : [Cause.pretty(cause)]
     this.#onLog({ level: logLevel, text: [...words, ...why].join(" ") })

@@ -44,6 +44,7 @@ export interface Ran {
 
 const begins = /^\s*BEGIN/iu
 const ends = /^\s*(?:COMMIT|ROLLBACK)\s*$/iu
+const rollsBackTo = /^\s*ROLLBACK TO/iu
 const commits = /^\s*COMMIT/iu
 const reads = /^\s*SELECT/iu
 
@@ -143,7 +144,11 @@ export class Session {
   #faultBefore({ lease, sql }: Statement): Answer | undefined {
     if (lease.state === "broken") return lost()
     if (ends.test(sql)) return undefined
-    if (lease.state === "aborted") return aborted()
+    if (lease.state === "aborted") {
+      if (!rollsBackTo.test(sql)) return aborted()
+      lease.state = "open"
+      return undefined
+    }
     if (this.#random.chance(this.faults.lostBefore)) {
       this.#trace.note("database: connection lost before", shortOf(sql))
       lease.state = "broken"

@@ -38,7 +38,12 @@ export class Weather {
     Object.assign(bridge.faults, {
       silent: often(0.3),
       lies: often(0.1),
-      fates: [[6, "delivered"], [2, "late"], [1, "partial"], [1, "refunded"]]
+      fates: [
+        [6, "delivered"],
+        [2, "late"],
+        [1, "partial"],
+        [1, "refunded"]
+      ]
     })
     this.crashAtWrite = often(0.01)
     this.crashAtTurn = often(0.0005)
@@ -129,7 +134,9 @@ export class Weather {
     if (signed === undefined || signed.signed.message.liquidate === true) return
     this.#foreign += 1
     this.#world.trace.note("fault: somebody else submits a withdrawal", addressOf(signed.accountId))
-    const chain = [...this.#world.chains.values()].find(({ chainId }) => signed.accountId.startsWith(`eip155:${chainId}:`))
+    const chain = [...this.#world.chains.values()].find(({ chainId }) =>
+      signed.accountId.startsWith(`eip155:${chainId}:`)
+    )
     chain?.submitForeign(
       { _tag: "OwnersWithdrawal", accountId: signed.accountId, message: signed.signed.message },
       digestOf(`foreign ${this.#foreign}`)

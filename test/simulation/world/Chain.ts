@@ -149,7 +149,8 @@ export class Chain {
   submitForeign(payload: Payload, txHash: string): void {
     this.#atNextBlock(0, () => {
       const again = () => this.submitForeign(payload, txHash)
-      if (this.simulate(payload).included) this.#include(txHash, payload, this.#execute(payload, txHash, this.#stage.now), again)
+      if (this.simulate(payload).included)
+        this.#include(txHash, payload, this.#execute(payload, txHash, this.#stage.now), again)
     })
   }
 
@@ -195,10 +196,18 @@ export class Chain {
       this.mempool.add(transaction, this.#stage.now)
       this.#atNextBlock(0, () => this.mine(lane))
     }
-    this.#include(txHash, payload, { ...execution, undo: () => {
-      execution.undo()
-      this.mempool.setUsed(lane, nonce)
-    } }, again)
+    this.#include(
+      txHash,
+      payload,
+      {
+        ...execution,
+        undo: () => {
+          execution.undo()
+          this.mempool.setUsed(lane, nonce)
+        }
+      },
+      again
+    )
   }
 
   #include(txHash: string, payload: Payload | null, execution: Execution, again: () => void): void {
@@ -220,7 +229,12 @@ export class Chain {
 
   #execute(payload: Payload | null, txHash: string, at: number): Execution {
     return execute(
-      { accounts: this.accounts, txHash, at, output: (sell, buy, raw, time) => this.#market.output(sell, buy, raw, time) },
+      {
+        accounts: this.accounts,
+        txHash,
+        at,
+        output: (sell, buy, raw, time) => this.#market.output(sell, buy, raw, time)
+      },
       payload
     )
   }

@@ -63,7 +63,9 @@ export class Market {
   #next({ random, steps }: Walk, symbol: string): bigint {
     const last = steps.at(-1)!
     if (symbol === "USDC") return Decimal.one
-    const bps = random.chance(0.002) ? random.between(-1500, 1500) : random.between(-1, 1) * random.between(0, this.#volatilityBps)
+    const bps = random.chance(0.002)
+      ? random.between(-1500, 1500)
+      : random.between(-1, 1) * random.between(0, this.#volatilityBps)
     return (last * BigInt(10_000 + bps)) / whole
   }
 
@@ -80,6 +82,12 @@ export class Market {
   #driftBps(sell: AssetId, buy: AssetId, at: number): bigint {
     if (at >= this.calmFrom) return 0n
     const drawn = this.#random.fork(`${sell} ${buy} ${Math.floor(at / 30_000)}`)
-    return BigInt(drawn.weighted([[0.9, drawn.between(0, 20)], [0.07, drawn.between(20, 60)], [0.03, drawn.between(60, 900)]]))
+    return BigInt(
+      drawn.weighted([
+        [0.9, drawn.between(0, 20)],
+        [0.07, drawn.between(20, 60)],
+        [0.03, drawn.between(60, 900)]
+      ])
+    )
   }
 }

@@ -71,7 +71,9 @@ export class Mempool {
 
   /** What waits, as anybody sees it. */
   get payloads(): ReadonlyArray<Payload> {
-    return [...this.#candidates.values()].flat().flatMap(({ transaction: { payload } }) => (payload === null ? [] : [payload]))
+    return [...this.#candidates.values()]
+      .flat()
+      .flatMap(({ transaction: { payload } }) => (payload === null ? [] : [payload]))
   }
 
   get lanes(): ReadonlyArray<string> {

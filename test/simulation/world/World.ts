@@ -28,7 +28,7 @@ export type Sabotage =
   | "sends early"
   /** The ledger of transfers does not write what is announced or opened. */
   | "ledger forgets"
-  /** Receipts say that what was reverted took effect. */
+  /** Receipts show a unit more than was moved. */
   | "receipts lie"
   /** What is due is never claimed. */
   | "never claims"
