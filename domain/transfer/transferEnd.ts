@@ -25,8 +25,9 @@ export const transferEnd = (
   status: Exclude<RouteStatus, { readonly _tag: "Pending" | "Failed" }>,
   arrival: Arrival
 ): TransferEnd | undefined => {
-  if (!arrival.success) return undefined
   const { txHash } = status
+  // What took the amount cannot have brought it: a swap of its batch may have bought more of the token than left.
+  if (!arrival.success || txHash === transfer.txHash) return undefined
   if (status._tag === "Refunded") {
     const received = of(arrival, transfer.sell, txHash)
     if (received === null) return undefined

@@ -142,7 +142,16 @@ const make = Effect.gen(function* () {
         if (yield* storage.record({ executionId, step, result, owner: yield* runner.id }))
           run.steps = new Map([...run.steps, [step, result]])
         else run.mustReplay = true
-      }).pipe(Effect.orDie),
+      }).pipe(
+        Effect.catch((error) =>
+          Effect.andThen(
+            Effect.logWarning(`A timer of ${executionId} could not be stored`, error),
+            Effect.sync(() => {
+              runs.get(executionId)!.mustReplay = true
+            })
+          )
+        )
+      ),
     deferredResult: (deferred) =>
       Effect.gen(function* () {
         const run = yield* runOf

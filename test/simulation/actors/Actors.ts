@@ -1,0 +1,176 @@
+/** People of a simulation: they deposit, withdraw, trigger, pause, publish and reschedule, as the seed has it. */
+import { Cause, Effect, Exit, Option, Result } from "effect"
+import * as Amount from "#domain/Amount.ts"
+import { chainIdOf, evmAccount, type EvmAccountId } from "#domain/Caip.ts"
+import { Caller } from "#domain/identity/Caller.ts"
+import type { ApiKeyId } from "#domain/Ids.ts"
+import { Portfolios } from "#domain/portfolio/Portfolios.ts"
+import { PositionReader } from "#domain/portfolio/PositionReader.ts"
+import { Rebalances } from "#domain/rebalance/Rebalances.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import type { Frequency } from "#domain/RebalanceSchedule.ts"
+import { StrategyConfiguration } from "#domain/strategy/StrategyConfiguration.ts"
+import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
+import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
+import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
+import { catalogue } from "#test/support/assets.ts"
+import { assetsOn, drawAllocation, type SimulatedPortfolio } from "#test/simulation/actors/enroll.ts"
+import { signatureOf } from "#test/simulation/ports/SimulatedWithdrawals.ts"
+import type { Instance, Running } from "#test/simulation/stage/Instance.ts"
+import type { Random } from "#test/simulation/stage/Random.ts"
+import type { World } from "#test/simulation/world/World.ts"
+
+type Act = (portfolio: SimulatedPortfolio) => Effect.Effect<unknown, unknown, Running | Caller>
+
+const callerOf = ({ tenantId }: SimulatedPortfolio): Caller["Service"] => ({
+  tenantId,
+  tenantName: "Acme",
+  tenantEmail: "a@acme.test",
+  entitlements: new Set(),
+  apiKeyId: "key_00000000000000000000000000" as ApiKeyId,
+  scopes: new Set()
+})
+
+export class Actors {
+  readonly #world: World
+  readonly #random: Random
+  readonly #portfolios: ReadonlyArray<SimulatedPortfolio>
+  /** Authorizations that owners signed; anybody may submit them. */
+  readonly signed: Array<{
+    readonly accountId: EvmAccountId
+    readonly signed: Parameters<Withdrawals["Service"]["submit"]>[1]
+  }> = []
+
+  constructor(world: World, random: Random, portfolios: ReadonlyArray<SimulatedPortfolio>) {
+    this.#world = world
+    this.#random = random
+    this.#portfolios = portfolios
+  }
+
+  /** Some dollars of a random asset, to a random account. */
+  deposit(portfolio = this.#random.pick(this.#portfolios)): void {
+    const account = this.#random.pick(portfolio.accounts)
+    const asset = catalogue.get(this.#random.pick(assetsOn(account)))!
+    const price = this.#world.market.price(asset.assetId, this.#world.stage.now)!
+    const raw = Amount.fromUsd(BigInt(this.#random.between(5, 20_000)) * Decimal.one, asset.decimals, price)
+    this.#world.trace.note("user: deposit", `${Amount.format(raw, asset.decimals)} ${asset.symbol} on ${asset.chainId}`)
+    this.#world.deposit(account, asset.assetId, raw)
+  }
+
+  /** Somebody does something through the instance, or nobody when there is none. */
+  act(instance: Instance | undefined): void {
+    const portfolio = this.#random.pick(this.#portfolios)
+    const [name, act] = this.#random.weighted<readonly [string, Act | undefined]>([
+      [3, ["deposit", undefined]],
+      [3, ["withdraw", this.#withdraw]],
+      [1, ["liquidate", this.#liquidate]],
+      [2, ["trigger", this.#trigger]],
+      [1, ["pause or resume", this.#pauseOrResume]],
+      [1.5, ["publish", this.#publish]],
+      [0.7, ["reschedule", this.#reschedule]],
+      [1, ["read positions", this.#readPositions]]
+    ])
+    if (act === undefined) return this.deposit(portfolio)
+    if (instance === undefined) return this.#world.trace.note("user: nobody answers", name)
+    this.#do(instance, name, act, portfolio)
+  }
+
+  /** At the end everybody's automation is on. */
+  resumeAll(instance: Instance): void {
+    for (const portfolio of this.#portfolios)
+      this.#do(
+        instance,
+        "resume",
+        ({ portfolioId }) => Effect.flatMap(Portfolios, (one) => one.start(portfolioId)),
+        portfolio
+      )
+  }
+
+  triggerAll(instance: Instance): void {
+    for (const portfolio of this.#portfolios) this.#do(instance, "trigger", this.#trigger, portfolio)
+  }
+
+  #do(instance: Instance, name: string, act: Act, portfolio: SimulatedPortfolio): void {
+    this.#world.trace.note(`user: ${name}`, portfolio.portfolioId)
+    instance.run(Effect.provideService(act(portfolio), Caller, callerOf(portfolio)), (exit) =>
+      this.#world.trace.note(`answer: ${name}`, Exit.isSuccess(exit) ? "done" : shortCause(exit.cause))
+    )
+  }
+
+  readonly #trigger: Act = ({ portfolioId }) => Effect.flatMap(Rebalances, ({ trigger }) => trigger(portfolioId))
+
+  readonly #readPositions: Act = ({ portfolioId }) => Effect.flatMap(PositionReader, ({ read }) => read(portfolioId))
+
+  readonly #pauseOrResume: Act = ({ portfolioId }) =>
+    Effect.flatMap(Portfolios, ({ start, stop }) => (this.#random.chance(0.6) ? start : stop)(portfolioId))
+
+  readonly #publish: Act = ({ strategyId }) =>
+    Effect.flatMap(StrategyVersions, ({ publish }) =>
+      publish(strategyId, { allocation: drawAllocation(this.#random), changeLog: null })
+    )
+
+  readonly #reschedule: Act = ({ strategyId }) =>
+    Effect.flatMap(StrategyConfiguration, ({ setSchedule }) =>
+      setSchedule(strategyId, {
+        type: "interval",
+        frequency: this.#random.pick<Frequency>(["hourly", "daily", "weekly"])
+      })
+    )
+
+  readonly #withdraw: Act = (portfolio) =>
+    Effect.gen({ self: this }, function* () {
+      const account = this.#random.pick(portfolio.accounts)
+      const held = assetsOn(account).flatMap((assetId) => {
+        const raw = this.#world.chain(chainIdOf(account)).accounts.balance(account, assetId)
+        return raw > 0n && this.#random.chance(0.6) ? [{ assetId, raw }] : []
+      })
+      if (held.length === 0) return "holds nothing"
+      const assets = held.map(({ assetId, raw }) => ({
+        assetId,
+        amountRaw: String(this.#random.chance(0.2) ? raw : (raw * BigInt(this.#random.between(1, 900))) / 1000n || 1n)
+      }))
+      const authorizations = yield* WithdrawalAuthorizations
+      const recipientAccountId = evmAccount(chainIdOf(account), portfolio.recipient)
+      const liquidate = this.#random.chance(0.2)
+      const { typedData } = yield* authorizations.authorize(portfolio.portfolioId, {
+        recipientAccountId,
+        assets,
+        liquidate,
+        settlementAssetId: null
+      })
+      return yield* this.#submit(portfolio, account, typedData.message)
+    })
+
+  readonly #liquidate: Act = (portfolio) =>
+    Effect.gen({ self: this }, function* () {
+      const account = this.#random.pick(portfolio.accounts)
+      const authorizations = yield* WithdrawalAuthorizations
+      const recipientAccountId = evmAccount(chainIdOf(account), portfolio.recipient)
+      const { typedData } = yield* authorizations.authorizeAll(portfolio.portfolioId, recipientAccountId)
+      return yield* this.#submit(portfolio, account, typedData.message)
+    })
+
+  /** Owners take their time to sign, and impatient clients send twice. */
+  #submit(
+    portfolio: SimulatedPortfolio,
+    accountId: EvmAccountId,
+    message: Parameters<Withdrawals["Service"]["submit"]>[1]["message"]
+  ) {
+    return Effect.gen({ self: this }, function* () {
+      yield* Effect.sleep(this.#random.between(1_000, 120_000))
+      const { submit } = yield* Withdrawals
+      const signed = { message, signature: signatureOf(message) }
+      this.signed.push({ accountId, signed })
+      const once = submit(portfolio.portfolioId, signed)
+      if (!this.#random.chance(0.3)) return yield* once
+      const answers = yield* Effect.all([Effect.result(once), Effect.result(once)], { concurrency: 2 })
+      return answers.some(Result.isSuccess)
+    })
+  }
+}
+
+const shortCause = (cause: Cause.Cause<unknown>): string =>
+  Option.match(Cause.findErrorOption(cause), {
+    onNone: () => Cause.pretty(cause).split("\n")[0]!.slice(0, 160),
+    onSome: (error) => (error instanceof Error ? error.message : String(error)).slice(0, 160)
+  })

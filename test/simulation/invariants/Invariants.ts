@@ -1,0 +1,108 @@
+/**
+ * What must hold after every step of a simulation, between the chains, which know what happened, and the database, which
+ * says what the service believes. Each look compares what changed since the look before.
+ */
+import type { SqlConnection } from "effect/sql"
+import { isTerminal, type OperationState } from "#domain/operation/Operation.ts"
+import { checkLedger } from "#test/simulation/invariants/ledger.ts"
+import { checkMoney } from "#test/simulation/invariants/money.ts"
+import { checkOperations } from "#test/simulation/invariants/operations.ts"
+import { checkRelays } from "#test/simulation/invariants/relays.ts"
+import { checkSchedules } from "#test/simulation/invariants/schedules.ts"
+import { InvariantBroken } from "#test/simulation/invariants/InvariantBroken.ts"
+import {
+  readIdleUntil,
+  readSnapshot,
+  type RelayedRow,
+  type ScheduleRow,
+  type Snapshot,
+  type TransferRow,
+  type WithdrawalRow
+} from "#test/simulation/invariants/Snapshot.ts"
+import { checkWithdrawals } from "#test/simulation/invariants/withdrawals.ts"
+import type { World } from "#test/simulation/world/World.ts"
+
+/** Everything that was ever seen, the latest of it. */
+export interface Seen {
+  readonly operations: Map<
+    string,
+    { readonly state: string; readonly events: number; readonly portfolio: string; readonly kind: string }
+  >
+  readonly relayed: Map<string, RelayedRow>
+  readonly bySubject: Map<string, RelayedRow>
+  /** Hashes of everything that was signed. */
+  readonly signed: Set<string>
+  readonly transfers: Map<string, TransferRow>
+  readonly withdrawals: Map<string, WithdrawalRow>
+  readonly schedules: Map<string, ScheduleRow>
+}
+
+export interface Look {
+  readonly world: World
+  readonly seen: Seen
+  readonly snapshot: Snapshot
+  readonly now: number
+  /** Fails the simulation unless it holds, and counts that it was looked at. */
+  readonly require: (invariant: string, holds: boolean, detail: () => string) => void
+}
+
+/** A statement's time may be that long ago when it commits, since processes stand still at times. */
+const lateMs = 900_000
+
+export class Invariants {
+  readonly #connection: SqlConnection.Connection
+  readonly #world: World
+  #lookedAt = 0
+  /** How often each was looked at. */
+  readonly checked = new Map<string, number>()
+  readonly seen: Seen = {
+    operations: new Map(),
+    relayed: new Map(),
+    bySubject: new Map(),
+    signed: new Set(),
+    transfers: new Map(),
+    withdrawals: new Map(),
+    schedules: new Map()
+  }
+
+  constructor(connection: SqlConnection.Connection, world: World) {
+    this.#connection = connection
+    this.#world = world
+  }
+
+  /** Must not be called while a transaction is open. */
+  async look(): Promise<Snapshot> {
+    const { now } = this.#world.stage
+    const snapshot = await readSnapshot(this.#connection, this.#lookedAt - lateMs)
+    this.#lookedAt = now
+    const look: Look = { world: this.#world, seen: this.seen, snapshot, now, require: this.require }
+    checkSchedules(look)
+    checkOperations(look)
+    checkRelays(look)
+    checkLedger(look)
+    checkWithdrawals(look)
+    checkMoney(look)
+    return snapshot
+  }
+
+  /** After each turn. What is sent must have been committed by then, hence seen. */
+  checkSent(): void {
+    for (const hash of this.#world.sent.splice(0))
+      this.require("only what is stored is sent", this.seen.signed.has(hash), () => `${hash} is not in the database`)
+  }
+
+  /** Operations that have ended. */
+  get ended(): ReadonlyArray<{ readonly kind: string; readonly state: string }> {
+    return [...this.seen.operations.values()].filter(({ state }) => isTerminal(state as OperationState))
+  }
+
+  /** Until when nothing is due while nothing is under way; 0 when something is. */
+  idleUntil(): Promise<number> {
+    return readIdleUntil(this.#connection)
+  }
+
+  readonly require: Look["require"] = (invariant, holds, detail) => {
+    this.checked.set(invariant, (this.checked.get(invariant) ?? 0) + 1)
+    if (!holds) throw new InvariantBroken(invariant, detail())
+  }
+}

@@ -1,0 +1,46 @@
+/** What left a chain is announced or in the ledger from the first moment, as the chain shows it, and ends as it ended. */
+import type { Look } from "#test/simulation/invariants/Invariants.ts"
+import type { TransferRow } from "#test/simulation/invariants/Snapshot.ts"
+
+const keyOf = ({ position, txHash }: TransferRow) => `${txHash} ${position}`
+
+const endOf: Readonly<Record<string, string>> = {
+  delivered: "delivered",
+  late: "delivered",
+  partial: "partial",
+  refunded: "refunded"
+}
+
+const checkEnd = ({ require, world }: Look, row: TransferRow): void => {
+  const carried = world.bridge.all.filter(({ sourceTx }) => sourceTx === row.txHash)[row.position]
+  require("a closed entry says how the transfer ended", carried !== undefined &&
+    carried.ended &&
+    endOf[carried.fate] === row.state &&
+    row.received?.raw === carried.raw.toString() &&
+    row.received.assetId === carried.assetId, () =>
+    `${row.operation} is ${row.state} with ${row.received?.raw}; the bridge: ${carried?.fate} ${carried?.raw}, ended: ${carried?.ended}`)
+}
+
+export const checkLedger = (look: Look): void => {
+  const { require, seen, snapshot, world } = look
+  for (const row of snapshot.transfers) {
+    const before = seen.transfers.get(keyOf(row))
+    require("an entry is closed once", before === undefined ||
+      before.state === "open" ||
+      before.state === row.state, () => `${row.operation} was ${before?.state} and is ${row.state}`)
+    require("a transfer has one entry", before === undefined || before.operation === row.operation, () =>
+      `${keyOf(row)} has ${before?.operation} and ${row.operation}`)
+    if (row.state !== "open" && before?.state !== row.state) checkEnd(look, row)
+    seen.transfers.set(keyOf(row), row)
+  }
+  const announced = new Set(snapshot.announced)
+  for (const chain of world.chains.values())
+    for (const { execution, subject, txHash } of chain.inclusions)
+      for (const [position, { amountRaw, sell }] of execution.transfers.entries()) {
+        const entry = seen.transfers.get(`${txHash} ${position}`)
+        require("what left a chain is announced or in the ledger", entry === undefined
+          ? announced.has(subject!)
+          : entry.amount === amountRaw.toString() && entry.sell === sell, () =>
+          `${amountRaw} of ${sell} left in ${txHash}; the ledger has ${entry?.amount ?? "nothing"}`)
+      }
+}

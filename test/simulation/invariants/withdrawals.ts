@@ -1,0 +1,28 @@
+/** A withdrawal ends as the chain carried it out: completed exactly when it landed, and with what arrived. */
+import { chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
+import { netOf } from "#test/simulation/ports/receipts.ts"
+import type { Look } from "#test/simulation/invariants/Invariants.ts"
+import { withdrawalKey } from "#test/simulation/world/Accounts.ts"
+
+export const checkWithdrawals = ({ require, seen, snapshot, world }: Look): void => {
+  for (const row of snapshot.withdrawals) {
+    const before = seen.withdrawals.get(row.operation)
+    seen.withdrawals.set(row.operation, row)
+    if (row.finished === null || before?.finished === row.finished) continue
+    const chain = world.chain(chainIdOf(row.account as EvmAccountId))
+    const carrier = chain.find(chain.accounts.withdrawn.get(withdrawalKey(row.account, row.nonce)) ?? "")
+    if (row.state !== "completed") {
+      require("a failed withdrawal moved nothing", carrier === undefined, () =>
+        `${row.operation} landed in ${carrier?.txHash}`)
+      continue
+    }
+    const recipient = carrier?.execution.deltas.find(
+      ({ account, raw }) => account !== row.account && account !== "pools" && raw > 0n
+    )
+    const arrived = carrier === undefined ? [] : netOf(carrier, recipient?.account ?? "")
+    require("a completed withdrawal landed, and says what arrived", carrier !== undefined &&
+      (row.delivered ?? []).every(
+        ({ amountRaw, assetId }) => arrived.find((one) => one.assetId === assetId)?.raw.toString() === amountRaw
+      ), () => `${row.operation} says ${JSON.stringify(row.delivered)}; the chain: ${carrier?.txHash}`)
+  }
+}

@@ -1,0 +1,41 @@
+/** What accounts received, as simulated chains show it once it is settled. */
+import { Effect, Layer, Option } from "effect"
+import { chainIdOf } from "#domain/Caip.ts"
+import { Arrivals } from "#domain/transfer/Arrivals.ts"
+import { onChain, shownHead } from "#test/simulation/ports/link.ts"
+import { netOf } from "#test/simulation/ports/receipts.ts"
+import type { World } from "#test/simulation/world/World.ts"
+
+export const simulatedArrivals = (world: World) =>
+  Layer.succeed(
+    Arrivals,
+    Arrivals.of({
+      carriedAt: (accountId, subject) =>
+        onChain(world, chainIdOf(accountId), (chain) => {
+          const carrier = chain.carrierOf(subject)
+          if (carrier === undefined || carrier.block > shownHead(world, chain) - chain.confirmations + 1)
+            return Option.none()
+          return carrier.execution.success
+            ? Option.some({ blockNumber: BigInt(carrier.block), txHash: carrier.txHash })
+            : Option.none()
+        }),
+      read: (accountId, txHash) =>
+        Effect.map(
+          onChain(world, chainIdOf(accountId), (chain) => {
+            const found = chain.find(txHash)
+            return found !== undefined && found.block <= shownHead(world, chain) - chain.confirmations + 1
+              ? found
+              : undefined
+          }),
+          (found) =>
+            found === undefined
+              ? Option.none()
+              : Option.some({
+                  // An operation that reverts inside leaves its transaction a success that moved nothing.
+                  success: found.execution.included,
+                  blockNumber: BigInt(found.block),
+                  deltas: netOf(found, accountId)
+                })
+        )
+    })
+  )

@@ -1,0 +1,93 @@
+/** The relayer's accounts on simulated chains. */
+import { Effect, Layer, Option } from "effect"
+import type { EvmAddress } from "#domain/Caip.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import * as Eip55 from "#domain/Eip55.ts"
+import { Relayer } from "#domain/relay/Relayer.ts"
+import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
+import { onChain, shownHead } from "#test/simulation/ports/link.ts"
+import {
+  digestOf,
+  readPayload,
+  readSigned,
+  type SignedBytes,
+  writePayload,
+  writeSigned
+} from "#test/simulation/world/Payload.ts"
+import type { World } from "#test/simulation/world/World.ts"
+
+const lane = (n: number) => Eip55.checksum(`0x${(0xfee0_0000 + n).toString(16).padStart(40, "0")}`) as EvmAddress
+
+/** Every world has three; which of them are used is the service's choice. */
+export const lanesOf = (_world: World): readonly [EvmAddress, ...ReadonlyArray<EvmAddress>] => [
+  lane(0),
+  lane(1),
+  lane(2)
+]
+
+/** Most replacements that the gas ceiling allows. */
+const mostReplacements = 6
+
+const hashesOf = (signed: SignedBytes) => {
+  const raw = writeSigned(signed)
+  return { raw, txHash: digestOf(raw) }
+}
+
+/** The same swaps as another operation, sent with the next nonce. */
+const signAgain = (world: World, { callData, chainId }: PreparedTransaction, nonce: number, relayer: EvmAddress) => {
+  const first = readPayload(callData)
+  const payload = first._tag === "UserOperation" ? { ...first, nonce: first.nonce + 1 } : first
+  const bytes = { lane: relayer, nonce: nonce + 1, fee: 1, callData: writePayload(payload) }
+  world.chain(chainId).send({ ...bytes, txHash: hashesOf(bytes).txHash, payload })
+}
+
+export const simulatedRelayer = (world: World) => {
+  const lanes = lanesOf(world)
+  return Layer.succeed(
+    Relayer,
+    Relayer.of({
+      address: lanes[0],
+      lanes,
+      sign: (prepared, nonce, relayer = lanes[0]) =>
+        Effect.gen(function* () {
+          const { callData, chainId, fromBlock, subject } = prepared
+          yield* Effect.yieldNow
+          if (world.random.chance(world.faults.unreachable)) {
+            world.trace.note("fault: the key gives no signature")
+            return yield* new ChainUnavailable({ chainId, reason: "the key gave no signature" })
+          }
+          const bytes = hashesOf({ lane: relayer, nonce, fee: 1, callData })
+          if (world.sabotage === "signs twice") signAgain(world, prepared, nonce, relayer)
+          if (world.sabotage === "sends early") world.sent.push(bytes.txHash)
+          return { chainId, subject, relayer, nonce, ...bytes, fromBlock, replaces: [] } satisfies SignedTransaction
+        }),
+      usedNonces: (chainId, relayer) =>
+        onChain(world, chainId, (chain) => chain.usedNonces(relayer, shownHead(world, chain))),
+      reprice: ({ replaces }) =>
+        Effect.succeed(
+          replaces.length < mostReplacements
+            ? Option.some({ maxFeePerGas: BigInt(replaces.length + 2), maxPriorityFeePerGas: 1n })
+            : Option.none()
+        ),
+      resign: (transaction, { maxFeePerGas }) =>
+        Effect.sync(() => ({
+          ...transaction,
+          ...hashesOf({ ...readSigned(transaction.raw), fee: Number(maxFeePerGas) }),
+          replaces: [...transaction.replaces, transaction.txHash]
+        })),
+      broadcast: ({ chainId, raw, replaces, txHash }) =>
+        Effect.gen(function* () {
+          const { callData, fee, lane, nonce } = readSigned(raw)
+          const outcome = yield* onChain(world, chainId, (chain) => {
+            const sent = chain.send({ txHash, lane, nonce, fee, payload: readPayload(callData) })
+            world.sent.push(txHash)
+            if (sent === "taken") world.trace.note("sent", `${txHash.slice(0, 10)} nonce ${nonce} of ${lane.slice(-4)}`)
+            return sent === "used" && [txHash, ...replaces].some((hash) => chain.find(hash) !== undefined)
+              ? "known"
+              : sent
+          })
+          if (outcome === "used") return yield* new ChainUnavailable({ chainId, reason: `nonce ${nonce} is used` })
+        })
+    })
+  )
+}

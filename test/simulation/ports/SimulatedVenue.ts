@@ -1,0 +1,24 @@
+/** Quotes of a simulated chain's pools. */
+import { Layer } from "effect"
+import { addressOf } from "#domain/Caip.ts"
+import { Venue } from "#domain/rebalance/Venue.ts"
+import { onChain } from "#test/simulation/ports/link.ts"
+import { feeBps } from "#test/simulation/world/Market.ts"
+import type { World } from "#test/simulation/world/World.ts"
+
+export const simulatedVenue = (world: World) =>
+  Layer.succeed(
+    Venue,
+    Venue.of({
+      feeBps,
+      quote: (chainId, _hubs, requests) =>
+        onChain(world, chainId, () =>
+          requests.map(({ buy, sell, sellAmountRaw }) => {
+            const buyAmountRaw = world.market.output(sell, buy, sellAmountRaw, world.stage.now)
+            return buyAmountRaw === null
+              ? null
+              : { buyAmountRaw, path: [addressOf(sell), addressOf(buy)], priceImpactBps: 0 }
+          })
+        )
+    })
+  )

@@ -1,0 +1,87 @@
+/** The withdrawal executor of simulated chains, and owners' signatures that are hashes of what they sign. */
+import { Effect, Layer, Option } from "effect"
+import { chainIdOf } from "#domain/Caip.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { type Standing, WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
+import type { WithdrawalMessage } from "#domain/withdrawal/WithdrawalMessage.ts"
+import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
+import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
+import { onChain, shownHead } from "#test/simulation/ports/link.ts"
+import { lostReceipt, netOf, ownInclusion, receiptOf } from "#test/simulation/ports/receipts.ts"
+import { prepareOn } from "#test/simulation/ports/SimulatedExecution.ts"
+import { withdrawalKey } from "#test/simulation/world/Accounts.ts"
+import type { Chain } from "#test/simulation/world/Chain.ts"
+import { digestOf, type Payload, subjectOf } from "#test/simulation/world/Payload.ts"
+import type { World } from "#test/simulation/world/World.ts"
+
+/** The owner's signature. */
+export const signatureOf = (message: WithdrawalMessage): string =>
+  digestOf(`signed ${message.portfolioId} ${message.nonce} ${JSON.stringify(message.assets)} ${message.expiresAt}`)
+
+const payloadOf = ({ accountId, message }: StoredWithdrawal): Payload => ({
+  _tag: "OwnersWithdrawal",
+  accountId,
+  message
+})
+
+const standingOn = (chain: Chain, withdrawal: StoredWithdrawal, settled: number): Standing | ChainUnavailable => {
+  const { accountId, message } = withdrawal
+  const carrier = chain.accounts.withdrawn.get(withdrawalKey(accountId, message.nonce))
+  if (carrier === undefined)
+    return chain.blockSeconds > message.expiresAt
+      ? { _tag: "Closed", reason: "the authorization expired; nothing moved, and nothing can any more" }
+      : { _tag: "Open" }
+  const found = chain.find(carrier)
+  return found === undefined || found.block > settled
+    ? new ChainUnavailable({ chainId: chain.chainId, reason: "it was carried out in a block that is not settled yet" })
+    : { _tag: "Landed", receipt: receiptOf(found, subjectOf(payloadOf(withdrawal)), accountId) }
+}
+
+export const simulatedWithdrawals = (world: World) => {
+  const orFail = <A>(found: A | ChainUnavailable) =>
+    found instanceof ChainUnavailable ? Effect.fail(found) : Effect.succeed(found)
+  const settledOn = (chain: Chain) => shownHead(world, chain) - chain.confirmations + 1
+
+  const execution = WithdrawalExecution.of({
+    standing: (withdrawal) =>
+      Effect.flatMap(
+        onChain(world, chainIdOf(withdrawal.accountId), (chain) => standingOn(chain, withdrawal, settledOn(chain))),
+        orFail
+      ),
+    prepare: (withdrawal) => prepareOn(world, chainIdOf(withdrawal.accountId), () => payloadOf(withdrawal)),
+    find: (transaction, withdrawal) =>
+      Effect.flatMap(
+        onChain(world, transaction.chainId, (chain) => {
+          const settled = settledOn(chain)
+          const nonceUsed = chain.usedNonces(transaction.relayer, settled) > transaction.nonce
+          const own = ownInclusion(chain, transaction, settled)
+          if (own === "pending") return Option.none()
+          const key = withdrawalKey(withdrawal.accountId, withdrawal.message.nonce)
+          if (own !== undefined && chain.accounts.withdrawn.get(key) === own.txHash)
+            return Option.some(receiptOf(own, transaction.subject, withdrawal.accountId))
+          const standing = standingOn(chain, withdrawal, settled)
+          if (standing instanceof ChainUnavailable) return standing
+          if (standing._tag === "Landed") return Option.some({ ...standing.receipt, subject: transaction.subject })
+          return own !== undefined || nonceUsed || standing._tag === "Closed"
+            ? Option.some(lostReceipt(transaction, own))
+            : Option.none()
+        }),
+        orFail
+      ),
+    delivered: ({ accountId, message }, { txHash }) =>
+      Effect.flatMap(
+        onChain(world, chainIdOf(accountId), (chain) => {
+          const found = chain.find(txHash)
+          return found === undefined
+            ? new ChainUnavailable({ chainId: chain.chainId, reason: `the node does not show ${txHash}` })
+            : netOf(found, message.recipientAccountId)
+        }),
+        orFail
+      )
+  })
+
+  const verifier = WithdrawalVerifier.of({
+    isSignedByOwner: ({ message, signature }) => Effect.succeed(signature === signatureOf(message))
+  })
+  return Layer.merge(Layer.succeed(WithdrawalExecution, execution), Layer.succeed(WithdrawalVerifier, verifier))
+}

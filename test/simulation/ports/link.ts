@@ -1,0 +1,46 @@
+/**
+ * The line between a process and what is outside of it: a call takes time, may fail before or after it took effect, and the
+ * process may die on either side of it.
+ */
+import { Effect } from "effect"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { Chain } from "#test/simulation/world/Chain.ts"
+import type { World } from "#test/simulation/world/World.ts"
+
+const wait = (world: World) =>
+  Effect.suspend(() =>
+    world.random.chance(world.faults.slow)
+      ? Effect.sleep(world.random.between(100, 8_000))
+      : world.random.chance(0.3)
+        ? Effect.sleep(world.random.between(1, 80))
+        : Effect.yieldNow
+  )
+
+/** Asks or tells a chain something. */
+export const onChain = <A>(
+  world: World,
+  chainId: number,
+  call: (chain: Chain) => A
+): Effect.Effect<A, ChainUnavailable> =>
+  Effect.gen(function* () {
+    const chain = world.chain(chainId)
+    const fail = (reason: string) =>
+      Effect.sync(() => world.trace.note(`fault: chain ${chainId} ${reason}`)).pipe(
+        Effect.andThen(Effect.fail(new ChainUnavailable({ chainId, reason })))
+      )
+    yield* wait(world)
+    if (world.stage.now < chain.downUntil) return yield* fail("is down")
+    if (world.random.chance(world.faults.unreachable)) return yield* fail("does not answer")
+    const answer = call(chain)
+    yield* wait(world)
+    if (world.random.chance(world.faults.unreachable / 2)) return yield* fail("was asked and its answer is lost")
+    return answer
+  })
+
+/** The block that a node shows as the latest; a node may lag. */
+export const shownHead = (world: World, chain: Chain): number =>
+  world.random.chance(world.faults.stale) ? chain.head() - world.random.between(1, 4) : chain.head()
+
+/** Asks somebody who is no chain; false when there is no answer. */
+export const asks = (world: World, downUntil: number): Effect.Effect<boolean> =>
+  Effect.map(wait(world), () => world.stage.now >= downUntil && !world.random.chance(world.faults.unreachable))

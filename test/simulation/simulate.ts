@@ -1,0 +1,90 @@
+/**
+ * Runs simulations: `npm run simulate -- --seeds 200`, or one of them again with what happened in it:
+ * `npm run simulate -- --seed 17 --trace`. Ends with 1 when a seed failed.
+ */
+import { Effect } from "effect"
+import { type ChildProcess, fork } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { parseArgs } from "node:util"
+import { describeFailure, summarize } from "#test/simulation/summary.ts"
+import { openDatabase } from "#test/simulation/stage/Database.ts"
+import { simulate, type SimulationEnd } from "#test/simulation/Simulation.ts"
+import { type Answer, endOf } from "#test/simulation/workerMessages.ts"
+
+const worker = fileURLToPath(new URL("worker.ts", import.meta.url))
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: "string", default: "200" },
+    from: { type: "string", default: "1" },
+    seed: { type: "string" },
+    trace: { type: "boolean", default: false },
+    workers: { type: "string", default: "2" }
+  }
+})
+
+const wholeNumber = (name: string, text: string): number => {
+  const number = Number(text)
+  if (Number.isSafeInteger(number) && number >= 0) return number
+  console.error(`--${name} takes a whole number, not ${text}`)
+  process.exit(2)
+}
+
+/** One seed in this process. */
+const repeat = (seed: number): Promise<SimulationEnd> =>
+  Effect.runPromise(
+    Effect.scoped(
+      Effect.flatMap(openDatabase, (database) =>
+        Effect.promise(() => simulate(database, seed, values.trace ? { print: console.log } : {}))
+      )
+    )
+  )
+
+/** Many seeds, each in the worker that is free first. */
+const runAll = (first: number, count: number, workers: number, onEnd: (end: SimulationEnd) => void): Promise<void> =>
+  new Promise((resolve, reject) => {
+    let next = first
+    let running = 0
+    const give = (child: ChildProcess) => {
+      if (next < first + count) return void child.send({ seed: next++ })
+      child.disconnect()
+    }
+    for (let n = 0; n < Math.min(workers, count); n++) {
+      const child = fork(worker)
+      running += 1
+      let isGiven = true
+      child.on("message", (answer: Answer) => {
+        isGiven = next < first + count
+        onEnd(endOf(answer))
+        give(child)
+      })
+      child.on("exit", (code) => {
+        running -= 1
+        if (isGiven && code !== 0) reject(new Error(`A worker ended with ${code} in the middle of a seed`))
+        if (running === 0) resolve()
+      })
+      give(child)
+    }
+  })
+
+const startedAt = performance.now()
+const ends: Array<SimulationEnd> = []
+const take = (end: SimulationEnd): void => {
+  ends.push(end)
+  if (end.failure !== null) console.log(describeFailure(end))
+}
+
+if (values.seed === undefined) {
+  const count = wholeNumber("seeds", values.seeds)
+  const progress = setInterval(() => {
+    const failed = ends.filter(({ failure }) => failure !== null).length
+    console.log(
+      `${ends.length} of ${count} seeds after ${Math.round((performance.now() - startedAt) / 1000)} s, ${failed} failed`
+    )
+  }, 5_000)
+  await runAll(wholeNumber("from", values.from), count, wholeNumber("workers", values.workers), take)
+  clearInterval(progress)
+} else take(await repeat(wholeNumber("seed", values.seed)))
+
+console.log(summarize(ends, performance.now() - startedAt))
+process.exitCode = ends.some(({ failure }) => failure !== null) ? 1 : 0

@@ -1,0 +1,121 @@
+/** The service as one process on the stage: its real services, engine, scheduler and stores over the simulated world. */
+import { type Context, Effect, Exit, Layer, Scope } from "effect"
+import { Digest, SecureRandom } from "effect/crypto"
+import { Chains } from "#domain/chain/Chains.ts"
+import { Portfolios } from "#domain/portfolio/Portfolios.ts"
+import { PositionReader } from "#domain/portfolio/PositionReader.ts"
+import { Rebalances } from "#domain/rebalance/Rebalances.ts"
+import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
+import { Settings } from "#domain/Settings.ts"
+import { StrategyConfiguration } from "#domain/strategy/StrategyConfiguration.ts"
+import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
+import { InTransit } from "#domain/transfer/InTransit.ts"
+import { Reconciler } from "#domain/transfer/Reconciler.ts"
+import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
+import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
+import { EngineLive, SchedulerLive } from "#layers/engine/EngineLive.ts"
+import { SqlLive } from "#layers/sql/SqlLive.ts"
+import { testSettings } from "#test/support/settings.ts"
+import { sabotaged } from "#test/simulation/ports/sabotaged.ts"
+import { simulatedArrivals } from "#test/simulation/ports/SimulatedArrivals.ts"
+import { simulatedBalances } from "#test/simulation/ports/SimulatedBalances.ts"
+import { simulatedExecution } from "#test/simulation/ports/SimulatedExecution.ts"
+import { simulatedPrices } from "#test/simulation/ports/SimulatedPrices.ts"
+import { simulatedRelayer } from "#test/simulation/ports/SimulatedRelayer.ts"
+import { simulatedRouting } from "#test/simulation/ports/SimulatedRouting.ts"
+import { simulatedVenue } from "#test/simulation/ports/SimulatedVenue.ts"
+import { simulatedWithdrawals } from "#test/simulation/ports/SimulatedWithdrawals.ts"
+import type { Process } from "#test/simulation/stage/Process.ts"
+import type { Random } from "#test/simulation/stage/Random.ts"
+import type { Session } from "#test/simulation/stage/Session.ts"
+import { simulatedSql } from "#test/simulation/stage/SimulatedSql.ts"
+import type { World } from "#test/simulation/world/World.ts"
+
+export interface InstanceOptions {
+  readonly world: World
+  readonly session: Session
+  readonly process: Process
+  /** Of this process's ids. */
+  readonly random: Random
+  /** Whether it is the only process on the database. */
+  readonly isAlone: boolean
+  readonly settings: Partial<Settings["Service"]>
+}
+
+const portsOf = (world: World) =>
+  Layer.mergeAll(
+    simulatedArrivals(world),
+    simulatedBalances(world),
+    simulatedExecution(world),
+    simulatedPrices(world),
+    simulatedRelayer(world),
+    simulatedRouting(world),
+    simulatedVenue(world),
+    simulatedWithdrawals(world),
+    Layer.succeed(Chains, Chains.of({ supported: [...world.chains.values()].map(({ chainId }) => chainId) }))
+  )
+
+const Services = Layer.mergeAll(
+  Rebalances.layer,
+  StrategyVersions.layer,
+  StrategyConfiguration.layer,
+  WithdrawalAuthorizations.layer,
+  Withdrawals.layer,
+  PositionReader.layer.pipe(Layer.provideMerge(Portfolios.layer), Layer.provide(InTransit.layer)),
+  RunPlanner.layer.pipe(Layer.provide(InTransit.layer)),
+  Reconciler.fiber.pipe(Layer.provideMerge(Reconciler.layer))
+)
+
+const layerOf = ({ isAlone, process, random, session, settings, world }: InstanceOptions) =>
+  Services.pipe(
+    Layer.provideMerge(SchedulerLive),
+    Layer.provideMerge(EngineLive),
+    Layer.provideMerge(sabotaged(world)),
+    Layer.provideMerge(SqlLive),
+    Layer.provideMerge(simulatedSql(session, process, isAlone)),
+    Layer.provideMerge(portsOf(world)),
+    Layer.provideMerge(Digest.layerWebCrypto),
+    Layer.provideMerge(
+      Layer.succeed(
+        SecureRandom.SecureRandom,
+        SecureRandom.make((size) => random.bytes(size))
+      )
+    ),
+    Layer.provideMerge(Layer.succeed(Settings, Settings.of({ ...testSettings, ...settings })))
+  )
+
+export type Running = Layer.Success<ReturnType<typeof layerOf>>
+
+export class Instance {
+  readonly process: Process
+  /** Requests of people that are not answered yet. */
+  unanswered = 0
+  #context: Context.Context<Running> | undefined
+
+  /** Starts; `onFailure` is told when it could not. */
+  constructor(options: InstanceOptions, onFailure: (why: string) => void) {
+    this.process = options.process
+    const build = Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      return yield* Layer.buildWithScope(Layer.fresh(layerOf(options)), scope)
+    })
+    options.process.fork(build, (exit) => {
+      if (Exit.isSuccess(exit)) this.#context = exit.value
+      else onFailure(String(exit.cause))
+    })
+  }
+
+  get isReady(): boolean {
+    return this.#context !== undefined && this.process.isRunning
+  }
+
+  /** Runs something in the process, with all of its services. */
+  run<A, E>(effect: Effect.Effect<A, E, Running>, onExit: (exit: Exit.Exit<A, E>) => void): void {
+    if (this.#context === undefined) throw new Error(`${this.process.name} has not started`)
+    this.unanswered += 1
+    this.process.fork(Effect.provideContext(effect, this.#context), (exit) => {
+      this.unanswered -= 1
+      onExit(exit)
+    })
+  }
+}

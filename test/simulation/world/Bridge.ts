@@ -1,0 +1,134 @@
+/**
+ * The bridge of a simulation and its provider: takes what accounts send and brings it to the other chain, late, less of
+ * it, or back. The provider may not answer, answer too early, or say what is not true.
+ */
+import { addressOf, type AssetId, chainIdOf, evmAccount, type EvmAccountId } from "#domain/Caip.ts"
+import type { RouteStatus } from "#domain/routing/Routing.ts"
+import type { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
+import type { Random } from "#test/simulation/stage/Random.ts"
+import type { Stage } from "#test/simulation/stage/Stage.ts"
+import type { Chain } from "#test/simulation/world/Chain.ts"
+import { pools } from "#test/simulation/world/execute.ts"
+import { digestOf } from "#test/simulation/world/Payload.ts"
+
+export type BridgeFate = "delivered" | "late" | "partial" | "refunded"
+
+/** One transfer that the bridge took. */
+export interface Carried {
+  readonly sourceTx: string
+  readonly accountId: EvmAccountId
+  readonly transfer: OutgoingTransfer
+  readonly fate: BridgeFate
+  /** The transaction that ends it, and whether it is in a block. */
+  readonly endTx: string
+  ended: boolean
+  /** What the account gets, and of what. */
+  readonly assetId: AssetId
+  readonly raw: bigint
+}
+
+/** How likely the provider errs. */
+export interface BridgeFaults {
+  fates: ReadonlyArray<readonly [weight: number, fate: BridgeFate]>
+  /** That one look at the status is not answered. */
+  silent: number
+  /** That one look is answered with something that is not so. */
+  lies: number
+}
+
+const costBps = 10n
+const whole = 10_000n
+
+export class Bridge {
+  readonly #stage: Stage
+  readonly #random: Random
+  readonly #chains: ReadonlyMap<number, Chain>
+  readonly #carried = new Map<string, Array<Carried>>()
+  readonly faults: BridgeFaults = { fates: [[1, "delivered"]], silent: 0, lies: 0 }
+  /** Nothing waits longer. */
+  longestMs = Infinity
+
+  constructor(stage: Stage, random: Random, chains: ReadonlyMap<number, Chain>) {
+    this.#stage = stage
+    this.#random = random
+    this.#chains = chains
+  }
+
+  get all(): ReadonlyArray<Carried> {
+    return [...this.#carried.values()].flat()
+  }
+
+  expected(amountRaw: bigint): bigint {
+    return (amountRaw * (whole - costBps)) / whole
+  }
+
+  /** Takes a transfer of a transaction that may still be reorganized away; it is brought once that can no longer be. */
+  take(sourceTx: string, accountId: EvmAccountId, transfer: OutgoingTransfer, position: number): void {
+    const source = this.#chains.get(chainIdOf(transfer.sell))!
+    const block = source.find(sourceTx)!.block
+    const look = (): void => {
+      const inclusion = source.find(sourceTx)
+      if (inclusion === undefined || inclusion.block !== block || !inclusion.execution.success) return
+      if (inclusion.block > source.settled) return this.#stage.after(source.blockMs, look)
+      this.#carry(sourceTx, accountId, transfer, position)
+    }
+    this.#stage.after(source.blockMs, look)
+  }
+
+  /** What the provider says; transfers of one transaction share it. */
+  status(sourceTx: string): RouteStatus {
+    const [carried] = this.#carried.get(sourceTx) ?? []
+    if (carried === undefined) return { _tag: "Pending", detail: "the source transaction is not known yet" }
+    if (!carried.ended) {
+      if (!this.#random.chance(this.faults.lies)) return { _tag: "Pending", detail: "on its way" }
+      return this.#random.pick<RouteStatus>([
+        { _tag: "Delivered", txHash: carried.endTx },
+        { _tag: "Delivered", txHash: digestOf(`nothing ${sourceTx}`) },
+        { _tag: "Refunded", txHash: sourceTx },
+        { _tag: "Delivered", txHash: sourceTx },
+        { _tag: "Failed", reason: "it was never seen" }
+      ])
+    }
+    if (this.#random.chance(this.faults.lies)) return { _tag: "Failed", reason: "an internal error" }
+    const { endTx: txHash, fate } = carried
+    if (fate === "refunded") return { _tag: "Refunded", txHash }
+    return fate === "partial" ? { _tag: "Partial", txHash } : { _tag: "Delivered", txHash }
+  }
+
+  #carry(sourceTx: string, accountId: EvmAccountId, transfer: OutgoingTransfer, position: number): void {
+    const before = this.#carried.get(sourceTx) ?? []
+    if (before.length > position) return
+    const fate = this.#random.weighted(this.faults.fates)
+    const target = this.#chains.get(chainIdOf(fate === "refunded" ? transfer.sell : transfer.buy))!
+    const assetId = fate === "refunded" ? transfer.sell : transfer.buy
+    const raw = this.#amount(transfer, fate)
+    const endTx = digestOf(`bridge ${sourceTx} ${position}`)
+    const carried: Carried = { sourceTx, accountId, transfer, fate, endTx, ended: false, assetId, raw }
+    this.#carried.set(sourceTx, [...before, carried])
+    const account = evmAccount(target.chainId, addressOf(accountId))
+    const bring = () => {
+      if (carried.ended) return
+      target.bring(
+        endTx,
+        [
+          { account: pools, assetId, raw: -raw },
+          { account, assetId, raw }
+        ],
+        () => {
+          carried.ended = true
+        }
+      )
+    }
+    this.#stage.after(Math.min(this.#wait(fate), this.longestMs), bring)
+  }
+
+  #amount({ amountRaw, leastRaw }: OutgoingTransfer, fate: BridgeFate): bigint {
+    if (fate === "refunded") return amountRaw
+    if (fate === "partial") return (leastRaw * BigInt(this.#random.between(10, 99))) / 100n
+    return this.expected(amountRaw)
+  }
+
+  #wait(fate: BridgeFate): number {
+    return fate === "late" ? this.#random.between(600_000, 2 * 3_600_000) : this.#random.between(2_000, 120_000)
+  }
+}

@@ -1,0 +1,250 @@
+/**
+ * A simulated chain: blocks by the clock, a mempool, reorganizations shallower than what the service takes for settled.
+ *
+ * What it includes it can take back. Everything that ever was included and taken back is told, so that invariants can
+ * count what counts.
+ */
+import { type AssetId, type ChainId, type EvmAccountId } from "#domain/Caip.ts"
+import type { Random } from "#test/simulation/stage/Random.ts"
+import type { Stage } from "#test/simulation/stage/Stage.ts"
+import { Accounts, type Delta } from "#test/simulation/world/Accounts.ts"
+import { execute, type Execution, pools } from "#test/simulation/world/execute.ts"
+import type { Market } from "#test/simulation/world/Market.ts"
+import { Mempool, type PoolTransaction } from "#test/simulation/world/Mempool.ts"
+import { digestOf, type Payload, subjectOf } from "#test/simulation/world/Payload.ts"
+
+/** A transaction in a block. */
+export interface Inclusion {
+  readonly txHash: string
+  readonly block: number
+  readonly blockHash: string
+  readonly payload: Payload | null
+  /** Names what it carries; null when it carried nothing that took place. */
+  readonly subject: string | null
+  readonly execution: Execution
+  /** Puts it in again after a reorganization. */
+  readonly again: () => void
+  readonly undo: () => void
+}
+
+/** How a transaction fares that the mempool takes. */
+export interface MempoolFate {
+  readonly waitMs: number
+  /** The nodes forget it after this long, if it is not mined by then. */
+  readonly forgottenAfterMs: number | null
+}
+
+export interface ChainOptions {
+  readonly chainId: ChainId
+  readonly blockMs: number
+  readonly confirmations: number
+}
+
+export class Chain {
+  readonly chainId: ChainId
+  readonly confirmations: number
+  readonly blockMs: number
+  readonly accounts = new Accounts()
+  readonly mempool = new Mempool()
+  readonly #stage: Stage
+  readonly #market: Market
+  readonly #random: Random
+  readonly #startedAt: number
+  #inclusions: Array<Inclusion> = []
+  readonly #byHash = new Map<string, Inclusion>()
+  #reorganizations = 0
+  /** Endpoints do not answer before. */
+  downUntil = 0
+  /** Draws how a transaction fares; at once unless faults say otherwise. */
+  fate: (transaction: PoolTransaction) => MempoolFate = () => ({ waitMs: 0, forgottenAfterMs: null })
+  /** Told of everything that is included. */
+  onInclusion: (inclusion: Inclusion) => void = () => {}
+
+  constructor(stage: Stage, market: Market, random: Random, { blockMs, chainId, confirmations }: ChainOptions) {
+    this.chainId = chainId
+    this.blockMs = blockMs
+    this.confirmations = confirmations
+    this.#stage = stage
+    this.#market = market
+    this.#random = random
+    this.#startedAt = stage.now - 1000 * blockMs
+  }
+
+  head(at = this.#stage.now): number {
+    return Math.floor((at - this.#startedAt) / this.blockMs)
+  }
+
+  /** Unix seconds of the latest block. */
+  get blockSeconds(): number {
+    return Math.floor(this.#timeOf(this.head()) / 1000)
+  }
+
+  get settled(): number {
+    return this.head() - this.confirmations + 1
+  }
+
+  get inclusions(): ReadonlyArray<Inclusion> {
+    return this.#inclusions
+  }
+
+  find(txHash: string): Inclusion | undefined {
+    return this.#byHash.get(txHash)
+  }
+
+  /** The transaction that carried a subject. */
+  carrierOf(subject: string): Inclusion | undefined {
+    return this.#inclusions.findLast((inclusion) => inclusion.subject === subject)
+  }
+
+  /** A lane's used nonces as of a block. */
+  usedNonces(lane: string, block: number): number {
+    const later = this.#inclusions.filter(
+      (inclusion) => inclusion.block > block && this.#laneOf.get(inclusion.txHash) === lane
+    ).length
+    return this.mempool.used(lane) - later
+  }
+
+  /** Balance as of a block: a node that lags shows an old one. */
+  balanceAt(account: EvmAccountId, assetId: AssetId, block: number): bigint {
+    let raw = this.accounts.balance(account, assetId)
+    for (let index = this.#inclusions.length - 1; index >= 0 && this.#inclusions[index]!.block > block; index--)
+      for (const delta of this.#inclusions[index]!.execution.deltas)
+        if (delta.account === account && delta.assetId === assetId) raw -= delta.raw
+    return raw
+  }
+
+  /** What would become of a payload in the next block; nothing changes. */
+  simulate(payload: Payload): Execution {
+    const execution = this.#execute(payload, digestOf("simulation"), this.#stage.now)
+    execution.undo()
+    return execution
+  }
+
+  /** Takes a relayer's transaction; "used" when its nonce is. */
+  send(transaction: PoolTransaction): "taken" | "known" | "used" {
+    if (this.mempool.used(transaction.lane) > transaction.nonce)
+      return this.#byHash.has(transaction.txHash) ? "known" : "used"
+    if (this.mempool.holds(transaction)) return "known"
+    const { forgottenAfterMs, waitMs } = this.fate(transaction)
+    this.mempool.add(transaction, this.#stage.now + waitMs)
+    this.#atNextBlock(waitMs, () => this.mine(transaction.lane))
+    if (forgottenAfterMs !== null) this.#stage.after(forgottenAfterMs, () => this.mempool.forget(transaction))
+    return "taken"
+  }
+
+  /** Mines what may be mined of a lane, in the order of its nonces. */
+  mine(lane: string): void {
+    for (;;) {
+      const eligible = this.mempool.eligible(lane, this.#stage.now)
+      if (eligible.length === 0) return
+      this.#mineOne(this.#random.pick(eligible))
+    }
+  }
+
+  mineSoon(lane: string): void {
+    this.#atNextBlock(0, () => this.mine(lane))
+  }
+
+  /** Somebody else's transaction with a payload that anybody may submit. */
+  submitForeign(payload: Payload, txHash: string): void {
+    this.#atNextBlock(0, () => {
+      const again = () => this.submitForeign(payload, txHash)
+      if (this.simulate(payload).included)
+        this.#include(txHash, payload, this.#execute(payload, txHash, this.#stage.now), again)
+    })
+  }
+
+  /** Tokens that come to accounts from outside of what the service does: deposits, and what bridges bring. */
+  bring(txHash: string, deltas: ReadonlyArray<Delta>, onIncluded: () => void = () => {}): void {
+    this.#atNextBlock(0, () => {
+      for (const delta of deltas) this.accounts.change(delta)
+      const undo = () => this.accounts.undo(deltas.toReversed())
+      const execution: Execution = { included: true, success: true, reason: "", deltas, transfers: [], undo }
+      this.#include(txHash, null, execution, () => this.bring(txHash, deltas))
+      onIncluded()
+    })
+  }
+
+  /** Endows the pools, outside of any block. */
+  endow(assetId: AssetId, raw: bigint): void {
+    this.accounts.change({ account: pools, assetId, raw })
+  }
+
+  /** Takes the latest blocks back; their transactions wait again. Never as deep as what counts as settled. */
+  reorganize(depth: number): number {
+    const from = this.head() - Math.min(depth, this.confirmations - 1) + 1
+    const gone: Array<Inclusion> = []
+    while ((this.#inclusions.at(-1)?.block ?? -1) >= from) gone.push(this.#inclusions.pop()!)
+    for (const inclusion of gone) {
+      inclusion.undo()
+      this.#byHash.delete(inclusion.txHash)
+    }
+    this.#reorganizations += 1
+    for (const inclusion of gone.toReversed()) inclusion.again()
+    return gone.length
+  }
+
+  readonly #laneOf = new Map<string, string>()
+
+  #mineOne(transaction: PoolTransaction): void {
+    const { lane, nonce, payload, txHash } = transaction
+    const execution = this.#execute(payload, txHash, this.#stage.now)
+    this.mempool.setUsed(lane, nonce + 1)
+    this.mempool.forget(transaction)
+    this.#laneOf.set(txHash, lane)
+    const again = () => {
+      this.mempool.add(transaction, this.#stage.now)
+      this.#atNextBlock(0, () => this.mine(lane))
+    }
+    this.#include(
+      txHash,
+      payload,
+      {
+        ...execution,
+        undo: () => {
+          execution.undo()
+          this.mempool.setUsed(lane, nonce)
+        }
+      },
+      again
+    )
+  }
+
+  #include(txHash: string, payload: Payload | null, execution: Execution, again: () => void): void {
+    const block = this.head()
+    const inclusion: Inclusion = {
+      txHash,
+      block,
+      blockHash: digestOf(`${this.chainId} ${block} ${this.#reorganizations}`),
+      payload,
+      subject: payload !== null && execution.included ? subjectOf(payload) : null,
+      execution,
+      again,
+      undo: execution.undo
+    }
+    this.#inclusions.push(inclusion)
+    this.#byHash.set(txHash, inclusion)
+    this.onInclusion(inclusion)
+  }
+
+  #execute(payload: Payload | null, txHash: string, at: number): Execution {
+    return execute(
+      {
+        accounts: this.accounts,
+        txHash,
+        at,
+        output: (sell, buy, raw, time) => this.#market.output(sell, buy, raw, time)
+      },
+      payload
+    )
+  }
+
+  #timeOf(block: number): number {
+    return this.#startedAt + block * this.blockMs
+  }
+
+  /** At the beginning of a block, so that all that is read at its number shows the same. */
+  #atNextBlock(waitMs: number, run: () => void): void {
+    this.#stage.at(this.#timeOf(this.head(this.#stage.now + waitMs) + 1), run)
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * What a simulated transaction carries: a user operation of an account's agent, or a withdrawal that its owner signed.
+ * Its JSON in hex is what the service stores and sends as bytes.
+ */
+import { Schema } from "effect"
+import { Hex } from "effect/encoding"
+import { createHash } from "node:crypto"
+import { AssetId, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
+import { Swap } from "#domain/rebalance/ChainExecution.ts"
+import { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
+import { WithdrawalMessage } from "#domain/withdrawal/WithdrawalMessage.ts"
+
+export const UserOperation = Schema.TaggedStruct("UserOperation", {
+  accountId: EvmAccountId,
+  /** The account's nonce at the EntryPoint: of two operations with the same one, one can be included. */
+  nonce: Schema.Int,
+  /** Unix seconds after which its swaps revert. */
+  deadline: Schema.Int,
+  swaps: Schema.Array(Swap),
+  transfers: Schema.Array(OutgoingTransfer),
+  /** What a liquidation ends with. */
+  settlement: Schema.NullOr(
+    Schema.Struct({ message: WithdrawalMessage, assetId: AssetId, keepRaw: Schema.BigIntFromString })
+  )
+})
+export type UserOperation = typeof UserOperation.Type
+
+export const OwnersWithdrawal = Schema.TaggedStruct("OwnersWithdrawal", {
+  accountId: EvmAccountId,
+  message: WithdrawalMessage
+})
+export type OwnersWithdrawal = typeof OwnersWithdrawal.Type
+
+export const Payload = Schema.Union([UserOperation, OwnersWithdrawal])
+export type Payload = typeof Payload.Type
+
+/** A signed transaction of a relayer. */
+export const SignedBytes = Schema.Struct({
+  lane: EvmAddress,
+  nonce: Schema.Int,
+  /** What it offers; nodes take a replacement only for more. */
+  fee: Schema.Int,
+  callData: Schema.String
+})
+export type SignedBytes = typeof SignedBytes.Type
+
+const payloadJson = Schema.fromJsonString(Payload)
+const signedJson = Schema.fromJsonString(SignedBytes)
+const encodePayload = Schema.encodeSync(payloadJson)
+const decodePayload = Schema.decodeUnknownSync(payloadJson)
+const encodeSigned = Schema.encodeSync(signedJson)
+const decodeSigned = Schema.decodeUnknownSync(signedJson)
+
+const toHex = (text: string): string => `0x${Hex.encode(text)}`
+const fromHex = (hex: string): string => Buffer.from(hex.slice(2), "hex").toString("utf8")
+
+/** 32 bytes that name a text. */
+export const digestOf = (text: string): string => `0x${createHash("sha256").update(text).digest("hex")}`
+
+export const writePayload = (payload: Payload): string => toHex(encodePayload(payload))
+export const readPayload = (callData: string): Payload => decodePayload(fromHex(callData))
+export const writeSigned = (signed: SignedBytes): string => toHex(encodeSigned(signed))
+export const readSigned = (raw: string): SignedBytes => decodeSigned(fromHex(raw))
+
+/** The hash that names what is carried; the same whoever submits it. */
+export const subjectOf = (payload: Payload): string => digestOf(encodePayload(payload))

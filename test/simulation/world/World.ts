@@ -1,0 +1,104 @@
+/** Everything outside of the service in a simulation: chains, market, bridge, and how they fail. */
+import { type AssetId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
+import type { Asset } from "#domain/asset/Asset.ts"
+import { catalogue } from "#test/support/assets.ts"
+import type { Random } from "#test/simulation/stage/Random.ts"
+import type { Stage } from "#test/simulation/stage/Stage.ts"
+import type { Trace } from "#test/simulation/stage/Trace.ts"
+import { Bridge } from "#test/simulation/world/Bridge.ts"
+import { Chain, type Inclusion } from "#test/simulation/world/Chain.ts"
+import { digestOf } from "#test/simulation/world/Payload.ts"
+import { Market } from "#test/simulation/world/Market.ts"
+
+/** How likely each fault of an answer from outside is. */
+export interface LinkFaults {
+  /** No answer. */
+  unreachable: number
+  /** An answer after seconds. */
+  slow: number
+  /** An answer of a node that lags some blocks behind. */
+  stale: number
+}
+
+/** Deliberate faults of the service or its surroundings, by which tests prove that each invariant can break. */
+export type Sabotage =
+  /** The relayer signs the swaps of each operation a second time, with nonces of their own, and sends both. */
+  | "signs twice"
+  /** The relayer sends what it signs before it is stored. */
+  | "sends early"
+  /** The ledger of transfers does not write what is announced or opened. */
+  | "ledger forgets"
+  /** Receipts show a unit more than was moved. */
+  | "receipts lie"
+  /** What is due is never claimed. */
+  | "never claims"
+
+/** What pools hold of each asset at first: more than anybody buys. */
+const endowment = 10n ** 30n
+
+export class World {
+  readonly stage: Stage
+  readonly trace: Trace
+  readonly random: Random
+  readonly market: Market
+  readonly chains: ReadonlyMap<number, Chain>
+  readonly bridge: Bridge
+  readonly assets: ReadonlyMap<AssetId, Asset> = catalogue
+  readonly faults: LinkFaults = { unreachable: 0, slow: 0, stale: 0 }
+  readonly sabotage: Sabotage | undefined
+  /** Hashes of what was sent since somebody last looked. */
+  readonly sent: Array<string> = []
+  /** The price source does not answer before. */
+  pricesDownUntil = 0
+
+  constructor(stage: Stage, trace: Trace, random: Random, sabotage?: Sabotage) {
+    this.stage = stage
+    this.trace = trace
+    this.random = random.fork("world")
+    this.sabotage = sabotage
+    this.market = new Market(catalogue, random.fork("market"), stage.now)
+    const chainIds = [...new Set([...catalogue.values()].map(({ chainId }) => chainId))]
+    this.chains = new Map(
+      chainIds.map((chainId) => {
+        const own = random.fork(`chain ${chainId}`)
+        const options = { chainId, blockMs: own.pick([500, 2000, 6000]), confirmations: own.between(1, 5) }
+        return [chainId, new Chain(stage, this.market, own, options)] as const
+      })
+    )
+    this.bridge = new Bridge(stage, random.fork("bridge"), this.chains)
+    for (const chain of this.chains.values()) chain.onInclusion = (inclusion) => this.#tell(chain, inclusion)
+    for (const { assetId, chainId } of catalogue.values()) this.chain(chainId).endow(assetId, endowment)
+  }
+
+  chain(chainId: number): Chain {
+    return this.chains.get(chainId)!
+  }
+
+  /** Somebody sends tokens to an account. */
+  deposit(account: EvmAccountId, assetId: AssetId, raw: bigint): void {
+    this.#deposits += 1
+    const txHash = digestOf(`deposit ${this.#deposits}`)
+    this.#deposited.set(txHash, { assetId, raw })
+    this.chain(chainIdOf(account)).bring(txHash, [{ account, assetId, raw }])
+  }
+
+  #deposits = 0
+  readonly #deposited = new Map<string, { readonly assetId: AssetId; readonly raw: bigint }>()
+
+  /** Units that there must be of each asset: those of the beginning, and deposits that are in a block now. */
+  included(): ReadonlyMap<AssetId, bigint> {
+    const units = new Map([...this.assets.keys()].map((assetId) => [assetId, endowment] as const))
+    for (const [txHash, { assetId, raw }] of this.#deposited)
+      if (this.chain(chainIdOf(assetId)).find(txHash) !== undefined) units.set(assetId, units.get(assetId)! + raw)
+    return units
+  }
+
+  #tell(chain: Chain, { block, execution, payload, txHash }: Inclusion): void {
+    const outcome = execution.success ? "took effect" : `reverted: ${execution.reason}`
+    const what = payload === null ? "arrival" : payload._tag === "UserOperation" ? "operation" : "withdrawal"
+    this.trace.note(`chain ${chain.chainId}: ${what}`, `${txHash.slice(0, 10)} in block ${block} ${outcome}`)
+    if (payload === null) return
+    for (const [position, transfer] of execution.transfers.entries())
+      this.bridge.take(txHash, payload.accountId, transfer, position)
+  }
+}
