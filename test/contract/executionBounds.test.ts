@@ -34,27 +34,31 @@ const deafClient = (operationId: string, key: string) =>
     (socket) => Effect.sync(() => socket.destroy())
   )
 
-layer(streamingApi(), { excludeTestServices: true })("a client that does not read", (it) => {
-  it.effect("is cut once what waits for it is too much, and another one goes on", () =>
-    Effect.gen(function* () {
-      const { key, operationId } = yield* accepted
-      const { open } = yield* Streams
-      const reader = yield* open(operationId, { key })
-      const idle = yield* connections
-      yield* deafClient(operationId, key)
-      yield* until(Effect.map(connections, (count) => count === idle + 1))
-      yield* enter(operationId, "running")
-      const large = "x".repeat(500_000)
-      // More than the connection's own buffers hold.
-      for (let count = 0; count < 24; count++) yield* append(operationId, "withdrawn", { large })
-      yield* until(Effect.map(connections, (count) => count === idle))
-      yield* enter(operationId, "failed", "the chain said no")
-      const frames = yield* Effect.promise(reader.rest)
-      assert.lengthOf(frames, 28)
-      assert.strictEqual(frames.at(-1)?.event, "execution.error")
-    })
-  )
-})
+// The client that reads shares its process with the server, so both need time.
+layer(streamingApi({ patience: Duration.seconds(3) }), { excludeTestServices: true })(
+  "a client that does not read",
+  (it) => {
+    it.effect("is cut once what waits for it is too much, and another one goes on", () =>
+      Effect.gen(function* () {
+        const { key, operationId } = yield* accepted
+        const { open } = yield* Streams
+        const reader = yield* open(operationId, { key })
+        const idle = yield* connections
+        yield* deafClient(operationId, key)
+        yield* until(Effect.map(connections, (count) => count === idle + 1))
+        yield* enter(operationId, "running")
+        const large = "x".repeat(500_000)
+        // More than the connection's own buffers hold.
+        for (let count = 0; count < 24; count++) yield* append(operationId, "withdrawn", { large })
+        yield* until(Effect.map(connections, (count) => count === idle))
+        yield* enter(operationId, "failed", "the chain said no")
+        const frames = yield* Effect.promise(reader.rest)
+        assert.lengthOf(frames, 28)
+        assert.strictEqual(frames.at(-1)?.event, "execution.error")
+      })
+    )
+  }
+)
 
 layer(streamingApi({ longest: Duration.millis(300) }), { excludeTestServices: true })("a connection", (it) => {
   it.effect("ends whole after its longest time, and the next one goes on", () =>

@@ -11,6 +11,7 @@ import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { Settings } from "#domain/Settings.ts"
 import { BridgePace } from "#layers/engine/BridgePace.ts"
 import { engineOn, SchedulerLive } from "#layers/engine/EngineLive.ts"
+import { OwnerPace } from "#layers/engine/OwnerPace.ts"
 import { RelayPace } from "#layers/engine/RelayPace.ts"
 import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
@@ -67,13 +68,14 @@ const databaseAt = (path: string) =>
   )
 
 /** Chains of a script answer at once. One look at a bridge a round; the second pause is a timer in the database. */
-const Pace = Layer.merge(
+const Pace = Layer.mergeAll(
   Layer.succeed(RelayPace, { searchFor: Duration.millis(400), betweenSearches: Duration.millis(20) }),
   Layer.succeed(BridgePace, {
     looks: 1,
     betweenLooks: Schedule.recurs(0),
     waitFor: (round) => (round === 1 ? Duration.minutes(2) : Duration.seconds(1))
-  })
+  }),
+  Layer.succeed(OwnerPace, { first: Duration.seconds(1), most: Duration.seconds(1) })
 )
 
 /** What moved with the pools is not worth a trade, or each run would trade something else. */

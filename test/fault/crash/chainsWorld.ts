@@ -86,7 +86,10 @@ export const chainsWorld = (config: ChainsConfig, isConnected: boolean) => {
   return Layer.mergeAll(
     EvmLive.pipe(Layer.provide(evm)),
     RoutingLive.pipe(
-      Layer.provide(Layer.succeed(LifiConfig, { baseUrl: lifiUrl, apiKey: null, exchanges: null, integrator: "ballast" }))
+      Layer.provide([
+        evm,
+        Layer.succeed(LifiConfig, { baseUrl: lifiUrl, apiKey: null, exchanges: null, integrator: "ballast" })
+      ])
     ),
     Layer.succeed(Prices, fixedPrices(chains.map(({ chainId }) => chainId))),
     Layer.succeed(ChainWitness, witness)

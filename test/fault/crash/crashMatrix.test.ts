@@ -27,7 +27,9 @@ const poolShare = 0.005
 const patienceMs = 1_800_000
 
 /** Kinds of steps that no scenario comes to, each with the reason. */
-const unreached: Readonly<Record<string, string>> = {}
+const unreached: Readonly<Record<string, string>> = {
+  turn: "a pause of a run that resumes while another one of its portfolio is at work; each portfolio here has one run"
+}
 
 let cacheDir: string
 let host: ManagedRuntime.ManagedRuntime<ChainsHost, never>

@@ -78,7 +78,7 @@ export const finalState = Effect.fnUntraced(function* ({ accounts, portfolioId }
       (SELECT w.outcome FROM withdrawals w WHERE w.operation_id = o.operation_id) AS outcome,
       coalesce((SELECT jsonb_agg(jsonb_build_object('chain', t.chain_id, 'attempt', t.attempt, 'status', t.status)
         ORDER BY t.chain_id, t.attempt)
-        FROM relayed_transactions t WHERE t.operation_id = o.operation_id), '[]'::jsonb) AS attempts
+        FROM relayed_actions t WHERE t.operation_id = o.operation_id), '[]'::jsonb) AS attempts
     FROM operations o WHERE o.portfolio_id = ${portfolioId} ORDER BY o.submitted_at, o.operation_id`
   const transfers = yield* sql`
     SELECT chain_id::int AS chain, attempt, position, sell, buy, amount_raw::text AS "amountRaw",

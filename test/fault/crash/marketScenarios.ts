@@ -68,6 +68,11 @@ export const marketScenarios = {
     begin: rebalance(true, 1),
     operations: 3
   },
+  "a rebalance that waits for its owner to sign anew": {
+    script: { ...noFaults, unsigned: 1 },
+    begin: rebalance(false),
+    operations: 1
+  },
   "a withdrawal that the chain refuses": {
     script: noFaults,
     begin: withdrawal([[baseUsdc.assetId, 501_000_000n]]),

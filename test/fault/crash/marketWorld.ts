@@ -1,8 +1,13 @@
 /** Chains, keys and a bridge that do what a script says, exact to the unit, and that outlive the process that asks them. */
 import { Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
 import type { EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
+import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
+import { RequiredSignatures } from "#domain/enrollment/RequiredSignatures.ts"
+import type { OperationId } from "#domain/Ids.ts"
+import { AuthorizationRequired, ChainExecution } from "#domain/rebalance/ChainExecution.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { Routing } from "#domain/routing/Routing.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
@@ -10,6 +15,7 @@ import { ChainWitness } from "#test/fault/crash/ChainWitness.ts"
 import { journalOf } from "#test/fault/crash/Journal.ts"
 import { makeScriptedChain, type ScriptedChain } from "#test/fault/crash/ScriptedChain.ts"
 import { setPrices } from "#test/support/enrolledPortfolio.ts"
+import { signAnew } from "#test/support/signAnew.ts"
 import { MarketPorts } from "#test/support/TestChains.ts"
 import { hash, makeMarket, TestChain } from "#test/support/TestMarket.ts"
 
@@ -21,13 +27,15 @@ export interface Script {
   readonly replacements: number
   /** Looks at a transfer before it is delivered. */
   readonly patience: number
+  /** Looks for a new signature of the owner, whose permission the first chain refuses, before there is one; null when it does not. */
+  readonly unsigned: number | null
   /** Looks at a withdrawal's receipt that get no answer. */
   readonly unread: number
   /** The step in which the service itself is at fault. */
   readonly fault: "prepare" | "verify" | null
 }
 
-export const noFaults: Script = { silence: 0, replacements: 0, patience: 0, unread: 0, fault: null }
+export const noFaults: Script = { silence: 0, replacements: 0, patience: 0, unsigned: null, unread: 0, fault: null }
 
 const relayer = "0x52908400098527886E0F7030069857D2E4169EE7" as EvmAddress
 
@@ -65,7 +73,27 @@ const relayerOf = (chain: ScriptedChain, asked: Count, silence: number) =>
 
 const unanswered = new ChainUnavailable({ chainId: 8453, reason: "no answer, as the script has it" })
 
+const refused = (permissionId: string) =>
+  new AuthorizationRequired({
+    chainId: 8453,
+    permissionId,
+    cause: "permission_revoked",
+    reason: "the owner took the permission back, as the script has it"
+  })
+
 const fault = Effect.die(new Error("A fault of the service, as the script has it"))
+
+/** Signs for the portfolio of an operation. */
+const ownerOf = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const services = yield* Effect.context<EnrollmentStore | SecureRandom.SecureRandom>()
+  return Effect.fnUntraced(function* (operationId: OperationId) {
+    const [portfolio] = yield* sql<Parameters<typeof signAnew>[0]>`
+      SELECT p.tenant_id AS "tenantId", p.portfolio_id AS "portfolioId", p.strategy_id AS "strategyId"
+      FROM operations o JOIN portfolios p USING (portfolio_id) WHERE o.operation_id = ${operationId}`
+    yield* Effect.provideContext(signAnew(portfolio!), services)
+  }, Effect.orDie)
+})
 
 /** The ports over the market that the file tells of. */
 export const marketWorld = (file: string, script: Script) => {
@@ -90,7 +118,12 @@ export const marketWorld = (file: string, script: Script) => {
       Effect.map(ChainExecution, (trades) =>
         ChainExecution.of({
           ...trades,
-          prepare: (batch) => (script.fault === "prepare" ? fault : trades.prepare(batch))
+          prepare: (batch) => {
+            if (script.fault === "prepare") return fault
+            const { permissionId } = batch.authorization.chains.find(({ chainId }) => chainId === batch.chainId)!
+            const isRefused = script.unsigned !== null && batch.chainId === 8453 && permissionId === "0x00000001"
+            return isRefused ? refused(permissionId) : trades.prepare(batch)
+          }
         })
       )
     ),
@@ -108,6 +141,21 @@ export const marketWorld = (file: string, script: Script) => {
             })
         })
       )
+    ),
+    Layer.effect(
+      RequiredSignatures,
+      Effect.gen(function* () {
+        const signatures = yield* RequiredSignatures
+        const owner = yield* ownerOf
+        return RequiredSignatures.of({
+          ...signatures,
+          awaitedBy: (operationId) =>
+            Effect.gen(function* () {
+              if (script.unsigned !== null && asked(`owner ${operationId}`) > script.unsigned) yield* owner(operationId)
+              return yield* signatures.awaitedBy(operationId)
+            })
+        })
+      })
     ),
     Layer.effect(
       Routing,

@@ -2,8 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
 import { DateTime, Duration, Effect, Exit, Layer, Option, Schedule, Schema, Scope } from "effect"
-import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
-import { makeFlowId, makeOperationId, type OperationId } from "#domain/Ids.ts"
+import { makeOperationId, type OperationId } from "#domain/Ids.ts"
 import type { OperationState } from "#domain/operation/Operation.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
@@ -17,6 +16,7 @@ import { arbUsdc, arbWeth, baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { TestStores } from "#test/support/database.ts"
 import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { testSettings, TestSettings } from "#test/support/settings.ts"
+import { signAnew } from "#test/support/signAnew.ts"
 import { TestChain, TestChains } from "#test/support/TestChains.ts"
 
 const Pace = Layer.succeed(OwnerPace, { first: Duration.millis(20), most: Duration.millis(40) })
@@ -84,28 +84,6 @@ const statesOf = (operationId: OperationId) =>
   Effect.map(eventsOf(operationId, "state"), (payloads) =>
     payloads.map((payload) => (payload as { readonly state: OperationState }).state)
   )
-
-/** The owner authorizes Base anew: the same account, another permission. */
-const signAnew = Effect.fnUntraced(function* ({ portfolioId, strategyId, tenantId }: Portfolio) {
-  const enrollments = yield* EnrollmentStore
-  const { grants } = Option.getOrThrow(yield* enrollments.findEnrolled(tenantId, portfolioId))
-  const { authorization } = grants[0]
-  const createdAt = yield* DateTime.now
-  const flow = {
-    flowId: yield* makeFlowId,
-    tenantId,
-    purpose: { _tag: "Activate" as const, portfolioId },
-    strategyId,
-    authorization: {
-      ...authorization,
-      chains: [{ ...authorization.chains[0], permissionId: "0x00000002" }] as const
-    },
-    createdAt,
-    expiresAt: DateTime.add(createdAt, { days: 1 })
-  }
-  yield* enrollments.insertFlow(flow)
-  return yield* enrollments.activate({ portfolioId, flow, ownerSignature: "0xdd", grantedAt: createdAt })
-})
 
 const isOnTarget = (market: TestChain["Service"], account: Portfolio["accounts"][number], weth: typeof baseWeth) =>
   market.balance(account, weth.assetId) > 0n
