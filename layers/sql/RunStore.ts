@@ -79,6 +79,15 @@ const make = Effect.gen(function* () {
           ${times}::timestamptz[], ${changed.map(({ error }) => error === null)}::boolean[])
           AS r (portfolio_id, strategy_version, at, completed)
         WHERE p.portfolio_id = r.portfolio_id`
+      // What arrived while the run was under way found the portfolio busy, and its due time may have passed over it since.
+      yield* sql`
+        UPDATE schedules c SET due_at = least(c.due_at, r.at), updated_at = r.at
+        FROM unnest(${changed.map(({ operationId }) => operationId)}::text[], ${times}::timestamptz[]) AS r (operation_id, at)
+        JOIN operations o ON o.operation_id = r.operation_id
+        WHERE c.portfolio_id = o.portfolio_id AND c.status = 'active' AND EXISTS (
+          SELECT FROM transfers t
+          WHERE t.portfolio_id = o.portfolio_id AND t.state <> 'open' AND t.closed_at >= o.submitted_at
+        )`
       return ({ operationId }: RunEnd) => portfolios.has(operationId)
     }, sql.withTransaction)
   )

@@ -4,9 +4,21 @@ import { SqlClient } from "effect/sql"
 import { addressOf, erc20, evmAccount, type EvmAccountId, type EvmAddress } from "#domain/Caip.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { ValuationStore } from "#domain/performance/ValuationStore.ts"
+import { RunStore } from "#domain/rebalance/RunStore.ts"
 import type { TransferEnd } from "#domain/transfer/Transfer.ts"
 import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
-import { after, arbitrum, base, newAddress, noon, submit, usdc, world } from "#test/layers/sql/fixtures.ts"
+import {
+  after,
+  arbitrum,
+  base,
+  claimDue,
+  newAddress,
+  noon,
+  pauseAll,
+  submit,
+  usdc,
+  world
+} from "#test/layers/sql/fixtures.ts"
 import { eachDatabase } from "#test/support/database.ts"
 
 const arbitrumUsdc = erc20(arbitrum, "0xaf88d065e77c8cC2239327C5EDb3A432268e5831" as EvmAddress)
@@ -94,6 +106,31 @@ eachDatabase("TransferLedger", (it) => {
       const [schedule] = yield* sql<{ readonly due: boolean }>`
         SELECT due_at <= ${new Date(noon.epochMilliseconds + 1_000)} AS due FROM schedules WHERE portfolio_id = ${portfolioId}`
       assert.isTrue(schedule!.due)
+    })
+  )
+
+  it.effect("what arrives while a run is under way makes the portfolio due again at the run's end", () =>
+    Effect.gen(function* () {
+      yield* pauseAll
+      const { departure, ledger, portfolioId, runId } = yield* departed
+      const sql = yield* SqlClient.SqlClient
+      const runs = yield* RunStore
+      const dueAt = Effect.map(
+        sql<{ readonly due_at: Date }>`SELECT due_at FROM schedules WHERE portfolio_id = ${portfolioId}`,
+        ([row]) => row!.due_at.getTime()
+      )
+      const [operationId] = yield* ledger.open(departure)
+      yield* ledger.close(operationId!, delivered, after(1_000))
+      assert.deepStrictEqual(yield* claimDue(after(2_000), 10), [], "the run is not finished")
+      assert.isAbove(yield* dueAt, after(3_000).epochMilliseconds, "so the period passes")
+      yield* Effect.flatMap(OperationStore, (store) => store.transition(runId, "running", after(2_500), null))
+      yield* runs.finish({ operationId: runId, strategyVersion: 1, at: after(3_000), error: null, report: {} })
+      assert.strictEqual(yield* dueAt, after(3_000).epochMilliseconds)
+      const [next] = yield* claimDue(after(4_000), 10)
+      assert.isDefined(next, "and then what arrived is traded")
+      yield* Effect.flatMap(OperationStore, (store) => store.transition(next!, "running", after(4_500), null))
+      yield* runs.finish({ operationId: next!, strategyVersion: 1, at: after(5_000), error: null, report: {} })
+      assert.isAbove(yield* dueAt, after(6_000).epochMilliseconds, "once")
     })
   )
 
