@@ -16,7 +16,7 @@ import { stepsInSource } from "#test/fault/crash/stepsInSource.ts"
 import { copyOfTemplate } from "#test/support/database.ts"
 
 /** Services of a process; each has an embedded database, which takes memory. */
-const servicesOfAProcess = 4
+const servicesOfAProcess = 6
 /** As many processes as the smallest machine has cores. */
 const processes = Semaphore.makeUnsafe(2)
 
