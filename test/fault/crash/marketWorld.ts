@@ -1,10 +1,10 @@
 /** Chains, keys and a bridge that do what a script says, exact to the unit, and that outlive the process that asks them. */
 import { Effect, Layer } from "effect"
-import { SecureRandom } from "effect/crypto"
+import type { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
+import type { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { RequiredSignatures } from "#domain/enrollment/RequiredSignatures.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { AuthorizationRequired, ChainExecution } from "#domain/rebalance/ChainExecution.ts"
