@@ -37,7 +37,7 @@ export const prepareOn = Effect.fnUntraced(function* (
       to: first,
       callData: writePayloads([payload]),
       gasLimit: 100_000n,
-      ...(world.bundleGas !== undefined && mayShare(payload) ? { bundleGas: world.bundleGas } : {}),
+      ...(mayShare(payload) ? { bundleGas: world.bundleGas } : {}),
       maxFeePerGas: 1n,
       maxPriorityFeePerGas: 1n,
       chainNonce: chain.mempool.pending(first),

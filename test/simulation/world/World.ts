@@ -50,8 +50,8 @@ export class World {
   readonly sent: Array<string> = []
   /** Subjects of what each transaction carries that the relayer ever signed, by its hash. */
   readonly signed = new Map<string, ReadonlyArray<string>>()
-  /** Gas that a transaction of several operations may use; without it each goes alone. */
-  readonly bundleGas: bigint | undefined
+  /** Gas that a transaction of several operations may use; with 0 each goes alone. */
+  readonly bundleGas: bigint
   /** The price source does not answer before. */
   pricesDownUntil = 0
 
@@ -69,7 +69,7 @@ export class World {
         return [chainId, new Chain(stage, this.market, own, options)] as const
       })
     )
-    this.bundleGas = random.fork("bundles").pick([undefined, 300_000n, 3_000_000n, 3_000_000n])
+    this.bundleGas = random.fork("bundles").pick([0n, 300_000n, 3_000_000n, 3_000_000n])
     this.bridge = new Bridge(stage, random.fork("bridge"), this.chains)
     for (const chain of this.chains.values()) chain.onInclusion = (inclusion) => this.#tell(chain, inclusion)
     for (const { assetId, chainId } of catalogue.values()) this.chain(chainId).endow(assetId, endowment)
