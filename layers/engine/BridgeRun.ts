@@ -9,6 +9,7 @@ import { OperationStore } from "#domain/operation/OperationStore.ts"
 import type { Transfer } from "#domain/transfer/Transfer.ts"
 import { type Look, TransferWatcher } from "#domain/transfer/TransferWatcher.ts"
 import { BridgePace } from "#layers/engine/BridgePace.ts"
+import { isDatabaseFault } from "#layers/sql/isDatabaseFault.ts"
 
 export class BridgeRun extends Context.Service<
   BridgeRun,
@@ -52,11 +53,16 @@ const makeExecute = (
     return look._tag === "Ended"
   })
 
-  /** A fault of ours must not end the watch: nobody else would look for what left. */
+  /** No fault, of the database or of ours, may end the watch: nobody else would look for what left. */
   const lookAgain = (operationId: OperationId) =>
     lookOnce(operationId).pipe(
       Effect.catchDefect((defect) =>
-        Effect.as(Effect.logError("A look at a transfer failed by a fault of the service", defect), false)
+        Effect.as(
+          isDatabaseFault(defect)
+            ? Effect.logWarning("The database did not answer a look at a transfer", defect)
+            : Effect.logError("A look at a transfer failed by a fault of the service", defect),
+          false
+        )
       ),
       Effect.annotateLogs({ operationId })
     )

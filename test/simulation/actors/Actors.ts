@@ -68,11 +68,13 @@ export class Actors {
       [1, ["pause or resume", this.#pauseOrResume]],
       [1.5, ["publish", this.#publish]],
       [0.7, ["reschedule", this.#reschedule]],
-      [1, ["read positions", this.#readPositions]]
+      [1, ["read positions", this.#readPositions]],
+      [0.7, ["trigger all", undefined]]
     ])
-    if (act === undefined) return this.deposit(portfolio)
+    if (name === "deposit") return this.deposit(portfolio)
     if (instance === undefined) return this.#world.trace.note("user: nobody answers", name)
-    this.#do(instance, name, act, portfolio)
+    if (act === undefined) this.triggerAll(instance)
+    else this.#do(instance, name, act, portfolio)
   }
 
   /** At the end everybody's automation is on. */
@@ -86,6 +88,7 @@ export class Actors {
       )
   }
 
+  /** Everybody at once. */
   triggerAll(instance: Instance): void {
     for (const portfolio of this.#portfolios) this.#do(instance, "trigger", this.#trigger, portfolio)
   }

@@ -64,10 +64,16 @@ const chainOf = (from: typeof baseUsdc, to: typeof baseUsdc, owner: EvmAddress, 
 const enrollOne = Effect.fnUntraced(function* (
   random: Random,
   {
+    dueAfterMinutes,
     number,
     strategyId,
     tenantId
-  }: { readonly number: number; readonly strategyId: Ids.StrategyId; readonly tenantId: Ids.TenantId }
+  }: {
+    readonly dueAfterMinutes: number
+    readonly number: number
+    readonly strategyId: Ids.StrategyId
+    readonly tenantId: Ids.TenantId
+  }
 ) {
   const createdAt = yield* DateTime.now
   const owner = addressFrom(0xd00d0000n + BigInt(number))
@@ -94,7 +100,7 @@ const enrollOne = Effect.fnUntraced(function* (
   const portfolioId = yield* Ids.makePortfolioId
   const store = yield* EnrollmentStore
   yield* store.insertFlow(flow)
-  const dueAt = DateTime.add(createdAt, { minutes: random.between(1, 60) })
+  const dueAt = DateTime.add(createdAt, { minutes: dueAfterMinutes })
   yield* store.commit(
     { portfolioId, name: null, flow, ownerSignature: bytes32("dd"), dueAt, createdAt },
     { _tag: "Enrolled", portfolioId, portfolioName: null, strategyId, smartAccounts: accounts }
@@ -125,6 +131,9 @@ export const enroll = (
       disabledAt: null
     })
     const portfolios: Array<SimulatedPortfolio> = []
+    // Those that are due together come to the chains together, where their operations may share a transaction.
+    const together = random.chance(0.5) ? random.between(1, 60) : undefined
+    const most = random.pick([2, 2, 6])
     for (let strategies = random.between(1, 2); strategies > 0; strategies--) {
       const strategyId = yield* Ids.makeStrategyId
       yield* (yield* StrategyStore).insert({
@@ -139,8 +148,11 @@ export const enroll = (
         version: 1,
         createdAt
       })
-      for (let count = random.between(1, 2); count > 0; count--)
-        portfolios.push(yield* enrollOne(random, { number: portfolios.length, strategyId, tenantId }))
+      for (let count = random.between(1, most); count > 0; count--) {
+        const dueAfterMinutes = together ?? random.between(1, 60)
+        const number = portfolios.length
+        portfolios.push(yield* enrollOne(random, { dueAfterMinutes, number, strategyId, tenantId }))
+      }
     }
     return portfolios
   })

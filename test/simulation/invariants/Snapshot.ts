@@ -24,11 +24,15 @@ export interface RelayedRow {
   readonly subject: string
   readonly lane: string
   readonly nonce: number
-  /** Of the first bytes and of all that replaced them. */
+  /** Of the transaction's first bytes and of all that replaced them. */
   readonly hashes: ReadonlyArray<string>
+  /** How many actions the transaction says that it carries, and the subjects of those that there are. */
+  readonly carries: number
+  readonly members: ReadonlyArray<string>
   readonly status: "signed" | "succeeded" | "reverted"
   readonly receipt: {
     readonly txHash: string
+    readonly isSpoiled?: boolean
     readonly deltas: ReadonlyArray<{ readonly assetId: string; readonly raw: string }>
   } | null
 }
@@ -86,11 +90,12 @@ const statement = `SELECT jsonb_build_object(
   )},
   'relayed', ${rows(
     `'operation', operation_id, 'chain', chain_id, 'attempt', attempt, 'account', account_id, 'subject', subject,
-      'lane', relayer, 'nonce', nonce, 'status', status, 'receipt', receipt, 'hashes',
+      'lane', relayer, 'nonce', nonce, 'status', status, 'receipt', receipt, 'carries', t.carries, 'hashes',
       (SELECT coalesce(jsonb_agg(x.tx_hash), '[]'::jsonb) FROM relayed_replacements x
-        WHERE x.operation_id = t.operation_id AND x.chain_id = t.chain_id AND x.attempt = t.attempt)
-      || jsonb_build_array(t.tx_hash)`,
-    "relayed_transactions t WHERE status = 'signed' OR updated_at >= $1"
+        WHERE (x.chain_id, x.relayer, x.nonce) = (t.chain_id, t.relayer, t.nonce)) || jsonb_build_array(t.tx_hash),
+      'members', (SELECT jsonb_agg(m.subject) FROM relayed_actions m
+        WHERE (m.chain_id, m.relayer, m.nonce) = (t.chain_id, t.relayer, t.nonce))`,
+    "relayed_actions JOIN relayed_transactions t USING (chain_id, relayer, nonce) WHERE status = 'signed' OR updated_at >= $1"
   )},
   'transfers', ${rows(
     `'operation', operation_id, 'txHash', tx_hash, 'position', position, 'sell', sell, 'buy', buy,

@@ -19,7 +19,8 @@ export const checkOperations = ({ require, seen, snapshot }: Look): void => {
     require("events are only added", before === undefined || before.events <= events.length, () =>
       `${id} had ${before?.events} events and has ${events.length}`)
     seen.operations.set(id, { state, events: events.length, portfolio, kind })
-    if (kind !== "rebalance" || isTerminal(state as OperationState)) continue
+    // A run that only waits for the owner is none that a portfolio may have one of.
+    if (kind !== "rebalance" || isTerminal(state as OperationState) || state === "awaiting_user") continue
     require("a portfolio has one run at a time", !unfinished.has(portfolio), () => `${portfolio} has two, one is ${id}`)
     unfinished.add(portfolio)
   }

@@ -2,6 +2,7 @@
 import { netOf } from "#test/simulation/ports/receipts.ts"
 import type { Look } from "#test/simulation/invariants/Invariants.ts"
 import type { RelayedRow } from "#test/simulation/invariants/Snapshot.ts"
+import type { World } from "#test/simulation/world/World.ts"
 
 const attemptOf = ({ attempt, chain, operation }: RelayedRow) => `${operation} ${chain} ${attempt}`
 
@@ -20,33 +21,51 @@ const checkRow = ({ require, seen, world }: Look, row: RelayedRow): void => {
   require("a recorded receipt stays", before === undefined ||
     before.status === "signed" ||
     before.status === row.status, () => `${key} was ${before?.status} and is ${row.status}`)
+  if (before === undefined || before.hashes.length !== row.hashes.length) checkBytes(require, world, row)
   if (row.status === "signed" || before?.status === row.status) return
-  const carrier = row.receipt === null ? undefined : world.chain(row.chain).find(row.receipt.txHash)
+  const chain = world.chain(row.chain)
+  const part = chain.find(row.receipt?.txHash ?? "")?.execution.parts.find(({ subject }) => subject === row.subject)
   if (row.status === "succeeded") {
-    require("a receipt says what the chain shows", carrier !== undefined &&
-      carrier.execution.success &&
-      text(netOf(carrier, row.account)) === text(row.receipt!.deltas), () =>
+    require("a receipt says what the chain shows", part !== undefined &&
+      part.success &&
+      text(netOf(part, row.account)) === text(row.receipt!.deltas), () =>
       `${key} is recorded as carried by ${row.receipt?.txHash}, which the chain does not bear out`)
+  } else if (row.receipt?.isSpoiled === true) {
+    const own = row.hashes.flatMap((hash) => chain.find(hash) ?? [])
+    require("what is recorded as spoiled carried several, and nothing", row.carries > 1 &&
+      own.every(({ execution }) => !execution.included), () =>
+      `${key} is recorded as spoiled in ${own[0]?.txHash}, which carries ${row.carries}`)
   } else {
-    const landed = world.chain(row.chain).carrierOf(row.subject)
-    require("what is recorded as reverted moved nothing", landed === undefined || !landed.execution.success, () =>
-      `${key} is recorded as reverted and landed in ${landed?.txHash}`)
+    const landed = chain.carrierOf(row.subject)
+    require("what is recorded as reverted moved nothing", landed === undefined || !landed.part.success, () =>
+      `${key} is recorded as reverted and landed in ${landed?.inclusion.txHash}`)
   }
+}
+
+/** Whatever lands of a nonce carries the actions that are stored with it, and no others. */
+const checkBytes = (require: Look["require"], world: World, { carries, hashes, members }: RelayedRow): void => {
+  const stored = members.toSorted().join()
+  for (const hash of hashes)
+    require("a stored transaction carries what its actions say", members.length === carries &&
+      world.signed.get(hash)?.toSorted().join() === stored, () =>
+      `${hash} carries ${world.signed.get(hash)?.join(", ")}; stored are ${carries}: ${members.join(", ")}`)
 }
 
 /** Successful actions of each operation on each chain, each with the one that carried it. */
 const checkLanded = ({ require, seen, world }: Look): void => {
   for (const chain of world.chains.values()) {
     const landed = new Map<string, string>()
-    for (const { execution, payload, subject, txHash } of chain.inclusions) {
-      if (payload?._tag !== "UserOperation" || !execution.success || subject === null) continue
-      const row = seen.bySubject.get(`${chain.chainId} ${subject}`)
-      require("nothing lands that was not signed and stored", row !== undefined, () => `${txHash} on ${chain.chainId}`)
-      const before = landed.get(row!.operation)
-      require("an operation takes effect once on each chain", before === undefined, () =>
-        `${row!.operation} on chain ${chain.chainId} landed in ${before} and in ${txHash}`)
-      landed.set(row!.operation, txHash)
-    }
+    for (const { execution, txHash } of chain.inclusions)
+      for (const { isOperation, subject, success } of execution.parts) {
+        if (!isOperation || !success) continue
+        const row = seen.bySubject.get(`${chain.chainId} ${subject}`)
+        require("nothing lands that was not signed and stored", row !== undefined, () =>
+          `${txHash} on ${chain.chainId}`)
+        const before = landed.get(row!.operation)
+        require("an operation takes effect once on each chain", before === undefined, () =>
+          `${row!.operation} on chain ${chain.chainId} landed in ${before} and in ${txHash}`)
+        landed.set(row!.operation, txHash)
+      }
   }
 }
 

@@ -19,7 +19,7 @@ export const checkWithdrawals = ({ require, seen, snapshot, world }: Look): void
     const recipient = carrier?.execution.deltas.find(
       ({ account, raw }) => account !== row.account && account !== "pools" && raw > 0n
     )
-    const arrived = carrier === undefined ? [] : netOf(carrier, recipient?.account ?? "")
+    const arrived = carrier === undefined ? [] : netOf(carrier.execution, recipient?.account ?? "")
     require("a completed withdrawal landed, and says what arrived", carrier !== undefined &&
       (row.delivered ?? []).every(
         ({ amountRaw, assetId }) => arrived.find((one) => one.assetId === assetId)?.raw.toString() === amountRaw

@@ -13,10 +13,11 @@ export const simulatedArrivals = (world: World) =>
       carriedAt: (accountId, subject) =>
         onChain(world, chainIdOf(accountId), (chain) => {
           const carrier = chain.carrierOf(subject)
-          if (carrier === undefined || carrier.block > shownHead(world, chain) - chain.confirmations + 1)
+          if (carrier === undefined || carrier.inclusion.block > shownHead(world, chain) - chain.confirmations + 1)
             return Option.none()
-          return carrier.execution.success
-            ? Option.some({ blockNumber: BigInt(carrier.block), txHash: carrier.txHash })
+          const { inclusion, part } = carrier
+          return part.success
+            ? Option.some({ blockNumber: BigInt(inclusion.block), txHash: inclusion.txHash })
             : Option.none()
         }),
       read: (accountId, txHash) =>
@@ -34,7 +35,7 @@ export const simulatedArrivals = (world: World) =>
                   // An operation that reverts inside leaves its transaction a success that moved nothing.
                   success: found.execution.included,
                   blockNumber: BigInt(found.block),
-                  deltas: netOf(found, accountId)
+                  deltas: netOf(found.execution, accountId)
                 })
         )
     })

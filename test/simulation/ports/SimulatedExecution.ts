@@ -1,14 +1,20 @@
 /** User operations on a simulated chain. */
 import { Effect, Layer, Option } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
-import { ChainExecution, SimulationFailed, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
+import { type Bundle, ChainExecution, SimulationFailed, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ActionReceipt, PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { onChain, shownHead } from "#test/simulation/ports/link.ts"
 import { findOperation } from "#test/simulation/ports/receipts.ts"
 import { lanesOf } from "#test/simulation/ports/SimulatedRelayer.ts"
 import type { Chain } from "#test/simulation/world/Chain.ts"
-import { type Payload, subjectOf, type UserOperation, writePayload } from "#test/simulation/world/Payload.ts"
+import {
+  type Payload,
+  readPayloads,
+  subjectOf,
+  type UserOperation,
+  writePayloads
+} from "#test/simulation/world/Payload.ts"
 import type { World } from "#test/simulation/world/World.ts"
 
 /** How long after the latest block a swap may still be included. */
@@ -23,27 +29,56 @@ export const prepareOn = Effect.fnUntraced(function* (
   const [first, ...others] = lanesOf(world)
   const found = yield* onChain(world, chainId, (chain) => {
     const payload = payloadOn(chain)
-    const { reason, success } = chain.simulate(payload)
+    const { parts, reason } = chain.simulate([payload])
     const prepared: PreparedTransaction = {
       chainId,
       accountId: payload.accountId,
       subject: subjectOf(payload),
       to: first,
-      callData: writePayload(payload),
+      callData: writePayloads([payload]),
       gasLimit: 100_000n,
+      ...(mayShare(payload) ? { bundleGas: world.bundleGas } : {}),
       maxFeePerGas: 1n,
       maxPriorityFeePerGas: 1n,
       chainNonce: chain.mempool.pending(first),
       laneNonces: others.map((relayer) => ({ relayer, nonce: chain.mempool.pending(relayer) })),
       fromBlock: BigInt(chain.head())
     }
-    return { prepared, reason, success }
+    return { prepared, refusal: parts[0] === undefined ? reason : parts[0].success ? undefined : parts[0].reason }
   })
-  if (found.success) return found.prepared
-  return yield* found.reason.startsWith("AA25")
-    ? new ChainUnavailable({ chainId, reason: `the account changed meanwhile (${found.reason})` })
-    : new SimulationFailed({ chainId, reason: found.reason })
+  if (found.refusal === undefined) return found.prepared
+  return yield* found.refusal.startsWith("AA25")
+    ? new ChainUnavailable({ chainId, reason: `the account changed meanwhile (${found.refusal})` })
+    : new SimulationFailed({ chainId, reason: found.refusal })
 })
+
+/** What leaves an account, for its owner or another chain, goes alone. */
+const mayShare = (payload: Payload): boolean =>
+  payload._tag === "UserOperation" && payload.settlement === null && payload.transfers.length === 0
+
+type Operations = readonly [PreparedTransaction, ...ReadonlyArray<PreparedTransaction>]
+
+const payloadsOf = (operations: ReadonlyArray<PreparedTransaction>) =>
+  operations.flatMap(({ callData }) => readPayloads(callData))
+
+/** The operations of which the chain says that it would carry them in one transaction. */
+const bundleOn = (chain: Chain, operations: Operations): Bundle => {
+  let kept = operations.map((_, place) => place)
+  for (;;) {
+    const carried = kept.map((place) => operations[place]!)
+    const { culprit, included } = chain.simulate(payloadsOf(carried))
+    if (included || carried.length === 0) {
+      const transaction = {
+        ...operations[0],
+        ...carried[0],
+        callData: writePayloads(payloadsOf(carried)),
+        gasLimit: carried.reduce((sum, { gasLimit }) => sum + gasLimit, 0n)
+      }
+      return { transaction, kept }
+    }
+    kept = kept.filter((_, index) => index !== culprit)
+  }
+}
 
 const operationOf = ({ authorization, chainId, settlement, swaps, transfers = [] }: SwapBatch, chain: Chain) => {
   const { accountId } = authorization.chains.find((one) => one.chainId === chainId)!
@@ -73,6 +108,12 @@ export const simulatedExecution = (world: World) =>
     ChainExecution,
     ChainExecution.of({
       prepare: (batch) => prepareOn(world, batch.chainId, (chain) => operationOf(batch, chain)),
+      bundle: (operations) =>
+        onChain(world, operations[0].chainId, (chain) => {
+          const bundle = bundleOn(chain, operations)
+          world.trace.note("bundle", `${bundle.kept.length} of ${operations.length} operations`)
+          return bundle
+        }),
       find: (transaction, accountId) =>
         onChain(world, transaction.chainId, (chain) => {
           const settled = shownHead(world, chain) - chain.confirmations + 1

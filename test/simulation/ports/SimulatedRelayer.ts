@@ -8,10 +8,11 @@ import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Trans
 import { onChain, shownHead } from "#test/simulation/ports/link.ts"
 import {
   digestOf,
-  readPayload,
+  readPayloads,
   readSigned,
   type SignedBytes,
-  writePayload,
+  subjectOf,
+  writePayloads,
   writeSigned
 } from "#test/simulation/world/Payload.ts"
 import type { World } from "#test/simulation/world/World.ts"
@@ -33,12 +34,20 @@ const hashesOf = (signed: SignedBytes) => {
   return { raw, txHash: digestOf(raw) }
 }
 
+/** Signs, and remembers what was signed. */
+const bytesOf = (world: World, signed: SignedBytes) => {
+  const bytes = hashesOf(signed)
+  world.signed.set(bytes.txHash, readPayloads(signed.callData).map(subjectOf))
+  return bytes
+}
+
 /** The same swaps as another operation, sent with the next nonce. */
 const signAgain = (world: World, { callData, chainId }: PreparedTransaction, nonce: number, relayer: EvmAddress) => {
-  const first = readPayload(callData)
-  const payload = first._tag === "UserOperation" ? { ...first, nonce: first.nonce + 1 } : first
-  const bytes = { lane: relayer, nonce: nonce + 1, fee: 1, callData: writePayload(payload) }
-  world.chain(chainId).send({ ...bytes, txHash: hashesOf(bytes).txHash, payload })
+  const payloads = readPayloads(callData).map((payload) =>
+    payload._tag === "UserOperation" ? { ...payload, nonce: payload.nonce + 1 } : payload
+  )
+  const bytes = { lane: relayer, nonce: nonce + 1, fee: 1, callData: writePayloads(payloads) }
+  world.chain(chainId).send({ ...bytes, txHash: hashesOf(bytes).txHash, payloads })
 }
 
 export const simulatedRelayer = (world: World) => {
@@ -56,7 +65,7 @@ export const simulatedRelayer = (world: World) => {
             world.trace.note("fault: the key gives no signature")
             return yield* new ChainUnavailable({ chainId, reason: "the key gave no signature" })
           }
-          const bytes = hashesOf({ lane: relayer, nonce, fee: 1, callData })
+          const bytes = bytesOf(world, { lane: relayer, nonce, fee: 1, callData })
           if (world.sabotage === "signs twice") signAgain(world, prepared, nonce, relayer)
           if (world.sabotage === "sends early") world.sent.push(bytes.txHash)
           return { chainId, subject, relayer, nonce, ...bytes, fromBlock, replaces: [] } satisfies SignedTransaction
@@ -72,14 +81,14 @@ export const simulatedRelayer = (world: World) => {
       resign: (transaction, { maxFeePerGas }) =>
         Effect.sync(() => ({
           ...transaction,
-          ...hashesOf({ ...readSigned(transaction.raw), fee: Number(maxFeePerGas) }),
+          ...bytesOf(world, { ...readSigned(transaction.raw), fee: Number(maxFeePerGas) }),
           replaces: [...transaction.replaces, transaction.txHash]
         })),
       broadcast: ({ chainId, raw, replaces, txHash }) =>
         Effect.gen(function* () {
           const { callData, fee, lane, nonce } = readSigned(raw)
           const outcome = yield* onChain(world, chainId, (chain) => {
-            const sent = chain.send({ txHash, lane, nonce, fee, payload: readPayload(callData) })
+            const sent = chain.send({ txHash, lane, nonce, fee, payloads: readPayloads(callData) })
             world.sent.push(txHash)
             if (sent === "taken") world.trace.note("sent", `${txHash.slice(0, 10)} nonce ${nonce} of ${lane.slice(-4)}`)
             return sent === "used" && [txHash, ...replaces].some((hash) => chain.find(hash) !== undefined)

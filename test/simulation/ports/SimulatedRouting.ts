@@ -1,4 +1,4 @@
-/** The provider of routes over the simulated bridge. */
+/** The provider of routes over the simulated bridge. It offers no swaps. */
 import { Effect, Layer, Option } from "effect"
 import { RouteRefused, Routing, RoutingUnavailable } from "#domain/routing/Routing.ts"
 import { asks } from "#test/simulation/ports/link.ts"
@@ -21,6 +21,8 @@ export const simulatedRouting = (world: World) => {
           if (expectedRaw < leastRaw) return yield* new RouteRefused({ reason: "the route may deliver too little" })
           return Option.some({ tool, leastRaw, expectedRaw, durationSeconds: 60 })
         }),
+      swapOffers: () => Effect.map(asks(world, 0), () => []),
+      swapCall: () => Effect.fail(new RouteRefused({ reason: "nothing was offered" })),
       status: ({ txHash }) =>
         Effect.gen(function* () {
           if (!(yield* asks(world, 0)) || world.random.chance(world.bridge.faults.silent)) return yield* unanswered

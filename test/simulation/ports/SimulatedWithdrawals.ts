@@ -32,9 +32,13 @@ const standingOn = (chain: Chain, withdrawal: StoredWithdrawal, settled: number)
       ? { _tag: "Closed", reason: "the authorization expired; nothing moved, and nothing can any more" }
       : { _tag: "Open" }
   const found = chain.find(carrier)
-  return found === undefined || found.block > settled
+  const part = found?.execution.parts[0]
+  return found === undefined || part === undefined || found.block > settled
     ? new ChainUnavailable({ chainId: chain.chainId, reason: "it was carried out in a block that is not settled yet" })
-    : { _tag: "Landed", receipt: receiptOf(found, subjectOf(payloadOf(withdrawal)), accountId) }
+    : {
+        _tag: "Landed",
+        receipt: { ...receiptOf({ inclusion: found, part }, accountId), subject: subjectOf(payloadOf(withdrawal)) }
+      }
 }
 
 export const simulatedWithdrawals = (world: World) => {
@@ -57,8 +61,9 @@ export const simulatedWithdrawals = (world: World) => {
           const own = ownInclusion(chain, transaction, settled)
           if (own === "pending") return Option.none()
           const key = withdrawalKey(withdrawal.accountId, withdrawal.message.nonce)
-          if (own !== undefined && chain.accounts.withdrawn.get(key) === own.txHash)
-            return Option.some(receiptOf(own, transaction.subject, withdrawal.accountId))
+          const part = own?.execution.parts[0]
+          if (own !== undefined && part !== undefined && chain.accounts.withdrawn.get(key) === own.txHash)
+            return Option.some(receiptOf({ inclusion: own, part }, withdrawal.accountId))
           const standing = standingOn(chain, withdrawal, settled)
           if (standing instanceof ChainUnavailable) return standing
           if (standing._tag === "Landed") return Option.some({ ...standing.receipt, subject: transaction.subject })
@@ -74,7 +79,7 @@ export const simulatedWithdrawals = (world: World) => {
           const found = chain.find(txHash)
           return found === undefined
             ? new ChainUnavailable({ chainId: chain.chainId, reason: `the node does not show ${txHash}` })
-            : netOf(found, message.recipientAccountId)
+            : netOf(found.execution, message.recipientAccountId)
         }),
         orFail
       )

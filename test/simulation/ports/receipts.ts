@@ -1,33 +1,44 @@
 /** What a simulated chain shows of transactions, as far as it counts as settled. */
 import { Option } from "effect"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
-import type { Chain, Inclusion } from "#test/simulation/world/Chain.ts"
+import type { Delta } from "#test/simulation/world/Accounts.ts"
+import type { Carrier, Chain, Inclusion } from "#test/simulation/world/Chain.ts"
 
 /** Net change of each token of an account. */
-export const netOf = ({ execution }: Inclusion, account: string): ActionReceipt["deltas"] => {
+export const netOf = (
+  { deltas }: { readonly deltas: ReadonlyArray<Delta> },
+  account: string
+): ActionReceipt["deltas"] => {
   const net = new Map<ActionReceipt["deltas"][number]["assetId"], bigint>()
-  for (const delta of execution.deltas)
+  for (const delta of deltas)
     if (delta.account === account) net.set(delta.assetId, (net.get(delta.assetId) ?? 0n) + delta.raw)
   return [...net].filter(([, raw]) => raw !== 0n).map(([assetId, raw]) => ({ assetId, raw }))
 }
 
-export const receiptOf = (inclusion: Inclusion, subject: string, account: string): ActionReceipt => ({
-  subject,
+export const receiptOf = ({ inclusion, part }: Carrier, account: string): ActionReceipt => ({
+  subject: part.subject,
   txHash: inclusion.txHash,
   blockNumber: BigInt(inclusion.block),
   blockHash: inclusion.blockHash,
-  success: inclusion.execution.success,
+  success: part.success,
   gasUsed: 100_000n,
-  deltas: netOf(inclusion, account)
+  deltas: netOf(part, account)
 })
 
-/** The relayer's transaction is out of the race: it was reverted, or another one used its nonce. */
-export const lostReceipt = ({ subject, txHash }: SignedTransaction, own: Inclusion | undefined): ActionReceipt => ({
+/**
+ * The relayer's transaction is out of the race: it was reverted, or another one used its nonce. When it carried several, the
+ * others may be to blame.
+ */
+export const lostReceipt = (
+  { carries = 1, subject, txHash }: SignedTransaction,
+  own: Inclusion | undefined
+): ActionReceipt => ({
   subject,
   txHash: own?.txHash ?? txHash,
   blockNumber: BigInt(own?.block ?? 0),
   blockHash: own?.blockHash ?? null,
   success: false,
+  ...(carries > 1 ? { isSpoiled: true } : {}),
   gasUsed: 0n,
   deltas: []
 })
@@ -51,10 +62,11 @@ export const findOperation = (
   const own = ownInclusion(chain, transaction, settled)
   if (own === "pending") return Option.none()
   const { subject } = transaction
-  if (own !== undefined && own.subject === subject) return Option.some(receiptOf(own, subject, account))
+  const part = own?.execution.parts.find((one) => one.subject === subject)
+  if (own !== undefined && part !== undefined) return Option.some(receiptOf({ inclusion: own, part }, account))
   const carrier = chain.carrierOf(subject)
   if (carrier !== undefined)
-    return carrier.block > settled ? Option.none() : Option.some(receiptOf(carrier, subject, account))
+    return carrier.inclusion.block > settled ? Option.none() : Option.some(receiptOf(carrier, account))
   const nonceUsed = chain.usedNonces(transaction.relayer, settled) > transaction.nonce
   return own !== undefined || nonceUsed ? Option.some(lostReceipt(transaction, own)) : Option.none()
 }

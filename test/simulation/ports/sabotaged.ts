@@ -1,6 +1,6 @@
 /** Stores of the service with a fault that a test asked for. */
 import { Effect, Layer } from "effect"
-import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { DueStore } from "#domain/rebalance/DueStore.ts"
 import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
 import type { World } from "#test/simulation/world/World.ts"
 
@@ -11,14 +11,14 @@ const ledger = Layer.effect(
   )
 )
 
-const operations = Layer.effect(
-  OperationStore,
-  Effect.map(OperationStore, (real) => OperationStore.of({ ...real, claimDue: () => Effect.succeed([]) }))
+const due = Layer.effect(
+  DueStore,
+  Effect.map(DueStore, (real) => DueStore.of({ ...real, take: () => Effect.succeed({ lookId: "none", due: [] }) }))
 )
 
-const none: Layer.Layer<never, never, TransferLedger | OperationStore> = Layer.empty
+const none: Layer.Layer<never, never, TransferLedger | DueStore> = Layer.empty
 
-export const sabotaged = ({ sabotage }: World): Layer.Layer<never, never, TransferLedger | OperationStore> => {
+export const sabotaged = ({ sabotage }: World): Layer.Layer<never, never, TransferLedger | DueStore> => {
   if (sabotage === "ledger forgets") return ledger as typeof none
-  return sabotage === "never claims" ? (operations as typeof none) : none
+  return sabotage === "never claims" ? (due as typeof none) : none
 }

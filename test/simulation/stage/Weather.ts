@@ -118,7 +118,7 @@ export class Weather {
     const nonce = chain.mempool.used(lane)
     this.#foreign += 1
     this.#world.trace.note("fault: a nonce is used elsewhere", `${nonce} of ${lane.slice(-4)} on ${chain.chainId}`)
-    chain.send({ txHash: digestOf(`elsewhere ${this.#foreign}`), lane, nonce, fee: 1, payload: null })
+    chain.send({ txHash: digestOf(`elsewhere ${this.#foreign}`), lane, nonce, fee: 1, payloads: [] })
   }
 
   /** Somebody submits what others signed: operations from a mempool, and owners' authorizations. */

@@ -68,7 +68,12 @@ export class Bridge {
     const block = source.find(sourceTx)!.block
     const look = (): void => {
       const inclusion = source.find(sourceTx)
-      if (inclusion === undefined || inclusion.block !== block || !inclusion.execution.success) return
+      if (
+        inclusion === undefined ||
+        inclusion.block !== block ||
+        inclusion.execution.parts.every(({ transfers }) => transfers.length === 0)
+      )
+        return
       if (inclusion.block > source.settled) return this.#stage.after(source.blockMs, look)
       this.#carry(sourceTx, accountId, transfer, position)
     }

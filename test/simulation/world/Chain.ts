@@ -8,23 +8,26 @@ import { type AssetId, type ChainId, type EvmAccountId } from "#domain/Caip.ts"
 import type { Random } from "#test/simulation/stage/Random.ts"
 import type { Stage } from "#test/simulation/stage/Stage.ts"
 import { Accounts, type Delta } from "#test/simulation/world/Accounts.ts"
-import { execute, type Execution, pools } from "#test/simulation/world/execute.ts"
+import { execute, type Execution, type Part, pools } from "#test/simulation/world/execute.ts"
 import type { Market } from "#test/simulation/world/Market.ts"
 import { Mempool, type PoolTransaction } from "#test/simulation/world/Mempool.ts"
-import { digestOf, type Payload, subjectOf } from "#test/simulation/world/Payload.ts"
+import { digestOf, type Payload } from "#test/simulation/world/Payload.ts"
 
 /** A transaction in a block. */
 export interface Inclusion {
   readonly txHash: string
   readonly block: number
   readonly blockHash: string
-  readonly payload: Payload | null
-  /** Names what it carries; null when it carried nothing that took place. */
-  readonly subject: string | null
   readonly execution: Execution
   /** Puts it in again after a reorganization. */
   readonly again: () => void
   readonly undo: () => void
+}
+
+/** A transaction that carried something, and what became of that. */
+export interface Carrier {
+  readonly inclusion: Inclusion
+  readonly part: Part
 }
 
 /** How a transaction fares that the mempool takes. */
@@ -92,8 +95,12 @@ export class Chain {
   }
 
   /** The transaction that carried a subject. */
-  carrierOf(subject: string): Inclusion | undefined {
-    return this.#inclusions.findLast((inclusion) => inclusion.subject === subject)
+  carrierOf(subject: string): Carrier | undefined {
+    for (const inclusion of this.#inclusions.toReversed()) {
+      const part = inclusion.execution.parts.find((one) => one.subject === subject)
+      if (part !== undefined) return { inclusion, part }
+    }
+    return undefined
   }
 
   /** A lane's used nonces as of a block. */
@@ -113,9 +120,9 @@ export class Chain {
     return raw
   }
 
-  /** What would become of a payload in the next block; nothing changes. */
-  simulate(payload: Payload): Execution {
-    const execution = this.#execute(payload, digestOf("simulation"), this.#stage.now)
+  /** What would become of a transaction in the next block; nothing changes. */
+  simulate(payloads: ReadonlyArray<Payload>): Execution {
+    const execution = this.#execute(payloads, digestOf("simulation"), this.#stage.now)
     execution.undo()
     return execution
   }
@@ -149,8 +156,8 @@ export class Chain {
   submitForeign(payload: Payload, txHash: string): void {
     this.#atNextBlock(0, () => {
       const again = () => this.submitForeign(payload, txHash)
-      if (this.simulate(payload).included)
-        this.#include(txHash, payload, this.#execute(payload, txHash, this.#stage.now), again)
+      const execution = this.#execute([payload], txHash, this.#stage.now)
+      if (execution.included) this.#include(txHash, execution, again)
     })
   }
 
@@ -159,8 +166,8 @@ export class Chain {
     this.#atNextBlock(0, () => {
       for (const delta of deltas) this.accounts.change(delta)
       const undo = () => this.accounts.undo(deltas.toReversed())
-      const execution: Execution = { included: true, success: true, reason: "", deltas, transfers: [], undo }
-      this.#include(txHash, null, execution, () => this.bring(txHash, deltas))
+      const execution: Execution = { included: true, reason: "", culprit: 0, parts: [], deltas, undo }
+      this.#include(txHash, execution, () => this.bring(txHash, deltas))
       onIncluded()
     })
   }
@@ -187,8 +194,8 @@ export class Chain {
   readonly #laneOf = new Map<string, string>()
 
   #mineOne(transaction: PoolTransaction): void {
-    const { lane, nonce, payload, txHash } = transaction
-    const execution = this.#execute(payload, txHash, this.#stage.now)
+    const { lane, nonce, payloads, txHash } = transaction
+    const execution = this.#execute(payloads, txHash, this.#stage.now)
     this.mempool.setUsed(lane, nonce + 1)
     this.mempool.forget(transaction)
     this.#laneOf.set(txHash, lane)
@@ -198,7 +205,6 @@ export class Chain {
     }
     this.#include(
       txHash,
-      payload,
       {
         ...execution,
         undo: () => {
@@ -210,14 +216,12 @@ export class Chain {
     )
   }
 
-  #include(txHash: string, payload: Payload | null, execution: Execution, again: () => void): void {
+  #include(txHash: string, execution: Execution, again: () => void): void {
     const block = this.head()
     const inclusion: Inclusion = {
       txHash,
       block,
       blockHash: digestOf(`${this.chainId} ${block} ${this.#reorganizations}`),
-      payload,
-      subject: payload !== null && execution.included ? subjectOf(payload) : null,
       execution,
       again,
       undo: execution.undo
@@ -227,7 +231,7 @@ export class Chain {
     this.onInclusion(inclusion)
   }
 
-  #execute(payload: Payload | null, txHash: string, at: number): Execution {
+  #execute(payloads: ReadonlyArray<Payload>, txHash: string, at: number): Execution {
     return execute(
       {
         accounts: this.accounts,
@@ -235,7 +239,7 @@ export class Chain {
         at,
         output: (sell, buy, raw, time) => this.#market.output(sell, buy, raw, time)
       },
-      payload
+      payloads
     )
   }
 

@@ -9,8 +9,8 @@ export interface PoolTransaction {
   readonly lane: string
   readonly nonce: number
   readonly fee: number
-  /** Null for one of somebody else that only uses the nonce up. */
-  readonly payload: Payload | null
+  /** Empty for one of somebody else that only uses the nonce up. */
+  readonly payloads: ReadonlyArray<Payload>
 }
 
 interface Candidate {
@@ -71,9 +71,7 @@ export class Mempool {
 
   /** What waits, as anybody sees it. */
   get payloads(): ReadonlyArray<Payload> {
-    return [...this.#candidates.values()]
-      .flat()
-      .flatMap(({ transaction: { payload } }) => (payload === null ? [] : [payload]))
+    return [...this.#candidates.values()].flat().flatMap(({ transaction }) => transaction.payloads)
   }
 
   get lanes(): ReadonlyArray<string> {

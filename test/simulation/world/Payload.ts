@@ -1,6 +1,6 @@
 /**
- * What a simulated transaction carries: a user operation of an account's agent, or a withdrawal that its owner signed.
- * Its JSON in hex is what the service stores and sends as bytes.
+ * What a simulated transaction carries: user operations of accounts' agents, or a withdrawal that its owner signed.
+ * Their JSON in hex is what the service stores and sends as bytes.
  */
 import { Schema } from "effect"
 import { Hex } from "effect/encoding"
@@ -45,9 +45,11 @@ export const SignedBytes = Schema.Struct({
 export type SignedBytes = typeof SignedBytes.Type
 
 const payloadJson = Schema.fromJsonString(Payload)
+const payloadsJson = Schema.fromJsonString(Schema.Array(Payload))
 const signedJson = Schema.fromJsonString(SignedBytes)
 const encodePayload = Schema.encodeSync(payloadJson)
-const decodePayload = Schema.decodeUnknownSync(payloadJson)
+const encodePayloads = Schema.encodeSync(payloadsJson)
+const decodePayloads = Schema.decodeUnknownSync(payloadsJson)
 const encodeSigned = Schema.encodeSync(signedJson)
 const decodeSigned = Schema.decodeUnknownSync(signedJson)
 
@@ -57,8 +59,8 @@ const fromHex = (hex: string): string => Buffer.from(hex.slice(2), "hex").toStri
 /** 32 bytes that name a text. */
 export const digestOf = (text: string): string => `0x${createHash("sha256").update(text).digest("hex")}`
 
-export const writePayload = (payload: Payload): string => toHex(encodePayload(payload))
-export const readPayload = (callData: string): Payload => decodePayload(fromHex(callData))
+export const writePayloads = (payloads: ReadonlyArray<Payload>): string => toHex(encodePayloads(payloads))
+export const readPayloads = (callData: string): ReadonlyArray<Payload> => decodePayloads(fromHex(callData))
 export const writeSigned = (signed: SignedBytes): string => toHex(encodeSigned(signed))
 export const readSigned = (raw: string): SignedBytes => decodeSigned(fromHex(raw))
 

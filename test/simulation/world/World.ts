@@ -48,6 +48,10 @@ export class World {
   readonly sabotage: Sabotage | undefined
   /** Hashes of what was sent since somebody last looked. */
   readonly sent: Array<string> = []
+  /** Subjects of what each transaction carries that the relayer ever signed, by its hash. */
+  readonly signed = new Map<string, ReadonlyArray<string>>()
+  /** Gas that a transaction of several operations may use; with 0 each goes alone. */
+  readonly bundleGas: bigint
   /** The price source does not answer before. */
   pricesDownUntil = 0
 
@@ -65,6 +69,7 @@ export class World {
         return [chainId, new Chain(stage, this.market, own, options)] as const
       })
     )
+    this.bundleGas = random.fork("bundles").pick([0n, 300_000n, 3_000_000n, 3_000_000n])
     this.bridge = new Bridge(stage, random.fork("bridge"), this.chains)
     for (const chain of this.chains.values()) chain.onInclusion = (inclusion) => this.#tell(chain, inclusion)
     for (const { assetId, chainId } of catalogue.values()) this.chain(chainId).endow(assetId, endowment)
@@ -93,12 +98,18 @@ export class World {
     return units
   }
 
-  #tell(chain: Chain, { block, execution, payload, txHash }: Inclusion): void {
-    const outcome = execution.success ? "took effect" : `reverted: ${execution.reason}`
-    const what = payload === null ? "arrival" : payload._tag === "UserOperation" ? "operation" : "withdrawal"
-    this.trace.note(`chain ${chain.chainId}: ${what}`, `${txHash.slice(0, 10)} in block ${block} ${outcome}`)
-    if (payload === null) return
-    for (const [position, transfer] of execution.transfers.entries())
-      this.bridge.take(txHash, payload.accountId, transfer, position)
+  #tell(chain: Chain, { block, execution, txHash }: Inclusion): void {
+    const { included, parts, reason } = execution
+    const effects = parts.map((part) => (part.success ? "took effect" : `reverted: ${part.reason}`))
+    const what = parts.length > 1 ? `carried ${parts.length}` : parts.length === 1 ? "carried one" : "carried none"
+    this.trace.note(
+      `chain ${chain.chainId}: ${what}`,
+      `${txHash.slice(0, 10)} in block ${block} ${included ? effects.join(", ") : `reverted: ${reason}`}`
+    )
+    const left = parts.flatMap(({ accountId, transfers }) =>
+      transfers.map((transfer) => [accountId, transfer] as const)
+    )
+    for (const [position, [accountId, transfer]] of left.entries())
+      this.bridge.take(txHash, accountId, transfer, position)
   }
 }

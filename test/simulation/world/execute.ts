@@ -1,10 +1,10 @@
 /** What a simulated chain does with a transaction: the rules of EntryPoint, router, bridge and withdrawal executor. */
-import { type AssetId, chainIdOf } from "#domain/Caip.ts"
+import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
 import type { Swap } from "#domain/rebalance/ChainExecution.ts"
 import type { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
 import type { WithdrawalMessage } from "#domain/withdrawal/WithdrawalMessage.ts"
 import { type Accounts, type Delta, Reverted, withdrawalKey } from "#test/simulation/world/Accounts.ts"
-import type { OwnersWithdrawal, Payload, UserOperation } from "#test/simulation/world/Payload.ts"
+import { type OwnersWithdrawal, type Payload, subjectOf, type UserOperation } from "#test/simulation/world/Payload.ts"
 
 /** Counterparties of accounts, so that no unit comes from nowhere. */
 export const pools = "pools"
@@ -18,14 +18,29 @@ export interface ExecutionTerms {
   readonly output: (sell: AssetId, buy: AssetId, raw: bigint, at: number) => bigint | null
 }
 
-export interface Execution {
-  /** False: the transaction as a whole was reverted, and carried nothing. */
-  readonly included: boolean
-  /** Whether what was carried took effect. */
+/** What became of one payload of a transaction that took place. */
+export interface Part {
+  readonly accountId: EvmAccountId
+  readonly subject: string
+  /** Of an agent; else it is a withdrawal by the owner. */
+  readonly isOperation: boolean
+  /** Whether it took effect. */
   readonly success: boolean
   readonly reason: string
   readonly deltas: ReadonlyArray<Delta>
   readonly transfers: ReadonlyArray<OutgoingTransfer>
+}
+
+export interface Execution {
+  /** False: the transaction as a whole was reverted, and carried nothing. */
+  readonly included: boolean
+  /** Why it was reverted. */
+  readonly reason: string
+  /** The place of the payload that is to blame. */
+  readonly culprit: number
+  readonly parts: ReadonlyArray<Part>
+  /** Of all parts, in order. */
+  readonly deltas: ReadonlyArray<Delta>
   readonly undo: () => void
 }
 
@@ -74,71 +89,99 @@ const settle = (terms: ExecutionTerms, { accountId, settlement }: UserOperation,
   pay(change, accountId, message.recipientAccountId, assetId, raw)
 }
 
-const operate = (terms: ExecutionTerms, operation: UserOperation): Execution => {
+/** Takes the nonce; answers why the EntryPoint refuses the operation. */
+const validate = ({ accounts }: ExecutionTerms, payload: Payload): string | undefined => {
+  if (payload._tag === "OwnersWithdrawal") return undefined
+  const expected = accounts.nonces.get(payload.accountId) ?? 0
+  if (payload.nonce !== expected) return "AA25 invalid account nonce"
+  accounts.nonces.set(payload.accountId, expected + 1)
+  return undefined
+}
+
+const giveBack = ({ accounts }: ExecutionTerms, payloads: ReadonlyArray<Payload>): void => {
+  for (const payload of payloads.toReversed())
+    if (payload._tag === "UserOperation") accounts.nonces.set(payload.accountId, payload.nonce)
+}
+
+const partOf = (payload: Payload, { deltas, reason }: ReturnType<typeof attempt>): Part => ({
+  accountId: payload.accountId,
+  subject: subjectOf(payload),
+  isOperation: payload._tag === "UserOperation",
+  success: reason === undefined,
+  reason: reason ?? "",
+  deltas,
+  transfers: payload._tag === "UserOperation" && reason === undefined ? payload.transfers : []
+})
+
+/** An operation whose calls revert is carried all the same. */
+const operate = (terms: ExecutionTerms, operation: UserOperation): Part => {
   const { accounts, at, txHash } = terms
-  const { accountId, deadline, nonce, settlement, swaps, transfers } = operation
-  const expected = accounts.nonces.get(accountId) ?? 0
-  if (nonce !== expected) return refused("AA25 invalid account nonce")
-  accounts.nonces.set(accountId, expected + 1)
-  const { deltas, reason } = attempt(accounts, (change) => {
-    if (swaps.length > 0 && Math.floor(at / 1000) > deadline) throw new Reverted("UniswapV2Router: EXPIRED")
-    for (const swap of swaps) swapIn(terms, accountId, swap, change)
-    for (const { amountRaw, sell } of transfers) pay(change, accountId, bridgeVault, sell, amountRaw)
-    settle(terms, operation, change)
-  })
-  const success = reason === undefined
-  const used = success && settlement !== null ? withdrawalKey(accountId, settlement.message.nonce) : undefined
-  if (used !== undefined) accounts.withdrawn.set(used, txHash)
-  return {
-    included: true,
-    success,
-    reason: reason ?? "",
-    deltas,
-    transfers: success ? transfers : [],
-    undo: () => {
-      accounts.undo(deltas.toReversed())
-      accounts.nonces.set(accountId, expected)
-      if (used !== undefined) accounts.withdrawn.delete(used)
-    }
-  }
+  const { accountId, deadline, settlement, swaps, transfers } = operation
+  const part = partOf(
+    operation,
+    attempt(accounts, (change) => {
+      if (swaps.length > 0 && Math.floor(at / 1000) > deadline) throw new Reverted("UniswapV2Router: EXPIRED")
+      for (const swap of swaps) swapIn(terms, accountId, swap, change)
+      for (const { amountRaw, sell } of transfers) pay(change, accountId, bridgeVault, sell, amountRaw)
+      settle(terms, operation, change)
+    })
+  )
+  if (part.success && settlement !== null)
+    accounts.withdrawn.set(withdrawalKey(accountId, settlement.message.nonce), txHash)
+  return part
 }
 
-const withdraw = (terms: ExecutionTerms, { accountId, message }: OwnersWithdrawal): Execution => {
-  const { accounts, txHash } = terms
-  const { deltas, reason } = attempt(accounts, (change) => {
-    requireOpen(terms, accountId, message)
-    for (const { amountRaw, assetId } of message.assets)
-      pay(change, accountId, message.recipientAccountId, assetId, BigInt(amountRaw))
-  })
-  if (reason !== undefined) return refused(reason)
-  const used = withdrawalKey(accountId, message.nonce)
-  accounts.withdrawn.set(used, txHash)
-  return {
-    included: true,
-    success: true,
-    reason: "",
-    deltas,
-    transfers: [],
-    undo: () => {
-      accounts.undo(deltas.toReversed())
-      accounts.withdrawn.delete(used)
-    }
-  }
+const withdraw = (terms: ExecutionTerms, withdrawal: OwnersWithdrawal): Part => {
+  const { accountId, message } = withdrawal
+  const part = partOf(
+    withdrawal,
+    attempt(terms.accounts, (change) => {
+      requireOpen(terms, accountId, message)
+      for (const { amountRaw, assetId } of message.assets)
+        pay(change, accountId, message.recipientAccountId, assetId, BigInt(amountRaw))
+    })
+  )
+  if (part.success) terms.accounts.withdrawn.set(withdrawalKey(accountId, message.nonce), terms.txHash)
+  return part
 }
 
-const refused = (reason: string): Execution => ({
+const withdrawalOf = (payload: Payload): WithdrawalMessage | undefined =>
+  payload._tag === "UserOperation" ? payload.settlement?.message : payload.message
+
+const refused = (reason: string, culprit = 0): Execution => ({
   included: false,
-  success: false,
   reason,
+  culprit,
+  parts: [],
   deltas: [],
-  transfers: [],
   undo: () => {}
 })
 
-export const execute = (terms: ExecutionTerms, payload: Payload | null): Execution => {
-  if (payload === null) return refused("it carries nothing")
-  return payload._tag === "UserOperation" ? operate(terms, payload) : withdraw(terms, payload)
+/** All operations are validated first: one that is not valid reverts the whole. Then each takes effect or not by itself. */
+export const execute = (terms: ExecutionTerms, payloads: ReadonlyArray<Payload>): Execution => {
+  if (payloads.length === 0) return refused("it carries nothing")
+  for (const [place, payload] of payloads.entries()) {
+    const reason = validate(terms, payload)
+    if (reason === undefined) continue
+    giveBack(terms, payloads.slice(0, place))
+    return refused(reason, place)
+  }
+  const parts = payloads.map((payload) =>
+    payload._tag === "UserOperation" ? operate(terms, payload) : withdraw(terms, payload)
+  )
+  const deltas = parts.flatMap((part) => part.deltas)
+  const undo = () => {
+    terms.accounts.undo(deltas.toReversed())
+    giveBack(terms, payloads)
+    for (const [place, payload] of payloads.entries()) {
+      const message = withdrawalOf(payload)
+      if (message !== undefined && parts[place]!.success)
+        terms.accounts.withdrawn.delete(withdrawalKey(payload.accountId, message.nonce))
+    }
+  }
+  const refusal = parts.findIndex((part, place) => !part.success && payloads[place]!._tag === "OwnersWithdrawal")
+  if (refusal < 0) return { included: true, reason: "", culprit: 0, parts, deltas, undo }
+  // The executor of withdrawals reverts with its withdrawal.
+  undo()
+  return refused(parts[refusal]!.reason, refusal)
 }
-
-/** The chain of what is carried. */
-export const chainOfPayload = ({ accountId }: Payload) => chainIdOf(accountId)
