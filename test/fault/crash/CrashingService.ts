@@ -67,13 +67,13 @@ const databaseAt = (path: string) =>
     Layer.succeed(DatabaseInfo, { isEmbedded: true })
   )
 
-/** Chains of a script answer at once. One look at a bridge a round; the second pause is a timer in the database. */
+/** Chains of a script answer at once. One look at a bridge a round, and a timer in the database after each. */
 const Pace = Layer.mergeAll(
   Layer.succeed(RelayPace, { searchFor: Duration.millis(400), betweenSearches: Duration.millis(20) }),
   Layer.succeed(BridgePace, {
     looks: 1,
     betweenLooks: Schedule.recurs(0),
-    waitFor: (round) => (round === 1 ? Duration.minutes(2) : Duration.seconds(1))
+    waitFor: () => Duration.seconds(1)
   }),
   Layer.succeed(OwnerPace, { first: Duration.seconds(1), most: Duration.seconds(1) })
 )
