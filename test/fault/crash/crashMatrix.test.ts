@@ -15,8 +15,8 @@ import { runMatrix } from "#test/fault/crash/runMatrix.ts"
 import { stepsInSource } from "#test/fault/crash/stepsInSource.ts"
 import { copyOfTemplate } from "#test/support/database.ts"
 
-/** Services of a process; each has an embedded database, which takes memory. */
-const servicesOfAProcess = 6
+/** Services of a process; each has an embedded database, which takes memory, and on real chains moves the pools of the others. */
+const servicesOfAProcess = { real: 4, scripted: 6 }
 /** As many processes as the smallest machine has cores. */
 const processes = Semaphore.makeUnsafe(2)
 
@@ -61,8 +61,9 @@ const place = Effect.fnUntraced(function* (scenario: MarketScenario | ChainScena
 const matrixOf = (scenario: MarketScenario | ChainScenario, isReal: boolean) =>
   Effect.gen(function* () {
     const { restorePools } = yield* ChainsHost
-    const places = yield* Effect.forEach(Array.from({ length: servicesOfAProcess }).keys(), (index) =>
-      place(scenario, isReal, index)
+    const places = yield* Effect.forEach(
+      Array.from({ length: isReal ? servicesOfAProcess.real : servicesOfAProcess.scripted }).keys(),
+      (index) => place(scenario, isReal, index)
     )
     return yield* runMatrix({
       places,

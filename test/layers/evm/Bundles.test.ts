@@ -127,7 +127,7 @@ describe("User operations of several accounts", () => {
           signed.map(({ carries = 1 }) => carries),
           [2, 1, 2]
         )
-        for (const transaction of signed) yield* relay.broadcast(transaction)
+        for (const transaction of signed.slice(0, 2)) yield* relay.broadcast(transaction)
         yield* landed(first, signed[0]!)
         yield* landed(last, signed[2]!)
         assert.strictEqual((yield* landed(taken, signed[1]!)).txHash, carrier.transactionHash)
