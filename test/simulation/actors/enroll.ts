@@ -133,7 +133,7 @@ export const enroll = (
     const portfolios: Array<SimulatedPortfolio> = []
     // Those that are due together come to the chains together, where their operations may share a transaction.
     const together = random.chance(0.5) ? random.between(1, 60) : undefined
-    const most = random.pick([2, 2, 6])
+    const most = random.pick([2, 2, 8])
     for (let strategies = random.between(1, 2); strategies > 0; strategies--) {
       const strategyId = yield* Ids.makeStrategyId
       yield* (yield* StrategyStore).insert({
