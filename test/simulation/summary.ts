@@ -30,7 +30,8 @@ export const summarize = (ends: ReadonlyArray<SimulationEnd>, realMs: number): s
   const sum = (of: (end: SimulationEnd) => number) => ends.reduce((whole, end) => whole + of(end), 0)
   const failed = ends.filter(({ failure }) => failure !== null).map(({ seed }) => seed)
   const happened = total(ends, ({ counts }) => counts).map(
-    ([kind, count]) => [kind.replace(/^fault: chain \d+ /u, "fault: a chain "), count] as const
+    ([kind, count]) =>
+      [kind.replace(/^fault: chain \d+ /u, "fault: a chain ").replace(/^chain \d+: /u, "chain: "), count] as const
   )
   const merged = [
     ...new Map(happened.map(([kind]) => [kind, happened.reduce((all, [one, n]) => all + (one === kind ? n : 0), 0)]))
@@ -43,6 +44,10 @@ export const summarize = (ends: ReadonlyArray<SimulationEnd>, realMs: number): s
     ...table(
       "What people did",
       merged.filter(([kind]) => kind.startsWith("user: "))
+    ),
+    ...table(
+      "What chains took",
+      merged.filter(([kind]) => kind.startsWith("chain: "))
     ),
     ...table(
       "Operations that ended",

@@ -61,23 +61,22 @@ const chainOf = (from: typeof baseUsdc, to: typeof baseUsdc, owner: EvmAddress, 
   return chain
 }
 
-const enrollOne = Effect.fnUntraced(function* (
-  random: Random,
-  {
-    dueAfterMinutes,
-    number,
-    strategyId,
-    tenantId
-  }: {
-    readonly dueAfterMinutes: number
-    readonly number: number
-    readonly strategyId: Ids.StrategyId
-    readonly tenantId: Ids.TenantId
-  }
-) {
+const enrollOne = Effect.fnUntraced(function* ({
+  connected,
+  dueAfterMinutes,
+  number,
+  strategyId,
+  tenantId
+}: {
+  /** Whether the owner allowed to exchange value between the chains. */
+  readonly connected: boolean
+  readonly dueAfterMinutes: number
+  readonly number: number
+  readonly strategyId: Ids.StrategyId
+  readonly tenantId: Ids.TenantId
+}) {
   const createdAt = yield* DateTime.now
   const owner = addressFrom(0xd00d0000n + BigInt(number))
-  const connected = random.chance(0.75)
   const authorization: Authorization = {
     accountType: "ECDSA",
     ownerAccountId: evmWallet(owner),
@@ -131,10 +130,10 @@ export const enroll = (
       disabledAt: null
     })
     const portfolios: Array<SimulatedPortfolio> = []
-    // Those that are due together come to the chains together, where their operations may share a transaction.
-    const together = random.chance(0.5) ? random.between(1, 60) : undefined
-    const most = random.pick([2, 2, 6])
-    for (let strategies = random.between(1, 2); strategies > 0; strategies--) {
+    // A crowd comes to the chains together, where what does not leave for another one may share a transaction.
+    const isCrowd = random.chance(0.35)
+    const together = isCrowd ? random.between(1, 20) : undefined
+    for (let strategies = isCrowd ? 1 : random.between(1, 2); strategies > 0; strategies--) {
       const strategyId = yield* Ids.makeStrategyId
       yield* (yield* StrategyStore).insert({
         strategyId,
@@ -148,10 +147,18 @@ export const enroll = (
         version: 1,
         createdAt
       })
-      for (let count = random.between(1, most); count > 0; count--) {
+      for (let count = isCrowd ? random.between(5, 9) : random.between(1, 2); count > 0; count--) {
         const dueAfterMinutes = together ?? random.between(1, 60)
         const number = portfolios.length
-        portfolios.push(yield* enrollOne(random, { dueAfterMinutes, number, strategyId, tenantId }))
+        portfolios.push(
+          yield* enrollOne({
+            connected: random.chance(isCrowd ? 0.2 : 0.75),
+            dueAfterMinutes,
+            number,
+            strategyId,
+            tenantId
+          })
+        )
       }
     }
     return portfolios

@@ -95,7 +95,9 @@ const statement = `SELECT jsonb_build_object(
         WHERE (x.chain_id, x.relayer, x.nonce) = (t.chain_id, t.relayer, t.nonce)) || jsonb_build_array(t.tx_hash),
       'members', (SELECT jsonb_agg(m.subject) FROM relayed_actions m
         WHERE (m.chain_id, m.relayer, m.nonce) = (t.chain_id, t.relayer, t.nonce))`,
-    "relayed_actions JOIN relayed_transactions t USING (chain_id, relayer, nonce) WHERE status = 'signed' OR updated_at >= $1"
+    `relayed_actions JOIN relayed_transactions t USING (chain_id, relayer, nonce)
+      WHERE status = 'signed' OR updated_at >= $1 OR EXISTS (SELECT FROM relayed_replacements x
+        WHERE (x.chain_id, x.relayer, x.nonce) = (t.chain_id, t.relayer, t.nonce) AND x.created_at >= $1)`
   )},
   'transfers', ${rows(
     `'operation', operation_id, 'txHash', tx_hash, 'position', position, 'sell', sell, 'buy', buy,

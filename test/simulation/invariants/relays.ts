@@ -55,12 +55,16 @@ const checkBytes = (require: Look["require"], world: World, { carries, hashes, m
 const checkLanded = ({ require, seen, world }: Look): void => {
   for (const chain of world.chains.values()) {
     const landed = new Map<string, string>()
+    const subjects = new Set<string>()
     for (const { execution, txHash } of chain.inclusions)
       for (const { isOperation, subject, success } of execution.parts) {
         if (!isOperation || !success) continue
         const row = seen.bySubject.get(`${chain.chainId} ${subject}`)
         require("nothing lands that was not signed and stored", row !== undefined, () =>
           `${txHash} on ${chain.chainId}`)
+        require("a subject lands at most once", !subjects.has(subject), () =>
+          `${subject} on chain ${chain.chainId}, the last time in ${txHash}`)
+        subjects.add(subject)
         const before = landed.get(row!.operation)
         require("an operation takes effect once on each chain", before === undefined, () =>
           `${row!.operation} on chain ${chain.chainId} landed in ${before} and in ${txHash}`)

@@ -111,7 +111,7 @@ export const simulatedExecution = (world: World) =>
       bundle: (operations) =>
         onChain(world, operations[0].chainId, (chain) => {
           const bundle = bundleOn(chain, operations)
-          world.trace.note("bundle", `${bundle.kept.length} of ${operations.length} operations`)
+          world.trace.note("chain: asked about several", `${bundle.kept.length} of ${operations.length} operations`)
           return bundle
         }),
       find: (transaction, accountId) =>

@@ -5,7 +5,7 @@ import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import * as Eip55 from "#domain/Eip55.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
-import { onChain, shownHead } from "#test/simulation/ports/link.ts"
+import { onChain, shownHead, wait } from "#test/simulation/ports/link.ts"
 import {
   digestOf,
   readPayloads,
@@ -60,7 +60,7 @@ export const simulatedRelayer = (world: World) => {
       sign: (prepared, nonce, relayer = lanes[0]) =>
         Effect.gen(function* () {
           const { callData, chainId, fromBlock, subject } = prepared
-          yield* Effect.yieldNow
+          yield* wait(world)
           if (world.random.chance(world.faults.unreachable)) {
             world.trace.note("fault: the key gives no signature")
             return yield* new ChainUnavailable({ chainId, reason: "the key gave no signature" })

@@ -7,7 +7,8 @@ import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { Chain } from "#test/simulation/world/Chain.ts"
 import type { World } from "#test/simulation/world/World.ts"
 
-const wait = (world: World) =>
+/** A call takes its time. */
+export const wait = (world: World) =>
   Effect.suspend(() =>
     world.random.chance(world.faults.slow)
       ? Effect.sleep(world.random.between(100, 8_000))

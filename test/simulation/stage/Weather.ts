@@ -2,10 +2,10 @@
 import type { Actors } from "#test/simulation/actors/Actors.ts"
 import type { Random } from "#test/simulation/stage/Random.ts"
 import type { Session } from "#test/simulation/stage/Session.ts"
-import { addressOf } from "#domain/Caip.ts"
+import { chainIdOf } from "#domain/Caip.ts"
 import type { Chain, MempoolFate } from "#test/simulation/world/Chain.ts"
 import { lanesOf } from "#test/simulation/ports/SimulatedRelayer.ts"
-import { digestOf } from "#test/simulation/world/Payload.ts"
+import { digestOf, type Payload } from "#test/simulation/world/Payload.ts"
 import type { World } from "#test/simulation/world/World.ts"
 
 const minute = 60_000
@@ -51,7 +51,11 @@ export class Weather {
     for (const chain of chains.values()) {
       const stuck = often(0.15)
       const forgotten = often(0.15)
-      chain.fate = () => this.#fate(chain, stuck, forgotten)
+      const seen = often(0.2)
+      chain.fate = ({ payloads }) => {
+        if (payloads.length > 0 && this.#random.chance(seen)) this.#submit(chain, this.#random.pick(payloads))
+        return this.#fate(chain, stuck, forgotten)
+      }
       this.#often(chain.blockMs * 40, 240 * minute, () => this.#reorganize(chain))
       this.#often(60 * minute, 1_000 * minute, () => this.#outage(chain))
       this.#often(120 * minute, 2_000 * minute, () => this.#useNonce(chain))
@@ -121,25 +125,28 @@ export class Weather {
     chain.send({ txHash: digestOf(`elsewhere ${this.#foreign}`), lane, nonce, fee: 1, payloads: [] })
   }
 
+  #submit(chain: Chain, payload: Payload): void {
+    this.#foreign += 1
+    this.#world.trace.note(
+      `fault: somebody else submits ${payload._tag === "UserOperation" ? "an operation" : "a withdrawal"}`
+    )
+    chain.submitForeign(payload, digestOf(`foreign ${this.#foreign}`))
+  }
+
   /** Somebody submits what others signed: operations from a mempool, and owners' authorizations. */
   #submitOthers(actors: Actors): void {
     for (const chain of this.#world.chains.values())
       for (const payload of chain.mempool.payloads) {
         if (!this.#random.chance(0.3)) continue
-        this.#foreign += 1
-        this.#world.trace.note("fault: somebody else submits an operation")
-        chain.submitForeign(payload, digestOf(`foreign ${this.#foreign}`))
+        this.#submit(chain, payload)
       }
     const signed = actors.signed.at(-1)
     if (signed === undefined || signed.signed.message.liquidate === true) return
-    this.#foreign += 1
-    this.#world.trace.note("fault: somebody else submits a withdrawal", addressOf(signed.accountId))
-    const chain = [...this.#world.chains.values()].find(({ chainId }) =>
-      signed.accountId.startsWith(`eip155:${chainId}:`)
-    )
-    chain?.submitForeign(
-      { _tag: "OwnersWithdrawal", accountId: signed.accountId, message: signed.signed.message },
-      digestOf(`foreign ${this.#foreign}`)
-    )
+    const { accountId } = signed
+    this.#submit(this.#world.chain(chainIdOf(accountId)), {
+      _tag: "OwnersWithdrawal",
+      accountId,
+      message: signed.signed.message
+    })
   }
 }

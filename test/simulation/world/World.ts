@@ -101,7 +101,7 @@ export class World {
   #tell(chain: Chain, { block, execution, txHash }: Inclusion): void {
     const { included, parts, reason } = execution
     const effects = parts.map((part) => (part.success ? "took effect" : `reverted: ${part.reason}`))
-    const what = parts.length > 1 ? `carried ${parts.length}` : parts.length === 1 ? "carried one" : "carried none"
+    const what = included ? (parts.length === 0 ? "arrival" : `transaction of ${parts.length}`) : "reverted transaction"
     this.trace.note(
       `chain ${chain.chainId}: ${what}`,
       `${txHash.slice(0, 10)} in block ${block} ${included ? effects.join(", ") : `reverted: ${reason}`}`
