@@ -20,6 +20,7 @@ const arbitrum = 42161 as ChainId
 const symbols = ["WETH", "USDC"]
 const withdrawalDomainName = "Ballast Withdrawal Authorization"
 const treasuryAbi = parseAbi(["function issue(address token, address account, uint256 amount)"])
+const fifthOfAnEther = 10n ** 18n / 5n
 const dollars = (whole: bigint) => whole * 1_000_000n
 
 const makeSteps = (config: ChainsConfig) => {
@@ -53,7 +54,6 @@ const makeSteps = (config: ChainsConfig) => {
     const chainId = chainIdOf(account)
     const { rpcUrl, treasury } = config.chains.find((chain) => chain.chainId === chainId)!
     // The operator of the chains serves others at the same time, and of two transactions with one nonce one is refused.
-    // The operator of the chains serves others at the same time, and of two transactions with one nonce one is refused.
     return operate(makeClient(chainId, rpcUrl), {
       what: `fund ${account}`,
       to: treasury as string as Hex,
@@ -69,10 +69,11 @@ const makeSteps = (config: ChainsConfig) => {
     }).pipe(Effect.retry({ times: 50, schedule: Schedule.spaced("50 millis") }))
   }
 
+  // Little enough that the trades of others at the same time move the pools less than a trade may slip.
   const rebalance = (funded: ReadonlyArray<number>) =>
     Effect.gen(function* () {
       const { accounts, portfolioId, tenantId } = yield* enrolled
-      for (const index of funded) yield* fund(accounts[index]!, "USDC", dollars(10_000n))
+      for (const index of funded) yield* fund(accounts[index]!, "USDC", dollars(2_000n))
       return yield* submitted(tenantId, portfolioId, accounts)
     })
 
@@ -81,9 +82,9 @@ const makeSteps = (config: ChainsConfig) => {
       const portfolio = yield* enrolled
       const account = portfolio.accounts[0]!
       yield* fund(account, "USDC", dollars(500n))
-      yield* fund(account, "WETH", 10n ** 18n)
+      yield* fund(account, "WETH", fifthOfAnEther)
       const assets = liquidate
-        ? ([[chainAsset(base, "WETH").assetId, 10n ** 18n]] as const)
+        ? ([[chainAsset(base, "WETH").assetId, fifthOfAnEther]] as const)
         : ([[chainAsset(base, "USDC").assetId, dollars(200n)]] as const)
       const message = yield* messageOf(portfolio, account, assets, liquidate ? { liquidate } : {})
       const typedData = typedDataOf(message, withdrawalDomainName, account)

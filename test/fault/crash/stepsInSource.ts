@@ -6,7 +6,7 @@ const folder = join(import.meta.dirname, "../../../layers/engine")
 
 /** Of steps whose name is an argument, what the arguments are. A file with another number of such steps is refused. */
 const named: Readonly<Record<string, { readonly steps: number; readonly kinds: ReadonlyArray<string> }>> = {
-  "OwnerWait.ts": { steps: 1, kinds: ["turn", "owner"] },
+  "OwnerWait.ts": { steps: 0, kinds: ["turn", "owner"] },
   "WithdrawalRun.ts": { steps: 2, kinds: ["fail", "abandon", "wait", "read"] }
 }
 
