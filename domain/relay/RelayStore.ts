@@ -12,6 +12,10 @@ export interface AttemptId {
   readonly attempt: number
 }
 
+/** Tells attempts apart. */
+export const attemptKey = ({ attempt, chainId, operationId }: AttemptId): string =>
+  `${operationId} ${chainId} ${attempt}`
+
 /** An attempt, and what it puts on the chain. */
 export interface CarriedAction {
   readonly attempt: AttemptId

@@ -58,7 +58,8 @@ export class InTransit extends Context.Service<
       })
 
       const ofMany = Effect.fn("InTransit.ofMany")(function* (portfolioIds: ReadonlyArray<PortfolioId>) {
-        return yield* Effect.filter(yield* ledger.openOfMany(portfolioIds), isOpen, { concurrency: looksAtOnce })
+        const open = yield* Effect.forEach(portfolioIds, ledger.openOf, { concurrency: "unbounded" })
+        return yield* Effect.filter(open.flat(), isOpen, { concurrency: looksAtOnce })
       })
 
       const announced = Effect.fn("InTransit.announced")(ledger.announcedOf)

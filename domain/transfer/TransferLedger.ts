@@ -44,7 +44,6 @@ export class TransferLedger extends Context.Service<
     readonly open: (departure: Departure) => Effect.Effect<ReadonlyArray<OperationId>>
     readonly find: (operationId: OperationId) => Effect.Effect<Option.Option<Transfer>>
     readonly openOf: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<Transfer>>
-    readonly openOfMany: (portfolioIds: ReadonlyArray<PortfolioId>) => Effect.Effect<ReadonlyArray<Transfer>>
     /** Open entries of all portfolios, oldest first, after the given one. */
     readonly allOpen: (after: OperationId | null, limit: number) => Effect.Effect<ReadonlyArray<Transfer>>
     /**

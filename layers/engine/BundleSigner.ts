@@ -11,7 +11,7 @@ import * as Metrics from "#domain/Metrics.ts"
 import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
 import { bundlesOf } from "#domain/relay/bundlesOf.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
-import { type AttemptId, type CarriedAction, RelayStore } from "#domain/relay/RelayStore.ts"
+import { attemptKey, type CarriedAction, RelayStore } from "#domain/relay/RelayStore.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { batched } from "#layers/sql/batched.ts"
 
@@ -82,19 +82,19 @@ export class BundleSigner extends Context.Service<
       })
 
       const signAll = Effect.fnUntraced(function* (actions: ReadonlyArray<CarriedAction>) {
-        const before = new Set((yield* store.signed(actions.map(({ attempt }) => attempt))).map(keyOf))
-        const open = actions.filter(({ attempt }) => !before.has(keyOf(attempt)))
+        const before = new Set((yield* store.signed(actions.map(({ attempt }) => attempt))).map(attemptKey))
+        const open = actions.filter(({ attempt }) => !before.has(attemptKey(attempt)))
         const answers = yield* Effect.forEach(
           bundlesOf(open, ({ prepared }) => prepared),
           (bundle) => (bundle.length === 1 ? eachAlone(bundle) : together(bundle)),
           { concurrency }
         )
-        const found = new Map(answers.flat().map(([{ attempt }, answer]) => [keyOf(attempt), answer]))
-        return ({ attempt }: CarriedAction): Answer => found.get(keyOf(attempt)) ?? Result.void
+        const found = new Map(answers.flat().map(([{ attempt }, answer]) => [attemptKey(attempt), answer]))
+        return ({ attempt }: CarriedAction): Answer => found.get(attemptKey(attempt)) ?? Result.void
       })
 
       const { supported } = yield* Chains
-      const queueOf = () => batched(({ attempt }: CarriedAction) => keyOf(attempt), signAll)
+      const queueOf = () => batched(({ attempt }: CarriedAction) => attemptKey(attempt), signAll)
       const queues = new Map(
         yield* Effect.forEach(supported, (chainId) =>
           Effect.map(queueOf(), (queue) => [chainId as number, queue] as const)
@@ -114,5 +114,3 @@ export class BundleSigner extends Context.Service<
     })
   )
 }
-
-const keyOf = ({ attempt, chainId, operationId }: AttemptId): string => `${operationId} ${chainId} ${attempt}`

@@ -3,14 +3,13 @@ import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { EvmAddress } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { type AttemptId, RelayStore, type StoredTransaction } from "#domain/relay/RelayStore.ts"
+import { type AttemptId, attemptKey, RelayStore, type StoredTransaction } from "#domain/relay/RelayStore.ts"
 import { ActionReceipt, type SignedTransaction } from "#domain/relay/Transaction.ts"
 import { batched } from "#layers/sql/batched.ts"
 import {
   type ActionRow,
   allActions,
   allTransactions,
-  attemptKey,
   nonceKey,
   selectActions,
   selectTransactions,

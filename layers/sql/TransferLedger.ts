@@ -162,12 +162,6 @@ const make = Effect.gen(function* () {
       )
   )
 
-  const openOfMany = Effect.fn("TransferLedger.openOfMany")((portfolioIds: ReadonlyArray<PortfolioId>) =>
-    allTransfers(sql`
-      ${sql.literal(selectTransfers)}
-      WHERE portfolio_id = ANY(${portfolioIds}::text[]) AND state = 'open' ORDER BY operation_id`)
-  )
-
   const allOpen = Effect.fn("TransferLedger.allOpen")((after: OperationId | null, limit: number) =>
     allTransfers(sql`
       ${sql.literal(selectTransfers)} WHERE state = 'open' AND operation_id > ${after ?? ""}
@@ -209,7 +203,6 @@ const make = Effect.gen(function* () {
     open,
     find,
     openOf: Effect.fn("TransferLedger.openOf")(openOf),
-    openOfMany,
     allOpen,
     close
   })

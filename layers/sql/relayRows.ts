@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { ChainId, EvmAddress } from "#domain/Caip.ts"
 import { Bytes32, HexBytes } from "#domain/enrollment/Authorization.ts"
 import { OperationId } from "#domain/Ids.ts"
-import type { AttemptId, StoredTransaction } from "#domain/relay/RelayStore.ts"
+import type { StoredTransaction } from "#domain/relay/RelayStore.ts"
 import { decodeRows, Numeric, SmallBigint, Timestamp } from "#layers/sql/rows.ts"
 
 /** Ends with the attempt's row as `a`, for a condition to follow. */
@@ -50,9 +50,6 @@ export type TransactionRow = typeof TransactionRow.Type
 
 export const allActions = decodeRows(ActionRow)
 export const allTransactions = decodeRows(TransactionRow)
-
-export const attemptKey = ({ attempt, chainId, operationId }: AttemptId): string =>
-  `${operationId} ${chainId} ${attempt}`
 
 /** Names a nonce. */
 export const nonceKey = ({ chainId, nonce, relayer }: Pick<ActionRow, keyof typeof place>): string =>

@@ -8,6 +8,7 @@ import { checkSwap } from "#layers/routing/lifi/checkSwap.ts"
 import { lifiDiamondAbi } from "#layers/routing/lifi/diamond.ts"
 import type { LifiStep } from "#layers/routing/lifi/wire.ts"
 import { arbWeth, baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
+import { stepVariations } from "#test/layers/routing/stepVariations.ts"
 
 const account = "0x52908400098527886E0F7030069857D2E4169EE7" as EvmAddress
 const thief = "0xde709f2102306220921060314715629080e2fb77" as EvmAddress
@@ -68,18 +69,7 @@ const honest: LifiStep = {
   transactionRequest: { from: account, to: target, chainId: 8453, data: single(), value: "0x0" }
 }
 
-const action = (change: Partial<LifiStep["action"]>): LifiStep => ({
-  ...honest,
-  action: { ...honest.action, ...change }
-})
-const estimate = (change: Partial<LifiStep["estimate"]>): LifiStep => ({
-  ...honest,
-  estimate: { ...honest.estimate, ...change }
-})
-const transaction = (change: Partial<LifiStep["transactionRequest"]>): LifiStep => ({
-  ...honest,
-  transactionRequest: { ...honest.transactionRequest, ...change }
-})
+const { action, estimate, transaction } = stepVariations(honest)
 const data = (call: string) => transaction({ data: call })
 
 const overBtc = [{ receivingAssetId: btc }, { sendingAssetId: btc, fromAmount: 7n, requiresDeposit: false }] as const
