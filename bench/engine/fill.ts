@@ -44,8 +44,8 @@ export const fill = Effect.fnUntraced(function* (tenants: number, portfolios: nu
      SELECT ${portfolioIdOf("n")}, ${tenantIdOf("1 + n % $2::int")}, ${strategyIdOf(ofChain)},
        'eip155:0:0x' || lpad(to_hex(n), 40, '0'), 0, ARRAY[(ARRAY[${namespaces}])[1 + ${ofChain}] || ${addressOf("n")}], 1, ${past}, ${past}
      FROM generate_series(1, $1::int) n`,
-    `INSERT INTO schedules (portfolio_id, tenant_id, status, due_at, portfolio_created_at, updated_at)
-     SELECT ${portfolioIdOf("n")}, ${tenantIdOf("1 + n % $2::int")}, 'active', timestamptz '2100-01-01T00:00:00Z', ${past}, ${past}
+    `INSERT INTO schedules (portfolio_id, tenant_id, strategy_id, status, due_at, portfolio_created_at, updated_at)
+     SELECT ${portfolioIdOf("n")}, ${tenantIdOf("1 + n % $2::int")}, ${strategyIdOf(ofChain)}, 'active', timestamptz '2100-01-01T00:00:00Z', ${past}, ${past}
      FROM generate_series(1, $1::int) n`
   ])
     yield* sql.unsafe(statement, [portfolios, tenants])

@@ -40,6 +40,9 @@ const allocation = JSON.stringify(
   ].map((assetId) => ({ assetId, weight: 2_500 }))
 )
 
+/** A tenth of all portfolios follow one strategy. */
+const followedOf = (n: string) => `CASE WHEN ${n} % 10 = 1 THEN '${bigStrategy}' ELSE ${strategyIdOf(n)} END`
+
 /** Each is a statement over `n` from `$1` to `$2`. */
 const tables: ReadonlyArray<readonly [name: string, count: number, statement: string]> = [
   [
@@ -69,7 +72,7 @@ const tables: ReadonlyArray<readonly [name: string, count: number, statement: st
     `INSERT INTO portfolios (portfolio_id, tenant_id, strategy_id, owner_account_id, name, account_index, account_ids,
        strategy_version, created_at, updated_at)
      SELECT 'pf_01JQ8Z' || lpad(n::text, 20, '0'), '${tenantId}',
-       CASE WHEN n % 10 = 1 THEN '${bigStrategy}' ELSE ${strategyIdOf("n")} END,
+       ${followedOf("n")},
        CASE WHEN n % 10 = 0 THEN '${bigOwner}' ELSE ${ownerIdOf("n")} END, 'Savings ' || n, 0,
        ARRAY['eip155:8453:0x' || lpad(to_hex(n), 40, '0'), 'eip155:42161:0x' || lpad(to_hex(n), 40, '0')],
        1, ${createdAt}, ${createdAt}
@@ -78,8 +81,8 @@ const tables: ReadonlyArray<readonly [name: string, count: number, statement: st
   [
     "schedules",
     rowCount,
-    `INSERT INTO schedules (portfolio_id, tenant_id, status, due_at, portfolio_created_at, updated_at)
-     SELECT 'pf_01JQ8Z' || lpad(n::text, 20, '0'), '${tenantId}', CASE WHEN n % 4 < 2 THEN 'active' ELSE 'paused' END,
+    `INSERT INTO schedules (portfolio_id, tenant_id, strategy_id, status, due_at, portfolio_created_at, updated_at)
+     SELECT 'pf_01JQ8Z' || lpad(n::text, 20, '0'), '${tenantId}', ${followedOf("n")}, CASE WHEN n % 4 < 2 THEN 'active' ELSE 'paused' END,
        ${createdAt}, ${createdAt}, ${createdAt}
      FROM generate_series($1::int, $2::int) n`
   ]

@@ -58,7 +58,7 @@ export class DueLook extends Context.Service<
                 )
           )
         )
-        return due.map(({ dueAt, portfolioId }) => ({ portfolioId, dueAt, onTargetAt: marks.get(portfolioId) ?? null }))
+        return due.map((one) => ({ ...one, onTargetAt: marks.get(one.portfolioId) ?? null }))
       })
 
       return DueLook.of({ at })

@@ -2,11 +2,14 @@
 import { Context, type DateTime, type Effect } from "effect"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"
+import type { Frequency } from "#domain/RebalanceSchedule.ts"
 
 /** An active schedule as it was when its due time had come. */
 export interface Due {
   readonly portfolioId: PortfolioId
   readonly dueAt: DateTime.Utc
+  /** Its strategy's cadence, which gives the next due time. */
+  readonly frequency: Frequency
 }
 
 /** Due portfolios that one process looks at. */
@@ -52,8 +55,8 @@ export class DueStore extends Context.Service<
      */
     readonly candidates: (portfolioIds: ReadonlyArray<PortfolioId>) => Effect.Effect<ReadonlyArray<Candidate>>
     /**
-     * In one transaction: whoever is still due as it was taken gets its next due time, and an accepted operation unless it
-     * is on target or has an unfinished run. The look is over then.
+     * Whoever is still due as it was taken gets its next due time and, with it or not at all, an accepted operation unless
+     * it is on target or has an unfinished run. The look is over then.
      */
     readonly conclude: (
       now: DateTime.Utc,

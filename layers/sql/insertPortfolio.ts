@@ -26,6 +26,6 @@ export const insertPortfolio = Effect.fnUntraced(function* (
     INSERT INTO smart_accounts (account_id, portfolio_id)
     SELECT account_id, ${portfolioId} FROM unnest(${accountIds}::text[]) AS account_id`
   yield* sql`
-    INSERT INTO schedules (portfolio_id, tenant_id, status, due_at, portfolio_created_at, updated_at)
-    VALUES (${portfolioId}, ${tenantId}, 'active', ${timestamp(portfolio.dueAt)}, ${createdAt}, ${createdAt})`
+    INSERT INTO schedules (portfolio_id, tenant_id, strategy_id, status, due_at, portfolio_created_at, updated_at)
+    VALUES (${portfolioId}, ${tenantId}, ${strategyId}, 'active', ${timestamp(portfolio.dueAt)}, ${createdAt}, ${createdAt})`
 })

@@ -5,14 +5,27 @@
  * Those that wait longest come first. While more is due than a batch holds, every second batch goes to tenants in turn
  * instead, so that one with a million due portfolios does not keep the others waiting.
  */
-import { type DateTime, Effect, Ref, Schema } from "effect"
+import { DateTime, Effect, Ref } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { PortfolioId } from "#domain/Ids.ts"
-import { decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
+import type { PortfolioId } from "#domain/Ids.ts"
+import type { Due } from "#domain/rebalance/DueStore.ts"
+import type { Frequency } from "#domain/RebalanceSchedule.ts"
+import { timestamp } from "#layers/sql/rows.ts"
 
-const allDue = decodeRows(Schema.Struct({ portfolioId: PortfolioId, dueAt: Timestamp }))
+/** Trusted as its own constraints leave it: a check of each row would cost a tenth of the batch. */
+interface DueRow {
+  readonly portfolio_id: PortfolioId
+  readonly due_at: Date
+  readonly frequency: Frequency
+}
+
+const toDue = (row: DueRow): Due => ({
+  portfolioId: row.portfolio_id,
+  dueAt: DateTime.fromDateUnsafe(row.due_at),
+  frequency: row.frequency
+})
 
 /** Tenants that get their share in one batch. */
 const tenantsInTurn = 32
@@ -33,12 +46,12 @@ export const makeTakeDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClient
     )`
 
   const oldest = (now: Date, limit: number) => sql`
-    SELECT NULL AS tenant_id, c.portfolio_id, c.due_at FROM schedules c
+    SELECT NULL AS tenant_id, c.portfolio_id, c.due_at, c.strategy_id FROM schedules c
     WHERE ${isFree(now)} ORDER BY c.due_at, c.portfolio_id LIMIT ${limit}`
 
   const ofTenants = (now: Date, tenantIds: ReadonlyArray<string>, limit: number) => sql`
-    SELECT t.tenant_id, d.portfolio_id, d.due_at FROM unnest(${tenantIds}::text[]) AS t (tenant_id) CROSS JOIN LATERAL (
-      SELECT c.portfolio_id, c.due_at FROM schedules c
+    SELECT t.tenant_id, d.* FROM unnest(${tenantIds}::text[]) AS t (tenant_id) CROSS JOIN LATERAL (
+      SELECT c.portfolio_id, c.due_at, c.strategy_id FROM schedules c
       WHERE c.tenant_id = t.tenant_id AND ${isFree(now)}
       ORDER BY c.due_at, c.portfolio_id LIMIT ${Math.ceil(limit / tenantIds.length)}
     ) d LIMIT ${limit}`
@@ -61,20 +74,19 @@ export const makeTakeDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClient
   })
 
   const look = (lookId: string, until: Date, due: Fragment) =>
-    allDue(sql`
+    sql<DueRow>`
       WITH due AS MATERIALIZED (${due}), ends AS (
-        SELECT tenant_id, portfolio_id, due_at,
-          row_number() OVER (PARTITION BY tenant_id ORDER BY due_at, portfolio_id) AS from_first,
-          row_number() OVER (PARTITION BY tenant_id ORDER BY due_at DESC, portfolio_id DESC) AS from_last
+        SELECT tenant_id, portfolio_id, due_at, count(*) OVER (PARTITION BY tenant_id) AS size,
+          row_number() OVER (PARTITION BY tenant_id ORDER BY due_at, portfolio_id) AS place
         FROM due
       ), looked AS (
         INSERT INTO schedule_looks
           (look_id, tenant_id, first_due_at, first_portfolio_id, last_due_at, last_portfolio_id, until)
-        SELECT ${lookId}, f.tenant_id, f.due_at, f.portfolio_id, l.due_at, l.portfolio_id, ${until}::timestamptz
-        FROM ends f JOIN ends l ON l.tenant_id IS NOT DISTINCT FROM f.tenant_id AND l.from_last = 1
-        WHERE f.from_first = 1
+        SELECT ${lookId}, tenant_id, min(due_at), min(portfolio_id) FILTER (WHERE place = 1),
+          max(due_at), max(portfolio_id) FILTER (WHERE place = size), ${until}::timestamptz
+        FROM ends GROUP BY tenant_id
       )
-      SELECT portfolio_id AS "portfolioId", due_at AS "dueAt" FROM due`)
+      SELECT due.portfolio_id, due.due_at, s.frequency FROM due JOIN strategies s ON s.strategy_id = due.strategy_id`
 
   return Effect.fn("DueStore.take")(function* (at: DateTime.Utc, end: DateTime.Utc, limit: number) {
     const [now, until] = [timestamp(at), timestamp(end)]
@@ -84,6 +96,6 @@ export const makeTakeDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClient
     const waited = fair.length < limit ? yield* look(lookId, until, oldest(now, limit - fair.length)) : []
     // A full batch means that more may be due than is taken; the next one is for tenants in turn, and so on.
     yield* Ref.set(isTenantsTurn, fair.length + waited.length >= limit && tenantIds.length === 0)
-    return { lookId, due: [...fair, ...waited] }
+    return { lookId, due: [...fair, ...waited].map(toDue) }
   }, Effect.orDie)
 })

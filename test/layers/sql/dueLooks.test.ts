@@ -111,6 +111,10 @@ interface LookedAt {
   readonly portfolioId: PortfolioId
   readonly strategy: Strategy
 }
+
+const slowDown = ({ strategy, tenantId }: LookedAt) =>
+  Effect.flatMap(StrategyStore, (store) => store.setFrequency(tenantId, strategy.strategyId, "daily", after(500)))
+
 /** What a plan follows from beside chains and prices. */
 const changes: ReadonlyArray<readonly [string, (world: LookedAt) => Effect.Effect<unknown, unknown, Stores>]> = [
   ["a version is published", ({ strategy }) => publish(strategy)],
@@ -126,6 +130,7 @@ const changes: ReadonlyArray<readonly [string, (world: LookedAt) => Effect.Effec
         store.patchPreferences(tenantId, { swap: { thresholdUsd: 1n } })
       )
   ],
+  ["the cadence is changed", slowDown],
   [
     "the owner activates a chain",
     ({ portfolioId }) =>
@@ -165,7 +170,7 @@ eachDatabase("looks at due portfolios", (it) => {
     Effect.gen(function* () {
       const { portfolioId, tenantId } = yield* lookedAt(after(-2 * hour - 1))
       const { concluded, marks, taken } = yield* lookAround(Effect.void)
-      assert.deepStrictEqual(taken.due, [{ portfolioId, dueAt: after(-2 * hour - 1) }])
+      assert.deepStrictEqual(taken.due, [{ portfolioId, dueAt: after(-2 * hour - 1), frequency: "hourly" }])
       assert.strictEqual(marks.size, 1)
       assert.deepStrictEqual(concluded, { operationIds: [], onTarget: 1, left: 0 })
       assert.deepStrictEqual(yield* operationsOf(portfolioId), [])
@@ -242,7 +247,10 @@ eachDatabase("looks at due portfolios", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { portfolioId, strategy, tenantId } = yield* lookedAt()
-      const isCandidate = Effect.map(candidates([{ portfolioId, dueAt: noon }]), (found) => found.length === 1)
+      const isCandidate = Effect.map(
+        candidates([{ portfolioId, dueAt: noon, frequency: "hourly" }]),
+        (found) => found.length === 1
+      )
       assert.isTrue(yield* isCandidate)
 
       const portfolios = yield* PortfolioStore
@@ -264,8 +272,8 @@ eachDatabase("looks at due portfolios", (it) => {
 
       yield* publish(strategy)
       assert.isFalse(yield* isCandidate, "its run makes the new version its own")
-      const first = yield* insertPortfolio(strategy, { dueAt: noon })
-      assert.deepStrictEqual(yield* candidates([{ portfolioId: first.portfolioId, dueAt: noon }]), [])
+      const { portfolioId: first } = yield* insertPortfolio(strategy, { dueAt: noon })
+      assert.deepStrictEqual(yield* candidates([{ portfolioId: first, dueAt: noon, frequency: "hourly" }]), [])
     })
   )
 
@@ -280,6 +288,20 @@ eachDatabase("looks at due portfolios", (it) => {
       })
     )
   }
+
+  it.effect("give no run by a cadence that was changed in between, but by the next look", () =>
+    Effect.gen(function* () {
+      const world = yield* lookedAt()
+      const taken = yield* take(noon)
+      yield* slowDown(world)
+      const concluded = yield* concludeOnTarget(after(1_000), taken, new Map())
+      assert.deepStrictEqual(concluded, { operationIds: [], onTarget: 0, left: 1 })
+      assert.deepStrictEqual(yield* scheduleOf(world.portfolioId), { dueAt: 0, checkedAt: 0, looks: 0 })
+      const again = yield* concludeOnTarget(after(1_000), yield* take(noon), new Map())
+      assert.deepStrictEqual([again.operationIds.length, again.left], [1, 0])
+      assert.strictEqual((yield* scheduleOf(world.portfolioId)).dueAt, 24 * hour)
+    })
+  )
 
   it.effect("leave a schedule alone that was stopped, or started anew, in between", () =>
     Effect.gen(function* () {
