@@ -5,6 +5,8 @@ import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 
 export interface Arrival {
   readonly success: boolean
+  /** The account acted in it: what it received then is its own doing. */
+  readonly isOwn: boolean
   readonly blockNumber: bigint
   /** Net change of each token of the account in the transaction. */
   readonly deltas: ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint }>

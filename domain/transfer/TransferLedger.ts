@@ -4,6 +4,7 @@ import type { ChainId, EvmAccountId } from "#domain/Caip.ts"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 import type { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
 import type { Transfer, TransferEnd } from "#domain/transfer/Transfer.ts"
+import type { Claims } from "#domain/transfer/transferEnd.ts"
 
 /** What a landed batch sent away. */
 export interface Departure {
@@ -46,10 +47,18 @@ export class TransferLedger extends Context.Service<
     readonly openOf: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<Transfer>>
     /** Open entries of all portfolios, oldest first, after the given one. */
     readonly allOpen: (after: OperationId | null, limit: number) => Effect.Effect<ReadonlyArray<Transfer>>
+    /** What else of its portfolio may lay claim to what a transaction brought. */
+    readonly claims: (transfer: Transfer, txHash: string) => Effect.Effect<Claims>
     /**
-     * Closes an open entry, ends its operation and makes the portfolio due, in one transaction. Closed already: no change
-     * and false.
+     * Closes an open entry, ends its operation and makes the portfolio due, in one transaction. No change and false when it
+     * is closed already, and when the transaction that brought what was received has closed another than the given number
+     * of other entries of the portfolio.
      */
-    readonly close: (operationId: OperationId, end: TransferEnd, at: DateTime.Utc) => Effect.Effect<boolean>
+    readonly close: (
+      operationId: OperationId,
+      end: TransferEnd,
+      at: DateTime.Utc,
+      closedBefore: number
+    ) => Effect.Effect<boolean>
   }
 >()("ballast/domain/transfer/TransferLedger") {}

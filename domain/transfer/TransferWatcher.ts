@@ -14,7 +14,7 @@ import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
 
 /** Where a transfer stands after a look. */
 export type Look =
-  | { readonly _tag: "Ended"; readonly end: TransferEnd }
+  | { readonly _tag: "Ended" }
   /** Open, as it should be for a while. */
   | { readonly _tag: "Open"; readonly detail: string }
   /** Provider or chain could not be asked, or do not agree. */
@@ -37,17 +37,22 @@ export class TransferWatcher extends Context.Service<
       const routing = yield* Routing
       const arrivals = yield* Arrivals
 
-      const close = Effect.fnUntraced(function* (transfer: Transfer, end: TransferEnd) {
-        const closed = yield* ledger.close(transfer.operationId, end, yield* DateTime.now)
-        if (closed) yield* Metric.update(Metric.withAttributes(Metrics.transfersEnded, { outcome: end.state }), 1)
-        return { _tag: "Ended", end } satisfies Look
+      const close = Effect.fnUntraced(function* ({ operationId }: Transfer, end: TransferEnd, closedBefore: number) {
+        const closed = yield* ledger.close(operationId, end, yield* DateTime.now, closedBefore)
+        if (closed) {
+          yield* Metric.update(Metric.withAttributes(Metrics.transfersEnded, { outcome: end.state }), 1)
+          return { _tag: "Ended" } satisfies Look
+        }
+        const now = yield* ledger.find(operationId)
+        if (Option.isSome(now) && now.value.state !== "open") return { _tag: "Ended" } satisfies Look
+        return unclear("what arrived closed another transfer of the portfolio at the same moment")
       })
 
       /** A source transaction that did not succeed took nothing: the account still holds the amount. */
       const failed = Effect.fnUntraced(function* (transfer: Transfer, reason: string) {
         const sent = yield* arrivals.read(transfer.accountId, transfer.txHash)
         if (Option.isSome(sent) && !sent.value.success) {
-          return yield* close(transfer, { state: "failed", received: null, reason })
+          return yield* close(transfer, { state: "failed", received: null, reason }, 0)
         }
         return unclear(`the provider calls it failed (${reason}), but the source chain took the amount`)
       })
@@ -60,10 +65,13 @@ export class TransferWatcher extends Context.Service<
         const account = evmAccount(chainId, addressOf(transfer.accountId))
         const arrival = yield* arrivals.read(account, status.txHash)
         if (Option.isNone(arrival)) return unclear(`chain ${chainId} does not know ${status.txHash} yet`)
-        const end = transferEnd(transfer, status, arrival.value)
+        const claims = yield* ledger.claims(transfer, status.txHash)
+        const end = transferEnd(transfer, status, arrival.value, claims)
         return end === undefined
-          ? unclear(`${status.txHash} on chain ${chainId} brought the account nothing, whatever the provider says`)
-          : yield* close(transfer, end)
+          ? unclear(
+              `${status.txHash} on chain ${chainId} brought nothing for this transfer, whatever the provider says`
+            )
+          : yield* close(transfer, end, claims.received.length)
       })
 
       const look = Effect.fn("TransferWatcher.look")(function* (transfer: Transfer) {

@@ -1,43 +1,79 @@
 /** How a transfer ended, by what the chains show; pure. */
-import type { AssetId } from "#domain/Caip.ts"
+import { addressOf, type AssetId } from "#domain/Caip.ts"
 import type { RouteStatus } from "#domain/routing/Routing.ts"
 import type { Arrival } from "#domain/transfer/Arrivals.ts"
 import type { Transfer, TransferEnd } from "#domain/transfer/Transfer.ts"
 
 type Received = NonNullable<TransferEnd["received"]>
 
-const largest = ({ blockNumber, deltas }: Arrival, txHash: string): Received | null => {
-  const [first] = deltas.filter(({ raw }) => raw > 0n).toSorted((a, b) => (a.raw < b.raw ? 1 : -1))
-  return first === undefined ? null : { ...first, txHash, blockNumber }
+/** What else of a portfolio may lay claim to what a transaction brought. */
+export interface Claims {
+  /** What closed entries received in it. */
+  readonly received: ReadonlyArray<Pick<Received, "assetId" | "raw">>
+  /** Entries that are open, the one in question left out. */
+  readonly open: ReadonlyArray<Transfer>
 }
 
-const of = ({ blockNumber, deltas }: Arrival, assetId: AssetId, txHash: string): Received | null => {
-  const raw = deltas.find((delta) => delta.assetId === assetId)?.raw ?? 0n
-  return raw > 0n ? { assetId, raw, txHash, blockNumber } : null
+const least = (a: bigint, b: bigint) => (a < b ? a : b)
+
+/**
+ * The part of an amount of the wanted token that is the transfer's: all of it, unless it is enough for other open transfers
+ * too. Then it keeps what was expected and leaves each of them its least amount.
+ */
+const shareOf = (transfer: Transfer, raw: bigint, open: ReadonlyArray<Transfer>): bigint => {
+  const others = open
+    .filter(({ accountId, buy }) => buy === transfer.buy && addressOf(accountId) === addressOf(transfer.accountId))
+    .map(({ leastRaw }) => leastRaw)
+    .toSorted((a, b) => (a < b ? -1 : 1))
+  const left = others.reduce((sum, other) => (raw - sum - other < transfer.leastRaw ? sum : sum + other), 0n)
+  return left === 0n ? raw : least(transfer.expectedRaw, raw - left)
 }
 
 /**
  * The end that a final status and the transaction it names prove together; undefined when the chain does not bear it
- * out: then the transfer stays open.
+ * out: then the transfer stays open. A transaction closes no more transfers than it brought amounts for.
  */
 export const transferEnd = (
   transfer: Transfer,
   status: Exclude<RouteStatus, { readonly _tag: "Pending" | "Failed" }>,
-  arrival: Arrival
+  { blockNumber, deltas, isOwn, success }: Arrival,
+  claims: Claims
 ): TransferEnd | undefined => {
   const { txHash } = status
-  // What took the amount cannot have brought it: a swap of its batch may have bought more of the token than left.
-  if (!arrival.success || txHash === transfer.txHash) return undefined
+  // What took the amount, like any batch of the account, cannot have brought it: its swaps bought what it received.
+  if (!success || isOwn || txHash === transfer.txHash) return undefined
+  const unclaimed = (assetId: AssetId, raw: bigint) =>
+    claims.received.reduce((rest, claim) => (claim.assetId === assetId ? rest - claim.raw : rest), raw)
+  const brought = deltas
+    .map(({ assetId, raw }) => ({ assetId, raw: unclaimed(assetId, raw) }))
+    .filter(({ raw }) => raw > 0n)
+    .toSorted((a, b) => (a.raw < b.raw ? 1 : -1))
+  const of = (wanted: AssetId) => brought.find(({ assetId }) => assetId === wanted)
+  const received = (assetId: AssetId, raw: bigint): Received => ({ assetId, raw, txHash, blockNumber })
   if (status._tag === "Refunded") {
-    const received = of(arrival, transfer.sell, txHash)
-    if (received === null) return undefined
-    return { state: "refunded", received, reason: "the bridge gave the amount back on the chain it came from" }
+    const back = of(transfer.sell)
+    return (
+      back && {
+        state: "refunded",
+        received: received(transfer.sell, least(back.raw, transfer.amountRaw)),
+        reason: "the bridge gave the amount back on the chain it came from"
+      }
+    )
   }
-  const wanted = of(arrival, transfer.buy, txHash)
-  if (wanted !== null && wanted.raw >= transfer.leastRaw) return { state: "delivered", received: wanted, reason: null }
-  const received = wanted ?? largest(arrival, txHash)
-  if (received === null) return undefined
-  const reason =
-    wanted === null ? "the bridge delivered another token" : `the bridge delivered less than ${transfer.leastRaw}`
-  return { state: "partial", received, reason }
+  const wanted = of(transfer.buy)
+  if (wanted !== undefined && wanted.raw >= transfer.leastRaw) {
+    const raw = shareOf(transfer, wanted.raw, claims.open)
+    return { state: "delivered", received: received(transfer.buy, raw), reason: null }
+  }
+  const other = wanted ?? brought[0]
+  return (
+    other && {
+      state: "partial",
+      received: received(other.assetId, other.raw),
+      reason:
+        wanted === undefined
+          ? "the bridge delivered another token"
+          : `the bridge delivered less than ${transfer.leastRaw}`
+    }
+  )
 }

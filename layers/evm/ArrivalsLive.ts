@@ -3,29 +3,30 @@ import { Effect, Layer, Option } from "effect"
 import { type Hex, zeroAddress } from "viem"
 import { chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
-import { Arrivals } from "#domain/transfer/Arrivals.ts"
+import { type Arrival, Arrivals } from "#domain/transfer/Arrivals.ts"
 import { fromViem } from "#layers/evm/address.ts"
 import { agreed } from "#layers/evm/agreement.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
-import { findReceipt, netTransfers } from "#layers/evm/execution/findReceipt.ts"
+import { actsIn, findReceipt, netTransfers } from "#layers/evm/execution/findReceipt.ts"
 import { readDepth, settledReceipt } from "#layers/evm/execution/settledReceipt.ts"
 
 /** Above every nonce that an account reaches. */
 const noNonce = Number.MAX_SAFE_INTEGER
+
+type Found = Arrival & Pick<ActionReceipt, "txHash" | "blockHash">
 
 /** What one endpoint shows of a transaction that counts. */
 const look = Effect.fnUntraced(function* (accountId: EvmAccountId, txHash: Hex) {
   const chainId = chainIdOf(accountId)
   const { head, settled } = yield* readDepth(chainId)
   const receipt = yield* settledReceipt(chainId, txHash, settled)
-  if (receipt === null || receipt === "pending") return { head, settled, receipt: Option.none<ActionReceipt>() }
-  const found: ActionReceipt = {
-    subject: txHash,
+  if (receipt === null || receipt === "pending") return { head, settled, receipt: Option.none<Found>() }
+  const found: Found = {
     txHash,
     blockNumber: receipt.blockNumber,
     blockHash: receipt.blockHash,
     success: receipt.status === "success",
-    gasUsed: receipt.gasUsed,
+    isOwn: actsIn(receipt, accountId),
     deltas: netTransfers(receipt, accountId)
   }
   return { head, settled, receipt: Option.some(found) }

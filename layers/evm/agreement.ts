@@ -13,13 +13,16 @@ import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { sleepRealTime, withinRealTime } from "#layers/clock/withinRealTime.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 
+/** What is compared of what endpoints found. */
+type Shown = Pick<ActionReceipt, "success" | "blockHash" | "blockNumber" | "txHash" | "deltas">
+
 /** What one endpoint shows. */
-export interface Look {
+export interface Look<Found extends Shown = ActionReceipt> {
   /** Its latest block, read before anything else. */
   readonly head: bigint
   /** The latest block that a settled answer may rest on. */
   readonly settled: bigint
-  readonly receipt: Option.Option<ActionReceipt>
+  readonly receipt: Option.Option<Found>
 }
 
 const answerWithin = Duration.seconds(4)
@@ -35,7 +38,7 @@ const disagreements = Metric.counter("ballast_chain_disagreements", {
   incremental: true
 })
 
-const sayTheSame = (a: ActionReceipt, b: ActionReceipt): boolean =>
+const sayTheSame = (a: Shown, b: Shown): boolean =>
   a.success === b.success &&
   a.blockHash === b.blockHash &&
   (a.blockHash === null || a.txHash === b.txHash) &&
@@ -43,19 +46,21 @@ const sayTheSame = (a: ActionReceipt, b: ActionReceipt): boolean =>
   a.deltas.every(({ assetId, raw }, index) => b.deltas[index]?.assetId === assetId && b.deltas[index]?.raw === raw)
 
 /** The block on which a conclusion rests: that of the receipt, or the latest one when there is none to be found. */
-const evidence = ({ receipt, settled }: Look): bigint =>
+const evidence = ({ receipt, settled }: Look<Shown>): bigint =>
   Option.match(receipt, {
     onNone: () => 0n,
     onSome: ({ blockHash, blockNumber }) => (blockHash === null ? settled : blockNumber)
   })
 
 /** The conclusion, none while there is none; "contradiction" when the endpoints cannot all be right. */
-export const conclude = (looks: ReadonlyArray<Look>): Option.Option<ActionReceipt> | "contradiction" => {
+export const conclude = <Found extends Shown>(
+  looks: ReadonlyArray<Look<Found>>
+): Option.Option<Found> | "contradiction" => {
   const first = looks.find(({ receipt }) => Option.isSome(receipt))
   if (first === undefined || Option.isNone(first.receipt)) return Option.none()
   const concluded = first.receipt.value
   const block = evidence(first)
-  const contradicts = ({ receipt, settled }: Look) =>
+  const contradicts = ({ receipt, settled }: Look<Found>) =>
     Option.match(receipt, {
       onNone: () => settled >= block,
       onSome: (other) => !sayTheSame(concluded, other)
@@ -64,9 +69,9 @@ export const conclude = (looks: ReadonlyArray<Look>): Option.Option<ActionReceip
 }
 
 /** Asks every endpoint of the chain; fails when none answers, and when they contradict each other. */
-const ask = Effect.fnUntraced(function* <R>(
+const ask = Effect.fnUntraced(function* <Found extends Shown, R>(
   chainId: ChainId,
-  look: Effect.Effect<Look, ChainUnavailable, R | EvmClients>
+  look: Effect.Effect<Look<Found>, ChainUnavailable, R | EvmClients>
 ) {
   const { each } = yield* EvmClients
   const results = yield* Effect.forEach(
@@ -97,9 +102,9 @@ const ask = Effect.fnUntraced(function* <R>(
 })
 
 /** What the endpoints of the chain conclude; none while there is no conclusion. */
-export const agreed = Effect.fnUntraced(function* <R>(
+export const agreed = Effect.fnUntraced(function* <Found extends Shown, R>(
   chainId: ChainId,
-  look: Effect.Effect<Look, ChainUnavailable, R | EvmClients>
+  look: Effect.Effect<Look<Found>, ChainUnavailable, R | EvmClients>
 ) {
   const conclusion = yield* ask(chainId, look)
   if (Option.isNone(conclusion) || conclusion.value.blockHash !== null) return conclusion

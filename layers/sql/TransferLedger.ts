@@ -4,7 +4,8 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { addressOf, AssetId, type ChainId, chainIdOf, evmAccount, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
 import { makeOperationId, OperationId, PortfolioId } from "#domain/Ids.ts"
-import { TransferEnd, TransferState } from "#domain/transfer/Transfer.ts"
+import { type Transfer, TransferEnd, TransferState } from "#domain/transfer/Transfer.ts"
+import type { Claims } from "#domain/transfer/transferEnd.ts"
 import { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
 import { type Announcement, type Departure, TransferLedger } from "#domain/transfer/TransferLedger.ts"
 import { batched } from "#layers/sql/batched.ts"
@@ -42,6 +43,7 @@ const TransferRow = Schema.Struct({
 const allTransfers = decodeRows(TransferRow)
 const firstTransfer = decodeFirst(TransferRow)
 const allIds = decodeRows(Schema.Struct({ operationId: OperationId }))
+const allReceived = decodeRows(Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString }))
 const firstOpen = decodeFirst(Schema.Struct({ portfolioId: PortfolioId }))
 const AnnouncementRow = Schema.Struct({
   runId: OperationId,
@@ -168,8 +170,23 @@ const make = Effect.gen(function* () {
       ORDER BY operation_id LIMIT ${limit}`)
   )
 
+  /** The entries that a transaction closed beside the one in question. */
+  const closedBy = (portfolioId: PortfolioId, operationId: OperationId, txHash: string) => sql`
+    FROM transfers c
+    WHERE c.portfolio_id = ${portfolioId} AND c.state <> 'open' AND c.operation_id <> ${operationId}
+      AND c.ending -> 'received' ->> 'txHash' = ${txHash}`
+
+  const claims = Effect.fn("TransferLedger.claims")(function* (transfer: Transfer, txHash: string) {
+    const { operationId, portfolioId } = transfer
+    const open = yield* openOf(portfolioId)
+    const received = yield* allReceived(sql`
+      SELECT c.ending -> 'received' ->> 'assetId' AS "assetId", c.ending -> 'received' ->> 'raw' AS raw
+      ${closedBy(portfolioId, operationId, txHash)}`)
+    return { received, open: open.filter((other) => other.operationId !== operationId) } satisfies Claims
+  })
+
   const close = Effect.fn("TransferLedger.close")(
-    function* (operationId: OperationId, end: TransferEnd, at: DateTime.Utc) {
+    function* (operationId: OperationId, end: TransferEnd, at: DateTime.Utc, closedBefore: number) {
       // In the order in which everybody locks: the portfolio, then what belongs to it.
       const found = yield* firstOpen(sql`
         SELECT p.portfolio_id AS "portfolioId" FROM portfolios p
@@ -180,7 +197,8 @@ const make = Effect.gen(function* () {
       const closed = yield* sql`
         UPDATE transfers SET state = ${end.state}, ending = ${storableJson(encodeEnd(end))}::jsonb,
           closed_at = ${timestamp(at)}
-        WHERE operation_id = ${operationId} AND state = 'open' RETURNING 1`
+        WHERE operation_id = ${operationId} AND state = 'open'
+          AND (SELECT count(*) ${closedBy(portfolioId, operationId, end.received?.txHash ?? "")}) = ${closedBefore} RETURNING 1`
       if (closed.length === 0) return false
       // An operation whose workflow has not begun passes through `running`, as its lifecycle has it.
       yield* changeState(sql, { operationId, to: "running", at, error: null })
@@ -204,6 +222,7 @@ const make = Effect.gen(function* () {
     find,
     openOf: Effect.fn("TransferLedger.openOf")(openOf),
     allOpen,
+    claims,
     close
   })
 })

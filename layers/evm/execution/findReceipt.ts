@@ -47,6 +47,14 @@ export const netTransfers = (receipt: TransactionReceipt, accountId: EvmAccountI
 
 const isOfEntryPoint = ({ address }: { readonly address: Address }) => isAddressEqual(address, entryPoint)
 
+/** The ends of the operations that a transaction carried. */
+const endsOf = ({ logs }: TransactionReceipt) =>
+  parseEventLogs({ abi: entryPointAbi, eventName: "UserOperationEvent", logs, strict: true }).filter(isOfEntryPoint)
+
+/** Whether the transaction carried an operation of the account. */
+export const actsIn = (receipt: TransactionReceipt, accountId: EvmAccountId): boolean =>
+  endsOf(receipt).some(({ args }) => isAddressEqual(args.sender, toViem(addressOf(accountId))))
+
 /**
  * Reads the operation's outcome from a receipt; none when the transaction did not carry the operation.
  *
@@ -58,12 +66,7 @@ const outcomeIn = (
   userOpHash: string,
   accountId: EvmAccountId
 ): Option.Option<ActionReceipt> => {
-  const ends = parseEventLogs({
-    abi: entryPointAbi,
-    eventName: "UserOperationEvent",
-    logs: receipt.logs,
-    strict: true
-  }).filter(isOfEntryPoint)
+  const ends = endsOf(receipt)
   const end = ends.find(({ args }) => args.userOpHash === userOpHash)
   if (end === undefined) return Option.none()
   const begins = parseEventLogs({ abi: entryPointAbi, eventName: "BeforeExecution", logs: receipt.logs }).filter(

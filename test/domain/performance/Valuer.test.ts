@@ -140,7 +140,8 @@ layer(World, { excludeTestServices: true })("Valuer", (it) => {
             received: { assetId: arbUsdc.assetId, raw, txHash: `0x${"7b".repeat(32)}`, blockNumber },
             reason: null
           },
-          at
+          at,
+          0
         )
       )
     // It may take its time first.

@@ -80,7 +80,7 @@ const opened = Effect.gen(function* () {
   return { operationId: operationId!, txHash, at: departure.at }
 })
 
-const took: Arrival = { success: true, blockNumber: 7n, deltas: [{ assetId: usdc, raw: -1_000_000n }] }
+const took: Arrival = { success: true, isOwn: true, blockNumber: 7n, deltas: [{ assetId: usdc, raw: -1_000_000n }] }
 
 const pass = Effect.flatMap(Reconciler, (reconciler) => reconciler.pass)
 

@@ -1,11 +1,13 @@
 /** How a transfer ended, by what the chains show and not by what the provider says. */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
+import * as fc from "fast-check"
 import { evmAccount, type EvmAddress } from "#domain/Caip.ts"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
-import type { Transfer } from "#domain/transfer/Transfer.ts"
-import { transferEnd } from "#domain/transfer/transferEnd.ts"
-import { arbUsdc, baseUsdc } from "#test/support/assets.ts"
+import type { Arrival } from "#domain/transfer/Arrivals.ts"
+import type { Transfer, TransferEnd } from "#domain/transfer/Transfer.ts"
+import { type Claims, transferEnd } from "#domain/transfer/transferEnd.ts"
+import { arbUsdc, arbWeth, baseUsdc } from "#test/support/assets.ts"
 
 const account = "0x8617E340B3D01FA5F11F306F4090FD50E238070D" as EvmAddress
 
@@ -25,14 +27,91 @@ const transfer: Transfer = {
   tool: "ferry"
 }
 
-const brought = { success: true, blockNumber: 1n, deltas: [{ assetId: baseUsdc.assetId, raw: 500n }] }
+const unclaimed: Claims = { received: [], open: [] }
+const delivered = { _tag: "Delivered", txHash: "0xbrought" } as const
+const refunded = { _tag: "Refunded", txHash: "0xback" } as const
+
+const bringing = (...deltas: Arrival["deltas"]): Arrival => ({ success: true, isOwn: false, blockNumber: 1n, deltas })
+const usdc = (raw: bigint) => bringing({ assetId: arbUsdc.assetId, raw })
+const back = bringing({ assetId: baseUsdc.assetId, raw: 500n })
+
+const summary = (end: TransferEnd | undefined) => end && [end.state, end.received?.assetId, end.received?.raw]
 
 describe("the end of a transfer", () => {
   it("is a refund by another transaction that brought the token back", () => {
-    assert.strictEqual(transferEnd(transfer, { _tag: "Refunded", txHash: "0xback" }, brought)?.state, "refunded")
+    assert.deepStrictEqual(summary(transferEnd(transfer, refunded, back, unclaimed)), [
+      "refunded",
+      baseUsdc.assetId,
+      500n
+    ])
   })
 
   it("is no refund by the transaction that took the amount, whose swaps bought more of the token than left", () => {
-    assert.isUndefined(transferEnd(transfer, { _tag: "Refunded", txHash: "0xsource" }, brought))
+    assert.isUndefined(transferEnd(transfer, { _tag: "Refunded", txHash: "0xsource" }, back, unclaimed))
   })
+
+  it("is no delivery by a batch of the account itself, whose swaps bought the token", () => {
+    assert.isUndefined(transferEnd(transfer, delivered, { ...usdc(999n), isOwn: true }, unclaimed))
+  })
+
+  it("is partial with less than the least amount, or with another token", () => {
+    assert.deepStrictEqual(summary(transferEnd(transfer, delivered, usdc(989n), unclaimed)), [
+      "partial",
+      arbUsdc.assetId,
+      989n
+    ])
+    const other = bringing({ assetId: arbWeth.assetId, raw: 3n }, { assetId: baseUsdc.assetId, raw: 2n })
+    assert.deepStrictEqual(summary(transferEnd(transfer, delivered, other, unclaimed)), [
+      "partial",
+      arbWeth.assetId,
+      3n
+    ])
+  })
+
+  it("is not told by a transaction that has closed another transfer already", () => {
+    const claims = { ...unclaimed, received: [{ assetId: arbUsdc.assetId, raw: 999n }] }
+    assert.isUndefined(transferEnd(transfer, delivered, usdc(999n), claims))
+    // What another received in it is not what this one received.
+    const both = bringing({ assetId: arbUsdc.assetId, raw: 999n }, { assetId: arbWeth.assetId, raw: 3n })
+    assert.deepStrictEqual(summary(transferEnd(transfer, delivered, both, claims)), ["partial", arbWeth.assetId, 3n])
+  })
+
+  it("brings all that arrived, also more than was expected, while no other transfer can have its part of it", () => {
+    const open = [{ ...transfer, operationId: "op_00000000000000000000000002" as OperationId }]
+    assert.strictEqual(transferEnd(transfer, delivered, usdc(1_050n), { ...unclaimed, open })?.received?.raw, 1_050n)
+  })
+
+  it("of several that one transaction brought is theirs together, to the last unit, in any order", () =>
+    fc.assert(
+      fc.property(
+        fc
+          .array(fc.tuple(fc.bigInt(1_000n, 10n ** 24n), fc.integer({ min: 0, max: 50 }), fc.nat(100)), {
+            minLength: 1,
+            maxLength: 4
+          })
+          .map((all) =>
+            all.map(([expectedRaw, slippage, part], index) => {
+              const leastRaw = expectedRaw - (expectedRaw * BigInt(slippage)) / 1_000n
+              const operationId = `op_0000000000000000000000000${index}` as OperationId
+              const arrived = leastRaw + ((expectedRaw - leastRaw) * BigInt(part)) / 100n
+              return { arrived, sent: { ...transfer, operationId, leastRaw, expectedRaw, txHash: `0x${index}` } }
+            })
+          ),
+        (all) => {
+          const brought = all.reduce((sum, { arrived }) => sum + arrived, 0n)
+          const received: Array<Claims["received"][number]> = []
+          for (const [index, { sent }] of all.entries()) {
+            const open = all.slice(index + 1).map((other) => other.sent)
+            const end = transferEnd(sent, delivered, usdc(brought), { received, open })
+            assert.strictEqual(end?.state, "delivered")
+            received.push(end!.received!)
+          }
+          assert.strictEqual(
+            received.reduce((sum, { raw }) => sum + raw, 0n),
+            brought
+          )
+        }
+      ),
+      { numRuns: 500 }
+    ))
 })

@@ -172,6 +172,7 @@ layer(Engine, { excludeTestServices: true })("a stream", (it) => {
       market.routes.set(txHash, { _tag: "Delivered", txHash: arrival })
       market.arrivals.set(`${accounts[1]} ${arrival}`, {
         success: true,
+        isOwn: false,
         blockNumber: 7n,
         deltas: [{ assetId: arbUsdc.assetId, raw: expectedRaw }]
       })

@@ -307,7 +307,12 @@ layer(Engine, { excludeTestServices: true })("the scheduler", (it) => {
       const arrival = `0x${"a7".repeat(32)}`
       const received = { assetId: arbUsdc.assetId, raw: 2_000n * dollars }
       market.fund(onArbitrum, received.assetId, received.raw)
-      market.arrivals.set(`${onArbitrum} ${arrival}`, { success: true, blockNumber: 7n, deltas: [received] })
+      market.arrivals.set(`${onArbitrum} ${arrival}`, {
+        success: true,
+        isOwn: false,
+        blockNumber: 7n,
+        deltas: [received]
+      })
       market.routes.set(txHash, { _tag: "Delivered", txHash: arrival })
       yield* makeDue(enrolled)
       // The look that finds it arrived changes the ledger, and so counts for nothing itself.

@@ -98,6 +98,7 @@ layer(Engine, { excludeTestServices: true })("transfers between chains", (it) =>
       market.fund(onArbitrum, arbUsdc.assetId, transfer.expectedRaw)
       market.arrivals.set(`${onArbitrum} ${arrival}`, {
         success: true,
+        isOwn: false,
         blockNumber: 7n,
         deltas: [{ assetId: arbUsdc.assetId, raw: transfer.expectedRaw }]
       })
@@ -151,6 +152,7 @@ layer(Engine, { excludeTestServices: true })("transfers between chains", (it) =>
       market.fund(onBase, baseUsdc.assetId, transfer.amountRaw)
       market.arrivals.set(`${onBase} ${arrival}`, {
         success: true,
+        isOwn: false,
         blockNumber: 7n,
         deltas: [{ assetId: baseUsdc.assetId, raw: transfer.amountRaw }]
       })
@@ -240,6 +242,7 @@ layer(Unscheduled, { excludeTestServices: true })("the watch of a transfer", (it
         market.routes.set(transfer.txHash, { _tag: "Delivered", txHash: arrival })
         market.arrivals.set(`${enrolled.accounts[1]} ${arrival}`, {
           success: true,
+          isOwn: false,
           blockNumber: 7n,
           deltas: [{ assetId: arbUsdc.assetId, raw: transfer.expectedRaw }]
         })

@@ -34,6 +34,7 @@ export const simulatedArrivals = (world: World) =>
               : Option.some({
                   // An operation that reverts inside leaves its transaction a success that moved nothing.
                   success: found.execution.included,
+                  isOwn: found.execution.parts.some((part) => part.accountId === accountId),
                   blockNumber: BigInt(found.block),
                   deltas: netOf(found.execution, accountId)
                 })
