@@ -82,7 +82,7 @@ const Pace = Layer.mergeAll(
 const TestSettings = Layer.succeed(Settings, {
   ...testSettings,
   defaultSwap: { ...testSettings.defaultSwap, thresholdUsd: 25n * Decimal.one },
-  scheduler: { ...testSettings.scheduler, intervalMs: 100 }
+  scheduler: { ...testSettings.scheduler, intervalMs: 250 }
 })
 
 const hasEnded = Effect.fnUntraced(function* ({ portfolioId }: Begun, operations: number) {
@@ -97,7 +97,7 @@ const hasEnded = Effect.fnUntraced(function* ({ portfolioId }: Begun, operations
 const ended = (begun: Begun, operations: number) =>
   hasEnded(begun, operations).pipe(
     Effect.filterOrFail((isEnded) => isEnded),
-    Effect.retry(Schedule.spaced("25 millis")),
+    Effect.retry(Schedule.spaced("100 millis")),
     Effect.timeout("4 minutes"),
     Effect.orDie
   )

@@ -16,7 +16,7 @@ import { stepsInSource } from "#test/fault/crash/stepsInSource.ts"
 import { copyOfTemplate } from "#test/support/database.ts"
 
 /** Services of a process; each has an embedded database, which takes memory, and on real chains moves the pools of the others. */
-const servicesOfAProcess = { real: 4, scripted: 6 }
+const servicesOfAProcess = { real: 5, scripted: 8 }
 /** As many processes as the smallest machine has cores. */
 const processes = Semaphore.makeUnsafe(2)
 

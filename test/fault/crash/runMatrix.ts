@@ -58,8 +58,8 @@ const isSameMoment = (before: string | undefined, boundary: string) =>
 export const momentsOf = (boundaries: ReadonlyArray<string>): ReadonlyArray<string> =>
   boundaries.filter((boundary, index) => !isSameMoment(boundaries[index - 1], boundary))
 
-/** In every fifth round the recoveries are crashed as well, that of the nth service at the nth boundary that it passes. */
-const hasSecondCrashes = (round: number) => round % 5 === 0
+/** In the first round, and every eighth, the recoveries are crashed as well, that of the nth service at the nth boundary that it passes. */
+const hasSecondCrashes = (round: number) => round % 8 === 0
 
 /** What a crash left in a place. */
 interface Dead {
