@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/globalSetup.ts"],
+    setupFiles: ["test/support/properties.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // One more than the smallest machine has cores, since tests of worlds and crashes wait for blocks and processes.

@@ -64,6 +64,10 @@ describe("a simulation", () => {
     breaks("receipts lie", "a receipt says what the chain shows")
   )
 
+  it("fails when a batch of the account passes for a delivery", { timeout: limit }, () =>
+    breaks("batches arrive", "a closed entry says how the transfer ended")
+  )
+
   it("fails when what is due is not claimed", { timeout: limit }, () =>
     breaks("never claims", "what is due is claimed in time")
   )

@@ -18,14 +18,14 @@ export const relayed = Effect.fnUntraced(function* (
   operationId: OperationId,
   accountId: EvmAccountId,
   attempt: number,
-  settled?: Settled
+  settled?: Settled,
+  subject = bytes32(attempt)
 ) {
   const relays = yield* RelayStore
   const at = yield* DateTime.now
   const chainId = chainIdOf(accountId)
   const id = { operationId, chainId, attempt }
   const relayer = Eip55.checksum(`0x${(0xfee0_0000 + attempt).toString(16).padStart(40, "0")}`) as EvmAddress
-  const subject = bytes32(attempt)
   const prepared = {
     chainId,
     accountId,

@@ -2,19 +2,18 @@
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Layer, Metric, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { erc20, type EvmAccountId, type EvmAddress } from "#domain/Caip.ts"
+import { erc20, type EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { OperationId } from "#domain/Ids.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
-import { RelayStore } from "#domain/relay/RelayStore.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { type Arrival, Arrivals } from "#domain/transfer/Arrivals.ts"
 import { Reconciler } from "#domain/transfer/Reconciler.ts"
 import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
 import { arbitrum, base, newAddress, submit, usdc, world } from "#test/layers/sql/fixtures.ts"
 import { TestStores } from "#test/support/database.ts"
+import { relayed } from "#test/support/relayed.ts"
 
 const arbitrumUsdc = erc20(arbitrum, "0xaf88d065e77c8cC2239327C5EDb3A432268e5831" as EvmAddress)
 
@@ -96,7 +95,7 @@ const leftBehind = Effect.fnUntraced(function* (isSigned: boolean, minutesAgo = 
   const { accountId, runId } = departure
   const subject = newHash()
   yield* Effect.flatMap(TransferLedger, ({ announce }) => announce({ ...departure, subject, fromBlock: 1n }))
-  if (isSigned) yield* sign(runId, accountId, subject)
+  if (isSigned) yield* relayed(runId, accountId, 1, undefined, subject)
   const died = DateTime.subtract(yield* DateTime.now, { minutes: minutesAgo })
   const operations = yield* OperationStore
   yield* operations.transition(runId, "running", died, null)
@@ -109,37 +108,6 @@ const leftBehind = Effect.fnUntraced(function* (isSigned: boolean, minutesAgo = 
     }
   })
   return { runId, subject, standing, tenantId, portfolioId }
-})
-
-const sign = Effect.fnUntraced(function* (operationId: OperationId, accountId: EvmAccountId, subject: string) {
-  const store = yield* RelayStore
-  const relayer = newAddress()
-  const prepared = {
-    chainId: base,
-    accountId,
-    subject,
-    to: relayer,
-    callData: "0x",
-    gasLimit: 1n,
-    maxFeePerGas: 1n,
-    maxPriorityFeePerGas: 1n,
-    chainNonce: 0,
-    laneNonces: [],
-    fromBlock: 1n
-  }
-  const action = { attempt: { operationId, chainId: base, attempt: 1 }, prepared }
-  yield* store.reserve([action], [relayer], yield* DateTime.now, (nonce) =>
-    Effect.succeed({
-      chainId: base,
-      subject,
-      relayer,
-      nonce,
-      txHash: newHash(),
-      raw: "0x02",
-      fromBlock: 1n,
-      replaces: []
-    })
-  )
 })
 
 const receipt = (success: boolean) => ({

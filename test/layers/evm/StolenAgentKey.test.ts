@@ -15,11 +15,10 @@ import {
   toHex,
   zeroAddress
 } from "viem"
-import { entryPoint07Abi, entryPoint07Address, toPackedUserOperation } from "viem/account-abstraction"
 import { routerAbi } from "#layers/evm/contracts.ts"
-import { revertReason } from "#layers/evm/execution/revertReason.ts"
 import { type Chain, setEther, tokenBySymbol } from "#sandbox/Chain.ts"
 import { agentAccount } from "#test/layers/evm/sdkAccount.ts"
+import { type Call, outcomeOf, submitAlone } from "#test/layers/evm/selfSubmitted.ts"
 import {
   agent,
   batchOf,
@@ -32,12 +31,6 @@ import {
   quotedSwap,
   stranger
 } from "#test/layers/evm/EvmWorld.ts"
-
-interface Call {
-  readonly to: Address
-  readonly value?: bigint
-  readonly data: Hex
-}
 
 const amount = 1_000_000n
 const deadline = 10n ** 12n
@@ -90,45 +83,14 @@ const hiddenPath = (chain: Chain, account: Address): Call => {
   return { to: chain.contracts.router, data: concatHex([moved, ...path]) }
 }
 
-/** What the EntryPoint answers to an operation of the thief, which he submits himself. */
+/** What becomes of an operation of the thief, which he submits himself. */
 const attempt = (build: (victim: Victim["Service"]) => ReadonlyArray<Call>, callData?: Hex) =>
   Effect.gen(function* () {
     const victim = yield* Victim
     const { chain, enrollment } = victim
     return yield* Effect.promise(async () => {
       const account = await agentAccount(chain, enrollment)
-      const operation = {
-        sender: account.address,
-        nonce: await account.getNonce(),
-        callData: callData ?? (await account.encodeCalls(build(victim))),
-        callGasLimit: 2_000_000n,
-        verificationGasLimit: 2_000_000n,
-        preVerificationGas: 100_000n,
-        maxFeePerGas: 0n,
-        maxPriorityFeePerGas: 0n,
-        signature: "0x" as Hex
-      }
-      operation.signature = await account.signUserOperation(operation as never)
-      const data = encodeFunctionData({
-        abi: entryPoint07Abi,
-        functionName: "handleOps",
-        args: [[toPackedUserOperation(operation)], stranger.address]
-      })
-      const hash = await chain.client.sendTransaction({
-        account: stranger,
-        to: entryPoint07Address,
-        data,
-        gas: 8_000_000n
-      })
-      const receipt = await chain.client.waitForTransactionReceipt({ hash })
-      if (receipt.status === "success") return "included"
-      return chain.client.call({ account: stranger.address, to: entryPoint07Address, data, gas: 8_000_000n }).then(
-        () => "no error",
-        (error: { walk: (match: (cause: unknown) => boolean) => { data: Hex | { data: Hex } } }) => {
-          const { data } = error.walk((cause) => typeof cause === "object" && cause !== null && "data" in cause)
-          return revertReason(typeof data === "string" ? data : data.data)
-        }
-      )
+      return outcomeOf(await submitAlone(chain, account, callData ?? (await account.encodeCalls(build(victim)))))
     })
   })
 
@@ -322,34 +284,12 @@ describe("A stolen agent key", () => {
           agent.signMessage({ message: { raw: other.authorization.root as Hex } })
         )
         for (const enableSignature of [forged, enrollment.ownerSignature as Hex]) {
-          const accepted = yield* Effect.promise(async () => {
+          const answer = yield* Effect.promise(async () => {
             const account = await agentAccount(chain, other, { enableSignature })
-            const operation = {
-              sender: account.address,
-              nonce: await account.getNonce(),
-              callData: await account.encodeCalls([approve(chain, "USDC", chain.contracts.router)]),
-              callGasLimit: 1_000_000n,
-              verificationGasLimit: 5_000_000n,
-              preVerificationGas: 100_000n,
-              maxFeePerGas: 0n,
-              maxPriorityFeePerGas: 0n,
-              signature: "0x" as Hex
-            }
-            operation.signature = await account.signUserOperation(operation as never)
-            return chain.client
-              .simulateContract({
-                address: entryPoint07Address,
-                abi: entryPoint07Abi,
-                functionName: "handleOps",
-                args: [[toPackedUserOperation(operation)], stranger.address],
-                account: stranger.address
-              })
-              .then(
-                () => true,
-                () => false
-              )
+            const calls = [approve(chain, "USDC", chain.contracts.router)]
+            return outcomeOf(await submitAlone(chain, account, await account.encodeCalls(calls)))
           })
-          assert.isFalse(accepted)
+          assert.match(answer, /^AA23/u)
         }
         assert.strictEqual(other.account, enrollment.account)
       })

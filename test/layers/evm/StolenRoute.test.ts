@@ -5,18 +5,17 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { type Address, encodeFunctionData, erc20Abi, type Hex, parseEventLogs, zeroAddress } from "viem"
-import { entryPoint07Abi, entryPoint07Address, toPackedUserOperation } from "viem/account-abstraction"
+import { type Address, encodeFunctionData, erc20Abi, type Hex, zeroAddress } from "viem"
 import type { EvmAddress } from "#domain/Caip.ts"
 import { ChainExecution, type ReadySwap } from "#domain/rebalance/ChainExecution.ts"
 import { routedSwapAbi } from "#layers/evm/contracts.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
-import { revertReason } from "#layers/evm/execution/revertReason.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/Chain.ts"
 import { quoteRoutePools, setRoutePools } from "#sandbox/routePools.ts"
 import { addressOf, honestRoute, inPools, routeOver, type Terms, termsOf } from "#test/contracts/routedSwaps.ts"
 import { agentAccount, enableDigestOf } from "#test/layers/evm/sdkAccount.ts"
+import { type Call, outcomeOf, submitAlone } from "#test/layers/evm/selfSubmitted.ts"
 import {
   asset,
   batchOf,
@@ -78,12 +77,6 @@ const routedSwap = Effect.fnUntraced(function* (chain: Chain, sell: string, buy:
   } satisfies ReadySwap
 })
 
-interface Call {
-  readonly to: Address
-  readonly value?: bigint
-  readonly data: Hex
-}
-
 const approve = (chain: Chain, spender: Address): Call => ({
   to: addressOf(chain, "USDC"),
   data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, amount] })
@@ -99,42 +92,13 @@ const routed = (chain: Chain, buy: string, but: Partial<Terms> = {}, route?: Hex
   return [approve(chain, chain.contracts.routedSwap), { to: chain.contracts.routedSwap, data }]
 }
 
-/** What became of an operation that the thief signed with the agent's key and submitted himself. */
+/** What becomes of an operation of the thief, which he submits himself. */
 const attempt = Effect.fnUntraced(function* (build: (victim: Victim["Service"]) => ReadonlyArray<Call>) {
   const victim = yield* Victim
   const { chain, enrollment } = victim
   return yield* Effect.promise(async () => {
     const account = await agentAccount(chain, enrollment)
-    const operation = {
-      sender: account.address,
-      nonce: await account.getNonce(),
-      callData: await account.encodeCalls(build(victim)),
-      callGasLimit: 2_000_000n,
-      verificationGasLimit: 2_000_000n,
-      preVerificationGas: 100_000n,
-      maxFeePerGas: 0n,
-      maxPriorityFeePerGas: 0n,
-      signature: "0x" as Hex
-    }
-    operation.signature = await account.signUserOperation(operation as never)
-    const data = encodeFunctionData({
-      abi: entryPoint07Abi,
-      functionName: "handleOps",
-      args: [[toPackedUserOperation(operation)], stranger.address]
-    })
-    const call = { account: stranger.address, to: entryPoint07Address, data, gas: 10_000_000n }
-    const refused = await chain.client.call(call).then(
-      () => undefined,
-      (error: { walk: (match: (cause: unknown) => boolean) => { data: Hex | { data: Hex } } }) => {
-        const { data } = error.walk((cause) => typeof cause === "object" && cause !== null && "data" in cause)
-        return revertReason(typeof data === "string" ? data : data.data)
-      }
-    )
-    if (refused !== undefined) return refused
-    const hash = await chain.client.sendTransaction({ ...call, account: stranger })
-    const { logs } = await chain.client.waitForTransactionReceipt({ hash })
-    const [event] = parseEventLogs({ abi: entryPoint07Abi, eventName: "UserOperationEvent", logs })
-    return event?.args.success === true ? "included" : "reverted"
+    return outcomeOf(await submitAlone(chain, account, await account.encodeCalls(build(victim))))
   })
 })
 

@@ -22,9 +22,10 @@ import {
   toHex,
   zeroAddress
 } from "viem"
-import { entryPoint07Abi, entryPoint07Address, toPackedUserOperation } from "viem/account-abstraction"
+import { entryPoint07Address } from "viem/account-abstraction"
 import type { AgentPolicy } from "#domain/enrollment/Authorization.ts"
-import { agent, type Enrollment, owner, stranger, withdrawalDomainName } from "#test/layers/evm/EvmWorld.ts"
+import { agent, type Enrollment, owner, withdrawalDomainName } from "#test/layers/evm/EvmWorld.ts"
+import { outcomeOf, submitAlone } from "#test/layers/evm/selfSubmitted.ts"
 import { canonical } from "#sandbox/canonical.ts"
 import type { Chain } from "#sandbox/Chain.ts"
 
@@ -183,31 +184,9 @@ export const enableDigestOf = async (chain: Chain, enrollment: Enrollment): Prom
 /** The owner's own operation that calls the account itself. */
 const callOwnAccount = async (chain: Chain, signer: LocalAccount, index: bigint, data: Hex): Promise<void> => {
   const account = await ownersAccount(chain, signer, index)
-  const operation = {
-    sender: account.address,
-    nonce: await account.getNonce(),
-    callData: await account.encodeCalls([{ to: account.address, data }]),
-    callGasLimit: 500_000n,
-    verificationGasLimit: 500_000n,
-    preVerificationGas: 100_000n,
-    maxFeePerGas: 0n,
-    maxPriorityFeePerGas: 0n,
-    signature: "0x" as Hex
-  }
-  operation.signature = await account.signUserOperation(operation as never)
-  const handleOps = encodeFunctionData({
-    abi: entryPoint07Abi,
-    functionName: "handleOps",
-    args: [[toPackedUserOperation(operation)], stranger.address]
-  })
-  const hash = await chain.client.sendTransaction({
-    account: stranger,
-    to: entryPoint07Address,
-    data: handleOps,
-    gas: 3_000_000n
-  })
-  const { status } = await chain.client.waitForTransactionReceipt({ hash })
-  if (status !== "success") throw new Error("The owner's revocation was refused")
+  const callData = await account.encodeCalls([{ to: account.address, data }])
+  const answer = outcomeOf(await submitAlone(chain, account, callData))
+  if (answer !== "included") throw new Error(`The owner's revocation was refused: ${answer}`)
 }
 
 /** Makes every permission and every unused `Enable` signature of the account void. */

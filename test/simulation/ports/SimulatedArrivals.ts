@@ -34,7 +34,9 @@ export const simulatedArrivals = (world: World) =>
               : Option.some({
                   // An operation that reverts inside leaves its transaction a success that moved nothing.
                   success: found.execution.included,
-                  isOwn: found.execution.parts.some((part) => part.accountId === accountId),
+                  isOwn:
+                    world.sabotage !== "batches arrive" &&
+                    found.execution.parts.some((part) => part.accountId === accountId),
                   blockNumber: BigInt(found.block),
                   deltas: netOf(found.execution, accountId)
                 })

@@ -91,6 +91,7 @@ export class Bridge {
         { _tag: "Delivered", txHash: digestOf(`nothing ${sourceTx}`) },
         { _tag: "Refunded", txHash: sourceTx },
         { _tag: "Delivered", txHash: sourceTx },
+        { _tag: "Delivered", txHash: this.#ownBatch(carried) ?? sourceTx },
         { _tag: "Failed", reason: "it was never seen" }
       ])
     }
@@ -98,6 +99,14 @@ export class Bridge {
     const { endTx: txHash, fate } = carried
     if (fate === "refunded") return { _tag: "Refunded", txHash }
     return fate === "partial" ? { _tag: "Partial", txHash } : { _tag: "Delivered", txHash }
+  }
+
+  /** The latest transaction in which the account itself did something where the transfer goes. */
+  #ownBatch({ accountId, transfer }: Carried): string | undefined {
+    const target = this.#chains.get(chainIdOf(transfer.buy))!
+    const account = evmAccount(target.chainId, addressOf(accountId))
+    return target.inclusions.findLast(({ execution }) => execution.parts.some((part) => part.accountId === account))
+      ?.txHash
   }
 
   #carry(sourceTx: string, accountId: EvmAccountId, transfer: OutgoingTransfer, position: number): void {

@@ -30,6 +30,8 @@ export type Sabotage =
   | "ledger forgets"
   /** Receipts show a unit more than was moved. */
   | "receipts lie"
+  /** What a batch of the account bought passes for something that a bridge brought. */
+  | "batches arrive"
   /** What is due is never claimed. */
   | "never claims"
 
