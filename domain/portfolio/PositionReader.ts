@@ -85,12 +85,11 @@ export class PositionReader extends Context.Service<
             : Effect.as(Effect.logError("What is between chains could not be read", cause), null)
         )
 
-      /** Before the balances: what arrives in between shows twice for a moment, and never not at all. */
-      const readTransit = ({ portfolioId }: Portfolio) =>
+      const readLedger = ({ portfolioId }: Portfolio) =>
         orNull(
           Effect.gen(function* () {
             const announced = yield* inTransit.announced(portfolioId)
-            return { announced, open: yield* inTransit.of(portfolioId) }
+            return { announced, open: yield* inTransit.open([portfolioId]) }
           })
         )
 
@@ -100,11 +99,12 @@ export class PositionReader extends Context.Service<
           onNone: (): ReadonlyArray<AssetId> => [],
           onSome: ({ allocation }) => allocation.map(({ assetId }) => assetId)
         })
-        const transit = yield* readTransit(portfolio)
+        const ledger = yield* readLedger(portfolio)
         const accounts = yield* Effect.forEach(portfolio.smartAccounts, readAccount, { concurrency: "unbounded" })
         const blocks = new Map(accounts.flatMap(({ account, block }) => (block === null ? [] : [[account, block]])))
-        const left = transit && (yield* orNull(inTransit.left(transit.announced, transit.open, blocks)))
-        const transfers = [...(transit?.open ?? []), ...(left ?? [])]
+        const left = ledger && (yield* orNull(inTransit.left(ledger.announced, ledger.open, blocks)))
+        const onTheWay = ledger && (yield* orNull(inTransit.onTheWay(ledger.open, blocks)))
+        const transfers = [...(onTheWay ?? []), ...(left ?? [])]
         const held = accounts.flatMap(({ result }) =>
           result._tag === "Read"
             ? result.balances.flatMap(({ assetId, raw }) => (raw === null || raw === 0n ? [] : [assetId]))
@@ -120,7 +120,7 @@ export class PositionReader extends Context.Service<
           prices: known,
           targets,
           transfers,
-          transfersAreWhole: left !== null,
+          transfersAreWhole: left !== null && onTheWay !== null,
           fetchedAt: yield* DateTime.now
         })
       })

@@ -5,7 +5,7 @@
 import { Context, DateTime, type Duration, Effect, Layer, Option, Result } from "effect"
 import type { Asset } from "#domain/asset/Asset.ts"
 import { Assets } from "#domain/asset/Assets.ts"
-import { addressOf, type AssetId, type ChainId, chainIdOf, erc20 } from "#domain/Caip.ts"
+import { addressOf, type AssetId, type ChainId, chainIdOf, erc20, type EvmAccountId } from "#domain/Caip.ts"
 import { type AccountBalances, Balances } from "#domain/chain/Balances.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/enrollment/Authorization.ts"
@@ -24,6 +24,8 @@ interface ChainReading {
   readonly catalogue: ReadonlyArray<Asset>
   /** Null when the chain, or a target asset on it, could not be read: an unknown balance is not zero. */
   readonly balances: ReadonlyMap<AssetId, bigint> | null
+  /** At which they were read; null when they were not. */
+  readonly block: bigint | null
 }
 
 /** What a plan must leave out beside what it leaves out by itself. */
@@ -52,7 +54,6 @@ interface Outline {
   readonly context: PlanContext
   readonly authorized: ReadonlyArray<ChainAuthorization>
   readonly carriers: ReadonlyMap<ChainId, AssetId>
-  readonly incoming: ReadonlyMap<AssetId, bigint>
   readonly ofInterest: ReadonlySet<AssetId>
 }
 
@@ -126,7 +127,8 @@ export class PlanReader extends Context.Service<
             return {
               authorization,
               catalogue: chain.catalogue,
-              balances: account === null ? null : readable(account, ofInterest, context.reserved)
+              balances: account === null ? null : readable(account, ofInterest, context.reserved),
+              block: account?.blockNumber ?? null
             }
           })
         )
@@ -136,16 +138,16 @@ export class PlanReader extends Context.Service<
         contexts: ReadonlyArray<PlanContext>,
         { patience, restraint }: ReadOptions = {}
       ) {
-        // Before the balances: what arrives in between counts twice for a moment rather than not at all, so nothing more
-        // is sent for want of it.
-        const transfers = Map.groupBy(
-          yield* inTransit.ofMany(contexts.map(({ portfolioId }) => portfolioId)),
-          ({ portfolioId }) => portfolioId
-        )
+        const open = yield* inTransit.open(contexts.map(({ portfolioId }) => portfolioId))
+        const transfers = Map.groupBy(open, ({ portfolioId }) => portfolioId)
         const outlines = contexts.map((context) =>
           outlineOf(context, transfers.get(context.portfolioId) ?? [], restraint)
         )
         const readings = yield* readChains(outlines, patience)
+        const onTheWay = Map.groupBy(
+          yield* inTransit.onTheWay(open, blocksOf(readings.flat())),
+          ({ portfolioId }) => portfolioId
+        )
         const wanted = outlines.flatMap(({ ofInterest }, index) =>
           readings[index]!.flatMap((reading) => assetsOfInterest(reading, ofInterest).map(({ assetId }) => assetId))
         )
@@ -155,7 +157,8 @@ export class PlanReader extends Context.Service<
         )
         const readAt = yield* DateTime.now
         const staleBefore = readAt.epochMilliseconds - settings.priceMaxAgeMs
-        return outlines.map(({ carriers, context, incoming, ofInterest }, index): PlanReading => {
+        return outlines.map(({ carriers, context, ofInterest }, index): PlanReading => {
+          const incoming = incomingOf(onTheWay.get(context.portfolioId) ?? [])
           const limits = resolveSwap([context.swap, context.tenantSwap], settings.defaultSwap)
           const input = {
             chains: readings[index]!.map((reading) =>
@@ -195,7 +198,6 @@ const outlineOf = (
   transfers: ReadonlyArray<Transfer>,
   restraint: Restraint | undefined
 ): Outline => {
-  const incoming = incomingOf(transfers)
   const authorized = authorizedChains(context.grants)
   const carriers = carriersOf(authorized, new Set([...context.awaited, restraint?.keepOn]))
   const targets = context.allocation.map(({ assetId }) => assetId)
@@ -203,10 +205,14 @@ const outlineOf = (
     context,
     authorized,
     carriers,
-    incoming,
-    ofInterest: new Set([...targets, ...carriers.values(), ...incoming.keys()])
+    ofInterest: new Set([...targets, ...carriers.values(), ...transfers.map(({ buy }) => buy)])
   }
 }
+
+const blocksOf = (readings: ReadonlyArray<ChainReading>): ReadonlyMap<EvmAccountId, bigint> =>
+  new Map(
+    readings.flatMap(({ authorization, block }) => (block === null ? [] : [[authorization.accountId, block] as const]))
+  )
 
 /** What of the balances that were read may be traded; null when a target asset's is missing. */
 const readable = (

@@ -1,16 +1,16 @@
 /**
- * What of a portfolio is between two chains right now.
+ * What of a portfolio is between two chains, as of the blocks at which its accounts were read.
  *
- * Each open transfer is looked at before it is counted, since what has arrived is in a balance already and would count
- * twice until the next look of its own watch. What is about to leave counts from the block on that took it.
+ * The ledger is asked before the accounts are read, and each open transfer is looked at after: what arrived by then is in a
+ * balance, and counts as on its way no longer. What is about to leave counts from the block on that took it.
  */
 import { Context, Duration, Effect, Layer, Option } from "effect"
-import type { EvmAccountId } from "#domain/Caip.ts"
+import { addressOf, chainIdOf, evmAccount, type EvmAccountId } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import { Arrivals } from "#domain/transfer/Arrivals.ts"
 import type { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
-import type { Transfer } from "#domain/transfer/Transfer.ts"
+import type { Transfer, TransferEnd } from "#domain/transfer/Transfer.ts"
 import { type Announcement, TransferLedger } from "#domain/transfer/TransferLedger.ts"
 import { TransferWatcher } from "#domain/transfer/TransferWatcher.ts"
 
@@ -22,12 +22,18 @@ const looksAtOnce = 8
 export class InTransit extends Context.Service<
   InTransit,
   {
-    /** Open transfers. */
-    readonly of: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<Transfer>>
-    /** Open transfers of any of the portfolios. */
-    readonly ofMany: (portfolioIds: ReadonlyArray<PortfolioId>) => Effect.Effect<ReadonlyArray<Transfer>>
-    /** What was announced and is not in the ledger yet; to be asked for before `of`. */
+    /** What was announced and is not in the ledger yet; to be asked for before `open`. */
     readonly announced: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<Announcement>>
+    /** Open transfers of any of the portfolios; to be asked for before accounts are read. */
+    readonly open: (portfolioIds: ReadonlyArray<PortfolioId>) => Effect.Effect<ReadonlyArray<Transfer>>
+    /**
+     * Of the open ones, those that no account had received by the block at which it was read. What an account received that
+     * was not read is as unknown as all that it holds.
+     */
+    readonly onTheWay: (
+      open: ReadonlyArray<Transfer>,
+      blocks: ReadonlyMap<EvmAccountId, bigint>
+    ) => Effect.Effect<ReadonlyArray<Transfer>>
     /**
      * Of what was announced, what had left by the blocks at which the accounts were read, and is not among the open ones.
      * Fails when the chain of an account that was read does not say so; an account that was not read lacks nothing.
@@ -46,47 +52,66 @@ export class InTransit extends Context.Service<
       const watcher = yield* TransferWatcher
       const arrivals = yield* Arrivals
 
-      const isOpen = (transfer: Transfer) =>
+      const open = Effect.fn("InTransit.open")(function* (portfolioIds: ReadonlyArray<PortfolioId>) {
+        return (yield* Effect.forEach(portfolioIds, ledger.openOf, { concurrency: "unbounded" })).flat()
+      })
+
+      /** By a look of this moment, or by another one's. */
+      const endOf = (transfer: Transfer) =>
         watcher.look(transfer).pipe(
-          Effect.timeout(lookWithin),
-          Effect.map(({ _tag }) => _tag !== "Ended"),
-          Effect.orElseSucceed(() => true)
+          Effect.timeoutOption(lookWithin),
+          Effect.flatMap((look) =>
+            Option.isSome(look) && look.value._tag === "Ended"
+              ? Effect.succeedSome(look.value.end)
+              : ledger.endOf(transfer.operationId)
+          )
         )
 
-      const of = Effect.fn("InTransit.of")(function* (portfolioId: PortfolioId) {
-        return yield* Effect.filter(yield* ledger.openOf(portfolioId), isOpen, { concurrency: "unbounded" })
-      })
+      const hasArrived = (
+        { accountId }: Transfer,
+        { received }: TransferEnd,
+        blocks: ReadonlyMap<EvmAccountId, bigint>
+      ) => {
+        if (received === null) return true
+        const block = blocks.get(evmAccount(chainIdOf(received.assetId), addressOf(accountId)))
+        return block === undefined || received.blockNumber <= block
+      }
 
-      const ofMany = Effect.fn("InTransit.ofMany")(function* (portfolioIds: ReadonlyArray<PortfolioId>) {
-        const open = yield* Effect.forEach(portfolioIds, ledger.openOf, { concurrency: "unbounded" })
-        return yield* Effect.filter(open.flat(), isOpen, { concurrency: looksAtOnce })
-      })
+      const onTheWay = Effect.fn("InTransit.onTheWay")(
+        (transfers: ReadonlyArray<Transfer>, blocks: ReadonlyMap<EvmAccountId, bigint>) =>
+          Effect.filter(
+            transfers,
+            (transfer) =>
+              Effect.map(endOf(transfer), (end) => Option.isNone(end) || !hasArrived(transfer, end.value, blocks)),
+            { concurrency: looksAtOnce }
+          )
+      )
 
       const announced = Effect.fn("InTransit.announced")(ledger.announcedOf)
 
       const leftBy = Effect.fnUntraced(function* (
         { accountId, fromBlock, subject, transfers }: Announcement,
-        open: ReadonlyArray<Transfer>,
+        known: ReadonlyArray<Transfer>,
         block: bigint | undefined
       ) {
         if (block === undefined) return []
         const carried = yield* arrivals.carriedAt(accountId, subject, fromBlock)
         if (Option.isNone(carried) || carried.value.blockNumber > block) return []
-        return open.some(({ txHash }) => txHash === carried.value.txHash) ? [] : transfers
+        return known.some(({ txHash }) => txHash === carried.value.txHash) ? [] : transfers
       })
 
       const left = Effect.fn("InTransit.left")(function* (
         announcements: ReadonlyArray<Announcement>,
-        open: ReadonlyArray<Transfer>,
+        transfers: ReadonlyArray<Transfer>,
         blocks: ReadonlyMap<EvmAccountId, bigint>
       ) {
         const taken = yield* Effect.forEach(announcements, (announcement) =>
-          leftBy(announcement, open, blocks.get(announcement.accountId))
+          leftBy(announcement, transfers, blocks.get(announcement.accountId))
         )
         return taken.flat()
       })
 
-      return InTransit.of({ of, ofMany, announced, left })
+      return InTransit.of({ announced, open, onTheWay, left })
     })
   ).pipe(Layer.provide(TransferWatcher.layer))
 }

@@ -45,6 +45,8 @@ export class TransferLedger extends Context.Service<
     readonly open: (departure: Departure) => Effect.Effect<ReadonlyArray<OperationId>>
     readonly find: (operationId: OperationId) => Effect.Effect<Option.Option<Transfer>>
     readonly openOf: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<Transfer>>
+    /** How an entry was closed; none while it is open. */
+    readonly endOf: (operationId: OperationId) => Effect.Effect<Option.Option<TransferEnd>>
     /** Open entries of all portfolios, oldest first, after the given one. */
     readonly allOpen: (after: OperationId | null, limit: number) => Effect.Effect<ReadonlyArray<Transfer>>
     /** What else of its portfolio may lay claim to what a transaction brought. */

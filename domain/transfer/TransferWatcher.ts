@@ -14,7 +14,7 @@ import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
 
 /** Where a transfer stands after a look. */
 export type Look =
-  | { readonly _tag: "Ended" }
+  | { readonly _tag: "Ended"; readonly end: TransferEnd }
   /** Open, as it should be for a while. */
   | { readonly _tag: "Open"; readonly detail: string }
   /** Provider or chain could not be asked, or do not agree. */
@@ -41,11 +41,12 @@ export class TransferWatcher extends Context.Service<
         const closed = yield* ledger.close(operationId, end, yield* DateTime.now, closedBefore)
         if (closed) {
           yield* Metric.update(Metric.withAttributes(Metrics.transfersEnded, { outcome: end.state }), 1)
-          return { _tag: "Ended" } satisfies Look
+          return { _tag: "Ended", end } satisfies Look
         }
-        const now = yield* ledger.find(operationId)
-        if (Option.isSome(now) && now.value.state !== "open") return { _tag: "Ended" } satisfies Look
-        return unclear("what arrived closed another transfer of the portfolio at the same moment")
+        return Option.match(yield* ledger.endOf(operationId), {
+          onNone: () => unclear("what arrived closed another transfer of the portfolio at the same moment"),
+          onSome: (before): Look => ({ _tag: "Ended", end: before })
+        })
       })
 
       /** A source transaction that did not succeed took nothing: the account still holds the amount. */

@@ -1,5 +1,5 @@
 /** The ledger of value between chains, in PostgreSQL. */
-import { type DateTime, Effect, Layer, Schema } from "effect"
+import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { addressOf, AssetId, type ChainId, chainIdOf, evmAccount, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
@@ -43,6 +43,7 @@ const TransferRow = Schema.Struct({
 const allTransfers = decodeRows(TransferRow)
 const firstTransfer = decodeFirst(TransferRow)
 const allIds = decodeRows(Schema.Struct({ operationId: OperationId }))
+const firstEnd = decodeFirst(Schema.Struct({ ending: Schema.toCodecJson(TransferEnd) }))
 const allReceived = decodeRows(Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString }))
 const firstOpen = decodeFirst(Schema.Struct({ portfolioId: PortfolioId }))
 const AnnouncementRow = Schema.Struct({
@@ -152,6 +153,13 @@ const make = Effect.gen(function* () {
     firstTransfer(sql`${sql.literal(selectTransfers)} WHERE operation_id = ${operationId}`)
   )
 
+  const endOf = Effect.fn("TransferLedger.endOf")((operationId: OperationId) =>
+    Effect.map(
+      firstEnd(sql`SELECT ending FROM transfers WHERE operation_id = ${operationId} AND state <> 'open'`),
+      Option.map(({ ending }) => ending)
+    )
+  )
+
   // Every run asks, and hardly any portfolio has one.
   const openOf = yield* batched(
     (portfolioId) => portfolioId,
@@ -220,6 +228,7 @@ const make = Effect.gen(function* () {
     leftBehind,
     open,
     find,
+    endOf,
     openOf: Effect.fn("TransferLedger.openOf")(openOf),
     allOpen,
     claims,

@@ -43,7 +43,7 @@ const BalancesTest = Layer.effect(
         yield* requireUp(market, chainIdOf(account))
         const blockTime = yield* DateTime.now
         return {
-          blockNumber: 1n,
+          blockNumber: 10n,
           blockTime,
           balances: assetIds.map((assetId) => ({ assetId, raw: market.balance(account, assetId) }))
         }

@@ -112,10 +112,14 @@ describe("performance", () => {
     assert.lengthOf(live, 1)
     assert.strictEqual(live[0].date, body.data.points.at(-1).date)
     assert.closeTo(Number(body.data.points.at(-1).valueUsd), before.value, 50)
-    const curve = await eventually("the strategy's curve reaches today", async () => {
-      const { points } = (await world.api("GET", `/v2/strategies/${strategyId}/performance`)).body.data
-      return points.at(-1).date === live[0].date ? points : undefined
-    })
+    const curve = await eventually(
+      "the strategy's curve reaches today",
+      async () => {
+        const { points } = (await world.api("GET", `/v2/strategies/${strategyId}/performance`)).body.data
+        return points.at(-1).date === live[0].date ? points : undefined
+      },
+      90
+    )
     assert.isAtLeast(curve.length, 365)
   }, 120_000)
 })

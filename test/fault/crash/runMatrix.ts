@@ -58,6 +58,9 @@ const isSameMoment = (before: string | undefined, boundary: string) =>
 export const momentsOf = (boundaries: ReadonlyArray<string>): ReadonlyArray<string> =>
   boundaries.filter((boundary, index) => !isSameMoment(boundaries[index - 1], boundary))
 
+/** How often bytes are sent while nobody carries them depends on the pace of the machine; the first time never does. */
+const sentAgain = /^(sending to .*|sent to .*, unheard) \(\d+\)$/
+
 /** In the first round, and every eighth, the recoveries are crashed as well, that of the nth service at the nth boundary that it passes. */
 const hasSecondCrashes = (round: number) => round % 8 === 0
 
@@ -145,6 +148,8 @@ export const runMatrix = Effect.fnUntraced(function* ({ cacheDir, places, prepar
   // What depends on how fast the machine is may be passed at the second try.
   yield* inRounds(missed.splice(0))
   yield* round([], false)
-  problems.push(...missed.map((at) => `No run came to "${at}" but the undisturbed one`))
+  problems.push(
+    ...missed.filter((at) => !sentAgain.test(at)).map((at) => `No run came to "${at}" but the undisturbed one`)
+  )
   return { boundaries, crashes, problems } satisfies Matrix
 })

@@ -145,6 +145,29 @@ layer(Engine, { excludeTestServices: true })("transfers between chains", (it) =>
     })
   )
 
+  it.effect("are on their way until the block that brought them, and after it in a balance", () =>
+    Effect.gen(function* () {
+      const { enrolled, market, transfer } = yield* oneSided
+      const [, onArbitrum] = enrolled.accounts
+      const transit = yield* InTransit
+      const open = yield* transit.open([enrolled.portfolioId])
+      const onTheWay = (block: bigint) =>
+        Effect.map(transit.onTheWay(open, new Map([[onArbitrum, block]])), (found) => found.length)
+      assert.strictEqual(yield* onTheWay(7n), 1, "nobody says that it has arrived")
+      market.arrivals.set(`${onArbitrum} ${arrival}`, {
+        success: true,
+        isOwn: false,
+        blockNumber: 7n,
+        deltas: [{ assetId: arbUsdc.assetId, raw: transfer.expectedRaw }]
+      })
+      market.routes.set(transfer.txHash, { _tag: "Delivered", txHash: arrival })
+      assert.deepStrictEqual([yield* onTheWay(6n), yield* onTheWay(7n)], [1, 0])
+      yield* ended(enrolled)
+      market.routes.set(transfer.txHash, { _tag: "Pending", detail: "forgotten" })
+      assert.deepStrictEqual([yield* onTheWay(6n), yield* onTheWay(7n)], [1, 0], "whoever closed the entry")
+    })
+  )
+
   it.effect("that came back are sent anew by the next run", () =>
     Effect.gen(function* () {
       const { enrolled, market, transfer } = yield* oneSided
