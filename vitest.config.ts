@@ -8,7 +8,8 @@ export default defineConfig({
     setupFiles: ["test/support/properties.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    // One more than the smallest machine has cores, since tests of worlds and crashes wait for blocks and processes.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     // Files share no state but modules, and loading those anew for each file is half of the work.
     isolate: false
