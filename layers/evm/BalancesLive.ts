@@ -1,4 +1,4 @@
-/** Balances by multicall: the tokens of an account, or of many accounts, and the block that they were read at, in one request. */
+/** Balances by multicall: the tokens of an account, or of many accounts, and the settled block that they were read at, in one request. */
 import { DateTime, Effect, Layer, Result } from "effect"
 import { encodeFunctionData, erc20Abi, parseAbi } from "viem"
 import { addressOf, type AssetId, type ChainId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
@@ -7,6 +7,7 @@ import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { readDepth } from "#layers/evm/execution/settledReceipt.ts"
 import { type Call, multicall, uintOf } from "#layers/evm/multicall.ts"
 
 /** Calls of one request for many accounts: far below what nodes let an `eth_call` use and answer. */
@@ -58,15 +59,25 @@ export const BalancesLive = Layer.effect(
   Effect.gen(function* () {
     const clients = yield* EvmClients
 
+    /**
+     * Balances are of the same depth as receipts: what left or arrived in a block that may still be taken back shows in both
+     * or in neither. Where one block is enough that is the latest, which needs no request.
+     */
+    const settledBlock = Effect.fnUntraced(function* (chainId: ChainId) {
+      const { confirmations } = yield* clients.chain(chainId)
+      return confirmations === 1 ? undefined : (yield* readDepth(chainId)).settled
+    })
+
     /** All in one request, so all at one block. */
     const readTogether = Effect.fnUntraced(
       function* (chainId: ChainId, accounts: ReadonlyArray<AccountRequest>) {
-        const results = yield* multicall(chainId, [
+        const calls = [
           timestampCall,
           blockNumberCall,
           ...(arbitrumChains.has(chainId) ? [arbitrumBlockNumberCall] : []),
           ...accounts.flatMap(balanceCalls)
-        ])
+        ]
+        const results = yield* multicall(chainId, calls, { blockNumber: yield* settledBlock(chainId) })
         const [timestamp, blockNumber, ...rest] = results.map(uintOf)
         const ownBlockNumber = arbitrumChains.has(chainId) ? rest.shift() : undefined
         if (timestamp == null || blockNumber == null) {

@@ -18,10 +18,12 @@ export interface CallResult {
   readonly data: Hex
 }
 
-/** Who the outermost call comes from and how much gas it may use; for simulations. */
 export interface CallFrame {
-  readonly from: Address
-  readonly gas: bigint
+  /** Who the outermost call comes from and how much gas it may use; for simulations. */
+  readonly from?: Address
+  readonly gas?: bigint
+  /** The latest when left out. */
+  readonly blockNumber?: bigint | undefined
 }
 
 export const encodeCalls = (calls: ReadonlyArray<Call>): Hex =>
@@ -38,13 +40,19 @@ export const decodeResults = (data: Hex): ReadonlyArray<CallResult> =>
   }))
 
 /** The results in the order of the calls. */
-export const multicall = Effect.fnUntraced(function* (chainId: ChainId, calls: ReadonlyArray<Call>, frame?: CallFrame) {
+export const multicall = Effect.fnUntraced(function* (
+  chainId: ChainId,
+  calls: ReadonlyArray<Call>,
+  { blockNumber, from, gas }: CallFrame = {}
+) {
   const { request } = yield* EvmClients
   return yield* request(chainId, "eth_call", async (client) => {
     const answer = await client.call({
       to: multicall3,
       data: encodeCalls(calls),
-      ...(frame === undefined ? {} : { account: frame.from, gas: frame.gas })
+      ...(from === undefined ? {} : { account: from }),
+      ...(gas === undefined ? {} : { gas }),
+      ...(blockNumber === undefined ? {} : { blockNumber })
     })
     const results = answer.data === undefined ? [] : decodeResults(answer.data)
     if (results.length !== calls.length)

@@ -79,6 +79,31 @@ describe("Balances", () => {
       })
     )
 
+    it.effect("are as deep as receipts, where more than one block must confirm them", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const config = configFor([base])
+        const patient = Layer.fresh(EvmLive).pipe(
+          Layer.provide(Layer.succeed(EvmConfig, { ...config, chains: [{ ...config.chains[0]!, confirmations: 3 }] })),
+          Layer.provide(SecureRandom.layerWebCrypto)
+        )
+        const account = evmAccount(chainIdOf(base), Eip55.checksum(`0x${"5e".repeat(20)}`) as EvmAddress)
+        const read = Effect.gen(function* () {
+          const { balances, blockNumber } = yield* (yield* Balances).read(account, [asset(base, "USDC")])
+          return [balances[0]?.raw, blockNumber]
+        }).pipe(Effect.provide(patient))
+        const mine = (blocks: number) =>
+          Effect.promise(() => base.client.request({ method: "anvil_mine" as never, params: [blocks] as never }))
+        yield* mine(3)
+        yield* fund(base, addressOf(account), "USDC", 7n)
+        yield* mine(1)
+        const funded = yield* Effect.promise(() => base.client.getBlockNumber({ cacheTime: 0 }))
+        assert.deepStrictEqual(yield* read, [0n, funded - 2n])
+        yield* mine(2)
+        assert.deepStrictEqual(yield* read, [7n, funded])
+      })
+    )
+
     it.effect("gives null for a token that does not answer, and the others nonetheless", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
