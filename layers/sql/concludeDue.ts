@@ -76,24 +76,24 @@ export const makeConcludeDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
       const at = timestamp(now)
       const operationIds = yield* Effect.forEach(due, () => makeOperationId)
       return yield* firstStarted(sql`
-      WITH held AS MATERIALIZED (${hold(lookedAt(now, due, operationIds))}), moved AS (
-        UPDATE schedules c SET due_at = held.next_due_at, checked_at = ${at}, updated_at = ${at}
-        FROM held WHERE c.portfolio_id = held.portfolio_id
-        RETURNING c.portfolio_id, c.tenant_id, held.text AS operation_id
-      ), inserted AS (
-        INSERT INTO operations
-          (operation_id, tenant_id, portfolio_id, kind, trigger, state, submitted_at, updated_at, last_sequence)
-        SELECT operation_id, tenant_id, portfolio_id, 'rebalance', 'scheduled', 'accepted', ${at}, ${at}, 1 FROM moved
-        WHERE NOT EXISTS (
-          SELECT FROM operations o
-          WHERE o.portfolio_id = moved.portfolio_id AND o.kind = 'rebalance' AND o.finished_at IS NULL
-            AND o.state <> 'awaiting_user'
+        WITH held AS MATERIALIZED (${hold(lookedAt(now, due, operationIds))}), moved AS (
+          UPDATE schedules c SET due_at = held.next_due_at, checked_at = ${at}, updated_at = ${at}
+          FROM held WHERE c.portfolio_id = held.portfolio_id
+          RETURNING c.portfolio_id, c.tenant_id, held.text AS operation_id
+        ), inserted AS (
+          INSERT INTO operations
+            (operation_id, tenant_id, portfolio_id, kind, trigger, state, submitted_at, updated_at, last_sequence)
+          SELECT operation_id, tenant_id, portfolio_id, 'rebalance', 'scheduled', 'accepted', ${at}, ${at}, 1 FROM moved
+          WHERE NOT EXISTS (
+            SELECT FROM operations o
+            WHERE o.portfolio_id = moved.portfolio_id AND o.kind = 'rebalance' AND o.finished_at IS NULL
+              AND o.state <> 'awaiting_user'
+          )
+          ON CONFLICT DO NOTHING RETURNING operation_id, submitted_at, trigger
+        ), begun AS (${firstEvents(sql)} RETURNING operation_id), ended AS (
+          DELETE FROM schedule_looks WHERE look_id = ${lookId} OR until <= ${at}
         )
-        ON CONFLICT DO NOTHING RETURNING operation_id, submitted_at, trigger
-      ), begun AS (${firstEvents(sql)} RETURNING operation_id), ended AS (
-        DELETE FROM schedule_looks WHERE look_id = ${lookId} OR until <= ${at}
-      )
-      SELECT (SELECT count(*)::int FROM moved) AS moved, ARRAY(SELECT operation_id FROM begun) AS "operationIds"`)
+        SELECT (SELECT count(*)::int FROM moved) AS moved, ARRAY(SELECT operation_id FROM begun) AS "operationIds"`)
     },
     Effect.map(Option.getOrThrow),
     Effect.provideService(SecureRandom.SecureRandom, random)

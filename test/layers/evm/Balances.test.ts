@@ -9,7 +9,17 @@ import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
 import type { Chain } from "#sandbox/Chain.ts"
 import { type CountingProxy, countingProxy } from "#test/layers/evm/countingProxy.ts"
-import { asset, chainIdOf, configFor, EvmWorld, fund, stranger } from "#test/layers/evm/EvmWorld.ts"
+import {
+  asset,
+  chainIdOf,
+  configFor,
+  EvmWorld,
+  fund,
+  stranger,
+  adapterFor,
+  patientAdapter,
+  mine
+} from "#test/layers/evm/EvmWorld.ts"
 
 class Proxies extends Context.Service<Proxies, { readonly of: (chain: Chain) => CountingProxy }>()(
   "ballast/test/Proxies"
@@ -82,24 +92,18 @@ describe("Balances", () => {
     it.effect("are as deep as receipts, where more than one block must confirm them", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
-        const config = configFor([base])
-        const patient = Layer.fresh(EvmLive).pipe(
-          Layer.provide(Layer.succeed(EvmConfig, { ...config, chains: [{ ...config.chains[0]!, confirmations: 3 }] })),
-          Layer.provide(SecureRandom.layerWebCrypto)
-        )
+        const patient = patientAdapter(base, 3)
         const account = evmAccount(chainIdOf(base), Eip55.checksum(`0x${"5e".repeat(20)}`) as EvmAddress)
         const read = Effect.gen(function* () {
           const { balances, blockNumber } = yield* (yield* Balances).read(account, [asset(base, "USDC")])
           return [balances[0]?.raw, blockNumber]
         }).pipe(Effect.provide(patient))
-        const mine = (blocks: number) =>
-          Effect.promise(() => base.client.request({ method: "anvil_mine" as never, params: [blocks] as never }))
-        yield* mine(3)
+        yield* mine(base, 3)
         yield* fund(base, addressOf(account), "USDC", 7n)
-        yield* mine(1)
+        yield* mine(base)
         const funded = yield* Effect.promise(() => base.client.getBlockNumber({ cacheTime: 0 }))
         assert.deepStrictEqual(yield* read, [0n, funded - 2n])
-        yield* mine(2)
+        yield* mine(base, 2)
         assert.deepStrictEqual(yield* read, [7n, funded])
       })
     )
@@ -236,12 +240,7 @@ describe("Balances", () => {
         const { arbitrum, base } = yield* EvmWorld
         const config = configFor([base])
         const rpcUrls = ["http://127.0.0.1:1", arbitrum.rpcUrl, base.rpcUrl] as const
-        const several = Layer.fresh(EvmLive).pipe(
-          Layer.provide(
-            Layer.succeed(EvmConfig, { ...config, chains: config.chains.map((chain) => ({ ...chain, rpcUrls })) })
-          ),
-          Layer.provide(SecureRandom.layerWebCrypto)
-        )
+        const several = adapterFor({ ...config, chains: config.chains.map((chain) => ({ ...chain, rpcUrls })) })
         const read = Effect.flatMap(Balances, ({ read }) => read(accountOn(base), [asset(base, "USDC")]))
         const { balances } = yield* Effect.provide(read, several)
         assert.isNotNull(balances[0]!.raw)
@@ -251,15 +250,7 @@ describe("Balances", () => {
     it.effect("refuses an endpoint that serves another chain", () =>
       Effect.gen(function* () {
         const { arbitrum, base } = yield* EvmWorld
-        const swapped = Layer.fresh(EvmLive).pipe(
-          Layer.provide(
-            Layer.succeed(
-              EvmConfig,
-              configFor([base], () => arbitrum.rpcUrl)
-            )
-          ),
-          Layer.provide(SecureRandom.layerWebCrypto)
-        )
+        const swapped = adapterFor(configFor([base], () => arbitrum.rpcUrl))
         const reason = yield* Effect.provide(unavailable(base), swapped)
         assert.include(reason, "serves chain 42161 where chain 8453 is configured")
       })

@@ -19,7 +19,8 @@ import {
   EvmWorldLive,
   quotedSwap,
   settled,
-  stranger
+  stranger,
+  mine
 } from "#test/layers/evm/EvmWorld.ts"
 import { balances, changes, deltasOf, dollars, submit, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
 import { submit as submitOperation, world } from "#test/layers/sql/fixtures.ts"
@@ -34,8 +35,6 @@ const withoutMining = <A, E, R>(chain: Chain, effect: Effect.Effect<A, E, R>) =>
     () => effect,
     () => Effect.promise(() => chain.client.setAutomine(true))
   )
-
-const mine = (chain: Chain) => Effect.promise(() => chain.client.mine({ blocks: 1 }))
 
 /** A swap of ten dollars that the chain says would succeed, as the first attempt of a new operation. */
 const preparedSwap = Effect.fnUntraced(function* (enrollment: Enrollment) {

@@ -1,12 +1,9 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { SecureRandom } from "effect/crypto"
+import { Effect } from "effect"
 import { type Hex, parseTransaction, recoverTransactionAddress } from "viem"
 import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
-import { EvmConfig } from "#layers/evm/EvmConfig.ts"
-import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { rootSignature } from "#layers/evm/account/digestTree.ts"
 import { nonceKey, operationHash, operationSignature, unsignedOperation } from "#layers/evm/execution/agentOperation.ts"
 import { executeBatch, swapCalls } from "#layers/evm/execution/swapCalls.ts"
@@ -29,7 +26,8 @@ import {
   quotedSwap,
   relayer,
   stranger,
-  token
+  token,
+  adapterFor
 } from "#test/layers/evm/EvmWorld.ts"
 import {
   balances,
@@ -272,15 +270,7 @@ describe("ChainExecution", () => {
         const enrollment = yield* tradingAccount(17n)
         const batch = batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(1n))])
         const proxy = yield* countingProxy(base.rpcUrl)
-        const counted = Layer.fresh(EvmLive).pipe(
-          Layer.provide(
-            Layer.succeed(
-              EvmConfig,
-              configFor([base], () => proxy.url)
-            )
-          ),
-          Layer.provide(SecureRandom.layerWebCrypto)
-        )
+        const counted = adapterFor(configFor([base], () => proxy.url))
         // The start asks for the chain's id and contracts, once.
         const asked = yield* Effect.provide(
           Effect.gen(function* () {
@@ -306,15 +296,7 @@ describe("ChainExecution", () => {
         const { base } = yield* EvmWorld
         const enrollment = yield* tradingAccount(14n)
         const batch = batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(1n))])
-        const dead = Layer.fresh(EvmLive).pipe(
-          Layer.provide(
-            Layer.succeed(
-              EvmConfig,
-              configFor([base], () => "http://127.0.0.1:1/secret-key")
-            )
-          ),
-          Layer.provide(SecureRandom.layerWebCrypto)
-        )
+        const dead = adapterFor(configFor([base], () => "http://127.0.0.1:1/secret-key"))
         const error = yield* Effect.flip(
           Effect.provide(
             Effect.flatMap(ChainExecution, ({ prepare }) => prepare(batch)),

@@ -1,15 +1,12 @@
 /** Owners that are contracts: asked off chain when they enroll, and on chain when the agent first acts. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { SecureRandom } from "effect/crypto"
 import { type Address, getAddress, hashTypedData, type Hex, type LocalAccount } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { addressOf, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import { ownerMessage, typedDataMessage } from "#domain/enrollment/OwnerMessage.ts"
 import { SmartAccounts } from "#domain/enrollment/SmartAccounts.ts"
 import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
-import { EvmConfig } from "#layers/evm/EvmConfig.ts"
-import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { type Chain } from "#sandbox/Chain.ts"
 import { type Call, domainOf, newAuthorization, signed, submitCall, verdict } from "#test/contracts/withdrawals.ts"
 import {
@@ -25,7 +22,8 @@ import {
   quotedSwap,
   stranger,
   token,
-  withdrawalDomainName
+  withdrawalDomainName,
+  adapterFor
 } from "#test/layers/evm/EvmWorld.ts"
 import { ownersAccount } from "#test/layers/evm/sdkAccount.ts"
 import { balance, deployAccount, dollars } from "#test/layers/evm/tradingAccount.ts"
@@ -63,17 +61,7 @@ const swapOn = (chain: Chain) => quotedSwap(chain, "USDC", "WETH", dollars(10n))
 
 /** The adapter with endpoints at which nothing listens. */
 const withoutChains = Layer.unwrap(
-  Effect.map(EvmWorld, ({ arbitrum, base }) =>
-    Layer.fresh(EvmLive).pipe(
-      Layer.provide(
-        Layer.succeed(
-          EvmConfig,
-          configFor([base, arbitrum], () => "http://127.0.0.1:1")
-        )
-      ),
-      Layer.provide(SecureRandom.layerWebCrypto)
-    )
-  )
+  Effect.map(EvmWorld, ({ arbitrum, base }) => adapterFor(configFor([base, arbitrum], () => "http://127.0.0.1:1")))
 )
 
 describe("An owner that is a contract", () => {

@@ -63,6 +63,16 @@ export const configFor = (
   relayers: [{ kind: "local", key: Redacted.make(key("relayer") as string) }] as const
 })
 
+/** The adapter's ports as another deployment has them, beside the world's own. */
+export const adapterFor = (config: typeof EvmConfig.Service) =>
+  Layer.fresh(EvmLive).pipe(Layer.provide(Layer.succeed(EvmConfig, config)), Layer.provide(SecureRandom.layerWebCrypto))
+
+/** Those of a deployment in which as many blocks must confirm a transaction. */
+export const patientAdapter = (chain: Chain, confirmations: number) => {
+  const config = configFor([chain])
+  return adapterFor({ ...config, chains: config.chains.map((one) => ({ ...one, confirmations })) })
+}
+
 const worldLive = (configOf: (chains: ReadonlyArray<Chain>) => ReturnType<typeof configFor>) =>
   EvmLive.pipe(
     Layer.provide(
@@ -141,6 +151,8 @@ export const accountOn = ({ authorization }: Enrollment, chain: Chain): EvmAccou
 
 export const fund = (chain: Chain, account: EvmAddress, symbol: string, raw: bigint) =>
   mint(chain, account as string as Address, tokenBySymbol(chain, symbol), raw)
+
+export const mine = (chain: Chain, blocks = 1) => Effect.promise(() => chain.client.mine({ blocks }))
 
 /** A swap at the venue's quote, less a tolerance in basis points. */
 export const quotedSwap = Effect.fnUntraced(function* (

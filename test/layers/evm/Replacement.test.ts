@@ -1,14 +1,11 @@
 /** Replacements and reorganizations on a real chain: whatever lands, the action happens once. */
 import { assert, describe, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
-import { SecureRandom } from "effect/crypto"
 import type { Hex } from "viem"
 import type { OperationId } from "#domain/Ids.ts"
 import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
-import { EvmConfig } from "#layers/evm/EvmConfig.ts"
-import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { unblockLane } from "#layers/engine/unblockLane.ts"
 import { TestStores } from "#test/support/database.ts"
 
@@ -22,7 +19,8 @@ import {
   quotedSwap,
   settled,
   stranger,
-  configFor
+  patientAdapter,
+  mine
 } from "#test/layers/evm/EvmWorld.ts"
 import { balances, changes, deltasOf, dollars, submit, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
 import type { Chain } from "#sandbox/Chain.ts"
@@ -36,8 +34,6 @@ const withoutMining = <A, E, R>(chain: Chain, effect: Effect.Effect<A, E, R>) =>
     () => effect,
     () => Effect.promise(() => chain.client.setAutomine(true))
   )
-
-const mine = (chain: Chain) => Effect.promise(() => chain.client.mine({ blocks: 1 }))
 
 /** A swap of ten dollars that is signed and stored as an attempt of a new operation. */
 const storedSwap = Effect.fnUntraced(function* (account: bigint | Enrollment) {
@@ -177,11 +173,7 @@ describe("A reorganization", () => {
     it.effect("before the last confirmation is a longer wait and nothing else", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
-        const config = configFor([base])
-        const patient = Layer.fresh(EvmLive).pipe(
-          Layer.provide(Layer.succeed(EvmConfig, { ...config, chains: [{ ...config.chains[0]!, confirmations: 3 }] })),
-          Layer.provide(SecureRandom.layerWebCrypto)
-        )
+        const patient = patientAdapter(base, 3)
         const { before, enrollment, prepared, signed } = yield* storedSwap(46n)
         const relay = yield* Relayer
         yield* relay.broadcast(signed)

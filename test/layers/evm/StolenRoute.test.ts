@@ -4,13 +4,10 @@
  */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { SecureRandom } from "effect/crypto"
 import { type Address, encodeFunctionData, erc20Abi, type Hex, zeroAddress } from "viem"
 import type { EvmAddress } from "#domain/Caip.ts"
 import { ChainExecution, type ReadySwap } from "#domain/rebalance/ChainExecution.ts"
 import { routedSwapAbi } from "#layers/evm/contracts.ts"
-import { EvmConfig } from "#layers/evm/EvmConfig.ts"
-import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/Chain.ts"
 import { quoteRoutePools, setRoutePools } from "#sandbox/routePools.ts"
 import { addressOf, honestRoute, inPools, routeOver, type Terms, termsOf } from "#test/contracts/routedSwaps.ts"
@@ -27,7 +24,8 @@ import {
   fund,
   quotedSwap,
   RoutedWorldLive,
-  stranger
+  stranger,
+  adapterFor
 } from "#test/layers/evm/EvmWorld.ts"
 import { balance, deltasOf, dollars } from "#test/layers/evm/tradingAccount.ts"
 
@@ -35,12 +33,7 @@ const amount = dollars(100n)
 
 /** The adapter of a deployment that has not configured routes. */
 const withoutRoutes = Layer.unwrap(
-  Effect.map(EvmWorld, ({ arbitrum, base }) =>
-    Layer.fresh(EvmLive).pipe(
-      Layer.provide(Layer.succeed(EvmConfig, configFor([base, arbitrum]))),
-      Layer.provide(SecureRandom.layerWebCrypto)
-    )
-  )
+  Effect.map(EvmWorld, ({ arbitrum, base }) => adapterFor(configFor([base, arbitrum])))
 )
 
 class Victim extends Context.Service<
