@@ -5,16 +5,17 @@
  * Needs a PostgreSQL server (`BENCH_DATABASE_URL`), on which it makes a database of its own and drops it afterwards.
  */
 import { Console, DateTime, Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
 import { benchDatabase, databaseLayer } from "#bench/http/benchDatabase.ts"
 import { type Spread, spreadOf, spreadOfRatios } from "#bench/http/spread.ts"
 import { fill, publicCount, rowCount, versionCount } from "#bench/lists/fill.ts"
 import { discoveryLists, limit, tenantLists } from "#bench/lists/lists.ts"
 import { measureList, rounds, serverMillis } from "#bench/lists/measureList.ts"
 import { AnalyticsStore } from "#domain/discovery/AnalyticsStore.ts"
-import * as AnalyticsStoreLive from "#layers/sql/AnalyticsStore.ts"
-import * as DiscoveryStore from "#layers/sql/DiscoveryStore.ts"
-import * as PortfolioStore from "#layers/sql/PortfolioStore.ts"
-import * as StrategyStore from "#layers/sql/StrategyStore.ts"
+import * as AnalyticsStoreLive from "#layers/sql/discovery/AnalyticsStore.ts"
+import * as DiscoveryStore from "#layers/sql/discovery/DiscoveryStore.ts"
+import * as PortfolioStore from "#layers/sql/portfolio/PortfolioStore.ts"
+import * as StrategyStore from "#layers/sql/strategy/StrategyStore.ts"
 import { runUntilSignal } from "#bench/runUntilSignal.ts"
 
 const depthTarget = 1.2
@@ -22,7 +23,8 @@ const serverTarget = 1
 
 const stores = (url: string) =>
   Layer.mergeAll(PortfolioStore.layer, StrategyStore.layer, DiscoveryStore.layer, AnalyticsStoreLive.layer).pipe(
-    Layer.provideMerge(databaseLayer(url))
+    Layer.provideMerge(databaseLayer(url)),
+    Layer.provide(SecureRandom.layerWebCrypto)
   )
 
 const row = (name: string, cells: ReadonlyArray<string>): string =>

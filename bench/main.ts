@@ -1,10 +1,13 @@
 /** `npm run bench -- <name>`: runs one benchmark. What each measures is in docs/benchmarks.md. */
 
 const benchmarks: Readonly<Record<string, () => Promise<{ readonly run: () => Promise<void> }>>> = {
+  assets: () => import("#bench/assets.ts"),
   engine: () => import("#bench/engine.ts"),
   http: () => import("#bench/http.ts"),
   lists: () => import("#bench/lists.ts"),
-  planner: () => import("#bench/planner.ts")
+  stream: () => import("#bench/stream.ts"),
+  planner: () => import("#bench/planner.ts"),
+  policies: () => import("#bench/policies.ts")
 }
 
 const name = process.argv[2] ?? ""

@@ -16,6 +16,15 @@ export const solanaReference = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"
 /** The number that stands for Solana in `chainIds`. */
 export const solanaChainId = 1399811149
 
+/** The forms of identifiers; a mixed-case address must have its EIP-55 checksum besides. */
+export const patterns = {
+  evmWallet: /^eip155:0:0x[0-9a-fA-F]{40}$/u,
+  evmAccount: /^eip155:[1-9][0-9]{0,15}:0x[0-9a-fA-F]{40}$/u,
+  asset: /^eip155:[1-9][0-9]{0,15}\/erc20:0x[0-9a-fA-F]{40}$/u,
+  splAsset: new RegExp(`^solana:${solanaReference}/spl:[1-9A-HJ-NP-Za-km-z]{32,44}$`, "u"),
+  address: /^0x[0-9a-fA-F]{40}$/u
+} as const
+
 const evmIdentifier = (pattern: RegExp) => (input: string) => {
   const match = pattern.exec(input)
   if (match === null || !Eip55.isValid(match[2]!)) return undefined
@@ -25,6 +34,7 @@ const evmIdentifier = (pattern: RegExp) => (input: string) => {
 /** CAIP-10 of an end user's EVM wallet on no particular chain: `eip155:0:<address>`. */
 export const EvmWalletId = fromText(Schema.String.pipe(Schema.brand("EvmWalletId")), {
   expected: "a CAIP-10 wallet of the form eip155:0:<address>, with a valid EIP-55 checksum when mixed-case",
+  pattern: patterns.evmWallet,
   example: "eip155:0:0x52908400098527886E0F7030069857D2E4169EE7",
   parse: evmIdentifier(/^(eip155:0:)(0x[0-9a-fA-F]{40})$/),
   format: (id) => id
@@ -34,6 +44,7 @@ export type EvmWalletId = typeof EvmWalletId.Type
 /** CAIP-10 of a smart account on one EVM chain: `eip155:<chainId>:<address>`. */
 export const EvmAccountId = fromText(Schema.String.pipe(Schema.brand("EvmAccountId")), {
   expected: "a chain-bound CAIP-10 account of the form eip155:<chainId>:<address>",
+  pattern: patterns.evmAccount,
   example: "eip155:8453:0x52908400098527886E0F7030069857D2E4169EE7",
   parse: evmIdentifier(/^(eip155:[1-9][0-9]{0,15}:)(0x[0-9a-fA-F]{40})$/),
   format: (id) => id
@@ -43,6 +54,7 @@ export type EvmAccountId = typeof EvmAccountId.Type
 /** CAIP-19 of an ERC-20 token: `eip155:<chainId>/erc20:<address>`. */
 export const AssetId = fromText(Schema.String.pipe(Schema.brand("AssetId")), {
   expected: "a CAIP-19 asset of the form eip155:<chainId>/erc20:<address>",
+  pattern: patterns.asset,
   example: "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
   parse: evmIdentifier(/^(eip155:[1-9][0-9]{0,15}\/erc20:)(0x[0-9a-fA-F]{40})$/),
   format: (id) => id
@@ -54,6 +66,7 @@ const splPrefix = `solana:${solanaReference}/spl:`
 /** CAIP-19 of a token of Solana mainnet: `solana:<reference>/spl:<mint>`. */
 export const SplAssetId = fromText(Schema.String.pipe(Schema.brand("SplAssetId")), {
   expected: `a CAIP-19 asset of the form ${splPrefix}<mint>, with a mint of 32 bytes in base58`,
+  pattern: patterns.splAsset,
   example: `${splPrefix}EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v`,
   parse: (text) => (text.startsWith(splPrefix) && Base58.isBytes32(text.slice(splPrefix.length)) ? text : undefined),
   format: (id) => id
@@ -69,6 +82,7 @@ export type CaipAssetId = typeof CaipAssetId.Type
 /** A 20-byte EVM address in EIP-55 form. */
 export const EvmAddress = fromText(Schema.String.pipe(Schema.brand("EvmAddress")), {
   expected: "a 20-byte hex address with a valid EIP-55 checksum when mixed-case",
+  pattern: patterns.address,
   example: "0x52908400098527886E0F7030069857D2E4169EE7",
   parse: (input) => (Eip55.isValid(input) ? Eip55.checksum(input) : undefined),
   format: (id) => id

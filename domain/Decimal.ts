@@ -10,6 +10,7 @@ import { fromText } from "#domain/fromText.ts"
 export const one = 1_000_000_000_000_000_000n
 
 const places = 18
+const powersOfTen = Array.from({ length: places + 1 }, (_, exponent) => 10n ** BigInt(exponent))
 
 /**
  * Reads a plain decimal such as `12.5` or `-0.000001`; `undefined` for anything else, an exponent included.
@@ -48,7 +49,7 @@ export const fromNumber = (value: number): bigint | undefined => {
 export const format = (value: bigint, decimals: number): string => {
   const sign = value < 0n ? "-" : ""
   const magnitude = value < 0n ? -value : value
-  const scaled = magnitude / 10n ** BigInt(places - decimals)
+  const scaled = magnitude / powersOfTen[places - decimals]!
   const text = scaled.toString().padStart(decimals + 1, "0")
   const isZero = scaled === 0n
   const body = decimals === 0 ? text : `${text.slice(0, -decimals)}.${text.slice(-decimals)}`
@@ -58,10 +59,13 @@ export const format = (value: bigint, decimals: number): string => {
 /** US dollars as the interface prints them: six decimal places. */
 export const formatUsd = (value: bigint): string => format(value, 6)
 
+const usdShape = /^[0-9]{1,12}(\.[0-9]{1,6})?$/
+
 /** A non-negative US dollar amount written as a plain decimal string; decodes to wad. */
 export const UsdFromString = fromText(Schema.BigInt, {
   expected: "US dollars as a non-negative decimal string with at most 6 decimal places",
+  pattern: usdShape,
   example: "5.00",
-  parse: (text) => (/^[0-9]{1,12}(\.[0-9]{1,6})?$/.test(text) ? parse(text) : undefined),
+  parse: (text) => (usdShape.test(text) ? parse(text) : undefined),
   format: (value) => format(value, 6).replace(/0{1,4}$/, "")
 })

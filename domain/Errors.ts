@@ -27,6 +27,15 @@ export class CursorInvalid extends Schema.TaggedError<CursorInvalid>()("CursorIn
   } as const
 }
 
+/** 405: the path has other methods than this one. */
+export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()("MethodNotAllowed", fields) {
+  static readonly contract = {
+    code: "API_003",
+    status: 405,
+    meaning: "The path does not have this method; Allow lists those that it has."
+  } as const
+}
+
 /** 429: more requests than the caller's limit allows. */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
   ...fields,
@@ -127,7 +136,7 @@ export class RecipientInvalid extends Schema.TaggedError<RecipientInvalid>()("Re
   static readonly contract = {
     code: "API_211",
     status: 400,
-    meaning: "The recipient is not valid; the source smart account cannot be one."
+    meaning: "The recipient is no account on a chain, is the source smart account, or could only lose what it gets."
   } as const
 }
 

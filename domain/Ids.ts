@@ -7,7 +7,11 @@ import { SecureRandom } from "effect/crypto"
 
 const ulid = "[0-7][0-9A-HJKMNP-TV-Z]{25}"
 
-const id = (prefix: string) => Schema.String.check(Schema.isPattern(new RegExp(`^${prefix}${ulid}$`, "u")))
+const patternOf = (prefix: string) => new RegExp(`^${prefix}${ulid}$`, "u")
+
+const id = (prefix: string) => Schema.String.check(Schema.isPattern(patternOf(prefix)))
+
+export const portfolioIdPattern = patternOf("pf_")
 
 export const TenantId = id("tn_").pipe(Schema.brand("TenantId"))
 export type TenantId = typeof TenantId.Type

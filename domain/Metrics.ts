@@ -37,6 +37,15 @@ export const rebalanceSkips = Metric.counter("ballast_rebalance_skips", {
   incremental: true
 })
 
+/**
+ * Valuations that runs took before and after what they did. Attribute: `outcome` (`valued`; `missed`: a chain, a price or an
+ * open transaction stood in the way, and the next valuation covers the time).
+ */
+export const runValuations = Metric.counter("ballast_run_valuations", {
+  description: "Valuations that runs took",
+  incremental: true
+})
+
 /** Withdrawals that ended. Attribute: `outcome` (`completed`, `failed`). */
 export const withdrawals = Metric.counter("ballast_withdrawals", {
   description: "Withdrawals that ended",
@@ -79,6 +88,18 @@ export const discoveryUnknown = Metric.gauge("ballast_discovery_unknown", {
 export const bundleSize = Metric.histogram("ballast_relay_bundle_size", {
   description: "Actions carried by one relayer transaction",
   boundaries: [1, 2, 4, 8, 16, 32]
+})
+
+/** Units of gas that the service paid for. Attribute: `chain`. */
+export const gasSpent = Metric.counter("ballast_gas_spent", {
+  description: "Gas that the service paid for",
+  incremental: true
+})
+
+/** What was not paid for. Attribute `scope`: `portfolio` or `tenant` (the day's budget is used up), `value` (not worth its gas). */
+export const gasRefusals = Metric.counter("ballast_gas_refusals", {
+  description: "Work that was refused to spare gas",
+  incremental: true
 })
 
 /** Transactions that did not land in time. Attributes: `chain`, `outcome` (`replaced`, or `ceiling`: no higher fee may be paid, an alarm). */

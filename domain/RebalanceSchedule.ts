@@ -31,3 +31,7 @@ export const nextDueAt = (dueAt: DateTime.Utc, now: DateTime.Utc, frequency: Fre
   const periods = Math.max(1, Math.floor(elapsed / interval) + 1)
   return DateTime.add(dueAt, { milliseconds: periods * interval })
 }
+
+/** The one with the longer interval. */
+export const slowerOf = (one: Frequency, other: Frequency): Frequency =>
+  intervalMs[one] >= intervalMs[other] ? one : other

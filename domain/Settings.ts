@@ -1,6 +1,6 @@
 /** Settings of a deployment that business rules read. Filled from the environment by src/Config.ts. */
 import { Context } from "effect"
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId, ChainId } from "#domain/Caip.ts"
 
 export class Settings extends Context.Service<
   Settings,
@@ -16,6 +16,20 @@ export class Settings extends Context.Service<
       readonly slippageBps: number
       readonly priceImpactBps: number
       readonly thresholdUsd: bigint
+    }
+    /** What swaps of a portfolio that mirrors another tenant's strategy may cost at most, whatever anybody set. */
+    readonly mirrorCap: { readonly slippageBps: number; readonly priceImpactBps: number }
+    /** No trade below this value (US dollars, wad) is made, whatever threshold anybody set. */
+    readonly leastTradeUsd: bigint
+    /**
+     * Gas that the service pays for. Budgets are units of gas a UTC day, of one portfolio and of all of a tenant; a batch of
+     * trades may cost at most `mostShareBps` basis points of what it moves, by the price of the asset in `natives`.
+     */
+    readonly gas: {
+      readonly portfolioPerDay: bigint
+      readonly tenantPerDay: bigint
+      readonly mostShareBps: number
+      readonly natives: ReadonlyMap<ChainId, AssetId>
     }
     /** Moves of value between chains: the least, US dollars (wad); what one usually costs, and may cost at most, in basis points. */
     readonly transfers: { readonly leastUsd: bigint; readonly costBps: number; readonly maxCostBps: number }

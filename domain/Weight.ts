@@ -26,7 +26,8 @@ export const parse = (percent: string): number | undefined => {
 /** A percentage string that decodes to integer basis points (1 to 10,000). */
 export const WeightFromString = fromText(Schema.Int, {
   expected: "a percentage string above 0 and at most 100, with up to 2 decimals",
-  example: "60.00",
+  pattern: shape,
+  example: "100.00",
   parse,
   format
 })

@@ -1,7 +1,11 @@
 /**
  * Schemas for values that are written as text and read by one parse function.
  */
-import { Effect, Schema, SchemaGetter, SchemaIssue } from "effect"
+import { Effect, type JsonSchema, Schema, SchemaGetter, SchemaIssue } from "effect"
+
+/** A check that refuses nothing: it says in the OpenAPI document what is looked at elsewhere. */
+export const shown = (constraints: JsonSchema.JsonSchema) =>
+  Schema.makeFilter<string>(() => true, { toJsonSchema: () => constraints })
 
 /**
  * A codec between a string and `to`: `parse` answers `undefined` for text that is not a value, and the issue then says
@@ -12,18 +16,25 @@ export const fromText = <To extends Schema.Constraint>(
   options: {
     readonly expected: string
     readonly example: string
+    /** The form for readers of the OpenAPI document; `parse` decides, and may ask for more, such as a checksum. */
+    readonly pattern: RegExp
     readonly parse: (text: string) => To["Encoded"] | undefined
     readonly format: (value: To["Encoded"]) => string
   }
 ) =>
-  Schema.String.annotate({ description: options.expected, examples: [options.example] }).pipe(
-    Schema.decodeTo(to, {
-      decode: SchemaGetter.transformEffect((text: string) => {
-        const value = options.parse(text)
-        return value === undefined
-          ? Effect.fail(new SchemaIssue.InvalidValue({ message: `Expected ${options.expected}` }, text))
-          : Effect.succeed(value)
-      }),
-      encode: SchemaGetter.transform(options.format)
+  Schema.String.check(shown({ pattern: options.pattern.source }))
+    .annotate({
+      description: options.expected,
+      examples: [options.example]
     })
-  )
+    .pipe(
+      Schema.decodeTo(to, {
+        decode: SchemaGetter.transformEffect((text: string) => {
+          const value = options.parse(text)
+          return value === undefined
+            ? Effect.fail(new SchemaIssue.InvalidValue({ message: `Expected ${options.expected}` }, text))
+            : Effect.succeed(value)
+        }),
+        encode: SchemaGetter.transform(options.format)
+      })
+    )

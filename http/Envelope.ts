@@ -1,6 +1,7 @@
 /** The envelope of every v2 answer. Tracing ids are never in it, they are headers. Source: interface "v2 envelope". */
 import { Schema } from "effect"
 import type { Page } from "#domain/Cursor.ts"
+import { cursorText } from "#http/v2/values/values.ts"
 
 /** `{success: true, data}`. */
 export const ok = <Data extends Schema.Top>(data: Data) => Schema.Struct({ success: Schema.Literal(true), data })
@@ -10,7 +11,7 @@ export const page = <Data extends Schema.Top>(data: Data) =>
   Schema.Struct({
     success: Schema.Literal(true),
     data,
-    nextCursor: Schema.NullOr(Schema.String).annotate({
+    nextCursor: Schema.NullOr(cursorText("An opaque place in the list.")).annotate({
       description: "Send it back unchanged as `cursor` to get the next page; null on the last page.",
       examples: [null]
     })

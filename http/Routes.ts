@@ -1,20 +1,20 @@
 /**
  * All routes of the API process as one layer, for the server and for tests without a socket.
  *
- * Needs the domain's services, RateLimits, Closing, the settings (AdminSettings, DocsSettings), Readiness, SecureRandom and
+ * Needs the domain's services, RateLimits, ShutdownState, OperatorToken, DocsSettings, Readiness, SecureRandom and
  * the platform services of an HttpServer. Whatever runs the routes must stand in ServerContext, as ServeRoutes does.
  */
 import { Layer } from "effect"
 import { AdminLive } from "#http/admin/AdminLive.ts"
 import { DocsLive } from "#http/docs/DocsLive.ts"
 import { HealthLive } from "#http/health/HealthLive.ts"
-import { ExchangeLive } from "#http/middleware/ExchangeLive.ts"
+import { RequestContextLive } from "#http/middleware/RequestContextLive.ts"
 import { RequestIds } from "#http/middleware/RequestIds.ts"
 import { RequestLog } from "#http/middleware/RequestLog.ts"
 import { V1Live } from "#http/v1/V1Live.ts"
 import { V2Live } from "#http/v2/V2Live.ts"
 
 export const Routes = Layer.mergeAll(V2Live, V1Live, AdminLive, DocsLive, HealthLive).pipe(
-  Layer.provide(ExchangeLive),
+  Layer.provide(RequestContextLive),
   Layer.provide(Layer.mergeAll(RequestIds.layer, RequestLog.layer))
 )

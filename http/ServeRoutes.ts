@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServer } from "effect/http"
 import type { IpNetwork } from "effect/net"
-import { Closing } from "#http/Closing.ts"
+import { ShutdownState } from "#http/ShutdownState.ts"
 import { Routes } from "#http/Routes.ts"
 import { routerConfig } from "#http/routerSettings.ts"
 import { ServerContext } from "#http/ServerContext.ts"
@@ -41,12 +41,18 @@ const requestContext = <R>(context: Context.Context<R>): Context.Context<R> =>
     )
   )
 
-/** `X-Forwarded-For` is believed from the given networks alone; without any, the address of the connection counts. */
-export const ServeRoutes = (trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>) =>
+/**
+ * `X-Forwarded-For` is believed from the given networks alone; without any, the address of the connection counts. `others` are
+ * routes beside the REST ones, under the same middleware.
+ */
+export const ServeRoutes = (
+  trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>,
+  others: Layer.Layer<never, never, HttpRouter.HttpRouter> = Layer.empty
+) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      const closing = yield* Closing
-      const routes = yield* HttpRouter.toHttpEffect(Routes)
+      const closing = yield* ShutdownState
+      const routes = yield* HttpRouter.toHttpEffect(Layer.merge(Routes, others))
       const served = trustedProxies.length === 0 ? routes : HttpMiddleware.xForwardedHeaders({ trustedProxies })(routes)
       const server = yield* HttpServer.HttpServer
       const context = yield* Effect.context<Scope.Scope>()
@@ -56,5 +62,5 @@ export const ServeRoutes = (trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>) 
     })
   ).pipe(
     Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig)),
-    Layer.provide([ServerContext, Closing.layer])
+    Layer.provide([ServerContext, ShutdownState.layer])
   )

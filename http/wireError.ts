@@ -46,12 +46,17 @@ const envelope = ({ code, meaning, status }: ErrorContract, name: string) =>
       message: Schema.String.annotate({ description: "What is wrong and what to do next.", examples: [meaning] }),
       details: Schema.optionalKey(
         Schema.Array(Schema.String).annotate({
-          description: "One line a problem, as `field.path: reason`; left out when the message says it all.",
-          examples: [["field.path: reason"]]
+          description: "One line a problem, as `field.path: reason`; left out when the message says it all."
         })
       )
     })
-  }).annotate({ identifier: name, description: `\`${code}\`: ${meaning}`, httpApiStatus: status })
+  }).annotate({
+    identifier: name,
+    description: `\`${code}\`: ${meaning}`,
+    httpApiStatus: status,
+    // Whole, so that no example shows details of another code.
+    examples: [{ success: false, error: { code, message: meaning } }]
+  })
 
 /** The schema of one error class for the `error` list of an endpoint or a middleware. */
 export const wire = <E extends DomainError>(

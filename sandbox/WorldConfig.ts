@@ -20,6 +20,8 @@ export class WorldConfig extends Context.Service<
     readonly controlBaseUrl: string
     /** The program that serves the API, started with the same Node (`API_PROGRAM`). */
     readonly apiProgram: string
+    /** The program of the stream worker, started with the same Node (`STREAM_PROGRAM`). */
+    readonly streamProgram: string
     /** What the world was started with; the service gets all of it. */
     readonly environment: Readonly<Record<string, string | undefined>>
   }
@@ -34,6 +36,9 @@ export class WorldConfig extends Context.Service<
       const apiProgram = yield* Config.String("API_PROGRAM").pipe(
         Config.withDefault(join(import.meta.dirname, "..", "src", "Api.ts"))
       )
+      const streamProgram = yield* Config.String("STREAM_PROGRAM").pipe(
+        Config.withDefault(join(import.meta.dirname, "..", "src", "StreamWorker.ts"))
+      )
       return WorldConfig.of({
         apiPort,
         streamPort,
@@ -43,6 +48,7 @@ export class WorldConfig extends Context.Service<
         streamBaseUrl: `http://127.0.0.1:${streamPort}`,
         controlBaseUrl: `http://127.0.0.1:${controlPort}`,
         apiProgram,
+        streamProgram,
         environment: process.env
       })
     })

@@ -1,8 +1,9 @@
 /** What the terminal shows. */
 import { Console, Duration, Effect } from "effect"
-import { ApiProcess } from "#sandbox/ApiProcess.ts"
-import { Tenants } from "#sandbox/Tenants.ts"
-import { WorldChains } from "#sandbox/WorldChains.ts"
+import { ApiProcess } from "#sandbox/process/ApiProcess.ts"
+import { StreamProcess } from "#sandbox/process/StreamProcess.ts"
+import { Tenants } from "#sandbox/control/Tenants.ts"
+import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
 import { WorldConfig } from "#sandbox/WorldConfig.ts"
 
 const labelWidth = 12
@@ -21,10 +22,12 @@ export const printWorld = Effect.gen(function* () {
   const config = yield* WorldConfig
   const chains = yield* WorldChains
   const { environment, logFile } = yield* ApiProcess
+  const stream = yield* StreamProcess
   const tenants = yield* (yield* Tenants).list
   yield* Console.log("\nBallast sandbox is ready.\n")
   yield* line("API", config.apiBaseUrl)
   yield* line("Docs", `${config.apiBaseUrl}/v2/docs`)
+  yield* line("Stream", config.streamBaseUrl)
   yield* line("Control", config.controlBaseUrl)
   for (const chain of chains.all) yield* line(`Chain ${chain.chainId}`, chain.rpcUrl)
   for (const tenant of tenants) {
@@ -34,5 +37,6 @@ export const printWorld = Effect.gen(function* () {
   yield* line("Admin", `Authorization: Bearer ${environment["ADMIN_TOKEN"]}`)
   yield* line("Data", config.dataDir)
   yield* line("API log", logFile)
+  yield* line("Stream log", stream.logFile)
   yield* Console.log("\nCtrl-C stops the world and keeps its state. npm start -- --reset begins a new one.\n")
 })

@@ -2,20 +2,17 @@
  * The API process: REST, the rebalance engine and its scheduler. Configured by environment alone (docs/operations.md).
  */
 import "effect/schema/SchemaJITCompiler/enable"
-import "#src/service/steadyHeap.ts"
-import { NodeRuntime } from "@effect/platform-node"
-import { Console, Effect, Layer } from "effect"
+import "#src/service/heapSettings.ts"
+import { Effect, Layer } from "effect"
 import { serviceConfig } from "#src/Config.ts"
 import { ApiServer } from "#src/service/ApiServer.ts"
 import { Platform } from "#src/service/Platform.ts"
+import { runProcess } from "#src/service/runProcess.ts"
 import { Service } from "#src/service/Service.ts"
 
 const program = Effect.gen(function* () {
   const config = yield* serviceConfig
   return yield* Layer.launch(ApiServer(config).pipe(Layer.provide(Service), Layer.provide(Platform(config))))
-}).pipe(
-  Effect.tapError((error) => Console.error(error.message)),
-  Effect.annotateLogs({ process: "api" })
-)
+})
 
-NodeRuntime.runMain(program, { disableErrorReporting: true })
+runProcess("api", program)

@@ -14,13 +14,28 @@ import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { CoinGeckoConfig } from "#layers/market/CoinGeckoConfig.ts"
 import { TokenListConfig } from "#layers/market/TokenListConfig.ts"
+import { CountryHeader } from "#domain/listing/CountryHeader.ts"
+import { IssuerPoliciesLive } from "#layers/catalogue/IssuerPoliciesLive.ts"
+import { MarketDataAccess } from "#domain/marketData/MarketDataAccess.ts"
+import { MarketDataConfig } from "#layers/market/MarketDataJobsLive.ts"
+import { PriceTolerance } from "#layers/routing/lifi/LifiPriceCheck.ts"
 import { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import { TelemetryConfig } from "#layers/telemetry/TelemetryConfig.ts"
-import { chains } from "#src/config/chains.ts"
+import { chains, wrappedNatives } from "#src/config/chains.ts"
 import * as Kind from "#src/config/kinds.ts"
-import { secretsIn } from "#src/config/secretsIn.ts"
+import { accessOf, countryHeaders, marketData } from "#src/config/marketData.ts"
+import { withSecrets } from "#src/config/secretTexts.ts"
 import { signers } from "#src/config/signers.ts"
+import {
+  massive,
+  natsPrefix,
+  natsUrl,
+  quoteIntervalMs,
+  streamPort,
+  ticketKeys,
+  workerSettings
+} from "#src/config/streamWorker.ts"
 import { all, optional, orInvalid, required, type Setting, withDefault } from "#src/config/Setting.ts"
 import manifest from "../package.json" with { type: "json" }
 
@@ -39,18 +54,22 @@ const logLevels = [
  * Where the API listens. It answers on the loopback interface alone unless HOST says otherwise, so that a service
  * started by hand or in the sandbox is not on the network by accident; production sets `HOST=0.0.0.0` or `::`.
  */
+const hostSetting = withDefault("HOST", Kind.text("an address to listen on", "0.0.0.0"), "127.0.0.1")
+const trustedProxiesSetting = withDefault<ReadonlyArray<IpNetwork.IpNetwork>>(
+  "TRUSTED_PROXIES",
+  Kind.listOf(Kind.kind(Schema.IpNetworkFromString, "a network in CIDR notation", "10.0.0.0/8")),
+  []
+)
+
 const server = Effect.gen(function* () {
-  const { host, port, publicUrl, trustedProxies } = yield* all({
-    host: withDefault("HOST", Kind.text("an address to listen on", "0.0.0.0"), "127.0.0.1"),
+  const { host, maxConnections, port, publicUrl, trustedProxies } = yield* all({
+    host: hostSetting,
     port: withDefault("PORT", Kind.integer(1, 65_535, "3000"), 3000),
+    maxConnections: withDefault("MAX_CONNECTIONS", Kind.integer(10, 1_000_000, "5000"), 5_000),
     publicUrl: optional("PUBLIC_URL", Kind.httpUrl("https://api.example.com")),
-    trustedProxies: withDefault<ReadonlyArray<IpNetwork.IpNetwork>>(
-      "TRUSTED_PROXIES",
-      Kind.listOf(Kind.kind(Schema.IpNetworkFromString, "a network in CIDR notation", "10.0.0.0/8")),
-      []
-    )
+    trustedProxies: trustedProxiesSetting
   })
-  return { host, port, publicUrl: publicUrl ?? `http://localhost:${port}`, trustedProxies }
+  return { host, maxConnections, port, publicUrl: publicUrl ?? `http://localhost:${port}`, trustedProxies }
 })
 
 const database: Setting<DatabaseConfig["Service"]> = all({
@@ -76,6 +95,7 @@ const evm: Setting<EvmConfig["Service"]> = Effect.gen(function* () {
 })
 
 const seconds = (maximum: number, example: string) => Kind.integer(0, maximum, example)
+const gas = (example: string) => Kind.integer(1_000_000, 1_000_000_000_000_000, example)
 const basisPoints = (example: string) => Kind.integer(1, 10_000, example)
 
 const settings: Setting<Settings["Service"]> = Effect.map(
@@ -90,6 +110,16 @@ const settings: Setting<Settings["Service"]> = Effect.map(
       Kind.kind(Decimal.UsdFromString, "US dollars with at most 6 decimal places", "1.00"),
       Decimal.one
     ),
+    mirrorSlippageBps: withDefault("MIRROR_MAX_SLIPPAGE_BPS", basisPoints("100"), 100),
+    mirrorImpactBps: withDefault("MIRROR_MAX_PRICE_IMPACT_BPS", basisPoints("100"), 100),
+    leastTradeUsd: withDefault(
+      "TRADE_MIN_USD",
+      Kind.kind(Decimal.UsdFromString, "US dollars with at most 6 decimal places", "1.00"),
+      Decimal.one
+    ),
+    gasOfPortfolio: withDefault("GAS_PER_PORTFOLIO_AND_DAY", gas("30000000"), 30_000_000),
+    gasOfTenant: withDefault("GAS_PER_TENANT_AND_DAY", gas("10000000000"), 10_000_000_000),
+    gasShareBps: withDefault("GAS_MAX_SHARE_BPS", Kind.integer(1, 1_000_000, "10000"), 10_000),
     transferLeastUsd: withDefault(
       "TRANSFER_MIN_USD",
       Kind.kind(Decimal.UsdFromString, "US dollars with at most 6 decimal places", "50.00"),
@@ -129,6 +159,14 @@ const settings: Setting<Settings["Service"]> = Effect.map(
       slippageBps: read.slippageBps,
       priceImpactBps: read.priceImpactBps,
       thresholdUsd: read.thresholdUsd
+    },
+    mirrorCap: { slippageBps: read.mirrorSlippageBps, priceImpactBps: read.mirrorImpactBps },
+    leastTradeUsd: read.leastTradeUsd,
+    gas: {
+      portfolioPerDay: BigInt(read.gasOfPortfolio),
+      tenantPerDay: BigInt(read.gasOfTenant),
+      mostShareBps: read.gasShareBps,
+      natives: wrappedNatives
     },
     transfers: {
       leastUsd: read.transferLeastUsd,
@@ -219,31 +257,36 @@ const telemetry = all({
 /** What the API process reads. */
 export const serviceConfig = orInvalid(
   Effect.gen(function* () {
-    const config = yield* all({
-      server,
-      database,
-      pepper,
-      evm,
-      settings,
-      streams,
-      coinGecko,
-      lifi,
-      tokenLists: withDefault<ReadonlyArray<string>>(
-        "TOKEN_LISTS",
-        Kind.listOf(Kind.text("a URL or a file path", "https://tokens.example.com/list.json")),
-        []
-      ),
-      adminToken: required("ADMIN_TOKEN", token),
-      internalToken: required("INTERNAL_TOKEN", token),
-      clockUrl: optional("CLOCK_URL", Kind.httpUrl("http://127.0.0.1:3100/clock")),
-      redisUrl: optional("REDIS_URL", Kind.secretUrl(["redis:", "rediss:"], "redis://cache:6379")),
-      rateLimits,
-      telemetry
-    })
-    return {
-      ...config,
-      telemetry: { ...config.telemetry, serviceVersion: manifest.version, secrets: secretsIn(config) }
-    }
+    const { read, secrets } = yield* withSecrets(
+      all({
+        server,
+        database,
+        pepper,
+        evm,
+        settings,
+        streams,
+        coinGecko,
+        coinGeckoUrl: optional("COINGECKO_URL", Kind.httpUrl("https://pro-api.coingecko.com/api/v3")),
+        priceToleranceBps: withDefault("PRICE_MAX_DIVERGENCE_BPS", basisPoints("500"), 500),
+        marketData,
+        countryHeaders,
+        issuerPolicies: optional("ISSUER_POLICIES", Kind.text("the path of a JSON file", "/etc/ballast/issuers.json")),
+        lifi,
+        tokenLists: withDefault<ReadonlyArray<string>>(
+          "TOKEN_LISTS",
+          Kind.listOf(Kind.text("a URL or a file path", "https://tokens.example.com/list.json")),
+          []
+        ),
+        adminToken: optional("ADMIN_TOKEN", token),
+        internalToken: required("INTERNAL_TOKEN", token),
+        streamUrl: optional("STREAM_URL", Kind.httpUrl("http://stream:3001")),
+        clockUrl: optional("CLOCK_URL", Kind.httpUrl("http://127.0.0.1:3100/clock")),
+        redisUrl: optional("REDIS_URL", Kind.secretUrl(["redis:", "rediss:"], "redis://cache:6379")),
+        rateLimits,
+        telemetry
+      })
+    )
+    return { ...read, telemetry: { ...read.telemetry, serviceVersion: manifest.version, secrets } }
   })
 )
 
@@ -258,10 +301,41 @@ export const layer = (config: ServiceConfig) =>
     Layer.succeed(DatabaseConfig, config.database),
     Layer.succeed(KeyHashConfig, { pepper: config.pepper }),
     Layer.succeed(CoinGeckoConfig, config.coinGecko),
+    Layer.succeed(PriceTolerance, { bps: config.priceToleranceBps }),
+    Layer.succeed(CountryHeader, config.countryHeaders),
+    IssuerPoliciesLive(config.issuerPolicies),
+    Layer.succeed(MarketDataConfig, config.marketData),
+    Layer.succeed(MarketDataAccess, accessOf(config.marketData, config.coinGecko, config.coinGeckoUrl !== null)),
     Layer.succeed(LifiConfig, config.lifi),
     Layer.succeed(TokenListConfig, { sources: config.tokenLists }),
     Layer.succeed(TelemetryConfig, config.telemetry)
   )
+
+/** What the market-data stream worker reads. */
+export const streamWorkerConfig = orInvalid(
+  Effect.gen(function* () {
+    const { port } = yield* all({ port: streamPort })
+    const { read, secrets } = yield* withSecrets(
+      all({
+        host: hostSetting,
+        trustedProxies: trustedProxiesSetting,
+        settings: workerSettings(`http://localhost:${port}`),
+        ticketKeys,
+        internalToken: required("INTERNAL_TOKEN", token),
+        massive,
+        coinGecko,
+        quoteIntervalMs,
+        natsUrl,
+        natsPrefix,
+        clockUrl: optional("CLOCK_URL", Kind.httpUrl("http://127.0.0.1:3100/clock")),
+        telemetry
+      })
+    )
+    return { ...read, port, telemetry: { ...read.telemetry, serviceVersion: manifest.version, secrets } }
+  })
+)
+
+export type StreamWorkerConfig = Effect.Success<typeof streamWorkerConfig>
 
 /** What the command line reads. Only making keys on the database itself needs the pepper. */
 export const cliConfig = orInvalid(

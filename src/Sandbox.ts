@@ -1,24 +1,25 @@
 /**
  * Starts a local world and the service in it: `npm start`, and `npm start -- --reset` for a fresh one.
  *
- * A supervisor: chains, providers and the control API are its own, the API is a process of its own with ordinary
- * environment variables. See docs/architecture.md, "The sandbox".
+ * A supervisor: chains, providers and the control API are its own, API and stream worker are processes of their own with
+ * ordinary environment variables. See docs/architecture.md, "The sandbox".
  */
 import { NodeRuntime } from "@effect/platform-node"
 import { Cause, Console, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
-import { ApiProcess } from "#sandbox/ApiProcess.ts"
-import { BridgeWorker } from "#sandbox/BridgeWorker.ts"
-import { ControlServer } from "#sandbox/ControlServer.ts"
-import { Faults } from "#sandbox/Faults.ts"
-import { requirePort } from "#sandbox/freePort.ts"
-import { killOwnedProcesses } from "#sandbox/ownedProcess.ts"
+import { ApiProcess } from "#sandbox/process/ApiProcess.ts"
+import { BridgeWorker } from "#sandbox/chain/BridgeWorker.ts"
+import { ControlServer } from "#sandbox/control/ControlServer.ts"
+import { Faults } from "#sandbox/control/Faults.ts"
+import { requirePort } from "#sandbox/process/freePort.ts"
+import { killOwnedProcesses } from "#sandbox/process/ownedProcess.ts"
 import { printWorld, step } from "#sandbox/printWorld.ts"
-import { ProcessRegistry } from "#sandbox/ProcessRegistry.ts"
+import { ProcessRegistry } from "#sandbox/process/ProcessRegistry.ts"
 import { SandboxFailure } from "#sandbox/SandboxFailure.ts"
-import { Tenants } from "#sandbox/Tenants.ts"
-import { WorldChains } from "#sandbox/WorldChains.ts"
+import { StreamProcess } from "#sandbox/process/StreamProcess.ts"
+import { Tenants } from "#sandbox/control/Tenants.ts"
+import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
 import { WorldClock } from "#sandbox/WorldClock.ts"
 import { WorldConfig } from "#sandbox/WorldConfig.ts"
 import { WorldFile } from "#sandbox/WorldFile.ts"
@@ -29,6 +30,7 @@ const ports = Layer.effectDiscard(
   Effect.gen(function* () {
     const config = yield* WorldConfig
     yield* requirePort(config.apiPort, "PORT")
+    yield* requirePort(config.streamPort, "STREAM_PORT")
     yield* requirePort(config.controlPort, "SANDBOX_PORT")
   })
 )
@@ -37,7 +39,7 @@ const ports = Layer.effectDiscard(
 const ground = ports.pipe(Layer.provideMerge(ProcessRegistry.layer(reset)), Layer.provideMerge(WorldConfig.layer))
 
 const world = Tenants.layer.pipe(
-  Layer.provideMerge(ApiProcess.layer),
+  Layer.provideMerge(Layer.mergeAll(ApiProcess.layer, StreamProcess.layer)),
   Layer.provideMerge(WorldChains.layer),
   Layer.provideMerge(Layer.mergeAll(WorldClock.layer, Faults.layer)),
   Layer.provideMerge(WorldFile.layer),
@@ -47,9 +49,13 @@ const world = Tenants.layer.pipe(
 
 const live = Effect.gen(function* () {
   const api = yield* ApiProcess
+  const stream = yield* StreamProcess
   const tenants = yield* Tenants
   const chains = yield* WorldChains
-  yield* step("The API is up", api.start)
+  yield* step(
+    "The API and the stream worker are up",
+    Effect.all([api.start, stream.start], { concurrency: "unbounded", discard: true })
+  )
   yield* step("Tenants and the public strategy are there", tenants.provision)
   yield* printWorld
   yield* chains.watch

@@ -82,6 +82,69 @@ const closure = (path: string, seen = new Set<string>()): ReadonlySet<string> =>
   return seen
 }
 
+/**
+ * The contexts of the domain, each after all that it may import. The value types at the domain's root come before the
+ * first. Source: docs/architecture.md, "Contexts".
+ */
+const contexts = [
+  "identity",
+  "operation",
+  "tenant",
+  "asset",
+  "chain",
+  "market",
+  "marketData",
+  "listing",
+  "strategy",
+  "account",
+  "planning",
+  "relay",
+  "trading",
+  "transfer",
+  "portfolio",
+  "performance",
+  "discovery",
+  "breakdown",
+  "enrollment",
+  "revocation",
+  "policy",
+  "withdrawal",
+  "rebalance",
+  "execution",
+  "stream"
+]
+
+/** The place of a module's context among them; -1 for the domain's root, undefined outside of the domain. */
+const contextOf = (module: string): number | undefined => {
+  const [, folder, file] = /^#?(?:domain|layers\/sql)\/([^/]+)(\/.*)?$/.exec(module) ?? []
+  if (folder === undefined) return undefined
+  return file === undefined ? -1 : contexts.indexOf(folder)
+}
+
+/** Files that import each other, directly or by way of others: one list for each circle. Types count as well. */
+const circlesOf = (among: ReadonlyArray<Source>): ReadonlyArray<ReadonlyArray<string>> => {
+  const order = new Map<string, number>()
+  const lowest = new Map<string, number>()
+  const open: Array<string> = []
+  const circles: Array<ReadonlyArray<string>> = []
+  const visit = (path: string): void => {
+    order.set(path, order.size)
+    lowest.set(path, order.get(path)!)
+    open.push(path)
+    for (const name of byPath.get(path)!.imports) {
+      const next = name.slice(1)
+      if (!name.startsWith("#") || !byPath.has(next)) continue
+      if (!order.has(next)) visit(next)
+      if (open.includes(next)) lowest.set(path, Math.min(lowest.get(path)!, lowest.get(next)!))
+    }
+    if (lowest.get(path) !== order.get(path)) return
+    const circle = open.splice(open.indexOf(path))
+    if (circle.length > 1) circles.push(circle)
+  }
+  for (const { path } of among) if (!order.has(path)) visit(path)
+  return circles
+}
+
 describe("imports", () => {
   it("there is something to look at", () => assert.isAbove(sources.length, 100))
 
@@ -90,6 +153,24 @@ describe("imports", () => {
       breaches(inFolder("domain"), [effect, domain], { "domain/Eip55.ts": /^@noble\/hashes\// }),
       []
     ))
+
+  it("every folder of the domain is a context", () =>
+    assert.deepStrictEqual(
+      [...new Set(inFolder("domain").flatMap(({ path }) => path.split("/").slice(1, -1)))].sort(),
+      [...contexts].sort()
+    ))
+
+  it("a context imports only those before it, in the domain and in its stores", () =>
+    assert.deepStrictEqual(
+      [...inFolder("domain"), ...inFolder("layers/sql")].flatMap(({ imports, path }) => {
+        const own = contextOf(path)
+        if (own === undefined || (own === -1 && path.startsWith("layers/"))) return []
+        return imports.filter((name) => (contextOf(name) ?? -1) > own).map((name) => `${path} -> ${name}`)
+      }),
+      []
+    ))
+
+  it("no files import each other, directly or by way of others", () => assert.deepStrictEqual(circlesOf(sources), []))
 
   it("adapters import the domain, each other and libraries", () =>
     assert.deepStrictEqual(breaches(inFolder("layers"), [domain, /^#layers\//, /^#migrations\//, /^[^#.]/]), []))
@@ -103,6 +184,17 @@ describe("imports", () => {
     for (const contract of ["http/v1/Api.ts", "http/v2/Api.ts", "http/v2/client.ts", "http/admin/Admin.ts"]) {
       const loaded = [...closure(contract)]
       assert.isAbove(loaded.length, 10)
+      assert.deepStrictEqual(
+        loaded.filter((name) => name.startsWith("node:") || name.startsWith("@effect/") || name.endsWith("Live.ts")),
+        []
+      )
+    }
+  })
+
+  it("the stream's client and the procedures load nothing that a browser cannot, and no handler", () => {
+    for (const contract of ["rpc/MarketDataStream.ts", "rpc/client.ts", "stream/client.ts"]) {
+      const loaded = [...closure(contract)]
+      assert.isAbove(loaded.length, 5)
       assert.deepStrictEqual(
         loaded.filter((name) => name.startsWith("node:") || name.startsWith("@effect/") || name.endsWith("Live.ts")),
         []

@@ -7,8 +7,8 @@ import { spreadLine } from "#bench/engine/spreadLine.ts"
 import { benchDatabase, databaseLayer } from "#bench/http/benchDatabase.ts"
 import { spreadOf, spreadOfRatios } from "#bench/http/spread.ts"
 import { DueStore } from "#domain/rebalance/DueStore.ts"
-import { AssetStore } from "#layers/sql/AssetStore.ts"
-import * as DueStoreLive from "#layers/sql/DueStore.ts"
+import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
+import * as DueStoreLive from "#layers/sql/rebalance/DueStore.ts"
 
 const schedules = 1_000_000
 const tenants = 1_000

@@ -6,7 +6,7 @@ import { fill, fillGrants, makeDue } from "#bench/engine/fill.ts"
 import { spreadLine } from "#bench/engine/spreadLine.ts"
 import { benchDatabase, databaseLayer } from "#bench/http/benchDatabase.ts"
 import { spreadOf } from "#bench/http/spread.ts"
-import { AssetStore } from "#layers/sql/AssetStore.ts"
+import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 
 const kills = 3
 const inFlight = 1_000

@@ -3,8 +3,8 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { assetsOf, authorizationOf, chainIds } from "#bench/engine/noChain.ts"
 import { type EvmAddress, evmAccount } from "#domain/Caip.ts"
-import { Authorization } from "#domain/enrollment/Authorization.ts"
-import { AssetStore } from "#layers/sql/AssetStore.ts"
+import { Authorization } from "#domain/account/Authorization.ts"
+import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 
 const encodeAuthorization = Schema.encodeSync(Schema.toCodecJson(Authorization))
 const anyAddress = `0x${"9".repeat(40)}` as EvmAddress

@@ -16,13 +16,15 @@ import { Balances } from "#domain/chain/Balances.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import * as Eip55 from "#domain/Eip55.ts"
-import type { Authorization } from "#domain/enrollment/Authorization.ts"
+import type { Authorization } from "#domain/account/Authorization.ts"
 import { Prices } from "#domain/market/Prices.ts"
-import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
-import { Venue } from "#domain/rebalance/Venue.ts"
+import { UserOperations } from "#domain/relay/UserOperations.ts"
+import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { Venue } from "#domain/trading/Venue.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
-import { Routing } from "#domain/routing/Routing.ts"
-import { Arrivals } from "#domain/transfer/Arrivals.ts"
+import { Routing } from "#domain/trading/Routing.ts"
+import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
+import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 
 /** A relayer's transactions of one chain are signed one after the other, so there are several chains, as in a deployment. */
@@ -116,7 +118,7 @@ const hash = (kind: string, ...numbers: ReadonlyArray<number>) =>
 const after = <A>(delayMs: number, answer: () => A) =>
   delayMs === 0 ? Effect.sync(answer) : Effect.delay(Effect.sync(answer), delayMs)
 
-const chainExecution = ({ delayMs, stalls }: Behaviour) =>
+const chainExecution = ({ delayMs }: Behaviour) =>
   Layer.succeed(ChainExecution, {
     prepare: ({ authorization, chainId }) =>
       after(delayMs, () => ({
@@ -132,7 +134,11 @@ const chainExecution = ({ delayMs, stalls }: Behaviour) =>
         chainNonce: 0,
         laneNonces: [],
         fromBlock: 1n
-      })),
+      }))
+  })
+
+const userOperations = ({ delayMs, stalls }: Behaviour) =>
+  Layer.succeed(UserOperations, {
     bundle: (operations) =>
       after(delayMs, () => ({
         transaction: {
@@ -183,6 +189,14 @@ const WithdrawalExecutionNone = Layer.succeed(WithdrawalExecution, {
   delivered: () => none
 })
 
+const unrevoked = Effect.die(new Error("No owner revokes here"))
+const RevocationExecutionNone = Layer.succeed(RevocationExecution, {
+  draft: () => unrevoked,
+  hasEnded: () => unrevoked,
+  prepare: () => unrevoked,
+  find: () => unrevoked
+})
+
 const nothingMoves = Effect.die(new Error("No value moves between chains here"))
 
 export const noChain = (behaviour: Behaviour, held = dollarsAlone) =>
@@ -191,9 +205,11 @@ export const noChain = (behaviour: Behaviour, held = dollarsAlone) =>
     PricesNone,
     VenueNone,
     chainExecution(behaviour),
+    userOperations(behaviour),
     relayer(behaviour),
     WithdrawalExecutionNone,
-    Layer.succeed(Arrivals, { carriedAt: () => nothingMoves, read: () => nothingMoves }),
+    RevocationExecutionNone,
+    Layer.succeed(TransferReceipts, { carriedAt: () => nothingMoves, read: () => nothingMoves }),
     Layer.succeed(Routing, {
       quote: () => nothingMoves,
       status: () => nothingMoves,

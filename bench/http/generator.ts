@@ -17,16 +17,13 @@ export type Loaded = typeof Loaded.Type
 
 const decodeLoaded = Schema.decodeUnknownEffect(Loaded)
 
+/** Paths of one route, of which any is as good as another. */
+export type Paths = ReadonlyArray<string>
+
 export interface Load {
-  /** Asked for in random order. */
-  readonly paths: ReadonlyArray<string>
+  /** Each route has the same share of the requests; its paths are asked for in random order. */
+  readonly routes: ReadonlyArray<Paths>
   readonly seconds: number
-  /**
-   * True: the generator polls instead of sleeping. A server that is slower than the generator otherwise wakes it with
-   * each answer, which the kernel charges to the server: up to 20 us a request, that a faster one does not pay. Only
-   * for servers that leave the generator a core.
-   */
-  readonly isSleepless: boolean
 }
 
 export interface Generator {

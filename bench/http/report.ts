@@ -1,6 +1,6 @@
 /** Prints a comparison: what each server did, then the service as a ratio to each peer. Above 1 the service is better. */
 import { connections } from "#bench/http/generator.ts"
-import { type Measured, roundCount, roundSeconds } from "#bench/http/rounds.ts"
+import type { Measured, Pace } from "#bench/http/rounds.ts"
 import { type Spread, spreadOf, spreadOfRatios } from "#bench/http/spread.ts"
 
 const nameWidth = 64
@@ -26,13 +26,16 @@ const ratios = (service: Measured, peer: Measured): ReadonlyArray<string> => [
     : [row(`CPU: ${peer.name} / ${service.name}`, cells(spreadOfRatios(peer.cpuMicros, service.cpuMicros), 2))])
 ]
 
-/** `target`: the ratio of requests per second that the service should reach. */
-export const report = (title: string, target: number, service: Measured, peers: ReadonlyArray<Measured>): string =>
+/** The service comes first. */
+export const report = (
+  title: string,
+  { rounds, seconds }: Pace,
+  [service, ...peers]: readonly [Measured, ...Array<Measured>]
+): string =>
   [
     "",
-    `${title}; ${connections} connections, ${roundCount} interleaved rounds of ${roundSeconds} s`,
+    `${title}; ${connections} connections, ${rounds} interleaved rounds of ${seconds} s`,
     row("", ["min", "median", "max"]),
     ...absolutes([service, ...peers]),
-    ...peers.flatMap((peer) => ratios(service, peer)),
-    `  Target: at least ${target.toFixed(2)} of the peer's requests/s`
+    ...peers.flatMap((peer) => ratios(service, peer))
   ].join("\n")

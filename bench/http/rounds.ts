@@ -1,12 +1,16 @@
 /** Short rounds in which every server gets its turn, so that what else the machine does falls on all of them alike. */
 import { Effect } from "effect"
 import { cpuSeconds } from "#bench/http/cpuSeconds.ts"
-import type { Generator, Load } from "#bench/http/generator.ts"
+import type { Generator, Load, Paths } from "#bench/http/generator.ts"
 import type { Server } from "#bench/http/Server.ts"
 
-export const roundCount = 8
-export const roundSeconds = 2
-const warmUpSeconds = 4
+/** How long one load is measured. */
+export interface Pace {
+  readonly rounds: number
+  /** Of load that each server gets in a round. */
+  readonly seconds: number
+  readonly warmUpSeconds: number
+}
 
 /** One server's measurements, a value a round. */
 export interface Measured {
@@ -28,14 +32,15 @@ const measureOnce = Effect.fnUntraced(function* (generator: Generator, server: S
 export const measureRounds = Effect.fnUntraced(function* (
   generator: Generator,
   servers: ReadonlyArray<Server>,
-  load: Omit<Load, "seconds">
+  routes: ReadonlyArray<Paths>,
+  { rounds, seconds, warmUpSeconds }: Pace
 ) {
-  for (const server of servers) yield* generator.load(server, { ...load, seconds: warmUpSeconds })
+  for (const server of servers) yield* generator.load(server, { routes, seconds: warmUpSeconds })
   const results: Array<Effect.Success<ReturnType<typeof measureOnce>>> = []
-  for (let round = 0; round < roundCount; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     const first = round % servers.length
     for (const server of [...servers.slice(first), ...servers.slice(0, first)]) {
-      results.push(yield* measureOnce(generator, server, { ...load, seconds: roundSeconds }))
+      results.push(yield* measureOnce(generator, server, { routes, seconds }))
     }
   }
   return servers.map(({ name }): Measured => {

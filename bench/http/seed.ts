@@ -1,4 +1,7 @@
-/** Fills the database through the service's own stores: one tenant with a key, one strategy, many portfolios. */
+/**
+ * Fills the database through the service's own stores: one tenant with a key, some strategies, many portfolios, and a
+ * finished operation for those that are polled.
+ */
 import { DateTime, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Hex } from "effect/encoding"
@@ -7,17 +10,27 @@ import { databaseLayer, poolSize } from "#bench/http/benchDatabase.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
 import { addressOf, type ChainId, erc20, evmAccount, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import * as Eip55 from "#domain/Eip55.ts"
-import type { Authorization } from "#domain/enrollment/Authorization.ts"
+import type { Authorization } from "#domain/account/Authorization.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import * as Ids from "#domain/Ids.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import type { SwapPreferences } from "#domain/SwapPreferences.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
-import { AssetStore } from "#layers/sql/AssetStore.ts"
+import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
 
-export const portfolioCount = 10_000
+/** Strategies of the tenant; more than a page of the list that is measured. */
+export const strategyCount = 12
+
+/** How many portfolios there are, and of how many of them positions and an operation are polled. */
+export interface Size {
+  readonly portfolios: number
+  readonly polled: number
+}
 
 const base = 8453 as ChainId
 const arbitrum = 42161 as ChainId
@@ -28,7 +41,10 @@ export interface Seeded {
   readonly secret: string
   readonly pepper: string
   readonly portfolioIds: ReadonlyArray<Ids.PortfolioId>
+  readonly polled: ReadonlyArray<{ readonly portfolioId: Ids.PortfolioId; readonly operationId: Ids.OperationId }>
 }
+
+const numbersTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1)
 
 /** Distinct addresses: the number in the low bytes, a letter per kind in front. */
 const address = (kind: string, n: number): EvmAddress =>
@@ -62,16 +78,22 @@ const authorizationOf = (n: number): Authorization => ({
   root: bytes32
 })
 
-const insertStrategy = Effect.fnUntraced(function* (tenantId: Ids.TenantId) {
+const swaps: ReadonlyArray<SwapPreferences> = [
+  { slippageBps: null, priceImpactBps: null, thresholdUsd: null },
+  { slippageBps: 50, priceImpactBps: 100, thresholdUsd: 5n * Decimal.one },
+  { slippageBps: null, priceImpactBps: 30, thresholdUsd: Decimal.one / 8n }
+]
+
+const insertStrategy = Effect.fnUntraced(function* (tenantId: Ids.TenantId, n: number) {
   const strategyId = yield* Ids.makeStrategyId
   yield* (yield* StrategyStore).insert({
     strategyId,
     tenantId,
-    name: "Blue chips",
-    description: "Half ether, half dollars, on two chains.",
+    name: `Blue chips ${n}`,
+    description: n % 2 === 0 ? null : "Half ether, half dollars, on two chains.",
     allocation: assets.map(({ assetId }) => ({ assetId, weight: 2_500 })),
     schedule: { type: "interval", frequency: "monthly" },
-    swap: { slippageBps: null, priceImpactBps: null, thresholdUsd: null },
+    swap: swaps[n % swaps.length]!,
     isPublic: false,
     version: 1,
     createdAt: yield* DateTime.now
@@ -101,6 +123,17 @@ const insertPortfolio = Effect.fnUntraced(function* (tenantId: Ids.TenantId, str
     : yield* Effect.die(new Error(`Portfolio ${n} was refused: ${committed}`))
 })
 
+/** A manual rebalance of the portfolio that has come to its end, so that no engine takes it up. */
+const insertOperation = Effect.fnUntraced(function* (tenantId: Ids.TenantId, portfolioId: Ids.PortfolioId) {
+  const operations = yield* OperationStore
+  const operationId = yield* Ids.makeOperationId
+  const now = yield* DateTime.now
+  yield* operations.submitManual({ operationId, tenantId, portfolioId, now, cooldownMs: 0 })
+  yield* operations.transition(operationId, "running", now, null)
+  yield* operations.transition(operationId, "completed", DateTime.add(now, { seconds: 12 }), null)
+  return { portfolioId, operationId }
+})
+
 const stores = (database: string, pepper: string) =>
   Tenants.layer.pipe(
     Layer.provideMerge(SqlLive),
@@ -108,23 +141,27 @@ const stores = (database: string, pepper: string) =>
     Layer.provide(KeyHashLive.pipe(Layer.provide(Layer.succeed(KeyHashConfig, { pepper: Redacted.make(pepper) }))))
   )
 
-const fill = Effect.gen(function* () {
+const fill = Effect.fnUntraced(function* (size: Size) {
   const tenants = yield* Tenants
+  const sql = yield* SqlClient.SqlClient
   const { tenantId } = yield* tenants.create({ name: "Northwind", email: "ops@northwind.example", entitlements: [] })
   const { secret } = yield* tenants.createKey(tenantId, { name: "bench", scopes: [], expiresAt: null })
   yield* (yield* AssetStore).upsertAssets(assets)
-  const strategyId = yield* insertStrategy(tenantId)
-  const numbers = Array.from({ length: portfolioCount }, (_, index) => index + 1)
-  const portfolioIds = yield* Effect.forEach(numbers, (n) => insertPortfolio(tenantId, strategyId, n), {
-    concurrency: poolSize
-  })
-  // So that no background vacuum falls into the measured rounds.
-  yield* (yield* SqlClient.SqlClient)`VACUUM (ANALYZE)`
-  return { secret: Redacted.value(secret), portfolioIds }
+  const strategyIds = yield* Effect.forEach(numbersTo(strategyCount), (n) => insertStrategy(tenantId, n))
+  const portfolioIds = yield* Effect.forEach(
+    numbersTo(size.portfolios),
+    (n) => insertPortfolio(tenantId, strategyIds[n % strategyCount]!, n),
+    { concurrency: poolSize }
+  )
+  const polled = yield* Effect.forEach(portfolioIds.slice(0, size.polled), (id) => insertOperation(tenantId, id))
+  // So that neither the first valuation of all portfolios nor a background vacuum falls into the measured rounds.
+  yield* sql`INSERT INTO portfolio_snapshots (portfolio_id, claimed_at) SELECT portfolio_id, now() FROM portfolios`
+  yield* sql`VACUUM (ANALYZE)`
+  return { secret: Redacted.value(secret), portfolioIds, polled }
 })
 
-export const seed = Effect.fn("seed")(function* (database: string) {
+export const seed = Effect.fn("seed")(function* (database: string, size: Size) {
   const pepper = Hex.encode(yield* (yield* SecureRandom.SecureRandom).randomBytes(32))
-  const filled = yield* fill.pipe(Effect.provide(stores(database, pepper)))
+  const filled = yield* fill(size).pipe(Effect.provide(stores(database, pepper)))
   return { pepper, ...filled } satisfies Seeded
 }, Effect.provide(SecureRandom.layerWebCrypto))

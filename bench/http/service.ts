@@ -1,4 +1,4 @@
-/** The service itself, as a deployment starts it, but for limits that would bite and chains that nothing here reads. */
+/** The service itself, as a deployment starts it, but for limits that would bite and chains that do not answer. */
 import { Effect } from "effect"
 import { createServer, type AddressInfo } from "node:net"
 import { setTimeout as wait } from "node:timers/promises"
@@ -40,6 +40,13 @@ const environment = (database: string, pepper: string, port: number): Readonly<R
   RATE_LIMIT_GENERAL: highestLimit,
   RATE_LIMIT_BURST: highestLimit,
   LOG_LEVEL: "Warn"
+})
+
+/** Chains and prices that answer, from bench/peers/upstream.ts. */
+export const upstreamSettings = (upstream: string): Readonly<Record<string, string>> => ({
+  RPC_URL_8453: `${upstream}/8453`,
+  RPC_URL_42161: `${upstream}/42161`,
+  COINGECKO_URL: upstream
 })
 
 const answers = async (url: string): Promise<boolean> => {

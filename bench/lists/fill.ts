@@ -48,9 +48,10 @@ const tables: ReadonlyArray<readonly [name: string, count: number, statement: st
   [
     "strategies",
     rowCount,
-    `INSERT INTO strategies (strategy_id, tenant_id, name, description, frequency, is_public, head_version, created_at)
+    `INSERT INTO strategies (strategy_id, tenant_id, name, description, frequency, is_public, can_mirror, head_version,
+       created_at)
      SELECT ${strategyIdOf("n")}, '${tenantId}', 'Strategy ' || n, 'Half ether, half dollars, on two chains.', 'daily',
-       n % 10 = 0, CASE WHEN n = 1 THEN ${versionCount} ELSE 1 END, ${createdAt}
+       n % 10 = 0, true, CASE WHEN n = 1 THEN ${versionCount} ELSE 1 END, ${createdAt}
      FROM generate_series($1::int, $2::int) n`
   ],
   [

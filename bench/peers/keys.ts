@@ -5,7 +5,10 @@ import type { Pool } from "pg"
 const mostRemembered = 10_000
 
 interface KeyRow {
+  readonly api_key_id: string
   readonly tenant_id: string
+  readonly name: string
+  readonly email: string
   readonly scopes: ReadonlyArray<string>
   readonly expires_at: Date | null
   readonly revoked_at: Date | null
@@ -13,9 +16,18 @@ interface KeyRow {
 }
 
 const findKey = `
-  SELECT k.tenant_id, k.scopes, k.expires_at, k.revoked_at, t.disabled_at
+  SELECT k.api_key_id, k.tenant_id, t.name, t.email, k.scopes, k.expires_at, k.revoked_at, t.disabled_at
   FROM api_keys k JOIN tenants t ON t.tenant_id = k.tenant_id
   WHERE k.hash = $1`
+
+/** Whom a key belongs to. */
+export interface Caller {
+  readonly tenantId: string
+  readonly tenantName: string
+  readonly tenantEmail: string
+  readonly apiKeyId: string
+  readonly scopes: ReadonlyArray<string>
+}
 
 export interface Refusal {
   readonly status: number
@@ -23,17 +35,30 @@ export interface Refusal {
   readonly message: string
 }
 
-const refusal = (row: KeyRow | undefined, scope: string): Refusal | undefined => {
+const refusal = (row: KeyRow | undefined, scope: string | null): Refusal | undefined => {
   if (row === undefined || row.revoked_at !== null) return { status: 401, code: "API_102", message: "Unknown API key" }
   const now = performance.timeOrigin + performance.now()
   if (row.expires_at !== null && row.expires_at.getTime() <= now) {
     return { status: 401, code: "API_103", message: "The API key has expired" }
   }
   if (row.disabled_at !== null) return { status: 403, code: "API_106", message: "The tenant is disabled" }
-  return row.scopes.includes(scope) ? undefined : { status: 403, code: "API_104", message: `The key lacks ${scope}` }
+  return scope === null || row.scopes.includes(scope)
+    ? undefined
+    : { status: 403, code: "API_104", message: `The key lacks ${scope}` }
 }
 
-/** Gives the tenant of a secret whose key has the scope, or why it is refused. 0 seconds remembers nothing. */
+const callerOf = (row: KeyRow): Caller => ({
+  tenantId: row.tenant_id,
+  tenantName: row.name,
+  tenantEmail: row.email,
+  apiKeyId: row.api_key_id,
+  scopes: row.scopes
+})
+
+/**
+ * Gives the caller of a secret whose key has the scope, or why it is refused; a null scope is had by every valid key.
+ * 0 seconds remembers nothing.
+ */
 export const makeKeys = (pool: Pool, pepper: string, rememberForSeconds: number) => {
   const key = createSecretKey(pepper, "utf8")
   const known = new Map<string, { readonly row: KeyRow; readonly until: number }>()
@@ -55,12 +80,9 @@ export const makeKeys = (pool: Pool, pepper: string, rememberForSeconds: number)
   const ask = async (hash: Buffer) =>
     (await pool.query<KeyRow>({ name: "find-key", text: findKey, values: [hash] })).rows[0]
 
-  return async (
-    secret: string,
-    scope: string
-  ): Promise<{ readonly tenantId: string } | { readonly refused: Refusal }> => {
+  return async (secret: string, scope: string | null): Promise<Caller | { readonly refused: Refusal }> => {
     const row = await find(secret)
     const refused = refusal(row, scope)
-    return refused === undefined ? { tenantId: row!.tenant_id } : { refused }
+    return refused === undefined ? callerOf(row!) : { refused }
   }
 }

@@ -1,10 +1,10 @@
-/** The peer's read of a portfolio: its statement, its view, and the JSON schema that Fastify serialises it with. */
+/** The peer's read of a portfolio: its statement and its view. */
 import type { Pool } from "pg"
 
 const findPortfolio = `
   SELECT p.portfolio_id, p.name, p.owner_account_id, p.strategy_id, s.name AS strategy_name,
     s.description AS strategy_description, s.frequency, p.strategy_version, p.account_ids, p.last_rebalance_at,
-    p.created_at, p.updated_at, c.status, c.due_at
+    p.created_at, p.updated_at, p.revoked_at IS NOT NULL AS is_revoked, c.status, c.due_at
   FROM portfolios p
   JOIN strategies s ON s.strategy_id = p.strategy_id
   LEFT JOIN schedules c ON c.portfolio_id = p.portfolio_id
@@ -23,6 +23,7 @@ interface Row {
   readonly last_rebalance_at: Date | null
   readonly created_at: Date
   readonly updated_at: Date
+  readonly is_revoked: boolean
   readonly status: string | null
   readonly due_at: Date | null
 }
@@ -48,6 +49,7 @@ const view = (row: Row) => ({
       ? null
       : {
           status: row.status,
+          pauseReason: row.status === "active" ? null : row.is_revoked ? "revoked" : "stopped",
           frequency: row.frequency,
           intervalMs: intervals[row.frequency],
           nextDueAt: row.due_at.toISOString(),
@@ -64,39 +66,3 @@ export const readPortfolio = async (pool: Pool, tenantId: string, portfolioId: s
   const { rows } = await pool.query<Row>({ name: "find-portfolio", text: findPortfolio, values })
   return rows[0] === undefined ? undefined : view(rows[0])
 }
-
-const text = { type: "string" } as const
-const textOrNull = { type: "string", nullable: true } as const
-
-export const portfolioSchema = {
-  type: "object",
-  properties: {
-    success: { type: "boolean" },
-    data: {
-      type: "object",
-      properties: {
-        portfolioId: text,
-        portfolioName: textOrNull,
-        ownerAccountId: text,
-        strategyId: text,
-        strategyName: text,
-        strategyDescription: textOrNull,
-        smartAccounts: { type: "array", items: { type: "object", properties: { accountId: text } } },
-        schedule: {
-          type: "object",
-          nullable: true,
-          properties: {
-            status: text,
-            frequency: text,
-            intervalMs: { type: "integer" },
-            nextDueAt: text,
-            lastRebalanceAt: textOrNull
-          }
-        },
-        createdAt: text,
-        strategyVersion: { type: "integer" },
-        updatedAt: text
-      }
-    }
-  }
-} as const

@@ -11,6 +11,7 @@ const shape = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** UUID in lower case, fixed once for each canonical asset and never derived. Decoding accepts upper case. */
 export const AssetCanonicalId = fromText(Schema.String.pipe(Schema.brand("AssetCanonicalId")), {
   expected: "a UUID",
+  pattern: /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/,
   example: "bcdeaefd-258f-4614-bcd6-8c5eea3d5720",
   parse: (text) => (shape.test(text.toLowerCase()) ? text.toLowerCase() : undefined),
   format: (id) => id

@@ -11,6 +11,7 @@ export const format = (value: bigint): string => Decimal.format(value, 18).repla
 /** A decimal string such as a fraction, a percentage or a value in dollars; below zero for a short holding. */
 export const HoldingWeightFromString = fromText(Schema.BigInt, {
   expected: "a decimal string with at most 18 digits before and 18 after the point, negative for a short holding",
+  pattern: shape,
   example: "0.6",
   parse: (text) => (shape.test(text) ? Decimal.parse(text) : undefined),
   format

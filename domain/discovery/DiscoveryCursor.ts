@@ -28,6 +28,7 @@ export type DiscoveryPosition = CuratedPosition | RankedPosition
 
 const Wad = fromText(Schema.BigInt, {
   expected: "a decimal number",
+  pattern: /^-?[0-9]{1,60}(\.[0-9]{1,60})?$/,
   example: "1520.5",
   parse: Decimal.parse,
   format: (value) => Decimal.format(value, 18)

@@ -2,7 +2,7 @@
 import type { DateTime } from "effect"
 import type { StrategyId } from "#domain/Ids.ts"
 import type { PerformanceWindow } from "#domain/performance/PerformanceWindow.ts"
-import type { Allocation } from "#domain/strategy/Strategy.ts"
+import type { Allocation } from "#domain/Allocation.ts"
 
 /** What analytics know of a strategy; null is unknown and never stands for zero (docs/decisions/0015). */
 export interface DiscoveryMetrics {

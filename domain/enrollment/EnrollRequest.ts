@@ -1,6 +1,6 @@
 /** The body of stage 2, its canonical bytes for idempotency, and its check against stage 1. Source: shapes 2.16. */
 import type { EvmWalletId } from "#domain/Caip.ts"
-import type { AccountType } from "#domain/enrollment/Authorization.ts"
+import type { AccountType } from "#domain/account/Authorization.ts"
 import type { EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
 import type { FlowId, StrategyId } from "#domain/Ids.ts"
 

@@ -4,12 +4,18 @@
  */
 import { type DateTime, Schema } from "effect"
 import { EvmAccountId } from "#domain/Caip.ts"
-import type { Authorization } from "#domain/enrollment/Authorization.ts"
+import type { Authorization } from "#domain/account/Authorization.ts"
 import { PortfolioRecord } from "#domain/enrollment/PortfolioRecord.ts"
 import { type FlowId, PortfolioId, StrategyId, type TenantId } from "#domain/Ids.ts"
 
-/** What stage 2 will do with the owner's signature: make a portfolio, or add chains to one. */
-export type FlowPurpose = { readonly _tag: "Enroll" } | { readonly _tag: "Activate"; readonly portfolioId: PortfolioId }
+/**
+ * What stage 2 will do with the owner's signature: make a portfolio, add chains to one, or replace the permissions that
+ * it has.
+ */
+export type FlowPurpose =
+  | { readonly _tag: "Enroll" }
+  | { readonly _tag: "Activate"; readonly portfolioId: PortfolioId }
+  | { readonly _tag: "Renew"; readonly portfolioId: PortfolioId }
 
 /** Issued by stage 1; the idempotency anchor of stage 2. */
 export interface EnrollmentFlow {
@@ -32,7 +38,7 @@ export const Enrolled = Schema.TaggedStruct("Enrolled", {
 })
 export type Enrolled = typeof Enrolled.Type
 
-/** Stage 2 added chains; the portfolio as it was right after. */
+/** Stage 2 added chains or replaced permissions; the portfolio as it was right after. */
 export const Activated = Schema.TaggedStruct("Activated", { portfolio: PortfolioRecord })
 export type Activated = typeof Activated.Type
 

@@ -5,7 +5,7 @@
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { ChainId, EvmWalletId } from "#domain/Caip.ts"
 import type { Activated, EnrollmentFlow, EnrollmentOutcome } from "#domain/enrollment/Enrollment.ts"
-import type { Grant } from "#domain/enrollment/Grant.ts"
+import type { Grant } from "#domain/account/Grant.ts"
 import type { FlowId, PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
 
 /** What stage 2 found under its `flowId`. */
@@ -14,7 +14,7 @@ export type Claim =
   | { readonly _tag: "Claimed" }
   /** The same body was answered before. */
   | { readonly _tag: "Replayed"; readonly outcome: EnrollmentOutcome }
-  /** Another body was claimed or answered before. */
+  /** Another body was answered before, or holds the lease. */
   | { readonly _tag: "Mismatch" }
   /** Another call with the same body holds the lease. */
   | { readonly _tag: "InProgress" }
@@ -24,7 +24,7 @@ export interface ClaimRequest {
   /** SHA-256 of the canonical request body. */
   readonly requestHash: Uint8Array
   readonly now: DateTime.Utc
-  /** When a claim that was never settled, because its process died, may be taken over. */
+  /** When a claim that was never settled, because its process died, may be taken over, by any body. */
   readonly leaseUntil: DateTime.Utc
 }
 
@@ -46,9 +46,11 @@ export interface EnrolledPortfolio {
   readonly grants: readonly [Grant, ...ReadonlyArray<Grant>]
   /** Authorized chains on which the agent can do nothing until the owner has signed anew. */
   readonly awaited: ReadonlyArray<ChainId>
+  /** A revocation of the owner is on its way to the chains. */
+  readonly isRevoking: boolean
 }
 
-/** Chains that a portfolio gets, or is authorized on anew, by a flow of purpose `Activate`. */
+/** Chains that a portfolio gets, or is authorized on anew, by a flow of purpose `Activate` or `Renew`. */
 export interface NewGrant {
   readonly portfolioId: PortfolioId
   readonly flow: EnrollmentFlow
@@ -68,6 +70,8 @@ export class EnrollmentStore extends Context.Service<
     ) => Effect.Effect<Option.Option<EnrolledPortfolio>>
     readonly insertFlow: (flow: EnrollmentFlow) => Effect.Effect<void>
     readonly findFlow: (tenantId: TenantId, flowId: FlowId) => Effect.Effect<Option.Option<EnrollmentFlow>>
+    /** Removes at most `limit` flows that expired before the time, the earliest first. Answers how many. */
+    readonly pruneFlows: (expiredBefore: DateTime.Utc, limit: number) => Effect.Effect<number>
     readonly claim: (request: ClaimRequest) => Effect.Effect<Claim>
     /** Gives this claim up without an answer: the flow is as it was before, open to any body. */
     readonly release: (request: ClaimRequest) => Effect.Effect<void>
@@ -81,9 +85,11 @@ export class EnrollmentStore extends Context.Service<
     ) => Effect.Effect<"Committed" | "PortfolioExists" | "IndexTaken">
     /**
      * A further grant of the portfolio and its smart accounts, in one transaction with the flow's outcome. `ChainActive`:
-     * another activation took one of the chains first, and no signature is awaited on it. Nothing is written unless the answer is `Activated`.
+     * another activation took one of the chains first, and no signature is awaited on it. `Revoked`: the owner revoked
+     * after the flow began. A flow of purpose `Renew` lifts a revocation; the schedule stays paused. Nothing is written
+     * unless the answer is `Activated`.
      */
-    readonly activate: (grant: NewGrant) => Effect.Effect<Activated | "PortfolioGone" | "ChainActive">
+    readonly activate: (grant: NewGrant) => Effect.Effect<Activated | "PortfolioGone" | "ChainActive" | "Revoked">
     /** Stores the outcome of a claimed flow that changed nothing else. */
     readonly settle: (flowId: FlowId, outcome: EnrollmentOutcome) => Effect.Effect<void>
   }

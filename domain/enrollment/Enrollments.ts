@@ -2,28 +2,31 @@
  * Enrolls a user into a strategy with one signature: stage 1 fixes what will be authorized, stage 2 checks the owner's
  * signature and makes the portfolio. Source: interface "enroll/signature" and "enroll", shapes 2.15 and 2.16.
  */
-import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Assets } from "#domain/asset/Assets.ts"
 import type { ChainId, EvmWalletId } from "#domain/Caip.ts"
 import { Chains, requireSupported } from "#domain/chain/Chains.ts"
 import { agentTokensOn } from "#domain/enrollment/agentTokens.ts"
-import type { AccountType } from "#domain/enrollment/Authorization.ts"
+import type { AccountType } from "#domain/account/Authorization.ts"
 import type { Enrolled, EnrollmentFlow, Refused } from "#domain/enrollment/Enrollment.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { type EnrollRequest, mismatchesOf, requestBytes } from "#domain/enrollment/EnrollRequest.ts"
 import { type FlowError, makeFlows } from "#domain/enrollment/Flows.ts"
+import { type PermissionTerms, requireGuarded, termsOn } from "#domain/enrollment/PermissionTerms.ts"
 import { signatureRefused } from "#domain/enrollment/signatureRefused.ts"
-import { SmartAccounts } from "#domain/enrollment/SmartAccounts.ts"
+import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { ValidationFailed, type VerifierUnavailable } from "#domain/Errors.ts"
-import { Caller } from "#domain/identity/Caller.ts"
+import type { Caller } from "#domain/identity/Caller.ts"
 import { makePortfolioId, type StrategyId } from "#domain/Ids.ts"
 import { Settings } from "#domain/Settings.ts"
-import { isEnrollable } from "#domain/strategy/isEnrollable.ts"
+import { requireEnrollable } from "#domain/strategy/requireEnrollable.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 
 /** What stage 1 asks for. */
 export interface AuthorizationDraft {
+  /** Left out: the guard's own limits, and no closed list. */
+  readonly terms?: PermissionTerms
   readonly accountType: AccountType
   readonly ownerAccountId: EvmWalletId
   readonly strategyId: StrategyId
@@ -55,18 +58,6 @@ export class Enrollments extends Context.Service<
       const random = yield* SecureRandom.SecureRandom
       const flows = yield* makeFlows
 
-      const enrollableStrategy = Effect.fnUntraced(function* (strategyId: StrategyId) {
-        const { tenantId } = yield* Caller
-        const strategy = yield* strategies.find(strategyId)
-        if (Option.isNone(strategy) || !isEnrollable(strategy.value, tenantId)) {
-          return yield* invalid(
-            "The strategy does not exist or is not accessible",
-            `strategyId: unknown strategy ${strategyId}`
-          )
-        }
-        return strategy.value
-      })
-
       /** An owner that is a contract rules on signatures on its own chain only, and must be there to do so. */
       const requireContractOwner = Effect.fnUntraced(function* (
         ownerAccountId: EvmWalletId,
@@ -90,23 +81,31 @@ export class Enrollments extends Context.Service<
       const authorize = Effect.fn("Enrollments.authorize")(function* (draft: AuthorizationDraft) {
         const { accountType, ownerAccountId } = draft
         const chainIds = yield* Effect.provideService(requireSupported(draft.chainIds), Chains, chains)
-        const strategy = yield* enrollableStrategy(draft.strategyId)
+        const strategy = yield* requireEnrollable(strategies, draft.strategyId)
         if (accountType === "ERC1271") yield* requireContractOwner(ownerAccountId, chainIds)
         const authorization = yield* accounts.authorize({
           accountType,
           ownerAccountId,
           accountIndex: yield* store.candidateIndex(ownerAccountId),
           withdrawalDomainName: `${brandName} Withdrawal Authorization`,
-          chains: yield* agentTokensOn(assets, chainIds, strategy.allocation)
+          chains: yield* Effect.forEach(yield* agentTokensOn(assets, chainIds, strategy.allocation), (chain) =>
+            Effect.map(Effect.fromResult(termsOn(chain.chainId, draft.terms, undefined)), (terms) => ({
+              ...chain,
+              terms
+            }))
+          )
         })
+        yield* Effect.fromResult(requireGuarded(authorization, draft.terms))
         return yield* flows.begin({ _tag: "Enroll" }, strategy.strategyId, authorization)
       })
 
       const makePortfolio = Effect.fnUntraced(function* (flow: EnrollmentFlow, request: EnrollRequest) {
         const { authorization } = flow
         if (!(yield* accounts.isSignedByOwner(authorization, request.signature))) {
-          return signatureRefused(authorization.accountType)
+          return yield* signatureRefused(authorization.accountType)
         }
+        // Asked last: a strategy may have become private since stage 1, and while the owner's contract was asked.
+        yield* requireEnrollable(strategies, flow.strategyId)
         const createdAt = yield* DateTime.now
         const outcome: Enrolled = {
           _tag: "Enrolled",

@@ -4,7 +4,7 @@
  */
 import { DateTime, Effect, Option } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
-import type { Authorization } from "#domain/enrollment/Authorization.ts"
+import type { Authorization } from "#domain/account/Authorization.ts"
 import type { EnrollmentFlow, EnrollmentOutcome, FlowPurpose, Refused } from "#domain/enrollment/Enrollment.ts"
 import { type ClaimRequest, EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import {
@@ -31,14 +31,21 @@ export interface Continuation<Outcome> {
   /** Fields that did not come back as stage 1 issued them, each as `field: reason`. */
   readonly mismatches: (flow: EnrollmentFlow) => ReadonlyArray<string>
   /** Called by one caller at a time. It stores what it answers, except a refusal; a failure leaves the flow open. */
-  readonly carryOut: (flow: EnrollmentFlow) => Effect.Effect<Outcome | Refused, VerifierUnavailable>
+  readonly carryOut: (
+    flow: EnrollmentFlow
+  ) => Effect.Effect<Outcome | Refused, ValidationFailed | VerifierUnavailable, Caller>
 }
 
 const isSamePurpose = (one: FlowPurpose, other: FlowPurpose) =>
-  one._tag === "Activate" && other._tag === "Activate" ? one.portfolioId === other.portfolioId : one._tag === other._tag
+  one._tag === "Enroll" || other._tag === "Enroll"
+    ? one._tag === other._tag
+    : one._tag === other._tag && one.portfolioId === other.portfolioId
 
-const stageOne = (purpose: FlowPurpose) =>
-  purpose._tag === "Enroll" ? "/v2/enroll/signature" : `/v2/portfolios/${purpose.portfolioId}/chains/signature`
+const stageOne = (purpose: FlowPurpose) => {
+  if (purpose._tag === "Enroll") return "/v2/enroll/signature"
+  const route = purpose._tag === "Activate" ? "chains" : "resign"
+  return `/v2/portfolios/${purpose.portfolioId}/${route}/signature`
+}
 
 const unusable = (purpose: FlowPurpose, reason: string) =>
   new ValidationFailed({
@@ -92,7 +99,7 @@ export const makeFlows = Effect.gen(function* () {
   const carryOutClaimed = Effect.fnUntraced(function* <Outcome extends EnrollmentOutcome>(
     flow: EnrollmentFlow,
     { carryOut, mismatches }: Continuation<Outcome>
-  ): Effect.fn.Return<Outcome, FlowError> {
+  ): Effect.fn.Return<Outcome, FlowError, Caller> {
     const details = mismatches(flow)
     if (details.length > 0) {
       return yield* new ValidationFailed({ message: "Send back the values of stage 1 unchanged", details })

@@ -1,5 +1,5 @@
 /** A portfolio in a form that is stored and read back unchanged: what a replay answers. */
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { EvmAccountId, EvmWalletId } from "#domain/Caip.ts"
 import { PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
@@ -18,6 +18,10 @@ const fields = {
   schedule: Schema.NullOr(
     Schema.Struct({
       status: Schema.Literals(["active", "paused"]),
+      // Left out by records from before owners could revoke through the service.
+      pauseReason: Schema.NullOr(Schema.Literals(["stopped", "revoked"])).pipe(
+        Schema.withDecodingDefaultKey(Effect.succeed(null))
+      ),
       frequency: Frequency,
       nextDueAt: Schema.DateTimeUtcFromString,
       lastRebalanceAt: Schema.NullOr(Schema.DateTimeUtcFromString)

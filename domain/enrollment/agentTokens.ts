@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import type { Asset } from "#domain/asset/Asset.ts"
 import type { Assets } from "#domain/asset/Assets.ts"
 import { addressOf, type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
-import type { Allocation } from "#domain/strategy/Strategy.ts"
+import type { Allocation } from "#domain/Allocation.ts"
 
 /** Most tokens that one permission lists: as many as an allocation may have. */
 export const maxTokens = 50

@@ -1,17 +1,18 @@
-/** The refusal of a signature that is not the owner's; the flow ends with it. */
-import type { AccountType } from "#domain/enrollment/Authorization.ts"
-import type { Refused } from "#domain/enrollment/Enrollment.ts"
+/** The refusal of a signature that is not the owner's. Nothing is stored: the flow stays open for the right one. */
+import type { AccountType } from "#domain/account/Authorization.ts"
+import { ValidationFailed } from "#domain/Errors.ts"
 
-export const signatureRefused = (accountType: AccountType): Refused => ({
-  _tag: "Refused",
-  error: "ValidationFailed",
-  message:
+export const signatureRefused = (accountType: AccountType): ValidationFailed =>
+  new ValidationFailed(
     accountType === "ERC1271"
-      ? "The owner's contract does not accept the signature; start again at stage 1 and sign message.typedData with EIP-712"
-      : "The signature is not the owner's; start again at stage 1 and sign the raw 32 bytes with EIP-191",
-  details: [
-    accountType === "ERC1271"
-      ? "signature: refused by isValidSignature of ownerAccountId"
-      : "signature: does not recover to ownerAccountId"
-  ]
-})
+      ? {
+          message:
+            "The owner's contract does not accept the signature; sign message.typedData of stage 1 with EIP-712 and send it again",
+          details: ["signature: refused by isValidSignature of ownerAccountId"]
+        }
+      : {
+          message:
+            "The signature is not the owner's; sign the raw 32 bytes of stage 1 with EIP-191 and send them again",
+          details: ["signature: does not recover to ownerAccountId"]
+        }
+  )

@@ -3,10 +3,10 @@
  * and the end of the operation one more, with the next. So a stream is the same whoever reads it from where.
  */
 import { type DateTime, Schema } from "effect"
-import { ChainSettled, chainSettled } from "#domain/execution/ChainSettled.ts"
+import { ChainSettled, chainSettled } from "#domain/rebalance/ChainSettled.ts"
 import { cursorOf, type ExecutionCursor } from "#domain/execution/ExecutionCursor.ts"
 import type { ExecutionBody, ExecutionError, ExecutionEvent, LandedStep } from "#domain/execution/ExecutionEvent.ts"
-import { isTerminal, type Operation, OperationState } from "#domain/operation/Operation.ts"
+import { isTerminal, type Operation, OperationState, stateEvent } from "#domain/operation/Operation.ts"
 import type { OperationEvent } from "#domain/operation/OperationStore.ts"
 
 /** What the events up to a position say. */
@@ -23,9 +23,6 @@ export interface ExecutionHistory {
 }
 
 type Subject = Pick<Operation, "operationId" | "portfolioId" | "kind">
-
-/** The kind of event that a change of state leaves. */
-export const stateEvent = "state"
 
 const decodeState = Schema.decodeUnknownSync(
   Schema.Struct({ state: OperationState, error: Schema.NullOr(Schema.String) })

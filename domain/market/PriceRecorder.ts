@@ -10,7 +10,7 @@ import type { AssetId } from "#domain/Caip.ts"
 import * as Day from "#domain/Day.ts"
 import { DailyPriceStore, type HistoryGap } from "#domain/market/DailyPriceStore.ts"
 import { PriceHistory } from "#domain/market/PriceHistory.ts"
-import { Prices } from "#domain/market/Prices.ts"
+import { mayTradeOn, Prices } from "#domain/market/Prices.ts"
 import { Settings } from "#domain/Settings.ts"
 
 /** How far back a history is asked for. */
@@ -105,7 +105,7 @@ export class PriceRecorder extends Context.Service<
           const now = yield* DateTime.now
           const oldest = DateTime.subtractDuration(now, maxAge)
           const usable = [...latest].filter(
-            ([, price]) => isPlausible(price) && DateTime.isGreaterThanOrEqualTo(price.asOf, oldest)
+            ([, price]) => isPlausible(price) && mayTradeOn(price, oldest.epochMilliseconds)
           )
           yield* store.recordDay(Day.of(now), new Map(usable.map(([assetId, { usd }]) => [assetId, usd])), now)
         },

@@ -6,7 +6,15 @@ import type { AssetId } from "#domain/Caip.ts"
 export interface Price {
   readonly usd: bigint
   readonly asOf: DateTime.Utc
+  /** Who says so; left out where there is only one source. */
+  readonly source?: string
+  /** A second source that says something else by more than the deployment tolerates. */
+  readonly disputedBy?: { readonly source: string; readonly usd: bigint }
 }
+
+/** Whether a price may be traded on: recent enough, and not disputed. Others still value what is held. */
+export const mayTradeOn = ({ asOf, disputedBy }: Price, staleBefore: number): boolean =>
+  asOf.epochMilliseconds >= staleBefore && disputedBy === undefined
 
 /** The price source did not answer. */
 export class PricesUnavailable extends Schema.TaggedError<PricesUnavailable>()("PricesUnavailable", {

@@ -2,7 +2,7 @@
 import { Schema, type DateTime } from "effect"
 import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 
-export const OperationKind = Schema.Literals(["withdraw", "rebalance", "bridge", "swap"])
+export const OperationKind = Schema.Literals(["withdraw", "rebalance", "bridge", "swap", "revoke"])
 export type OperationKind = typeof OperationKind.Type
 
 export const OperationState = Schema.Literals([
@@ -51,3 +51,6 @@ export const isTerminal = (state: OperationState): boolean => next[state].length
 /** The states from which `to` may be entered, in the order of the lifecycle. */
 export const sourcesOf = (to: OperationState): ReadonlyArray<OperationState> =>
   OperationState.literals.filter((from) => next[from].includes(to))
+
+/** The kind of event that a change of state leaves. */
+export const stateEvent = "state"

@@ -7,9 +7,11 @@ import type { Launch } from "#domain/operation/OperationLauncher.ts"
 /** What became of a manual trigger. */
 export type Submission =
   | { readonly _tag: "Submitted"; readonly operation: Operation }
-  /** A run of the portfolio, manual or scheduled, is not finished; it is the one answered. */
+  /** A run of the portfolio, manual or scheduled, is not finished, at work or waiting for its owner; it is the one answered. */
   | { readonly _tag: "Running"; readonly operation: Operation }
   | { readonly _tag: "CoolingDown"; readonly until: DateTime.Utc }
+  /** The owner revoked the agent's permission and has not signed anew. */
+  | { readonly _tag: "Revoked" }
   | { readonly _tag: "NoPortfolio" }
 
 export interface ManualRequest {

@@ -7,7 +7,7 @@ import type { PortfolioId, StrategyId } from "#domain/Ids.ts"
 import type { PerformanceWindow } from "#domain/performance/PerformanceWindow.ts"
 import { portfolioCurve, type PortfolioPoint, returnsOf } from "#domain/performance/portfolioCurve.ts"
 import { ValuationStore } from "#domain/performance/ValuationStore.ts"
-import { windowsOf } from "#domain/performance/windowsOf.ts"
+import { earliestDay, firstDay, windowsOf } from "#domain/performance/windowsOf.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
 
 export interface PortfolioPerformance {
@@ -17,7 +17,7 @@ export interface PortfolioPerformance {
   /** The open day: its value and return still change. */
   readonly today: Day.Day
   readonly points: ReadonlyArray<PortfolioPoint>
-  /** Null with fewer than two points that have a return. */
+  /** Null with fewer than two points that have a return since it was last counted anew. */
   readonly windows: ReadonlyArray<PerformanceWindow> | null
 }
 
@@ -35,9 +35,12 @@ export class PortfolioPerformances extends Context.Service<
         const { strategyId } = yield* portfolios.get(portfolioId)
         const asOf = yield* DateTime.now
         const today = Day.of(asOf)
-        const points = portfolioCurve(yield* store.days(portfolioId, Day.monthsBefore(today, 12)))
+        const valued = yield* store.days(portfolioId, earliestDay(today))
+        const first = firstDay(today, valued.at(-1)?.day)
+        const points = portfolioCurve(valued.filter(({ day }) => day >= first))
         const returns = returnsOf(points)
-        return { portfolioId, strategyId, asOf, today, points, windows: returns.length < 2 ? null : windowsOf(returns) }
+        const windows = returns.length < 2 ? null : windowsOf(returns, today)
+        return { portfolioId, strategyId, asOf, today, points, windows }
       })
 
       return PortfolioPerformances.of({ read })

@@ -15,7 +15,7 @@ import type { CurvePoint } from "#domain/performance/CurvePoint.ts"
 import { CurveStore } from "#domain/performance/CurveStore.ts"
 import type { PerformanceWindow } from "#domain/performance/PerformanceWindow.ts"
 import { type CurveVersion, strategyCurve } from "#domain/performance/strategyCurve.ts"
-import { windowsOf } from "#domain/performance/windowsOf.ts"
+import { earliestDay, firstDay, windowsOf } from "#domain/performance/windowsOf.ts"
 import { intervalMs, type RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
 import { Strategies } from "#domain/strategy/Strategies.ts"
 import type { Strategy } from "#domain/strategy/Strategy.ts"
@@ -92,17 +92,23 @@ export class StrategyPerformances extends Context.Service<
       const compute = Effect.fn("StrategyPerformances.compute")(function* (strategy: Strategy) {
         const asOf = yield* DateTime.now
         const today = Day.of(asOf)
-        const from = Day.monthsBefore(today, 12)
-        const versions = yield* curves.versions(strategy.strategyId, from)
-        const points = strategyCurve({
-          from,
-          to: today,
-          anchor: Day.of(strategy.createdAt),
-          everyDays: Math.max(1, intervalMs[strategy.schedule.frequency] / dayMs),
-          versions,
-          prices: yield* prices.read(assetsOf(versions), from)
-        })
-        return { asOf, points, windows: windowsOf(points) }
+        const earliest = earliestDay(today)
+        const versions = yield* curves.versions(strategy.strategyId, earliest)
+        const series = yield* prices.read(assetsOf(versions), earliest)
+        const curveFrom = (from: Day.Day) =>
+          strategyCurve({
+            from,
+            to: today,
+            anchor: Day.of(strategy.createdAt),
+            everyDays: Math.max(1, intervalMs[strategy.schedule.frequency] / dayMs),
+            versions,
+            prices: series
+          })
+        const from = firstDay(today, undefined)
+        const upToNow = curveFrom(from)
+        const longest = firstDay(today, upToNow.at(-1)?.day)
+        const points = longest === from ? upToNow : curveFrom(longest)
+        return { asOf, points, windows: windowsOf(points, today) }
       })
 
       const memory = yield* Cache.makeWith(({ strategy }: Head) => compute(strategy), {

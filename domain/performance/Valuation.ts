@@ -27,22 +27,28 @@ export interface AccountSnapshot {
   readonly incoming?: ReadonlyArray<IncomingAsset>
 }
 
-/** One look at a portfolio. All values are US dollars (wad). */
+/** What a portfolio is worth at one time. All values are US dollars (wad). */
 export interface Valuation {
   readonly valueUsd: bigint
-  /** What came in (above zero) or went out (below zero) since the look before, at the prices of this look. */
+  /** What came in (above zero) or went out (below zero) since the valuation before, at the prices of this one. */
   readonly cashFlowUsd: bigint
-  /** What one dollar of the look before has become (wad); null when the portfolio was worth nothing then. */
+  /** What one dollar of the valuation before has become (wad); null when there was none to speak of, or none can tell. */
   readonly growth: bigint | null
+  /** Nobody can tell what became of what was there before: the return is counted anew from here. */
+  readonly isRebased: boolean
   readonly accounts: ReadonlyArray<AccountSnapshot>
 }
 
-/** All looks of one UTC day: the value at its end, the sum of its cash flows, the product of its growth. */
+/**
+ * All valuations of one UTC day: the value at its end, the sum of its cash flows, the product of its growth. On a day on
+ * which the return was counted anew it is the growth from then on.
+ */
 export interface DayValuation {
   readonly day: Day.Day
   readonly valueUsd: bigint
   readonly cashFlowUsd: bigint
   readonly growth: bigint | null
+  readonly isRebased: boolean
 }
 
 /** A valuation and whose it is. */

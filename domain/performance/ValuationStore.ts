@@ -1,5 +1,5 @@
-/** Port: what portfolios were worth day by day, the last look at each, and which process looks at it next. */
-import { Context, type DateTime, type Effect } from "effect"
+/** Port: what portfolios were worth day by day, the last valuation of each, and which process takes the next one. */
+import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
 import type * as Day from "#domain/Day.ts"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
@@ -9,8 +9,14 @@ import type { AccountSnapshot, DayValuation, PortfolioValuation } from "#domain/
 export interface ClaimedPortfolio {
   readonly portfolioId: PortfolioId
   readonly accountIds: ReadonlyArray<EvmAccountId>
-  /** The last look, account by account; empty before the first. */
+  /** The last valuation, account by account; empty before the first. */
   readonly before: ReadonlyMap<EvmAccountId, AccountSnapshot>
+}
+
+/** A portfolio that was taken for one valuation, and the moment by which its claim is known. */
+export interface TakenPortfolio {
+  readonly portfolio: ClaimedPortfolio
+  readonly claimedAt: DateTime.Utc
 }
 
 /** Which page of the walk over all live portfolios to claim. */
@@ -23,14 +29,15 @@ export interface ClaimQuery {
   readonly claimedBefore: DateTime.Utc
 }
 
-/** The blocks of one account between two looks: after the first, through the second. */
+/** The blocks of one account between two valuations: after the first, through the second. */
 export interface BlockSpan {
   readonly accountId: EvmAccountId
-  readonly after: bigint
+  /** Null for an account that was never valued. */
+  readonly after: bigint | null
   readonly through: bigint
 }
 
-/** A look at one account: which of its blocks was read. */
+/** Which block of an account was read. */
 export interface BlockRead {
   readonly accountId: EvmAccountId
   readonly blockNumber: bigint
@@ -52,9 +59,16 @@ export interface Departed {
 
 /** What our own transactions did to accounts. */
 export interface Trades {
-  /** Net changes by trades that settled in the spans; withdrawals are not trades. */
+  /**
+   * Net changes by trades that settled in the spans, and by transfers that arrived in them from accounts that were valued
+   * before. A withdrawal is no trade; a liquidation is one, of what it sold for what it paid out. What trades did to an
+   * account that was never valued is not told.
+   */
   readonly settled: ReadonlyMap<EvmAccountId, ReadonlyMap<AssetId, bigint>>
-  /** Accounts with a trade that was signed and of which it is not known yet whether it settled. */
+  /**
+   * Accounts with a trade that was signed and of which it is not known yet whether it settled, or that received what by
+   * its own span the sending account still holds.
+   */
   readonly unsettled: ReadonlySet<EvmAccountId>
 }
 
@@ -65,6 +79,10 @@ export class ValuationStore extends Context.Service<
     readonly claim: (
       query: ClaimQuery
     ) => Effect.Effect<{ readonly claimed: ReadonlyArray<ClaimedPortfolio>; readonly last: PortfolioId | null }>
+    /** Empty when the portfolio is unknown or archived. */
+    readonly accountsOf: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<EvmAccountId>>
+    /** Takes a live portfolio for a valuation at once, from whoever has claimed it; none when it is unknown or archived. */
+    readonly take: (portfolioId: PortfolioId, now: DateTime.Utc) => Effect.Effect<Option.Option<TakenPortfolio>>
     /**
      * To be asked after the balances were read: a trade in them is then either settled or unsettled. A transfer is
      * unsettled while it is open, unless it was opened before the given time.
@@ -76,14 +94,14 @@ export class ValuationStore extends Context.Service<
       known: ReadonlyArray<OperationId>
     ) => Effect.Effect<ReadonlyArray<Departed>>
     /**
-     * Writes looks into their day and as the last looks, for the portfolios whose claim of `claimedAt` still holds. All
-     * or nothing for each portfolio.
+     * Writes valuations into their day and as the last ones, for the portfolios whose claim of `claimedAt` still holds. All
+     * or nothing for each portfolio; answers those that were written.
      */
     readonly record: (
       claimedAt: DateTime.Utc,
       valuedAt: DateTime.Utc,
       valuations: ReadonlyArray<PortfolioValuation>
-    ) => Effect.Effect<void>
+    ) => Effect.Effect<ReadonlySet<PortfolioId>>
     /** The valued days of a portfolio from one on, in their order. */
     readonly days: (portfolioId: PortfolioId, from: Day.Day) => Effect.Effect<ReadonlyArray<DayValuation>>
   }

@@ -11,20 +11,22 @@
 import { Context, DateTime, Duration, Effect, Layer, Schedule } from "effect"
 import type { Asset } from "#domain/asset/Asset.ts"
 import { Assets } from "#domain/asset/Assets.ts"
-import { type AssetId, type ChainId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
+import { type ChainId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { OperationId, PortfolioId } from "#domain/Ids.ts"
+import type { PortfolioId } from "#domain/Ids.ts"
 import { Prices } from "#domain/market/Prices.ts"
-import type { PortfolioValuation, Valuation } from "#domain/performance/Valuation.ts"
 import {
-  type ClaimedPortfolio,
-  type Departed,
-  type Trades,
-  ValuationStore
-} from "#domain/performance/ValuationStore.ts"
-import { type AccountReading, valuePortfolio } from "#domain/performance/valuePortfolio.ts"
+  heldIn,
+  isForward,
+  knownTransfers,
+  type PortfolioReading,
+  readingFrom,
+  spansOf,
+  valuationOf
+} from "#domain/performance/PortfolioReading.ts"
+import { type ClaimedPortfolio, ValuationStore } from "#domain/performance/ValuationStore.ts"
 import { Settings } from "#domain/Settings.ts"
 
 const concurrency = 8
@@ -32,15 +34,6 @@ const concurrency = 8
 const patience = 3
 /** A portfolio waits this long for a transfer to end, longer than one usually takes. */
 const transferPatience = Duration.minutes(90)
-/** No real value comes near it; a token with a false supply or price must not stop the others. */
-const limitUsd = 10n ** 45n
-
-/** A portfolio with all its accounts read. */
-interface Reading {
-  readonly portfolio: ClaimedPortfolio
-  readonly accounts: ReadonlyArray<AccountReading>
-}
-
 /** What is shared by the readings of one pass. */
 interface Pass {
   readonly catalogue: ReadonlyMap<ChainId, ReadonlyArray<Asset>>
@@ -84,24 +77,22 @@ export class Valuer extends Context.Service<
           )
           .pipe(Effect.tapError(() => Effect.sync(() => failures.set(chainId, (failures.get(chainId) ?? 0) + 1))))
         failures.set(chainId, 0)
-        return {
-          accountId: account,
-          blockNumber: read.blockNumber,
-          balances: new Map(read.balances.map(({ assetId, raw }) => [assetId, raw]))
-        } satisfies AccountReading
+        return readingFrom(account, read)
       })
 
       const readPortfolio = (portfolio: ClaimedPortfolio, pass: Pass) =>
         Effect.forEach(portfolio.accountIds, (account) => readAccount(account, pass), {
           concurrency: "unbounded"
         }).pipe(
-          Effect.map((accounts): ReadonlyArray<Reading> => [{ portfolio, accounts }]),
+          Effect.map((accounts): ReadonlyArray<PortfolioReading> => [{ portfolio, accounts }]),
           Effect.catchTag("ChainUnavailable", () => Effect.succeed([]))
         )
 
       const valueBatch = Effect.fnUntraced(function* (portfolios: ReadonlyArray<ClaimedPortfolio>, pass: Pass) {
         const read = yield* Effect.forEach(portfolios, (portfolio) => readPortfolio(portfolio, pass), { concurrency })
-        const readings = read.flat().filter(isForward)
+        const readings = read
+          .flat()
+          .filter(({ accounts, portfolio }) => accounts.every((account) => isForward(portfolio, account)))
         // After the balances: whatever is in them is then known to be settled, under way or to have left.
         const openedBefore = DateTime.subtractDuration(yield* DateTime.now, transferPatience)
         const trades = yield* store.trades(readings.flatMap(spansOf), openedBefore)
@@ -117,9 +108,9 @@ export class Valuer extends Context.Service<
         const priceUsd = new Map([...latest].map(([assetId, { usd }]) => [assetId, usd]))
         return {
           valuedAt,
-          valuations: readings.flatMap((reading) =>
-            valuationOf(reading, { trades, departed, catalogue, prices: priceUsd })
-          )
+          valuations: readings
+            .filter(({ accounts }) => accounts.every(({ accountId }) => !trades.unsettled.has(accountId)))
+            .flatMap((reading) => valuationOf(reading, { trades, departed, catalogue, prices: priceUsd }))
         }
       })
 
@@ -169,52 +160,4 @@ export class Valuer extends Context.Service<
       )
     })
   )
-}
-
-/** No account was read at an earlier block than the last time, as a node that lags behind answers. */
-const isForward = ({ accounts, portfolio }: Reading): boolean =>
-  accounts.every(({ accountId, blockNumber }) => blockNumber >= (portfolio.before.get(accountId)?.blockNumber ?? 0n))
-
-/** Held now or at the last look. */
-const heldIn = ({ accounts, portfolio }: Reading): ReadonlyArray<AssetId> => [
-  ...accounts.flatMap(({ balances }) => [...balances].flatMap(([assetId, raw]) => (raw ? [assetId] : []))),
-  ...[...portfolio.before.values()].flatMap(({ holdings }) => holdings.map(({ assetId }) => assetId))
-]
-
-const knownTransfers = ({ before }: ClaimedPortfolio): ReadonlyArray<OperationId> =>
-  [...before.values()].flatMap(({ incoming = [] }) => incoming.map(({ operationId }) => operationId))
-
-const spansOf = ({ accounts, portfolio }: Reading) =>
-  accounts.flatMap(({ accountId, blockNumber }) => {
-    const before = portfolio.before.get(accountId)
-    return before === undefined ? [] : [{ accountId, after: before.blockNumber, through: blockNumber }]
-  })
-
-const isPlausible = ({ cashFlowUsd, growth, valueUsd }: Valuation): boolean =>
-  valueUsd < limitUsd && cashFlowUsd < limitUsd && cashFlowUsd > -limitUsd && (growth ?? 0n) < limitUsd
-
-/** What is known beside the readings. */
-interface Known {
-  readonly trades: Trades
-  readonly departed: ReadonlyArray<Departed>
-  readonly catalogue: ReadonlyMap<AssetId, Asset>
-  readonly prices: ReadonlyMap<AssetId, bigint>
-}
-
-/** Nothing for a portfolio whose look would not be right: a balance is missing, or a trade is still under way. */
-const valuationOf = (
-  { accounts, portfolio }: Reading,
-  { catalogue, departed, prices, trades: { settled, unsettled } }: Known
-): ReadonlyArray<PortfolioValuation> => {
-  if (accounts.some(({ accountId }) => unsettled.has(accountId))) return []
-  const own = departed.filter(({ sourceId }) => portfolio.accountIds.includes(sourceId))
-  const valuation = valuePortfolio({
-    before: portfolio.before,
-    now: accounts,
-    traded: settled,
-    departed: own,
-    catalogue,
-    prices
-  })
-  return valuation === null || !isPlausible(valuation) ? [] : [{ portfolioId: portfolio.portfolioId, ...valuation }]
 }

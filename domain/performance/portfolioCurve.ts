@@ -10,20 +10,34 @@ export interface PortfolioPoint {
   readonly index: bigint | null
   readonly valueUsd: bigint
   readonly cashFlowUsd: bigint
+  /** The index is counted anew from this day on, and says nothing beside those of the days before. */
+  readonly isRebased: boolean
 }
 
 /**
  * Links the growth of the days to a time-weighted return, which cash flows do not touch. The first day with value is one;
- * what it grew between its own looks counts already. Source: shapes 2.25.
+ * what it grew between its own valuations counts already. It is one again where nobody can tell what became of the value
+ * before, and where money comes in after all was lost. Source: shapes 2.25.
  */
 export const portfolioCurve = (days: ReadonlyArray<DayValuation>): ReadonlyArray<PortfolioPoint> => {
   let index: bigint = indexOne
-  return days.map(({ cashFlowUsd, day, growth, valueUsd }) => {
+  return days.map(({ cashFlowUsd, day, growth, isRebased, valueUsd }) => {
+    if (isRebased) index = indexOne
     if (growth !== null) index = (index * growth) / Decimal.one
-    return { day, valueUsd, cashFlowUsd, index: growth === null && valueUsd === 0n ? null : index }
+    const isReborn = index === 0n && valueUsd > 0n
+    if (isReborn) index = indexOne
+    const isEmpty = growth === null && valueUsd === 0n
+    return { day, valueUsd, cashFlowUsd, index: isEmpty ? null : index, isRebased: isRebased || isReborn }
   })
 }
 
-/** The points that have a return. */
+/** The points that have a return, since it was last counted anew. */
 export const returnsOf = (points: ReadonlyArray<PortfolioPoint>): ReadonlyArray<CurvePoint> =>
-  points.flatMap(({ day, index }) => (index === null ? [] : [{ day, index }]))
+  points
+    .slice(
+      Math.max(
+        0,
+        points.findLastIndex(({ isRebased }) => isRebased)
+      )
+    )
+    .flatMap(({ day, index }) => (index === null ? [] : [{ day, index }]))

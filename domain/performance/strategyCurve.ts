@@ -3,12 +3,13 @@
  *
  * On the days of its schedule the worth is spread anew over the version in force; in between the weights drift with the
  * prices. A day without the price of an asset that is held has no point, and a rebalance that lacks a price is made on
- * the first later day that has all: no price is ever made up.
+ * the first later day that has all. Only a new version does not wait for an asset that has had no price for two days: what
+ * is held of it is closed at its last price.
  */
 import type { AssetId } from "#domain/Caip.ts"
 import * as Day from "#domain/Day.ts"
 import { type CurvePoint, indexOne } from "#domain/performance/CurvePoint.ts"
-import type { Allocation } from "#domain/strategy/Strategy.ts"
+import type { Allocation } from "#domain/Allocation.ts"
 import * as Weight from "#domain/Weight.ts"
 
 /** Prices of one asset by day; US dollars (wad), above zero. */
@@ -38,28 +39,42 @@ interface Lot {
   readonly boughtAt: bigint
 }
 
-/** What was bought at the last rebalance, and the index then. */
+/** What was bought at the last rebalance, by which version, and the index then. */
 interface Holding {
   readonly lots: ReadonlyArray<Lot>
+  readonly version: CurveVersion
   readonly index: bigint
 }
 
-const buy = ({ prices }: CurveTask, allocation: Allocation, day: Day.Day, index: bigint): Holding | null => {
+/** An asset without a price for this long is no longer waited for by a version that comes after. */
+const deadAfterDays = 2
+
+const buy = ({ prices }: CurveTask, version: CurveVersion, day: Day.Day, index: bigint): Holding | null => {
   const lots: Array<Lot> = []
-  for (const { assetId, weight } of allocation) {
+  for (const { assetId, weight } of version.allocation) {
     const series = prices.get(assetId)
     const boughtAt = series?.get(day)
     if (series === undefined || boughtAt === undefined) return null
     lots.push({ series, weight: BigInt(weight), boughtAt })
   }
-  return { lots, index }
+  return { lots, version, index }
+}
+
+/** The price of a day. */
+const ofDay = (series: PriceSeries, day: Day.Day): bigint | undefined => series.get(day)
+
+/** The price of a day, or the last one before it when there has been none for long. A lot was bought at a price. */
+const ofDayOrLast = (series: PriceSeries, day: Day.Day): bigint | undefined => {
+  let last = day
+  while (!series.has(last)) last = Day.add(last, -1)
+  return last === day || day - last >= deadAfterDays ? series.get(last) : undefined
 }
 
 /** The index of a holding on a day; null when one of its prices is missing. */
-const worth = ({ index, lots }: Holding, day: Day.Day): bigint | null => {
+const worth = ({ index, lots }: Holding, day: Day.Day, priceOf: typeof ofDay): bigint | null => {
   let grown = 0n
   for (const { boughtAt, series, weight } of lots) {
-    const price = series.get(day)
+    const price = priceOf(series, day)
     if (price === undefined) return null
     grown += (weight * price * indexOne) / boughtAt
   }
@@ -77,14 +92,18 @@ export const strategyCurve = (task: CurveTask): ReadonlyArray<CurvePoint> => {
   for (let day = from; day <= to; day = Day.add(day, 1)) {
     while (inForce + 1 < versions.length && versions[inForce + 1]!.fromDay <= day) inForce += 1
     if ((day - anchor) % everyDays === 0) isDue = true
-    const index: bigint | null = holding === null ? indexOne : worth(holding, day)
+    const version = versions[inForce]!
+    const isReplaced: boolean = isDue && holding !== null && holding.version !== version
+    const index: bigint | null = holding === null ? indexOne : worth(holding, day, isReplaced ? ofDayOrLast : ofDay)
     if (index === null) continue
-    const rebalanced: Holding | null = isDue ? buy(task, versions[inForce]!.allocation, day, index) : null
+    const rebalanced: Holding | null = isDue ? buy(task, version, day, index) : null
     if (rebalanced !== null) {
       holding = rebalanced
       isDue = false
     }
-    if (holding !== null) points.push({ day, index })
+    // Where the new version lacks a price itself, the day is as any other.
+    const isKnown = !isReplaced || rebalanced !== null || (holding !== null && worth(holding, day, ofDay) !== null)
+    if (holding !== null && isKnown) points.push({ day, index })
   }
   return points
 }

@@ -1,17 +1,18 @@
 /**
- * The value of a portfolio, and how much of the change since the last look is cash that came in or went out.
+ * The value of a portfolio, and how much of the change since the last valuation is cash that came in or went out.
  *
- * What the last look and our own settled trades explain is carried over; whatever else moved is cash flow. So a deposit
+ * What the last valuation and our own settled trades explain is carried over; whatever else moved is cash flow. So a deposit
  * and a withdrawal are seen to the last unit, and the cost of a trade is a loss, not a withdrawal. An asset enters when
  * it gets a price and leaves at its last price when it has none any more: neither is a gain or a loss.
  *
  * What is on its way between two accounts counts at the one that it is owed to, so it is neither lost when it leaves nor
- * a gain when it arrives.
+ * a gain when it arrives. When it left an account that was never valued, it is cash that came in like all else there.
  */
 import * as Amount from "#domain/Amount.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
 import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import { type CarriedOver, carriedOver } from "#domain/performance/carriedOver.ts"
+import { growthOf } from "#domain/performance/growthOf.ts"
 import type { AccountSnapshot, HeldAsset, IncomingAsset, Valuation } from "#domain/performance/Valuation.ts"
 import type { Departed } from "#domain/performance/ValuationStore.ts"
 
@@ -23,12 +24,12 @@ export interface AccountReading {
 }
 
 export interface ValuationTask {
-  /** The last look, account by account; an account that was never looked at is absent. */
+  /** The last valuation, account by account; an account that was never valued is absent. */
   readonly before: ReadonlyMap<EvmAccountId, AccountSnapshot>
   readonly now: ReadonlyArray<AccountReading>
-  /** Net change of raw amounts by our own trades that settled in the blocks between the two looks. */
+  /** Net change of raw amounts by our own trades that settled in the blocks between the two valuations. */
   readonly traded: ReadonlyMap<EvmAccountId, ReadonlyMap<AssetId, bigint>>
-  /** Transfers between the accounts that are under way, or were at the last look. */
+  /** Transfers between the accounts that are under way, or were at the last valuation. */
   readonly departed: ReadonlyArray<Departed>
   readonly catalogue: ReadonlyMap<AssetId, Asset>
   /** US dollars (wad) for one whole token. */
@@ -39,25 +40,34 @@ export interface ValuationTask {
 const hasArrived = ({ arrival, isOpen }: Departed, blockOf: (accountId: EvmAccountId) => bigint | undefined): boolean =>
   arrival === null ? !isOpen : arrival.blockNumber <= (blockOf(arrival.accountId) ?? -1n)
 
-/** What the account is owed; null when one of it has no price, for nothing unknown is written as zero. */
-const incomingOf = (
+/** What the account is owed, and the worth of that part of it which another account held at its last valuation. */
+interface Owed {
+  readonly incoming: ReadonlyArray<IncomingAsset>
+  readonly carriedUsd: bigint
+}
+
+/** Null when one of what the account is owed has no price, for nothing unknown is written as zero. */
+const owedTo = (
   { accountId }: AccountReading,
-  { catalogue, departed, now, prices }: ValuationTask
-): ReadonlyArray<IncomingAsset> | null => {
+  { before, catalogue, departed, now, prices }: ValuationTask
+): Owed | null => {
   const blocks = new Map(now.map((reading) => [reading.accountId, reading.blockNumber]))
   const incoming: Array<IncomingAsset> = []
+  let carriedUsd = 0n
   for (const transfer of departed) {
     if (transfer.receiverId !== accountId || hasArrived(transfer, (id) => blocks.get(id))) continue
-    const { assetId, operationId, raw } = transfer
+    const { assetId, operationId, raw, sourceId } = transfer
     const [asset, priceUsd] = [catalogue.get(assetId), prices.get(assetId)]
     if (asset === undefined || priceUsd === undefined) return null
-    incoming.push({ operationId, assetId, raw, priceUsd, decimals: asset.decimals })
+    const item = { operationId, assetId, raw, priceUsd, decimals: asset.decimals }
+    incoming.push(item)
+    if (before.has(sourceId)) carriedUsd += valueOf(item)
   }
-  return incoming
+  return { incoming, carriedUsd }
 }
 
 /**
- * Of what counted as on its way at the last look, that which had arrived by then already: the ledger did not know yet, so
+ * Of what counted as on its way at the last valuation, that which had arrived by then already: the ledger did not know yet, so
  * it was in the balance too and passed for cash that came in.
  */
 const countedTwice = (last: AccountSnapshot, { before, departed }: ValuationTask): ReadonlyArray<IncomingAsset> =>
@@ -73,10 +83,11 @@ const countedTwice = (last: AccountSnapshot, { before, departed }: ValuationTask
 interface AccountValue {
   readonly snapshot: AccountSnapshot
   readonly valueUsd: bigint
-  /** Of what the last look held, with our trades since: its worth then and now. */
+  /** Worth at the last valuation, once what was counted twice then is taken off; nothing without one. */
   readonly beforeUsd: bigint
-  readonly carriedUsd: bigint
-  /** What passed for cash at the last look and was none. */
+  /** What that and our trades are worth now. */
+  readonly carried: CarriedOver
+  /** What passed for cash at the last valuation and was none. */
   readonly falseCashUsd: bigint
 }
 
@@ -95,38 +106,27 @@ const holdingsOf = (reading: AccountReading, { catalogue, prices }: ValuationTas
       : [{ assetId, raw, priceUsd, decimals: asset.decimals }]
   })
 
-/** What the last look held and our trades made of it, at the price of now; without one, at its last. */
-const carriedOver = (
-  last: AccountSnapshot,
-  traded: ReadonlyMap<AssetId, bigint>,
-  { catalogue, prices }: ValuationTask
-): bigint => {
-  const lastHeld = new Map(last.holdings.map((held) => [held.assetId, held]))
-  return sum([...new Set([...lastHeld.keys(), ...traded.keys()])], (assetId) => {
-    const held = lastHeld.get(assetId)
-    const decimals = catalogue.get(assetId)?.decimals ?? held?.decimals
-    const priceUsd = prices.get(assetId) ?? held?.priceUsd
-    if (decimals === undefined || priceUsd === undefined) return 0n
-    return Amount.valueUsd((held?.raw ?? 0n) + (traded.get(assetId) ?? 0n), decimals, priceUsd)
-  })
-}
-
 const valueAccount = (reading: AccountReading, task: ValuationTask): AccountValue | null => {
   const last = task.before.get(reading.accountId)
   // An unknown balance of something that was held is not zero.
   if (last?.holdings.some(({ assetId }) => reading.balances.get(assetId) === null) === true) return null
-  const incoming = incomingOf(reading, task)
-  if (incoming === null) return null
+  const owed = owedTo(reading, task)
+  if (owed === null) return null
   const { accountId, blockNumber } = reading
+  const { incoming } = owed
   const holdings = holdingsOf(reading, task)
-  const incomingUsd = sum(incoming, valueOf)
   const twiceUsd = last === undefined ? 0n : sum(countedTwice(last, task), valueOf)
+  const carried = carriedOver(
+    last?.holdings ?? [],
+    task.traded.get(accountId) ?? new Map(),
+    task.catalogue,
+    task.prices
+  )
   return {
     snapshot: { accountId, blockNumber, holdings, ...(incoming.length === 0 ? {} : { incoming }) },
-    valueUsd: sum(holdings, valueOf) + incomingUsd,
+    valueUsd: sum(holdings, valueOf) + sum(incoming, valueOf),
     beforeUsd: last === undefined ? 0n : sum([...last.holdings, ...(last.incoming ?? [])], valueOf) - twiceUsd,
-    carriedUsd:
-      incomingUsd + (last === undefined ? 0n : carriedOver(last, task.traded.get(accountId) ?? new Map(), task)),
+    carried: { ...carried, valueUsd: carried.valueUsd + owed.carriedUsd },
     falseCashUsd: twiceUsd
   }
 }
@@ -146,13 +146,17 @@ export const valuePortfolio = (task: ValuationTask): Valuation | null => {
     accounts.push(account)
   }
   const valueUsd = sum(accounts, (account) => account.valueUsd)
-  const beforeUsd = sum(accounts, (account) => account.beforeUsd)
-  const carriedUsd = sum(accounts, (account) => account.carriedUsd)
-  const keptUsd = carriedUsd < 0n ? 0n : carriedUsd
+  const carriedUsd = sum(accounts, ({ carried }) => carried.valueUsd)
   return {
     valueUsd,
     cashFlowUsd: valueUsd - carriedUsd - sum(accounts, (account) => account.falseCashUsd),
-    growth: beforeUsd > 0n ? (keptUsd * Decimal.one) / beforeUsd : null,
+    ...growthOf({
+      beforeUsd: sum(accounts, (account) => account.beforeUsd),
+      carriedUsd,
+      oversoldUsd: sum(accounts, ({ carried }) => carried.oversoldUsd),
+      isUnpriced: accounts.some(({ carried }) => carried.isUnpriced),
+      valueUsd
+    }),
     accounts: accounts.map(({ snapshot }) => snapshot)
   }
 }

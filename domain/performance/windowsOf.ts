@@ -3,6 +3,9 @@ import type { CurvePoint } from "#domain/performance/CurvePoint.ts"
 import type { PerformanceWindow, WindowName } from "#domain/performance/PerformanceWindow.ts"
 import { changeOf } from "#domain/performance/percent.ts"
 
+/** The longest lookback. */
+const longestMonths = 12
+
 /** From the last point's day to the day that the window looks back to. */
 const lookbacks: ReadonlyArray<readonly [WindowName, (last: Day.Day) => Day.Day]> = [
   ["1d", (last) => Day.add(last, -1)],
@@ -10,16 +13,32 @@ const lookbacks: ReadonlyArray<readonly [WindowName, (last: Day.Day) => Day.Day]
   ["1m", (last) => Day.monthsBefore(last, 1)],
   ["3m", (last) => Day.monthsBefore(last, 3)],
   ["6m", (last) => Day.monthsBefore(last, 6)],
-  ["12m", (last) => Day.monthsBefore(last, 12)]
+  ["12m", (last) => Day.monthsBefore(last, longestMonths)]
 ]
+
+/** A curve whose last point is older says nothing about the present. */
+const mostDaysOld = 2
+
+/** The first day that any curve that ends about now may need a point of. */
+export const earliestDay = (today: Day.Day): Day.Day => Day.monthsBefore(Day.add(today, -mostDaysOld), longestMonths)
+
+/**
+ * The first day of a curve, by the day of its last point: twelve months before that one, so that the longest window is there
+ * whether or not the point of today is yet. A curve that ended long ago is shown from twelve months before today on.
+ */
+export const firstDay = (today: Day.Day, last: Day.Day | undefined): Day.Day =>
+  last === undefined || today - last > mostDaysOld
+    ? Day.monthsBefore(today, longestMonths)
+    : Day.monthsBefore(last, longestMonths)
 
 /**
  * The windows of a curve, points in the order of their days: from the last point at or before the lookback to the end. A
- * window that looks back before the first point is left out. Source: interface "Discovery strategy item".
+ * window that looks back before the first point is left out, and all are when the last point is more than two days old.
+ * Source: interface "Discovery strategy item".
  */
-export const windowsOf = (points: ReadonlyArray<CurvePoint>): ReadonlyArray<PerformanceWindow> => {
+export const windowsOf = (points: ReadonlyArray<CurvePoint>, today: Day.Day): ReadonlyArray<PerformanceWindow> => {
   const last = points.at(-1)
-  if (last === undefined) return []
+  if (last === undefined || today - last.day > mostDaysOld) return []
   return lookbacks.flatMap(([window, lookback]) => {
     const since = lookback(last.day)
     const base = points.findLast(({ day }) => day <= since)

@@ -7,9 +7,14 @@ import type { Frequency } from "#domain/RebalanceSchedule.ts"
 /** `active`: the scheduler ticks; `paused`: the integrator stopped automation. */
 export type ScheduleStatus = "active" | "paused"
 
+/** Why a schedule is paused. `stopped`: by the integrator; `revoked`: the owner ended the agent's permission. */
+export type PauseReason = "stopped" | "revoked"
+
 /** The runtime state of a portfolio's schedule. */
 export interface PortfolioSchedule {
   readonly status: ScheduleStatus
+  /** Null while it is active. */
+  readonly pauseReason: PauseReason | null
   readonly frequency: Frequency
   readonly nextDueAt: DateTime.Utc
   /** When the latest completed run, manual or scheduled, finished. */

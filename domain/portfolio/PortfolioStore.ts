@@ -28,7 +28,7 @@ export class PortfolioStore extends Context.Service<
       name: string | null,
       at: DateTime.Utc
     ) => Effect.Effect<Option.Option<Portfolio>>
-    /** `paused` to `active` with the given due time. Already active: no change. The answer is the state this call saw or made. */
+    /** `paused` to `active` with the given due time. Already active, or revoked by the owner: no change. The answer is the state this call saw or made. */
     readonly start: (
       tenantId: TenantId,
       portfolioId: PortfolioId,

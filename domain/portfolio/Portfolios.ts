@@ -7,6 +7,13 @@ import type { PortfolioId } from "#domain/Ids.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
 import { type PortfolioFilter, PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
 
+/** What only the owner can lift. */
+export const revokedRefusal = (portfolioId: PortfolioId) =>
+  new ValidationFailed({
+    message: `The owner revoked the agent's permission; let the owner sign anew at /v2/portfolios/${portfolioId}/resign/signature`,
+    details: ["portfolioId: revoked by its owner"]
+  })
+
 export class Portfolios extends Context.Service<
   Portfolios,
   {
@@ -17,7 +24,7 @@ export class Portfolios extends Context.Service<
       portfolioId: PortfolioId,
       name: string | null | undefined
     ) => Effect.Effect<Portfolio, PortfolioNotFound, Caller>
-    /** Resumes automation and makes the next rebalance prompt; already active changes nothing. */
+    /** Resumes automation and makes the next rebalance prompt; already active changes nothing, revoked is refused. */
     readonly start: (portfolioId: PortfolioId) => Effect.Effect<Portfolio, PortfolioNotFound | ValidationFailed, Caller>
     /** Pauses automation and keeps the due time; already paused changes nothing. */
     readonly stop: (portfolioId: PortfolioId) => Effect.Effect<Portfolio, PortfolioNotFound | ValidationFailed, Caller>
@@ -78,7 +85,9 @@ export class Portfolios extends Context.Service<
       const start = Effect.fn("Portfolios.start")(function* (portfolioId: PortfolioId) {
         const { tenantId } = yield* Caller
         const portfolio = yield* store.start(tenantId, portfolioId, yield* DateTime.now)
-        return yield* Effect.flatMap(found(portfolioId)(portfolio), scheduled)
+        const started = yield* Effect.flatMap(found(portfolioId)(portfolio), scheduled)
+        if (started.schedule?.pauseReason === "revoked") return yield* revokedRefusal(portfolioId)
+        return started
       })
 
       const stop = Effect.fn("Portfolios.stop")(function* (portfolioId: PortfolioId) {

@@ -7,7 +7,7 @@ import { chainIdOf } from "#domain/Caip.ts"
 import type { Price } from "#domain/market/Prices.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
 import type { Position, Positions, TransitItem, Warning } from "#domain/portfolio/Positions.ts"
-import type { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
+import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 
 /** What one smart account answered: its balances, or why there are none. */
 export interface AccountReading {

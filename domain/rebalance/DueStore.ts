@@ -63,5 +63,7 @@ export class DueStore extends Context.Service<
       lookId: string,
       conclusions: ReadonlyArray<Conclusion>
     ) => Effect.Effect<Concluded>
+    /** Moves the due times of one batch to a cadence that changed; true when there may be more to move. */
+    readonly moveToCadence: (now: DateTime.Utc) => Effect.Effect<boolean>
   }
 >()("ballast/domain/rebalance/DueStore") {}

@@ -2,20 +2,26 @@
  * Reads what plans are made from, for any number of portfolios at once: catalogues and balances by chain, prices and what
  * is in transit once for all. What could not be read is in the input as such.
  */
-import { Context, DateTime, type Duration, Effect, Layer, Option, Result } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option, Result, Schedule } from "effect"
+import * as Amount from "#domain/Amount.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
 import { Assets } from "#domain/asset/Assets.ts"
 import { addressOf, type AssetId, type ChainId, chainIdOf, erc20, type EvmAccountId } from "#domain/Caip.ts"
 import { type AccountBalances, Balances } from "#domain/chain/Balances.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { ChainAuthorization } from "#domain/enrollment/Authorization.ts"
-import { authorizedChains } from "#domain/enrollment/Grant.ts"
-import { type Price, Prices } from "#domain/market/Prices.ts"
-import type { ChainState, Holding, PlanInput } from "#domain/rebalance/Plan.ts"
+import { type ChainAuthorization, mayBuy } from "#domain/account/Authorization.ts"
+import { authorizedChains } from "#domain/account/Grant.ts"
+import { mayTradeOn, type Price, Prices } from "#domain/market/Prices.ts"
+import { readingFrom } from "#domain/performance/PortfolioReading.ts"
+import type { AccountReading } from "#domain/performance/valuePortfolio.ts"
+import type { ChainState, Holding, PlanInput } from "#domain/planning/Plan.ts"
+import { closedFor } from "#domain/rebalance/ClosedWay.ts"
+import { PolicyReader } from "#domain/rebalance/PolicyReader.ts"
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"
-import { Venue } from "#domain/rebalance/Venue.ts"
+import { Venue } from "#domain/trading/Venue.ts"
+import type { Slicing } from "#domain/trading/Slicing.ts"
 import { Settings } from "#domain/Settings.ts"
-import { resolveSwap, type SwapLimits } from "#domain/strategy/resolveSwap.ts"
+import { type SwapLimits, swapLimits } from "#domain/strategy/resolveSwap.ts"
 import { InTransit } from "#domain/transfer/InTransit.ts"
 import type { Transfer } from "#domain/transfer/Transfer.ts"
 
@@ -24,21 +30,28 @@ interface ChainReading {
   readonly catalogue: ReadonlyArray<Asset>
   /** Null when the chain, or a target asset on it, could not be read: an unknown balance is not zero. */
   readonly balances: ReadonlyMap<AssetId, bigint> | null
-  /** At which they were read; null when they were not. */
-  readonly block: bigint | null
-}
-
-/** What a plan must leave out beside what it leaves out by itself. */
-export interface Restraint {
-  /** From this chain nothing leaves, because no transfer could be arranged. */
-  readonly keepOn: ChainId
+  /** The account as it was read; null when it was not. */
+  readonly account: AccountBalances | null
 }
 
 interface ReadOptions {
-  readonly restraint?: Restraint | undefined
-  /** How long balances are waited for before they count as unavailable; as long as the chains take when left out. */
+  /**
+   * How long balances are waited for before they count as unavailable, asked for once. When it is left out, what does not
+   * answer is asked again for some seconds.
+   */
   readonly patience?: Duration.Duration
 }
+
+/** Six requests in four and a half seconds. */
+const askAgain = Schedule.exponential(Duration.millis(150)).pipe(Schedule.upTo({ times: 5 }))
+
+/** The same results once all succeed, or those of the last request. */
+const untilAllSucceed = <A, E>(
+  reading: Effect.Effect<ReadonlyArray<Result.Result<A, E>>>
+): Effect.Effect<ReadonlyArray<Result.Result<A, E>>> =>
+  Effect.flatMap(reading, (results) =>
+    results.every(Result.isSuccess) ? Effect.succeed(results) : Effect.fail(results)
+  ).pipe(Effect.retry(askAgain), Effect.catch(Effect.succeed))
 
 /** What the plan of one portfolio is made from. */
 export interface PlanReading {
@@ -46,7 +59,13 @@ export interface PlanReading {
   /** When balances and prices had been read. */
   readonly readAt: DateTime.Utc
   readonly limits: SwapLimits
+  /** False when no price source answered: nothing is known of any price then. */
+  readonly arePricesKnown: boolean
   readonly input: PlanInput
+  /** Absent: trades are made whole or not at all. */
+  readonly slicing?: Slicing
+  /** The accounts that were read, whole: with what is reserved, and what the plan leaves alone. */
+  readonly accounts: ReadonlyArray<AccountReading>
 }
 
 /** A portfolio before its balances are read. */
@@ -76,6 +95,7 @@ export class PlanReader extends Context.Service<
       const venue = yield* Venue
       const settings = yield* Settings
       const inTransit = yield* InTransit
+      const policies = yield* PolicyReader
 
       /** Of one chain: its catalogue, and what each of the accounts holds of it; null for an account that could not be read. */
       const readChain = Effect.fnUntraced(function* (
@@ -91,7 +111,7 @@ export class PlanReader extends Context.Service<
         )
         const results =
           patience === undefined
-            ? yield* reading
+            ? yield* untilAllSucceed(reading)
             : Option.getOrElse(yield* Effect.timeoutOption(reading, patience), () => [])
         if (patience !== undefined) yield* tellUnread(chainId, authorizations.length, results)
         return {
@@ -128,7 +148,7 @@ export class PlanReader extends Context.Service<
               authorization,
               catalogue: chain.catalogue,
               balances: account === null ? null : readable(account, ofInterest, context.reserved),
-              block: account?.blockNumber ?? null
+              account
             }
           })
         )
@@ -136,13 +156,11 @@ export class PlanReader extends Context.Service<
 
       const read = Effect.fn("PlanReader.read")(function* (
         contexts: ReadonlyArray<PlanContext>,
-        { patience, restraint }: ReadOptions = {}
+        { patience }: ReadOptions = {}
       ) {
         const open = yield* inTransit.open(contexts.map(({ portfolioId }) => portfolioId))
         const transfers = Map.groupBy(open, ({ portfolioId }) => portfolioId)
-        const outlines = contexts.map((context) =>
-          outlineOf(context, transfers.get(context.portfolioId) ?? [], restraint)
-        )
+        const outlines = contexts.map((context) => outlineOf(context, transfers.get(context.portfolioId) ?? []))
         const readings = yield* readChains(outlines, patience)
         const onTheWay = Map.groupBy(
           yield* inTransit.onTheWay(open, blocksOf(readings.flat())),
@@ -151,32 +169,59 @@ export class PlanReader extends Context.Service<
         const wanted = outlines.flatMap(({ ofInterest }, index) =>
           readings[index]!.flatMap((reading) => assetsOfInterest(reading, ofInterest).map(({ assetId }) => assetId))
         )
-        const known = yield* Effect.orElseSucceed(
-          prices.latest([...new Set(wanted)]),
-          (): ReadonlyMap<AssetId, Price> => new Map()
-        )
+        const pricing = prices.latest([...new Set(wanted)])
+        const priced = yield* Effect.option(patience === undefined ? Effect.retry(pricing, askAgain) : pricing)
+        const known = Option.getOrElse(priced, (): ReadonlyMap<AssetId, Price> => new Map())
+        const policyOf = yield* policies.read(contexts)
         const readAt = yield* DateTime.now
         const staleBefore = readAt.epochMilliseconds - settings.priceMaxAgeMs
         return outlines.map(({ carriers, context, ofInterest }, index): PlanReading => {
           const incoming = incomingOf(onTheWay.get(context.portfolioId) ?? [])
-          const limits = resolveSwap([context.swap, context.tenantSwap], settings.defaultSwap)
-          const input = {
-            chains: readings[index]!.map((reading) =>
-              chainState(reading, { ofInterest, known, staleBefore, incoming })
-            ),
+          const { acceptedSwap: accepted = null, swap: strategy, tenantSwap: tenant } = context
+          const limits = swapLimits({ strategy, tenant, accepted }, settings)
+          const chains = readings[index]!.map((reading) =>
+            chainState(reading, { ofInterest, known, staleBefore, incoming })
+          )
+          const applied = policyOf[index]
+          const policy = applied?.at(valueOf(chains), limits)
+          const input: PlanInput = {
+            chains,
             allocation: context.allocation,
             preferences: { thresholdUsd: limits.thresholdUsd },
             feeBps: venue.feeBps,
-            transfers: { assets: carriers, feeBps: settings.transfers.costBps, leastUsd: settings.transfers.leastUsd }
+            transfers: {
+              assets: carriers,
+              feeBps: settings.transfers.costBps,
+              leastUsd: settings.transfers.leastUsd,
+              refused: closedFor(context.closedWays)
+            },
+            ...(policy === undefined ? {} : { policy })
           }
-          return { context, readAt, limits, input }
+          return {
+            context,
+            readAt,
+            limits,
+            arePricesKnown: Option.isSome(priced),
+            input,
+            ...(applied?.slicing === undefined ? {} : { slicing: applied.slicing }),
+            accounts: readings[index]!.flatMap(accountOf)
+          }
         })
       })
 
       return PlanReader.of({ read })
     })
-  )
+  ).pipe(Layer.provide(PolicyReader.layer))
 }
+
+/** Of everything that has a price, US dollars (wad). */
+const valueOf = (chains: ReadonlyArray<ChainState>): bigint =>
+  chains
+    .flatMap(({ holdings }) => holdings)
+    .reduce(
+      (sum, { balanceRaw, decimals, priceUsd }) => sum + Amount.valueUsd(balanceRaw, decimals, priceUsd ?? 0n),
+      0n
+    )
 
 /** A run tells for itself what it could not read; who was only looked at has nothing else that tells it. */
 const tellUnread = (
@@ -193,13 +238,9 @@ const tellUnread = (
       )
 }
 
-const outlineOf = (
-  context: PlanContext,
-  transfers: ReadonlyArray<Transfer>,
-  restraint: Restraint | undefined
-): Outline => {
+const outlineOf = (context: PlanContext, transfers: ReadonlyArray<Transfer>): Outline => {
   const authorized = authorizedChains(context.grants)
-  const carriers = carriersOf(authorized, new Set([...context.awaited, restraint?.keepOn]))
+  const carriers = carriersOf(authorized, new Set(context.awaited))
   const targets = context.allocation.map(({ assetId }) => assetId)
   return {
     context,
@@ -210,9 +251,10 @@ const outlineOf = (
 }
 
 const blocksOf = (readings: ReadonlyArray<ChainReading>): ReadonlyMap<EvmAccountId, bigint> =>
-  new Map(
-    readings.flatMap(({ authorization, block }) => (block === null ? [] : [[authorization.accountId, block] as const]))
-  )
+  new Map(readings.flatMap(accountOf).map(({ accountId, blockNumber }) => [accountId, blockNumber] as const))
+
+const accountOf = ({ account, authorization: { accountId } }: ChainReading): ReadonlyArray<AccountReading> =>
+  account === null ? [] : [readingFrom(accountId, account)]
 
 /** What of the balances that were read may be traded; null when a target asset's is missing. */
 const readable = (
@@ -244,7 +286,7 @@ const incomingOf = (transfers: ReadonlyArray<Transfer>): ReadonlyMap<AssetId, bi
 }
 
 /** The asset by which each chain sends and receives, where its owner allowed it to leave and it need not be kept apart. */
-const carriersOf = (chains: ReadonlyArray<ChainAuthorization>, apart: ReadonlySet<ChainId | undefined>) =>
+const carriersOf = (chains: ReadonlyArray<ChainAuthorization>, apart: ReadonlySet<ChainId>) =>
   new Map(
     chains.flatMap(({ chainId, policy }) =>
       policy.bridge === undefined || apart.has(chainId) ? [] : [[chainId, erc20(chainId, policy.bridge.token)] as const]
@@ -259,7 +301,7 @@ interface Known {
 }
 
 const chainState = (reading: ChainReading, { incoming, known: prices, ofInterest, staleBefore }: Known): ChainState => {
-  const buyable = new Set(reading.authorization.policy.tokens)
+  const { policy } = reading.authorization
   const holding = ({ assetId, decimals, isBlocked }: Asset): Holding => {
     const price = prices.get(assetId)
     return {
@@ -268,9 +310,9 @@ const chainState = (reading: ChainReading, { incoming, known: prices, ofInterest
       balanceRaw: reading.balances?.get(assetId) ?? 0n,
       incomingRaw: incoming.get(assetId) ?? 0n,
       priceUsd: price?.usd ?? null,
-      priceIsStale: price !== undefined && price.asOf.epochMilliseconds < staleBefore,
+      priceIsStale: price !== undefined && !mayTradeOn(price, staleBefore),
       isBlocked,
-      isAuthorized: buyable.has(addressOf(assetId))
+      isAuthorized: mayBuy(policy, addressOf(assetId))
     }
   }
   return {

@@ -1,19 +1,25 @@
 /** Manual rebalances. Source: interface "Rebalance trigger rule", shapes 2.20 and Z. */
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { PortfolioNotFound, RateLimited } from "#domain/Errors.ts"
+import { PortfolioNotFound, RateLimited, type ValidationFailed } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import { makeOperationId, type PortfolioId } from "#domain/Ids.ts"
 import type { Operation } from "#domain/operation/Operation.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { revokedRefusal } from "#domain/portfolio/Portfolios.ts"
 import { Settings } from "#domain/Settings.ts"
 
 export class Rebalances extends Context.Service<
   Rebalances,
   {
-    /** Starts a run, or answers the one that is not finished; refused during the cooldown of the last manual one. */
-    readonly trigger: (portfolioId: PortfolioId) => Effect.Effect<Operation, PortfolioNotFound | RateLimited, Caller>
+    /**
+     * Starts a run, or answers the one that is not finished; refused during the cooldown of the last manual one, and
+     * when the owner revoked the agent's permission.
+     */
+    readonly trigger: (
+      portfolioId: PortfolioId
+    ) => Effect.Effect<Operation, PortfolioNotFound | ValidationFailed | RateLimited, Caller>
   }
 >()("ballast/domain/rebalance/Rebalances") {
   static readonly layer = Layer.effect(
@@ -50,6 +56,8 @@ export class Rebalances extends Context.Service<
               retryAfterSeconds
             })
           }
+          case "Revoked":
+            return yield* revokedRefusal(portfolioId)
           case "NoPortfolio":
             return yield* new PortfolioNotFound({ message: `There is no portfolio ${portfolioId} of this tenant` })
         }

@@ -1,46 +1,19 @@
 /** A plan as a run remembers it: what to trade on each chain, under which limits, and what was left out. */
 import { Schema } from "effect"
-import { AssetId, ChainId } from "#domain/Caip.ts"
-import { SkipCode } from "#domain/rebalance/Skip.ts"
-
-export const PlannedLeg = Schema.Struct({
-  sell: AssetId,
-  buy: AssetId,
-  sellAmountRaw: Schema.BigIntFromString,
-  /** US dollars (wad). */
-  valueUsd: Schema.BigIntFromString,
-  /** What the feed's prices promise after the venue's fee. */
-  expectedBuyRaw: Schema.BigIntFromString
-})
-export type PlannedLeg = typeof PlannedLeg.Type
-
-export const RecordedSkip = Schema.Struct({
-  assetId: Schema.NullOr(AssetId),
-  sell: Schema.optionalKey(AssetId),
-  buy: Schema.optionalKey(AssetId),
-  code: Schema.Literals(Object.values(SkipCode)),
-  valueUsd: Schema.NullOr(Schema.BigIntFromString),
-  reason: Schema.String
-})
-export type RecordedSkip = typeof RecordedSkip.Type
-
-export const PlannedTransfer = Schema.Struct({
-  sell: AssetId,
-  buy: AssetId,
-  amountRaw: Schema.BigIntFromString,
-  /** US dollars (wad). */
-  valueUsd: Schema.BigIntFromString,
-  /** What the feed's prices promise after the usual cost. */
-  expectedRaw: Schema.BigIntFromString
-})
-export type PlannedTransfer = typeof PlannedTransfer.Type
+import { ChainId } from "#domain/Caip.ts"
+import { PolicyMeasures } from "#domain/planning/PolicyMeasures.ts"
+import { RecordedSkip } from "#domain/Skip.ts"
+import { Slicing } from "#domain/trading/Slicing.ts"
+import { PlannedLeg, PlannedTransfer } from "#domain/trading/PlannedTrades.ts"
 
 export const PlannedChain = Schema.Struct({
   chainId: ChainId,
   legs: Schema.Array(PlannedLeg),
   /** What leaves the chain after the legs; left out by plans from before transfers. */
   transfers: Schema.optionalKey(Schema.Array(PlannedTransfer)),
-  skips: Schema.Array(RecordedSkip)
+  skips: Schema.Array(RecordedSkip),
+  /** The figures by which the policy was followed; left out without one. */
+  measures: Schema.optionalKey(PolicyMeasures)
 })
 export type PlannedChain = typeof PlannedChain.Type
 
@@ -48,7 +21,14 @@ export const RunPlan = Schema.Struct({
   strategyVersion: Schema.Int,
   /** When balances and prices were read. */
   plannedAt: Schema.DateTimeUtcFromMillis,
-  limits: Schema.Struct({ slippageBps: Schema.Int, priceImpactBps: Schema.Int }),
-  chains: Schema.Array(PlannedChain)
+  limits: Schema.Struct({
+    slippageBps: Schema.Int,
+    priceImpactBps: Schema.Int,
+    /** Left out: trades are made whole or not at all. */
+    slicing: Schema.optionalKey(Slicing)
+  }),
+  chains: Schema.Array(PlannedChain),
+  /** Ways between chains were closed when it was made: the end of the run counts them down. */
+  hasClosedWays: Schema.optionalKey(Schema.Boolean)
 })
 export type RunPlan = typeof RunPlan.Type

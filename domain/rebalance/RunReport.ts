@@ -1,10 +1,11 @@
 /** What a finished run did: each chain's swaps as the chain settled them, and each skip. */
 import { Schema } from "effect"
 import { ChainId } from "#domain/Caip.ts"
-import { Swap } from "#domain/rebalance/ChainExecution.ts"
-import { RecordedSkip } from "#domain/rebalance/RunPlan.ts"
-import { SkipCode } from "#domain/rebalance/Skip.ts"
-import { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
+import { PolicyMeasures } from "#domain/planning/PolicyMeasures.ts"
+import { Swap } from "#domain/trading/Swap.ts"
+import { RecordedSkip } from "#domain/Skip.ts"
+import { SkipCode } from "#domain/Skip.ts"
+import { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { ActionReceipt } from "#domain/relay/Transaction.ts"
 
 export const ChainOutcome = Schema.Struct({
@@ -14,6 +15,8 @@ export const ChainOutcome = Schema.Struct({
   /** What was sent to other chains in the same operation. */
   transfers: Schema.optionalKey(Schema.Array(OutgoingTransfer)),
   skips: Schema.Array(RecordedSkip),
+  /** The figures by which the policy was followed; left out without one. */
+  measures: Schema.optionalKey(PolicyMeasures),
   /** The receipt of the operation that landed; null when none did. */
   receipt: Schema.NullOr(ActionReceipt),
   /** Why swaps that were planned did not happen; null when all that were tried did. */
@@ -28,13 +31,34 @@ export type RunReport = typeof RunReport.Type
 const isUnsigned = ({ failure, skips }: ChainOutcome): boolean =>
   failure !== null && skips.some(({ code }) => code === SkipCode.signatureRequired)
 
+/** What may be possible a minute later: somebody outside did not answer. */
+const passing: ReadonlySet<SkipCode> = new Set([
+  SkipCode.chainUnavailable,
+  SkipCode.pricesUnavailable,
+  SkipCode.routesUnavailable
+])
+
+/** What was read and is left all the same: prices become fresh, and pools take the next slice. */
+const isToBeContinued = (code: SkipCode): boolean => code === SkipCode.stalePrice || code === SkipCode.sliced
+
+/** Whether the portfolio is to be looked at again soon: a part of it was not read, quoted or sent, or waits for its market. */
+export const isIncomplete = (chains: ReadonlyArray<ChainOutcome>): boolean =>
+  chains.some(({ skips }) => skips.some(({ code }) => passing.has(code) || isToBeContinued(code)))
+
+/** Why a chain did not get what it needs; null when it did, or needs nothing. */
+const faultOf = ({ failure, skips }: ChainOutcome): string | null =>
+  failure ?? skips.find(({ code }) => passing.has(code))?.reason ?? null
+
 /**
- * The error text of a run, or null when it completed: a run fails when something was to be traded and nothing landed
- * anywhere, and when its owner did not sign in time. Any other chain that could not trade beside one that did is told
- * in the report.
+ * The error text of a run, or null when it completed: a run fails when something was to be read or traded and nothing
+ * landed anywhere, and when its owner did not sign in time. Any other chain that could not trade beside one that did is
+ * told in the report.
  */
 export const failureOf = (chains: ReadonlyArray<ChainOutcome>): string | null => {
-  const failures = chains.flatMap(({ chainId, failure }) => (failure === null ? [] : [`chain ${chainId}: ${failure}`]))
+  const faults = chains.flatMap((chain) => {
+    const fault = faultOf(chain)
+    return fault === null ? [] : [`chain ${chain.chainId}: ${fault}`]
+  })
   const landed = chains.some(({ receipt }) => receipt?.success === true)
-  return failures.length > 0 && (!landed || chains.some(isUnsigned)) ? failures.join("; ") : null
+  return faults.length > 0 && (!landed || chains.some(isUnsigned)) ? faults.join("; ") : null
 }

@@ -1,9 +1,13 @@
 /** Port: what a rebalance run needs to know and leaves behind. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { AssetId, ChainId } from "#domain/Caip.ts"
-import type { Grant } from "#domain/enrollment/Grant.ts"
+import type { Grant } from "#domain/account/Grant.ts"
 import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
-import type { Allocation, SwapPreferences } from "#domain/strategy/Strategy.ts"
+import type { Frequency } from "#domain/RebalanceSchedule.ts"
+import type { Allocation } from "#domain/Allocation.ts"
+import type { ClosedWay } from "#domain/rebalance/ClosedWay.ts"
+import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
+import type { SwapPreferences } from "#domain/SwapPreferences.ts"
 
 /** A portfolio and its target, as a plan needs to know them. */
 export interface PlanContext {
@@ -15,12 +19,21 @@ export interface PlanContext {
   /** The strategy's preferences, and the defaults of the portfolio's tenant. */
   readonly swap: SwapPreferences
   readonly tenantSwap: SwapPreferences
+  /** What the tenant accepted of a strategy that another one created; left out when the strategy is its own. */
+  readonly acceptedSwap?: SwapPreferences
+  /** The policies of the strategy and of the portfolio's tenant; absent where none is set. */
+  readonly rebalancePolicy?: RebalancePolicy
+  readonly tenantPolicy?: RebalancePolicy
+  /** The portfolio's cadence, over which a policy weighs the cost of drift; absent without a policy. */
+  readonly frequency?: Frequency
   /** Oldest first. */
   readonly grants: ReadonlyArray<Grant>
   /** Promised to withdrawals that are accepted and not finished: not to be traded. */
   readonly reserved: ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint }>
   /** Chains on which the agent can do nothing until the owner has signed anew. */
   readonly awaited: ReadonlyArray<ChainId>
+  /** Ways between chains on which earlier runs could not send. */
+  readonly closedWays: ReadonlyArray<ClosedWay>
 }
 
 /** The portfolio and the target as they are when the run begins. */
@@ -35,6 +48,10 @@ export interface RunEnd {
   readonly at: DateTime.Utc
   /** Null when the run completed; otherwise why it failed. */
   readonly error: string | null
+  /** A part was not read, quoted or sent: the portfolio is due again soon (`retryDelay.ts`). False when left out. */
+  readonly isIncomplete?: boolean
+  /** The ways between chains as the run leaves them; as they were when left out. */
+  readonly closedWays?: ReadonlyArray<ClosedWay>
   readonly report: unknown
 }
 

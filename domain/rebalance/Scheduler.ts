@@ -10,7 +10,7 @@ import { Cause, Context, DateTime, Duration, Effect, Layer, Metric, Option, Ref 
 import * as Metrics from "#domain/Metrics.ts"
 import { type Launch, OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
-import { DueLook } from "#domain/rebalance/DueLook.ts"
+import { DriftCheck } from "#domain/rebalance/DriftCheck.ts"
 import { type Concluded, DueStore } from "#domain/rebalance/DueStore.ts"
 import { Settings } from "#domain/Settings.ts"
 import { InTransit } from "#domain/transfer/InTransit.ts"
@@ -44,7 +44,7 @@ export class Scheduler extends Context.Service<
     Effect.gen(function* () {
       const operations = yield* OperationStore
       const store = yield* DueStore
-      const look = yield* DueLook
+      const look = yield* DriftCheck
       const launcher = yield* OperationLauncher
       const { scheduler } = yield* Settings
       const lastTick = yield* Ref.make(yield* DateTime.now)
@@ -105,8 +105,15 @@ export class Scheduler extends Context.Service<
         yield* Metric.update(Metrics.oldestDueAge, age)
       })
 
+      const moveToCadence = Effect.gen(function* () {
+        for (let batch = 0; batch < mostBatches; batch += 1) {
+          if (!(yield* store.moveToCadence(yield* DateTime.now))) return
+        }
+      })
+
       const tick = Effect.gen(function* () {
         yield* measure
+        yield* moveToCadence
         let count = yield* recover
         for (let batch = 0; batch < mostBatches; batch += 1) {
           const limit = Math.min(scheduler.batch, yield* launcher.capacity)
@@ -122,7 +129,7 @@ export class Scheduler extends Context.Service<
 
       return Scheduler.of({ tick, lastTickAt: Ref.get(lastTick) })
     })
-  ).pipe(Layer.provide(DueLook.layer), Layer.provide(InTransit.layer))
+  ).pipe(Layer.provide(DriftCheck.layer), Layer.provide(InTransit.layer))
 
   /** The fiber that ticks for as long as the layer lives; a failed tick is logged and the next one tries again. */
   static readonly fiber = Layer.effectDiscard(

@@ -7,7 +7,7 @@
  */
 import { Effect, Schema } from "effect"
 import { AssetId, ChainId, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
-import { Bytes32, HexBytes } from "#domain/enrollment/Authorization.ts"
+import { Bytes32, HexBytes } from "#domain/account/Authorization.ts"
 
 /** A transaction that passed simulation and has no nonce yet. */
 export const PreparedTransaction = Schema.Struct({
@@ -22,7 +22,7 @@ export const PreparedTransaction = Schema.Struct({
   bundleGas: Schema.optionalKey(Schema.BigIntFromString),
   maxFeePerGas: Schema.BigIntFromString,
   maxPriorityFeePerGas: Schema.BigIntFromString,
-  /** The first relayer's next nonce as the chain counted it; the reserved one is never lower. */
+  /** The first relayer's next nonce as two endpoints of the chain counted it; the reserved one is never lower. */
   chainNonce: Schema.Int,
   /** The same of every relayer account beside the first. */
   laneNonces: Schema.Array(Schema.Struct({ relayer: EvmAddress, nonce: Schema.Int })).pipe(

@@ -6,10 +6,13 @@ import { type Page, type PageQuery, page, pageRequest } from "#domain/Cursor.ts"
 import { type CursorInvalid, type NotFound, ValidationFailed } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import { makeStrategyId, type StrategyId } from "#domain/Ids.ts"
+import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 import type { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
 import { requireOwn, requireReadable } from "#domain/strategy/requireStrategy.ts"
 import { requireValid } from "#domain/strategy/requireValid.ts"
-import type { Allocation, Strategy, SwapPreferences } from "#domain/strategy/Strategy.ts"
+import type { Allocation } from "#domain/Allocation.ts"
+import type { Strategy } from "#domain/strategy/Strategy.ts"
+import type { SwapPreferences } from "#domain/SwapPreferences.ts"
 import { type NewStrategy, type StrategyPatch, StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
 
@@ -21,6 +24,7 @@ export interface StrategyDraft {
   /** Null: the tenant's default, which must then exist. */
   readonly schedule: RebalanceSchedule | null
   readonly swap: SwapPreferences
+  readonly rebalancePolicy?: RebalancePolicy
   readonly isPublic: boolean
 }
 
@@ -79,7 +83,7 @@ export class Strategies extends Context.Service<
           createdAt: yield* DateTime.now
         }
         yield* store.insert(created)
-        return { ...created, canMirror: true, maxApy: null }
+        return { ...created, canMirror: false, maxApy: null }
       })
 
       const list = Effect.fn("Strategies.list")(function* (query: PageQuery) {

@@ -10,16 +10,16 @@ import type { Caller } from "#domain/identity/Caller.ts"
 import type { StrategyId } from "#domain/Ids.ts"
 import type { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
 import { requireOwn } from "#domain/strategy/requireStrategy.ts"
-import type { SwapPreferences } from "#domain/strategy/Strategy.ts"
+import type { Preferences, PreferencesPatch } from "#domain/SwapPreferences.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
-import type { SwapFee } from "#domain/strategy/SwapFee.ts"
+import type { SwapFee } from "#domain/SwapFee.ts"
 
 export class StrategyConfiguration extends Context.Service<
   StrategyConfiguration,
   {
     /**
-     * Applies to every portfolio that follows the strategy. A shorter cadence takes effect at once: what is due later
-     * than one new interval from now becomes due then. A longer one takes effect after the due time that stands.
+     * Applies to every portfolio that follows the strategy, those of other tenants only as far as they accepted it. The new
+     * interval counts from the beginning of the cycle that a portfolio is in, so its due time moves forward or back.
      */
     readonly setSchedule: (
       strategyId: StrategyId,
@@ -28,8 +28,8 @@ export class StrategyConfiguration extends Context.Service<
     /** Sets the given preferences, or clears those given as null. */
     readonly patchPreferences: (
       strategyId: StrategyId,
-      patch: Partial<SwapPreferences>
-    ) => Effect.Effect<SwapPreferences, NotFound, Caller>
+      patch: PreferencesPatch
+    ) => Effect.Effect<Preferences, NotFound, Caller>
     readonly fee: (strategyId: StrategyId) => Effect.Effect<SwapFee, NotFound, Caller>
     /** Sets the override of the tenant's fee, or clears it by null. */
     readonly patchFee: (strategyId: StrategyId, patch: Partial<SwapFee>) => Effect.Effect<SwapFee, NotFound, Caller>
@@ -50,7 +50,7 @@ export class StrategyConfiguration extends Context.Service<
       })
 
       const patchPreferences = Effect.fn("StrategyConfiguration.patchPreferences")(
-        (strategyId: StrategyId, patch: Partial<SwapPreferences>) =>
+        (strategyId: StrategyId, patch: PreferencesPatch) =>
           requireOwn(strategyId, (tenantId) => store.patchSwap(tenantId, strategyId, patch))
       )
 

@@ -8,12 +8,20 @@ import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { PageRequest } from "#domain/Cursor.ts"
 import type { StrategyId, TenantId } from "#domain/Ids.ts"
 import type { Frequency } from "#domain/RebalanceSchedule.ts"
-import type { Allocation, Strategy, SwapPreferences } from "#domain/strategy/Strategy.ts"
+import type { Allocation } from "#domain/Allocation.ts"
+import type { Strategy } from "#domain/strategy/Strategy.ts"
+import type { Preferences, PreferencesPatch } from "#domain/SwapPreferences.ts"
 import type { StrategyVersion } from "#domain/strategy/StrategyVersion.ts"
-import type { SwapFee } from "#domain/strategy/SwapFee.ts"
+import type { SwapFee } from "#domain/SwapFee.ts"
 
-/** A strategy as its creator makes it: it may be mirrored, and advertises nothing. */
+/** A strategy as its creator makes it: it may not be mirrored until the operator says so, and advertises nothing. */
 export type NewStrategy = Omit<Strategy, "canMirror" | "maxApy">
+
+/** Who may be enrolled into a strategy beside its creator's users. */
+export type Mirrorability = Pick<Strategy, "canMirror" | "isPublic">
+
+/** The operator's switch; left out, `isPublic` becomes true with `canMirror` and stays as it is otherwise. */
+export type MirrorabilityChange = Pick<Strategy, "canMirror"> & { readonly isPublic?: boolean }
 
 /** What publishing a version writes; the store numbers it. */
 export interface NewVersion {
@@ -50,8 +58,8 @@ export class StrategyStore extends Context.Service<
       patch: StrategyPatch
     ) => Effect.Effect<Option.Option<Strategy>>
     /**
-     * Sets the cadence, and brings the next due time of each active portfolio that follows the strategy forward to one
-     * interval from `now` where it is later. Due times are never put off.
+     * Sets the cadence and moves the due times of active portfolios that follow the strategy (`movedDueAt.ts`): those of the
+     * first batch at once, the others by `DueStore.moveToCadence`.
      */
     readonly setFrequency: (
       tenantId: TenantId,
@@ -59,11 +67,16 @@ export class StrategyStore extends Context.Service<
       frequency: Frequency,
       now: DateTime.Utc
     ) => Effect.Effect<Option.Option<Frequency>>
+    /** Of a strategy of any tenant; none when there is none. */
+    readonly setMirrorable: (
+      strategyId: StrategyId,
+      change: MirrorabilityChange
+    ) => Effect.Effect<Option.Option<Mirrorability>>
     readonly patchSwap: (
       tenantId: TenantId,
       strategyId: StrategyId,
-      patch: Partial<SwapPreferences>
-    ) => Effect.Effect<Option.Option<SwapPreferences>>
+      patch: PreferencesPatch
+    ) => Effect.Effect<Option.Option<Preferences>>
     /** The override of the tenant's swap fee; only a strategy of the tenant has one to show. */
     readonly fee: (tenantId: TenantId, strategyId: StrategyId) => Effect.Effect<Option.Option<SwapFee>>
     readonly patchFee: (

@@ -7,7 +7,7 @@ import type { Caller } from "#domain/identity/Caller.ts"
 import type { StrategyId } from "#domain/Ids.ts"
 import { requireOwn, requireReadable } from "#domain/strategy/requireStrategy.ts"
 import { requireValid } from "#domain/strategy/requireValid.ts"
-import type { Allocation } from "#domain/strategy/Strategy.ts"
+import type { Allocation } from "#domain/Allocation.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import type { StrategyVersion } from "#domain/strategy/StrategyVersion.ts"
 

@@ -1,7 +1,7 @@
 /** What makes an allocation valid, in the order in which it is checked. Source: shapes 2.4. */
 import type { Asset } from "#domain/asset/Asset.ts"
 import type { AssetId } from "#domain/Caip.ts"
-import type { Allocation } from "#domain/strategy/Strategy.ts"
+import type { Allocation } from "#domain/Allocation.ts"
 import * as Weight from "#domain/Weight.ts"
 
 /** Most assets that one allocation may name. */

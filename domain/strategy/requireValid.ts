@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Assets } from "#domain/asset/Assets.ts"
 import { ValidationFailed } from "#domain/Errors.ts"
 import { problemsOf } from "#domain/strategy/allocationRules.ts"
-import type { Allocation } from "#domain/strategy/Strategy.ts"
+import type { Allocation } from "#domain/Allocation.ts"
 
 export const requireValid = Effect.fnUntraced(function* (assets: Assets["Service"], allocation: Allocation) {
   const known = yield* assets.find(allocation.map(({ assetId }) => assetId))

@@ -1,6 +1,6 @@
 /** Which swap fee applies: the strategy's override, else the tenant's, else none. Source: shapes 2.13 and 2.14. */
 import type { TenantId } from "#domain/Ids.ts"
-import type { SwapFee } from "#domain/strategy/SwapFee.ts"
+import type { SwapFee } from "#domain/SwapFee.ts"
 
 /** A configured fee and the tenant that configured it. */
 export interface OwnedFee extends SwapFee {

@@ -1,9 +1,21 @@
-/** Which swap preferences apply: the first that is set, from the most specific to the service's default. */
+/**
+ * Which swap limits apply to a portfolio. On the tenant's own strategy: field by field the first that is set, from the
+ * most specific to the service's default. On a strategy of somebody else: the tightest of all.
+ */
 import type { Settings } from "#domain/Settings.ts"
-import type { SwapPreferences } from "#domain/strategy/Strategy.ts"
+import type { SwapPreferences } from "#domain/SwapPreferences.ts"
 
 /** Preferences with nothing left open. */
 export type SwapLimits = Settings["Service"]["defaultSwap"]
+
+/** Whose word counts for a portfolio. */
+export interface SwapSources {
+  readonly strategy: SwapPreferences
+  /** Of the tenant whose portfolio it is. */
+  readonly tenant: SwapPreferences
+  /** What that tenant accepted of a strategy that another one created; null when the strategy is its own. */
+  readonly accepted: SwapPreferences | null
+}
 
 /** Resolves field by field: `overrides` in order (strategy, then tenant), then `defaults`. */
 export const resolveSwap = (overrides: ReadonlyArray<SwapPreferences>, defaults: SwapLimits): SwapLimits => {
@@ -14,4 +26,43 @@ export const resolveSwap = (overrides: ReadonlyArray<SwapPreferences>, defaults:
     priceImpactBps: first("priceImpactBps"),
     thresholdUsd: first("thresholdUsd")
   } as SwapLimits
+}
+
+const least = (limits: ReadonlyArray<number | null>): number =>
+  Math.min(...limits.filter((limit): limit is number => limit !== null))
+
+/**
+ * Slippage and impact: the least of the creator's, what was accepted of it, the tenant's own and the service's cap. The
+ * threshold: the greater of what was accepted and the tenant's own, because every trade costs the user.
+ */
+const tightest = (
+  { accepted, strategy, tenant }: SwapSources & { readonly accepted: SwapPreferences },
+  { defaultSwap, mirrorCap }: Pick<Settings["Service"], "defaultSwap" | "mirrorCap">
+): SwapLimits => {
+  const own = resolveSwap([tenant], defaultSwap)
+  const thresholdUsd = accepted.thresholdUsd ?? 0n
+  return {
+    slippageBps: least([strategy.slippageBps, accepted.slippageBps, own.slippageBps, mirrorCap.slippageBps]),
+    priceImpactBps: least([
+      strategy.priceImpactBps,
+      accepted.priceImpactBps,
+      own.priceImpactBps,
+      mirrorCap.priceImpactBps
+    ]),
+    thresholdUsd: thresholdUsd > own.thresholdUsd ? thresholdUsd : own.thresholdUsd
+  }
+}
+
+/** The limits of a portfolio; its threshold is never below the least trade that the service makes. */
+export const swapLimits = (
+  sources: SwapSources,
+  settings: Pick<Settings["Service"], "defaultSwap" | "mirrorCap" | "leastTradeUsd">
+): SwapLimits => {
+  const { accepted, strategy, tenant } = sources
+  const limits =
+    accepted === null
+      ? resolveSwap([strategy, tenant], settings.defaultSwap)
+      : tightest({ ...sources, accepted }, settings)
+  const { leastTradeUsd } = settings
+  return limits.thresholdUsd < leastTradeUsd ? { ...limits, thresholdUsd: leastTradeUsd } : limits
 }

@@ -4,7 +4,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { TenantId } from "#domain/Ids.ts"
-import type { SwapFee } from "#domain/strategy/SwapFee.ts"
+import type { SwapFee } from "#domain/SwapFee.ts"
 import type { TenantPreferences, TenantPreferencesPatch } from "#domain/tenant/TenantPreferences.ts"
 
 export class TenantConfigurationStore extends Context.Service<

@@ -8,8 +8,8 @@ import { Context, Duration, Effect, Layer, Option } from "effect"
 import { addressOf, chainIdOf, evmAccount, type EvmAccountId } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
-import { Arrivals } from "#domain/transfer/Arrivals.ts"
-import type { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
+import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
+import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import type { Transfer, TransferEnd } from "#domain/transfer/Transfer.ts"
 import { type Announcement, TransferLedger } from "#domain/transfer/TransferLedger.ts"
 import { TransferWatcher } from "#domain/transfer/TransferWatcher.ts"
@@ -50,7 +50,7 @@ export class InTransit extends Context.Service<
     Effect.gen(function* () {
       const ledger = yield* TransferLedger
       const watcher = yield* TransferWatcher
-      const arrivals = yield* Arrivals
+      const arrivals = yield* TransferReceipts
 
       const open = Effect.fn("InTransit.open")(function* (portfolioIds: ReadonlyArray<PortfolioId>) {
         return (yield* Effect.forEach(portfolioIds, ledger.openOf, { concurrency: "unbounded" })).flat()

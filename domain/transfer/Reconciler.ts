@@ -11,8 +11,8 @@
 import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Result, Schedule } from "effect"
 import type { OperationId } from "#domain/Ids.ts"
 import * as Metrics from "#domain/Metrics.ts"
-import { Arrivals } from "#domain/transfer/Arrivals.ts"
-import { LeftBehind } from "#domain/transfer/LeftBehind.ts"
+import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
+import { TransferRecovery } from "#domain/transfer/TransferRecovery.ts"
 import type { Transfer } from "#domain/transfer/Transfer.ts"
 import { type Announcement, TransferLedger } from "#domain/transfer/TransferLedger.ts"
 
@@ -47,8 +47,8 @@ export class Reconciler extends Context.Service<Reconciler, { readonly pass: Eff
     Reconciler,
     Effect.gen(function* () {
       const ledger = yield* TransferLedger
-      const arrivals = yield* Arrivals
-      const left = yield* LeftBehind
+      const arrivals = yield* TransferReceipts
+      const left = yield* TransferRecovery
 
       /** What is wrong with an entry; nothing when the chain cannot be asked: silence is no difference. */
       const driftOf = Effect.fnUntraced(function* ({ accountId, txHash }: Transfer) {
@@ -124,7 +124,7 @@ export class Reconciler extends Context.Service<Reconciler, { readonly pass: Eff
 
       return Reconciler.of({ pass })
     })
-  ).pipe(Layer.provide(LeftBehind.layer))
+  ).pipe(Layer.provide(TransferRecovery.layer))
 
   /** Passes once a minute; a pass that fails is told, and the next one tries again. */
   static readonly fiber = Layer.effectDiscard(

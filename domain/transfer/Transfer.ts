@@ -2,7 +2,7 @@
 import { type DateTime, Schema } from "effect"
 import { AssetId, type EvmAccountId } from "#domain/Caip.ts"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
-import type { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
+import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 
 /**
  * `open`: the source chain has taken the amount. `delivered`: at least the least amount of the wanted asset arrived.

@@ -2,7 +2,7 @@
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { ChainId, EvmAccountId } from "#domain/Caip.ts"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
-import type { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
+import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import type { Transfer, TransferEnd } from "#domain/transfer/Transfer.ts"
 import type { Claims } from "#domain/transfer/transferEnd.ts"
 

@@ -6,8 +6,8 @@ import { Context, DateTime, Effect, Layer, Metric, Option } from "effect"
 import { addressOf, chainIdOf, evmAccount } from "#domain/Caip.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import * as Metrics from "#domain/Metrics.ts"
-import { type RouteStatus, Routing } from "#domain/routing/Routing.ts"
-import { Arrivals } from "#domain/transfer/Arrivals.ts"
+import { type RouteStatus, Routing } from "#domain/trading/Routing.ts"
+import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import type { Transfer, TransferEnd } from "#domain/transfer/Transfer.ts"
 import { transferEnd } from "#domain/transfer/transferEnd.ts"
 import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
@@ -35,7 +35,7 @@ export class TransferWatcher extends Context.Service<
     Effect.gen(function* () {
       const ledger = yield* TransferLedger
       const routing = yield* Routing
-      const arrivals = yield* Arrivals
+      const arrivals = yield* TransferReceipts
 
       const close = Effect.fnUntraced(function* ({ operationId }: Transfer, end: TransferEnd, closedBefore: number) {
         const closed = yield* ledger.close(operationId, end, yield* DateTime.now, closedBefore)

@@ -1,7 +1,7 @@
 /** How a transfer ended, by what the chains show; pure. */
 import { addressOf, type AssetId } from "#domain/Caip.ts"
-import type { RouteStatus } from "#domain/routing/Routing.ts"
-import type { Arrival } from "#domain/transfer/Arrivals.ts"
+import type { RouteStatus } from "#domain/trading/Routing.ts"
+import type { Arrival } from "#domain/transfer/TransferReceipts.ts"
 import type { Transfer, TransferEnd } from "#domain/transfer/Transfer.ts"
 
 type Received = NonNullable<TransferEnd["received"]>

@@ -1,7 +1,7 @@
 /** A withdrawal with everything that carrying it out needs: who signed what, for which account. */
 import type { EvmAccountId } from "#domain/Caip.ts"
-import type { Grant } from "#domain/enrollment/Grant.ts"
-import type { SignedWithdrawal } from "#domain/withdrawal/WithdrawalMessage.ts"
+import type { Grant } from "#domain/account/Grant.ts"
+import type { SignedWithdrawal } from "#domain/account/WithdrawalMessage.ts"
 
 export interface AuthorizedWithdrawal extends SignedWithdrawal {
   /** The account that gives. */

@@ -10,16 +10,16 @@ import { Assets } from "#domain/asset/Assets.ts"
 import { addressOf, type AssetId, chainIdOf } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { AgentPolicy } from "#domain/enrollment/Authorization.ts"
-import { type Price, Prices, type PricesUnavailable } from "#domain/market/Prices.ts"
-import { ChainExecution, type SimulationFailed } from "#domain/rebalance/ChainExecution.ts"
-import { priceLegs } from "#domain/rebalance/priceLegs.ts"
-import type { PlannedLeg } from "#domain/rebalance/RunPlan.ts"
-import { fromFeeBps, whole } from "#domain/rebalance/SwapCost.ts"
-import { Venue } from "#domain/rebalance/Venue.ts"
+import { type AgentPolicy, mayBuy } from "#domain/account/Authorization.ts"
+import { mayTradeOn, type Price, Prices, type PricesUnavailable } from "#domain/market/Prices.ts"
+import { ChainExecution, type SimulationFailed } from "#domain/trading/ChainExecution.ts"
+import { isMadeAt, priceLegs } from "#domain/trading/priceLegs.ts"
+import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
+import { fromFeeBps, whole } from "#domain/planning/SwapCost.ts"
+import { Venue } from "#domain/trading/Venue.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { Settings } from "#domain/Settings.ts"
-import { resolveSwap } from "#domain/strategy/resolveSwap.ts"
+import { swapLimits } from "#domain/strategy/resolveSwap.ts"
 import { shortfalls } from "#domain/withdrawal/liveBalances.ts"
 import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
@@ -59,7 +59,7 @@ export class Liquidator extends Context.Service<
       const freshPrices = Effect.fnUntraced(function* (assetIds: ReadonlyArray<AssetId>) {
         const known = yield* prices.latest(assetIds)
         const staleBefore = (yield* DateTime.now).epochMilliseconds - settings.priceMaxAgeMs
-        return new Map([...known].filter(([, { asOf }]) => asOf.epochMilliseconds >= staleBefore))
+        return new Map([...known].filter(([, price]) => mayTradeOn(price, staleBefore)))
       })
 
       /** What the account keeps of the settlement asset: all that the owner did not authorize. */
@@ -85,7 +85,7 @@ export class Liquidator extends Context.Service<
       ) {
         const sold = withdrawal.message.assets.filter(({ assetId }) => assetId !== settlement)
         if (sold.length === 0) return []
-        if (!policy.tokens.includes(addressOf(settlement))) {
+        if (!mayBuy(policy, addressOf(settlement))) {
           return yield* refused(`the owner's grant does not let the agent buy ${settlement}; sign a new one`)
         }
         const ids = [settlement, ...sold.map(({ assetId }) => assetId)]
@@ -96,9 +96,9 @@ export class Liquidator extends Context.Service<
           Effect.fromResult(saleOf({ assetId, raw: BigInt(amountRaw), settlement, known, fresh, kept }))
         )
         const chainId = chainIdOf(withdrawal.accountId)
-        const quotes = yield* venue.quote(chainId, policy.hubs, legs)
-        const limits = resolveSwap(withdrawal.swap, settings.defaultSwap)
-        const priced = priceLegs(legs, quotes, { ...limits, hopFeeBps: venue.feeBps })
+        const limits = { ...swapLimits(withdrawal.swap, settings), hopFeeBps: venue.feeBps }
+        const quotes = yield* venue.quote(chainId, policy.hubs, legs, isMadeAt(legs, limits))
+        const priced = priceLegs(legs, quotes, limits)
         if (priced.skips.length > 0) {
           return yield* refused(priced.skips.map(({ reason, sell }) => `${sell}: ${reason}`).join("; "))
         }

@@ -6,8 +6,9 @@ import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Hex } from "effect/encoding"
 import { Assets } from "#domain/asset/Assets.ts"
-import { type AssetId, chainIdOf, type EvmAccountId, type EvmWalletId } from "#domain/Caip.ts"
+import { type AssetId, chainIdOf } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
+import { ServiceContracts } from "#domain/chain/ServiceContracts.ts"
 import {
   type InsufficientBalance,
   NothingToLiquidate,
@@ -19,20 +20,21 @@ import { Caller } from "#domain/identity/Caller.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import { Settings } from "#domain/Settings.ts"
-import { resolveSwap } from "#domain/strategy/resolveSwap.ts"
+import { swapLimits } from "#domain/strategy/resolveSwap.ts"
 import { holdingsToLiquidate } from "#domain/withdrawal/holdingsToLiquidate.ts"
 import { readBalances, requireCovered } from "#domain/withdrawal/liveBalances.ts"
 import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 import { typedDataOf, type WithdrawalTypedData } from "#domain/withdrawal/typedData.ts"
-import type { WithdrawalMessage } from "#domain/withdrawal/WithdrawalMessage.ts"
+import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import {
-  type SiteError,
-  siteOf,
-  siteOfAll,
+  type SourceError,
+  resolveSource,
+  resolveWholeSource,
   type TermsError,
-  type WithdrawalSite,
+  type WithdrawalPlace,
+  type ResolvedSource,
   type WithdrawalTerms
-} from "#domain/withdrawal/withdrawalSite.ts"
+} from "#domain/withdrawal/resolveSource.ts"
 import type { WithdrawalSource } from "#domain/withdrawal/WithdrawalSource.ts"
 import { WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
 
@@ -51,7 +53,7 @@ export type WithdrawalAuthorization = {
   readonly typedData: WithdrawalTypedData
 }
 
-export type AuthorizeAllError = PortfolioNotFound | SiteError | NothingToLiquidate | VerifierUnavailable
+export type AuthorizeAllError = PortfolioNotFound | SourceError | NothingToLiquidate | VerifierUnavailable
 
 export type AuthorizeError =
   | PortfolioNotFound
@@ -76,7 +78,7 @@ export class WithdrawalAuthorizations extends Context.Service<
     /** To liquidate every holding on the recipient's chain that is worth a trade. */
     readonly authorizeAll: (
       portfolioId: PortfolioId,
-      recipientAccountId: EvmAccountId | EvmWalletId
+      recipientAccountId: string
     ) => Effect.Effect<WithdrawalAuthorization, AuthorizeAllError, Caller>
   }
 >()("ballast/domain/withdrawal/WithdrawalAuthorizations") {
@@ -89,6 +91,9 @@ export class WithdrawalAuthorizations extends Context.Service<
       const prices = yield* Prices
       const settings = yield* Settings
       const random = yield* SecureRandom.SecureRandom
+      const contracts = yield* ServiceContracts
+
+      const placeOf = ({ grants }: WithdrawalSource): WithdrawalPlace => ({ grants, contracts: contracts.on, at: "" })
 
       const requireSource = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
         const { tenantId } = yield* Caller
@@ -98,7 +103,7 @@ export class WithdrawalAuthorizations extends Context.Service<
 
       const issue = Effect.fnUntraced(function* (
         { portfolioId }: WithdrawalSource,
-        { chain, domainName, recipientAccountId }: WithdrawalSite,
+        { chain, domainName, recipientAccountId }: ResolvedSource,
         { assets, liquidate }: Pick<WithdrawalTerms, "assets" | "liquidate">
       ) {
         const now = yield* DateTime.now
@@ -126,18 +131,18 @@ export class WithdrawalAuthorizations extends Context.Service<
         draft: WithdrawalDraft
       ) {
         const source = yield* requireSource(portfolioId)
-        const site = yield* Effect.fromResult(siteOf(draft, source.grants))
+        const site = yield* Effect.fromResult(resolveSource(draft, placeOf(source)))
         yield* requireSettlement(draft, site)
-        yield* requireCovered(balances, site.chain.accountId, draft.assets)
+        yield* requireCovered(balances, site.chain.accountId, draft.assets, "")
         return yield* issue(source, site, draft)
       })
 
       const authorizeAll = Effect.fn("WithdrawalAuthorizations.authorizeAll")(function* (
         portfolioId: PortfolioId,
-        recipientAccountId: EvmAccountId | EvmWalletId
+        recipientAccountId: string
       ) {
         const source = yield* requireSource(portfolioId)
-        const site = yield* Effect.fromResult(siteOfAll(recipientAccountId, source.grants))
+        const site = yield* Effect.fromResult(resolveWholeSource(recipientAccountId, placeOf(source)))
         const { accountId, chainId } = site.chain
         const catalogue = yield* assets.onChain(chainId)
         const { balances: held } = yield* readBalances(
@@ -153,7 +158,7 @@ export class WithdrawalAuthorizations extends Context.Service<
               () => new VerifierUnavailable({ message: "Holdings cannot be valued now; send the same request again" })
             )
           )
-        const { thresholdUsd } = resolveSwap(source.swap, settings.defaultSwap)
+        const { thresholdUsd } = swapLimits(source.swap, settings)
         const chosen = holdingsToLiquidate({ balances: held, catalogue, prices: known, thresholdUsd })
         if (chosen.length === 0) {
           return yield* new NothingToLiquidate({
@@ -171,7 +176,7 @@ export class WithdrawalAuthorizations extends Context.Service<
 /** Only the chain's own settlement asset is offered, because which one it is is not part of what the owner signs. */
 const requireSettlement = (
   { liquidate, settlementAssetId }: WithdrawalDraft,
-  { recipientAccountId }: WithdrawalSite
+  { recipientAccountId }: ResolvedSource
 ) => {
   if (settlementAssetId === null) return Effect.void
   const offered = settlementAssetOn(chainIdOf(recipientAccountId))

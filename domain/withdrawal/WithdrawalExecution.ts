@@ -5,7 +5,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type { AssetId } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { SimulationFailed } from "#domain/rebalance/ChainExecution.ts"
+import type { SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import type { ActionReceipt, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 

@@ -2,9 +2,9 @@
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { EvmAccountId } from "#domain/Caip.ts"
 import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
-import type { SwapPreferences } from "#domain/strategy/Strategy.ts"
+import type { SwapSources } from "#domain/strategy/resolveSwap.ts"
 import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdrawal.ts"
-import type { SignedWithdrawal } from "#domain/withdrawal/WithdrawalMessage.ts"
+import type { SignedWithdrawal } from "#domain/account/WithdrawalMessage.ts"
 import type { WithdrawalSource } from "#domain/withdrawal/WithdrawalSource.ts"
 
 /** What stage 2 answers, the first time and at each replay. */
@@ -47,8 +47,7 @@ export interface NewWithdrawal extends SignedWithdrawal, AcceptedWithdrawal {
 export interface StoredWithdrawal extends AuthorizedWithdrawal {
   /** The chain's block at which the balances were found to cover it. */
   readonly acceptedAtBlock: bigint
-  /** The strategy's, then the tenant's. */
-  readonly swap: ReadonlyArray<SwapPreferences>
+  readonly swap: SwapSources
 }
 
 /** How a withdrawal ended. */

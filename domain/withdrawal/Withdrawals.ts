@@ -4,12 +4,15 @@
  */
 import { Context, DateTime, Effect, Exit, Layer, Option } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
+import { Assets } from "#domain/asset/Assets.ts"
 import { Balances } from "#domain/chain/Balances.ts"
+import { ServiceContracts } from "#domain/chain/ServiceContracts.ts"
 import {
   type AuthorizationExpired,
   type InsufficientBalance,
   PortfolioMismatch,
   type PortfolioNotFound,
+  type RateLimited,
   ReplayInProgress,
   ReplayMismatch,
   SignatureInvalid,
@@ -20,11 +23,13 @@ import { Caller } from "#domain/identity/Caller.ts"
 import { makeOperationId, type PortfolioId } from "#domain/Ids.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { requireCovered } from "#domain/withdrawal/liveBalances.ts"
+import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { portfolioNotFound } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
-import type { SignedWithdrawal, WithdrawalMessage } from "#domain/withdrawal/WithdrawalMessage.ts"
+import type { SentMessage, SignedWithdrawal, WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import { requestBytes } from "#domain/withdrawal/requestBytes.ts"
-import { requireTimely } from "#domain/withdrawal/requireTimely.ts"
-import { siteOf, type TermsError, type WithdrawalSite } from "#domain/withdrawal/withdrawalSite.ts"
+import { requireBudget, requireKnown } from "#domain/withdrawal/requirePayable.ts"
+import { requireNotExpired } from "#domain/withdrawal/requireNotExpired.ts"
+import { resolveSource, type TermsError, type ResolvedSource } from "#domain/withdrawal/resolveSource.ts"
 import { type AcceptedWithdrawal, type NonceClaimRequest, WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
 
@@ -37,6 +42,7 @@ export type SubmitError =
   | AuthorizationExpired
   | ValidationFailed
   | SignatureInvalid
+  | RateLimited
   | InsufficientBalance
   | VerifierUnavailable
 
@@ -49,7 +55,7 @@ export class Withdrawals extends Context.Service<
     /** `requireLiquidate`: the message must be one that liquidates. */
     readonly submit: (
       portfolioId: PortfolioId,
-      signed: SignedWithdrawal,
+      signed: { readonly message: SentMessage; readonly signature: string },
       options?: { readonly requireLiquidate?: boolean }
     ) => Effect.Effect<AcceptedWithdrawal, SubmitError, Caller>
   }
@@ -60,14 +66,17 @@ export class Withdrawals extends Context.Service<
       const store = yield* WithdrawalStore
       const balances = yield* Balances
       const verifier = yield* WithdrawalVerifier
+      const assets = yield* Assets
+      const budget = yield* GasBudget
       const launcher = yield* OperationLauncher
       const digest = yield* Digest.Digest
       const random = yield* SecureRandom.SecureRandom
+      const contracts = yield* ServiceContracts
 
       /** What the body alone can be wrong about: a body that was accepted once passes this for ever. */
       const requireSite = Effect.fnUntraced(function* (
         portfolioId: PortfolioId,
-        message: WithdrawalMessage,
+        message: SentMessage,
         requireLiquidate: boolean
       ) {
         const { tenantId } = yield* Caller
@@ -85,17 +94,33 @@ export class Withdrawals extends Context.Service<
             details: ["message.liquidate: must be true"]
           })
         }
-        return yield* Effect.fromResult(
-          siteOf({ ...message, liquidate: message.liquidate === true }, source.value.grants)
+        const site = yield* Effect.fromResult(
+          resolveSource(
+            { ...message, liquidate: message.liquidate === true },
+            { grants: source.value.grants, contracts: contracts.on, at: "message." }
+          )
         )
+        // Every text is signed, so an account must be spelled as stage 1 spelled it.
+        if (message.recipientAccountId !== site.recipientAccountId) {
+          return yield* new ValidationFailed({
+            message: "Send the message as stage 1 issued it",
+            details: ["message.recipientAccountId: Expected the value that stage 1 issued, unchanged"]
+          })
+        }
+        const checked: WithdrawalMessage = {
+          ...message,
+          portfolioId,
+          recipientAccountId: site.recipientAccountId
+        }
+        return { message: checked, site }
       })
 
       /** What may change from one moment to the next; answers the block at which the account holds enough. */
       const requireInOrder = Effect.fnUntraced(function* (
         { message, signature }: SignedWithdrawal,
-        site: WithdrawalSite
+        site: ResolvedSource
       ) {
-        yield* requireTimely(message, yield* DateTime.now)
+        yield* requireNotExpired(message, yield* DateTime.now)
         const { accountId } = site.chain
         if (!(yield* verifier.isSignedByOwner({ message, signature, accountId, grant: site.grant }))) {
           return yield* new SignatureInvalid({
@@ -104,15 +129,19 @@ export class Withdrawals extends Context.Service<
             details: ["signature: does not verify for the portfolio's owner"]
           })
         }
-        const block = yield* requireCovered(balances, accountId, message.assets)
+        const withdrawal = { message, signature, accountId, grant: site.grant }
+        yield* requireKnown(assets, verifier, withdrawal)
+        const { tenantId } = yield* Caller
+        yield* requireBudget(budget, verifier, { tenantId, portfolioId: message.portfolioId }, withdrawal)
+        const block = yield* requireCovered(balances, accountId, message.assets, "message.")
         // The look at the chain took time.
-        yield* requireTimely(message, yield* DateTime.now)
+        yield* requireNotExpired(message, yield* DateTime.now)
         return block
       })
 
       const accept = Effect.fnUntraced(function* (
         signed: SignedWithdrawal,
-        site: WithdrawalSite,
+        site: ResolvedSource,
         claim: NonceClaimRequest
       ) {
         const acceptedAtBlock = yield* requireInOrder(signed, site)
@@ -136,10 +165,11 @@ export class Withdrawals extends Context.Service<
 
       const submit = Effect.fn("Withdrawals.submit")(function* (
         portfolioId: PortfolioId,
-        signed: SignedWithdrawal,
+        sent: { readonly message: SentMessage; readonly signature: string },
         { requireLiquidate = false }: { readonly requireLiquidate?: boolean } = {}
       ) {
-        const site = yield* requireSite(portfolioId, signed.message, requireLiquidate)
+        const { message, site } = yield* requireSite(portfolioId, sent.message, requireLiquidate)
+        const signed: SignedWithdrawal = { message, signature: sent.signature }
         const { tenantId } = yield* Caller
         const now = yield* DateTime.now
         const claim: NonceClaimRequest = {

@@ -3,8 +3,8 @@ import type { Asset } from "#domain/asset/Asset.ts"
 import * as Amount from "#domain/Amount.ts"
 import type { AssetId } from "#domain/Caip.ts"
 import type { Price } from "#domain/market/Prices.ts"
-import { maxAssets } from "#domain/withdrawal/WithdrawalMessage.ts"
-import type { WithdrawalTerms } from "#domain/withdrawal/withdrawalSite.ts"
+import { maxAssets } from "#domain/account/WithdrawalMessage.ts"
+import type { WithdrawalTerms } from "#domain/withdrawal/resolveSource.ts"
 
 export interface Holdings {
   readonly catalogue: ReadonlyArray<Asset>

@@ -3,17 +3,18 @@ import { Effect } from "effect"
 import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
 import type { Balances } from "#domain/chain/Balances.ts"
 import { InsufficientBalance, VerifierUnavailable } from "#domain/Errors.ts"
-import type { WithdrawalTerms } from "#domain/withdrawal/withdrawalSite.ts"
+import type { WithdrawalPlace, WithdrawalTerms } from "#domain/withdrawal/resolveSource.ts"
 
 /** One line for each asset that the balances do not cover, as `field: reason`. Pure. */
 export const shortfalls = (
   assets: WithdrawalTerms["assets"],
-  balances: ReadonlyMap<AssetId, bigint | null>
+  balances: ReadonlyMap<AssetId, bigint | null>,
+  at: WithdrawalPlace["at"] = ""
 ): ReadonlyArray<string> =>
   assets.flatMap(({ assetId, amountRaw }, index) => {
     const held = balances.get(assetId) ?? null
-    if (held === null) return [`assets.${index}: ${assetId} does not answer as a token, need ${amountRaw}`]
-    return held < BigInt(amountRaw) ? [`assets.${index}: ${assetId} have ${held}, need ${amountRaw}`] : []
+    if (held === null) return [`${at}assets.${index}: ${assetId} does not answer as a token, need ${amountRaw}`]
+    return held < BigInt(amountRaw) ? [`${at}assets.${index}: ${assetId} have ${held}, need ${amountRaw}`] : []
   })
 
 /** Balances of the account now; fails when its chain does not answer. */
@@ -41,14 +42,15 @@ export const readBalances = Effect.fnUntraced(function* (
 export const requireCovered = Effect.fnUntraced(function* (
   balances: Balances["Service"],
   account: EvmAccountId,
-  assets: WithdrawalTerms["assets"]
+  assets: WithdrawalTerms["assets"],
+  at: WithdrawalPlace["at"]
 ) {
   const held = yield* readBalances(
     balances,
     account,
     assets.map(({ assetId }) => assetId)
   )
-  const details = shortfalls(assets, held.balances)
+  const details = shortfalls(assets, held.balances, at)
   if (details.length > 0) {
     return yield* new InsufficientBalance({ message: `${account} does not hold what is to be withdrawn`, details })
   }

@@ -1,5 +1,5 @@
 /** What makes two requests of stage 2 the same. */
-import type { SignedWithdrawal } from "#domain/withdrawal/WithdrawalMessage.ts"
+import type { SignedWithdrawal } from "#domain/account/WithdrawalMessage.ts"
 
 /** Bytes that are equal exactly when two requests mean the same. */
 export const requestBytes = ({ message, signature }: SignedWithdrawal): Uint8Array =>

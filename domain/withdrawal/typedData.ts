@@ -3,7 +3,7 @@
  * "2" is the one that liquidates. The order of members is part of what is signed. Source: shapes 2.22, EIP-712.
  */
 import { addressOf, chainIdOf, type EvmAccountId, type EvmAddress } from "#domain/Caip.ts"
-import type { WithdrawalMessage } from "#domain/withdrawal/WithdrawalMessage.ts"
+import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 
 interface Member {
   readonly name: string

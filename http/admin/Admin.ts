@@ -6,9 +6,10 @@ import { Scope } from "#domain/Scopes.ts"
 import { AdminAuth } from "#http/admin/AdminAuth.ts"
 import { ErrorsV1 } from "#http/middleware/ErrorsV1.ts"
 import { Curation } from "#http/admin/Curation.ts"
+import { Mirrorability } from "#http/admin/Mirrorability.ts"
 import { okV1 } from "#http/admin/envelopeV1.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
-import { freeText } from "#http/v2/models/freeText.ts"
+import { freeText } from "#http/v2/values/freeText.ts"
 import { NotFound } from "#http/wireErrors.ts"
 
 const Tenant = Schema.Struct({
@@ -91,6 +92,6 @@ const tenants = HttpApiGroup.make("tenants")
   .prefix("/v1/admin")
 
 export const Admin = HttpApi.make("admin")
-  .add(tenants, Curation)
+  .add(tenants, Curation, Mirrorability)
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })

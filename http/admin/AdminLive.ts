@@ -5,6 +5,7 @@ import { Admin } from "#http/admin/Admin.ts"
 import { AdminAuthLive } from "#http/admin/AdminAuthLive.ts"
 import { ErrorsV1Live } from "#http/middleware/ErrorsV1Live.ts"
 import { CurationLive } from "#http/admin/CurationLive.ts"
+import { MirrorabilityLive } from "#http/admin/MirrorabilityLive.ts"
 import { successV1 } from "#http/admin/envelopeV1.ts"
 import { keyView, tenantView } from "#http/admin/tenantView.ts"
 import { RequestErrorsLive } from "#http/middleware/RequestErrorsLive.ts"
@@ -38,6 +39,6 @@ const TenantsLive = HttpApiBuilder.group(
 
 /** The operator's routes. */
 export const AdminLive = HttpApiBuilder.layer(Admin).pipe(
-  Layer.provide(Layer.mergeAll(TenantsLive, CurationLive)),
+  Layer.provide(Layer.mergeAll(TenantsLive, CurationLive, MirrorabilityLive)),
   Layer.provide(Layer.mergeAll(AdminAuthLive, ErrorsV1Live, RequestErrorsLive))
 )

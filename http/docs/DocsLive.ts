@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiScalar, OpenApi } from "effect/http-api"
 import { DocsSettings } from "#http/docs/DocsSettings.ts"
+import { revalidated } from "#http/docs/revalidated.ts"
 import { llmsText } from "#http/docs/llmsText.ts"
 import { V1 } from "#http/v1/Api.ts"
 import { V2 } from "#http/v2/Api.ts"
@@ -27,7 +28,9 @@ export const DocsLive = Layer.unwrap(
       HttpRouter.add("GET", "/v1/openapi.json", documentV1),
       HttpRouter.add("GET", "/v2/llms.txt", primer),
       // The page carries its script, and asks nobody else for fonts.
-      HttpApiScalar.layer(api, { path: "/v2/docs", scalar: { withDefaultFonts: false } })
+      HttpApiScalar.layer(api, { path: "/v2/docs", scalar: { withDefaultFonts: false } }).pipe(
+        Layer.provide(revalidated.layer)
+      )
     )
   })
 )

@@ -24,12 +24,13 @@ const routes = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   const sections: Array<Section> = []
   HttpApi.reflect(api, {
     onGroup: ({ group }) => {
-      sections.push({ title: group.identifier.replace(/^./, (first) => first.toUpperCase()), lines: [] })
+      sections.push({ title: annotation(group.annotations, OpenApi.Title), lines: [] })
     },
     onEndpoint: ({ group, endpoint }) => {
       const path = templateOf(endpoint.path)
       const description = annotation(endpoint.annotations, OpenApi.Description).replaceAll("\n\n", " ")
-      const url = `${baseUrl}/v2/docs#tag/${group.identifier}/${endpoint.method}${path}`
+      const anchor = annotation(group.annotations, OpenApi.Title).toLowerCase().replaceAll(" ", "-")
+      const url = `${baseUrl}/v2/docs#tag/${anchor}/${endpoint.method}${path}`
       sections.at(-1)?.lines.push(`- [${endpoint.method} ${path}](${url}): ${description}`)
     }
   })

@@ -1,15 +1,22 @@
-/** `GET /health/live`: the process answers. `GET /health/ready`: it can do its work; 503 while it cannot. */
-import { Effect } from "effect"
+/**
+ * `GET /health/live`: the process answers. `GET /health/ready`: it can do its work; 503 while it cannot. What was found is
+ * answered for a second, so that anybody who asks often asks the database once a second.
+ */
+import { Duration, Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Readiness } from "#domain/Readiness.ts"
 
 const uncached = { "cache-control": "no-store" }
+const keptFor = Duration.seconds(1)
 
 export const HealthLive = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const readiness = yield* Readiness
 
-    const ready = Effect.map(readiness.check, ({ ready, checks }) =>
+    // Whoever asks first may hang up; those who wait for the same answer still get it.
+    const check = yield* Effect.cachedWithTTL(Effect.uninterruptible(readiness.check), keptFor)
+
+    const ready = Effect.map(check, ({ ready, checks }) =>
       HttpServerResponse.jsonUnsafe(
         { status: ready ? "ready" : "not ready", checks },
         { status: ready ? 200 : 503, headers: uncached }

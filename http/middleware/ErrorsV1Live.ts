@@ -1,7 +1,7 @@
 import { Clock, Context, DateTime, Effect, Layer } from "effect"
 import { ErrorsV1 } from "#http/middleware/ErrorsV1.ts"
 import { errorResponse } from "#http/errorResponse.ts"
-import { Exchange } from "#http/middleware/Exchange.ts"
+import { RequestContext } from "#http/middleware/RequestContext.ts"
 import { isDomainError } from "#http/wireError.ts"
 
 export const ErrorsV1Live = Layer.effect(
@@ -9,13 +9,13 @@ export const ErrorsV1Live = Layer.effect(
   Effect.map(Clock.Clock, (clock) =>
     ErrorsV1.of((httpEffect, { endpoint }) =>
       Effect.withFiber((fiber) => {
-        const exchange = Context.get(fiber.context as Context.Context<Exchange>, Exchange)
+        const requestContext = Context.get(fiber.context as Context.Context<RequestContext>, RequestContext)
         return Effect.catch(httpEffect, (error) =>
           isDomainError(error)
             ? Effect.succeed(
                 errorResponse(error, {
                   path: endpoint.path,
-                  exchange,
+                  requestContext,
                   now: DateTime.makeUnsafe(clock.currentTimeMillisUnsafe())
                 })
               )

@@ -1,6 +1,7 @@
-import { Effect, SchemaIssue } from "effect"
+import { Effect, type SchemaIssue } from "effect"
 import { type HttpApiError, HttpApiMiddleware } from "effect/http-api"
 import { ValidationFailed } from "#domain/Errors.ts"
+import { describeIssue } from "#http/middleware/describeIssue.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 
 /** Most problems that one answer lists. */
@@ -8,20 +9,15 @@ const maxDetails = 50
 /** Most characters of one problem; a longer one is cut, since it may quote the request. */
 const maxDetailLength = 300
 
-const format = SchemaIssue.makeFormatterStandardSchemaV1()
-
 const root = { Params: "path", Headers: "headers", Query: "query", Payload: "body" } as const
 
 const isOurs = (kind: HttpApiError.HttpApiSchemaError["kind"]): kind is Exclude<typeof kind, keyof typeof root> =>
   !(kind in root)
 
-const segment = (part: PropertyKey | { readonly key: PropertyKey }): string =>
-  String(typeof part === "object" ? part.key : part)
-
 /** Each problem once, as `field.path: reason`. */
 const detailsOf = (issue: SchemaIssue.Issue, place: string): ReadonlyArray<string> => {
-  const lines = format(issue).issues.map(({ path = [], message }) => {
-    const line = `${path.map(segment).join(".") || place}: ${message}`
+  const lines = describeIssue(issue).map(({ path, reason }) => {
+    const line = `${path.map(String).join(".") || place}: ${reason}`
     return line.length > maxDetailLength ? `${line.slice(0, maxDetailLength)}...` : line
   })
   return [...new Set(lines)].slice(0, maxDetails)

@@ -6,7 +6,7 @@
 import { Clock, Context, Effect, Fiber, Layer, LogLevel, Metric } from "effect"
 import { HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import * as Metrics from "#domain/Metrics.ts"
-import type { Exchange } from "#http/middleware/Exchange.ts"
+import type { RequestContext } from "#http/middleware/RequestContext.ts"
 
 const makeSeries = (method: string, route: string, status: number) => {
   const attributes = { method, route, status: String(status) }
@@ -30,7 +30,7 @@ export class RequestLog extends Context.Service<
     readonly answered: (
       request: HttpServerRequest.HttpServerRequest,
       response: HttpServerResponse.HttpServerResponse,
-      exchange: Exchange["Service"]
+      requestContext: RequestContext["Service"]
     ) => Effect.Effect<void>
   }
 >()("ballast/http/middleware/RequestLog") {
@@ -62,14 +62,14 @@ export class RequestLog extends Context.Service<
       }
 
       return RequestLog.of({
-        answered: (request, response, exchange) => {
+        answered: (request, response, requestContext) => {
           const fiber = Fiber.getCurrent()!
           const matched = Context.getOrUndefined(
             fiber.context as Context.Context<HttpRouter.RouteContext>,
             HttpRouter.RouteContext
           )
           const series = seriesOf(matched?.route, response.status)
-          const milliseconds = Number(clock.monotonicTimeNanosUnsafe() - exchange.startedAt) / 1e6
+          const milliseconds = Number(clock.monotonicTimeNanosUnsafe() - requestContext.startedAt) / 1e6
           series.requests.updateUnsafe(1, metrics)
           series.duration.updateUnsafe(milliseconds, metrics)
           if (!LogLevel.isGreaterThanOrEqualTo("Debug", fiber.cache.minimumLogLevel)) return Effect.void
@@ -78,8 +78,8 @@ export class RequestLog extends Context.Service<
             route: series.route,
             status: response.status,
             milliseconds,
-            correlationId: exchange.correlationId,
-            requestId: exchange.requestId
+            correlationId: requestContext.correlationId,
+            requestId: requestContext.requestId
           })
         }
       })

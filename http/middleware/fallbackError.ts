@@ -1,12 +1,20 @@
 /** What to say where the HTTP library answers with a bare status: no route, an oversized or unreadable body, a fault. */
-import { BodyTooLarge, Internal, NotFound, ValidationFailed } from "#domain/Errors.ts"
+import { BodyTooLarge, Internal, MethodNotAllowed, NotFound, ValidationFailed } from "#domain/Errors.ts"
 import type { DomainError } from "#http/wireError.ts"
 
 const maxShown = 200
 
 /** The domain error for a bare status; undefined for statuses that stay bare, such as that of a client that went away. */
-export const fallbackError = (status: number, method: string, path: string): DomainError | undefined => {
-  const route = `${method} ${path.slice(0, maxShown)}`
+export const fallbackError = (
+  status: number,
+  request: {
+    readonly method: string
+    readonly path: string
+    /** The methods that the path has. */
+    readonly methods: ReadonlyArray<string>
+  }
+): DomainError | undefined => {
+  const shown = request.path.slice(0, maxShown)
   switch (status) {
     case 400:
       return new ValidationFailed({
@@ -14,13 +22,17 @@ export const fallbackError = (status: number, method: string, path: string): Dom
         details: ["body: not readable"]
       })
     case 404:
-      return new NotFound({ message: `There is no route ${route}; see /v2/openapi.json` })
+      return request.methods.length === 0
+        ? new NotFound({ message: `There is no route ${request.method} ${shown}; see /v2/openapi.json` })
+        : new MethodNotAllowed({
+            message: `${shown} does not have the method ${request.method}; it has ${request.methods.join(", ")}`
+          })
     case 413:
       return new BodyTooLarge({ message: "The request body is larger than 64 KiB; send less" })
     case 415:
       return new ValidationFailed({
         message: "The request body must be JSON",
-        details: ["content-type: expected application/json"]
+        details: ["content-type: expected application/json, or application/merge-patch+json for a PATCH"]
       })
     case 500:
       return new Internal({ message: "The service could not answer; retry, and quote X-Correlation-Id when it stays" })

@@ -4,7 +4,7 @@
  */
 import { Cause, Context, Effect, ErrorReporter } from "effect"
 import { HttpServerError, HttpServerResponse } from "effect/http"
-import { Exchange } from "#http/middleware/Exchange.ts"
+import { RequestContext } from "#http/middleware/RequestContext.ts"
 import { contractOf, isDomainError } from "#http/wireError.ts"
 
 const isFault = (error: unknown): boolean => {
@@ -53,11 +53,11 @@ const makeReporter = (): ErrorReporter.ErrorReporter => {
         return fault !== undefined && isFault(fault) && isNew(fault)
       })
       if (reasons.length === 0) return
-      const exchange = Context.getOrUndefined(fiber.context as Context.Context<Exchange>, Exchange)
+      const requestContext = Context.getOrUndefined(fiber.context as Context.Context<RequestContext>, RequestContext)
       Effect.runForkWith(fiber.context)(
         Effect.annotateLogs(Effect.all(entriesOf(reasons), { discard: true }), {
-          correlationId: exchange?.correlationId ?? "none",
-          requestId: exchange?.requestId ?? "none"
+          correlationId: requestContext?.correlationId ?? "none",
+          requestId: requestContext?.requestId ?? "none"
         })
       )
     }

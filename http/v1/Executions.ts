@@ -1,12 +1,13 @@
 /** Contract: the stream of an operation's events. Source: interface "Events", shapes 2.26. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { shown } from "#domain/fromText.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { ErrorsV1 } from "#http/middleware/ErrorsV1.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { ExecutionEvent } from "#http/v1/models/ExecutionEvent.ts"
-import { OperationIdParam } from "#http/v2/models/values.ts"
+import { OperationIdParam } from "#http/v2/values/values.ts"
 import { operation } from "#http/v2/operation.ts"
 import { CursorInvalid, NotFound } from "#http/wireErrors.ts"
 
@@ -14,7 +15,7 @@ const stream = HttpApiEndpoint.get("streamExecution", "/executions/:operationId/
   params: { operationId: OperationIdParam },
   headers: {
     "last-event-id": Schema.optionalKey(
-      Schema.String.annotate({
+      Schema.String.check(shown({ pattern: "^[0-9]{1,15}-[0-9]{1,9}$" })).annotate({
         description:
           "The last `id` that the client has; what came after it is sent. `0-0` for all. Left out: from now on.",
         examples: ["1772443800000-3"]
@@ -37,6 +38,7 @@ const stream = HttpApiEndpoint.get("streamExecution", "/executions/:operationId/
 )
 
 export const Executions = HttpApiGroup.make("executions")
+  .annotate(OpenApi.Title, "Operation events")
   .annotate(OpenApi.Description, "Operations as they happen.")
   .add(stream)
   .middleware(RequestErrors)

@@ -2,10 +2,10 @@ import { Effect, Option, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Executions } from "#domain/execution/Executions.ts"
-import { Closing } from "#http/Closing.ts"
+import { ShutdownState } from "#http/ShutdownState.ts"
 import { V1 } from "#http/v1/Api.ts"
 import { eventStream } from "#http/v1/eventStream.ts"
-import { StreamPace } from "#http/v1/StreamPace.ts"
+import { StreamTiming } from "#http/v1/StreamTiming.ts"
 import { executionView } from "#http/v1/views/executionView.ts"
 
 export const ExecutionsLive = HttpApiBuilder.group(
@@ -13,8 +13,8 @@ export const ExecutionsLive = HttpApiBuilder.group(
   "executions",
   Effect.fnUntraced(function* (handlers) {
     const executions = yield* Executions
-    const closing = yield* Closing
-    const pace = yield* StreamPace
+    const closing = yield* ShutdownState
+    const pace = yield* StreamTiming
 
     return handlers.handleAll({
       streamExecution: Effect.fnUntraced(function* ({ headers, params }) {

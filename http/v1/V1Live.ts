@@ -3,7 +3,7 @@ import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Executions } from "#domain/execution/Executions.ts"
 import { buildWith } from "#http/buildWith.ts"
-import { Closing } from "#http/Closing.ts"
+import { ShutdownState } from "#http/ShutdownState.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { ApiKeyAuthLive } from "#http/middleware/ApiKeyAuthLive.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
@@ -14,11 +14,13 @@ import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { RequestErrorsLive } from "#http/middleware/RequestErrorsLive.ts"
 import { V1 } from "#http/v1/Api.ts"
 import { ExecutionsLive } from "#http/v1/ExecutionsLive.ts"
-import { StreamPace } from "#http/v1/StreamPace.ts"
+import { StreamTiming } from "#http/v1/StreamTiming.ts"
 
 export const V1Live = HttpApiBuilder.layer(V1).pipe(
   Layer.provide(
-    ExecutionsLive.pipe(buildWith(ApiKeyAuth, EndpointLimit, ErrorsV1, RequestErrors, Executions, Closing, StreamPace))
+    ExecutionsLive.pipe(
+      buildWith(ApiKeyAuth, EndpointLimit, ErrorsV1, RequestErrors, Executions, ShutdownState, StreamTiming)
+    )
   ),
   Layer.provide(Layer.mergeAll(ApiKeyAuthLive, EndpointLimitLive, ErrorsV1Live, RequestErrorsLive))
 )

@@ -8,7 +8,7 @@
 import { Effect, type Fiber, Metric, Schedule, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import * as Metrics from "#domain/Metrics.ts"
-import type { StreamPace } from "#http/v1/StreamPace.ts"
+import type { StreamTiming } from "#http/v1/StreamTiming.ts"
 
 export interface Frame {
   readonly id: string
@@ -37,7 +37,7 @@ const cut = (request: Fiber.Fiber<unknown, unknown>) =>
 const cutWhenDeaf = (
   body: Stream.Stream<string>,
   request: Fiber.Fiber<unknown, unknown>,
-  patience: (typeof StreamPace.Service)["patience"]
+  patience: (typeof StreamTiming.Service)["patience"]
 ) =>
   Stream.unwrap(
     Effect.gen(function* () {
@@ -70,7 +70,7 @@ const cutWhenDeaf = (
 export const eventStream = (
   frames: Stream.Stream<Frame>,
   closing: Effect.Effect<void>,
-  pace: typeof StreamPace.Service
+  pace: typeof StreamTiming.Service
 ) =>
   Effect.withFiber((request) => {
     const body = frames.pipe(

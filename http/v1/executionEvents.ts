@@ -16,7 +16,7 @@ import { Sse } from "effect/encoding"
 import type { HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import type { OperationId } from "#domain/Ids.ts"
-import { keyLayer } from "#http/keyLayer.ts"
+import { apiKeyClientLayer } from "#http/apiKeyClientLayer.ts"
 import { V1 } from "#http/v1/Api.ts"
 import { ExecutionEvent } from "#http/v1/models/ExecutionEvent.ts"
 
@@ -73,7 +73,7 @@ export const executionEvents = (
 ) =>
   Stream.unwrap(
     Effect.gen(function* () {
-      const api = yield* HttpApiClient.make(V1, { baseUrl }).pipe(Effect.provide(keyLayer(apiKey)))
+      const api = yield* HttpApiClient.make(V1, { baseUrl }).pipe(Effect.provide(apiKeyClientLayer(apiKey)))
       let { lastEventId } = options
       let sequence = -1
       let pause = Duration.seconds(1)

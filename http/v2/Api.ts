@@ -3,41 +3,50 @@
  * derive from it.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
-import { Activation } from "#http/v2/Activation.ts"
-import { Assets } from "#http/v2/Assets.ts"
-import { Discovery } from "#http/v2/Discovery.ts"
-import { Enrollment } from "#http/v2/Enrollment.ts"
-import { Identity } from "#http/v2/Identity.ts"
-import { Meta } from "#http/v2/Meta.ts"
+import { Activation } from "#http/v2/enrollment/Activation.ts"
+import { Assets } from "#http/v2/asset/Assets.ts"
+import { Discovery } from "#http/v2/discovery/Discovery.ts"
+import { Enrollment } from "#http/v2/enrollment/Enrollment.ts"
+import { Renewal } from "#http/v2/enrollment/Renewal.ts"
+import { Revocation } from "#http/v2/revocation/Revocation.ts"
+import { Identity } from "#http/v2/tenant/Identity.ts"
+import { Meta } from "#http/v2/meta/Meta.ts"
 import { finishDocument } from "#http/v2/openapi/finishDocument.ts"
-import { Operations } from "#http/v2/Operations.ts"
-import { Performance } from "#http/v2/Performance.ts"
-import { Portfolios } from "#http/v2/Portfolios.ts"
-import { Strategies } from "#http/v2/Strategies.ts"
-import { StrategyConfiguration } from "#http/v2/StrategyConfiguration.ts"
-import { Tenant } from "#http/v2/Tenant.ts"
-import { Withdrawals } from "#http/v2/Withdrawals.ts"
+import { MirrorTerms } from "#http/v2/strategy/MirrorTerms.ts"
+import { Operations } from "#http/v2/portfolio/Operations.ts"
+import { Performance } from "#http/v2/performance/Performance.ts"
+import { Policy } from "#http/v2/policy/Policy.ts"
+import { Portfolios } from "#http/v2/portfolio/Portfolios.ts"
+import { Strategies } from "#http/v2/strategy/Strategies.ts"
+import { StrategyConfiguration } from "#http/v2/strategy/StrategyConfiguration.ts"
+import { Tenant } from "#http/v2/tenant/Tenant.ts"
+import { Withdrawals } from "#http/v2/withdrawal/Withdrawals.ts"
 
 const groups = [
+  Identity,
   Meta,
   Discovery,
   Strategies,
   StrategyConfiguration,
+  MirrorTerms,
   Tenant,
   Enrollment,
   Activation,
+  Renewal,
+  Revocation,
   Portfolios,
+  Policy,
   Operations,
   Performance,
   Assets,
   Withdrawals
 ] as const
 
-/** What is served as HttpApi; `whoami` is served beside it (answerDirectly.ts). */
+/** What is served; the document is derived from the same groups below. */
 export const Served = HttpApi.make("v2").add(...groups)
 
 export const V2 = HttpApi.make("v2")
-  .add(Identity, ...groups)
+  .add(...groups)
   .annotateMerge(
     OpenApi.annotations({
       title: "Ballast API",

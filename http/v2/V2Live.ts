@@ -2,12 +2,17 @@
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Breakdowns } from "#domain/breakdown/Breakdowns.ts"
+import { Chains } from "#domain/chain/Chains.ts"
 import { Discovery } from "#domain/discovery/Discovery.ts"
 import { ChainActivations } from "#domain/enrollment/ChainActivations.ts"
 import { Enrollments } from "#domain/enrollment/Enrollments.ts"
+import { Renewals } from "#domain/enrollment/Renewals.ts"
+import { Revocations } from "#domain/revocation/Revocations.ts"
+import { MirrorTerms } from "#domain/strategy/MirrorTerms.ts"
 import { Operations } from "#domain/operation/Operations.ts"
 import { PortfolioPerformances } from "#domain/performance/PortfolioPerformances.ts"
 import { StrategyPerformances } from "#domain/performance/StrategyPerformances.ts"
+import { Policies } from "#domain/policy/Policies.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
 import { PositionReader } from "#domain/portfolio/PositionReader.ts"
 import { Rebalances } from "#domain/rebalance/Rebalances.ts"
@@ -24,30 +29,39 @@ import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { EndpointLimitLive } from "#http/middleware/EndpointLimitLive.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { RequestErrorsLive } from "#http/middleware/RequestErrorsLive.ts"
-import { ActivationLive } from "#http/v2/ActivationLive.ts"
+import { ActivationLive } from "#http/v2/enrollment/ActivationLive.ts"
 import { Served } from "#http/v2/Api.ts"
-import { AssetsLive } from "#http/v2/AssetsLive.ts"
-import { DiscoveryLive } from "#http/v2/DiscoveryLive.ts"
-import { EnrollmentLive } from "#http/v2/EnrollmentLive.ts"
-import { IdentityLive } from "#http/v2/IdentityLive.ts"
-import { MetaLive } from "#http/v2/MetaLive.ts"
-import { OperationsLive } from "#http/v2/OperationsLive.ts"
-import { PerformanceLive } from "#http/v2/PerformanceLive.ts"
-import { PortfoliosLive } from "#http/v2/PortfoliosLive.ts"
-import { StrategiesLive } from "#http/v2/StrategiesLive.ts"
-import { StrategyConfigurationLive } from "#http/v2/StrategyConfigurationLive.ts"
-import { TenantLive } from "#http/v2/TenantLive.ts"
-import { WithdrawalsLive } from "#http/v2/WithdrawalsLive.ts"
+import { AssetsLive } from "#http/v2/asset/AssetsLive.ts"
+import { DiscoveryLive } from "#http/v2/discovery/DiscoveryLive.ts"
+import { EnrollmentLive } from "#http/v2/enrollment/EnrollmentLive.ts"
+import { RenewalLive } from "#http/v2/enrollment/RenewalLive.ts"
+import { RevocationLive } from "#http/v2/revocation/RevocationLive.ts"
+import { IdentityLive } from "#http/v2/tenant/IdentityLive.ts"
+import { MetaLive } from "#http/v2/meta/MetaLive.ts"
+import { MirrorTermsLive } from "#http/v2/strategy/MirrorTermsLive.ts"
+import { OperationsLive } from "#http/v2/portfolio/OperationsLive.ts"
+import { PerformanceLive } from "#http/v2/performance/PerformanceLive.ts"
+import { PolicyLive } from "#http/v2/policy/PolicyLive.ts"
+import { PortfoliosLive } from "#http/v2/portfolio/PortfoliosLive.ts"
+import { StrategiesLive } from "#http/v2/strategy/StrategiesLive.ts"
+import { StrategyConfigurationLive } from "#http/v2/strategy/StrategyConfigurationLive.ts"
+import { TenantLive } from "#http/v2/tenant/TenantLive.ts"
+import { WithdrawalsLive } from "#http/v2/withdrawal/WithdrawalsLive.ts"
 
 const groups = Layer.mergeAll(
+  IdentityLive,
   MetaLive,
   DiscoveryLive,
   StrategiesLive,
   StrategyConfigurationLive,
+  MirrorTermsLive,
   TenantLive,
   EnrollmentLive,
   ActivationLive,
+  RenewalLive,
+  RevocationLive,
   PortfoliosLive,
+  PolicyLive,
   OperationsLive,
   PerformanceLive,
   AssetsLive,
@@ -55,6 +69,7 @@ const groups = Layer.mergeAll(
 ).pipe(
   buildWith(
     ApiKeyAuth,
+    Chains,
     WithdrawalAuthorizations,
     Withdrawals,
     EndpointLimit,
@@ -62,11 +77,15 @@ const groups = Layer.mergeAll(
     Discovery,
     Strategies,
     StrategyConfiguration,
+    MirrorTerms,
     StrategyVersions,
     TenantConfiguration,
     Enrollments,
     ChainActivations,
+    Renewals,
+    Revocations,
     Portfolios,
+    Policies,
     PositionReader,
     Rebalances,
     Operations,
@@ -77,6 +96,4 @@ const groups = Layer.mergeAll(
 )
 const middlewares = Layer.mergeAll(ApiKeyAuthLive, EndpointLimitLive, RequestErrorsLive)
 
-export const V2Live = Layer.mergeAll(HttpApiBuilder.layer(Served).pipe(Layer.provide(groups)), IdentityLive).pipe(
-  Layer.provide(middlewares)
-)
+export const V2Live = HttpApiBuilder.layer(Served).pipe(Layer.provide(groups), Layer.provide(middlewares))

@@ -16,7 +16,7 @@
  */
 import { Effect, type Redacted } from "effect"
 import { HttpApiClient } from "effect/http-api"
-import { keyLayer } from "#http/keyLayer.ts"
+import { apiKeyClientLayer } from "#http/apiKeyClientLayer.ts"
 import { V2 } from "#http/v2/Api.ts"
 
 /** One method an endpoint, grouped as in the contract. */
@@ -30,7 +30,7 @@ export interface ClientOptions {
 
 /** Needs an `HttpClient`, for example `FetchHttpClient.layer` in a browser. */
 export const makeClient = ({ apiKey, baseUrl }: ClientOptions) =>
-  HttpApiClient.make(V2, { baseUrl }).pipe(Effect.provide(keyLayer(apiKey)))
+  HttpApiClient.make(V2, { baseUrl }).pipe(Effect.provide(apiKeyClientLayer(apiKey)))
 
 export * from "#domain/Errors.ts"
 export { V2 } from "#http/v2/Api.ts"

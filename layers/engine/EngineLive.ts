@@ -1,24 +1,27 @@
-/** The engine: durable runs of rebalances, withdrawals and transfers between chains, their launcher and the scheduler that feeds it. */
+/** The engine: durable runs of rebalances, withdrawals, revocations and transfers between chains, their launcher and the scheduler that feeds it. */
 import { Effect, Layer } from "effect"
+import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
 import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
-import { BestQuotes } from "#domain/rebalance/BestQuotes.ts"
 import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
 import { InTransit } from "#domain/transfer/InTransit.ts"
-import { TransferQuotes } from "#domain/transfer/TransferQuotes.ts"
+import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { TransferWatcher } from "#domain/transfer/TransferWatcher.ts"
+import { RevocationPreparer } from "#domain/revocation/RevocationPreparer.ts"
 import { Liquidator } from "#domain/withdrawal/Liquidator.ts"
 import { WithdrawalPreparer } from "#domain/withdrawal/WithdrawalPreparer.ts"
-import { BridgeRun } from "#layers/engine/BridgeRun.ts"
-import { BridgeWorkflow } from "#layers/engine/BridgeWorkflow.ts"
-import { ChainTrader } from "#layers/engine/ChainTrader.ts"
+import { BridgeRun } from "#domain/transfer/BridgeRun.ts"
+import { BridgeWorkflow } from "#domain/transfer/BridgeWorkflow.ts"
+import { ChainTrader } from "#domain/rebalance/ChainTrader.ts"
 import { OperationLauncherLive } from "#layers/engine/OperationLauncherLive.ts"
-import { OwnerWait } from "#layers/engine/OwnerWait.ts"
-import { RebalanceRun } from "#layers/engine/RebalanceRun.ts"
-import { RebalanceWorkflow } from "#layers/engine/RebalanceWorkflow.ts"
-import { TransactionRelay } from "#layers/engine/TransactionRelay.ts"
-import { WithdrawalRun } from "#layers/engine/WithdrawalRun.ts"
-import { WithdrawalWorkflow } from "#layers/engine/WithdrawalWorkflow.ts"
+import { OwnerWait } from "#domain/rebalance/OwnerWait.ts"
+import { RebalanceRun } from "#domain/rebalance/RebalanceRun.ts"
+import { RebalanceWorkflow } from "#domain/rebalance/RebalanceWorkflow.ts"
+import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
+import { WithdrawalRun } from "#domain/withdrawal/WithdrawalRun.ts"
+import { WithdrawalWorkflow } from "#domain/withdrawal/WithdrawalWorkflow.ts"
+import { RevocationRun } from "#domain/revocation/RevocationRun.ts"
+import { RevocationWorkflow } from "#domain/revocation/RevocationWorkflow.ts"
 import { WorkflowRuntime } from "#layers/engine/WorkflowRuntime.ts"
 
 const RunsLive = Layer.mergeAll(
@@ -26,23 +29,25 @@ const RunsLive = Layer.mergeAll(
     Layer.provide(ChainTrader.layer),
     Layer.provide(OwnerWait.layer),
     Layer.provide(BatchPreparer.layer),
-    Layer.provide(BestQuotes.layer),
-    Layer.provide(TransferQuotes.layer),
+    Layer.provide(GasBudget.layer),
     Layer.provide(RunPlanner.layer),
     Layer.provide(InTransit.layer)
   ),
   BridgeRun.layer.pipe(Layer.provide(TransferWatcher.layer)),
+  RevocationRun.layer.pipe(Layer.provide(RevocationPreparer.layer)),
   WithdrawalRun.layer.pipe(Layer.provide(WithdrawalPreparer.layer), Layer.provide(Liquidator.layer))
-).pipe(Layer.provide(TransactionRelay.layer))
+).pipe(Layer.provide([TransactionRelay.layer, PortfolioValuer.layer]))
 
 const WorkflowsLive = Layer.unwrap(
   Effect.gen(function* () {
     const rebalance = yield* RebalanceRun
     const withdrawal = yield* WithdrawalRun
     const bridge = yield* BridgeRun
+    const revocation = yield* RevocationRun
     return Layer.mergeAll(
       RebalanceWorkflow.toLayer(({ operationId }) => rebalance.execute(operationId)),
       WithdrawalWorkflow.toLayer(({ operationId }) => withdrawal.execute(operationId)),
+      RevocationWorkflow.toLayer(({ operationId }) => revocation.execute(operationId)),
       BridgeWorkflow.toLayer(({ operationId }) => bridge.execute(operationId))
     )
   })

@@ -2,10 +2,11 @@
 import { Context, Effect, Layer } from "effect"
 import { WorkflowEngine } from "effect/workflow"
 import { type Launch, OperationLauncher } from "#domain/operation/OperationLauncher.ts"
-import { BridgeWorkflow } from "#layers/engine/BridgeWorkflow.ts"
+import { BridgeWorkflow } from "#domain/transfer/BridgeWorkflow.ts"
 import { RunsInFlight } from "#layers/engine/durable/RunsInFlight.ts"
-import { RebalanceWorkflow } from "#layers/engine/RebalanceWorkflow.ts"
-import { WithdrawalWorkflow } from "#layers/engine/WithdrawalWorkflow.ts"
+import { RebalanceWorkflow } from "#domain/rebalance/RebalanceWorkflow.ts"
+import { WithdrawalWorkflow } from "#domain/withdrawal/WithdrawalWorkflow.ts"
+import { RevocationWorkflow } from "#domain/revocation/RevocationWorkflow.ts"
 
 const execute = ({ kind, operationId }: Launch) => {
   switch (kind) {
@@ -15,6 +16,8 @@ const execute = ({ kind, operationId }: Launch) => {
       return WithdrawalWorkflow.execute({ operationId }, { discard: true })
     case "bridge":
       return BridgeWorkflow.execute({ operationId }, { discard: true })
+    case "revoke":
+      return RevocationWorkflow.execute({ operationId }, { discard: true })
     case "swap":
       return Effect.logError(`Operation ${operationId} is a ${kind}, which no engine carries out`)
   }

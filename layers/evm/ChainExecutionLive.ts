@@ -1,13 +1,9 @@
 /** Swaps as user operations of the agent that the relayer hands to the EntryPoint. */
 import { Effect, Layer } from "effect"
-import type { EvmAccountId } from "#domain/Caip.ts"
-import { ChainExecution, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
+import { ChainExecution, type SwapBatch } from "#domain/trading/ChainExecution.ts"
 import { AgentSigner, RelayerSigners } from "#domain/relay/Signer.ts"
-import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
-import { bundleOperations } from "#layers/evm/execution/bundleOperations.ts"
-import { findReceipt } from "#layers/evm/execution/findReceipt.ts"
 import { type Operators, prepareBatch } from "#layers/evm/execution/prepareBatch.ts"
 
 export const ChainExecutionLive = Layer.effect(
@@ -26,17 +22,6 @@ export const ChainExecutionLive = Layer.effect(
       Effect.provideService(EvmClients, clients)
     )
 
-    const bundle = Effect.fn("ChainExecution.bundle")(
-      (operations: Parameters<ChainExecution["Service"]["bundle"]>[0]) =>
-        bundleOperations(operations, operators.relayers[0]),
-      Effect.provideService(EvmClients, clients)
-    )
-
-    const find = Effect.fn("ChainExecution.find")(
-      (transaction: SignedTransaction, accountId: EvmAccountId) => findReceipt(transaction, accountId),
-      Effect.provideService(EvmClients, clients)
-    )
-
-    return ChainExecution.of({ prepare, bundle, find })
+    return ChainExecution.of({ prepare })
   })
 )

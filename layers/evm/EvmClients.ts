@@ -4,7 +4,7 @@
  *
  * A chain may have several endpoints. A request goes to the first that answers: one that times out, serves another chain
  * or answers what is no answer is passed over, and asked last for a while. What decides about money is asked of all of
- * them (layers/evm/agreement.ts).
+ * them (layers/evm/agreement.ts), transactions are sent to all of them, and nonces need two (execution/relayerNonce.ts).
  */
 import { Clock, Context, Duration, Effect, Exit, Layer, Metric } from "effect"
 import { createPublicClient, type PublicClient } from "viem"

@@ -21,6 +21,8 @@ export interface EvmChain {
   readonly lowRelayerFunds: bigint
   /** Our contract for swaps over a provider's routes, and the provider's contract that it calls; left out where none is. */
   readonly routedSwap?: { readonly contract: EvmAddress; readonly target: EvmAddress }
+  /** The guard that new permissions name as their policy; left out where there is none. */
+  readonly guard?: EvmAddress
   /** The contract that takes value for other chains; left out where none does. */
   readonly bridge?: EvmAddress
 }

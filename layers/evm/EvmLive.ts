@@ -1,27 +1,40 @@
 /** Everything that the service does on EVM chains, from `EvmConfig` and a source of randomness. */
 import { Layer } from "effect"
-import { ArrivalsLive } from "#layers/evm/ArrivalsLive.ts"
+import { TransferReceiptsLive } from "#layers/evm/TransferReceiptsLive.ts"
 import { BalancesLive } from "#layers/evm/BalancesLive.ts"
 import { ChainExecutionLive } from "#layers/evm/ChainExecutionLive.ts"
+import { UserOperationsLive } from "#layers/evm/UserOperationsLive.ts"
 import { ChainsLive } from "#layers/evm/ChainsLive.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { GasPricesLive } from "#layers/evm/GasPricesLive.ts"
 import { RelayerFundsLive } from "#layers/evm/RelayerFundsLive.ts"
 import { RelayerLive } from "#layers/evm/RelayerLive.ts"
+import { PolicyReaderLive } from "#layers/evm/policy/PolicyReaderLive.ts"
+import { RevocationExecutionLive } from "#layers/evm/revocation/RevocationExecutionLive.ts"
 import { SignersLive } from "#layers/evm/signer/SignersLive.ts"
+import { ServiceContractsLive } from "#layers/evm/ServiceContractsLive.ts"
 import { SmartAccountsLive } from "#layers/evm/SmartAccountsLive.ts"
 import { VenueLive } from "#layers/evm/VenueLive.ts"
 import { WithdrawalExecutionLive } from "#layers/evm/withdrawal/WithdrawalExecutionLive.ts"
 import { WithdrawalVerifierLive } from "#layers/evm/withdrawal/WithdrawalVerifierLive.ts"
 
-/** Chains, SmartAccounts, Balances, Venue, ChainExecution, Relayer, RelayerFunds, Arrivals, WithdrawalExecution and WithdrawalVerifier. */
+/**
+ * Chains, ServiceContracts, SmartAccounts, Balances, Venue, ChainExecution, UserOperations, Relayer, RelayerFunds, TransferReceipts,
+ * RevocationExecution, PolicyReader, WithdrawalExecution and WithdrawalVerifier.
+ */
 export const EvmLive = Layer.mergeAll(
   ChainsLive,
+  ServiceContractsLive,
   SmartAccountsLive,
   BalancesLive,
+  GasPricesLive,
   VenueLive,
   ChainExecutionLive,
+  UserOperationsLive,
   RelayerFundsLive.pipe(Layer.provideMerge(RelayerLive)),
-  ArrivalsLive,
+  TransferReceiptsLive,
+  RevocationExecutionLive,
+  PolicyReaderLive,
   WithdrawalExecutionLive,
   WithdrawalVerifierLive
 ).pipe(Layer.provide([EvmClients.layer, SignersLive]))

@@ -17,6 +17,7 @@ import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Trans
 import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { readFees } from "#layers/evm/execution/chainState.ts"
+import { readUsedNonces } from "#layers/evm/execution/relayerNonce.ts"
 import { sendTransaction } from "#layers/evm/execution/sendTransaction.ts"
 
 /** What was signed, without its signature. */
@@ -102,10 +103,9 @@ export const RelayerLive = Layer.effect(
       Effect.provideService(EvmClients, clients)
     )
 
-    const usedNonces = Effect.fn("Relayer.usedNonces")((chainId: ChainId, relayer: EvmAddress) =>
-      clients.request(chainId, "eth_getTransactionCount", (client) =>
-        client.getTransactionCount({ address: toViem(relayer), blockTag: "latest" })
-      )
+    const usedNonces = Effect.fn("Relayer.usedNonces")(
+      (chainId: ChainId, relayer: EvmAddress) => readUsedNonces(chainId, toViem(relayer)),
+      Effect.provideService(EvmClients, clients)
     )
 
     const broadcast = Effect.fn("Relayer.broadcast")(sendTransaction, Effect.provideService(EvmClients, clients))

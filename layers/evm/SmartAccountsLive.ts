@@ -2,7 +2,7 @@
  * Enrollment on Kernel accounts: computed, not asked; a chain first hears of an account with its first operation. Only
  * an owner that is a contract is asked, on its chain.
  */
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { bytesToHex, type Hex } from "viem"
 import {
@@ -14,8 +14,9 @@ import {
   evmWallet,
   type EvmWalletId
 } from "#domain/Caip.ts"
-import type { AgentPolicy, Authorization } from "#domain/enrollment/Authorization.ts"
-import { type AuthorizationRequest, SmartAccounts } from "#domain/enrollment/SmartAccounts.ts"
+import type { AgentPolicy, Authorization, TradeGuardPolicy } from "#domain/account/Authorization.ts"
+import type { OwnerDigest } from "#domain/account/OwnerMessage.ts"
+import { type AuthorizationRequest, type GuardTerms, SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { AgentSigner } from "#domain/relay/Signer.ts"
 import { permissionData } from "#layers/evm/account/agentPermission.ts"
 import { hasCode, isSignedByContract } from "#layers/evm/account/contractOwner.ts"
@@ -28,8 +29,25 @@ import { signerOf } from "#layers/evm/account/ownerSignature.ts"
 import { fromViem, toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
+import { runnerOf } from "#layers/evm/tradeGuard.ts"
 
 const noPermission = "0x00000000"
+
+/** How long a permission holds under the guard. */
+const permissionDays = 180
+/** What the owner signs of the guard: its time, and limits, where there are none the guard's own. */
+const issueGuarded = Effect.fnUntraced(function* (contract: EvmAddress, terms: GuardTerms | undefined) {
+  const issuedAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+  const policy: TradeGuardPolicy = {
+    contract,
+    issuedAt,
+    validUntil: issuedAt + permissionDays * 86_400,
+    tradeBps: terms?.tradeBps ?? 0,
+    budgetBps: terms?.budgetBps ?? 0,
+    ...(terms?.closedTokens === undefined ? {} : { closedTokens: terms.closedTokens })
+  }
+  return policy
+})
 
 export const SmartAccountsLive = Layer.effect(
   SmartAccounts,
@@ -48,18 +66,23 @@ export const SmartAccountsLive = Layer.effect(
     const authorizeChain = Effect.fnUntraced(function* (
       account: EvmAddress,
       { accountType, withdrawalDomainName }: AuthorizationRequest,
-      { chainId, enableNonce = nonceOfFreshAccount, tokens }: AuthorizationRequest["chains"][number]
+      { chainId, enableNonce = nonceOfFreshAccount, terms, tokens }: AuthorizationRequest["chains"][number]
     ) {
       const chain = configured.get(chainId)
       if (chain === undefined) return yield* Effect.die(new Error(`Chain ${chainId} has no EVM configuration`))
       const permissionId = yield* drawPermissionId
+      const guard = chain.guard === undefined ? undefined : yield* issueGuarded(chain.guard, terms)
       // A contract owner rules on its own chain only: what arrived elsewhere would be out of its reach.
-      const bridge = accountType === "ECDSA" ? bridgePolicy(chain, chains) : undefined
+      const connected = accountType === "ECDSA" ? bridgePolicy(chain, chains) : undefined
+      const isClosedTo = (token: EvmAddress) => guard?.closedTokens?.includes(token) === false
+      const bridge = connected === undefined || isClosedTo(connected.token) ? undefined : connected
+      const routes = chain.routedSwap && (guard ? runnerOf(guard.contract) : chain.routedSwap.contract)
       const policy: AgentPolicy = {
         router: chain.router,
         hubs: chain.hubs,
         tokens,
-        ...(chain.routedSwap === undefined ? {} : { routedSwap: chain.routedSwap.contract }),
+        ...(guard === undefined ? {} : { guard }),
+        ...(routes === undefined ? {} : { routedSwap: routes }),
         ...(bridge === undefined ? {} : { bridge })
       }
       const permission = permissionData({ policy, account, agent, settles: withdrawalDomainName !== null })
@@ -99,14 +122,14 @@ export const SmartAccountsLive = Layer.effect(
     )
 
     const isSignedByOwner = Effect.fn("SmartAccounts.isSignedByOwner")(function* (
-      authorization: Authorization,
+      digest: OwnerDigest,
       signature: string
     ) {
-      if (authorization.accountType === "ERC1271") {
-        return yield* Effect.provideService(isSignedByContract(authorization, signature), EvmClients, clients)
+      if (digest.accountType === "ERC1271") {
+        return yield* Effect.provideService(isSignedByContract(digest, signature), EvmClients, clients)
       }
-      const signer = yield* Effect.promise(() => signerOf(authorization.root as Hex, signature))
-      return signer === addressOf(authorization.ownerAccountId)
+      const signer = yield* Effect.promise(() => signerOf(digest.root as Hex, signature))
+      return signer === addressOf(digest.ownerAccountId)
     })
 
     return SmartAccounts.of({ authorize, enableNonce, isContract, isSignedByOwner })

@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import { decodeFunctionResult, encodeFunctionData, size } from "viem"
 import { addressOf, type ChainId, type EvmAddress } from "#domain/Caip.ts"
-import { type QuoteRequest, Venue } from "#domain/rebalance/Venue.ts"
+import { type Quote, type QuoteRequest, Venue } from "#domain/trading/Venue.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { pairAbi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
@@ -36,11 +36,17 @@ export const VenueLive = Layer.effect(
     const directory = yield* PairDirectory
 
     const quote = Effect.fn("Venue.quote")(
-      function* (chainId: ChainId, hubs: ReadonlyArray<EvmAddress>, requests: ReadonlyArray<QuoteRequest>) {
-        const sales = requests.map(({ buy, sell, sellAmountRaw }): Sale => ({
+      function* (
+        chainId: ChainId,
+        hubs: ReadonlyArray<EvmAddress>,
+        requests: ReadonlyArray<QuoteRequest>,
+        isMade?: (index: number, quote: Quote) => boolean
+      ) {
+        const sales = requests.map(({ atMost, buy, sell, sellAmountRaw }): Sale => ({
           sell: addressOf(sell),
           buy: addressOf(buy),
-          sellAmountRaw
+          sellAmountRaw,
+          ...(atMost === undefined ? {} : { atMost })
         }))
         const located = yield* directory.locate(chainId, pairsOf(sales, hubs))
         if (located.length === 0) return sales.map(() => null)
@@ -49,7 +55,7 @@ export const VenueLive = Layer.effect(
           located.map(({ pair }) => ({ target: pair, data: getReserves }))
         )
         const pools = located.flatMap((pair, index) => poolOf(pair, reserves[index]))
-        return quoteBatch(pools, hubs, sales)
+        return quoteBatch(pools, hubs, sales, isMade)
       },
       Effect.provideService(EvmClients, clients)
     )

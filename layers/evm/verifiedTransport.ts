@@ -1,6 +1,9 @@
 /**
  * An HTTP transport that serves nothing before the endpoint has proved which chain it speaks for: a mixed-up endpoint
  * would otherwise show another chain's balances, or take a transaction meant for elsewhere.
+ *
+ * A redirect is not followed, as it would carry the key in the URL and what is asked to another host. An answer is read
+ * up to a size and for a time.
  */
 import { BaseError, hexToNumber, http, type Transport } from "viem"
 import type { ChainId } from "#domain/Caip.ts"
@@ -15,10 +18,23 @@ export class WrongChain extends BaseError {
 }
 
 const requestTimeoutMillis = 5_000
+/** From the request to the last byte of the answer. */
+const answerTimeoutMillis = 8_000
+/** Of one answer; the logs of 2,000 blocks are the largest that is asked for. */
+export const maxAnswerBytes = 8 * 1024 * 1024
+
+/** viem's own time limit ends when the answer begins. */
+const boundedFetch: typeof fetch = (input, init) =>
+  fetch(input, { ...init, redirect: "manual", signal: AbortSignal.timeout(answerTimeoutMillis) })
 
 /** `retryCount`: how often a request is repeated at this endpoint; none where another endpoint can be asked instead. */
 export const verifiedTransport = (url: string, chainId: ChainId, retryCount: number): Transport => {
-  const transport = http(url, { timeout: requestTimeoutMillis, retryCount })
+  const transport = http(url, {
+    timeout: requestTimeoutMillis,
+    retryCount,
+    fetchFn: boundedFetch,
+    maxResponseBodySize: maxAnswerBytes
+  })
   let verified: Promise<void> | undefined
   return (parameters) => {
     const inner = transport(parameters)

@@ -17,7 +17,9 @@ const readPrice = (row: unknown, now: number): Option.Option<Price> =>
   Option.flatMap(decodeRow(row), ({ usd, last_updated_at }) => {
     const wad = Decimal.fromNumber(usd)
     const asOf = DateTime.make(Math.min(last_updated_at * 1000, now))
-    return wad === undefined || wad <= 0n ? Option.none() : Option.map(asOf, (time) => ({ usd: wad, asOf: time }))
+    return wad === undefined || wad <= 0n
+      ? Option.none()
+      : Option.map(asOf, (time) => ({ usd: wad, asOf: time, source: "coingecko" }))
   })
 
 export const CoinGecko = Layer.effect(

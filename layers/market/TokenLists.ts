@@ -16,7 +16,7 @@ import { Settings } from "#domain/Settings.ts"
 import { withinRealTime } from "#layers/clock/withinRealTime.ts"
 import { boundedJson } from "#layers/provider/boundedJson.ts"
 import { TokenListConfig } from "#layers/market/TokenListConfig.ts"
-import { AssetStore } from "#layers/sql/AssetStore.ts"
+import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 
 const maxBytes = 16 * 1024 * 1024
 const maxTokens = 50_000

@@ -1,44 +1,59 @@
 /** All stores of the domain on one SqlClient, whose schema must be up to date (`Migrations.layer`). */
 import { Layer } from "effect"
-import * as AnalyticsStore from "#layers/sql/AnalyticsStore.ts"
-import { AssetStore } from "#layers/sql/AssetStore.ts"
-import { CatalogueStore } from "#layers/sql/CatalogueStore.ts"
-import * as CurveStore from "#layers/sql/CurveStore.ts"
-import * as DailyPriceStore from "#layers/sql/DailyPriceStore.ts"
-import * as DiscoveryStore from "#layers/sql/DiscoveryStore.ts"
-import * as DueStore from "#layers/sql/DueStore.ts"
-import * as EnrollmentStore from "#layers/sql/EnrollmentStore.ts"
-import * as ExecutionLog from "#layers/sql/ExecutionLog.ts"
-import * as OperationStore from "#layers/sql/OperationStore.ts"
-import * as PortfolioStore from "#layers/sql/PortfolioStore.ts"
-import * as RelayStore from "#layers/sql/RelayStore.ts"
-import * as RequiredSignatures from "#layers/sql/RequiredSignatures.ts"
-import * as RunStore from "#layers/sql/RunStore.ts"
-import * as StepStore from "#layers/sql/StepStore.ts"
-import * as StrategyStore from "#layers/sql/StrategyStore.ts"
-import * as TenantConfigurationStore from "#layers/sql/TenantConfigurationStore.ts"
-import * as TenantStore from "#layers/sql/TenantStore.ts"
-import * as TransferLedger from "#layers/sql/TransferLedger.ts"
-import * as ValuationStore from "#layers/sql/ValuationStore.ts"
-import * as WithdrawalStore from "#layers/sql/WithdrawalStore.ts"
+import { TransientFault } from "#domain/TransientFault.ts"
+import { isDatabaseFault } from "#layers/sql/isDatabaseFault.ts"
+import * as AnalyticsStore from "#layers/sql/discovery/AnalyticsStore.ts"
+import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
+import { CatalogueStore } from "#layers/sql/asset/CatalogueStore.ts"
+import * as CostLedger from "#layers/sql/rebalance/CostLedger.ts"
+import * as CurveStore from "#layers/sql/performance/CurveStore.ts"
+import * as DailyPriceStore from "#layers/sql/market/DailyPriceStore.ts"
+import * as DiscoveryStore from "#layers/sql/discovery/DiscoveryStore.ts"
+import * as DueStore from "#layers/sql/rebalance/DueStore.ts"
+import * as EnrollmentStore from "#layers/sql/enrollment/EnrollmentStore.ts"
+import * as ExecutionLog from "#layers/sql/execution/ExecutionLog.ts"
+import * as GasLedger from "#layers/sql/relay/GasLedger.ts"
+import * as ListedAssets from "#layers/sql/asset/ListedAssets.ts"
+import * as MarketDataStore from "#layers/sql/marketData/MarketDataStore.ts"
+import * as MirrorTermsStore from "#layers/sql/strategy/MirrorTermsStore.ts"
+import * as OperationStore from "#layers/sql/operation/OperationStore.ts"
+import * as PortfolioStore from "#layers/sql/portfolio/PortfolioStore.ts"
+import * as RelayStore from "#layers/sql/relay/RelayStore.ts"
+import * as RequiredSignatures from "#layers/sql/account/RequiredSignatures.ts"
+import * as RevocationStore from "#layers/sql/revocation/RevocationStore.ts"
+import * as RunStore from "#layers/sql/rebalance/RunStore.ts"
+import * as StepStore from "#layers/sql/relay/StepStore.ts"
+import * as StrategyStore from "#layers/sql/strategy/StrategyStore.ts"
+import * as TenantConfigurationStore from "#layers/sql/tenant/TenantConfigurationStore.ts"
+import * as TenantStore from "#layers/sql/identity/TenantStore.ts"
+import * as TransferLedger from "#layers/sql/transfer/TransferLedger.ts"
+import * as ValuationStore from "#layers/sql/performance/ValuationStore.ts"
+import * as WithdrawalStore from "#layers/sql/withdrawal/WithdrawalStore.ts"
 
 export const SqlLive = Layer.mergeAll(
   AnalyticsStore.layer,
   AssetStore.layer,
   CatalogueStore.layer,
   DiscoveryStore.layer,
+  CostLedger.layer,
   CurveStore.layer,
   DailyPriceStore.layer,
   DueStore.layer,
   EnrollmentStore.layer,
   ExecutionLog.layer,
+  GasLedger.layer,
+  ListedAssets.layer,
+  MarketDataStore.layer,
+  MirrorTermsStore.layer,
   OperationStore.layer,
   PortfolioStore.layer,
   RelayStore.layer,
   RequiredSignatures.layer,
+  RevocationStore.layer,
   RunStore.layer,
   StepStore.layer,
   StrategyStore.layer,
+  Layer.succeed(TransientFault, isDatabaseFault),
   TenantConfigurationStore.layer,
   TenantStore.layer,
   TransferLedger.layer,

@@ -2,7 +2,9 @@
 import { Schema } from "effect"
 import * as Decimal from "#domain/Decimal.ts"
 import { fromText } from "#domain/fromText.ts"
-import type { Allocation, SwapPreferences } from "#domain/strategy/Strategy.ts"
+import type { Allocation } from "#domain/Allocation.ts"
+import type { SwapPreferences } from "#domain/SwapPreferences.ts"
+import type { SwapSources } from "#domain/strategy/resolveSwap.ts"
 import { storableJson } from "#layers/sql/storable.ts"
 
 /**
@@ -23,6 +25,7 @@ export const encodeAllocation = (allocation: Allocation): string =>
 /** A `numeric(48, 18)` column, or any numeric one, as wad. */
 export const Wad = fromText(Schema.BigInt, {
   expected: "a numeric column with 18 decimal places",
+  pattern: /^-?[0-9]{1,60}(\.[0-9]{1,60})?$/,
   example: "5.000000000000000000",
   parse: Decimal.parse,
   format: (value) => Decimal.format(value, 18)
@@ -40,4 +43,48 @@ export const swapPreferencesOf = ({ slippageBps, priceImpactBps, thresholdUsd }:
   slippageBps,
   priceImpactBps,
   thresholdUsd
+})
+
+/** The same of a portfolio's tenant, and what that tenant accepted of another one's strategy, beside the strategy's own. */
+export const SwapSourcesColumns = {
+  ...SwapPreferencesColumns,
+  tenantSlippageBps: SwapPreferencesColumns.slippageBps,
+  tenantPriceImpactBps: SwapPreferencesColumns.priceImpactBps,
+  tenantThresholdUsd: SwapPreferencesColumns.thresholdUsd,
+  isMirrored: Schema.Boolean,
+  acceptedSlippageBps: SwapPreferencesColumns.slippageBps,
+  acceptedPriceImpactBps: SwapPreferencesColumns.priceImpactBps,
+  acceptedThresholdUsd: SwapPreferencesColumns.thresholdUsd
+}
+
+/** What a query over strategies `s`, tenants `t` and terms `m` selects to read them. */
+export const selectSwapSources = `
+  s.slippage_bps AS "slippageBps", s.price_impact_bps AS "priceImpactBps", s.threshold_usd AS "thresholdUsd",
+  t.slippage_bps AS "tenantSlippageBps", t.price_impact_bps AS "tenantPriceImpactBps",
+  t.threshold_usd AS "tenantThresholdUsd", s.tenant_id <> t.tenant_id AS "isMirrored",
+  m.slippage_bps AS "acceptedSlippageBps", m.price_impact_bps AS "acceptedPriceImpactBps",
+  m.threshold_usd AS "acceptedThresholdUsd"`
+
+/** What a query over portfolios `p` joins for it. */
+export const joinSwapSources = `
+  JOIN strategies s ON s.strategy_id = p.strategy_id
+  JOIN tenants t ON t.tenant_id = p.tenant_id
+  LEFT JOIN mirror_terms m ON m.strategy_id = p.strategy_id AND m.tenant_id = p.tenant_id`
+
+const SwapSourcesRow = Schema.Struct(SwapSourcesColumns)
+
+export const swapSourcesOf = (row: typeof SwapSourcesRow.Type): SwapSources => ({
+  strategy: swapPreferencesOf(row),
+  tenant: {
+    slippageBps: row.tenantSlippageBps,
+    priceImpactBps: row.tenantPriceImpactBps,
+    thresholdUsd: row.tenantThresholdUsd
+  },
+  accepted: row.isMirrored
+    ? {
+        slippageBps: row.acceptedSlippageBps,
+        priceImpactBps: row.acceptedPriceImpactBps,
+        thresholdUsd: row.acceptedThresholdUsd
+      }
+    : null
 })

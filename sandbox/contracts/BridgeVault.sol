@@ -10,7 +10,7 @@ contract BridgeVault {
     using SafeERC20 for IERC20;
 
     struct Lock {
-        address sender;
+        address recipient;
         address token;
         uint256 amount;
     }
@@ -32,7 +32,7 @@ contract BridgeVault {
         address recipient
     );
     event Released(bytes32 indexed id, address indexed recipient, address token, uint256 amount);
-    event Refunded(bytes32 indexed id, address indexed sender, address token, uint256 amount);
+    event Refunded(bytes32 indexed id, address indexed recipient, address token, uint256 amount);
 
     error OnlyOperator(address caller);
     error NothingLocked(bytes32 id);
@@ -59,7 +59,7 @@ contract BridgeVault {
     ) external returns (bytes32 id) {
         if (amount == 0 || destinationChainId == block.chainid || recipient == address(0)) revert InvalidLock();
         id = keccak256(abi.encode(block.chainid, address(this), count++, msg.sender));
-        locks[id] = Lock(msg.sender, token, amount);
+        locks[id] = Lock(recipient, token, amount);
         IERC20(token).safeTransferFrom(msg.sender, address(this), amount);
         emit Locked(id, msg.sender, token, amount, destinationChainId, destinationToken, minOut, recipient);
     }
@@ -72,13 +72,14 @@ contract BridgeVault {
         emit Released(id, recipient, token, amount);
     }
 
-    /// @notice Gives a lock of this chain back to its sender, once.
+    /// @notice Gives a lock of this chain back, once: to the recipient, whose address is the same on every chain, because
+    /// the sender may be a contract that sends for many.
     function refund(bytes32 id) external onlyOperator {
         Lock memory held = locks[id];
         if (held.amount == 0) revert NothingLocked(id);
         if (isRefunded[id]) revert AlreadyAnswered(id);
         isRefunded[id] = true;
-        IERC20(held.token).safeTransfer(held.sender, held.amount);
-        emit Refunded(id, held.sender, held.token, held.amount);
+        IERC20(held.token).safeTransfer(held.recipient, held.amount);
+        emit Refunded(id, held.recipient, held.token, held.amount);
     }
 }

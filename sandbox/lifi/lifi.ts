@@ -5,14 +5,14 @@
 import { Effect, Option, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type Address, type Hex, isAddressEqual } from "viem"
-import type { Chain } from "#sandbox/Chain.ts"
-import { Faults } from "#sandbox/Faults.ts"
+import type { Chain } from "#sandbox/chain/Chain.ts"
+import { Faults } from "#sandbox/control/Faults.ts"
 import { lifiToken, type QuotedStep, quoteStep } from "#sandbox/lifi/quote.ts"
 import { type SwapStep, swapSteps } from "#sandbox/lifi/swap.ts"
 import { lifiStatus } from "#sandbox/lifi/status.ts"
-import { withFaults } from "#sandbox/withFaults.ts"
+import { withFaults } from "#sandbox/control/withFaults.ts"
 import type { SandboxFailure } from "#sandbox/SandboxFailure.ts"
-import { WorldChains } from "#sandbox/WorldChains.ts"
+import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
 
 const base = "/lifi/v1"
 const Address = Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{40}$/u))
@@ -29,6 +29,7 @@ const QuoteQuery = Schema.Struct({
   toAddress: Schema.optionalKey(Address),
   slippage: Schema.optionalKey(Slippage)
 })
+const TokenQuery = Schema.Struct({ chain: Schema.NonEmptyString, token: Schema.NonEmptyString })
 const StatusQuery = Schema.Struct({
   txHash: Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{64}$/u)),
   fromChain: Schema.optionalKey(Schema.FiniteFromString)
@@ -212,6 +213,16 @@ export const lifi = HttpRouter.use(
       })
     )
 
+    const oneToken = Effect.gen(function* () {
+      const { chain: chainId, token: address } = yield* HttpServerRequest.schemaSearchParams(TokenQuery)
+      const chain = chains.find(Number(chainId))
+      const token = chain?.tokens.find((known) => known.address.toLowerCase() === address.toLowerCase())
+      if (chain === undefined || token === undefined) {
+        return HttpServerResponse.jsonUnsafe({ message: "Token not found", code: 1003 }, { status: 404 })
+      }
+      return reply(lifiToken(chain, token))
+    })
+
     const tokens = Effect.sync(() =>
       reply({
         tokens: Object.fromEntries(
@@ -226,5 +237,6 @@ export const lifi = HttpRouter.use(
     yield* router.add("GET", `${base}/status`, answering(status))
     yield* router.add("GET", `${base}/chains`, answering(chainList))
     yield* router.add("GET", `${base}/tokens`, answering(tokens))
+    yield* router.add("GET", `${base}/token`, answering(oneToken))
   })
 )

@@ -1,9 +1,9 @@
 /** A step as LI.FI would quote it, over the vault between the world's chains. */
 import { encodeFunctionData } from "viem"
 import * as Decimal from "#domain/Decimal.ts"
-import { afterBridgeFee, bridgeFeeBps, bridgeVaultAbi } from "#sandbox/bridgeVault.ts"
-import type { Token } from "#sandbox/catalog.ts"
-import type { Chain } from "#sandbox/Chain.ts"
+import { afterBridgeFee, bridgeFeeBps, bridgeVaultAbi } from "#sandbox/chain/bridgeVault.ts"
+import type { Token } from "#sandbox/market/catalog.ts"
+import type { Chain } from "#sandbox/chain/Chain.ts"
 
 export const lifiToken = (chain: Chain, { address, decimals, name, symbol, assetId }: Token) => ({
   chainId: chain.chainId,

@@ -1,10 +1,10 @@
 /** What became of a lock, in LI.FI's words. */
 import { Effect } from "effect"
 import { type Hex, isAddressEqual } from "viem"
-import { type Locked, locksOf, payoutOf } from "#sandbox/bridgeVault.ts"
-import type { Chain } from "#sandbox/Chain.ts"
+import { type Locked, locksOf, payoutOf } from "#sandbox/chain/bridgeVault.ts"
+import type { Chain } from "#sandbox/chain/Chain.ts"
 import { lifiToken } from "#sandbox/lifi/quote.ts"
-import type { WorldChains } from "#sandbox/WorldChains.ts"
+import type { WorldChains } from "#sandbox/chain/SandboxChains.ts"
 
 const tokenAt = (chain: Chain, address: string) => {
   const token = chain.tokens.find((candidate) => isAddressEqual(candidate.address, address as Hex))

@@ -2,10 +2,10 @@
 import { Effect } from "effect"
 import { type Address, encodeFunctionData, type Hex, keccak256, parseAbi, toHex } from "viem"
 import * as Decimal from "#domain/Decimal.ts"
-import type { Token } from "#sandbox/catalog.ts"
-import type { Chain } from "#sandbox/Chain.ts"
+import type { Token } from "#sandbox/market/catalog.ts"
+import type { Chain } from "#sandbox/chain/Chain.ts"
 import { lifiToken, usdOf } from "#sandbox/lifi/quote.ts"
-import { quoteRoutePools, routePoolsAbi } from "#sandbox/routePools.ts"
+import { quoteRoutePools, routePoolsAbi } from "#sandbox/chain/routePools.ts"
 
 const diamondAbi = parseAbi([
   "struct SwapData { address callTo; address approveTo; address sendingAssetId; address receivingAssetId; uint256 fromAmount; bytes callData; bool requiresDeposit; }",

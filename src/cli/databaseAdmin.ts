@@ -7,7 +7,7 @@ import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
 import * as Database from "#layers/sql/Database.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import * as Migrations from "#layers/sql/Migrations.ts"
-import * as TenantStore from "#layers/sql/TenantStore.ts"
+import * as TenantStore from "#layers/sql/identity/TenantStore.ts"
 import { AdminFailed, TenantAdmin } from "#src/cli/TenantAdmin.ts"
 
 const withoutPepper = new AdminFailed({

@@ -4,6 +4,7 @@
  * A problem names the variable, what is expected and an example. The value itself is shown unless it may be a secret.
  */
 import { Config, Effect, Option, Result, Schema } from "effect"
+import { registerPasswords, registerSecret } from "#src/config/secretTexts.ts"
 
 /** What a variable holds: how its text is read, and how that is described to people. */
 export interface Kind<A> {
@@ -32,7 +33,7 @@ const shown = (text: string): string => JSON.stringify(text.length > 80 ? `${tex
 const describe = <A>(name: string, kind: Kind<A>, problem: string): string =>
   `${name}: ${problem}; expected ${kind.expected}, for example ${kind.example}`
 
-/** The variable's value; null when it is unset, empty or blank. */
+/** The variable's value; null when it is unset, empty or blank. A secret registers itself for the scrubber of logs. */
 export const optional = <A>(name: string, kind: Kind<A>): Setting<A | null> =>
   Config.option(Config.String(name)).pipe(
     Effect.mapError(() => [describe(name, kind, "cannot be read")]),
@@ -40,7 +41,7 @@ export const optional = <A>(name: string, kind: Kind<A>): Setting<A | null> =>
       const text = Option.getOrElse(raw, () => "").trim()
       if (text === "") return Effect.succeed(null)
       return Option.match(Schema.decodeUnknownOption(kind.schema)(text), {
-        onSome: (value) => Effect.succeed(value),
+        onSome: (value) => Effect.as(kind.isSecret ? registerSecret(value) : registerPasswords(value), value),
         onNone: () => Effect.fail([describe(name, kind, kind.isSecret ? "is malformed" : `is ${shown(text)}`)])
       })
     })

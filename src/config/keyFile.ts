@@ -1,6 +1,7 @@
 /** A private key from a file that its owner alone may read. */
 import { Effect, Redacted } from "effect"
 import { readFileSync, statSync } from "node:fs"
+import { registerSecret } from "#src/config/secretTexts.ts"
 import type { Setting } from "#src/config/Setting.ts"
 
 const privateKey = /^0x(?!0{64})[0-9a-fA-F]{64}$/u
@@ -20,7 +21,7 @@ export const keyFile = (name: string, path: string): Setting<Redacted.Redacted> 
         )
       const key = readFileSync(path, "utf8").trim()
       return privateKey.test(key)
-        ? Effect.succeed(Redacted.make(key))
+        ? Effect.as(registerSecret(key), Redacted.make(key))
         : problem(`${path} does not hold a private key as 0x and 64 hex digits`)
     } catch {
       return problem(`${path} cannot be read; is it there, and this user's?`)

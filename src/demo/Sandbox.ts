@@ -5,6 +5,7 @@ import { AssetId, ChainId } from "#domain/Caip.ts"
 
 const Overview = Schema.Struct({
   apiBaseUrl: Schema.String,
+  streamBaseUrl: Schema.String,
   tenants: Schema.NonEmptyArray(Schema.Struct({ name: Schema.String, apiKey: Schema.String })),
   chains: Schema.Array(
     Schema.Struct({

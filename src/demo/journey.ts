@@ -6,8 +6,10 @@ import type { OperationId, PortfolioId, StrategyId } from "#domain/Ids.ts"
 import { Ballast } from "#src/demo/Ballast.ts"
 import { completed, patience, poll } from "#src/demo/completed.ts"
 import { JourneyFailed } from "#src/demo/JourneyFailed.ts"
+import { marketOverview } from "#src/demo/marketOverview.ts"
 import { line, step, table, title, type WeightRow } from "#src/demo/print.ts"
 import { Sandbox } from "#src/demo/Sandbox.ts"
+import { sparkline } from "#src/demo/sparkline.ts"
 import { withdraw } from "#src/demo/withdraw.ts"
 
 /** Percent of the portfolio by chain and symbol; each chain has half. */
@@ -171,5 +173,8 @@ export const journey = Effect.gen(function* () {
     return yield* new JourneyFailed({ message: "A position is more than one percent off its target" })
   yield* title("Take something out")
   yield* withdraw(portfolioId, owner)
+  yield* title("Watch the market")
+  yield* marketOverview
+  yield* sparkline("TSLA", 12)
   yield* title("Both chains were on target with real balances, and the owner has what was asked for.")
 })

@@ -1,26 +1,49 @@
 /** Serves the routes over HTTP, and tells the command line where it does when the database is embedded. */
 import { NodeHttpServer } from "@effect/platform-node"
-import { Effect, Layer } from "effect"
-import { AdminSettings } from "#http/admin/AdminSettings.ts"
+import { type Context, Effect, Layer } from "effect"
+import { InternalToken } from "#domain/stream/InternalToken.ts"
+import { RegistryPush } from "#domain/stream/RegistryPush.ts"
+import { OperatorToken } from "#domain/identity/OperatorToken.ts"
 import { DocsSettings } from "#http/docs/DocsSettings.ts"
 import { RateLimitSettings } from "#http/middleware/RateLimitSettings.ts"
 import { ServeRoutes } from "#http/ServeRoutes.ts"
+import { PublicAssetsLive } from "#layers/catalogue/PublicAssetsLive.ts"
+import { MarketDataStreamLive } from "#layers/stream/MarketDataStreamLive.ts"
+import { ProcedureRoutes, type PublicServices } from "#rpc/Procedures.ts"
 import type { ServiceConfig } from "#src/Config.ts"
+import { listeningOn } from "#src/service/CannotListen.ts"
 import { requestLimits } from "#src/service/requestLimits.ts"
 import { ServiceFile } from "#src/service/ServiceFile.ts"
 import { startingServer } from "#src/service/startingServer.ts"
 
 export const ApiServer = (config: ServiceConfig) => {
-  const { host, port, publicUrl, trustedProxies } = config.server
+  const { host, maxConnections, port, publicUrl, trustedProxies } = config.server
   const settings = Layer.mergeAll(
-    Layer.succeed(AdminSettings, { token: config.adminToken }),
+    OperatorToken.layer(config.adminToken),
     Layer.succeed(DocsSettings, { publicUrl }),
     requestLimits(config.redisUrl).pipe(Layer.provide(Layer.succeed(RateLimitSettings, config.rateLimits)))
   )
   const listening = Layer.effectDiscard(Effect.logInfo(`Listening on http://${host}:${port}`))
-  return Layer.mergeAll(ServeRoutes(trustedProxies), listening).pipe(
+  const stream = MarketDataStreamLive(config.streamUrl).pipe(
+    Layer.provide(Layer.succeed(InternalToken, config.internalToken))
+  )
+  const procedures = ProcedureRoutes.pipe(Layer.provide([stream, OperatorToken.layer(config.adminToken)]))
+  const push = config.streamUrl === null ? Layer.empty : RegistryPush.pipe(Layer.provide(PublicAssetsLive))
+  const routes = Layer.unwrap(
+    Effect.contextWith((context: Context.Context<PublicServices>) =>
+      Effect.succeed(ServeRoutes(trustedProxies, procedures.pipe(Layer.provide(Layer.succeedContext(context)))))
+    )
+  )
+  return Layer.mergeAll(push, routes, listening).pipe(
+    Layer.provide(stream),
     Layer.provide(settings),
     Layer.provide(ServiceFile(config)),
-    Layer.provide(NodeHttpServer.layer(startingServer, { host, port, gracefulShutdownTimeout: "5 seconds" }))
+    Layer.provide(
+      NodeHttpServer.layer(startingServer(maxConnections), {
+        host,
+        port,
+        gracefulShutdownTimeout: "5 seconds"
+      }).pipe(listeningOn(host, port))
+    )
   )
 }

@@ -6,25 +6,40 @@ import { Curation } from "#domain/discovery/Curation.ts"
 import { Discovery } from "#domain/discovery/Discovery.ts"
 import { StrategyAnalytics } from "#domain/discovery/StrategyAnalytics.ts"
 import { ChainActivations } from "#domain/enrollment/ChainActivations.ts"
+import { Renewals } from "#domain/enrollment/Renewals.ts"
+import { FlowPruner } from "#domain/enrollment/FlowPruner.ts"
 import { Enrollments } from "#domain/enrollment/Enrollments.ts"
 import { Executions } from "#domain/execution/Executions.ts"
 import { OperationSignals } from "#domain/execution/OperationSignals.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
+import { MirrorTerms } from "#domain/strategy/MirrorTerms.ts"
+import { AssetBrowsing } from "#domain/listing/AssetBrowsing.ts"
+import { AssetIndex } from "#domain/listing/AssetIndex.ts"
+import { AssetProfiles } from "#domain/listing/AssetProfiles.ts"
+import { AssetSearch } from "#domain/listing/AssetSearch.ts"
+import { CryptoMarketData } from "#domain/marketData/CryptoMarketData.ts"
+import { MarketDataCache } from "#domain/marketData/MarketDataCache.ts"
+import { MarketDataRefresh } from "#domain/marketData/MarketDataRefresh.ts"
 import { PriceRecorder } from "#domain/market/PriceRecorder.ts"
 import { Operations } from "#domain/operation/Operations.ts"
 import { PortfolioPerformances } from "#domain/performance/PortfolioPerformances.ts"
 import { StrategyPerformances } from "#domain/performance/StrategyPerformances.ts"
 import { Valuer } from "#domain/performance/Valuer.ts"
+import { Policies } from "#domain/policy/Policies.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
 import { PositionReader } from "#domain/portfolio/PositionReader.ts"
 import { Rebalances } from "#domain/rebalance/Rebalances.ts"
+import { Revocations } from "#domain/revocation/Revocations.ts"
+import { Mirrorability } from "#domain/strategy/Mirrorability.ts"
+import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { Strategies } from "#domain/strategy/Strategies.ts"
 import { StrategyConfiguration } from "#domain/strategy/StrategyConfiguration.ts"
 import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
 import { TenantConfiguration } from "#domain/tenant/TenantConfiguration.ts"
 import { Reconciler } from "#domain/transfer/Reconciler.ts"
 import { InTransit } from "#domain/transfer/InTransit.ts"
+import { SubjectFactsLive } from "#layers/catalogue/SubjectFactsLive.ts"
 import { CatalogueLive } from "#layers/catalogue/CatalogueLive.ts"
 import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
 import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
@@ -36,8 +51,11 @@ import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
 import { CoinGecko } from "#layers/market/CoinGecko.ts"
 import { CoinGeckoHistory } from "#layers/market/CoinGeckoHistory.ts"
+import { GuardedPrices } from "#layers/market/GuardedPrices.ts"
+import { MarketDataJobsLive } from "#layers/market/MarketDataJobsLive.ts"
 import { PricesLive } from "#layers/market/PricesLive.ts"
 import { TokenLists } from "#layers/market/TokenLists.ts"
+import { LifiPriceCheck } from "#layers/routing/lifi/LifiPriceCheck.ts"
 import { RoutingLive } from "#layers/routing/lifi/RoutingLive.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
 
@@ -48,7 +66,7 @@ const Adapters = Layer.mergeAll(TokenLists, CatalogueLive).pipe(
       SqlLive,
       EvmLive,
       KeyHashLive,
-      PricesLive.pipe(Layer.provide(CoinGecko)),
+      PricesLive.pipe(Layer.provide(GuardedPrices), Layer.provide([CoinGecko, LifiPriceCheck])),
       CoinGeckoHistory,
       RoutingLive
     )
@@ -70,24 +88,41 @@ const Performance = Layer.mergeAll(
   Valuer.fiber.pipe(Layer.provide(Valuer.layer))
 ).pipe(Layer.provide([PriceRecorder.layer, Strategies.layer, Portfolios.layer]))
 
+/** The shared cache of market data: what fills it, what keeps it in memory, and what reads it. */
+const MarketData = Layer.mergeAll(
+  CryptoMarketData.layer,
+  AssetBrowsing.layer,
+  AssetSearch.layer,
+  AssetProfiles.layer,
+  AssetIndex.fiber,
+  MarketDataCache.fiber,
+  MarketDataRefresh.fiber.pipe(Layer.provide(MarketDataRefresh.layer), Layer.provide(MarketDataJobsLive))
+).pipe(Layer.provide(AssetIndex.layer), Layer.provide(MarketDataCache.layer), Layer.provide(SubjectFactsLive))
+
 const Concepts = Layer.mergeAll(
   ApiKeys.layer,
   Tenants.layer,
   Strategies.layer,
   StrategyConfiguration.layer,
+  Mirrorability.layer,
+  MirrorTerms.layer,
   StrategyVersions.layer,
   TenantConfiguration.layer,
   Discovery.layer,
   Curation.layer,
   Enrollments.layer,
   ChainActivations.layer,
+  Renewals.layer,
+  Revocations.layer,
+  Policies.layer,
   Breakdowns.layer,
   Rebalances.layer,
   Operations.layer,
   Executions.layer,
   WithdrawalAuthorizations.layer,
-  Withdrawals.layer,
+  Withdrawals.layer.pipe(Layer.provide(GasBudget.layer)),
   Performance,
+  MarketData,
   PositionReader.layer.pipe(Layer.provideMerge(Portfolios.layer), Layer.provide(InTransit.layer))
 )
 
@@ -95,7 +130,7 @@ const Analytics = StrategyAnalytics.fiber.pipe(Layer.provide(StrategyAnalytics.l
 
 const Reconciliation = Reconciler.fiber.pipe(Layer.provide(Reconciler.layer))
 
-export const Service = Layer.merge(Analytics, Reconciliation).pipe(
+export const Service = Layer.mergeAll(Analytics, Reconciliation, FlowPruner).pipe(
   Layer.provideMerge(Concepts),
   Layer.provideMerge(Engine),
   Layer.provideMerge(OperationSignals.layer),

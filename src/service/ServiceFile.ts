@@ -7,7 +7,7 @@ import { Effect, FileSystem, Layer, Path, Redacted } from "effect"
 import type { ServiceConfig } from "#src/Config.ts"
 
 export const ServiceFile = ({ adminToken, database, server }: ServiceConfig) => {
-  if (database.url !== null) return Layer.empty
+  if (database.url !== null || adminToken === null) return Layer.empty
   const write = Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const path = (yield* Path.Path).join(database.dataDir, "service.json")

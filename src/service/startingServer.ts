@@ -14,8 +14,23 @@ const starting: RequestListener = (_, response) => {
   response.writeHead(503, { "content-type": "application/json", "retry-after": "1", connection: "close" }).end(body)
 }
 
-export const startingServer = (): Server => {
-  const server = createServer(starting)
+/** From the first byte of a request to its last: whoever sends slowly holds a connection no longer. */
+const requestTimeoutMs = 15_000
+const headersTimeoutMs = 10_000
+/** How often connections are looked through for such requests, so that they end within 20 seconds. */
+const checkIntervalMs = 2_500
+
+/** Connections beyond `maxConnections` are closed as they arrive. */
+export const startingServer = (maxConnections: number) => (): Server => {
+  const server = createServer(
+    {
+      requestTimeout: requestTimeoutMs,
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: checkIntervalMs
+    },
+    starting
+  )
+  server.maxConnections = maxConnections
   server.on("newListener", (event, listener) => {
     if (event === "request" && listener !== starting) server.off("request", starting)
   })

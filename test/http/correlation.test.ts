@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpRouter, HttpServer, HttpServerResponse } from "effect/http"
-import { ExchangeLive } from "#http/middleware/ExchangeLive.ts"
+import { RequestContextLive } from "#http/middleware/RequestContextLive.ts"
 import { RateLimits } from "#http/middleware/RateLimits.ts"
 import { RateLimitSettings } from "#http/middleware/RateLimitSettings.ts"
 import { RequestIds } from "#http/middleware/RequestIds.ts"
@@ -15,7 +15,7 @@ const traceOfWork = Effect.withSpan(
 )
 
 const probe = HttpRouter.add("GET", "/probe", traceOfWork).pipe(
-  Layer.provide(ExchangeLive),
+  Layer.provide(RequestContextLive),
   Layer.provide([RateLimits.layerMemory, RequestIds.layer, RequestLog.layer]),
   Layer.provide(Layer.succeed(RateLimitSettings, { global: 100, critical: 100, general: 100, burst: 100 })),
   Layer.provide([SecureRandom.layerWebCrypto, HttpServer.layerServices])

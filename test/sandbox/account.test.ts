@@ -27,8 +27,8 @@ import {
 } from "viem"
 import { entryPoint07Abi, toPackedUserOperation, type UserOperation } from "viem/account-abstraction"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
-import { type Chain, setEther, startChain, tokenBySymbol } from "#sandbox/Chain.ts"
-import * as Faucet from "#sandbox/Faucet.ts"
+import { type Chain, setEther, startChain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
+import * as Faucet from "#sandbox/chain/Faucet.ts"
 
 class Chains extends Context.Service<Chains, ReadonlyArray<Chain>>()("ballast/test/Chains") {
   static readonly layer = Layer.effect(
@@ -165,7 +165,7 @@ const balance = (chain: Chain, symbol: string, account: Address) =>
 const reasonOf = (error: unknown) =>
   JSON.stringify(error, (_, value) => (typeof value === "bigint" ? `${value}` : value))
 
-layer(Chains.layer, { timeout: 60_000 })("accounts of the world", (it) => {
+layer(Chains.layer, { timeout: 120_000 })("accounts of the world", (it) => {
   it.effect(
     "are enabled for an agent by one signature over both chains, and keep it within its limits",
     () =>
@@ -225,7 +225,7 @@ layer(Chains.layer, { timeout: 60_000 })("accounts of the world", (it) => {
           }
         })
       }),
-    60_000
+    120_000
   )
 
   it.effect("obey their owner, and nobody else", () =>

@@ -1,4 +1,5 @@
 import { mkdtempSync, statSync } from "node:fs"
+import { request } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
@@ -110,6 +111,41 @@ describe("faucet", () => {
   })
 })
 
+describe("requests from elsewhere", () => {
+  /** With headers that `fetch` does not let a program choose. */
+  const status = (method: string, path: string, headers: Record<string, string>) =>
+    new Promise<number>((resolve, reject) => {
+      const options = { host: "127.0.0.1", port: world.place.control, method, path, headers }
+      const sent = request(options, (response) => {
+        response.resume()
+        resolve(response.statusCode ?? 0)
+      })
+      sent.on("error", reject)
+      sent.end(method === "POST" ? JSON.stringify({ assetId: weth, priceUsd: "1" }) : undefined)
+    })
+
+  it.each([
+    ["POST", "/prices", { host: "rebound.example" }],
+    ["GET", "/", { host: "rebound.example:3100" }],
+    ["POST", "/prices", { host: "127.0.0.1.rebound.example" }],
+    ["POST", "/prices", { origin: "https://other.example" }],
+    ["POST", "/prices", { origin: "null" }],
+    ["POST", "/clock/advance", { origin: "https://localhost.other.example" }],
+    ["POST", "/prices", { origin: "https://other.example", "content-type": "text/plain" }]
+  ])("are refused: %s %s with %j", async (method, path, headers) => {
+    assert.strictEqual(await status(method, path, headers as Record<string, string>), 403)
+    const { chains } = await overview(world)
+    assert.strictEqual(chains[0]!.assets.find(({ assetId }) => assetId === weth)!.priceUsd, "2500")
+  })
+
+  it.each([{ host: "localhost:3100" }, { host: "[::1]:3100" }, { origin: "http://localhost:5173" }])(
+    "are answered when they are from this machine, as %j",
+    async (headers) => {
+      assert.strictEqual(await status("GET", "/", headers as unknown as Record<string, string>), 200)
+    }
+  )
+})
+
 describe("prices", () => {
   const feed = (query = "", headers = {}) =>
     world.get<Record<string, { usd: number; usd_24h_change: number; last_updated_at: number }>>(
@@ -142,7 +178,11 @@ describe("prices", () => {
       platforms.body.map((platform) => [platform.id, platform.chain_identifier]),
       [
         ["base", 8453],
-        ["arbitrum-one", 42161]
+        ["arbitrum-one", 42161],
+        ["ethereum", 1],
+        ["binance-smart-chain", 56],
+        ["robinhood", 4663],
+        ["solana", null]
       ]
     )
     assert.strictEqual((await world.get("/coingecko/api/v3/ping")).status, 200)
@@ -308,12 +348,12 @@ describe("faults and tenants", () => {
             (response) => response.status,
             () => 0
           ),
-        { timeout: 10_000 }
+        { timeout: 120_000 }
       )
       .toBe(200)
   })
 
-  it.each(["jupiter", "massive", "stream"])("says that %s is not here yet", async (target) => {
+  it.each(["jupiter"])("says that %s is not here yet", async (target) => {
     const { status, body } = await world.post<Refusal>("/faults", { target, mode: "down" })
     assert.strictEqual(status, 501)
     assert.include(body.error.message, "is not in this world yet")

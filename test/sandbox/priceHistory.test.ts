@@ -1,7 +1,7 @@
 import { assert, describe, it } from "vitest"
 import * as Decimal from "#domain/Decimal.ts"
-import { catalog } from "#sandbox/catalog.ts"
-import { chartTimes, jsonNumber, priceHistory } from "#sandbox/priceHistory.ts"
+import { catalog } from "#sandbox/market/catalog.ts"
+import { chartTimes, jsonNumber, priceHistory } from "#sandbox/market/priceHistory.ts"
 
 const dayMs = 86_400_000
 const beginning = Date.UTC(2026, 2, 10, 15, 30)

@@ -54,6 +54,9 @@ createServer(async (request, response) => {
   }
   if (!admin) return reply(401, null)
   if (path === "/v1/admin/discovery/curated") return reply(200, await bodyOf(request))
+  const blueprint = /^\/v1\/admin\/strategy-blueprints\/([^/]+)\/mirrorable$/.exec(path)
+  if (blueprint !== null)
+    return reply(200, { blueprintId: blueprint[1], canMirror: true, isPublic: true, ...(await bodyOf(request)) })
   if (path === "/v1/admin/tenants") {
     const tenant = { tenantId: `tenant-${stored.tenants.length + 1}`, ...(await bodyOf(request)) }
     stored.tenants.push(tenant)

@@ -3,15 +3,11 @@
  * `npm run simulate -- --seed 17 --trace`. Ends with 1 when a seed failed.
  */
 import { Effect } from "effect"
-import { type ChildProcess, fork } from "node:child_process"
-import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { describeFailure, summarize } from "#test/simulation/summary.ts"
 import { openDatabase } from "#test/simulation/stage/Database.ts"
 import { simulate, type SimulationEnd } from "#test/simulation/Simulation.ts"
-import { type Answer, endOf } from "#test/simulation/workerMessages.ts"
-
-const worker = fileURLToPath(new URL("worker.ts", import.meta.url))
+import { simulateSeeds } from "#test/simulation/simulateSeeds.ts"
 
 const { values } = parseArgs({
   options: {
@@ -40,33 +36,6 @@ const repeat = (seed: number): Promise<SimulationEnd> =>
     )
   )
 
-/** Many seeds, each in the worker that is free first. */
-const runAll = (first: number, count: number, workers: number, onEnd: (end: SimulationEnd) => void): Promise<void> =>
-  new Promise((resolve, reject) => {
-    let next = first
-    let running = 0
-    const give = (child: ChildProcess) => {
-      if (next < first + count) return void child.send({ seed: next++ })
-      child.disconnect()
-    }
-    for (let n = 0; n < Math.min(workers, count); n++) {
-      const child = fork(worker)
-      running += 1
-      let isGiven = true
-      child.on("message", (answer: Answer) => {
-        isGiven = next < first + count
-        onEnd(endOf(answer))
-        give(child)
-      })
-      child.on("exit", (code) => {
-        running -= 1
-        if (isGiven && code !== 0) reject(new Error(`A worker ended with ${code} in the middle of a seed`))
-        if (running === 0) resolve()
-      })
-      give(child)
-    }
-  })
-
 const startedAt = performance.now()
 const ends: Array<SimulationEnd> = []
 const take = (end: SimulationEnd): void => {
@@ -82,7 +51,8 @@ if (values.seed === undefined) {
       `${ends.length} of ${count} seeds after ${Math.round((performance.now() - startedAt) / 1000)} s, ${failed} failed`
     )
   }, 5_000)
-  await runAll(wholeNumber("from", values.from), count, wholeNumber("workers", values.workers), take)
+  const workers = wholeNumber("workers", values.workers)
+  await simulateSeeds({ first: wholeNumber("from", values.from), count, workers }, take)
   clearInterval(progress)
 } else take(await repeat(wholeNumber("seed", values.seed)))
 

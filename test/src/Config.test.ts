@@ -5,6 +5,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Decimal from "#domain/Decimal.ts"
 import { cliConfig, serviceConfig } from "#src/Config.ts"
+import { secret } from "#src/config/kinds.ts"
+import { withSecrets } from "#src/config/secretTexts.ts"
+import { optional } from "#src/config/Setting.ts"
 
 const key = (digit: string) => `0x${digit.repeat(64)}`
 const complete = {
@@ -79,6 +82,46 @@ describe("serviceConfig", () => {
     })
   )
 
+  it.effect("every value that is read as a secret is blacked out in logs, whatever reads it", () =>
+    Effect.gen(function* () {
+      const given = {
+        ...complete,
+        AGENT_PRIVATE_KEY: "",
+        AGENT_SIGNER_URL: "https://signer.example.com/sign",
+        AGENT_SIGNER_KEY_ID: "agent",
+        AGENT_SIGNER_ADDRESS: "0x52908400098527886E0F7030069857D2E4169EE7",
+        AGENT_SIGNER_TOKEN: "token-of-the-agents-signer",
+        LIFI_URL: "https://proxy:password-of-the-proxy@li.quest/v1",
+        LIFI_API_KEY: "key-of-the-integrator",
+        COINGECKO_API_KEY: "CG-0123456789",
+        REDIS_URL: "redis://:password-of-redis@cache:6379"
+      }
+      const { telemetry } = yield* read(serviceConfig, given)
+      const secrets = telemetry.secrets.map(Redacted.value)
+      assert.includeMembers(secrets, [
+        given.AGENT_SIGNER_TOKEN,
+        given.LIFI_API_KEY,
+        given.COINGECKO_API_KEY,
+        "password-of-redis",
+        // Of a URL that is no secret as a whole.
+        "password-of-the-proxy",
+        complete.API_KEY_PEPPER,
+        complete.ADMIN_TOKEN,
+        complete.INTERNAL_TOKEN,
+        complete.RELAYER_PRIVATE_KEY,
+        complete.RELAYER_PRIVATE_KEY.slice(2)
+      ])
+    })
+  )
+
+  it.effect("a kind of setting that is secret registers itself", () =>
+    Effect.gen(function* () {
+      const invented = optional("INVENTED_SECRET", secret(/^.+$/u, "anything", "anything"))
+      const { secrets } = yield* read(withSecrets(invented), { INVENTED_SECRET: "a-secret-of-tomorrow" })
+      assert.deepStrictEqual(secrets.map(Redacted.value), ["a-secret-of-tomorrow"])
+    })
+  )
+
   it.effect("lists everything that is missing, at once", () =>
     Effect.gen(function* () {
       const message = yield* problemsOf({})
@@ -87,12 +130,11 @@ describe("serviceConfig", () => {
         "AGENT_PRIVATE_KEY",
         "RELAYER_PRIVATE_KEY",
         "API_KEY_PEPPER",
-        "ADMIN_TOKEN",
         "INTERNAL_TOKEN"
       ]) {
         assert.include(message, `\n  - ${name}: `)
       }
-      assert.match(message, /^The configuration has 6 problems:/)
+      assert.match(message, /^The configuration has 5 problems:/)
     })
   )
 
@@ -135,7 +177,7 @@ describe("serviceConfig", () => {
       const [byDefault] = (yield* read(serviceConfig, complete)).evm.chains
       assert.deepStrictEqual(
         [byDefault!.confirmations, byDefault!.gasCeiling, byDefault!.lowRelayerFunds],
-        [1, 500_000_000_000n, 10_000_000_000_000_000n]
+        [10, 500_000_000_000n, 10_000_000_000_000_000n]
       )
       const [set] = (yield* read(serviceConfig, {
         ...complete,
@@ -150,6 +192,31 @@ describe("serviceConfig", () => {
       )
       assert.include(yield* problemsOf({ ...complete, CONFIRMATIONS_8453: "0" }), "from 1 to 64")
     })
+  )
+
+  it.effect(
+    "a chain asks for as many confirmations as its blocks need to be final, unless the operator says otherwise",
+    () =>
+      Effect.gen(function* () {
+        const ids = [1, 8453, 42161, 56, 4663]
+        const everyChain = Object.fromEntries(
+          ids.flatMap((id) => [
+            [`RPC_URL_${id}`, `https://chain-${id}.example.com`],
+            [`UNISWAP_V2_ROUTER_${id}`, complete.UNISWAP_V2_ROUTER_8453]
+          ])
+        )
+        const { chains } = (yield* read(serviceConfig, { ...complete, ...everyChain, CONFIRMATIONS_56: "3" })).evm
+        assert.deepStrictEqual(
+          chains.map(({ chainId, confirmations }) => [chainId as number, confirmations]),
+          [
+            [1, 12],
+            [8453, 10],
+            [42161, 30],
+            [56, 3],
+            [4663, 30]
+          ]
+        )
+      })
   )
 
   it.effect("a key may be in a file that only its owner can read", () =>

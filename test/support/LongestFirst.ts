@@ -2,7 +2,7 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** Beginnings of paths below `test/`, in the order in which they go. All others follow. */
-const longest = ["fault/", "simulation/", "world/", "sandbox/", "layers/engine/", "layers/evm/", "contract/"]
+const longest = ["fault/", "simulation/", "world/", "sandbox/", "layers/engine/", "layers/evm/", "api/"]
 
 const placeOf = ({ moduleId }: TestSpecification): number => {
   const place = longest.findIndex((path) => moduleId.includes(`/test/${path}`))

@@ -5,17 +5,18 @@
  * remembers every broadcast, so that a test can count what reached it.
  */
 import { DateTime, Effect, Layer, Option } from "effect"
-import { type ChainId, chainIdOf, type EvmAddress, addressOf } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, chainIdOf, type EvmAddress, addressOf } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { Chains } from "#domain/chain/Chains.ts"
-import { Prices } from "#domain/market/Prices.ts"
-import { AuthorizationRequired, ChainExecution, SimulationFailed } from "#domain/rebalance/ChainExecution.ts"
-import { Venue } from "#domain/rebalance/Venue.ts"
+import { Prices, PricesUnavailable } from "#domain/market/Prices.ts"
+import { UserOperations } from "#domain/relay/UserOperations.ts"
+import { AuthorizationRequired, ChainExecution, SimulationFailed } from "#domain/trading/ChainExecution.ts"
+import { Venue } from "#domain/trading/Venue.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
-import { RouteRefused, type RouteStatus, Routing } from "#domain/routing/Routing.ts"
-import { Arrivals } from "#domain/transfer/Arrivals.ts"
+import { RouteRefused, type RouteStatus, Routing, RoutingUnavailable } from "#domain/trading/Routing.ts"
+import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import {
   feeBps,
   hash,
@@ -28,6 +29,7 @@ import {
   writeBundle
 } from "#test/support/TestMarket.ts"
 import { readEach } from "#test/support/readEach.ts"
+import { RevocationExecutionTest } from "#test/support/TestRevocations.ts"
 import { WithdrawalExecutionTest } from "#test/support/TestWithdrawals.ts"
 
 export { TestChain } from "#test/support/TestMarket.ts"
@@ -43,7 +45,7 @@ const BalancesTest = Layer.effect(
         yield* requireUp(market, chainIdOf(account))
         const blockTime = yield* DateTime.now
         return {
-          blockNumber: 10n,
+          blockNumber: market.block(),
           blockTime,
           balances: assetIds.map((assetId) => ({ assetId, raw: market.balance(account, assetId) }))
         }
@@ -99,6 +101,9 @@ const ChainExecutionTest = Layer.effect(
           if (market.refusesRoutes && batch.swaps.some(({ call }) => call !== undefined)) {
             return yield* new SimulationFailed({ chainId: batch.chainId, reason: "the route yields too little" })
           }
+          if (market.bridgeIsPaused && (batch.transfers ?? []).length > 0) {
+            return yield* new SimulationFailed({ chainId: batch.chainId, reason: "the bridge is paused" })
+          }
           yield* market.at("prepare")
           const { settlement, swaps } = batch
           const withdrawal =
@@ -119,7 +124,16 @@ const ChainExecutionTest = Layer.effect(
             laneNonces: [],
             fromBlock: 1n
           } satisfies PreparedTransaction
-        }),
+        })
+    })
+  })
+)
+
+const UserOperationsTest = Layer.effect(
+  UserOperations,
+  Effect.gen(function* () {
+    const market = yield* TestChain
+    return UserOperations.of({
       bundle: (operations) =>
         Effect.gen(function* () {
           yield* requireUp(market, operations[0].chainId)
@@ -181,19 +195,18 @@ const RelayerTest = Layer.effect(
 const PricesTest = Layer.effect(
   Prices,
   Effect.gen(function* () {
-    const { prices } = yield* TestChain
+    const market = yield* TestChain
     return Prices.of({
-      latest: (assetIds) =>
-        Effect.map(
-          DateTime.now,
-          (asOf) =>
-            new Map(
-              assetIds.flatMap((assetId) => {
-                const usd = prices.get(assetId)
-                return usd === undefined ? [] : [[assetId, { usd, asOf }] as const]
-              })
-            )
+      latest: Effect.fnUntraced(function* (assetIds: ReadonlyArray<AssetId>) {
+        if (!market.arePricesKnown) return yield* new PricesUnavailable({ reason: "taken down by the test" })
+        const asOf = yield* DateTime.now
+        return new Map(
+          assetIds.flatMap((assetId) => {
+            const usd = market.prices.get(assetId)
+            return usd === undefined ? [] : [[assetId, { usd, asOf }] as const]
+          })
         )
+      })
     })
   })
 )
@@ -206,6 +219,7 @@ const RoutingTest = Layer.effect(
     return Routing.of({
       quote: ({ amountRaw, leastRaw }) => {
         const expectedRaw = (amountRaw * 9_990n) / 10_000n
+        if (!market.isRouting) return Effect.fail(new RoutingUnavailable({ reason: "taken down by the test" }))
         return market.refusal === undefined
           ? Effect.succeedSome({ tool: "test", leastRaw, expectedRaw, durationSeconds: 1 })
           : Effect.fail(new RouteRefused({ reason: market.refusal }))
@@ -225,10 +239,10 @@ const RoutingTest = Layer.effect(
 )
 
 const ArrivalsTest = Layer.effect(
-  Arrivals,
+  TransferReceipts,
   Effect.gen(function* () {
     const market = yield* TestChain
-    return Arrivals.of({
+    return TransferReceipts.of({
       carriedAt: (accountId, subject) =>
         Effect.andThen(
           requireUp(market, chainIdOf(accountId)),
@@ -252,11 +266,13 @@ export const MarketPorts = Layer.mergeAll(
   BalancesTest,
   VenueTest,
   ChainExecutionTest,
+  UserOperationsTest,
   RelayerTest,
   PricesTest,
   ChainsTest,
   RoutingTest,
   ArrivalsTest,
+  RevocationExecutionTest,
   WithdrawalExecutionTest
 )
 

@@ -3,14 +3,14 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { Hex } from "effect/encoding"
 import * as Amount from "#domain/Amount.ts"
 import { type AssetId, chainIdOf, EvmAccountId } from "#domain/Caip.ts"
-import type { RouteStatus } from "#domain/routing/Routing.ts"
-import type { Arrival } from "#domain/transfer/Arrivals.ts"
+import type { RouteStatus } from "#domain/trading/Routing.ts"
+import type { Arrival } from "#domain/transfer/TransferReceipts.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { Swap } from "#domain/rebalance/ChainExecution.ts"
+import { Swap } from "#domain/trading/Swap.ts"
 import type { ActionReceipt, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
-import { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
+import { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
-import { WithdrawalMessage } from "#domain/withdrawal/WithdrawalMessage.ts"
+import { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import { catalogue } from "#test/support/assets.ts"
 
 /** Basis points that a swap costs. */
@@ -30,9 +30,17 @@ export type Payload = typeof Payload.Type
 export interface TestMarket {
   readonly fund: (account: EvmAccountId, assetId: AssetId, raw: bigint) => void
   readonly balance: (account: EvmAccountId, assetId: AssetId) => bigint
+  /** The newest block of every chain. */
+  readonly block: () => bigint
+  /** Makes a block and answers its number. */
+  readonly mine: () => bigint
   /** US dollars (wad) a whole token. */
   readonly prices: Map<AssetId, bigint>
   readonly down: Set<number>
+  /** How many of the next requests a chain does not answer. */
+  readonly drops: Map<number, number>
+  /** Whether the price source answers. */
+  arePricesKnown: boolean
   /** How many of the next operations a chain includes and reverts. */
   readonly reverts: Map<number, number>
   /** Gas that several operations may share, each of which has a limit of one. */
@@ -65,8 +73,12 @@ export interface TestMarket {
   readonly routes: Map<string, RouteStatus>
   /** Why the provider gives no quote; undefined when it does. */
   refusal: string | undefined
+  /** Whether the provider answers when it is asked for a quote. */
+  isRouting: boolean
   /** By how many basis points the provider's routes pay more than the venue; undefined when it has none. */
   routeAdvantageBps: bigint | undefined
+  /** Whether a chain refuses a batch from which something leaves, although the provider has a route for it. */
+  bridgeIsPaused: boolean
   /** Whether a chain refuses a batch with routed swaps. */
   refusesRoutes: boolean
   /** What an account received in a transaction, by account and hash. */
@@ -80,17 +92,28 @@ export interface TestMarket {
 /** Makes the named map in which a market keeps what happened. */
 export type KeepMap = <K extends string | number, V>(name: string) => Map<K, V>
 
+const firstBlock = 10n
+
 export const makeMarket = (keep: KeepMap): TestMarket => {
   const balances = keep<string, bigint>("balances")
   const drawn = keep<string, number>("drawn")
+  const blocks = keep<string, bigint>("blocks")
+  const block = () => blocks.get("newest") ?? firstBlock
   const key = (account: string, assetId: string) => `${account} ${assetId}`
   return {
     fund: (account, assetId, raw) => {
       balances.set(key(account, assetId), (balances.get(key(account, assetId)) ?? 0n) + raw)
     },
     balance: (account, assetId) => balances.get(key(account, assetId)) ?? 0n,
+    block,
+    mine: () => {
+      blocks.set("newest", block() + 1n)
+      return block()
+    },
     prices: new Map<AssetId, bigint>(),
     down: new Set<number>(),
+    drops: new Map<number, number>(),
+    arePricesKnown: true,
     reverts: keep("reverts"),
     bundleGas: 8n,
     refused: new Set<EvmAccountId>(),
@@ -108,7 +131,9 @@ export const makeMarket = (keep: KeepMap): TestMarket => {
     usedNonces: 0,
     routes: keep("routes"),
     refusal: undefined,
+    isRouting: true,
     routeAdvantageBps: undefined,
+    bridgeIsPaused: false,
     refusesRoutes: false,
     arrivals: keep("arrivals"),
     draw: () => {
@@ -125,11 +150,13 @@ export class TestChain extends Context.Service<TestChain, TestMarket>()("ballast
 }
 
 export const requireUp = (market: TestMarket, chainId: number) =>
-  Effect.suspend(() =>
-    market.down.has(chainId)
+  Effect.suspend(() => {
+    const drops = market.drops.get(chainId) ?? 0
+    market.drops.set(chainId, Math.max(0, drops - 1))
+    return market.down.has(chainId) || drops > 0
       ? Effect.fail(new ChainUnavailable({ chainId, reason: "taken down by the test" }))
       : Effect.void
-  )
+  })
 
 /** What a swap yields: the feed's prices less one hop's fee. */
 export const output = (market: TestMarket, sell: AssetId, buy: AssetId, sellAmountRaw: bigint): bigint | null => {
@@ -245,7 +272,16 @@ const includeOne = (market: TestMarket, chainId: number, subject: string, txHash
     for (const delta of deltas) market.fund(accountId, delta.assetId, delta.raw)
     deltas.push(...deliver(market, payload))
   }
-  const receipt = { subject, txHash, blockNumber: 2n, blockHash: hash("block", 2), success, gasUsed: 1n, deltas }
+  const blockNumber = market.mine()
+  const receipt = {
+    subject,
+    txHash,
+    blockNumber,
+    blockHash: hash("block", Number(blockNumber)),
+    success,
+    gasUsed: 1n,
+    deltas
+  }
   market.included.set(subject, receipt)
   if (success && key !== undefined) market.withdrawn.set(key, receipt)
 }

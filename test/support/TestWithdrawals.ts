@@ -1,7 +1,7 @@
 /** The port of withdrawals over the market of tests: the executor's rules, once and not after expiry, in memory. */
 import { Effect, Layer, Option } from "effect"
 import { chainIdOf, type EvmAddress } from "#domain/Caip.ts"
-import { SimulationFailed } from "#domain/rebalance/ChainExecution.ts"
+import { SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import type { ActionReceipt, PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { type Standing, WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"

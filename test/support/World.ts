@@ -3,13 +3,14 @@
  * spoken to over HTTP as a new user would.
  */
 import { spawn } from "node:child_process"
+import { Effect } from "effect"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
-import { createServer, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
+import { freePort } from "#sandbox/process/freePort.ts"
 
 export interface WorldAsset {
   readonly assetId: string
@@ -37,14 +38,6 @@ export interface Answer {
   readonly body: any
 }
 
-const freePorts = async (count: number): Promise<ReadonlyArray<number>> => {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"))
-  await Promise.all(servers.map((server) => once(server, "listening")))
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))))
-  return ports
-}
-
 const call = async (url: string, init: RequestInit): Promise<Answer> => {
   const response = await fetch(url, init)
   const text = await response.text()
@@ -68,9 +61,23 @@ export interface World {
   readonly stop: () => Promise<number | null>
 }
 
+/** How often a world is started again because another test had taken one of its ports meanwhile. */
+const mostPortsLost = 3
+
 /** Starts a world and waits until it says that it is ready. */
 export const startWorld = async (dataDir: string, environment: Record<string, string> = {}): Promise<World> => {
-  const [api, stream, control] = await freePorts(3)
+  for (let lost = 1; ; lost += 1) {
+    try {
+      return await startOnFreePorts(dataDir, environment)
+    } catch (error) {
+      const isPortLost = /cannot (listen on|be used)/u.test(String(error))
+      if (!isPortLost || lost === mostPortsLost) throw error
+    }
+  }
+}
+
+const startOnFreePorts = async (dataDir: string, environment: Record<string, string>): Promise<World> => {
+  const [api, stream, control] = await Effect.runPromise(Effect.all([freePort, freePort, freePort]))
   const child = spawn(process.execPath, [join(import.meta.dirname, "../../src/Sandbox.ts")], {
     env: {
       ...process.env,
@@ -92,7 +99,7 @@ export const startWorld = async (dataDir: string, environment: Record<string, st
       if (child.exitCode !== null) throw new Error(`The world ended at start:\n${output}`)
       const answer = await call(controlUrl, {}).catch(() => undefined)
       // The world makes its tenants after it answers; a test may need the second one.
-      const ready = answer?.status === 200 && answer.body.tenants.length > 1
+      const ready = answer?.status === 200 && answer.body.tenants.length > 1 && output.includes("is ready")
       if (ready && (await call(`${answer.body.apiBaseUrl}/health/ready`, {}).catch(() => undefined))?.status === 200)
         return answer.body
       await delay(100)

@@ -6,7 +6,7 @@ import { type AssetId, type EvmAccountId, type EvmAddress, evmAccount, chainIdOf
 import { makeOperationId, type OperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
 import { isTerminal } from "#domain/operation/Operation.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
-import type { WithdrawalMessage } from "#domain/withdrawal/WithdrawalMessage.ts"
+import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import { type NonceClaimRequest, WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
 
 const recipientAddress = "0x8617E340B3D01FA5F11F306F4090FD50E238070D" as EvmAddress
@@ -79,7 +79,7 @@ export const reached = Effect.fnUntraced(function* (
     Effect.flatMap(Effect.fromOption),
     Effect.filterOrFail(({ state }) => wanted(state)),
     Effect.retry(Schedule.spaced("25 millis")),
-    Effect.timeout("30 seconds")
+    Effect.timeout("60 seconds")
   )
 })
 

@@ -13,7 +13,7 @@ import {
   walletActions
 } from "viem"
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts"
-import { loadContracts } from "#sandbox/Contracts.ts"
+import { loadContracts } from "#sandbox/chain/Contracts.ts"
 
 export interface ContractWallet {
   readonly address: Address

@@ -94,13 +94,17 @@ export const storesOn = (url: string): typeof TestStores =>
 /** Embedded database, all stores, and secure randomness; provides SqlClient, PgClient and DatabaseInfo too. */
 export const TestStores = withStores(TestDatabase)
 
-/** Runs a suite on the embedded database, and on a PostgreSQL server when one is given. */
+/**
+ * Runs a suite on the embedded database in `npm test`, and on a PostgreSQL server in `npm run test:long`. With
+ * `TEST_DATABASE_URL` set, `npm test` runs it on both.
+ */
 export const eachDatabase = (
   name: string,
   suite: (it: Vitest.MethodsNonLive<Layer.Success<typeof TestStores>>) => void
 ): void => {
-  layer(TestStores, { excludeTestServices: true })(`${name} on PGlite`, suite)
-  if (ServerDatabase === undefined)
-    it.skip(`${name} on PostgreSQL: skipped because TEST_DATABASE_URL is not set`, () => {})
-  else layer(withStores(ServerDatabase), { excludeTestServices: true })(`${name} on PostgreSQL`, suite)
+  const isLong = inject("suite") === "long"
+  if (!isLong) layer(TestStores, { excludeTestServices: true })(`${name} on PGlite`, suite)
+  if (ServerDatabase !== undefined)
+    layer(withStores(ServerDatabase), { excludeTestServices: true })(`${name} on PostgreSQL`, suite)
+  else if (isLong) it.skip(`${name} on PostgreSQL: skipped because TEST_DATABASE_URL is not set`, () => {})
 }

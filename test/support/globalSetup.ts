@@ -11,7 +11,7 @@ import type { TestProject } from "vitest/node"
 import * as Database from "#layers/sql/Database.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import * as Migrations from "#layers/sql/Migrations.ts"
-import { requireEveryAnswer } from "#test/contract/support/requireEveryAnswer.ts"
+import { requireEveryAnswer } from "#test/api/support/requireEveryAnswer.ts"
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -35,7 +35,7 @@ afterAll(async () => {
   await world?.stop()
   collector?.stop()
   await folder?.remove()
-}, 60_000)
+}, 120_000)
 
 const detail = async () => (await world.api("GET", `/v2/portfolios/${portfolio.portfolioId}`)).body.data
 

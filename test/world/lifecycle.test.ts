@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 60_000)
+}, 120_000)
 
 /** The data of an answer that must have the status. */
 const data = async (status: number, method: string, path: string, body?: unknown, key = world.key) => {
@@ -184,6 +184,9 @@ describe("a user with a key", () => {
 describe("another tenant", () => {
   it("discovers the strategy and mirrors it", async () => {
     const { apiKey } = world.overview.tenants[1]!
+    const operator = { authorization: `Bearer ${world.overview.adminToken}` }
+    const path = `/v1/admin/strategy-blueprints/${strategyId}/mirrorable`
+    assert.strictEqual((await world.api("PATCH", path, { canMirror: true }, operator)).status, 200)
     const listed = await eventually("the strategy is discovered", async () => {
       const { strategies } = await data(
         200,

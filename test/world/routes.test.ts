@@ -1,7 +1,11 @@
 /** Each leg is made where it pays more, as the chain itself tells; without LI.FI the venue makes all of them. */
+import { Effect } from "effect"
 import { createPublicClient, getAbiItem, http } from "viem"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { routedSwapAbi } from "#layers/evm/contracts.ts"
+import { tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
+import { catalogChain } from "#sandbox/market/catalog.ts"
+import { loadContracts } from "#sandbox/chain/Contracts.ts"
+import { contractAddresses } from "#sandbox/chain/installChain.ts"
 import {
   chainBalance,
   enroll,
@@ -26,7 +30,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 60_000)
+}, 120_000)
 
 /** 20,000 dollars of USDC, of which 16,000 become WETH, too much for shallow routes, and 2,000 AERO. */
 const depositor = async () => {
@@ -46,15 +50,17 @@ const depositor = async () => {
 
 const addressIn = (accountId: string) => accountId.split(":")[2]!
 
-/** What the account bought over routes, by the chain's own logs. */
+/** What the account bought over routes, by the guard's own logs. */
 const boughtOverRoutes = async ({ accounts }: EnrolledPortfolio) => {
   const { rpcUrl } = world.overview.chains.find(({ chainId }) => chainId === base)!
+  const { diamond, guard } = contractAddresses(await Effect.runPromise(loadContracts), catalogChain(base)!)
   const logs = await createPublicClient({ transport: http(rpcUrl) }).getLogs({
-    event: getAbiItem({ abi: routedSwapAbi, name: "Swapped" }),
+    address: guard,
+    event: getAbiItem({ abi: tradeGuardAbi, name: "Traded" }),
     args: { account: addressIn(accounts[0]!) as `0x${string}` },
     fromBlock: 0n
   })
-  return logs.map(({ args }) => args.buy!)
+  return logs.filter(({ args }) => args.venue === diamond).map(({ args }) => args.buy!)
 }
 
 const traded = async (portfolio: EnrolledPortfolio) => {
@@ -75,7 +81,7 @@ describe("the best quote", () => {
       (await boughtOverRoutes(portfolio)).map((address) => address.toLowerCase()),
       [world.asset(base, "AERO").assetId.split(":").at(-1)!.toLowerCase()]
     )
-  }, 90_000)
+  }, 120_000)
 
   it("is the venue's while LI.FI fails, and no leg is left out", async () => {
     const answer = await world.control("/faults", { target: "lifi", mode: "error" })
@@ -83,5 +89,5 @@ describe("the best quote", () => {
     const portfolio = await depositor()
     await traded(portfolio)
     assert.isEmpty(await boughtOverRoutes(portfolio))
-  }, 90_000)
+  }, 120_000)
 })

@@ -1,16 +1,16 @@
 /** What the stream of an operation sends, as JSON. Source: shapes 2.26, J, L and N. */
 import { Schema } from "effect"
 import { OperationState } from "#domain/operation/Operation.ts"
-import { Operation } from "#http/v2/models/Operation.ts"
-import { OperationIdText, PortfolioIdText, timestamp } from "#http/v2/models/values.ts"
+import { Operation } from "#http/v2/portfolio/OperationModel.ts"
+import { hexBytes, OperationIdText, PortfolioIdText, timestamp, written } from "#http/v2/values/values.ts"
 
 const text = (description: string, example: string) => Schema.String.annotate({ description, examples: [example] })
 const count = (description: string, example: number) => Schema.Int.annotate({ description, examples: [example] })
 
-const eventId = (description: string) => text(description, "1772443800000-3")
-const txHash = text("Hash of the transaction.", `0x${"5c".repeat(32)}`)
+const eventId = (description: string) => written(description, /^[0-9]{1,15}-[0-9]{1,9}$/u, "1772443800000-3")
+const txHash = hexBytes("Hash of the transaction.", 32, `0x${"5c".repeat(32)}`)
 const userOpHash = Schema.NullOr(
-  text("Hash of the user operation; null where none was carried.", `0x${"0b".repeat(32)}`)
+  hexBytes("Hash of the user operation; null where none was carried.", 32, `0x${"0b".repeat(32)}`)
 )
 
 const Step = Schema.Struct({
@@ -26,7 +26,7 @@ const Step = Schema.Struct({
 }).annotate({ identifier: "ExecutionStep", description: "What became of a part of the operation on a chain." })
 
 const ExecutionResult = Schema.Struct({
-  executionKey: text("Names the run.", "rebalance:op_01JQ8ZP3T5V7X9Z1B3D5F7H9K1"),
+  executionKey: written("Names the run.", /^[a-z]+:op_[0-9A-Z]{26}$/u, "rebalance:op_01JQ8ZP3T5V7X9Z1B3D5F7H9K1"),
   status: Schema.Literal("completed").annotate({ description: "How it ended." }),
   steps: Schema.Array(Step).annotate({ description: "In the order of the plan; empty when nothing was to be done." }),
   portfolioId: PortfolioIdText,
@@ -51,7 +51,7 @@ const StateChange = Schema.Struct({
 
 const TimelineEntry = Schema.Struct({
   message: text("What happened, for people.", "Withdrawal waits: the chain does not answer"),
-  event: text("The same for machines.", "withdrawal_waits"),
+  event: written("The same for machines.", /^[a-z0-9_.]{1,64}$/u, "withdrawal_waits"),
   data: Schema.Unknown.annotate({
     description: "Particulars of the event.",
     examples: [{ reason: "the chain does not answer" }]
@@ -67,7 +67,7 @@ const Progress = Schema.Struct({
 
 const envelope = <Kind extends string, Payload extends Schema.Top>(kind: Kind, payload: Payload) =>
   Schema.Struct({
-    streamId: text("Names the stream.", "execution:op_01JQ8ZP3T5V7X9Z1B3D5F7H9K1"),
+    streamId: written("Names the stream.", /^execution:op_[0-9A-Z]{26}$/u, "execution:op_01JQ8ZP3T5V7X9Z1B3D5F7H9K1"),
     eventId: eventId("Id of the event, the same as the frame's `id`."),
     sequence: count("Rises within the stream.", 3),
     ts: timestamp("When it happened"),

@@ -7,6 +7,7 @@ import { exampleOf } from "#http/v2/openapi/exampleOf.ts"
 import { finishDocument } from "#http/v2/openapi/finishDocument.ts"
 
 interface ObjectSchema extends JsonSchema {
+  examples?: ReadonlyArray<unknown>
   properties?: Record<string, JsonSchema>
   required?: Array<string>
 }
@@ -25,23 +26,28 @@ interface MediaType {
   "x-effect-stream"?: unknown
 }
 
-const traced: Readonly<Record<string, JsonSchema>> = {
+const traced: Readonly<Record<string, JsonSchema & { readonly examples: ReadonlyArray<unknown> }>> = {
   correlationId: {
     type: "string",
+    pattern: "^[0-9a-f]{32}$",
     description: "The same as the header `X-Correlation-Id`.",
     examples: ["4bf92f3577b34da6a3ce929d0e0e4736"]
   },
   requestId: {
     type: "string",
+    pattern: "^[0-9a-f]{32}$",
     description: "The same as the header `X-Request-Id`.",
     examples: ["00f067aa0ba902b700f067aa0ba902b7"]
   },
   timestamp: {
     type: "string",
+    format: "date-time",
     description: "When it was answered. ISO 8601 in UTC with milliseconds.",
     examples: ["2026-03-02T09:30:00.000Z"]
   }
 }
+
+const tracedExample = Object.fromEntries(Object.entries(traced).map(([name, { examples }]) => [name, examples[0]]))
 
 /** In place, and before examples are made of it. */
 const addTracingIds = ({ components }: Document) => {
@@ -49,21 +55,14 @@ const addTracingIds = ({ components }: Document) => {
     if (schema.properties?.["success"] === undefined || schema.properties["error"] === undefined) continue
     Object.assign(schema.properties, traced)
     schema.required?.push(...Object.keys(traced))
+    schema.examples = schema.examples?.map((example) => ({ ...(example as object), ...tracedExample })) ?? []
   }
-}
-
-/** In place: schemas of answers that were taken out. */
-const dropUnused = (document: Document) => {
-  const { schemas } = document.components as { readonly schemas: Record<string, ObjectSchema> }
-  const text = JSON.stringify(document)
-  for (const name of Object.keys(schemas)) if (!text.includes(`"#/components/schemas/${name}"`)) delete schemas[name]
 }
 
 export const finishV1 = (generated: Record<string, unknown>): Record<string, unknown> => {
   const document = generated as unknown as Document
   addTracingIds(document)
   finishDocument(generated)
-  dropUnused(document)
   const { schemas } = document.components
   const data = exampleOf(schemas["ExecutionEvent"]!, schemas) as { readonly cursor: string; readonly kind: string }
   for (const { responses } of Object.values(document.paths).flatMap((item) => Object.values(item))) {

@@ -3,7 +3,7 @@ import { DateTime } from "effect"
 import { writeCursor } from "#domain/execution/ExecutionCursor.ts"
 import type * as Domain from "#domain/execution/ExecutionEvent.ts"
 import type { ExecutionEvent } from "#http/v1/models/ExecutionEvent.ts"
-import { operationView } from "#http/v2/views/operationView.ts"
+import { operationView } from "#http/v2/portfolio/operationView.ts"
 
 const resultView = ({ executionKey, portfolioId, recovered, steps }: Domain.ExecutionResult) => ({
   executionKey,

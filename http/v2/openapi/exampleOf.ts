@@ -8,6 +8,8 @@ export interface JsonSchema {
   readonly examples?: ReadonlyArray<unknown>
   readonly anyOf?: ReadonlyArray<JsonSchema>
   readonly type?: string
+  readonly pattern?: string
+  readonly format?: string
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly items?: JsonSchema
 }

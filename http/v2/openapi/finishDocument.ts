@@ -2,6 +2,7 @@
  * What the generator leaves out of the OpenAPI document: the API key scheme, the headers of every answer, numbers in
  * the query as numbers, bodies that may be absent, and examples. And takes out answers that an operation cannot give.
  */
+import { mergePatchType } from "#http/v2/values/mergePatch.ts"
 import { exampleOf, type JsonSchema } from "#http/v2/openapi/exampleOf.ts"
 import { openResponses } from "#http/v2/openapi/openResponses.ts"
 import { withoutError } from "#http/v2/openapi/withoutError.ts"
@@ -49,25 +50,24 @@ const integerQuery: Readonly<Record<string, Described>> = {
   "discoverStrategies.limit": limitUpTo(50)
 }
 
-const header = (description: string, type: "string" | "integer", example: unknown) => ({
-  description,
-  schema: { type },
-  example
-})
+const header = (description: string, schema: JsonSchema, example: unknown) => ({ description, schema, example })
+
+const id: JsonSchema = { type: "string", pattern: "^[0-9a-f]{32}$" }
+const count: JsonSchema = { type: "integer" }
 
 const headerSchemas = {
   "X-Correlation-Id": header(
     "Trace id of the request, the same across services; quote it in reports.",
-    "string",
+    id,
     "4bf92f3577b34da6a3ce929d0e0e4736"
   ),
-  "X-Request-Id": header("Unique to this answer.", "string", "00f067aa0ba902b700f067aa0ba902b7"),
-  "X-RateLimit-Limit": header("Requests that the window allows.", "integer", 120),
-  "X-RateLimit-Remaining": header("Requests left in the window.", "integer", 119),
-  "X-RateLimit-Reset": header("When the window ends, in Unix seconds.", "integer", 1772443860)
+  "X-Request-Id": header("Unique to this answer.", id, "00f067aa0ba902b700f067aa0ba902b7"),
+  "X-RateLimit-Limit": header("Requests that the window allows.", count, 120),
+  "X-RateLimit-Remaining": header("Requests left in the window.", count, 119),
+  "X-RateLimit-Reset": header("When the window ends, in Unix seconds.", count, 1772443860)
 }
 
-const retryAfter = header("Seconds to wait before the next attempt.", "integer", 30)
+const retryAfter = header("Seconds to wait before the next attempt.", count, 30)
 
 const reference = (name: string) => ({ $ref: `#/components/headers/${name}` })
 const references = Object.fromEntries(Object.keys(headerSchemas).map((name) => [name, reference(name)]))
@@ -104,6 +104,9 @@ const finishOperation = (operation: Operation, components: Readonly<Record<strin
     answer.headers = waits ? { ...references, "Retry-After": reference("Retry-After") } : references
   }
   const { requestBody } = operation
+  // The generator takes the two media types of a merge patch for two schemas.
+  const merged = requestBody?.content[mergePatchType]
+  if (merged !== undefined) merged.schema = requestBody!.content["application/json"]!.schema
   const contents = [requestBody?.content, ...Object.values(operation.responses).map(({ content }) => content)]
   for (const media of contents.flatMap((content) => Object.values(content ?? {}))) {
     media.example = exampleOf(media.schema, components)
@@ -114,6 +117,13 @@ const finishOperation = (operation: Operation, components: Readonly<Record<strin
     requestBody.required = false
     Object.assign(requestBody.content["application/json"]!, { schema: union.find((member) => !isNull(member)) })
   }
+}
+
+/** In place: schemas that nothing refers to any more. */
+const dropUnused = (document: Document) => {
+  const schemas = document.components.schemas as Record<string, JsonSchema>
+  const text = JSON.stringify(document)
+  for (const name of Object.keys(schemas)) if (!text.includes(`"#/components/schemas/${name}"`)) delete schemas[name]
 }
 
 /** Completes a generated document, in place, and answers it. */
@@ -129,5 +139,6 @@ export const finishDocument = (generated: Record<string, unknown>): Record<strin
   const operations = Object.values(document.paths).flatMap((item) => Object.values(item))
   for (const operation of operations) finishOperation(operation, document.components.schemas)
   openResponses(operations, document.components.schemas)
+  dropUnused(document)
   return generated
 }

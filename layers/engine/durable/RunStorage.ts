@@ -1,6 +1,6 @@
 /** What runs write, many at a time (`batched`), under the name of this process. */
 import { DateTime, Effect } from "effect"
-import { batched } from "#layers/sql/batched.ts"
+import { batched } from "#domain/batched.ts"
 import type { Runner } from "#layers/engine/durable/Runner.ts"
 import { type ExecutionStore, type NewExecution, stepKey, type StepResult } from "#layers/sql/ExecutionStore.ts"
 

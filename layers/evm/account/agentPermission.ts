@@ -1,6 +1,7 @@
 /**
- * The agent's permission as the account's modules enforce it: an ECDSA signer, and a call policy that lets nothing pass
- * but exact kinds of calls, each without native value.
+ * The agent's permission as the account's modules enforce it: an ECDSA signer, and a policy that lets nothing pass but
+ * exact kinds of calls, each without native value. Where the owner signed the guard, the guard is that policy
+ * (contracts/GuardPolicy.sol). Otherwise it is a call policy:
  *
  * 1. `approve` of any token for the router. An allowance of the router is spent by nobody but the account itself.
  * 2. `swapExactTokensForTokens` over one hop: recipient the account, path of exactly two tokens, the last one listed.
@@ -31,7 +32,8 @@ import {
   zeroAddress
 } from "viem"
 import type { EvmAddress } from "#domain/Caip.ts"
-import type { AgentPolicy, BridgePolicy } from "#domain/enrollment/Authorization.ts"
+import type { AgentPolicy, BridgePolicy, TradeGuardPolicy } from "#domain/account/Authorization.ts"
+import { closedRoot } from "#layers/evm/account/closedList.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { bridgeAbi, routedSwapAbi, withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
 
@@ -137,16 +139,30 @@ const callPolicy = ({ account, policy, settles }: AgentPermission) => {
   })
 }
 
-/** `validatorData` of Kernel's `Enable` message: one entry a policy, then the signer. */
-export const permissionData = (permission: AgentPermission): Hex => {
+/**
+ * The guard as the permission's policy: its rules are fixed in its code, so what is signed are times, limits, and the root
+ * of a closed list.
+ */
+const guardPolicy = ({ budgetBps, closedTokens, contract, issuedAt, tradeBps, validUntil }: TradeGuardPolicy): Hex =>
+  concatHex([
+    PolicyFlags.FOR_ALL_VALIDATION,
+    toViem(contract),
+    toHex(issuedAt, { size: 5 }),
+    toHex(validUntil, { size: 5 }),
+    toHex(tradeBps, { size: 2 }),
+    toHex(budgetBps, { size: 2 }),
+    ...(closedTokens === undefined ? [] : [closedRoot(closedTokens)])
+  ])
+
+const policyData = (permission: AgentPermission): Hex => {
+  if (permission.policy.guard !== undefined) return guardPolicy(permission.policy.guard)
   const calls = callPolicy(permission)
-  return encodeAbiParameters(
-    [{ type: "bytes[]" }],
-    [
-      [
-        concatHex([calls.getPolicyInfoInBytes(), calls.getPolicyData()]),
-        concatHex([PolicyFlags.NOT_FOR_VALIDATE_SIG, ECDSA_SIGNER_CONTRACT, permission.agent])
-      ]
-    ]
-  )
+  return concatHex([calls.getPolicyInfoInBytes(), calls.getPolicyData()])
 }
+
+/** `validatorData` of Kernel's `Enable` message: one entry a policy, then the signer. */
+export const permissionData = (permission: AgentPermission): Hex =>
+  encodeAbiParameters(
+    [{ type: "bytes[]" }],
+    [[policyData(permission), concatHex([PolicyFlags.NOT_FOR_VALIDATE_SIG, ECDSA_SIGNER_CONTRACT, permission.agent])]]
+  )

@@ -1,6 +1,6 @@
 /** What an owner allows to leave a chain: its USDC, for every other chain that has a bridge. */
 import { addressOf } from "#domain/Caip.ts"
-import type { BridgePolicy } from "#domain/enrollment/Authorization.ts"
+import type { BridgePolicy } from "#domain/account/Authorization.ts"
 import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 import type { EvmChain } from "#layers/evm/EvmConfig.ts"
 

@@ -2,8 +2,7 @@
 import { Effect } from "effect"
 import { encodeFunctionData, hashTypedData, type Hex, parseAbi, slice, size } from "viem"
 import { addressOf, type ChainId, type EvmWalletId } from "#domain/Caip.ts"
-import type { Authorization } from "#domain/enrollment/Authorization.ts"
-import { typedDataMessage } from "#domain/enrollment/OwnerMessage.ts"
+import { type OwnerDigest, typedDataMessage } from "#domain/account/OwnerMessage.ts"
 import { VerifierUnavailable } from "#domain/Errors.ts"
 import { ownerSignature } from "#layers/evm/account/ownerSignature.ts"
 import { toViem } from "#layers/evm/address.ts"
@@ -18,9 +17,9 @@ const unavailable = (chainId: ChainId) => () =>
     message: `Chain ${chainId} cannot be asked about the owner's contract right now; nothing was stored, retry in a few seconds`
   })
 
-/** The EIP-712 digest that the owner of an `ERC1271` authorization stands by. */
-export const contractOwnerDigest = (authorization: Authorization): Hex => {
-  const { domain, message, primaryType, types } = typedDataMessage(authorization).typedData
+/** The EIP-712 digest that an owner that is a contract stands by. */
+const contractOwnerDigest = (signed: OwnerDigest): Hex => {
+  const { domain, message, primaryType, types } = typedDataMessage(signed).typedData
   return hashTypedData({
     domain: { ...domain, verifyingContract: domain.verifyingContract as Hex },
     types,
@@ -57,10 +56,9 @@ export const standsBy = Effect.fnUntraced(
   (effect, chainId) => Effect.mapError(effect, unavailable(chainId))
 )
 
-/** What the owner's contract says about the signature of an enrollment or an activation. */
-export const isSignedByContract = Effect.fnUntraced(function* (authorization: Authorization, signature: string) {
+/** What the owner's contract says about the signature of an authorization or a revocation. */
+export const isSignedByContract = Effect.fnUntraced(function* (signed: OwnerDigest, signature: string) {
   const bytes = ownerSignature("ERC1271", signature)
   if (bytes === undefined) return false
-  const digest = contractOwnerDigest(authorization)
-  return yield* standsBy(authorization.chains[0].chainId, authorization.ownerAccountId, digest, bytes)
+  return yield* standsBy(signed.chains[0].chainId, signed.ownerAccountId, contractOwnerDigest(signed), bytes)
 })

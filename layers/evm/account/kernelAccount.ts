@@ -17,7 +17,7 @@ import {
 } from "viem"
 import { KernelFactoryStakerAbi } from "@zerodev/sdk"
 import { addressOf, type EvmAddress } from "#domain/Caip.ts"
-import type { Authorization } from "#domain/enrollment/Authorization.ts"
+import type { Authorization } from "#domain/account/Authorization.ts"
 import { fromViem, toViem } from "#layers/evm/address.ts"
 import {
   erc1271OwnerValidator,

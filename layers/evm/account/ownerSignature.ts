@@ -1,7 +1,7 @@
 /** Owners' signatures as wallets give them, brought to the one form that is sent to the chain. */
 import { type Hex, isHex, parseSignature, recoverMessageAddress, serializeSignature, size } from "viem"
-import type { AccountType } from "#domain/enrollment/Authorization.ts"
-import { maxSignatureBytes } from "#domain/enrollment/OwnerMessage.ts"
+import type { AccountType } from "#domain/account/Authorization.ts"
+import { maxSignatureBytes } from "#domain/account/OwnerMessage.ts"
 
 /** Half of secp256k1's order: a canonical `s` is not above it (EIP-2). */
 const highestS = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n

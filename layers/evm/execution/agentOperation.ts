@@ -5,7 +5,7 @@
 import { concatHex, encodeAbiParameters, type Hex, hexToBigInt, pad, zeroAddress } from "viem"
 import { getUserOperationHash, toPackedUserOperation, type UserOperation } from "viem/account-abstraction"
 import { addressOf } from "#domain/Caip.ts"
-import type { Authorization, ChainAuthorization } from "#domain/enrollment/Authorization.ts"
+import type { Authorization, ChainAuthorization } from "#domain/account/Authorization.ts"
 import { permissionData } from "#layers/evm/account/agentPermission.ts"
 import { rootSignature } from "#layers/evm/account/digestTree.ts"
 import { selectorData } from "#layers/evm/account/enableMessage.ts"

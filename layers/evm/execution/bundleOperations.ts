@@ -7,7 +7,7 @@
 import { Effect } from "effect"
 import { type Address, decodeErrorResult, decodeFunctionData, encodeFunctionData, type Hex } from "viem"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { Bundle } from "#domain/rebalance/ChainExecution.ts"
+import type { Bundle } from "#domain/relay/UserOperations.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"

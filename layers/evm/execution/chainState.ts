@@ -3,11 +3,12 @@ import { Effect } from "effect"
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, zeroAddress } from "viem"
 import { addressOf, type ChainId } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { ChainAuthorization } from "#domain/enrollment/Authorization.ts"
+import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { fromViem, toViem } from "#layers/evm/address.ts"
 import { entryPoint, entryPointAbi, kernelAbi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { nonceKey, type PermissionMode } from "#layers/evm/execution/agentOperation.ts"
+import { readPendingNonce } from "#layers/evm/execution/relayerNonce.ts"
 import { type CallResult, multicall, uintOf } from "#layers/evm/multicall.ts"
 
 export interface AccountState {
@@ -94,20 +95,12 @@ export const readBlockState = Effect.fnUntraced(function* (chainId: ChainId) {
   return state
 })
 
-/** An account's next nonce, transactions that wait in the pool included. */
-const readNonce = Effect.fnUntraced(function* (chainId: ChainId, relayer: Address) {
-  const { request } = yield* EvmClients
-  return yield* request(chainId, "eth_getTransactionCount", (client) =>
-    client.getTransactionCount({ address: relayer, blockTag: "pending" })
-  )
-})
-
 /** The relayers' accounts, the first of which stands for all of them in simulations. */
 export type Lanes = readonly [Address, ...ReadonlyArray<Address>]
 
 /** The next nonces of all of them, as a prepared transaction carries them. */
 export const readLaneNonces = Effect.fnUntraced(function* (chainId: ChainId, [first, ...others]: Lanes) {
-  const read = (lane: Address) => readNonce(chainId, lane)
+  const read = (lane: Address) => readPendingNonce(chainId, lane)
   const [chainNonce, nonces] = yield* Effect.all([read(first), Effect.forEach(others, read, { concurrency: 4 })], {
     concurrency: "unbounded"
   })

@@ -3,8 +3,8 @@
  * comes back, whereas an operation that runs out is paid for and moves nothing. The numbers are one and a half times and
  * more of what Kernel 0.3.1 used in measurements with 1 to 30 listed tokens and 1 to 5 swaps.
  */
-import type { AccountType, AgentPolicy } from "#domain/enrollment/Authorization.ts"
-import type { SwapBatch } from "#domain/rebalance/ChainExecution.ts"
+import type { AccountType, AgentPolicy } from "#domain/account/Authorization.ts"
+import type { SwapBatch } from "#domain/trading/ChainExecution.ts"
 
 export interface GasLimits {
   readonly verificationGasLimit: bigint
@@ -25,7 +25,7 @@ export const bundleGasCap = (blockGasLimit: bigint, allowed: bigint = transactio
 /** The EntryPoint's own work, calldata and the fixed cost of a transaction. */
 const transactionOverhead = 500_000n
 
-const deployGas = 600_000n
+export const deployGas = 600_000n
 const enableGas = 2_400_000n
 /** What a contract wallet may use to rule on its signature: several keys, or one on a curve without a precompile. */
 const contractOwnerGas = 1_000_000n
@@ -44,7 +44,16 @@ const hopGas = 200_000n
 const enableRoutesGas = 300_000n
 const routedSwapGas = 900_000n
 
+/** What enabling a permission whose policy is the guard costs, and what the guard adds to a swap or a transfer. */
+const enableGuardGas = 1_000_000n
+const guardGas = 400_000n
+/** What it costs to take a permission of one policy and one signer off the account. */
+const removalGas = 250_000n
+
 const sum = (values: ReadonlyArray<bigint>) => values.reduce((total, value) => total + value, 0n)
+
+const swapsGas = (swaps: SwapBatch["swaps"]) =>
+  sum(swaps.map(({ call, path }) => hopGas * BigInt(path.length - 1) + (call === undefined ? 0n : routedSwapGas)))
 
 export const gasLimits = (
   policy: AgentPolicy,
@@ -52,24 +61,42 @@ export const gasLimits = (
   {
     accountType,
     deployed,
-    enables
-  }: { readonly accountType: AccountType; readonly deployed: boolean; readonly enables: boolean }
+    enables,
+    removals = 0
+  }: {
+    readonly accountType: AccountType
+    readonly deployed: boolean
+    readonly enables: boolean
+    /** Earlier permissions that are taken off the account. */
+    readonly removals?: number
+  }
 ): GasLimits => {
+  const owner = accountType === "ERC1271" ? contractOwnerGas : 0n
+  const deploy = deployed ? 0n : deployGas
+  if (policy.guard !== undefined) {
+    const calls = BigInt(swaps.length + transfers.length)
+    return {
+      verificationGasLimit: validateGas + validateSwapGas * calls + (enables ? enableGuardGas + owner : 0n) + deploy,
+      callGasLimit:
+        executeGas +
+        swapsGas(swaps) +
+        guardGas * calls +
+        lockGas * BigInt(transfers.length) +
+        removalGas * BigInt(removals),
+      preVerificationGas: 100_000n
+    }
+  }
   const listed = BigInt(policy.tokens.length)
   const hubs = BigInt(policy.hubs.length)
-  const ownerCheck = accountType === "ERC1271" ? contractOwnerGas : 0n
   const destinations = BigInt(policy.bridge?.destinations.length ?? 0)
   const bridgeRules = policy.bridge === undefined ? 0n : enableBridgeGas + storedWordGas * 2n * destinations
   const routeRules = policy.routedSwap === undefined ? 0n : enableRoutesGas + storedWordGas * (listed + hubs)
-  const enable = enables ? enableGas + ownerCheck + bridgeRules + routeRules + storedWordGas * (2n * listed + hubs) : 0n
+  const enable = enables ? enableGas + owner + bridgeRules + routeRules + storedWordGas * (2n * listed + hubs) : 0n
   const validateTransfers = BigInt(transfers.length) * (validateSwapGas + readWordGas * (6n + 2n * destinations))
   const validateSwaps = validateTransfers + BigInt(swaps.length) * (validateSwapGas + readWordGas * (listed + hubs))
   return {
-    verificationGasLimit: validateGas + validateSwaps + enable + (deployed ? 0n : deployGas),
-    callGasLimit:
-      executeGas +
-      lockGas * BigInt(transfers.length) +
-      sum(swaps.map(({ call, path }) => hopGas * BigInt(path.length - 1) + (call === undefined ? 0n : routedSwapGas))),
+    verificationGasLimit: validateGas + validateSwaps + enable + deploy,
+    callGasLimit: executeGas + lockGas * BigInt(transfers.length) + swapsGas(swaps),
     preVerificationGas: 100_000n
   }
 }

@@ -1,10 +1,10 @@
 /** Builds, signs and simulates the user operation of a batch of swaps. */
 import { Effect } from "effect"
 import { type Address, encodeFunctionData, hashMessage, type Hex } from "viem"
-import { addressOf } from "#domain/Caip.ts"
+import { addressOf, type EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { ChainAuthorization } from "#domain/enrollment/Authorization.ts"
-import { AuthorizationRequired, SimulationFailed, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
+import type { ChainAuthorization } from "#domain/account/Authorization.ts"
+import { AuthorizationRequired, SimulationFailed, type SwapBatch } from "#domain/trading/ChainExecution.ts"
 import type { Signer } from "#domain/relay/Signer.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { ownerSignature as canonicalOwnerSignature } from "#layers/evm/account/ownerSignature.ts"
@@ -19,8 +19,10 @@ import {
   unsignedOperation
 } from "#layers/evm/execution/agentOperation.ts"
 import { type Lanes, readAccountState, readBlockState, readLaneNonces } from "#layers/evm/execution/chainState.ts"
+import { guardedSwaps, guardedTransfer, guardRouteFault } from "#layers/evm/execution/guardCalls.ts"
 import { bundleGasCap, gasLimits, transactionGas, transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
 import { refusedByAccount, requireAuthorization } from "#layers/evm/execution/requireAuthorization.ts"
+import { removalCalls } from "#layers/evm/execution/removalCalls.ts"
 import { simulateOperation } from "#layers/evm/execution/simulateOperation.ts"
 import { executeBatch, pathFault, routeFault, swapCalls } from "#layers/evm/execution/swapCalls.ts"
 import { transferCalls, transferFault } from "#layers/evm/execution/transferCalls.ts"
@@ -39,7 +41,8 @@ const swapLifetimeSeconds = 1_200n
 /** What no chain needs to be asked about: the batch must be one that the owner authorized and this service can sign. */
 const checkBatch = Effect.fnUntraced(function* (
   { authorization, chainId, ownerSignature, settlement, swaps, transfers = [] }: SwapBatch,
-  agent: string
+  agent: string,
+  routeTarget: EvmAddress | undefined
 ) {
   const refuse = (reason: string) => new SimulationFailed({ chainId, reason })
   const chain = authorization.chains.find((candidate) => candidate.chainId === chainId)
@@ -67,7 +70,11 @@ const checkBatch = Effect.fnUntraced(function* (
   if (settles === null) return yield* refuse("what is stored as the owner's signature over the withdrawal is none")
   const fault = [
     ...swaps.map(pathFault),
-    ...swaps.map((swap) => routeFault(swap, chain.policy.routedSwap)),
+    ...swaps.map((swap) =>
+      chain.policy.guard === undefined
+        ? routeFault(swap, chain.policy.routedSwap)
+        : guardRouteFault(swap, chain.policy.guard, routeTarget)
+    ),
     ...transfers.map((transfer) => transferFault(transfer, chain.policy.bridge))
   ].find((found) => found !== undefined)
   if (fault !== undefined) return yield* refuse(fault)
@@ -81,33 +88,44 @@ const handleOpsData = (operation: ReturnType<typeof packedOperation>, beneficiar
     args: [[operation], beneficiary]
   }).toLowerCase() as Hex
 
-const callsOf = (
+const tradesOf = (
   { swaps, transfers = [] }: SwapBatch,
-  { accountId, policy }: ChainAuthorization,
-  now: bigint,
-  last: Call | undefined
-) => [
-  ...swaps.flatMap((swap) =>
-    swapCalls(swap, { account: addressOf(accountId), router: policy.router, deadline: now + swapLifetimeSeconds })
-  ),
-  ...transfers.flatMap((transfer) => transferCalls(transfer, addressOf(accountId))),
-  ...(last === undefined ? [] : [last])
-]
+  { accountId, policy: { guard, router } }: ChainAuthorization,
+  deadline: bigint,
+  routeTarget: EvmAddress | undefined
+): ReadonlyArray<Call> => {
+  if (guard !== undefined) {
+    const terms = { guard, router, routeTarget, deadline }
+    return [...guardedSwaps(swaps, terms), ...transfers.flatMap((transfer) => guardedTransfer(transfer, terms))]
+  }
+  const account = addressOf(accountId)
+  return [
+    ...swaps.flatMap((swap) => swapCalls(swap, { account, router, deadline })),
+    ...transfers.flatMap((transfer) => transferCalls(transfer, account))
+  ]
+}
 
 export const prepareBatch = Effect.fnUntraced(function* (batch: SwapBatch, { agent, relayers }: Operators) {
   const { authorization, chainId, settlement, swaps, transfers } = batch
   const [relayer] = relayers
-  const { bundleGas: allowed } = yield* Effect.flatMap(EvmClients, (clients) => clients.chain(chainId))
-  const { chain, settles, signature: ownerSignature } = yield* checkBatch(batch, agent.address)
-  const [account, block, nonces] = yield* Effect.all(
-    [readAccountState(chain), readBlockState(chainId), readLaneNonces(chainId, relayers)],
+  const { bundleGas: allowed, routedSwap } = yield* Effect.flatMap(EvmClients, (clients) => clients.chain(chainId))
+  const routeTarget = routedSwap?.target
+  const { chain, settles, signature: ownerSignature } = yield* checkBatch(batch, agent.address, routeTarget)
+  const [account, block, nonces, removals] = yield* Effect.all(
+    [
+      readAccountState(chain),
+      readBlockState(chainId),
+      readLaneNonces(chainId, relayers),
+      removalCalls(chain, batch.replaced)
+    ],
     { concurrency: "unbounded" }
   )
   const gas = withSettlementGas(
     gasLimits(chain.policy, batch, {
       accountType: authorization.accountType,
       deployed: account.deployed,
-      enables: account.mode === "enable"
+      enables: account.mode === "enable",
+      removals: removals.length
     }),
     settlement
   )
@@ -118,7 +136,8 @@ export const prepareBatch = Effect.fnUntraced(function* (batch: SwapBatch, { age
       reason: `the batch needs up to ${gasLimit} gas, a transaction may use ${transactionGasCap}; use fewer swaps or tokens`
     })
   }
-  const callData = executeBatch(callsOf(batch, chain, block.timestamp, settles))
+  const trades = tradesOf(batch, chain, block.timestamp + swapLifetimeSeconds, routeTarget)
+  const callData = executeBatch([...removals, ...trades, ...(settles === undefined ? [] : [settles])])
   const operation: AgentOperation = { authorization, chain, ownerSignature, ...account, callData, gas }
   const unsigned = unsignedOperation(operation)
   const userOpHash = operationHash(unsigned, chainId)

@@ -7,29 +7,39 @@
  * that knows the account in another state than it was built for, makes it a matter of trying again.
  */
 import { Duration, Effect, Result } from "effect"
-import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, zeroAddress } from "viem"
+import type { Address, Hex } from "viem"
 import { addressOf } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { Authorization, ChainAuthorization } from "#domain/enrollment/Authorization.ts"
-import type { SignatureCause } from "#domain/enrollment/RequiredSignatures.ts"
-import { AuthorizationRequired } from "#domain/rebalance/ChainExecution.ts"
+import type { Authorization, ChainAuthorization } from "#domain/account/Authorization.ts"
+import type { SignatureCause } from "#domain/account/RequiredSignatures.ts"
+import { AuthorizationRequired } from "#domain/trading/ChainExecution.ts"
 import { sleepRealTime, withinRealTime } from "#layers/clock/withinRealTime.ts"
-import { permissionData } from "#layers/evm/account/agentPermission.ts"
-import { enableDigest } from "#layers/evm/account/enableMessage.ts"
-import { permissionValidation } from "#layers/evm/account/kernelAccount.ts"
+import { isSignedAt } from "#layers/evm/account/isSignedAt.ts"
+import { decodePermission, type Permission, permissionCalls } from "#layers/evm/account/permissionState.ts"
 import { toViem } from "#layers/evm/address.ts"
-import { entryPoint, kernelAbi } from "#layers/evm/contracts.ts"
+import { entryPoint } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import type { PermissionMode } from "#layers/evm/execution/agentOperation.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
-import { type Call, type CallResult, multicall } from "#layers/evm/multicall.ts"
+import { multicall } from "#layers/evm/multicall.ts"
 
 const answerWithin = Duration.seconds(4)
 /** Between the two looks; behind one endpoint there are often many nodes. */
 const betweenLooks = Duration.seconds(2)
 
-/** The EntryPoint's codes for an account that reverts in validation, and for one that takes the signature for none. */
-export const refusedByAccount = (reason: string): boolean => /^AA2[34]\b/u.test(reason)
+/**
+ * The EntryPoint's codes for an account that reverts in validation, and for one that takes the signature for none or for
+ * one of the past.
+ */
+export const refusedByAccount = (reason: string): boolean => /^AA2[234]\b/u.test(reason)
+
+/** What the guard says of a permission that is over: its time, the owner's word, or a later permission. */
+const guardsWord = (reason: string): string | undefined =>
+  reason.startsWith("AA22")
+    ? "the agent's permission has expired"
+    : /PermissionNotLive|NotTheLatest/u.test(reason)
+      ? "the owner ended the agent's permission, or replaced it"
+      : undefined
 
 /** Kernel's word for an `Enable` message that the owner's validator does not accept. */
 const isEnableRefused = (reason: string): boolean => reason.includes("EnableNotApproved")
@@ -50,64 +60,7 @@ interface Finding {
   readonly reason: string
 }
 
-/** The permission on chain; undefined where the account has no code. */
-interface Permission {
-  readonly isEnabled: boolean
-  /** Of the account when the permission was enabled; zero when it never was. */
-  readonly nonce: number
-  readonly hasHook: boolean
-  readonly currentNonce: number
-  /** Permissions of a lower nonce are void. */
-  readonly validFrom: number
-}
-
-const readCalls = (account: Address, permissionId: Hex): ReadonlyArray<Call> => [
-  {
-    target: account,
-    data: encodeFunctionData({ abi: kernelAbi, functionName: "permissionConfig", args: [permissionId] })
-  },
-  {
-    target: account,
-    data: encodeFunctionData({
-      abi: kernelAbi,
-      functionName: "validationConfig",
-      args: [permissionValidation(permissionId)]
-    })
-  },
-  { target: account, data: encodeFunctionData({ abi: kernelAbi, functionName: "currentNonce" }) },
-  { target: account, data: encodeFunctionData({ abi: kernelAbi, functionName: "validNonceFrom" }) }
-]
-
-const decodePermission = ([config, validation, current, from]: ReadonlyArray<CallResult>): Permission | undefined => {
-  if (config?.success !== true || config.data === "0x") return undefined
-  const { signer } = decodeFunctionResult({ abi: kernelAbi, functionName: "permissionConfig", data: config.data })
-  const { hook, nonce } = decodeFunctionResult({
-    abi: kernelAbi,
-    functionName: "validationConfig",
-    data: validation!.data
-  })
-  return {
-    isEnabled: signer !== zeroAddress,
-    nonce,
-    hasHook: hook !== zeroAddress,
-    currentNonce: decodeFunctionResult({ abi: kernelAbi, functionName: "currentNonce", data: current!.data }),
-    validFrom: decodeFunctionResult({ abi: kernelAbi, functionName: "validNonceFrom", data: from!.data })
-  }
-}
-
 const revoked = (reason: string): Finding => ({ cause: "permission_revoked", reason })
-
-/** Whether the owner's signature is one over the `Enable` message as the account would check it now. */
-const isSignedFor = ({ authorization, chain }: RefusedOperation, nonce: number): boolean => {
-  const account = addressOf(chain.accountId)
-  const permission = permissionData({
-    policy: chain.policy,
-    account,
-    agent: toViem(addressOf(authorization.agentAccountId)),
-    settles: authorization.withdrawalDomainName !== null
-  })
-  return enableDigest(chain.chainId, account, chain.permissionId as Hex, permission, nonce) === chain.digest
-}
 
 /** What the account's state says about the refusal; null when the owner has nothing to do with it. */
 const conclude = (operation: RefusedOperation, permission: Permission | undefined, refusal: string): Finding | null => {
@@ -117,6 +70,8 @@ const conclude = (operation: RefusedOperation, permission: Permission | undefine
         reason: `the account does not accept the owner's signature (${refusal})`
       } as const)
     : null
+  const ended = operation.chain.policy.guard && guardsWord(refusal)
+  if (ended !== undefined) return revoked(`${ended} (${refusal})`)
   if (permission === undefined) return unaccepted
   if (permission.isEnabled) {
     return permission.nonce < permission.validFrom || !permission.hasHook
@@ -124,7 +79,7 @@ const conclude = (operation: RefusedOperation, permission: Permission | undefine
       : null
   }
   if (permission.nonce > 0) return revoked(`the owner removed the agent's permission (${refusal})`)
-  return isSignedFor(operation, permission.currentNonce)
+  return isSignedAt(operation.authorization, operation.chain, permission.currentNonce)
     ? unaccepted
     : revoked(`the owner made the signature void before it was used (${refusal})`)
 }
@@ -133,7 +88,7 @@ const conclude = (operation: RefusedOperation, permission: Permission | undefine
 const look = Effect.fnUntraced(function* (operation: RefusedOperation) {
   const { chain, gas, handleOps, mode, relayer } = operation
   const { chainId } = chain
-  const calls = readCalls(toViem(addressOf(chain.accountId)), chain.permissionId as Hex)
+  const calls = permissionCalls(toViem(addressOf(chain.accountId)), chain.permissionId as Hex)
   const results = yield* multicall(chainId, [...calls, { target: entryPoint, data: handleOps }], {
     from: relayer,
     gas: gas + 1_000_000n

@@ -1,6 +1,7 @@
 /** Reads why a call reverted, out of the revert data. The text comes from contracts of others, so it is cut short. */
 import { BaseError, decodeErrorResult, type Hex, parseAbi, slice } from "viem"
 import { entryPointAbi, kernelAbi, routedSwapAbi, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
+import { settlementRuleAbi, tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
 
 const longestReason = 300
 
@@ -12,7 +13,15 @@ const tokenErrors = parseAbi([
   "error ERC20InvalidSpender(address spender)"
 ])
 
-const knownErrors = [...entryPointAbi, ...kernelAbi, ...withdrawalExecutorAbi, ...routedSwapAbi, ...tokenErrors]
+const knownErrors = [
+  ...entryPointAbi,
+  ...kernelAbi,
+  ...withdrawalExecutorAbi,
+  ...routedSwapAbi,
+  ...tradeGuardAbi,
+  ...settlementRuleAbi,
+  ...tokenErrors
+]
 
 const decode = (data: Hex) => {
   try {

@@ -1,6 +1,10 @@
-/** Hands stored bytes of a transaction to the chain. Sending the same bytes again does no harm and is no error. */
-import { Effect } from "effect"
+/**
+ * Hands stored bytes of a transaction to every endpoint of the chain, as one of them may take it and pass it on to nobody.
+ * Sending the same bytes again does no harm and is no error.
+ */
+import { Effect, Fiber } from "effect"
 import { type Hex, type PublicClient, TransactionReceiptNotFoundError } from "viem"
+import type { ChainId } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
@@ -10,7 +14,10 @@ import { rpcErrorOf } from "#layers/evm/rpcFailure.ts"
 const knownAlready = /already known|already imported|known transaction|already exists/iu
 const nonceUsed = /nonce too low|nonce is too low|nonce has already been used/iu
 
-const submit = async (client: PublicClient, raw: Hex): Promise<"sent" | "nonce used"> => {
+/** What an endpoint said of the bytes; a failure when it gave no answer, or another one. */
+type Outcome = "sent" | "nonce used"
+
+const submit = async (client: PublicClient, raw: Hex): Promise<Outcome> => {
   try {
     await client.sendRawTransaction({ serializedTransaction: raw })
     return "sent"
@@ -29,11 +36,34 @@ export const receiptOf = (client: PublicClient, hash: Hex) =>
     throw error
   })
 
+/**
+ * As soon as one endpoint has taken the bytes they are sent. The requests to the others go on by themselves, each for as
+ * long as a request may take.
+ */
+const submitToAll = Effect.fnUntraced(function* (chainId: ChainId, raw: Hex) {
+  const { each } = yield* EvmClients
+  const [first, ...others] = each(chainId).map(({ request }) =>
+    request(chainId, "eth_sendRawTransaction", (client) => submit(client, raw))
+  )
+  if (first === undefined) return yield* new ChainUnavailable({ chainId, reason: "no RPC endpoint is configured" })
+  if (others.length === 0) return yield* first
+  const answers = (yield* Effect.forEach([first, ...others], (send) => Effect.forkDetach(send))).map((fiber) =>
+    Fiber.join(fiber)
+  )
+  const taken = answers.map((answer) =>
+    Effect.filterOrFail(
+      answer,
+      (outcome) => outcome === "sent",
+      () => new ChainUnavailable({ chainId, reason: "the nonce is used" })
+    )
+  )
+  return yield* Effect.catch(Effect.raceAll(taken), () => Effect.raceAll(answers))
+})
+
 export const sendTransaction = Effect.fnUntraced(function* (transaction: SignedTransaction) {
   const { chainId, nonce, raw, replaces, txHash } = transaction
   const { request } = yield* EvmClients
-  const outcome = yield* request(chainId, "eth_sendRawTransaction", (client) => submit(client, raw as Hex))
-  if (outcome === "sent") return
+  if ((yield* submitToAll(chainId, raw as Hex)) === "sent") return
   for (const hash of [txHash, ...replaces]) {
     const receipt = yield* request(chainId, "eth_getTransactionReceipt", (client) => receiptOf(client, hash as Hex))
     if (receipt !== null) return

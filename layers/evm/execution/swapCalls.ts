@@ -4,7 +4,7 @@
  */
 import { encodeAbiParameters, encodeFunctionData, erc20Abi, type Hex, pad, zeroAddress } from "viem"
 import { addressOf, type EvmAddress } from "#domain/Caip.ts"
-import type { ReadySwap, Swap } from "#domain/rebalance/ChainExecution.ts"
+import type { ReadySwap, Swap } from "#domain/trading/Swap.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { kernelAbi, routedSwapAbi, routerAbi } from "#layers/evm/contracts.ts"
 import type { Call } from "#layers/evm/multicall.ts"

@@ -1,8 +1,8 @@
 /** The calls by which the account hands an amount to the bridge: an exact allowance, then the lock. */
 import { encodeFunctionData, erc20Abi } from "viem"
 import { addressOf, chainIdOf, type EvmAddress } from "#domain/Caip.ts"
-import type { BridgePolicy } from "#domain/enrollment/Authorization.ts"
-import type { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
+import type { BridgePolicy } from "#domain/account/Authorization.ts"
+import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { bridgeAbi } from "#layers/evm/contracts.ts"
 import type { Call } from "#layers/evm/multicall.ts"

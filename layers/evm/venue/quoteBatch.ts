@@ -3,7 +3,7 @@
  * says is what the router pays at the same reserves. Source: UniswapV2Library.getAmountOut, UniswapV2Pair.
  */
 import type { EvmAddress } from "#domain/Caip.ts"
-import type { Quote } from "#domain/rebalance/Venue.ts"
+import type { Quote, SaleLimits } from "#domain/trading/Venue.ts"
 
 /** A pool of two tokens and what it holds of each. */
 export interface Pool {
@@ -16,6 +16,7 @@ export interface Sale {
   readonly sell: EvmAddress
   readonly buy: EvmAddress
   readonly sellAmountRaw: bigint
+  readonly atMost?: SaleLimits
 }
 
 /** Fee of one hop in basis points: 3 of 1000. */
@@ -80,6 +81,61 @@ const follow = (pools: Pools, path: ReadonlyArray<EvmAddress>, amountIn: bigint)
   return { path, hops, amountOut: amount }
 }
 
+/**
+ * What is lost against the price of an infinitely small trade at the same fee, rounded up. That price is the product of
+ * the reserve ratios, kept as a fraction so that nothing is rounded before the end.
+ */
+const priceImpactBps = ({ amountOut, hops }: Route): number => {
+  const { amountIn } = hops[0]!
+  let numerator = amountIn
+  let denominator = 1n
+  for (const { before } of hops) {
+    numerator *= feeKept * before.reserves[1]
+    denominator *= feeBase * before.reserves[0]
+  }
+  const lost = (numerator - amountOut * denominator) * basisPoints
+  return Number((lost + numerator - 1n) / numerator)
+}
+
+const isWithin = (route: Route, { poolShareBps, priceImpactBps: limitBps, soldRaw }: SaleLimits): boolean =>
+  priceImpactBps(route) <= limitBps &&
+  route.hops.every(
+    ({ amountIn, before }, index) =>
+      (amountIn + (index === 0 ? soldRaw : 0n)) * basisPoints <= before.reserves[0] * BigInt(poolShareBps)
+  )
+
+/** Bits to which the greatest amount is found: to a millionth of it. */
+const precisionBits = 20n
+
+/**
+ * The path with all of the amount, or with the greatest that is within the limits. In one pool of reserve R the impact is i
+ * at x = R i / (0.997 (1 - i)); over two pools there is no such formula, so it is bisected between there and nothing.
+ */
+const largestRoute = (
+  followed: (amountIn: bigint) => Route | undefined,
+  wantedRaw: bigint,
+  limits: SaleLimits
+): Route | undefined => {
+  const all = followed(wantedRaw)
+  if (all === undefined || isWithin(all, limits)) return all
+  const limitBps = BigInt(limits.priceImpactBps)
+  const reserve = all.hops[0]!.before.reserves[0]
+  const alone =
+    limitBps >= basisPoints ? wantedRaw : (reserve * limitBps * feeBase) / (feeKept * (basisPoints - limitBps))
+  let over = (alone < wantedRaw ? alone : wantedRaw) + 1n
+  let found: Route | undefined
+  for (let within = 0n; over - within > 1n + (over >> precisionBits);) {
+    const amountIn = (within + over) / 2n
+    const route = followed(amountIn)
+    const isGood = route !== undefined && isWithin(route, limits)
+    if (isGood) [found, within] = [route, amountIn]
+    // Too little buys nothing at all; too much is beyond the limits.
+    else if (route === undefined) within = amountIn
+    else over = amountIn
+  }
+  return found
+}
+
 /** The direct path, then one through each hub. */
 export const candidatePaths = (
   { buy, sell }: Pick<Sale, "buy" | "sell">,
@@ -91,45 +147,37 @@ export const candidatePaths = (
 const bestRoute = (pools: Pools, sale: Sale, hubs: ReadonlyArray<EvmAddress>): Route | undefined => {
   let best: Route | undefined
   for (const path of candidatePaths(sale, hubs)) {
-    const route = follow(pools, path, sale.sellAmountRaw)
+    const route =
+      sale.atMost === undefined
+        ? follow(pools, path, sale.sellAmountRaw)
+        : largestRoute((amountIn) => follow(pools, path, amountIn), sale.sellAmountRaw, sale.atMost)
     if (route !== undefined && (best === undefined || route.amountOut > best.amountOut)) best = route
   }
   return best
 }
 
 /**
- * What is lost against the price of an infinitely small trade at the same fee, rounded up. That price is the product of
- * the reserve ratios, kept as a fraction so that nothing is rounded before the end.
- */
-const priceImpactBps = ({ amountOut, hops }: Route, amountIn: bigint): number => {
-  let numerator = amountIn
-  let denominator = 1n
-  for (const { before } of hops) {
-    numerator *= feeKept * before.reserves[1]
-    denominator *= feeBase * before.reserves[0]
-  }
-  const lost = (numerator - amountOut * denominator) * basisPoints
-  return Number((lost + numerator - 1n) / numerator)
-}
-
-/**
  * The best quote of each sale at the given reserves, as if the sales were made in order: each sees the reserves that
- * those before it left. Null where no path leads from the sold to the bought token or the amount yields nothing.
+ * those before it left. A sale whose quote `isMade` refuses changes no reserves. Null where no path leads from the sold to the bought token or the amount yields nothing.
  */
 export const quoteBatch = (
   pools: ReadonlyArray<Pool>,
   hubs: ReadonlyArray<EvmAddress>,
-  sales: ReadonlyArray<Sale>
+  sales: ReadonlyArray<Sale>,
+  isMade: (index: number, quote: Quote) => boolean = () => true
 ): ReadonlyArray<Quote | null> => {
   const current = new Map(pools.map((pool) => [poolKey(...pool.tokens), pool]))
-  return sales.map((sale) => {
+  return sales.map((sale, index) => {
     const route = bestRoute(current, sale, hubs)
     if (route === undefined) return null
-    for (const { after, key } of route.hops) current.set(key, after)
-    return {
+    const { amountIn } = route.hops[0]!
+    const quote: Quote = {
       buyAmountRaw: route.amountOut,
       path: route.path,
-      priceImpactBps: priceImpactBps(route, sale.sellAmountRaw)
+      priceImpactBps: priceImpactBps(route),
+      ...(amountIn === sale.sellAmountRaw ? {} : { sellAmountRaw: amountIn })
     }
+    if (isMade(index, quote)) for (const { after, key } of route.hops) current.set(key, after)
+    return quote
   })
 }

@@ -5,10 +5,19 @@ import { addressOf, chainIdOf } from "#domain/Caip.ts"
 import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdrawal.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
 import { standsBy } from "#layers/evm/account/contractOwner.ts"
+import { accountDeployment } from "#layers/evm/account/kernelAccount.ts"
 import { ownerSignature } from "#layers/evm/account/ownerSignature.ts"
-import { toViem } from "#layers/evm/address.ts"
+import { fromViem, toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
-import { withdrawalDigest } from "#layers/evm/withdrawal/executorCalls.ts"
+import { withdrawalDigest, withdrawCall } from "#layers/evm/withdrawal/executorCalls.ts"
+
+const selfSubmission = (withdrawal: AuthorizedWithdrawal) => {
+  const { authorization } = withdrawal.grant
+  const signature = ownerSignature(authorization.accountType, withdrawal.signature) ?? "0x"
+  const { factory, factoryData } = accountDeployment(authorization)
+  const { data, target } = withdrawCall(withdrawal, signature)
+  return { deploy: { to: fromViem(factory), data: factoryData }, withdraw: { to: fromViem(target), data } }
+}
 
 export const WithdrawalVerifierLive = Layer.effect(
   WithdrawalVerifier,
@@ -30,6 +39,6 @@ export const WithdrawalVerifierLive = Layer.effect(
       Effect.provideService(EvmClients, clients)
     )
 
-    return WithdrawalVerifier.of({ isSignedByOwner })
+    return WithdrawalVerifier.of({ isSignedByOwner, selfSubmission })
   })
 )

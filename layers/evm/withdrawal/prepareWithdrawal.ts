@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { type Address, encodeFunctionData, type Hex } from "viem"
 import { addressOf, type ChainId, chainIdOf } from "#domain/Caip.ts"
-import { SimulationFailed } from "#domain/rebalance/ChainExecution.ts"
+import { SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdrawal.ts"
 import { accountDeployment } from "#layers/evm/account/kernelAccount.ts"
@@ -51,10 +51,19 @@ const simulate = Effect.fnUntraced(function* (chainId: ChainId, calls: ReadonlyA
   if (failed !== undefined) return yield* new SimulationFailed({ chainId, reason: revertReason(failed.data) })
 })
 
+/**
+ * What a withdrawal may use at most: a share for the owner's signature, calldata and the account's deployment, and one
+ * for each asset. A token's transfer uses 30,000 to 250,000.
+ */
+const mostGas = ({ message }: AuthorizedWithdrawal): bigint => {
+  const most = 2_500_000n + 500_000n * BigInt(message.assets.length)
+  return most < transactionGasCap ? most : transactionGasCap
+}
+
 /** A third more than the estimate, as other transactions may change what storage costs; what is not used comes back. */
-const gasLimitFor = (estimate: bigint) => {
+const gasLimitFor = (estimate: bigint, most: bigint) => {
   const limit = (estimate * 13n) / 10n
-  return limit < transactionGasCap ? limit : transactionGasCap
+  return limit < most ? limit : most
 }
 
 export const prepareWithdrawal = Effect.fnUntraced(function* (withdrawal: AuthorizedWithdrawal, relayers: Lanes) {
@@ -77,10 +86,11 @@ export const prepareWithdrawal = Effect.fnUntraced(function* (withdrawal: Author
     ],
     { concurrency: "unbounded" }
   )
-  if (estimate > transactionGasCap) {
+  const most = mostGas(withdrawal)
+  if (estimate > most) {
     return yield* new SimulationFailed({
       chainId,
-      reason: `it needs ${estimate} gas, a transaction may use ${transactionGasCap}; withdraw fewer assets at once`
+      reason: `it needs ${estimate} gas, and the service pays for ${most} at most; withdraw fewer assets at once`
     })
   }
   const prepared: PreparedTransaction = {
@@ -89,7 +99,7 @@ export const prepareWithdrawal = Effect.fnUntraced(function* (withdrawal: Author
     subject,
     to: fromViem(to),
     callData: data.toLowerCase(),
-    gasLimit: gasLimitFor(estimate),
+    gasLimit: gasLimitFor(estimate, most),
     maxFeePerGas: block.maxFeePerGas,
     maxPriorityFeePerGas: block.maxPriorityFeePerGas,
     ...nonces,

@@ -1,6 +1,6 @@
 /** The last call of a liquidation's batch, and the gas that it needs beside the swaps. */
-import type { AccountType } from "#domain/enrollment/Authorization.ts"
-import type { Settlement } from "#domain/rebalance/ChainExecution.ts"
+import type { AccountType } from "#domain/account/Authorization.ts"
+import type { Settlement } from "#domain/trading/ChainExecution.ts"
 import { ownerSignature } from "#layers/evm/account/ownerSignature.ts"
 import type { GasLimits } from "#layers/evm/execution/gasLimits.ts"
 import type { Call } from "#layers/evm/multicall.ts"

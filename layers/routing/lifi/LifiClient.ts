@@ -1,7 +1,7 @@
 /** Requests to LI.FI, within what its documentation asks of clients. */
 import { Context, Duration, Effect, Layer, type Option, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
-import { RoutingUnavailable } from "#domain/routing/Routing.ts"
+import { RoutingUnavailable } from "#domain/trading/Routing.ts"
 import { withinRealTime } from "#layers/clock/withinRealTime.ts"
 import { type AnswerSchema, makeFind } from "#layers/provider/makeFind.ts"
 import { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"

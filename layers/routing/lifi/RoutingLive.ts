@@ -10,8 +10,9 @@ import {
   Routing,
   RoutingUnavailable,
   type SentTransfer
-} from "#domain/routing/Routing.ts"
+} from "#domain/trading/Routing.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
+import { runnerOf } from "#layers/evm/tradeGuard.ts"
 import { checkStep } from "#layers/routing/lifi/checkStep.ts"
 import { checkSwap } from "#layers/routing/lifi/checkSwap.ts"
 import { costsOf } from "#layers/routing/lifi/costsOf.ts"
@@ -71,7 +72,8 @@ export const RoutingLive = Layer.effect(
     /** The question with the contract that must be called; a contract of before is not one that was checked at the start. */
     const expectedOf = Effect.fnUntraced(function* ({ amountRaw, buy, contract: account, sell }: SwapRequest) {
       const chain = chains.find(({ chainId }) => chainId === chainIdOf(sell))
-      if (chain?.routedSwap === undefined || chain.routedSwap.contract !== account) {
+      const isOurs = account === chain?.routedSwap?.contract || (chain?.guard && account === runnerOf(chain.guard))
+      if (chain?.routedSwap === undefined || !isOurs) {
         return yield* new RoutingUnavailable({
           reason: `The owner allowed ${account} for routed swaps, which ROUTED_SWAP_${chainIdOf(sell)} does not name`
         })

@@ -6,7 +6,7 @@
  */
 import { decodeFunctionData, type Hex } from "viem"
 import { addressOf, chainIdOf } from "#domain/Caip.ts"
-import type { Route, RouteRequest } from "#domain/routing/Routing.ts"
+import type { Route, RouteRequest } from "#domain/trading/Routing.ts"
 import { bridgeAbi } from "#layers/evm/contracts.ts"
 import { lockData } from "#layers/evm/execution/transferCalls.ts"
 import { descriptionFault, envelopeFault, isSame } from "#layers/routing/lifi/stepFault.ts"

@@ -8,7 +8,7 @@
  */
 import { decodeFunctionData, encodeFunctionData, type Hex } from "viem"
 import { addressOf } from "#domain/Caip.ts"
-import type { SwapCall } from "#domain/routing/Routing.ts"
+import type { SwapCall } from "#domain/trading/Routing.ts"
 import { lifiDiamondAbi } from "#layers/routing/lifi/diamond.ts"
 import { costsOf } from "#layers/routing/lifi/costsOf.ts"
 import { descriptionFault, envelopeFault, type Expected, isSame } from "#layers/routing/lifi/stepFault.ts"

@@ -1,5 +1,5 @@
 /** LI.FI's status in our words. `DONE` says that it ended, not that it went well: the substatus does. */
-import type { RouteStatus, SentTransfer } from "#domain/routing/Routing.ts"
+import type { RouteStatus, SentTransfer } from "#domain/trading/Routing.ts"
 import type { LifiStatus } from "#layers/routing/lifi/wire.ts"
 
 const hash = /^0x[0-9a-fA-F]{64}$/u

@@ -1,8 +1,9 @@
 /** Stored histories of operations as the lifecycle allows them, and the ports that hand them out. */
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import fc from "fast-check"
-import { ChainSettled, chainSettled } from "#domain/execution/ChainSettled.ts"
-import { advance, emptyHistory, type ExecutionHistory, stateEvent } from "#domain/execution/ExecutionHistory.ts"
+import { ChainSettled, chainSettled } from "#domain/rebalance/ChainSettled.ts"
+import { advance, emptyHistory, type ExecutionHistory } from "#domain/execution/ExecutionHistory.ts"
+import { stateEvent } from "#domain/operation/Operation.ts"
 import type { LandedStep } from "#domain/execution/ExecutionEvent.ts"
 import { ExecutionLog } from "#domain/execution/ExecutionLog.ts"
 import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"

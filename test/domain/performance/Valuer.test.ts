@@ -7,10 +7,11 @@ import { addressOf, type AssetId, type EvmAccountId } from "#domain/Caip.ts"
 import type { Day } from "#domain/Day.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
+import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
 import { ValuationStore } from "#domain/performance/ValuationStore.ts"
 import { Valuer } from "#domain/performance/Valuer.ts"
 import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
-import { MovableClock } from "#test/contract/support/MovableClock.ts"
+import { MovableClock } from "#test/api/support/MovableClock.ts"
 import { Ledger, LedgerLive } from "#test/domain/performance/Ledger.ts"
 import { submit } from "#test/layers/sql/fixtures.ts"
 import { arbUsdc, baseUsdc, baseWeth } from "#test/support/assets.ts"
@@ -24,9 +25,9 @@ const hour = 3_600_000
 const [usdc, weth] = [baseUsdc.assetId, baseWeth.assetId]
 const dollars = (n: number) => BigInt(n) * Decimal.one
 const usdcRaw = (n: number) => BigInt(n) * 10n ** 6n
-const wethRaw = 10n ** 18n
+const wethRaw = Decimal.one
 
-const World = Valuer.layer.pipe(
+const Valuers = Layer.merge(Valuer.layer, PortfolioValuer.layer).pipe(
   Layer.provideMerge(LedgerLive),
   Layer.provideMerge(TestStores),
   Layer.provide(TestSettings),
@@ -53,6 +54,8 @@ const alone = Effect.gen(function* () {
   return { ...made, ledger, onBase, onArbitrum, hold }
 })
 
+type World = Effect.Success<typeof alone>
+
 /** An hour later and some blocks on: the next pass. */
 const nextPass = Effect.gen(function* () {
   ;(yield* MovableClock).advance(hour)
@@ -67,7 +70,7 @@ const summary = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
   return [rows.at(-1)?.valueUsd, rows.reduce((sum, row) => sum + row.cashFlowUsd, 0n), growth] as const
 })
 
-layer(World, { excludeTestServices: true })("Valuer", (it) => {
+layer(Valuers, { excludeTestServices: true })("Valuer", (it) => {
   it.effect("sees deposits, gains, trades and withdrawals for what they are", () =>
     Effect.gen(function* () {
       const { hold, ledger, onArbitrum, onBase, portfolioId, tenantId } = yield* alone
@@ -103,15 +106,10 @@ layer(World, { excludeTestServices: true })("Valuer", (it) => {
     })
   )
 
-  /** 1,000 dollars on Base, of which 400 left for Arbitrum, where 399 are expected. */
-  const departed = Effect.gen(function* () {
-    const world = yield* alone
-    const { hold, ledger, onBase, portfolioId, tenantId } = world
-    hold(onBase, usdc, usdcRaw(1000))
-    yield* nextPass
+  /** So many dollars leave Base for Arbitrum, where one less is expected; answers how to say that something arrived. */
+  const leave = Effect.fnUntraced(function* ({ ledger, onBase, portfolioId, tenantId }: World, left: number) {
     const { operationId: runId } = yield* submit(tenantId, portfolioId, yield* DateTime.now)
-    hold(onBase, usdc, usdcRaw(600))
-    yield* relayed(runId, onBase, 1, { blockNumber: ledger.block + 1n, deltas: [[usdc, -usdcRaw(400)]] })
+    yield* relayed(runId, onBase, 1, { blockNumber: ledger.block + 1n, deltas: [[usdc, -usdcRaw(left)]] })
     const transfers = yield* TransferLedger
     const [operationId] = yield* transfers.open({
       runId,
@@ -123,28 +121,29 @@ layer(World, { excludeTestServices: true })("Valuer", (it) => {
         {
           sell: usdc,
           buy: arbUsdc.assetId,
-          amountRaw: usdcRaw(400),
-          leastRaw: usdcRaw(390),
-          expectedRaw: usdcRaw(399),
+          amountRaw: usdcRaw(left),
+          leastRaw: usdcRaw(left - 10),
+          expectedRaw: usdcRaw(left - 1),
           bridge: addressOf(onBase),
           tool: "vault"
         }
       ]
     })
-    const close = (raw: bigint, blockNumber: bigint) =>
-      Effect.flatMap(DateTime.now, (at) =>
-        transfers.close(
-          operationId!,
-          {
-            state: "delivered",
-            received: { assetId: arbUsdc.assetId, raw, txHash: `0x${"7b".repeat(32)}`, blockNumber },
-            reason: null
-          },
-          at,
-          0
-        )
-      )
-    // It may take its time first.
+    return (raw: bigint, blockNumber: bigint) =>
+      Effect.flatMap(DateTime.now, (at) => {
+        const received = { assetId: arbUsdc.assetId, raw, txHash: `0x${"7b".repeat(32)}`, blockNumber }
+        return transfers.close(operationId!, { state: "delivered", received, reason: null }, at, 0)
+      })
+  })
+
+  /** 1,000 dollars on Base, of which 400 left for Arbitrum, where 399 are expected. */
+  const departed = Effect.gen(function* () {
+    const world = yield* alone
+    const { hold, onBase, portfolioId } = world
+    hold(onBase, usdc, usdcRaw(1000))
+    yield* nextPass
+    hold(onBase, usdc, usdcRaw(600))
+    const close = yield* leave(world, 400)
     assert.deepStrictEqual(yield* nextPass, { valued: 0, missed: 1 })
     assert.deepStrictEqual(yield* summary(portfolioId), [dollars(1000), dollars(1000), Decimal.one])
     return { ...world, close }
@@ -162,14 +161,12 @@ layer(World, { excludeTestServices: true })("Valuer", (it) => {
       assert.strictEqual((yield* summary(portfolioId))[0], dollars(1398))
       ledger.prices.set(arbUsdc.assetId, dollars(1))
       yield* nextPass
-      const [value, flows] = yield* summary(portfolioId)
-      assert.deepStrictEqual([value, flows], [dollars(999), dollars(1000)])
+      assert.deepStrictEqual((yield* summary(portfolioId)).slice(0, 2), [dollars(999), dollars(1000)])
 
       hold(onArbitrum, arbUsdc.assetId, usdcRaw(398))
       yield* close(usdcRaw(398), ledger.block + 1n)
       assert.deepStrictEqual(yield* nextPass, { valued: 1, missed: 0 })
-      const [after, flowsAfter] = yield* summary(portfolioId)
-      assert.deepStrictEqual([after, flowsAfter], [dollars(998), dollars(1000)])
+      assert.deepStrictEqual((yield* summary(portfolioId)).slice(0, 2), [dollars(998), dollars(1000)])
     })
   )
 
@@ -181,10 +178,61 @@ layer(World, { excludeTestServices: true })("Valuer", (it) => {
       yield* nextPass
       assert.strictEqual((yield* summary(portfolioId))[0], dollars(1398), "in the balance and on its way, for one look")
       yield* close(usdcRaw(399), ledger.block)
+      for (let pass = 1; pass <= 2; pass++) {
+        yield* nextPass
+        assert.deepStrictEqual(yield* summary(portfolioId), [dollars(999), dollars(1000), perMille(999)])
+      }
+    })
+  )
+
+  /** 900 of 1,000 dollars left before the first valuation. */
+  const neverValued = Effect.gen(function* () {
+    const world = yield* alone
+    const { hold, ledger, onArbitrum, onBase } = world
+    hold(onBase, usdc, usdcRaw(100))
+    const close = yield* leave(world, 900)
+    const arrived = () => hold(onArbitrum, arbUsdc.assetId, usdcRaw(899))
+    const arrive = Effect.suspend(() => close(usdcRaw(899), ledger.block + 1n)).pipe(Effect.tap(Effect.sync(arrived)))
+    return { ...world, arrive }
+  })
+
+  it.effect("what is on its way at the first valuation has come in, all of it", () =>
+    Effect.gen(function* () {
+      const { arrive, ledger, portfolioId } = yield* neverValued
+      ledger.block += 10n
+      assert.isTrue(yield* (yield* PortfolioValuer).value(portfolioId))
+      assert.deepStrictEqual(yield* summary(portfolioId), [dollars(999), dollars(999), Decimal.one])
+      yield* arrive
+      assert.deepStrictEqual(yield* nextPass, { valued: 1, missed: 0 })
+      assert.deepStrictEqual(yield* summary(portfolioId), [dollars(999), dollars(999), Decimal.one])
+    })
+  )
+
+  it.effect("what arrived before the first valuation has come in, once", () =>
+    Effect.gen(function* () {
+      const { arrive, portfolioId } = yield* neverValued
+      yield* arrive
       yield* nextPass
-      assert.deepStrictEqual(yield* summary(portfolioId), [dollars(999), dollars(1000), perMille(999)])
-      yield* nextPass
-      assert.deepStrictEqual(yield* summary(portfolioId), [dollars(999), dollars(1000), perMille(999)])
+      assert.deepStrictEqual(yield* summary(portfolioId), [dollars(999), dollars(999), Decimal.one])
+    })
+  )
+
+  it.effect("what arrived is not counted twice while the chain that it left does not answer", () =>
+    Effect.gen(function* () {
+      const { close, hold, ledger, onArbitrum, onBase, portfolioId } = yield* departed
+      const { value } = yield* PortfolioValuer
+      ledger.down.add(8453)
+      hold(onArbitrum, arbUsdc.assetId, usdcRaw(399))
+      yield* close(usdcRaw(399), ledger.block + 1n)
+      ledger.block += 10n
+      // By its last valuation Base still holds what arrived.
+      assert.isFalse(yield* value(portfolioId))
+      assert.deepStrictEqual(yield* summary(portfolioId), [dollars(1000), dollars(1000), Decimal.one])
+      ledger.down.clear()
+      hold(onBase, usdc, usdcRaw(650))
+      ledger.block += 10n
+      assert.isTrue(yield* value(portfolioId))
+      assert.deepStrictEqual(yield* summary(portfolioId), [dollars(1049), dollars(1050), perMille(999)])
     })
   )
 
@@ -193,9 +241,8 @@ layer(World, { excludeTestServices: true })("Valuer", (it) => {
       const { hold, onBase, portfolioId, tenantId } = yield* alone
       hold(onBase, usdc, usdcRaw(1000))
       yield* nextPass
-      const at = yield* DateTime.now
+      const [at, transfers] = [yield* DateTime.now, yield* TransferLedger]
       const { operationId: runId } = yield* submit(tenantId, portfolioId, at)
-      const transfers = yield* TransferLedger
       const announcement = { runId, attempt: 1, accountId: onBase, at, transfers: [], subject: "0x5b", fromBlock: 1n }
       yield* transfers.announce(announcement)
       hold(onBase, usdc, usdcRaw(600))
@@ -330,7 +377,7 @@ describe("Valuer.fiber", () => {
               n === 2 ? Effect.die(new Error("the second pass fails")) : Effect.succeed({ claimed: [], last: null })
           ),
         trades: () => Effect.succeed({ settled: new Map(), unsettled: new Set() }),
-        record: () => Effect.void
+        record: () => Effect.succeed(new Set())
       })
       const assets = Layer.mock(Assets, { onChain: () => Effect.succeed([]) })
       const fiber = Valuer.fiber.pipe(

@@ -116,6 +116,65 @@ describe("strategyCurve", () => {
     ])
   })
 
+  describe("an asset that has no price any more", () => {
+    // a dies after day 2 at 200; b doubles from day 5 to day 6.
+    const prices = new Map([
+      [a, series(100, 100, 200)],
+      [b, series(100, 100, 100, 100, 100, 100, 200)]
+    ])
+    const replacedOn = (fromDay: number, changes: Parameters<typeof task>[2] = {}) =>
+      shown(
+        task(prices, 7, {
+          versions: [
+            { fromDay: day(0), allocation: halves },
+            { fromDay: day(fromDay), allocation: only(b) }
+          ],
+          ...changes
+        })
+      )
+
+    it("is closed at its last price by a new version, and the curve goes on", () => {
+      assert.deepStrictEqual(replacedOn(4), [
+        [0, "0.0000"],
+        [1, "0.0000"],
+        [2, "50.0000"],
+        [4, "50.0000"],
+        [5, "50.0000"],
+        [6, "200.0000"]
+      ])
+    })
+
+    it("is waited for two days first, for prices may come late", () => {
+      assert.deepStrictEqual(replacedOn(3), replacedOn(4))
+    })
+
+    it("is closed on a day on which the strategy rebalances, not before", () => {
+      assert.deepStrictEqual(
+        replacedOn(4, { everyDays: 6 }).map(([n]) => n),
+        [0, 1, 2, 6]
+      )
+    })
+
+    it("ends the curve of a strategy that keeps it", () => {
+      assert.deepStrictEqual(
+        shown(task(prices, 7)).map(([n]) => n),
+        [0, 1, 2]
+      )
+    })
+
+    it("is not closed for a version that lacks a price itself", () => {
+      const versions = [
+        { fromDay: day(0), allocation: halves },
+        { fromDay: day(3), allocation: only(c) }
+      ]
+      const late = new Map([...prices, [c, series(null, null, null, null, null, 100, 110)]])
+      assert.deepStrictEqual(shown(task(late, 7, { versions })).slice(3), [
+        [5, "50.0000"],
+        [6, "65.0000"]
+      ])
+    })
+  })
+
   it("without versions or prices there is no curve", () => {
     assert.deepStrictEqual(shown(task(new Map(), 3)), [])
     assert.deepStrictEqual(shown(task(new Map([[a, series(1)]]), 1, { versions: [] })), [])

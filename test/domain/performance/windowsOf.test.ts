@@ -3,7 +3,7 @@ import { DateTime } from "effect"
 import * as Day from "#domain/Day.ts"
 import { indexOne } from "#domain/performance/CurvePoint.ts"
 import { changeOf, formatPercent } from "#domain/performance/percent.ts"
-import { windowsOf } from "#domain/performance/windowsOf.ts"
+import { earliestDay, firstDay, windowsOf } from "#domain/performance/windowsOf.ts"
 
 const dayOf = (text: string) => Day.of(DateTime.makeUnsafe(`${text}T00:00:00Z`))
 
@@ -14,8 +14,11 @@ const curve = (last: string, length: number) =>
     index: indexOne + (BigInt(n) * indexOne) / 1000n
   }))
 
-const shown = (points: Parameters<typeof windowsOf>[0]) =>
-  windowsOf(points).map(({ percentChange, since, window }) => [window, formatPercent(percentChange), since])
+/** Seen on the day of the last point, or later. */
+const shown = (points: Parameters<typeof windowsOf>[0], daysLater = 0) =>
+  windowsOf(points, Day.add(points.at(-1)?.day ?? dayOf("2026-03-15"), daysLater)).map(
+    ({ percentChange, since, window }) => [window, formatPercent(percentChange), since]
+  )
 
 describe("windowsOf", () => {
   it("shortest first, months by the calendar, each from the day it looks back to", () => {
@@ -50,6 +53,27 @@ describe("windowsOf", () => {
         ["1w", "2026-03-07"]
       ]
     )
+  })
+
+  it("says nothing of the present by a curve whose last point is more than two days old", () => {
+    const points = curve("2026-03-15", 40)
+    assert.lengthOf(shown(points, 1), 3)
+    assert.deepStrictEqual(shown(points, 2), shown(points))
+    assert.deepStrictEqual(shown(points, 3), [])
+  })
+
+  it("the longest window is there before the point of the day is, at most two days long", () => {
+    const today = dayOf("2026-03-15")
+    const prices = curve("2026-03-15", 400).filter(({ day }) => day >= earliestDay(today))
+    for (const missing of [0, 1, 2]) {
+      const last = Day.add(today, -missing)
+      const points = prices.filter(({ day }) => day <= last && day >= firstDay(today, last))
+      const longest = windowsOf(points, today).at(-1)
+      assert.deepStrictEqual([longest?.window, longest?.since], ["12m", Day.format(Day.monthsBefore(last, 12))])
+      assert.strictEqual(points[0]!.day, Day.monthsBefore(last, 12))
+    }
+    for (const last of [undefined, Day.add(today, -3)])
+      assert.strictEqual(firstDay(today, last), Day.monthsBefore(today, 12))
   })
 
   it("says nothing about a growth from nothing", () =>

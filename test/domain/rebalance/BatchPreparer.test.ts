@@ -1,101 +1,44 @@
 /** When a plan may be acted on as it is, and what happens when the batch does not pass its simulation. */
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Layer, Option, Schema } from "effect"
-import { addressOf, evmAccount } from "#domain/Caip.ts"
+import { DateTime, Effect, Layer, Schema } from "effect"
+import { addressOf } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
-import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
-import { BestQuotes } from "#domain/rebalance/BestQuotes.ts"
-import { BatchPreparer, Preparation } from "#domain/rebalance/BatchPreparer.ts"
-import type { Authorization } from "#domain/enrollment/Authorization.ts"
-import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
-import { RequiredSignatures } from "#domain/enrollment/RequiredSignatures.ts"
-import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
-import { type RunContext, RunStore } from "#domain/rebalance/RunStore.ts"
-import { baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
+import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
+import { Preparation } from "#domain/rebalance/Preparation.ts"
+import { type Restraint, RunPlanner } from "#domain/rebalance/RunPlanner.ts"
+import type { RunContext } from "#domain/rebalance/RunStore.ts"
+import type { Venue } from "#domain/trading/Venue.ts"
+import {
+  account,
+  attempt,
+  btcLeg,
+  context,
+  funded,
+  nothingLeft,
+  planOf,
+  prepared,
+  Preparer,
+  preparerFor,
+  sameAgain,
+  settled,
+  usdcLeg
+} from "#test/domain/rebalance/preparing.ts"
+import { arbUsdc, baseBtc, baseUsdc } from "#test/support/assets.ts"
 import { setPrices } from "#test/support/enrolledPortfolio.ts"
-import { TransferQuotes } from "#domain/transfer/TransferQuotes.ts"
-import { TestSettings } from "#test/support/settings.ts"
-import { TestChain, TestChains } from "#test/support/TestChains.ts"
+import { TestChain } from "#test/support/TestChains.ts"
 
-const account = evmAccount(baseUsdc.chainId, addressOf(baseWeth.assetId))
-const operationId = "op_01J00000000000000000000000" as OperationId
-
-const context: RunContext = {
-  operationId,
-  tenantId: "tn_01J00000000000000000000000" as TenantId,
-  portfolioId: "pf_01J00000000000000000000000" as PortfolioId,
-  strategyVersion: 1,
-  allocation: [],
-  swap: { slippageBps: null, priceImpactBps: null, thresholdUsd: null },
-  tenantSwap: { slippageBps: null, priceImpactBps: null, thresholdUsd: null },
-  grants: [
-    {
-      authorization: {
-        accountType: "ECDSA",
-        ownerAccountId: `eip155:0:${addressOf(baseWeth.assetId)}` as Authorization["ownerAccountId"],
-        withdrawalDomainName: "Ballast Withdrawal Authorization",
-        accountIndex: 0n,
-        agentAccountId: `eip155:0:${addressOf(baseWeth.assetId)}` as Authorization["agentAccountId"],
-        chains: [
-          {
-            chainId: baseUsdc.chainId,
-            accountId: account,
-            permissionId: "0x00000001",
-            digest: `0x${"aa".repeat(32)}`,
-            policy: { router: addressOf(baseWeth.assetId), hubs: [], tokens: [] }
-          }
-        ],
-        root: `0x${"bb".repeat(32)}`
-      },
-      ownerSignature: "0x"
-    }
-  ],
-  reserved: [],
-  awaited: [baseUsdc.chainId]
+/** Pays what the legs expect for the first swap, and a hundredth less for each one that is made before. */
+const shallow: Venue["Service"] = {
+  feeBps: 30,
+  quote: (_, __, requests) =>
+    Effect.succeed(
+      requests.map(({ buy, sell }, index) => {
+        const { expectedBuyRaw } = sell === usdcLeg.sell ? usdcLeg : btcLeg
+        const buyAmountRaw = (expectedBuyRaw * BigInt(100 - index)) / 100n
+        return { buyAmountRaw, path: [addressOf(sell), addressOf(buy)], priceImpactBps: 0 }
+      })
+    )
 }
-
-const leg = (sell: typeof baseUsdc, sellAmountRaw: bigint, expectedBuyRaw: bigint) => ({
-  sell: sell.assetId,
-  buy: baseWeth.assetId,
-  sellAmountRaw,
-  valueUsd: 2500n * Decimal.one,
-  expectedBuyRaw
-})
-const usdcLeg = leg(baseUsdc, 2_500_000_000n, 997_000_000_000_000_000n)
-const btcLeg = leg(baseBtc, 1_000_000n, 239_280_000_000_000_000n)
-
-const planOf = (plannedAt: DateTime.Utc, legs: ReadonlyArray<typeof usdcLeg>): RunPlan => ({
-  strategyVersion: 1,
-  plannedAt,
-  limits: { slippageBps: 50, priceImpactBps: 100 },
-  chains: [{ chainId: baseUsdc.chainId, legs, skips: [] }]
-})
-
-/** The planner that a preparer asks for a fresh plan: it finds nothing left to do. */
-const nothingLeft = Layer.succeed(RunPlanner, { plan: () => Effect.map(DateTime.now, (now) => planOf(now, [])) })
-const settled: Array<number> = []
-const signatures = Layer.succeed(RequiredSignatures, {
-  settle: (_: string, chainId: number) => Effect.sync(() => settled.push(chainId))
-} as never as RequiredSignatures["Service"])
-/** The same plan again, however old. */
-const sameAgain = Layer.succeed(RunPlanner, {
-  plan: () => Effect.map(DateTime.now, (now) => planOf(now, [usdcLeg]))
-})
-const preparerFor = (grantsOf: RunContext, planner: typeof nothingLeft) =>
-  BatchPreparer.layer.pipe(
-    Layer.provide([
-      Layer.succeed(RunStore, {
-        context: () => Effect.succeed(Option.some(grantsOf))
-      } as never as RunStore["Service"]),
-      signatures,
-      planner,
-      TransferQuotes.layer,
-      BestQuotes.layer
-    ]),
-    Layer.provide(TestSettings),
-    Layer.provideMerge(TestChains)
-  )
-const Preparer = preparerFor(context, nothingLeft)
 
 /** The portfolio of an owner who allowed routes. */
 const [grant] = context.grants
@@ -114,17 +57,35 @@ const routedContext: RunContext = {
 }
 const RoutedPreparer = preparerFor(routedContext, sameAgain)
 
-const attempt = (number: number) => ({ operationId, chainId: baseUsdc.chainId, attempt: number })
-
-const prepared = Effect.fnUntraced(function* (number: number, ageSeconds: number, legs = [usdcLeg]) {
-  yield* setPrices
-  const plannedAt = DateTime.subtract(yield* DateTime.now, { seconds: ageSeconds })
-  return yield* Effect.flatMap(BatchPreparer, (preparer) => preparer.prepare(attempt(number), planOf(plannedAt, legs)))
-})
-
-const funded = Effect.flatMap(TestChain, (market) =>
-  Effect.sync(() => market.fund(account, baseUsdc.assetId, 10_000_000_000n))
+/** The portfolio of an owner who let USDC leave for Arbitrum. */
+const destinations = [{ chainId: arbUsdc.chainId, token: addressOf(arbUsdc.assetId) }] as const
+const bridge = { contract: addressOf(baseBtc.assetId), token: addressOf(baseUsdc.assetId), destinations }
+const bridgingContext: RunContext = {
+  ...context,
+  grants: [
+    {
+      ...grant!,
+      authorization: { ...grant!.authorization, chains: [{ ...chain, policy: { ...chain.policy, bridge } }] }
+    }
+  ]
+}
+const restraints: Array<Restraint | undefined> = []
+const BridgingPreparer = preparerFor(
+  bridgingContext,
+  Layer.succeed(RunPlanner, {
+    plan: (_: unknown, restraint?: Restraint) => {
+      restraints.push(restraint)
+      return Effect.map(DateTime.now, (now) => planOf(now, []))
+    }
+  })
 )
+const transfer = {
+  sell: baseUsdc.assetId,
+  buy: arbUsdc.assetId,
+  amountRaw: 5_000_000_000n,
+  valueUsd: 5_000n * Decimal.one,
+  expectedRaw: 4_995_000_000n
+}
 
 describe("BatchPreparer", () => {
   it.live("acts on a plan that is fresh", () =>
@@ -155,6 +116,20 @@ describe("BatchPreparer", () => {
         [["SIMULATION_FAILED", baseBtc.assetId]]
       )
     }).pipe(Effect.provide(Preparer))
+  )
+
+  it.live("quotes the others anew when a swap fails its simulation: it leaves no trace in their floors", () =>
+    Effect.gen(function* () {
+      yield* funded
+      const [alone, beside] = [yield* prepared(1, 0, [usdcLeg]), yield* prepared(1, 0, [btcLeg, usdcLeg])]
+      assert.isTrue(alone._tag === "Ready" && beside._tag === "Ready")
+      if (alone._tag !== "Ready" || beside._tag !== "Ready") return
+      assert.deepStrictEqual(beside.swaps, alone.swaps)
+      assert.deepStrictEqual(
+        beside.skips.map(({ code, sell }) => [code, sell]),
+        [["SIMULATION_FAILED", baseBtc.assetId]]
+      )
+    }).pipe(Effect.provide(preparerFor(context, nothingLeft, { venue: shallow })))
   )
 
   it.live("tells that the owner must sign anew, and settles it once the chain accepts the agent", () =>
@@ -203,6 +178,46 @@ describe("BatchPreparer", () => {
       assert.isAbove(Number(swap.offers?.routed?.expectedRaw), Number(swap.offers?.venueRaw))
       assert.notProperty(swap, "call")
     }).pipe(Effect.provide(RoutedPreparer))
+  )
+
+  it.live(
+    "keeps what was to leave, and tells, when the route of a planned transfer is gone by the time of trading",
+    () =>
+      Effect.gen(function* () {
+        yield* funded
+        const market = yield* TestChain
+        market.refusal = "it costs too much"
+        yield* setPrices
+        const [planned] = planOf(yield* DateTime.now, [usdcLeg]).chains
+        const plan = { ...planOf(yield* DateTime.now, []), chains: [{ ...planned!, transfers: [transfer] }] }
+        const preparer = yield* BatchPreparer
+        const preparation = yield* preparer.prepare(attempt(1), plan)
+        assert.deepStrictEqual(restraints, [{ keepOn: baseUsdc.chainId }])
+        assert.strictEqual(preparation._tag, "Nothing")
+        assert.deepStrictEqual(
+          preparation.skips.map(({ buy, code, reason }) => [buy, code, reason]),
+          [[arbUsdc.assetId, "TRANSFER_REFUSED", "it costs too much"]]
+        )
+      }).pipe(Effect.provide(BridgingPreparer))
+  )
+
+  it.live("keeps what was to leave, planned anew, when the chain refuses the transfer, and sells nothing for it", () =>
+    Effect.gen(function* () {
+      yield* funded
+      restraints.length = 0
+      const market = yield* TestChain
+      market.bridgeIsPaused = true
+      yield* setPrices
+      const [planned] = planOf(yield* DateTime.now, [usdcLeg]).chains
+      const plan = { ...planOf(yield* DateTime.now, []), chains: [{ ...planned!, transfers: [transfer] }] }
+      const preparation = yield* Effect.flatMap(BatchPreparer, (preparer) => preparer.prepare(attempt(1), plan))
+      assert.deepStrictEqual(restraints, [{ keepOn: baseUsdc.chainId }])
+      assert.strictEqual(preparation._tag, "Nothing")
+      assert.deepStrictEqual(
+        preparation.skips.map(({ buy, code, reason }) => [buy, code, reason]),
+        [[arbUsdc.assetId, "SIMULATION_FAILED", "the bridge is paused"]]
+      )
+    }).pipe(Effect.provide(BridgingPreparer))
   )
 
   it.live("swaps on the venue when the chain refuses the route, and nothing is left out", () =>

@@ -6,9 +6,9 @@ import { erc20, type EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
-import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
+import { UserOperations } from "#domain/relay/UserOperations.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
-import { type Arrival, Arrivals } from "#domain/transfer/Arrivals.ts"
+import { type Arrival, TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import { Reconciler } from "#domain/transfer/Reconciler.ts"
 import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
 import { arbitrum, base, newAddress, submit, usdc, world } from "#test/layers/sql/fixtures.ts"
@@ -24,7 +24,7 @@ const outcomes = new Map<string, Omit<ActionReceipt, "subject"> | "down">()
 const down = new ChainUnavailable({ chainId: base, reason: "taken down by the test" })
 
 const Scripted = Layer.merge(
-  Layer.succeed(Arrivals, {
+  Layer.succeed(TransferReceipts, {
     carriedAt: () => Effect.succeedNone,
     read: (_, txHash) =>
       Effect.suspend(() => {
@@ -32,8 +32,7 @@ const Scripted = Layer.merge(
         return answer === "down" ? Effect.fail(down) : Effect.succeed(Option.fromUndefinedOr(answer))
       })
   }),
-  Layer.succeed(ChainExecution, {
-    prepare: () => Effect.die(new Error("nothing is prepared here")),
+  Layer.succeed(UserOperations, {
     bundle: () => Effect.die(new Error("nothing is bundled here")),
     find: ({ subject }) =>
       Effect.suspend(() => {

@@ -2,8 +2,8 @@
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { erc20, type EvmAddress } from "#domain/Caip.ts"
-import { Routing } from "#domain/routing/Routing.ts"
-import { Arrivals } from "#domain/transfer/Arrivals.ts"
+import { Routing } from "#domain/trading/Routing.ts"
+import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
 import { TransferWatcher } from "#domain/transfer/TransferWatcher.ts"
 import { arbitrum, newAddress, submit, usdc, world } from "#test/layers/sql/fixtures.ts"
@@ -22,7 +22,7 @@ const Scripted = Layer.merge(
     swapCall: unused,
     status: () => Effect.succeed({ _tag: "Delivered", txHash: arrival } as const)
   }),
-  Layer.succeed(Arrivals, {
+  Layer.succeed(TransferReceipts, {
     carriedAt: unused,
     read: () =>
       Effect.succeed(

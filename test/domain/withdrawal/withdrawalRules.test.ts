@@ -8,7 +8,7 @@ import { holdingsToLiquidate } from "#domain/withdrawal/holdingsToLiquidate.ts"
 import { shortfalls } from "#domain/withdrawal/liveBalances.ts"
 import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 import { typedDataOf } from "#domain/withdrawal/typedData.ts"
-import { RawAmount, WithdrawalMessage } from "#domain/withdrawal/WithdrawalMessage.ts"
+import { RawAmount, WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import { arbUsdc, baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 
 const isAmount = Schema.is(RawAmount)

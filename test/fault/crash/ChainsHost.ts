@@ -6,21 +6,18 @@ import { createServer } from "node:http"
 import { encodeFunctionData, type Hex, keccak256, parseEther, toHex } from "viem"
 import { privateKeyToAddress } from "viem/accounts"
 import type { ChainId, EvmAddress } from "#domain/Caip.ts"
-import { afterBridgeFee, bridgeVaultAbi, locksSince } from "#sandbox/bridgeVault.ts"
-import { type Chain, setEther, startChain, tokenBySymbol } from "#sandbox/Chain.ts"
-import { Faults } from "#sandbox/Faults.ts"
+import { afterBridgeFee, bridgeVaultAbi, locksSince } from "#sandbox/chain/bridgeVault.ts"
+import { type Chain, setEther, startChain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
+import { Faults } from "#sandbox/control/Faults.ts"
 import { lifi } from "#sandbox/lifi/lifi.ts"
-import * as Market from "#sandbox/Market.ts"
-import { operate } from "#sandbox/operate.ts"
-import { PriceBook } from "#sandbox/PriceBook.ts"
-import { WorldChains } from "#sandbox/WorldChains.ts"
+import * as Market from "#sandbox/market/Market.ts"
+import { operate } from "#sandbox/chain/operate.ts"
+import { PriceBook } from "#sandbox/market/PriceBook.ts"
+import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
 import type { ChainsConfig } from "#test/fault/crash/ChainsConfig.ts"
 
 const key = (name: string): Hex => keccak256(toHex(`ballast crash ${name}`))
 const address = (hex: Hex) => privateKeyToAddress(hex) as string as EvmAddress
-
-/** The operator of the chains serves others at the same time, and of two transactions with one nonce one is refused. */
-const retried = { times: 50, schedule: Schedule.spaced("50 millis") }
 
 /** Pays out what the other chain's vault took, once for each lock. */
 const carry = Effect.fnUntraced(function* (source: Chain, destinations: ReadonlyArray<Chain>) {
@@ -36,7 +33,7 @@ const carry = Effect.fnUntraced(function* (source: Chain, destinations: Readonly
         to: destination.contracts.bridge,
         data: encodeFunctionData({ abi: bridgeVaultAbi, functionName: "release", args }),
         gas: 1_000_000n
-      }).pipe(Effect.retry(retried))
+      })
     }
   })
   yield* look.pipe(Effect.orDie, Effect.repeat(Schedule.spaced("50 millis")), Effect.forkScoped)
@@ -97,7 +94,7 @@ export class ChainsHost extends Context.Service<
           all,
           (chain) => {
             const weth = tokenBySymbol(chain, "WETH")
-            return Effect.retry(Market.setPrice(chain, weth, weth.initialPriceUsd), retried)
+            return Market.setPrice(chain, weth, weth.initialPriceUsd)
           },
           { discard: true }
         ).pipe(Effect.orDie)

@@ -50,7 +50,12 @@ export const makeScriptedChain = (market: TestMarket, keep: KeepMap, replacement
         const arrival = hash("arrival", market.draw())
         market.fund(account, buy, expectedRaw)
         const deltas = [{ assetId: buy, raw: expectedRaw }]
-        market.arrivals.set(`${account} ${arrival}`, { success: true, isOwn: false, blockNumber: 3n, deltas })
+        market.arrivals.set(`${account} ${arrival}`, {
+          success: true,
+          isOwn: false,
+          blockNumber: market.mine(),
+          deltas
+        })
         market.routes.set(txHash, { _tag: "Delivered", txHash: arrival })
       }
     }

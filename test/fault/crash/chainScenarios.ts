@@ -1,13 +1,13 @@
 /** What owners do every day, on real chains: a rebalance, value that moves between chains, and both kinds of withdrawal. */
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { bytesToHex, encodeFunctionData, type Hex, parseAbi } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import { addressOf, type ChainId, chainIdOf, type EvmAccountId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
-import { SmartAccounts } from "#domain/enrollment/SmartAccounts.ts"
+import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { typedDataOf } from "#domain/withdrawal/typedData.ts"
-import { makeClient } from "#sandbox/Anvil.ts"
-import { operate } from "#sandbox/operate.ts"
+import { makeClient } from "#sandbox/chain/Anvil.ts"
+import { operate } from "#sandbox/chain/operate.ts"
 import { chainAsset, type ChainsConfig } from "#test/fault/crash/ChainsConfig.ts"
 import { chainsWorld } from "#test/fault/crash/chainsWorld.ts"
 import { submitted } from "#test/fault/crash/marketScenarios.ts"
@@ -53,7 +53,6 @@ const makeSteps = (config: ChainsConfig) => {
   const fund = (account: EvmAccountId, symbol: string, raw: bigint) => {
     const chainId = chainIdOf(account)
     const { rpcUrl, treasury } = config.chains.find((chain) => chain.chainId === chainId)!
-    // The operator of the chains serves others at the same time, and of two transactions with one nonce one is refused.
     return operate(makeClient(chainId, rpcUrl), {
       what: `fund ${account}`,
       to: treasury as string as Hex,
@@ -66,7 +65,7 @@ const makeSteps = (config: ChainsConfig) => {
           raw
         ]
       })
-    }).pipe(Effect.retry({ times: 50, schedule: Schedule.spaced("50 millis") }))
+    })
   }
 
   // Little enough that the trades of others at the same time move the pools less than a trade may slip.

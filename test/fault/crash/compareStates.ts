@@ -7,7 +7,7 @@
  */
 import type { FinalState } from "#test/fault/crash/finalState.ts"
 
-const waiting = new Set(["retrying", "withdrawal_waits", "transfer_unclear"])
+const waiting = new Set(["retrying", "withdrawal_waits", "revocation_waits", "transfer_unclear"])
 
 const withoutWaits = (events: ReadonlyArray<string>) =>
   events

@@ -5,7 +5,7 @@ import type { ChainId, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
 import { chainIdOf } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
-import { AssetStore } from "#layers/sql/AssetStore.ts"
+import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 import { type Carried, ChainWitness } from "#test/fault/crash/ChainWitness.ts"
 import type { Begun } from "#test/fault/crash/Scenario.ts"
 

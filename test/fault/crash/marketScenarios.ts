@@ -9,6 +9,7 @@ import { makeOperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { noFaults } from "#test/fault/crash/marketWorld.ts"
 import type { Begun } from "#test/fault/crash/Scenario.ts"
+import { acceptRevocation } from "#test/support/acceptedRevocation.ts"
 import { acceptWithdrawal, messageOf } from "#test/support/acceptedWithdrawal.ts"
 import { baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { marketPortfolio } from "#test/support/enrolledPortfolio.ts"
@@ -55,6 +56,16 @@ const withdrawal = (assets: ReadonlyArray<readonly [AssetId, bigint]>, liquidate
     return begun
   })
 
+const revocation = (chains: "all" | "first", drops: number) =>
+  Effect.gen(function* () {
+    const { accounts, portfolioId, tenantId } = yield* portfolio(false)
+    const market = yield* TestChain
+    market.drops.set(baseUsdc.chainId, drops)
+    const operationId = yield* acceptRevocation({ portfolioId, tenantId }, chains)
+    const begun: Begun = { tenantId, portfolioId, operationId, kind: "revoke", accounts }
+    return begun
+  })
+
 const twoHundredDollars = [[baseUsdc.assetId, 200_000_000n]] as const
 
 export const marketScenarios = {
@@ -71,6 +82,16 @@ export const marketScenarios = {
   "a rebalance that waits for its owner to sign anew": {
     script: { ...noFaults, unsigned: 1 },
     begin: rebalance(false),
+    operations: 1
+  },
+  "a revocation on two chains": {
+    script: noFaults,
+    begin: revocation("all", 0),
+    operations: 1
+  },
+  "a revocation on a chain that gives no answer at first": {
+    script: noFaults,
+    begin: revocation("first", 2),
     operations: 1
   },
   "a withdrawal that the chain refuses": {

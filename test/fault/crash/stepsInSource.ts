@@ -1,13 +1,13 @@
-/** The kinds of steps that the engine's sources name: the first word of a step's name says its kind. */
+/** The kinds of steps that the domain's workflows name: the first word of a step's name says its kind. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
-const folder = join(import.meta.dirname, "../../../layers/engine")
+const folder = join(import.meta.dirname, "../../../domain")
 
 /** Of steps whose name is an argument, what the arguments are. A file with another number of such steps is refused. */
 const named: Readonly<Record<string, { readonly steps: number; readonly kinds: ReadonlyArray<string> }>> = {
-  "OwnerWait.ts": { steps: 0, kinds: ["turn", "owner"] },
-  "WithdrawalRun.ts": { steps: 2, kinds: ["fail", "abandon", "wait", "read"] }
+  "rebalance/OwnerWait.ts": { steps: 0, kinds: ["turn", "owner"] },
+  "withdrawal/WithdrawalRun.ts": { steps: 2, kinds: ["fail", "abandon", "wait", "read"] }
 }
 
 const site = /(?:Activity\.make|DurableClock\.sleep)\(\{(.*?)(?:execute|duration):/gs
@@ -26,7 +26,7 @@ const kindsIn = (file: string): ReadonlyArray<string> => {
 
 export const stepsInSource = (): ReadonlySet<string> =>
   new Set(
-    readdirSync(folder)
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((file) => file.endsWith(".ts"))
       .flatMap(kindsIn)
   )

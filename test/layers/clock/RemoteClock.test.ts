@@ -1,8 +1,8 @@
 import { createServer, type Server, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Fiber } from "effect"
 import { RemoteClock } from "#layers/clock/RemoteClock.ts"
+import { freePort } from "#sandbox/process/freePort.ts"
 import { sleepRealTime } from "#layers/clock/withinRealTime.ts"
 
 const hour = 3_600_000
@@ -23,8 +23,8 @@ class ClockServer {
       if (after === null || Number(after) < this.version) this.#answer(response)
       else this.#waiting.add(response)
     })
+    if (this.port === 0) this.port = await Effect.runPromise(freePort)
     await new Promise<void>((resolve) => server.listen(this.port, "127.0.0.1", resolve))
-    this.port = (server.address() as AddressInfo).port
     this.#server = server
   }
 

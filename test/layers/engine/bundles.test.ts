@@ -72,7 +72,7 @@ const startTogether = Effect.fnUntraced(function* (prepared: (run: Run, index: n
       : Effect.void
   const runs = yield* Effect.replicateEffect(start, portfolios)
   for (const [index, run] of runs.entries()) prepared(run, index)
-  yield* Deferred.await(all).pipe(Effect.timeout("20 seconds"))
+  yield* Deferred.await(all).pipe(Effect.timeout("60 seconds"))
   yield* Deferred.succeed(gate, undefined)
   return runs
 })
@@ -84,7 +84,7 @@ const ended = Effect.fnUntraced(function* ({ operationId, portfolioId, tenantId 
     Effect.flatMap(Effect.fromOption),
     Effect.filterOrFail((operation) => isTerminal(operation.state)),
     Effect.retry(Schedule.spaced("50 millis")),
-    Effect.timeout("20 seconds")
+    Effect.timeout("60 seconds")
   )
   const report = yield* runs
     .report(operationId)

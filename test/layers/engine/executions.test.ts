@@ -54,7 +54,7 @@ const collect = (tenantId: TenantId, operationId: OperationId, lastEventId?: str
     Effect.map(Stream.tap(() => begun?.open ?? Effect.void)),
     Effect.flatMap(Stream.runCollect),
     Effect.scoped,
-    Effect.timeout("20 seconds")
+    Effect.timeout("60 seconds")
   )
 
 const accepted = Effect.fnUntraced(function* (tenantId: TenantId, portfolioId: PortfolioId) {

@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
 import { DateTime, Duration, Effect, Exit, Layer, Option, Schedule, Schema, Scope } from "effect"
+import { SqlClient } from "effect/sql"
 import { makeOperationId, type OperationId } from "#domain/Ids.ts"
 import type { OperationState } from "#domain/operation/Operation.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
@@ -11,7 +12,8 @@ import { RunStore } from "#domain/rebalance/RunStore.ts"
 import { StepStore } from "#domain/relay/StepStore.ts"
 import { Settings } from "#domain/Settings.ts"
 import { EngineLive } from "#layers/engine/EngineLive.ts"
-import { OwnerPace } from "#layers/engine/OwnerPace.ts"
+import { OwnerPace } from "#domain/rebalance/OwnerPace.ts"
+import { claimDue } from "#test/layers/sql/fixtures.ts"
 import { arbUsdc, arbWeth, baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { TestStores } from "#test/support/database.ts"
 import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
@@ -55,6 +57,19 @@ const begin = Effect.fnUntraced(function* (portfolio: Portfolio) {
   return submission.operation.operationId
 })
 
+/** Accepts the run that the schedule is due to start. */
+const submitScheduled = Effect.fnUntraced(function* ({ portfolioId }: Portfolio) {
+  const sql = yield* SqlClient.SqlClient
+  const now = yield* DateTime.now
+  yield* sql`UPDATE schedules SET status = 'paused' WHERE portfolio_id <> ${portfolioId}`
+  const [operationId] = yield* claimDue(DateTime.add(now, { days: 40 }), 1)
+  assert.isDefined(operationId)
+  return operationId!
+})
+
+const launch = (operationId: OperationId) =>
+  Effect.flatMap(OperationLauncher, (launcher) => launcher.launch({ operationId, kind: "rebalance" }))
+
 const reaches = Effect.fnUntraced(function* (
   { portfolioId, tenantId }: Portfolio,
   operationId: OperationId,
@@ -65,7 +80,7 @@ const reaches = Effect.fnUntraced(function* (
     Effect.flatMap(Effect.fromOption),
     Effect.filterOrFail((operation) => operation.state === state),
     Effect.retry(Schedule.spaced("20 millis")),
-    Effect.timeout("20 seconds")
+    Effect.timeout("60 seconds")
   )
 })
 
@@ -134,12 +149,13 @@ layer(EngineLive.pipe(Layer.provideMerge(Patient)), { excludeTestServices: true 
         yield* Effect.flatMap(OperationLauncher, ({ capacity }) => capacity).pipe(
           Effect.filterOrFail((free) => free === testSettings.maxRunsInFlight),
           Effect.retry(Schedule.spaced("5 millis")),
-          Effect.timeout("10 seconds")
+          Effect.timeout("60 seconds")
         )
         const { moving, retrying } = yield* Effect.flatMap(StepStore, ({ oldest }) => oldest)
         assert.isTrue(Option.isNone(moving) && Option.isNone(retrying))
 
-        const other = yield* begin(portfolio)
+        const other = yield* submitScheduled(portfolio)
+        yield* launch(other)
         yield* reaches(portfolio, other, "completed")
         const { chains } = yield* reportOf(other)
         assert.include(
@@ -158,14 +174,12 @@ layer(EngineLive.pipe(Layer.provideMerge(Patient)), { excludeTestServices: true 
         const { portfolio } = yield* revokedOnBase
         const operationId = yield* begin(portfolio)
         yield* reaches(portfolio, operationId, "awaiting_user")
-        const accepted = yield* submit(portfolio)
-        assert.strictEqual(accepted._tag, "Submitted")
+        const other = yield* submitScheduled(portfolio)
         yield* signAnew(portfolio)
         yield* Effect.sleep("300 millis")
         yield* reaches(portfolio, operationId, "awaiting_user")
-        if (accepted._tag !== "Submitted") return
-        yield* Effect.flatMap(OperationLauncher, ({ launch }) => launch(accepted.operation))
-        yield* reaches(portfolio, accepted.operation.operationId, "completed")
+        yield* launch(other)
+        yield* reaches(portfolio, other, "completed")
         yield* reaches(portfolio, operationId, "completed")
       })
     )
@@ -176,7 +190,9 @@ layer(EngineLive.pipe(Layer.provideMerge(Patient)), { excludeTestServices: true 
         const operationId = yield* begin(portfolio)
         yield* reaches(portfolio, operationId, "awaiting_user")
         market.revoked.clear()
-        yield* reaches(portfolio, yield* begin(portfolio), "completed")
+        const other = yield* submitScheduled(portfolio)
+        yield* launch(other)
+        yield* reaches(portfolio, other, "completed")
         yield* reaches(portfolio, operationId, "completed")
         assert.isTrue(isOnTarget(market, portfolio.accounts[0], baseWeth))
       })
@@ -192,7 +208,7 @@ layer(EngineLive.pipe(Layer.provideMerge(Patient)), { excludeTestServices: true 
         yield* eventsOf(operationId, "signature_required").pipe(
           Effect.filterOrFail((events) => events.length === 2),
           Effect.retry(Schedule.spaced("20 millis")),
-          Effect.timeout("20 seconds")
+          Effect.timeout("60 seconds")
         )
         yield* reaches(portfolio, operationId, "awaiting_user")
       })

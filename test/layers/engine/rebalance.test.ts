@@ -46,7 +46,7 @@ const finished = Effect.fnUntraced(function* (tenantId: TenantId, portfolioId: P
     Effect.flatMap(Effect.fromOption),
     Effect.filterOrFail(({ state }) => isTerminal(state)),
     Effect.retry(Schedule.spaced("50 millis")),
-    Effect.timeout("20 seconds")
+    Effect.timeout("60 seconds")
   )
 })
 
@@ -208,7 +208,7 @@ layer(Engine, { excludeTestServices: true })("a rebalance", (it) => {
         Effect.flatMap(Effect.fromOption),
         Effect.filterOrFail(({ schedule }) => schedule?.lastRebalanceAt != null),
         Effect.retry(Schedule.spaced("50 millis")),
-        Effect.timeout("20 seconds")
+        Effect.timeout("60 seconds")
       )
       assert.isTrue(portfolio.schedule!.nextDueAt.epochMilliseconds > (yield* DateTime.now).epochMilliseconds)
       yield* Effect.sleep("300 millis")

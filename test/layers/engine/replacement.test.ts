@@ -5,7 +5,7 @@ import { Duration, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { EngineLive } from "#layers/engine/EngineLive.ts"
-import { RelayPace } from "#layers/engine/RelayPace.ts"
+import { RelayPace } from "#domain/relay/RelayPace.ts"
 import { acceptWithdrawal, history, messageOf, reached } from "#test/support/acceptedWithdrawal.ts"
 import { baseUsdc } from "#test/support/assets.ts"
 import { TestStores } from "#test/support/database.ts"
@@ -76,13 +76,13 @@ layer(Engine, { excludeTestServices: true, timeout: "60 seconds" })("a transacti
       yield* storedHashes(operationId).pipe(
         Effect.filterOrFail((stored) => stored.length === 2),
         Effect.retry(Schedule.spaced("20 millis")),
-        Effect.timeout("10 seconds")
+        Effect.timeout("60 seconds")
       )
       const sent = market.broadcasts.length
       yield* Effect.sync(() => market.broadcasts.length).pipe(
         Effect.filterOrFail((now) => now > sent + 3),
         Effect.retry(Schedule.spaced("20 millis")),
-        Effect.timeout("10 seconds")
+        Effect.timeout("60 seconds")
       )
       assert.strictEqual((yield* storedHashes(operationId)).length, 2)
       assert.strictEqual((yield* history(operationId)).at(-1), "retrying")
@@ -101,7 +101,7 @@ layer(Engine, { excludeTestServices: true, timeout: "60 seconds" })("a transacti
       yield* history(operationId).pipe(
         Effect.filterOrFail((events) => events.at(-1) === "retrying"),
         Effect.retry(Schedule.spaced("20 millis")),
-        Effect.timeout("10 seconds")
+        Effect.timeout("60 seconds")
       )
       assert.deepStrictEqual(yield* storedHashes(operationId), [])
       market.signs = true

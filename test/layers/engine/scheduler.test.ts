@@ -154,7 +154,7 @@ const settled = ({ portfolioId }: Enrolled) =>
     yield* sql`SELECT 1 FROM operations WHERE portfolio_id = ${portfolioId} AND kind = 'rebalance' AND finished_at IS NULL`.pipe(
       Effect.filterOrFail((rows) => rows.length === 0),
       Effect.retry(Schedule.spaced("25 millis")),
-      Effect.timeout("20 seconds")
+      Effect.timeout("60 seconds")
     )
   })
 

@@ -7,7 +7,7 @@ import { Chains } from "#domain/chain/Chains.ts"
 import * as Eip55 from "#domain/Eip55.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
-import type { Chain } from "#sandbox/Chain.ts"
+import type { Chain } from "#sandbox/chain/Chain.ts"
 import { type CountingProxy, countingProxy } from "#test/layers/evm/countingProxy.ts"
 import {
   asset,

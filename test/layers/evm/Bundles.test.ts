@@ -2,15 +2,16 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Duration, Effect, Layer, Option } from "effect"
 import { type Hex, parseGwei } from "viem"
-import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
+import { UserOperations } from "#domain/relay/UserOperations.ts"
+import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { type CarriedAction, RelayStore } from "#domain/relay/RelayStore.ts"
 import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
-import { BundleSigner } from "#layers/engine/BundleSigner.ts"
-import { unblockLane } from "#layers/engine/unblockLane.ts"
+import { BundleSigner } from "#domain/relay/BundleSigner.ts"
+import { unblockLane } from "#domain/relay/unblockLane.ts"
 import { entryPoint } from "#layers/evm/contracts.ts"
 import { transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
-import type { Chain } from "#sandbox/Chain.ts"
+import type { Chain } from "#sandbox/chain/Chain.ts"
 import {
   batchOf,
   chainIdOf,
@@ -116,7 +117,7 @@ describe("User operations of several accounts", () => {
         const [first, taken, last] = swappings as [Swapping, Swapping, Swapping]
         // Somebody else carries the second one before it is signed here.
         const carrier = yield* submit(base, stranger, taken.action.prepared.callData as Hex)
-        const { bundle } = yield* ChainExecution
+        const { bundle } = yield* UserOperations
         const { kept } = yield* bundle([first.action.prepared, taken.action.prepared, last.action.prepared])
         assert.deepStrictEqual(kept, [0, 2])
         const signed = yield* signTogether(swappings)
@@ -241,7 +242,7 @@ describe("User operations of several accounts", () => {
         const { gasLimit } = yield* Effect.promise(() => base.client.getBlock())
         const { bundleGas } = swapping!.action.prepared
         assert.strictEqual(bundleGas, gasLimit / 4n < transactionGasCap ? gasLimit / 4n : transactionGasCap)
-        const { bundle } = yield* ChainExecution
+        const { bundle } = yield* UserOperations
         const prepared: PreparedTransaction = swapping!.action.prepared
         const single = yield* bundle([prepared])
         assert.deepStrictEqual(single, { transaction: prepared, kept: [0] })

@@ -3,11 +3,11 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Address, type Hex, zeroAddress } from "viem"
 import { addressOf, type EvmAddress, evmWallet } from "#domain/Caip.ts"
-import { grantOn } from "#domain/enrollment/Grant.ts"
-import { SmartAccounts } from "#domain/enrollment/SmartAccounts.ts"
-import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
+import { grantOn } from "#domain/account/Grant.ts"
+import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
+import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
-import type { Chain } from "#sandbox/Chain.ts"
+import type { Chain } from "#sandbox/chain/Chain.ts"
 import {
   batchOf,
   chainIdOf,

@@ -1,13 +1,14 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import type { Hex } from "viem"
-import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
+import { UserOperations } from "#domain/relay/UserOperations.ts"
+import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { simulateOperation } from "#layers/evm/execution/simulateOperation.ts"
-import { advance } from "#sandbox/Market.ts"
+import { advance } from "#sandbox/market/Market.ts"
 import {
   batchOf,
   configFor,
@@ -36,7 +37,7 @@ describe("What became of a sent operation", () => {
     it.effect("sending twice does no harm, and a receipt is found again and again", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
-        const execution = yield* ChainExecution
+        const operations = yield* UserOperations
         const relay = yield* Relayer
         const enrollment = yield* tradingAccount(5n)
         const before = yield* balances(base, enrollment.account)
@@ -45,7 +46,7 @@ describe("What became of a sent operation", () => {
         )
         yield* relay.broadcast(signed)
         yield* relay.broadcast(signed)
-        assert.deepStrictEqual(yield* execution.find(signed, prepared.accountId), Option.some(receipt))
+        assert.deepStrictEqual(yield* operations.find(signed, prepared.accountId), Option.some(receipt))
         assert.deepStrictEqual(yield* roundTrip(ActionReceipt, receipt), receipt)
         assert.deepStrictEqual(deltasOf(receipt), changes(before, yield* balances(base, enrollment.account)))
       })
@@ -55,6 +56,7 @@ describe("What became of a sent operation", () => {
       Effect.gen(function* () {
         const { arbitrum } = yield* EvmWorld
         const execution = yield* ChainExecution
+        const operations = yield* UserOperations
         const relay = yield* Relayer
         const enrollment = yield* enroll(6n, [[arbitrum, "USDC", "WETH"]])
         yield* fund(arbitrum, enrollment.account, "USDC", dollars(10n))
@@ -65,7 +67,7 @@ describe("What became of a sent operation", () => {
         yield* Effect.promise(() => arbitrum.client.setAutomine(false))
         yield* relay.broadcast(signed)
         yield* relay.broadcast(signed)
-        assert.deepStrictEqual(yield* execution.find(signed, prepared.accountId), Option.none())
+        assert.deepStrictEqual(yield* operations.find(signed, prepared.accountId), Option.none())
         yield* Effect.promise(() => arbitrum.client.setAutomine(true))
         yield* Effect.promise(() => arbitrum.client.mine({ blocks: 1 }))
         assert.isTrue((yield* settled(signed, prepared.accountId)).success)
@@ -97,6 +99,7 @@ describe("What became of a sent operation", () => {
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const execution = yield* ChainExecution
+        const operations = yield* UserOperations
         const relay = yield* Relayer
         const enrollment = yield* tradingAccount(8n)
         const prepared = yield* execution.prepare(
@@ -106,7 +109,7 @@ describe("What became of a sent operation", () => {
         yield* submit(base, relayer, "0x", { nonce: prepared.chainNonce })
         const error = yield* Effect.flip(relay.broadcast(signed))
         assert.include(error.reason, `nonce ${prepared.chainNonce} of the relayer is used`)
-        const lost = Option.getOrThrow(yield* execution.find(signed, prepared.accountId))
+        const lost = Option.getOrThrow(yield* operations.find(signed, prepared.accountId))
         assert.deepStrictEqual([lost.success, lost.txHash, lost.deltas], [false, signed.txHash, []])
       })
     )

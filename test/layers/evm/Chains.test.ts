@@ -3,11 +3,15 @@ import { Effect, Layer, Logger } from "effect"
 import type { Address } from "viem"
 import type { ChainId } from "#domain/Caip.ts"
 import { Chains } from "#domain/chain/Chains.ts"
+import { ServiceContracts } from "#domain/chain/ServiceContracts.ts"
+import { fromViem } from "#layers/evm/address.ts"
 import { ChainsLive } from "#layers/evm/ChainsLive.ts"
 import { entryPoint, withdrawalExecutor } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
-import type { Chain } from "#sandbox/Chain.ts"
+import { ServiceContractsLive } from "#layers/evm/ServiceContractsLive.ts"
+import { runnerOf } from "#layers/evm/tradeGuard.ts"
+import type { Chain } from "#sandbox/chain/Chain.ts"
 import { configFor, EvmWorld } from "#test/layers/evm/EvmWorld.ts"
 
 const unreachable = { chainId: 56 as ChainId, rpcUrls: ["http://127.0.0.1:9"] as const }
@@ -51,6 +55,37 @@ const withCode = <A, E, R>(chain: Chain, address: `0x${string}`, code: `0x${stri
   )
 
 layer(EvmWorld.layer, { excludeTestServices: true, timeout: "60 seconds" })("Chains", (it) => {
+  it.effect(
+    "the service's contracts are those that every chain has, and those that a chain's configuration names",
+    () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const plain = configFor([base])
+        const [bridge, contract, target, guard] = ["aa", "bb", "cc", "dd"].map((digits) =>
+          fromViem(`0x${digits.repeat(20)}`)
+        )
+        const [chain] = plain.chains
+        const routedSwap = { contract: contract!, target: target! }
+        const chains = [{ ...chain!, bridge: bridge!, routedSwap, guard: guard! }]
+        const { on } = yield* Effect.provide(ServiceContracts, ServiceContractsLive).pipe(
+          Effect.provideService(EvmConfig, { ...plain, chains })
+        )
+        const known = on(chain!.chainId)
+        for (const address of [
+          fromViem(entryPoint),
+          fromViem(withdrawalExecutor),
+          chain!.router,
+          bridge,
+          contract,
+          target,
+          guard,
+          runnerOf(guard!)
+        ])
+          assert.isTrue(known.has(address!), address)
+        assert.strictEqual(on(1 as ChainId).size, 0)
+      })
+  )
+
   it.effect("a chain with every contract is supported, and one that does not answer is taken at its word", () =>
     Effect.gen(function* () {
       const { supported, told } = yield* start()

@@ -4,11 +4,11 @@ import { Effect, Layer } from "effect"
 import { type Address, getAddress, hashTypedData, type Hex, type LocalAccount } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { addressOf, type EvmAddress, evmWallet } from "#domain/Caip.ts"
-import { ownerMessage, typedDataMessage } from "#domain/enrollment/OwnerMessage.ts"
-import { SmartAccounts } from "#domain/enrollment/SmartAccounts.ts"
-import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
-import { type Chain } from "#sandbox/Chain.ts"
-import { type Call, domainOf, newAuthorization, signed, submitCall, verdict } from "#test/contracts/withdrawals.ts"
+import { ownerMessage, typedDataMessage } from "#domain/account/OwnerMessage.ts"
+import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
+import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { type Chain } from "#sandbox/chain/Chain.ts"
+import { type Call, domainOf, newAuthorization, signed, submitCall, verdict } from "#test/solidity/withdrawals.ts"
 import {
   batchOf,
   chainIdOf,

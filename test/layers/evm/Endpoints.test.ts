@@ -2,11 +2,11 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
+import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
-import type { Chain } from "#sandbox/Chain.ts"
+import type { Chain } from "#sandbox/chain/Chain.ts"
 import { type CountingProxy, countingProxy } from "#test/layers/evm/countingProxy.ts"
 import {
   batchOf,
@@ -106,7 +106,7 @@ describe("Several endpoints", () => {
           base.client.request({ method: "eth_getTransactionReceipt", params: [signed.txHash] } as never)
         )
         yield* Effect.gen(function* () {
-          const { find } = yield* ChainExecution
+          const { find } = yield* UserOperations
           proxy.answer = (method) =>
             method === "eth_getTransactionReceipt" ? result({ ...shown, blockHash: `0x${"0b".repeat(32)}` }) : undefined
           assert.deepStrictEqual(yield* find(signed, prepared.accountId), Option.none())
@@ -129,7 +129,7 @@ describe("Several endpoints", () => {
           Layer.provide(SecureRandom.layerWebCrypto)
         )
         yield* Effect.gen(function* () {
-          const { find } = yield* ChainExecution
+          const { find } = yield* UserOperations
           const found = find(signed, prepared.accountId)
           assert.deepStrictEqual(yield* found, Option.some(receipt))
 

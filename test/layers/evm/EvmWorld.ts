@@ -4,16 +4,18 @@ import { SecureRandom } from "effect/crypto"
 import { type Address, keccak256, parseEther, toHex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import { addressOf, type AssetId, type ChainId, type EvmAccountId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
-import type { Authorization } from "#domain/enrollment/Authorization.ts"
-import { SmartAccounts } from "#domain/enrollment/SmartAccounts.ts"
-import { ChainExecution, type Swap, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
+import type { Authorization } from "#domain/account/Authorization.ts"
+import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
+import { UserOperations } from "#domain/relay/UserOperations.ts"
+import { ChainExecution, type SwapBatch } from "#domain/trading/ChainExecution.ts"
+import { type Swap } from "#domain/trading/Swap.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
-import { Venue } from "#domain/rebalance/Venue.ts"
+import { Venue } from "#domain/trading/Venue.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
-import { type Chain, setEther, startChain, tokenBySymbol } from "#sandbox/Chain.ts"
-import { mint } from "#sandbox/Faucet.ts"
+import { type Chain, setEther, startChain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
+import { mint } from "#sandbox/chain/Faucet.ts"
 
 const key = (name: string) => keccak256(toHex(`ballast test ${name}`))
 
@@ -116,6 +118,23 @@ export const RoutedWorldLive = worldLive((chains) => {
   }
 })
 
+/** Routes and a bridge, under permissions whose policy is the guard. */
+export const GuardedWorldLive = worldLive((chains) => {
+  const config = configFor(chains)
+  return {
+    ...config,
+    chains: config.chains.map((chain, index) => {
+      const { bridge, diamond, guard, routedSwap } = chains[index]!.contracts
+      return {
+        ...chain,
+        bridge: bridge as string as EvmAddress,
+        routedSwap: { contract: routedSwap as string as EvmAddress, target: diamond as string as EvmAddress },
+        guard: guard as string as EvmAddress
+      }
+    })
+  }
+})
+
 export const withdrawalDomainName = "Ballast Withdrawal Authorization"
 
 export interface Enrollment {
@@ -183,10 +202,10 @@ export const batchOf = (
 
 /** The receipt, once there is one: a node answers a sent transaction before it has mined it. */
 export const settled = Effect.fnUntraced(function* (signed: SignedTransaction, accountId: EvmAccountId) {
-  const execution = yield* ChainExecution
-  return yield* execution
+  const operations = yield* UserOperations
+  return yield* operations
     .find(signed, accountId)
-    .pipe(Effect.flatMap(Effect.fromOption), Effect.retry({ times: 100, schedule: Schedule.spaced("20 millis") }))
+    .pipe(Effect.flatMap(Effect.fromOption), Effect.retry({ times: 3_000, schedule: Schedule.spaced("20 millis") }))
 })
 
 /** Carries a batch out from preparation to receipt. */

@@ -4,12 +4,13 @@ import { Effect, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { keccak256, parseEther, toHex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
-import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
+import { UserOperations } from "#domain/relay/UserOperations.ts"
+import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { RelayerFunds } from "#domain/relay/RelayerFunds.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
-import { setEther } from "#sandbox/Chain.ts"
+import { setEther } from "#sandbox/chain/Chain.ts"
 import { batchOf, chainIdOf, configFor, EvmWorld, quotedSwap, relayer, settled } from "#test/layers/evm/EvmWorld.ts"
 import { dollars, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
 
@@ -36,6 +37,7 @@ layer(World, { excludeTestServices: true, timeout: "60 seconds" })("relayer lane
       const { base } = yield* EvmWorld
       yield* setEther(base, second.address, parseEther("1"))
       const execution = yield* ChainExecution
+      const operations = yield* UserOperations
       const relay = yield* Relayer
       assert.deepStrictEqual(
         relay.lanes.map((lane) => lane as string),
@@ -49,7 +51,7 @@ layer(World, { excludeTestServices: true, timeout: "60 seconds" })("relayer lane
       assert.deepStrictEqual(prepared.laneNonces, [{ relayer: other!, nonce: 0 }])
       const stuck = yield* relay.sign(prepared, prepared.chainNonce + 5, first)
       yield* relay.broadcast(stuck)
-      assert.deepStrictEqual(yield* execution.find(stuck, prepared.accountId), Option.none())
+      assert.deepStrictEqual(yield* operations.find(stuck, prepared.accountId), Option.none())
       const moving = yield* relay.sign(prepared, 0, other)
       assert.strictEqual(moving.relayer, other)
       yield* relay.broadcast(moving)

@@ -4,13 +4,13 @@ import { Effect } from "effect"
 import { type Address, getAddress, type Hex } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { addressOf, type EvmAddress, evmWallet } from "#domain/Caip.ts"
-import { typedDataMessage } from "#domain/enrollment/OwnerMessage.ts"
-import { SmartAccounts } from "#domain/enrollment/SmartAccounts.ts"
-import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
+import { typedDataMessage } from "#domain/account/OwnerMessage.ts"
+import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
+import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { requireAuthorization } from "#layers/evm/execution/requireAuthorization.ts"
-import type { Chain } from "#sandbox/Chain.ts"
+import type { Chain } from "#sandbox/chain/Chain.ts"
 import {
   batchOf,
   chainIdOf,

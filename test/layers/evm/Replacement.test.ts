@@ -3,10 +3,11 @@ import { assert, describe, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
 import type { Hex } from "viem"
 import type { OperationId } from "#domain/Ids.ts"
-import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
+import { UserOperations } from "#domain/relay/UserOperations.ts"
+import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
-import { unblockLane } from "#layers/engine/unblockLane.ts"
+import { unblockLane } from "#domain/relay/unblockLane.ts"
 import { TestStores } from "#test/support/database.ts"
 
 import { submit as submitOperation, world } from "#test/layers/sql/fixtures.ts"
@@ -23,7 +24,7 @@ import {
   mine
 } from "#test/layers/evm/EvmWorld.ts"
 import { balances, changes, deltasOf, dollars, submit, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
-import type { Chain } from "#sandbox/Chain.ts"
+import type { Chain } from "#sandbox/chain/Chain.ts"
 
 const World = Layer.mergeAll(EvmWorldLive, TestStores)
 
@@ -101,7 +102,7 @@ describe("A transaction that does not land", () => {
 
     it.effect("is found when an earlier one of its transactions was the one that landed", () =>
       Effect.gen(function* () {
-        const execution = yield* ChainExecution
+        const operations = yield* UserOperations
         const relay = yield* Relayer
         const { attempt, base, before, enrollment, prepared, signed } = yield* storedSwap(41n)
         const store = yield* RelayStore
@@ -111,7 +112,7 @@ describe("A transaction that does not land", () => {
         const receipt = yield* settled(second, prepared.accountId)
         assert.strictEqual(receipt.txHash, signed.txHash)
         yield* relay.broadcast(second)
-        assert.deepStrictEqual(yield* execution.find(second, prepared.accountId), Option.some(receipt))
+        assert.deepStrictEqual(yield* operations.find(second, prepared.accountId), Option.some(receipt))
         assert.deepStrictEqual(deltasOf(receipt), changes(before, yield* balances(base, enrollment.account)))
       })
     )
@@ -151,7 +152,7 @@ describe("A reorganization", () => {
   layer(World, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
     it.effect("takes the receipt away, and the same bytes land again, once", () =>
       Effect.gen(function* () {
-        const execution = yield* ChainExecution
+        const operations = yield* UserOperations
         const relay = yield* Relayer
         const { base, before, enrollment, prepared, signed } = yield* storedSwap(45n)
         yield* relay.broadcast(signed)
@@ -159,7 +160,7 @@ describe("A reorganization", () => {
         const block = yield* Effect.promise(() => base.client.getBlock({ blockNumber: receipt.blockNumber }))
         assert.strictEqual(receipt.blockHash, block.hash)
         yield* Effect.promise(() => base.client.request({ method: "anvil_reorg" as never, params: [1, []] as never }))
-        assert.deepStrictEqual(yield* execution.find(signed, prepared.accountId), Option.none())
+        assert.deepStrictEqual(yield* operations.find(signed, prepared.accountId), Option.none())
         assert.strictEqual(changes(before, yield* balances(base, enrollment.account)).size, 0)
         yield* relay.broadcast(signed)
         yield* mine(base)
@@ -179,7 +180,7 @@ describe("A reorganization", () => {
         yield* relay.broadcast(signed)
         yield* settled(signed, prepared.accountId)
         yield* Effect.gen(function* () {
-          const { find } = yield* ChainExecution
+          const { find } = yield* UserOperations
           const found = find(signed, prepared.accountId)
           assert.deepStrictEqual(yield* found, Option.none())
           yield* mine(base)

@@ -16,7 +16,7 @@ import {
   zeroAddress
 } from "viem"
 import { routerAbi } from "#layers/evm/contracts.ts"
-import { type Chain, setEther, tokenBySymbol } from "#sandbox/Chain.ts"
+import { type Chain, setEther, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { agentAccount } from "#test/layers/evm/sdkAccount.ts"
 import { type Call, outcomeOf, submitAlone } from "#test/layers/evm/selfSubmitted.ts"
 import {

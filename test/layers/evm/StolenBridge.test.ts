@@ -6,12 +6,12 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { type Address, encodeFunctionData, erc20Abi, type Hex, parseAbi, parseEventLogs } from "viem"
 import { addressOf, type EvmAddress } from "#domain/Caip.ts"
-import { ChainExecution } from "#domain/rebalance/ChainExecution.ts"
-import type { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
-import { Arrivals } from "#domain/transfer/Arrivals.ts"
+import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
+import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import { bridgeAbi } from "#layers/evm/contracts.ts"
-import { bridgeVaultAbi } from "#sandbox/bridgeVault.ts"
-import type { Chain } from "#sandbox/Chain.ts"
+import { bridgeVaultAbi } from "#sandbox/chain/bridgeVault.ts"
+import type { Chain } from "#sandbox/chain/Chain.ts"
 import {
   accountOn,
   asset,
@@ -156,7 +156,7 @@ describe("The bridge and a stolen agent key", () => {
           assert.strictEqual(locked?.args.amount, amount)
           assert.strictEqual(locked?.args.minOut, transfer.leastRaw)
           assert.strictEqual(locked?.args.recipient, victim.account)
-          const arrivals = yield* Arrivals
+          const arrivals = yield* TransferReceipts
           const sent = yield* arrivals.read(accountOn(enrollment, base), receipt.txHash)
           assert.isTrue(sent._tag === "Some" && sent.value.success)
         })

@@ -7,9 +7,18 @@ import { Context, Effect, Layer } from "effect"
 import { type Address, decodeErrorResult, encodeFunctionData, erc20Abi, type Hex, parseAbi } from "viem"
 import type { EvmAddress } from "#domain/Caip.ts"
 import { withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
-import { type Chain, tokenBySymbol } from "#sandbox/Chain.ts"
-import { type Authorization, domainOf, newAuthorization, signed } from "#test/contracts/withdrawals.ts"
-import { agent, type Enrollment, EvmWorld, EvmWorldLive, owner, stranger } from "#test/layers/evm/EvmWorld.ts"
+import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
+import { type Authorization, domainOf, newAuthorization, signed } from "#test/solidity/withdrawals.ts"
+import {
+  agent,
+  type Enrollment,
+  EvmWorld,
+  EvmWorldLive,
+  fund,
+  GuardedWorldLive,
+  owner,
+  stranger
+} from "#test/layers/evm/EvmWorld.ts"
 import { agentAccount } from "#test/layers/evm/sdkAccount.ts"
 import { type Call, outcomeOf, submitAlone } from "#test/layers/evm/selfSubmitted.ts"
 import { balances, balance, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
@@ -42,12 +51,18 @@ const attempt = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {
   return decodeErrorResult({ abi: withdrawalExecutorAbi, data: submission.data }).errorName
 })
 
-const settle = (chain: Chain, authorization: Authorization, signature: Hex, keep = 0n): Call => ({
+const settle = (
+  chain: Chain,
+  authorization: Authorization,
+  signature: Hex,
+  keep = 0n,
+  token = tokenBySymbol(chain, "USDC").address
+): Call => ({
   to: withdrawalExecutor,
   data: encodeFunctionData({
     abi: withdrawalExecutorAbi,
     functionName: "settle",
-    args: [authorization, signature, tokenBySymbol(chain, "USDC").address, keep]
+    args: [authorization, signature, token, keep]
   })
 })
 
@@ -141,4 +156,56 @@ describe("A stolen agent key and the withdrawal executor", () => {
       })
     )
   })
+})
+
+describe("A stolen agent key under the guard that holds an owner's unexpired liquidating withdrawal", () => {
+  layer(Layer.provideMerge(Victim.layer, GuardedWorldLive), { excludeTestServices: true, timeout: "60 seconds" })(
+    (it) => {
+      const authorized = Effect.fnUntraced(function* () {
+        const { account, chain } = yield* Victim
+        const authorization = yield* newAuthorization(chain, recipient)
+        const signature = yield* Effect.promise(() => signed(owner, domainOf(chain, account, "2"), authorization))
+        const held = yield* balance(chain, "USDC", account as string as EvmAddress)
+        // The owner signed ten dollars beside the WETH.
+        return { account, authorization, chain, keep: held - 10_000_000n, signature }
+      })
+
+      it.effect("pays out in no other token than the registry's", () =>
+        Effect.gen(function* () {
+          const { account, authorization, chain, signature } = yield* authorized()
+          const before = yield* balances(chain, account as string as EvmAddress)
+          for (const symbol of ["WETH", "AERO", "cbBTC"]) {
+            const token = tokenBySymbol(chain, symbol).address
+            assert.include(yield* attempt([settle(chain, authorization, signature, 0n, token)]), "NotForPayout")
+          }
+          assert.deepStrictEqual(yield* balances(chain, account as string as EvmAddress), before)
+        })
+      )
+
+      it.effect("pays neither more nor less than what was signed and what its sales bring", () =>
+        Effect.gen(function* () {
+          const { account, authorization, chain, keep, signature } = yield* authorized()
+          const before = yield* balances(chain, account as string as EvmAddress)
+          const slack = keep / 100n + 1_000_000n
+          for (const wrong of [0n, keep / 2n, keep - slack - 1n, keep + 1n, keep + 9_000_000n]) {
+            assert.include(yield* attempt([settle(chain, authorization, signature, wrong)]), "WrongKeep")
+          }
+          assert.deepStrictEqual(yield* balances(chain, account as string as EvmAddress), before)
+          const paid = yield* balance(chain, "USDC", recipient as string as EvmAddress)
+          assert.strictEqual(yield* attempt([settle(chain, authorization, signature, keep)]), "included")
+          assert.strictEqual((yield* balance(chain, "USDC", recipient as string as EvmAddress)) - paid, 10_000_000n)
+        })
+      )
+
+      it.effect("a dollar that somebody sends the account meanwhile refuses nothing, and goes to the recipient", () =>
+        Effect.gen(function* () {
+          const { account, authorization, chain, keep, signature } = yield* authorized()
+          yield* fund(chain, account as string as EvmAddress, "USDC", 1_000_000n)
+          const paid = yield* balance(chain, "USDC", recipient as string as EvmAddress)
+          assert.strictEqual(yield* attempt([settle(chain, authorization, signature, keep)]), "included")
+          assert.strictEqual((yield* balance(chain, "USDC", recipient as string as EvmAddress)) - paid, 11_000_000n)
+        })
+      )
+    }
+  )
 })

@@ -2,8 +2,8 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Address, parseAbi } from "viem"
 import { erc20, type EvmAddress } from "#domain/Caip.ts"
-import { Venue } from "#domain/rebalance/Venue.ts"
-import type { Chain } from "#sandbox/Chain.ts"
+import { Venue } from "#domain/trading/Venue.ts"
+import type { Chain } from "#sandbox/chain/Chain.ts"
 import {
   asset,
   batchOf,
@@ -74,6 +74,23 @@ describe("Venue", () => {
         const received = (symbol: string) => receipt.deltas.find(({ assetId }) => assetId === asset(base, symbol))?.raw
         assert.strictEqual(received("WETH"), quotes[0]!.buyAmountRaw + quotes[1]!.buyAmountRaw)
         assert.strictEqual(received("cbBTC"), quotes[2]!.buyAmountRaw)
+      })
+    )
+
+    it.effect("quotes as if a swap that is not made were not there", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const venue = yield* Venue
+        const [first, second] = [200_000_000_000n, 1_000_000_000n].map((sellAmountRaw) => ({
+          sell: asset(base, "USDC"),
+          buy: asset(base, "WETH"),
+          sellAmountRaw
+        }))
+        const quote = (isMade?: (index: number) => boolean) =>
+          venue.quote(chainIdOf(base), hubsOf(base), [first!, second!], isMade)
+        const [alone] = yield* venue.quote(chainIdOf(base), hubsOf(base), [second!])
+        assert.deepStrictEqual((yield* quote((index) => index > 0))[1], alone)
+        assert.isTrue((yield* quote())[1]!.buyAmountRaw < alone!.buyAmountRaw)
       })
     )
 

@@ -4,8 +4,8 @@ import { Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type Address, getAddress, type Hex } from "viem"
 import { addressOf, type EvmAddress, evmWallet } from "#domain/Caip.ts"
-import { typedDataMessage } from "#domain/enrollment/OwnerMessage.ts"
-import { SmartAccounts } from "#domain/enrollment/SmartAccounts.ts"
+import { typedDataMessage } from "#domain/account/OwnerMessage.ts"
+import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
@@ -14,7 +14,7 @@ import { withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { withdrawalDigest, withdrawCall } from "#layers/evm/withdrawal/executorCalls.ts"
-import type { Chain } from "#sandbox/Chain.ts"
+import type { Chain } from "#sandbox/chain/Chain.ts"
 import {
   chainIdOf,
   configFor,
@@ -23,6 +23,7 @@ import {
   EvmWorld,
   fund,
   owner,
+  patientAdapter,
   stranger,
   token,
   withdrawalDomainName
@@ -32,6 +33,7 @@ import {
   carry,
   expire,
   recipient,
+  refusedBecause,
   signedWithdrawal,
   typedDataFor,
   withdraw,
@@ -49,14 +51,33 @@ const submitAs = (chain: Chain, from: typeof stranger, withdrawal: StoredWithdra
     return chain.client.waitForTransactionReceipt({ hash })
   })
 
-const refusedBecause = (withdrawal: StoredWithdrawal) =>
-  Effect.flatMap(WithdrawalExecution, (execution) => execution.prepare(withdrawal)).pipe(
-    Effect.flip,
-    Effect.map((error) => (error._tag === "SimulationFailed" ? error.reason : error._tag))
-  )
-
 describe("Withdrawals", () => {
   layer(WithdrawalWorldLive, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+    it.effect("have no outcome before as many blocks confirm them as the deployment asks for", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const confirmations = 12
+        const enrollment = yield* tradingAccount(90n)
+        const withdrawal = yield* signedWithdrawal(enrollment, base, {
+          assets: [["USDC", dollars(10n)]],
+          to: fresh(90)
+        })
+        const { execution, relay } = yield* Effect.all({ execution: WithdrawalExecution, relay: Relayer }).pipe(
+          Effect.provide(patientAdapter(base, confirmations))
+        )
+        const prepared = yield* execution.prepare(withdrawal)
+        const signed = yield* relay.sign(prepared, prepared.chainNonce)
+        yield* relay.broadcast(signed)
+        for (let confirmed = 1; confirmed < confirmations; confirmed++) {
+          assert.isTrue(Option.isNone(yield* execution.find(signed, withdrawal)), `after ${confirmed} blocks`)
+          yield* Effect.promise(() => base.client.mine({ blocks: 1 }))
+        }
+        const receipt = Option.getOrThrow(yield* execution.find(signed, withdrawal))
+        assert.isTrue(receipt.success)
+        assert.strictEqual(yield* balance(base, "USDC", fresh(90)), dollars(10n))
+      })
+    )
+
     it.effect("the whole balances of two assets arrive, from an account that trades", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld

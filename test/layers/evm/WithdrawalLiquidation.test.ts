@@ -6,10 +6,16 @@ import type { EvmAddress } from "#domain/Caip.ts"
 import { Liquidator } from "#domain/withdrawal/Liquidator.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
-import { advance } from "#sandbox/Market.ts"
+import { advance } from "#sandbox/market/Market.ts"
 import { batchOf, enroll, EvmWorld, execute, fund, quotedSwap, stranger, token } from "#test/layers/evm/EvmWorld.ts"
 import { balance, dollars, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
-import { carry, expire, signedWithdrawal, WithdrawalWorldLive } from "#test/layers/evm/WithdrawalWorld.ts"
+import {
+  carry,
+  expire,
+  GuardedWithdrawalWorldLive,
+  signedWithdrawal,
+  WithdrawalWorldLive
+} from "#test/layers/evm/WithdrawalWorld.ts"
 
 const fresh = (n: number) => getAddress(`0x${n.toString(16).padStart(40, "d")}`) as string as EvmAddress
 
@@ -24,8 +30,11 @@ const reasonOf = (withdrawal: StoredWithdrawal) =>
 
 const ether = 10n ** 18n
 
-describe("Liquidations", () => {
-  layer(WithdrawalWorldLive, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+describe.each([
+  { what: "under the old permission", world: WithdrawalWorldLive },
+  { what: "under the guard", world: GuardedWithdrawalWorldLive }
+])("Liquidations $what", ({ world }) => {
+  layer(world, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
     it.effect("sells two assets, delivers the proceeds and the signed dollars, keeps the rest", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld

@@ -10,11 +10,21 @@ import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { Liquidator } from "#domain/withdrawal/Liquidator.ts"
 import { typedDataOf } from "#domain/withdrawal/typedData.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
-import type { WithdrawalMessage } from "#domain/withdrawal/WithdrawalMessage.ts"
+import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
-import type { Chain } from "#sandbox/Chain.ts"
-import { accountOn, type Enrollment, EvmWorld, EvmWorldLive, owner, token } from "#test/layers/evm/EvmWorld.ts"
+import type { Chain } from "#sandbox/chain/Chain.ts"
+import {
+  accountOn,
+  type Enrollment,
+  EvmWorld,
+  EvmWorldLive,
+  GuardedWorldLive,
+  owner,
+  token
+} from "#test/layers/evm/EvmWorld.ts"
 import { TestSettings } from "#test/support/settings.ts"
+
+const unset = { slippageBps: null, priceImpactBps: null, thresholdUsd: null }
 
 export const recipient = "0x8617E340B3D01FA5F11F306F4090FD50E238070D" as EvmAddress
 
@@ -59,7 +69,7 @@ export const signedWithdrawal = Effect.fnUntraced(function* (
     accountId,
     grant: enrollment,
     acceptedAtBlock: block.number,
-    swap: []
+    swap: { strategy: unset, tenant: unset, accepted: null }
   }
   const typedData = typedDataFor(unsigned)
   const signature = yield* Effect.promise(() =>
@@ -76,7 +86,7 @@ export const carry = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal, 
   yield* relayer.broadcast(signed)
   return yield* execution
     .find(signed, withdrawal)
-    .pipe(Effect.flatMap(Effect.fromOption), Effect.retry({ times: 100, schedule: Schedule.spaced("20 millis") }))
+    .pipe(Effect.flatMap(Effect.fromOption), Effect.retry({ times: 3_000, schedule: Schedule.spaced("20 millis") }))
 })
 
 export const withdraw = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal) {
@@ -123,12 +133,14 @@ const Market = Layer.unwrap(
   })
 )
 
+const withdrawalsIn = (world: typeof EvmWorldLive) =>
+  Liquidator.layer.pipe(Layer.provide(Market), Layer.provide(TestSettings), Layer.provideMerge(world))
+
 /** The adapter's ports and the liquidator over real chains. */
-export const WithdrawalWorldLive = Liquidator.layer.pipe(
-  Layer.provide(Market),
-  Layer.provide(TestSettings),
-  Layer.provideMerge(EvmWorldLive)
-)
+export const WithdrawalWorldLive = withdrawalsIn(EvmWorldLive)
+
+/** The same, of accounts under the guard. */
+export const GuardedWithdrawalWorldLive = withdrawalsIn(GuardedWorldLive)
 
 /** Moves the chain's time beyond the withdrawal's expiry. */
 export const expire = (chain: Chain, { message }: StoredWithdrawal) =>
@@ -137,3 +149,10 @@ export const expire = (chain: Chain, { message }: StoredWithdrawal) =>
     await chain.client.increaseTime({ seconds: message.expiresAt - Number(timestamp) + 1 })
     await chain.client.mine({ blocks: 1 })
   })
+
+/** Why the adapter does not prepare the withdrawal. */
+export const refusedBecause = (withdrawal: StoredWithdrawal) =>
+  Effect.flatMap(WithdrawalExecution, (execution) => execution.prepare(withdrawal)).pipe(
+    Effect.flip,
+    Effect.map((error) => (error._tag === "SimulationFailed" ? error.reason : error._tag))
+  )

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import type { EvmAddress } from "#domain/Caip.ts"
+import type { SaleLimits } from "#domain/trading/Venue.ts"
 import { type Pool, poolKey, quoteBatch, type Sale } from "#layers/evm/venue/quoteBatch.ts"
 
 const [A, B, C, H] = ["0xA", "0xB", "0xC", "0xH"].map((text) => text as EvmAddress) as [
@@ -156,5 +157,56 @@ describe("quoteBatch", () => {
     assert.isNull(quote(C, A, 1_000n))
     assert.isNull(quote(A, H, 11n))
     assert.isNotNull(quote(A, B, 1_000n))
+  })
+
+  it("quotes the greatest amount within the limits of impact and share, to a millionth, and all of it where that is within them", () =>
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: 10n ** 15n, max: 10n ** 27n }),
+        fc.bigInt({ min: 10n ** 15n, max: 10n ** 27n }),
+        fc.bigInt({ min: 10n ** 15n, max: 10n ** 27n }),
+        fc.integer({ min: 5, max: 1_000 }),
+        fc.integer({ min: 1, max: 5_000 }),
+        fc.boolean(),
+        (reserveIn, reserveOut, sellAmountRaw, priceImpactBps, poolShareBps, isDirect) => {
+          const through: ReadonlyArray<Pool> = isDirect
+            ? [{ tokens: [A, B], reserves: [reserveIn, reserveOut] }]
+            : [
+                { tokens: [A, H], reserves: [reserveIn, reserveOut] },
+                { tokens: [H, B], reserves: [reserveOut, reserveIn] }
+              ]
+          const quoteOf = (amountRaw: bigint, atMost?: SaleLimits) =>
+            quoteBatch(through, [H], [{ sell: A, buy: B, sellAmountRaw: amountRaw, ...(atMost && { atMost }) }])[0]!
+          const limits = { priceImpactBps, poolShareBps, soldRaw: 0n }
+          const quote = quoteOf(sellAmountRaw, limits)
+          const soldRaw = quote.sellAmountRaw ?? sellAmountRaw
+          const isShareKept = (raw: bigint) => raw * 10_000n <= reserveIn * BigInt(poolShareBps)
+          const isKept = (raw: bigint) => {
+            const plain = quoteOf(raw)
+            return plain !== null && plain.priceImpactBps <= priceImpactBps && isShareKept(raw)
+          }
+          assert.isTrue(isKept(soldRaw))
+          assert.strictEqual(quote.buyAmountRaw, quoteOf(soldRaw).buyAmountRaw)
+          if (soldRaw === sellAmountRaw) return
+          const more = soldRaw + soldRaw / 100_000n + 2n
+          // Over two pools the second may be what limits the share.
+          if (isDirect) assert.isFalse(isKept(more < sellAmountRaw ? more : sellAmountRaw))
+        }
+      ),
+      { numRuns: 300 }
+    ))
+
+  it("in one pool is R i / (0.997 (1 - i)) for an impact of i, and less what was sold into it today for the share", () => {
+    const reserve = 5_000_000n * 10n ** 18n
+    const pool: Pool = { tokens: [A, B], reserves: [reserve, reserve] }
+    const soldAt = (atMost: SaleLimits) =>
+      quoteBatch([pool], [], [{ sell: A, buy: B, sellAmountRaw: reserve, atMost }])[0]!.sellAmountRaw!
+    for (const bps of [10, 50, 100, 500]) {
+      const expected = (5_000_000 * (bps / 10_000)) / (0.997 * (1 - bps / 10_000))
+      const found = Number(soldAt({ priceImpactBps: bps, poolShareBps: 10_000, soldRaw: 0n })) / 1e18
+      assert.closeTo(found, expected, expected * 1e-5)
+    }
+    const share = soldAt({ priceImpactBps: 1_000, poolShareBps: 100, soldRaw: 20_000n * 10n ** 18n })
+    assert.closeTo(Number(share) / 1e18, 30_000, 1)
   })
 })

@@ -23,11 +23,11 @@ import {
   zeroAddress
 } from "viem"
 import { entryPoint07Address } from "viem/account-abstraction"
-import type { AgentPolicy } from "#domain/enrollment/Authorization.ts"
+import type { AgentPolicy, TradeGuardPolicy } from "#domain/account/Authorization.ts"
 import { agent, type Enrollment, owner, withdrawalDomainName } from "#test/layers/evm/EvmWorld.ts"
 import { outcomeOf, submitAlone } from "#test/layers/evm/selfSubmitted.ts"
-import { canonical } from "#sandbox/canonical.ts"
-import type { Chain } from "#sandbox/Chain.ts"
+import { canonical } from "#sandbox/chain/canonical.ts"
+import type { Chain } from "#sandbox/chain/Chain.ts"
 
 export const sdkAccount = {
   entryPoint: { address: entryPoint07Address, version: "0.7" },
@@ -62,7 +62,17 @@ const initConfig = (accountOwner: Address): Array<Hex> => [
   })
 ]
 
+/** The guard as the library takes a policy: what is installed is written here a second time. */
+const guardPolicyOf = ({ budgetBps, contract, issuedAt, tradeBps, validUntil }: TradeGuardPolicy) =>
+  ({
+    getPolicyData: () =>
+      encodePacked(["uint40", "uint40", "uint16", "uint16"], [issuedAt, validUntil, tradeBps, budgetBps]),
+    getPolicyInfoInBytes: () => encodePacked(["bytes2", "address"], ["0x0000", contract as string as Address]),
+    policyParams: { type: "custom" }
+  }) as unknown as ReturnType<typeof toCallPolicy>
+
 const policyOf = (policy: AgentPolicy, account: Address) => {
+  if (policy.guard !== undefined) return guardPolicyOf(policy.guard)
   const router = policy.router as string as Address
   const { bridge, routedSwap } = policy
   const parameters = "(uint256,uint256,address[],address,uint256)"

@@ -2,9 +2,8 @@
 import { type Address, encodeFunctionData, type Hex, parseEventLogs } from "viem"
 import { entryPoint07Abi, entryPoint07Address, toPackedUserOperation } from "viem/account-abstraction"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
-import type { Chain } from "#sandbox/Chain.ts"
+import type { Chain } from "#sandbox/chain/Chain.ts"
 import { stranger } from "#test/layers/evm/EvmWorld.ts"
-import type { agentAccount, ownersAccount } from "#test/layers/evm/sdkAccount.ts"
 
 export interface Call {
   readonly to: Address
@@ -12,9 +11,14 @@ export interface Call {
   readonly data: Hex
 }
 
-type Account = Awaited<ReturnType<typeof agentAccount>> | Awaited<ReturnType<typeof ownersAccount>>
+/** What of an account of ZeroDev's SDK is used here. */
+export interface SdkAccount {
+  readonly address: Address
+  readonly getNonce: () => Promise<bigint>
+  readonly signUserOperation: (operation: never) => Promise<Hex>
+}
 
-const handleOps = async (account: Account, callData: Hex): Promise<Hex> => {
+const handleOps = async (account: SdkAccount, callData: Hex): Promise<Hex> => {
   const operation = {
     sender: account.address,
     nonce: await account.getNonce(),
@@ -42,7 +46,7 @@ export type Submission =
   | { readonly _tag: "Refused"; readonly reason: string }
 
 /** What becomes of an operation that is submitted alone. */
-export const submitAlone = async (chain: Chain, account: Account, callData: Hex): Promise<Submission> => {
+export const submitAlone = async (chain: Chain, account: SdkAccount, callData: Hex): Promise<Submission> => {
   const call = { to: entryPoint07Address, data: await handleOps(account, callData), gas: 10_000_000n }
   const hash = await chain.client.sendTransaction({ ...call, account: stranger })
   const { logs, status } = await chain.client.waitForTransactionReceipt({ hash })

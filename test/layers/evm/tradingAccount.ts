@@ -3,10 +3,10 @@ import { Effect, Schema } from "effect"
 import { type Address, erc20Abi, type Hex } from "viem"
 import { entryPoint07Address } from "viem/account-abstraction"
 import type { EvmAddress } from "#domain/Caip.ts"
-import type { Authorization } from "#domain/enrollment/Authorization.ts"
+import type { Authorization } from "#domain/account/Authorization.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { accountDeployment } from "#layers/evm/account/kernelAccount.ts"
-import { type Chain, tokenBySymbol } from "#sandbox/Chain.ts"
+import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { batchOf, enroll, EvmWorld, execute, fund, quotedSwap, stranger } from "#test/layers/evm/EvmWorld.ts"
 
 export const dollars = (whole: bigint) => whole * 1_000_000n

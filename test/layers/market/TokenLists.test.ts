@@ -11,7 +11,7 @@ import * as Eip55 from "#domain/Eip55.ts"
 import { Settings } from "#domain/Settings.ts"
 import { TokenListConfig } from "#layers/market/TokenListConfig.ts"
 import { TokenLists } from "#layers/market/TokenLists.ts"
-import { AssetStore } from "#layers/sql/AssetStore.ts"
+import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "ballast-lists-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -67,6 +67,9 @@ const load = (
       rebalanceCooldownMs: 60_000,
       priceMaxAgeMs: 600_000,
       defaultSwap: { slippageBps: 50, priceImpactBps: 100, thresholdUsd: 1n },
+      mirrorCap: { slippageBps: 100, priceImpactBps: 100 },
+      leastTradeUsd: 1n,
+      gas: { portfolioPerDay: 10n ** 12n, tenantPerDay: 10n ** 15n, mostShareBps: 2_500, natives: new Map() },
       transfers: { leastUsd: 1n, costBps: 10, maxCostBps: 100 },
       routes: { leastUsd: 1n, leastAdvantageBps: 10 },
       blockedAssets: new Set(options.blocked ?? []),

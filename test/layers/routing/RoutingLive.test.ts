@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { encodeFunctionData, zeroHash } from "viem"
 import { addressOf, type ChainId, type EvmAddress } from "#domain/Caip.ts"
-import { Routing, type SwapRequest } from "#domain/routing/Routing.ts"
+import { Routing, type SwapRequest } from "#domain/trading/Routing.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { lifiDiamondAbi } from "#layers/routing/lifi/diamond.ts"

@@ -13,6 +13,7 @@ import {
   after,
   insertFlow,
   insertTenant,
+  makeMirrorable,
   newAddress,
   newPortfolio,
   newStrategy,
@@ -26,7 +27,8 @@ const day = 24 * hour
 const insertPublic = Effect.gen(function* () {
   const strategy = { ...(yield* newStrategy(yield* insertTenant)), isPublic: true }
   yield* (yield* StrategyStore).insert(strategy)
-  return strategy
+  yield* makeMirrorable(strategy.strategyId)
+  return { ...strategy, canMirror: true }
 })
 
 /** Enrolls an owner of a tenant, ten days before noon unless told otherwise. */
@@ -164,7 +166,10 @@ eachDatabase("AnalyticsStore", (it) => {
   it.effect("knows that nobody follows a strategy, and measures one that has become public", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { strategyId } = yield* insertPublic
+      const strategy = yield* insertPublic
+      const { strategyId } = strategy
+      const left = yield* enroll(strategy)
+      yield* sql`UPDATE portfolios SET archived_at = created_at WHERE portfolio_id = ${left}`
       yield* sql`UPDATE strategies SET is_public = false WHERE strategy_id = ${strategyId}`
       yield* sql`UPDATE strategies SET is_public = true WHERE strategy_id = ${strategyId}`
       assert.deepStrictEqual(yield* numbersOf(strategyId), {

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Asset } from "#domain/asset/Asset.ts"
 import { Assets } from "#domain/asset/Assets.ts"
 import { type ChainId, erc20 } from "#domain/Caip.ts"
-import { AssetStore } from "#layers/sql/AssetStore.ts"
+import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 import { eachDatabase } from "#test/support/database.ts"
 import { arbitrum, newAddress } from "#test/layers/sql/fixtures.ts"
 

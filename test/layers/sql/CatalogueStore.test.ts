@@ -7,7 +7,7 @@ import type { CatalogueContent } from "#domain/asset/CatalogueContent.ts"
 import { dimensions } from "#domain/asset/Dimension.ts"
 import { type CaipAssetId, spl } from "#domain/Caip.ts"
 import { content } from "#layers/catalogue/content.ts"
-import { CatalogueStore } from "#layers/sql/CatalogueStore.ts"
+import { CatalogueStore } from "#layers/sql/asset/CatalogueStore.ts"
 import { eachDatabase } from "#test/support/database.ts"
 
 const gold = "11111111-1111-4111-8111-111111111111" as AssetCanonicalId

@@ -8,12 +8,20 @@ import { Sort } from "#domain/discovery/Sort.ts"
 import { makeStrategyId, type StrategyId } from "#domain/Ids.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { eachDatabase } from "#test/support/database.ts"
-import { after, insertStrategy, insertTenant, newStrategy } from "#test/layers/sql/fixtures.ts"
+import {
+  after,
+  insertPortfolio,
+  insertStrategy,
+  insertTenant,
+  makeMirrorable,
+  newStrategy
+} from "#test/layers/sql/fixtures.ts"
 
 const insertPublic = Effect.fnUntraced(function* () {
   const strategy = { ...(yield* newStrategy(yield* insertTenant)), isPublic: true }
   yield* (yield* StrategyStore).insert(strategy)
-  return strategy
+  yield* makeMirrorable(strategy.strategyId)
+  return { ...strategy, canMirror: true }
 })
 
 const idsOf = (entries: ReadonlyArray<DiscoveryEntry>) => entries.map(({ item }) => item.strategyId)
@@ -40,6 +48,7 @@ eachDatabase("DiscoveryStore", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* unlistAll
       const hidden = yield* insertStrategy(yield* insertTenant)
+      yield* makeMirrorable(hidden.strategyId)
       const { strategyId } = yield* insertPublic()
       const isListed = Effect.map(ranked(), (entries) => idsOf(entries).includes(strategyId))
       assert.deepStrictEqual(idsOf(yield* ranked()), [strategyId])
@@ -60,17 +69,21 @@ eachDatabase("DiscoveryStore", (it) => {
     })
   )
 
-  it.effect("knows that a strategy that begins public has nothing yet, and nothing of one that becomes public", () =>
-    Effect.gen(function* () {
-      yield* unlistAll
-      const { strategyId } = yield* insertPublic()
-      const [born] = yield* ranked()
-      assert.deepStrictEqual(born!.item.metrics, { tvlUsd: 0n, portfolioCount: 0, windows: [] })
-      yield* setPublic(strategyId, false)
-      yield* setPublic(strategyId, true)
-      const [changed] = yield* ranked()
-      assert.deepStrictEqual(changed!.item.metrics, { tvlUsd: null, portfolioCount: null, windows: [] })
-    })
+  it.effect(
+    "knows that a strategy without portfolios has nothing yet, and nothing of one that is listed with some",
+    () =>
+      Effect.gen(function* () {
+        yield* unlistAll
+        const strategy = yield* insertPublic()
+        const { strategyId } = strategy
+        const [born] = yield* ranked()
+        assert.deepStrictEqual(born!.item.metrics, { tvlUsd: 0n, portfolioCount: 0, windows: [] })
+        yield* setPublic(strategyId, false)
+        yield* insertPortfolio(strategy)
+        yield* setPublic(strategyId, true)
+        const [changed] = yield* ranked()
+        assert.deepStrictEqual(changed!.item.metrics, { tvlUsd: null, portfolioCount: null, windows: [] })
+      })
   )
 
   it.effect("answers the strategy with its head version, its advertised yield and its metrics exactly", () =>

@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Effect, Exit, Option } from "effect"
+import { DateTime, Effect, Exit, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { evmWallet } from "#domain/Caip.ts"
 import { type ClaimRequest, EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
@@ -68,18 +68,18 @@ eachDatabase("EnrollmentStore", (it) => {
     })
   )
 
-  it.effect("lets the same body take over a lease that ran out, and any body a flow that was given up", () =>
+  it.effect("lets any body take over a lease that ran out, and a flow that was given up", () =>
     Effect.gen(function* () {
       const store = yield* EnrollmentStore
       const { flowId } = yield* newFlow
       yield* store.claim(request(flowId))
       assert.strictEqual((yield* store.claim(request(flowId, { now: after(29_999) })))._tag, "InProgress")
+      const other = { requestHash: otherBody, leaseUntil: after(40_000) }
+      assert.strictEqual((yield* store.claim(request(flowId, { ...other, now: after(29_999) })))._tag, "Mismatch")
+      assert.strictEqual((yield* store.claim(request(flowId, { ...other, now: after(30_000) })))._tag, "Claimed")
+      assert.strictEqual((yield* store.claim(request(flowId, { now: after(39_999) })))._tag, "Mismatch")
       assert.strictEqual(
-        (yield* store.claim(request(flowId, { now: after(30_000), requestHash: otherBody })))._tag,
-        "Mismatch"
-      )
-      assert.strictEqual(
-        (yield* store.claim(request(flowId, { now: after(30_000), leaseUntil: after(60_000) })))._tag,
+        (yield* store.claim(request(flowId, { now: after(40_000), leaseUntil: after(60_000) })))._tag,
         "Claimed"
       )
       yield* store.release(request(flowId, { leaseUntil: after(1) }))
@@ -223,6 +223,24 @@ eachDatabase("EnrollmentStore", (it) => {
         }
       })
       assert.strictEqual(yield* (yield* EnrollmentStore).commit(again, outcomeOf(again)), "Committed")
+    })
+  )
+
+  it.effect("removes flows that have expired, in bounded pieces, and no others", () =>
+    Effect.gen(function* () {
+      const store = yield* EnrollmentStore
+      const flows = [yield* newFlow, yield* newFlow]
+      const found = Effect.forEach(flows, ({ flowId, tenantId }) =>
+        Effect.map(store.findFlow(tenantId, flowId), Option.isSome)
+      )
+      const { expiresAt } = flows[0]!
+      yield* store.pruneFlows(expiresAt, 1_000)
+      assert.deepStrictEqual(yield* found, [true, true], "not yet")
+      const later = DateTime.add(expiresAt, { milliseconds: 1 })
+      assert.strictEqual(yield* store.pruneFlows(later, 1), 1)
+      yield* store.pruneFlows(later, 1_000)
+      assert.deepStrictEqual(yield* found, [false, false])
+      assert.strictEqual(yield* store.pruneFlows(later, 1_000), 0)
     })
   )
 })

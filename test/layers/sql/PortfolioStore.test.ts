@@ -22,7 +22,13 @@ eachDatabase("PortfolioStore", (it) => {
         strategyDescription: "Half and half",
         strategyVersion: 1,
         smartAccounts: portfolio.flow.authorization.chains.map((chain) => chain.accountId),
-        schedule: { status: "active", frequency: "weekly", nextDueAt: after(5_000), lastRebalanceAt: null },
+        schedule: {
+          status: "active",
+          pauseReason: null,
+          frequency: "weekly",
+          nextDueAt: after(5_000),
+          lastRebalanceAt: null
+        },
         createdAt: noon,
         updatedAt: noon
       })

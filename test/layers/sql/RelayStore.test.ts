@@ -3,6 +3,8 @@ import { Effect, Exit, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { type EvmAccountId, type EvmAddress, evmAccount } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { PortfolioId, TenantId } from "#domain/Ids.ts"
+import { GasLedger } from "#domain/relay/GasLedger.ts"
 import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
 import type { ActionReceipt, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { eachDatabase } from "#test/support/database.ts"
@@ -235,6 +237,42 @@ eachDatabase("RelayStore", (it) => {
       })
       assert.strictEqual(signatures, 1)
       for (const answer of answers) assert.deepStrictEqual(answer, answers[0])
+    })
+  )
+
+  it.effect("counts the gas of an attempt once, for its portfolio and its tenant, on the day of its receipt", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const store = yield* RelayStore
+      const ledger = yield* GasLedger
+      const [one, other] = [yield* newAttempt, yield* newAttempt]
+      for (const [attempt, gasUsed] of [
+        [one, 1_000n],
+        [other, 20n]
+      ] as const) {
+        yield* reserve(attempt, newAddress())
+        const receipt: ActionReceipt = {
+          subject: bytes32(7),
+          txHash: bytes32(1),
+          blockNumber: 12n,
+          blockHash: bytes32(12),
+          success: gasUsed === 20n,
+          gasUsed,
+          deltas: []
+        }
+        yield* store.recordReceipt(attempt, receipt, noon)
+        yield* store.recordReceipt(attempt, receipt, after(1))
+      }
+      for (const [attempt, gasUsed] of [
+        [one, 1_000n],
+        [other, 20n]
+      ] as const) {
+        const [row] = yield* sql<{ readonly tenantId: TenantId; readonly portfolioId: PortfolioId }>`
+          SELECT tenant_id AS "tenantId", portfolio_id AS "portfolioId" FROM operations
+          WHERE operation_id = ${attempt.operationId}`
+        assert.deepStrictEqual(yield* ledger.spent(row!, noon), { portfolio: gasUsed, tenant: gasUsed })
+        assert.deepStrictEqual(yield* ledger.spent(row!, after(86_400_000)), { portfolio: 0n, tenant: 0n })
+      }
     })
   )
 

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { RequiredSignatures } from "#domain/enrollment/RequiredSignatures.ts"
+import { RequiredSignatures } from "#domain/account/RequiredSignatures.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { after, arbitrum, base, claimDue, noon, pauseAll, submit, world } from "#test/layers/sql/fixtures.ts"
@@ -24,15 +24,43 @@ const required = Effect.gen(function* () {
   return { ...made, enter, operationId, require, signatures }
 })
 
+/** The schedule starts the next run of the one portfolio that is not paused. */
+const nextScheduled = Effect.gen(function* () {
+  const [operationId] = yield* claimDue(after(10_000), 10)
+  assert.isDefined(operationId, "a run that waits leaves the schedule free")
+  return operationId!
+})
+
 eachDatabase("RequiredSignatures", (it) => {
+  it.effect("answers a trigger with the run that waits, as long as none is at work", () =>
+    Effect.gen(function* () {
+      yield* pauseAll
+      const { enter, operationId, portfolioId, tenantId } = yield* required
+      yield* enter(operationId, "running", "awaiting_user")
+      const answered = () =>
+        Effect.map(submit(tenantId, portfolioId, after(20_000)), ({ submission }) => {
+          assert.strictEqual(submission._tag, "Running")
+          return submission._tag === "Running" ? submission.operation.operationId : undefined
+        })
+      assert.strictEqual(yield* answered(), operationId)
+      const other = yield* nextScheduled
+      assert.strictEqual(yield* answered(), other)
+      yield* enter(other, "running", "failed")
+      assert.strictEqual(yield* answered(), operationId)
+      yield* enter(operationId, "failed")
+      const { submission } = yield* submit(tenantId, portfolioId, after(30_000))
+      assert.strictEqual(submission._tag, "Submitted")
+    })
+  )
+
   it.effect("has one run waiting for each chain, and the next one when that has ended", () =>
     Effect.gen(function* () {
-      const { enter, operationId, portfolioId, require, signatures, tenantId } = yield* required
+      yield* pauseAll
+      const { enter, operationId, require, signatures } = yield* required
       assert.isTrue(yield* require(operationId), "repeated")
       assert.isTrue(yield* require(operationId, arbitrum))
       yield* enter(operationId, "running", "awaiting_user")
-      const { operationId: other, submission } = yield* submit(tenantId, portfolioId, after(2))
-      assert.strictEqual(submission._tag, "Submitted", "a run that waits leaves the portfolio free")
+      const other = yield* nextScheduled
       assert.isFalse(yield* require(other))
       assert.deepStrictEqual(yield* signatures.awaitedBy(operationId), [base, arbitrum])
       yield* enter(operationId, "failed")
@@ -54,9 +82,10 @@ eachDatabase("RequiredSignatures", (it) => {
 
   it.effect("resumes a run once no other one is at work, and only then", () =>
     Effect.gen(function* () {
+      yield* pauseAll
       const { enter, operationId, portfolioId, signatures, tenantId } = yield* required
       yield* enter(operationId, "running", "awaiting_user")
-      const { operationId: other } = yield* submit(tenantId, portfolioId, after(2))
+      const other = yield* nextScheduled
       assert.isFalse(yield* signatures.resume(operationId, after(3)))
       yield* enter(other, "running", "failed")
       assert.isTrue(yield* signatures.resume(operationId, after(4)))
@@ -71,18 +100,14 @@ eachDatabase("RequiredSignatures", (it) => {
   it.effect("lets either the run that resumes or a new one begin, never both", () =>
     Effect.gen(function* () {
       yield* pauseAll
-      const { enter, operationId, portfolioId, signatures, tenantId } = yield* required
+      const { enter, operationId, portfolioId, signatures } = yield* required
       const sql = yield* SqlClient.SqlClient
       yield* enter(operationId, "running", "awaiting_user")
-      const [resumed, submitted, claimed] = yield* Effect.all(
-        [
-          signatures.resume(operationId, after(10_000)),
-          submit(tenantId, portfolioId, after(10_000)),
-          claimDue(after(10_000), 10)
-        ],
+      const [resumed, claimed] = yield* Effect.all(
+        [signatures.resume(operationId, after(10_000)), claimDue(after(10_000), 10)],
         { concurrency: "unbounded" }
       )
-      const begun = [resumed, submitted.submission._tag === "Submitted", claimed.length > 0]
+      const begun = [resumed, claimed.length > 0]
       assert.strictEqual(begun.filter((one) => one).length, 1)
       const rows = yield* sql`
         SELECT 1 FROM operations WHERE portfolio_id = ${portfolioId} AND finished_at IS NULL AND state <> 'awaiting_user'`

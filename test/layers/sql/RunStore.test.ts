@@ -1,5 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
+import { SqlClient } from "effect/sql"
 import { makeOperationId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
@@ -7,7 +8,7 @@ import { RunStore } from "#domain/rebalance/RunStore.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
 import { eachDatabase } from "#test/support/database.ts"
-import { after, noon, submit, weth, world } from "#test/layers/sql/fixtures.ts"
+import { after, claimDue, noon, submit, weth, world } from "#test/layers/sql/fixtures.ts"
 
 eachDatabase("RunStore", (it) => {
   it.effect("reads the portfolio and the head version as they are when the run begins", () =>
@@ -37,7 +38,8 @@ eachDatabase("RunStore", (it) => {
           tenantSwap: { slippageBps: 77, priceImpactBps: null, thresholdUsd: 3n },
           grants: [{ authorization: portfolio.flow.authorization, ownerSignature: portfolio.ownerSignature }],
           reserved: [],
-          awaited: []
+          awaited: [],
+          closedWays: []
         })
       )
       assert.isTrue(Option.isNone(yield* store.context(yield* makeOperationId)))
@@ -101,10 +103,12 @@ eachDatabase("RunStore", (it) => {
       const { operationId } = yield* submit(tenantId, portfolioId)
       yield* operations.transition(operationId, "running", after(1), null)
       yield* operations.transition(operationId, "awaiting_user", after(2), null)
-      const younger = yield* submit(tenantId, portfolioId, after(3))
-      yield* operations.transition(younger.operationId, "running", after(4), null)
+      // The schedule starts others while one waits.
+      yield* (yield* SqlClient.SqlClient)`UPDATE schedules SET status = 'paused' WHERE portfolio_id <> ${portfolioId}`
+      const [younger] = yield* claimDue(after(40 * 86_400_000), 1)
+      yield* operations.transition(younger!, "running", after(4), null)
       const end = { report: {}, at: after(5) }
-      yield* store.finish({ ...end, operationId: younger.operationId, strategyVersion: 3, error: null })
+      yield* store.finish({ ...end, operationId: younger!, strategyVersion: 3, error: null })
       yield* store.finish({ ...end, operationId, strategyVersion: 1, error: "not signed" })
       const portfolio = Option.getOrThrow(yield* (yield* PortfolioStore).find(tenantId, portfolioId))
       assert.strictEqual(portfolio.strategyVersion, 3)

@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { EvmAccountId } from "#domain/Caip.ts"
 import * as Day from "#domain/Day.ts"
@@ -39,6 +39,7 @@ const look = (
   valueUsd: 100n * Decimal.one,
   cashFlowUsd: 100n * Decimal.one,
   growth: null,
+  isRebased: false,
   accounts: [
     {
       accountId,
@@ -113,7 +114,7 @@ eachDatabase("ValuationStore", (it) => {
         store.record(noon, at, [look(portfolioId, accountId, changes)])
       yield* record(noon, { valueUsd: 7n, cashFlowUsd: 7n })
       assert.deepStrictEqual(yield* store.days(portfolioId, today), [
-        { day: today, valueUsd: 7n, cashFlowUsd: 7n, growth: null }
+        { day: today, valueUsd: 7n, cashFlowUsd: 7n, growth: null, isRebased: false }
       ])
       yield* record(after(hour), { valueUsd: 8n, cashFlowUsd: -1n, growth: (Decimal.one * 3n) / 2n })
       yield* record(after(2 * hour), { valueUsd: 9n, cashFlowUsd: 2n, growth: Decimal.one / 3n })
@@ -122,8 +123,8 @@ eachDatabase("ValuationStore", (it) => {
       yield* record(after(24 * hour), { valueUsd: 0n, cashFlowUsd: -9n, growth: Decimal.one })
       assert.deepStrictEqual(yield* store.days(portfolioId, today), [
         // 1.5 times a third, cut at the eighteenth place.
-        { day: today, valueUsd: 9n, cashFlowUsd: 8n, growth: 499_999_999_999_999_999n },
-        { day: tomorrow, valueUsd: 0n, cashFlowUsd: -9n, growth: Decimal.one }
+        { day: today, valueUsd: 9n, cashFlowUsd: 8n, growth: 499_999_999_999_999_999n, isRebased: false },
+        { day: tomorrow, valueUsd: 0n, cashFlowUsd: -9n, growth: Decimal.one, isRebased: false }
       ])
       assert.lengthOf(yield* store.days(portfolioId, tomorrow), 1)
     })
@@ -139,6 +140,49 @@ eachDatabase("ValuationStore", (it) => {
       assert.deepStrictEqual(yield* store.days(portfolioId, today), [])
       const { claimed } = yield* store.claim({ ...query, now: after(2 * hour), claimedBefore: after(hour) })
       assert.strictEqual(claimed[0]!.before.size, 0)
+    })
+  )
+
+  it.effect("a taken portfolio is the taker's alone, and each claim is later than the one before", () =>
+    Effect.gen(function* () {
+      const { accountId, portfolioId, store } = yield* oneWorld
+      yield* store.claim(query)
+      const taken = yield* Effect.all(
+        Array.from({ length: 5 }, () => store.take(portfolioId, noon)),
+        { concurrency: "unbounded" }
+      )
+      const moments = taken.map((one) => Option.getOrThrow(one).claimedAt)
+      assert.strictEqual(new Set(moments.map(({ epochMilliseconds }) => epochMilliseconds)).size, 5)
+      const valuation = look(portfolioId, accountId)
+      const written: Array<number> = [(yield* store.record(noon, noon, [valuation])).size]
+      for (const claimedAt of moments) written.push((yield* store.record(claimedAt, noon, [valuation])).size)
+      assert.strictEqual(
+        written.reduce((sum, size) => sum + size, 0),
+        1
+      )
+      const again = Option.getOrThrow(yield* store.take(portfolioId, noon))
+      assert.deepStrictEqual([...again.portfolio.before.values()], valuation.accounts)
+      assert.deepStrictEqual(again.portfolio.accountIds, yield* store.accountsOf(portfolioId))
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE portfolios SET archived_at = now() WHERE portfolio_id = ${portfolioId}`
+      assert.isTrue(Option.isNone(yield* store.take(portfolioId, noon)))
+      assert.deepStrictEqual(yield* store.accountsOf(portfolioId), [])
+    })
+  )
+
+  it.effect("a day on which the return is counted anew keeps the growth from then on", () =>
+    Effect.gen(function* () {
+      const { accountId, portfolioId, store } = yield* oneWorld
+      yield* store.claim(query)
+      const record = (growth: bigint | null, isRebased = false) =>
+        store.record(noon, noon, [look(portfolioId, accountId, { growth, isRebased })])
+      yield* record(Decimal.one * 7n)
+      yield* record(null, true)
+      const growth = Effect.map(store.days(portfolioId, today), ([day]) => [day!.growth, day!.isRebased])
+      assert.deepStrictEqual(yield* growth, [null, true])
+      yield* record(Decimal.one * 2n)
+      yield* record(Decimal.one * 3n)
+      assert.deepStrictEqual(yield* growth, [Decimal.one * 6n, true])
     })
   )
 

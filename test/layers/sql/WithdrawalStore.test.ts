@@ -5,8 +5,9 @@ import type { EvmAccountId } from "#domain/Caip.ts"
 import { makeOperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
+import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
-import { insertTenant, submit, world } from "#test/layers/sql/fixtures.ts"
+import { insertPortfolio, insertStrategy, insertTenant, submit, world } from "#test/layers/sql/fixtures.ts"
 import { acceptWithdrawal, claimOf, messageOf } from "#test/support/acceptedWithdrawal.ts"
 import { baseUsdc } from "#test/support/assets.ts"
 import { eachDatabase } from "#test/support/database.ts"
@@ -32,14 +33,30 @@ eachDatabase("WithdrawalStore", (it) => {
       assert.strictEqual(source.portfolioId, portfolioId)
       assert.isAtLeast(source.grants.length, 1)
       yield* sql`UPDATE tenants SET slippage_bps = 70, threshold_usd = 12.5 WHERE tenant_id = ${tenantId}`
-      const [strategy, tenant] = Option.getOrThrow(yield* store.source(tenantId, portfolioId)).swap
-      assert.deepStrictEqual(strategy, source.swap[0])
+      const { accepted, strategy, tenant } = Option.getOrThrow(yield* store.source(tenantId, portfolioId)).swap
+      assert.deepStrictEqual(strategy, source.swap.strategy)
+      assert.isNull(accepted)
       assert.deepStrictEqual(tenant, {
         slippageBps: 70,
         priceImpactBps: null,
         thresholdUsd: 12_500_000_000_000_000_000n
       })
       assert.isTrue(Option.isNone(yield* store.source(yield* insertTenant, portfolioId)))
+    })
+  )
+
+  it.effect("reads of a mirrored strategy what its tenant accepted, whatever its creator has set since", () =>
+    Effect.gen(function* () {
+      const store = yield* WithdrawalStore
+      const creator = yield* insertTenant
+      const strategy = yield* insertStrategy(creator)
+      const tenantId = yield* insertTenant
+      const { portfolioId } = yield* insertPortfolio({ ...strategy, tenantId })
+      const strategies = yield* StrategyStore
+      yield* strategies.patchSwap(creator, strategy.strategyId, { slippageBps: 900, priceImpactBps: 900 })
+      const source = Option.getOrThrow(yield* store.source(tenantId, portfolioId))
+      assert.strictEqual(source.swap.strategy.slippageBps, 900)
+      assert.deepStrictEqual(source.swap.accepted, strategy.swap)
     })
   )
 

@@ -3,7 +3,7 @@ import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { erc20, evmAccount, type ChainId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import * as Eip55 from "#domain/Eip55.ts"
-import type { Authorization } from "#domain/enrollment/Authorization.ts"
+import type { Authorization } from "#domain/account/Authorization.ts"
 import type { EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
 import { EnrollmentStore, type NewPortfolio } from "#domain/enrollment/EnrollmentStore.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
@@ -59,7 +59,7 @@ export const newStrategy = Effect.fnUntraced(function* (tenantId: Ids.TenantId, 
     schedule: { type: "interval", frequency },
     swap: { slippageBps: 50, priceImpactBps: null, thresholdUsd: 5_000_000_000_000_000_001n },
     isPublic: false,
-    canMirror: true,
+    canMirror: false,
     maxApy: null,
     version: 1,
     createdAt: noon
@@ -184,3 +184,10 @@ export const claimDue = Effect.fnUntraced(function* (now: DateTime.Utc, limit: n
 
 /** Pauses every schedule, so that claims of one test never see portfolios of another. */
 export const pauseAll = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE schedules SET status = 'paused'`)
+
+/** As the operator does; a public one is listed in discovery then. */
+export const makeMirrorable = (strategyId: Ids.StrategyId) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`UPDATE strategies SET can_mirror = true WHERE strategy_id = ${strategyId}`
+  )

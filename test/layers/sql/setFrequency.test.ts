@@ -1,8 +1,10 @@
 import { assert } from "@effect/vitest"
-import { type DateTime, Deferred, Effect, Fiber, Option } from "effect"
+import { DateTime, Deferred, Effect, Fiber, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { PortfolioId, TenantId } from "#domain/Ids.ts"
 import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
+import { MirrorTermsStore } from "#domain/strategy/MirrorTermsStore.ts"
+import { DueStore } from "#domain/rebalance/DueStore.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
 import { eachDatabase } from "#test/support/database.ts"
@@ -27,50 +29,141 @@ const scheduleOf = Effect.fnUntraced(function* (tenantId: TenantId, portfolioId:
 const dueOf = (tenantId: TenantId, portfolioId: PortfolioId) =>
   Effect.map(scheduleOf(tenantId, portfolioId), ({ nextDueAt }) => nextDueAt)
 
+/** As if the portfolio had been looked at `ago` milliseconds before noon, and is due then or later. */
+const lookedAt = Effect.fnUntraced(function* ({ portfolioId }: { readonly portfolioId: PortfolioId }, ago: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`UPDATE schedules SET checked_at = ${DateTime.toDateUtc(after(-ago))} WHERE portfolio_id = ${portfolioId}`
+})
+
+/** Not before `due`, and later by no more than a tenth of an interval and an hour. */
+const assertAbout = (actual: DateTime.Utc, due: DateTime.Utc, interval: number) => {
+  const late = actual.epochMilliseconds - due.epochMilliseconds
+  assert.isTrue(late >= 0 && late <= Math.min(interval / 10, hour), `${late} ms later than expected`)
+}
+
 eachDatabase("StrategyStore.setFrequency", (it) => {
-  it.effect("brings forward what is due later than one new interval from now, and nothing else", () =>
+  it.effect("moves due times to the new cadence from the cycle that they are in, and back", () =>
     Effect.gen(function* () {
       const store = yield* StrategyStore
       const portfolios = yield* PortfolioStore
+      const sql = yield* SqlClient.SqlClient
       const tenantId = yield* insertTenant
       const strategy = yield* insertStrategy(tenantId, "monthly")
-      const enroll = (dueAt: DateTime.Utc, of = strategy) => insertPortfolio(of, { dueAt })
-      const later = yield* enroll(after(20 * day))
-      const justLater = yield* enroll(after(day + 1))
-      const onTime = yield* enroll(after(day))
-      const sooner = yield* enroll(after(hour))
+      const enroll = Effect.fnUntraced(function* (dueAt: DateTime.Utc, of = strategy) {
+        const portfolio = yield* insertPortfolio(of, { dueAt })
+        yield* lookedAt(portfolio, 10 * day + hour)
+        return portfolio
+      })
+      const inCycle = yield* enroll(after(20 * day - hour))
       const overdue = yield* enroll(after(-hour))
-      const paused = yield* enroll(after(20 * day))
+      const fresh = yield* insertPortfolio(strategy, { dueAt: after(5_000) })
+      const retried = yield* enroll(after(60_000))
+      yield* sql`UPDATE schedules SET retries = 1 WHERE portfolio_id = ${retried.portfolioId}`
+      const paused = yield* enroll(after(20 * day - hour))
       yield* portfolios.stop(tenantId, paused.portfolioId, noon)
-      const mirrored = yield* enroll(after(20 * day), { ...strategy, tenantId: yield* insertTenant })
       const unrelated = yield* enroll(after(20 * day), yield* insertStrategy(tenantId, "monthly"))
 
-      assert.deepStrictEqual(
-        yield* store.setFrequency(tenantId, strategy.strategyId, "daily", noon),
-        Option.some("daily" as const)
-      )
-      const expected = [
-        [later, after(day)],
-        [justLater, after(day)],
-        [onTime, after(day)],
-        [sooner, after(hour)],
+      const stay = [
         [overdue, after(-hour)],
-        [paused, after(20 * day)],
-        [mirrored, after(day)],
+        [fresh, after(5_000)],
+        [retried, after(60_000)],
+        [paused, after(20 * day - hour)],
         [unrelated, after(20 * day)]
       ] as const
-      for (const [{ flow, portfolioId }, dueAt] of expected) {
-        assert.deepStrictEqual(yield* dueOf(flow.tenantId, portfolioId), dueAt)
+      for (const [frequency, due, interval] of [
+        ["daily", after(day - hour), day],
+        ["hourly", after(hour), hour],
+        ["weekly", after(4 * day - hour), 7 * day],
+        ["monthly", after(20 * day - hour), 30 * day]
+      ] as const) {
+        assert.deepStrictEqual(
+          yield* store.setFrequency(tenantId, strategy.strategyId, frequency, noon),
+          Option.some(frequency)
+        )
+        assertAbout(yield* dueOf(tenantId, inCycle.portfolioId), due, interval)
+        for (const [{ portfolioId }, dueAt] of stay) {
+          assert.deepStrictEqual(yield* dueOf(tenantId, portfolioId), dueAt)
+        }
+        assert.strictEqual((yield* scheduleOf(tenantId, paused.portfolioId)).frequency, frequency)
       }
-      assert.strictEqual((yield* scheduleOf(tenantId, paused.portfolioId)).frequency, "daily")
+    })
+  )
 
-      // A longer cadence puts nothing off, and begins after what is due.
-      yield* store.setFrequency(tenantId, strategy.strategyId, "monthly", noon)
-      for (const [{ flow, portfolioId }, dueAt] of expected) {
-        assert.deepStrictEqual(yield* dueOf(flow.tenantId, portfolioId), dueAt)
-      }
-      yield* claimDue(after(hour), 1_000)
-      assert.deepStrictEqual(yield* dueOf(tenantId, sooner.portfolioId), after(hour + 30 * day))
+  it.effect("moves 1,200 portfolios that began together in batches, and not to one moment", () =>
+    Effect.gen(function* () {
+      const store = yield* StrategyStore
+      const sql = yield* SqlClient.SqlClient
+      const tenantId = yield* insertTenant
+      const { strategyId } = yield* insertStrategy(tenantId, "monthly")
+      const [looked, due] = [DateTime.toDateUtc(after(-day)), DateTime.toDateUtc(after(29 * day))]
+      yield* sql`
+        INSERT INTO portfolios (portfolio_id, tenant_id, strategy_id, owner_account_id, account_index, account_ids,
+          strategy_version, created_at, updated_at)
+        SELECT 'pf_' || lpad(n::text, 26, '0'), ${tenantId}, ${strategyId}, n::text, 0, '{}', 1, ${looked}::timestamptz, ${looked}::timestamptz
+        FROM generate_series(1, 1200) AS n`
+      yield* sql`
+        INSERT INTO schedules (portfolio_id, tenant_id, strategy_id, status, due_at, checked_at, portfolio_created_at,
+          updated_at)
+        SELECT portfolio_id, tenant_id, strategy_id, 'active', ${due}::timestamptz, ${looked}::timestamptz, created_at, created_at
+        FROM portfolios WHERE strategy_id = ${strategyId}`
+      const count = Effect.map(
+        sql<{ readonly moved: number; readonly moments: number }>`
+          SELECT count(*)::int AS moved, count(DISTINCT due_at)::int AS moments FROM schedules
+          WHERE strategy_id = ${strategyId} AND due_at <= ${DateTime.toDateUtc(after(2 * hour))}`,
+        ([row]) => row!
+      )
+      yield* store.setFrequency(tenantId, strategyId, "hourly", noon)
+      assert.strictEqual((yield* count).moved, 500)
+      const { moveToCadence } = yield* DueStore
+      while (yield* moveToCadence(noon));
+      const { moments, moved } = yield* count
+      assert.strictEqual(moved, 1200)
+      assert.isAbove(moments, 1100)
+    })
+  )
+
+  it.effect(
+    "of another tenant's strategy reaches a portfolio only as far as it is slower, until its tenant accepts it",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* StrategyStore
+        const terms = yield* MirrorTermsStore
+        const creator = yield* insertTenant
+        const strategy = yield* insertStrategy(creator, "weekly")
+        const mirror = yield* insertTenant
+        const { portfolioId } = yield* insertPortfolio({ ...strategy, tenantId: mirror }, { dueAt: after(6 * day) })
+        yield* lookedAt({ portfolioId }, day)
+        const due = dueOf(mirror, portfolioId)
+        const frequency = Effect.map(scheduleOf(mirror, portfolioId), (schedule) => schedule.frequency)
+
+        yield* store.setFrequency(creator, strategy.strategyId, "hourly", noon)
+        assertAbout(yield* due, after(6 * day), 7 * day)
+        assert.strictEqual(yield* frequency, "weekly")
+        yield* store.setFrequency(creator, strategy.strategyId, "monthly", noon)
+        assertAbout(yield* due, after(29 * day), 30 * day)
+        assert.strictEqual(yield* frequency, "monthly")
+
+        yield* store.setFrequency(creator, strategy.strategyId, "hourly", noon)
+        const { offered } = Option.getOrThrow(yield* terms.find(mirror, strategy.strategyId))
+        assert.isTrue(yield* terms.accept(mirror, strategy.strategyId, offered, noon))
+        assertAbout(yield* due, after(hour), hour)
+        assert.strictEqual(yield* frequency, "hourly")
+        yield* claimDue(after(2 * hour), 10_000)
+        const next = (yield* due).epochMilliseconds - after(2 * hour).epochMilliseconds
+        assert.isTrue(next > 0 && next <= hour)
+      })
+  )
+
+  it.effect("moves a mirroring portfolio that is claimed along the grid that its tenant accepted", () =>
+    Effect.gen(function* () {
+      yield* pauseAll
+      const store = yield* StrategyStore
+      const strategy = yield* insertStrategy(yield* insertTenant, "weekly")
+      const mirror = yield* insertTenant
+      const { portfolioId } = yield* insertPortfolio({ ...strategy, tenantId: mirror }, { dueAt: after(hour) })
+      yield* store.setFrequency(strategy.tenantId, strategy.strategyId, "hourly", noon)
+      assert.lengthOf(yield* claimDue(after(2 * hour), 10), 1)
+      assert.deepStrictEqual(yield* dueOf(mirror, portfolioId), after(7 * day + hour))
     })
   )
 
@@ -99,7 +192,7 @@ eachDatabase("StrategyStore.setFrequency", (it) => {
         })
         yield* claimDue(noon, 10)
         for (const { portfolioId } of all) {
-          assert.deepStrictEqual(yield* dueOf(tenantId, portfolioId), after(hour))
+          assertAbout(yield* dueOf(tenantId, portfolioId), after(hour), hour)
         }
       }
     })

@@ -2,7 +2,8 @@ import { assert } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeStrategyId } from "#domain/Ids.ts"
-import type { Strategy, SwapPreferences } from "#domain/strategy/Strategy.ts"
+import type { Strategy } from "#domain/strategy/Strategy.ts"
+import type { SwapPreferences } from "#domain/SwapPreferences.ts"
 import { type StrategyPatch, StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { eachDatabase } from "#test/support/database.ts"
 import { after, insertStrategy, insertTenant, usdc } from "#test/layers/sql/fixtures.ts"
@@ -145,10 +146,10 @@ eachDatabase("patches of StrategyStore", (it) => {
       const store = yield* StrategyStore
       const sql = yield* SqlClient.SqlClient
       const strategy = yield* insertStrategy(yield* insertTenant)
-      yield* sql`UPDATE strategies SET can_mirror = false, max_apy = 12.34 WHERE strategy_id = ${strategy.strategyId}`
+      yield* sql`UPDATE strategies SET can_mirror = true, max_apy = 12.34 WHERE strategy_id = ${strategy.strategyId}`
       assert.deepStrictEqual(
         yield* store.find(strategy.strategyId),
-        Option.some({ ...strategy, canMirror: false, maxApy: 12_340_000_000_000_000_000n })
+        Option.some({ ...strategy, canMirror: true, maxApy: 12_340_000_000_000_000_000n })
       )
     })
   )

@@ -12,6 +12,7 @@ import type { Frequency } from "#domain/RebalanceSchedule.ts"
 import { StrategyConfiguration } from "#domain/strategy/StrategyConfiguration.ts"
 import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
 import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
+import type { SignedWithdrawal, WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
 import { catalogue } from "#test/support/assets.ts"
 import { assetsOn, drawAllocation, type SimulatedPortfolio } from "#test/simulation/actors/enroll.ts"
@@ -38,7 +39,7 @@ export class Actors {
   /** Authorizations that owners signed; anybody may submit them. */
   readonly signed: Array<{
     readonly accountId: EvmAccountId
-    readonly signed: Parameters<Withdrawals["Service"]["submit"]>[1]
+    readonly signed: SignedWithdrawal
   }> = []
 
   constructor(world: World, random: Random, portfolios: ReadonlyArray<SimulatedPortfolio>) {
@@ -154,11 +155,7 @@ export class Actors {
     })
 
   /** Owners take their time to sign, and impatient clients send twice. */
-  #submit(
-    portfolio: SimulatedPortfolio,
-    accountId: EvmAccountId,
-    message: Parameters<Withdrawals["Service"]["submit"]>[1]["message"]
-  ) {
+  #submit(portfolio: SimulatedPortfolio, accountId: EvmAccountId, message: WithdrawalMessage) {
     return Effect.gen({ self: this }, function* () {
       yield* Effect.sleep(this.#random.between(1_000, 120_000))
       const { submit } = yield* Withdrawals

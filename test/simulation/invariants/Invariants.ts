@@ -9,42 +9,11 @@ import { checkMoney } from "#test/simulation/invariants/money.ts"
 import { checkOperations } from "#test/simulation/invariants/operations.ts"
 import { checkRelays } from "#test/simulation/invariants/relays.ts"
 import { checkSchedules } from "#test/simulation/invariants/schedules.ts"
+import type { Look, Seen } from "#test/simulation/invariants/Look.ts"
 import { InvariantBroken } from "#test/simulation/invariants/InvariantBroken.ts"
-import {
-  readIdleUntil,
-  readSnapshot,
-  type RelayedRow,
-  type ScheduleRow,
-  type Snapshot,
-  type TransferRow,
-  type WithdrawalRow
-} from "#test/simulation/invariants/Snapshot.ts"
+import { readIdleUntil, readSnapshot, type Snapshot } from "#test/simulation/invariants/Snapshot.ts"
 import { checkWithdrawals } from "#test/simulation/invariants/withdrawals.ts"
 import type { World } from "#test/simulation/world/World.ts"
-
-/** Everything that was ever seen, the latest of it. */
-export interface Seen {
-  readonly operations: Map<
-    string,
-    { readonly state: string; readonly events: number; readonly portfolio: string; readonly kind: string }
-  >
-  readonly relayed: Map<string, RelayedRow>
-  readonly bySubject: Map<string, RelayedRow>
-  /** Hashes of everything that was signed. */
-  readonly signed: Set<string>
-  readonly transfers: Map<string, TransferRow>
-  readonly withdrawals: Map<string, WithdrawalRow>
-  readonly schedules: Map<string, ScheduleRow>
-}
-
-export interface Look {
-  readonly world: World
-  readonly seen: Seen
-  readonly snapshot: Snapshot
-  readonly now: number
-  /** Fails the simulation unless it holds, and counts that it was looked at. */
-  readonly require: (invariant: string, holds: boolean, detail: () => string) => void
-}
 
 /** A statement's time may be that long ago when it commits, since processes stand still at times. */
 const lateMs = 900_000

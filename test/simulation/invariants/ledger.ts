@@ -1,5 +1,5 @@
 /** What left a chain is announced or in the ledger from the first moment, as the chain shows it, and ends as it ended. */
-import type { Look } from "#test/simulation/invariants/Invariants.ts"
+import type { Look } from "#test/simulation/invariants/Look.ts"
 import type { TransferRow } from "#test/simulation/invariants/Snapshot.ts"
 
 const keyOf = ({ position, txHash }: TransferRow) => `${txHash} ${position}`

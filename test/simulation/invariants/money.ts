@@ -1,5 +1,5 @@
 /** No unit of any asset comes from nowhere or goes nowhere, on any chain. */
-import type { Look } from "#test/simulation/invariants/Invariants.ts"
+import type { Look } from "#test/simulation/invariants/Look.ts"
 
 export const checkMoney = ({ require, world }: Look): void => {
   const sums = new Map<string, bigint>()

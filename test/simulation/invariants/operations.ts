@@ -1,6 +1,6 @@
 /** Operations move forward along their lifecycle, and their events have no gap. */
 import { isTerminal, type OperationState, sourcesOf } from "#domain/operation/Operation.ts"
-import type { Look } from "#test/simulation/invariants/Invariants.ts"
+import type { Look } from "#test/simulation/invariants/Look.ts"
 
 export const checkOperations = ({ require, seen, snapshot }: Look): void => {
   const unfinished = new Set<string>()

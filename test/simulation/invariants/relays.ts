@@ -1,6 +1,6 @@
 /** What is signed is stored before it is sent, lands once, and is recorded as the chain shows it. */
 import { netOf } from "#test/simulation/ports/receipts.ts"
-import type { Look } from "#test/simulation/invariants/Invariants.ts"
+import type { Look } from "#test/simulation/invariants/Look.ts"
 import type { RelayedRow } from "#test/simulation/invariants/Snapshot.ts"
 import type { World } from "#test/simulation/world/World.ts"
 

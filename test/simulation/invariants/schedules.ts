@@ -1,5 +1,5 @@
 /** An active schedule always has a due time, is claimed when that has come and not before, and is then due later. */
-import type { Look } from "#test/simulation/invariants/Invariants.ts"
+import type { Look } from "#test/simulation/invariants/Look.ts"
 
 /** Longer than any outage of a simulation lasts. */
 const claimedWithinMs = 45 * 60_000

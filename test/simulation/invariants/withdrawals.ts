@@ -1,7 +1,7 @@
 /** A withdrawal ends as the chain carried it out: completed exactly when it landed, and with what arrived. */
 import { chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
 import { netOf } from "#test/simulation/ports/receipts.ts"
-import type { Look } from "#test/simulation/invariants/Invariants.ts"
+import type { Look } from "#test/simulation/invariants/Look.ts"
 import { withdrawalKey } from "#test/simulation/world/Accounts.ts"
 
 export const checkWithdrawals = ({ require, seen, snapshot, world }: Look): void => {

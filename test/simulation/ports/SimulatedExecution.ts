@@ -1,7 +1,8 @@
 /** User operations on a simulated chain. */
 import { Effect, Layer, Option } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
-import { type Bundle, ChainExecution, SimulationFailed, type SwapBatch } from "#domain/rebalance/ChainExecution.ts"
+import { type Bundle, UserOperations } from "#domain/relay/UserOperations.ts"
+import { ChainExecution, SimulationFailed, type SwapBatch } from "#domain/trading/ChainExecution.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ActionReceipt, PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { onChain, shownHead } from "#test/simulation/ports/link.ts"
@@ -107,7 +108,14 @@ export const simulatedExecution = (world: World) =>
   Layer.succeed(
     ChainExecution,
     ChainExecution.of({
-      prepare: (batch) => prepareOn(world, batch.chainId, (chain) => operationOf(batch, chain)),
+      prepare: (batch) => prepareOn(world, batch.chainId, (chain) => operationOf(batch, chain))
+    })
+  )
+
+export const simulatedOperations = (world: World) =>
+  Layer.succeed(
+    UserOperations,
+    UserOperations.of({
       bundle: (operations) =>
         onChain(world, operations[0].chainId, (chain) => {
           const bundle = bundleOn(chain, operations)

@@ -1,6 +1,6 @@
 /** The provider of routes over the simulated bridge. It offers no swaps. */
 import { Effect, Layer, Option } from "effect"
-import { RouteRefused, Routing, RoutingUnavailable } from "#domain/routing/Routing.ts"
+import { RouteRefused, Routing, RoutingUnavailable } from "#domain/trading/Routing.ts"
 import { asks } from "#test/simulation/ports/link.ts"
 import type { World } from "#test/simulation/world/World.ts"
 

@@ -1,7 +1,7 @@
 /** Quotes of a simulated chain's pools. */
 import { Layer } from "effect"
 import { addressOf } from "#domain/Caip.ts"
-import { Venue } from "#domain/rebalance/Venue.ts"
+import { Venue } from "#domain/trading/Venue.ts"
 import { onChain } from "#test/simulation/ports/link.ts"
 import { feeBps } from "#test/simulation/world/Market.ts"
 import type { World } from "#test/simulation/world/World.ts"

@@ -3,7 +3,7 @@ import { Effect, Layer, Option } from "effect"
 import { chainIdOf } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type Standing, WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
-import type { WithdrawalMessage } from "#domain/withdrawal/WithdrawalMessage.ts"
+import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
 import { onChain, shownHead } from "#test/simulation/ports/link.ts"
@@ -86,7 +86,10 @@ export const simulatedWithdrawals = (world: World) => {
   })
 
   const verifier = WithdrawalVerifier.of({
-    isSignedByOwner: ({ message, signature }) => Effect.succeed(signature === signatureOf(message))
+    isSignedByOwner: ({ message, signature }) => Effect.succeed(signature === signatureOf(message)),
+    selfSubmission: () => {
+      throw new Error("every asset of a simulation is in the catalogue")
+    }
   })
   return Layer.merge(Layer.succeed(WithdrawalExecution, execution), Layer.succeed(WithdrawalVerifier, verifier))
 }

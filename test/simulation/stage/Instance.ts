@@ -2,6 +2,7 @@
 import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { Chains } from "#domain/chain/Chains.ts"
+import { ServiceContracts } from "#domain/chain/ServiceContracts.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
 import { PositionReader } from "#domain/portfolio/PositionReader.ts"
 import { Rebalances } from "#domain/rebalance/Rebalances.ts"
@@ -12,14 +13,16 @@ import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
 import { InTransit } from "#domain/transfer/InTransit.ts"
 import { Reconciler } from "#domain/transfer/Reconciler.ts"
 import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
+import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
 import { EngineLive, SchedulerLive } from "#layers/engine/EngineLive.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
 import { testSettings } from "#test/support/settings.ts"
+import { unrevoked } from "#test/support/unrevoked.ts"
 import { sabotaged } from "#test/simulation/ports/sabotaged.ts"
-import { simulatedArrivals } from "#test/simulation/ports/SimulatedArrivals.ts"
+import { simulatedArrivals } from "#test/simulation/ports/SimulatedReceipts.ts"
 import { simulatedBalances } from "#test/simulation/ports/SimulatedBalances.ts"
-import { simulatedExecution } from "#test/simulation/ports/SimulatedExecution.ts"
+import { simulatedExecution, simulatedOperations } from "#test/simulation/ports/SimulatedExecution.ts"
 import { simulatedPrices } from "#test/simulation/ports/SimulatedPrices.ts"
 import { simulatedRelayer } from "#test/simulation/ports/SimulatedRelayer.ts"
 import { simulatedRouting } from "#test/simulation/ports/SimulatedRouting.ts"
@@ -47,12 +50,15 @@ const portsOf = (world: World) =>
     simulatedArrivals(world),
     simulatedBalances(world),
     simulatedExecution(world),
+    simulatedOperations(world),
     simulatedPrices(world),
     simulatedRelayer(world),
     simulatedRouting(world),
     simulatedVenue(world),
     simulatedWithdrawals(world),
-    Layer.succeed(Chains, Chains.of({ supported: [...world.chains.values()].map(({ chainId }) => chainId) }))
+    unrevoked,
+    Layer.succeed(Chains, Chains.of({ supported: [...world.chains.values()].map(({ chainId }) => chainId) })),
+    Layer.succeed(ServiceContracts, ServiceContracts.of({ on: () => new Set() }))
   )
 
 const Services = Layer.mergeAll(
@@ -60,7 +66,7 @@ const Services = Layer.mergeAll(
   StrategyVersions.layer,
   StrategyConfiguration.layer,
   WithdrawalAuthorizations.layer,
-  Withdrawals.layer,
+  Withdrawals.layer.pipe(Layer.provide(GasBudget.layer)),
   PositionReader.layer.pipe(Layer.provideMerge(Portfolios.layer), Layer.provide(InTransit.layer)),
   RunPlanner.layer.pipe(Layer.provide(InTransit.layer)),
   Reconciler.fiber.pipe(Layer.provideMerge(Reconciler.layer))

@@ -3,8 +3,8 @@
  * it, or back. The provider may not answer, answer too early, or say what is not true.
  */
 import { addressOf, type AssetId, chainIdOf, evmAccount, type EvmAccountId } from "#domain/Caip.ts"
-import type { RouteStatus } from "#domain/routing/Routing.ts"
-import type { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
+import type { RouteStatus } from "#domain/trading/Routing.ts"
+import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import type { Random } from "#test/simulation/stage/Random.ts"
 import type { Stage } from "#test/simulation/stage/Stage.ts"
 import type { Chain } from "#test/simulation/world/Chain.ts"

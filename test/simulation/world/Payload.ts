@@ -6,9 +6,9 @@ import { Schema } from "effect"
 import { Hex } from "effect/encoding"
 import { createHash } from "node:crypto"
 import { AssetId, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
-import { Swap } from "#domain/rebalance/ChainExecution.ts"
-import { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
-import { WithdrawalMessage } from "#domain/withdrawal/WithdrawalMessage.ts"
+import { Swap } from "#domain/trading/Swap.ts"
+import { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
+import { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 
 export const UserOperation = Schema.TaggedStruct("UserOperation", {
   accountId: EvmAccountId,

@@ -1,8 +1,8 @@
 /** What a simulated chain does with a transaction: the rules of EntryPoint, router, bridge and withdrawal executor. */
 import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
-import type { Swap } from "#domain/rebalance/ChainExecution.ts"
-import type { OutgoingTransfer } from "#domain/transfer/OutgoingTransfer.ts"
-import type { WithdrawalMessage } from "#domain/withdrawal/WithdrawalMessage.ts"
+import type { Swap } from "#domain/trading/Swap.ts"
+import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
+import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import { type Accounts, type Delta, Reverted, withdrawalKey } from "#test/simulation/world/Accounts.ts"
 import { type OwnersWithdrawal, type Payload, subjectOf, type UserOperation } from "#test/simulation/world/Payload.ts"
 

@@ -12,8 +12,9 @@ import { Curation } from "#domain/discovery/Curation.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import { AdminLive } from "#http/admin/AdminLive.ts"
-import { AdminSettings } from "#http/admin/AdminSettings.ts"
-import { ExchangeLive } from "#http/middleware/ExchangeLive.ts"
+import { Mirrorability } from "#domain/strategy/Mirrorability.ts"
+import { OperatorToken } from "#domain/identity/OperatorToken.ts"
+import { RequestContextLive } from "#http/middleware/RequestContextLive.ts"
 import { RateLimits } from "#http/middleware/RateLimits.ts"
 import { RateLimitSettings } from "#http/middleware/RateLimitSettings.ts"
 import { RequestIds } from "#http/middleware/RequestIds.ts"
@@ -23,8 +24,9 @@ import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
 import * as Database from "#layers/sql/Database.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import * as Migrations from "#layers/sql/Migrations.ts"
-import * as DiscoveryStore from "#layers/sql/DiscoveryStore.ts"
-import * as TenantStore from "#layers/sql/TenantStore.ts"
+import * as DiscoveryStore from "#layers/sql/discovery/DiscoveryStore.ts"
+import * as StrategyStore from "#layers/sql/strategy/StrategyStore.ts"
+import * as TenantStore from "#layers/sql/identity/TenantStore.ts"
 import { adminAccess } from "#src/cli/adminAccess.ts"
 import { TenantAdmin } from "#src/cli/TenantAdmin.ts"
 
@@ -74,8 +76,9 @@ const wholeLife = (admin: TenantAdmin["Service"]) =>
 /** A service with the embedded database of `dataDir`; answers its address. */
 const service = Effect.gen(function* () {
   const server = createServer()
-  const tenants = Layer.mergeAll(Tenants.layer, Curation.layer).pipe(
-    Layer.provide([TenantStore.layer, DiscoveryStore.layer, KeyHashLive]),
+  const tenants = Layer.mergeAll(Tenants.layer, Curation.layer, Mirrorability.layer).pipe(
+    Layer.provide([TenantStore.layer, DiscoveryStore.layer, StrategyStore.layer, KeyHashLive]),
+    Layer.provide(SecureRandom.layerWebCrypto),
     Layer.provide(Migrations.layer),
     Layer.provide(Database.layer),
     Layer.provide([
@@ -84,11 +87,11 @@ const service = Effect.gen(function* () {
     ])
   )
   const routes = AdminLive.pipe(
-    Layer.provide(ExchangeLive),
+    Layer.provide(RequestContextLive),
     Layer.provide([RateLimits.layerMemory, RequestIds.layer, RequestLog.layer]),
     Layer.provide([
       tenants,
-      Layer.succeed(AdminSettings, { token: Redacted.make(adminToken) }),
+      OperatorToken.layer(Redacted.make(adminToken)),
       Layer.succeed(RateLimitSettings, { global: 1_000, critical: 1_000, general: 1_000, burst: 1_000 })
     ])
   )
@@ -139,6 +142,6 @@ describe("adminAccess", () => {
         const away = { BALLAST_ADMIN_URL: "http://127.0.0.1:9", ADMIN_TOKEN: adminToken }
         assert.include((yield* Effect.flip(administer((admin) => admin.list, away))).message, "cannot be reached")
       }).pipe(Effect.scoped),
-    30_000
+    120_000
   )
 })

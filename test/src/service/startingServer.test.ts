@@ -1,18 +1,68 @@
 import { once } from "node:events"
-import type { AddressInfo } from "node:net"
-import { assert, it } from "vitest"
+import { connect, type AddressInfo } from "node:net"
+import { assert, describe, it } from "vitest"
 import { startingServer } from "#src/service/startingServer.ts"
 
-it("answers 503 in the envelope until the routes are attached, and never after", async () => {
-  const server = startingServer().listen(0, "127.0.0.1")
+const listening = async (maxConnections: number) => {
+  const server = startingServer(maxConnections)().listen(0, "127.0.0.1")
   await once(server, "listening")
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const early = await fetch(url)
-  assert.deepStrictEqual([early.status, early.headers.get("retry-after")], [503, "1"])
-  assert.strictEqual((await early.json()).error.code, "API_600")
-  server.on("request", (_, response) => response.end("routes"))
-  const later = await fetch(url)
-  assert.deepStrictEqual([later.status, await later.text()], [200, "routes"])
-  server.closeAllConnections()
-  server.close()
+  return { server, port: (server.address() as AddressInfo).port }
+}
+
+describe("the server", () => {
+  it("answers 503 in the envelope until the routes are attached, and never after", async () => {
+    const { port, server } = await listening(10)
+    const url = `http://127.0.0.1:${port}`
+    const early = await fetch(url)
+    assert.deepStrictEqual([early.status, early.headers.get("retry-after")], [503, "1"])
+    assert.strictEqual((await early.json()).error.code, "API_600")
+    server.on("request", (_, response) => response.end("routes"))
+    const later = await fetch(url)
+    assert.deepStrictEqual([later.status, await later.text()], [200, "routes"])
+    server.closeAllConnections()
+    server.close()
+  })
+
+  it("ends what does not finish its request within 20 seconds", { timeout: 120_000 }, async () => {
+    const { port, server } = await listening(10)
+    server.on("request", () => {})
+    const unfinished = [
+      "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\nonly so much",
+      "POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n5\r\nabcde\r\n",
+      "GET / HTTP/1.1\r\nhost: x\r\nnever: "
+    ]
+    const begun = performance.now()
+    const ends = await Promise.all(
+      unfinished.map(async (bytes) => {
+        const socket = connect(port, "127.0.0.1")
+        socket.on("error", () => {})
+        socket.write(bytes)
+        socket.resume()
+        await once(socket, "close")
+        return performance.now() - begun
+      })
+    )
+    assert.isBelow(Math.max(...ends), 20_000)
+    server.closeAllConnections()
+    server.close()
+  })
+
+  it("has a limit of open connections, and closes those beyond it", async () => {
+    const { port, server } = await listening(2)
+    server.on("request", (_, response) => response.end("served"))
+    const open = [connect(port, "127.0.0.1"), connect(port, "127.0.0.1")]
+    await Promise.all(open.map((socket) => once(socket, "connect")))
+    const beyond = connect(port, "127.0.0.1")
+    let heard = ""
+    beyond.on("error", () => {})
+    beyond.on("data", (chunk) => (heard += chunk))
+    await once(beyond, "close")
+    assert.strictEqual(heard, "", "closed at once: what is open for too long is told 408")
+    for (const socket of open) {
+      socket.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+      assert.include(String((await once(socket, "data"))[0]), "served")
+    }
+    for (const socket of open) socket.destroy()
+    server.close()
+  })
 })

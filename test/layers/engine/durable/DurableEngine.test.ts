@@ -124,7 +124,7 @@ eachDatabase("the durable engine", (it) => {
       yield* sql`SELECT 1 FROM workflow_executions WHERE workflow = ${workflow._tag} AND owner IS NULL AND wake_at > created_at`.pipe(
         Effect.filterOrFail((rows) => rows.length === 1),
         Effect.retry(Schedule.spaced("10 millis")),
-        Effect.timeout("5 seconds")
+        Effect.timeout("60 seconds")
       )
       yield* allFinished(workflow)
       yield* engine.stop
@@ -233,7 +233,7 @@ eachDatabase("the durable engine", (it) => {
       yield* left.pipe(
         Effect.filterOrFail((rows) => rows.length < 3),
         Effect.retry(Schedule.spaced("20 millis")),
-        Effect.timeout("10 seconds")
+        Effect.timeout("60 seconds")
       )
       yield* engine.stop
       assert.deepStrictEqual(

@@ -41,5 +41,5 @@ export const allFinished = (workflow: TestWorkflow) =>
   unfinished(workflow).pipe(
     Effect.filterOrFail((rows) => rows.length === 0),
     Effect.retry(Schedule.spaced("20 millis")),
-    Effect.timeout("20 seconds")
+    Effect.timeout("60 seconds")
   )

@@ -1,0 +1,37 @@
+/** The peer's read of an operation. */
+import type { Pool } from "pg"
+
+const findOperation = `
+  SELECT operation_id, portfolio_id, kind, state, submitted_at, updated_at, finished_at, error FROM operations
+  WHERE operation_id = $1 AND portfolio_id = $2 AND tenant_id = $3`
+
+interface Row {
+  readonly operation_id: string
+  readonly portfolio_id: string
+  readonly kind: string
+  readonly state: string
+  readonly submitted_at: Date
+  readonly updated_at: Date
+  readonly finished_at: Date | null
+  readonly error: string | null
+}
+
+/** Undefined when the tenant's portfolio has no such operation. */
+export const readOperation = async (pool: Pool, tenantId: string, portfolioId: string, operationId: string) => {
+  const values = [operationId, portfolioId, tenantId]
+  const { rows } = await pool.query<Row>({ name: "find-operation", text: findOperation, values })
+  const [row] = rows
+  if (row === undefined) return undefined
+  const submittedAt = row.submitted_at.toISOString()
+  return {
+    operationId: row.operation_id,
+    portfolioId: row.portfolio_id,
+    kind: row.kind,
+    state: row.state,
+    submittedAt,
+    createdAt: submittedAt,
+    updatedAt: row.updated_at.toISOString(),
+    finishedAt: row.finished_at === null ? null : row.finished_at.toISOString(),
+    error: row.error
+  }
+}

@@ -1,0 +1,61 @@
+/** The side of a server that is the same for all: takes orders, publishes at a steady rate, tells its memory. */
+import { type ServerAnswer, type ServerOrder, preciseNow } from "#bench/stream/wire.ts"
+
+/** Of the benchmark's clock: messages are due by elapsed time, and sent in whatever portions the timer allows. */
+const tickMs = 5
+/** After a collection, finalizers of native objects run; then it is collected once more and memory is read. */
+const restMs = 2_000
+
+export interface Published {
+  readonly index: number
+  /** Microseconds since the epoch at which the message was handed over. */
+  readonly atMicros: number
+}
+
+/** Gives back all that V8 can, so that what stays is held. */
+const collect = () => void globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" })
+
+const tell = (answer: ServerAnswer) => process.send?.(answer)
+
+export const serve = (
+  port: number,
+  path: string,
+  publish: (messages: ReadonlyArray<Published>) => void,
+  cut: () => void
+): void => {
+  let index = 0
+  const run = (rate: number, seconds: number) => {
+    const startedAt = performance.now()
+    const total = rate * seconds
+    let sent = 0
+    const timer = setInterval(() => {
+      const due = Math.min(total, Math.floor(((performance.now() - startedAt) / 1000) * rate))
+      const atMicros = Math.round(preciseNow() * 1000)
+      const messages = Array.from({ length: due - sent }, () => ({ index: index++, atMicros }))
+      sent = due
+      if (messages.length > 0) publish(messages)
+      if (sent < total) return
+      clearInterval(timer)
+      tell({ is: "published", count: total })
+    }, tickMs)
+  }
+  process.on("message", (order: ServerOrder) => {
+    if (order.do === "publish") return run(order.rate, order.seconds)
+    if (order.do === "cpu") {
+      const { system, user } = process.cpuUsage()
+      return tell({ is: "cpu", seconds: (system + user) / 1e6 })
+    }
+    if (order.do === "cut") {
+      cut()
+      return tell({ is: "cut" })
+    }
+    collect()
+    setTimeout(() => {
+      collect()
+      const { heapUsed, rss } = process.memoryUsage()
+      tell({ is: "memory", resident: rss, heap: heapUsed })
+    }, restMs)
+  })
+  process.on("disconnect", () => process.exit(0))
+  tell({ is: "ready", port, path })
+}

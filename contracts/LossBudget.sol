@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.28;
+
+/// @title What the trades of an account may lose against the reference prices
+/// @notice Losses are shares of what the account was worth before the trade. They add up, and are forgiven evenly over
+/// PERIOD. What is traded at attested prices has a meter of its own, since there the reference is one key's word.
+abstract contract LossBudget {
+    /// @notice Everything the guard keeps of an account, in one word of storage.
+    struct Account {
+        /// The one permission that may act; another one takes its place when the owner signs anew.
+        bytes4 permissionId;
+        /// When the owner's permission was made (UNIX time). Only a later one replaces it.
+        uint40 issuedAt;
+        /// Last second at which the permission holds; zero when it was revoked.
+        uint40 validUntil;
+        /// Most that one trade may lose, of what is sold.
+        uint16 tradeBps;
+        /// Most that trades may lose in all, of what the account is worth.
+        uint16 budgetBps;
+        /// Shares in billionths, as they were at `chargedAt`.
+        uint32 lost;
+        uint32 attested;
+        uint40 chargedAt;
+        /// True when the owner signed a closed list of tokens.
+        bool isClosed;
+    }
+
+    uint256 public constant PERIOD = 7 days;
+    uint16 public constant DEFAULT_TRADE_BPS = 200;
+    uint16 public constant DEFAULT_BUDGET_BPS = 200;
+    /// @notice The widest that even an owner can sign.
+    uint16 public constant WIDEST_BPS = 1_000;
+    /// @notice What may be traded at attested prices: the whole account once, and again as it is forgiven.
+    uint256 internal constant ATTESTED_LIMIT = WHOLE;
+
+    /// @dev All of an account, in the unit of shares.
+    uint256 internal constant WHOLE = 1e9;
+    uint256 private constant SHARE_OF_A_BPS = 1e5;
+
+    mapping(address account => Account) internal _accounts;
+
+    event Charged(address indexed account, uint256 lost, uint256 attested);
+    event LimitsTightened(address indexed account, uint256 tradeBps, uint256 budgetBps);
+
+    error BudgetExceeded(uint256 wanted, uint256 left);
+    error AttestedBudgetExceeded(uint256 wanted, uint256 left);
+    error NotTighter(uint256 tradeBps, uint256 budgetBps);
+
+    /// @notice Narrows the calling account's limits, until its owner signs anew. The agent may: a tenant's wish.
+    function tighten(uint16 tradeBps, uint16 budgetBps) external {
+        Account storage account = _accounts[msg.sender];
+        (uint256 trade, uint256 budget) = _limits(account.tradeBps, account.budgetBps);
+        if (tradeBps == 0 || budgetBps == 0 || tradeBps > trade || budgetBps > budget) {
+            revert NotTighter(tradeBps, budgetBps);
+        }
+        account.tradeBps = tradeBps;
+        account.budgetBps = budgetBps;
+        emit LimitsTightened(msg.sender, tradeBps, budgetBps);
+    }
+
+    /// @dev Zero stands for the default.
+    function _limits(uint16 tradeBps, uint16 budgetBps) internal pure returns (uint256 trade, uint256 budget) {
+        trade = tradeBps == 0 ? DEFAULT_TRADE_BPS : tradeBps;
+        budget = budgetBps == 0 ? DEFAULT_BUDGET_BPS : budgetBps;
+    }
+
+    /// @dev What both meters show now.
+    function _metersOf(Account memory account, uint256 limit) private view returns (uint256 lost, uint256 attested) {
+        uint256 elapsed = block.timestamp - account.chargedAt;
+        lost = _less(account.lost, limit * elapsed / PERIOD);
+        attested = _less(account.attested, ATTESTED_LIMIT * elapsed / PERIOD);
+    }
+
+    function _lossLimit(Account memory account) private pure returns (uint256) {
+        (, uint256 budgetBps) = _limits(account.tradeBps, account.budgetBps);
+        return budgetBps * SHARE_OF_A_BPS;
+    }
+
+    /// @dev What may still be lost, and traded at attested prices: shares of the account in billionths.
+    function _left(Account memory account) internal view returns (uint256 lossLeft, uint256 attestedLeft) {
+        uint256 limit = _lossLimit(account);
+        (uint256 lost, uint256 attested) = _metersOf(account, limit);
+        return (_less(limit, lost), _less(ATTESTED_LIMIT, attested));
+    }
+
+    /// @dev Adds shares to the meters, or refuses.
+    function _charge(address owner, uint256 lost, uint256 attested) internal {
+        if (lost == 0 && attested == 0) return;
+        Account memory account = _accounts[owner];
+        uint256 limit = _lossLimit(account);
+        (uint256 lostBefore, uint256 attestedBefore) = _metersOf(account, limit);
+        if (lost > _less(limit, lostBefore)) revert BudgetExceeded(lost, _less(limit, lostBefore));
+        if (attested > _less(ATTESTED_LIMIT, attestedBefore)) {
+            revert AttestedBudgetExceeded(attested, _less(ATTESTED_LIMIT, attestedBefore));
+        }
+        account.lost = uint32(lostBefore + lost);
+        account.attested = uint32(attestedBefore + attested);
+        account.chargedAt = uint40(block.timestamp);
+        _accounts[owner] = account;
+        emit Charged(owner, lost, attested);
+    }
+
+    function _less(uint256 a, uint256 b) private pure returns (uint256) {
+        return a > b ? a - b : 0;
+    }
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.28;
+
+import {MerkleProofLib} from "solady-src/src/utils/MerkleProofLib.sol";
+import {SafeTransferLib} from "solady-src/src/utils/SafeTransferLib.sol";
+import {GuardPolicy, IAccountOwners} from "./GuardPolicy.sol";
+import {GuardRegistry} from "./GuardRegistry.sol";
+import {ReferencePrices} from "./ReferencePrices.sol";
+import {SettlementRule} from "./SettlementRule.sol";
+import {TradeRunner} from "./TradeRunner.sol";
+
+/// @title The one contract through which an agent trades and sends
+/// @notice It takes the sold token from the calling account, has a registered venue trade it, measures what the account
+/// got, and reverts unless that is worth what was sold, less the account's limit for one trade. What is lost within
+/// that limit counts against the account's budget. It keeps no tokens and no allowances of its own.
+/// @dev Immutable; what it knows of the chain is in GuardRegistry, what tokens are worth in ReferencePrices, what an
+/// account may lose in LossBudget, what an agent may call in GuardPolicy, and who calls venues in TradeRunner.
+contract TradeGuard is ReferencePrices, GuardPolicy {
+    using SafeTransferLib for address;
+
+    /// @notice One swap. `sell` and `buy` are places in the call's list of tokens.
+    struct Trade {
+        address venue;
+        uint8 sell;
+        uint8 buy;
+        uint128 amount;
+        /// The least that the account must get.
+        uint128 minOut;
+        /// Calldata for a route; for a router the tokens between both, 20 bytes each.
+        bytes route;
+    }
+
+    /// @notice One transfer to the same account on another chain.
+    struct Transfer {
+        address bridge;
+        uint8 token;
+        uint128 amount;
+        uint256 chainId;
+        address remoteToken;
+        /// The least that arrives there, in raw units of the remote token.
+        uint128 minOut;
+    }
+
+    /// @notice What a call proves beside its tokens: attested prices in the order of the tokens that need one, and for
+    /// an account with a closed list, a proof for the token of each trade that is bought, in the order of the trades.
+    struct Evidence {
+        SignedPrice[] prices;
+        bytes32[][] proofs;
+    }
+
+    /// @dev A call in progress: the account, what it is worth in the listed tokens, its limit, and what it lost.
+    struct Session {
+        Price[] prices;
+        uint256 worth;
+        uint256 tradeBps;
+        bool isClosed;
+        uint256 lost;
+        uint256 attested;
+    }
+
+    /// @notice The contract that calls venues.
+    TradeRunner public immutable RUNNER;
+    /// @notice The contract that rules on what liquidating withdrawals pay.
+    SettlementRule public immutable SETTLEMENT;
+
+    bool private transient _entered;
+
+    event Traded(
+        address indexed account, address indexed sell, address indexed buy, address venue, uint256 sold, uint256 bought
+    );
+    event Sent(
+        address indexed account, address indexed token, address bridge, uint256 chainId, uint256 amount, uint256 minOut
+    );
+
+    error Reentered();
+    error Expired(uint256 deadline, uint256 blockTimestamp);
+    error NotSealed();
+    error VenueNotListed(address venue);
+    error LaneNotListed(address token, uint256 chainId, address remoteToken);
+    error TokensNotAscending(address token);
+    error SameToken(address token);
+    error NothingSold(address token);
+    error NothingToLose();
+    error NotOnClosedList(address token);
+    error TookTooMuch(address token, uint256 taken, uint256 amount);
+    error TooLittle(uint256 bought, uint256 minOut);
+    error UnfairTrade(uint256 soldValue, uint256 boughtValue, uint256 maxLossBps);
+
+    constructor(address administrator_, address guardian_, IAccountOwners withdrawals)
+        GuardRegistry(administrator_, guardian_)
+        GuardPolicy(withdrawals)
+    {
+        RUNNER = new TradeRunner();
+        SETTLEMENT = new SettlementRule();
+    }
+
+    modifier alone() {
+        if (_entered) revert Reentered();
+        _entered = true;
+        _requireOpen();
+        _;
+        _entered = false;
+    }
+
+    /// @notice Swaps for the calling account, which has approved the guard for what it sells.
+    /// @param listed Ascending addresses: every token of the trades, and more if the account shall be known to be worth
+    /// more than those; shares are of what is listed.
+    /// @param deadline Last second (UNIX time) at which the trades may happen.
+    function trade(address[] calldata listed, Trade[] calldata trades, Evidence calldata evidence, uint256 deadline)
+        external
+        alone
+    {
+        if (block.timestamp > deadline) revert Expired(deadline, block.timestamp);
+        Session memory session = _open(listed, evidence.prices);
+        for (uint256 i; i < trades.length; ++i) {
+            if (session.isClosed) _requireOnList(session.prices[trades[i].buy].token, evidence.proofs[i]);
+            _trade(session, trades[i], deadline);
+        }
+        _charge(msg.sender, session.lost, session.attested);
+    }
+
+    /// @notice Sends to the calling account on another chain. What the bridge keeps counts as lost.
+    function send(address[] calldata listed, Transfer calldata transfer, Evidence calldata evidence, uint256 deadline)
+        external
+        alone
+    {
+        if (block.timestamp > deadline) revert Expired(deadline, block.timestamp);
+        Session memory session = _open(listed, evidence.prices);
+        if (session.isClosed) _requireOnList(session.prices[transfer.token].token, evidence.proofs[0]);
+        _send(session, transfer);
+        _charge(msg.sender, session.lost, session.attested);
+    }
+
+    /// @notice What the agent of an account may do now: its permission, its limits, and what is left of both meters in
+    /// billionths of the account.
+    function policyOf(address owner)
+        external
+        view
+        returns (Account memory account, uint256 tradeBps, uint256 budgetBps, uint256 lossLeft, uint256 attestedLeft)
+    {
+        account = _accounts[owner];
+        (tradeBps, budgetBps) = _limits(account.tradeBps, account.budgetBps);
+        (lossLeft, attestedLeft) = _left(account);
+    }
+
+    /// @dev Reads prices and balances before anything is called that could move them.
+    function _open(address[] calldata listed, SignedPrice[] calldata signed) private returns (Session memory session) {
+        Account memory account = _accounts[msg.sender];
+        (session.tradeBps,) = _limits(account.tradeBps, account.budgetBps);
+        session.isClosed = account.isClosed;
+        session.prices = new Price[](listed.length);
+        address previous;
+        uint256 used;
+        for (uint256 i; i < listed.length; ++i) {
+            if (listed[i] <= previous) revert TokensNotAscending(listed[i]);
+            previous = listed[i];
+            (session.prices[i], used) = _priceOf(listed[i], signed, used);
+            session.worth += _valueDown(session.prices[i], listed[i].balanceOf(msg.sender));
+        }
+        if (session.worth == 0) revert NothingToLose();
+    }
+
+    function _trade(Session memory session, Trade calldata order, uint256 deadline) private {
+        Price memory sell = session.prices[order.sell];
+        Price memory buy = session.prices[order.buy];
+        if (order.sell == order.buy) revert SameToken(sell.token);
+        Venue kind = venues[order.venue];
+        if (kind != Venue.ROUTER && kind != Venue.ROUTE) revert VenueNotListed(order.venue);
+        uint256 held = sell.token.balanceOf(address(RUNNER));
+        uint256 came = _take(sell.token, order.amount, held);
+        bytes memory call =
+            kind == Venue.ROUTE ? order.route : _routerCall(sell.token, buy.token, order, came, deadline);
+        (uint256 returned, uint256 bought) = RUNNER.run(msg.sender, order.venue, sell.token, held, buy.token, call);
+        if (bought < order.minOut) revert TooLittle(bought, order.minOut);
+        uint256 sold = order.amount - returned;
+        uint256 given = _valueUp(sell, sold);
+        _count(session, given, _valueDown(buy, bought));
+        if (sell.isAttested || buy.isAttested) session.attested += _shareOf(given, session.worth);
+        emit Traded(msg.sender, sell.token, buy.token, order.venue, sold, bought);
+    }
+
+    function _send(Session memory session, Transfer calldata order) private {
+        Price memory price = session.prices[order.token];
+        address token = price.token;
+        if (venues[order.bridge] != Venue.BRIDGE) revert VenueNotListed(order.bridge);
+        uint8 lane = lanes[laneOf(token, order.chainId, order.remoteToken)];
+        if (lane == 0 || order.chainId == 0) revert LaneNotListed(token, order.chainId, order.remoteToken);
+        uint256 held = token.balanceOf(address(RUNNER));
+        uint256 came = _take(token, order.amount, held);
+        bytes memory call = abi.encodeCall(
+            IBridge.lock, (token, came, order.chainId, order.remoteToken, order.minOut, msg.sender)
+        );
+        (uint256 returned,) = RUNNER.run(msg.sender, order.bridge, token, held, address(0), call);
+        uint256 amount = order.amount - returned;
+        uint256 arriving = uint256(order.minOut) * 10 ** tokens[token].decimals / 10 ** (lane - 1);
+        _count(session, _valueUp(price, amount), _valueDown(price, arriving));
+        emit Sent(msg.sender, token, order.bridge, order.chainId, amount, order.minOut);
+    }
+
+    /// @dev Takes at most the amount from the account, to where the venue is called from.
+    function _take(address token, uint256 amount, uint256 held) private returns (uint256 came) {
+        uint256 before = token.balanceOf(msg.sender);
+        token.safeTransferFrom(msg.sender, address(RUNNER), amount);
+        uint256 taken = before - token.balanceOf(msg.sender);
+        if (taken > amount) revert TookTooMuch(token, taken, amount);
+        came = token.balanceOf(address(RUNNER)) - held;
+        if (came == 0) revert NothingSold(token);
+    }
+
+    /// @dev Holds one trade against the account's limit, and adds what it lost.
+    function _count(Session memory session, uint256 given, uint256 got) private pure {
+        if (got >= given) return;
+        uint256 loss = given - got;
+        if (loss * BPS > given * session.tradeBps) revert UnfairTrade(given, got, session.tradeBps);
+        session.lost += _shareOf(loss, session.worth);
+    }
+
+    function _shareOf(uint256 value, uint256 worth) private pure returns (uint256) {
+        return (value * WHOLE + worth - 1) / worth;
+    }
+
+    function _routerCall(address sell, address buy, Trade calldata order, uint256 amount, uint256 deadline)
+        private
+        view
+        returns (bytes memory)
+    {
+        uint256 between = order.route.length / 20;
+        address[] memory path = new address[](between + 2);
+        path[0] = sell;
+        for (uint256 i; i < between; ++i) path[i + 1] = address(bytes20(order.route[20 * i:20 * i + 20]));
+        path[between + 1] = buy;
+        return abi.encodeCall(
+            IRouter.swapExactTokensForTokens, (amount, order.minOut, path, address(RUNNER), deadline)
+        );
+    }
+
+    function _requireOnList(address token, bytes32[] calldata proof) private view {
+        bytes32 leaf = keccak256(bytes.concat(keccak256(abi.encode(token))));
+        if (!MerkleProofLib.verifyCalldata(proof, closedRoot[msg.sender], leaf)) revert NotOnClosedList(token);
+    }
+
+    function _isTrade(bytes4 selector) internal pure override returns (bool) {
+        return selector == TradeGuard.trade.selector || selector == TradeGuard.send.selector;
+    }
+
+    function _checkSettlement(bytes memory data) internal view override {
+        SETTLEMENT.check(msg.sender, data);
+    }
+
+    function _requireSealed() internal view override {
+        if (!state.isSealed) revert NotSealed();
+    }
+}
+
+/// @notice What is called of a Uniswap v2 router.
+interface IRouter {
+    function swapExactTokensForTokens(
+        uint256 amountIn,
+        uint256 amountOutMin,
+        address[] calldata path,
+        address to,
+        uint256 deadline
+    ) external returns (uint256[] memory amounts);
+}
+
+/// @notice A bridge: takes a token here and owes the recipient at least `minOut` of another one on the destination.
+/// What it cannot deliver it gives back to `recipient` here, not to its caller.
+interface IBridge {
+    function lock(
+        address token,
+        uint256 amount,
+        uint256 destinationChainId,
+        address destinationToken,
+        uint256 minOut,
+        address recipient
+    ) external returns (bytes32 id);
+}

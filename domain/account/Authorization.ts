@@ -1,0 +1,106 @@
+/**
+ * What an owner authorizes at enrollment: on each chain, one smart account and one permission of the agent key, limited
+ * on chain to swaps between listed assets through one venue or for no less than it pays, back into the same account, to sending one token to the same account on
+ * another listed chain, and to ending a withdrawal that
+ * the owner signed.
+ *
+ * Stage 1 fixes it, the owner signs its digest, and every later user operation is built from it, so it is stored whole:
+ * a changed deployment configuration never changes what somebody signed. Source: interface "enroll/signature", EIP-712,
+ * ERC-4337, ERC-7579.
+ */
+import { Schema } from "effect"
+import { ChainId, EvmAccountId, EvmAddress, EvmWalletId } from "#domain/Caip.ts"
+
+const hex = (pattern: string, expected: string) =>
+  Schema.String.check(Schema.isPattern(new RegExp(`^0x${pattern}$`, "u"), { expected }))
+
+/** 32 bytes in lower-case hex. */
+export const Bytes32 = hex("[0-9a-f]{64}", "32 bytes in lower-case hex with 0x")
+
+/** Any bytes in lower-case hex. */
+export const HexBytes = hex("(?:[0-9a-f]{2})*", "bytes in lower-case hex with 0x")
+
+/** What the agent may send to other chains, always to the same account there. */
+export const BridgePolicy = Schema.Struct({
+  /** The contract that takes the amount; beside the router the only spender that the agent may approve. */
+  contract: EvmAddress,
+  /** The one token that may leave. */
+  token: EvmAddress,
+  /** Where to, and as which token. */
+  destinations: Schema.NonEmptyArray(Schema.Struct({ chainId: ChainId, token: EvmAddress }))
+})
+export type BridgePolicy = typeof BridgePolicy.Type
+
+/** The guard through which all trades and transfers go, and what the owner signs of it. Source: docs/contracts.md. */
+export const TradeGuardPolicy = Schema.Struct({
+  contract: EvmAddress,
+  /** UNIX seconds; a permission replaces only one that was issued earlier. */
+  issuedAt: Schema.Int,
+  /** Last UNIX second at which the permission holds. */
+  validUntil: Schema.Int,
+  /** Most that one trade, and all trades of a week, may lose against reference prices; zero for the guard's default. */
+  tradeBps: Schema.Int,
+  budgetBps: Schema.Int,
+  /** The only tokens that the agent may buy; the owner signs their Merkle root. Left out: those of the registry. */
+  closedTokens: Schema.optionalKey(Schema.NonEmptyArray(EvmAddress))
+})
+export type TradeGuardPolicy = typeof TradeGuardPolicy.Type
+
+/** What the agent may call on one chain. */
+export const AgentPolicy = Schema.Struct({
+  /** The Uniswap v2 router; the only spender that the agent may approve. */
+  router: EvmAddress,
+  /** Tokens through which a swap of two hops may pass. */
+  hubs: Schema.Array(EvmAddress),
+  /** Tokens that a swap may end in. */
+  tokens: Schema.Array(EvmAddress),
+  /**
+   * The contract that swaps over a provider's routes, never for less than the venue pays: into the same tokens, priced
+   * over the same hubs. Left out: the venue makes every swap.
+   */
+  routedSwap: Schema.optionalKey(EvmAddress),
+  /** Left out: nothing may leave the chain. */
+  bridge: Schema.optionalKey(BridgePolicy),
+  /** Everything goes through it, and the rules above are the service's own; left out: the call policy enforces them. */
+  guard: Schema.optionalKey(TradeGuardPolicy)
+})
+export type AgentPolicy = typeof AgentPolicy.Type
+
+/**
+ * Whether the owner lets the agent buy a token. Under the guard that is for the chain's registry to say, which the
+ * simulation asks, unless the owner signed a closed list; else the token is one that the owner signed.
+ */
+export const mayBuy = ({ guard, tokens }: AgentPolicy, token: EvmAddress): boolean =>
+  guard === undefined ? tokens.includes(token) : (guard.closedTokens?.includes(token) ?? true)
+
+export const ChainAuthorization = Schema.Struct({
+  chainId: ChainId,
+  accountId: EvmAccountId,
+  /** Four bytes that name the permission on chain; never used twice for one account. */
+  permissionId: hex("[0-9a-f]{8}", "4 bytes in lower-case hex with 0x"),
+  policy: AgentPolicy,
+  /** EIP-712 digest of the account's `Enable` message. */
+  digest: Bytes32
+})
+export type ChainAuthorization = typeof ChainAuthorization.Type
+
+/** How the owner signs: with a key, or as a contract that rules on signatures (ERC-1271). */
+export const AccountType = Schema.Literals(["ECDSA", "ERC1271"])
+export type AccountType = typeof AccountType.Type
+
+export const Authorization = Schema.Struct({
+  accountType: AccountType,
+  ownerAccountId: EvmWalletId,
+  /** Salt of the account's address; the same on every chain. */
+  accountIndex: Schema.BigIntFromString,
+  /**
+   * Name of the EIP-712 domain in which the owner signs withdrawals; part of what the account is made with, hence of its
+   * address. Null: an account from before withdrawals, which has no executor for them.
+   */
+  withdrawalDomainName: Schema.NullOr(Schema.String),
+  agentAccountId: EvmWalletId,
+  chains: Schema.NonEmptyArray(ChainAuthorization),
+  /** Merkle root over the chains' digests, of one chain its digest: the 32 bytes that the owner stands by. */
+  root: Bytes32
+})
+export type Authorization = typeof Authorization.Type

@@ -1,0 +1,33 @@
+/**
+ * What an owner signs to end every permission of the agent: on each chain one user operation of the account itself, which
+ * raises the nonce below which permissions, and signatures that were never used, are void. Source: Kernel 0.3.1
+ * (`invalidateNonce`), ERC-4337; docs/decisions/0115-revocations.md.
+ */
+import { Schema } from "effect"
+import { ChainId, EvmAccountId, EvmWalletId } from "#domain/Caip.ts"
+import { AccountType, Bytes32 } from "#domain/account/Authorization.ts"
+
+export const ChainRevocation = Schema.Struct({
+  chainId: ChainId,
+  accountId: EvmAccountId,
+  /** The permission that counted when the owner was asked. */
+  permissionId: Schema.String,
+  /** The account's nonce afterwards: what was authorized at a lower one holds no longer. */
+  validFrom: Schema.Int,
+  /** Nonce of the user operation, under a key that nothing else uses. */
+  operationNonce: Schema.BigIntFromString,
+  /** Hash of the user operation; the chain carries it out once, whoever submits it. */
+  digest: Bytes32
+})
+export type ChainRevocation = typeof ChainRevocation.Type
+
+export const Revocation = Schema.Struct({
+  accountType: AccountType,
+  ownerAccountId: EvmWalletId,
+  accountIndex: Schema.BigIntFromString,
+  withdrawalDomainName: Schema.NullOr(Schema.String),
+  chains: Schema.NonEmptyArray(ChainRevocation),
+  /** Merkle root over the chains' digests, of one chain its digest: the 32 bytes that the owner signs. */
+  root: Bytes32
+})
+export type Revocation = typeof Revocation.Type

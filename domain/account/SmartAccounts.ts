@@ -1,0 +1,50 @@
+/** Port: smart accounts that an owner controls and an agent may operate within limits enforced on chain. */
+import { Context, type Effect } from "effect"
+import type { ChainId, EvmAccountId, EvmAddress, EvmWalletId } from "#domain/Caip.ts"
+import type { AccountType, Authorization } from "#domain/account/Authorization.ts"
+import type { OwnerDigest } from "#domain/account/OwnerMessage.ts"
+import type { VerifierUnavailable } from "#domain/Errors.ts"
+
+/** What is signed of the guard beside its time; a limit of zero stands for the guard's own. */
+export interface GuardTerms {
+  readonly tradeBps: number
+  readonly budgetBps: number
+  readonly closedTokens?: readonly [EvmAddress, ...ReadonlyArray<EvmAddress>]
+}
+
+export interface AuthorizationRequest {
+  readonly accountType: AccountType
+  readonly ownerAccountId: EvmWalletId
+  readonly accountIndex: bigint
+  readonly withdrawalDomainName: string | null
+  /** The chains, and on each the tokens that the agent may swap into. `ERC1271` has exactly one. */
+  readonly chains: ReadonlyArray<{
+    readonly chainId: ChainId
+    readonly tokens: ReadonlyArray<EvmAddress>
+    /** What `enableNonce` answered, where the account may be in use already. */
+    readonly enableNonce?: number
+    /** Counts where the chain has a guard. */
+    readonly terms?: GuardTerms | undefined
+  }>
+}
+
+export class SmartAccounts extends Context.Service<
+  SmartAccounts,
+  {
+    /**
+     * Computes accounts, permission and digests for a new enrollment without asking any chain: the address follows
+     * from owner, index and what the account is made with, and is the same on every chain. Permission ids are drawn
+     * anew at each call.
+     */
+    readonly authorize: (request: AuthorizationRequest) => Effect.Effect<Authorization>
+    /** The number that the owner's next authorization of this account must carry; it rises when the owner makes earlier ones void. */
+    readonly enableNonce: (accountId: EvmAccountId) => Effect.Effect<number, VerifierUnavailable>
+    /** True when the owner is a contract on the chain; one that is yet to be deployed is none. */
+    readonly isContract: (owner: EvmWalletId, chainId: ChainId) => Effect.Effect<boolean, VerifierUnavailable>
+    /**
+     * True when `signature` is the owner's over the message of an authorization or a revocation (OwnerMessage.ts). Of a
+     * contract its chain is asked; a contract that does not answer as ERC-1271 has it has not signed.
+     */
+    readonly isSignedByOwner: (digest: OwnerDigest, signature: string) => Effect.Effect<boolean, VerifierUnavailable>
+  }
+>()("ballast/domain/account/SmartAccounts") {}

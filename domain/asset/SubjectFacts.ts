@@ -1,0 +1,22 @@
+/** Port: facts about the subjects of the catalogue that only its own files hold. */
+import { Context } from "effect"
+import type { CanonicalAsset } from "#domain/asset/CanonicalAsset.ts"
+
+/** Where a company or fund is at home. */
+export interface Home {
+  /** ISO 3166-1 alpha-2. */
+  readonly country: string
+  /** Slug of the part of the world. */
+  readonly region: string
+}
+
+export class SubjectFacts extends Context.Service<
+  SubjectFacts,
+  {
+    /** Under which id CoinGecko knows a coin; undefined for shares and for what it does not know. */
+    readonly coinIdOf: (asset: CanonicalAsset) => string | undefined
+    readonly coinIds: ReadonlyArray<string>
+    /** Undefined for what is neither company nor fund. */
+    readonly homeOf: (asset: CanonicalAsset) => Home | undefined
+  }
+>()("ballast/domain/asset/SubjectFacts") {}

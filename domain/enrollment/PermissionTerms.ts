@@ -1,0 +1,73 @@
+/**
+ * What an owner may sign beside the guard's own rules: tighter limits on what trades lose, and a closed list of what may
+ * be bought. Wider limits are not offered: wallets show a hash, so nobody would see them. Source: docs/decisions/0119-terms.md.
+ */
+import { Result } from "effect"
+import type { Authorization, ChainAuthorization, TradeGuardPolicy } from "#domain/account/Authorization.ts"
+import type { GuardTerms } from "#domain/account/SmartAccounts.ts"
+import { addressOf, type AssetId, type ChainId, chainIdOf, type EvmAddress } from "#domain/Caip.ts"
+import { ValidationFailed } from "#domain/Errors.ts"
+
+/** The guard's own limits, in basis points: the widest that are signed. */
+export const widestTermsBps = 200
+
+export interface PermissionTerms {
+  readonly maxTradeLossBps?: number
+  readonly maxWeeklyLossBps?: number
+  /** The only assets that the agent may buy, of all chains. */
+  readonly closedList?: ReadonlyArray<AssetId>
+}
+
+const isNonEmpty = <A>(list: ReadonlyArray<A>): list is readonly [A, ...ReadonlyArray<A>] => list.length > 0
+
+const closedOn = (
+  closedList: ReadonlyArray<AssetId>,
+  chainId: ChainId
+): Result.Result<readonly [EvmAddress, ...ReadonlyArray<EvmAddress>], ValidationFailed> => {
+  const tokens = closedList.flatMap((assetId) => (chainIdOf(assetId) === chainId ? [addressOf(assetId)] : []))
+  return isNonEmpty(tokens)
+    ? Result.succeed(tokens)
+    : Result.fail(
+        new ValidationFailed({
+          message:
+            "A closed list names at least one asset of each chain; without one the agent could buy nothing there",
+          details: [`terms.closedList: names no asset of chain ${chainId}`]
+        })
+      )
+}
+
+/** The terms of a chain: those asked for; when none are, those of the permission that counts there. */
+export const termsOn = (
+  chainId: ChainId,
+  terms: PermissionTerms | undefined,
+  present: TradeGuardPolicy | undefined
+): Result.Result<GuardTerms | undefined, ValidationFailed> => {
+  if (terms === undefined) return Result.succeed(present)
+  const limits = { tradeBps: terms.maxTradeLossBps ?? 0, budgetBps: terms.maxWeeklyLossBps ?? 0 }
+  return terms.closedList === undefined
+    ? Result.succeed(limits)
+    : Result.map(closedOn(terms.closedList, chainId), (closedTokens) => ({ ...limits, closedTokens }))
+}
+
+/** The limits that the owner signed elsewhere, without a closed list, which names assets of its own chain. */
+export const limitsOf = (chains: ReadonlyArray<ChainAuthorization>): GuardTerms | undefined => {
+  const guard = chains.map(({ policy }) => policy.guard).find((found) => found !== undefined)
+  return guard && { tradeBps: guard.tradeBps, budgetBps: guard.budgetBps }
+}
+
+/** Refuses terms for a chain on which nothing would enforce them. */
+export const requireGuarded = (
+  { chains }: Authorization,
+  terms: PermissionTerms | undefined
+): Result.Result<void, ValidationFailed> => {
+  const unguarded = chains.filter(({ policy }) => policy.guard === undefined).map(({ chainId }) => chainId)
+  return terms === undefined || unguarded.length === 0
+    ? Result.succeed(undefined)
+    : Result.fail(
+        new ValidationFailed({
+          message:
+            "Terms are enforced by the trade guard, which these chains do not have; leave the terms or the chains out",
+          details: [`terms: no guard on chain ${unguarded.join(", ")}`]
+        })
+      )
+}

@@ -1,0 +1,32 @@
+/** Who the operator is: whoever presents the deployment's admin token. REST routes and procedures ask alike. */
+import { Context, Effect, Layer, Redacted } from "effect"
+import { Mac } from "effect/crypto"
+import { KeyInvalid, KeyMissing } from "#domain/Errors.ts"
+
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+
+export class OperatorToken extends Context.Service<
+  OperatorToken,
+  {
+    /** Succeeds for the operator alone; `undefined` when a request presents no token. */
+    readonly require: (presented: string | undefined) => Effect.Effect<void, KeyMissing | KeyInvalid>
+  }
+>()("ballast/domain/identity/OperatorToken") {
+  /** Of `ADMIN_TOKEN`; null: nobody is the operator, and every call is refused. */
+  static readonly layer = (token: Redacted.Redacted | null) =>
+    Layer.sync(OperatorToken, () => {
+      const expected = token === null ? null : bytesOf(Redacted.value(token))
+
+      return OperatorToken.of({
+        require: Effect.fnUntraced(function* (presented) {
+          if (presented === undefined)
+            return yield* new KeyMissing({ message: "Send the admin token as Authorization: Bearer <token>" })
+          if (expected === null)
+            return yield* new KeyInvalid({ message: "The admin routes are disabled: set ADMIN_TOKEN to enable them" })
+          // In constant time, so that the time of a refusal says nothing about how much of a guess was right.
+          if (!Mac.timingSafeEqual(bytesOf(presented), expected))
+            return yield* new KeyInvalid({ message: "The admin token is not valid" })
+        })
+      })
+    })
+}

@@ -1,0 +1,43 @@
+/** Assets as procedures name them: `<address>:<chainId>`, also of Solana. Source: interface, "Identifier formats". */
+import { Schema } from "effect"
+import * as Base58 from "#domain/Base58.ts"
+import { type CaipAssetId, solanaChainId, solanaReference } from "#domain/Caip.ts"
+import * as Eip55 from "#domain/Eip55.ts"
+import { fromText } from "#domain/fromText.ts"
+
+const evm = /^(0x[0-9a-fA-F]{40}):([1-9][0-9]{0,15})$/u
+const evmCaip = /^eip155:([1-9][0-9]{0,15})\/erc20:(0x[0-9a-fA-F]{40})$/u
+const mint = new RegExp(`^([1-9A-HJ-NP-Za-km-z]{32,44}):${solanaChainId}$`, "u")
+const mintCaip = new RegExp(`^solana:${solanaReference}/(?:spl|token):([1-9A-HJ-NP-Za-km-z]{32,44})$`, "u")
+
+const Key = Schema.String.pipe(Schema.brand("AssetKey"))
+export type AssetKey = typeof Key.Type
+
+/** The one spelling of an id, EIP-55 on EVM chains; undefined for what is none. Any case of an EVM address will do. */
+export const normalizeKey = (text: string): AssetKey | undefined => {
+  const [, address, chainId] = evm.exec(text) ?? []
+  if (address !== undefined) return `${Eip55.checksum(address)}:${chainId}` as AssetKey
+  const [, chain, contract] = evmCaip.exec(text) ?? []
+  if (contract !== undefined) return `${Eip55.checksum(contract)}:${chain}` as AssetKey
+  const found = (mint.exec(text) ?? mintCaip.exec(text))?.[1]
+  return found !== undefined && Base58.isBytes32(found) ? (`${found}:${solanaChainId}` as AssetKey) : undefined
+}
+
+export const AssetKey = fromText(Key, {
+  expected: "an asset of the form <address>:<chainId>, or a CAIP-19 id",
+  pattern: /^(\S+:[1-9][0-9]{0,15}|\S+\/\S+)$/u,
+  example: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913:8453",
+  parse: normalizeKey,
+  format: (key) => key
+})
+
+const afterLast = (text: string, mark: string) => text.slice(text.lastIndexOf(mark) + 1)
+
+/** Chain and address inside a CAIP-19 id, and the key made of them. */
+export const keyOf = (caipAssetId: CaipAssetId) => {
+  const address = afterLast(caipAssetId, ":")
+  const chainId = caipAssetId.startsWith("eip155:")
+    ? Number.parseInt(caipAssetId.slice("eip155:".length), 10)
+    : solanaChainId
+  return { address, chainId, assetId: `${address}:${chainId}` as AssetKey }
+}

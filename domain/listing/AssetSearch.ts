@@ -1,0 +1,124 @@
+/** Search of listed tokens, and of tokenized shares beside them. Source: interface, `assets.searchFor*`; docs/decisions/0122. */
+import { Context, Effect, Layer } from "effect"
+import { AssetIndex, type AssetSnapshot } from "#domain/listing/AssetIndex.ts"
+import { normalizeKey } from "#domain/listing/AssetKey.ts"
+import type { SearchRow } from "#domain/listing/AssetModels.ts"
+import { IssuerPolicies } from "#domain/listing/IssuerPolicies.ts"
+import type { Listing } from "#domain/listing/Listing.ts"
+import { contextOf, type Place, restrictedAmong } from "#domain/listing/restrictions.ts"
+
+export interface AssetQuery {
+  readonly q: string
+  readonly limit: number
+  /** Chains that generic tokens are looked for on; all when left out or empty. */
+  readonly chainFilter?: ReadonlyArray<number> | undefined
+  /** Chains that shares may be on; all when left out or empty. */
+  readonly stockChainFilter?: ReadonlyArray<number> | undefined
+}
+
+const evmAddress = /^0x[0-9a-f]{40}$/iu
+const solanaMint = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u
+
+/** A text that names one contract rather than anything to be searched for. */
+export const isAddress = (q: string): boolean => evmAddress.test(q) || solanaMint.test(q)
+
+const isOn = (chains: ReadonlyArray<number> | undefined) => {
+  const wanted = chains === undefined || chains.length === 0 ? undefined : new Set(chains)
+  return ({ chainId }: Listing) => wanted === undefined || wanted.has(chainId)
+}
+
+function* listingsAt({ ranked }: AssetSnapshot, places: Iterable<number>): Generator<Listing> {
+  for (const place of places) yield ranked[place]!
+}
+
+/** All that a text finds, in the generic order: an id or address exactly, anything else by how well it fits, then by rank. */
+const found = (snapshot: AssetSnapshot, q: string): Iterable<Listing> => {
+  const text = q.trim()
+  const key = normalizeKey(text)
+  if (key !== undefined) {
+    const listing = snapshot.byId.get(key)
+    return listing === undefined ? [] : [listing]
+  }
+  if (isAddress(text)) {
+    const there = snapshot.byAddress.get(text.toLowerCase()) ?? []
+    // The letters of a mint mean something; those of an EVM address do not.
+    return evmAddress.test(text) ? there : there.filter(({ address }) => address === text)
+  }
+  return listingsAt(snapshot, snapshot.text.find(text))
+}
+
+/** The first `limit` that fit; nothing beyond them is looked for. */
+const firstOf = <A>(items: Iterable<A>, limit: number, fits: (item: A) => boolean): ReadonlyArray<A> => {
+  const first: Array<A> = []
+  if (limit === 0) return first
+  for (const item of items) {
+    if (fits(item)) first.push(item)
+    if (first.length === limit) break
+  }
+  return first
+}
+
+/** Tokens in the generic order, then shares while there is room. What is both is there once, where the token was. */
+export const paletteListings = (snapshot: AssetSnapshot, query: AssetQuery): ReadonlyArray<Listing> => {
+  const { chainFilter, limit, q, stockChainFilter } = query
+  const onChain = isOn(chainFilter)
+  const onStockChain = isAddress(q.trim()) ? () => true : isOn(stockChainFilter)
+  const isStock = ({ ticker }: Listing) => ticker !== null
+  const tokens = firstOf(
+    found(snapshot, q),
+    limit,
+    (listing) => onChain(listing) && (!isStock(listing) || onStockChain(listing))
+  )
+  const seen = new Set(tokens.map(({ assetId }) => assetId))
+  const stocks = firstOf(
+    found(snapshot, q),
+    limit - tokens.length,
+    (listing) => isStock(listing) && onStockChain(listing) && !seen.has(listing.assetId)
+  )
+  return [...tokens, ...stocks]
+}
+
+const make = Effect.gen(function* () {
+  const index = yield* AssetIndex
+  const issuers = yield* IssuerPolicies
+
+  const tokenRow = (snapshot: AssetSnapshot, listing: Listing): SearchRow => ({
+    type: "token",
+    ...snapshot.itemOf(listing),
+    ticker: null,
+    companyName: null,
+    tags: [],
+    isVerifiedByGlider: listing.asset.subject !== null
+  })
+
+  const richRow = (snapshot: AssetSnapshot, listing: Listing): SearchRow => {
+    const stock = snapshot.stocks.get(listing.assetId)
+    return stock === undefined
+      ? tokenRow(snapshot, listing)
+      : { ...tokenRow(snapshot, listing), type: "stock", ...snapshot.stockItemOf(stock) }
+  }
+
+  const answer = (listings: ReadonlyArray<Listing>, toRow: (listing: Listing) => SearchRow, place: Place) => ({
+    items: listings.map(toRow),
+    restrictedAssetsMap: restrictedAmong(listings, place, issuers),
+    restrictionContext: contextOf(place, issuers)
+  })
+
+  return {
+    forCommandPalette: (query: AssetQuery, place: Place) => {
+      const snapshot = index.current()
+      return answer(paletteListings(snapshot, query), (listing) => richRow(snapshot, listing), place)
+    },
+    forTokens: ({ chainFilter, limit, q }: AssetQuery, place: Place) => {
+      const snapshot = index.current()
+      const listings = firstOf(found(snapshot, q), limit, isOn(chainFilter))
+      return answer(listings, (listing) => tokenRow(snapshot, listing), place)
+    }
+  }
+})
+
+export class AssetSearch extends Context.Service<AssetSearch, Effect.Success<typeof make>>()(
+  "ballast/domain/listing/AssetSearch"
+) {
+  static readonly layer = Layer.effect(AssetSearch, make)
+}

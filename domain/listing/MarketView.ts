@@ -1,0 +1,199 @@
+/** The market data of listings, out of the shared cache as it is at one moment. */
+import { DateTime } from "effect"
+import * as Decimal from "#domain/Decimal.ts"
+import type { MarketData, ProviderExtensions } from "#domain/listing/AssetModels.ts"
+import type { Listing } from "#domain/listing/Listing.ts"
+import {
+  type Candle,
+  coinMarkets,
+  type CoinMarket,
+  type LinePoint,
+  listedPage,
+  stockCandles,
+  type TokenMarket,
+  tokenMarkets,
+  topPages
+} from "#domain/marketData/coinDatasets.ts"
+import type { Fetched } from "#domain/marketData/Dataset.ts"
+import { figure } from "#domain/marketData/Figure.ts"
+import type { MarketDataCache } from "#domain/marketData/MarketDataCache.ts"
+import {
+  issuedByCoinbase,
+  type IssuedToken,
+  stockDetails,
+  stockDividends,
+  stockMarketStatus,
+  stockQuotes
+} from "#domain/marketData/stockDatasets.ts"
+
+/** Points of a day's line: one in 15 minutes. */
+const linePoints = 96
+
+type Aged<A> = { readonly value: A; readonly of: Fetched<unknown> }
+
+const byKey = <A>(
+  parts: ReadonlyArray<Fetched<ReadonlyArray<A>> | undefined>,
+  keyOf: (item: A) => string
+): ReadonlyMap<string, Aged<A>> =>
+  new Map(
+    parts.flatMap((part) => (part === undefined ? [] : part.data.map((value) => [keyOf(value), { value, of: part }])))
+  )
+
+/** Members of a kind that is numbered from zero. */
+const numbered = <A>(get: (key: string) => Fetched<A> | undefined, prefixes: ReadonlyArray<string>) =>
+  prefixes.flatMap((prefix) => {
+    const parts: Array<Fetched<A>> = []
+    // A hole is a request that never succeeded; those after it may have.
+    for (let index = 0, missing = 0; missing < 8; index += 1) {
+      const part = get(`${prefix}${index}`)
+      if (part === undefined) missing += 1
+      else parts.push(part)
+    }
+    return parts
+  })
+
+const toLine = (candles: ReadonlyArray<Candle>): ReadonlyArray<LinePoint> => {
+  const step = Math.max(1, Math.ceil(candles.length / linePoints))
+  return candles
+    .filter((_, index) => (candles.length - 1 - index) % step === 0)
+    .map(({ close, timestamp }) => ({ timestamp, value: close }))
+}
+
+const unknown: MarketData = {
+  priceUsd: null,
+  priceBasis: null,
+  change1hPct: null,
+  change24hPct: null,
+  volume24hUsd: null,
+  marketCapUsd: null,
+  liquidityUsd: null,
+  sparkline24h: [],
+  source: null,
+  updatedAt: null,
+  stale: true
+}
+
+const multiplied = (price: string, times: string | null): string | null => {
+  if (times === null) return null
+  const [a, b] = [Decimal.parse(price), Decimal.parse(times)]
+  return a === undefined || b === undefined ? null : figure((a * b) / Decimal.one)
+}
+
+export const makeMarketView = (cache: MarketDataCache["Service"], chainIds: ReadonlyArray<number>, now: number) => {
+  const pages = [...topPages, listedPage].map((page) => cache.get(coinMarkets, page))
+  const coins = byKey<CoinMarket>(pages.toReversed(), ({ coinId }) => coinId)
+  const tokens = byKey<TokenMarket>(
+    numbered(
+      (key) => cache.get(tokenMarkets, key),
+      chainIds.map((chainId) => `${chainId}-`)
+    ),
+    ({ assetId }) => assetId
+  )
+  const quotes = byKey(
+    numbered((key) => cache.get(stockQuotes, key), [""]),
+    ({ ticker }) => ticker
+  )
+  const issued = byKey<IssuedToken>([cache.get(issuedByCoinbase)], ({ assetId }) => assetId)
+  const status = cache.get(stockMarketStatus)
+
+  const isStale = ({ expiresAt }: Fetched<unknown>) => now >= expiresAt.epochMilliseconds
+  const lineOf = (ticker: string) => toLine(cache.get(stockCandles("day"), ticker)?.data ?? [])
+  const detailsOf = (ticker: string) => cache.get(stockDetails, ticker)?.data
+
+  const extensionsOf = ({ asset, assetId }: Listing): ProviderExtensions => {
+    const said = issued.get(assetId)
+    return {
+      unitModel: asset.unitModel ?? "plain",
+      multiplier:
+        said?.value.multiplier ?? (asset.unitModel === "plain" || asset.unitModel === "rebasing" ? "1" : null),
+      navPriceUsd: said?.value.navPriceUsd ?? null,
+      navUpdatedAt: said?.value.navUpdatedAt ?? null,
+      pausedFeatures: said?.value.pausedFeatures ?? [],
+      source: said?.of.provider ?? null
+    }
+  }
+
+  /** Of a token by its contract; for a token of a coin by the coin, for one of a share by the share, where that is the same. */
+  const marketDataOf = (listing: Listing): MarketData => {
+    const { assetId, coinId, ticker } = listing
+    const token = tokens.get(assetId)
+    const coin = coinId === null ? undefined : coins.get(coinId)
+    const quote = ticker === null ? undefined : quotes.get(ticker)
+    const sparkline24h = coin?.value.sparkline24h ?? (ticker === null ? [] : lineOf(ticker))
+    const marketCapUsd = coin?.value.marketCapUsd ?? token?.value.marketCapUsd ?? null
+    if (token !== undefined) {
+      const { priceChangePercentage24h, priceUsd, updatedAt, volume24hUsd } = token.value
+      return {
+        ...unknown,
+        priceUsd,
+        priceBasis: "token",
+        change1hPct: coin?.value.priceChangePercentage1h ?? null,
+        change24hPct: priceChangePercentage24h,
+        volume24hUsd,
+        marketCapUsd,
+        sparkline24h,
+        source: token.of.provider,
+        updatedAt,
+        stale: isStale(token.of)
+      }
+    }
+    if (coin !== undefined) {
+      const { priceChangePercentage1h, priceChangePercentage24h, priceUsd, updatedAt, volume24hUsd } = coin.value
+      return {
+        ...unknown,
+        priceUsd,
+        priceBasis: priceUsd === null ? null : "coin",
+        change1hPct: priceChangePercentage1h,
+        change24hPct: priceChangePercentage24h,
+        volume24hUsd,
+        marketCapUsd,
+        sparkline24h,
+        source: coin.of.provider,
+        updatedAt,
+        stale: isStale(coin.of)
+      }
+    }
+    if (quote === undefined) return { ...unknown, sparkline24h }
+    const { changePercentage24h, priceUsd: sharePrice, updatedAt } = quote.value
+    const priceUsd = sharePrice === null ? null : multiplied(sharePrice, extensionsOf(listing).multiplier)
+    return {
+      ...unknown,
+      priceUsd,
+      priceBasis: priceUsd === null ? null : "share",
+      change24hPct: changePercentage24h,
+      sparkline24h,
+      source: quote.of.provider,
+      updatedAt,
+      stale: isStale(quote.of)
+    }
+  }
+
+  /** What listings are ranked by: market capitalisation, of the company for a share's token. Null where nobody knows it. */
+  const capOf = ({ assetId, coinId, ticker }: Listing): number | null => {
+    const cap =
+      ticker === null
+        ? ((coinId === null ? undefined : coins.get(coinId)?.value.marketCapUsd) ??
+          tokens.get(assetId)?.value.marketCapUsd)
+        : detailsOf(ticker)?.marketCapUsd
+    return cap === undefined || cap === null ? null : Number(cap)
+  }
+
+  return {
+    /** UNIX milliseconds at which the view was made. */
+    now,
+    marketStatus: status === undefined ? null : status.data.status,
+    marketDataOf,
+    extensionsOf,
+    capOf,
+    lineOf,
+    quoteOf: (ticker: string) => quotes.get(ticker)?.value,
+    detailsOf,
+    dividendsOf: (ticker: string) => cache.get(stockDividends, ticker)?.data ?? [],
+    issuedOf: (assetId: string) => issued.get(assetId)?.value,
+    logoOf: ({ assetId, coinId }: Listing): string | null =>
+      (coinId === null ? undefined : coins.get(coinId)?.value.iconUrl) ?? issued.get(assetId)?.value.iconUrl ?? null,
+    madeAt: DateTime.formatIso(DateTime.makeUnsafe(now))
+  }
+}
+
+export type MarketView = ReturnType<typeof makeMarketView>

@@ -1,0 +1,115 @@
+/**
+ * Substring search over short texts: all of them as one string, which the engine scans at memory speed. What is searched for
+ * is characters, never a pattern. A text with few hits costs one pass over the string; one with many ends when the caller has
+ * enough, after a few passes at most.
+ */
+
+/** Before a symbol, before a name, and after an entry. None of them is in any text. */
+const beforeSymbol = "\u0001"
+const beforeName = "\u0002"
+const afterEntry = "\u0000"
+const separators = /[\u0000-\u0002]/gu
+
+/** As texts are compared: without regard to case. */
+export const folded = (text: string): string => text.toLowerCase().replaceAll(separators, " ")
+
+export interface Searchable {
+  /** Ticker and symbols, folded: what people type most. */
+  readonly symbols: ReadonlyArray<string>
+  /** Folded. */
+  readonly name: string
+}
+
+/** How well an entry that contains the text fits: 0 the whole symbol, its beginning, the name's beginning, a word's, 4 anywhere. */
+const tierOf = ({ name, symbols }: Searchable, query: string, word: string): number => {
+  if (symbols.includes(query)) return 0
+  if (symbols.some((symbol) => symbol.startsWith(query))) return 1
+  if (name.startsWith(query)) return 2
+  return name.includes(word) || symbols.some((symbol) => symbol.includes(word)) ? 3 : 4
+}
+
+/** So many hits are put in order by themselves; more are found in order. */
+const fewHits = 512
+
+export const makeTextIndex = (entries: ReadonlyArray<Searchable>, few = fewHits) => {
+  const starts = new Int32Array(entries.length)
+  const bySymbol = new Map<string, Array<number>>()
+  const parts: Array<string> = []
+  let length = 0
+  entries.forEach(({ name, symbols }, place) => {
+    starts[place] = length
+    const text = `${symbols.map((symbol) => `${beforeSymbol}${symbol}`).join("")}${beforeName}${name}${afterEntry}`
+    parts.push(text)
+    length += text.length
+    for (const symbol of symbols) {
+      const places = bySymbol.get(symbol)
+      if (places === undefined) bySymbol.set(symbol, [place])
+      else places.push(place)
+    }
+  })
+  const all = parts.join("")
+
+  /** The last entry that starts at or before an offset; it is `from` or one after it. */
+  const placeAt = (offset: number, from: number): number => {
+    let low = from
+    if (low + 1 >= entries.length || starts[low + 1]! > offset) return low
+    let high = entries.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if (starts[middle]! <= offset) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+
+  /** Places of the entries that contain the needle, in order. */
+  function* containing(needle: string): Generator<number> {
+    let place = 0
+    for (let at = all.indexOf(needle); at !== -1; at = all.indexOf(needle, starts[place])) {
+      place = placeAt(at, place)
+      yield place
+      place += 1
+      if (place >= entries.length) return
+    }
+  }
+
+  return {
+    /**
+     * Places of the entries that contain the text, each once: those with the whole symbol, its beginning, the name's beginning,
+     * a word's beginning, and the text anywhere; among alike in the order of the entries.
+     */
+    find: function* (text: string): Generator<number> {
+      const query = text.toLowerCase()
+      if (query === "" || query !== folded(query)) return
+      const hits: Array<number> = []
+      for (const place of containing(query)) {
+        hits.push(place)
+        if (hits.length > few) break
+      }
+      if (hits.length <= few) {
+        const word = ` ${query}`
+        const tiers: Array<Array<number>> = [[], [], [], [], []]
+        for (const place of hits) tiers[tierOf(entries[place]!, query, word)]!.push(place)
+        yield* tiers.flat()
+        return
+      }
+      const seen = new Set<number>()
+      const tiers = [
+        bySymbol.get(query) ?? [],
+        containing(`${beforeSymbol}${query}`),
+        containing(`${beforeName}${query}`),
+        containing(` ${query}`),
+        containing(query)
+      ]
+      for (const tier of tiers) {
+        for (const place of tier) {
+          if (seen.has(place)) continue
+          seen.add(place)
+          yield place
+        }
+      }
+    }
+  }
+}
+
+export type TextIndex = ReturnType<typeof makeTextIndex>

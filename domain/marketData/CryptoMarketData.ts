@@ -1,0 +1,121 @@
+/** The market of coins, read from the shared cache alone. Source: interface, `cryptoMarketData.*`; docs/decisions/0121. */
+import { Clock, Context, Effect, Layer } from "effect"
+import * as Decimal from "#domain/Decimal.ts"
+import { cacheState } from "#domain/marketData/CacheState.ts"
+import { caipOfPlatform } from "#domain/marketData/caipOfPlatform.ts"
+import * as Datasets from "#domain/marketData/coinDatasets.ts"
+import type { Fetched } from "#domain/marketData/Dataset.ts"
+import { MarketDataAccess } from "#domain/marketData/MarketDataAccess.ts"
+import { MarketDataCache } from "#domain/marketData/MarketDataCache.ts"
+import { topMovers } from "#domain/marketData/topMovers.ts"
+
+const pages = [...Datasets.topPages, Datasets.listedPage]
+
+/** The category with the most, or the least, change; of two alike the first by id. */
+const extreme = (categories: ReadonlyArray<Datasets.MarketCategory>, direction: 1n | -1n) => {
+  let found: { readonly category: Datasets.MarketCategory; readonly change: bigint } | undefined
+  for (const category of categories) {
+    if (category.marketCapChangePercentage24h === null) continue
+    const change = direction * (Decimal.parse(category.marketCapChangePercentage24h) ?? 0n)
+    const isBetter =
+      found === undefined || change > found.change || (change === found.change && category.id < found.category.id)
+    if (isBetter) found = { category, change }
+  }
+  return found?.category ?? null
+}
+
+const make = Effect.gen(function* () {
+  const cache = yield* MarketDataCache
+  const access = yield* MarketDataAccess
+  const isConfigured = access.coinGecko !== "none"
+
+  /** An answer around what was fetched, however old, and its state. */
+  const wrap = <A extends object>(
+    parts: ReadonlyArray<Fetched<unknown> | undefined>,
+    answer: A,
+    configured = isConfigured
+  ) =>
+    Effect.map(Clock.currentTimeMillis, (now) => ({
+      configured,
+      ...answer,
+      cache: cacheState(configured ? parts : [], now)
+    }))
+
+  const coinPages = () => (isConfigured ? pages.map((page) => cache.get(Datasets.coinMarkets, page)) : [])
+
+  /** Coins by id; made anew when the cache has changed. */
+  let coins: { readonly revision: number; readonly byId: ReadonlyMap<string, Datasets.CoinMarket> } | undefined
+  const coinsById = () => {
+    const revision = cache.revision()
+    if (coins?.revision !== revision) {
+      const rows = coinPages().flatMap((page) => page?.data ?? [])
+      coins = { revision, byId: new Map(rows.toReversed().map((row) => [row.coinId, row])) }
+    }
+    return coins.byId
+  }
+
+  return {
+    /** The newest articles first. Only a plan with a price has news. */
+    news: (limit: number) =>
+      Effect.suspend(() => {
+        const fetched = cache.get(Datasets.news)
+        const newestFirst = (fetched?.data ?? []).toSorted((a, b) =>
+          (b.publishedAt ?? "").localeCompare(a.publishedAt ?? "")
+        )
+        return wrap([fetched], { items: newestFirst.slice(0, limit) }, access.coinGecko === "paid")
+      }),
+    /** In the order of the request, each coin once; coins that the cache does not hold are named as missing. */
+    quotes: (coinIds: ReadonlyArray<string>) =>
+      Effect.suspend(() => {
+        const known = coinsById()
+        const wanted = [...new Set(coinIds)]
+        const items = wanted.flatMap((id) => known.get(id) ?? [])
+        return wrap(coinPages(), { items, missingCoinIds: wanted.filter((id) => !known.has(id)) })
+      }),
+    global: Effect.suspend(() => {
+      const fetched = cache.get(Datasets.globalMarket)
+      return wrap([fetched], { data: fetched?.data ?? null })
+    }),
+    themes: Effect.suspend(() => {
+      const categories = cache.get(Datasets.marketCategories)
+      const defi = cache.get(Datasets.defiMarket)
+      const rows = categories?.data ?? []
+      const data =
+        categories === undefined && defi === undefined
+          ? null
+          : { best: extreme(rows, 1n), worst: extreme(rows, -1n), defi: defi?.data ?? null }
+      return wrap([categories, defi], { data })
+    }),
+    trending: (limit: number) =>
+      Effect.suspend(() => {
+        const fetched = cache.get(Datasets.trending)
+        const { categories = [], coins = [] } = fetched?.data ?? {}
+        return wrap([fetched], { data: { coins: coins.slice(0, limit), categories: categories.slice(0, limit) } })
+      }),
+    movers: (limit: number) =>
+      Effect.suspend(() => {
+        const fetched = Datasets.topPages.map((page) => cache.get(Datasets.coinMarkets, page))
+        return wrap(fetched, {
+          data: topMovers(
+            fetched.flatMap((page) => page?.data ?? []),
+            limit
+          )
+        })
+      }),
+    platforms: Effect.suspend(() => {
+      const fetched = cache.get(Datasets.assetPlatforms)
+      const items = (fetched?.data ?? []).map((platform) => ({ ...platform, ...caipOfPlatform(platform) }))
+      return wrap([fetched], { items })
+    }),
+    categories: Effect.suspend(() => {
+      const fetched = cache.get(Datasets.coinCategories)
+      return wrap([fetched], { items: fetched?.data ?? [] })
+    })
+  }
+})
+
+export class CryptoMarketData extends Context.Service<CryptoMarketData, Effect.Success<typeof make>>()(
+  "ballast/domain/marketData/CryptoMarketData"
+) {
+  static readonly layer = Layer.effect(CryptoMarketData, make)
+}

@@ -1,0 +1,12 @@
+/** Which providers of market data this deployment has access to. Filled by src/Config.ts. */
+import { Context } from "effect"
+
+export class MarketDataAccess extends Context.Service<
+  MarketDataAccess,
+  {
+    /** `paid` has news besides. */
+    readonly coinGecko: "none" | "demo" | "paid"
+    readonly massive: boolean
+    readonly coinbase: boolean
+  }
+>()("ballast/domain/marketData/MarketDataAccess") {}

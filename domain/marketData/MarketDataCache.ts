@@ -1,0 +1,83 @@
+/**
+ * The shared cache as this process last saw it. Reads are answered from memory: no request waits for a provider, nor for the
+ * database. What is stored but no longer fits its schema counts as absent.
+ */
+import { Context, DateTime, Duration, Effect, Layer, Option, Schedule, Schema } from "effect"
+import { type Dataset, type Fetched, lifeOf, MarketDataProvider, memberOf } from "#domain/marketData/Dataset.ts"
+import { MarketDataStore, type StoredDataset } from "#domain/marketData/MarketDataStore.ts"
+
+const pollInterval = Duration.seconds(2)
+/** Datasets in one read. */
+const readAtOnce = 50
+
+const isProvider = Schema.is(MarketDataProvider)
+
+interface Held {
+  readonly stored: StoredDataset
+  /** By the schema that it was decoded with. */
+  decoded: { readonly by: unknown; readonly value: Option.Option<unknown> } | undefined
+}
+
+export class MarketDataCache extends Context.Service<
+  MarketDataCache,
+  {
+    /** A dataset, or one member of a kind; undefined when nothing usable is there. */
+    readonly get: <A>(dataset: Dataset<A>, key?: string) => Fetched<A> | undefined
+    /** Changes whenever anything in the cache does. */
+    readonly revision: () => number
+    /** Brings memory up to date with the database. */
+    readonly load: Effect.Effect<void>
+  }
+>()("ballast/domain/marketData/MarketDataCache") {
+  static readonly layer = Layer.effect(
+    MarketDataCache,
+    Effect.gen(function* () {
+      const store = yield* MarketDataStore
+      const held = new Map<string, Held>()
+      let revision = 0
+
+      const load = Effect.gen(function* () {
+        const states = (yield* store.states).filter(({ fetchedAt }) => fetchedAt !== null)
+        const changed = states.filter(({ name, revision }) => held.get(name)?.stored.revision !== revision)
+        for (let first = 0; first < changed.length; first += readAtOnce) {
+          const names = changed.slice(first, first + readAtOnce).map(({ name }) => name)
+          for (const stored of yield* store.read(names)) held.set(stored.name, { stored, decoded: undefined })
+        }
+        const present = new Set(states.map(({ name }) => name))
+        const gone = [...held.keys()].filter((name) => !present.has(name))
+        for (const name of gone) held.delete(name)
+        if (changed.length > 0 || gone.length > 0) revision += 1
+      }).pipe(Effect.withSpan("MarketDataCache.load"))
+
+      const get = <A>(dataset: Dataset<A>, key?: string): Fetched<A> | undefined => {
+        const entry = held.get(key === undefined ? dataset.name : memberOf(dataset, key))
+        if (entry === undefined || !isProvider(entry.stored.provider)) return undefined
+        if (entry.decoded?.by !== dataset.name) {
+          const value = Schema.decodeUnknownOption(dataset.schema)(entry.stored.data)
+          entry.decoded = { by: dataset.name, value }
+        }
+        if (Option.isNone(entry.decoded.value)) return undefined
+        const { fetchedAt, provider } = entry.stored
+        return {
+          data: entry.decoded.value.value as A,
+          provider,
+          fetchedAt,
+          expiresAt: DateTime.add(fetchedAt, { milliseconds: lifeOf(dataset.interval) })
+        }
+      }
+
+      return MarketDataCache.of({ get, revision: () => revision, load })
+    })
+  )
+
+  /** Loads at once, and again and again; while the database is down what is in memory stays. */
+  static readonly fiber = Layer.effectDiscard(
+    Effect.flatMap(MarketDataCache, ({ load }) =>
+      load.pipe(
+        Effect.catchCause((cause) => Effect.logError("The cache of market data could not be read", cause)),
+        Effect.repeat(Schedule.spaced(pollInterval)),
+        Effect.forkScoped
+      )
+    )
+  )
+}

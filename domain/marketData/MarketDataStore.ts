@@ -1,0 +1,50 @@
+/** Port: the cache of market data that all processes share, and the lease of the one that fills it. */
+import { Context, type DateTime, type Effect } from "effect"
+
+/** The right to fill the cache until it ends. A later holder has a higher epoch. */
+export interface RefreshLease {
+  readonly holder: string
+  readonly epoch: bigint
+}
+
+/** What is known of a dataset without its data. */
+export interface DatasetState {
+  readonly name: string
+  /** Changes with each write of data. */
+  readonly revision: bigint
+  /** Null: it was never fetched with success. */
+  readonly fetchedAt: DateTime.Utc | null
+  readonly attemptedAt: DateTime.Utc
+}
+
+/** A dataset as it is stored. */
+export interface StoredDataset {
+  readonly name: string
+  readonly provider: string
+  readonly revision: bigint
+  readonly fetchedAt: DateTime.Utc
+  /** JSON; what it means is the reader's to decode. */
+  readonly data: unknown
+}
+
+export class MarketDataStore extends Context.Service<
+  MarketDataStore,
+  {
+    /** Takes the lease when nobody has it, or keeps it; none while another process has it. */
+    readonly lead: (holder: string, now: DateTime.Utc, until: DateTime.Utc) => Effect.Effect<RefreshLease | null>
+    /** Gives the lease back, so that another process need not wait for its end. */
+    readonly resign: (lease: RefreshLease) => Effect.Effect<void>
+    readonly states: Effect.Effect<ReadonlyArray<DatasetState>>
+    readonly read: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<StoredDataset>>
+    /** Stores what was fetched. False, and nothing is stored, when the lease is another's by now. */
+    readonly write: (
+      lease: RefreshLease,
+      fetched: { readonly name: string; readonly provider: string; readonly data: unknown },
+      at: DateTime.Utc
+    ) => Effect.Effect<boolean>
+    /** Notes that a dataset could not be fetched; what is stored of it stays. */
+    readonly fail: (lease: RefreshLease, name: string, reason: string, at: DateTime.Utc) => Effect.Effect<void>
+    /** Removes datasets of these names. */
+    readonly remove: (lease: RefreshLease, names: ReadonlyArray<string>) => Effect.Effect<void>
+  }
+>()("ballast/domain/marketData/MarketDataStore") {}

@@ -1,0 +1,29 @@
+/** CAIP names of the chains that CoinGecko calls platforms. Source: CAIP-2, CAIP-19; docs/decisions/0121. */
+import { solanaReference } from "#domain/Caip.ts"
+
+interface Platform {
+  readonly id: string
+  readonly chainIdentifier: number | null
+}
+
+const unmapped = { chainNamespace: null, chainReference: null, assetNamespace: null, caipChainId: null }
+
+/** EVM chains by their number, Solana by name; every other platform has no CAIP name that we know. */
+export const caipOfPlatform = ({ chainIdentifier, id }: Platform) => {
+  if (chainIdentifier !== null && chainIdentifier > 0) {
+    const reference = String(chainIdentifier)
+    return {
+      chainNamespace: "eip155",
+      chainReference: reference,
+      assetNamespace: "erc20",
+      caipChainId: `eip155:${reference}`
+    }
+  }
+  if (id !== "solana") return unmapped
+  return {
+    chainNamespace: "solana",
+    chainReference: solanaReference,
+    assetNamespace: "spl",
+    caipChainId: `solana:${solanaReference}`
+  }
+}

@@ -1,0 +1,68 @@
+/** What is kept of shares, and of what issuers say of their tokens. */
+import { Duration, Schema } from "effect"
+import { dataset } from "#domain/marketData/Dataset.ts"
+import { Figure, MaybeFigure } from "#domain/marketData/Figure.ts"
+
+const MaybeText = Schema.NullOr(Schema.String)
+
+/** A share's price now and on the day. */
+export const StockQuote = Schema.Struct({
+  ticker: Schema.String,
+  priceUsd: MaybeFigure,
+  previousCloseUsd: MaybeFigure,
+  dayHighUsd: MaybeFigure,
+  dayLowUsd: MaybeFigure,
+  dayVolume: MaybeFigure,
+  changePercentage24h: MaybeFigure,
+  updatedAt: MaybeText
+})
+export type StockQuote = typeof StockQuote.Type
+export const stockQuotes = dataset("stock-quotes", "massive", Schema.Array(StockQuote))
+
+export const MarketStatus = Schema.Literals(["open", "closed", "extended-hours"])
+export const StockMarketStatus = Schema.Struct({ status: MarketStatus, at: MaybeText })
+export const stockMarketStatus = dataset("stock-market-status", "massive", StockMarketStatus)
+
+/** What a company or fund is, by ticker. */
+export const StockDetail = Schema.Struct({
+  ticker: Schema.String,
+  name: Schema.String,
+  description: MaybeText,
+  homepageUrl: MaybeText,
+  listDate: MaybeText,
+  /** Market identifier code (ISO 10383). */
+  exchange: MaybeText,
+  /** Massive's code of the kind of security: `CS`, `ETF`, `ADRC`. */
+  typeCode: MaybeText,
+  industryDescription: MaybeText,
+  employees: Schema.NullOr(Schema.Int),
+  marketCapUsd: MaybeFigure
+})
+export type StockDetail = typeof StockDetail.Type
+export const stockDetails = dataset("stock-details", "massive", StockDetail, Duration.days(7))
+
+/** The last year's cash dividends, newest first, by ticker. */
+export const Dividend = Schema.Struct({
+  amount: Figure,
+  currency: MaybeText,
+  /** `YYYY-MM-DD`. */
+  exDate: Schema.String,
+  payDate: MaybeText
+})
+export const stockDividends = dataset("stock-dividends", "massive", Schema.Array(Dividend), Duration.days(1))
+
+/** What the issuer itself says of one of its tokens. */
+export const IssuedToken = Schema.Struct({
+  /** `<address>:<chainId>`. */
+  assetId: Schema.String,
+  isin: MaybeText,
+  /** Shares that one token stands for, where the issuer says so. */
+  multiplier: MaybeFigure,
+  /** Net asset value in US dollars, as the issuer states it. */
+  navPriceUsd: MaybeFigure,
+  navUpdatedAt: MaybeText,
+  iconUrl: MaybeText,
+  pausedFeatures: Schema.Array(Schema.String)
+})
+export type IssuedToken = typeof IssuedToken.Type
+export const issuedByCoinbase = dataset("issued-by-coinbase", "coinbase", Schema.Array(IssuedToken))

@@ -1,0 +1,76 @@
+/** What was read of a portfolio's accounts, and what must be known beside it to value the portfolio. */
+import type { Asset } from "#domain/asset/Asset.ts"
+import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
+import type { AccountBalances } from "#domain/chain/Balances.ts"
+import type { OperationId } from "#domain/Ids.ts"
+import type { PortfolioValuation, Valuation } from "#domain/performance/Valuation.ts"
+import type { BlockSpan, ClaimedPortfolio, Departed, Trades } from "#domain/performance/ValuationStore.ts"
+import { type AccountReading, valuePortfolio } from "#domain/performance/valuePortfolio.ts"
+
+/** A portfolio with all its accounts read. */
+export interface PortfolioReading {
+  readonly portfolio: ClaimedPortfolio
+  readonly accounts: ReadonlyArray<AccountReading>
+}
+
+/** What is known beside the readings. */
+export interface Known {
+  readonly trades: Trades
+  readonly departed: ReadonlyArray<Departed>
+  readonly catalogue: ReadonlyMap<AssetId, Asset>
+  readonly prices: ReadonlyMap<AssetId, bigint>
+}
+
+/** No real value comes near it; a token with a false supply or price must not stop the others. */
+const limitUsd = 10n ** 45n
+
+/** What was read of an account, as valuations take it. */
+export const readingFrom = (
+  accountId: EvmAccountId,
+  { balances, blockNumber }: Pick<AccountBalances, "balances" | "blockNumber">
+): AccountReading => ({
+  accountId,
+  blockNumber,
+  balances: new Map(balances.map(({ assetId, raw }) => [assetId, raw]))
+})
+
+/** The account was not read at an earlier block than the last time, as a node that lags behind answers. */
+export const isForward = ({ before }: ClaimedPortfolio, { accountId, blockNumber }: AccountReading): boolean =>
+  blockNumber >= (before.get(accountId)?.blockNumber ?? 0n)
+
+/** Held now or at the last valuation. */
+export const heldIn = ({ accounts, portfolio }: PortfolioReading): ReadonlyArray<AssetId> => [
+  ...accounts.flatMap(({ balances }) => [...balances].flatMap(([assetId, raw]) => (raw ? [assetId] : []))),
+  ...[...portfolio.before.values()].flatMap(({ holdings }) => holdings.map(({ assetId }) => assetId))
+]
+
+/** Transfers that counted as on their way at the last valuation. */
+export const knownTransfers = ({ before }: ClaimedPortfolio): ReadonlyArray<OperationId> =>
+  [...before.values()].flatMap(({ incoming = [] }) => incoming.map(({ operationId }) => operationId))
+
+export const spansOf = ({ accounts, portfolio }: PortfolioReading): ReadonlyArray<BlockSpan> =>
+  accounts.map(({ accountId, blockNumber }) => ({
+    accountId,
+    after: portfolio.before.get(accountId)?.blockNumber ?? null,
+    through: blockNumber
+  }))
+
+const isPlausible = ({ cashFlowUsd, growth, valueUsd }: Valuation): boolean =>
+  valueUsd < limitUsd && cashFlowUsd < limitUsd && cashFlowUsd > -limitUsd && (growth ?? 0n) < limitUsd
+
+/** Nothing for a portfolio whose valuation would not be right: a balance is missing, or a price of what is on its way. */
+export const valuationOf = (
+  { accounts, portfolio }: PortfolioReading,
+  { catalogue, departed, prices, trades: { settled } }: Known
+): ReadonlyArray<PortfolioValuation> => {
+  const own = departed.filter(({ sourceId }) => portfolio.accountIds.includes(sourceId))
+  const valuation = valuePortfolio({
+    before: portfolio.before,
+    now: accounts,
+    traded: settled,
+    departed: own,
+    catalogue,
+    prices
+  })
+  return valuation === null || !isPlausible(valuation) ? [] : [{ portfolioId: portfolio.portfolioId, ...valuation }]
+}

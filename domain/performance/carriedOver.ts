@@ -1,0 +1,41 @@
+/** What an account holds by its last valuation and our own trades alone, with nothing that came in or went out. */
+import * as Amount from "#domain/Amount.ts"
+import type { Asset } from "#domain/asset/Asset.ts"
+import type { AssetId } from "#domain/Caip.ts"
+import type { HeldAsset } from "#domain/performance/Valuation.ts"
+
+/** All values are US dollars (wad), at the prices of now; an asset without one counts at its last. */
+export interface CarriedOver {
+  /** What is left of each asset, less what was sold beyond it. */
+  readonly valueUsd: bigint
+  /** What was sold beyond what was there: money that came in and was traded before it was ever valued. */
+  readonly oversoldUsd: bigint
+  /** An asset was traded that has no price, so that nobody can tell what the trade was worth. */
+  readonly isUnpriced: boolean
+}
+
+export const carriedOver = (
+  holdings: ReadonlyArray<HeldAsset>,
+  traded: ReadonlyMap<AssetId, bigint>,
+  catalogue: ReadonlyMap<AssetId, Asset>,
+  prices: ReadonlyMap<AssetId, bigint>
+): CarriedOver => {
+  const lastHeld = new Map(holdings.map((held) => [held.assetId, held]))
+  let [valueUsd, oversoldUsd, isUnpriced] = [0n, 0n, false]
+  for (const assetId of new Set([...lastHeld.keys(), ...traded.keys()])) {
+    const held = lastHeld.get(assetId)
+    const raw = (held?.raw ?? 0n) + (traded.get(assetId) ?? 0n)
+    const decimals = catalogue.get(assetId)?.decimals ?? held?.decimals
+    // A token that nobody catalogued has no value here, whoever moved it.
+    if (decimals === undefined || raw === 0n) continue
+    const priceUsd = prices.get(assetId) ?? held?.priceUsd
+    if (priceUsd === undefined) {
+      isUnpriced = true
+      continue
+    }
+    const assetUsd = Amount.valueUsd(raw, decimals, priceUsd)
+    valueUsd += assetUsd
+    if (assetUsd < 0n) oversoldUsd -= assetUsd
+  }
+  return { valueUsd, oversoldUsd, isUnpriced }
+}

@@ -1,0 +1,58 @@
+/**
+ * What the planner knows of one readable chain before it plans.
+ */
+import type { AssetId, ChainId } from "#domain/Caip.ts"
+import type { ChainState, Holding } from "#domain/planning/Plan.ts"
+import type { TargetWeight } from "#domain/Allocation.ts"
+import { fromHolding, type Position, unknownAsset } from "#domain/planning/Position.ts"
+
+export interface ChainView {
+  readonly chainId: ChainId
+  /** The assets whose value is known, those of value zero included; they share the chain by their weights. */
+  readonly positions: ReadonlyArray<Position>
+  /** Held without a price: taken to be on target, whatever they are worth, and so left out of the shares. */
+  readonly unvalued: ReadonlyArray<TargetWeight>
+  /** Sums over `positions`: US dollars (wad) and basis points of the whole portfolio. */
+  readonly valueUsd: bigint
+  readonly weight: bigint
+  /**
+   * What the weights are worth in a portfolio whose chains exchange value, US dollars (wad). Where the chain holds less,
+   * because some of its targets cannot be bought and so were sent nothing, the others are still filled to their parts of it.
+   */
+  readonly dueUsd?: bigint
+}
+
+const hasNoPrice = (holding: Holding): boolean => holding.priceUsd === null || holding.priceUsd <= 0n
+
+/**
+ * Reads a chain against the part of the allocation that lies on it. `kept` is looked at even when it is neither held nor
+ * wanted: the asset by which value comes and goes.
+ */
+export const readChain = (chain: ChainState, allocation: ReadonlyArray<TargetWeight>, kept?: AssetId): ChainView => {
+  const missing = new Map<AssetId, number>()
+  for (const target of allocation) missing.set(target.assetId, target.weight)
+  const positions: Array<Position> = []
+  const unvalued: Array<TargetWeight> = []
+  let valueUsd = 0n
+  let weight = 0n
+  for (const holding of chain.holdings) {
+    const target = missing.get(holding.assetId) ?? 0
+    missing.delete(holding.assetId)
+    const isHeld = holding.balanceRaw + (holding.incomingRaw ?? 0n) > 0n
+    if (target === 0 && !isHeld && holding.assetId !== kept) continue
+    if (isHeld && hasNoPrice(holding)) {
+      unvalued.push({ assetId: holding.assetId, weight: target })
+      continue
+    }
+    const position = fromHolding(holding, target)
+    positions.push(position)
+    valueUsd += position.valueUsd
+    weight += position.weight
+  }
+  for (const [assetId, target] of missing) {
+    const position = unknownAsset(assetId, target)
+    positions.push(position)
+    weight += position.weight
+  }
+  return { chainId: chain.chainId, positions, unvalued, valueUsd, weight }
+}

@@ -1,0 +1,139 @@
+/**
+ * What the rebalance planner reads and what it answers.
+ *
+ * US dollars are wad integers (18 decimal places, `#domain/Decimal.ts`), token amounts are raw units, weights are basis
+ * points of the whole portfolio.
+ */
+import type { AssetId, ChainId } from "#domain/Caip.ts"
+import type { Skip } from "#domain/Skip.ts"
+import type { Allocation } from "#domain/Allocation.ts"
+import type { PlanPolicy } from "#domain/planning/PlanPolicy.ts"
+import type { PolicyMeasures } from "#domain/planning/PolicyMeasures.ts"
+
+/** One asset of interest on a chain: held, or in the allocation, or both. At most one entry an asset. */
+export interface Holding {
+  readonly assetId: AssetId
+  /** Decimal places of the token. */
+  readonly decimals: number
+  /** What the account holds, zero or more. */
+  readonly balanceRaw: bigint
+  /** What is on its way to the account from another chain: it counts as held, but cannot be sold yet. None when left out. */
+  readonly incomingRaw?: bigint
+  /** Price of one whole token in US dollars (wad); `null` when there is none. A price of zero counts as none. */
+  readonly priceUsd: bigint | null
+  /** The price is known but too old to trade on. */
+  readonly priceIsStale: boolean
+  /** The asset must be neither bought nor sold. */
+  readonly isBlocked: boolean
+  /** The policy that the chain enforces lets the agent buy it. */
+  readonly isAuthorized: boolean
+}
+
+/** The account on one chain as it stands. */
+export interface ChainState {
+  readonly chainId: ChainId
+  /** False when the chain could not be read: its holdings are not looked at. */
+  readonly available: boolean
+  readonly holdings: ReadonlyArray<Holding>
+}
+
+/** One way that value can take between chains. */
+export interface ChainPair {
+  readonly from: ChainId
+  readonly to: ChainId
+}
+
+/** How value moves between chains. */
+export interface TransferTerms {
+  /** The asset that a chain sends and receives, for each chain that does. */
+  readonly assets: ReadonlyMap<ChainId, AssetId>
+  /** Expected cost of a transfer in basis points of what leaves; 0 to 9,999. */
+  readonly feeBps: number
+  /** Least transfer worth making, US dollars (wad). */
+  readonly leastUsd: bigint
+  /** Ways for which there is no acceptable route now: nothing is sent on them. None when left out. */
+  readonly refused?: ReadonlyArray<ChainPair>
+}
+
+/** Everything that decides a plan. The same input always gives the same plan. */
+export interface PlanInput {
+  readonly chains: ReadonlyArray<ChainState>
+  /** The target of the whole portfolio; sums to 10,000 over all chains, each asset once. */
+  readonly allocation: Allocation
+  readonly preferences: {
+    /** Least deviation and least leg worth trading, US dollars (wad), zero or more. */
+    readonly thresholdUsd: bigint
+  }
+  /** Expected cost of one swap in basis points of the value sold, venue and integrator fee together; 0 to 9,999. */
+  readonly feeBps: number
+  /** Left out: value stays on its chain. */
+  readonly transfers?: TransferTerms
+  /** Left out: every deviation of the threshold is traded to the target. */
+  readonly policy?: PlanPolicy
+}
+
+/** One swap: sell exactly `sellAmountRaw` of one asset for another on the same chain. */
+export interface Leg {
+  readonly chainId: ChainId
+  readonly sell: AssetId
+  readonly buy: AssetId
+  /** Above zero and never more than the balance; all legs that sell one asset together neither. */
+  readonly sellAmountRaw: bigint
+  /** Value of what is sold, US dollars (wad). */
+  readonly valueUsd: bigint
+  /** What the sale buys at the prices of the input after `feeBps`, above zero. */
+  readonly expectedBuyRaw: bigint
+}
+
+/** One move of value to another chain, once the legs of its own chain are done. */
+export interface Transfer {
+  readonly fromChainId: ChainId
+  readonly toChainId: ChainId
+  readonly sell: AssetId
+  readonly buy: AssetId
+  /** Above zero; all transfers of a chain together take no more than its legs leave of what has arrived. */
+  readonly amountRaw: bigint
+  /** Value of what leaves, US dollars (wad). */
+  readonly valueUsd: bigint
+  /** What arrives at the prices of the input after the fee, above zero. */
+  readonly expectedRaw: bigint
+}
+
+/** Where one asset stands and where the plan wants it. */
+export interface AssetTarget {
+  readonly assetId: AssetId
+  /** Basis points of the whole portfolio; its share of the chain is `weight / ChainPlan.weight`. Zero: to be sold. */
+  readonly weight: number
+  /**
+   * Value held before the plan, what earlier transfers still bring included; US dollars (wad). What this plan trades or
+   * transfers is not in it. `null` when there is no price.
+   */
+  readonly valueUsd: bigint | null
+  /** Its share of the chain once the costs of the plan are paid; `null` when what is held has no price. */
+  readonly targetUsd: bigint | null
+}
+
+/** What to do on one chain. */
+export interface ChainPlan {
+  readonly chainId: ChainId
+  /** Value of everything on the chain that has a price, US dollars (wad); `null` when the chain is unavailable. */
+  readonly valueUsd: bigint | null
+  /** Sum of the weights that share that value, in basis points of the whole portfolio. */
+  readonly weight: number
+  readonly targets: ReadonlyArray<AssetTarget>
+  /**
+   * In execution order. An asset is only ever sold or only ever bought, so no leg needs what another one yields, and
+   * a leg that fails leaves the others valid.
+   */
+  readonly legs: ReadonlyArray<Leg>
+  /** What leaves this chain. A chain that sends does not receive. */
+  readonly transfers: ReadonlyArray<Transfer>
+  readonly skips: ReadonlyArray<Skip>
+  /** The figures by which the policy was followed; absent without one. */
+  readonly measures?: PolicyMeasures
+}
+
+/** One entry for each chain of the input, in its order. */
+export interface Plan {
+  readonly chains: ReadonlyArray<ChainPlan>
+}

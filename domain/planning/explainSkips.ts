@@ -1,0 +1,94 @@
+/**
+ * Puts into words what the plan of a chain leaves off target.
+ */
+import type { AssetId, ChainId } from "#domain/Caip.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import type { Leg } from "#domain/planning/Plan.ts"
+import type { Position } from "#domain/planning/Position.ts"
+import { type Skip, SkipCode } from "#domain/Skip.ts"
+import { dustUsd, type Tolerance } from "#domain/planning/Tolerance.ts"
+
+const dollars = (usd: bigint): string => `${Decimal.format(usd < 0n ? -usd : usd, 2)} USD`
+
+/** One sentence for each obstacle; the asset is named by the skip itself. */
+const obstacleReason = (code: SkipCode, off: string): string => {
+  switch (code) {
+    case SkipCode.missingPrice:
+      return `${off}, but it has no price: its share stays unspent until a price source lists it.`
+    case SkipCode.stalePrice:
+      return `${off}, but its price is too old to trade on: it waits for a fresh price.`
+    case SkipCode.assetBlocked:
+      return `${off}, but it is blocked from trading: it is kept as it is until the block is lifted.`
+    default:
+      return `${off}, but the account's on-chain policy does not let the agent buy it: the owner has to authorize it.`
+  }
+}
+
+const explain = (position: Position, deviationUsd: bigint, tolerance: Tolerance): Pick<Skip, "code" | "reason"> => {
+  const isAbove = deviationUsd > 0n
+  const magnitude = isAbove ? deviationUsd : -deviationUsd
+  const off = `The asset is ${dollars(magnitude)} ${isAbove ? "above" : "below"} its target`
+  const { obstacle } = position
+  if (obstacle === SkipCode.missingPrice) return { code: obstacle, reason: obstacleReason(obstacle, off) }
+  if (magnitude < tolerance.tradeUsd) {
+    const least = dollars(tolerance.tradeUsd)
+    return { code: SkipCode.belowMinTrade, reason: `${off}, less than the least trade of ${least}.` }
+  }
+  if (obstacle !== null && !(isAbove && position.canSell)) {
+    return { code: obstacle, reason: obstacleReason(obstacle, off) }
+  }
+  if (magnitude < position.unitUsd) {
+    const unit = dollars(position.unitUsd)
+    return { code: SkipCode.belowMinTrade, reason: `${off}, less than its smallest unit, which is worth ${unit}.` }
+  }
+  return {
+    code: SkipCode.noCounterpart,
+    reason: `${off}, and no asset on this chain that may be traded can take the other side: see the chain's other skips.`
+  }
+}
+
+const explainBand = (
+  deviationUsd: bigint,
+  bandUsd: bigint,
+  { tradeUsd }: Tolerance
+): Pick<Skip, "code" | "reason"> => ({
+  code: SkipCode.withinBand,
+  reason: `The asset is ${dollars(deviationUsd)} ${deviationUsd > 0n ? "above" : "below"} its target: within its band of ${dollars(bandUsd)}, or beyond it by less than the least trade of ${dollars(tradeUsd)}.`
+})
+
+/** The skip for an asset that the plan leaves `deviationUsd` above (or, negative, below) its target, if worth a word. `bandUsd`: how far its policy lets it be. */
+export const skipFor = (
+  chainId: ChainId,
+  position: Position,
+  deviationUsd: bigint,
+  tolerance: Tolerance,
+  bandUsd?: bigint
+): Skip | undefined => {
+  if (deviationUsd <= dustUsd && deviationUsd >= -dustUsd) return undefined
+  const isWithin = bandUsd !== undefined && position.obstacle === null && position.weight > 0n
+  const { code, reason } =
+    isWithin && deviationUsd <= bandUsd + tolerance.tradeUsd && -deviationUsd <= bandUsd + tolerance.tradeUsd
+      ? explainBand(deviationUsd, bandUsd, tolerance)
+      : explain(position, deviationUsd, tolerance)
+  return { chainId, assetId: position.assetId, code, valueUsd: deviationUsd, reason }
+}
+
+/** The skip for an asset that is held without a price. */
+export const unvaluedSkip = (chainId: ChainId, assetId: AssetId): Skip => ({
+  chainId,
+  assetId,
+  code: SkipCode.missingPrice,
+  valueUsd: null,
+  reason: "The asset is held but has no price: it is taken to be on target and kept until a price source lists it."
+})
+
+/** The skip for a leg that sells what is still on its way from another chain, `usd` (wad) of it. */
+export const awaitedSkip = ({ buy, chainId, sell }: Leg, usd: bigint): Skip => ({
+  chainId,
+  assetId: null,
+  sell,
+  buy,
+  code: SkipCode.inTransit,
+  valueUsd: usd,
+  reason: `${dollars(usd)} of what is to be sold is on its way from another chain: the trade is made once it has arrived.`
+})

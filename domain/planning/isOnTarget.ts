@@ -1,0 +1,31 @@
+/**
+ * Whether there is nothing to do for a portfolio, and nothing to tell: everything was read, and what it is off its target by
+ * is not worth a trade.
+ */
+import type { Holding, Plan, PlanInput } from "#domain/planning/Plan.ts"
+import { SkipCode } from "#domain/Skip.ts"
+
+/** What a portfolio may be off its target by and still be on it. Every other skip says more, so a run has to tell it. */
+const slight: ReadonlySet<SkipCode> = new Set([
+  SkipCode.belowMinTrade,
+  SkipCode.belowMinTransfer,
+  SkipCode.withinBand,
+  SkipCode.notWorthCost
+])
+
+const isHeld = ({ balanceRaw, incomingRaw = 0n }: Holding): boolean => balanceRaw + incomingRaw > 0n
+
+const isPriced = ({ priceIsStale, priceUsd }: Holding): boolean => priceUsd !== null && priceUsd > 0n && !priceIsStale
+
+/** `plan` is the plan of `input`. A portfolio that holds nothing is on target whatever the prices are. */
+export const isOnTarget = ({ chains }: PlanInput, plan: Plan): boolean => {
+  const holdings = chains.flatMap((chain) => chain.holdings)
+  return (
+    chains.every(({ available }) => available) &&
+    (holdings.every(isPriced) || !holdings.some(isHeld)) &&
+    plan.chains.every(
+      ({ legs, skips, transfers }) =>
+        legs.length === 0 && transfers.length === 0 && skips.every(({ code }) => slight.has(code))
+    )
+  )
+}

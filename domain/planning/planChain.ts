@@ -1,0 +1,113 @@
+/**
+ * The plan for one readable chain.
+ */
+import type { ChainId } from "#domain/Caip.ts"
+import type { ChainView } from "#domain/planning/ChainView.ts"
+import { awaitedSkip, skipFor, unvaluedSkip } from "#domain/planning/explainSkips.ts"
+import type { AssetTarget, ChainPlan, Leg } from "#domain/planning/Plan.ts"
+import { leastTradeUsd, type PlanPolicy } from "#domain/planning/PlanPolicy.ts"
+import { policySkips } from "#domain/planning/policySkips.ts"
+import type { Position } from "#domain/planning/Position.ts"
+import { type Settlement, settle } from "#domain/planning/settle.ts"
+import { type PolicySettlement, settleWithin } from "#domain/planning/settleWithin.ts"
+import type { Skip } from "#domain/Skip.ts"
+import type { SwapCost } from "#domain/planning/SwapCost.ts"
+import { type Tolerance, toleranceFor } from "#domain/planning/Tolerance.ts"
+
+interface Arrived {
+  readonly legs: ReadonlyArray<Leg>
+  readonly skips: ReadonlyArray<Skip>
+}
+
+/** Cuts the legs down to what has arrived of the asset they sell; what is left of one must still be worth a trade. */
+const withinArrived = (legs: ReadonlyArray<Leg>, positions: ReadonlyArray<Position>, leastUsd: bigint): Arrived => {
+  const awaited = positions.find(({ incomingRaw }) => incomingRaw > 0n)
+  if (awaited === undefined) return { legs, skips: [] }
+  let leftRaw = awaited.balanceRaw > awaited.incomingRaw ? awaited.balanceRaw - awaited.incomingRaw : 0n
+  const kept: Array<Leg> = []
+  const skips: Array<Skip> = []
+  for (const leg of legs) {
+    const isWithin = leg.sell !== awaited.assetId || leg.sellAmountRaw <= leftRaw
+    const sellAmountRaw = isWithin ? leg.sellAmountRaw : leftRaw
+    const cut: Leg = {
+      ...leg,
+      sellAmountRaw,
+      valueUsd: (leg.valueUsd * sellAmountRaw) / leg.sellAmountRaw,
+      expectedBuyRaw: (leg.expectedBuyRaw * sellAmountRaw) / leg.sellAmountRaw
+    }
+    const isWorth = isWithin || (cut.valueUsd >= leastUsd && cut.expectedBuyRaw > 0n)
+    if (isWorth) kept.push(cut)
+    if (isWorth && leg.sell === awaited.assetId) leftRaw -= sellAmountRaw
+    if (!isWithin) skips.push(awaitedSkip(leg, leg.valueUsd - (isWorth ? cut.valueUsd : 0n)))
+  }
+  return { legs: kept, skips }
+}
+
+/** A policy, and what trading may cost on a chain (US dollars, wad; undefined: no limit). */
+export interface ChainPolicy {
+  readonly policy: PlanPolicy
+  readonly limitOf: (view: ChainView) => bigint | undefined
+}
+
+export interface PlanParameters {
+  readonly thresholdUsd: bigint
+  readonly cost: SwapCost
+  /** Left out: every deviation is traded to its target. */
+  readonly policy?: ChainPolicy
+}
+
+/** The settlement by the policy, where there is one and the chain has targets that a band can be a part of. */
+const settlementOf = (
+  view: ChainView,
+  around: ChainView,
+  tolerance: Tolerance,
+  { cost, policy }: PlanParameters
+): Settlement | PolicySettlement =>
+  policy === undefined || view.weight === 0n
+    ? settle(around, tolerance, cost)
+    : settleWithin(around, tolerance, cost, policy.policy, policy.limitOf(view))
+
+const leastOf = ({ policy, thresholdUsd }: PlanParameters, chainId: ChainId): bigint =>
+  policy === undefined ? thresholdUsd : leastTradeUsd(thresholdUsd, policy.policy, chainId)
+
+/**
+ * Plans a chain on its own: its value is shared by its own weights. A chain without weights keeps what it holds.
+ *
+ * `around` is the chain as the plan has to see it when value leaves it or comes to it; what is held, and the weights of
+ * the allocation, are told from `view` all the same.
+ */
+export const planChain = (view: ChainView, parameters: PlanParameters, around: ChainView = view): ChainPlan => {
+  const { chainId } = view
+  const tolerance = toleranceFor(leastOf(parameters, chainId), around.positions)
+  const settlement = settlementOf(view, around, tolerance, parameters)
+  const { legs: settled, result, totalUsd } = settlement
+  const byPolicy = "drifts" in settlement ? settlement : undefined
+  const { legs, skips: awaited } = withinArrived(settled, around.positions, tolerance.tradeUsd)
+  const planned = new Map(result.map((position) => [position.assetId, position]))
+  const bands = new Map(byPolicy?.drifts.map(({ halfUsd, position }) => [position.assetId, halfUsd]))
+  const targets: Array<AssetTarget> = []
+  const skips: Array<Skip> = [...awaited, ...(byPolicy === undefined ? [] : policySkips(chainId, byPolicy))]
+  for (const position of view.positions) {
+    const { assetId, valueUsd } = position
+    const left = planned.get(assetId)
+    const targetUsd = left === undefined || around.weight === 0n ? valueUsd : (left.weight * totalUsd) / around.weight
+    targets.push({ assetId, weight: Number(position.weight), valueUsd, targetUsd })
+    if (left === undefined || around.weight === 0n) continue
+    const skip = skipFor(chainId, left, left.valueUsd - targetUsd, tolerance, bands.get(assetId))
+    if (skip !== undefined) skips.push(skip)
+  }
+  for (const { assetId, weight: share } of view.unvalued) {
+    targets.push({ assetId, weight: share, valueUsd: null, targetUsd: null })
+    skips.push(unvaluedSkip(chainId, assetId))
+  }
+  return {
+    chainId,
+    valueUsd: view.valueUsd,
+    weight: Number(view.weight),
+    targets,
+    legs,
+    transfers: [],
+    skips,
+    ...(byPolicy === undefined ? {} : { measures: byPolicy.measures })
+  }
+}

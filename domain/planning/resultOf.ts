@@ -1,0 +1,19 @@
+import { type Position, withBalance } from "#domain/planning/Position.ts"
+import type { Leg } from "#domain/planning/Plan.ts"
+
+/** The positions that the legs leave, in the same order. */
+export const resultOf = (
+  positions: ReadonlyArray<Position>,
+  legs: ReadonlyArray<Pick<Leg, "sell" | "buy" | "sellAmountRaw" | "expectedBuyRaw">>
+): ReadonlyArray<Position> => {
+  const changes = new Map<string, bigint>()
+  const change = (assetId: string, raw: bigint) => changes.set(assetId, (changes.get(assetId) ?? 0n) + raw)
+  for (const { buy, expectedBuyRaw, sell, sellAmountRaw } of legs) {
+    change(sell, -sellAmountRaw)
+    change(buy, expectedBuyRaw)
+  }
+  return positions.map((position) => {
+    const raw = changes.get(position.assetId)
+    return raw === undefined ? position : withBalance(position, position.balanceRaw + raw)
+  })
+}

@@ -1,0 +1,89 @@
+/**
+ * What the agent's key may do on one account, read from its chain at one block, with the calls by which anybody reads the
+ * same without this service. Source: docs/decisions/0117-proof-of-the-policy.md.
+ */
+import { Context, type DateTime, type Effect } from "effect"
+import type { ChainId, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
+import type { Grant } from "#domain/account/Grant.ts"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+
+/** `guard`: trades are held against reference prices on the chain; `call_policy`: bounded in where they go alone. */
+export type PolicyKind = "guard" | "call_policy"
+
+/**
+ * `unused`: never on the chain, and the owner's signature can still put it there; `active`: the agent acts by it;
+ * `expired`: its time is over; `ended`: revoked, removed or replaced, and it never comes back.
+ */
+export type PermissionState = "unused" | "active" | "expired" | "ended"
+
+/** One permission that the owner signed. */
+export interface PermissionReading {
+  readonly permissionId: string
+  readonly kind: PolicyKind
+  readonly state: PermissionState
+  /** The key that acts by it: what the chain has, or what was signed where the chain has none. */
+  readonly agent: EvmAddress
+  /** Null without a time limit. */
+  readonly validUntil: DateTime.Utc | null
+}
+
+/** A call that a live permission lets pass; none carries native money. */
+export interface AllowedCall {
+  /** Of the permission that lets it pass. */
+  readonly permissionId: string
+  /** Null: any token. */
+  readonly target: EvmAddress | null
+  /** Canonical signature; its first four bytes of Keccak-256 are the selector. */
+  readonly function: string
+  /** What is demanded of the arguments, and by whom. */
+  readonly rule: string
+}
+
+/** The guard's own word about the account. */
+export interface GuardReading {
+  readonly contract: EvmAddress
+  /** Grows with every change of tokens, venues or keys. */
+  readonly registryVersion: number
+  readonly isPaused: boolean
+  readonly administrator: EvmAddress
+  readonly guardian: EvmAddress
+  readonly attestor: EvmAddress
+  /** Most that one trade, and all trades of a week, may lose against reference prices, in basis points. */
+  readonly tradeBps: number
+  readonly budgetBps: number
+  /** What is left of both meters, in billionths of the account. */
+  readonly lossLeft: bigint
+  readonly attestedLeft: bigint
+  /** Merkle root of the only tokens that may be bought; null: those of the registry. */
+  readonly closedRoot: string | null
+}
+
+/** An `eth_call` at the reading's block. */
+export interface PolicyCheck {
+  readonly reads: string
+  readonly to: EvmAddress
+  readonly data: string
+}
+
+export interface ChainPolicy {
+  readonly chainId: ChainId
+  readonly accountId: EvmAccountId
+  readonly blockNumber: bigint
+  readonly blockTime: DateTime.Utc
+  readonly isDeployed: boolean
+  /** Latest first. */
+  readonly permissions: ReadonlyArray<PermissionReading>
+  /** Of all permissions that are active, or can be put on the chain. */
+  readonly allowed: ReadonlyArray<AllowedCall>
+  /** Null when no permission names one. */
+  readonly guard: GuardReading | null
+  readonly checks: ReadonlyArray<PolicyCheck>
+}
+
+export class PolicyReader extends Context.Service<
+  PolicyReader,
+  {
+    /** By the owner's grants, of which one at least names the chain. */
+    readonly read: (grants: ReadonlyArray<Grant>, chainId: ChainId) => Effect.Effect<ChainPolicy, ChainUnavailable>
+  }
+>()("ballast/domain/policy/PolicyReader") {}

@@ -1,0 +1,58 @@
+/** What the agent's key may do on each account of a portfolio: by the chains' own word, and by nobody's where one is silent. */
+import { Context, Duration, Effect, Layer, Option, Result } from "effect"
+import { authorizedChains } from "#domain/account/Grant.ts"
+import type { EvmAccountId } from "#domain/Caip.ts"
+import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
+import { NotFound } from "#domain/Errors.ts"
+import { Caller } from "#domain/identity/Caller.ts"
+import type { PortfolioId } from "#domain/Ids.ts"
+import { type ChainPolicy, type PolicyKind, PolicyReader } from "#domain/policy/ChainPolicy.ts"
+
+/** How long a chain is waited for. */
+const timeout = Duration.seconds(10)
+
+export interface AccountPolicy {
+  readonly accountId: EvmAccountId
+  /** What the owner signed last for the chain. */
+  readonly kind: PolicyKind
+  /** Null when the chain did not answer. */
+  readonly chain: ChainPolicy | null
+}
+
+export class Policies extends Context.Service<
+  Policies,
+  { readonly get: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<AccountPolicy>, NotFound, Caller> }
+>()("ballast/domain/policy/Policies") {
+  static readonly layer = Layer.effect(
+    Policies,
+    Effect.gen(function* () {
+      const store = yield* EnrollmentStore
+      const reader = yield* PolicyReader
+
+      const get = Effect.fn("Policies.get")(function* (portfolioId: PortfolioId) {
+        const { tenantId } = yield* Caller
+        const portfolio = yield* store.findEnrolled(tenantId, portfolioId)
+        if (Option.isNone(portfolio)) {
+          return yield* new NotFound({ message: `There is no portfolio ${portfolioId} that this key can access` })
+        }
+        const { grants } = portfolio.value
+        return yield* Effect.forEach(
+          authorizedChains(grants),
+          Effect.fnUntraced(function* ({ accountId, chainId, policy }) {
+            const read = yield* Effect.result(Effect.timeout(reader.read(grants, chainId), timeout))
+            if (Result.isFailure(read)) yield* Effect.logWarning(read.failure.message)
+            const answer: AccountPolicy = {
+              accountId,
+              kind: policy.guard === undefined ? "call_policy" : "guard",
+              chain: Result.isSuccess(read) ? read.success : null
+            }
+            return answer
+          }),
+          { concurrency: "unbounded" }
+        )
+      })
+
+      return Policies.of({ get })
+    })
+  )
+}

@@ -1,0 +1,84 @@
+/** Batches for one chain of a run, with fresh quotes and floors, before the chain was asked whether it accepts them. */
+import { Context, Effect, Layer } from "effect"
+import type { ChainAuthorization } from "#domain/account/Authorization.ts"
+import { type Grant, replacedPermissions } from "#domain/account/Grant.ts"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { type ChainPlanOfRun, PlanOfChain } from "#domain/rebalance/PlanOfChain.ts"
+import type { RunContext } from "#domain/rebalance/RunStore.ts"
+import type { RecordedSkip } from "#domain/Skip.ts"
+import type { SwapBatch } from "#domain/trading/ChainExecution.ts"
+import { ChainQuotes } from "#domain/trading/ChainQuotes.ts"
+
+/** What a run has to do on one chain, and by whose word. */
+export interface ChainTask {
+  readonly context: RunContext
+  readonly plan: ChainPlanOfRun
+  readonly grant: Grant
+  readonly authorization: ChainAuthorization
+}
+
+/** Where quotes of swaps are asked for. */
+export type QuoteSources = "venue" | "venue and routes"
+
+export interface BatchDraft {
+  /** What the batch was made from. */
+  readonly plan: ChainPlanOfRun
+  readonly batch: SwapBatch
+  /** The plan's skips, and those of its quotes. */
+  readonly skips: ReadonlyArray<RecordedSkip>
+}
+
+export class BatchDrafts extends Context.Service<
+  BatchDrafts,
+  {
+    /** What can be made of a plan; without its transfers, planned anew, when one of them has no acceptable route any more. */
+    readonly quoted: (task: ChainTask, sources: QuoteSources) => Effect.Effect<BatchDraft, ChainUnavailable>
+    /** What can be made when nothing leaves the chain, planned anew. `skips` say why nothing does. */
+    readonly withoutTransfers: (
+      task: ChainTask,
+      sources: QuoteSources,
+      skips: ReadonlyArray<RecordedSkip>
+    ) => Effect.Effect<BatchDraft, ChainUnavailable>
+  }
+>()("ballast/domain/rebalance/BatchDrafts") {
+  static readonly layer = Layer.effect(
+    BatchDrafts,
+    Effect.gen(function* () {
+      const quotes = yield* ChainQuotes
+      const plans = yield* PlanOfChain
+
+      const draft = Effect.fnUntraced(function* (task: ChainTask, plan: ChainPlanOfRun, sources: QuoteSources) {
+        const { chain, limits } = plan
+        const quoted = yield* quotes.quote(task.authorization, chain, limits, sources === "venue and routes")
+        const replaced = replacedPermissions(task.context.grants, chain.chainId)
+        const { swaps, transfers } = quoted
+        const batch: SwapBatch = { chainId: chain.chainId, ...task.grant, replaced, swaps, transfers }
+        return { draft: { plan, batch, skips: [...chain.skips, ...quoted.skips] }, refused: quoted.refused }
+      })
+
+      // Selling for a transfer that is not made would only cost a fee, so the chain is planned without it.
+      const withoutTransfers = Effect.fn("BatchDrafts.withoutTransfers")(function* (
+        task: ChainTask,
+        sources: QuoteSources,
+        skips: ReadonlyArray<RecordedSkip>
+      ) {
+        const kept = yield* plans.withoutTransfers(task.context, task.plan.chain.chainId)
+        const made = (yield* draft(task, kept, sources)).draft
+        return { ...made, skips: [...made.skips, ...skips] }
+      })
+
+      const quoted = Effect.fn("BatchDrafts.quoted")(function* (task: ChainTask, sources: QuoteSources) {
+        const made = yield* draft(task, task.plan, sources)
+        return made.refused.length === 0
+          ? made.draft
+          : yield* withoutTransfers(
+              task,
+              sources,
+              made.refused.map(({ skip }) => skip)
+            )
+      })
+
+      return BatchDrafts.of({ quoted, withoutTransfers })
+    })
+  ).pipe(Layer.provide([ChainQuotes.layer, PlanOfChain.layer]))
+}

@@ -1,0 +1,120 @@
+/**
+ * Asks the chain whether it accepts a batch, and for less when it does not: swaps over routes are made on the venue
+ * instead, then nothing leaves the chain, then each swap is tried alone and those that fail are left out.
+ */
+import { Context, Effect, Layer } from "effect"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { type BatchDraft, BatchDrafts, type ChainTask, type QuoteSources } from "#domain/rebalance/BatchDrafts.ts"
+import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
+import { type RecordedSkip, SkipCode } from "#domain/Skip.ts"
+import { type AuthorizationRequired, ChainExecution, type SimulationFailed } from "#domain/trading/ChainExecution.ts"
+import type { ReadySwap } from "#domain/trading/Swap.ts"
+
+/** A draft that the chain accepts; without operation when the draft has nothing to trade. */
+export interface SimulatedDraft extends BatchDraft {
+  readonly prepared: PreparedTransaction | null
+  /** What the chain said of a draft from which nothing could be kept; null otherwise. */
+  readonly failure: string | null
+}
+
+/** A draft that the chain does not accept as it is. */
+interface Refused {
+  readonly _tag: "Refused"
+  readonly draft: BatchDraft
+  readonly cause: SimulationFailed
+}
+
+type Outside = ChainUnavailable | AuthorizationRequired
+
+export class BatchSimulator extends Context.Service<
+  BatchSimulator,
+  {
+    /** The most of the task that the chain accepts now. What it left out is in the skips. */
+    readonly simulate: (task: ChainTask, sources: QuoteSources) => Effect.Effect<SimulatedDraft, Outside>
+  }
+>()("ballast/domain/rebalance/BatchSimulator") {
+  static readonly layer = Layer.effect(
+    BatchSimulator,
+    Effect.gen(function* () {
+      const drafts = yield* BatchDrafts
+      const execution = yield* ChainExecution
+
+      const attempt = (draft: BatchDraft): Effect.Effect<SimulatedDraft, Refused | Outside> =>
+        isEmpty(draft)
+          ? Effect.succeed({ ...draft, prepared: null, failure: null })
+          : execution.prepare(draft.batch).pipe(
+              Effect.map((prepared) => ({ ...draft, prepared, failure: null })),
+              Effect.catchTag("SimulationFailed", (cause) => Effect.fail<Refused>({ _tag: "Refused", draft, cause }))
+            )
+
+      /** On the venue, which needs no provider to be right. */
+      const onVenue = Effect.fnUntraced(function* (task: ChainTask, refused: Refused) {
+        if (!refused.draft.batch.swaps.some(({ call }) => call !== undefined)) return yield* Effect.fail(refused)
+        yield* Effect.logWarning(`Routed swaps were refused, the venue makes them instead: ${refused.cause.message}`)
+        return yield* Effect.flatMap(drafts.quoted(task, "venue"), attempt)
+      })
+
+      const keepingAll = Effect.fnUntraced(function* (task: ChainTask, refused: Refused) {
+        const { transfers = [] } = refused.draft.batch
+        if (transfers.length === 0) return yield* Effect.fail(refused)
+        const skips = transfers.map((transfer) => simulationSkip(transfer, refused.cause.reason))
+        return yield* Effect.flatMap(drafts.withoutTransfers(task, "venue", skips), attempt)
+      })
+
+      /** Those that pass alone, quoted anew: what is left out leaves no trace in their floors. */
+      const eachAlone = Effect.fnUntraced(function* (task: ChainTask, { cause, draft }: Refused) {
+        const { batch, plan } = draft
+        const checked = yield* Effect.forEach(batch.swaps, (swap) =>
+          execution.prepare({ ...batch, swaps: [swap] }).pipe(
+            Effect.as({ swap, skip: undefined }),
+            Effect.catchTag("SimulationFailed", ({ reason }) =>
+              Effect.succeed({ swap, skip: simulationSkip(swap, reason) })
+            )
+          )
+        )
+        const swaps = checked.flatMap(({ skip, swap }) => (skip === undefined ? [swap] : []))
+        const skips = [...draft.skips, ...checked.flatMap(({ skip }) => (skip === undefined ? [] : [skip]))]
+        const less = { ...draft, skips, batch: { ...batch, swaps } }
+        // All that pass alone and fail together cannot be told apart.
+        if (swaps.length === 0 || swaps.length === batch.swaps.length) return nothingOf(less, cause)
+        const legs = plan.chain.legs.filter((leg) =>
+          swaps.some(({ buy, sell }) => buy === leg.buy && sell === leg.sell)
+        )
+        const kept = yield* drafts.quoted(
+          { ...task, plan: { ...plan, chain: { ...plan.chain, legs, skips } } },
+          "venue"
+        )
+        return yield* Effect.catchTag(attempt(kept), "Refused", (refused) =>
+          Effect.succeed(nothingOf(kept, refused.cause))
+        )
+      })
+
+      const simulate = Effect.fn("BatchSimulator.simulate")((task: ChainTask, sources: QuoteSources) =>
+        Effect.flatMap(drafts.quoted(task, sources), attempt).pipe(
+          Effect.catchTag("Refused", (refused) => onVenue(task, refused)),
+          Effect.catchTag("Refused", (refused) => keepingAll(task, refused)),
+          Effect.catchTag("Refused", (refused) => eachAlone(task, refused))
+        )
+      )
+
+      return BatchSimulator.of({ simulate })
+    })
+  ).pipe(Layer.provide(BatchDrafts.layer))
+}
+
+const isEmpty = ({ batch: { swaps, transfers = [] } }: BatchDraft): boolean => swaps.length + transfers.length === 0
+
+const nothingOf = (draft: BatchDraft, { message }: SimulationFailed): SimulatedDraft => ({
+  ...draft,
+  prepared: null,
+  failure: message
+})
+
+const simulationSkip = ({ buy, sell }: Pick<ReadySwap, "sell" | "buy">, reason: string): RecordedSkip => ({
+  assetId: null,
+  sell,
+  buy,
+  code: SkipCode.simulationFailed,
+  valueUsd: null,
+  reason
+})

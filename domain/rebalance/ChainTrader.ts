@@ -1,0 +1,185 @@
+/**
+ * Carries a plan out on one chain.
+ *
+ * An attempt is `prepare` (quotes, limits, a simulated user operation; may repeat), then the relay, which puts it on
+ * chain exactly once. A batch that the chain reverted moved nothing; the next attempt starts from a fresh plan. One that came
+ * to nothing because of others in its transaction is carried alone after that. Where the agent can do nothing without a
+ * new signature of the owner, that is told at once, and whoever called decides how to wait.
+ */
+import { Context, DateTime, Effect, Layer } from "effect"
+import { ClusterSchema } from "effect/cluster"
+import { Activity } from "effect/workflow"
+import type { ChainId, EvmAccountId } from "#domain/Caip.ts"
+import type { OperationId } from "#domain/Ids.ts"
+import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
+import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
+import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
+import { Preparation, type Ready } from "#domain/rebalance/Preparation.ts"
+import { UserOperations } from "#domain/relay/UserOperations.ts"
+import type { PlannedChain, RunPlan } from "#domain/rebalance/RunPlan.ts"
+import type { RecordedSkip } from "#domain/Skip.ts"
+import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
+import { SkipCode } from "#domain/Skip.ts"
+import type { AttemptId } from "#domain/relay/RelayStore.ts"
+import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
+import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
+import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
+import { OwnerWait } from "#domain/rebalance/OwnerWait.ts"
+import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
+
+const maxAttempts = 3
+
+/** What is left to be done on a chain once its owner has signed anew. */
+export interface Unsigned {
+  readonly _tag: "Unsigned"
+  readonly chain: PlannedChain
+  readonly reason: string
+  /** The attempt that was refused. */
+  readonly attempt: number
+}
+
+export class ChainTrader extends Context.Service<
+  ChainTrader,
+  {
+    /**
+     * Always ends with an outcome, in which is what could not be done, or with what the owner must sign first; `first` is
+     * the number of the first attempt. Must run inside a workflow.
+     */
+    readonly trade: (
+      operationId: OperationId,
+      plan: RunPlan,
+      chain: PlannedChain,
+      first: number
+    ) => Effect.Effect<ChainOutcome | Unsigned, never, InWorkflow>
+  }
+>()("ballast/domain/rebalance/ChainTrader") {
+  static readonly layer = Layer.effect(
+    ChainTrader,
+    Effect.gen(function* () {
+      return ChainTrader.of({
+        trade: makeTrade({
+          preparer: yield* BatchPreparer,
+          operations: yield* UserOperations,
+          relay: yield* TransactionRelay,
+          ledger: yield* TransferLedger,
+          launcher: yield* OperationLauncher,
+          wait: yield* OwnerWait
+        })
+      })
+    })
+  )
+}
+
+interface Services {
+  readonly preparer: BatchPreparer["Service"]
+  readonly operations: UserOperations["Service"]
+  readonly relay: TransactionRelay["Service"]
+  readonly ledger: TransferLedger["Service"]
+  readonly launcher: OperationLauncher["Service"]
+  readonly wait: OwnerWait["Service"]
+}
+
+const makeTrade = ({ preparer, launcher, ledger, operations, relay, wait }: Services) => {
+  const prepare = (attempt: AttemptId, plan: RunPlan) =>
+    Activity.make({
+      name: `prepare/${attempt.chainId}/${attempt.attempt}`,
+      success: Preparation,
+      execute: preparer.prepare(attempt, plan)
+    })
+
+  /** Before anything is sent, so that whoever reads the account afterwards knows where the rest went. */
+  const announce = (
+    { attempt, chainId, operationId }: AttemptId,
+    { accountId, fromBlock, subject }: PreparedTransaction,
+    transfers: ReadonlyArray<OutgoingTransfer>
+  ) =>
+    Activity.make({
+      name: `announce/${chainId}/${attempt}`,
+      execute: Effect.gen(function* () {
+        const at = yield* DateTime.now
+        yield* ledger.announce({ runId: operationId, attempt, accountId, subject, fromBlock, transfers, at })
+      })
+    }).annotate(ClusterSchema.WithTransaction, true)
+
+  const retract = ({ attempt, chainId, operationId }: AttemptId) =>
+    Activity.make({
+      name: `retract/${chainId}/${attempt}`,
+      execute: ledger.retract(operationId, chainId as ChainId, attempt)
+    }).annotate(ClusterSchema.WithTransaction, true)
+
+  /**
+   * What left is in the ledger before anything else is done; its watch is an operation of its own, which begins at once.
+   * A launch that is lost is made up for, as that of any accepted operation.
+   */
+  const depart = Effect.fnUntraced(function* (
+    { attempt, chainId, operationId }: AttemptId,
+    accountId: EvmAccountId,
+    transfers: ReadonlyArray<OutgoingTransfer>,
+    txHash: string
+  ) {
+    let watches: ReadonlyArray<OperationId> = []
+    yield* Activity.make({
+      name: `depart/${chainId}/${attempt}`,
+      execute: Effect.gen(function* () {
+        const at = yield* DateTime.now
+        watches = yield* ledger.open({ runId: operationId, attempt, accountId, transfers, txHash, at })
+      })
+    }).annotate(ClusterSchema.WithTransaction, true)
+    yield* Effect.forEach(watches, (watch) => launcher.launch({ operationId: watch, kind: "bridge" })).pipe(
+      Effect.catchDefect((defect) => Effect.logWarning("The watch of a transfer is left to the scheduler", defect))
+    )
+  })
+
+  return Effect.fnUntraced(function* (
+    operationId: OperationId,
+    plan: RunPlan,
+    chain: PlannedChain,
+    first: number
+  ): Effect.fn.Return<ChainOutcome | Unsigned, never, InWorkflow> {
+    const { chainId, legs, skips, transfers: planned = [] } = chain
+    let last: ChainOutcome = { chainId, skips, swaps: [], receipt: null, failure: null }
+    if (chain.measures !== undefined) last = { ...last, measures: chain.measures }
+    let spoiled: Ready | undefined
+    for (let number = first, tries = 0; legs.length + planned.length > 0 && tries < maxAttempts; number++) {
+      const attempt: AttemptId = { operationId, chainId, attempt: number }
+      const preparation: Preparation = spoiled ?? (yield* prepare(attempt, plan))
+      if (preparation._tag === "Nothing") return { ...last, skips: preparation.skips, failure: preparation.failure }
+      if (preparation._tag === "Unsigned") {
+        const { reason } = preparation
+        if (yield* wait.tell(attempt, preparation)) return { _tag: "Unsigned", chain, reason, attempt: number }
+        return { ...last, skips: [...preparation.skips, unsignedSkip(reason)] }
+      }
+      const { measures, prepared, swaps, transfers = [] } = preparation
+      if (transfers.length > 0) yield* announce(attempt, prepared, transfers)
+      const receipt = yield* relay.carry(attempt, prepared, (transaction) =>
+        operations.find(transaction, prepared.accountId)
+      )
+      if (transfers.length > 0) {
+        yield* receipt.success ? depart(attempt, prepared.accountId, transfers, receipt.txHash) : retract(attempt)
+      }
+      const failure = receipt.success ? null : `the swaps were reverted in ${receipt.txHash}`
+      last = { chainId, skips: preparation.skips, swaps, receipt, failure }
+      if (transfers.length > 0) last = { ...last, transfers }
+      if (measures !== undefined) last = { ...last, measures }
+      if (receipt.success) return last
+      // What others spoiled is no try of its own. The same operation goes again: whoever has seen it may still carry it.
+      spoiled = receipt.isSpoiled === true ? alone(preparation) : undefined
+      if (spoiled === undefined) tries += 1
+    }
+    return last
+  })
+}
+
+/** The same, for a transaction of its own. */
+const alone = (preparation: Ready): Ready => {
+  const { bundleGas: _bundleGas, ...prepared } = preparation.prepared
+  return { ...preparation, prepared }
+}
+
+/** Another run waits for the owner on the chain already, or this one has in vain. */
+export const unsignedSkip = (reason: string): RecordedSkip => ({
+  assetId: null,
+  code: SkipCode.signatureRequired,
+  valueUsd: null,
+  reason
+})

@@ -1,0 +1,67 @@
+/**
+ * Looks at a batch of due portfolios and says which of them are on target, by the same reading and the same planner as a run.
+ *
+ * Only a whole picture counts: who could not be looked at, or is not wholly known, is not on target, and so gets a run.
+ */
+import { Cause, Context, Duration, Effect, Layer } from "effect"
+import type { PortfolioId } from "#domain/Ids.ts"
+import { type Conclusion, type Due, DueStore } from "#domain/rebalance/DueStore.ts"
+import { isOnTarget } from "#domain/planning/isOnTarget.ts"
+import { plan } from "#domain/planning/planRebalance.ts"
+import { PlanReader } from "#domain/rebalance/PlanReader.ts"
+
+/** A chain that has not answered by then is not waited for: whoever lives on it gets a run. */
+const patience = Duration.seconds(3)
+/** No look takes longer, whatever it waits for. */
+const longest = Duration.seconds(5)
+
+export class DriftCheck extends Context.Service<
+  DriftCheck,
+  {
+    /** One conclusion for each. Never fails: a look that did not succeed finds nobody on target. */
+    readonly at: (due: ReadonlyArray<Due>) => Effect.Effect<ReadonlyArray<Conclusion>>
+  }
+>()("ballast/domain/rebalance/DriftCheck") {
+  static readonly layer = Layer.effect(
+    DriftCheck,
+    Effect.gen(function* () {
+      const store = yield* DueStore
+      const reader = yield* PlanReader
+
+      /** The marks of those on target. */
+      const look = Effect.fnUntraced(function* (due: ReadonlyArray<Due>) {
+        const candidates = yield* store.candidates(due.map(({ portfolioId }) => portfolioId))
+        const marks = new Map<PortfolioId, string>()
+        if (candidates.length === 0) return marks
+        const readings = yield* reader.read(
+          candidates.map(({ context }) => context),
+          { patience }
+        )
+        for (const [index, { context, mark }] of candidates.entries()) {
+          const { input } = readings[index]!
+          if (isOnTarget(input, plan(input))) marks.set(context.portfolioId, mark)
+          // A plan takes up to milliseconds, and the process has others to serve.
+          yield* Effect.yieldNow
+        }
+        return marks
+      })
+
+      const at = Effect.fn("DriftCheck.at")(function* (due: ReadonlyArray<Due>) {
+        const marks = yield* look(due).pipe(
+          Effect.timeout(longest),
+          Effect.catchCause((cause) =>
+            Cause.hasInterrupts(cause)
+              ? Effect.interrupt
+              : Effect.as(
+                  Effect.logWarning("Due portfolios could not be looked at; each gets a run", cause),
+                  new Map<PortfolioId, string>()
+                )
+          )
+        )
+        return due.map((one) => ({ ...one, onTargetAt: marks.get(one.portfolioId) ?? null }))
+      })
+
+      return DriftCheck.of({ at })
+    })
+  ).pipe(Layer.provide(PlanReader.layer))
+}

@@ -1,0 +1,182 @@
+/**
+ * What a rebalance run does: begin, plan, trade on every chain at once, wait for the owner where a new signature is
+ * needed, finish.
+ *
+ * A run that dies of a fault of ours ends as `failed` with its cause in the log, so that the portfolio is free for the
+ * next one; money is safe because nothing was sent that the chain's own rules do not bound.
+ */
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { ClusterSchema } from "effect/cluster"
+import { Activity } from "effect/workflow"
+import { waysAfter } from "#domain/rebalance/ClosedWay.ts"
+import { chainSettled, settled } from "#domain/rebalance/ChainSettled.ts"
+import type { OperationId } from "#domain/Ids.ts"
+import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
+import { type PlannedChain, RunPlan } from "#domain/rebalance/RunPlan.ts"
+import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
+import { type ChainOutcome, failureOf, isIncomplete, RunReport } from "#domain/rebalance/RunReport.ts"
+import { type RunContext, RunStore } from "#domain/rebalance/RunStore.ts"
+import { ChainTrader, type Unsigned, unsignedSkip } from "#domain/rebalance/ChainTrader.ts"
+import { orAbandon } from "#domain/operation/orAbandon.ts"
+import { OwnerWait } from "#domain/rebalance/OwnerWait.ts"
+import { recordRun } from "#domain/rebalance/recordRun.ts"
+
+const encodeReport = Schema.encodeSync(Schema.toCodecJson(RunReport))
+
+export class RebalanceRun extends Context.Service<
+  RebalanceRun,
+  {
+    /** The body of the workflow. */
+    readonly execute: (operationId: OperationId) => Effect.Effect<void, never, InWorkflow>
+  }
+>()("ballast/domain/rebalance/RebalanceRun") {
+  static readonly layer = Layer.effect(
+    RebalanceRun,
+    Effect.gen(function* () {
+      const services = {
+        operations: yield* OperationStore,
+        runs: yield* RunStore,
+        planner: yield* RunPlanner,
+        trader: yield* ChainTrader,
+        owner: yield* OwnerWait,
+        valuer: yield* PortfolioValuer
+      }
+      return RebalanceRun.of({ execute: (operationId) => makeExecute(services, operationId) })
+    })
+  )
+}
+
+interface Services {
+  readonly operations: OperationStore["Service"]
+  readonly runs: RunStore["Service"]
+  readonly planner: RunPlanner["Service"]
+  readonly trader: ChainTrader["Service"]
+  readonly owner: OwnerWait["Service"]
+  readonly valuer: PortfolioValuer["Service"]
+}
+
+const isUnsigned = (outcome: ChainOutcome | Unsigned): outcome is Unsigned => "_tag" in outcome
+
+const unsignedOutcome = ({ chain: { chainId, skips }, reason }: Unsigned): ChainOutcome => ({
+  chainId,
+  swaps: [],
+  skips: [...skips, unsignedSkip(reason)],
+  receipt: null,
+  failure: `the owner did not sign anew in time: ${reason}`
+})
+
+const requireContext = (runs: Services["runs"], operationId: OperationId) =>
+  Effect.flatMap(
+    runs.context(operationId),
+    Option.match({
+      onNone: () => Effect.die(new Error(`Operation ${operationId} has no portfolio to rebalance`)),
+      onSome: (context: RunContext) => Effect.succeed(context)
+    })
+  )
+
+const hasWork = ({ legs, transfers = [] }: PlannedChain): boolean => legs.length + transfers.length > 0
+
+/** Whether its end may change which ways are closed. */
+const knowsWays = ({ chains, hasClosedWays }: RunPlan): boolean =>
+  hasClosedWays === true || chains.some(({ transfers = [] }) => transfers.length > 0)
+
+const makeExecute = ({ operations, owner, runs, planner, trader, valuer }: Services, operationId: OperationId) => {
+  const plan = Activity.make({
+    name: "plan",
+    success: RunPlan,
+    execute: Effect.gen(function* () {
+      yield* operations.transition(operationId, "running", yield* DateTime.now, null)
+      return yield* planner.plan(yield* requireContext(runs, operationId))
+    })
+  })
+
+  /** Tells once that one of several chains is done. */
+  const tell = (outcome: ChainOutcome, totalSteps: number) =>
+    Activity.make({
+      name: `settled/${outcome.chainId}`,
+      execute: Effect.gen(function* () {
+        yield* operations.append(operationId, yield* DateTime.now, chainSettled, settled(outcome, totalSteps))
+      })
+    }).annotate(ClusterSchema.WithTransaction, true)
+
+  /** Tells of a chain that is done, unless it is the only one: then the end tells the same a moment later. */
+  const trade = Effect.fnUntraced(function* (planned: RunPlan, chain: PlannedChain, attempt: number) {
+    const outcome = yield* trader.trade(operationId, planned, chain, attempt)
+    const totalSteps = planned.chains.filter(hasWork).length
+    if (!isUnsigned(outcome) && totalSteps > 1 && hasWork(chain)) yield* tell(outcome, totalSteps)
+    return outcome
+  })
+
+  /**
+   * A finished run stays as it is, so this needs no transaction with its own result: repeating it changes nothing. What it
+   * moved is valued once nobody waits for the run any more; before it was planned, it was valued with the plan.
+   */
+  const finish = (planned: RunPlan, chains: ReadonlyArray<ChainOutcome>) =>
+    Activity.make({
+      name: "finish",
+      execute: Effect.gen(function* () {
+        const { strategyVersion } = planned
+        // Most runs know no ways between chains: their end needs no reading.
+        const closedWays = knowsWays(planned)
+          ? waysAfter((yield* requireContext(runs, operationId)).closedWays, planned, chains)
+          : undefined
+        yield* runs.finish({
+          operationId,
+          strategyVersion,
+          at: yield* DateTime.now,
+          error: failureOf(chains),
+          isIncomplete: isIncomplete(chains),
+          ...(closedWays === undefined ? {} : { closedWays }),
+          report: encodeReport({ strategyVersion, chains })
+        })
+        yield* recordRun(chains)
+        if (chains.some(({ receipt }) => receipt?.success === true))
+          yield* Effect.flatMap(requireContext(runs, operationId), ({ portfolioId }) => valuer.value(portfolioId))
+      })
+    })
+
+  const abandon = Activity.make({
+    name: "abandon",
+    execute: Effect.gen(function* () {
+      const error = "internal error; quote the operation id in a report"
+      yield* operations.transition(operationId, "failed", yield* DateTime.now, error)
+    })
+  }).annotate(ClusterSchema.WithTransaction, true)
+
+  /** Goes on where the owner has signed anew, and ends where that did not happen in time. */
+  const afterSignatures = Effect.fnUntraced(function* (
+    planned: RunPlan,
+    traded: ReadonlyArray<ChainOutcome | Unsigned>
+  ) {
+    let outcomes = traded
+    let until: DateTime.Utc | undefined
+    for (let round = 1; ; round++) {
+      const unsigned = outcomes.filter(isUnsigned)
+      if (unsigned.length === 0) return outcomes as ReadonlyArray<ChainOutcome>
+      const ids = unsigned.map(({ chain }) => chain.chainId)
+      const end = yield* owner.wait(operationId, round, ids, until)
+      until = end.until
+      outcomes = yield* Effect.forEach(
+        outcomes,
+        (outcome) => {
+          if (!isUnsigned(outcome)) return Effect.succeed(outcome)
+          if (end.awaited.has(outcome.chain.chainId))
+            return Effect.succeed(end.isOver ? unsignedOutcome(outcome) : outcome)
+          return trade(planned, outcome.chain, outcome.attempt + 1)
+        },
+        { concurrency: "unbounded" }
+      )
+    }
+  })
+
+  return Effect.gen(function* () {
+    const planned = yield* plan
+    const traded = yield* Effect.forEach(planned.chains, (chain) => trade(planned, chain, 1), {
+      concurrency: "unbounded"
+    })
+    const chains = yield* afterSignatures(planned, traded)
+    yield* finish(planned, chains)
+  }).pipe(orAbandon("A rebalance run failed by a fault of the service", abandon), Effect.annotateLogs({ operationId }))
+}

@@ -1,0 +1,116 @@
+/**
+ * Signs what is to go to a chain, several actions in one transaction where they may share one.
+ *
+ * What comes for a chain while an earlier group of it is signed is taken together, so transactions carry more as the load
+ * grows and a lone action waits for nobody. May be repeated at any time: an attempt that is signed stays signed as it is.
+ */
+import { Context, DateTime, Effect, Layer, Metric, Option, Result } from "effect"
+import { Chains } from "#domain/chain/Chains.ts"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import * as Metrics from "#domain/Metrics.ts"
+import { bundlesOf } from "#domain/relay/bundlesOf.ts"
+import { Relayer } from "#domain/relay/Relayer.ts"
+import { attemptKey, type CarriedAction, RelayStore } from "#domain/relay/RelayStore.ts"
+import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
+import { UserOperations } from "#domain/relay/UserOperations.ts"
+import { batched } from "#domain/batched.ts"
+
+/** Transactions of one chain that are simulated and signed side by side. */
+const concurrency = 4
+
+type Actions = readonly [CarriedAction, ...ReadonlyArray<CarriedAction>]
+type Answer = Result.Result<void, ChainUnavailable>
+type Answers = ReadonlyArray<readonly [CarriedAction, Answer]>
+
+export class BundleSigner extends Context.Service<
+  BundleSigner,
+  {
+    /**
+     * Afterwards the attempt's transaction is stored. Fails when the key gave no signature: nothing is stored then. Not
+     * for use inside a transaction.
+     */
+    readonly sign: (action: CarriedAction) => Effect.Effect<void, ChainUnavailable>
+  }
+>()("ballast/domain/relay/BundleSigner") {
+  static readonly layer = Layer.effect(
+    BundleSigner,
+    Effect.gen(function* () {
+      const store = yield* RelayStore
+      const relayer = yield* Relayer
+      const operations = yield* UserOperations
+
+      const reserve = Effect.fnUntraced(function* (actions: Actions, transaction: PreparedTransaction) {
+        const at = yield* DateTime.now
+        const isSigned = yield* store.reserve(actions, relayer.lanes, at, (nonce, lane) =>
+          relayer.sign(transaction, nonce, lane)
+        )
+        if (isSigned)
+          yield* Metric.update(
+            Metric.withAttributes(Metrics.bundleSize, { chain: String(transaction.chainId) }),
+            actions.length
+          )
+        return isSigned
+      })
+
+      /** When it was signed before, that is as good. */
+      const alone = (action: CarriedAction) => Effect.asVoid(reserve([action], action.prepared))
+
+      const eachAlone = (actions: ReadonlyArray<CarriedAction>): Effect.Effect<Answers> =>
+        Effect.forEach(actions, (action) =>
+          Effect.map(Effect.result(alone(action)), (answer) => [action, answer] as const)
+        )
+
+      /**
+       * What the chain would refuse among others goes alone: whether it can still be carried, and whether somebody else
+       * has done so, is told by what becomes of its own transaction.
+       */
+      const together = Effect.fnUntraced(function* (actions: Actions) {
+        const [first, ...others] = actions
+        const bundled = yield* operations.bundle([first.prepared, ...others.map(({ prepared }) => prepared)]).pipe(
+          Effect.tapError(({ message }) => Effect.logWarning(`Signed each alone: ${message}`)),
+          Effect.option
+        )
+        if (Option.isNone(bundled)) return yield* eachAlone(actions)
+        const { kept, transaction } = bundled.value
+        const [one, ...more] = kept.map((index) => actions[index]!)
+        if (one === undefined) return yield* eachAlone(actions)
+        const left = yield* eachAlone(actions.filter((_, index) => !kept.includes(index)))
+        const signed = yield* Effect.result(reserve([one, ...more], transaction))
+        if (Result.isSuccess(signed) && !signed.success) return [...left, ...(yield* eachAlone([one, ...more]))]
+        const answer = Result.map(signed, () => undefined)
+        return [...left, ...[one, ...more].map((action) => [action, answer] as const)]
+      })
+
+      const signAll = Effect.fnUntraced(function* (actions: ReadonlyArray<CarriedAction>) {
+        const before = new Set((yield* store.signed(actions.map(({ attempt }) => attempt))).map(attemptKey))
+        const open = actions.filter(({ attempt }) => !before.has(attemptKey(attempt)))
+        const answers = yield* Effect.forEach(
+          bundlesOf(open, ({ prepared }) => prepared),
+          (bundle) => (bundle.length === 1 ? eachAlone(bundle) : together(bundle)),
+          { concurrency }
+        )
+        const found = new Map(answers.flat().map(([{ attempt }, answer]) => [attemptKey(attempt), answer]))
+        return ({ attempt }: CarriedAction): Answer => found.get(attemptKey(attempt)) ?? Result.void
+      })
+
+      const { supported } = yield* Chains
+      const queueOf = () => batched(({ attempt }: CarriedAction) => attemptKey(attempt), signAll)
+      const queues = new Map(
+        yield* Effect.forEach(supported, (chainId) =>
+          Effect.map(queueOf(), (queue) => [chainId as number, queue] as const)
+        )
+      )
+      /** For chains that are no longer configured. */
+      const others = yield* queueOf()
+
+      return BundleSigner.of({
+        sign: Effect.fn("BundleSigner.sign")(function* (action: CarriedAction) {
+          // A withdrawal does not wait until a group has been simulated.
+          if (action.prepared.bundleGas === undefined) return yield* alone(action)
+          const queue = queues.get(action.attempt.chainId) ?? others
+          return yield* Effect.flatMap(queue(action), Effect.fromResult)
+        })
+      })
+    })
+  )
+}

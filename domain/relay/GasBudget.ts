@@ -1,0 +1,106 @@
+/**
+ * What the service pays for, stated in numbers: gas of a portfolio and of a tenant a day, and gas that a batch of trades is
+ * worth. Budgets count what landed; what is under way when one is used up goes through, so it may be overdrawn by that.
+ */
+import { Context, DateTime, Effect, Layer, Metric, Option } from "effect"
+import { Prices } from "#domain/market/Prices.ts"
+import * as Metrics from "#domain/Metrics.ts"
+import { GasLedger, type Payee } from "#domain/relay/GasLedger.ts"
+import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
+import { Settings } from "#domain/Settings.ts"
+import * as Decimal from "#domain/Decimal.ts"
+
+const bps = 10_000n
+
+/** The most that a transaction can cost is about three times what it does cost: twice the base fee, and a limit above what is used. */
+const mostOverExpected = 3n
+
+const refused = (scope: "portfolio" | "tenant" | "value") =>
+  Metric.update(Metric.withAttributes(Metrics.gasRefusals, { scope }), 1)
+
+export class GasBudget extends Context.Service<
+  GasBudget,
+  {
+    /** Why no more gas is paid today; none while there is some left. */
+    readonly refusal: (payee: Payee) => Effect.Effect<Option.Option<string>>
+    /**
+     * Why trades of this value (US dollars, wad) are not worth what they may cost at most; none when they are, or when the
+     * price of the chain's native asset is not known.
+     */
+    readonly waste: (
+      prepared: Pick<PreparedTransaction, "chainId" | "gasLimit" | "maxFeePerGas">,
+      valueUsd: bigint
+    ) => Effect.Effect<Option.Option<string>>
+    /** What it is expected to cost, US dollars (wad); none when the price of the native asset is not known. */
+    readonly expectedUsd: (
+      prepared: Pick<PreparedTransaction, "chainId" | "gasLimit" | "maxFeePerGas">
+    ) => Effect.Effect<Option.Option<bigint>>
+  }
+>()("ballast/domain/relay/GasBudget") {
+  static readonly layer = Layer.effect(
+    GasBudget,
+    Effect.gen(function* () {
+      const ledger = yield* GasLedger
+      const prices = yield* Prices
+      const { gas: limits } = yield* Settings
+
+      const refusal = Effect.fn("GasBudget.refusal")(function* (payee: Payee) {
+        const spent = yield* ledger.spent(payee, yield* DateTime.now)
+        for (const [scope, most] of [
+          ["portfolio", limits.portfolioPerDay],
+          ["tenant", limits.tenantPerDay]
+        ] as const) {
+          if (spent[scope] < most) continue
+          yield* refused(scope)
+          return Option.some(
+            `the ${scope}'s gas of this day is used up (${spent[scope]} of ${most}); there is more from 00:00 UTC on`
+          )
+        }
+        return Option.none()
+      })
+
+      /** The most that it can cost. */
+      const mostUsd = Effect.fnUntraced(function* ({
+        chainId,
+        gasLimit,
+        maxFeePerGas
+      }: Pick<PreparedTransaction, "chainId" | "gasLimit" | "maxFeePerGas">) {
+        const native = limits.natives.get(chainId)
+        if (native === undefined) return Option.none<bigint>()
+        const known = yield* Effect.option(prices.latest([native]))
+        const price = Option.getOrUndefined(known)?.get(native)
+        return price === undefined
+          ? Option.none<bigint>()
+          : Option.some((gasLimit * maxFeePerGas * price.usd) / Decimal.one)
+      })
+
+      const expectedUsd = Effect.fn("GasBudget.expectedUsd")(
+        (prepared: Pick<PreparedTransaction, "chainId" | "gasLimit" | "maxFeePerGas">) =>
+          Effect.map(
+            mostUsd(prepared),
+            Option.map((usd) => usd / mostOverExpected)
+          )
+      )
+
+      const waste = Effect.fn("GasBudget.waste")(function* (
+        prepared: Pick<PreparedTransaction, "chainId" | "gasLimit" | "maxFeePerGas">,
+        valueUsd: bigint
+      ) {
+        const most = yield* mostUsd(prepared)
+        if (Option.isNone(most)) return Option.none()
+        const costUsd = most.value
+        if (costUsd * bps <= valueUsd * BigInt(limits.mostShareBps)) return Option.none()
+        yield* refused("value")
+        return Option.some(
+          `gas may cost $${Decimal.format(costUsd, 2)}, and $${Decimal.format(valueUsd, 2)} would be traded: it is not worth it`
+        )
+      })
+
+      return GasBudget.of({ refusal, waste, expectedUsd })
+    })
+  )
+}
+
+/** Seconds until the budgets of the day begin anew, at least one. */
+export const secondsLeftOfDay = (now: DateTime.Utc): number =>
+  Math.max(1, Math.ceil((86_400_000 - (now.epochMilliseconds % 86_400_000)) / 1_000))

@@ -1,0 +1,141 @@
+/**
+ * Puts a prepared transaction on its chain exactly once, whatever crashes in between: `sign` (nonce, bytes and the attempts
+ * that they carry in one commit), `confirm` (send the stored bytes until the chain shows what became of them), `replace` (offer more for the
+ * transaction that the chain waits for) and `record`.
+ */
+import { Context, DateTime, Effect, Layer, Metric, Schema } from "effect"
+import { Activity, DurableClock } from "effect/workflow"
+import * as Metrics from "#domain/Metrics.ts"
+import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { Relayer } from "#domain/relay/Relayer.ts"
+import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
+import { ActionReceipt, type PreparedTransaction } from "#domain/relay/Transaction.ts"
+import { awaitReceipt, type FindReceipt } from "#domain/relay/awaitReceipt.ts"
+import { BundleSigner } from "#domain/relay/BundleSigner.ts"
+import { RelayPace } from "#domain/relay/RelayPace.ts"
+import { unblockLane } from "#domain/relay/unblockLane.ts"
+
+/** A run remembers of the signature that there is one; the bytes are read from the store, where they may have been replaced. */
+const Signed = Schema.Struct({})
+
+export class TransactionRelay extends Context.Service<
+  TransactionRelay,
+  {
+    /** The receipt, once the chain has decided. Must run inside a workflow; the attempt names the activities. */
+    readonly carry: (
+      attempt: AttemptId,
+      prepared: PreparedTransaction,
+      find: FindReceipt
+    ) => Effect.Effect<ActionReceipt, never, InWorkflow>
+  }
+>()("ballast/domain/relay/TransactionRelay") {
+  static readonly layer = Layer.effect(
+    TransactionRelay,
+    Effect.gen(function* () {
+      return TransactionRelay.of({
+        carry: makeCarry({
+          operations: yield* OperationStore,
+          store: yield* RelayStore,
+          signer: yield* BundleSigner,
+          relayer: yield* Relayer,
+          pace: yield* RelayPace
+        })
+      })
+    })
+  ).pipe(Layer.provide(BundleSigner.layer))
+}
+
+interface Services {
+  readonly operations: OperationStore["Service"]
+  readonly store: RelayStore["Service"]
+  readonly signer: BundleSigner["Service"]
+  readonly relayer: Relayer["Service"]
+  readonly pace: typeof RelayPace.Service
+}
+
+const makeCarry = ({ operations, store, signer, relayer, pace }: Services) => {
+  /**
+   * None when the key gave no signature; the nonce is free again then. What is signed is stored before the step's own
+   * result; repeated after a crash in between, the step finds it.
+   */
+  const trySign = (attempt: AttemptId, prepared: PreparedTransaction, round: number) =>
+    Activity.make({
+      name:
+        round === 1
+          ? `sign/${attempt.chainId}/${attempt.attempt}`
+          : `sign/${attempt.chainId}/${attempt.attempt}/${round}`,
+      success: Schema.NullOr(Signed),
+      execute: signer.sign({ attempt, prepared }).pipe(
+        Effect.as({}),
+        Effect.catch(({ message }) =>
+          Effect.gen(function* () {
+            yield* Effect.logWarning(message)
+            yield* operations.transition(attempt.operationId, "retrying", yield* DateTime.now, null)
+            return null
+          })
+        )
+      )
+    })
+
+  /** Asked again until there is a signature. What was prepared may meanwhile have become too old; the chain says so. */
+  const sign = Effect.fnUntraced(function* (attempt: AttemptId, prepared: PreparedTransaction) {
+    for (let round = 1; (yield* trySign(attempt, prepared, round)) === null; round++) {
+      yield* DurableClock.sleep({
+        name: `signer/${attempt.chainId}/${attempt.attempt}/${round}`,
+        duration: pace.betweenSearches
+      })
+    }
+  })
+
+  const search = (attempt: AttemptId, round: number, find: FindReceipt) =>
+    Activity.make({
+      name: `confirm/${attempt.chainId}/${attempt.attempt}/${round}`,
+      success: Schema.NullOr(ActionReceipt),
+      execute: awaitReceipt({ operations, store, relayer, attempt, find, searchFor: pace.searchFor })
+    })
+
+  /** Repeated after a crash it replaces nothing anew: what it has just stored is too young. */
+  const replace = (attempt: AttemptId, round: number) =>
+    Activity.make({
+      name: `replace/${attempt.chainId}/${attempt.attempt}/${round}`,
+      execute: Effect.gen(function* () {
+        const { transaction } = yield* Effect.flatMap(store.sent(attempt), Effect.fromOption)
+        yield* unblockLane({ store, relayer }, transaction, pace.searchFor)
+      }).pipe(
+        Effect.catchTag("ChainUnavailable", ({ message }) => Effect.logWarning(message)),
+        Effect.orDie
+      )
+    })
+
+  /** Recording a receipt again changes nothing, so it needs no transaction with the step's own result. */
+  const record = (attempt: AttemptId, receipt: ActionReceipt) =>
+    Activity.make({
+      name: `record/${attempt.chainId}/${attempt.attempt}`,
+      execute: Effect.gen(function* () {
+        yield* store.recordReceipt(attempt, receipt, yield* DateTime.now)
+        const spent = Metric.withAttributes(Metrics.gasSpent, { chain: String(attempt.chainId) })
+        yield* Metric.update(spent, Number(receipt.gasUsed))
+      })
+    })
+
+  /** What was signed may land at any later time, so it is searched until the chain has answered. */
+  const confirm = Effect.fnUntraced(function* (attempt: AttemptId, find: FindReceipt) {
+    for (let round = 1; ; round++) {
+      const receipt = yield* search(attempt, round, find)
+      if (receipt !== null) return receipt
+      yield* replace(attempt, round)
+      yield* DurableClock.sleep({
+        name: `search/${attempt.chainId}/${attempt.attempt}/${round}`,
+        duration: pace.betweenSearches
+      })
+    }
+  })
+
+  return Effect.fnUntraced(function* (attempt: AttemptId, prepared: PreparedTransaction, find: FindReceipt) {
+    yield* sign(attempt, prepared)
+    const receipt = yield* confirm(attempt, find)
+    yield* record(attempt, receipt)
+    return receipt
+  })
+}

@@ -1,0 +1,65 @@
+/**
+ * Sends stored bytes and looks for their receipt, for a bounded time; null when the chain has not answered by then.
+ * Safe to repeat from the start: the same bytes again change nothing.
+ */
+import { Cause, DateTime, Duration, Effect, Option, Result, Schedule } from "effect"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { OperationStore } from "#domain/operation/OperationStore.ts"
+import type { Relayer } from "#domain/relay/Relayer.ts"
+import type { AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
+import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
+
+/** Looks on chain for what became of the carried action; none while that is open. */
+export type FindReceipt = (
+  transaction: SignedTransaction
+) => Effect.Effect<Option.Option<ActionReceipt>, ChainUnavailable>
+
+/** 100 ms at first, for chains with fast blocks, then up to two seconds. */
+const pollInterval = Schedule.min([
+  Schedule.exponential(Duration.millis(100), 1.5),
+  Schedule.spaced(Duration.seconds(2))
+])
+
+/** Looks between two broadcasts of the same bytes. */
+const pollsPerRound = 12
+
+export interface Search {
+  readonly operations: OperationStore["Service"]
+  readonly store: RelayStore["Service"]
+  readonly relayer: Relayer["Service"]
+  readonly attempt: AttemptId
+  readonly find: FindReceipt
+  /** How long the search lasts. */
+  readonly searchFor: Duration.Duration
+}
+
+export const awaitReceipt = Effect.fn("awaitReceipt")(function* (search: Search) {
+  const { attempt, find, operations, relayer, searchFor, store } = search
+
+  const mark = (state: "running" | "retrying") =>
+    Effect.flatMap(DateTime.now, (now) => operations.transition(attempt.operationId, state, now, null))
+
+  // A refused broadcast is no reason not to look: the operation may be on chain already, sent before a crash.
+  const round = Effect.gen(function* () {
+    const { transaction } = yield* Effect.map(store.sent(attempt), Option.getOrThrow)
+    const sent = yield* Effect.result(relayer.broadcast(transaction))
+    if (Result.isFailure(sent)) yield* mark("retrying")
+    return yield* Effect.retry(Effect.flatMap(find(transaction), Effect.fromOption), {
+      while: Cause.isNoSuchElementError,
+      schedule: pollInterval,
+      times: pollsPerRound
+    })
+  })
+
+  const receipt = yield* round.pipe(
+    Effect.tapError((error) => (Cause.isNoSuchElementError(error) ? Effect.void : mark("retrying"))),
+    Effect.retry(Schedule.spaced(Duration.millis(500))),
+    Effect.timeoutOption(searchFor)
+  )
+  if (Option.isNone(receipt)) {
+    yield* mark("retrying")
+    return null
+  }
+  yield* mark("running")
+  return receipt.value satisfies ActionReceipt
+}, Effect.orDie)

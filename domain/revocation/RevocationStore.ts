@@ -1,0 +1,48 @@
+/** Port: revocations between their two stages, and what an accepted one changes. */
+import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { Revocation } from "#domain/account/Revocation.ts"
+import type { FlowId, OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
+import type { SignedRevocation } from "#domain/revocation/RevocationExecution.ts"
+
+/** Issued by stage 1; the idempotency anchor of stage 2. */
+export interface RevocationFlow {
+  readonly flowId: FlowId
+  readonly tenantId: TenantId
+  readonly portfolioId: PortfolioId
+  readonly revocation: Revocation
+  readonly createdAt: DateTime.Utc
+  readonly expiresAt: DateTime.Utc
+}
+
+/** What stage 2 answers, the first time and at each replay. */
+export interface AcceptedRevocation {
+  readonly operationId: OperationId
+  readonly submittedAt: DateTime.Utc
+}
+
+/** A flow, and what was accepted under it. */
+export interface StoredFlow extends RevocationFlow {
+  readonly accepted: (AcceptedRevocation & { readonly signature: string }) | null
+}
+
+export class RevocationStore extends Context.Service<
+  RevocationStore,
+  {
+    /** Takes the place of an earlier flow of the portfolio that nobody signed. */
+    readonly insert: (flow: RevocationFlow) => Effect.Effect<void>
+    readonly find: (tenantId: TenantId, flowId: FlowId) => Effect.Effect<Option.Option<StoredFlow>>
+    /** Ids of the permissions, by chain, that accepted revocations of the portfolio end. */
+    readonly revoked: (
+      portfolioId: PortfolioId
+    ) => Effect.Effect<ReadonlyArray<{ readonly chainId: number; readonly permissionId: string }>>
+    /**
+     * The accepted operation, the signature, and the portfolio paused, in one transaction. False, and nothing is
+     * written, when the flow was accepted before, is gone, or its portfolio was archived.
+     */
+    readonly accept: (flow: RevocationFlow, signature: string, accepted: AcceptedRevocation) => Effect.Effect<boolean>
+    /** What the operation carries out. */
+    readonly load: (operationId: OperationId) => Effect.Effect<Option.Option<SignedRevocation>>
+    /** Enters the terminal state: `completed`, or `failed` with the error. A finished operation stays as it is. */
+    readonly finish: (operationId: OperationId, at: DateTime.Utc, error: string | null) => Effect.Effect<void>
+  }
+>()("ballast/domain/revocation/RevocationStore") {}

@@ -1,0 +1,33 @@
+/** Port: what tenants accepted of strategies that others created. The first enrollment writes it (`EnrollmentStore.commit`). */
+import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { StrategyId, TenantId } from "#domain/Ids.ts"
+import type { Frequency } from "#domain/RebalanceSchedule.ts"
+import type { SwapPreferences } from "#domain/SwapPreferences.ts"
+
+/** What a creator can change of a strategy at the cost of those who mirror it, beside its target. */
+export interface Terms {
+  readonly frequency: Frequency
+  readonly swap: SwapPreferences
+}
+
+export interface StoredTerms {
+  readonly accepted: Terms
+  readonly acceptedAt: DateTime.Utc
+  /** What the creator has set now. */
+  readonly offered: Terms
+}
+
+export class MirrorTermsStore extends Context.Service<
+  MirrorTermsStore,
+  {
+    /** None where the tenant mirrors nothing of the strategy. */
+    readonly find: (tenantId: TenantId, strategyId: StrategyId) => Effect.Effect<Option.Option<StoredTerms>>
+    /** Accepts the strategy's terms of this moment if they are `terms`, and moves due times to a changed cadence; else false. */
+    readonly accept: (
+      tenantId: TenantId,
+      strategyId: StrategyId,
+      terms: Terms,
+      at: DateTime.Utc
+    ) => Effect.Effect<boolean>
+  }
+>()("ballast/domain/strategy/MirrorTermsStore") {}

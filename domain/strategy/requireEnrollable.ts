@@ -1,0 +1,20 @@
+/** The strategy that somebody is to be enrolled into, now: both stages of an enrollment ask. */
+import { Effect, Option } from "effect"
+import { ValidationFailed } from "#domain/Errors.ts"
+import { Caller } from "#domain/identity/Caller.ts"
+import type { StrategyId } from "#domain/Ids.ts"
+import { isEnrollable } from "#domain/strategy/isEnrollable.ts"
+import type { StrategyStore } from "#domain/strategy/StrategyStore.ts"
+
+/** One answer for what the caller must not tell apart: missing, private, and not to be mirrored. */
+export const requireEnrollable = Effect.fnUntraced(function* (store: StrategyStore["Service"], strategyId: StrategyId) {
+  const { tenantId } = yield* Caller
+  const strategy = yield* store.find(strategyId)
+  if (Option.isNone(strategy) || !isEnrollable(strategy.value, tenantId)) {
+    return yield* new ValidationFailed({
+      message: "The strategy does not exist or is not accessible",
+      details: [`strategyId: unknown strategy ${strategyId}`]
+    })
+  }
+  return strategy.value
+})

@@ -1,0 +1,8 @@
+/** The secret between the API and the stream worker. Source: interface "Authentication" 8. */
+import { Context, type Redacted } from "effect"
+
+export const internalTokenHeader = "x-market-data-stream-internal-token"
+
+export class InternalToken extends Context.Service<InternalToken, Redacted.Redacted>()(
+  "ballast/domain/stream/InternalToken"
+) {}

@@ -1,0 +1,26 @@
+/** Port: the stream worker, as the API reaches it. */
+import { Context, type Effect, Schema } from "effect"
+import type { Provider, PublicAsset } from "#domain/stream/PublicAsset.ts"
+import type { ProviderConnected, ProviderDisconnected, WorkerStatus } from "#domain/stream/WorkerStatus.ts"
+
+/** The worker did not do what was asked. `isOurs` is false when it answered that the request makes no sense. */
+export class MarketDataStreamFailed extends Schema.TaggedError<MarketDataStreamFailed>()("MarketDataStreamFailed", {
+  reason: Schema.String,
+  isOurs: Schema.Boolean
+}) {
+  override get message() {
+    return this.reason
+  }
+}
+
+export class MarketDataStream extends Context.Service<
+  MarketDataStream,
+  {
+    readonly status: Effect.Effect<WorkerStatus, MarketDataStreamFailed>
+    readonly connect: (provider: Provider) => Effect.Effect<typeof ProviderConnected.Type, MarketDataStreamFailed>
+    readonly disconnect: (provider: Provider) => Effect.Effect<typeof ProviderDisconnected.Type, MarketDataStreamFailed>
+    /** The assets that the worker lets the public follow. */
+    readonly registered: Effect.Effect<ReadonlyArray<PublicAsset>, MarketDataStreamFailed>
+    readonly upsert: (assets: ReadonlyArray<PublicAsset>) => Effect.Effect<void, MarketDataStreamFailed>
+  }
+>()("ballast/domain/stream/MarketDataStream") {}

@@ -1,0 +1,8 @@
+/** Port: the assets of the catalogue that the public may follow. */
+import { Context, type Effect } from "effect"
+import type { PublicAsset } from "#domain/stream/PublicAsset.ts"
+
+export class PublicAssets extends Context.Service<
+  PublicAssets,
+  { readonly all: Effect.Effect<ReadonlyArray<PublicAsset>> }
+>()("ballast/domain/stream/PublicAssets") {}

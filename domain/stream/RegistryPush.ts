@@ -1,0 +1,43 @@
+/**
+ * Keeps the worker's registry of public assets as the catalogue has it: looks every few seconds and sends what differs. So a
+ * worker that is new, or was restarted, knows its assets within one look, and nobody has to tell anybody.
+ */
+import { Effect, Layer, Schedule } from "effect"
+import { MarketDataStream } from "#domain/stream/MarketDataStream.ts"
+import { maxUpsert, type PublicAsset } from "#domain/stream/PublicAsset.ts"
+import { PublicAssets } from "#domain/stream/PublicAssets.ts"
+
+const look = "3 seconds"
+
+const textOf = ({ assetClass, coingeckoId = "", provider, symbol }: PublicAsset) =>
+  [assetClass, symbol, provider, coingeckoId].join("|")
+
+/** One look; answers how many assets were sent. */
+export const pushRegistry = Effect.gen(function* () {
+  const stream = yield* MarketDataStream
+  const wanted = yield* (yield* PublicAssets).all
+  const known = new Set((yield* stream.registered).map(textOf))
+  const missing = wanted.filter((asset) => !known.has(textOf(asset)))
+  for (let first = 0; first < missing.length; first += maxUpsert) {
+    yield* stream.upsert(missing.slice(first, first + maxUpsert))
+  }
+  return missing.length
+})
+
+export const RegistryPush = Layer.effectDiscard(
+  Effect.gen(function* () {
+    let isAway = false
+    const once = pushRegistry.pipe(
+      Effect.flatMap((sent) => {
+        isAway = false
+        return sent === 0 ? Effect.void : Effect.logInfo(`The stream worker was told of ${sent} assets`)
+      }),
+      Effect.catchTag("MarketDataStreamFailed", ({ reason }) => {
+        if (isAway) return Effect.void
+        isAway = true
+        return Effect.logWarning(`The stream worker cannot be told of the catalogue: ${reason}`)
+      })
+    )
+    yield* Effect.forkScoped(Effect.repeat(once, Schedule.spaced(look)))
+  })
+)

@@ -1,0 +1,29 @@
+/** Port: who may open a socket, and what happens on it. `stream/` keeps it, the WebSocket server calls it. */
+import { Context, type Effect, Schema } from "effect"
+import type { Outlet, Session } from "#domain/stream/Outlet.ts"
+
+export interface Handshake {
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly origin: string | undefined
+  /** The address that the client is counted under. */
+  readonly address: string
+}
+
+/** A request that is answered with an error of the worker: `{error, message}` and a status. */
+export class StreamRefusal extends Schema.TaggedError<StreamRefusal>()("StreamRefusal", {
+  status: Schema.Int,
+  error: Schema.String,
+  message: Schema.String,
+  retryAfterSeconds: Schema.optionalKey(Schema.Int)
+}) {}
+
+export class SocketGate extends Context.Service<
+  SocketGate,
+  {
+    /** Looks at a handshake; what it answers begins the session once the socket is open. */
+    readonly admit: (handshake: Handshake) => Effect.Effect<(outlet: Outlet) => Session, StreamRefusal>
+    /** Tells every client that is up to date that it is. */
+    readonly heartbeat: () => void
+  }
+>()("ballast/domain/stream/SocketGate") {}

@@ -1,0 +1,50 @@
+/** Tickets: what a client asks to follow, and what a token lets it follow. Source: interface `POST /v1/tickets`. */
+import { Schema } from "effect"
+import { PublicSymbol } from "#domain/stream/PublicAsset.ts"
+import { AssetClass, CollectionNamespace, StreamSymbol } from "#domain/stream/Topic.ts"
+
+export const maxSymbols = 100
+
+const AssetTarget = Schema.Struct({
+  kind: Schema.Literal("asset"),
+  assetClass: AssetClass,
+  symbol: PublicSymbol,
+  /** Collections whose feeds the token also opens, for this symbol; `true` for all that carry the class. */
+  collectionFeeds: Schema.optionalKey(
+    Schema.NullOr(Schema.Union([Schema.Boolean, Schema.Array(CollectionNamespace).check(Schema.isMaxLength(3))]))
+  )
+})
+
+const CollectionTarget = Schema.Struct({
+  kind: Schema.Literal("collection"),
+  assetClass: AssetClass,
+  collection: CollectionNamespace,
+  symbols: Schema.Array(PublicSymbol).check(Schema.isMinLength(1), Schema.isMaxLength(maxSymbols))
+})
+
+export const TicketTarget = Schema.Union([AssetTarget, CollectionTarget])
+export type TicketTarget = typeof TicketTarget.Type
+
+/** One topic that a token opens; of a collection, the events of `symbols` alone. */
+export const Grant = Schema.Struct({
+  topic: Schema.String,
+  symbols: Schema.Array(StreamSymbol).check(Schema.isMaxLength(maxSymbols))
+})
+export type Grant = typeof Grant.Type
+
+/** What a token says. Times are Unix seconds. */
+export const TicketClaims = Schema.Struct({
+  grants: Schema.Array(Grant).check(Schema.isMaxLength(8)),
+  issuedAt: Schema.Int,
+  expiresAt: Schema.Int
+})
+export type TicketClaims = typeof TicketClaims.Type
+
+export const Ticket = Schema.Struct({
+  /** Where to connect: the worker's public address. */
+  baseUrl: Schema.String,
+  expiresInSeconds: Schema.Int,
+  token: Schema.String,
+  topics: Schema.Array(Schema.String)
+})
+export type Ticket = typeof Ticket.Type

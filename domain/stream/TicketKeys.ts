@@ -1,0 +1,11 @@
+/** The keys that sign tickets. The first signs; all verify, so that a key is rotated by adding its successor before it. */
+import { Context, type Redacted } from "effect"
+
+export interface TicketKey {
+  readonly id: string
+  readonly secret: Redacted.Redacted
+}
+
+export class TicketKeys extends Context.Service<TicketKeys, readonly [TicketKey, ...ReadonlyArray<TicketKey>]>()(
+  "ballast/domain/stream/TicketKeys"
+) {}

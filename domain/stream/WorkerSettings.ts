@@ -1,0 +1,26 @@
+/** What a deployment may set of the stream worker. */
+import { Context } from "effect"
+
+export interface WorkerSettingsValue {
+  /** Where clients reach the worker, as `baseUrl` of a ticket. */
+  readonly publicUrl: string
+  /** Origins of pages that may open sockets; null lets every page. Clients that are not browsers send none. */
+  readonly allowedOrigins: ReadonlyArray<string> | null
+  readonly ticketLifeSeconds: number
+  /** Tickets a minute for one address. */
+  readonly ticketsPerMinute: number
+  /** Events of each asset that can be replayed. */
+  readonly replayWindow: number
+  /** Bytes that may wait for one socket before it counts as behind. */
+  readonly bytesPerSocket: number
+  readonly maxSockets: number
+  readonly maxSocketsPerAddress: number
+  /** For how long an asset that nobody follows any more is still fetched, so that who comes back finds no gap. */
+  readonly lingerMs: number
+  /** Most public assets of the registry. */
+  readonly maxAssets: number
+}
+
+export class WorkerSettings extends Context.Service<WorkerSettings, WorkerSettingsValue>()(
+  "ballast/domain/stream/WorkerSettings"
+) {}

@@ -1,0 +1,166 @@
+/**
+ * Prices legs at whatever pays best after fees: the venue, or a route of the provider where the owner allowed our
+ * contract for it. The venue is always asked; the provider only improves on it, so a provider that is down, slow, dear or
+ * false changes nothing but the price.
+ */
+import { Context, Effect, Layer, Result } from "effect"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { ChainAuthorization } from "#domain/account/Authorization.ts"
+import type { ReadySwap } from "#domain/trading/Swap.ts"
+import {
+  isMadeAt,
+  priceLeg,
+  type PricingLimits,
+  quotedPart,
+  saleLimits,
+  slicedSkip
+} from "#domain/trading/priceLegs.ts"
+import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
+import type { RecordedSkip } from "#domain/Skip.ts"
+import { type Quote, type QuoteRequest, Venue } from "#domain/trading/Venue.ts"
+import { byYield, type Comparison, offerFault } from "#domain/trading/compareQuotes.ts"
+import { Routing, type SwapOffer, type SwapRequest, type SwapTerms } from "#domain/trading/Routing.ts"
+import { Settings } from "#domain/Settings.ts"
+
+/** Legs of one batch about which the provider is asked, the most valuable first: its requests are counted. */
+const mostAsked = 4
+/** Offers of one leg that are made a transaction of, until one passes. */
+const mostTried = 2
+
+export interface BestPrices {
+  readonly swaps: ReadonlyArray<ReadySwap>
+  readonly skips: ReadonlyArray<RecordedSkip>
+}
+
+/** The portfolio's own limits; the venue adds its fee. */
+type TradeLimits = Omit<PricingLimits, "hopFeeBps">
+
+export class BestQuotes extends Context.Service<
+  BestQuotes,
+  {
+    /** The legs as swaps with a floor, or as skips; `routed` false: on the venue alone. */
+    readonly price: (
+      authorization: ChainAuthorization,
+      legs: ReadonlyArray<PlannedLeg>,
+      limits: TradeLimits,
+      routed: boolean
+    ) => Effect.Effect<BestPrices, ChainUnavailable>
+  }
+>()("ballast/domain/trading/BestQuotes") {
+  static readonly layer = Layer.effect(
+    BestQuotes,
+    Effect.gen(function* () {
+      const venue = yield* Venue
+      const routing = yield* Routing
+      const { routes: settings } = yield* Settings
+
+      /** The first of the offers that is worth it, still so and right as a transaction; else why none is. */
+      const firstGood = Effect.fnUntraced(function* (
+        comparison: Comparison,
+        request: SwapRequest,
+        offers: ReadonlyArray<SwapOffer>
+      ) {
+        const [best] = offers
+        let fault = (best && offerFault(comparison, best)) ?? "the provider has no route"
+        const worthy = offers.filter((offer) => offerFault(comparison, offer) === undefined)
+        for (const offer of worthy.slice(0, mostTried)) {
+          const call = yield* Effect.result(routing.swapCall(request, offer))
+          if (Result.isFailure(call)) {
+            fault = call.failure.reason
+            if (call.failure._tag === "RoutingUnavailable") return fault
+          } else {
+            const stale = offerFault(comparison, call.success)
+            if (stale === undefined) return call.success
+            fault = stale
+          }
+        }
+        return fault
+      })
+
+      /** The leg over a route where that is better; else the venue's verdict, with the reason. */
+      const improve = Effect.fnUntraced(function* (comparison: Comparison, verdict: Verdict, request: SwapRequest) {
+        const { leg, quote } = comparison
+        const asked = yield* Effect.result(routing.swapOffers(request))
+        if (Result.isFailure(asked)) return compared(verdict, quote, null, asked.failure.reason)
+        const offers = byYield(leg, asked.success)
+        const found = yield* firstGood(comparison, request, offers)
+        if (typeof found === "string") return compared(verdict, quote, offers[0] ?? null, found)
+        const { data, leastRaw, tool } = found
+        const swap: ReadySwap = {
+          sell: leg.sell,
+          buy: leg.buy,
+          sellAmountRaw: leg.sellAmountRaw,
+          minBuyAmountRaw: leastRaw,
+          path: quote.path,
+          tool,
+          call: { contract: request.contract, data }
+        }
+        return compared(swap, quote, found, "the route yields more")
+      })
+
+      const price = Effect.fn("BestQuotes.price")(function* (
+        { chainId, policy }: ChainAuthorization,
+        legs: ReadonlyArray<PlannedLeg>,
+        planLimits: TradeLimits,
+        routed: boolean
+      ) {
+        if (legs.length === 0) return { swaps: [], skips: [] }
+        const limits = { ...planLimits, hopFeeBps: venue.feeBps }
+        const requests = legs.map((leg): QuoteRequest => {
+          const atMost = saleLimits(leg, limits)
+          return atMost === undefined ? leg : { ...leg, atMost }
+        })
+        const quotes = yield* venue.quote(chainId, policy.hubs, requests, isMadeAt(legs, limits))
+        const parts = legs.map((leg, index) => quotedPart(leg, quotes[index] ?? null))
+        const contract = routed ? policy.routedSwap : undefined
+        const asked = contract === undefined ? new Set<PlannedLeg>() : mostValuable(legs, settings.leastUsd)
+        const verdicts = yield* Effect.forEach(
+          parts,
+          (leg, index): Effect.Effect<Verdict> => {
+            const quote = quotes[index] ?? null
+            const verdict = priceLeg(leg, quote, limits)
+            // Without a price of the venue there is none that the contract could hold a route against.
+            if (contract === undefined || quote === null || !asked.has(legs[index]!)) return Effect.succeed(verdict)
+            const isQuoteAcceptable = !("code" in verdict)
+            const { leastAdvantageBps } = settings
+            const { slippageBps } = limits
+            const { buy, sell, sellAmountRaw: amountRaw } = leg
+            return improve({ leg, quote, isQuoteAcceptable, limits, leastAdvantageBps }, verdict, {
+              sell,
+              buy,
+              amountRaw,
+              contract,
+              slippageBps
+            })
+          },
+          { concurrency: mostAsked }
+        )
+        return {
+          swaps: verdicts.flatMap((verdict) => ("code" in verdict ? [] : [verdict])),
+          skips: verdicts.flatMap((verdict, index) =>
+            "code" in verdict ? [verdict] : (slicedSkip(legs[index]!, parts[index]!, limits) ?? [])
+          )
+        }
+      })
+
+      return BestQuotes.of({ price })
+    })
+  )
+}
+
+type Verdict = ReadySwap | RecordedSkip
+
+const mostValuable = (legs: ReadonlyArray<PlannedLeg>, leastUsd: bigint): ReadonlySet<PlannedLeg> =>
+  new Set(
+    legs
+      .filter(({ valueUsd }) => valueUsd >= leastUsd)
+      .toSorted((a, b) => (b.valueUsd > a.valueUsd ? 1 : b.valueUsd < a.valueUsd ? -1 : 0))
+      .slice(0, mostAsked)
+  )
+
+/** The verdict with what was on offer; a skip says why no route stood in for the venue. */
+const compared = (verdict: Verdict, quote: Quote, routed: SwapTerms | null, reason: string): Verdict => {
+  if ("code" in verdict) return { ...verdict, reason: `${verdict.reason}; over a route: ${reason}` }
+  const terms = routed === null ? null : { tool: routed.tool, expectedRaw: routed.expectedRaw, gasUsd: routed.gasUsd }
+  return { ...verdict, offers: { venueRaw: quote.buyAmountRaw, routed: terms, reason } }
+}

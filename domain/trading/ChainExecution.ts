@@ -1,0 +1,70 @@
+/**
+ * Port: a batch of swaps on one chain as one user operation of the smart account, which the relayer carries. The batch
+ * may end by handing what it yields to a recipient that the owner authorized.
+ *
+ * `prepare` may be repeated freely: nothing is sent. What becomes of it is the relay's (`UserOperations`). Source: ERC-4337.
+ */
+import { Context, type Effect, Schema } from "effect"
+import type { AssetId, ChainId } from "#domain/Caip.ts"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { Grant } from "#domain/account/Grant.ts"
+import { SignatureCause } from "#domain/account/RequiredSignatures.ts"
+import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
+import type { ReadySwap } from "#domain/trading/Swap.ts"
+import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
+import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
+
+/** The last call of a liquidation: the account's balance of one asset, less what it keeps, goes to the authorized recipient. */
+export interface Settlement {
+  /** A liquidating authorization, and the owner's signature over it. */
+  readonly message: WithdrawalMessage
+  readonly signature: string
+  /** Into which everything was sold. */
+  readonly assetId: AssetId
+  /** What the account held of it before and was not authorized to give. */
+  readonly keepRaw: bigint
+}
+
+/** Swaps on a chain under the grant that counts there. There may be none when there is a transfer or a settlement. */
+export interface SwapBatch extends Grant {
+  readonly chainId: ChainId
+  readonly swaps: ReadonlyArray<ReadySwap>
+  /** What leaves for other chains after the swaps. */
+  readonly transfers?: ReadonlyArray<OutgoingTransfer>
+  readonly settlement?: Settlement
+  /** Ids of earlier permissions, which an operation under the guard takes off the account where they still are. */
+  readonly replaced?: ReadonlyArray<string>
+}
+
+/** The chain says that the operation would fail. */
+export class SimulationFailed extends Schema.TaggedError<SimulationFailed>()("SimulationFailed", {
+  chainId: Schema.Int,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `Simulation on chain ${this.chainId} failed: ${this.reason}`
+  }
+}
+
+/** The agent cannot act for the account until its owner has signed anew; nothing else would change that. */
+export class AuthorizationRequired extends Schema.TaggedError<AuthorizationRequired>()("AuthorizationRequired", {
+  chainId: Schema.Int,
+  /** Of the permission that does not hold. */
+  permissionId: Schema.String,
+  cause: SignatureCause,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The owner must sign anew for chain ${this.chainId}: ${this.reason}`
+  }
+}
+
+export class ChainExecution extends Context.Service<
+  ChainExecution,
+  {
+    /** Builds, signs with the agent key and simulates; deploys the account and enables the permission the first time. */
+    readonly prepare: (
+      batch: SwapBatch
+    ) => Effect.Effect<PreparedTransaction, ChainUnavailable | SimulationFailed | AuthorizationRequired>
+  }
+>()("ballast/domain/trading/ChainExecution") {}

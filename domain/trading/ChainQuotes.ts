@@ -1,0 +1,85 @@
+/**
+ * What of the planned trades of a chain can be made as the markets and providers are now: its swaps with floors, and its
+ * transfers with checked routes, cut to what the swaps yield at least.
+ */
+import { Context, Effect, Layer } from "effect"
+import type { ChainAuthorization } from "#domain/account/Authorization.ts"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { BestQuotes } from "#domain/trading/BestQuotes.ts"
+import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
+import type { PlannedLeg, PlannedTransfer } from "#domain/trading/PlannedTrades.ts"
+import type { PricingLimits } from "#domain/trading/priceLegs.ts"
+import type { ReadySwap } from "#domain/trading/Swap.ts"
+import { cutBy, TransferQuotes } from "#domain/trading/TransferQuotes.ts"
+import type { RecordedSkip } from "#domain/Skip.ts"
+
+export interface PlannedTrades {
+  readonly legs: ReadonlyArray<PlannedLeg>
+  readonly transfers?: ReadonlyArray<PlannedTransfer> | undefined
+}
+
+export interface RefusedTransfer {
+  readonly planned: PlannedTransfer
+  readonly skip: RecordedSkip
+}
+
+export interface QuotedTrades {
+  readonly swaps: ReadonlyArray<ReadySwap>
+  /** Legs without an acceptable quote. */
+  readonly skips: ReadonlyArray<RecordedSkip>
+  readonly transfers: ReadonlyArray<OutgoingTransfer>
+  /** Transfers without an acceptable route, or for which nothing could be sold. */
+  readonly refused: ReadonlyArray<RefusedTransfer>
+}
+
+export class ChainQuotes extends Context.Service<
+  ChainQuotes,
+  {
+    /** Reads only. `routed` false: swaps on the venue alone. */
+    readonly quote: (
+      authorization: ChainAuthorization,
+      planned: PlannedTrades,
+      limits: Omit<PricingLimits, "hopFeeBps">,
+      routed: boolean
+    ) => Effect.Effect<QuotedTrades, ChainUnavailable>
+  }
+>()("ballast/domain/trading/ChainQuotes") {
+  static readonly layer = Layer.effect(
+    ChainQuotes,
+    Effect.gen(function* () {
+      const quotes = yield* BestQuotes
+      const routes = yield* TransferQuotes
+
+      const quote = Effect.fn("ChainQuotes.quote")(function* (
+        authorization: ChainAuthorization,
+        { legs, transfers: planned = [] }: PlannedTrades,
+        limits: Omit<PricingLimits, "hopFeeBps">,
+        routed: boolean
+      ) {
+        const { skips, swaps } = yield* quotes.price(authorization, legs, limits, routed)
+        const answers = yield* Effect.forEach(cutBy(planned, shortOf(planned, legs, swaps)), (transfer) =>
+          Effect.map(routes.quote(authorization, transfer), (answer) => ({ planned: transfer, answer }))
+        )
+        return {
+          swaps,
+          skips,
+          transfers: answers.flatMap(({ answer }) => ("code" in answer ? [] : [answer])),
+          refused: answers.flatMap(({ answer, planned }) => ("code" in answer ? [{ planned, skip: answer }] : []))
+        }
+      })
+
+      return ChainQuotes.of({ quote })
+    })
+  ).pipe(Layer.provide([BestQuotes.layer, TransferQuotes.layer]))
+}
+
+/** How much less of what is to leave the swaps yield at least than the plan took for granted. */
+const shortOf = (
+  transfers: ReadonlyArray<PlannedTransfer>,
+  legs: ReadonlyArray<PlannedLeg>,
+  swaps: ReadonlyArray<ReadySwap>
+): bigint => {
+  const carrier = transfers[0]?.sell
+  const expected = legs.reduce((sum, { buy, expectedBuyRaw }) => sum + (buy === carrier ? expectedBuyRaw : 0n), 0n)
+  return swaps.reduce((left, { buy, minBuyAmountRaw }) => left - (buy === carrier ? minBuyAmountRaw : 0n), expected)
+}

@@ -1,0 +1,109 @@
+/**
+ * Port: a provider of routes, between chains and between the tokens of one chain.
+ *
+ * What it answers was checked against the question before it comes here: a route that names another contract, recipient,
+ * chain, token, amount or a lower floor is refused by the adapter, never passed on.
+ */
+import { Context, type Effect, type Option, Schema } from "effect"
+import type { AssetId, ChainId, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
+
+export interface RouteRequest {
+  readonly sell: AssetId
+  readonly buy: AssetId
+  readonly amountRaw: bigint
+  /** Sends on the chain of `sell`, and receives under the same address on the chain of `buy`. */
+  readonly accountId: EvmAccountId
+  /** The only contract that the owner lets the account call for this. */
+  readonly bridge: EvmAddress
+  /** Our own floor: a route that may deliver less is refused. */
+  readonly leastRaw: bigint
+}
+
+export interface Route {
+  readonly tool: string
+  /** What may arrive at least: never below the floor of the request. */
+  readonly leastRaw: bigint
+  readonly expectedRaw: bigint
+  readonly durationSeconds: number
+}
+
+/** A swap on one chain, for which the provider's contract is called by one of ours (contracts/RoutedSwap.sol). */
+export interface SwapRequest {
+  readonly sell: AssetId
+  readonly buy: AssetId
+  readonly amountRaw: bigint
+  /** Our contract: it calls the provider's, and what is bought must come to it. */
+  readonly contract: EvmAddress
+  readonly slippageBps: number
+}
+
+/** What the provider says that a swap yields. */
+export interface SwapTerms {
+  readonly tool: string
+  /** Raw units of the bought asset, fees deducted. */
+  readonly expectedRaw: bigint
+  readonly leastRaw: bigint
+  /** What its gas costs, US dollars (wad). */
+  readonly gasUsd: bigint
+}
+
+/** One of the provider's routes for a swap, not yet a transaction. */
+export interface SwapOffer extends SwapTerms {
+  /** The provider's own words, which it wants back as they are. */
+  readonly step: unknown
+}
+
+/** A checked route: what our contract is to call the provider's with. */
+export interface SwapCall extends SwapTerms {
+  /** Calldata in hex. */
+  readonly data: string
+}
+
+/** What became of a transfer, by the provider's word alone. */
+export type RouteStatus =
+  /** Not known yet, or on its way. */
+  | { readonly _tag: "Pending"; readonly detail: string }
+  | { readonly _tag: "Delivered"; readonly txHash: string }
+  | { readonly _tag: "Partial"; readonly txHash: string }
+  /** The amount came back to the sender, by a transaction on the source chain. */
+  | { readonly _tag: "Refunded"; readonly txHash: string }
+  | { readonly _tag: "Failed"; readonly reason: string }
+
+/** The provider did not answer, or answered something that is not an answer. */
+export class RoutingUnavailable extends Schema.TaggedError<RoutingUnavailable>()("RoutingUnavailable", {
+  reason: Schema.String
+}) {
+  override get message() {
+    return this.reason
+  }
+}
+
+/** The provider's route is not what was asked for. */
+export class RouteRefused extends Schema.TaggedError<RouteRefused>()("RouteRefused", { reason: Schema.String }) {
+  override get message() {
+    return this.reason
+  }
+}
+
+export interface SentTransfer {
+  readonly txHash: string
+  readonly fromChainId: ChainId
+  readonly toChainId: ChainId
+  readonly tool: string
+}
+
+export class Routing extends Context.Service<
+  Routing,
+  {
+    /** None when the provider knows no route. */
+    readonly quote: (request: RouteRequest) => Effect.Effect<Option.Option<Route>, RoutingUnavailable | RouteRefused>
+    /** The provider's routes for a swap, in no order; fails soon rather than late, for there is another venue. */
+    readonly swapOffers: (request: SwapRequest) => Effect.Effect<ReadonlyArray<SwapOffer>, RoutingUnavailable>
+    /** An offer as a call, with fresh amounts. */
+    readonly swapCall: (
+      request: SwapRequest,
+      offer: SwapOffer
+    ) => Effect.Effect<SwapCall, RoutingUnavailable | RouteRefused>
+    readonly status: (sent: SentTransfer) => Effect.Effect<RouteStatus, RoutingUnavailable>
+  }
+>()("ballast/domain/trading/Routing") {}

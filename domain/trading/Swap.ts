@@ -1,0 +1,37 @@
+/** A swap on one chain, from the quotes that it was chosen from to the call that makes it. */
+import { Schema } from "effect"
+import { AssetId, EvmAddress } from "#domain/Caip.ts"
+
+/** What was on offer for a swap when it was decided where to make it. */
+export const SwapOffers = Schema.Struct({
+  /** What the venue would pay. */
+  venueRaw: Schema.BigIntFromString,
+  /** The provider's best offer; null when it made none, or was not asked. */
+  routed: Schema.NullOr(
+    Schema.Struct({ tool: Schema.String, expectedRaw: Schema.BigIntFromString, gasUsd: Schema.BigIntFromString })
+  ),
+  /** Why the other one was not taken. */
+  reason: Schema.String
+})
+export type SwapOffers = typeof SwapOffers.Type
+
+/** A swap that will be made, with the least amount that it may yield. */
+export const Swap = Schema.Struct({
+  sell: AssetId,
+  buy: AssetId,
+  sellAmountRaw: Schema.BigIntFromString,
+  minBuyAmountRaw: Schema.BigIntFromString,
+  /** The venue's path; a routed swap is held against what this path pays. */
+  path: Schema.Array(EvmAddress),
+  /** The provider's tool that makes the swap; left out: the venue makes it. */
+  tool: Schema.optionalKey(Schema.String),
+  /** Left out where nothing was compared: liquidations, and swaps from before there were routes. */
+  offers: Schema.optionalKey(SwapOffers)
+})
+export type Swap = typeof Swap.Type
+
+/** A swap with what carries it out. */
+export interface ReadySwap extends Swap {
+  /** What our contract calls the provider's with; left out: the venue makes the swap. */
+  readonly call?: { readonly contract: EvmAddress; readonly data: string }
+}

@@ -1,0 +1,94 @@
+/** Turns planned transfers into ones with a checked route and a floor, or refuses them. */
+import { Context, Effect, Layer, Option } from "effect"
+import { addressOf, chainIdOf } from "#domain/Caip.ts"
+import type { ChainAuthorization } from "#domain/account/Authorization.ts"
+import type { PlannedTransfer } from "#domain/trading/PlannedTrades.ts"
+import type { RecordedSkip } from "#domain/Skip.ts"
+import { SkipCode } from "#domain/Skip.ts"
+import { Routing } from "#domain/trading/Routing.ts"
+import { Settings } from "#domain/Settings.ts"
+import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
+
+const bps = 10_000n
+
+const skip = (transfer: PlannedTransfer, code: SkipCode, reason: string): RecordedSkip => ({
+  assetId: null,
+  sell: transfer.sell,
+  buy: transfer.buy,
+  code,
+  valueUsd: transfer.valueUsd,
+  reason
+})
+
+/** The transfers when the batch yields `shortRaw` less of the carrier than was planned: all are cut in proportion. */
+export const cutBy = (transfers: ReadonlyArray<PlannedTransfer>, shortRaw: bigint): ReadonlyArray<PlannedTransfer> => {
+  const planned = transfers.reduce((sum, { amountRaw }) => sum + amountRaw, 0n)
+  if (shortRaw <= 0n) return transfers
+  const left = planned > shortRaw ? planned - shortRaw : 0n
+  return transfers.map((transfer) => ({
+    ...transfer,
+    amountRaw: (transfer.amountRaw * left) / planned,
+    expectedRaw: (transfer.expectedRaw * left) / planned,
+    valueUsd: (transfer.valueUsd * left) / planned
+  }))
+}
+
+export class TransferQuotes extends Context.Service<
+  TransferQuotes,
+  {
+    /** The transfer with its route, or why there is none. */
+    readonly quote: (
+      chain: ChainAuthorization,
+      transfer: PlannedTransfer
+    ) => Effect.Effect<OutgoingTransfer | RecordedSkip>
+  }
+>()("ballast/domain/trading/TransferQuotes") {
+  static readonly layer = Layer.effect(
+    TransferQuotes,
+    Effect.gen(function* () {
+      const routing = yield* Routing
+      const { transfers: limits } = yield* Settings
+
+      const quote = Effect.fn("TransferQuotes.quote")(function* (
+        { accountId, policy }: ChainAuthorization,
+        transfer: PlannedTransfer
+      ) {
+        const { amountRaw, buy, expectedRaw, sell } = transfer
+        const allowed = policy.bridge?.destinations.some(
+          ({ chainId, token }) => chainId === chainIdOf(buy) && token === addressOf(buy)
+        )
+        if (policy.bridge === undefined || allowed !== true) {
+          return skip(transfer, SkipCode.notAuthorized, "The owner did not authorize transfers to this chain")
+        }
+        // What the plan expects has the usual cost taken off already.
+        const leastRaw = (expectedRaw * (bps - BigInt(limits.maxCostBps))) / (bps - BigInt(limits.costBps))
+        if (amountRaw <= 0n || leastRaw <= 0n) {
+          return skip(transfer, SkipCode.belowMinTransfer, "After slippage nothing is left to send")
+        }
+        const { contract: bridge } = policy.bridge
+        return yield* routing.quote({ sell, buy, amountRaw, accountId, bridge, leastRaw }).pipe(
+          Effect.map(
+            Option.match({
+              onNone: () => skip(transfer, SkipCode.noRoute, "No provider has a route to this chain"),
+              onSome: ({ expectedRaw, leastRaw, tool }): OutgoingTransfer => ({
+                sell,
+                buy,
+                amountRaw,
+                leastRaw,
+                expectedRaw,
+                bridge,
+                tool
+              })
+            })
+          ),
+          Effect.catchTags({
+            RouteRefused: ({ reason }) => Effect.succeed(skip(transfer, SkipCode.transferRefused, reason)),
+            RoutingUnavailable: ({ reason }) => Effect.succeed(skip(transfer, SkipCode.routesUnavailable, reason))
+          })
+        )
+      })
+
+      return TransferQuotes.of({ quote })
+    })
+  )
+}

@@ -1,0 +1,55 @@
+/**
+ * Which of a provider's offers for a leg are worth more than the venue's quote, after fees and gas, and acceptable under
+ * the same limits. Pure.
+ */
+import { feedFloorRaw, type PricingLimits, shortfallBps, swapFloorRaw } from "#domain/trading/priceLegs.ts"
+import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
+import type { Quote } from "#domain/trading/Venue.ts"
+import type { SwapTerms } from "#domain/trading/Routing.ts"
+
+const bps = 10_000n
+
+export interface Comparison {
+  readonly leg: PlannedLeg
+  /** What the venue pays: on chain no route may yield less. */
+  readonly quote: Quote
+  /** Whether the venue's quote is within the limits. */
+  readonly isQuoteAcceptable: boolean
+  readonly limits: PricingLimits
+  /** By how many basis points a route must beat the venue. */
+  readonly leastAdvantageBps: number
+}
+
+/** What the offer yields once its gas is paid, as if that were paid in the bought asset at the feed's prices. */
+export const netRaw = ({ expectedBuyRaw, valueUsd }: PlannedLeg, { expectedRaw, gasUsd }: SwapTerms): bigint =>
+  valueUsd <= 0n ? expectedRaw : expectedRaw - ceilDiv(gasUsd * expectedBuyRaw, valueUsd)
+
+const ceilDiv = (dividend: bigint, divisor: bigint) => (dividend + divisor - 1n) / divisor
+
+/** Our own floor: that of the venue's swap, or what the feed promises within the limits where that was refused. */
+const floorRaw = ({ isQuoteAcceptable, leg, limits, quote }: Comparison): bigint =>
+  isQuoteAcceptable ? swapFloorRaw(leg, quote, limits) : feedFloorRaw(leg, limits)
+
+/** Why an offer is not taken, as the end of a sentence; undefined when it is better than the venue's quote and acceptable. */
+export const offerFault = (comparison: Comparison, offer: SwapTerms): string | undefined => {
+  const { isQuoteAcceptable, leastAdvantageBps, leg, limits, quote } = comparison
+  const needed = ceilDiv(quote.buyAmountRaw * (bps + BigInt(leastAdvantageBps)), bps)
+  const net = netRaw(leg, offer)
+  if (net < needed) return `it yields ${net} after gas, and ${needed} would be needed to prefer it to the venue`
+  // How far a route moves the market is not told, so all that it pays less than the feed counts as that.
+  const shortfall = shortfallBps(leg.expectedBuyRaw, offer.expectedRaw)
+  const allowed = BigInt(limits.priceImpactBps + (isQuoteAcceptable ? limits.slippageBps : 0))
+  if (shortfall > allowed) {
+    return `it pays ${shortfall} basis points less than the price feed, the limit is ${allowed}`
+  }
+  const floor = floorRaw(comparison)
+  if (floor <= 0n || offer.leastRaw < floor) return `it may yield ${offer.leastRaw}, the least acceptable is ${floor}`
+  return undefined
+}
+
+/** The offers in the order of what they yield after gas, best first. */
+export const byYield = <Offer extends SwapTerms>(leg: PlannedLeg, offers: ReadonlyArray<Offer>): ReadonlyArray<Offer> =>
+  offers.toSorted((a, b) => {
+    const difference = netRaw(leg, b) - netRaw(leg, a)
+    return difference > 0n ? 1 : difference < 0n ? -1 : 0
+  })

@@ -1,0 +1,147 @@
+/** Turns planned legs and the venue's quotes into swaps with a floor, and refuses those that the limits forbid. Pure. */
+import * as Decimal from "#domain/Decimal.ts"
+import type { Slicing } from "#domain/trading/Slicing.ts"
+import type { Swap } from "#domain/trading/Swap.ts"
+import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
+import type { RecordedSkip } from "#domain/Skip.ts"
+import { SkipCode } from "#domain/Skip.ts"
+import type { Quote, SaleLimits } from "#domain/trading/Venue.ts"
+
+export interface PricingLimits {
+  readonly slippageBps: number
+  readonly priceImpactBps: number
+  /** The venue's fee of one hop; the plan counted one. */
+  readonly hopFeeBps: number
+  /** Left out: a trade is made whole or not at all. */
+  readonly slicing?: Slicing
+}
+
+export interface PricedLegs {
+  readonly swaps: ReadonlyArray<Swap>
+  readonly skips: ReadonlyArray<RecordedSkip>
+}
+
+const bps = 10_000n
+
+/** How many basis points `actual` is below `expected`; zero when it is not. */
+export const shortfallBps = (expected: bigint, actual: bigint): bigint =>
+  actual >= expected ? 0n : ((expected - actual) * bps) / expected
+
+const skip = (leg: PlannedLeg, code: SkipCode, reason: string): RecordedSkip => ({
+  assetId: null,
+  sell: leg.sell,
+  buy: leg.buy,
+  code,
+  valueUsd: leg.valueUsd,
+  reason
+})
+
+/** What the feed promises, less impact, less slippage, and less the fee of each hop beyond the first; raw units. */
+export const feedFloorRaw = (
+  { expectedBuyRaw }: Pick<PlannedLeg, "expectedBuyRaw">,
+  { hopFeeBps, priceImpactBps, slippageBps }: PricingLimits,
+  hops = 1
+): bigint => {
+  const lost = BigInt(priceImpactBps + slippageBps + (hops - 1) * hopFeeBps)
+  return lost >= bps ? 0n : (expectedBuyRaw * (bps - lost)) / bps
+}
+
+/**
+ * The one limit on loss: a swap yields at least its quote less slippage, and at least what the feed promises less impact
+ * less slippage. Whichever is more holds, so the two never add up.
+ */
+export const swapFloorRaw = (leg: PlannedLeg, quote: Quote, limits: PricingLimits): bigint => {
+  const fromQuote = (quote.buyAmountRaw * (bps - BigInt(limits.slippageBps))) / bps
+  const fromFeed = feedFloorRaw(leg, limits, Math.max(1, quote.path.length - 1))
+  return fromQuote > fromFeed ? fromQuote : fromFeed
+}
+
+/**
+ * A swap may not move its market by more than `priceImpactBps`, and its quote may not be below its floor. The second
+ * refuses a pool that somebody pushed away from the market.
+ */
+export const priceLeg = (leg: PlannedLeg, quote: Quote | null, limits: PricingLimits): Swap | RecordedSkip => {
+  if (quote === null) return skip(leg, SkipCode.noRoute, "No venue quotes this pair")
+  if (quote.priceImpactBps > limits.priceImpactBps) {
+    return skip(
+      leg,
+      SkipCode.priceImpact,
+      `The swap would move the market by ${quote.priceImpactBps} basis points, the limit is ${limits.priceImpactBps}`
+    )
+  }
+  if (quote.sellAmountRaw !== undefined && leg.valueUsd < (limits.slicing?.minUsd ?? 0n)) {
+    return skip(
+      leg,
+      SkipCode.sliced,
+      "What the market takes now is worth less than the least trade: a later run tries again"
+    )
+  }
+  const minBuyAmountRaw = swapFloorRaw(leg, quote, limits)
+  if (quote.buyAmountRaw < minBuyAmountRaw) {
+    const shortfall = shortfallBps(leg.expectedBuyRaw, quote.buyAmountRaw)
+    const allowed = shortfallBps(leg.expectedBuyRaw, minBuyAmountRaw)
+    return skip(
+      leg,
+      SkipCode.priceImpact,
+      `The market pays ${shortfall} basis points less than the price feed, the limit is ${allowed}`
+    )
+  }
+  if (minBuyAmountRaw <= 0n) return skip(leg, SkipCode.belowMinTrade, "The swap would yield nothing")
+  return { sell: leg.sell, buy: leg.buy, sellAmountRaw: leg.sellAmountRaw, minBuyAmountRaw, path: quote.path }
+}
+
+/** The limits of a leg that may be cut to what its market takes; undefined where legs are made whole. */
+export const saleLimits = (
+  { buy, sell }: Pick<PlannedLeg, "sell" | "buy">,
+  { priceImpactBps, slicing }: PricingLimits
+): SaleLimits | undefined =>
+  slicing && {
+    priceImpactBps,
+    poolShareBps: slicing.poolShareBps,
+    soldRaw: slicing.sold.reduce((sum, sold) => (sold.sell === sell && sold.buy === buy ? sum + sold.raw : sum), 0n)
+  }
+
+/** The part of the leg that a quote is for. */
+export const quotedPart = (leg: PlannedLeg, quote: Quote | null): PlannedLeg => {
+  const sellAmountRaw = quote?.sellAmountRaw
+  if (sellAmountRaw === undefined) return leg
+  const part = (of: bigint) => (of * sellAmountRaw) / leg.sellAmountRaw
+  return { ...leg, sellAmountRaw, valueUsd: part(leg.valueUsd), expectedBuyRaw: part(leg.expectedBuyRaw) }
+}
+
+/** What is left of a leg of which only a part is made now; undefined where all of it is. */
+export const slicedSkip = (leg: PlannedLeg, part: PlannedLeg, limits: PricingLimits): RecordedSkip | undefined => {
+  if (part === leg || limits.slicing === undefined) return undefined
+  const restUsd = leg.valueUsd - part.valueUsd
+  const dollars = (usd: bigint) => `${Decimal.format(usd, 2)} USD`
+  return {
+    ...skip(
+      leg,
+      SkipCode.sliced,
+      `The market takes ${dollars(part.valueUsd)} of ${dollars(leg.valueUsd)} within an impact of ${limits.priceImpactBps} basis points and a share of ${limits.slicing.poolShareBps} basis points of a pool in a day: ${dollars(restUsd)} is left to later runs.`
+    ),
+    valueUsd: restUsd
+  }
+}
+
+/** Whether the leg is made at the quote: what the venue asks so that refused legs leave no trace in later quotes. */
+export const isMadeAt =
+  (legs: ReadonlyArray<PlannedLeg>, limits: PricingLimits) =>
+  (index: number, quote: Quote): boolean =>
+    !("code" in priceLeg(quotedPart(legs[index]!, quote), quote, limits))
+
+/** Prices each leg; `quotes` are in the order of `legs`. */
+export const priceLegs = (
+  legs: ReadonlyArray<PlannedLeg>,
+  quotes: ReadonlyArray<Quote | null>,
+  limits: PricingLimits
+): PricedLegs => {
+  const swaps: Array<Swap> = []
+  const skips: Array<RecordedSkip> = []
+  for (const [index, leg] of legs.entries()) {
+    const priced = priceLeg(leg, quotes[index] ?? null, limits)
+    if ("code" in priced) skips.push(priced)
+    else swaps.push(priced)
+  }
+  return { swaps, skips }
+}

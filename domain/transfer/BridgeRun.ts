@@ -1,0 +1,93 @@
+/**
+ * Watches one transfer until provider and chain agree on how it ended. It has no limit in time: value that left is
+ * looked for until it is found, and `retrying` says when those who are asked do not answer, disagree, or are late.
+ */
+import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
+import { Activity, DurableClock } from "effect/workflow"
+import type { OperationId } from "#domain/Ids.ts"
+import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import type { Transfer } from "#domain/transfer/Transfer.ts"
+import { type Look, TransferWatcher } from "#domain/transfer/TransferWatcher.ts"
+import { TransientFault } from "#domain/TransientFault.ts"
+import { BridgePace } from "#domain/transfer/BridgePace.ts"
+
+export class BridgeRun extends Context.Service<
+  BridgeRun,
+  {
+    /** The body of the workflow. */
+    readonly execute: (operationId: OperationId) => Effect.Effect<void, never, InWorkflow>
+  }
+>()("ballast/domain/transfer/BridgeRun") {
+  static readonly layer = Layer.effect(
+    BridgeRun,
+    Effect.gen(function* () {
+      const execute = makeExecute(yield* OperationStore, yield* TransferWatcher, yield* BridgePace)
+      return BridgeRun.of({ execute })
+    })
+  )
+}
+
+const makeExecute = (
+  operations: OperationStore["Service"],
+  watcher: TransferWatcher["Service"],
+  { betweenLooks, looks, waitFor }: typeof BridgePace.Service
+) => {
+  const enter = Effect.fnUntraced(function* (operationId: OperationId, state: "running" | "retrying") {
+    return yield* operations.transition(operationId, state, yield* DateTime.now, null)
+  })
+
+  /** Tells once, when it begins, that a transfer is not as it should be. */
+  const tell = Effect.fnUntraced(function* ({ operationId }: Transfer, look: Look) {
+    if (look._tag === "Open") yield* enter(operationId, "running")
+    if (look._tag !== "Unclear" || !(yield* enter(operationId, "retrying"))) return
+    yield* operations.append(operationId, yield* DateTime.now, "transfer_unclear", { reason: look.detail })
+  })
+
+  /** True once the entry is closed. */
+  const lookOnce = Effect.fnUntraced(function* (operationId: OperationId) {
+    const transfer = yield* watcher.find(operationId)
+    if (Option.isNone(transfer)) return yield* Effect.die(new Error(`Operation ${operationId} watches no transfer`))
+    if (transfer.value.state !== "open") return true
+    const look = yield* watcher.look(transfer.value)
+    yield* tell(transfer.value, look)
+    return look._tag === "Ended"
+  })
+
+  /** No fault, of the database or of ours, may end the watch: nobody else would look for what left. */
+  const lookAgain = (operationId: OperationId) =>
+    lookOnce(operationId).pipe(
+      Effect.catchDefect(
+        Effect.fnUntraced(function* (defect) {
+          const isTransient = yield* TransientFault
+          yield* isTransient(defect)
+            ? Effect.logWarning("The database did not answer a look at a transfer", defect)
+            : Effect.logError("A look at a transfer failed by a fault of the service", defect)
+          return false
+        })
+      ),
+      Effect.annotateLogs({ operationId })
+    )
+
+  const round = (operationId: OperationId, number: number) =>
+    Activity.make({
+      name: `watch/${number}`,
+      success: Schema.Boolean,
+      execute: lookAgain(operationId).pipe(
+        Effect.repeat({ until: (ended) => ended, times: looks - 1, schedule: betweenLooks })
+      )
+    })
+
+  return Effect.fnUntraced(function* (operationId: OperationId) {
+    yield* Activity.make({ name: "begin", execute: Effect.asVoid(enter(operationId, "running")) })
+    for (let number = 1; ; number++) {
+      if (yield* round(operationId, number)) return
+      // Even the shortest wait gives the slot up.
+      yield* DurableClock.sleep({
+        name: `wait/${number}`,
+        duration: waitFor(number - 1),
+        inMemoryThreshold: Duration.zero
+      })
+    }
+  })
+}

@@ -1,0 +1,27 @@
+/** Port: what a chain says that an account received in a transaction. A provider's word is not enough to close the ledger. */
+import { Context, type Effect, type Option } from "effect"
+import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+
+export interface Arrival {
+  readonly success: boolean
+  /** The account acted in it: what it received then is its own doing. */
+  readonly isOwn: boolean
+  readonly blockNumber: bigint
+  /** Net change of each token of the account in the transaction. */
+  readonly deltas: ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint }>
+}
+
+export class TransferReceipts extends Context.Service<
+  TransferReceipts,
+  {
+    /** The block of an action of the account that succeeded, by its subject; none while it is in no block, or if it failed. */
+    readonly carriedAt: (
+      accountId: EvmAccountId,
+      subject: string,
+      fromBlock: bigint
+    ) => Effect.Effect<Option.Option<{ readonly blockNumber: bigint; readonly txHash: string }>, ChainUnavailable>
+    /** None while the chain does not know the transaction. */
+    readonly read: (accountId: EvmAccountId, txHash: string) => Effect.Effect<Option.Option<Arrival>, ChainUnavailable>
+  }
+>()("ballast/domain/transfer/TransferReceipts") {}

@@ -1,0 +1,46 @@
+/**
+ * Settles what a run announced and died before it could say what became of it: by what the chain shows of the operation
+ * that was to carry it, in the same way as the run itself would have. Repeating it is harmless, also by several processes.
+ */
+import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { chainIdOf } from "#domain/Caip.ts"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { RelayStore } from "#domain/relay/RelayStore.ts"
+import { UserOperations } from "#domain/relay/UserOperations.ts"
+import { type Announcement, TransferLedger } from "#domain/transfer/TransferLedger.ts"
+
+/** `opened`: it left, and is watched now. `retracted`: it did not and will not. `undecided`: the chain has not answered. */
+export type Settlement = "opened" | "retracted" | "undecided"
+
+export class TransferRecovery extends Context.Service<
+  TransferRecovery,
+  { readonly settle: (announcement: Announcement) => Effect.Effect<Settlement, ChainUnavailable> }
+>()("ballast/domain/transfer/TransferRecovery") {
+  static readonly layer = Layer.effect(
+    TransferRecovery,
+    Effect.gen(function* () {
+      const ledger = yield* TransferLedger
+      const relay = yield* RelayStore
+      const operations = yield* UserOperations
+
+      const settle = Effect.fn("TransferRecovery.settle")(function* (announcement: Announcement) {
+        const { accountId, attempt, runId, transfers } = announcement
+        const chainId = chainIdOf(accountId)
+        const retract = Effect.as(ledger.retract(runId, chainId, attempt), "retracted" as const)
+        const id = { operationId: runId, chainId, attempt }
+        const sent = yield* relay.sent(id)
+        // The run ended before anything was signed, so nothing was ever sent.
+        if (Option.isNone(sent)) return yield* retract
+        const found = yield* operations.find(sent.value.transaction, accountId)
+        if (Option.isNone(found)) return "undecided"
+        const at = yield* DateTime.now
+        yield* relay.recordReceipt(id, found.value, at)
+        if (!found.value.success) return yield* retract
+        yield* ledger.open({ runId, attempt, accountId, transfers, txHash: found.value.txHash, at })
+        return "opened"
+      })
+
+      return TransferRecovery.of({ settle })
+    })
+  )
+}

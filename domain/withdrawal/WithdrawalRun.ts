@@ -1,0 +1,199 @@
+/**
+ * What a withdrawal does: begin, prepare until the chain says that it would succeed, carry, verify, finish.
+ *
+ * The chain carries an authorization out once, whoever submits it, and not after it expired. So every step may be repeated,
+ * and the operation ends as failed only when the chain shows that nothing moved, or when it refuses for good.
+ */
+import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Schema } from "effect"
+import { ClusterSchema } from "effect/cluster"
+import { Activity, DurableClock } from "effect/workflow"
+import { AssetId, chainIdOf } from "#domain/Caip.ts"
+import type { OperationId } from "#domain/Ids.ts"
+import * as Metrics from "#domain/Metrics.ts"
+import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
+import type { ActionReceipt } from "#domain/relay/Transaction.ts"
+import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
+import { WithdrawalPreparer, WithdrawalStep } from "#domain/withdrawal/WithdrawalPreparer.ts"
+import { type StoredWithdrawal, WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
+import { orAbandon } from "#domain/operation/orAbandon.ts"
+import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
+import { withdrawalOutcome } from "#domain/withdrawal/withdrawalOutcome.ts"
+
+/** How often the chain may refuse or revert before it is taken at its word; nodes behind one endpoint may lag. */
+const maxSetbacks = 3
+
+/** Looks at a receipt before the chain is asked anew what became of the withdrawal; ten minutes. */
+const maxLooks = 40
+
+/** One second at first, then up to fifteen. */
+const waitFor = (round: number) => Duration.millis(Math.min(15_000, 1_000 * 2 ** Math.min(round - 1, 4)))
+
+const Delivered = Schema.Array(Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString }))
+
+export class WithdrawalRun extends Context.Service<
+  WithdrawalRun,
+  {
+    /** The body of the workflow. */
+    readonly execute: (operationId: OperationId) => Effect.Effect<void, never, InWorkflow>
+  }
+>()("ballast/domain/withdrawal/WithdrawalRun") {
+  static readonly layer = Layer.effect(
+    WithdrawalRun,
+    Effect.gen(function* () {
+      const services = {
+        operations: yield* OperationStore,
+        store: yield* WithdrawalStore,
+        preparer: yield* WithdrawalPreparer,
+        execution: yield* WithdrawalExecution,
+        relay: yield* TransactionRelay,
+        valuer: yield* PortfolioValuer
+      }
+      return WithdrawalRun.of({ execute: (operationId) => makeExecute(services, operationId) })
+    })
+  )
+}
+
+interface Services {
+  readonly operations: OperationStore["Service"]
+  readonly store: WithdrawalStore["Service"]
+  readonly preparer: WithdrawalPreparer["Service"]
+  readonly execution: WithdrawalExecution["Service"]
+  readonly relay: TransactionRelay["Service"]
+  readonly valuer: PortfolioValuer["Service"]
+}
+
+const makeExecute = ({ execution, operations, preparer, relay, store, valuer }: Services, operationId: OperationId) => {
+  /** What is stored never changes, so it is read at each replay. */
+  const withdrawalOf = Effect.orDie(Effect.flatMap(store.find(operationId), Effect.fromOption))
+
+  const enter = Effect.fnUntraced(function* (state: "running" | "retrying") {
+    return yield* operations.transition(operationId, state, yield* DateTime.now, null)
+  })
+
+  const append = Effect.fnUntraced(function* (kind: string, payload: unknown) {
+    yield* operations.append(operationId, yield* DateTime.now, kind, payload)
+  })
+
+  const begin = Activity.make({ name: "begin", execute: Effect.asVoid(enter("running")) }).annotate(
+    ClusterSchema.WithTransaction,
+    true
+  )
+
+  /** Tells what is waited for once, when the waiting begins. */
+  const tell = Effect.fnUntraced(function* (step: WithdrawalStep) {
+    if (step._tag === "Ready") yield* enter("running")
+    if (step._tag !== "Waiting" && step._tag !== "Refused") return
+    if (yield* enter("retrying")) yield* append("withdrawal_waits", { reason: step.reason })
+  })
+
+  const prepare = (withdrawal: StoredWithdrawal, round: number) =>
+    Activity.make({
+      name: `prepare/${round}`,
+      success: WithdrawalStep,
+      execute: preparer.next(withdrawal).pipe(
+        Effect.tap(tell),
+        // What leaves is priced at the moment at which it leaves.
+        Effect.tap((step) => (step._tag === "Ready" ? valuer.value(withdrawal.message.portfolioId) : Effect.void))
+      )
+    })
+
+  const sleep = (name: string, round: number) =>
+    DurableClock.sleep({ name: `${name}/${round}`, duration: waitFor(round) })
+
+  const read = (withdrawal: StoredWithdrawal, receipt: ActionReceipt, name: string) =>
+    Activity.make({
+      name: `verify/${name}`,
+      success: Schema.NullOr(Delivered),
+      execute: execution.delivered(withdrawal, receipt).pipe(
+        Effect.tapError(() => enter("retrying")),
+        Effect.orElseSucceed(() => null)
+      )
+    })
+
+  /** Null when the chain does not show the receipt for long: it may have dropped the block that held it. */
+  const verify = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal, receipt: ActionReceipt, round: number) {
+    for (let look = 1; look <= maxLooks; look++) {
+      const delivered = yield* read(withdrawal, receipt, `${round}/${look}`)
+      if (delivered !== null) return delivered
+      yield* sleep(`read/${round}`, look)
+    }
+    return null
+  })
+
+  const complete = (withdrawal: StoredWithdrawal, receipt: ActionReceipt, delivered: typeof Delivered.Type) =>
+    Activity.make({
+      name: "finish",
+      execute: Effect.gen(function* () {
+        const outcome = withdrawalOutcome(withdrawal.message, receipt, delivered)
+        yield* append("withdrawn", outcome)
+        yield* store.finish({ operationId, at: yield* DateTime.now, error: null, outcome })
+        yield* Metric.update(Metric.withAttributes(Metrics.withdrawals, { outcome: "completed" }), 1)
+      })
+    }).annotate(ClusterSchema.WithTransaction, true)
+
+  /** Nobody waits for it: the operation has ended. */
+  const valueAfter = ({ message: { portfolioId } }: StoredWithdrawal) =>
+    Activity.make({ name: "value", execute: Effect.asVoid(valuer.value(portfolioId)) })
+
+  const fail = (name: "fail" | "abandon", error: string) =>
+    Activity.make({
+      name,
+      execute: Effect.gen(function* () {
+        yield* store.finish({ operationId, at: yield* DateTime.now, error, outcome: null })
+        yield* Metric.update(Metric.withAttributes(Metrics.withdrawals, { outcome: "failed" }), 1)
+      })
+    }).annotate(ClusterSchema.WithTransaction, true)
+
+  const carry = (withdrawal: StoredWithdrawal, round: number, step: Extract<WithdrawalStep, { _tag: "Ready" }>) =>
+    relay.carry(
+      { operationId, chainId: chainIdOf(withdrawal.accountId), attempt: round },
+      step.prepared,
+      (transaction) => execution.find(transaction, withdrawal)
+    )
+
+  const run = Effect.gen(function* () {
+    yield* begin
+    const withdrawal = yield* withdrawalOf
+    let setback: Option.Option<string> = Option.none()
+    // A transaction that was included and reverted was paid for, although its simulation had passed: none follows it.
+    let reverted: string | undefined
+    for (let round = 1, setbacks = 0; setbacks < maxSetbacks; round++) {
+      const step = yield* prepare(withdrawal, round)
+      if (step._tag === "Closed") return yield* fail("fail", step.reason)
+      if (reverted !== undefined && (step._tag === "Ready" || step._tag === "Refused")) {
+        return yield* fail("fail", `${reverted}; this operation moved nothing`)
+      }
+      if (step._tag === "Landed" || step._tag === "Ready") {
+        const receipt = step._tag === "Landed" ? step.receipt : yield* carry(withdrawal, round, step)
+        const delivered = receipt.success ? yield* verify(withdrawal, receipt, round) : null
+        if (delivered !== null) {
+          yield* complete(withdrawal, receipt, delivered)
+          return yield* valueAfter(withdrawal)
+        }
+        if (!receipt.success) {
+          setbacks += 1
+          const reason = `the withdrawal was reverted in ${receipt.txHash}`
+          setback = Option.some(reason)
+          if (receipt.blockHash !== null) reverted = reason
+        }
+        continue
+      }
+      if (step._tag === "Refused") {
+        setbacks += 1
+        setback = Option.some(step.reason)
+      }
+      if (setbacks < maxSetbacks) yield* sleep("wait", round)
+    }
+    return yield* fail("fail", `${Option.getOrThrow(setback)}; this operation moved nothing`)
+  })
+
+  return run.pipe(
+    orAbandon(
+      "A withdrawal failed by a fault of the service",
+      fail("abandon", "internal error; quote the operation id in a report, and look at the positions before you retry")
+    ),
+    Effect.annotateLogs({ operationId })
+  )
+}

@@ -1,0 +1,56 @@
+/**
+ * Recipients that can only lose what they receive: nobody holds a key to them, and no code of theirs gives it back.
+ * Source: interface "Recipient rules for withdrawals" (API_211); docs/decisions/0080-recipients.md.
+ */
+import { addressOf, type AssetId, type EvmAddress } from "#domain/Caip.ts"
+import type { ChainAuthorization } from "#domain/account/Authorization.ts"
+import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
+
+/** Precompiles of every chain, system contracts of BNB and Arbitrum, and the address that "dead" stands for are below it. */
+const reserved = 0x1_0000n
+
+/** The OP Stack's own contracts: 0x4200…0000 to 0x4200…07ff. */
+const predeploys = 0x4200000000000000000000000000000000000000n
+const predeployCount = 0x800n
+
+/** Stands for a chain's own coin in many interfaces, and is nobody's. */
+const coinPlaceholder = 0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeen
+
+/** Why an address of any chain can only lose; undefined when nothing is known against it. */
+export const lossAtAddress = (address: EvmAddress): string | undefined => {
+  const value = BigInt(address)
+  if (value === 0n) return "is the zero address"
+  if (value < reserved || (value >= predeploys && value < predeploys + predeployCount)) {
+    return "is an address that the chain reserves for itself"
+  }
+  return value === coinPlaceholder ? "is the placeholder of the chain's coin" : undefined
+}
+
+/** The tokens of the withdrawal, and those that the portfolio trades in on the chain. */
+const tokensOf = (
+  { chainId, policy }: ChainAuthorization,
+  assets: ReadonlyArray<{ readonly assetId: AssetId }>
+): ReadonlyArray<EvmAddress> => {
+  const settlement = settlementAssetOn(chainId)
+  return [
+    ...assets.map(({ assetId }) => addressOf(assetId)),
+    ...policy.tokens,
+    ...policy.hubs,
+    ...(policy.bridge === undefined ? [] : [policy.bridge.token]),
+    ...(settlement === undefined ? [] : [addressOf(settlement)])
+  ]
+}
+
+/** Why an address loses on this chain. `contracts` are those of the service there now; the grant may name earlier ones. */
+export const lossOnChain = (
+  address: EvmAddress,
+  chain: ChainAuthorization,
+  assets: ReadonlyArray<{ readonly assetId: AssetId }>,
+  contracts: ReadonlySet<EvmAddress>
+): string | undefined => {
+  if (tokensOf(chain, assets).includes(address)) return "is the contract of a token"
+  const { bridge, routedSwap, router } = chain.policy
+  return contracts.has(address) || [router, routedSwap, bridge?.contract].includes(address)
+    ? "is a contract that this service works with"
+    : undefined
+}

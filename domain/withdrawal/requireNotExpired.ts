@@ -1,0 +1,32 @@
+/** Whether an authorization may be carried out at a moment of the service's clock. */
+import { DateTime, Effect } from "effect"
+import { AuthorizationExpired, ValidationFailed } from "#domain/Errors.ts"
+import { authorizationSeconds } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
+import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
+
+/** By how much the clocks of two processes of this service may differ. */
+const clockToleranceSeconds = 60
+
+/**
+ * Not after the last second in which the chain accepts it (API_216), and not with a longer life than stage 1 gives, which
+ * bounds how long an operation can be under way.
+ */
+export const requireNotExpired = ({ expiresAt }: WithdrawalMessage, now: DateTime.Utc) => {
+  if (now.epochMilliseconds > expiresAt * 1_000) {
+    return Effect.fail(
+      new AuthorizationExpired({
+        message: "The authorization has expired; start again at stage 1",
+        details: [`message.expiresAt: was ${DateTime.formatIso(DateTime.makeUnsafe(expiresAt * 1_000))}`]
+      })
+    )
+  }
+  const latest = Math.floor(now.epochMilliseconds / 1_000) + authorizationSeconds + clockToleranceSeconds
+  return expiresAt <= latest
+    ? Effect.void
+    : Effect.fail(
+        new ValidationFailed({
+          message: "Send the message as stage 1 issued it",
+          details: ["message.expiresAt: is later than stage 1 issues"]
+        })
+      )
+}

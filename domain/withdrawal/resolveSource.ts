@@ -1,0 +1,170 @@
+/**
+ * Where a withdrawal takes place, and what forbids it there. Pure; both stages ask, so that nothing is signed that would
+ * be refused. Source: interface "Recipient rules for withdrawals", shapes 2.22 and section 3 item 1.
+ */
+import { Option, Result, Schema } from "effect"
+import { addressOf, type AssetId, type ChainId, chainIdOf, EvmAccountId, type EvmAddress } from "#domain/Caip.ts"
+import type { ChainAuthorization } from "#domain/account/Authorization.ts"
+import { type Grant, grantOn } from "#domain/account/Grant.ts"
+import {
+  ChainMismatch,
+  DuplicateAsset,
+  RecipientInvalid,
+  SettlementUnsupported,
+  SmartAccountMissing
+} from "#domain/Errors.ts"
+import { lossAtAddress, lossOnChain } from "#domain/withdrawal/lossOf.ts"
+import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
+
+/** What is asked for, from stage 1 or in a signed message. */
+export interface WithdrawalTerms {
+  /** As it was sent; anything but an account that is bound to a chain is refused here. */
+  readonly recipientAccountId: string
+  readonly assets: ReadonlyArray<{ readonly assetId: AssetId; readonly amountRaw: string }>
+  readonly liquidate: boolean
+}
+
+/** The portfolio and the deployment that the terms are held against. */
+export interface WithdrawalPlace {
+  /** Oldest first. */
+  readonly grants: ReadonlyArray<Grant>
+  /** The service's contracts on a chain. */
+  readonly contracts: (chainId: ChainId) => ReadonlySet<EvmAddress>
+  /** Before the name of a field: `message.` where the terms are in a signed message. */
+  readonly at: "" | "message."
+}
+
+/** The account that gives, and the grant that counts on its chain. */
+export interface ResolvedSource {
+  readonly recipientAccountId: EvmAccountId
+  readonly chain: ChainAuthorization
+  readonly grant: Grant
+  /** Name of the EIP-712 domain in which the owner signs. */
+  readonly domainName: string
+}
+
+/** What can be wrong with the recipient. */
+export type SourceError = RecipientInvalid | SmartAccountMissing | SettlementUnsupported
+
+export type TermsError = SourceError | DuplicateAsset | ChainMismatch
+
+type At = WithdrawalPlace["at"]
+
+const decodeAccount = Schema.decodeUnknownOption(EvmAccountId)
+
+const accountMissing = (at: At, reason: string) =>
+  new SmartAccountMissing({
+    message: `The portfolio cannot be withdrawn from there: it ${reason}`,
+    details: [`${at}recipientAccountId: the portfolio ${reason}`]
+  })
+
+const recipientInvalid = (at: At, reason: string) =>
+  new RecipientInvalid({
+    message: `The recipient ${reason}; name an account of somebody, on the chain of the assets`,
+    details: [`${at}recipientAccountId: ${reason}`]
+  })
+
+const duplicatesOf = (at: At, assets: WithdrawalTerms["assets"]) =>
+  assets.flatMap(({ assetId }, index) => {
+    const first = assets.findIndex((other) => other.assetId === assetId)
+    return first < index ? [`${at}assets.${index}.assetId: the same as ${at}assets.${first}.assetId`] : []
+  })
+
+const strayAssets = (at: At, assets: WithdrawalTerms["assets"], recipient: EvmAccountId) =>
+  assets.flatMap(({ assetId }, index) =>
+    chainIdOf(assetId) === chainIdOf(recipient)
+      ? []
+      : [`${at}assets.${index}.assetId: is on chain ${chainIdOf(assetId)}, the recipient on ${chainIdOf(recipient)}`]
+  )
+
+const boundRecipient = (text: string, at: At): Result.Result<EvmAccountId, RecipientInvalid> => {
+  const recipient = decodeAccount(text)
+  if (Option.isNone(recipient)) {
+    const reason = text.startsWith("eip155:0:")
+      ? "is not bound to a chain"
+      : "is no account of the form eip155:<chainId>:<address>, with a valid EIP-55 checksum when mixed-case"
+    return Result.fail(recipientInvalid(at, reason))
+  }
+  const loss = lossAtAddress(addressOf(recipient.value))
+  return loss === undefined ? Result.succeed(recipient.value) : Result.fail(recipientInvalid(at, loss))
+}
+
+const oneChain = (
+  assets: WithdrawalTerms["assets"],
+  recipient: EvmAccountId,
+  at: At
+): Result.Result<EvmAccountId, DuplicateAsset | ChainMismatch> => {
+  const duplicates = duplicatesOf(at, assets)
+  if (duplicates.length > 0) {
+    return Result.fail(
+      new DuplicateAsset({ message: "Name each asset once, with the whole amount", details: duplicates })
+    )
+  }
+  const stray = strayAssets(at, assets, recipient)
+  if (stray.length > 0) {
+    return Result.fail(
+      new ChainMismatch({
+        message: "One withdrawal is on one chain; withdraw from each chain to a recipient on it",
+        details: stray
+      })
+    )
+  }
+  return Result.succeed(recipient)
+}
+
+const siteOn = (
+  recipientAccountId: EvmAccountId,
+  { assets, liquidate }: Pick<WithdrawalTerms, "assets" | "liquidate">,
+  { at, contracts, grants }: WithdrawalPlace
+): Result.Result<ResolvedSource, SourceError> => {
+  const chainId = chainIdOf(recipientAccountId)
+  const grant = grantOn(grants, chainId)
+  const chain = grant?.authorization.chains.find((candidate) => candidate.chainId === chainId)
+  if (grant === undefined || chain === undefined) {
+    return Result.fail(accountMissing(at, `has no smart account on chain ${chainId}`))
+  }
+  const domainName = grant.authorization.withdrawalDomainName
+  if (domainName === null) {
+    return Result.fail(
+      accountMissing(at, `has an account on chain ${chainId} that was made before withdrawals existed`)
+    )
+  }
+  if (chain.accountId === recipientAccountId) {
+    return Result.fail(recipientInvalid(at, "is the smart account that the assets are taken from"))
+  }
+  const loss = lossOnChain(addressOf(recipientAccountId), chain, assets, contracts(chainId))
+  if (loss !== undefined) return Result.fail(recipientInvalid(at, loss))
+  if (liquidate && settlementAssetOn(chainId) === undefined) {
+    return Result.fail(
+      new SettlementUnsupported({
+        message: `Chain ${chainId} has no settlement asset; withdraw the assets as they are`,
+        details: [`${at}recipientAccountId: assets cannot be liquidated on chain ${chainId}`]
+      })
+    )
+  }
+  return Result.succeed({ recipientAccountId, chain, grant, domainName })
+}
+
+/**
+ * Checks in this order, and the first that fails is the answer: the recipient is bound to a chain and is no address that
+ * loses on any (API_211), no asset is named twice (API_212), all assets are on the recipient's chain (API_213), the
+ * portfolio has an account there (API_215), the recipient is another account than that one and none that loses what it
+ * gets (API_211), and, to liquidate, the chain has a settlement asset (API_219).
+ */
+export const resolveSource = (
+  terms: WithdrawalTerms,
+  place: WithdrawalPlace
+): Result.Result<ResolvedSource, TermsError> =>
+  boundRecipient(terms.recipientAccountId, place.at).pipe(
+    Result.flatMap((recipient) => oneChain(terms.assets, recipient, place.at)),
+    Result.flatMap((recipient) => siteOn(recipient, terms, place))
+  )
+
+/** Where everything is to be liquidated: the checks above that do not concern assets. */
+export const resolveWholeSource = (
+  recipientAccountId: string,
+  place: WithdrawalPlace
+): Result.Result<ResolvedSource, SourceError> =>
+  Result.flatMap(boundRecipient(recipientAccountId, place.at), (recipient) =>
+    siteOn(recipient, { assets: [], liquidate: true }, place)
+  )

@@ -1,0 +1,19 @@
+/** What the service notes about the request that it is answering. One object a request; provided to every route. */
+import { Context } from "effect"
+import type { Allowance } from "#domain/fixedWindows.ts"
+
+export class RequestContext extends Context.Service<
+  RequestContext,
+  {
+    /** Trace id of the request, 32 hex digits; the same in every service that takes part. Sent as `X-Correlation-Id`. */
+    readonly correlationId: string
+    /** Unique to this answer. Sent as `X-Request-Id`. */
+    readonly requestId: string
+    /** What requests from the client's address are counted under. */
+    readonly address: string
+    /** Monotonic nanoseconds. */
+    readonly startedAt: bigint
+    /** The limit to show in the headers: the tier's once it was counted, until then the global one. */
+    allowance: Allowance | undefined
+  }
+>()("ballast/http/middleware/RequestContext") {}

@@ -1,0 +1,44 @@
+/** Which routes there are, by method and template: for the names of spans, and to tell a wrong method from a wrong path. */
+import { FindMyWay } from "effect/http"
+import { HttpApi, type HttpApiGroup } from "effect/http-api"
+import { Admin } from "#http/admin/Admin.ts"
+import { templateOf } from "#http/middleware/RequestLog.ts"
+import { routerConfig } from "#http/routerSettings.ts"
+import { V1 } from "#http/v1/Api.ts"
+import { V2 } from "#http/v2/Api.ts"
+
+const plain = [
+  "/v2/openapi.json",
+  "/v1/openapi.json",
+  "/v2/docs",
+  "/v2/llms.txt",
+  "/health/live",
+  "/health/ready"
+] as const
+
+const templates = FindMyWay.make<string>(routerConfig)
+
+const addRoutes = <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) =>
+  HttpApi.reflect(api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint }) =>
+      templates.on(endpoint.method, endpoint.path as FindMyWay.PathInput, templateOf(endpoint.path))
+  })
+
+addRoutes(V2)
+addRoutes(V1)
+addRoutes(Admin)
+for (const path of plain) templates.on("GET", path, path)
+
+/** The template that a request means; undefined when there is none. */
+export const routeOf = (method: string, url: string): string | undefined =>
+  templates.find(method as "GET", url)?.handler
+
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
+
+/** The methods that a path has, in a fixed order; empty when nothing is there. HEAD is answered wherever GET is. */
+export const methodsOf = (url: string): ReadonlyArray<string> =>
+  methods.flatMap((method) => {
+    if (routeOf(method, url) === undefined) return []
+    return method === "GET" ? ["GET", "HEAD"] : [method]
+  })

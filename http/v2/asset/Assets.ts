@@ -1,0 +1,31 @@
+/** Contract: what assets are. Source: interface "POST /v2/assets/allocation-breakdown". */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { ok } from "#http/Envelope.ts"
+import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
+import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
+import { RequestErrors } from "#http/middleware/RequestErrors.ts"
+import { Breakdown, BreakdownRequest } from "#http/v2/asset/BreakdownModel.ts"
+import { operation } from "#http/v2/operation.ts"
+
+const breakDown = HttpApiEndpoint.post("breakDownAllocation", "/assets/allocation-breakdown", {
+  payload: BreakdownRequest,
+  success: ok(Breakdown)
+}).annotateMerge(
+  operation({
+    id: "breakDownAllocation",
+    summary: "Break holdings down by category",
+    description:
+      "Turns weights into fractions of their absolute sum and adds them up by the categories of each dimension. Tokens count as the asset that they stand for, whatever their chain and issuer. What cannot be placed is named in `diagnostics` and left out of the totals; nothing is stored.",
+    scope: "portfolios:read",
+    tier: "general"
+  })
+)
+
+export const Assets = HttpApiGroup.make("assets")
+  .annotate(OpenApi.Title, "Assets")
+  .annotate(OpenApi.Description, "What assets are, whatever chain and issuer their tokens have.")
+  .add(breakDown)
+  .middleware(RequestErrors)
+  .middleware(EndpointLimit)
+  .middleware(ApiKeyAuth)
+  .prefix("/v2")

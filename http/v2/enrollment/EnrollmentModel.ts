@@ -1,0 +1,222 @@
+/** The two stages of an enrollment on the wire. Source: interface "enroll/signature" and "enroll", shapes 2.15 and 2.16. */
+import { Schema } from "effect"
+import { AssetId, EvmWalletId, patterns, solanaReference } from "#domain/Caip.ts"
+import { AccountType } from "#domain/account/Authorization.ts"
+import { maxSignatureBytes } from "#domain/account/OwnerMessage.ts"
+import { widestTermsBps } from "#domain/enrollment/PermissionTerms.ts"
+import type { FlowId } from "#domain/Ids.ts"
+import { PortfolioName } from "#domain/portfolio/PortfolioName.ts"
+import { SmartAccount } from "#http/v2/portfolio/PortfolioModel.ts"
+import {
+  addressText,
+  FlowIdParam,
+  hexBytes,
+  PortfolioIdText,
+  prose,
+  StrategyIdParam,
+  StrategyIdText,
+  written
+} from "#http/v2/values/values.ts"
+
+const maxChains = 10
+
+/** A Solana owner is read far enough to be refused for the right reason. */
+const SolanaOwner = Schema.String.check(
+  Schema.isPattern(new RegExp(`^solana:${solanaReference}:[1-9A-HJ-NP-Za-km-z]{32,44}$`, "u"), {
+    expected: `a wallet of the form solana:${solanaReference}:<base58>`
+  })
+)
+
+const owner = Schema.Union([EvmWalletId, SolanaOwner]).annotate({
+  message: `Expected a CAIP-10 wallet of the form eip155:0:<address>, with a valid EIP-55 checksum when mixed-case, or solana:${solanaReference}:<base58>`
+})
+
+export const chainIds = Schema.Array(
+  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
+)
+  .check(
+    Schema.isBetweenLength(1, maxChains, { expected: `1 to ${maxChains} chain ids` }),
+    Schema.isUnique({ expected: "chain ids without duplicates" })
+  )
+  .annotate({
+    description:
+      "The chains on which the portfolio gets a smart account, none twice; exactly one with `accountType` `ERC1271`.",
+    examples: [[8453, 42161]]
+  })
+
+const accountType = AccountType.annotate({
+  description:
+    "How the owner signs: `ECDSA`, the default, with a key; `ERC1271` as a contract that is deployed on the one chain and rules on the signature. The same in both stages.",
+  examples: ["ECDSA"]
+})
+
+const common = {
+  ownerAccountId: owner,
+  strategyId: StrategyIdParam,
+  chainIds,
+  accountType: Schema.optionalKey(accountType)
+}
+
+const lossBps = (description: string) =>
+  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: widestTermsBps })).annotate({
+    description: `${description} In basis points, 1 to ${widestTermsBps}; ${widestTermsBps} when left out.`,
+    examples: [100]
+  })
+
+/** Beside the guard's own rules. */
+export const Terms = Schema.Struct({
+  maxTradeLossBps: Schema.optionalKey(lossBps("Most that one trade may lose against reference prices.")),
+  maxWeeklyLossBps: Schema.optionalKey(lossBps("Most that all trades of seven days may lose, of the account.")),
+  closedList: Schema.optionalKey(
+    Schema.Array(AssetId)
+      .check(
+        Schema.isBetweenLength(1, 200, { expected: "1 to 200 assets" }),
+        Schema.isUnique({ expected: "assets without duplicates" })
+      )
+      .annotate({
+        description:
+          "The only assets that the agent may buy, at least one of each chain, the chain's USDC for transfers and liquidations among them; when left out, all that the chain's registry lists.",
+        examples: [
+          [
+            "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" as AssetId,
+            "eip155:42161/erc20:0xaf88d065e77c8cC2239327C5EDb3A432268e5831" as AssetId
+          ]
+        ]
+      })
+  )
+}).annotate({
+  identifier: "PermissionTerms",
+  description: "Tighter terms of the permission, which the chain enforces; only on chains with a trade guard."
+})
+
+/** The body of stage 1. */
+export const SignatureRequest = Schema.Struct({ ...common, terms: Schema.optionalKey(Terms) }).annotate({
+  identifier: "SignatureRequest",
+  description: "What the owner will be asked to authorize."
+})
+export type SignatureRequest = typeof SignatureRequest.Type
+
+const agentExample = "eip155:0:0x27B1fdb04752BBc536007A920D24ACB045561c26"
+const hash = "0x5f16f4c7f149ac4f9510d9cf8cf384038ad348b3bcdc01915f95de12df9d1b02"
+
+const EcdsaMessage = Schema.Struct({
+  kind: Schema.Literal("ecdsa").annotate({ description: "A key signs `raw`.", examples: ["ecdsa"] }),
+  raw: hexBytes("32 bytes in hex. The owner signs the bytes, not the text, with EIP-191 personal sign.", 32, hash)
+}).annotate({ identifier: "EcdsaMessage", description: "What an owner with a key signs." })
+
+const TypedData = Schema.Struct({
+  domain: Schema.Struct({
+    name: Schema.Literal("Kernel").annotate({ description: "Name of the account's implementation." }),
+    version: Schema.Literal("0.3.1").annotate({ description: "Version of the account's implementation." }),
+    chainId: Schema.Int.annotate({ description: "The portfolio's only chain.", examples: [8453] }),
+    verifyingContract: addressText("The portfolio's account on that chain.")
+  }).annotate({ description: "The EIP-712 domain." }),
+  types: Schema.Struct({
+    Kernel: Schema.Array(
+      Schema.Struct({
+        name: Schema.Literal("hash").annotate({ description: "Name of the member." }),
+        type: Schema.Literal("bytes32").annotate({ description: "Type of the member." })
+      })
+    ).annotate({ description: "Members of the signed struct, in the order that is hashed." })
+  }).annotate({ description: "The EIP-712 types, without that of the domain." }),
+  primaryType: Schema.Literal("Kernel").annotate({ description: "The struct that is signed.", examples: ["Kernel"] }),
+  message: Schema.Struct({
+    hash: hexBytes("32 bytes in hex: what the account will check.", 32, hash)
+  }).annotate({ description: "The values that are signed." })
+}).annotate({ identifier: "KernelTypedData", description: "EIP-712 data, as it is passed to `signTypedData`." })
+
+const TypedDataMessage = Schema.Struct({
+  kind: Schema.Literal("typed-data").annotate({
+    description: "A contract wallet signs `typedData` with EIP-712.",
+    examples: ["typed-data"]
+  }),
+  typedData: TypedData
+}).annotate({ identifier: "TypedDataMessage", description: "What an owner that is a contract signs." })
+
+/** By kind of owner. */
+export const OwnerMessage = Schema.Union([EcdsaMessage, TypedDataMessage]).annotate({
+  description: "What the owner signs; `kind` tells how."
+})
+
+/** The answer of stage 1. */
+export const SignatureIssued = Schema.Struct({
+  message: OwnerMessage,
+  agentAccountId: written(
+    "CAIP-10 of the agent key that is authorized; send it back unchanged.",
+    patterns.evmWallet,
+    agentExample
+  ),
+  accountIndex: written(
+    "Which of the owner's accounts this will be; peeked, not reserved. A string; send it back unchanged.",
+    /^(0|[1-9][0-9]{0,77})$/u,
+    "0"
+  ),
+  accountType: AccountType.annotate({ description: "How the owner signs.", examples: ["ECDSA"] }),
+  flowId: FlowIdParam.annotate({
+    description: "Id of the flow, valid 24 hours; the idempotency anchor of stage 2.",
+    examples: ["flow_01JQ8ZN1S3T5V7W9Y1A3C5E7G9" as FlowId]
+  })
+}).annotate({
+  identifier: "SignatureIssued",
+  description: "The message to sign and the values to send back at stage 2."
+})
+
+/** What comes back from stage 1 as it was issued. */
+export const issued = {
+  flowId: FlowIdParam,
+  accountIndex: Schema.String.check(
+    Schema.isPattern(/^(0|[1-9][0-9]{0,77})$/u, { expected: "the accountIndex of stage 1, a decimal string" })
+  ).annotate({
+    description: "As stage 1 answered it, a string.",
+    examples: ["0"]
+  }),
+  agentAccountId: EvmWalletId.annotate({ description: "As stage 1 answered it.", examples: [agentExample as never] })
+}
+
+const ecdsaSignature = /^0x[0-9a-fA-F]{130}$/u
+const ecdsaExpected = "65 bytes in hex with 0x"
+
+/** Of a key or of a contract. */
+export const OwnerSignature = Schema.String.check(
+  Schema.isPattern(new RegExp(`^0x(?:[0-9a-fA-F]{2}){1,${maxSignatureBytes}}$`, "u"), {
+    expected: `bytes in hex with 0x, at most ${maxSignatureBytes}`
+  })
+).annotate({
+  description: `The owner's signature over \`message\` of stage 1, in hex: 65 bytes with \`ECDSA\`, up to ${maxSignatureBytes} bytes with \`ERC1271\`.`,
+  examples: [`0x${"1b".repeat(65)}`]
+})
+
+/** The body of stage 2. */
+export const EnrollBody = Schema.Struct({
+  ...common,
+  ...issued,
+  signature: OwnerSignature,
+  portfolioName: Schema.optionalKey(
+    Schema.NullOr(PortfolioName).annotate({
+      description: "1 to 64 characters after trimming: letters, digits, spaces and `- _ . ' : ( ) & /`.",
+      examples: ["Savings"]
+    })
+  )
+})
+  .check(
+    Schema.makeFilter(({ accountType, signature }) =>
+      accountType === "ERC1271" || ecdsaSignature.test(signature)
+        ? undefined
+        : { path: ["signature"], issue: `Expected ${ecdsaExpected}` }
+    )
+  )
+  .annotate({ identifier: "EnrollBody", description: "The values of stage 1 and the owner's signature." })
+export type EnrollBody = typeof EnrollBody.Type
+
+/** The answer of stage 2. */
+export const EnrolledPortfolio = Schema.Struct({
+  portfolioId: PortfolioIdText,
+  portfolioName: Schema.NullOr(prose("The portfolio's name.", 128, "Savings")).annotate({
+    description: "Null when no name was given.",
+    examples: ["Savings"]
+  }),
+  strategyId: StrategyIdText,
+  smartAccounts: Schema.Array(SmartAccount).annotate({
+    description: "One account for each requested chain, ready to be funded."
+  })
+}).annotate({ identifier: "EnrolledPortfolio", description: "The portfolio that was made." })

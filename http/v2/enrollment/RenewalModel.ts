@@ -1,0 +1,16 @@
+/** Stage 1 of signing anew, on the wire. */
+import { Schema } from "effect"
+import { chainIds, Terms } from "#http/v2/enrollment/EnrollmentModel.ts"
+
+/** The body of stage 1. */
+export const RenewalDraft = Schema.Struct({
+  chainIds: Schema.optionalKey(
+    chainIds.annotate({
+      description: "Chains of the portfolio, none twice; all of them when left out.",
+      examples: [[8453]]
+    })
+  ),
+  terms: Schema.optionalKey(
+    Terms.annotate({ description: "When left out, those of the permission that counts on each chain." })
+  )
+}).annotate({ identifier: "RenewalDraft", description: "For which chains the owner will be asked to sign anew." })

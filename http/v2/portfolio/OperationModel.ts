@@ -1,0 +1,32 @@
+/** An operation on the wire. Source: interface "Operation", shapes 2.20 and 2.21. */
+import { Schema } from "effect"
+import { OperationKind, OperationState } from "#domain/operation/Operation.ts"
+import { OperationIdText, PortfolioIdText, timestamp } from "#http/v2/values/values.ts"
+
+/** What a route that starts work answers. */
+export const Submitted = Schema.Struct({
+  operationId: OperationIdText,
+  submittedAt: timestamp("When the operation was accepted")
+}).annotate({ identifier: "SubmittedOperation", description: "The operation to poll." })
+
+export const Operation = Schema.Struct({
+  operationId: OperationIdText,
+  portfolioId: PortfolioIdText,
+  kind: OperationKind.annotate({ description: "What is done.", examples: ["rebalance"] }),
+  state: OperationState.annotate({
+    description:
+      "`completed`, `failed` and `cancelled` are terminal and never change; poll every 2 to 5 seconds until then. `retrying`: it waits for a chain or a provider and goes on by itself. `awaiting_user`: it waits for the owner to sign anew at `/v2/portfolios/{portfolioId}/chains/signature`.",
+    examples: ["completed"]
+  }),
+  submittedAt: timestamp("When the operation was accepted"),
+  createdAt: timestamp("The same as `submittedAt`"),
+  updatedAt: timestamp("When the state last changed", "2026-03-02T09:30:12.000Z"),
+  finishedAt: Schema.NullOr(timestamp("When it ended")).annotate({
+    description: "When a terminal state was reached.",
+    examples: ["2026-03-02T09:30:12.000Z"]
+  }),
+  error: Schema.NullOr(Schema.String).annotate({
+    description: "Free text for people, set on `failed` and `cancelled`.",
+    examples: [null]
+  })
+}).annotate({ identifier: "Operation", description: "Asynchronous work on a portfolio." })

@@ -1,0 +1,156 @@
+/** Contract: portfolios and their automation. Source: interface "portfolios", shapes 2.17 to 2.20. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { EvmWalletId } from "#domain/Caip.ts"
+import { PortfolioName } from "#domain/portfolio/PortfolioName.ts"
+import { ok, page } from "#http/Envelope.ts"
+import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
+import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
+import { RequestErrors } from "#http/middleware/RequestErrors.ts"
+import { emptyBody } from "#http/v2/values/emptyBody.ts"
+import { mergePatch } from "#http/v2/values/mergePatch.ts"
+import { Submitted } from "#http/v2/portfolio/OperationModel.ts"
+import { pageQuery } from "#http/v2/values/PageQuery.ts"
+import { Portfolio, PortfolioItem, ScheduleStatus } from "#http/v2/portfolio/PortfolioModel.ts"
+import { Positions } from "#http/v2/portfolio/PositionsModel.ts"
+import { PortfolioIdParam, StrategyIdParam } from "#http/v2/values/values.ts"
+import { operation } from "#http/v2/operation.ts"
+import { CursorInvalid, NotFound, PortfolioNotFound, RateLimited } from "#http/wireErrors.ts"
+
+const params = { portfolioId: PortfolioIdParam }
+
+const list = HttpApiEndpoint.get("listPortfolios", "/portfolios", {
+  query: {
+    ownerAccountId: Schema.optionalKey(EvmWalletId),
+    strategyId: Schema.optionalKey(StrategyIdParam),
+    status: Schema.optionalKey(ScheduleStatus),
+    ...pageQuery
+  },
+  success: page(
+    Schema.Struct({ portfolios: Schema.Array(PortfolioItem).annotate({ description: "The page, newest first." }) })
+  ),
+  error: CursorInvalid
+}).annotateMerge(
+  operation({
+    id: "listPortfolios",
+    summary: "List portfolios",
+    description: "The tenant's portfolios, newest first. With `status`, portfolios without a schedule are left out.",
+    scope: "portfolios:read",
+    tier: "general"
+  })
+)
+
+const get = HttpApiEndpoint.get("getPortfolio", "/portfolios/:portfolioId", {
+  params,
+  success: ok(Portfolio),
+  error: NotFound
+}).annotateMerge(
+  operation({
+    id: "getPortfolio",
+    summary: "Get a portfolio",
+    description:
+      "The portfolio with the state of its schedule. Another tenant's portfolio is answered like one that does not exist.",
+    scope: "portfolios:read",
+    tier: "burst"
+  })
+)
+
+const PortfolioPatch = Schema.Struct({
+  portfolioName: Schema.optionalKey(
+    Schema.NullOr(PortfolioName).annotate({
+      description:
+        "The new name: 1 to 64 characters after trimming, letters, digits, spaces and `- _ . ' : ( ) & /`; null clears it; left out keeps it.",
+      examples: ["Savings"]
+    })
+  )
+}).annotate({ identifier: "PortfolioPatch", description: "A merge patch (RFC 7396)." })
+
+const update = HttpApiEndpoint.patch("updatePortfolio", "/portfolios/:portfolioId", {
+  params,
+  payload: mergePatch(PortfolioPatch),
+  success: ok(Portfolio),
+  error: PortfolioNotFound
+}).annotateMerge(
+  operation({
+    id: "updatePortfolio",
+    summary: "Rename a portfolio",
+    description: "Merge patch of the portfolio's metadata. An empty object changes nothing.",
+    scope: "portfolios:write",
+    tier: "general"
+  })
+)
+
+const start = HttpApiEndpoint.post("startPortfolio", "/portfolios/:portfolioId/start", {
+  params,
+  payload: emptyBody,
+  disableCodecs: true,
+  success: ok(Portfolio),
+  error: PortfolioNotFound
+}).annotateMerge(
+  operation({
+    id: "startPortfolio",
+    summary: "Resume automation",
+    description:
+      "Sets the schedule active and makes the next rebalance due now. Already active: no change. Racing with stop, the last writer wins and both answer 200.",
+    scope: "portfolios:write",
+    tier: "general"
+  })
+)
+
+const stop = HttpApiEndpoint.post("stopPortfolio", "/portfolios/:portfolioId/stop", {
+  params,
+  payload: emptyBody,
+  disableCodecs: true,
+  success: ok(Portfolio),
+  error: PortfolioNotFound
+}).annotateMerge(
+  operation({
+    id: "stopPortfolio",
+    summary: "Pause automation",
+    description:
+      "Sets the schedule paused and keeps its due time. Already paused: no change. Positions and a running operation are untouched.",
+    scope: "portfolios:write",
+    tier: "general"
+  })
+)
+
+const positions = HttpApiEndpoint.get("getPositions", "/portfolios/:portfolioId/positions", {
+  params,
+  success: ok(Positions),
+  error: NotFound
+}).annotateMerge(
+  operation({
+    id: "getPositions",
+    summary: "Get positions",
+    description:
+      "What the smart accounts hold, at most 30 seconds old. What could not be read is named in `warnings`; a chain that is down is never an error.",
+    scope: "portfolios:read",
+    tier: "general"
+  })
+)
+
+const rebalance = HttpApiEndpoint.post("rebalancePortfolio", "/portfolios/:portfolioId/rebalance", {
+  params,
+  payload: emptyBody,
+  disableCodecs: true,
+  success: ok(Submitted).pipe(HttpApiSchema.status(202)),
+  error: [PortfolioNotFound, RateLimited]
+}).annotateMerge(
+  operation({
+    id: "rebalancePortfolio",
+    summary: "Rebalance now",
+    description:
+      "Starts a run and answers the operation to poll. While a run is not finished the same operation is answered; shortly after a manual run another is refused with 429.",
+    scope: "portfolios:write",
+    tier: "critical"
+  })
+)
+
+export const Portfolios = HttpApiGroup.make("portfolios")
+  .annotate(OpenApi.Title, "Portfolios")
+  .annotate(OpenApi.Description, "Users' portfolios: state, positions, automation and manual rebalances.")
+  .add(list, get, update, start, stop, positions, rebalance)
+  .middleware(RequestErrors)
+  .middleware(EndpointLimit)
+  .middleware(ApiKeyAuth)
+  .prefix("/v2")

@@ -1,0 +1,41 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Portfolios } from "#domain/portfolio/Portfolios.ts"
+import { PositionReader } from "#domain/portfolio/PositionReader.ts"
+import { Rebalances } from "#domain/rebalance/Rebalances.ts"
+import { success, successPage } from "#http/Envelope.ts"
+import { V2 } from "#http/v2/Api.ts"
+import { submittedView } from "#http/v2/portfolio/operationView.ts"
+import { portfolioItemView, portfolioView } from "#http/v2/portfolio/portfolioView.ts"
+import { positionsView } from "#http/v2/portfolio/positionsView.ts"
+
+export const PortfoliosLive = HttpApiBuilder.group(
+  V2,
+  "portfolios",
+  Effect.fnUntraced(function* (handlers) {
+    const portfolios = yield* Portfolios
+    const positions = yield* PositionReader
+    const rebalances = yield* Rebalances
+
+    return handlers.handleAll({
+      listPortfolios: ({ query }) =>
+        Effect.map(portfolios.list(query), (page) =>
+          successPage({ portfolios: page.items.map(portfolioItemView) }, page)
+        ),
+      getPortfolio: ({ params }) =>
+        Effect.map(portfolios.get(params.portfolioId), (portfolio) => success(portfolioView(portfolio))),
+      updatePortfolio: ({ params, payload }) =>
+        Effect.map(portfolios.rename(params.portfolioId, payload.portfolioName), (portfolio) =>
+          success(portfolioView(portfolio))
+        ),
+      startPortfolio: ({ params }) =>
+        Effect.map(portfolios.start(params.portfolioId), (portfolio) => success(portfolioView(portfolio))),
+      stopPortfolio: ({ params }) =>
+        Effect.map(portfolios.stop(params.portfolioId), (portfolio) => success(portfolioView(portfolio))),
+      getPositions: ({ params }) =>
+        Effect.map(positions.read(params.portfolioId), (read) => success(positionsView(read))),
+      rebalancePortfolio: ({ params }) =>
+        Effect.map(rebalances.trigger(params.portfolioId), (operation) => success(submittedView(operation)))
+    })
+  })
+)

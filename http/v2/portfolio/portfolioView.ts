@@ -1,0 +1,35 @@
+/** A portfolio as v2 shows it. Source: shapes 2.17. */
+import { DateTime } from "effect"
+import type { Portfolio, PortfolioSchedule } from "#domain/portfolio/Portfolio.ts"
+import { intervalMs } from "#domain/RebalanceSchedule.ts"
+
+const scheduleView = (schedule: PortfolioSchedule) => ({
+  status: schedule.status,
+  pauseReason: schedule.pauseReason,
+  frequency: schedule.frequency,
+  intervalMs: intervalMs[schedule.frequency],
+  nextDueAt: DateTime.formatIso(schedule.nextDueAt),
+  lastRebalanceAt: schedule.lastRebalanceAt === null ? null : DateTime.formatIso(schedule.lastRebalanceAt)
+})
+
+export const smartAccountView = (accountId: string) => ({ accountId })
+
+/** The item of a list. */
+export const portfolioItemView = (portfolio: Portfolio) => ({
+  portfolioId: portfolio.portfolioId,
+  portfolioName: portfolio.name,
+  ownerAccountId: portfolio.ownerAccountId,
+  strategyId: portfolio.strategyId,
+  strategyName: portfolio.strategyName,
+  strategyDescription: portfolio.strategyDescription,
+  smartAccounts: portfolio.smartAccounts.map(smartAccountView),
+  schedule: portfolio.schedule === null ? null : scheduleView(portfolio.schedule),
+  createdAt: DateTime.formatIso(portfolio.createdAt)
+})
+
+/** The detail. */
+export const portfolioView = (portfolio: Portfolio) => ({
+  ...portfolioItemView(portfolio),
+  strategyVersion: portfolio.strategyVersion,
+  updatedAt: DateTime.formatIso(portfolio.updatedAt)
+})

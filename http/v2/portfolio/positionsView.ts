@@ -1,0 +1,46 @@
+/** Positions as v2 shows them. Source: interface "Positions" and "Number formats". */
+import { DateTime } from "effect"
+import * as Amount from "#domain/Amount.ts"
+import { addressOf, chainIdOf } from "#domain/Caip.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import type { Position, Positions } from "#domain/portfolio/Positions.ts"
+import { smartAccountView } from "#http/v2/portfolio/portfolioView.ts"
+
+/** The interface knows no null here; a row without a price is told by its MISSING_PRICE warning. */
+const usdOrZero = (value: bigint | null): string => Decimal.formatUsd(value ?? 0n)
+
+const positionView = (position: Position) => ({
+  assetId: position.assetId,
+  smartAccountId: position.smartAccountId,
+  symbol: position.symbol,
+  decimals: position.decimals,
+  balance: Amount.format(position.balanceRaw, position.decimals),
+  balanceRaw: position.balanceRaw.toString(),
+  priceUsd: usdOrZero(position.priceUsd),
+  valueUsd: usdOrZero(position.valueUsd)
+})
+
+/** No account could be read, as against accounts that hold nothing. */
+const isUnreadable = ({ assets, inTransit, smartAccounts, warnings }: Positions): boolean =>
+  assets.length === 0 &&
+  inTransit.items.length === 0 &&
+  smartAccounts.length > 0 &&
+  warnings.filter(({ kind }) => kind === "RPC_ERROR").length >= smartAccounts.length
+
+export const positionsView = (positions: Positions) => ({
+  portfolioId: positions.portfolioId,
+  totalValueUsd: isUnreadable(positions) ? "0" : Decimal.formatUsd(positions.totalValueUsd),
+  inTransit: {
+    totalUsd: Decimal.formatUsd(positions.inTransit.totalUsd),
+    items: positions.inTransit.items.map(({ amountRaw, destinationChainId, sourceAssetId, valueUsd }) => ({
+      sourceAssetId: `${addressOf(sourceAssetId)}:${chainIdOf(sourceAssetId)}`,
+      destinationChainId,
+      amountRaw: amountRaw.toString(),
+      valueUsd: usdOrZero(valueUsd)
+    }))
+  },
+  fetchedAt: DateTime.formatIso(positions.fetchedAt),
+  smartAccounts: positions.smartAccounts.map(smartAccountView),
+  assets: positions.assets.map(positionView),
+  warnings: positions.warnings
+})

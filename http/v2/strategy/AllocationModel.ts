@@ -1,0 +1,23 @@
+/** Target weights on the wire: as they are answered, and as they are sent. Source: interface "Strategy", shapes 2.3 and 2.4. */
+import { Schema } from "effect"
+import { AssetId } from "#domain/Caip.ts"
+import { maxAssets } from "#domain/strategy/allocationRules.ts"
+import { WeightFromString } from "#domain/Weight.ts"
+import { AssetIdText, written } from "#http/v2/values/values.ts"
+
+const description = `Target weights: 1 to ${maxAssets} assets, none twice, weights that sum to 100.`
+
+export const Allocation = Schema.Struct({
+  assets: Schema.Array(
+    Schema.Struct({
+      assetId: AssetIdText,
+      weight: written("Percent with 2 decimals.", /^[0-9]{1,3}\.[0-9]{2}$/u, "100.00")
+    })
+  )
+}).annotate({ identifier: "Allocation", description })
+
+export const AllocationDraft = Schema.Struct({
+  assets: Schema.Array(Schema.Struct({ assetId: AssetId, weight: WeightFromString })).check(
+    Schema.isBetweenLength(1, maxAssets, { expected: `1 to ${maxAssets} assets` })
+  )
+}).annotate({ identifier: "AllocationDraft", description })

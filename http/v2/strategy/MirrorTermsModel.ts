@@ -1,0 +1,39 @@
+/** The terms of mirroring on the wire. An extension of the interface: docs/decisions/0086-terms-of-mirroring.md. */
+import { Schema } from "effect"
+import { MirroredPreferences, swapFields } from "#http/v2/strategy/SwapPreferencesModel.ts"
+import { StrategyIdText, timestamp } from "#http/v2/values/values.ts"
+import { RebalanceSchedule } from "#http/v2/strategy/RebalanceScheduleModel.ts"
+
+const Terms = Schema.Struct({ schedule: RebalanceSchedule, preferences: MirroredPreferences }).annotate({
+  identifier: "Terms",
+  description: "Cadence and swap preferences of a strategy."
+})
+
+export const MirrorTerms = Schema.Struct({
+  strategyId: StrategyIdText,
+  offered: Terms.annotate({ description: "What the creator has set now." }),
+  accepted: Terms.annotate({ description: "What the tenant accepted last." }),
+  acceptedAt: timestamp(
+    "When: the first enrollment, or the last call that accepted terms.",
+    "2026-03-01T12:00:00.000Z"
+  ),
+  isCurrent: Schema.Boolean.annotate({
+    description: "Whether what is offered is what was accepted; false: something waits for the tenant.",
+    examples: [true]
+  }),
+  applied: Terms.annotate({
+    description:
+      "What holds for the tenant's portfolios: the slower cadence; the least of what is offered, accepted, set by the tenant and allowed by the service for slippage and price impact; the greater of what was accepted and set by the tenant for the threshold."
+  })
+}).annotate({ identifier: "MirrorTerms", description: "On which terms the tenant mirrors a strategy." })
+
+export const AcceptedTerms = Schema.Struct({
+  schedule: RebalanceSchedule,
+  preferences: Schema.Struct({
+    swap: Schema.Struct({
+      slippageBps: Schema.requiredKey(swapFields.slippageBps),
+      priceImpactBps: Schema.requiredKey(swapFields.priceImpactBps),
+      thresholdUsd: Schema.requiredKey(swapFields.thresholdUsd)
+    })
+  })
+}).annotate({ identifier: "AcceptedTerms", description: "The offered terms, sent back as they were read." })

@@ -1,0 +1,132 @@
+/** Contract: strategies of the calling tenant and their versions. Source: interface "strategies", shapes 2.3 to 2.7, 2.10. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { ok, page } from "#http/Envelope.ts"
+import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
+import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
+import { RequestErrors } from "#http/middleware/RequestErrors.ts"
+import { mergePatch } from "#http/v2/values/mergePatch.ts"
+import { pageQuery } from "#http/v2/values/PageQuery.ts"
+import { Strategy, StrategyDraft, StrategyPatch } from "#http/v2/strategy/StrategyModel.ts"
+import { StrategyVersion, StrategyVersionPage, VersionDraft } from "#http/v2/strategy/StrategyVersionModel.ts"
+import { StrategyIdParam } from "#http/v2/values/values.ts"
+import { operation } from "#http/v2/operation.ts"
+import { CursorInvalid, NotFound } from "#http/wireErrors.ts"
+
+const params = { strategyId: StrategyIdParam }
+
+const create = HttpApiEndpoint.post("createStrategy", "/strategies", {
+  payload: StrategyDraft,
+  success: ok(Strategy).pipe(HttpApiSchema.status(201))
+}).annotateMerge(
+  operation({
+    id: "createStrategy",
+    summary: "Create a strategy",
+    description:
+      "Stores a strategy and its version 1. Each asset must be known and not blocked; the weights must sum to exactly 100. Without `schedule` the tenant's default applies; with neither the body is refused. The body is strict: an unknown key is refused.",
+    scope: "strategies:write",
+    tier: "critical"
+  })
+)
+
+const validate = HttpApiEndpoint.post("validateStrategy", "/strategies/validate", {
+  payload: StrategyDraft,
+  success: ok(
+    Schema.Struct({ valid: Schema.Literal(true).annotate({ description: "Creating this strategy would succeed." }) })
+  )
+}).annotateMerge(
+  operation({
+    id: "validateStrategy",
+    summary: "Check a strategy without creating it",
+    description:
+      "The same checks as creating a strategy, in the same order and with the same errors; nothing is stored.",
+    scope: "strategies:write",
+    tier: "general"
+  })
+)
+
+const list = HttpApiEndpoint.get("listStrategies", "/strategies", {
+  query: pageQuery,
+  success: page(
+    Schema.Struct({ strategies: Schema.Array(Strategy).annotate({ description: "The page, newest first." }) })
+  ),
+  error: CursorInvalid
+}).annotateMerge(
+  operation({
+    id: "listStrategies",
+    summary: "List strategies",
+    description: "The tenant's own strategies, newest first.",
+    scope: "strategies:read",
+    tier: "general"
+  })
+)
+
+const get = HttpApiEndpoint.get("getStrategy", "/strategies/:strategyId", {
+  params,
+  success: ok(Strategy),
+  error: NotFound
+}).annotateMerge(
+  operation({
+    id: "getStrategy",
+    summary: "Get a strategy",
+    description: "One of the tenant's own strategies, or a public one of another tenant.",
+    scope: "strategies:read",
+    tier: "burst"
+  })
+)
+
+const update = HttpApiEndpoint.patch("updateStrategy", "/strategies/:strategyId", {
+  params,
+  payload: mergePatch(StrategyPatch),
+  success: ok(Strategy),
+  error: NotFound
+}).annotateMerge(
+  operation({
+    id: "updateStrategy",
+    summary: "Update a strategy",
+    description:
+      "Merge patch of name, description and visibility. An empty object changes nothing. Allocation, schedule and preferences have routes of their own and are refused here. Another tenant's strategy is not found, be it public or not.",
+    scope: "strategies:write",
+    tier: "general"
+  })
+)
+
+const versions = HttpApiEndpoint.get("listStrategyVersions", "/strategies/:strategyId/versions", {
+  params,
+  query: pageQuery,
+  success: page(Schema.Struct({ versions: StrategyVersionPage })),
+  error: [NotFound, CursorInvalid]
+}).annotateMerge(
+  operation({
+    id: "listStrategyVersions",
+    summary: "List the versions of a strategy",
+    description: "The published targets of one's own strategy or of a public one, newest first.",
+    scope: "strategies:read",
+    tier: "general"
+  })
+)
+
+const publish = HttpApiEndpoint.post("publishStrategyVersion", "/strategies/:strategyId/versions", {
+  params,
+  payload: VersionDraft,
+  success: ok(StrategyVersion).pipe(HttpApiSchema.status(201)),
+  error: NotFound
+}).annotateMerge(
+  operation({
+    id: "publishStrategyVersion",
+    summary: "Publish a version",
+    description:
+      "Appends an immutable version and makes it the head, which the next rebalance of every portfolio aims at. The service numbers it; of concurrent publications each gets its own number and the last is head. The allocation passes the same checks as at creation.",
+    scope: "strategies:write",
+    tier: "critical"
+  })
+)
+
+export const Strategies = HttpApiGroup.make("strategies")
+  .annotate(OpenApi.Title, "Strategies")
+  .annotate(OpenApi.Description, "Templates that portfolios follow: target weights, a schedule and swap preferences.")
+  .add(create, validate, list, get, update, versions, publish)
+  .middleware(RequestErrors)
+  .middleware(EndpointLimit)
+  .middleware(ApiKeyAuth)
+  .prefix("/v2")

@@ -1,0 +1,38 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Strategies } from "#domain/strategy/Strategies.ts"
+import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
+import { success, successPage } from "#http/Envelope.ts"
+import { V2 } from "#http/v2/Api.ts"
+import { strategyDraft } from "#http/v2/strategy/strategyDraft.ts"
+import { strategyView, versionView } from "#http/v2/strategy/strategyView.ts"
+
+export const StrategiesLive = HttpApiBuilder.group(
+  V2,
+  "strategies",
+  Effect.fnUntraced(function* (handlers) {
+    const strategies = yield* Strategies
+    const versions = yield* StrategyVersions
+
+    return handlers.handleAll({
+      createStrategy: ({ payload }) =>
+        Effect.map(strategies.create(strategyDraft(payload)), (strategy) => success(strategyView(strategy))),
+      validateStrategy: ({ payload }) =>
+        Effect.as(strategies.validate(strategyDraft(payload)), success({ valid: true as const })),
+      listStrategies: ({ query }) =>
+        Effect.map(strategies.list(query), (page) => successPage({ strategies: page.items.map(strategyView) }, page)),
+      getStrategy: ({ params }) =>
+        Effect.map(strategies.get(params.strategyId), (strategy) => success(strategyView(strategy))),
+      updateStrategy: ({ params, payload }) =>
+        Effect.map(strategies.update(params.strategyId, payload), (strategy) => success(strategyView(strategy))),
+      listStrategyVersions: ({ params, query }) =>
+        Effect.map(versions.list(params.strategyId, query), (page) =>
+          successPage({ versions: page.items.map(versionView) }, page)
+        ),
+      publishStrategyVersion: ({ params, payload: { allocation, changeLog = null } }) =>
+        Effect.map(versions.publish(params.strategyId, { allocation: allocation.assets, changeLog }), (version) =>
+          success(versionView(version))
+        )
+    })
+  })
+)

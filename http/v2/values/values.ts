@@ -1,0 +1,75 @@
+/**
+ * Values as they are written on the wire, each with the form that it has. An answer is held against them before it is
+ * sent, so what the document says of a value is so. Source: interface "Identifier formats" and "Number formats",
+ * shapes section 2.
+ */
+import { Schema } from "effect"
+import * as Caip from "#domain/Caip.ts"
+import { FlowId, OperationId, PortfolioId, StrategyId } from "#domain/Ids.ts"
+
+/** Text of one form. `format` is the name that JSON Schema has for it, where it has one. */
+export const written = (description: string, pattern: RegExp, example: string, format?: "date" | "date-time") =>
+  Schema.String.check(
+    Schema.isPattern(pattern, format && { toJsonSchema: () => ({ pattern: pattern.source, format }) })
+  ).annotate({ description, examples: [example] })
+
+/** Text for people, as long as what it is made of allows. */
+export const prose = (description: string, maximum: number, ...examples: readonly [string, ...Array<string>]) =>
+  Schema.String.check(Schema.isMaxLength(maximum)).annotate({ description, examples })
+
+const isoTime = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/u
+
+/** ISO 8601, UTC, milliseconds. */
+export const timestamp = (description: string, example = "2026-03-02T09:30:00.000Z") =>
+  written(`${description}. ISO 8601 in UTC with milliseconds.`, isoTime, example, "date-time")
+
+/** US dollars with six decimals. */
+export const usd = (description: string, example = "1500.500000") =>
+  written(`${description}. US dollars with 6 decimals.`, /^[0-9]+\.[0-9]{6}$/u, example)
+
+/** An integer without point or exponent. */
+export const rawAmount = (description: string) =>
+  written(`${description}. Integer in the token's smallest unit.`, /^(0|[1-9][0-9]*)$/u, "1500500000")
+
+/** Bytes in hex with 0x. */
+export const hexBytes = (description: string, bytes: number, example: string) =>
+  written(description, new RegExp(`^0x[0-9a-fA-F]{${bytes * 2}}$`, "u"), example)
+
+/** A 20-byte address without a chain, where a standard of others asks for one. */
+export const addressText = (description: string) =>
+  hexBytes(description, 20, "0x52908400098527886E0F7030069857D2E4169EE7")
+
+const exampleAsset = "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
+
+export const AssetIdText = written("CAIP-19 of the asset.", Caip.patterns.asset, exampleAsset)
+export const SmartAccountIdText = written(
+  "CAIP-10 of the smart account, bound to its chain.",
+  Caip.patterns.evmAccount,
+  "eip155:8453:0x52908400098527886E0F7030069857D2E4169EE7"
+)
+export const WalletIdText = written(
+  "CAIP-10 of the end user's wallet.",
+  Caip.patterns.evmWallet,
+  "eip155:0:0x8617E340B3D01FA5F11F306F4090FD50E238070D"
+)
+
+const idOf = <S extends Schema.Codec<string, string>>(schema: S, name: string, example: string): S =>
+  schema.annotate({
+    description: `Id of the ${name}.`,
+    examples: [example],
+    message: `Expected the id of ${/^[aeiou]/u.test(name) ? "an" : "a"} ${name}, such as ${example}`
+  }) as unknown as S
+
+/** Ids of a form of their own: one of another kind in a request is a 400 that names it. */
+export const StrategyIdParam = idOf(StrategyId, "strategy", "01JQ8ZKX4V6T3M9N2C5B7D8F0G")
+export const PortfolioIdParam = idOf(PortfolioId, "portfolio", "pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8")
+export const OperationIdParam = idOf(OperationId, "operation", "op_01JQ8ZP3T5V7X9Z1B3D5F7H9K1")
+export const FlowIdParam = idOf(FlowId, "flow", "flow_01JQ8ZN1S3T5V7W9Y1A3C5E7G9")
+
+export const StrategyIdText = StrategyIdParam
+export const PortfolioIdText = PortfolioIdParam
+export const OperationIdText = OperationIdParam
+
+/** An opaque place in a list. */
+export const cursorText = (description: string) =>
+  written(description, /^[A-Za-z0-9_-]{1,512}$/u, "eyJsIjoic3RyYXRlZ2llcyJ9")

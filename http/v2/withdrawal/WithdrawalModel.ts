@@ -1,0 +1,174 @@
+/** The two stages of a withdrawal on the wire. Source: shapes 2.22 to 2.24. */
+import { Schema } from "effect"
+import { AssetId, type EvmAccountId, patterns } from "#domain/Caip.ts"
+import { maxSignatureBytes } from "#domain/account/OwnerMessage.ts"
+import { shown } from "#domain/fromText.ts"
+import { portfolioIdPattern } from "#domain/Ids.ts"
+import { typedDataOf } from "#domain/withdrawal/typedData.ts"
+import { maxAssets, RawAmount, WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
+import {
+  addressText,
+  AssetIdText,
+  hexBytes,
+  PortfolioIdText,
+  prose,
+  rawAmount,
+  timestamp,
+  written
+} from "#http/v2/values/values.ts"
+
+const recipientExample = "eip155:8453:0x8617E340B3D01FA5F11F306F4090FD50E238070D"
+const assetExample = "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
+const nonceExample = `0x${"7c".repeat(32)}`
+const expiresAtExample = 1772444400
+
+const recipientDescription =
+  "CAIP-10 of who receives, bound to the chain of the assets. Any account but the portfolio's own."
+
+/** Any text is read: what is no account that is bound to a chain is refused as a recipient (API_211), not as a form. */
+const recipient = Schema.String.check(shown({ pattern: patterns.evmAccount.source })).annotate({
+  description: recipientDescription,
+  examples: [recipientExample]
+})
+
+const amountRaw = RawAmount.annotate({
+  description:
+    "A positive integer in the token's smallest unit; to withdraw everything, `balanceRaw` of the positions.",
+  examples: ["1500500000"]
+})
+
+/** The body of stage 1. */
+export const WithdrawalRequest = Schema.Struct({
+  recipientAccountId: recipient,
+  assets: Schema.Array(
+    Schema.Struct({ assetId: AssetId, amountRaw }).annotate({
+      identifier: "WithdrawalAsset",
+      description: "One asset and how much of it."
+    })
+  )
+    .check(Schema.isBetweenLength(1, maxAssets, { expected: `1 to ${maxAssets} assets` }))
+    .annotate({ description: "What is withdrawn; all on the recipient's chain, none twice." }),
+  liquidate: Schema.optionalKey(
+    Schema.Boolean.annotate({
+      description: "True: the assets are sold first, and the chain's settlement asset is delivered.",
+      examples: [true]
+    })
+  ),
+  settlementAssetId: Schema.optionalKey(
+    AssetId.annotate({
+      description: "Only with `liquidate`. The chain's canonical USDC, which is also the default, and no other."
+    })
+  )
+}).annotate({ identifier: "WithdrawalRequest", description: "What the owner will be asked to authorize." })
+
+/** The body of stage 1 for everything at once. */
+export const LiquidateAllRequest = Schema.Struct({ recipientAccountId: recipient }).annotate({
+  identifier: "LiquidateAllRequest",
+  description: "Who receives what everything on the chain is sold for."
+})
+
+const member = Schema.Struct({
+  name: written("Name of the member.", /^[a-zA-Z]+$/u, "nonce"),
+  type: written("Its EIP-712 type.", /^[a-zA-Z0-9]+(\[\])?$/u, "bytes32")
+}).annotate({ identifier: "TypedDataMember", description: "A member of an EIP-712 struct." })
+
+const IssuedMessage = Schema.Struct({
+  portfolioId: PortfolioIdText,
+  recipientAccountId: written(recipientDescription, patterns.evmAccount, recipientExample),
+  assets: Schema.Array(Schema.Struct({ assetId: AssetIdText, amountRaw: rawAmount("How much of it") })).annotate({
+    description: "What is withdrawn."
+  }),
+  nonce: hexBytes("32 random bytes in hex; the idempotency anchor of stage 2.", 32, nonceExample),
+  expiresAt: Schema.Int.annotate({
+    description: "The last second, since 1970, in which the chain carries it out.",
+    examples: [expiresAtExample]
+  }),
+  liquidate: Schema.optionalKey(
+    Schema.Literal(true).annotate({ description: "Present when the assets are sold first." })
+  )
+}).annotate({ identifier: "WithdrawalMessage", description: "What is signed; send it back to stage 2 unchanged." })
+
+/** As the service itself would write it. */
+const typedDataExample = typedDataOf(
+  Schema.decodeUnknownSync(WithdrawalMessage)({
+    portfolioId: "pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8",
+    recipientAccountId: recipientExample,
+    assets: [{ assetId: assetExample, amountRaw: "1500500000" }],
+    nonce: nonceExample,
+    expiresAt: expiresAtExample
+  }),
+  "Ballast Withdrawal Authorization",
+  "eip155:8453:0x52908400098527886E0F7030069857D2E4169EE7" as EvmAccountId
+)
+
+/** The answer of stage 1, for owners that sign typed data. */
+const TypedDataAuthorization = Schema.Struct({
+  authorizationId: hexBytes("The same as `message.nonce`.", 32, nonceExample),
+  expiresAt: timestamp("The same moment as `message.expiresAt`, ten minutes ahead", "2026-03-02T09:40:00.000Z"),
+  typedData: Schema.Struct({
+    domain: Schema.Struct({
+      name: prose("Who asks, as the wallet shows it.", 256, "Ballast Withdrawal Authorization"),
+      version: Schema.Literals(["1", "2"]).annotate({ description: "`2` when the assets are sold first." }),
+      chainId: Schema.Int.annotate({ description: "The recipient's chain.", examples: [8453] }),
+      verifyingContract: addressText("The portfolio's smart account on that chain.")
+    }).annotate({ identifier: "WithdrawalDomain", description: "The EIP-712 domain." }),
+    types: Schema.Struct({
+      Withdrawal: Schema.Array(member).annotate({ description: "Members of the message, in order." }),
+      WithdrawalAsset: Schema.Array(member).annotate({ description: "Members of one asset, in order." })
+    }).annotate({ identifier: "WithdrawalTypes", description: "Without `EIP712Domain`, which wallets add." }),
+    primaryType: Schema.Literal("Withdrawal").annotate({ description: "The struct that is signed." }),
+    message: IssuedMessage
+  }).annotate({
+    identifier: "WithdrawalTypedData",
+    description: "Pass it to `signTypedData` as it is.",
+    examples: [typedDataExample]
+  })
+}).annotate({
+  identifier: "WithdrawalTypedDataAuthorization",
+  description: "What the owner of an EVM portfolio signs (EIP-712)."
+})
+
+/** The answer of stage 1, by kind of owner. */
+export const WithdrawalAuthorization = TypedDataAuthorization
+
+const { assets, expiresAt, nonce } = WithdrawalMessage.fields
+
+/** The body of stage 2. */
+export const WithdrawalBody = Schema.Struct({
+  message: Schema.Struct({
+    // Any text is read: a message of another portfolio is refused as such (API_214), however its id looks.
+    portfolioId: Schema.String.check(shown({ pattern: portfolioIdPattern.source })).annotate({
+      description: "As stage 1 issued it; the portfolio of the path.",
+      examples: ["pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8"]
+    }),
+    recipientAccountId: recipient.annotate({ description: "As stage 1 issued it." }),
+    assets: assets.annotate({
+      description: "As stage 1 issued them.",
+      examples: [
+        [
+          {
+            assetId: "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" as AssetId,
+            amountRaw: "1500500000"
+          }
+        ]
+      ]
+    }),
+    nonce: nonce.annotate({ description: "As stage 1 issued it.", examples: [nonceExample] }),
+    expiresAt: expiresAt.annotate({ description: "As stage 1 issued it.", examples: [expiresAtExample] }),
+    liquidate: Schema.optionalKey(
+      Schema.Literal(true).annotate({ description: "As stage 1 issued it, or left out like there." })
+    )
+  }).annotate({
+    identifier: "SignedWithdrawalMessage",
+    description: "`typedData.message` of stage 1, unchanged.",
+    examples: [typedDataExample.message]
+  }),
+  signature: Schema.String.check(
+    Schema.isPattern(new RegExp(`^0x(?:[0-9a-fA-F]{2}){1,${maxSignatureBytes}}$`, "u"), {
+      expected: `1 to ${maxSignatureBytes} bytes in hex with 0x`
+    })
+  ).annotate({
+    description: "The owner's signature over the typed data: 65 bytes of a wallet, or what a contract wallet makes.",
+    examples: [`0x${"1b".repeat(65)}`]
+  })
+}).annotate({ identifier: "WithdrawalBody", description: "The message of stage 1 and the owner's signature." })

@@ -1,0 +1,66 @@
+/** What an account received in a transaction, by the Transfer events of its receipt. */
+import { Effect, Layer, Option } from "effect"
+import { type Hex, zeroAddress } from "viem"
+import { chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
+import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
+import { type Arrival, TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
+import { fromViem } from "#layers/evm/address.ts"
+import { agreed } from "#layers/evm/agreement.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { actsIn, findReceipt, netTransfers } from "#layers/evm/execution/findReceipt.ts"
+import { readDepth, settledReceipt } from "#layers/evm/execution/settledReceipt.ts"
+
+/** Above every nonce that an account reaches. */
+const noNonce = Number.MAX_SAFE_INTEGER
+
+type Found = Arrival & Pick<ActionReceipt, "txHash" | "blockHash">
+
+/** What one endpoint shows of a transaction that counts. */
+const look = Effect.fnUntraced(function* (accountId: EvmAccountId, txHash: Hex) {
+  const chainId = chainIdOf(accountId)
+  const { head, settled } = yield* readDepth(chainId)
+  const receipt = yield* settledReceipt(chainId, txHash, settled)
+  if (receipt === null || receipt === "pending") return { head, settled, receipt: Option.none<Found>() }
+  const found: Found = {
+    txHash,
+    blockNumber: receipt.blockNumber,
+    blockHash: receipt.blockHash,
+    success: receipt.status === "success",
+    isOwn: actsIn(receipt, accountId),
+    deltas: netTransfers(receipt, accountId)
+  }
+  return { head, settled, receipt: Option.some(found) }
+})
+
+export const TransferReceiptsLive = Layer.effect(
+  TransferReceipts,
+  Effect.gen(function* () {
+    const clients = yield* EvmClients
+
+    const read = Effect.fn("TransferReceipts.read")(
+      (accountId: EvmAccountId, txHash: string) => agreed(chainIdOf(accountId), look(accountId, txHash as Hex)),
+      Effect.provideService(EvmClients, clients)
+    )
+
+    const carriedAt = Effect.fn("TransferReceipts.carriedAt")(
+      function* (accountId: EvmAccountId, subject: string, fromBlock: bigint) {
+        // Whoever carried it: no transaction and no nonce of our own is looked for.
+        const unknown: SignedTransaction = {
+          chainId: chainIdOf(accountId),
+          subject,
+          fromBlock,
+          relayer: fromViem(zeroAddress),
+          txHash: subject,
+          replaces: [],
+          raw: "0x",
+          nonce: noNonce
+        }
+        const receipt = yield* findReceipt(unknown, accountId)
+        return Option.filter(receipt, ({ success }) => success)
+      },
+      Effect.provideService(EvmClients, clients)
+    )
+
+    return TransferReceipts.of({ read, carriedAt })
+  })
+)

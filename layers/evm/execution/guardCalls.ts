@@ -1,0 +1,113 @@
+/**
+ * The calls by which an account trades and sends through the guard: an exact allowance for each token that leaves, one
+ * call for all swaps, and one for each transfer.
+ */
+import { type Address, concatHex, encodeFunctionData, erc20Abi, type Hex } from "viem"
+import { addressOf, type AssetId, chainIdOf, type EvmAddress } from "#domain/Caip.ts"
+import type { TradeGuardPolicy } from "#domain/account/Authorization.ts"
+import type { ReadySwap } from "#domain/trading/Swap.ts"
+import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
+import { closedProof } from "#layers/evm/account/closedList.ts"
+import { toViem } from "#layers/evm/address.ts"
+import type { Call } from "#layers/evm/multicall.ts"
+import { noEvidence, runnerOf, tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
+
+export interface GuardTerms {
+  readonly guard: TradeGuardPolicy
+  readonly router: EvmAddress
+  /** The provider's contract that routes are calldata for; undefined where the deployment has none. */
+  readonly routeTarget: EvmAddress | undefined
+  /** Seconds since 1970 by the chain's clock. */
+  readonly deadline: bigint
+}
+
+const approval = (guard: EvmAddress, token: EvmAddress, amountRaw: bigint): Call => ({
+  target: toViem(token),
+  data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [toViem(guard), amountRaw] })
+})
+
+/** Each token once, ascending, as the guard wants them. */
+const listedOf = (assets: ReadonlyArray<AssetId>): ReadonlyArray<EvmAddress> =>
+  [...new Set(assets.map(addressOf))].toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
+
+const soldOf = (swaps: ReadonlyArray<ReadySwap>): ReadonlyMap<EvmAddress, bigint> => {
+  const sold = new Map<EvmAddress, bigint>()
+  for (const { sell, sellAmountRaw } of swaps) {
+    const token = addressOf(sell)
+    sold.set(token, (sold.get(token) ?? 0n) + sellAmountRaw)
+  }
+  return sold
+}
+
+/** What is wrong with a swap's route where the guard carries it; undefined when nothing is. */
+export const guardRouteFault = (
+  { call }: ReadySwap,
+  guard: TradeGuardPolicy,
+  routeTarget: EvmAddress | undefined
+): string | undefined => {
+  if (call === undefined) return undefined
+  const runner = runnerOf(guard.contract)
+  if (call.contract !== runner) return `routes of this account deliver to ${runner}, not ${call.contract}`
+  return routeTarget === undefined ? "the deployment has no contract for routes" : undefined
+}
+
+export const guardedSwaps = (
+  swaps: ReadonlyArray<ReadySwap>,
+  { deadline, guard, routeTarget, router }: GuardTerms
+): ReadonlyArray<Call> => {
+  if (swaps.length === 0) return []
+  const listed = listedOf(swaps.flatMap(({ buy, sell }) => [sell, buy]))
+  const place = (asset: AssetId) => listed.indexOf(addressOf(asset))
+  const trades = swaps.map(({ buy, call, minBuyAmountRaw, path, sell, sellAmountRaw }) => ({
+    venue: toViem(call === undefined ? router : routeTarget!),
+    sell: place(sell),
+    buy: place(buy),
+    amount: sellAmountRaw,
+    minOut: minBuyAmountRaw,
+    route: call === undefined ? concatHex(["0x", ...path.slice(1, -1).map(toViem)]) : (call.data as Hex)
+  }))
+  const { closedTokens } = guard
+  const evidence = {
+    ...noEvidence,
+    proofs: closedTokens === undefined ? [] : swaps.map(({ buy }) => closedProof(closedTokens, addressOf(buy)))
+  }
+  return [
+    ...[...soldOf(swaps)].map(([token, amount]) => approval(guard.contract, token, amount)),
+    {
+      target: toViem(guard.contract),
+      data: encodeFunctionData({
+        abi: tradeGuardAbi,
+        functionName: "trade",
+        args: [listed.map((token): Address => toViem(token)), trades, evidence, deadline]
+      })
+    }
+  ]
+}
+
+export const guardedTransfer = (
+  { amountRaw, bridge, buy, leastRaw, sell }: OutgoingTransfer,
+  { deadline, guard }: GuardTerms
+): ReadonlyArray<Call> => {
+  const token = addressOf(sell)
+  const transfer = {
+    bridge: toViem(bridge),
+    token: 0,
+    amount: amountRaw,
+    chainId: BigInt(chainIdOf(buy)),
+    remoteToken: toViem(addressOf(buy)),
+    minOut: leastRaw
+  }
+  const { closedTokens } = guard
+  const evidence = { ...noEvidence, proofs: closedTokens === undefined ? [] : [closedProof(closedTokens, token)] }
+  return [
+    approval(guard.contract, token, amountRaw),
+    {
+      target: toViem(guard.contract),
+      data: encodeFunctionData({
+        abi: tradeGuardAbi,
+        functionName: "send",
+        args: [[toViem(token)], transfer, evidence, deadline]
+      })
+    }
+  ]
+}

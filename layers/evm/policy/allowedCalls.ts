@@ -1,0 +1,113 @@
+/** The calls that a permission lets pass, in words: of the guard by its code, of a call policy by what the owner signed. */
+import { erc20Abi, getAbiItem, toFunctionSignature } from "viem"
+import { addressOf, type EvmAddress } from "#domain/Caip.ts"
+import type { Authorization, ChainAuthorization } from "#domain/account/Authorization.ts"
+import type { AllowedCall } from "#domain/policy/ChainPolicy.ts"
+import { fromViem } from "#layers/evm/address.ts"
+import {
+  bridgeAbi,
+  kernelAbi,
+  routedSwapAbi,
+  routerAbi,
+  withdrawalExecutor,
+  withdrawalExecutorAbi
+} from "#layers/evm/contracts.ts"
+import { tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
+
+type Allowed = Omit<AllowedCall, "permissionId">
+
+const approve = toFunctionSignature(getAbiItem({ abi: erc20Abi, name: "approve" }))
+const executor = fromViem(withdrawalExecutor)
+
+const settle: Allowed = {
+  target: executor,
+  function: toFunctionSignature(getAbiItem({ abi: withdrawalExecutorAbi, name: "settle" })),
+  rule: "The executor demands the owner's signature over recipient, assets, nonce and expiry."
+}
+const settleUnderGuard: Allowed = {
+  ...settle,
+  rule: `${settle.rule} Paid are the signed amount and what the sales bring, in the registry's token for it.`
+}
+
+const underGuard = (guard: EvmAddress, account: EvmAddress): ReadonlyArray<Allowed> => [
+  { target: null, function: approve, rule: `The spender is the guard ${guard}, which spends for its caller alone.` },
+  {
+    target: guard,
+    function: toFunctionSignature(getAbiItem({ abi: tradeGuardAbi, name: "trade" })),
+    rule: "Registered tokens and venues; each trade within the limit of a trade, all of them within the loss budget."
+  },
+  {
+    target: guard,
+    function: toFunctionSignature(getAbiItem({ abi: tradeGuardAbi, name: "send" })),
+    rule: "A registered bridge and lane, to the same account on the other chain; what is lost counts as in a trade."
+  },
+  {
+    target: guard,
+    function: toFunctionSignature(getAbiItem({ abi: tradeGuardAbi, name: "tighten" })),
+    rule: "The limits become tighter; never wider."
+  },
+  settleUnderGuard,
+  {
+    target: account,
+    function: toFunctionSignature(getAbiItem({ abi: kernelAbi, name: "uninstallValidation" })),
+    rule: "Removes another permission than this one from the account."
+  }
+]
+
+const swapRule = (hops: string, tokens: ReadonlyArray<EvmAddress>) =>
+  `The recipient is the account; ${hops}; the last token is one of ${tokens.length} listed ones. No limit on the price.`
+
+const underCallPolicy = (
+  { bridge, hubs, routedSwap, router, tokens }: ChainAuthorization["policy"],
+  settles: boolean
+) => {
+  const spenders = [router, bridge?.contract, routedSwap].filter((spender) => spender !== undefined)
+  const calls: ReadonlyArray<Allowed> = [
+    { target: null, function: approve, rule: `The spender is one of ${spenders.join(", ")}.` },
+    {
+      target: router,
+      function: toFunctionSignature(getAbiItem({ abi: routerAbi, name: "swapExactTokensForTokens" })),
+      rule: swapRule("the path has two tokens", tokens)
+    },
+    ...(hubs.length === 0
+      ? []
+      : [
+          {
+            target: router,
+            function: toFunctionSignature(
+              getAbiItem({ abi: routerAbi, name: "swapExactTokensForTokensSupportingFeeOnTransferTokens" })
+            ),
+            rule: swapRule(`the path has three tokens, the middle one of ${hubs.join(", ")}`, tokens)
+          }
+        ]),
+    ...(settles ? [settle] : []),
+    ...(bridge === undefined
+      ? []
+      : [
+          {
+            target: bridge.contract,
+            function: toFunctionSignature(getAbiItem({ abi: bridgeAbi, name: "lock" })),
+            rule: `Token ${bridge.token}, to the same account on chain ${bridge.destinations.map(({ chainId }) => chainId).join(", ")}. No limit on what the bridge keeps.`
+          }
+        ]),
+    ...(routedSwap === undefined
+      ? []
+      : [
+          {
+            target: routedSwap,
+            function: toFunctionSignature(getAbiItem({ abi: routedSwapAbi, name: "swap" })),
+            rule: `Into one of ${tokens.length} listed tokens, for no less than the venue pays.`
+          }
+        ])
+  ]
+  return calls
+}
+
+export const allowedCalls = (
+  { withdrawalDomainName }: Pick<Authorization, "withdrawalDomainName">,
+  { accountId, permissionId, policy }: ChainAuthorization
+): ReadonlyArray<AllowedCall> =>
+  (policy.guard === undefined
+    ? underCallPolicy(policy, withdrawalDomainName !== null)
+    : underGuard(policy.guard.contract, addressOf(accountId))
+  ).map((call) => ({ permissionId, ...call }))

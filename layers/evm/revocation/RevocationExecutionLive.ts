@@ -1,0 +1,48 @@
+/** Revocations as user operations that owners signed, submitted by the relayer. */
+import { Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import type { ChainRevocation } from "#domain/account/Revocation.ts"
+import { RelayerSigners } from "#domain/relay/Signer.ts"
+import type { SignedTransaction } from "#domain/relay/Transaction.ts"
+import {
+  RevocationExecution,
+  type RevocationRequest,
+  type SignedRevocation
+} from "#domain/revocation/RevocationExecution.ts"
+import { toViem } from "#layers/evm/address.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
+import type { Lanes } from "#layers/evm/execution/chainState.ts"
+import { findReceipt } from "#layers/evm/execution/findReceipt.ts"
+import { draftRevocation } from "#layers/evm/revocation/draftRevocation.ts"
+import { hasEnded, prepareRevocation } from "#layers/evm/revocation/prepareRevocation.ts"
+
+export const RevocationExecutionLive = Layer.effect(
+  RevocationExecution,
+  Effect.gen(function* () {
+    const clients = yield* EvmClients
+    const random = yield* SecureRandom.SecureRandom
+    const { lanes } = yield* RelayerSigners
+    const [first, ...others] = lanes
+    const relayers: Lanes = [toViem(first.address), ...others.map(({ address }) => toViem(address))]
+
+    const draft = Effect.fn("RevocationExecution.draft")(
+      (request: RevocationRequest) => draftRevocation(request),
+      Effect.provideService(EvmClients, clients),
+      Effect.provideService(SecureRandom.SecureRandom, random)
+    )
+
+    const ended = Effect.fn("RevocationExecution.hasEnded")(hasEnded, Effect.provideService(EvmClients, clients))
+
+    const prepare = Effect.fn("RevocationExecution.prepare")(
+      (signed: SignedRevocation, chain: ChainRevocation) => prepareRevocation(signed, chain, relayers),
+      Effect.provideService(EvmClients, clients)
+    )
+
+    const find = Effect.fn("RevocationExecution.find")(
+      (transaction: SignedTransaction, { accountId }: ChainRevocation) => findReceipt(transaction, accountId),
+      Effect.provideService(EvmClients, clients)
+    )
+
+    return RevocationExecution.of({ draft, hasEnded: ended, prepare, find })
+  })
+)

@@ -1,0 +1,47 @@
+/** What an owner signs to void the agent's permissions, by what all endpoints of the chains show of the accounts. */
+import { Effect, Result } from "effect"
+import { SecureRandom } from "effect/crypto"
+import type { Hex } from "viem"
+import type { ChainRevocation, Revocation } from "#domain/account/Revocation.ts"
+import type { RevocationRequest, RevokedAccount } from "#domain/revocation/RevocationExecution.ts"
+import { digestRoot } from "#layers/evm/account/digestTree.ts"
+import { readEnableNonce } from "#layers/evm/account/enableNonce.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { operationHash } from "#layers/evm/execution/agentOperation.ts"
+import { drawnNonce, ownersOperation } from "#layers/evm/revocation/ownersOperation.ts"
+
+/**
+ * The highest that any endpoint shows which answers: by the word of a node that lags, a permission of a later nonce would
+ * survive.
+ */
+const highestNonce = Effect.fnUntraced(function* ({ accountId, chainId }: RevokedAccount) {
+  const { each } = yield* EvmClients
+  const read = yield* Effect.forEach(
+    each(chainId),
+    (endpoint) => Effect.result(Effect.provideService(readEnableNonce(accountId), EvmClients, endpoint)),
+    { concurrency: "unbounded" }
+  )
+  const nonces = read.filter(Result.isSuccess).map(({ success }) => success)
+  return nonces.length === 0 ? yield* readEnableNonce(accountId) : Math.max(...nonces)
+})
+
+const draftOn = Effect.fnUntraced(function* (account: RevokedAccount, { accountType }: RevocationRequest) {
+  const random = yield* SecureRandom.SecureRandom
+  const terms = {
+    ...account,
+    validFrom: (yield* highestNonce(account)) + 1,
+    operationNonce: drawnNonce(yield* random.randomBytes(20))
+  }
+  const digest: string = operationHash(ownersOperation(terms, accountType), account.chainId)
+  return { ...terms, digest } satisfies ChainRevocation
+})
+
+export const draftRevocation = Effect.fnUntraced(function* (request: RevocationRequest) {
+  const { accounts, ...maker } = request
+  const [first, ...others] = yield* Effect.forEach(accounts, (account) => draftOn(account, request), {
+    concurrency: "unbounded"
+  })
+  const chains = [first!, ...others] as const
+  const revocation: Revocation = { ...maker, chains, root: digestRoot(chains.map(({ digest }) => digest as Hex)) }
+  return revocation
+})

@@ -1,0 +1,132 @@
+/** Builds and simulates the relayer's transaction with the owner's operation, and reads whether it is needed still. */
+import { Effect, Result } from "effect"
+import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, zeroAddress } from "viem"
+import { addressOf } from "#domain/Caip.ts"
+import type { ChainRevocation } from "#domain/account/Revocation.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
+import type { SignedRevocation } from "#domain/revocation/RevocationExecution.ts"
+import { SimulationFailed } from "#domain/trading/ChainExecution.ts"
+import { accountDeployment, permissionValidation } from "#layers/evm/account/kernelAccount.ts"
+import { fromViem, toViem } from "#layers/evm/address.ts"
+import { entryPoint, entryPointAbi, kernelAbi, multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { type Lanes, readBlockState, readLaneNonces } from "#layers/evm/execution/chainState.ts"
+import { deployGas, transactionGas } from "#layers/evm/execution/gasLimits.ts"
+import { revertReason } from "#layers/evm/execution/revertReason.ts"
+import { readDepth } from "#layers/evm/execution/settledReceipt.ts"
+import { type Call, type CallResult, multicall } from "#layers/evm/multicall.ts"
+import { operationGas, signedOperation } from "#layers/evm/revocation/ownersOperation.ts"
+
+const stateCalls = ({ accountId, permissionId }: ChainRevocation): readonly [Call, Call] => {
+  const target = toViem(addressOf(accountId))
+  const args = [permissionValidation(permissionId as Hex)] as const
+  return [
+    { target, data: encodeFunctionData({ abi: kernelAbi, functionName: "validNonceFrom" }) },
+    { target, data: encodeFunctionData({ abi: kernelAbi, functionName: "validationConfig", args }) }
+  ]
+}
+
+/** Whether the account shows that neither the permission nor an unused signature of before is good any more. */
+const isVoid = ({ validFrom }: ChainRevocation, [from, config]: ReadonlyArray<CallResult>): boolean => {
+  if (from?.success !== true || from.data === "0x" || config?.success !== true) return false
+  const least = decodeFunctionResult({ abi: kernelAbi, functionName: "validNonceFrom", data: from.data })
+  const { hook, nonce } = decodeFunctionResult({ abi: kernelAbi, functionName: "validationConfig", data: config.data })
+  return least >= validFrom && (hook === zeroAddress || nonce < least)
+}
+
+/** By every endpoint that answers, in a block that counts. */
+export const hasEnded = Effect.fnUntraced(function* (chain: ChainRevocation) {
+  const { each } = yield* EvmClients
+  const look = Effect.gen(function* () {
+    const { settled } = yield* readDepth(chain.chainId)
+    return isVoid(chain, yield* multicall(chain.chainId, stateCalls(chain), { blockNumber: settled }))
+  })
+  const looks = yield* Effect.forEach(
+    each(chain.chainId),
+    (endpoint) => Effect.result(Effect.provideService(look, EvmClients, endpoint)),
+    { concurrency: "unbounded" }
+  )
+  const seen = looks.filter(Result.isSuccess)
+  if (seen.length === 0) {
+    const failed = looks.find(Result.isFailure)
+    return yield* (
+      failed?.failure ?? new ChainUnavailable({ chainId: chain.chainId, reason: "no RPC endpoint is configured" })
+    )
+  }
+  return seen.every(({ success }) => success)
+})
+
+/** The operation alone, or after the deployment of its account, both or neither. */
+const transactionOf = (calls: ReadonlyArray<Call>): Call =>
+  calls.length === 1
+    ? calls[0]!
+    : {
+        target: multicall3,
+        data: encodeFunctionData({
+          abi: multicall3Abi,
+          functionName: "aggregate3",
+          args: [calls.map(({ data, target }) => ({ target, allowFailure: false, callData: data }))]
+        })
+      }
+
+/** Anybody may submit, so a multicall shows what the relayer's own transaction would do, and whether that is enough. */
+const simulate = Effect.fnUntraced(function* (
+  chain: ChainRevocation,
+  calls: ReadonlyArray<Call>,
+  frame: { readonly from: Address; readonly gas: bigint }
+) {
+  const { chainId } = chain
+  const results = yield* multicall(chainId, [...calls, ...stateCalls(chain)], frame)
+  const failed = results.slice(0, calls.length).find(({ success }) => !success)
+  if (failed !== undefined) return yield* new SimulationFailed({ chainId, reason: revertReason(failed.data) })
+  if (!isVoid(chain, results.slice(calls.length))) {
+    return yield* new SimulationFailed({
+      chainId,
+      reason: "the account has authorized the agent at a later nonce since; let the owner sign a new revocation"
+    })
+  }
+})
+
+export const prepareRevocation = Effect.fnUntraced(function* (
+  { revocation, signature }: SignedRevocation,
+  chain: ChainRevocation,
+  relayers: Lanes
+) {
+  const { accountId, chainId, digest } = chain
+  const [relayer] = relayers
+  const operation = signedOperation(revocation, chain, signature)
+  if (operation === undefined) {
+    return yield* new SimulationFailed({ chainId, reason: "what is stored is no signature for this account" })
+  }
+  const { request } = yield* EvmClients
+  const code = yield* request(chainId, "eth_getCode", (client) =>
+    client.getCode({ address: toViem(addressOf(accountId)) })
+  )
+  const isDeployed = code !== undefined && code !== "0x"
+  const { factory, factoryData } = accountDeployment(revocation)
+  const handle = {
+    target: entryPoint,
+    data: encodeFunctionData({ abi: entryPointAbi, functionName: "handleOps", args: [[operation], relayer] })
+  }
+  const calls = isDeployed ? [handle] : [{ target: factory, data: factoryData }, handle]
+  const gasLimit = transactionGas(operationGas(revocation.accountType)) + (isDeployed ? 0n : deployGas)
+  yield* simulate(chain, calls, { from: relayer, gas: gasLimit + 1_000_000n })
+  const [block, nonces] = yield* Effect.all([readBlockState(chainId), readLaneNonces(chainId, relayers)], {
+    concurrency: "unbounded"
+  })
+  const { data, target } = transactionOf(calls)
+  const prepared: PreparedTransaction = {
+    chainId,
+    accountId,
+    subject: digest,
+    to: fromViem(target),
+    callData: data.toLowerCase(),
+    gasLimit,
+    maxFeePerGas: block.maxFeePerGas,
+    maxPriorityFeePerGas: block.maxPriorityFeePerGas,
+    ...nonces,
+    fromBlock: block.number
+  }
+  return prepared
+})

@@ -1,0 +1,15 @@
+/** Port of the price guard: what a second source, apart from the first, says of an asset. */
+import { Context, type Effect } from "effect"
+import type { AssetId } from "#domain/Caip.ts"
+
+export class PriceCheck extends Context.Service<
+  PriceCheck,
+  {
+    /** As disputes name it; null where the deployment has no second source. */
+    readonly source: string | null
+    /** US dollars (wad) for one whole token; undefined when it does not know the asset or does not answer. */
+    readonly priceOf: (assetId: AssetId) => Effect.Effect<bigint | undefined>
+    /** How far apart the two may be, in basis points of the lower. */
+    readonly toleranceBps: number
+  }
+>()("ballast/layers/market/PriceCheck") {}

@@ -1,0 +1,107 @@
+/** Operations and their events in PostgreSQL. */
+import { type DateTime, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { OperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
+import { OperationKind, type OperationState } from "#domain/operation/Operation.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { batched } from "#domain/batched.ts"
+import { changeStates, type StateChange } from "#layers/sql/operation/operationEvents.ts"
+import { firstOperation, selectOperations } from "#layers/sql/operation/operationRows.ts"
+import { decodeFirst, decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
+import { storableJson } from "#layers/sql/storable.ts"
+import { makeSubmitManual } from "#layers/sql/operation/submitManual.ts"
+
+const EventRow = Schema.Struct({
+  operationId: OperationId,
+  sequence: Schema.Int,
+  at: Timestamp,
+  kind: Schema.String,
+  payload: Schema.Unknown
+})
+
+const allEvents = decodeRows(EventRow)
+const allLaunches = decodeRows(Schema.Struct({ operationId: OperationId, kind: OperationKind }))
+const firstDue = decodeFirst(Schema.Struct({ dueAt: Timestamp }))
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  const find = Effect.fn("OperationStore.find")(
+    (tenantId: TenantId, portfolioId: PortfolioId, operationId: OperationId) =>
+      firstOperation(sql`
+      ${sql.literal(selectOperations)}
+      WHERE operation_id = ${operationId} AND portfolio_id = ${portfolioId} AND tenant_id = ${tenantId}`)
+  )
+
+  const accepted = Effect.fn("OperationStore.accepted")((before: DateTime.Utc, limit: number) =>
+    allLaunches(sql`
+      SELECT operation_id AS "operationId", kind FROM operations
+      WHERE state = 'accepted' AND submitted_at < ${timestamp(before)} ORDER BY submitted_at, operation_id LIMIT ${limit}`)
+  )
+
+  const changeMany = yield* batched(
+    ({ operationId }) => operationId,
+    (changes: ReadonlyArray<StateChange>) =>
+      Effect.map(changeStates(sql, changes), (rows) => {
+        const changed = new Set(rows.map((row) => row.operation_id))
+        return ({ operationId }: StateChange) => changed.has(operationId)
+      })
+  )
+
+  const transition = Effect.fn("OperationStore.transition")(function* (
+    operationId: OperationId,
+    to: OperationState,
+    at: DateTime.Utc,
+    error: string | null
+  ) {
+    const change = { operationId, to, at, error }
+    const isInTransaction = Option.isSome(yield* Effect.serviceOption(sql.transactionService))
+    if (!isInTransaction) return yield* changeMany(change)
+    return (yield* changeStates(sql, [change])).length > 0
+  }, Effect.orDie)
+
+  const append = Effect.fn("OperationStore.append")(function* (
+    operationId: OperationId,
+    at: DateTime.Utc,
+    kind: string,
+    payload: unknown
+  ) {
+    const appended = yield* sql`
+      WITH operation AS (
+        UPDATE operations SET last_sequence = last_sequence + 1 WHERE operation_id = ${operationId}
+        RETURNING operation_id, last_sequence
+      )
+      INSERT INTO operation_events (operation_id, sequence, at, kind, payload)
+      SELECT operation_id, last_sequence, ${timestamp(at)}, ${kind}, ${storableJson(payload)}::jsonb FROM operation
+      RETURNING 1`
+    if (appended.length === 0)
+      return yield* Effect.die(new Error(`Operation ${operationId} does not exist: no event can be appended`))
+  }, Effect.orDie)
+
+  const events = Effect.fn("OperationStore.events")((operationId: OperationId, afterSequence: number, limit: number) =>
+    allEvents(sql`
+      SELECT operation_id AS "operationId", sequence, at, kind, payload FROM operation_events
+      WHERE operation_id = ${operationId} AND sequence > ${afterSequence} ORDER BY sequence LIMIT ${limit}`)
+  )
+
+  const oldestDue = Effect.fn("OperationStore.oldestDue")((now: DateTime.Utc) =>
+    Effect.map(
+      firstDue(sql`
+        SELECT due_at AS "dueAt" FROM schedules WHERE status = 'active' AND due_at <= ${timestamp(now)}
+        ORDER BY due_at, portfolio_id LIMIT 1`),
+      Option.map((row) => row.dueAt)
+    )
+  )
+
+  return OperationStore.of({
+    find,
+    submitManual: makeSubmitManual(sql),
+    accepted,
+    transition,
+    append,
+    events,
+    oldestDue
+  })
+})
+
+export const layer = Layer.effect(OperationStore, make)

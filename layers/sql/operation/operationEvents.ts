@@ -1,0 +1,59 @@
+/**
+ * Events of operations. They are numbered by `operations.last_sequence`: the statement that adds an event first
+ * updates the operation, so the row's lock puts concurrent writers in line and no number is used twice.
+ */
+import type { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import type { DateTime } from "effect"
+import type { OperationId } from "#domain/Ids.ts"
+import { isTerminal, type OperationState, sourcesOf, stateEvent } from "#domain/operation/Operation.ts"
+import { timestamp } from "#layers/sql/rows.ts"
+import { storableJson, storableText } from "#layers/sql/storable.ts"
+
+export interface StateChange {
+  readonly operationId: OperationId
+  readonly to: OperationState
+  readonly at: DateTime.Utc
+  readonly error: string | null
+}
+
+/**
+ * Enters each state that the lifecycle allows from the present one, and appends the events. Answers a row with the
+ * portfolio for each that did. An operation may occur once.
+ */
+export const changeStates = (sql: SqlClient.SqlClient, changes: ReadonlyArray<StateChange>) => {
+  // The driver cannot send an array of nulls alone, so an empty text stands for none.
+  const errors = changes.map(({ error }) => (error === null ? "" : storableText(error)))
+  return sql<{ readonly operation_id: OperationId; readonly portfolio_id: string }>`
+    WITH wanted AS (
+      SELECT * FROM unnest(${changes.map(({ operationId }) => operationId)}::text[], ${changes.map(({ to }) => to)}::text[],
+        ${changes.map(({ to }) => sourcesOf(to).join(" "))}::text[], ${changes.map(({ at }) => timestamp(at))}::timestamptz[],
+        ${changes.map(({ to }) => isTerminal(to))}::boolean[], ${errors}::text[],
+        ${changes.map(({ to }, index) => storableJson({ state: to, error: errors[index] || null }))}::text[])
+        AS w (operation_id, state, sources, at, is_terminal, error, payload)
+    ), changed AS (
+      UPDATE operations o SET state = w.state, updated_at = w.at, finished_at = CASE WHEN w.is_terminal THEN w.at END,
+        error = nullif(w.error, ''),
+        last_sequence = o.last_sequence + 1
+      FROM wanted w
+      WHERE o.operation_id = w.operation_id AND o.state = ANY(string_to_array(w.sources, ' '))
+      RETURNING o.operation_id, o.portfolio_id, o.last_sequence, w.at, w.payload
+    ), event AS (
+      INSERT INTO operation_events (operation_id, sequence, at, kind, payload)
+      SELECT operation_id, last_sequence, at, ${stateEvent}, payload::jsonb FROM changed
+    )
+    SELECT operation_id, portfolio_id FROM changed`
+}
+
+/** `changeStates` for one operation: one row when it changed, none when not. */
+export const changeState = (sql: SqlClient.SqlClient, change: StateChange) => changeStates(sql, [change])
+
+/**
+ * Statement part that ends a `WITH inserted AS (INSERT INTO operations ... RETURNING operation_id, submitted_at,
+ * trigger)`: the first event of each new operation.
+ */
+export const firstEvents = (sql: SqlClient.SqlClient): Fragment =>
+  sql.literal(`
+    INSERT INTO operation_events (operation_id, sequence, at, kind, payload)
+    SELECT operation_id, 1, submitted_at, '${stateEvent}', jsonb_build_object('state', 'accepted', 'trigger', trigger, 'error', null)
+    FROM inserted`)

@@ -1,0 +1,121 @@
+/** What rebalance runs read and leave behind, in PostgreSQL. */
+import { Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { OperationId } from "#domain/Ids.ts"
+import { isTerminal, OperationState } from "#domain/operation/Operation.ts"
+import { type RunContext, type RunEnd, RunStore } from "#domain/rebalance/RunStore.ts"
+import { batched } from "#domain/batched.ts"
+import { changeStates } from "#layers/sql/operation/operationEvents.ts"
+import { ContextColumns, joinContext, selectContext, toContext } from "#layers/sql/rebalance/planContexts.ts"
+import { decodeFirst, decodeRows, timestamp } from "#layers/sql/rows.ts"
+import { makeScheduleRetries } from "#layers/sql/rebalance/scheduleRetries.ts"
+import { storableJson } from "#layers/sql/storable.ts"
+
+const allContexts = decodeRows(Schema.Struct({ operationId: OperationId, ...ContextColumns }))
+const endOf = (error: string | null): OperationState => (error === null ? "completed" : "failed")
+const firstState = decodeFirst(Schema.Struct({ state: OperationState }))
+const firstReport = decodeFirst(Schema.Struct({ report: Schema.Unknown }))
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  const contexts = yield* batched(
+    (operationId) => operationId,
+    (operationIds: ReadonlyArray<OperationId>) =>
+      Effect.map(
+        allContexts(sql`
+          SELECT o.operation_id AS "operationId", ${sql.literal(selectContext)}
+          FROM operations o
+          JOIN portfolios p ON p.portfolio_id = o.portfolio_id ${sql.literal(joinContext)}
+          WHERE o.operation_id = ANY(${operationIds}::text[])`),
+        (rows) => {
+          const found = new Map(
+            rows.map((row): readonly [OperationId, RunContext] => [
+              row.operationId,
+              { operationId: row.operationId, ...toContext(row) }
+            ])
+          )
+          return (operationId: OperationId) => Option.fromUndefinedOr(found.get(operationId))
+        }
+      )
+  )
+
+  const scheduleRetries = yield* makeScheduleRetries(sql)
+
+  /** A run that is finished stays as it is; one that cannot be finished yet is a fault of the caller. */
+  const requireFinished = Effect.fnUntraced(function* (operationId: OperationId, to: OperationState) {
+    const found = yield* firstState(sql`SELECT state FROM operations WHERE operation_id = ${operationId}`)
+    const state = Option.match(found, { onNone: () => "unknown", onSome: (row) => row.state })
+    if (state === "unknown" || !isTerminal(state as OperationState)) {
+      return yield* Effect.die(new Error(`Operation ${operationId} is ${state}: it cannot become ${to}`))
+    }
+  })
+
+  const finishAll = yield* batched(
+    ({ operationId }: RunEnd) => operationId,
+    Effect.fnUntraced(function* (ends: ReadonlyArray<RunEnd>) {
+      const operationIds = ends.map(({ operationId }) => operationId)
+      // The portfolios first, in one order: whoever locks both rows takes them in this order.
+      yield* sql`
+        SELECT 1 FROM portfolios p JOIN operations o ON o.portfolio_id = p.portfolio_id
+        WHERE o.operation_id = ANY(${operationIds}::text[]) ORDER BY p.portfolio_id FOR NO KEY UPDATE OF p`
+      const rows = yield* changeStates(
+        sql,
+        ends.map(({ at, error, operationId }) => ({ operationId, to: endOf(error), at, error }))
+      )
+      const portfolios = new Map(rows.map((row) => [row.operation_id, row.portfolio_id]))
+      const changed = ends.filter(({ operationId }) => portfolios.has(operationId))
+      if (changed.length === 0) return () => false
+      const times = changed.map(({ at }) => timestamp(at))
+      const versions = changed.map(({ strategyVersion }) => strategyVersion)
+      yield* sql`
+        INSERT INTO rebalance_runs (operation_id, strategy_version, report, finished_at)
+        SELECT operation_id, strategy_version, report::jsonb, at
+        FROM unnest(${changed.map(({ operationId }) => operationId)}::text[], ${versions}::int[],
+          ${changed.map(({ report }) => storableJson(report))}::text[], ${times}::timestamptz[])
+          AS r (operation_id, strategy_version, report, at)`
+      // A run that waited for its owner may end after a younger one that followed a later version.
+      yield* sql`
+        UPDATE portfolios p SET strategy_version = greatest(p.strategy_version, r.strategy_version), updated_at = r.at,
+          last_rebalance_at = CASE WHEN r.completed THEN r.at ELSE p.last_rebalance_at END,
+          closed_ways = coalesce(nullif(r.closed_ways, '')::jsonb, p.closed_ways)
+        FROM unnest(${changed.map(({ operationId }) => portfolios.get(operationId)!)}::text[], ${versions}::int[],
+          ${times}::timestamptz[], ${changed.map(({ error }) => error === null)}::boolean[],
+          ${changed.map(({ closedWays }) => (closedWays === undefined ? "" : JSON.stringify(closedWays)))}::text[])
+          AS r (portfolio_id, strategy_version, at, completed, closed_ways)
+        WHERE p.portfolio_id = r.portfolio_id`
+      // What arrived while the run was under way found the portfolio busy, and its due time may have passed over it since.
+      yield* sql`
+        UPDATE schedules c SET due_at = least(c.due_at, r.at), updated_at = r.at
+        FROM unnest(${changed.map(({ operationId }) => operationId)}::text[], ${times}::timestamptz[]) AS r (operation_id, at)
+        JOIN operations o ON o.operation_id = r.operation_id
+        WHERE c.portfolio_id = o.portfolio_id AND c.status = 'active' AND EXISTS (
+          SELECT FROM transfers t
+          WHERE t.portfolio_id = o.portfolio_id AND t.state <> 'open' AND t.closed_at >= o.submitted_at
+        )`
+      yield* scheduleRetries(
+        changed.map(({ at, isIncomplete, operationId }) => ({
+          portfolioId: portfolios.get(operationId)!,
+          at: timestamp(at),
+          isIncomplete
+        }))
+      )
+      return ({ operationId }: RunEnd) => portfolios.has(operationId)
+    }, sql.withTransaction)
+  )
+
+  const finish = Effect.fn("RunStore.finish")(function* (end: RunEnd) {
+    if (!(yield* finishAll(end))) yield* requireFinished(end.operationId, endOf(end.error))
+  }, Effect.orDie)
+
+  const report = Effect.fn("RunStore.report")((operationId: OperationId) =>
+    Effect.map(
+      firstReport(sql`SELECT report FROM rebalance_runs WHERE operation_id = ${operationId}`),
+      Option.map((row) => row.report)
+    )
+  )
+
+  return RunStore.of({ context: Effect.fn("RunStore.context")(contexts), finish, report })
+})
+
+export const layer = Layer.effect(RunStore, make)

@@ -1,0 +1,77 @@
+/** Rows of signed transactions, as the attempts that they carry see them: the newest bytes, and the hashes of those replaced. */
+import { Schema } from "effect"
+import { ChainId, EvmAddress } from "#domain/Caip.ts"
+import { Bytes32, HexBytes } from "#domain/account/Authorization.ts"
+import { OperationId } from "#domain/Ids.ts"
+import type { StoredTransaction } from "#domain/relay/RelayStore.ts"
+import { decodeRows, Numeric, SmallBigint, Timestamp } from "#layers/sql/rows.ts"
+
+/** Ends with the attempt's row as `a`, for a condition to follow. */
+export const selectActions = `
+  SELECT a.operation_id AS "operationId", a.chain_id AS "chainId", a.attempt, a.subject, a.relayer, a.nonce,
+    a.from_block AS "fromBlock"
+  FROM relayed_actions a`
+
+/** Ends with the transaction's row as `t`. The bytes are read once, however many attempts they carry. */
+export const selectTransactions = `
+  SELECT t.chain_id AS "chainId", t.relayer, t.nonce, t.carries, t.tx_hash AS "txHash", t.raw,
+    coalesce(r.signed_at, t.created_at) AS "signedAt", coalesce(r.replacements, '[]'::jsonb) AS replacements
+  FROM relayed_transactions t
+  LEFT JOIN LATERAL (
+    SELECT max(r.created_at) AS signed_at,
+      jsonb_agg(jsonb_build_object('txHash', r.tx_hash, 'raw', r.raw) ORDER BY r.replacement) AS replacements
+    FROM relayed_replacements r WHERE (r.chain_id, r.relayer, r.nonce) = (t.chain_id, t.relayer, t.nonce)
+  ) r ON true`
+
+const place = {
+  chainId: SmallBigint.pipe(Schema.decodeTo(ChainId)),
+  relayer: EvmAddress,
+  nonce: SmallBigint
+}
+
+const ActionRow = Schema.Struct({
+  ...place,
+  operationId: OperationId,
+  attempt: Schema.Int,
+  subject: Bytes32,
+  fromBlock: Numeric
+})
+export type ActionRow = typeof ActionRow.Type
+
+const TransactionRow = Schema.Struct({
+  ...place,
+  carries: Schema.Int,
+  txHash: Bytes32,
+  raw: HexBytes,
+  signedAt: Timestamp,
+  replacements: Schema.Array(Schema.Struct({ txHash: Bytes32, raw: HexBytes }))
+})
+export type TransactionRow = typeof TransactionRow.Type
+
+export const allActions = decodeRows(ActionRow)
+export const allTransactions = decodeRows(TransactionRow)
+
+/** Names a nonce. */
+export const nonceKey = ({ chainId, nonce, relayer }: Pick<ActionRow, keyof typeof place>): string =>
+  `${chainId} ${relayer} ${nonce}`
+
+export const toStored = (action: ActionRow, row: TransactionRow): StoredTransaction => {
+  const { attempt, chainId, fromBlock, nonce, operationId, relayer, subject } = action
+  const all = [{ txHash: row.txHash, raw: row.raw }, ...row.replacements]
+  const { raw, txHash } = all.at(-1)!
+  return {
+    attempt: { operationId, chainId, attempt },
+    transaction: {
+      chainId,
+      subject,
+      relayer,
+      nonce,
+      txHash,
+      raw,
+      fromBlock,
+      ...(row.carries > 1 ? { carries: row.carries } : {}),
+      replaces: all.slice(0, -1).map((earlier) => earlier.txHash)
+    },
+    signedAt: row.signedAt
+  }
+}

@@ -1,0 +1,187 @@
+/** Strategies and their versions in PostgreSQL. */
+import { Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { PageRequest } from "#domain/Cursor.ts"
+import { StrategyId, TenantId } from "#domain/Ids.ts"
+import { Frequency } from "#domain/RebalanceSchedule.ts"
+import type { Allocation } from "#domain/Allocation.ts"
+import type { Strategy } from "#domain/strategy/Strategy.ts"
+import {
+  type NewStrategy,
+  type NewVersion,
+  type StrategyPatch,
+  StrategyStore,
+  type VersionRequest
+} from "#domain/strategy/StrategyStore.ts"
+import {
+  AllocationColumn,
+  encodeAllocation,
+  swapPreferencesOf,
+  SwapPreferencesColumns,
+  Wad
+} from "#layers/sql/allocationColumns.ts"
+import { PolicyColumn, policyColumnOf, policyOf } from "#layers/sql/policyColumn.ts"
+import { makeConfigureStrategy } from "#layers/sql/strategy/configureStrategy.ts"
+import { decodeFirst, decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
+import { isEmpty, swapColumnsOf } from "#layers/sql/swapColumns.ts"
+
+const StrategyRow = Schema.Struct({
+  strategyId: StrategyId,
+  tenantId: TenantId,
+  name: Schema.String,
+  description: Schema.NullOr(Schema.String),
+  allocation: AllocationColumn,
+  frequency: Frequency,
+  ...SwapPreferencesColumns,
+  rebalancePolicy: PolicyColumn,
+  isPublic: Schema.Boolean,
+  canMirror: Schema.Boolean,
+  maxApy: Schema.NullOr(Wad),
+  version: Schema.Int,
+  createdAt: Timestamp
+})
+
+const toStrategy = (row: typeof StrategyRow.Type): Strategy => ({
+  strategyId: row.strategyId,
+  tenantId: row.tenantId,
+  name: row.name,
+  description: row.description,
+  allocation: row.allocation,
+  schedule: { type: "interval", frequency: row.frequency },
+  swap: swapPreferencesOf(row),
+  ...policyOf(row),
+  isPublic: row.isPublic,
+  canMirror: row.canMirror,
+  maxApy: row.maxApy,
+  version: row.version,
+  createdAt: row.createdAt
+})
+
+const VersionRow = Schema.Struct({
+  version: Schema.Int,
+  allocation: AllocationColumn,
+  changeLog: Schema.NullOr(Schema.String),
+  isHead: Schema.Boolean,
+  createdAt: Timestamp
+})
+
+const firstStrategy = decodeFirst(StrategyRow)
+const allStrategies = decodeRows(StrategyRow)
+const allVersions = decodeRows(VersionRow)
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  const selectStrategies = sql.literal(`
+    SELECT s.strategy_id AS "strategyId", s.tenant_id AS "tenantId", s.name, s.description, v.allocation, s.frequency,
+      s.slippage_bps AS "slippageBps", s.price_impact_bps AS "priceImpactBps", s.threshold_usd AS "thresholdUsd",
+      s.rebalance_policy AS "rebalancePolicy",
+      s.is_public AS "isPublic", s.can_mirror AS "canMirror", s.max_apy AS "maxApy", s.head_version AS version,
+      s.created_at AS "createdAt"
+    FROM strategies s
+    JOIN strategy_versions v ON v.strategy_id = s.strategy_id AND v.version = s.head_version`)
+
+  const insertVersion = (
+    strategyId: StrategyId,
+    version: number,
+    allocation: Allocation,
+    changeLog: string | null,
+    at: Date
+  ) =>
+    sql`
+      INSERT INTO strategy_versions (strategy_id, version, allocation, change_log, created_at)
+      VALUES (${strategyId}, ${version}, ${encodeAllocation(allocation)}::jsonb, ${changeLog}, ${at})`
+
+  const insert = Effect.fn("StrategyStore.insert")(
+    function* (strategy: NewStrategy) {
+      const createdAt = timestamp(strategy.createdAt)
+      yield* sql`INSERT INTO strategies ${sql.insert({
+        strategy_id: strategy.strategyId,
+        tenant_id: strategy.tenantId,
+        name: strategy.name,
+        description: strategy.description,
+        frequency: strategy.schedule.frequency,
+        ...swapColumnsOf(strategy.swap),
+        ...policyColumnOf(strategy.rebalancePolicy),
+        is_public: strategy.isPublic,
+        head_version: strategy.version,
+        created_at: createdAt
+      })}`
+      yield* insertVersion(strategy.strategyId, strategy.version, strategy.allocation, null, createdAt)
+    },
+    sql.withTransaction,
+    Effect.orDie
+  )
+
+  const find = Effect.fn("StrategyStore.find")((strategyId: StrategyId) =>
+    Effect.map(firstStrategy(sql`${selectStrategies} WHERE s.strategy_id = ${strategyId}`), Option.map(toStrategy))
+  )
+
+  const list = Effect.fn("StrategyStore.list")((tenantId: TenantId, { after, limit }: PageRequest) => {
+    const conditions = [sql`s.tenant_id = ${tenantId}`]
+    if (after !== null)
+      conditions.push(sql`(s.created_at, s.strategy_id) < (${timestamp(after.createdAt)}, ${after.id})`)
+    const rows = allStrategies(sql`
+      ${selectStrategies} WHERE ${sql.and(conditions)}
+      ORDER BY s.created_at DESC, s.strategy_id DESC LIMIT ${limit + 1}`)
+    return Effect.map(rows, (found) => found.map(toStrategy))
+  })
+
+  // Read by a statement of its own: one that waited for a publication would not see that publication's version.
+  const update = Effect.fn("StrategyStore.update")(
+    function* (tenantId: TenantId, strategyId: StrategyId, { description, isPublic, name }: StrategyPatch) {
+      const columns = {
+        ...(name === undefined ? {} : { name }),
+        ...(description === undefined ? {} : { description }),
+        ...(isPublic === undefined ? {} : { is_public: isPublic })
+      }
+      if (!isEmpty(columns)) {
+        yield* sql`
+          UPDATE strategies SET ${sql.update(columns)} WHERE strategy_id = ${strategyId} AND tenant_id = ${tenantId}`
+      }
+      const found = yield* firstStrategy(
+        sql`${selectStrategies} WHERE s.strategy_id = ${strategyId} AND s.tenant_id = ${tenantId}`
+      )
+      return Option.map(found, toStrategy)
+    },
+    sql.withTransaction,
+    Effect.orDie
+  )
+
+  const publish = Effect.fn("StrategyStore.publish")(
+    function* (version: NewVersion) {
+      const [head] = yield* sql<{ readonly head_version: number }>`
+      UPDATE strategies SET head_version = head_version + 1
+      WHERE strategy_id = ${version.strategyId} RETURNING head_version`
+      if (head === undefined)
+        return yield* Effect.die(
+          new Error(`Strategy ${version.strategyId} does not exist: no version can be published`)
+        )
+      yield* insertVersion(
+        version.strategyId,
+        head.head_version,
+        version.allocation,
+        version.changeLog,
+        timestamp(version.createdAt)
+      )
+      return head.head_version
+    },
+    sql.withTransaction,
+    Effect.orDie
+  )
+
+  const versions = Effect.fn("StrategyStore.versions")((strategyId: StrategyId, { before, limit }: VersionRequest) => {
+    const conditions = [sql`v.strategy_id = ${strategyId}`]
+    if (before !== null) conditions.push(sql`v.version < ${before}`)
+    return allVersions(sql`
+      SELECT v.version, v.allocation, v.change_log AS "changeLog", v.version = s.head_version AS "isHead",
+        v.created_at AS "createdAt"
+      FROM strategy_versions v JOIN strategies s ON s.strategy_id = v.strategy_id
+      WHERE ${sql.and(conditions)}
+      ORDER BY v.version DESC LIMIT ${limit + 1}`)
+  })
+
+  return StrategyStore.of({ insert, find, list, update, publish, versions, ...(yield* makeConfigureStrategy(sql)) })
+})
+
+export const layer = Layer.effect(StrategyStore, make)

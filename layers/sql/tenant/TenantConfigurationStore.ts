@@ -1,0 +1,78 @@
+/** Defaults and fees of tenants in PostgreSQL. Each patch is one statement over its own columns. */
+import { Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { TenantId } from "#domain/Ids.ts"
+import { Frequency } from "#domain/RebalanceSchedule.ts"
+import type { SwapFee } from "#domain/SwapFee.ts"
+import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
+import type { TenantPreferences, TenantPreferencesPatch } from "#domain/tenant/TenantPreferences.ts"
+import { swapPreferencesOf, SwapPreferencesColumns } from "#layers/sql/allocationColumns.ts"
+import { shared } from "#domain/batched.ts"
+import { PolicyColumn, policyColumnOf, policyOf, selectPolicy } from "#layers/sql/policyColumn.ts"
+import { decodeFirst } from "#layers/sql/rows.ts"
+import { isEmpty, selectSwap, swapColumnsOf } from "#layers/sql/swapColumns.ts"
+
+const PreferencesRow = Schema.Struct({
+  ...SwapPreferencesColumns,
+  frequency: Schema.NullOr(Frequency),
+  rebalancePolicy: PolicyColumn
+})
+
+const toPreferences = (row: typeof PreferencesRow.Type): TenantPreferences => ({
+  swap: swapPreferencesOf(row),
+  schedule: row.frequency === null ? null : { type: "interval", frequency: row.frequency },
+  ...policyOf(row)
+})
+
+const unset: TenantPreferences = {
+  swap: { slippageBps: null, priceImpactBps: null, thresholdUsd: null },
+  schedule: null
+}
+
+const firstPreferences = decodeFirst(PreferencesRow)
+const firstFee = decodeFirst(Schema.Struct({ swapBps: Schema.NullOr(Schema.Int) }))
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  const patch = (tenantId: TenantId, columns: Readonly<Record<string, unknown>>, answer: string) =>
+    isEmpty(columns)
+      ? sql<object>`SELECT ${sql.literal(answer)} FROM tenants WHERE tenant_id = ${tenantId}`
+      : sql<object>`
+          UPDATE tenants SET ${sql.update(columns)} WHERE tenant_id = ${tenantId} RETURNING ${sql.literal(answer)}`
+
+  const patchPreferences = Effect.fn("TenantConfigurationStore.patchPreferences")((
+    tenantId: TenantId,
+    { rebalancePolicy, schedule, swap = {} }: TenantPreferencesPatch
+  ) => {
+    const columns = {
+      ...swapColumnsOf(swap),
+      ...policyColumnOf(rebalancePolicy),
+      ...(schedule === undefined ? {} : { frequency: schedule === null ? null : schedule.frequency })
+    }
+    return Effect.map(firstPreferences(patch(tenantId, columns, `${selectSwap}, ${selectPolicy}, frequency`)), (row) =>
+      Option.isNone(row) ? unset : toPreferences(row.value)
+    )
+  })
+
+  const patchFee = Effect.fn("TenantConfigurationStore.patchFee")((
+    tenantId: TenantId,
+    { swapBps }: Partial<SwapFee>
+  ) => {
+    const columns = swapBps === undefined ? {} : { swap_fee_bps: swapBps }
+    return Effect.map(
+      firstFee(patch(tenantId, columns, `swap_fee_bps AS "swapBps"`)),
+      Option.getOrElse(() => ({ swapBps: null }))
+    )
+  })
+
+  return TenantConfigurationStore.of({
+    // Runs that plan at the same moment share one read of their tenant's.
+    preferences: yield* shared((tenantId: TenantId) => patchPreferences(tenantId, {})),
+    patchPreferences,
+    fee: (tenantId) => patchFee(tenantId, {}),
+    patchFee
+  })
+})
+
+export const layer = Layer.effect(TenantConfigurationStore, make)

@@ -1,0 +1,78 @@
+/**
+ * Gives a tick its place in JetStream by compare-and-set: a message names the sequence of the asset's last one, and the server
+ * takes it only while that is so. Whoever writes has therefore seen what it follows: nothing comes twice or out of order however
+ * many workers believe that they hold the lease. One with an older lease looks at the clock before it writes, and sees the newer
+ * epoch where the clock did not tell it.
+ */
+import { JetStreamApiCodes, JetStreamApiError } from "@nats-io/jetstream"
+import { Effect, Option, Schema } from "effect"
+import { BackplaneUnavailable, type Lease } from "#domain/stream/Backplane.ts"
+import { keyOf, Tick } from "#domain/stream/MarketData.ts"
+import { type DropReason, misplaced } from "#domain/stream/readTick.ts"
+import type { AssetKey } from "#domain/stream/Topic.ts"
+import { attempt, type Nats } from "#layers/stream/nats/connectNats.ts"
+
+/** An event as it is stored; its sequence is the message's, and `previous` counts as the stream does. */
+export const StoredEvent = Schema.fromJsonString(Schema.Struct({ tick: Tick, previous: Schema.Int, epoch: Schema.Int }))
+const decode = Schema.decodeUnknownOption(StoredEvent)
+const encode = Schema.encodeSync(StoredEvent)
+export const readStored = decode
+
+interface Last {
+  readonly sequence: number
+  readonly tick: Tick | undefined
+  readonly epoch: number
+}
+
+const mostTries = 5
+
+export const makeAppend = ({ jetstream, manager, stream }: Nats, prefix: string) => {
+  const known = new Map<AssetKey, Last>()
+
+  const lastOf = Effect.fnUntraced(function* (asset: AssetKey, subject: string) {
+    const remembered = known.get(asset)
+    if (remembered !== undefined) return remembered
+    const message = yield* attempt("last event", () =>
+      manager.streams.getMessage(stream.name, { last_by_subj: subject })
+    )
+    const stored = message === null ? Option.none() : decode(message.string())
+    return {
+      sequence: message?.seq ?? 0,
+      tick: Option.getOrUndefined(stored)?.tick,
+      epoch: Option.getOrUndefined(stored)?.epoch ?? 0
+    } satisfies Last as Last
+  })
+
+  const publish = (subject: string, body: string, after: number) =>
+    Effect.tryPromise({
+      try: () => jetstream.publish(subject, body, { expect: { lastSubjectSequence: after }, timeout: 2_000 }),
+      catch: (cause) =>
+        cause instanceof JetStreamApiError && cause.code === JetStreamApiCodes.StreamWrongLastSequence
+          ? ("overtaken" as const)
+          : new BackplaneUnavailable({ reason: `publish: ${cause instanceof Error ? cause.message : String(cause)}` })
+    })
+
+  return Effect.fnUntraced(function* (tick: Tick, lease: Lease) {
+    const asset = keyOf(tick)
+    const subject = `${prefix}.market.${tick.assetClass}.${tick.symbol}`
+    for (let tries = 0; tries < mostTries; tries += 1) {
+      const last = yield* lastOf(asset, subject)
+      if (last.epoch > lease.epoch || !lease.isCurrent()) return Option.some<DropReason | "fenced">("fenced")
+      const reason = misplaced(tick.data, last.tick?.data)
+      if (reason !== undefined) {
+        known.set(asset, last)
+        return Option.some<DropReason | "fenced">(reason)
+      }
+      const body = encode({ tick, previous: last.sequence, epoch: lease.epoch })
+      // Whatever goes wrong, what is remembered may no longer be so: the message may have been taken and its answer lost.
+      known.delete(asset)
+      const outcome = yield* publish(subject, body, last.sequence).pipe(
+        Effect.catch((failure) => (failure === "overtaken" ? Effect.succeed(failure) : Effect.fail(failure)))
+      )
+      if (outcome === "overtaken") continue
+      known.set(asset, { sequence: outcome.seq, tick, epoch: lease.epoch })
+      return Option.none()
+    }
+    return yield* new BackplaneUnavailable({ reason: `${asset} was overtaken ${mostTries} times` })
+  })
+}

@@ -1,0 +1,158 @@
+/** Contract: listed assets and tokenized shares, for anybody. Source: interface, `assets.*`; shapes Q and R; docs/decisions/0122. */
+import { Schema } from "effect"
+import { RpcGroup } from "effect/rpc"
+import { NotFound } from "#domain/Errors.ts"
+import { AssetKey } from "#domain/listing/AssetKey.ts"
+import * as Models from "#domain/listing/AssetModels.ts"
+import { candleRanges } from "#domain/listing/AssetProfiles.ts"
+import { Restriction, RestrictionContext } from "#domain/listing/restrictions.ts"
+import { CacheState } from "#domain/marketData/CacheState.ts"
+import { Candle } from "#domain/marketData/coinDatasets.ts"
+import { publicRead } from "#rpc/publicProcedure.ts"
+
+export const defaults = { pageLimit: 24, searchLimit: 20 } as const
+
+const Slug = Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9._-]{0,63}$/u))
+const ChainId = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
+const chains = Schema.optionalKey(Schema.Array(ChainId).check(Schema.isMaxLength(50)))
+const Tags = Schema.optionalKey(Schema.Array(Slug).check(Schema.isMaxLength(50)))
+const SomeId = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(200))
+
+const filter = {
+  issuerSlug: Schema.optionalKey(Slug),
+  exposureCategory: Schema.optionalKey(Slug),
+  exposureSlug: Schema.optionalKey(Slug)
+}
+const page = {
+  limit: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }))),
+  cursor: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 })))
+}
+
+interface Filtered {
+  readonly issuerSlug?: string
+  readonly exposureCategory?: string
+  readonly exposureSlug?: string
+}
+
+const hasFilter = Schema.makeFilter<Filtered>(
+  ({ exposureCategory, exposureSlug, issuerSlug }) =>
+    issuerSlug !== undefined ||
+    exposureCategory !== undefined ||
+    exposureSlug !== undefined ||
+    "Expected at least one of issuerSlug, exposureCategory, exposureSlug"
+)
+
+const restrictions = {
+  /** The restricted ones of the items by id. */
+  restrictedAssetsMap: Schema.Record(Schema.String, Restriction),
+  restrictionContext: RestrictionContext
+}
+const search = {
+  q: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(100)),
+  chainFilter: chains,
+  limit: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 50 }))),
+  manualCountryCode: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^[A-Za-z]{2}$/u)))
+}
+const Found = Schema.Struct({ items: Schema.Array(Models.SearchRow), ...restrictions })
+
+const TagCounts = Schema.Array(Schema.Struct({ tag: Schema.String, count: Schema.Int }))
+const NextCursor = Schema.NullOr(Schema.Int)
+const Key = Schema.toType(AssetKey)
+
+export const AssetProcedures = RpcGroup.make(
+  publicRead("assets.browseAssets", {
+    payload: Schema.Struct({
+      ...filter,
+      ...page,
+      excludeAssetIds: Schema.optionalKey(Schema.Array(SomeId).check(Schema.isMaxLength(500)))
+    }).check(hasFilter),
+    success: Schema.Struct({ items: Schema.Array(Models.AssetItem), nextCursor: NextCursor })
+  }),
+  publicRead("assets.getStockBrowseSnapshot", {
+    payload: Schema.Struct(filter).check(hasFilter),
+    success: Schema.Struct({
+      items: Schema.Array(Models.StockItem),
+      totalCount: Schema.Int,
+      generatedAt: Schema.String
+    })
+  }),
+  publicRead("assets.browseStocks", {
+    payload: Schema.Struct({
+      ...filter,
+      ...page,
+      filters: Schema.optionalKey(Schema.Struct({ type: Tags, sector: Tags, style: Tags, cap: Tags, region: Tags }))
+    }).check(hasFilter),
+    success: Schema.Struct({
+      items: Schema.Array(Models.StockItem),
+      nextCursor: NextCursor,
+      totalCount: Schema.Int,
+      previewItems: Schema.Array(Models.StockItem),
+      availableTags: Schema.Struct({
+        type: TagCounts,
+        sector: TagCounts,
+        style: TagCounts,
+        cap: TagCounts,
+        region: TagCounts
+      })
+    })
+  }),
+  publicRead("assets.browseStocksForSelection", {
+    payload: Schema.Struct({
+      ...filter,
+      ...page,
+      search: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(100))),
+      chainId: Schema.optionalKey(ChainId)
+    }).check(hasFilter),
+    success: Schema.Struct({
+      items: Schema.Array(Models.StockItem),
+      nextCursor: NextCursor,
+      totalCount: Schema.Int,
+      availableChainIds: Schema.Array(Schema.Int)
+    })
+  }),
+  publicRead("assets.searchForCommandPalette", { payload: { ...search, stockChainFilter: chains }, success: Found }),
+  publicRead("assets.searchForTokens", { payload: search, success: Found }),
+  publicRead("assets.getStockHighlights", {
+    success: Schema.Struct({
+      featuredItems: Schema.Array(Models.StockItem),
+      tickerItems: Schema.Array(Models.StockItem)
+    })
+  }),
+  publicRead("assets.getAssetDetails", {
+    payload: { assetId: AssetKey },
+    success: Schema.Struct({
+      assetId: Key,
+      marketData: Schema.Struct({ ...Models.MarketData.fields, trading: Schema.NullOr(Models.TradingOverlay) }),
+      metadata: Models.Metadata,
+      taxonomy: Models.Taxonomy,
+      equityDetails: Schema.NullOr(Models.EquityDetails),
+      isVerifiedByGlider: Schema.Boolean
+    }),
+    error: NotFound
+  }),
+  publicRead("assets.getAssetOverlaysBatch", {
+    payload: { assetIds: Schema.Array(Schema.String.check(Schema.isMaxLength(200))).check(Schema.isMaxLength(200)) },
+    success: Schema.Struct({
+      items: Schema.Array(
+        Schema.Struct({
+          assetId: Schema.String,
+          taxonomy: Schema.NullOr(Models.Taxonomy),
+          equityDetails: Schema.NullOr(Models.EquityDetails),
+          providerExtensions: Schema.NullOr(Models.ProviderExtensions)
+        })
+      )
+    })
+  }),
+  publicRead("assets.getTimeSeries", {
+    payload: { assetId: AssetKey, range: Schema.optionalKey(Schema.Literals(candleRanges)) },
+    success: Schema.Struct({
+      assetId: Key,
+      range: Schema.Literals(candleRanges),
+      configured: Schema.Boolean,
+      basis: Schema.NullOr(Schema.Literals(["share", "coin"])),
+      candles: Schema.Array(Candle),
+      cache: CacheState
+    }),
+    error: NotFound
+  })
+)

@@ -1,0 +1,296 @@
+/**
+ * Puts the world's contracts, tokens and pools on an empty chain.
+ *
+ * Everything is deployed through the deterministic CREATE2 deployer, so addresses follow from the code alone and a
+ * restored chain is recognised by looking at them.
+ */
+import { Effect } from "effect"
+import {
+  type Abi,
+  type Address,
+  concat,
+  encodeDeployData,
+  encodeFunctionData,
+  getCreate2Address,
+  type Hex,
+  pad,
+  parseEther,
+  stringToHex,
+  toHex
+} from "viem"
+import type { ChainClient } from "#sandbox/chain/Anvil.ts"
+import { canonical, create2Deployer, operator } from "#sandbox/chain/canonical.ts"
+import type { CatalogChain, Token } from "#sandbox/market/catalog.ts"
+import type { Contracts } from "#sandbox/chain/Contracts.ts"
+import { operate } from "#sandbox/chain/operate.ts"
+import { poolsOf, sideAmount } from "#sandbox/chain/Pools.ts"
+import { installFeeds } from "#sandbox/market/priceFeeds.ts"
+import { setRoutePools } from "#sandbox/chain/routePools.ts"
+import type { PriceBook } from "#sandbox/market/PriceBook.ts"
+import { SandboxFailure } from "#sandbox/SandboxFailure.ts"
+import { fillGuard } from "#sandbox/chain/tradeGuard.ts"
+
+/** Addresses of what the world installed on a chain. */
+export type ChainContracts = typeof canonical & {
+  readonly weth: Address
+  readonly factory: Address
+  readonly router: Address
+  readonly treasury: Address
+  /** The vault of the bridge to the other chains. */
+  readonly bridge: Address
+  /** The stand-in of LI.FI's diamond, and the liquidity that only its routes reach. */
+  readonly diamond: Address
+  readonly routePools: Address
+  /** Our contract in front of the diamond. */
+  readonly routedSwap: Address
+  /** Through which accounts of new permissions trade and send. */
+  readonly guard: Address
+}
+
+/** The salt with which EntryPoint 0.7 was deployed on every chain (eth-infinitism/account-abstraction v0.7). */
+const entryPointSalt: Hex = "0x90d8084deab30c2a37c45e8d47f49f2f7965183cb6990a98943ef94940681de3"
+const noSalt = pad("0x0")
+
+const deployGas = 25_000_000n
+const operatorEther = parseEther("1000000")
+/** Backs every WETH that a world will ever issue. */
+const treasuryEther = parseEther("1000000000000")
+
+const initCodes = (contracts: Contracts, chain: CatalogChain) => {
+  const treasury = contracts.own("Treasury")
+  const bridge = contracts.own("BridgeVault")
+  const factoryCode = encodeDeployData({
+    abi: contracts.uniswapFactory.abi,
+    bytecode: contracts.uniswapFactory.creation,
+    args: [operator]
+  })
+  const at = (bytecode: Hex) => getCreate2Address({ from: create2Deployer, salt: noSalt, bytecode })
+  const router = encodeDeployData({
+    abi: contracts.uniswapRouter.abi,
+    bytecode: contracts.uniswapRouter.creation,
+    args: [at(factoryCode), chain.weth.address]
+  })
+  const diamond = contracts.own("RouteDiamond").creation
+  const routePools = contracts.own("RoutePools")
+  const routedSwap = contracts.own("RoutedSwap")
+  const guard = contracts.own("TradeGuard")
+  return {
+    factory: factoryCode,
+    router,
+    diamond,
+    routePools: encodeDeployData({ abi: routePools.abi, bytecode: routePools.creation, args: [operator] }),
+    routedSwap: encodeDeployData({
+      abi: routedSwap.abi,
+      bytecode: routedSwap.creation,
+      args: [at(diamond), at(router)]
+    }),
+    guard: encodeDeployData({
+      abi: guard.abi,
+      bytecode: guard.creation,
+      args: [operator, operator, canonical.withdrawalExecutor]
+    }),
+    treasury: encodeDeployData({
+      abi: treasury.abi,
+      bytecode: treasury.creation,
+      args: [operator, chain.weth.address]
+    }),
+    bridge: encodeDeployData({ abi: bridge.abi, bytecode: bridge.creation, args: [operator] })
+  }
+}
+
+/** Where everything is, or will be, on a chain. */
+export const contractAddresses = (contracts: Contracts, chain: CatalogChain): ChainContracts => {
+  const codes = initCodes(contracts, chain)
+  const at = (bytecode: Hex) => getCreate2Address({ from: create2Deployer, salt: noSalt, bytecode })
+  return {
+    ...canonical,
+    weth: chain.weth.address,
+    factory: at(codes.factory),
+    router: at(codes.router),
+    treasury: at(codes.treasury),
+    bridge: at(codes.bridge),
+    diamond: at(codes.diamond),
+    routePools: at(codes.routePools),
+    routedSwap: at(codes.routedSwap),
+    guard: at(codes.guard)
+  }
+}
+
+/** Lets the operator act on this chain; anvil forgets it between runs. */
+export const admitOperator = (client: ChainClient): Effect.Effect<void, SandboxFailure> =>
+  ask(client, "admit the operator", async () => {
+    await client.impersonateAccount({ address: operator })
+    await client.setBalance({ address: operator, value: operatorEther })
+  })
+
+const ask = <A>(client: ChainClient, what: string, run: () => Promise<A>): Effect.Effect<A, SandboxFailure> =>
+  Effect.tryPromise({
+    try: run,
+    catch: (cause) => new SandboxFailure({ message: `Chain ${client.chain.id} refused to ${what}`, cause })
+  })
+
+const deploy = (client: ChainClient, what: string, bytecode: Hex, salt: Hex = noSalt) =>
+  operate(client, { what: `deploy ${what}`, to: create2Deployer, data: concat([salt, bytecode]), gas: deployGas }).pipe(
+    Effect.as(getCreate2Address({ from: create2Deployer, salt, bytecode }))
+  )
+
+/** Deploys a contract, then copies its code to another address: keeps its immutables, not its storage. */
+const deployTo = Effect.fnUntraced(function* (client: ChainClient, what: string, bytecode: Hex, address: Address) {
+  const deployed = yield* deploy(client, what, bytecode)
+  yield* ask(client, `place ${what}`, async () => {
+    const code = await client.getCode({ address: deployed })
+    if (code === undefined) throw new Error(`${what} has no code at ${deployed}`)
+    await client.setCode({ address, bytecode: code })
+  })
+})
+
+/** Modules of ours are deployed as on a real chain, so a changed compiler or source shows as a changed address. */
+const installOwnModules = Effect.fnUntraced(function* (client: ChainClient, contracts: Contracts) {
+  const modules = [
+    ["WithdrawalExecutor", canonical.withdrawalExecutor],
+    ["Erc1271OwnerValidator", canonical.erc1271OwnerValidator]
+  ] as const
+  for (const [name, address] of modules) {
+    const deployed = yield* deploy(client, name, contracts.own(name).creation)
+    if (deployed !== address) {
+      return yield* new SandboxFailure({
+        message: `contracts/${name}.sol was deployed at ${deployed} instead of ${address}: its code changed, which changes the address of every account. Update layers/evm/contracts.ts and sandbox/chain/canonical.ts only if that is meant`
+      })
+    }
+  }
+})
+
+const installCanonical = Effect.fnUntraced(function* (client: ChainClient, contracts: Contracts) {
+  const entryPoint = yield* deploy(client, "EntryPoint 0.7", contracts.entryPoint.creation, entryPointSalt)
+  if (entryPoint !== canonical.entryPoint) {
+    return yield* new SandboxFailure({
+      message: `EntryPoint was deployed at ${entryPoint} instead of ${canonical.entryPoint}: @account-abstraction/contracts is not version 0.7.0. Run npm install`
+    })
+  }
+  yield* deployTo(client, "Kernel 0.3.1", contracts.kernel, canonical.kernel)
+  yield* deployTo(client, "the Kernel factory", contracts.kernelFactory, canonical.kernelFactory)
+  yield* deployTo(client, "Multicall3", contracts.multicall3, canonical.multicall3)
+  const modules = [
+    [canonical.metaFactory, "MetaFactory"],
+    [canonical.ownerValidator, "MultiChainOwnerValidator"],
+    [canonical.agentSigner, "AgentSigner"],
+    [canonical.callPolicy, "CallPolicy"]
+  ] as const
+  yield* ask(client, "place the account modules", () =>
+    Promise.all(modules.map(([address, name]) => client.setCode({ address, bytecode: contracts.own(name).runtime })))
+  )
+})
+
+/** Solidity's layout of a string of at most 31 bytes: the text, then twice its length in the last byte. */
+const shortString = (text: string): Hex =>
+  concat([stringToHex(text, { size: 31 }), toHex(2 * new TextEncoder().encode(text).length, { size: 1 })])
+
+/** WETH9 keeps name, symbol and decimals in its first three slots, which a constructor would have filled. */
+const installWeth = Effect.fnUntraced(function* (client: ChainClient, contracts: Contracts, token: Token) {
+  yield* deployTo(client, "WETH", contracts.weth.creation, token.address)
+  const slots = [shortString(token.name), shortString(token.symbol), toHex(token.decimals, { size: 32 })]
+  yield* ask(client, "name WETH", () =>
+    Promise.all(slots.map((value, index) => client.setStorageAt({ address: token.address, index, value })))
+  )
+})
+
+const installTokens = Effect.fnUntraced(function* (
+  client: ChainClient,
+  contracts: Contracts,
+  chain: CatalogChain,
+  issuer: Address
+) {
+  const { abi, runtime } = contracts.own("SandboxToken")
+  for (const token of chain.tokens.filter((token) => token !== chain.weth)) {
+    yield* ask(client, `place ${token.symbol}`, () => client.setCode({ address: token.address, bytecode: runtime }))
+    yield* operate(client, {
+      what: `name ${token.symbol}`,
+      to: token.address,
+      data: encodeFunctionData({
+        abi,
+        functionName: "initialize",
+        args: [token.name, token.symbol, token.decimals, issuer]
+      }),
+      gas: 1_000_000n
+    })
+  }
+})
+
+const foundPools = Effect.fnUntraced(function* (
+  client: ChainClient,
+  treasuryAbi: Abi,
+  at: ChainContracts,
+  chain: CatalogChain,
+  prices: PriceBook
+) {
+  for (const { token, quote } of poolsOf(chain)) {
+    const amount = (side: Token) => sideAmount(side, prices.price(side.assetId))
+    yield* operate(client, {
+      what: `found the pool ${token.symbol}/${quote.symbol}`,
+      to: at.treasury,
+      data: encodeFunctionData({
+        abi: treasuryAbi,
+        functionName: "found",
+        args: [at.factory, token.address, amount(token), quote.address, amount(quote)]
+      }),
+      gas: 10_000_000n
+    })
+  }
+})
+
+/** What the vault and the routes' pools can pay out before anything was sold to them: whole tokens of each kind. */
+const stock = 1_000_000_000n
+
+const stockUp = Effect.fnUntraced(function* (
+  client: ChainClient,
+  treasuryAbi: Abi,
+  treasury: Address,
+  holder: Address,
+  tokens: ReadonlyArray<Token>
+) {
+  for (const token of tokens) {
+    yield* operate(client, {
+      what: `give ${holder} its stock of ${token.symbol}`,
+      to: treasury,
+      data: encodeFunctionData({
+        abi: treasuryAbi,
+        functionName: "issue",
+        args: [token.address, holder, stock * 10n ** BigInt(token.decimals)]
+      }),
+      gas: 1_000_000n
+    })
+  }
+})
+
+/** Installs everything; the pools start at the book's prices. */
+export const installChain = Effect.fn("installChain")(function* (
+  client: ChainClient,
+  contracts: Contracts,
+  chain: CatalogChain,
+  prices: PriceBook
+) {
+  const at = contractAddresses(contracts, chain)
+  const codes = initCodes(contracts, chain)
+  yield* admitOperator(client)
+  yield* installCanonical(client, contracts)
+  yield* installOwnModules(client, contracts)
+  yield* installWeth(client, contracts, chain.weth)
+  yield* deploy(client, "the Uniswap v2 factory", codes.factory)
+  yield* deploy(client, "the Uniswap v2 router", codes.router)
+  yield* deploy(client, "the treasury", codes.treasury)
+  yield* deploy(client, "the bridge vault", codes.bridge)
+  yield* deploy(client, "the stand-in of LI.FI's diamond", codes.diamond)
+  yield* deploy(client, "the pools of routes", codes.routePools)
+  yield* deploy(client, "RoutedSwap", codes.routedSwap)
+  yield* deploy(client, "TradeGuard", codes.guard)
+  yield* ask(client, "fund the treasury", () => client.setBalance({ address: at.treasury, value: treasuryEther }))
+  yield* installTokens(client, contracts, chain, at.treasury)
+  yield* installFeeds(client, contracts.own("SandboxFeed"), chain, (token) => prices.price(token.assetId))
+  yield* fillGuard(client, contracts.own("TradeGuard").abi, at, chain)
+  yield* foundPools(client, contracts.own("Treasury").abi, at, chain, prices)
+  const treasuryAbi = contracts.own("Treasury").abi
+  yield* stockUp(client, treasuryAbi, at.treasury, at.bridge, [chain.usdc, chain.weth])
+  yield* stockUp(client, treasuryAbi, at.treasury, at.routePools, chain.tokens)
+  yield* setRoutePools(client, at.routePools, chain.tokens, (token) => prices.price(token.assetId))
+  return at
+})

@@ -1,0 +1,52 @@
+/** The guard of a chain of the world: filled with everything that the chain has, then sealed. */
+import { Effect } from "effect"
+import { type Abi, type Address, encodeFunctionData, type Hex } from "viem"
+import type { ChainClient } from "#sandbox/chain/Anvil.ts"
+import { catalog, type CatalogChain } from "#sandbox/market/catalog.ts"
+import { canonical } from "#sandbox/chain/canonical.ts"
+import { operate } from "#sandbox/chain/operate.ts"
+import { feedOf, sequencerOf } from "#sandbox/market/priceFeeds.ts"
+
+const venueKind = { router: 1, route: 2, bridge: 3 } as const
+
+/** Longest silence of a feed, in seconds: the real heartbeats reach a day. */
+const feedAge = 86_400
+
+export interface GuardedContracts {
+  readonly guard: Address
+  readonly router: Address
+  readonly diamond: Address
+  readonly bridge: Address
+}
+
+/** The calls by which the administrator fills a guard. */
+const entries = (abi: Abi, at: GuardedContracts, chain: CatalogChain): ReadonlyArray<readonly [string, Hex]> => {
+  const call = (functionName: string, ...args: ReadonlyArray<unknown>) =>
+    [functionName, encodeFunctionData({ abi, functionName, args })] as const
+  return [
+    ...chain.tokens.map((token) => call("registerToken", token.address, feedOf(token), feedAge, 0, 0n)),
+    call("registerVenue", at.router, venueKind.router),
+    call("registerVenue", at.diamond, venueKind.route),
+    call("registerVenue", at.bridge, venueKind.bridge),
+    ...catalog
+      .filter(({ chainId }) => chainId !== chain.chainId)
+      .map(({ chainId, usdc }) =>
+        call("registerLane", chain.usdc.address, BigInt(chainId), usdc.address, usdc.decimals)
+      ),
+    // Liquidating withdrawals are paid in USDC: the lane to chain 0, by the withdrawal executor.
+    call("registerLane", chain.usdc.address, 0n, canonical.withdrawalExecutor, chain.usdc.decimals),
+    call("setSequencer", sequencerOf(chain.chainId)),
+    call("seal")
+  ]
+}
+
+export const fillGuard = Effect.fnUntraced(function* (
+  client: ChainClient,
+  abi: Abi,
+  at: GuardedContracts,
+  chain: CatalogChain
+) {
+  for (const [name, data] of entries(abi, at, chain)) {
+    yield* operate(client, { what: `${name} of the guard`, to: at.guard, data, gas: 1_000_000n })
+  }
+})

@@ -1,0 +1,209 @@
+/**
+ * The control API of the world: faucet, prices, time, faults, tenants. Never part of the service.
+ */
+import { Effect, Schema } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import * as Caip from "#domain/Caip.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import { badField, ControlRefusal, readBody, refusalResponse } from "#sandbox/control/answers.ts"
+import { ApiProcess } from "#sandbox/process/ApiProcess.ts"
+import { tokenOf } from "#sandbox/chain/Chain.ts"
+import * as Faucet from "#sandbox/chain/Faucet.ts"
+import { faultModes, Faults, faultTargets, isModeOf } from "#sandbox/control/Faults.ts"
+import type { SandboxFailure } from "#sandbox/SandboxFailure.ts"
+import { StreamProcess } from "#sandbox/process/StreamProcess.ts"
+import { Tenants } from "#sandbox/control/Tenants.ts"
+import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
+import { WorldClock } from "#sandbox/WorldClock.ts"
+import { WorldConfig } from "#sandbox/WorldConfig.ts"
+
+/** Ten years: enough for every schedule, and far from what a block's timestamp can hold. */
+const longestMove = 10 * 366 * 86_400_000
+const amountLimit = 10n ** 36n
+const lowestPrice = Decimal.one / 10n ** 9n
+const highestPrice = Decimal.one * 10n ** 9n
+
+const FaucetBody = Schema.Struct({
+  accountId: Caip.EvmAccountId,
+  assetId: Caip.AssetId,
+  amountRaw: Schema.String.check(Schema.isPattern(/^[1-9][0-9]{0,36}$/u))
+})
+const PricesBody = Schema.Struct({ assetId: Caip.AssetId, priceUsd: Schema.Union([Schema.String, Schema.Finite]) })
+const AdvanceBody = Schema.Struct({ ms: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: longestMove })) })
+const FaultsBody = Schema.Struct({
+  target: Schema.String,
+  mode: Schema.Literals([...faultModes, "kill"]),
+  count: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 })))
+})
+const TenantsBody = Schema.Struct({
+  name: Schema.NonEmptyString.check(Schema.isMaxLength(100)),
+  entitlements: Schema.Array(Schema.NonEmptyString.check(Schema.isMaxLength(100))).check(Schema.isMaxLength(50))
+})
+
+const laterTargets = ["jupiter"]
+
+const notYet = (target: string) => new ControlRefusal({ status: 501, message: `${target} is not in this world yet` })
+
+const reply = (body: unknown, status = 200) => HttpServerResponse.jsonUnsafe(body, { status })
+
+/** Failures of the world become answers: what the caller got wrong as it is, what broke here as 500. */
+const answering = <R>(
+  handler: Effect.Effect<HttpServerResponse.HttpServerResponse, ControlRefusal | SandboxFailure, R>
+) =>
+  handler.pipe(
+    Effect.catchTags({
+      ControlRefusal: (refusal) => Effect.succeed(refusalResponse(refusal)),
+      SandboxFailure: ({ message }) => Effect.succeed(refusalResponse(new ControlRefusal({ status: 500, message })))
+    })
+  )
+
+/** Finds chain and token of an asset of the world. */
+const locate = Effect.fnUntraced(function* (chains: WorldChains["Service"], assetId: Caip.AssetId) {
+  const chain = chains.find(Caip.chainIdOf(assetId))
+  if (chain === undefined) {
+    return yield* badField(
+      "assetId",
+      `This world has the chains ${chains.all.map((known) => known.chainId).join(", ")}`
+    )
+  }
+  const token = tokenOf(chain, assetId)
+  if (token === undefined) {
+    return yield* badField(
+      "assetId",
+      `Chain ${chain.chainId} has ${chain.tokens.map((known) => known.assetId).join(", ")}`
+    )
+  }
+  return { chain, token }
+})
+
+const overview = Effect.gen(function* () {
+  const config = yield* WorldConfig
+  const chains = yield* WorldChains
+  const clock = yield* WorldClock
+  const tenants = yield* Tenants
+  const { environment } = yield* ApiProcess
+  return Effect.gen(function* () {
+    return reply({
+      apiBaseUrl: config.apiBaseUrl,
+      streamBaseUrl: config.streamBaseUrl,
+      adminToken: environment["ADMIN_TOKEN"],
+      internalToken: environment["INTERNAL_TOKEN"],
+      now: (yield* clock.read).now,
+      tenants: yield* tenants.list,
+      chains: chains.all.map((chain) => ({
+        chainId: chain.chainId,
+        namespace: "eip155",
+        rpcUrl: chain.rpcUrl,
+        assets: chain.tokens.map(({ assetId, symbol, decimals }) => ({
+          assetId,
+          symbol,
+          decimals,
+          priceUsd: Decimal.format(chains.prices.price(assetId), 18).replace(/\.?0+$/, "")
+        }))
+      }))
+    })
+  })
+})
+
+const faucet = Effect.gen(function* () {
+  const chains = yield* WorldChains
+  return Effect.gen(function* () {
+    const { accountId, assetId, amountRaw } = yield* readBody(FaucetBody)
+    const { chain, token } = yield* locate(chains, assetId)
+    if (Caip.chainIdOf(accountId) !== chain.chainId) {
+      return yield* badField("accountId", `The asset is on chain ${chain.chainId}, the account is not`)
+    }
+    const amount = BigInt(amountRaw)
+    if (amount > amountLimit) return yield* badField("amountRaw", `At most ${amountLimit}`)
+    const account = Caip.addressOf(accountId) as string as `0x${string}`
+    return reply({ txHash: yield* Faucet.mint(chain, account, token, amount) })
+  })
+})
+
+const prices = Effect.gen(function* () {
+  const chains = yield* WorldChains
+  return Effect.gen(function* () {
+    const { assetId, priceUsd } = yield* readBody(PricesBody)
+    const { chain, token } = yield* locate(chains, assetId)
+    const price = typeof priceUsd === "number" ? Decimal.fromNumber(priceUsd) : Decimal.parse(priceUsd)
+    if (price === undefined || price < lowestPrice || price > highestPrice) {
+      return yield* badField("priceUsd", "Expected US dollars as a decimal string between 0.000000001 and 1000000000")
+    }
+    yield* chains.setPrice(chain, token, price)
+    return reply({ assetId, priceUsd: Decimal.format(price, 18).replace(/\.?0+$/, "") })
+  })
+})
+
+const advance = Effect.gen(function* () {
+  const chains = yield* WorldChains
+  const clock = yield* WorldClock
+  return Effect.gen(function* () {
+    const { ms } = yield* readBody(AdvanceBody)
+    // Chains first: work that the clock makes due must find them in the new time.
+    yield* chains.advanceTo((yield* clock.read).now + ms)
+    const { now } = yield* clock.advance(ms)
+    return reply({ now })
+  })
+})
+
+const faults = Effect.gen(function* () {
+  const switches = yield* Faults
+  const api = yield* ApiProcess
+  const stream = yield* StreamProcess
+  const ofStream = new Map<string, Effect.Effect<void, SandboxFailure>>([
+    ["kill", stream.killAndRestart],
+    ["down", stream.cut],
+    ["slow", stream.stall]
+  ])
+  return Effect.gen(function* () {
+    const body = yield* readBody(FaultsBody)
+    if (laterTargets.includes(body.target)) return yield* notYet(body.target)
+    if (body.target === "api") {
+      if (body.mode !== "kill") return yield* badField("mode", `"api" can only be told to "kill"`)
+      yield* api.killAndRestart
+      return reply(body)
+    }
+    if (body.target === "stream") {
+      const act = ofStream.get(body.mode)
+      if (act === undefined) return yield* badField("mode", `"stream" knows "kill", "down" and "slow"`)
+      yield* act
+      return reply(body)
+    }
+    const target = faultTargets.get(body.target)
+    if (target === undefined) {
+      return yield* badField(
+        "target",
+        `Expected one of ${[...faultTargets.keys(), "api", "stream", ...laterTargets].join(", ")}`
+      )
+    }
+    if (body.mode === "kill") return yield* badField("mode", `Only "api" and "stream" can be killed`)
+    if (!isModeOf(target, body.mode)) return yield* badField("mode", `"${body.target}" does not know "${body.mode}"`)
+    yield* switches.set(target, body.mode, body.count)
+    return reply(body)
+  })
+})
+
+const tenants = Effect.gen(function* () {
+  const service = yield* Tenants
+  return Effect.gen(function* () {
+    const { name, entitlements } = yield* readBody(TenantsBody)
+    return reply(yield* service.create(name, entitlements), 201)
+  })
+})
+
+/** All routes of the control API. */
+export const controlRoutes = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    yield* router.add("GET", "/", answering(yield* overview))
+    yield* router.add("POST", "/faucet", answering(yield* faucet))
+    yield* router.add("POST", "/prices", answering(yield* prices))
+    yield* router.add("POST", "/clock/advance", answering(yield* advance))
+    yield* router.add("POST", "/faults", answering(yield* faults))
+    yield* router.add("POST", "/tenants", answering(yield* tenants))
+    yield* router.add(
+      "*",
+      "/*",
+      refusalResponse(new ControlRefusal({ status: 404, message: "No such route. GET / says what is here" }))
+    )
+  })
+)

@@ -1,0 +1,141 @@
+/** A program of the service as a child process: started, watched, restarted. */
+import { Clock, Deferred, Duration, Effect, type Scope, Semaphore } from "effect"
+import { type OwnedProcess, startProcess } from "#sandbox/process/ownedProcess.ts"
+import { closeLog, logTail, openLog } from "#sandbox/process/processLog.ts"
+import { ProcessRegistry } from "#sandbox/process/ProcessRegistry.ts"
+import { SandboxFailure } from "#sandbox/SandboxFailure.ts"
+import { untilReady } from "#sandbox/process/untilReady.ts"
+
+const graceMillis = 5_000
+const firstPause = Duration.millis(250)
+const longestPause = Duration.seconds(10)
+/** A process that lived this long was well; the next pause is short again. */
+const healthyLife = Duration.seconds(30)
+
+/** One process, from its start to its end. */
+interface Life {
+  readonly process: OwnedProcess
+  readonly ready: Deferred.Deferred<void, SandboxFailure>
+  readonly successor: Deferred.Deferred<Life, SandboxFailure>
+  endIsWanted: boolean
+}
+
+export interface SupervisedProgram {
+  /** As messages name it. */
+  readonly name: string
+  /** As the registry of processes knows it. */
+  readonly key: string
+  readonly program: string
+  readonly readyUrl: string
+  readonly logFile: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+export interface SupervisedProcess {
+  /** Starts the process and answers when it is ready. It is restarted whenever it ends, until the scope closes. */
+  readonly start: Effect.Effect<void, SandboxFailure, Scope.Scope>
+  /** Ends the process by a signal and answers when its successor is ready. */
+  readonly restart: (signal: "SIGKILL" | "SIGTERM") => Effect.Effect<void, SandboxFailure>
+  /** Stops the process in its tracks for a while, as a machine that is overloaded would. */
+  readonly stall: (duration: Duration.Duration) => Effect.Effect<void>
+}
+
+export const supervise = Effect.fnUntraced(function* (options: SupervisedProgram) {
+  const { environment, key, logFile, name, program, readyUrl } = options
+  const registry = yield* ProcessRegistry
+  const ending = yield* Semaphore.make(1)
+  let current: Life | undefined
+
+  const launch = Effect.gen(function* () {
+    const log = yield* Effect.acquireRelease(openLog(logFile), closeLog)
+    const process = yield* startProcess({
+      name,
+      file: globalThis.process.execPath,
+      args: [program],
+      stdio: ["ignore", log, log],
+      env: environment,
+      graceMillis,
+      remedy: "Run npm install and start again"
+    })
+    yield* registry.record(key, process.pid)
+    const life: Life = {
+      process,
+      ready: yield* Deferred.make<void, SandboxFailure>(),
+      successor: yield* Deferred.make<Life, SandboxFailure>(),
+      endIsWanted: false
+    }
+    yield* untilReady(readyUrl, process).pipe(
+      Effect.mapError(
+        (failure) =>
+          new SandboxFailure({
+            message: `${name} is not ready: ${failure.message}. The end of ${logFile}:\n${logTail(logFile)}`
+          })
+      ),
+      (whenReady) => Deferred.complete(life.ready, whenReady),
+      Effect.forkScoped
+    )
+    return life
+  })
+
+  const watch = Effect.fnUntraced(function* (first: Deferred.Deferred<Life, SandboxFailure>) {
+    let slot = first
+    let pause = firstPause
+    const live = Effect.gen(function* () {
+      const life = yield* launch
+      current = life
+      yield* Deferred.succeed(slot, life)
+      slot = life.successor
+      const how = yield* Effect.promise(() => life.process.ended)
+      // Those who wait for readiness learn of the end before the wait is taken down with this scope.
+      yield* Effect.exit(Deferred.await(life.ready))
+      return { life, how }
+    }).pipe(
+      Effect.scoped,
+      Effect.onError((cause) => Effect.suspend(() => Deferred.failCause(slot, cause)))
+    )
+    while (true) {
+      const startedAt = yield* Clock.currentTimeMillis
+      const { life, how } = yield* live
+      if (life.endIsWanted) continue
+      const age = (yield* Clock.currentTimeMillis) - startedAt
+      if (age > Duration.toMillis(healthyLife)) pause = firstPause
+      yield* Effect.logWarning(
+        `${name} ended (${how}) and starts again in ${Duration.format(pause)}. Its log: ${logFile}`
+      )
+      yield* Effect.sleep(pause)
+      pause = Duration.min(Duration.times(pause, 2), longestPause)
+    }
+  })
+
+  const supervised: SupervisedProcess = {
+    start: Effect.gen(function* () {
+      const first = yield* Deferred.make<Life, SandboxFailure>()
+      yield* Effect.forkScoped(watch(first))
+      const life = yield* Deferred.await(first)
+      yield* Deferred.await(life.ready)
+    }),
+    restart: (signal) =>
+      Semaphore.withPermit(
+        ending,
+        Effect.suspend(() => {
+          const life = current
+          if (life === undefined)
+            return Effect.fail(new SandboxFailure({ message: `${name} has not been started yet` }))
+          life.endIsWanted = true
+          life.process.kill(signal)
+          return Deferred.await(life.successor).pipe(Effect.flatMap((next) => Deferred.await(next.ready)))
+        })
+      ),
+    stall: (duration) =>
+      Effect.suspend(() => {
+        const life = current
+        if (life === undefined) return Effect.void
+        return Effect.acquireUseRelease(
+          Effect.sync(() => life.process.kill("SIGSTOP")),
+          () => Effect.sleep(duration),
+          () => Effect.sync(() => life.process.kill("SIGCONT"))
+        )
+      })
+  }
+  return supervised
+})

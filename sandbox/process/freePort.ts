@@ -1,0 +1,46 @@
+import { Effect } from "effect"
+import { randomInt } from "node:crypto"
+import { createServer } from "node:net"
+import { SandboxFailure } from "#sandbox/SandboxFailure.ts"
+
+/**
+ * Below what systems give to outgoing connections (from 32,768 on): a process that starts anew finds its port free, and not
+ * taken by a connection of somebody else's. Source: Linux, `ip_local_port_range`; IANA begins at 49,152.
+ */
+const [lowest, beyond] = [10_000, 32_768]
+const attempts = 50
+
+const isFree = (port: number) =>
+  Effect.callback<boolean>((resume) => {
+    const server = createServer()
+    server.once("error", () => resume(Effect.succeed(false)))
+    server.listen(port, "127.0.0.1", () => server.close(() => resume(Effect.succeed(true))))
+  })
+
+/** A loopback port that was free a moment ago. Whoever takes it must still be ready to find it taken. */
+export const freePort: Effect.Effect<number, SandboxFailure> = Effect.gen(function* () {
+  for (let tried = 0; tried < attempts; tried += 1) {
+    const port = randomInt(lowest, beyond)
+    if (yield* isFree(port)) return port
+  }
+  return yield* new SandboxFailure({
+    message: `No free loopback port was found in ${attempts} tries from ${lowest} to ${beyond - 1}; end programs that listen on 127.0.0.1`
+  })
+})
+
+/** Fails when nobody could listen on the port, naming the variable that moves it. */
+export const requirePort = (port: number, variable: string): Effect.Effect<void, SandboxFailure> =>
+  Effect.callback((resume) => {
+    const server = createServer()
+    server.once("error", (cause) =>
+      resume(
+        Effect.fail(
+          new SandboxFailure({
+            message: `Port ${port} (${variable}) cannot be used: another program has it. Stop that program or set ${variable} to a free port`,
+            cause
+          })
+        )
+      )
+    )
+    server.listen(port, "127.0.0.1", () => server.close(() => resume(Effect.void)))
+  })

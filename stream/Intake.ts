@@ -1,0 +1,99 @@
+/** Brings the events of the deployment into this worker's hub, and tells the deployment what its clients want. */
+import { Cause, Clock, Context, Deferred, Duration, Effect, Layer, Schedule, Stream } from "effect"
+import { Backplane } from "#domain/stream/Backplane.ts"
+import type { MarketEvent } from "#domain/stream/MarketData.ts"
+import { Demand } from "#stream/Demand.ts"
+import { Feeds } from "#stream/Feeds.ts"
+import { Hub } from "#stream/Hub.ts"
+import { Workers } from "#stream/Workers.ts"
+
+/** How often changes of what clients want are looked for. */
+const look = "200 millis"
+/** Announced every so many looks even without news. */
+const looksPerAnnouncement = 5
+/** How long a client that has seen more than this worker is waited for. */
+const catchUpLimit = "3 seconds"
+/** A batch that took less than this to write, in milliseconds, is followed by the next at once. */
+const shortWrite = 2
+
+export class Intake extends Context.Service<
+  Intake,
+  {
+    /** Whether the hub has what the deployment keeps, and the deployment can be reached. */
+    readonly isReady: Effect.Effect<boolean>
+    /** Waits, for a while, until the hub has everything that was published before now. */
+    readonly catchUp: Effect.Effect<void>
+  }
+>()("ballast/stream/Intake") {
+  static readonly layer = Layer.effect(
+    Intake,
+    Effect.gen(function* () {
+      const backplane = yield* Backplane
+      const hub = yield* Hub
+      const demand = yield* Demand
+      const feeds = yield* Feeds
+      const workers = yield* Workers
+      const begun = yield* Deferred.make<void>()
+
+      const reach = (position: number) =>
+        Effect.suspend(() => Effect.succeed(hub.position() >= position)).pipe(
+          Effect.repeat({ until: (isThere) => isThere, schedule: Schedule.spaced("10 millis") })
+        )
+
+      /**
+       * Writes a batch, then leaves the event loop to others for as long as that took. A loop accepts one connection a turn: without
+       * the pause, clients that come back while many are written to would wait behind a batch each. What comes meanwhile goes out
+       * together.
+       */
+      const takeIn = Effect.fnUntraced(function* (batch: ReadonlyArray<MarketEvent>) {
+        const clock = yield* Clock.Clock
+        const before = clock.monotonicTimeNanosUnsafe()
+        hub.ingest(batch)
+        const took = Number(clock.monotonicTimeNanosUnsafe() - before) / 1e6
+        if (took >= shortWrite) yield* Effect.sleep(Duration.millis(took))
+      })
+
+      const intake = Effect.gen(function* () {
+        const { completeAfter, events } = yield* backplane.feed
+        hub.beginAfter(completeAfter)
+        const end = yield* backplane.position
+        yield* Effect.forkScoped(Effect.andThen(reach(end), Deferred.succeed(begun, undefined)))
+        yield* Stream.runForEach(events, takeIn)
+      }).pipe(
+        Effect.scoped,
+        Effect.tapCause((cause) =>
+          Cause.hasInterrupts(cause) ? Effect.void : Effect.logWarning("The feed of events broke off", cause)
+        ),
+        Effect.retry(Schedule.spaced("500 millis"))
+      )
+      yield* Effect.forkScoped(Effect.forever(intake))
+
+      let looks = 0
+      let before = ""
+      const announce = Effect.suspend(() => {
+        const wanted = demand.wanted()
+        const news = [...wanted].sort().join()
+        looks += 1
+        if (news === before && looks % looksPerAnnouncement !== 0) return Effect.void
+        before = news
+        return workers.announce({
+          wanted,
+          topics: hub.topics().map(({ clients, topic }) => ({ topic, clients })),
+          providers: feeds.holdsLease() ? feeds.report() : null
+        })
+      })
+      yield* Effect.forkScoped(Effect.repeat(announce, Schedule.spaced(look)))
+
+      return Intake.of({
+        isReady: Effect.flatMap(Deferred.isDone(begun), (isDone) =>
+          isDone ? backplane.isReachable : Effect.succeed(false)
+        ),
+        catchUp: backplane.position.pipe(
+          Effect.flatMap(reach),
+          Effect.timeout(catchUpLimit),
+          Effect.catch(() => Effect.void)
+        )
+      })
+    })
+  )
+}

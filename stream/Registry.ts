@@ -1,0 +1,69 @@
+/** The assets that the public may follow, the same on all workers of a deployment. */
+import { Context, Effect, Layer, Schedule, Schema, Stream } from "effect"
+import { Backplane, type BackplaneUnavailable } from "#domain/stream/Backplane.ts"
+import { PublicAsset } from "#domain/stream/PublicAsset.ts"
+import type { StreamRefusal } from "#domain/stream/SocketGate.ts"
+import { type AssetClass, type AssetKey, assetKey } from "#domain/stream/Topic.ts"
+import { WorkerSettings } from "#domain/stream/WorkerSettings.ts"
+import { registryFull } from "#stream/refusals.ts"
+
+const prefix = "asset."
+const Entry = Schema.fromJsonString(PublicAsset)
+const decode = Schema.decodeUnknownOption(Entry)
+const encode = Schema.encodeSync(Entry)
+
+export class Registry extends Context.Service<
+  Registry,
+  {
+    readonly find: (asset: AssetKey) => PublicAsset | undefined
+    readonly has: (assetClass: AssetClass, symbol: string) => boolean
+    readonly all: () => ReadonlyArray<PublicAsset>
+    readonly upsert: (assets: ReadonlyArray<PublicAsset>) => Effect.Effect<void, StreamRefusal | BackplaneUnavailable>
+  }
+>()("ballast/stream/Registry") {
+  static readonly layer = Layer.effect(
+    Registry,
+    Effect.gen(function* () {
+      const backplane = yield* Backplane
+      const { maxAssets } = yield* WorkerSettings
+      const assets = new Map<AssetKey, PublicAsset>()
+      const keyOf = ({ assetClass, symbol }: PublicAsset) => assetKey(assetClass, symbol)
+
+      const take = (value: string) => {
+        const asset = decode(value)
+        if (asset._tag === "Some") assets.set(keyOf(asset.value), asset.value)
+      }
+      yield* backplane.shared.pipe(
+        Stream.runForEach((entries) =>
+          Effect.sync(() => {
+            for (const { key, value } of entries) if (key.startsWith(prefix)) take(value)
+          })
+        ),
+        Effect.tapError(({ message }) => Effect.logWarning(message)),
+        Effect.retry(Schedule.spaced("1 second")),
+        Effect.forkScoped
+      )
+
+      const upsert = Effect.fn("Registry.upsert")(function* (given: ReadonlyArray<PublicAsset>) {
+        const isNews = (asset: PublicAsset) => {
+          const known = assets.get(keyOf(asset))
+          return known === undefined || encode(known) !== encode(asset)
+        }
+        const news = given.filter(isNews)
+        const grown = new Set([...assets.keys(), ...news.map(keyOf)])
+        if (grown.size > maxAssets) return yield* registryFull(maxAssets)
+        yield* backplane.share(
+          news.map((asset) => ({ key: `${prefix}${asset.assetClass}.${asset.symbol}`, value: encode(asset) }))
+        )
+        for (const asset of news) assets.set(keyOf(asset), asset)
+      })
+
+      return Registry.of({
+        find: (asset) => assets.get(asset),
+        has: (assetClass, symbol) => assets.has(assetKey(assetClass, symbol)),
+        all: () => [...assets.values()],
+        upsert
+      })
+    })
+  )
+}

@@ -1,0 +1,79 @@
+/** What the workers of the deployment say of themselves, each until it is silent for a while. */
+import { Clock, Context, Effect, Layer, Schedule, Schema, Stream } from "effect"
+import { Backplane } from "#domain/stream/Backplane.ts"
+import type { AssetKey } from "#domain/stream/Topic.ts"
+import { ProviderStatus } from "#domain/stream/WorkerStatus.ts"
+
+/** A worker that has not announced itself for this long has gone. */
+const silence = 5_000
+/** Most workers that are listened to. */
+const mostWorkers = 256
+
+export const WorkerReport = Schema.Struct({
+  wanted: Schema.Array(Schema.String),
+  topics: Schema.Array(Schema.Struct({ topic: Schema.String, clients: Schema.Int })),
+  /** Of the worker that holds the lease. */
+  providers: Schema.NullOr(Schema.Array(ProviderStatus))
+})
+export type WorkerReport = typeof WorkerReport.Type
+
+const Report = Schema.fromJsonString(WorkerReport)
+const decode = Schema.decodeUnknownOption(Report)
+const encode = Schema.encodeSync(Report)
+
+export class Workers extends Context.Service<
+  Workers,
+  {
+    readonly announce: (report: WorkerReport) => Effect.Effect<void>
+    /** What clients want anywhere. */
+    readonly wanted: () => ReadonlySet<AssetKey>
+    /** Sockets of each topic, on all workers. */
+    readonly clients: () => ReadonlyMap<string, number>
+    /** The providers, by the worker that holds the lease. */
+    readonly providers: () => ReadonlyArray<ProviderStatus>
+  }
+>()("ballast/stream/Workers") {
+  static readonly layer = Layer.effect(
+    Workers,
+    Effect.gen(function* () {
+      const backplane = yield* Backplane
+      const clock = yield* Clock.Clock
+      const reports = new Map<string, { readonly report: WorkerReport; readonly at: number }>()
+      const now = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
+
+      const hear = (workerId: string, value: string) => {
+        const report = decode(value)
+        if (report._tag === "None" || (!reports.has(workerId) && reports.size >= mostWorkers)) return
+        reports.set(workerId, { report: report.value, at: now() })
+      }
+      const current = () => {
+        for (const [workerId, { at }] of reports) if (now() - at > silence) reports.delete(workerId)
+        return [...reports.values()].map(({ report }) => report)
+      }
+
+      yield* backplane.announced.pipe(
+        Stream.runForEach(({ value, workerId }) => Effect.sync(() => hear(workerId, value))),
+        Effect.retry(Schedule.spaced("1 second")),
+        Effect.forkScoped
+      )
+
+      return Workers.of({
+        announce: (report) => {
+          const value = encode(report)
+          // Heard at once here, so that a worker that is cut off still knows what its own clients want.
+          hear(backplane.workerId, value)
+          return Effect.ignore(backplane.announce(value))
+        },
+        wanted: () => new Set(current().flatMap(({ wanted }) => wanted as ReadonlyArray<AssetKey>)),
+        clients: () => {
+          const counts = new Map<string, number>()
+          for (const { clients, topic } of current().flatMap(({ topics }) => topics)) {
+            counts.set(topic, (counts.get(topic) ?? 0) + clients)
+          }
+          return counts
+        },
+        providers: () => current().flatMap(({ providers }) => providers ?? [])
+      })
+    })
+  )
+}

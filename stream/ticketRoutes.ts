@@ -1,0 +1,74 @@
+/** `POST /v1/tickets` and the snapshot routes. Source: interface "Market-data stream worker". */
+import { Clock, Effect } from "effect"
+import { HttpRouter, HttpServerRequest } from "effect/http"
+import { makeFixedWindows } from "#domain/fixedWindows.ts"
+import { peerAddress } from "#domain/stream/peerAddress.ts"
+import { type Ticket, TicketTarget } from "#domain/stream/Ticket.ts"
+import { assetKey } from "#domain/stream/Topic.ts"
+import { TrustedProxies } from "#domain/stream/TrustedProxies.ts"
+import { WorkerSettings } from "#domain/stream/WorkerSettings.ts"
+import { Access } from "#stream/Access.ts"
+import { answering, json, readBody } from "#stream/answers.ts"
+import { Demand } from "#stream/Demand.ts"
+import { grantsOf } from "#stream/grantsOf.ts"
+import { Hub } from "#stream/Hub.ts"
+import { Intake } from "#stream/Intake.ts"
+import { assetNotAllowed, invalidRequest, notReady, rateLimited, registryEmpty } from "#stream/refusals.ts"
+import { Registry } from "#stream/Registry.ts"
+import { Tickets } from "#stream/Tickets.ts"
+
+export const ticketRoutes = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const access = yield* Access
+    const demand = yield* Demand
+    const hub = yield* Hub
+    const intake = yield* Intake
+    const registry = yield* Registry
+    const tickets = yield* Tickets
+    const proxies = yield* TrustedProxies
+    const settings = yield* WorkerSettings
+    const counted = makeFixedWindows(settings.ticketsPerMinute)
+
+    const requireAllowance = Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const remote = request.remoteAddress._tag === "Some" ? request.remoteAddress.value : undefined
+      const address = peerAddress(remote, request.headers["x-forwarded-for"], proxies)
+      const now = yield* Clock.currentTimeMillis
+      const { isExceeded, resetAt } = counted(address, now)
+      if (isExceeded) return yield* rateLimited(Math.max(1, Math.ceil((resetAt - now) / 1000)))
+    })
+
+    const ticket = Effect.gen(function* () {
+      yield* requireAllowance
+      const target = yield* readBody(TicketTarget)
+      const grants = grantsOf(target)
+      if (typeof grants === "string") return yield* invalidRequest(grants)
+      if (registry.all().length === 0) return yield* registryEmpty
+      const { assetClass } = target
+      const symbols = target.kind === "asset" ? [target.symbol] : target.symbols
+      const unknown = symbols.filter((symbol) => !registry.has(assetClass, symbol))
+      if (unknown.length > 0) return yield* assetNotAllowed(unknown)
+      demand.expect(symbols.map((symbol) => assetKey(assetClass, symbol)))
+      return json({
+        baseUrl: settings.publicUrl,
+        expiresInSeconds: settings.ticketLifeSeconds,
+        token: yield* tickets.issue(grants),
+        topics: grants.map(({ topic }) => topic)
+      } satisfies Ticket)
+    })
+
+    const snapshot = Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const url = new URL(request.url, "http://worker")
+      if (!(yield* intake.isReady)) return yield* notReady
+      const token = url.searchParams.get("token") ?? undefined
+      const { symbols, topic } = yield* access.check(url.pathname, "snapshot", token)
+      demand.expect(symbols.map((symbol) => assetKey(topic.assetClass, symbol)))
+      return json(hub.snapshotOf(topic, symbols))
+    })
+
+    yield* router.add("POST", "/v1/tickets", answering(ticket))
+    yield* router.add("GET", "/v1/assets/:assetClass/:symbol/:feedKind/:resolution/snapshot", answering(snapshot))
+    yield* router.add("GET", "/v1/collections/:namespace/:name/snapshot", answering(snapshot))
+  })
+)

@@ -1,0 +1,30 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { Api, ApiLive } from "#test/api/support/Api.ts"
+import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { TestEnvironment } from "#test/api/support/TestEnvironment.ts"
+
+layer(ApiLive, { excludeTestServices: true })("health", (it) => {
+  it.effect("live answers by itself, ready by what it needs", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const surroundings = yield* TestEnvironment
+      const ready = yield* call("GET", "/health/ready")
+      assert.strictEqual(ready.status, 200)
+      assert.deepStrictEqual(ready.json, { status: "ready", checks: { database: { ok: true, detail: "answers" } } })
+      surroundings.isReady = false
+      assert.strictEqual((yield* call("GET", "/health/ready")).status, 200, "what was found is kept for a second")
+      ;(yield* MovableClock).advance(1_001)
+      const unready = yield* call("GET", "/health/ready")
+      assert.strictEqual(unready.status, 503)
+      assert.deepStrictEqual(unready.json, {
+        status: "not ready",
+        checks: { database: { ok: false, detail: "does not answer" } }
+      })
+      const live = yield* call("GET", "/health/live")
+      assert.isTrue(live.headers.has("x-ratelimit-remaining"), "counted like any request")
+      assert.strictEqual(live.status, 200)
+      assert.deepStrictEqual(live.json, { status: "live" })
+    })
+  )
+})

@@ -1,0 +1,107 @@
+/** Positions while value is between two chains, and what they say when that cannot be read. Source: interface "Positions". */
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { addressOf, type EvmAccountId } from "#domain/Caip.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import type { OperationId } from "#domain/Ids.ts"
+import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
+import { enrolledUser } from "#test/api/support/actors.ts"
+import { Api, ApiLive } from "#test/api/support/Api.ts"
+import { TestEnvironment } from "#test/api/support/TestEnvironment.ts"
+import { arbUsdc, baseUsdc } from "#test/support/assets.ts"
+
+const subject = `0x${"5b".repeat(32)}`
+const txHash = `0x${"7a".repeat(32)}`
+
+/** A portfolio with 60 dollars on Base, whose run announced that 40 more leave it. */
+const announced = Effect.gen(function* () {
+  const { call } = yield* Api
+  const surroundings = yield* TestEnvironment
+  const { key, portfolioId, smartAccounts } = yield* enrolledUser()
+  const accountId = smartAccounts.find((id) => id.startsWith("eip155:8453:"))! as EvmAccountId
+  surroundings.balances = new Map([[`${accountId} ${baseUsdc.assetId}`, 60_000_000n]])
+  surroundings.prices = new Map([[baseUsdc.assetId, Decimal.one]])
+  surroundings.departed = new Map()
+  surroundings.departuresUnreadable = false
+  const submitted = yield* call("POST", `/v2/portfolios/${portfolioId}/rebalance`, { key })
+  const ledger = yield* TransferLedger
+  const departure = {
+    runId: submitted.json.data.operationId as OperationId,
+    attempt: 1,
+    accountId,
+    at: yield* DateTime.now,
+    transfers: [
+      {
+        sell: baseUsdc.assetId,
+        buy: arbUsdc.assetId,
+        amountRaw: 40_000_000n,
+        leastRaw: 39_000_000n,
+        expectedRaw: 39_960_000n,
+        bridge: addressOf(accountId),
+        tool: "vault"
+      }
+    ]
+  }
+  yield* ledger.announce({ ...departure, subject, fromBlock: 1n })
+  /** Read anew: what the reader keeps belongs to the state before. */
+  const read = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`UPDATE portfolios SET updated_at = updated_at + interval '1 millisecond' WHERE portfolio_id = ${portfolioId}`
+    const answer = yield* call("GET", `/v2/portfolios/${portfolioId}/positions`, { key })
+    assert.strictEqual(answer.status, 200, answer.text)
+    const { inTransit, totalValueUsd, warnings } = answer.json.data
+    return {
+      totalValueUsd,
+      inTransit: inTransit.totalUsd,
+      warnings: warnings.map(({ kind }: { readonly kind: string }) => kind)
+    }
+  })
+  return { departure, ledger, read, surroundings }
+})
+
+const whole = { totalValueUsd: "100.000000", inTransit: "40.000000", warnings: [] }
+const rest = { totalValueUsd: "60.000000", inTransit: "0.000000", warnings: [] }
+const lacking = { ...rest, warnings: ["IN_TRANSIT_READ_FAILED"] }
+
+/** Makes a table unreadable for as long as an effect lasts. */
+const without = (table: "transfers" | "departures") =>
+  Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`ALTER TABLE ${sql(table)} RENAME TO hidden`
+    return yield* Effect.ensuring(effect, Effect.orDie(sql`ALTER TABLE hidden RENAME TO ${sql(table)}`))
+  })
+
+layer(ApiLive, { excludeTestServices: true })("positions with value between two chains", (it) => {
+  it.effect("count what left, from its block on and as an entry of the ledger", () =>
+    Effect.gen(function* () {
+      const { departure, ledger, read, surroundings } = yield* announced
+      assert.deepStrictEqual(yield* read, rest)
+      surroundings.departed = new Map([[subject, { blockNumber: 1n, txHash }]])
+      assert.deepStrictEqual(yield* read, whole)
+      yield* ledger.open({ ...departure, txHash })
+      assert.deepStrictEqual(yield* read, whole)
+    })
+  )
+
+  it.effect("say so when the ledger cannot be read, and show what is known", () =>
+    Effect.gen(function* () {
+      const { departure, ledger, read } = yield* announced
+      yield* ledger.open({ ...departure, txHash })
+      assert.deepStrictEqual(yield* without("transfers")(read), lacking)
+      assert.deepStrictEqual(yield* without("departures")(read), lacking)
+      assert.deepStrictEqual(yield* read, whole)
+    })
+  )
+
+  it.effect("say so when no chain tells whether what was announced has left", () =>
+    Effect.gen(function* () {
+      const { read, surroundings } = yield* announced
+      surroundings.departed = new Map([[subject, { blockNumber: 1n, txHash }]])
+      surroundings.departuresUnreadable = true
+      assert.deepStrictEqual(yield* read, lacking)
+      surroundings.departuresUnreadable = false
+      assert.deepStrictEqual(yield* read, whole)
+    })
+  )
+})

@@ -1,0 +1,209 @@
+/**
+ * The whole API without a socket: the routes over the real services and an embedded database, called like fetch.
+ * Outside the database, what surrounds the service is `TestEnvironment`.
+ */
+import { Context, Effect, Layer, Redacted } from "effect"
+import { Digest } from "effect/crypto"
+import { HttpEffect, HttpRouter, HttpServer } from "effect/http"
+import type { AssetId } from "#domain/Caip.ts"
+import { Breakdowns } from "#domain/breakdown/Breakdowns.ts"
+import { Curation } from "#domain/discovery/Curation.ts"
+import { Discovery } from "#domain/discovery/Discovery.ts"
+import { ChainActivations } from "#domain/enrollment/ChainActivations.ts"
+import { Renewals } from "#domain/enrollment/Renewals.ts"
+import { Revocations } from "#domain/revocation/Revocations.ts"
+import { Enrollments } from "#domain/enrollment/Enrollments.ts"
+import { Executions } from "#domain/execution/Executions.ts"
+import { OperationSignals } from "#domain/execution/OperationSignals.ts"
+import { StreamSettings } from "#domain/execution/StreamSettings.ts"
+import { ApiKeys } from "#domain/identity/ApiKeys.ts"
+import { Tenants } from "#domain/identity/Tenants.ts"
+import { PriceRecorder } from "#domain/market/PriceRecorder.ts"
+import { Operations } from "#domain/operation/Operations.ts"
+import { PortfolioPerformances } from "#domain/performance/PortfolioPerformances.ts"
+import { StrategyPerformances } from "#domain/performance/StrategyPerformances.ts"
+import { Policies } from "#domain/policy/Policies.ts"
+import { Portfolios } from "#domain/portfolio/Portfolios.ts"
+import { PositionReader } from "#domain/portfolio/PositionReader.ts"
+import { Rebalances } from "#domain/rebalance/Rebalances.ts"
+import { InTransit } from "#domain/transfer/InTransit.ts"
+import { Settings } from "#domain/Settings.ts"
+import { Mirrorability } from "#domain/strategy/Mirrorability.ts"
+import { MirrorTerms } from "#domain/strategy/MirrorTerms.ts"
+import { GasBudget } from "#domain/relay/GasBudget.ts"
+import { Strategies } from "#domain/strategy/Strategies.ts"
+import { StrategyConfiguration } from "#domain/strategy/StrategyConfiguration.ts"
+import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
+import { TenantConfiguration } from "#domain/tenant/TenantConfiguration.ts"
+import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
+import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
+import { OperatorToken } from "#domain/identity/OperatorToken.ts"
+import { ShutdownState } from "#http/ShutdownState.ts"
+import { DocsSettings } from "#http/docs/DocsSettings.ts"
+import { RateLimits } from "#http/middleware/RateLimits.ts"
+import { RateLimitSettings } from "#http/middleware/RateLimitSettings.ts"
+import { routerConfig } from "#http/routerSettings.ts"
+import { Routes } from "#http/Routes.ts"
+import { ServerContext } from "#http/ServerContext.ts"
+import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
+import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
+import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { noteAnswer } from "#test/api/support/noteAnswer.ts"
+import { PastPrices } from "#test/api/support/PastPrices.ts"
+import { SurroundingsLive } from "#test/api/support/TestEnvironment.ts"
+import { TestStores } from "#test/support/database.ts"
+
+export interface Answer {
+  /** Of the request. */
+  readonly path: string
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The body, when it is JSON. */
+  readonly json: any
+}
+
+export interface Call {
+  readonly key?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** Sent as it is. */
+  readonly text?: string
+}
+
+export const adminToken = "test-admin-token-of-enough-length"
+
+export class Api extends Context.Service<
+  Api,
+  { readonly call: (method: string, path: string, call?: Call) => Effect.Effect<Answer> }
+>()("ballast/test/Api") {}
+
+/** Few enough to come to the end of them. */
+export const streamSettings: StreamSettings["Service"] = { maxOpen: 6, maxOpenPerTenant: 4, pollIntervalMs: 50 }
+
+const settings = Layer.mergeAll(
+  OperatorToken.layer(Redacted.make(adminToken)),
+  Layer.succeed(DocsSettings, { publicUrl: "http://localhost:3000" }),
+  Layer.succeed(KeyHashConfig, { pepper: Redacted.make("pepper of the contract tests") }),
+  Layer.succeed(StreamSettings, streamSettings),
+  Layer.succeed(Settings, {
+    brandName: "Ballast",
+    rebalanceCooldownMs: 60_000,
+    priceMaxAgeMs: 300_000,
+    defaultSwap: { slippageBps: 50, priceImpactBps: 100, thresholdUsd: 1_000_000_000_000_000_000n },
+    mirrorCap: { slippageBps: 100, priceImpactBps: 100 },
+    leastTradeUsd: 10n ** 18n,
+    gas: { portfolioPerDay: 10n ** 12n, tenantPerDay: 10n ** 15n, mostShareBps: 2_500, natives: new Map() },
+    transfers: { leastUsd: 50_000_000_000_000_000_000n, costBps: 10, maxCostBps: 100 },
+    routes: { leastUsd: 50_000_000_000_000_000_000n, leastAdvantageBps: 10 },
+    blockedAssets: new Set<AssetId>(),
+    scheduler: { intervalMs: 1_000, batch: 100 },
+    maxRunsInFlight: 64,
+    runRetentionMs: 3_600_000,
+    signatureWaitMs: 3_600_000,
+    priceHistory: { intervalMs: 60_000, batch: 100 },
+    valuation: { intervalMs: 3_600_000, batch: 100 },
+    discovery: { intervalMs: 300_000 }
+  })
+)
+
+const services = Layer.mergeAll(
+  ApiKeys.layer,
+  Tenants.layer,
+  Strategies.layer,
+  StrategyConfiguration.layer,
+  Mirrorability.layer,
+  MirrorTerms.layer,
+  StrategyVersions.layer,
+  TenantConfiguration.layer,
+  Discovery.layer,
+  Curation.layer,
+  Enrollments.layer,
+  ChainActivations.layer,
+  Renewals.layer,
+  Revocations.layer,
+  Policies.layer,
+  Breakdowns.layer,
+  PositionReader.layer.pipe(Layer.provide(InTransit.layer)),
+  Rebalances.layer,
+  WithdrawalAuthorizations.layer,
+  Withdrawals.layer.pipe(Layer.provide(GasBudget.layer)),
+  Operations.layer,
+  Executions.layer,
+  StrategyPerformances.layer.pipe(Layer.provide([PriceRecorder.layer, Strategies.layer])),
+  PortfolioPerformances.layer
+).pipe(Layer.provideMerge(Portfolios.layer), Layer.provideMerge(OperationSignals.layer), Layer.provide(KeyHashLive))
+
+const server = Layer.effect(
+  Api,
+  Effect.gen(function* () {
+    const httpEffect = yield* HttpRouter.toHttpEffect(Routes)
+    const handler = HttpEffect.toWebHandlerWith(yield* Effect.context<never>())(
+      httpEffect as typeof httpEffect & Effect.Effect<never>
+    )
+
+    const call = (method: string, path: string, { key, headers, body, text }: Call = {}) =>
+      Effect.promise(async (): Promise<Answer> => {
+        const sent = text ?? (body === undefined ? undefined : JSON.stringify(body))
+        const request = new Request(`http://api.test${path}`, {
+          method,
+          headers: {
+            ...(key === undefined ? {} : { "x-api-key": key }),
+            ...(sent === undefined ? {} : { "content-type": "application/json" }),
+            ...headers
+          },
+          ...(sent === undefined ? {} : { body: sent })
+        })
+        const response = await handler(request)
+        const answered = await response.text()
+        const isJson = response.headers.get("content-type")?.startsWith("application/json") === true
+        const answer = {
+          path,
+          status: response.status,
+          headers: response.headers,
+          text: answered,
+          json: isJson ? JSON.parse(answered) : undefined
+        }
+        noteAnswer(method, path, answer)
+        return answer
+      })
+
+    return Api.of({ call })
+  })
+).pipe(Layer.provide([ServerContext, ShutdownState.layer]))
+
+/** Puts a layer over the routes among everything that they need, with the given limits. */
+export const among = <A, E, R>(
+  layer: Layer.Layer<A, E, R>,
+  limits: RateLimitSettings["Service"],
+  counters: Layer.Layer<RateLimits, never, RateLimitSettings> = RateLimits.layerMemory,
+  stores: typeof TestStores = TestStores
+) =>
+  layer.pipe(
+    Layer.provideMerge(services),
+    Layer.provideMerge(counters),
+    Layer.provideMerge(SurroundingsLive),
+    Layer.provideMerge(PastPrices.layer),
+    Layer.provideMerge(stores),
+    Layer.provide(settings),
+    Layer.provide(Layer.succeed(RateLimitSettings, limits)),
+    Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig)),
+    Layer.provide(Layer.mergeAll(HttpServer.layerServices, Digest.layerWebCrypto)),
+    Layer.provideMerge(MovableClock.layer)
+  )
+
+/** Limits that a test does not reach. */
+export const unlimited: RateLimitSettings["Service"] = {
+  global: 1_000_000,
+  critical: 1_000_000,
+  general: 1_000_000,
+  burst: 1_000_000
+}
+
+export const apiWith = (limits: RateLimitSettings["Service"]) => among(server, limits)
+
+export const ApiLive = apiWith(unlimited)
+
+/** With request counters of the test's own. */
+export const apiCountedBy = (counters: Layer.Layer<RateLimits>) => among(server, unlimited, counters)

@@ -1,0 +1,117 @@
+/** The API on a real server with short times for its streams; `Api.call` and `Streams.open` go over the wire. */
+import { NodeHttpServer } from "@effect/platform-node"
+import { Context, DateTime, Duration, Effect, Layer, type Scope } from "effect"
+import { HttpServer } from "effect/http"
+import { createServer, type Server } from "node:http"
+import type { OperationId } from "#domain/Ids.ts"
+import { type OperationState } from "#domain/operation/Operation.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { ServeRoutes } from "#http/ServeRoutes.ts"
+import { StreamTiming } from "#http/v1/StreamTiming.ts"
+import { enrolledUser } from "#test/api/support/actors.ts"
+import { Api, among, unlimited } from "#test/api/support/Api.ts"
+import { noteAnswer } from "#test/api/support/noteAnswer.ts"
+import { type EventSource, openEvents } from "#test/support/eventSource.ts"
+
+export interface StreamRequest {
+  readonly key?: string
+  readonly lastEventId?: string
+}
+
+export class Streams extends Context.Service<
+  Streams,
+  {
+    /** Open until the scope closes. */
+    readonly open: (operationId: string, request: StreamRequest) => Effect.Effect<EventSource, never, Scope.Scope>
+    readonly url: (operationId: string) => string
+    readonly server: Server
+  }
+>()("ballast/test/Streams") {}
+
+export const streamPath = (operationId: string) => `/v1/executions/${operationId}/stream`
+
+export const usual: typeof StreamTiming.Service = {
+  heartbeat: Duration.millis(50),
+  patience: Duration.millis(400),
+  longest: Duration.minutes(15)
+}
+
+const wire = (server: Server) =>
+  Effect.gen(function* () {
+    const { address } = yield* HttpServer.HttpServer
+    const baseUrl = `http://127.0.0.1:${(address as { readonly port: number }).port}`
+    const url = (operationId: string) => `${baseUrl}${streamPath(operationId)}`
+
+    const open = (operationId: string, { key, lastEventId }: StreamRequest) =>
+      Effect.acquireRelease(
+        Effect.promise(async () => {
+          const source = await openEvents(url(operationId), {
+            ...(key === undefined ? {} : { "x-api-key": key }),
+            ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId })
+          })
+          if (source.status < 400)
+            noteAnswer("GET", streamPath(operationId), { status: source.status, json: undefined })
+          return source
+        }),
+        (source) => Effect.sync(source.close)
+      )
+
+    const call: Api["Service"]["call"] = (method, path, { body, headers, key, text } = {}) =>
+      Effect.promise(async () => {
+        const sent = text ?? (body === undefined ? undefined : JSON.stringify(body))
+        const response = await fetch(`${baseUrl}${path}`, {
+          method,
+          headers: {
+            ...(key === undefined ? {} : { "x-api-key": key }),
+            ...(sent === undefined ? {} : { "content-type": "application/json" }),
+            ...headers
+          },
+          ...(sent === undefined ? {} : { body: sent })
+        })
+        const answered = await response.text()
+        const isJson = response.headers.get("content-type")?.startsWith("application/json") === true
+        const json = isJson ? JSON.parse(answered) : undefined
+        noteAnswer(method, path, { status: response.status, json })
+        return { path, status: response.status, headers: response.headers, text: answered, json }
+      })
+
+    return Context.empty().pipe(Context.add(Streams, { open, url, server }), Context.add(Api, { call }))
+  })
+
+/** A server of its own on a free port. */
+export const streamingApi = (pace: Partial<typeof StreamTiming.Service> = {}) =>
+  Layer.unwrap(
+    Effect.sync(() => {
+      const server = createServer()
+      return among(
+        Layer.effectContext(wire(server)).pipe(
+          Layer.provideMerge(ServeRoutes([]).pipe(Layer.provide(Layer.succeed(StreamTiming, { ...usual, ...pace })))),
+          Layer.provide(
+            NodeHttpServer.layer(() => server, { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: "60 seconds" })
+          )
+        ),
+        unlimited
+      )
+    })
+  )
+
+/** An enrolled user whose portfolio has an accepted run. */
+export const accepted = Effect.gen(function* () {
+  const { call } = yield* Api
+  const user = yield* enrolledUser()
+  const submitted = yield* call("POST", `/v2/portfolios/${user.portfolioId}/rebalance`, { key: user.key })
+  return { ...user, operationId: submitted.json.data.operationId as OperationId }
+})
+
+/** Written as by another process: nothing here is told of it. */
+export const enter = Effect.fnUntraced(function* (
+  operationId: OperationId,
+  to: OperationState,
+  error: string | null = null
+) {
+  yield* (yield* OperationStore).transition(operationId, to, yield* DateTime.now, error)
+})
+
+export const append = Effect.fnUntraced(function* (operationId: OperationId, kind: string, payload: unknown) {
+  yield* (yield* OperationStore).append(operationId, yield* DateTime.now, kind, payload)
+})

@@ -1,0 +1,322 @@
+/** What surrounds the service in contract tests: chains, prices, wallets and runs whose answers a test decides. */
+import { Context, DateTime, Effect, Layer, Option } from "effect"
+import {
+  addressOf,
+  type AssetId,
+  type ChainId,
+  type EvmAccountId,
+  type EvmAddress,
+  type EvmWalletId,
+  evmAccount,
+  evmWallet
+} from "#domain/Caip.ts"
+import { Balances } from "#domain/chain/Balances.ts"
+import { Chains } from "#domain/chain/Chains.ts"
+import { ServiceContracts } from "#domain/chain/ServiceContracts.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import * as Eip55 from "#domain/Eip55.ts"
+import { type GuardTerms, SmartAccounts } from "#domain/account/SmartAccounts.ts"
+import { VerifierUnavailable } from "#domain/Errors.ts"
+import { PolicyReader } from "#domain/policy/ChainPolicy.ts"
+import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
+import { type Price, Prices } from "#domain/market/Prices.ts"
+import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
+import { Readiness } from "#domain/Readiness.ts"
+import { Routing } from "#domain/trading/Routing.ts"
+import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
+import { typedDataOf } from "#domain/withdrawal/typedData.ts"
+import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
+import { signerOfTypedData } from "#test/api/support/wallets.ts"
+import { readEach } from "#test/support/readEach.ts"
+
+/** The signature that every owner of these tests gives; any other is not theirs. */
+export const ownerSignature = `0x${"1b".repeat(65)}`
+
+const bytes32 = (fill: string) => `0x${fill.repeat(32)}`
+
+const policy = { router: Eip55.checksum(`0x${"42".repeat(20)}`) as EvmAddress, hubs: [], tokens: [] }
+
+/** What an owner signs of a guard. */
+const guarded = (terms: GuardTerms | undefined) => ({
+  contract: policy.router,
+  issuedAt: 1,
+  validUntil: 2,
+  tradeBps: terms?.tradeBps ?? 0,
+  budgetBps: terms?.budgetBps ?? 0,
+  ...(terms?.closedTokens === undefined ? {} : { closedTokens: terms.closedTokens })
+})
+
+export class TestEnvironment extends Context.Service<
+  TestEnvironment,
+  {
+    balances: ReadonlyMap<string, bigint>
+    chainsDown: boolean
+    /** No chain says what became of something that was sent. */
+    departuresUnreadable: boolean
+    /** What left, by the subject of the operation that carried it. */
+    departed: ReadonlyMap<string, { readonly blockNumber: bigint; readonly txHash: string }>
+    prices: ReadonlyMap<AssetId, bigint>
+    isReady: boolean
+    /** What a launch dies of, when it is to die. */
+    launchDefect: unknown
+    /** Owners that are contracts, on every chain. */
+    contractOwners: ReadonlySet<string>
+    /** Whether every chain has a trade guard. */
+    isGuarded: boolean
+    /** Contracts cannot be asked. */
+    verifierDown: boolean
+    /** Awaited before a signature is answered. */
+    beforeSignature: Effect.Effect<void>
+  }
+>()("ballast/test/TestEnvironment") {
+  static readonly layer = Layer.sync(TestEnvironment, () => ({
+    balances: new Map(),
+    chainsDown: false,
+    departuresUnreadable: false,
+    departed: new Map(),
+    prices: new Map(),
+    isReady: true,
+    launchDefect: undefined,
+    contractOwners: new Set<string>(),
+    isGuarded: true,
+    verifierDown: false,
+    beforeSignature: Effect.void
+  }))
+}
+
+/** One address for each owner and index, the same on every chain. */
+const accountOf = (chainId: ChainId, owner: EvmWalletId, index: bigint): EvmAccountId => {
+  const address = BigInt.asUintN(160, (BigInt(addressOf(owner)) << 16n) + index)
+  return evmAccount(chainId, Eip55.checksum(`0x${address.toString(16).padStart(40, "0")}`) as EvmAddress)
+}
+
+const askContract = (surroundings: { readonly verifierDown: boolean }) =>
+  surroundings.verifierDown
+    ? Effect.fail(new VerifierUnavailable({ message: "Chain 8453 cannot be asked right now, retry" }))
+    : Effect.void
+
+let permissions = 0
+
+/** Four bytes that no other permission has. */
+const nextPermissionId = () => {
+  permissions += 1
+  return `0x${permissions.toString(16).padStart(8, "0")}`
+}
+
+const SmartAccountsFake = Layer.effect(
+  SmartAccounts,
+  Effect.map(TestEnvironment, (surroundings) =>
+    SmartAccounts.of({
+      authorize: ({ accountType, ownerAccountId, accountIndex, withdrawalDomainName, chains }) => {
+        const [first, ...rest] = chains.map(({ chainId, terms }) => ({
+          chainId,
+          accountId: accountOf(chainId, ownerAccountId, accountIndex),
+          permissionId: nextPermissionId(),
+          policy: surroundings.isGuarded ? { ...policy, guard: guarded(terms) } : policy,
+          digest: bytes32("0d")
+        }))
+        return Effect.succeed({
+          accountType,
+          ownerAccountId,
+          accountIndex,
+          withdrawalDomainName,
+          agentAccountId: evmWallet(Eip55.checksum(`0x${"a9".repeat(20)}`) as EvmAddress),
+          chains: [first!, ...rest] as const,
+          root: bytes32("5f")
+        })
+      },
+      enableNonce: () => Effect.as(askContract(surroundings), 2),
+      isContract: (owner) => Effect.as(askContract(surroundings), surroundings.contractOwners.has(owner)),
+      isSignedByOwner: ({ accountType }, signature) =>
+        (accountType === "ERC1271" ? askContract(surroundings) : Effect.void).pipe(
+          Effect.andThen(surroundings.beforeSignature),
+          Effect.as(signature === ownerSignature)
+        )
+    })
+  )
+)
+
+const BalancesFake = Layer.effect(
+  Balances,
+  Effect.map(TestEnvironment, (surroundings) => {
+    const read: Balances["Service"]["read"] = Effect.fnUntraced(function* (account, assetIds) {
+      if (surroundings.chainsDown)
+        return yield* new ChainUnavailable({ chainId: 8453, reason: "the test took it down" })
+      return {
+        blockNumber: 1n,
+        blockTime: yield* DateTime.now,
+        balances: assetIds.map((assetId) => ({
+          assetId,
+          raw: surroundings.balances.get(`${account} ${assetId}`) ?? 0n
+        }))
+      }
+    })
+    return Balances.of({ read, readMany: readEach(read) })
+  })
+)
+
+const PricesFake = Layer.effect(
+  Prices,
+  Effect.map(TestEnvironment, (surroundings) =>
+    Prices.of({
+      latest: Effect.fnUntraced(function* (assetIds) {
+        const asOf = yield* DateTime.now
+        const found = assetIds.flatMap((assetId): ReadonlyArray<readonly [AssetId, Price]> => {
+          const usd = surroundings.prices.get(assetId)
+          return usd === undefined ? [] : [[assetId, { usd, asOf }]]
+        })
+        return new Map(found)
+      })
+    })
+  )
+)
+
+const WithdrawalVerifierFake = Layer.effect(
+  WithdrawalVerifier,
+  Effect.map(TestEnvironment, (surroundings) =>
+    WithdrawalVerifier.of({
+      isSignedByOwner: Effect.fnUntraced(function* ({ accountId, grant, message, signature }) {
+        yield* surroundings.beforeSignature
+        const { accountType, ownerAccountId, withdrawalDomainName } = grant.authorization
+        if (accountType === "ERC1271") return yield* Effect.as(askContract(surroundings), signature === ownerSignature)
+        const typedData = typedDataOf(message, withdrawalDomainName!, accountId)
+        const signer = yield* Effect.promise(() => signerOfTypedData(typedData, signature))
+        return signer === addressOf(ownerAccountId)
+      }),
+      selfSubmission: ({ accountId }) => ({
+        deploy: { to: addressOf(accountId), data: "0xde" },
+        withdraw: { to: addressOf(accountId), data: "0xad" }
+      })
+    })
+  )
+)
+
+const OperationLauncherFake = Layer.effect(
+  OperationLauncher,
+  Effect.map(TestEnvironment, (surroundings) =>
+    OperationLauncher.of({
+      capacity: Effect.succeed(64),
+      launch: () => (surroundings.launchDefect === undefined ? Effect.void : Effect.die(surroundings.launchDefect))
+    })
+  )
+)
+
+const PolicyReaderFake = Layer.effect(
+  PolicyReader,
+  Effect.map(TestEnvironment, (surroundings) =>
+    PolicyReader.of({
+      read: Effect.fnUntraced(function* (grants, chainId) {
+        if (surroundings.chainsDown) return yield* new ChainUnavailable({ chainId, reason: "the test took it down" })
+        const { agentAccountId, chains } = grants.at(-1)!.authorization
+        const { accountId, permissionId } = chains.find((one) => one.chainId === chainId)!
+        const agent = addressOf(agentAccountId)
+        return {
+          chainId,
+          accountId,
+          blockNumber: 31_415_926n,
+          blockTime: yield* DateTime.now,
+          isDeployed: true,
+          permissions: [{ permissionId, kind: "guard", state: "active", agent, validUntil: yield* DateTime.now }],
+          allowed: [
+            { permissionId, target: null, function: "approve(address,uint256)", rule: "The spender is the guard." }
+          ],
+          guard: {
+            contract: serviceContract,
+            registryVersion: 12,
+            isPaused: false,
+            administrator: agent,
+            guardian: agent,
+            attestor: agent,
+            tradeBps: 200,
+            budgetBps: 200,
+            lossLeft: 19_700_000n,
+            attestedLeft: 1_000_000_000n,
+            closedRoot: null
+          },
+          checks: [{ reads: "the account's present nonce", to: addressOf(accountId), data: "0x7eb09d05" }]
+        }
+      })
+    })
+  )
+)
+
+/** Chains that tell what an owner is to sign; what was signed is carried out by nobody here. */
+const RevocationExecutionFake = Layer.effect(
+  RevocationExecution,
+  Effect.map(TestEnvironment, (surroundings) =>
+    RevocationExecution.of({
+      draft: ({ accounts, ...maker }) => {
+        const [first, ...others] = accounts.map((account) => ({
+          ...account,
+          validFrom: 2,
+          operationNonce: 0n,
+          digest: bytes32("0e")
+        }))
+        return Effect.as(askContract(surroundings), {
+          ...maker,
+          chains: [first!, ...others] as const,
+          root: bytes32("6f")
+        })
+      },
+      hasEnded: () => Effect.succeed(false),
+      prepare: () => Effect.die(new Error("Nothing is sent here")),
+      find: () => Effect.succeedNone
+    })
+  )
+)
+
+const ArrivalsFake = Layer.effect(
+  TransferReceipts,
+  Effect.map(TestEnvironment, (surroundings) =>
+    TransferReceipts.of({
+      read: () => Effect.succeedNone,
+      carriedAt: (_, subject) =>
+        Effect.suspend(() =>
+          surroundings.departuresUnreadable
+            ? Effect.fail(new ChainUnavailable({ chainId: 8453, reason: "the test took it down" }))
+            : Effect.succeed(Option.fromUndefinedOr(surroundings.departed.get(subject)))
+        )
+    })
+  )
+)
+
+const RoutingFake = Layer.succeed(Routing, {
+  quote: () => Effect.succeedNone,
+  swapOffers: () => Effect.succeed([]),
+  swapCall: () => Effect.die(new Error("No offer was made")),
+  status: () => Effect.succeed({ _tag: "Pending", detail: "not known" } as const)
+})
+
+const ReadinessFake = Layer.effect(
+  Readiness,
+  Effect.map(TestEnvironment, (surroundings) =>
+    Readiness.of({
+      check: Effect.sync(() => ({
+        ready: surroundings.isReady,
+        checks: { database: { ok: surroundings.isReady, detail: surroundings.isReady ? "answers" : "does not answer" } }
+      }))
+    })
+  )
+)
+
+const ChainsFake = Layer.succeed(Chains, { supported: [8453 as ChainId, 42161 as ChainId] })
+
+/** A contract of the service, on every chain. */
+export const serviceContract = Eip55.checksum(`0x${"5c".repeat(20)}`) as EvmAddress
+
+const ServiceContractsFake = Layer.succeed(ServiceContracts, { on: () => new Set([serviceContract]) })
+
+export const SurroundingsLive = Layer.mergeAll(
+  SmartAccountsFake,
+  BalancesFake,
+  PricesFake,
+  OperationLauncherFake,
+  WithdrawalVerifierFake,
+  RevocationExecutionFake,
+  PolicyReaderFake,
+  ArrivalsFake,
+  RoutingFake,
+  ReadinessFake,
+  ChainsFake,
+  ServiceContractsFake
+).pipe(Layer.provideMerge(TestEnvironment.layer))

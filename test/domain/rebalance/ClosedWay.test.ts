@@ -1,0 +1,74 @@
+/** When a way between chains on which nothing could be sent is tried again. */
+import { assert, describe, it } from "@effect/vitest"
+import { chainIdOf } from "#domain/Caip.ts"
+import { type ClosedWay, closedFor, waysAfter } from "#domain/rebalance/ClosedWay.ts"
+import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
+import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
+import { SkipCode } from "#domain/Skip.ts"
+import { arbUsdc, baseUsdc } from "#test/support/assets.ts"
+
+const [from, to] = [chainIdOf(baseUsdc.assetId), chainIdOf(arbUsdc.assetId)]
+
+const transfer = { sell: baseUsdc.assetId, buy: arbUsdc.assetId, amountRaw: 5n, valueUsd: 5n, expectedRaw: 4n }
+const terms = { tool: "test", leastRaw: 4n, durationSeconds: 1 }
+
+/** A run plans to send unless the way is closed; `result` is what comes of it then. */
+const after = (ways: ReadonlyArray<ClosedWay>, result: "sent" | "refused" | "reverted" | "unreached") => {
+  const isTried = closedFor(ways).length === 0
+  const plan: Pick<RunPlan, "chains"> = {
+    chains: [{ chainId: from, legs: [], skips: [], ...(isTried ? { transfers: [transfer] } : {}) }]
+  }
+  const unreached = { assetId: null, code: SkipCode.chainUnavailable, valueUsd: null, reason: "no answer" }
+  const outcome: ChainOutcome = {
+    chainId: from,
+    swaps: [],
+    skips: result === "unreached" ? [unreached] : [],
+    failure: null,
+    receipt: null
+  }
+  const landed = { ...outcome, transfers: [{ ...transfer, ...terms }] }
+  const receipt = (success: boolean) => ({ ...landed, receipt: { success } }) as unknown as ChainOutcome
+  const outcomes = {
+    sent: receipt(true),
+    reverted: receipt(false),
+    refused: outcome,
+    unreached: outcome
+  }
+  return { isTried, ways: waysAfter(ways, plan, [outcomes[result]]) }
+}
+
+/** The numbers of the runs that tried, of so many in a row. */
+const triesOf = (runs: number, result: "refused" | "reverted") => {
+  let ways: ReadonlyArray<ClosedWay> = []
+  const tries: Array<number> = []
+  for (let number = 1; number <= runs; number += 1) {
+    const run = after(ways, result)
+    if (run.isTried) tries.push(number)
+    ways = run.ways
+  }
+  return tries
+}
+
+describe("a way on which nothing could be sent", () => {
+  it("is left out of 1, 2, 4, ... 32 runs, and tried between them for ever", () => {
+    for (const result of ["refused", "reverted"] as const)
+      assert.deepStrictEqual(triesOf(140, result), [1, 3, 6, 11, 20, 37, 70, 103, 136])
+  })
+
+  it("is forgotten once something left on it", () => {
+    const closed = after([{ from, to, failures: 5, runsLeft: 0 }], "sent")
+    assert.isTrue(closed.isTried)
+    assert.deepStrictEqual(closed.ways, [])
+  })
+
+  it("is no more and no less closed after a chain that was not reached", () => {
+    assert.deepStrictEqual(after([], "unreached").ways, [])
+    const ways = [{ from, to, failures: 3, runsLeft: 0 }]
+    assert.deepStrictEqual(after(ways, "unreached").ways, ways)
+  })
+
+  it("of another pair of chains stays as it is", () => {
+    const other = { from: to, to: from, failures: 2, runsLeft: 2 }
+    assert.deepStrictEqual(after([other], "refused").ways[0], { ...other, runsLeft: 1 })
+  })
+})

@@ -1,0 +1,105 @@
+/** Batches that are not prepared because of their gas. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Metric, Option } from "effect"
+import * as Decimal from "#domain/Decimal.ts"
+import * as Metrics from "#domain/Metrics.ts"
+import { GasBudget } from "#domain/relay/GasBudget.ts"
+import { GasLedger } from "#domain/relay/GasLedger.ts"
+import { Settings } from "#domain/Settings.ts"
+import {
+  context,
+  funded,
+  gasOfDay,
+  nothingLeft,
+  prepared,
+  Preparer,
+  preparerFor,
+  usdcLeg
+} from "#test/domain/rebalance/preparing.ts"
+import { baseUsdc, baseWeth } from "#test/support/assets.ts"
+import { testSettings } from "#test/support/settings.ts"
+import { TestChain, TestChains } from "#test/support/TestChains.ts"
+
+const none = { portfolio: 0n, tenant: 0n }
+
+/** Gas on Base is paid in ether, whose price is known. */
+const pricedGas = {
+  ...testSettings,
+  gas: { ...testSettings.gas, natives: new Map([[baseUsdc.chainId, baseWeth.assetId]]) }
+}
+/** Refusals to pay for gas that were counted so far. */
+const refusals = (scope: "portfolio" | "tenant" | "value") =>
+  Effect.map(Metric.value(Metric.withAttributes(Metrics.gasRefusals, { scope })), ({ count }) => Number(count))
+
+describe("the gas of a batch", () => {
+  it.live("prepares nothing once the day's gas of the portfolio or its tenant is used up, says so and counts it", () =>
+    Effect.gen(function* () {
+      yield* funded
+      const { gas } = testSettings
+      for (const [used, scope] of [
+        [{ portfolio: gas.portfolioPerDay, tenant: 0n }, "portfolio"],
+        [{ portfolio: 0n, tenant: gas.tenantPerDay }, "tenant"]
+      ] as const) {
+        const before = yield* refusals(scope)
+        Object.assign(gasOfDay, used)
+        const preparation = yield* prepared(1, 0)
+        Object.assign(gasOfDay, none)
+        assert.strictEqual(preparation._tag, "Nothing")
+        assert.include(
+          preparation._tag === "Nothing" && preparation.failure,
+          `the ${scope}'s gas of this day is used up`
+        )
+        assert.deepStrictEqual(
+          preparation.skips.map(({ code }) => code),
+          ["GAS_REFUSED"]
+        )
+        assert.strictEqual(yield* refusals(scope), before + 1)
+      }
+      Object.assign(gasOfDay, { portfolio: gas.portfolioPerDay - 1n, tenant: gas.tenantPerDay - 1n })
+      assert.strictEqual((yield* prepared(1, 0))._tag, "Ready")
+      Object.assign(gasOfDay, none)
+    }).pipe(Effect.provide(Preparer))
+  )
+
+  it.live("makes no trade whose gas may cost more than the share of its value", () =>
+    Effect.gen(function* () {
+      const { waste } = yield* GasBudget
+      const market = yield* TestChain
+      market.prices.set(baseWeth.assetId, 2_500n * Decimal.one)
+      // 3.5 million gas at 0.1 gwei is 0.00035 ether, 87.5 cents; a quarter of what is traded may be spent.
+      const first = { chainId: baseUsdc.chainId, gasLimit: 3_500_000n, maxFeePerGas: 100_000_000n }
+      assert.isTrue(Option.isNone(yield* waste(first, (35n * Decimal.one) / 10n)))
+      const refused = yield* waste(first, (35n * Decimal.one) / 10n - 1n)
+      assert.include(Option.getOrThrow(refused), "gas may cost $0.87")
+      assert.isTrue(Option.isSome(yield* waste(first, Decimal.one / 50n)))
+      market.arePricesKnown = false
+      assert.isTrue(Option.isNone(yield* waste(first, 1n)))
+      market.arePricesKnown = true
+    }).pipe(
+      Effect.provide(
+        GasBudget.layer.pipe(
+          Layer.provide(Layer.succeed(GasLedger, { spent: () => Effect.succeed(none) })),
+          Layer.provide(Layer.succeed(Settings, Settings.of(pricedGas))),
+          Layer.provideMerge(TestChains)
+        )
+      )
+    )
+  )
+
+  it.live("prepares no batch that is not worth its gas, says so and counts it", () =>
+    Effect.gen(function* () {
+      yield* funded
+      // A batch here may use one unit of gas at one wei: 2,500 units of a wad. A quarter of what is traded may be spent.
+      const worth = (valueUsd: bigint) => prepared(1, 0, [{ ...usdcLeg, valueUsd }])
+      assert.strictEqual((yield* worth(10_000n))._tag, "Ready")
+      const before = yield* refusals("value")
+      const refused = yield* worth(9_999n)
+      assert.deepInclude(refused, { _tag: "Nothing", failure: null })
+      assert.deepStrictEqual(
+        refused.skips.map(({ code }) => code),
+        ["GAS_REFUSED"]
+      )
+      assert.strictEqual(yield* refusals("value"), before + 1)
+    }).pipe(Effect.provide(preparerFor(context, nothingLeft, { settings: pricedGas })))
+  )
+})

@@ -1,0 +1,99 @@
+/** When a route is better than the venue, after fees and gas, and under which limits it is taken. */
+import { assert, describe, it } from "@effect/vitest"
+import fc from "fast-check"
+import { addressOf } from "#domain/Caip.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import { byYield, type Comparison, netRaw, offerFault } from "#domain/trading/compareQuotes.ts"
+import { baseUsdc, baseWeth } from "#test/support/assets.ts"
+
+const leg = {
+  sell: baseUsdc.assetId,
+  buy: baseWeth.assetId,
+  sellAmountRaw: 1_000_000_000n,
+  valueUsd: 1_000n * Decimal.one,
+  expectedBuyRaw: 1_000_000n
+}
+
+const comparison: Comparison = {
+  leg,
+  quote: { buyAmountRaw: 1_000_000n, path: [addressOf(leg.sell), addressOf(leg.buy)], priceImpactBps: 5 },
+  isQuoteAcceptable: true,
+  limits: { slippageBps: 50, priceImpactBps: 100, hopFeeBps: 30 },
+  leastAdvantageBps: 10
+}
+
+const offer = (expectedRaw: bigint, gasUsd = 0n, leastRaw = expectedRaw) => ({
+  tool: "pools",
+  expectedRaw,
+  leastRaw,
+  gasUsd
+})
+
+const dear: Comparison = {
+  ...comparison,
+  quote: { ...comparison.quote, buyAmountRaw: 900_000n, priceImpactBps: 900 },
+  isQuoteAcceptable: false
+}
+
+describe("offerFault", () => {
+  it("takes a route from the least advantage on", () => {
+    assert.isUndefined(offerFault(comparison, offer(1_001_000n)))
+    assert.include(offerFault(comparison, offer(1_000_999n)), "1001000 would be needed")
+  })
+
+  it("counts gas in the bought asset, rounded against the route", () => {
+    assert.strictEqual(netRaw(leg, offer(1_002_000n, Decimal.one)), 1_001_000n)
+    assert.strictEqual(netRaw(leg, offer(1_002_000n, 1n)), 1_001_999n)
+    assert.isUndefined(offerFault(comparison, offer(1_002_000n, Decimal.one)))
+    assert.isString(offerFault(comparison, offer(1_002_000n, Decimal.one + 1n)))
+  })
+
+  it("wants the least amount at or above the floor of the venue's swap", () => {
+    assert.isUndefined(offerFault(comparison, offer(1_010_000n, 0n, 995_000n)))
+    assert.include(offerFault(comparison, offer(1_010_000n, 0n, 994_999n)), "the least acceptable is 995000")
+  })
+
+  it("stands in for a venue that would move the market too far, within that same limit", () => {
+    assert.isUndefined(offerFault(dear, offer(990_000n)))
+    assert.include(offerFault(dear, offer(989_899n)), "the limit is 100")
+    assert.include(offerFault(dear, offer(990_000n, 0n, 984_999n)), "the least acceptable is 985000")
+  })
+
+  it("a route that pays more than a venue which nobody would use is refused all the same", () => {
+    const dry = { ...dear, quote: { ...dear.quote, buyAmountRaw: 1n } }
+    assert.include(offerFault(dry, offer(500_000n)), "less than the price feed")
+  })
+
+  it("what is taken is never worse than the venue, whatever is offered", () =>
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: 1n, max: 10n ** 30n }),
+        fc.bigInt({ min: 0n, max: 10n ** 30n }),
+        fc.bigInt({ min: 0n, max: 10n ** 22n }),
+        fc.bigInt({ min: 0n, max: 10n ** 30n }),
+        fc.integer({ min: 0, max: 1_000 }),
+        fc.boolean(),
+        (venueRaw, expectedRaw, gasUsd, leastRaw, leastAdvantageBps, isQuoteAcceptable) => {
+          const quote = { ...comparison.quote, buyAmountRaw: venueRaw }
+          const asked = { ...comparison, quote, leastAdvantageBps, isQuoteAcceptable }
+          const given = { tool: "pools", expectedRaw, gasUsd, leastRaw }
+          if (offerFault(asked, given) !== undefined) return
+          assert.isTrue(netRaw(leg, given) >= venueRaw)
+          assert.isTrue(expectedRaw * 10_000n >= venueRaw * BigInt(10_000 + leastAdvantageBps))
+          assert.isTrue(leastRaw > 0n)
+          if (isQuoteAcceptable) assert.isTrue(leastRaw >= (venueRaw * 9_950n) / 10_000n)
+          else assert.isTrue(leastRaw >= (leg.expectedBuyRaw * 9_850n) / 10_000n)
+        }
+      )
+    ))
+})
+
+describe("byYield", () => {
+  it("puts what is left after gas first, not what is promised", () => {
+    const offers = [offer(1_000_000n), offer(1_002_000n, 3n * Decimal.one), offer(1_001_000n)]
+    assert.deepStrictEqual(
+      byYield(leg, offers).map(({ expectedRaw }) => expectedRaw),
+      [1_001_000n, 1_000_000n, 1_002_000n]
+    )
+  })
+})

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.28;
+
+import {TradeGuard} from "../../contracts/TradeGuard.sol";
+import {Attacker} from "./Attacker.sol";
+import {Cheats} from "./Cheats.sol";
+import {OddToken} from "./OddTokens.sol";
+
+/// @title What holds after any moves of a thief in any order
+contract GuardInvariantsTest is Cheats {
+    uint256 private constant BUDGET = 2e7;
+    uint256 private constant WHOLE = 1e9;
+
+    Attacker private attacker;
+
+    function setUp() external {
+        attacker = new Attacker();
+    }
+
+    function targetContracts() external view returns (address[] memory targets) {
+        targets = new address[](1);
+        targets[0] = address(attacker);
+    }
+
+    /// @dev One invariant, because forge plays a campaign of its own for each.
+    function invariant_nothingIsLostBeyondTheBudgetNothingIsLeftBehindAndNobodyEnters() external view {
+        _loses();
+        _leavesNothing();
+        assertTrue(!attacker.isEntered(), "a trade was made within another");
+        assertTrue(!attacker.isOldPriceTaken(), "a trade was made at an old price");
+    }
+
+    /// @dev Counted by true prices and balances alone: the budget at once, and as much again for each week that passes.
+    function _loses() private view {
+        uint256 time = block.timestamp - attacker.began();
+        uint256 bound = BUDGET + BUDGET * time / 7 days;
+        uint256 most = attacker.mostWorth();
+        uint256 kept = bound >= WHOLE ? 0 : most * (WHOLE - bound) / WHOLE;
+        // Each move may lose a raw unit to rounding, which is less than a cent.
+        assertLe(kept, attacker.worth() + attacker.moves() * 1e6, "lost more than the budget");
+    }
+
+    function _leavesNothing() private view {
+        TradeGuard guard = attacker.theGuard();
+        address runner = address(guard.RUNNER());
+        OddToken[4] memory tokens = attacker.theTokens();
+        address[3] memory venues = attacker.theVenues();
+        for (uint256 i; i < 4; ++i) {
+            assertEq(tokens[i].balanceOf(address(guard)), 0, "the guard has tokens");
+            assertEq(tokens[i].balanceOf(runner), 0, "the runner has tokens");
+            for (uint256 j; j < 3; ++j) assertEq(tokens[i].allowance(runner, venues[j]), 0, "an allowance is left");
+        }
+    }
+
+    /// @dev So that this is not true of attacks that never happened.
+    function afterInvariant() external view {
+        if (attacker.moves() > 40) assertTrue(attacker.made() > 0, "no move was ever made");
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.28;
+
+import {ReferencePrices} from "../../contracts/ReferencePrices.sol";
+import {TradeGuard} from "../../contracts/TradeGuard.sol";
+import {GuardFixture} from "./GuardFixture.sol";
+
+/// @title Where prices come from, and when they are refused
+contract GuardPricesTest is GuardFixture {
+    function testFuzz_aFeedThatIsOldIsRefused(uint256 age) public {
+        age = _within(age, 0, 10 days);
+        feeds[1].set(2_500e8, block.timestamp - age, block.timestamp - age);
+        TradeGuard.Trade[] memory trades = _paying(0, 1, 1_000e6, 10_000);
+        if (age <= 1 days) _trade(trades);
+        else _refused(trades, ReferencePrices.StalePrice.selector);
+    }
+
+    function testFuzz_aFeedThatSaysNonsenseIsRefused(int256 answer) public {
+        if (answer > 0 && answer <= int256(uint256(type(uint128).max))) answer = -answer;
+        feeds[1].set(answer, block.timestamp, block.timestamp);
+        _refused(_paying(0, 1, 1_000e6, 10_000), ReferencePrices.InvalidPrice.selector);
+    }
+
+    function test_aPriceFromTheFutureIsRefused() public {
+        feeds[1].set(2_500e8, block.timestamp, block.timestamp + 1);
+        _refused(_paying(0, 1, 1_000e6, 10_000), ReferencePrices.StalePrice.selector);
+    }
+
+    function testFuzz_noAnswerOfAFeedMakesTheGuardLoseCount(int256 answer) public {
+        feeds[1].set(answer, block.timestamp, block.timestamp);
+        address[] memory listed = _all();
+        TradeGuard.Trade[] memory trades = _paying(0, 1, 1_000e6, 10_000);
+        TradeGuard.Evidence memory evidence = _evidence(prices[3]);
+        (,,, uint256 before,) = guard.policyOf(address(account));
+        vm.prank(address(account));
+        try guard.trade(listed, trades, evidence, block.timestamp) {} catch {}
+        (,,, uint256 left,) = guard.policyOf(address(account));
+        assertLe(left, before, "the budget grew");
+    }
+
+    function testFuzz_aRollupsSequencerMustBeUpForAnHour(int256 answer, uint256 startedAt) public {
+        startedAt = _within(startedAt, 0, START);
+        answer = int256(_within(uint256(answer), 0, 2));
+        sequencer.set(answer, startedAt, START);
+        TradeGuard.Trade[] memory trades = _paying(0, 1, 1_000e6, 10_000);
+        if (answer == 0 && startedAt != 0 && startedAt < START - 1 hours) _trade(trades);
+        else _refused(trades, ReferencePrices.SequencerDown.selector);
+    }
+
+    function testFuzz_anAttestedPriceStaysWithinAStepOfItsDay(uint256 price, uint256 idle) public {
+        price = _within(price, 1e18, 300e18);
+        idle = _within(idle, 0, 20 days);
+        vm.warp(START + idle);
+        _refreshFeeds();
+        uint256 steps = idle / 1 days + 1 > 5 ? 5 : idle / 1 days + 1;
+        uint256 difference = price > 100e18 ? price - 100e18 : 100e18 - price;
+        (bool isTaken, bytes4 failure) = _tryAt(_signed(price, block.timestamp));
+        assertTrue(isTaken == (difference <= 5e18 * steps), "step");
+        if (!isTaken) assertTrue(failure == ReferencePrices.StepTooLarge.selector, "another error");
+    }
+
+    function test_manyPricesInADayMoveItByOneStep() public {
+        vm.warp(START + 1 days);
+        _refreshFeeds();
+        (bool isTaken,) = _tryAt(_signed(110e18, block.timestamp));
+        assertTrue(isTaken, "two days' steps");
+        for (uint256 i = 1; i < 24; ++i) {
+            vm.warp(START + 1 days + i * 1 hours - 1);
+            (isTaken,) = _tryAt(_signed(115.5e18, block.timestamp));
+            assertTrue(isTaken, "one step");
+            (isTaken,) = _tryAt(_signed(115.51e18, block.timestamp));
+            assertTrue(!isTaken, "more than one step");
+        }
+    }
+
+    function test_nobodyButTheAttestorAttestsAndOnlyForThisTokenTimeAndChain() public {
+        bytes4 failure;
+        ReferencePrices.SignedPrice memory price = _signed(100e18, block.timestamp - 301);
+        (, failure) = _tryAt(price);
+        assertTrue(failure == ReferencePrices.StalePrice.selector, "too old");
+        (, failure) = _tryAt(_signed(100e18, block.timestamp + 1));
+        assertTrue(failure == ReferencePrices.StalePrice.selector, "from the future");
+        price = _signed(100e18, block.timestamp);
+        price.price = 101e18;
+        (, failure) = _tryAt(price);
+        assertTrue(failure == ReferencePrices.NotAttested.selector, "another price");
+        price = _signed(100e18, block.timestamp);
+        price.signature = _signature(OWNER_KEY, guard.priceDigest(address(tokens[3]), 100e18, uint40(block.timestamp)));
+        (, failure) = _tryAt(price);
+        assertTrue(failure == ReferencePrices.NotAttested.selector, "another key");
+        price = _signed(100e18, block.timestamp);
+        vm.chainId(8_453);
+        (, failure) = _tryAt(price);
+        assertTrue(failure == ReferencePrices.NotAttested.selector, "another chain");
+        vm.chainId(31_337);
+        vm.prank(GUARDIAN);
+        guard.removeAttestor();
+        (, failure) = _tryAt(_signed(100e18, block.timestamp));
+        assertTrue(failure == ReferencePrices.NotAttested.selector, "no attestor");
+    }
+
+    function test_aTokenWithoutAFeedNeedsAWord() public {
+        address[] memory listed = _all();
+        TradeGuard.Trade[] memory trades = _paying(0, 3, 1_000e6, 10_000);
+        TradeGuard.Evidence memory none;
+        vm.prank(address(account));
+        vm.expectPartialRevert(ReferencePrices.PriceMissing.selector);
+        guard.trade(listed, trades, none, block.timestamp);
+    }
+
+    /// @dev What the two keys together get in a day: the step in price on all that is traded at attested prices.
+    function test_theAttestorsAndTheAgentsThiefTakeAStepOfOneAccountWorthAndTheBudget() public {
+        uint256 worth = _worth();
+        // The attestor lies by the whole step, in the direction of each trade.
+        for (uint256 turns; turns < 40; ++turns) {
+            try this.lie(turns % 2 == 0) {} catch {
+                break;
+            }
+        }
+        assertLe(worth * (10_000 - 200 - 500), _worth() * 10_000, "lost more than step and budget");
+        assertLe(_worth() * 10_000, worth * (10_000 - 400), "the attack took nothing worth a test");
+    }
+
+    function lie(bool isSale) external {
+        (uint256 declared, uint256 sell, uint256 buy) = isSale ? (95e18, 3, 0) : (105e18, 0, 3);
+        uint256 amount = isSale ? 200 ether : 19_000e6;
+        uint256 pay = isSale ? amount * declared / 1e30 : amount * 1e30 / declared;
+        bytes memory data = abi.encodeWithSignature(
+            "swap(address,address,uint256,uint256,address)",
+            tokens[sell],
+            tokens[buy],
+            type(uint256).max,
+            pay * 99 / 100,
+            address(guard.RUNNER())
+        );
+        TradeGuard.Evidence memory evidence = _evidence(declared);
+        address[] memory listed = _all();
+        TradeGuard.Trade[] memory trades = _routed(sell, buy, amount, data);
+        vm.prank(address(account));
+        guard.trade(listed, trades, evidence, block.timestamp);
+    }
+
+    function _tryAt(ReferencePrices.SignedPrice memory price) private returns (bool, bytes4) {
+        TradeGuard.Evidence memory evidence;
+        evidence.prices = new ReferencePrices.SignedPrice[](1);
+        evidence.prices[0] = price;
+        address[] memory listed = _all();
+        vm.prank(address(account));
+        try guard.trade(listed, new TradeGuard.Trade[](0), evidence, block.timestamp) {
+            return (true, bytes4(0));
+        } catch (bytes memory answer) {
+            return (false, bytes4(answer));
+        }
+    }
+}

@@ -1,0 +1,69 @@
+/** What runs have cost and sold, as their reports say it. */
+import { assert } from "@effect/vitest"
+import { type DateTime, Effect, Schema } from "effect"
+import type { ChainId } from "#domain/Caip.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { CostLedger } from "#domain/rebalance/CostLedger.ts"
+import { type ChainOutcome, RunReport } from "#domain/rebalance/RunReport.ts"
+import { RunStore } from "#domain/rebalance/RunStore.ts"
+import { eachDatabase } from "#test/support/database.ts"
+import { baseUsdc, baseWeth } from "#test/support/assets.ts"
+import { after, submit, world } from "#test/layers/sql/fixtures.ts"
+
+const encode = Schema.encodeSync(Schema.toCodecJson(RunReport))
+const bytes32 = `0x${"1".repeat(64)}`
+
+const outcome = (soldRaw: bigint, costUsd: bigint, success: boolean): ChainOutcome => ({
+  chainId: 8453 as ChainId,
+  swaps: [{ sell: baseUsdc.assetId, buy: baseWeth.assetId, sellAmountRaw: soldRaw, minBuyAmountRaw: 1n, path: [] }],
+  skips: [],
+  measures: { worth: { benefitUsd: 2n * costUsd, costUsd, gasUsd: 0n }, bands: [] },
+  receipt: {
+    subject: bytes32,
+    txHash: bytes32,
+    blockNumber: 1n,
+    blockHash: null,
+    success,
+    gasUsed: 1n,
+    deltas: []
+  } as ChainOutcome["receipt"],
+  failure: null
+})
+
+eachDatabase("CostLedger", (it) => {
+  it.effect("adds up what landed since then, of each portfolio by itself", () =>
+    Effect.gen(function* () {
+      const ledger = yield* CostLedger
+      const runs = yield* RunStore
+      const operations = yield* OperationStore
+      const one = yield* world()
+      const other = yield* world()
+      const finish = Effect.fnUntraced(function* (
+        { portfolioId, tenantId }: typeof one,
+        at: DateTime.Utc,
+        chains: ReadonlyArray<ChainOutcome>
+      ) {
+        const { operationId } = yield* submit(tenantId, portfolioId)
+        yield* operations.transition(operationId, "running", at, null)
+        const report = encode({ strategyVersion: 1, chains })
+        yield* runs.finish({ operationId, strategyVersion: 1, at, error: null, report })
+      })
+      yield* finish(one, after(1), [outcome(100n, Decimal.one, true)])
+      yield* finish(one, after(200), [outcome(10n, 2n * Decimal.one, true), outcome(7n, 5n * Decimal.one, false)])
+      yield* finish(one, after(300), [outcome(1n, 4n * Decimal.one, true)])
+      yield* finish(other, after(300), [outcome(55n, 8n * Decimal.one, true)])
+      const ids = [one.portfolioId, other.portfolioId]
+      const spent = yield* ledger.spent(ids, after(100))
+      assert.deepStrictEqual(
+        [spent.get(one.portfolioId), spent.get(other.portfolioId)],
+        [6n * Decimal.one, 8n * Decimal.one]
+      )
+      const pair = { sell: baseUsdc.assetId, buy: baseWeth.assetId }
+      const sold = yield* ledger.sold(ids, after(100))
+      assert.deepStrictEqual(sold.get(one.portfolioId), [{ ...pair, raw: 11n }])
+      assert.deepStrictEqual(sold.get(other.portfolioId), [{ ...pair, raw: 55n }])
+      assert.strictEqual((yield* ledger.spent(ids, after(400))).size, 0)
+    })
+  )
+})

@@ -1,0 +1,45 @@
+/** What accounts received, as simulated chains show it once it is settled. */
+import { Effect, Layer, Option } from "effect"
+import { chainIdOf } from "#domain/Caip.ts"
+import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
+import { onChain, shownHead } from "#test/simulation/ports/link.ts"
+import { netOf } from "#test/simulation/ports/receipts.ts"
+import type { World } from "#test/simulation/world/World.ts"
+
+export const simulatedArrivals = (world: World) =>
+  Layer.succeed(
+    TransferReceipts,
+    TransferReceipts.of({
+      carriedAt: (accountId, subject) =>
+        onChain(world, chainIdOf(accountId), (chain) => {
+          const carrier = chain.carrierOf(subject)
+          if (carrier === undefined || carrier.inclusion.block > shownHead(world, chain) - chain.confirmations + 1)
+            return Option.none()
+          const { inclusion, part } = carrier
+          return part.success
+            ? Option.some({ blockNumber: BigInt(inclusion.block), txHash: inclusion.txHash })
+            : Option.none()
+        }),
+      read: (accountId, txHash) =>
+        Effect.map(
+          onChain(world, chainIdOf(accountId), (chain) => {
+            const found = chain.find(txHash)
+            return found !== undefined && found.block <= shownHead(world, chain) - chain.confirmations + 1
+              ? found
+              : undefined
+          }),
+          (found) =>
+            found === undefined
+              ? Option.none()
+              : Option.some({
+                  // An operation that reverts inside leaves its transaction a success that moved nothing.
+                  success: found.execution.included,
+                  isOwn:
+                    world.sabotage !== "batches arrive" &&
+                    found.execution.parts.some((part) => part.accountId === accountId),
+                  blockNumber: BigInt(found.block),
+                  deltas: netOf(found.execution, accountId)
+                })
+        )
+    })
+  )

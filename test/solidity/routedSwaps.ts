@@ -1,0 +1,193 @@
+/** Routed swaps as an account makes them, over routes that are honest or not. */
+import { Effect } from "effect"
+import { createRequire } from "node:module"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import {
+  type Abi,
+  type Address,
+  type BaseError,
+  ContractFunctionRevertedError,
+  encodeDeployData,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  type LocalAccount,
+  zeroAddress,
+  zeroHash
+} from "viem"
+import { routedSwapAbi } from "#layers/evm/contracts.ts"
+import { lifiDiamondAbi } from "#layers/routing/lifi/diamond.ts"
+import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
+import { routePoolsAbi } from "#sandbox/chain/routePools.ts"
+
+export interface Terms {
+  readonly sell: Address
+  readonly amount: bigint
+  readonly buy: Address
+  readonly minOut: bigint
+  readonly hub: Address
+  readonly deadline: bigint
+}
+
+export interface SwapData {
+  readonly callTo: Address
+  readonly approveTo: Address
+  readonly sendingAssetId: Address
+  readonly receivingAssetId: Address
+  readonly fromAmount: bigint
+  readonly callData: Hex
+  readonly requiresDeposit: boolean
+}
+
+export const never = 10n ** 12n
+
+export const addressOf = (chain: Chain, symbol: string) => tokenBySymbol(chain, symbol).address
+
+/** Terms that leave the floor to the venue's direct pool. */
+export const termsOf = (chain: Chain, sell: string, amount: bigint, buy: string, but: Partial<Terms> = {}): Terms => ({
+  sell: addressOf(chain, sell),
+  amount,
+  buy: addressOf(chain, buy),
+  minOut: 0n,
+  hub: zeroAddress,
+  deadline: never,
+  ...but
+})
+
+/** The swap of the terms in the pools that only routes reach. */
+export const inPools = (
+  { contracts }: Chain,
+  { amount, buy, sell }: Pick<Terms, "amount" | "buy" | "sell">,
+  but: Partial<SwapData> = {}
+): SwapData => ({
+  callTo: contracts.routePools,
+  approveTo: contracts.routePools,
+  sendingAssetId: sell,
+  receivingAssetId: buy,
+  fromAmount: amount,
+  callData: encodeFunctionData({
+    abi: routePoolsAbi,
+    functionName: "swap",
+    args: [sell, buy, but.fromAmount ?? amount, contracts.diamond]
+  }),
+  requiresDeposit: true,
+  ...but
+})
+
+/** The diamond's calldata; what it yields goes to our contract unless told otherwise. */
+export const routeOver = (chain: Chain, swapData: SwapData | ReadonlyArray<SwapData>, receiver?: Address): Hex => {
+  const head = [zeroHash, "test", "", receiver ?? chain.contracts.routedSwap, 0n] as const
+  return Array.isArray(swapData)
+    ? encodeFunctionData({
+        abi: lifiDiamondAbi,
+        functionName: "swapTokensMultipleV3ERC20ToERC20",
+        args: [...head, swapData]
+      })
+    : encodeFunctionData({
+        abi: lifiDiamondAbi,
+        functionName: "swapTokensSingleV3ERC20ToERC20",
+        args: [...head, swapData as SwapData]
+      })
+}
+
+export const honestRoute = (chain: Chain, terms: Terms) => routeOver(chain, inPools(chain, terms))
+
+export const transact = (chain: Chain, from: LocalAccount, to: Address | null, data: Hex) =>
+  Effect.promise(async () => {
+    const hash = await chain.client.sendTransaction({ account: from, to, data, gas: 5_000_000n })
+    return chain.client.waitForTransactionReceipt({ hash })
+  })
+
+const swapOf = (chain: Chain, from: LocalAccount, terms: Terms, route: Hex) =>
+  ({
+    address: chain.contracts.routedSwap,
+    abi: routedSwapAbi,
+    functionName: "swap",
+    args: [terms, route],
+    account: from
+  }) as const
+
+const approve = (chain: Chain, from: LocalAccount, { amount, sell }: Terms) => {
+  const args = [chain.contracts.routedSwap, amount] as const
+  return transact(chain, from, sell, encodeFunctionData({ abi: erc20Abi, functionName: "approve", args }))
+}
+
+/** Makes the swap; the receipt. */
+export const swap = Effect.fnUntraced(function* (chain: Chain, from: LocalAccount, terms: Terms, route: Hex) {
+  yield* approve(chain, from, terms)
+  const data = encodeFunctionData({ abi: routedSwapAbi, functionName: "swap", args: [terms, route] })
+  return yield* transact(chain, from, chain.contracts.routedSwap, data)
+})
+
+/** The name of the error with which a swap would be refused, or "accepted"; nothing but the approval is sent. */
+export const verdict = Effect.fnUntraced(function* (chain: Chain, from: LocalAccount, terms: Terms, route: Hex) {
+  yield* approve(chain, from, terms)
+  return yield* Effect.promise(() =>
+    chain.client.simulateContract(swapOf(chain, from, terms, route)).then(
+      () => "accepted",
+      (error: BaseError) => {
+        const reverted = error.walk((cause) => cause instanceof ContractFunctionRevertedError)
+        const name = (reverted as ContractFunctionRevertedError | null)?.data?.errorName
+        return name === undefined || name === "Error" ? "reverted" : name
+      }
+    )
+  )
+})
+
+export const held = (chain: Chain, token: Address, account: Address) =>
+  Effect.promise(() =>
+    chain.client.readContract({ address: token, abi: erc20Abi, functionName: "balanceOf", args: [account] })
+  )
+
+interface Compiled {
+  readonly contracts: Record<
+    string,
+    Record<string, { readonly abi: Abi; readonly evm: { readonly bytecode: { readonly object: string } } }>
+  >
+}
+
+const compileOddToken = () => {
+  const { compile } = createRequire(import.meta.url)("solc") as { readonly compile: (input: string) => string }
+  const file = "OddToken.sol"
+  const input = {
+    language: "Solidity",
+    sources: { [file]: { content: readFileSync(join(import.meta.dirname, file), "utf8") } },
+    settings: { outputSelection: { "*": { "*": ["abi", "evm.bytecode.object"] } } }
+  }
+  const { contracts } = JSON.parse(compile(JSON.stringify(input))) as Compiled
+  const { abi, evm } = contracts[file]!["OddToken"]!
+  return { abi, creation: `0x${evm.bytecode.object}` as Hex }
+}
+
+/** Deploys a token that answers nothing and keeps a share of every transfer. */
+export const deployOddToken = Effect.fnUntraced(function* (chain: Chain, from: LocalAccount, keptBps: bigint) {
+  const { abi, creation } = compileOddToken()
+  const data = encodeDeployData({ abi, bytecode: creation, args: [keptBps] })
+  const { contractAddress } = yield* transact(chain, from, null, data)
+  return contractAddress!
+})
+
+/** Gives an odd token to an account. */
+export const mintOdd = (chain: Chain, from: LocalAccount, token: Address, account: Address, amount: bigint) =>
+  transact(
+    chain,
+    from,
+    token,
+    encodeFunctionData({
+      abi: [
+        {
+          type: "function",
+          name: "mint",
+          stateMutability: "nonpayable",
+          inputs: [
+            { name: "account", type: "address" },
+            { name: "amount", type: "uint256" }
+          ],
+          outputs: []
+        }
+      ] as const,
+      functionName: "mint",
+      args: [account, amount]
+    })
+  )

@@ -1,0 +1,185 @@
+/** The client as a page has it: bundled, without anything of Node, and in a real browser where there is one. */
+import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { type ChildProcess, spawn } from "node:child_process"
+import { accessSync, constants } from "node:fs"
+import { mkdtemp, rm } from "node:fs/promises"
+import { createServer, type IncomingMessage } from "node:http"
+import { builtinModules } from "node:module"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { delimiter, join } from "node:path"
+import { createContext, runInContext } from "node:vm"
+import { type Bundle, bundleForBrowsers } from "#test/stream/support/browserBundle.ts"
+import { startProxy } from "#test/stream/support/cuttableProxy.ts"
+import { startWorker } from "#test/stream/support/startWorker.ts"
+
+const browserNames = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "headless_shell"]
+const isProgram = (path: string) => {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+const browser = (process.env["PATH"] ?? "")
+  .split(delimiter)
+  .flatMap((folder) => browserNames.map((name) => join(folder, name)))
+  .find(isProgram)
+
+let bundle: Bundle
+beforeAll(async () => {
+  bundle = await bundleForBrowsers("stream/client.ts")
+})
+
+/** What the page does: hands on each frame of a share, or why it ended. Needs `Ballast` and `report`. */
+const script = (baseUrl: string) => `(async () => {
+  const target = { kind: "asset", assetClass: "equity", symbol: "TSLA" }
+  try {
+    for await (const frame of Ballast.iterate({ baseUrl: ${JSON.stringify(baseUrl)} }, target)) await report(frame)
+  } catch (error) {
+    await report({ type: "failed", message: String(error && error.stack || error) })
+  }
+})()`
+
+/** Frames as a page reports them, and waits for them. */
+const makeReports = () => {
+  const frames: Array<any> = []
+  const waiting = new Set<() => void>()
+  return {
+    frames,
+    take: (frame: unknown) => {
+      frames.push(frame)
+      waiting.forEach((look) => look())
+    },
+    until: (isThere: (types: ReadonlyArray<string>) => boolean) =>
+      new Promise<void>((resolve, reject) => {
+        const look = () => {
+          const failed = frames.find(({ type }) => type === "failed")
+          if (failed !== undefined) return reject(new Error(failed.message))
+          if (!isThere(frames.map(({ type }) => type))) return
+          waiting.delete(look)
+          resolve()
+        }
+        waiting.add(look)
+        look()
+      })
+  }
+}
+
+const eventCount = (types: ReadonlyArray<string>) => types.filter((type) => type === "event").length
+
+/** Follows a share through a cut connection, in the page that `open` makes; ends when every bar has come once. */
+const follow = async (
+  origin: string | undefined,
+  reports: ReturnType<typeof makeReports>,
+  open: (script: string) => Promise<void>
+) => {
+  let port = 0
+  const proxy = await startProxy(() => port)
+  const worker = await startWorker({
+    settings: { publicUrl: proxy.url, allowedOrigins: origin === undefined ? [] : [origin] }
+  })
+  port = Number(new URL(worker.url).port)
+  const begin = Date.now() - 60_000
+  let sent = 0
+  const sendBars = (count: number) => {
+    for (const end = sent + count; sent < end; sent += 1) worker.massive.bar("TSLA", begin + sent * 1_000)
+  }
+  try {
+    await open(script(proxy.url))
+    await reports.until((types) => types.includes("snapshot"))
+    sendBars(5)
+    await reports.until((types) => eventCount(types) === 5)
+    proxy.cut()
+    sendBars(5)
+    await reports.until((types) => eventCount(types) === 10)
+    sendBars(1)
+    await reports.until((types) => eventCount(types) === 11)
+    assert.deepStrictEqual(
+      reports.frames.map(({ data, type }) => [type, data?.startMs]),
+      [["snapshot", undefined], ...Array.from({ length: 11 }, (_, index) => ["event", begin + index * 1_000])]
+    )
+  } finally {
+    await proxy.stop()
+    await worker.stop()
+  }
+}
+
+describe("the client in a browser", () => {
+  it("bundles for browsers without a module of Node, and without a warning", () => {
+    const ofNode = new Set(builtinModules)
+    const isNodes = (name: string) => name.startsWith("node:") || ofNode.has(name)
+    assert.deepStrictEqual(bundle.external, [])
+    assert.deepStrictEqual(bundle.modules.filter(isNodes), [])
+    assert.deepStrictEqual(bundle.warnings, [])
+    assert.notMatch(bundle.code, /\b(?:import|from|require)\s*\(?\s*["'`]/u)
+    assert.isTrue(bundle.modules.every((path) => !/node_modules\/(?!effect\/)/u.test(path)))
+  })
+
+  it("follows a share through a cut connection with nothing but what pages have: no process, Buffer or require", async () => {
+    const reports = makeReports()
+    const page = createContext({
+      AbortController,
+      AbortSignal,
+      clearInterval,
+      clearTimeout,
+      console,
+      crypto,
+      Event,
+      EventTarget,
+      fetch,
+      MessageChannel,
+      performance,
+      queueMicrotask,
+      report: (frame: unknown) => Promise.resolve(reports.take(JSON.parse(JSON.stringify(frame)))),
+      setInterval,
+      setTimeout,
+      TextDecoder,
+      TextEncoder,
+      URL,
+      URLSearchParams,
+      WebSocket
+    })
+    await follow(undefined, reports, async (script) => {
+      runInContext(bundle.code, page)
+      assert.strictEqual(runInContext("typeof process + typeof Buffer + typeof require", page), "undefined".repeat(3))
+      runInContext(script, page)
+    })
+  }, 60_000)
+
+  it.skipIf(browser === undefined)(
+    `follows a share through a cut connection in headless Chromium${browser === undefined ? " (skipped: no chromium on PATH)" : ""}`,
+    async () => {
+      const reports = makeReports()
+      let html = ""
+      const bodyOf = async (request: IncomingMessage) => {
+        let text = ""
+        for await (const chunk of request) text += chunk
+        return text
+      }
+      const site = createServer(async (request, response) => {
+        if (request.method === "POST") reports.take(JSON.parse(await bodyOf(request)))
+        response.writeHead(200, { "content-type": "text/html" }).end(request.method === "POST" ? "" : html)
+      })
+      await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve))
+      const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
+      const profile = await mkdtemp(join(tmpdir(), "ballast-browser-"))
+      let child: ChildProcess | undefined
+      try {
+        await follow(origin, reports, async (script) => {
+          const report = `const report = (frame) => fetch("/", { method: "POST", body: JSON.stringify(frame) })`
+          html = `<!doctype html><script>${bundle.code.replaceAll("</script", "<\\/script")}</script><script>${report};${script}</script>`
+          const flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]
+          child = spawn(browser!, [...flags, `--user-data-dir=${profile}`, origin], { stdio: "ignore", detached: true })
+        })
+      } finally {
+        if (child?.pid !== undefined) process.kill(-child.pid, "SIGKILL")
+        site.closeAllConnections()
+        await new Promise((resolve) => site.close(resolve))
+        await rm(profile, { recursive: true, force: true, maxRetries: 5 })
+      }
+    },
+    120_000
+  )
+})
