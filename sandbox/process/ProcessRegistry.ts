@@ -5,7 +5,7 @@
  * reports it; where that cannot be read (no /proc), nothing is ever ended.
  */
 import { Context, Effect, Layer, Schema, Semaphore } from "effect"
-import { readFile, rm } from "node:fs/promises"
+import { readdir, readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { replaceFile } from "#sandbox/replaceFile.ts"
@@ -17,17 +17,24 @@ type Entry = typeof Entry.Type
 const Stored = Schema.fromJsonString(Schema.Array(Entry))
 
 const supervisor = "supervisor"
-const goneLimitMillis = 2_000
+const goneLimitMillis = 30_000
+
+/**
+ * True when nothing of a zombie runs any more. A process of several threads shows as a zombie as soon as its first thread
+ * has ended, while the others still hold its sockets and files.
+ */
+const isLastThread = async (pid: number) => (await readdir(`/proc/${pid}/task`).catch(() => [])).length <= 1
 
 /**
  * Clock ticks from the machine's start to the process's (field 22 of proc(5) stat). Undefined when it is gone, which a
- * zombie is: it holds nothing any more, and a container without an init process may never take it away.
+ * zombie without threads is: it holds nothing any more, and a container without an init process may never take it away.
  */
 const startTime = async (pid: number): Promise<string | undefined> => {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined)
+  if (stat === undefined) return undefined
   // The second field is the command in parentheses and may hold spaces; the state is the third.
-  const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ")
-  return fields === undefined || fields[0] === "Z" ? undefined : fields[19]
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  return fields[0] === "Z" && (await isLastThread(pid)) ? undefined : fields[19]
 }
 
 const isAlive = async (entry: Entry) => (await startTime(entry.pid)) === entry.startedAt
@@ -35,7 +42,11 @@ const isAlive = async (entry: Entry) => (await startTime(entry.pid)) === entry.s
 const end = async (entry: Entry) => {
   if (!(await isAlive(entry))) return
   process.kill(entry.pid, "SIGKILL")
-  for (let waited = 0; waited < goneLimitMillis && (await isAlive(entry)); waited += 20) await wait(20)
+  for (let waited = 0; waited < goneLimitMillis; waited += 20) {
+    if (!(await isAlive(entry))) return
+    await wait(20)
+  }
+  throw new Error(`${entry.role} (process ${entry.pid}) still runs ${goneLimitMillis / 1_000} seconds after SIGKILL`)
 }
 
 /** Files and folders that a world keeps in DATA_DIR. */

@@ -10,18 +10,19 @@ import { SandboxFailure } from "#sandbox/SandboxFailure.ts"
 const [lowest, beyond] = [10_000, 32_768]
 const attempts = 50
 
-const isFree = (port: number) =>
-  Effect.callback<boolean>((resume) => {
+/** Listens on the port for a moment; fails with the system's reason when nobody can. */
+const probe = (port: number) =>
+  Effect.callback<void, Error>((resume) => {
     const server = createServer()
-    server.once("error", () => resume(Effect.succeed(false)))
-    server.listen(port, "127.0.0.1", () => server.close(() => resume(Effect.succeed(true))))
+    server.once("error", (cause) => resume(Effect.fail(cause)))
+    server.listen(port, "127.0.0.1", () => server.close(() => resume(Effect.void)))
   })
 
 /** A loopback port that was free a moment ago. Whoever takes it must still be ready to find it taken. */
 export const freePort: Effect.Effect<number, SandboxFailure> = Effect.gen(function* () {
   for (let tried = 0; tried < attempts; tried += 1) {
     const port = randomInt(lowest, beyond)
-    if (yield* isFree(port)) return port
+    if (yield* Effect.isSuccess(probe(port))) return port
   }
   return yield* new SandboxFailure({
     message: `No free loopback port was found in ${attempts} tries from ${lowest} to ${beyond - 1}; end programs that listen on 127.0.0.1`
@@ -30,17 +31,12 @@ export const freePort: Effect.Effect<number, SandboxFailure> = Effect.gen(functi
 
 /** Fails when nobody could listen on the port, naming the variable that moves it. */
 export const requirePort = (port: number, variable: string): Effect.Effect<void, SandboxFailure> =>
-  Effect.callback((resume) => {
-    const server = createServer()
-    server.once("error", (cause) =>
-      resume(
-        Effect.fail(
-          new SandboxFailure({
-            message: `Port ${port} (${variable}) cannot be used: another program has it. Stop that program or set ${variable} to a free port`,
-            cause
-          })
-        )
-      )
+  probe(port).pipe(
+    Effect.mapError(
+      (cause) =>
+        new SandboxFailure({
+          message: `Port ${port} (${variable}) cannot be used: another program has it. Stop that program or set ${variable} to a free port`,
+          cause
+        })
     )
-    server.listen(port, "127.0.0.1", () => server.close(() => resume(Effect.void)))
-  })
+  )

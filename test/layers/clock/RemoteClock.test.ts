@@ -75,7 +75,7 @@ describe("RemoteClock", () => {
       Effect.gen(function* () {
         const first = yield* Clock.currentTimeMillis
         assert.isAtLeast(first, server.now)
-        assert.isBelow(first, server.now + 1_000)
+        assert.isBelow(first, server.now + 60_000)
         yield* Effect.sleep("30 millis")
         assert.isAtLeast(yield* Clock.currentTimeMillis, first + 30)
       })
