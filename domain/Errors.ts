@@ -99,9 +99,27 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
   } as const
 }
 
+/** 401: no wallet session was sent, or it has ended. */
+export class SessionInvalid extends Schema.TaggedError<SessionInvalid>()("SessionInvalid", fields) {
+  static readonly contract = {
+    code: "API_105",
+    status: 401,
+    meaning: "There is no wallet session, or it has ended; sign in again."
+  } as const
+}
+
 /** 403: the tenant is disabled. */
 export class TenantDisabled extends Schema.TaggedError<TenantDisabled>()("TenantDisabled", fields) {
   static readonly contract = { code: "API_106", status: 403, meaning: "The tenant is disabled." } as const
+}
+
+/** 401: a sign-in message, or the signature over it, is not accepted. */
+export class SignInRefused extends Schema.TaggedError<SignInRefused>()("SignInRefused", fields) {
+  static readonly contract = {
+    code: "API_107",
+    status: 401,
+    meaning: "The sign-in message or its signature is not accepted; ask for a new nonce and sign again."
+  } as const
 }
 
 /** 404: a command named a portfolio that does not exist or is another tenant's. */

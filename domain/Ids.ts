@@ -19,6 +19,12 @@ export type TenantId = typeof TenantId.Type
 export const ApiKeyId = id("key_").pipe(Schema.brand("ApiKeyId"))
 export type ApiKeyId = typeof ApiKeyId.Type
 
+export const UserId = id("usr_").pipe(Schema.brand("UserId"))
+export type UserId = typeof UserId.Type
+
+export const SessionId = id("ses_").pipe(Schema.brand("SessionId"))
+export type SessionId = typeof SessionId.Type
+
 export const StrategyId = id("").pipe(Schema.brand("StrategyId"))
 export type StrategyId = typeof StrategyId.Type
 
@@ -39,6 +45,8 @@ const make = <Id extends string>(prefix: string) =>
 
 export const makeTenantId = make<TenantId>("tn_")
 export const makeApiKeyId = make<ApiKeyId>("key_")
+export const makeUserId = make<UserId>("usr_")
+export const makeSessionId = make<SessionId>("ses_")
 export const makeStrategyId = make<StrategyId>("")
 export const makePortfolioId = make<PortfolioId>("pf_")
 export const makeFlowId = make<FlowId>("flow_")

@@ -32,6 +32,17 @@ export const scopes = [
 export const Scope = Schema.Literals(scopes.map((scope) => scope.name))
 export type Scope = typeof Scope.Type
 
+/** The entitlement of tenants that may give their keys `standard` scopes themselves. */
+export const standardScopes = "standard_scopes"
+
+/** Scopes that a tenant with these entitlements may give to a key without asking anybody. */
+export const grantableScopes = (entitlements: ReadonlyArray<string>): ReadonlySet<Scope> =>
+  new Set(
+    scopes
+      .filter(({ tier }) => tier === "default" || (tier === "standard" && entitlements.includes(standardScopes)))
+      .map(({ name }) => name)
+  )
+
 /** Scopes that every new key has. */
 export const defaultScopes: ReadonlyArray<Scope> = scopes
   .filter((scope) => scope.tier === "default")

@@ -10,6 +10,7 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type Rpc, type RpcGroup, RpcMessage, RpcServer } from "effect/rpc"
 import { Internal, ValidationFailed } from "#domain/Errors.ts"
 import { IsRead } from "#rpc/publicProcedure.ts"
+import { AnswersWithToken, SessionCookie, type TokenAnswer, tokenInCookie } from "#rpc/SessionCookie.ts"
 
 /** What every error class of the domain tells of itself. */
 const Explained = Schema.Struct({
@@ -27,6 +28,8 @@ const Body = Schema.Struct({ json: Schema.optionalKey(Schema.Unknown) })
 /** Most problems that one answer lists, and most characters of each, since it may quote the request. */
 const maxDetails = 50
 const maxDetailLength = 300
+
+const success = (json: unknown) => HttpServerResponse.jsonUnsafe({ result: { data: { json } } })
 
 const failure = (error: WireError) => {
   const { code, status } = error.constructor.contract ?? Internal.contract
@@ -71,6 +74,7 @@ type Procedure = Rpc.AnyWithProps
 export const jsonWire = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
+      const cookie = yield* SessionCookie
       const waiting = new Map<number, Deferred.Deferred<unknown, unknown>>()
       const server = yield* RpcServer.makeNoSerialization(group, {
         disableFatalDefects: true,
@@ -102,6 +106,7 @@ export const jsonWire = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) =
       for (const procedure of group.requests.values() as Iterable<Procedure>) {
         const decode = Schema.decodeUnknownEffect(Schema.toCodecJson(procedure.payloadSchema), { errors: "all" })
         const encode = Schema.encodeUnknownEffect(Schema.toCodecJson(procedure.successSchema))
+        const answersWithToken = Context.get(procedure.annotations, AnswersWithToken)
         const hasInput = procedure.payloadSchema.ast._tag !== "Void"
 
         const answering = (
@@ -115,7 +120,7 @@ export const jsonWire = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) =
             const exit = yield* Effect.exit(call(procedure._tag, payload, request.headers))
             if (Exit.isSuccess(exit)) {
               const json = yield* Effect.orDie(encode(exit.value))
-              return HttpServerResponse.jsonUnsafe({ result: { data: { json } } })
+              return answersWithToken ? tokenInCookie(cookie, json as TokenAnswer, success) : success(json)
             }
             const expected = Cause.findErrorOption(exit.cause)
             // A defect: the fallback of the server answers, and it is reported.

@@ -8,7 +8,7 @@ export const IsRead = Context.Reference<boolean>("ballast/rpc/IsRead", { default
 const hidden = "Internal error"
 
 /** What failed inside stays inside: the wire says no more than that something did. */
-const HiddenDefect = Schema.String.pipe(
+export const HiddenDefect = Schema.String.pipe(
   Schema.decodeTo(Schema.Unknown, {
     decode: SchemaGetter.transform((text: string): unknown => text),
     encode: SchemaGetter.transform(() => hidden)

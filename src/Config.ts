@@ -14,6 +14,7 @@ import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { CoinGeckoConfig } from "#layers/market/CoinGeckoConfig.ts"
 import { TokenListConfig } from "#layers/market/TokenListConfig.ts"
+import { SignInSettings } from "#domain/identity/SignInSettings.ts"
 import { CountryHeader } from "#domain/listing/CountryHeader.ts"
 import { IssuerPoliciesLive } from "#layers/catalogue/IssuerPoliciesLive.ts"
 import { MarketDataAccess } from "#domain/marketData/MarketDataAccess.ts"
@@ -270,6 +271,7 @@ export const serviceConfig = orInvalid(
         priceToleranceBps: withDefault("PRICE_MAX_DIVERGENCE_BPS", basisPoints("500"), 500),
         marketData,
         countryHeaders,
+        appOrigins: withDefault<ReadonlyArray<string>>("APP_ORIGINS", Kind.listOf(Kind.origin), []),
         issuerPolicies: optional("ISSUER_POLICIES", Kind.text("the path of a JSON file", "/etc/ballast/issuers.json")),
         lifi,
         tokenLists: withDefault<ReadonlyArray<string>>(
@@ -303,6 +305,10 @@ export const layer = (config: ServiceConfig) =>
     Layer.succeed(CoinGeckoConfig, config.coinGecko),
     Layer.succeed(PriceTolerance, { bps: config.priceToleranceBps }),
     Layer.succeed(CountryHeader, config.countryHeaders),
+    Layer.succeed(SignInSettings, {
+      origins: config.appOrigins,
+      chainIds: config.evm.chains.map(({ chainId }) => chainId)
+    }),
     IssuerPoliciesLive(config.issuerPolicies),
     Layer.succeed(MarketDataConfig, config.marketData),
     Layer.succeed(MarketDataAccess, accessOf(config.marketData, config.coinGecko, config.coinGeckoUrl !== null)),

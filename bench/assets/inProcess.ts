@@ -3,14 +3,14 @@ import { Effect, Schema } from "effect"
 import { searches } from "#bench/assets/requests.ts"
 import { indexOf } from "#bench/assets/snapshotOf.ts"
 import { percentile } from "#bench/assets/latency.ts"
-import { PublicProcedures } from "#rpc/PublicProcedures.ts"
+import { ClientProcedures } from "#rpc/ClientProcedures.ts"
 
 const rounds = 60
 const nowhere = { countryCode: null, regionCode: null, manualCountryCode: null }
 
 export const inProcess = Effect.fnUntraced(function* (url: string) {
   const { search, snapshot } = yield* indexOf(url)
-  const procedure = PublicProcedures.requests.get("assets.searchForTokens")!
+  const procedure = ClientProcedures.requests.get("assets.searchForTokens")!
   const encode = Schema.encodeUnknownSync(
     Schema.toCodecJson(procedure.successSchema) as unknown as Schema.Codec<unknown, unknown>
   )

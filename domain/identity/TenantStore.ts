@@ -12,6 +12,11 @@ export class TenantStore extends Context.Service<
     readonly listTenants: Effect.Effect<ReadonlyArray<Tenant>>
     /** Sets when the tenant was disabled, or null; a time that stands is kept. None when there is no such tenant. */
     readonly setDisabled: (tenantId: TenantId, at: DateTime.Utc | null) => Effect.Effect<Option.Option<Tenant>>
+    /** Replaces the entitlements. None when there is no such tenant. */
+    readonly setEntitlements: (
+      tenantId: TenantId,
+      entitlements: ReadonlyArray<string>
+    ) => Effect.Effect<Option.Option<Tenant>>
     readonly insertKey: (key: ApiKey, hash: Uint8Array) => Effect.Effect<void>
     /** The key with that hash and its tenant, revoked and expired ones included. */
     readonly findKeyByHash: (

@@ -41,6 +41,11 @@ export class Tenants extends Context.Service<
      */
     readonly disable: (tenantId: TenantId) => Effect.Effect<Tenant, NotFound>
     readonly enable: (tenantId: TenantId) => Effect.Effect<Tenant, NotFound>
+    /** Replaces what the tenant may do beside what every tenant may. */
+    readonly setEntitlements: (
+      tenantId: TenantId,
+      entitlements: ReadonlyArray<string>
+    ) => Effect.Effect<Tenant, NotFound>
     readonly createKey: (tenantId: TenantId, key: NewKey) => Effect.Effect<CreatedKey, NotFound>
     readonly listKeys: (tenantId: TenantId) => Effect.Effect<ReadonlyArray<ApiKey>, NotFound>
     /** The key stops working; revoking again changes nothing. */
@@ -84,6 +89,14 @@ export class Tenants extends Context.Service<
 
       const enable = Effect.fn("Tenants.enable")((tenantId: TenantId) => setDisabled(tenantId, null))
 
+      const setEntitlements = Effect.fn("Tenants.setEntitlements")(function* (
+        tenantId: TenantId,
+        entitlements: ReadonlyArray<string>
+      ) {
+        const tenant = yield* store.setEntitlements(tenantId, [...new Set(entitlements)])
+        return Option.isNone(tenant) ? yield* unknownTenant(tenantId) : tenant.value
+      })
+
       const createKey = Effect.fn("Tenants.createKey")(function* (tenantId: TenantId, input: NewKey) {
         yield* requireTenant(tenantId)
         const secret = `bk_live_${Base64Url.encode(yield* random.randomBytes(32))}`
@@ -112,7 +125,16 @@ export class Tenants extends Context.Service<
         if (!revoked) return yield* new NotFound({ message: `Tenant ${tenantId} has no key ${apiKeyId}` })
       })
 
-      return Tenants.of({ create, list: store.listTenants, disable, enable, createKey, listKeys, revokeKey })
+      return Tenants.of({
+        create,
+        list: store.listTenants,
+        disable,
+        enable,
+        setEntitlements,
+        createKey,
+        listKeys,
+        revokeKey
+      })
     })
   )
 }

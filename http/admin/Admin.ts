@@ -35,13 +35,15 @@ const entitlement = Schema.String.check(
   Schema.isPattern(/^[a-z0-9_]{1,64}$/u, { expected: "an entitlement of lower-case letters, digits and _" })
 )
 
+const Entitlements = Schema.Array(entitlement).check(Schema.isMaxLength(64))
+
 const NewTenant = Schema.Struct({
   name: freeText(1, 256, "Name of the integrator.", "Northwind"),
   email: Schema.String.check(
     Schema.isMaxLength(320),
     Schema.isPattern(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u, { expected: "an e-mail address" })
   ),
-  entitlements: Schema.optionalKey(Schema.Array(entitlement).check(Schema.isMaxLength(64)))
+  entitlements: Schema.optionalKey(Entitlements)
 })
 
 const NewKey = Schema.Struct({
@@ -62,7 +64,15 @@ const tenants = HttpApiGroup.make("tenants")
     HttpApiEndpoint.get("listTenants", "/tenants", { success: okV1(Schema.Struct({ tenants: Schema.Array(Tenant) })) }),
     HttpApiEndpoint.patch("updateTenant", "/tenants/:tenantId", {
       params: tenant,
-      payload: Schema.Struct({ disabled: Schema.Boolean }),
+      payload: Schema.Struct({
+        disabled: Schema.optionalKey(Schema.Boolean),
+        entitlements: Schema.optionalKey(Entitlements)
+      }).check(
+        Schema.makeFilter(
+          ({ disabled, entitlements }) =>
+            disabled !== undefined || entitlements !== undefined || "Expected disabled or entitlements"
+        )
+      ),
       success: okV1(Tenant),
       error: NotFound
     }),

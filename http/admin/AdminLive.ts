@@ -20,10 +20,11 @@ const TenantsLive = HttpApiBuilder.group(
       createTenant: ({ payload: { entitlements = [], ...tenant } }) =>
         Effect.flatMap(tenants.create({ ...tenant, entitlements }), (created) => successV1(tenantView(created))),
       listTenants: () => Effect.flatMap(tenants.list, (all) => successV1({ tenants: all.map(tenantView) })),
-      updateTenant: ({ params: { tenantId }, payload: { disabled } }) =>
-        Effect.flatMap(disabled ? tenants.disable(tenantId) : tenants.enable(tenantId), (tenant) =>
-          successV1(tenantView(tenant))
-        ),
+      updateTenant: Effect.fnUntraced(function* ({ params: { tenantId }, payload: { disabled, entitlements } }) {
+        const granted = entitlements === undefined ? undefined : yield* tenants.setEntitlements(tenantId, entitlements)
+        if (disabled === undefined && granted !== undefined) return yield* successV1(tenantView(granted))
+        return yield* successV1(tenantView(yield* disabled ? tenants.disable(tenantId) : tenants.enable(tenantId)))
+      }),
       createKey: ({ params, payload: { name, scopes = [], expiresAt = null } }) =>
         Effect.flatMap(tenants.createKey(params.tenantId, { name, scopes, expiresAt }), ({ key, secret }) => {
           const { revokedAt: _, ...view } = keyView(key)

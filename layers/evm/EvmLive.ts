@@ -13,19 +13,21 @@ import { PolicyReaderLive } from "#layers/evm/policy/PolicyReaderLive.ts"
 import { RevocationExecutionLive } from "#layers/evm/revocation/RevocationExecutionLive.ts"
 import { SignersLive } from "#layers/evm/signer/SignersLive.ts"
 import { ServiceContractsLive } from "#layers/evm/ServiceContractsLive.ts"
+import { SignInVerifierLive } from "#layers/evm/account/SignInVerifierLive.ts"
 import { SmartAccountsLive } from "#layers/evm/SmartAccountsLive.ts"
 import { VenueLive } from "#layers/evm/VenueLive.ts"
 import { WithdrawalExecutionLive } from "#layers/evm/withdrawal/WithdrawalExecutionLive.ts"
 import { WithdrawalVerifierLive } from "#layers/evm/withdrawal/WithdrawalVerifierLive.ts"
 
 /**
- * Chains, ServiceContracts, SmartAccounts, Balances, Venue, ChainExecution, UserOperations, Relayer, RelayerFunds, TransferReceipts,
+ * Chains, ServiceContracts, SmartAccounts, SignInVerifier, Balances, Venue, ChainExecution, UserOperations, Relayer, RelayerFunds, TransferReceipts,
  * RevocationExecution, PolicyReader, WithdrawalExecution and WithdrawalVerifier.
  */
 export const EvmLive = Layer.mergeAll(
   ChainsLive,
   ServiceContractsLive,
   SmartAccountsLive,
+  SignInVerifierLive,
   BalancesLive,
   GasPricesLive,
   VenueLive,

@@ -22,11 +22,13 @@ import * as RelayStore from "#layers/sql/relay/RelayStore.ts"
 import * as RequiredSignatures from "#layers/sql/account/RequiredSignatures.ts"
 import * as RevocationStore from "#layers/sql/revocation/RevocationStore.ts"
 import * as RunStore from "#layers/sql/rebalance/RunStore.ts"
+import * as SessionStore from "#layers/sql/identity/SessionStore.ts"
 import * as StepStore from "#layers/sql/relay/StepStore.ts"
 import * as StrategyStore from "#layers/sql/strategy/StrategyStore.ts"
 import * as TenantConfigurationStore from "#layers/sql/tenant/TenantConfigurationStore.ts"
 import * as TenantStore from "#layers/sql/identity/TenantStore.ts"
 import * as TransferLedger from "#layers/sql/transfer/TransferLedger.ts"
+import * as UserStore from "#layers/sql/identity/UserStore.ts"
 import * as ValuationStore from "#layers/sql/performance/ValuationStore.ts"
 import * as WithdrawalStore from "#layers/sql/withdrawal/WithdrawalStore.ts"
 
@@ -51,12 +53,14 @@ export const SqlLive = Layer.mergeAll(
   RequiredSignatures.layer,
   RevocationStore.layer,
   RunStore.layer,
+  SessionStore.layer,
   StepStore.layer,
   StrategyStore.layer,
   Layer.succeed(TransientFault, isDatabaseFault),
   TenantConfigurationStore.layer,
   TenantStore.layer,
   TransferLedger.layer,
+  UserStore.layer.pipe(Layer.provide(TenantStore.layer)),
   ValuationStore.layer,
   WithdrawalStore.layer
 )

@@ -80,6 +80,17 @@ export const httpUrl = (example: string): Kind<string> =>
     example
   )
 
+/** Where a page is served, as browsers write it: no path, no slash at the end, a port only when it is not the usual one. */
+export const origin: Kind<string> = kind(
+  Schema.String.check(
+    Schema.makeFilter(
+      (text) => URL.canParse(text) && /^https?:$/u.test(new URL(text).protocol) && new URL(text).origin === text
+    )
+  ),
+  "an origin without path",
+  "https://app.example.com"
+)
+
 /** A URL that holds credentials. */
 export const secretUrl = (protocols: ReadonlyArray<string>, example: string): Kind<Redacted.Redacted> => ({
   schema: redacted(urlOf(protocols)),

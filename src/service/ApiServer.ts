@@ -5,11 +5,13 @@ import { InternalToken } from "#domain/stream/InternalToken.ts"
 import { RegistryPush } from "#domain/stream/RegistryPush.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
 import { DocsSettings } from "#http/docs/DocsSettings.ts"
+import { browserAccess } from "#http/middleware/browserAccess.ts"
 import { RateLimitSettings } from "#http/middleware/RateLimitSettings.ts"
 import { ServeRoutes } from "#http/ServeRoutes.ts"
 import { PublicAssetsLive } from "#layers/catalogue/PublicAssetsLive.ts"
 import { MarketDataStreamLive } from "#layers/stream/MarketDataStreamLive.ts"
-import { ProcedureRoutes, type PublicServices } from "#rpc/Procedures.ts"
+import { ProcedureRoutes, type ProcedureServices } from "#rpc/Procedures.ts"
+import { SessionCookie } from "#rpc/SessionCookie.ts"
 import type { ServiceConfig } from "#src/Config.ts"
 import { listeningOn } from "#src/service/CannotListen.ts"
 import { requestLimits } from "#src/service/requestLimits.ts"
@@ -27,10 +29,17 @@ export const ApiServer = (config: ServiceConfig) => {
   const stream = MarketDataStreamLive(config.streamUrl).pipe(
     Layer.provide(Layer.succeed(InternalToken, config.internalToken))
   )
-  const procedures = ProcedureRoutes.pipe(Layer.provide([stream, OperatorToken.layer(config.adminToken)]))
+  const procedures = ProcedureRoutes.pipe(
+    Layer.provide([
+      stream,
+      OperatorToken.layer(config.adminToken),
+      Layer.succeed(SessionCookie, { isSecure: publicUrl.startsWith("https:") })
+    ]),
+    Layer.merge(browserAccess(config.appOrigins))
+  )
   const push = config.streamUrl === null ? Layer.empty : RegistryPush.pipe(Layer.provide(PublicAssetsLive))
   const routes = Layer.unwrap(
-    Effect.contextWith((context: Context.Context<PublicServices>) =>
+    Effect.contextWith((context: Context.Context<ProcedureServices>) =>
       Effect.succeed(ServeRoutes(trustedProxies, procedures.pipe(Layer.provide(Layer.succeedContext(context)))))
     )
   )

@@ -12,6 +12,10 @@ import { Enrollments } from "#domain/enrollment/Enrollments.ts"
 import { Executions } from "#domain/execution/Executions.ts"
 import { OperationSignals } from "#domain/execution/OperationSignals.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
+import { Members } from "#domain/identity/Members.ts"
+import { OwnKeys } from "#domain/identity/OwnKeys.ts"
+import { Sessions } from "#domain/identity/Sessions.ts"
+import { SignIns } from "#domain/identity/SignIns.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import { MirrorTerms } from "#domain/strategy/MirrorTerms.ts"
 import { AssetBrowsing } from "#domain/listing/AssetBrowsing.ts"
@@ -101,7 +105,9 @@ const MarketData = Layer.mergeAll(
 
 const Concepts = Layer.mergeAll(
   ApiKeys.layer,
-  Tenants.layer,
+  OwnKeys.layer.pipe(Layer.provideMerge(Tenants.layer)),
+  Members.layer,
+  SignIns.layer.pipe(Layer.provideMerge(Sessions.layer)),
   Strategies.layer,
   StrategyConfiguration.layer,
   Mirrorability.layer,

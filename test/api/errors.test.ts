@@ -17,6 +17,8 @@ const table: Readonly<Record<keyof typeof Errors, readonly [code: string, status
   KeyInvalid: ["API_102", 401, "authorization.test.ts"],
   KeyExpired: ["API_103", 401, "authorization.test.ts"],
   PermissionDenied: ["API_104", 403, "authorization.test.ts"],
+  SessionInvalid: ["API_105", 401, "../rpc/identity.test.ts"],
+  SignInRefused: ["API_107", 401, "../rpc/identity.test.ts"],
   TenantDisabled: ["API_106", 403, "authorization.test.ts"],
   PortfolioNotFound: ["API_200", 404, "portfolio/portfolios.test.ts"],
   PortfolioExists: ["API_202", 409, "enrollment/enrollment.test.ts"],

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 60_000)
+})
 
 afterEach(async () => {
   for (const target of ["massive", "coingecko"]) await fault(target, "ok")

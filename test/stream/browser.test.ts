@@ -146,7 +146,7 @@ describe("the client in a browser", () => {
       assert.strictEqual(runInContext("typeof process + typeof Buffer + typeof require", page), "undefined".repeat(3))
       runInContext(script, page)
     })
-  }, 60_000)
+  })
 
   it.skipIf(browser === undefined)(
     `follows a share through a cut connection in headless Chromium${browser === undefined ? " (skipped: no chromium on PATH)" : ""}`,

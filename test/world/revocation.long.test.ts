@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 60_000)
+})
 
 const data = async (status: number, method: string, path: string, body?: unknown) => {
   const answer = await world.api(method, path, body)

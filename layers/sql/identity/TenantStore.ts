@@ -100,6 +100,13 @@ const make = Effect.gen(function* () {
       WHERE tenant_id = ${tenantId} RETURNING ${sql.literal(columns)}`)
   )
 
+  const setEntitlements = Effect.fn("TenantStore.setEntitlements")(
+    (tenantId: TenantId, entitlements: ReadonlyArray<string>) =>
+      firstTenant(sql`
+        UPDATE tenants SET entitlements = ${entitlements}::text[]
+        WHERE tenant_id = ${tenantId} RETURNING ${sql.literal(columns)}`)
+  )
+
   const insertKey = Effect.fn("TenantStore.insertKey")(function* (key: ApiKey, hash: Uint8Array) {
     yield* sql`
       INSERT INTO api_keys (api_key_id, tenant_id, name, preview, hash, scopes, created_at, expires_at, revoked_at)
@@ -140,6 +147,7 @@ const make = Effect.gen(function* () {
     findTenant,
     listTenants,
     setDisabled,
+    setEntitlements,
     insertKey,
     findKeyByHash,
     listKeys,

@@ -22,6 +22,7 @@ const StoreInMemory = Layer.sync(TenantStore, () => {
     insertTenant: (tenant) => Effect.sync(() => void tenants.set(tenant.tenantId, tenant)),
     findTenant: (tenantId) => Effect.sync(() => Option.fromUndefinedOr(tenants.get(tenantId))),
     listTenants: Effect.sync(() => [...tenants.values()]),
+    setEntitlements: (tenantId) => Effect.sync(() => Option.fromUndefinedOr(tenants.get(tenantId))),
     setDisabled: (tenantId, at) =>
       Effect.sync(() => {
         const tenant = tenants.get(tenantId)

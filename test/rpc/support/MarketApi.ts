@@ -6,6 +6,11 @@ import { createServer } from "node:http"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import { HttpEffect, HttpRouter, HttpServer } from "effect/http"
+import { Members } from "#domain/identity/Members.ts"
+import { OwnKeys } from "#domain/identity/OwnKeys.ts"
+import { Sessions } from "#domain/identity/Sessions.ts"
+import { SignIns } from "#domain/identity/SignIns.ts"
+import { SignInSettings } from "#domain/identity/SignInSettings.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
 import { AssetBrowsing } from "#domain/listing/AssetBrowsing.ts"
 import { AssetIndex } from "#domain/listing/AssetIndex.ts"
@@ -169,6 +174,11 @@ export const makeMarketApi = (access: MarketDataAccess["Service"] = all, perMinu
         CryptoMarketData.layer,
         MarketDataRefresh.layer.pipe(Layer.provide(MarketDataJobsLive)),
         Layer.mock(MarketDataStream, {}),
+        Layer.mock(SignIns, {}),
+        Layer.mock(Sessions, {}),
+        Layer.mock(Members, {}),
+        Layer.mock(OwnKeys, {}),
+        Layer.succeed(SignInSettings, { origins: [], chainIds: [] }),
         OperatorToken.layer(null)
       )
     ),

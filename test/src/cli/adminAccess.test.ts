@@ -105,7 +105,7 @@ const service = Effect.gen(function* () {
 })
 
 describe("adminAccess", () => {
-  it.live("works on the database when no service runs", () => administer(wholeLife), 20_000)
+  it.live("works on the database when no service runs", () => administer(wholeLife))
 
   it.live("makes no key without the pepper, but does the rest", () =>
     administer(

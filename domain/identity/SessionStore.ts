@@ -1,0 +1,53 @@
+/** Port: where wallet sessions are kept, by keyed hashes of their tokens, and which nonces were used. */
+import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { Member } from "#domain/identity/User.ts"
+import type { SessionId, TenantId, UserId } from "#domain/Ids.ts"
+
+export interface Session {
+  readonly sessionId: SessionId
+  readonly userId: UserId
+  readonly tenantId: TenantId
+  readonly createdAt: DateTime.Utc
+  /** Since when its token is the one that it has. */
+  readonly rotatedAt: DateTime.Utc
+  readonly usedAt: DateTime.Utc
+  readonly expiresAt: DateTime.Utc
+}
+
+/** A session that has not ended, and who holds it. */
+export interface FoundSession {
+  readonly session: Session
+  readonly member: Member
+  readonly tenantIsDisabled: boolean
+  /** False when the token is the one before, which was replaced at `rotatedAt`. */
+  readonly isCurrent: boolean
+}
+
+export interface UsedNonce {
+  readonly nonce: string
+  /** From when on the nonce is refused by its own time, so that nothing needs to remember it. */
+  readonly expiresAt: DateTime.Utc
+}
+
+export class SessionStore extends Context.Service<
+  SessionStore,
+  {
+    /**
+     * Stores the session and that its nonce was used, both or none; false when the nonce was used before. A user keeps
+     * `most` sessions; the oldest end.
+     */
+    readonly open: (session: Session, hash: Uint8Array, nonce: UsedNonce, most: number) => Effect.Effect<boolean>
+    /** The session whose token, or token before that one, has the hash. None when it ended or its user is no member. */
+    readonly find: (hash: Uint8Array) => Effect.Effect<Option.Option<FoundSession>>
+    /** Notes that the session was in use. */
+    readonly touch: (sessionId: SessionId, at: DateTime.Utc) => Effect.Effect<void>
+    /** Replaces the token; false when another call has replaced the one with hash `from` already. */
+    readonly rotate: (
+      sessionId: SessionId,
+      from: Uint8Array,
+      to: Uint8Array,
+      at: DateTime.Utc
+    ) => Effect.Effect<boolean>
+    readonly end: (sessionId: SessionId, at: DateTime.Utc) => Effect.Effect<void>
+  }
+>()("ballast/domain/identity/SessionStore") {}

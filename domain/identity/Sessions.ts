@@ -1,0 +1,120 @@
+/**
+ * Wallet sessions: a token that its holder may use for a week without a pause, and for 30 days at most.
+ *
+ * Only keyed hashes of tokens are stored. A token is replaced once a day, when its holder asks for the session. The one
+ * before works for another minute, for calls under way; after that it ends the session, because two use it then and one of
+ * them is not its holder (docs/decisions/0160-wallet-sessions.md).
+ */
+import { Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { Base64Url } from "effect/encoding"
+import { SessionInvalid, TenantDisabled } from "#domain/Errors.ts"
+import { KeyHash } from "#domain/identity/KeyHash.ts"
+import { type FoundSession, type Session, SessionStore, type UsedNonce } from "#domain/identity/SessionStore.ts"
+import type { Member } from "#domain/identity/User.ts"
+import { makeSessionId } from "#domain/Ids.ts"
+
+export const life = Duration.days(30)
+const idleLife = Duration.days(7)
+const tokenLife = Duration.days(1)
+const grace = Duration.minutes(1)
+/** Use is noted this often at most, so that reads do not write. */
+const noteInterval = Duration.hours(1)
+/** Sessions of one user at the same time. */
+const mostSessions = 20
+
+const prefix = "bs_"
+
+/** A session at a moment when its token is known. */
+export interface OpenSession {
+  readonly session: Session
+  readonly member: Member
+  readonly token: Redacted.Redacted
+}
+
+const ended = () => new SessionInvalid({ message: "The wallet session has ended; sign in again" })
+
+export class Sessions extends Context.Service<
+  Sessions,
+  {
+    /** Opens a session, until `notAfter` when that comes first. None when the nonce was used before. */
+    readonly open: (
+      member: Member,
+      nonce: UsedNonce,
+      notAfter: DateTime.Utc | null
+    ) => Effect.Effect<Option.Option<OpenSession>>
+    /** The session of a token, noted as in use. */
+    readonly authenticate: (token: Redacted.Redacted) => Effect.Effect<FoundSession, SessionInvalid | TenantDisabled>
+    /** A new token for a session whose token is a day old; none while it need not be replaced. */
+    readonly renew: (found: FoundSession, token: Redacted.Redacted) => Effect.Effect<Option.Option<Redacted.Redacted>>
+    readonly end: (found: Pick<Session, "sessionId">) => Effect.Effect<void>
+  }
+>()("ballast/domain/identity/Sessions") {
+  static readonly layer = Layer.effect(
+    Sessions,
+    Effect.gen(function* () {
+      const store = yield* SessionStore
+      const { hash } = yield* KeyHash
+      const random = yield* SecureRandom.SecureRandom
+
+      const newToken = Effect.map(random.randomBytes(32), (bytes) => Redacted.make(prefix + Base64Url.encode(bytes)))
+
+      const open = Effect.fn("Sessions.open")(function* (
+        member: Member,
+        nonce: UsedNonce,
+        notAfter: DateTime.Utc | null
+      ) {
+        const now = yield* DateTime.now
+        const atMost = DateTime.addDuration(now, life)
+        const token = yield* newToken
+        const session: Session = {
+          sessionId: yield* Effect.provideService(makeSessionId, SecureRandom.SecureRandom, random),
+          userId: member.userId,
+          tenantId: member.tenantId,
+          createdAt: now,
+          rotatedAt: now,
+          usedAt: now,
+          expiresAt: notAfter === null ? atMost : DateTime.min(notAfter, atMost)
+        }
+        const isOpen = yield* store.open(session, hash(token), nonce, mostSessions)
+        return isOpen ? Option.some({ session, member, token }) : Option.none()
+      })
+
+      const authenticate = Effect.fn("Sessions.authenticate")(function* (token: Redacted.Redacted) {
+        if (!Redacted.value(token).startsWith(prefix)) return yield* ended()
+        const found = yield* store.find(hash(token))
+        if (Option.isNone(found)) return yield* ended()
+        const { isCurrent, session, tenantIsDisabled } = found.value
+        const now = yield* DateTime.now
+        const idleUntil = DateTime.addDuration(session.usedAt, idleLife)
+        if (DateTime.isLessThanOrEqualTo(DateTime.min(session.expiresAt, idleUntil), now)) return yield* ended()
+        if (!isCurrent && DateTime.isGreaterThan(now, DateTime.addDuration(session.rotatedAt, grace))) {
+          yield* store.end(session.sessionId, now)
+          return yield* ended()
+        }
+        if (tenantIsDisabled) return yield* new TenantDisabled({ message: "The tenant is disabled; contact support" })
+        if (DateTime.isGreaterThan(now, DateTime.addDuration(session.usedAt, noteInterval)))
+          yield* store.touch(session.sessionId, now)
+        return found.value
+      })
+
+      const renew = Effect.fn("Sessions.renew")(function* (
+        { isCurrent, session }: FoundSession,
+        token: Redacted.Redacted
+      ) {
+        const now = yield* DateTime.now
+        const isYoung = DateTime.isLessThan(now, DateTime.addDuration(session.rotatedAt, tokenLife))
+        if (!isCurrent || isYoung) return Option.none()
+        const next = yield* newToken
+        const isReplaced = yield* store.rotate(session.sessionId, hash(token), hash(next), now)
+        return isReplaced ? Option.some(next) : Option.none()
+      })
+
+      const end = Effect.fn("Sessions.end")(({ sessionId }: Pick<Session, "sessionId">) =>
+        Effect.flatMap(DateTime.now, (now) => store.end(sessionId, now))
+      )
+
+      return Sessions.of({ open, authenticate, renew, end })
+    })
+  )
+}

@@ -1,0 +1,22 @@
+/** Port: reads sign-in messages and rules on the signatures over them. */
+import { Context, type Effect } from "effect"
+import type { VerifierUnavailable } from "#domain/Errors.ts"
+import type { SignInMessage } from "#domain/identity/SignInMessage.ts"
+import type { WalletId } from "#domain/identity/User.ts"
+
+export class SignInVerifier extends Context.Service<
+  SignInVerifier,
+  {
+    /** The fields of the text; undefined when any character of it is not as ERC-4361 has it. */
+    readonly read: (text: string) => SignInMessage | undefined
+    /**
+     * Who stands by the text: the key of the address, or the contract there on the message's chain, deployed (ERC-1271) or
+     * yet to be (ERC-6492). Undefined when neither does.
+     */
+    readonly signerOf: (
+      message: SignInMessage,
+      text: string,
+      signature: string
+    ) => Effect.Effect<WalletId | undefined, VerifierUnavailable>
+  }
+>()("ballast/domain/identity/SignInVerifier") {}

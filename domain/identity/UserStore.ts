@@ -1,0 +1,28 @@
+/** Port: where users and their memberships are kept. */
+import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { Tenant } from "#domain/identity/Tenant.ts"
+import type { Member, Role, User } from "#domain/identity/User.ts"
+import type { TenantId, UserId } from "#domain/Ids.ts"
+
+export class UserStore extends Context.Service<
+  UserStore,
+  {
+    /**
+     * The memberships of the wallet's user, oldest first. A wallet that nobody knows yet becomes `user`, and one that is
+     * nowhere a member becomes the owner of `tenant`; of several calls at once, one does so.
+     */
+    readonly enter: (user: User, tenant: Tenant) => Effect.Effect<readonly [Member, ...ReadonlyArray<Member>]>
+    readonly findMember: (tenantId: TenantId, userId: UserId) => Effect.Effect<Option.Option<Member>>
+    /** Members of the tenant, oldest first. */
+    readonly listMembers: (tenantId: TenantId) => Effect.Effect<ReadonlyArray<Member>>
+    /** Makes the wallet's user a member with the role, or gives the member that role; `user` when nobody knows the wallet. */
+    readonly setMember: (
+      tenantId: TenantId,
+      user: User,
+      role: Role,
+      at: DateTime.Utc
+    ) => Effect.Effect<Option.Option<Member>>
+    /** Ends membership and its sessions. False when there is none, or when no owner would be left. */
+    readonly removeMember: (tenantId: TenantId, userId: UserId) => Effect.Effect<boolean>
+  }
+>()("ballast/domain/identity/UserStore") {}

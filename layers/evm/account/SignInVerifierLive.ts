@@ -1,0 +1,108 @@
+/** Sign-in messages (ERC-4361), and signatures over them by keys (EIP-191) and by contracts (ERC-1271, ERC-6492). */
+import { DateTime, Effect, Layer } from "effect"
+import { encodeFunctionData, hashMessage, type Hex, isHex, parseAbi, recoverMessageAddress, size, slice } from "viem"
+import { createSiweMessage, parseSiweMessage } from "viem/siwe"
+import { isErc6492Signature, parseErc6492Signature } from "viem/utils"
+import { type ChainId, type EvmAddress, evmAccount, evmWallet } from "#domain/Caip.ts"
+import { VerifierUnavailable } from "#domain/Errors.ts"
+import type { SignInMessage } from "#domain/identity/SignInMessage.ts"
+import { SignInVerifier } from "#domain/identity/SignInVerifier.ts"
+import { maxSignatureBytes } from "#domain/account/OwnerMessage.ts"
+import { canonicalSignature } from "#layers/evm/account/ownerSignature.ts"
+import { toViem } from "#layers/evm/address.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { type Call, multicall } from "#layers/evm/multicall.ts"
+
+const abi = parseAbi(["function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)"])
+const valid = "0x1626ba7e"
+
+const timeLine = /^(Issued At|Expiration Time|Not Before): (.+)$/gmu
+
+/** The text with its times as ISO 8601 has them to the millisecond; wallets may write them shorter. */
+const withWholeTimes = (text: string) =>
+  text.replaceAll(timeLine, (_, name: string, time: string) => `${name}: ${new Date(time).toISOString()}`)
+
+const utcOrNull = (date: Date | undefined) => (date === undefined ? null : DateTime.makeUnsafe(date))
+
+/** Undefined unless the fields, written anew, are the text to the last character: nothing in it was passed over. */
+const read = (text: string): SignInMessage | undefined => {
+  try {
+    const fields = parseSiweMessage(text)
+    const { address, chainId, domain, nonce, uri, version } = fields
+    if (address === undefined || chainId === undefined || domain === undefined) return undefined
+    if (nonce === undefined || uri === undefined || version === undefined) return undefined
+    const rewritten = createSiweMessage({ ...fields, address, chainId, domain, nonce, uri, version })
+    if (rewritten !== withWholeTimes(text)) return undefined
+    return {
+      scheme: fields.scheme ?? null,
+      domain,
+      address: address as string as EvmAddress,
+      uri,
+      version,
+      chainId,
+      nonce,
+      issuedAt: utcOrNull(fields.issuedAt),
+      expiresAt: utcOrNull(fields.expirationTime),
+      notBefore: utcOrNull(fields.notBefore)
+    }
+  } catch {
+    return undefined
+  }
+}
+
+/** What asks the contract, after what deploys it when the signature says how. */
+const callsOf = (account: Hex, hash: Hex, signature: Hex): ReadonlyArray<Call> => {
+  const wrapped = isErc6492Signature(signature) ? parseErc6492Signature(signature) : undefined
+  const ask: Call = {
+    target: account,
+    data: encodeFunctionData({ abi, functionName: "isValidSignature", args: [hash, wrapped?.signature ?? signature] })
+  }
+  return wrapped?.address === undefined || wrapped.data === undefined
+    ? [ask]
+    : [{ target: wrapped.address, data: wrapped.data }, ask]
+}
+
+export const SignInVerifierLive = Layer.effect(
+  SignInVerifier,
+  Effect.gen(function* () {
+    const clients = yield* EvmClients
+
+    const contractStandsBy = Effect.fnUntraced(
+      function* (chainId: ChainId, account: Hex, hash: Hex, signature: Hex) {
+        const answer = (yield* multicall(chainId, callsOf(account, hash, signature))).at(-1)
+        return answer?.success === true && size(answer.data) >= 32 && slice(answer.data, 0, 4) === valid
+      },
+      Effect.provideService(EvmClients, clients),
+      (effect, chainId) =>
+        Effect.mapError(
+          effect,
+          () =>
+            new VerifierUnavailable({
+              message: `Chain ${chainId} cannot be asked about the wallet's contract right now; retry in a few seconds`
+            })
+        )
+    )
+
+    const signerOf = Effect.fn("SignInVerifier.signerOf")(function* (
+      { address, chainId }: SignInMessage,
+      text: string,
+      signature: string
+    ) {
+      const ofKey = canonicalSignature(signature)
+      if (ofKey !== undefined) {
+        const signer = yield* Effect.promise(() =>
+          recoverMessageAddress({ message: text, signature: ofKey }).catch(() => undefined)
+        )
+        if (signer === toViem(address)) return evmWallet(address)
+      }
+      const bytes = signature.toLowerCase()
+      const chain = yield* Effect.option(clients.chain(chainId as ChainId))
+      if (chain._tag === "None" || !isHex(bytes) || bytes.length % 2 !== 0 || size(bytes) > maxSignatureBytes)
+        return undefined
+      const isSigned = yield* contractStandsBy(chain.value.chainId, toViem(address), hashMessage(text), bytes)
+      return isSigned ? evmAccount(chain.value.chainId, address) : undefined
+    })
+
+    return SignInVerifier.of({ read, signerOf })
+  })
+)

@@ -1,0 +1,107 @@
+/** Wallet sessions and used nonces in PostgreSQL. */
+import { type DateTime, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Session, SessionStore, type UsedNonce } from "#domain/identity/SessionStore.ts"
+import { SessionId } from "#domain/Ids.ts"
+import { memberColumns, MemberRow } from "#layers/sql/identity/UserStore.ts"
+import { decodeFirst, Timestamp, timestamp } from "#layers/sql/rows.ts"
+
+const FoundRow = Schema.Struct({
+  ...MemberRow.fields,
+  sessionId: SessionId,
+  openedAt: Timestamp,
+  rotatedAt: Timestamp,
+  usedAt: Timestamp,
+  expiresAt: Timestamp,
+  tenantIsDisabled: Schema.Boolean,
+  isCurrent: Schema.Boolean
+})
+
+const found = decodeFirst(FoundRow)
+
+/** Nonces whose time is over, forgotten with each use of one: more than come in, so that they do not pile up. */
+const forgottenAtOnce = 10
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  const use = ({ expiresAt, nonce }: UsedNonce, at: DateTime.Utc) => sql`
+    WITH over AS (
+      SELECT nonce FROM used_nonces WHERE expires_at < ${timestamp(at)} ORDER BY expires_at
+      LIMIT ${forgottenAtOnce} FOR UPDATE SKIP LOCKED
+    ), forgotten AS (DELETE FROM used_nonces USING over WHERE used_nonces.nonce = over.nonce)
+    INSERT INTO used_nonces (nonce, expires_at) VALUES (${nonce}, ${timestamp(expiresAt)})
+    ON CONFLICT (nonce) DO NOTHING RETURNING 1`
+
+  const open = Effect.fn("SessionStore.open")(
+    function* (session: Session, hash: Uint8Array, nonce: UsedNonce, most: number) {
+      if ((yield* use(nonce, session.createdAt)).length === 0) return false
+      yield* sql`
+        DELETE FROM wallet_sessions WHERE user_id = ${session.userId} AND session_id NOT IN (
+          SELECT session_id FROM wallet_sessions WHERE user_id = ${session.userId} AND ended_at IS NULL
+            AND expires_at > ${timestamp(session.createdAt)}
+          ORDER BY created_at DESC, session_id DESC LIMIT ${most - 1})`
+      yield* sql`
+        INSERT INTO wallet_sessions (session_id, tenant_id, user_id, hash, created_at, rotated_at, used_at, expires_at)
+        VALUES (${session.sessionId}, ${session.tenantId}, ${session.userId}, ${hash}, ${timestamp(session.createdAt)},
+          ${timestamp(session.rotatedAt)}, ${timestamp(session.usedAt)}, ${timestamp(session.expiresAt)})`
+      return true
+    },
+    sql.withTransaction,
+    Effect.orDie
+  )
+
+  const find = Effect.fn("SessionStore.find")((hash: Uint8Array) =>
+    Effect.map(
+      found(sql`
+        SELECT ${sql.literal(memberColumns)}, s.session_id AS "sessionId", s.created_at AS "openedAt",
+          s.rotated_at AS "rotatedAt", s.used_at AS "usedAt", s.expires_at AS "expiresAt",
+          t.disabled_at IS NOT NULL AS "tenantIsDisabled", s.hash = ${hash} AS "isCurrent"
+        FROM wallet_sessions s
+        JOIN tenant_members m ON m.tenant_id = s.tenant_id AND m.user_id = s.user_id
+        JOIN users u ON u.user_id = s.user_id
+        JOIN tenants t ON t.tenant_id = s.tenant_id
+        WHERE (s.hash = ${hash} OR s.former_hash = ${hash}) AND s.ended_at IS NULL`),
+      Option.map(({ expiresAt, isCurrent, openedAt, rotatedAt, sessionId, tenantIsDisabled, usedAt, ...member }) => ({
+        member,
+        session: {
+          sessionId,
+          userId: member.userId,
+          tenantId: member.tenantId,
+          createdAt: openedAt,
+          rotatedAt,
+          usedAt,
+          expiresAt
+        },
+        tenantIsDisabled,
+        isCurrent
+      }))
+    )
+  )
+
+  const touch = Effect.fn("SessionStore.touch")(
+    (sessionId: SessionId, at: DateTime.Utc) =>
+      sql`UPDATE wallet_sessions SET used_at = greatest(used_at, ${timestamp(at)}) WHERE session_id = ${sessionId}`,
+    Effect.orDie,
+    Effect.asVoid
+  )
+
+  const rotate = Effect.fn("SessionStore.rotate")(
+    (sessionId: SessionId, from: Uint8Array, to: Uint8Array, at: DateTime.Utc) => sql`
+      UPDATE wallet_sessions SET hash = ${to}, former_hash = hash, rotated_at = ${timestamp(at)}
+      WHERE session_id = ${sessionId} AND hash = ${from} AND ended_at IS NULL RETURNING 1`,
+    Effect.orDie,
+    Effect.map((rows) => rows.length > 0)
+  )
+
+  const end = Effect.fn("SessionStore.end")(
+    (sessionId: SessionId, at: DateTime.Utc) => sql`
+      UPDATE wallet_sessions SET ended_at = coalesce(ended_at, ${timestamp(at)}) WHERE session_id = ${sessionId}`,
+    Effect.orDie,
+    Effect.asVoid
+  )
+
+  return SessionStore.of({ open, find, touch, rotate, end })
+})
+
+export const layer = Layer.effect(SessionStore, make)

@@ -1,0 +1,49 @@
+/** Contract: a signed-in user manages the API keys of the tenant. Source: interface "Authentication" 2; shapes 2.1 and V. */
+import { Schema } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
+import { NotFound, PermissionDenied, ValidationFailed } from "#domain/Errors.ts"
+import { ApiKeyId } from "#domain/Ids.ts"
+import { Scope } from "#domain/Scopes.ts"
+import { HiddenDefect } from "#rpc/publicProcedure.ts"
+import { SessionAccess } from "#rpc/SessionAccess.ts"
+
+const defect = HiddenDefect
+
+const key = {
+  apiKeyId: ApiKeyId,
+  name: Schema.String,
+  /** First characters of the secret, so that a person can tell keys apart. */
+  preview: Schema.String,
+  scopes: Schema.Array(Scope),
+  createdAt: Schema.String,
+  expiresAt: Schema.NullOr(Schema.String)
+}
+
+const Name = Schema.String.check(Schema.isPattern(/^[^\p{Cc}]{1,256}$/u))
+
+export const ApiKeyProcedures = RpcGroup.make(
+  // `apiKey` is the secret; this answer is the only place where it is ever shown.
+  Rpc.make("apiKeys.create", {
+    payload: {
+      name: Name,
+      /** Beside those that every key has. */
+      scopes: Schema.Array(Scope).check(Schema.isMaxLength(64)),
+      expiresAt: Schema.optionalKey(Schema.NullOr(Schema.DateTimeUtcFromString))
+    },
+    success: Schema.Struct({ ...key, apiKey: Schema.String }),
+    error: Schema.Union([PermissionDenied, ValidationFailed]),
+    defect
+  }),
+  Rpc.make("apiKeys.list", {
+    success: Schema.Struct({
+      keys: Schema.Array(Schema.Struct({ ...key, revokedAt: Schema.NullOr(Schema.String) }))
+    }),
+    defect
+  }),
+  Rpc.make("apiKeys.revoke", {
+    payload: { apiKeyId: ApiKeyId },
+    success: Schema.Struct({ apiKeyId: ApiKeyId, revoked: Schema.Literal(true) }),
+    error: Schema.Union([PermissionDenied, NotFound]),
+    defect
+  })
+).middleware(SessionAccess)

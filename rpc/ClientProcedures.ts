@@ -1,0 +1,7 @@
+/** All procedures of clients as one group, with a session and without: what both wires serve and what clients are made of. */
+import { ApiKeyProcedures } from "#rpc/ApiKeys.ts"
+import { AssetProcedures } from "#rpc/Assets.ts"
+import { CryptoMarketDataProcedures } from "#rpc/CryptoMarketData.ts"
+import { IdentityProcedures } from "#rpc/Identity.ts"
+
+export const ClientProcedures = CryptoMarketDataProcedures.merge(AssetProcedures, IdentityProcedures, ApiKeyProcedures)

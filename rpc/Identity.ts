@@ -1,0 +1,75 @@
+/** Contract: signing in with a wallet, and who acts for a tenant. Source: ERC-4361; docs/decisions/0160. */
+import { Schema } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
+import * as Errors from "#domain/Errors.ts"
+import { Role, WalletId } from "#domain/identity/User.ts"
+import { TenantId, UserId } from "#domain/Ids.ts"
+import { HiddenDefect } from "#rpc/publicProcedure.ts"
+import { SessionAccess, SessionRefused } from "#rpc/SessionAccess.ts"
+import { AnswersWithToken, Delivery, TokenAnswer } from "#rpc/SessionCookie.ts"
+
+const defect = HiddenDefect
+
+/** Times are ISO 8601 in UTC. */
+export const SessionView = Schema.Struct({
+  userId: UserId,
+  walletId: WalletId,
+  tenantId: TenantId,
+  role: Role,
+  expiresAt: Schema.String,
+  ...TokenAnswer.fields
+})
+
+const MemberView = Schema.Struct({ userId: UserId, walletId: WalletId, role: Role, joinedAt: Schema.String })
+
+const bounded = (most: number) => Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(most))
+
+const ofSession = RpcGroup.make(
+  Rpc.make("identity.nonce", {
+    success: Schema.Struct({ nonce: Schema.String, expiresAt: Schema.String }),
+    defect
+  }),
+  Rpc.make("identity.signIn", {
+    payload: {
+      /** The whole text that the wallet signed, at most 4,000 characters. */
+      message: bounded(4_000),
+      signature: bounded(8_194),
+      tenantId: Schema.optionalKey(TenantId),
+      /** `bearer` when left out. */
+      delivery: Schema.optionalKey(Delivery)
+    },
+    success: SessionView,
+    error: Schema.Union([
+      Errors.SignInRefused,
+      Errors.PermissionDenied,
+      Errors.TenantDisabled,
+      Errors.VerifierUnavailable
+    ]),
+    defect
+  }).annotate(AnswersWithToken, true),
+  // Ask once a day at least: the answer holds another token when the one that was sent should be replaced.
+  Rpc.make("identity.session", { success: SessionView, error: SessionRefused, defect }),
+  Rpc.make("identity.signOut", {
+    success: TokenAnswer,
+    error: SessionRefused,
+    defect
+  }).annotate(AnswersWithToken, true)
+)
+
+const ofMembers = RpcGroup.make(
+  Rpc.make("identity.invite", {
+    payload: { walletId: WalletId, role: Role },
+    success: MemberView,
+    error: Schema.Union([Errors.PermissionDenied, Errors.ValidationFailed]),
+    defect
+  }),
+  Rpc.make("identity.members", { success: Schema.Struct({ members: Schema.Array(MemberView) }), defect }),
+  Rpc.make("identity.removeMember", {
+    payload: { userId: UserId },
+    success: Schema.Struct({ userId: UserId, removed: Schema.Literal(true) }),
+    error: Schema.Union([Errors.PermissionDenied, Errors.NotFound, Errors.ValidationFailed]),
+    defect
+  })
+).middleware(SessionAccess)
+
+export const IdentityProcedures = ofSession.merge(ofMembers)
