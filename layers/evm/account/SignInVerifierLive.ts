@@ -8,6 +8,7 @@ import { VerifierUnavailable } from "#domain/Errors.ts"
 import type { SignInMessage } from "#domain/identity/SignInMessage.ts"
 import { SignInVerifier } from "#domain/identity/SignInVerifier.ts"
 import { maxSignatureBytes } from "#domain/account/OwnerMessage.ts"
+import { foreignFrame } from "#layers/evm/account/contractOwner.ts"
 import { canonicalSignature } from "#layers/evm/account/ownerSignature.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
@@ -69,7 +70,7 @@ export const SignInVerifierLive = Layer.effect(
 
     const contractStandsBy = Effect.fnUntraced(
       function* (chainId: ChainId, account: Hex, hash: Hex, signature: Hex) {
-        const answer = (yield* multicall(chainId, callsOf(account, hash, signature))).at(-1)
+        const answer = (yield* multicall(chainId, callsOf(account, hash, signature), foreignFrame)).at(-1)
         return answer?.success === true && size(answer.data) >= 32 && slice(answer.data, 0, 4) === valid
       },
       Effect.provideService(EvmClients, clients),

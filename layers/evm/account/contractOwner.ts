@@ -12,6 +12,12 @@ import { multicall } from "#layers/evm/multicall.ts"
 const abi = parseAbi(["function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)"])
 const valid = "0x1626ba7e"
 
+/**
+ * What a foreign contract may use to rule on a signature. It is asked in a request of its own: its code is anybody's, and what it does
+ * to the state of a simulation must be seen by nobody else.
+ */
+export const foreignFrame = { gas: 5_000_000n }
+
 const unavailable = (chainId: ChainId) => () =>
   new VerifierUnavailable({
     message: `Chain ${chainId} cannot be asked about the owner's contract right now; nothing was stored, retry in a few seconds`
@@ -45,12 +51,11 @@ export const hasCode = Effect.fnUntraced(
  */
 export const standsBy = Effect.fnUntraced(
   function* (chainId: ChainId, owner: EvmWalletId, digest: Hex, signature: Hex) {
-    const [answer] = yield* multicall(chainId, [
-      {
-        target: toViem(addressOf(owner)),
-        data: encodeFunctionData({ abi, functionName: "isValidSignature", args: [digest, signature] })
-      }
-    ])
+    const call = {
+      target: toViem(addressOf(owner)),
+      data: encodeFunctionData({ abi, functionName: "isValidSignature", args: [digest, signature] })
+    }
+    const [answer] = yield* multicall(chainId, [call], foreignFrame)
     return answer?.success === true && size(answer.data) >= 32 && slice(answer.data, 0, 4) === valid
   },
   (effect, chainId) => Effect.mapError(effect, unavailable(chainId))
