@@ -1,6 +1,6 @@
 /** Sign-in messages (ERC-4361), and signatures over them by keys (EIP-191) and by contracts (ERC-1271, ERC-6492). */
 import { DateTime, Effect, Layer } from "effect"
-import { encodeFunctionData, hashMessage, type Hex, isHex, parseAbi, recoverMessageAddress, size, slice } from "viem"
+import { hashMessage, type Hex, isHex, recoverMessageAddress, size } from "viem"
 import { createSiweMessage, parseSiweMessage } from "viem/siwe"
 import { isErc6492Signature, parseErc6492Signature } from "viem/utils"
 import { type ChainId, type EvmAddress, evmAccount, evmWallet } from "#domain/Caip.ts"
@@ -8,14 +8,11 @@ import { VerifierUnavailable } from "#domain/Errors.ts"
 import type { SignInMessage } from "#domain/identity/SignInMessage.ts"
 import { SignInVerifier } from "#domain/identity/SignInVerifier.ts"
 import { maxSignatureBytes } from "#domain/account/OwnerMessage.ts"
-import { foreignFrame } from "#layers/evm/account/contractOwner.ts"
+import { foreignFrame, isAccepted, signatureCall } from "#layers/evm/account/contractOwner.ts"
 import { canonicalSignature } from "#layers/evm/account/ownerSignature.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { type Call, multicall } from "#layers/evm/multicall.ts"
-
-const abi = parseAbi(["function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)"])
-const valid = "0x1626ba7e"
 
 const timeLine = /^(Issued At|Expiration Time|Not Before): (.+)$/gmu
 
@@ -54,10 +51,7 @@ const read = (text: string): SignInMessage | undefined => {
 /** What asks the contract, after what deploys it when the signature says how. */
 const callsOf = (account: Hex, hash: Hex, signature: Hex): ReadonlyArray<Call> => {
   const wrapped = isErc6492Signature(signature) ? parseErc6492Signature(signature) : undefined
-  const ask: Call = {
-    target: account,
-    data: encodeFunctionData({ abi, functionName: "isValidSignature", args: [hash, wrapped?.signature ?? signature] })
-  }
+  const ask = signatureCall(account, hash, wrapped?.signature ?? signature)
   return wrapped?.address === undefined || wrapped.data === undefined
     ? [ask]
     : [{ target: wrapped.address, data: wrapped.data }, ask]
@@ -70,8 +64,8 @@ export const SignInVerifierLive = Layer.effect(
 
     const contractStandsBy = Effect.fnUntraced(
       function* (chainId: ChainId, account: Hex, hash: Hex, signature: Hex) {
-        const answer = (yield* multicall(chainId, callsOf(account, hash, signature), foreignFrame)).at(-1)
-        return answer?.success === true && size(answer.data) >= 32 && slice(answer.data, 0, 4) === valid
+        const answers = yield* multicall(chainId, callsOf(account, hash, signature), foreignFrame)
+        return isAccepted(answers.at(-1))
       },
       Effect.provideService(EvmClients, clients),
       (effect, chainId) =>

@@ -7,7 +7,7 @@ import { VerifierUnavailable } from "#domain/Errors.ts"
 import { ownerSignature } from "#layers/evm/account/ownerSignature.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
-import { multicall } from "#layers/evm/multicall.ts"
+import { type Call, type CallResult, multicall } from "#layers/evm/multicall.ts"
 
 const abi = parseAbi(["function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)"])
 const valid = "0x1626ba7e"
@@ -17,6 +17,16 @@ const valid = "0x1626ba7e"
  * to the state of a simulation must be seen by nobody else.
  */
 export const foreignFrame = { gas: 5_000_000n }
+
+/** Asks a contract whether it stands by a signature over a digest. */
+export const signatureCall = (contract: Hex, digest: Hex, signature: Hex): Call => ({
+  target: contract,
+  data: encodeFunctionData({ abi, functionName: "isValidSignature", args: [digest, signature] })
+})
+
+/** Whether that is what it answered; a contract that reverts, or answers anything else, does not. */
+export const isAccepted = (answer: CallResult | undefined): boolean =>
+  answer?.success === true && size(answer.data) >= 32 && slice(answer.data, 0, 4) === valid
 
 const unavailable = (chainId: ChainId) => () =>
   new VerifierUnavailable({
@@ -51,12 +61,9 @@ export const hasCode = Effect.fnUntraced(
  */
 export const standsBy = Effect.fnUntraced(
   function* (chainId: ChainId, owner: EvmWalletId, digest: Hex, signature: Hex) {
-    const call = {
-      target: toViem(addressOf(owner)),
-      data: encodeFunctionData({ abi, functionName: "isValidSignature", args: [digest, signature] })
-    }
+    const call = signatureCall(toViem(addressOf(owner)), digest, signature)
     const [answer] = yield* multicall(chainId, [call], foreignFrame)
-    return answer?.success === true && size(answer.data) >= 32 && slice(answer.data, 0, 4) === valid
+    return isAccepted(answer)
   },
   (effect, chainId) => Effect.mapError(effect, unavailable(chainId))
 )
