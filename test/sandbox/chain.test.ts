@@ -1,5 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import { createPublicClient, encodeFunctionData, erc20Abi, http, keccak256, parseAbi, parseEther } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as Amount from "#domain/Amount.ts"
@@ -255,9 +256,9 @@ layer(Base.layer, { timeout: 120_000 })("a chain of the world", (it) => {
       })
     )
 
-    it.live("mines what did not fit into a block without a further arrival, and empty blocks after that", () =>
+    it.effect("mines what did not fit into a block without a further arrival, and empty blocks after that", () =>
       Effect.gen(function* () {
-        const { client } = yield* startChain({ chainId: 8453, blockTimeMillis: 100 })
+        const { client } = yield* TestClock.withLive(startChain({ chainId: 8453, blockTimeMillis: 100 }))
         const sender = privateKeyToAccount(generatePrivateKey())
         yield* Effect.promise(async () => {
           await client.setBalance({ address: sender.address, value: parseEther("100") })
