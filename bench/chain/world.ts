@@ -74,11 +74,12 @@ export const serviceOn = (chain: Chain, rpcUrl: string, database: string) =>
 
 /** Says how far a phase has come, at most once a second. */
 export const progress = (phase: string, total: number) => {
-  let saidAt = 0
+  let [saidAt, said] = [performance.now(), 0]
   return (done: number) => {
     const now = performance.now()
-    if (now - saidAt < 1_000 && done < total) return Effect.void
+    if (done === said || (now - saidAt < 1_000 && done < total)) return Effect.void
     saidAt = now
+    said = done
     return Console.log(`  ${phase}: ${done} of ${total}`)
   }
 }
