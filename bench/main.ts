@@ -2,6 +2,7 @@
 
 const benchmarks: Readonly<Record<string, () => Promise<{ readonly run: () => Promise<void> }>>> = {
   assets: () => import("#bench/assets.ts"),
+  chain: () => import("#bench/chain.ts"),
   engine: () => import("#bench/engine.ts"),
   http: () => import("#bench/http.ts"),
   lists: () => import("#bench/lists.ts"),

@@ -2,7 +2,7 @@
  * Many requests in one statement: what fibers ask for while a statement runs goes into the next one, so that batches grow
  * with the load and a lone request waits for nothing.
  */
-import { Deferred, Effect, Exit, Queue } from "effect"
+import { Deferred, Duration, Effect, Exit, Queue } from "effect"
 
 /** Requests of one statement; a slow statement delays few. */
 const maxBatch = 256
@@ -28,10 +28,13 @@ const distinctGroups = <T>(items: ReadonlyArray<T>, keyOf: (item: T) => string):
  * Answers a function that hands an item to `flush` together with others of other keys. `flush` answers for each of its
  * items. When it fails, each item is tried alone, so that one bad item fails for itself only. Waiting items are bounded by
  * the fibers that ask. Not for use inside a transaction: `flush` runs outside of it.
+ *
+ * `collectFor`: how long the first of a group waits for others; none when left out.
  */
 export const batched = Effect.fnUntraced(function* <A, B, E>(
   keyOf: (item: A) => string,
-  flush: (items: ReadonlyArray<A>) => Effect.Effect<(item: A) => B, E>
+  flush: (items: ReadonlyArray<A>) => Effect.Effect<(item: A) => B, E>,
+  collectFor: Duration.Duration = Duration.zero
 ) {
   const queue = yield* Queue.unbounded<Waiting<A, B, E>>()
 
@@ -47,6 +50,8 @@ export const batched = Effect.fnUntraced(function* <A, B, E>(
     })
 
   const round = Effect.gen(function* () {
+    if (Duration.isGreaterThan(collectFor, Duration.zero))
+      yield* Effect.andThen(Queue.peek(queue), Effect.sleep(collectFor))
     const waiting = yield* Queue.takeBetween(queue, 1, maxBatch)
     yield* Effect.forEach(
       distinctGroups(waiting, ({ item }) => keyOf(item)),

@@ -4,10 +4,11 @@
  * Every variable is described in docs/operations.md. A start with missing or malformed variables fails with one message
  * that lists all of them; values that may be secret are never part of it.
  */
-import { Effect, Layer, type LogLevel, Redacted, Schema } from "effect"
+import { Duration, Effect, Layer, type LogLevel, Redacted, Schema } from "effect"
 import type { IpNetwork } from "effect/net"
 import { AssetId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
+import { BundleWindow } from "#domain/relay/BundleSigner.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
 import { Settings } from "#domain/Settings.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
@@ -186,6 +187,10 @@ const settings: Setting<Settings["Service"]> = Effect.map(
   })
 )
 
+const bundleWindow = Effect.map(withDefault("BUNDLE_WINDOW_MS", Kind.integer(0, 1_000, "30"), 30), (milliseconds) =>
+  Duration.millis(milliseconds)
+)
+
 /** How many streams of operations are open at once, and how often events of other processes are looked for. */
 const streams: Setting<StreamSettings["Service"]> = all({
   maxOpen: withDefault("STREAMS_MAX", Kind.integer(1, 100_000, "2000"), 2_000),
@@ -265,6 +270,7 @@ export const serviceConfig = orInvalid(
         pepper,
         evm,
         settings,
+        bundleWindow,
         streams,
         coinGecko,
         coinGeckoUrl: optional("COINGECKO_URL", Kind.httpUrl("https://pro-api.coingecko.com/api/v3")),
@@ -299,6 +305,7 @@ export const layer = (config: ServiceConfig) =>
   Layer.mergeAll(
     Layer.succeed(Settings, config.settings),
     Layer.succeed(StreamSettings, config.streams),
+    Layer.succeed(BundleWindow, config.bundleWindow),
     Layer.succeed(EvmConfig, config.evm),
     Layer.succeed(DatabaseConfig, config.database),
     Layer.succeed(KeyHashConfig, { pepper: config.pepper }),

@@ -1,10 +1,10 @@
 /**
  * Signs what is to go to a chain, several actions in one transaction where they may share one.
  *
- * What comes for a chain while an earlier group of it is signed is taken together, so transactions carry more as the load
- * grows and a lone action waits for nobody. May be repeated at any time: an attempt that is signed stays signed as it is.
+ * What comes for a chain within a short window, and while an earlier group of it is signed, is taken together; gas limits
+ * alone decide into how many transactions it is cut. May be repeated at any time: an attempt that is signed stays signed as it is.
  */
-import { Context, DateTime, Effect, Layer, Metric, Option, Result } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Result } from "effect"
 import { Chains } from "#domain/chain/Chains.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import * as Metrics from "#domain/Metrics.ts"
@@ -14,6 +14,14 @@ import { attemptKey, type CarriedAction, RelayStore } from "#domain/relay/RelayS
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { batched } from "#domain/batched.ts"
+
+/**
+ * How long a signature waits for others that may share its transaction: steps of runs that were due together come within
+ * some milliseconds of each other.
+ */
+export const BundleWindow = Context.Reference("ballast/domain/relay/BundleWindow", {
+  defaultValue: () => Duration.millis(30)
+})
 
 /** Transactions of one chain that are simulated and signed side by side. */
 const concurrency = 4
@@ -94,7 +102,8 @@ export class BundleSigner extends Context.Service<
       })
 
       const { supported } = yield* Chains
-      const queueOf = () => batched(({ attempt }: CarriedAction) => attemptKey(attempt), signAll)
+      const bundleWindow = yield* BundleWindow
+      const queueOf = () => batched(({ attempt }: CarriedAction) => attemptKey(attempt), signAll, bundleWindow)
       const queues = new Map(
         yield* Effect.forEach(supported, (chainId) =>
           Effect.map(queueOf(), (queue) => [chainId as number, queue] as const)

@@ -8,7 +8,8 @@ import { toViem } from "#layers/evm/address.ts"
 import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { readDepth } from "#layers/evm/execution/settledReceipt.ts"
-import { type Call, multicall, uintOf } from "#layers/evm/multicall.ts"
+import type { Call } from "#layers/evm/aggregate.ts"
+import { multicall, uintOf } from "#layers/evm/multicall.ts"
 
 /** Calls of one request for many accounts: far below what nodes let an `eth_call` use and answer. */
 const callsOfARequest = 500

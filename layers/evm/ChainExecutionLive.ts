@@ -4,6 +4,10 @@ import { ChainExecution, type SwapBatch } from "#domain/trading/ChainExecution.t
 import { AgentSigner, RelayerSigners } from "#domain/relay/Signer.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmConfig } from "#layers/evm/EvmConfig.ts"
+import { BlockReader } from "#layers/evm/execution/BlockReader.ts"
+import type { Lanes } from "#layers/evm/execution/chainState.ts"
+import { gatheredSimulations } from "#layers/evm/execution/gatheredSimulations.ts"
 import { type Operators, prepareBatch } from "#layers/evm/execution/prepareBatch.ts"
 
 export const ChainExecutionLive = Layer.effect(
@@ -12,9 +16,18 @@ export const ChainExecutionLive = Layer.effect(
     const clients = yield* EvmClients
     const { lanes } = yield* RelayerSigners
     const [first, ...others] = lanes
+    const relayers: Lanes = [toViem(first.address), ...others.map(({ address }) => toViem(address))]
+    const { chains } = yield* EvmConfig
+    const simulations = new Map(
+      yield* Effect.forEach(chains, ({ chainId }) =>
+        Effect.map(gatheredSimulations, (simulate) => [chainId, simulate] as const)
+      ).pipe(Effect.provideService(EvmClients, clients))
+    )
     const operators: Operators = {
       agent: yield* AgentSigner,
-      relayers: [toViem(first.address), ...others.map(({ address }) => toViem(address))]
+      relayers,
+      readBlock: (yield* BlockReader).read,
+      simulate: (simulation) => simulations.get(simulation.chainId)!(simulation)
     }
 
     const prepare = Effect.fn("ChainExecution.prepare")(

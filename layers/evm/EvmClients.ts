@@ -11,6 +11,8 @@ import { createPublicClient, type PublicClient } from "viem"
 import type { ChainId } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type EvmChain, EvmConfig } from "#layers/evm/EvmConfig.ts"
+import { aggregate, type Call, type CallResult } from "#layers/evm/aggregate.ts"
+import { gatheredCalls } from "#layers/evm/gatheredCalls.ts"
 import { describeRpcFailure, rpcErrorOf } from "#layers/evm/rpcFailure.ts"
 import { verifiedTransport } from "#layers/evm/verifiedTransport.ts"
 
@@ -84,6 +86,12 @@ const askInTurn = Effect.fnUntraced(function* <A>(endpoints: ReadonlyArray<Endpo
 interface Clients {
   /** Runs `send` with a client of the chain. `method` is the JSON-RPC method that it calls, for traces and messages. */
   readonly request: <A>(chainId: ChainId, method: string, send: Send<A>) => Effect.Effect<A, ChainUnavailable>
+  /** Results of reading calls, at one block, in a request that others may share. */
+  readonly gather: (
+    chainId: ChainId,
+    calls: ReadonlyArray<Call>,
+    blockNumber: bigint | undefined
+  ) => Effect.Effect<ReadonlyArray<CallResult>, ChainUnavailable>
   /** What the deployment decided about the chain. */
   readonly chain: (chainId: ChainId) => Effect.Effect<EvmChain, ChainUnavailable>
   /** The same service over each endpoint of the chain alone. */
@@ -96,17 +104,36 @@ export class EvmClients extends Context.Service<EvmClients, Clients>()("ballast/
     Effect.gen(function* () {
       const { chains } = yield* EvmConfig
       const known = new Map(chains.map((chain) => [chain.chainId, { chain, endpoints: connect(chain) }]))
+      const endpointsOf = (chainId: ChainId) => known.get(chainId)?.endpoints ?? []
+      const gathered = new Map(
+        yield* Effect.forEach(chains, ({ chainId }) =>
+          Effect.map(
+            gatheredCalls((method, send) => request(chainId, method, send, endpointsOf(chainId))),
+            (gather) => [chainId, gather] as const
+          )
+        )
+      )
 
-      const serviceOver = (select: (chainId: ChainId) => ReadonlyArray<Endpoint>): Clients => ({
-        request: (chainId, method, send) => request(chainId, method, send, select(chainId)),
-        chain: (chainId) => {
-          const found = known.get(chainId)
-          return found === undefined ? notConfigured(chainId) : Effect.succeed(found.chain)
-        },
-        each: (chainId) => select(chainId).map((endpoint) => serviceOver(() => [endpoint]))
+      const chain: Clients["chain"] = (chainId) => {
+        const found = known.get(chainId)
+        return found === undefined ? notConfigured(chainId) : Effect.succeed(found.chain)
+      }
+
+      /** Over one endpoint, whose word is wanted and nobody else's: nothing is shared. */
+      const over = (endpoint: Endpoint): Clients => ({
+        request: (chainId, method, send) => request(chainId, method, send, [endpoint]),
+        gather: (chainId, calls, blockNumber) =>
+          request(chainId, "eth_call", (client) => aggregate(client, calls, { blockNumber }), [endpoint]),
+        chain,
+        each: () => [over(endpoint)]
       })
 
-      return EvmClients.of(serviceOver((chainId) => known.get(chainId)?.endpoints ?? []))
+      return EvmClients.of({
+        request: (chainId, method, send) => request(chainId, method, send, endpointsOf(chainId)),
+        gather: (chainId, calls, blockNumber) => gathered.get(chainId)?.(calls, blockNumber) ?? notConfigured(chainId),
+        chain,
+        each: (chainId) => endpointsOf(chainId).map(over)
+      })
     })
   )
 }

@@ -6,6 +6,7 @@ import { ChainExecutionLive } from "#layers/evm/ChainExecutionLive.ts"
 import { UserOperationsLive } from "#layers/evm/UserOperationsLive.ts"
 import { ChainsLive } from "#layers/evm/ChainsLive.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { BlockReader } from "#layers/evm/execution/BlockReader.ts"
 import { GasPricesLive } from "#layers/evm/GasPricesLive.ts"
 import { RelayerFundsLive } from "#layers/evm/RelayerFundsLive.ts"
 import { RelayerLive } from "#layers/evm/RelayerLive.ts"
@@ -39,4 +40,4 @@ export const EvmLive = Layer.mergeAll(
   PolicyReaderLive,
   WithdrawalExecutionLive,
   WithdrawalVerifierLive
-).pipe(Layer.provide([EvmClients.layer, SignersLive]))
+).pipe(Layer.provide(BlockReader.layer), Layer.provide([EvmClients.layer, SignersLive]))

@@ -1,5 +1,5 @@
 /** The relayer: an account that pays for transactions and owns nothing else. */
-import { Effect, Layer, Option } from "effect"
+import { Duration, Effect, Layer, Option } from "effect"
 import {
   type Hex,
   keccak256,
@@ -17,8 +17,13 @@ import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Trans
 import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { readFees } from "#layers/evm/execution/chainState.ts"
+import { BlockReader } from "#layers/evm/execution/BlockReader.ts"
 import { readUsedNonces } from "#layers/evm/execution/relayerNonce.ts"
+import { sharedReading } from "#layers/evm/sharedReading.ts"
 import { sendTransaction } from "#layers/evm/execution/sendTransaction.ts"
+
+/** For so long bytes that an endpoint took are not sent again. */
+const sentFor = Duration.seconds(1)
 
 /** What was signed, without its signature. */
 const unsignedOf = (raw: string): TransactionSerializableEIP1559 => {
@@ -108,7 +113,18 @@ export const RelayerLive = Layer.effect(
       Effect.provideService(EvmClients, clients)
     )
 
-    const broadcast = Effect.fn("Relayer.broadcast")(sendTransaction, Effect.provideService(EvmClients, clients))
+    // All that one transaction carries send it; one of them does it for the others.
+    const blocks = yield* BlockReader
+    const sending = yield* sharedReading(
+      sentFor,
+      ({ txHash }: SignedTransaction) => txHash,
+      (transaction: SignedTransaction) =>
+        sendTransaction(transaction).pipe(
+          Effect.ensuring(blocks.forget(transaction.chainId)),
+          Effect.provideService(EvmClients, clients)
+        )
+    )
+    const broadcast = Effect.fn("Relayer.broadcast")(sending.read)
 
     const lanes = [address, ...others.map((other) => other.address)] as const
 

@@ -6,7 +6,9 @@ import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Trans
 import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { bundleOperations } from "#layers/evm/execution/bundleOperations.ts"
+import { gatheredReceipts } from "#layers/evm/execution/gatheredReceipts.ts"
 import { findReceipt } from "#layers/evm/execution/findReceipt.ts"
 
 export const UserOperationsLive = Layer.effect(
@@ -24,8 +26,22 @@ export const UserOperationsLive = Layer.effect(
       Effect.provideService(EvmClients, clients)
     )
 
+    const { chains } = yield* EvmConfig
+    const receipts = new Map(
+      yield* Effect.forEach(chains, ({ chainId }) =>
+        Effect.map(gatheredReceipts(chainId), (gathered) => [chainId, gathered] as const)
+      ).pipe(Effect.provideService(EvmClients, clients))
+    )
+
     const find = Effect.fn("UserOperations.find")(
-      (transaction: SignedTransaction, accountId: EvmAccountId) => findReceipt(transaction, accountId),
+      function* (transaction: SignedTransaction, accountId: EvmAccountId) {
+        const gathered = receipts.get(transaction.chainId)
+        const found =
+          gathered === undefined
+            ? "ask alone"
+            : yield* Effect.flatMap(gathered({ transaction, accountId }), Effect.fromResult)
+        return found === "ask alone" ? yield* findReceipt(transaction, accountId) : found
+      },
       Effect.provideService(EvmClients, clients)
     )
 

@@ -25,7 +25,8 @@ export interface Look<Found extends Shown = ActionReceipt> {
   readonly receipt: Option.Option<Found>
 }
 
-const answerWithin = Duration.seconds(4)
+/** An endpoint that takes longer has no say. */
+export const answerWithin = Duration.seconds(4)
 
 /**
  * That nothing is there is believed when it is so twice: one endpoint is often many nodes, of which one may show the block

@@ -1,64 +1,23 @@
 /**
- * Many contract calls in one `eth_call`, all at the same block, through Multicall3. A call that fails spoils no other.
+ * Many contract calls at the same block. What only reads is gathered with what others read of the chain at that moment
+ * (layers/evm/gatheredCalls.ts); a simulation is a request of its own.
  */
 import { Effect } from "effect"
-import { type Address, BaseError, decodeFunctionResult, encodeFunctionData, type Hex, hexToBigInt, size } from "viem"
+import { hexToBigInt, size } from "viem"
 import type { ChainId } from "#domain/Caip.ts"
-import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
+import { aggregate, type Call, type CallFrame, type CallResult } from "#layers/evm/aggregate.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
-
-export interface Call {
-  readonly target: Address
-  readonly data: Hex
-}
-
-/** What one call answered: return data, or the revert data when it failed. Both empty at an address without code. */
-export interface CallResult {
-  readonly success: boolean
-  readonly data: Hex
-}
-
-export interface CallFrame {
-  /** Who the outermost call comes from and how much gas it may use; for simulations. */
-  readonly from?: Address
-  readonly gas?: bigint
-  /** The latest when left out. */
-  readonly blockNumber?: bigint | undefined
-}
-
-export const encodeCalls = (calls: ReadonlyArray<Call>): Hex =>
-  encodeFunctionData({
-    abi: multicall3Abi,
-    functionName: "aggregate3",
-    args: [calls.map(({ target, data }) => ({ target, allowFailure: true, callData: data }))]
-  })
-
-export const decodeResults = (data: Hex): ReadonlyArray<CallResult> =>
-  decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data }).map(({ success, returnData }) => ({
-    success,
-    data: returnData
-  }))
 
 /** The results in the order of the calls. */
 export const multicall = Effect.fnUntraced(function* (
   chainId: ChainId,
   calls: ReadonlyArray<Call>,
-  { blockNumber, from, gas }: CallFrame = {}
+  frame: CallFrame = {}
 ) {
-  const { request } = yield* EvmClients
-  return yield* request(chainId, "eth_call", async (client) => {
-    const answer = await client.call({
-      to: multicall3,
-      data: encodeCalls(calls),
-      ...(from === undefined ? {} : { account: from }),
-      ...(gas === undefined ? {} : { gas }),
-      ...(blockNumber === undefined ? {} : { blockNumber })
-    })
-    const results = answer.data === undefined ? [] : decodeResults(answer.data)
-    if (results.length !== calls.length)
-      throw new BaseError("Multicall3 did not answer", { name: "MulticallIncomplete" })
-    return results
-  })
+  const { gather, request } = yield* EvmClients
+  return frame.from === undefined && frame.gas === undefined
+    ? yield* gather(chainId, calls, frame.blockNumber)
+    : yield* request(chainId, "eth_call", (client) => aggregate(client, calls, frame))
 })
 
 /** The 256-bit number that a call returned; null when it failed or returned something else. */

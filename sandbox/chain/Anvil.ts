@@ -12,6 +12,12 @@ import { type OwnedProcess, startProcess } from "#sandbox/process/ownedProcess.t
 import { SandboxFailure } from "#sandbox/SandboxFailure.ts"
 
 const packaged = join(import.meta.dirname, "../..", "node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil")
+/** Gas of a block, in the order of what Base and Arbitrum take; anvil's own 30 million is far below. */
+export const blockGasLimit = 120_000_000n
+/** States that can be read besides the latest: as deep as confirmations may be configured. Each costs memory. */
+const keptStates = 64
+/** Blocks whose transactions and receipts are kept: as far as the service searches for what it sent. */
+const keptBlocks = 40_000
 const startLimitMillis = 20_000
 const probeMillis = 10
 const attempts = 3
@@ -83,7 +89,13 @@ export const startAnvil = (
         "127.0.0.1",
         "--silent",
         "--code-size-limit",
-        "65536"
+        "65536",
+        "--gas-limit",
+        `${blockGasLimit}`,
+        "--prune-history",
+        `${keptStates}`,
+        "--transaction-block-keeper",
+        `${keptBlocks}`
       ],
       stdio: "ignore",
       graceMillis: 2_000

@@ -5,6 +5,7 @@ import { type ChainClient, startAnvil } from "#sandbox/chain/Anvil.ts"
 import { catalog, catalogChain, type CatalogChain, type Token } from "#sandbox/market/catalog.ts"
 import { type Contracts, loadContracts } from "#sandbox/chain/Contracts.ts"
 import { admitOperator, type ChainContracts, contractAddresses, installChain } from "#sandbox/chain/installChain.ts"
+import { mineByInterval } from "#sandbox/chain/mineByInterval.ts"
 import type { OwnedProcess } from "#sandbox/process/ownedProcess.ts"
 import { PriceBook } from "#sandbox/market/PriceBook.ts"
 import { SandboxFailure } from "#sandbox/SandboxFailure.ts"
@@ -31,6 +32,8 @@ export interface ChainOptions {
   readonly port?: number
   /** A dump of an earlier run, to go on from instead of installing. */
   readonly state?: Hex
+  /** Time between blocks that come without an arrival; without it, blocks come on arrival alone, one for each. */
+  readonly blockTimeMillis?: number
   /** Prices shared with other chains and feeds; the catalogue's by default. */
   readonly prices?: PriceBook
 }
@@ -100,6 +103,7 @@ export const startChain = Effect.fn("startChain")(function* (
     options.state === undefined
       ? yield* installChain(anvil.client, contracts, entry, prices)
       : yield* restore(anvil.client, contracts, entry, options.state)
+  if (options.blockTimeMillis !== undefined) yield* mineByInterval(anvil.client, options.blockTimeMillis)
   return {
     chainId: options.chainId,
     rpcUrl: anvil.rpcUrl,

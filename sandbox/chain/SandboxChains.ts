@@ -51,10 +51,15 @@ export class WorldChains extends Context.Service<
       )
       const all = yield* Effect.forEach(
         catalog,
-        Effect.fnUntraced(function* ({ chainId }) {
+        Effect.fnUntraced(function* ({ blockTimeMillis, chainId }) {
           const path = join(dataDir, "chains", `${chainId}.state`)
           const state = yield* readState(path)
-          const chain = yield* startChain({ chainId, prices, ...(state === undefined ? {} : { state }) })
+          const chain = yield* startChain({
+            chainId,
+            prices,
+            blockTimeMillis,
+            ...(state === undefined ? {} : { state })
+          })
           yield* registry.record(`chain ${chainId}`, chain.process.pid)
           yield* setEther(chain, relayer, relayerEther)
           yield* keep(chain, path)

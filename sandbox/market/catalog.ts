@@ -31,6 +31,8 @@ export interface CatalogChain {
   readonly name: string
   /** CoinGecko's asset platform. */
   readonly platformId: string
+  /** Of the real chain, about. */
+  readonly blockTimeMillis: number
   readonly usdc: Token
   readonly weth: Token
   readonly tokens: ReadonlyArray<Token>
@@ -47,7 +49,10 @@ type Row = readonly [
   tag: string
 ]
 
-const chain = (chainId: number, name: string, platformId: string, rows: ReadonlyArray<Row>): CatalogChain => {
+const chain = (
+  { blockTimeMillis, chainId, name, platformId }: Omit<CatalogChain, "tokens" | "usdc" | "weth">,
+  rows: ReadonlyArray<Row>
+): CatalogChain => {
   const tokens = rows.map(([symbol, tokenName, decimals, address, coinId, price, supply, tag]): Token => ({
     assetId: Caip.erc20(chainId as Caip.ChainId, address as string as Caip.EvmAddress),
     chainId,
@@ -61,12 +66,12 @@ const chain = (chainId: number, name: string, platformId: string, rows: Readonly
     tags: [tag]
   }))
   const bySymbol = (symbol: string) => tokens.find((token) => token.symbol === symbol)!
-  return { chainId, name, platformId, tokens, usdc: bySymbol("USDC"), weth: bySymbol("WETH") }
+  return { chainId, name, platformId, blockTimeMillis, tokens, usdc: bySymbol("USDC"), weth: bySymbol("WETH") }
 }
 
 /** The world's EVM chains, Base and Arbitrum One. */
 export const catalog: ReadonlyArray<CatalogChain> = [
-  chain(8453, "Base", "base", [
+  chain({ chainId: 8453, name: "Base", platformId: "base", blockTimeMillis: 2_000 }, [
     [
       "USDC",
       "USD Coin",
@@ -109,7 +114,7 @@ export const catalog: ReadonlyArray<CatalogChain> = [
       "defi"
     ]
   ]),
-  chain(42161, "Arbitrum One", "arbitrum-one", [
+  chain({ chainId: 42_161, name: "Arbitrum One", platformId: "arbitrum-one", blockTimeMillis: 250 }, [
     [
       "USDC",
       "USD Coin",

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber } from "effect"
+import { Deferred, Duration, Effect, Exit, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { batched, shared } from "#domain/batched.ts"
 
 describe("batched", () => {
@@ -26,6 +27,31 @@ describe("batched", () => {
       yield* Deferred.succeed(gate, undefined)
       assert.deepStrictEqual(yield* Effect.forEach([first, ...rest], Fiber.join), ["A1", "B1", "C1", "B2"])
       assert.deepStrictEqual(groups, [["a1"], ["b1", "c1"], ["b2"]])
+    })
+  )
+
+  it.effect("collects for a window what is not asked in the same moment, and no longer", () =>
+    Effect.gen(function* () {
+      const groups: Array<ReadonlyArray<string>> = []
+      const ask = yield* batched(
+        (item: string) => item,
+        (items: ReadonlyArray<string>) =>
+          Effect.as(
+            Effect.sync(() => groups.push(items)),
+            (item: string) => item.toUpperCase()
+          ),
+        Duration.millis(30)
+      )
+      const askedAfter = Effect.fnUntraced(function* (millis: number, item: string) {
+        yield* TestClock.adjust(Duration.millis(millis))
+        return yield* Effect.forkChild(ask(item), { startImmediately: true })
+      })
+      const fibers = [yield* askedAfter(0, "a"), yield* askedAfter(10, "b"), yield* askedAfter(19, "c")]
+      assert.deepStrictEqual(groups, [])
+      fibers.push(yield* askedAfter(1, "d"))
+      yield* TestClock.adjust(Duration.millis(30))
+      assert.deepStrictEqual(yield* Effect.forEach(fibers, Fiber.join), ["A", "B", "C", "D"])
+      assert.deepStrictEqual(groups, [["a", "b", "c"], ["d"]])
     })
   )
 

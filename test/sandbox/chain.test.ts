@@ -1,10 +1,12 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import { createPublicClient, encodeFunctionData, erc20Abi, http, keccak256, parseAbi, parseEther } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as Amount from "#domain/Amount.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { Token } from "#sandbox/market/catalog.ts"
+import { blockGasLimit } from "#sandbox/chain/Anvil.ts"
 import { type Chain, dumpState, setEther, startChain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import * as Faucet from "#sandbox/chain/Faucet.ts"
 import * as Market from "#sandbox/market/Market.ts"
@@ -251,6 +253,47 @@ layer(Base.layer, { timeout: 120_000 })("a chain of the world", (it) => {
       Effect.gen(function* () {
         const failure = yield* Effect.flip(Effect.scoped(startChain({ chainId: 1 })))
         assert.include(failure.message, "8453")
+      })
+    )
+
+    it.effect("mines what did not fit into a block without a further arrival, and empty blocks after that", () =>
+      Effect.gen(function* () {
+        const { client } = yield* TestClock.withLive(startChain({ chainId: 8453, blockTimeMillis: 100 }))
+        const sender = privateKeyToAccount(generatePrivateKey())
+        yield* Effect.promise(async () => {
+          await client.setBalance({ address: sender.address, value: parseEther("100") })
+          // All but the first wait for its nonce, so they become ready at once when it arrives, the last arrival of all.
+          const send = (nonce: number) =>
+            client.sendTransaction({ account: sender, to: sender.address, nonce, gas: blockGasLimit })
+          const waiting = await Promise.all([1, 2, 3].map(send))
+          const hashes = [await send(0), ...waiting]
+          const receipts = await Promise.all(
+            hashes.map((hash) => client.waitForTransactionReceipt({ hash, timeout: 60_000 }))
+          )
+          const blocks = receipts.map(({ blockNumber }) => blockNumber)
+          assert.strictEqual(new Set(blocks).size, 4, "none of them leaves room for another")
+          const last = blocks.at(-1)!
+          await client.waitForTransactionReceipt({ hash: hashes.at(-1)!, confirmations: 4, timeout: 60_000 })
+          assert.isAtLeast(Number(await client.getBlockNumber()), Number(last) + 3)
+        })
+      })
+    )
+
+    it.effect("keeps the states that confirmations may ask for, and no more: a long life costs no more memory", () =>
+      Effect.gen(function* () {
+        const chain = yield* Base
+        yield* Effect.promise(async () => {
+          const { client } = chain
+          await client.mine({ blocks: 200 })
+          const head = await client.getBlockNumber()
+          const at = (blockNumber: bigint) => client.getBalance({ address: chain.contracts.router, blockNumber })
+          assert.strictEqual(await at(head - 60n), 0n)
+          const gone = await at(head - 150n).then(
+            () => false,
+            () => true
+          )
+          assert.isTrue(gone, "the state of 150 blocks ago is still there")
+        })
       })
     )
 

@@ -12,7 +12,8 @@ import { foreignFrame, isAccepted, signatureCall } from "#layers/evm/account/con
 import { canonicalSignature } from "#layers/evm/account/ownerSignature.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
-import { type Call, multicall } from "#layers/evm/multicall.ts"
+import type { Call } from "#layers/evm/aggregate.ts"
+import { multicall } from "#layers/evm/multicall.ts"
 
 const timeLine = /^(Issued At|Expiration Time|Not Before): (.+)$/gmu
 

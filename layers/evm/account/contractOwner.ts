@@ -7,7 +7,8 @@ import { VerifierUnavailable } from "#domain/Errors.ts"
 import { ownerSignature } from "#layers/evm/account/ownerSignature.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
-import { type Call, type CallResult, multicall } from "#layers/evm/multicall.ts"
+import type { Call, CallResult } from "#layers/evm/aggregate.ts"
+import { multicall } from "#layers/evm/multicall.ts"
 
 const abi = parseAbi(["function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)"])
 const valid = "0x1626ba7e"

@@ -9,7 +9,8 @@ import { entryPoint, entryPointAbi, kernelAbi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { nonceKey, type PermissionMode } from "#layers/evm/execution/agentOperation.ts"
 import { readPendingNonce } from "#layers/evm/execution/relayerNonce.ts"
-import { type CallResult, multicall, uintOf } from "#layers/evm/multicall.ts"
+import type { CallResult } from "#layers/evm/aggregate.ts"
+import { multicall, uintOf } from "#layers/evm/multicall.ts"
 
 export interface AccountState {
   readonly deployed: boolean

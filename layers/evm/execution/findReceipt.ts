@@ -22,8 +22,8 @@ import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { readDepth, settledReceipt, settledReceiptOf } from "#layers/evm/execution/settledReceipt.ts"
 
 /** Blocks in one log request: within what public nodes allow. And how many requests: past the deadline of every swap. */
-const blocksPerRequest = 5_000n
-const mostRequests = 8
+export const blocksPerRequest = 5_000n
+export const mostRequests = 8
 
 const operationEvent = getAbiItem({ abi: entryPointAbi, name: "UserOperationEvent" })
 
@@ -61,7 +61,7 @@ export const actsIn = (receipt: TransactionReceipt, accountId: EvmAccountId): bo
  * A transaction may carry others too: what an operation moved stands between the end of the one before it, or the beginning
  * of the first, and its own event. Of the gas its share counts, by what the EntryPoint charges each.
  */
-const outcomeIn = (
+export const outcomeIn = (
   receipt: TransactionReceipt,
   userOpHash: string,
   accountId: EvmAccountId

@@ -1,7 +1,7 @@
 /** Builds, signs and simulates the user operation of a batch of swaps. */
 import { Effect } from "effect"
 import { type Address, encodeFunctionData, hashMessage, type Hex } from "viem"
-import { addressOf, type EvmAddress } from "#domain/Caip.ts"
+import { addressOf, type ChainId, type EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { AuthorizationRequired, SimulationFailed, type SwapBatch } from "#domain/trading/ChainExecution.ts"
@@ -18,21 +18,26 @@ import {
   packedOperation,
   unsignedOperation
 } from "#layers/evm/execution/agentOperation.ts"
-import { type Lanes, readAccountState, readBlockState, readLaneNonces } from "#layers/evm/execution/chainState.ts"
+import type { BlockReading } from "#layers/evm/execution/BlockReader.ts"
+import { type Lanes, readAccountState } from "#layers/evm/execution/chainState.ts"
 import { guardedSwaps, guardedTransfer, guardRouteFault } from "#layers/evm/execution/guardCalls.ts"
 import { bundleGasCap, gasLimits, transactionGas, transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
 import { refusedByAccount, requireAuthorization } from "#layers/evm/execution/requireAuthorization.ts"
 import { removalCalls } from "#layers/evm/execution/removalCalls.ts"
-import { simulateOperation } from "#layers/evm/execution/simulateOperation.ts"
+import type { Simulation } from "#layers/evm/execution/gatheredSimulations.ts"
+import { type OperationToSimulate, simulateOperation } from "#layers/evm/execution/simulateOperation.ts"
 import { executeBatch, pathFault, routeFault, swapCalls } from "#layers/evm/execution/swapCalls.ts"
 import { transferCalls, transferFault } from "#layers/evm/execution/transferCalls.ts"
-import type { Call } from "#layers/evm/multicall.ts"
+import type { Call, CallResult } from "#layers/evm/aggregate.ts"
 import { settlementCall, withSettlementGas } from "#layers/evm/withdrawal/settlementCall.ts"
 
 /** The service's accounts: the agent that signs operations, the relayers that submit them. */
 export interface Operators {
   readonly agent: Signer
   readonly relayers: Lanes
+  /** The block and the relayers' nonces, as everybody who prepares at that moment reads them. */
+  readonly readBlock: (chainId: ChainId) => Effect.Effect<BlockReading, ChainUnavailable>
+  readonly simulate: (simulation: Simulation) => Effect.Effect<ReadonlyArray<CallResult>, ChainUnavailable>
 }
 
 /** How long after the latest block a swap may still be included. 20 minutes. */
@@ -105,19 +110,17 @@ const tradesOf = (
   ]
 }
 
-export const prepareBatch = Effect.fnUntraced(function* (batch: SwapBatch, { agent, relayers }: Operators) {
+export const prepareBatch = Effect.fnUntraced(function* (
+  batch: SwapBatch,
+  { agent, readBlock, relayers, simulate }: Operators
+) {
   const { authorization, chainId, settlement, swaps, transfers } = batch
   const [relayer] = relayers
   const { bundleGas: allowed, routedSwap } = yield* Effect.flatMap(EvmClients, (clients) => clients.chain(chainId))
   const routeTarget = routedSwap?.target
   const { chain, settles, signature: ownerSignature } = yield* checkBatch(batch, agent.address, routeTarget)
-  const [account, block, nonces, removals] = yield* Effect.all(
-    [
-      readAccountState(chain),
-      readBlockState(chainId),
-      readLaneNonces(chainId, relayers),
-      removalCalls(chain, batch.replaced)
-    ],
+  const [account, { block, nonces }, removals] = yield* Effect.all(
+    [readAccountState(chain), readBlock(chainId), removalCalls(chain, batch.replaced)],
     { concurrency: "unbounded" }
   )
   const gas = withSettlementGas(
@@ -153,7 +156,7 @@ export const prepareBatch = Effect.fnUntraced(function* (batch: SwapBatch, { age
     packedOperation(unsigned, operationSignature(operation, agentSignature as Hex)),
     relayer
   )
-  yield* simulateOperation({
+  const simulated: OperationToSimulate = {
     chainId,
     account: addressOf(chain.accountId),
     relayer,
@@ -164,7 +167,8 @@ export const prepareBatch = Effect.fnUntraced(function* (batch: SwapBatch, { age
     settlement,
     transactionGas: gasLimit,
     callGasLimit: gas.callGasLimit
-  }).pipe(
+  }
+  yield* simulateOperation(simulated, simulate).pipe(
     Effect.tapErrorTag("SimulationFailed", ({ reason }) =>
       refusedByAccount(reason)
         ? requireAuthorization({ authorization, chain, mode: account.mode, relayer, handleOps, gas: gasLimit })

@@ -10,7 +10,8 @@ import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { permissionValidation } from "#layers/evm/account/kernelAccount.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { kernelAbi } from "#layers/evm/contracts.ts"
-import { type Call, type CallResult, multicall } from "#layers/evm/multicall.ts"
+import type { Call, CallResult } from "#layers/evm/aggregate.ts"
+import { multicall } from "#layers/evm/multicall.ts"
 
 /** A permission of ours has one policy and one signer, and each is told that it ends without further data. */
 const endings = encodeAbiParameters([{ type: "bytes[]" }], [["0x", "0x"]])

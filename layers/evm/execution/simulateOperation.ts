@@ -7,16 +7,18 @@
  * beyond what every node offers. Its last step repeats the calls alone, from the EntryPoint, to learn why they failed.
  */
 import { Effect } from "effect"
-import { type Address, decodeErrorResult, encodeFunctionData, erc20Abi, type Hex } from "viem"
+import { type Address, encodeFunctionData, erc20Abi, type Hex } from "viem"
 import { addressOf, type AssetId, type ChainId, type EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type Settlement, SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import { type Swap } from "#domain/trading/Swap.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { toViem } from "#layers/evm/address.ts"
-import { entryPoint, entryPointAbi, multicall3 } from "#layers/evm/contracts.ts"
+import { entryPoint } from "#layers/evm/contracts.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
-import { type Call, type CallResult, decodeResults, encodeCalls, multicall, uintOf } from "#layers/evm/multicall.ts"
+import type { Call, CallResult } from "#layers/evm/aggregate.ts"
+import { resultsOfReverted, revertedCalls, type Simulation } from "#layers/evm/execution/gatheredSimulations.ts"
+import { uintOf } from "#layers/evm/multicall.ts"
 
 export interface OperationToSimulate {
   readonly chainId: ChainId
@@ -68,27 +70,10 @@ const leastChanges = ({ account, settlement, swaps, transfers = [] }: OperationT
   return [...changes.values()]
 }
 
-/** Lets Multicall3 run as the EntryPoint, so that the account accepts the call; the EntryPoint reverts it with the results. */
-const repeatFromEntryPoint = (account: Address, execute: Hex): Call => ({
-  target: entryPoint,
-  data: encodeFunctionData({
-    abi: entryPointAbi,
-    functionName: "delegateAndRevert",
-    args: [multicall3, encodeCalls([{ target: account, data: execute }])]
-  })
-})
-
 const reasonOfRepeat = (repeated: CallResult | undefined): string => {
   const unknown = "the swaps have no effect within their gas limit, or yield less than their floor"
-  if (repeated === undefined) return unknown
-  try {
-    const error = decodeErrorResult({ abi: entryPointAbi, data: repeated.data })
-    if (error.errorName !== "DelegateAndRevert") return unknown
-    const [result] = decodeResults(error.args[1])
-    return result === undefined || result.success ? unknown : revertReason(result.data)
-  } catch {
-    return unknown
-  }
+  const [result] = (repeated && resultsOfReverted(repeated)) ?? []
+  return result === undefined || result.success ? unknown : revertReason(result.data)
 }
 
 /**
@@ -98,7 +83,10 @@ const reasonOfRepeat = (repeated: CallResult | undefined): string => {
 const overtaken = /^AA(?:10|25)\b/u
 
 /** Fails with the chain's reason when the operation would be refused or would not do what its swaps ask. */
-export const simulateOperation = Effect.fnUntraced(function* (operation: OperationToSimulate) {
+export const simulateOperation = Effect.fnUntraced(function* <R>(
+  operation: OperationToSimulate,
+  simulate: (simulation: Simulation) => Effect.Effect<ReadonlyArray<CallResult>, ChainUnavailable, R>
+) {
   const { chainId } = operation
   const account = toViem(operation.account)
   const changes = leastChanges(operation)
@@ -106,16 +94,18 @@ export const simulateOperation = Effect.fnUntraced(function* (operation: Operati
     target: toViem(addressOf(assetId)),
     data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [toViem(holder)] })
   }))
-  const results = yield* multicall(
+  const results = yield* simulate({
     chainId,
-    [
+    from: operation.relayer,
+    gas: operation.transactionGas + operation.callGasLimit + simulationOverhead,
+    calls: [
       ...balances,
       { target: entryPoint, data: operation.handleOps },
       ...balances,
-      repeatFromEntryPoint(account, operation.execute)
-    ],
-    { from: operation.relayer, gas: operation.transactionGas + operation.callGasLimit + simulationOverhead }
-  )
+      // Multicall3 runs as the EntryPoint, so that the account accepts the call.
+      revertedCalls([{ target: account, data: operation.execute }])
+    ]
+  })
   const handled = results[balances.length]
   if (handled?.success !== true) {
     const reason = revertReason(handled?.data ?? "0x")

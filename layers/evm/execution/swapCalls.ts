@@ -7,7 +7,7 @@ import { addressOf, type EvmAddress } from "#domain/Caip.ts"
 import type { ReadySwap, Swap } from "#domain/trading/Swap.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { kernelAbi, routedSwapAbi, routerAbi } from "#layers/evm/contracts.ts"
-import type { Call } from "#layers/evm/multicall.ts"
+import type { Call } from "#layers/evm/aggregate.ts"
 
 export interface SwapTerms {
   readonly account: EvmAddress

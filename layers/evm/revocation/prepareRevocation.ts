@@ -15,7 +15,8 @@ import { type Lanes, readBlockState, readLaneNonces } from "#layers/evm/executio
 import { deployGas, transactionGas } from "#layers/evm/execution/gasLimits.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
 import { readDepth } from "#layers/evm/execution/settledReceipt.ts"
-import { type Call, type CallResult, multicall } from "#layers/evm/multicall.ts"
+import type { Call, CallResult } from "#layers/evm/aggregate.ts"
+import { multicall } from "#layers/evm/multicall.ts"
 import { operationGas, signedOperation } from "#layers/evm/revocation/ownersOperation.ts"
 
 const stateCalls = ({ accountId, permissionId }: ChainRevocation): readonly [Call, Call] => {

@@ -10,7 +10,8 @@ import { toViem } from "#layers/evm/address.ts"
 import { pairFactoryAbi, routerAbi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
-import { type CallResult, multicall, uintOf } from "#layers/evm/multicall.ts"
+import type { CallResult } from "#layers/evm/aggregate.ts"
+import { multicall, uintOf } from "#layers/evm/multicall.ts"
 import { poolKey } from "#layers/evm/venue/quoteBatch.ts"
 
 export type TokenPair = readonly [EvmAddress, EvmAddress]

@@ -13,7 +13,8 @@ import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { type Lanes, readBlockState, readLaneNonces } from "#layers/evm/execution/chainState.ts"
 import { transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
-import { type Call, multicall } from "#layers/evm/multicall.ts"
+import type { Call } from "#layers/evm/aggregate.ts"
+import { multicall } from "#layers/evm/multicall.ts"
 import { withdrawalDigest, withdrawCall } from "#layers/evm/withdrawal/executorCalls.ts"
 
 /** The withdrawal alone, or after the deployment of its account, both or neither. */

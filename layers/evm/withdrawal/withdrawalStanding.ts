@@ -15,7 +15,8 @@ import { multicall3, multicall3Abi, withdrawalExecutor, withdrawalExecutorAbi } 
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { netTransfers } from "#layers/evm/execution/findReceipt.ts"
 import { readDepth, settledReceipt } from "#layers/evm/execution/settledReceipt.ts"
-import { type Call, multicall, uintOf } from "#layers/evm/multicall.ts"
+import type { Call } from "#layers/evm/aggregate.ts"
+import { multicall, uintOf } from "#layers/evm/multicall.ts"
 import { isUsedCall, withdrawalDigest } from "#layers/evm/withdrawal/executorCalls.ts"
 
 /** Blocks in one log request: within what public nodes allow. */

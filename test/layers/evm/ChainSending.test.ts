@@ -7,7 +7,8 @@ import { Relayer } from "#domain/relay/Relayer.ts"
 import { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
-import { simulateOperation } from "#layers/evm/execution/simulateOperation.ts"
+import { simulateAlone } from "#layers/evm/execution/gatheredSimulations.ts"
+import { type OperationToSimulate, simulateOperation } from "#layers/evm/execution/simulateOperation.ts"
 import { advance } from "#sandbox/market/Market.ts"
 import {
   batchOf,
@@ -141,7 +142,7 @@ describe("What became of a sent operation", () => {
         const batch = batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(1n))])
         const { prepared } = yield* execute(batch)
         const config = Layer.succeed(EvmConfig, configFor([base]))
-        const error = yield* simulateOperation({
+        const operation: OperationToSimulate = {
           chainId: prepared.chainId,
           account: enrollment.account,
           relayer: relayer.address,
@@ -150,7 +151,11 @@ describe("What became of a sent operation", () => {
           swaps: batch.swaps,
           transactionGas: prepared.gasLimit,
           callGasLimit: 500_000n
-        }).pipe(Effect.flip, Effect.provide(Layer.fresh(EvmClients.layer).pipe(Layer.provide(config))))
+        }
+        const error = yield* simulateOperation(operation, simulateAlone).pipe(
+          Effect.flip,
+          Effect.provide(Layer.fresh(EvmClients.layer).pipe(Layer.provide(config)))
+        )
         assert.strictEqual(error._tag, "ChainUnavailable")
         assert.include(error.message, "AA25")
       })

@@ -3,6 +3,8 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Address, encodeFunctionData, hexToBigInt, type Hex } from "viem"
 import { tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
+import { Relayer } from "#domain/relay/Relayer.ts"
+import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { silenceFeed } from "#sandbox/market/priceFeeds.ts"
@@ -18,6 +20,7 @@ import {
   owner,
   patientAdapter,
   quotedSwap,
+  settled,
   stranger,
   token
 } from "#test/layers/evm/EvmWorld.ts"
@@ -103,6 +106,36 @@ describe("accounts under the guard", () => {
         yield* nextSecond
         const two = yield* cost(enrollment, chain, ...both)
         assert.isAtMost(two.gas, 530_000)
+      })
+    )
+
+    it.effect("five later swaps of five accounts in one transaction cost at most 260,000 gas each", () =>
+      Effect.gen(function* () {
+        const { base: chain } = yield* EvmWorld
+        const { bundle } = yield* UserOperations
+        const relay = yield* Relayer
+        const enrollments = yield* Effect.forEach([311n, 312n, 313n, 314n, 315n], (index) => enrolled(chain, index))
+        // The first operation of each account and the one after it cost more for good.
+        for (const enrollment of [...enrollments, ...enrollments])
+          yield* cost(enrollment, chain, ["USDC", "WETH", 100_000_000n])
+        yield* Effect.sleep("1100 millis")
+        const execution = yield* ChainExecution
+        const [first, ...others] = yield* Effect.forEach(enrollments, (enrollment) =>
+          Effect.gen(function* () {
+            const swap = yield* quotedSwap(chain, "USDC", "WETH", 100_000_000n, { toleranceBps: 50n })
+            return yield* execution.prepare(batchOf(enrollment, chain, [swap]))
+          })
+        )
+        const { kept, transaction } = yield* bundle([first!, ...others])
+        assert.strictEqual(kept.length, 5)
+        const signed = yield* relay.sign(transaction, transaction.chainNonce)
+        yield* relay.broadcast(signed)
+        const receipt = yield* settled({ ...signed, subject: others.at(-1)!.subject }, others.at(-1)!.accountId)
+        assert.isTrue(receipt.success)
+        const { gasUsed } = yield* Effect.promise(() =>
+          chain.client.getTransactionReceipt({ hash: signed.txHash as Hex })
+        )
+        assert.isAtMost(Number(gasUsed) / 5, 260_000)
       })
     )
 

@@ -148,6 +148,9 @@ describe("A transaction that does not land", () => {
   })
 })
 
+/** Bytes that an endpoint took are sent again after a second at the earliest, long before a run does so. */
+const unsentForAMoment = Effect.sleep("1100 millis")
+
 describe("A reorganization", () => {
   layer(World, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
     it.effect("takes the receipt away, and the same bytes land again, once", () =>
@@ -162,6 +165,7 @@ describe("A reorganization", () => {
         yield* Effect.promise(() => base.client.request({ method: "anvil_reorg" as never, params: [1, []] as never }))
         assert.deepStrictEqual(yield* operations.find(signed, prepared.accountId), Option.none())
         assert.strictEqual(changes(before, yield* balances(base, enrollment.account)).size, 0)
+        yield* unsentForAMoment
         yield* relay.broadcast(signed)
         yield* mine(base)
         const again = yield* settled(signed, prepared.accountId)
@@ -187,6 +191,7 @@ describe("A reorganization", () => {
           assert.deepStrictEqual(yield* found, Option.none())
           yield* Effect.promise(() => base.client.request({ method: "anvil_reorg" as never, params: [2, []] as never }))
           assert.deepStrictEqual(yield* found, Option.none())
+          yield* unsentForAMoment
           yield* relay.broadcast(signed)
           yield* mine(base)
           yield* mine(base)

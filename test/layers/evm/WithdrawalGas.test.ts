@@ -3,10 +3,12 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Address, getAddress, type Hex } from "viem"
 import type { EvmAddress } from "#domain/Caip.ts"
+import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
 import { enroll, EvmWorld, fund, stranger, token } from "#test/layers/evm/EvmWorld.ts"
 import { balance, dollars, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
 import { refusedBecause, signedWithdrawal, WithdrawalWorldLive } from "#test/layers/evm/WithdrawalWorld.ts"
+import { transact } from "#test/solidity/routedSwaps.ts"
 
 /** A recipient that nothing else of these tests sends to. */
 const fresh = (n: number) => getAddress(`0x${n.toString(16).padStart(40, "e")}`) as string as EvmAddress
@@ -34,6 +36,27 @@ describe("Withdrawals and gas: a withdrawal", () => {
           }
           assert.strictEqual(yield* balance(base, "USDC", to), dollars(5n))
         })
+    )
+
+    it.effect("of one asset costs at most 106,000 gas and 560 bytes of calldata", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const execution = yield* WithdrawalExecution
+        const enrollment = yield* tradingAccount(215n)
+        const to = fresh(15)
+        const submitted = Effect.gen(function* () {
+          const withdrawal = yield* signedWithdrawal(enrollment, base, { assets: [["USDC", 7n]], to })
+          const { callData, to: target } = yield* execution.prepare(withdrawal)
+          const receipt = yield* transact(base, stranger, target as string as Address, callData as Hex)
+          assert.strictEqual(receipt.status, "success")
+          return { gas: Number(receipt.gasUsed), bytes: (callData.length - 2) / 2 }
+        })
+        // The recipient's first balance costs a new slot.
+        yield* submitted
+        const { bytes, gas } = yield* submitted
+        assert.isAtMost(gas, 106_000)
+        assert.isAtMost(bytes, 560)
+      })
     )
 
     it.effect("is not paid for when a token burns more than 500,000 gas beside the 2,500,000 of a withdrawal", () =>

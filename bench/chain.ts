@@ -1,0 +1,65 @@
+/**
+ * Rebalances a second over the real path: portfolios that are all due at once, real accounts under the guard, real pools and
+ * feeds on anvil, against the same operations bundled by hand and sent by a bare script in the same run.
+ *
+ * Needs a PostgreSQL server (`BENCH_DATABASE_URL`). `npm run bench -- chain 100` takes 100 portfolios instead of 500.
+ */
+import { Console, Effect, Layer } from "effect"
+import { parseEther } from "viem"
+import { countedEndpoint } from "#bench/chain/countedEndpoint.ts"
+import { enlist, fund } from "#bench/chain/fleet.ts"
+import { bareRound, ourRound, type Round } from "#bench/chain/rounds.ts"
+import { relayerAddress, serviceOn } from "#bench/chain/world.ts"
+import { benchDatabase } from "#bench/http/benchDatabase.ts"
+import { runUntilSignal } from "#bench/runUntilSignal.ts"
+import { setEther, startChain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
+import { setPrice } from "#sandbox/market/Market.ts"
+
+const later = 3
+
+const line = (name: string, { cpuSeconds, gas, perSecond, perTransaction, requests }: Round) =>
+  `| ${name} | ${perSecond.toFixed(1)} | ${gas.toFixed(0)} | ${requests.toFixed(2)} | ${perTransaction.toFixed(1)} | ${cpuSeconds.toFixed(1)} |`
+
+const median = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+
+const program = Effect.gen(function* () {
+  const count = Number(process.argv[3] ?? 500)
+  const chain = yield* startChain({ chainId: 8453, blockTimeMillis: 2_000 })
+  yield* setEther(chain, relayerAddress, parseEther("100000"))
+  const counted = yield* countedEndpoint(chain.rpcUrl)
+  const service = yield* Layer.build(serviceOn(chain, counted.url, yield* benchDatabase))
+  yield* Effect.gen(function* () {
+    const portfolios = yield* enlist(chain, count, true)
+    const accounts = yield* enlist(chain, count, false)
+    const weth = tokenBySymbol(chain, "WETH")
+    const rounds: Array<{ readonly name: string; readonly ours: Round; readonly bare: Round }> = []
+    for (const name of ["first", ...Array.from({ length: later }, (_, index) => `later ${index + 1}`)]) {
+      yield* Console.log(`Round: ${name}`)
+      yield* fund(chain, [...portfolios, ...accounts])
+      yield* setPrice(chain, weth, weth.initialPriceUsd)
+      const ours = yield* ourRound(chain, counted, count, "runs completed")
+      yield* Console.log(`  requests: ${[...counted.counts].map(([method, times]) => `${method} ${times}`).join(", ")}`)
+      yield* setPrice(chain, weth, weth.initialPriceUsd)
+      const bare = yield* bareRound(chain, counted, accounts)
+      rounds.push({ name, ours, bare })
+    }
+    const [first, ...others] = rounds
+    const rate = median(others.map(({ ours }) => ours.perSecond))
+    const ratio = median(others.map(({ bare, ours }) => ours.perSecond / bare.perSecond))
+    yield* Console.log(
+      [
+        "",
+        `| ${count} portfolios due at once | a second | gas each | requests each | operations a transaction | CPU s of this process |`,
+        "| --- | --- | --- | --- | --- | --- |",
+        ...[first!, ...others].flatMap(({ bare, name, ours }) => [
+          line(`Ballast, ${name}`, ours),
+          line(`bare script, ${name}`, bare)
+        ]),
+        "",
+        `Later rebalances: ${rate.toFixed(1)} a second (target 60), ${ratio.toFixed(2)} of the bare script (target 0.60)`
+      ].join("\n")
+    )
+  }).pipe(Effect.provideContext(service))
+})
+
+export const run = (): Promise<void> => runUntilSignal(program)

@@ -1,0 +1,150 @@
+/** Portfolios of real accounts: each owner signs its permission, each account is funded on the chain. */
+import { Console, DateTime, Effect } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { bytesToHex, encodeFunctionData, type Hex, toHex } from "viem"
+import { privateKeyToAccount } from "viem/accounts"
+import { progress } from "#bench/chain/world.ts"
+import type { Authorization } from "#domain/account/Authorization.ts"
+import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
+import { addressOf, type ChainId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
+import { TenantStore } from "#domain/identity/TenantStore.ts"
+import * as Ids from "#domain/Ids.ts"
+import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
+import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
+import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
+import { operator } from "#sandbox/chain/canonical.ts"
+
+/** An account, what its owner allowed, and by which signature. */
+export interface Member {
+  readonly authorization: Authorization
+  readonly ownerSignature: string
+  readonly account: EvmAddress
+}
+
+const hundredDollars = 100_000_000n
+
+/** What each account holds after a rebalance: half dollars, half ether. */
+const halves = (chain: Chain) =>
+  ["USDC", "WETH"].map((symbol) => ({ assetId: tokenBySymbol(chain, symbol).assetId, weight: 5_000 }))
+
+const newTenant = Effect.fnUntraced(function* (chain: Chain) {
+  const createdAt = yield* DateTime.now
+  const chainId = chain.chainId as ChainId
+  const assets = ["USDC", "WETH"].map((symbol) => {
+    const { assetId, decimals, name } = tokenBySymbol(chain, symbol)
+    return { assetId, chainId, symbol, name, decimals, isBlocked: false }
+  })
+  yield* (yield* AssetStore).upsertAssets(assets)
+  const tenantId = yield* Ids.makeTenantId
+  yield* (yield* TenantStore).insertTenant({
+    tenantId,
+    name: "Northwind",
+    email: "ops@northwind.example",
+    entitlements: [],
+    createdAt,
+    disabledAt: null
+  })
+  const strategyId = yield* Ids.makeStrategyId
+  yield* (yield* StrategyStore).insert({
+    strategyId,
+    tenantId,
+    name: "Halves",
+    description: null,
+    allocation: halves(chain),
+    schedule: { type: "interval", frequency: "monthly" },
+    swap: { slippageBps: null, priceImpactBps: null, thresholdUsd: null },
+    isPublic: false,
+    version: 1,
+    createdAt
+  })
+  return { tenantId, strategyId }
+})
+
+/** A new owner's permission for an account that no chain knows yet. */
+const signed = Effect.fnUntraced(function* (chain: Chain) {
+  const random = yield* SecureRandom.SecureRandom
+  const owner = privateKeyToAccount(bytesToHex(yield* random.randomBytes(32)))
+  const authorization = yield* (yield* SmartAccounts).authorize({
+    accountType: "ECDSA",
+    ownerAccountId: evmWallet(owner.address as string as EvmAddress),
+    accountIndex: 0n,
+    withdrawalDomainName: "Ballast Withdrawal Authorization",
+    chains: [{ chainId: chain.chainId as ChainId, tokens: halves(chain).map(({ assetId }) => addressOf(assetId)) }]
+  })
+  const ownerSignature = yield* Effect.promise(() => owner.signMessage({ message: { raw: authorization.root as Hex } }))
+  const member: Member = { authorization, ownerSignature, account: addressOf(authorization.chains[0].accountId) }
+  return member
+})
+
+const store = Effect.fnUntraced(function* (
+  { authorization, ownerSignature }: Member,
+  { strategyId, tenantId }: Effect.Success<ReturnType<typeof newTenant>>
+) {
+  const enrollments = yield* EnrollmentStore
+  const createdAt = yield* DateTime.now
+  const portfolioId = yield* Ids.makePortfolioId
+  const flow = {
+    flowId: yield* Ids.makeFlowId,
+    tenantId,
+    purpose: { _tag: "Enroll" as const },
+    strategyId,
+    authorization,
+    createdAt,
+    expiresAt: DateTime.add(createdAt, { days: 1 })
+  }
+  yield* enrollments.insertFlow(flow)
+  const smartAccounts = authorization.chains.map(({ accountId }) => accountId)
+  const committed = yield* enrollments.commit(
+    { portfolioId, name: null, flow, ownerSignature, dueAt: DateTime.add(createdAt, { days: 30 }), createdAt },
+    { _tag: "Enrolled", portfolioId, portfolioName: null, strategyId, smartAccounts }
+  )
+  if (committed !== "Committed") return yield* Effect.die(new Error(`A portfolio was refused: ${committed}`))
+})
+
+/** `count` accounts; those of portfolios are stored too. */
+export const enlist = Effect.fnUntraced(function* (chain: Chain, count: number, areStored: boolean) {
+  const tenant = areStored ? yield* newTenant(chain) : undefined
+  const tell = progress(areStored ? "portfolios enrolled" : "accounts of the bare script signed", count)
+  let done = 0
+  return yield* Effect.forEach(Array.from({ length: count }), () =>
+    Effect.gen(function* () {
+      const member = yield* signed(chain)
+      if (tenant !== undefined) yield* store(member, tenant)
+      done += 1
+      yield* tell(done)
+      return member
+    })
+  )
+})
+
+/** A hundred dollars more for each account, so that fifty of them are to be sold; all in as few blocks as hold them. */
+export const fund = Effect.fnUntraced(function* (chain: Chain, members: ReadonlyArray<Member>) {
+  const { client, contracts, treasuryAbi } = chain
+  const token = tokenBySymbol(chain, "USDC").address
+  const issue = ({ account }: Member) =>
+    client.request({
+      method: "eth_sendTransaction" as never,
+      params: [
+        {
+          from: operator,
+          to: contracts.treasury,
+          gas: toHex(150_000),
+          data: encodeFunctionData({ abi: treasuryAbi, functionName: "issue", args: [token, account, hundredDollars] })
+        }
+      ] as never
+    })
+  yield* Effect.promise(async () => {
+    await client.setAutomine(false)
+    for (const member of members) await issue(member)
+    await client.setAutomine(true)
+    while ((await client.getTxpoolStatus()).pending > 0) await client.mine({ blocks: 1 })
+  })
+  yield* Console.log(`  accounts funded: ${members.length}`)
+})
+
+export const makeAllDue = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql`UPDATE schedules SET due_at = timestamptz '2026-01-01T00:00:00Z'`
+)

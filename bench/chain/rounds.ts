@@ -1,0 +1,144 @@
+/** One round each way: the service's own path from due to completed, and the same operations bundled and sent by hand. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Hex } from "viem"
+import { privateKeyToAccount } from "viem/accounts"
+import type { Counted } from "#bench/chain/countedEndpoint.ts"
+import { makeAllDue, type Member } from "#bench/chain/fleet.ts"
+import { progress, relayerAddress, relayerKey } from "#bench/chain/world.ts"
+import type { ChainId } from "#domain/Caip.ts"
+import { bundlesOf } from "#domain/relay/bundlesOf.ts"
+import { Scheduler } from "#domain/rebalance/Scheduler.ts"
+import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { Venue } from "#domain/trading/Venue.ts"
+import { combined } from "#layers/evm/execution/bundleOperations.ts"
+import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
+
+export interface Round {
+  readonly perSecond: number
+  readonly gas: number
+  readonly requests: number
+  readonly perTransaction: number
+  readonly cpuSeconds: number
+}
+
+/** What the blocks after `from` hold: transactions to the EntryPoint and their gas. */
+const landed = async (chain: Chain, from: bigint) => {
+  const head = await chain.client.getBlockNumber()
+  let [gas, transactions] = [0n, 0]
+  for (let number = from + 1n; number <= head; number += 1n) {
+    const block = await chain.client.getBlock({ blockNumber: number, includeTransactions: true })
+    const ours = block.transactions.filter((one) => one.from.toLowerCase() === relayerAddress.toLowerCase())
+    for (const { hash } of ours) {
+      const receipt = await chain.client.getTransactionReceipt({ hash })
+      if (receipt.status !== "success") throw new Error(`Transaction ${hash} was reverted`)
+      gas += receipt.gasUsed
+    }
+    transactions += ours.length
+  }
+  return { gas, transactions }
+}
+
+const measured = Effect.fnUntraced(function* <E, R>(
+  chain: Chain,
+  counted: Counted,
+  count: number,
+  work: Effect.Effect<void, E, R>
+) {
+  const from = yield* Effect.promise(() => chain.client.getBlockNumber())
+  counted.counts.clear()
+  const cpu = process.cpuUsage()
+  const start = performance.now()
+  yield* work
+  const seconds = (performance.now() - start) / 1_000
+  const { system, user } = process.cpuUsage(cpu)
+  const requests = [...counted.counts.values()].reduce((sum, times) => sum + times, 0)
+  const { gas, transactions } = yield* Effect.promise(() => landed(chain, from))
+  const round: Round = {
+    perSecond: count / seconds,
+    gas: Number(gas) / count,
+    requests: requests / count,
+    perTransaction: count / transactions,
+    cpuSeconds: (system + user) / 1_000_000
+  }
+  return round
+})
+
+const states = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly open: number; readonly completed: number; readonly ended: number }>`
+    SELECT (SELECT count(*)::int FROM workflow_executions WHERE finished_at IS NULL) AS open,
+      count(*) FILTER (WHERE state = 'completed')::int AS completed, count(*) FILTER (WHERE finished_at IS NOT NULL)::int AS ended
+    FROM operations`
+  return row!
+})
+
+/** All portfolios are due at once; done when each has one more completed run. */
+export const ourRound = Effect.fnUntraced(function* (chain: Chain, counted: Counted, count: number, phase: string) {
+  const before = yield* states
+  const tell = progress(phase, count)
+  const work = Effect.gen(function* () {
+    yield* makeAllDue
+    const scheduler = yield* Scheduler
+    for (let launched = 0; launched < count;) {
+      launched += yield* scheduler.tick
+      yield* tell((yield* states).ended - before.ended)
+      yield* Effect.sleep("10 millis")
+    }
+    for (;;) {
+      const { ended, open } = yield* states
+      yield* tell(ended - before.ended)
+      if (open === 0 && ended - before.ended >= count) return
+      yield* Effect.sleep("25 millis")
+    }
+  })
+  const round = yield* measured(chain, counted, count, work)
+  const { completed } = yield* states
+  if (completed - before.completed !== count)
+    return yield* Effect.die(new Error(`${completed - before.completed} of ${count} runs completed`))
+  return round
+})
+
+/** What one swap of half of the new dollars needs, quoted, simulated and signed by the agent, before the clock starts. */
+const preparedFor = Effect.fnUntraced(function* (chain: Chain, members: ReadonlyArray<Member>) {
+  const chainId = chain.chainId as ChainId
+  const [sell, buy] = ["USDC", "WETH"].map((symbol) => tokenBySymbol(chain, symbol).assetId) as [never, never]
+  const sellAmountRaw = 50_000_000n
+  const [quote] = yield* (yield* Venue).quote(chainId, [], [{ sell, buy, sellAmountRaw }])
+  const minBuyAmountRaw = (quote!.buyAmountRaw * 98n) / 100n
+  const execution = yield* ChainExecution
+  return yield* Effect.forEach(
+    members,
+    ({ authorization, ownerSignature }) =>
+      execution.prepare({
+        chainId,
+        authorization,
+        ownerSignature,
+        swaps: [{ sell, buy, sellAmountRaw, minBuyAmountRaw, path: quote!.path }]
+      }),
+    { concurrency: 32 }
+  )
+})
+
+/** Packs by the same limits, signs with counted nonces, sends everything and waits for the last receipt. */
+export const bareRound = Effect.fnUntraced(function* (chain: Chain, counted: Counted, members: ReadonlyArray<Member>) {
+  const prepared = yield* preparedFor(chain, members)
+  const account = privateKeyToAccount(relayerKey)
+  const send = async () => {
+    let nonce = await chain.client.getTransactionCount({ address: account.address })
+    const raws: Array<Hex> = []
+    for (const [first, ...others] of bundlesOf(prepared, (one) => one)) {
+      const { callData, gasLimit, maxFeePerGas, maxPriorityFeePerGas, to } = combined([first, ...others])
+      const fees = { maxFeePerGas, maxPriorityFeePerGas }
+      const call = { to: to as string as Hex, data: callData as Hex, gas: gasLimit }
+      raws.push(
+        await account.signTransaction({ type: "eip1559", chainId: chain.chainId, nonce: nonce++, ...call, ...fees })
+      )
+    }
+    const hashes: Array<Hex> = []
+    for (const serializedTransaction of raws)
+      hashes.push(await chain.client.sendRawTransaction({ serializedTransaction }))
+    for (const hash of hashes) await chain.client.waitForTransactionReceipt({ hash, timeout: 600_000 })
+  }
+  return yield* measured(chain, counted, members.length, Effect.promise(send))
+})

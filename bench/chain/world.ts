@@ -1,0 +1,85 @@
+/** The whole service over one real chain: engine, scheduler, stores, adapters, accounts under the guard, pools and feeds. */
+import { NodeCrypto } from "@effect/platform-node"
+import { Console, DateTime, Effect, Layer, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { type Hex, keccak256, toHex } from "viem"
+import { privateKeyToAddress } from "viem/accounts"
+import { benchSettings } from "#bench/engine/settings.ts"
+import { databaseLayer } from "#bench/http/benchDatabase.ts"
+import { addressOf, type ChainId, type EvmAddress } from "#domain/Caip.ts"
+import { Prices } from "#domain/market/Prices.ts"
+import { Scheduler } from "#domain/rebalance/Scheduler.ts"
+import { Settings } from "#domain/Settings.ts"
+import { Routing } from "#domain/trading/Routing.ts"
+import { EngineLive } from "#layers/engine/EngineLive.ts"
+import { EvmConfig } from "#layers/evm/EvmConfig.ts"
+import { EvmLive } from "#layers/evm/EvmLive.ts"
+import { SqlLive } from "#layers/sql/SqlLive.ts"
+import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
+
+const key = (name: string): Hex => keccak256(toHex(`ballast bench ${name}`))
+
+export const relayerKey = key("relayer")
+export const relayerAddress = privateKeyToAddress(relayerKey)
+
+const evmConfig = (chain: Chain, rpcUrl: string): EvmConfig["Service"] => ({
+  chains: [
+    {
+      chainId: chain.chainId as ChainId,
+      rpcUrls: [rpcUrl],
+      router: chain.contracts.router as string as EvmAddress,
+      guard: chain.contracts.guard as string as EvmAddress,
+      hubs: ["USDC", "WETH"].map((symbol) => addressOf(tokenBySymbol(chain, symbol).assetId)),
+      confirmations: 1,
+      gasCeiling: 500_000_000_000n,
+      lowRelayerFunds: 1n
+    }
+  ],
+  agent: { kind: "local", key: Redacted.make(key("agent") as string) },
+  relayers: [{ kind: "local", key: Redacted.make(relayerKey as string) }]
+})
+
+const pricesOf = ({ prices }: Chain) =>
+  Layer.succeed(Prices, {
+    latest: (assetIds) =>
+      Effect.map(
+        DateTime.now,
+        (asOf) => new Map(assetIds.map((assetId) => [assetId, { usd: prices.price(assetId), asOf }] as const))
+      )
+  })
+
+const unused = Effect.die(new Error("Nothing is routed here"))
+const RoutingNone = Layer.succeed(Routing, {
+  quote: () => unused,
+  status: () => unused,
+  swapOffers: () => unused,
+  swapCall: () => unused
+})
+
+/** The service, whose requests to the chain go through `rpcUrl`. */
+export const serviceOn = (chain: Chain, rpcUrl: string, database: string) =>
+  Scheduler.layer.pipe(
+    Layer.provideMerge(EngineLive),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        SqlLive,
+        pricesOf(chain),
+        RoutingNone,
+        EvmLive.pipe(Layer.provide(Layer.succeed(EvmConfig, evmConfig(chain, rpcUrl))))
+      )
+    ),
+    Layer.provideMerge(Layer.mergeAll(databaseLayer(database), Layer.succeed(Settings, benchSettings))),
+    Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, SecureRandom.layerWebCrypto))
+  )
+
+/** Says how far a phase has come, at most once a second. */
+export const progress = (phase: string, total: number) => {
+  let [saidAt, said] = [performance.now(), 0]
+  return (done: number) => {
+    const now = performance.now()
+    if (done === said || (now - saidAt < 1_000 && done < total)) return Effect.void
+    saidAt = now
+    said = done
+    return Console.log(`  ${phase}: ${done} of ${total}`)
+  }
+}

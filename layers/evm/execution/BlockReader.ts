@@ -1,0 +1,50 @@
+/**
+ * The block, the fees and the relayers' next nonces, read once for all who prepare at the same moment.
+ *
+ * What is some moments old does as well: the deadline is minutes away, receipts are searched from an earlier block on, the
+ * fees offered last for blocks, and a stored nonce is never lowered.
+ */
+import { Context, Duration, Effect, Layer } from "effect"
+import type { ChainId } from "#domain/Caip.ts"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { RelayerSigners } from "#domain/relay/Signer.ts"
+import { toViem } from "#layers/evm/address.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { type BlockState, type Lanes, readBlockState, readLaneNonces } from "#layers/evm/execution/chainState.ts"
+import { sharedReading } from "#layers/evm/sharedReading.ts"
+
+/** For so long a reading serves; blocks come every quarter of a second to every two seconds. */
+const maxAge = Duration.millis(500)
+
+export interface BlockReading {
+  readonly block: BlockState
+  readonly nonces: Effect.Success<ReturnType<typeof readLaneNonces>>
+}
+
+export class BlockReader extends Context.Service<
+  BlockReader,
+  {
+    /** Fails while gas costs more than the chain's ceiling. */
+    readonly read: (chainId: ChainId) => Effect.Effect<BlockReading, ChainUnavailable>
+    /** Something was sent to the chain: its nonce is used, and the next block is about to come. */
+    readonly forget: (chainId: ChainId) => Effect.Effect<void>
+  }
+>()("ballast/layers/evm/execution/BlockReader") {
+  static readonly layer = Layer.effect(
+    BlockReader,
+    Effect.gen(function* () {
+      const clients = yield* EvmClients
+      const {
+        lanes: [first, ...others]
+      } = yield* RelayerSigners
+      const relayers: Lanes = [toViem(first.address), ...others.map(({ address }) => toViem(address))]
+      const readings = yield* sharedReading(maxAge, Number, (chainId: ChainId) =>
+        Effect.all(
+          { block: readBlockState(chainId), nonces: readLaneNonces(chainId, relayers) },
+          { concurrency: "unbounded" }
+        ).pipe(Effect.provideService(EvmClients, clients))
+      )
+      return BlockReader.of(readings)
+    })
+  )
+}

@@ -1,0 +1,185 @@
+/**
+ * What became of all user operations of a chain that somebody waits for, in one reading: the head, one search of the
+ * EntryPoint's events for all of them at once, and the receipt of each transaction that carried some.
+ *
+ * Only what every endpoint shows as carried and settled is answered from it. Whatever ends otherwise (a nonce that is used
+ * without the event, endpoints that contradict each other) is asked about anew and alone, by findReceipt.
+ */
+import { Clock, Duration, Effect, Option, Result } from "effect"
+import { getAbiItem, type Hex, type TransactionReceipt } from "viem"
+import type { ChainId, EvmAccountId } from "#domain/Caip.ts"
+import { batched } from "#domain/batched.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
+import { toViem } from "#layers/evm/address.ts"
+import { sleepRealTime, withinRealTime } from "#layers/clock/withinRealTime.ts"
+import { answerWithin, conclude, type Look } from "#layers/evm/agreement.ts"
+import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { blocksPerRequest, mostRequests, outcomeIn } from "#layers/evm/execution/findReceipt.ts"
+import { receiptOf } from "#layers/evm/execution/sendTransaction.ts"
+import { readDepth } from "#layers/evm/execution/settledReceipt.ts"
+
+export interface Awaited {
+  readonly transaction: SignedTransaction
+  readonly accountId: EvmAccountId
+}
+
+/** Between two readings of a chain: no chain makes blocks much faster than every quarter of a second. */
+const betweenReadings = Duration.millis(250)
+/** Hashes in one search of events: nodes take some hundred alternatives of a topic. */
+const maxHashes = 200
+
+const operationEvent = getAbiItem({ abi: entryPointAbi, name: "UserOperationEvent" })
+
+/** Where an operation's event was found. */
+interface Place {
+  readonly transactionHash: Hex
+  readonly blockHash: Hex
+  readonly blockNumber: bigint
+}
+
+/** What an endpoint showed at its head: those operations had no event and no used nonce. */
+interface Shown {
+  readonly head: bigint
+  readonly absent: ReadonlySet<string>
+}
+
+const nothingYet: Shown = { head: -1n, absent: new Set() }
+
+const chunksOf = <T>(items: ReadonlyArray<T>, size: number): ReadonlyArray<ReadonlyArray<T>> =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size))
+
+/** The events of all of them, sought forward from the earliest block that one of them may be in. */
+const findPlaces = Effect.fnUntraced(function* (chainId: ChainId, awaited: ReadonlyArray<Awaited>, head: bigint) {
+  const { request } = yield* EvmClients
+  const places = new Map<string, Place>()
+  for (const part of chunksOf(awaited, maxHashes)) {
+    const hashes = part.map(({ transaction }) => transaction.subject as Hex)
+    const from = part.reduce(
+      (least, { transaction }) => (transaction.fromBlock < least ? transaction.fromBlock : least),
+      head
+    )
+    for (let page = 0; page < mostRequests; page++) {
+      const first = from + BigInt(page) * blocksPerRequest
+      if (first > head || hashes.every((hash) => places.has(hash))) break
+      const last = first + blocksPerRequest - 1n
+      const logs = yield* request(chainId, "eth_getLogs", (client) =>
+        client.getLogs({
+          address: entryPoint,
+          event: operationEvent,
+          args: { userOpHash: hashes },
+          fromBlock: first,
+          toBlock: last < head ? last : head,
+          strict: true
+        })
+      )
+      for (const { args, blockHash, blockNumber, transactionHash } of logs)
+        places.set(args.userOpHash, { blockHash, blockNumber, transactionHash })
+    }
+  }
+  return places
+})
+
+const readReceipts = Effect.fnUntraced(function* (chainId: ChainId, hashes: ReadonlySet<Hex>) {
+  const { request } = yield* EvmClients
+  const receipts = yield* Effect.forEach(
+    hashes,
+    (hash) => request(chainId, "eth_getTransactionReceipt", (client) => receiptOf(client, hash)),
+    { concurrency: 4 }
+  )
+  return new Map(receipts.flatMap((receipt) => (receipt === null ? [] : [[receipt.transactionHash, receipt] as const])))
+})
+
+/** The accounts of the relayer that have used a nonce of one of these, by the settled block. */
+const readUsedNonces = Effect.fnUntraced(function* (
+  chainId: ChainId,
+  awaited: ReadonlyArray<Awaited>,
+  settled: bigint
+) {
+  const { request } = yield* EvmClients
+  const relayers = [...new Set(awaited.map(({ transaction }) => transaction.relayer))]
+  const used = yield* Effect.forEach(relayers, (relayer) =>
+    request(chainId, "eth_getTransactionCount", (client) =>
+      client.getTransactionCount({ address: toViem(relayer), blockNumber: settled })
+    )
+  )
+  return new Map(relayers.map((relayer, index) => [relayer, used[index]!]))
+})
+
+const outcomeOf = (
+  { accountId, transaction }: Awaited,
+  place: Place,
+  receipt: TransactionReceipt | undefined
+): Option.Option<ActionReceipt> =>
+  receipt === undefined || receipt.blockHash !== place.blockHash
+    ? Option.none()
+    : outcomeIn(receipt, transaction.subject, accountId)
+
+/** What one endpoint shows of each of them; "gone" where the nonce is used and nobody carried the operation. */
+const lookAtAll = Effect.fnUntraced(function* (chainId: ChainId, awaited: ReadonlyArray<Awaited>, before: Shown) {
+  const { head, settled } = yield* readDepth(chainId)
+  const wasAbsent = head === before.head ? before.absent : new Set<string>()
+  const open = awaited.filter(({ transaction }) => !wasAbsent.has(transaction.subject))
+  const places = open.length === 0 ? new Map<string, Place>() : yield* findPlaces(chainId, open, head)
+  const isSettled = (place: Place | undefined) => place !== undefined && place.blockNumber <= settled
+  const hashes = [...places.values()].filter(isSettled).map(({ transactionHash }) => transactionHash)
+  const receipts = yield* readReceipts(chainId, new Set(hashes))
+  const missing = open.filter(({ transaction }) => !places.has(transaction.subject))
+  const used = yield* readUsedNonces(chainId, missing, settled)
+  const isGone = ({ nonce, relayer }: SignedTransaction) => (used.get(relayer) ?? 0) > nonce
+  const absent = missing.filter(({ transaction }) => !isGone(transaction)).map(({ transaction }) => transaction.subject)
+  const shown: Shown = { head, absent: new Set([...wasAbsent, ...absent]) }
+  const look = (one: Awaited): Look | "gone" => {
+    const { subject } = one.transaction
+    if (shown.absent.has(subject)) return { head, settled, receipt: Option.none() }
+    const place = places.get(subject)
+    if (place === undefined) return "gone"
+    const receipt = isSettled(place)
+      ? outcomeOf(one, place, receipts.get(place.transactionHash))
+      : Option.none<ActionReceipt>()
+    return { head, settled, receipt }
+  }
+  return { shown, look }
+})
+
+/** The receipt, none while there is none; "ask alone" where this reading cannot tell. */
+export type Gathered = Result.Result<Option.Option<ActionReceipt> | "ask alone", ChainUnavailable>
+
+/** Of one chain. */
+export const gatheredReceipts = Effect.fnUntraced(function* (chainId: ChainId) {
+  const clients = yield* EvmClients
+  const shownBy = new Map<number, Shown>()
+  let next = 0n
+
+  const lookBy = (endpoint: EvmClients["Service"], place: number, awaited: ReadonlyArray<Awaited>) =>
+    lookAtAll(chainId, awaited, shownBy.get(place) ?? nothingYet).pipe(
+      Effect.provideService(EvmClients, endpoint),
+      withinRealTime(answerWithin, () => new ChainUnavailable({ chainId, reason: "no answer in time" })),
+      Effect.tap(({ shown }) => Effect.sync(() => shownBy.set(place, shown))),
+      Effect.result
+    )
+
+  const readAll = Effect.fnUntraced(function* (awaited: ReadonlyArray<Awaited>) {
+    const now = yield* Clock.monotonicTimeNanos
+    if (now < next) yield* sleepRealTime(Duration.nanos(next - now))
+    next = (yield* Clock.monotonicTimeNanos) + BigInt(Duration.toMillis(betweenReadings)) * 1_000_000n
+    const results = yield* Effect.forEach(
+      clients.each(chainId),
+      (endpoint, place) => lookBy(endpoint, place, awaited),
+      { concurrency: "unbounded" }
+    )
+    const views = results.flatMap((result) => (Result.isSuccess(result) ? [result.success.look] : []))
+    const failure = results.find(Result.isFailure)
+    return (one: Awaited): Gathered => {
+      if (views.length === 0 && failure !== undefined) return Result.fail(failure.failure)
+      const looks = views.map((view) => view(one))
+      const told = looks.filter((look) => look !== "gone")
+      if (told.length < looks.length) return Result.succeed("ask alone")
+      const conclusion = conclude(told)
+      return Result.succeed(conclusion === "contradiction" ? "ask alone" : conclusion)
+    }
+  })
+
+  return yield* batched(({ transaction }: Awaited) => transaction.subject, readAll)
+})

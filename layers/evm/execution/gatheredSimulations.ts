@@ -1,0 +1,120 @@
+/**
+ * Simulations of several operations in one `eth_call`. Each runs in a frame that is reverted with its results, so all of them
+ * begin at the same state and none sees what another does; its answer is the one it would have had alone.
+ */
+import { Effect, Result } from "effect"
+import { type Address, decodeErrorResult, encodeFunctionData } from "viem"
+import type { ChainId } from "#domain/Caip.ts"
+import { batched } from "#domain/batched.ts"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { type Call, type CallResult, decodeResults, encodeCalls } from "#layers/evm/aggregate.ts"
+import { entryPoint, entryPointAbi, multicall3 } from "#layers/evm/contracts.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { multicall } from "#layers/evm/multicall.ts"
+
+export interface Simulation {
+  readonly chainId: ChainId
+  readonly from: Address
+  /** Gas of everything in it. */
+  readonly gas: bigint
+  readonly calls: ReadonlyArray<Call>
+}
+
+type Results = ReadonlyArray<CallResult>
+type Answer = Result.Result<Results, ChainUnavailable>
+
+interface Asked {
+  readonly id: number
+  readonly simulation: Simulation
+}
+
+/** Gas of one request: nodes commonly let an `eth_call` use 50 million. */
+const maxGas = 45_000_000n
+const maxRequests = 4
+
+/** Results that the EntryPoint reverts with, as it reverts everything that `calls` did. */
+export const revertedCalls = (calls: ReadonlyArray<Call>): Call => ({
+  target: entryPoint,
+  data: encodeFunctionData({
+    abi: entryPointAbi,
+    functionName: "delegateAndRevert",
+    args: [multicall3, encodeCalls(calls)]
+  })
+})
+
+/** Undefined when the frame came to another end than its revert with results. */
+export const resultsOfReverted = ({ data }: CallResult): Results | undefined => {
+  try {
+    const error = decodeErrorResult({ abi: entryPointAbi, data })
+    return error.errorName === "DelegateAndRevert" ? decodeResults(error.args[1]) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** As many of the same sender in a request as its gas allows, in their order. */
+const requestsOf = (asked: ReadonlyArray<Asked>): ReadonlyArray<ReadonlyArray<Asked>> => {
+  const requests: Array<{ readonly items: Array<Asked>; gas: bigint }> = []
+  for (const item of asked) {
+    const { from, gas } = item.simulation
+    const open = requests.find(({ gas: used, items }) => items[0]!.simulation.from === from && used + gas <= maxGas)
+    if (open === undefined) requests.push({ items: [item], gas })
+    else {
+      open.items.push(item)
+      open.gas += gas
+    }
+  }
+  return requests.map(({ items }) => items)
+}
+
+/** In a request of its own. */
+export const simulateAlone = ({ calls, chainId, from, gas }: Simulation) => multicall(chainId, calls, { from, gas })
+
+/** Of one chain. What finds no place in a request with others, or no answer in it, is asked about alone. */
+export const gatheredSimulations = Effect.gen(function* () {
+  const eachAlone = Effect.fnUntraced(function* (items: ReadonlyArray<Asked>) {
+    return yield* Effect.forEach(
+      items,
+      ({ id, simulation }) =>
+        Effect.map(Effect.result(simulateAlone(simulation)), (answer): readonly [number, Answer] => [id, answer]),
+      { concurrency: maxRequests }
+    )
+  })
+
+  const together = Effect.fnUntraced(function* (items: ReadonlyArray<Asked>) {
+    const { chainId, from } = items[0]!.simulation
+    const frames = yield* multicall(
+      chainId,
+      items.map(({ simulation }) => revertedCalls(simulation.calls)),
+      { from, gas: items.reduce((sum, { simulation }) => sum + simulation.gas, 0n) }
+    )
+    const found = items.flatMap(({ id }, index): ReadonlyArray<readonly [number, Answer]> => {
+      const results = resultsOfReverted(frames[index]!)
+      return results === undefined ? [] : [[id, Result.succeed(results)]]
+    })
+    const known = new Set(found.map(([id]) => id))
+    return [...found, ...(yield* eachAlone(items.filter(({ id }) => !known.has(id))))]
+  })
+
+  const clients = yield* EvmClients
+  const simulate = yield* batched(
+    ({ id }: Asked) => String(id),
+    (asked: ReadonlyArray<Asked>) =>
+      Effect.gen(function* () {
+        const answers = yield* Effect.forEach(
+          requestsOf(asked),
+          (items) => (items.length === 1 ? eachAlone(items) : Effect.catch(together(items), () => eachAlone(items))),
+          { concurrency: maxRequests }
+        )
+        const found = new Map(answers.flat())
+        return ({ id }: Asked) => found.get(id)!
+      }).pipe(Effect.provideService(EvmClients, clients))
+  )
+
+  let last = 0
+  return (simulation: Simulation) =>
+    Effect.suspend(() => {
+      last += 1
+      return Effect.flatMap(simulate({ id: last, simulation }), Effect.fromResult)
+    })
+})
