@@ -3,7 +3,8 @@ import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpEffect, HttpRouter } from "effect/http"
 import { createSiweMessage } from "viem/siwe"
-import type { PrivateKeyAccount } from "viem/accounts"
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
+import { assert } from "@effect/vitest"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { Members } from "#domain/identity/Members.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
@@ -182,3 +183,27 @@ export const makeSignInApi = (origins: ReadonlyArray<string> = [origin]) =>
     Layer.provideMerge(TestStores),
     Layer.provideMerge(MovableClock.layer)
   )
+
+export const newWallet = () => privateKeyToAccount(generatePrivateKey())
+
+interface Contract {
+  readonly contract: { readonly code: string; readonly status: number }
+}
+
+export const assertError = (answer: SignInAnswer, { contract }: Contract, detail?: string) => {
+  assert.deepStrictEqual([answer.status, answer.error?.code], [contract.status, contract.code])
+  if (detail !== undefined) assert.include(answer.error.details?.join("\n") ?? "", detail)
+}
+
+/** A session of somebody new, or of the given wallet. */
+export const session = Effect.fnUntraced(function* (options: SignInOptions = {}, wallet = newWallet()) {
+  const { signIn } = yield* SignInApi
+  const answer = yield* signIn(wallet, options)
+  assert.strictEqual(answer.status, 200, JSON.stringify(answer.error))
+  return {
+    wallet,
+    answer,
+    token: answer.data.token as string,
+    ...(answer.data as { userId: string; tenantId: string })
+  }
+})
