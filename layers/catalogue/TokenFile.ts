@@ -71,12 +71,6 @@ const group = ({ chain, issuer, source, subjects, tokens, unitModel }: TokenGrou
 
 /** A token a line, so that a change of one is a change of a line. */
 export const printTokenFile = ({ about, groups }: TokenFile): string =>
-  [
-    `{`,
-    `  "about": ${JSON.stringify(about)},`,
-    `  "groups": [`,
-    groups.map(group).join(",\n"),
-    `  ]`,
-    `}`,
-    ``
-  ].join("\n")
+  [`{`, `  "about": ${JSON.stringify(about)},`, `  "groups": [`, groups.map(group).join(",\n"), `  ]`, `}`, ``].join(
+    "\n"
+  )

@@ -31,104 +31,98 @@ const nativeClient = Effect.gen(function* () {
   return yield* makeProcedures({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
 })
 
-layer(makeMarketApi({ coinGecko: "demo", massive: false, coinbase: false }), { excludeTestServices: true })(
-  "wires",
-  (it) => {
-    it.effect("POST takes {json: input} and answers {result: {data: {json: output}}}", () =>
-      Effect.gen(function* () {
-        const { call, refresh } = yield* MarketApi
-        yield* refresh
-        const { body, status } = yield* call("cryptoMarketData.getMarketQuotes", { coinIds: ["bitcoin"] })
-        assert.strictEqual(status, 200)
-        assert.deepStrictEqual(Object.keys(body), ["result"])
-        assert.deepStrictEqual(Object.keys(body.result), ["data"])
-        assert.deepStrictEqual(Object.keys(body.result.data), ["json"])
-        assert.strictEqual(body.result.data.json.items[0].coinId, "bitcoin")
-      })
-    )
+layer(makeMarketApi({ coinGecko: "demo", massive: false, coinbase: false, xstocks: false }), {
+  excludeTestServices: true
+})("wires", (it) => {
+  it.effect("POST takes {json: input} and answers {result: {data: {json: output}}}", () =>
+    Effect.gen(function* () {
+      const { call, refresh } = yield* MarketApi
+      yield* refresh
+      const { body, status } = yield* call("cryptoMarketData.getMarketQuotes", { coinIds: ["bitcoin"] })
+      assert.strictEqual(status, 200)
+      assert.deepStrictEqual(Object.keys(body), ["result"])
+      assert.deepStrictEqual(Object.keys(body.result), ["data"])
+      assert.deepStrictEqual(Object.keys(body.result.data), ["json"])
+      assert.strictEqual(body.result.data.json.items[0].coinId, "bitcoin")
+    })
+  )
 
-    it.effect("GET takes the same input in the query and answers the same", () =>
-      Effect.gen(function* () {
-        const { call, get, handle } = yield* MarketApi
-        const input = { q: "weth %&+ü", chainFilter: [8453] }
-        const [posted, got] = [
-          yield* call("assets.searchForTokens", input),
-          yield* get("assets.searchForTokens", input)
-        ]
-        assert.strictEqual(got.status, 200)
-        assert.deepStrictEqual(got.body, posted.body)
-        const bare = yield* Effect.promise(() =>
-          handle(new Request("http://api.test/v1/rpc/assets.getStockHighlights"))
-        )
-        assert.strictEqual(bare.status, 200)
-      })
-    )
+  it.effect("GET takes the same input in the query and answers the same", () =>
+    Effect.gen(function* () {
+      const { call, get, handle } = yield* MarketApi
+      const input = { q: "weth %&+ü", chainFilter: [8453] }
+      const [posted, got] = [yield* call("assets.searchForTokens", input), yield* get("assets.searchForTokens", input)]
+      assert.strictEqual(got.status, 200)
+      assert.deepStrictEqual(got.body, posted.body)
+      const bare = yield* Effect.promise(() => handle(new Request("http://api.test/v1/rpc/assets.getStockHighlights")))
+      assert.strictEqual(bare.status, 200)
+    })
+  )
 
-    it.effect("a body may carry meta, leave json out where nothing is required, or be empty", () =>
-      Effect.gen(function* () {
-        const { call } = yield* MarketApi
-        for (const text of ["", "{}", '{"json":{}}', '{"json":null}', '{"json":{"limit":3},"meta":{"values":{}}}'])
-          assert.strictEqual((yield* call("cryptoMarketData.getTrending", text)).status, 200, text)
-      })
-    )
+  it.effect("a body may carry meta, leave json out where nothing is required, or be empty", () =>
+    Effect.gen(function* () {
+      const { call } = yield* MarketApi
+      for (const text of ["", "{}", '{"json":{}}', '{"json":null}', '{"json":{"limit":3},"meta":{"values":{}}}'])
+        assert.strictEqual((yield* call("cryptoMarketData.getTrending", text)).status, 200, text)
+    })
+  )
 
-    it.effect("what is malformed is 400 with code, message and the fields, and never an echo of much", () =>
-      Effect.gen(function* () {
-        const { call, handle } = yield* MarketApi
-        for (const text of ["{", "[]", "7", '"x"', '{"json":[]}', '{"json":"x"}']) {
-          const { body, status } = yield* call("cryptoMarketData.getTrending", text)
-          assert.strictEqual(status, 400, text)
-          assert.strictEqual(body.error.json.code, "API_400")
-          assert.isString(body.error.json.message)
-        }
-        const long = yield* call("cryptoMarketData.getMarketQuotes", {
-          coinIds: Array.from({ length: 100 }, () => " ".repeat(500))
-        })
-        assert.strictEqual(long.status, 400)
-        assert.isAtMost(long.body.error.json.details.length, 50)
-        assert.isTrue(long.body.error.json.details.every((line: string) => line.length <= 303))
-        const query = yield* Effect.promise(() =>
-          handle(new Request("http://api.test/v1/rpc/cryptoMarketData.getTrending?input=%7B"))
-        )
-        assert.strictEqual(query.status, 400)
+  it.effect("what is malformed is 400 with code, message and the fields, and never an echo of much", () =>
+    Effect.gen(function* () {
+      const { call, handle } = yield* MarketApi
+      for (const text of ["{", "[]", "7", '"x"', '{"json":[]}', '{"json":"x"}']) {
+        const { body, status } = yield* call("cryptoMarketData.getTrending", text)
+        assert.strictEqual(status, 400, text)
+        assert.strictEqual(body.error.json.code, "API_400")
+        assert.isString(body.error.json.message)
+      }
+      const long = yield* call("cryptoMarketData.getMarketQuotes", {
+        coinIds: Array.from({ length: 100 }, () => " ".repeat(500))
       })
-    )
+      assert.strictEqual(long.status, 400)
+      assert.isAtMost(long.body.error.json.details.length, 50)
+      assert.isTrue(long.body.error.json.details.every((line: string) => line.length <= 303))
+      const query = yield* Effect.promise(() =>
+        handle(new Request("http://api.test/v1/rpc/cryptoMarketData.getTrending?input=%7B"))
+      )
+      assert.strictEqual(query.status, 400)
+    })
+  )
 
-    it.effect("procedures of the operator are not answered on GET, nor on the native wire", () =>
-      Effect.gen(function* () {
-        const { get, handle } = yield* MarketApi
-        assert.strictEqual((yield* get("marketDataStream.adminStatus")).status, 404)
-        const request = { _tag: "Request", id: "0", tag: "marketDataStream.adminStatus", payload: null, headers: [] }
-        const answer = yield* Effect.promise(async () =>
-          (
-            await handle(
-              new Request("http://api.test/v1/rpc", {
-                method: "POST",
-                headers: { "content-type": "application/ndjson" },
-                body: `${JSON.stringify(request)}\n`
-              })
-            )
-          ).text()
-        )
-        assert.notInclude(answer, "Success")
-      })
-    )
+  it.effect("procedures of the operator are not answered on GET, nor on the native wire", () =>
+    Effect.gen(function* () {
+      const { get, handle } = yield* MarketApi
+      assert.strictEqual((yield* get("marketDataStream.adminStatus")).status, 404)
+      const request = { _tag: "Request", id: "0", tag: "marketDataStream.adminStatus", payload: null, headers: [] }
+      const answer = yield* Effect.promise(async () =>
+        (
+          await handle(
+            new Request("http://api.test/v1/rpc", {
+              method: "POST",
+              headers: { "content-type": "application/ndjson" },
+              body: `${JSON.stringify(request)}\n`
+            })
+          )
+        ).text()
+      )
+      assert.notInclude(answer, "Success")
+    })
+  )
 
-    it.effect("Effect's own RPC answers the same procedures, with typed values and typed errors", () =>
-      Effect.gen(function* () {
-        const { ask } = yield* MarketApi
-        const client = yield* nativeClient
-        const native = yield* client("assets.searchForTokens", { q: "weth", limit: 5 })
-        const own = yield* ask("assets.searchForTokens", { q: "weth", limit: 5 })
-        assert.deepStrictEqual(JSON.parse(JSON.stringify(native)), own)
-        const nothingSent = yield* client("cryptoMarketData.getGlobal", undefined)
-        assert.isTrue(nothingSent.configured)
-        const absent = yield* Effect.result(
-          client("assets.getAssetDetails", { assetId: `0x${"11".repeat(20)}:1` as never })
-        )
-        assert.isTrue(Result.isFailure(absent))
-        if (Result.isFailure(absent)) assert.strictEqual((absent.failure as { _tag: string })._tag, "NotFound")
-      }).pipe(Effect.scoped)
-    )
-  }
-)
+  it.effect("Effect's own RPC answers the same procedures, with typed values and typed errors", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* MarketApi
+      const client = yield* nativeClient
+      const native = yield* client("assets.searchForTokens", { q: "weth", limit: 5 })
+      const own = yield* ask("assets.searchForTokens", { q: "weth", limit: 5 })
+      assert.deepStrictEqual(JSON.parse(JSON.stringify(native)), own)
+      const nothingSent = yield* client("cryptoMarketData.getGlobal", undefined)
+      assert.isTrue(nothingSent.configured)
+      const absent = yield* Effect.result(
+        client("assets.getAssetDetails", { assetId: `0x${"11".repeat(20)}:1` as never })
+      )
+      assert.isTrue(Result.isFailure(absent))
+      if (Result.isFailure(absent)) assert.strictEqual((absent.failure as { _tag: string })._tag, "NotFound")
+    }).pipe(Effect.scoped)
+  )
+})

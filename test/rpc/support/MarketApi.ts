@@ -26,6 +26,7 @@ import { MarketDataConfig, MarketDataJobsLive } from "#layers/market/MarketDataJ
 import { ProcedureRoutes } from "#rpc/Procedures.ts"
 import { Faults } from "#sandbox/control/Faults.ts"
 import { coinbase } from "#sandbox/market/coinbase.ts"
+import { xstocks } from "#sandbox/market/xstocks.ts"
 import { coingecko } from "#sandbox/market/coingecko.ts"
 import { massiveRest } from "#sandbox/market/massiveRest.ts"
 import { PriceBook } from "#sandbox/market/PriceBook.ts"
@@ -72,7 +73,7 @@ const World = Layer.mergeAll(
   Layer.mock(StreamProcess, { massiveKey, logFile: "" })
 )
 
-const StandIns = HttpRouter.serve(Layer.mergeAll(coingecko, massiveRest, coinbase), {
+const StandIns = HttpRouter.serve(Layer.mergeAll(coingecko, massiveRest, coinbase, xstocks), {
   disableLogger: true,
   disableListenLog: true
 }).pipe(Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })), Layer.provide(World))
@@ -90,7 +91,8 @@ const Configured = (access: MarketDataAccess["Service"], perMinute: number) =>
         Layer.succeed(MarketDataConfig, {
           massive: access.massive ? { baseUrl: `${base}/massive`, apiKey: Redacted.make(massiveKey) } : null,
           coinbaseUrl: access.coinbase ? `${base}/coinbase` : null,
-          perMinute: { coingecko: perMinute, massive: perMinute, coinbase: perMinute }
+          xStocksUrl: access.xstocks ? `${base}/xstocks/api/v2` : null,
+          perMinute: { coingecko: perMinute, massive: perMinute, coinbase: perMinute, xstocks: perMinute }
         }),
         Layer.succeed(MarketDataAccess, access),
         Layer.succeed(CountryHeader, { country: "x-country-code", region: "x-region-code" })
@@ -153,7 +155,7 @@ const server = Layer.effect(
   // Paths mean exactly what they say, as in the server.
 ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig)))
 
-const all: MarketDataAccess["Service"] = { coinGecko: "demo", massive: true, coinbase: true }
+const all: MarketDataAccess["Service"] = { coinGecko: "demo", massive: true, coinbase: true, xstocks: true }
 
 /**
  * A deployment with access to the providers; nothing is fetched before a test asks for it, and then no more than `perMinute`
