@@ -61,7 +61,7 @@ export const compareGroup = (group: TokenGroup, read: SourceRead, against: Compa
         `${symbol} ${address}: ${decimals} decimals here, ${now.decimals} there; kept, since they never change`
       )
     }
-    const isOther = now.ticker !== null && now.ticker !== subject
+    const isOther = group.subjects === "shares" && now.ticker !== null && now.ticker !== subject
     if (isOther && !isShare(now.ticker)) {
       notes.push(
         `${symbol} ${address}: stands for ${subject} here, for ${now.ticker} there, which has no subject; kept`
