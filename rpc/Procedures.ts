@@ -12,22 +12,28 @@ import type { CryptoMarketData } from "#domain/marketData/CryptoMarketData.ts"
 import { AdminAccessLive } from "#rpc/AdminAccessLive.ts"
 import { AssetsLive } from "#rpc/AssetsLive.ts"
 import { CryptoMarketDataLive } from "#rpc/CryptoMarketDataLive.ts"
-import { jsonWire } from "#rpc/jsonWire.ts"
+import { countedProtocol } from "#rpc/countedProtocol.ts"
+import { jsonWire, routesOf } from "#rpc/jsonWire.ts"
 import { MarketDataStreamProcedures } from "#rpc/MarketDataStream.ts"
 import { MarketDataStreamLive } from "#rpc/MarketDataStreamLive.ts"
 import { PublicProcedures } from "#rpc/PublicProcedures.ts"
 
+const nativePath = "/v1/rpc"
 /** Calls of one request of the native wire that run at the same time. */
 const concurrency = 8
 
-const NativeWire = RpcServer.layerHttp({
-  group: PublicProcedures,
-  path: "/v1/rpc",
-  protocol: "http",
+const NativeWire = RpcServer.layer(PublicProcedures, {
   concurrency,
   disableFatalDefects: true,
   disableTracing: true
-}).pipe(Layer.provide(RpcSerialization.layerNdjson))
+}).pipe(Layer.provide(countedProtocol(nativePath)), Layer.provide(RpcSerialization.layerNdjson))
+
+/** Every route of this layer by its method and path. */
+export const procedureRoutes: ReadonlyArray<readonly ["GET" | "POST", string]> = [
+  ["POST", nativePath],
+  ...routesOf(MarketDataStreamProcedures),
+  ...routesOf(PublicProcedures)
+]
 
 export const ProcedureRoutes = Layer.mergeAll(
   jsonWire(MarketDataStreamProcedures).pipe(Layer.provide([MarketDataStreamLive, AdminAccessLive])),

@@ -16,7 +16,7 @@ const Explained = Schema.Struct({
   message: Schema.String,
   details: Schema.optionalKey(Schema.Array(Schema.String))
 })
-interface WireError extends Schema.Schema.Type<typeof Explained> {
+export interface WireError extends Schema.Schema.Type<typeof Explained> {
   readonly constructor: { readonly contract?: { readonly code: string; readonly status: number } }
 }
 
@@ -28,7 +28,7 @@ const Body = Schema.Struct({ json: Schema.optionalKey(Schema.Unknown) })
 const maxDetails = 50
 const maxDetailLength = 300
 
-const failure = (error: WireError) => {
+export const failure = (error: WireError) => {
   const { code, status } = error.constructor.contract ?? Internal.contract
   const { details, message } = error
   return HttpServerResponse.jsonUnsafe(
@@ -67,6 +67,17 @@ const queryOf = (request: HttpServerRequest.HttpServerRequest) => {
 }
 
 type Procedure = Rpc.AnyWithProps
+
+const pathOf = (tag: string) => `/v1/rpc/${tag}` as const
+
+/** The routes of a group on this wire. */
+export const routesOf = <Rpcs extends Rpc.Any>(
+  group: RpcGroup.RpcGroup<Rpcs>
+): ReadonlyArray<readonly ["GET" | "POST", string]> =>
+  [...(group.requests.values() as Iterable<Procedure>)].flatMap(({ _tag, annotations }) => [
+    ["POST", pathOf(_tag)] as const,
+    ...(Context.get(annotations, IsRead) ? [["GET", pathOf(_tag)] as const] : [])
+  ])
 
 export const jsonWire = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) =>
   HttpRouter.use(
@@ -126,7 +137,7 @@ export const jsonWire = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) =
         const add = (method: "GET" | "POST", handle: ReturnType<typeof answering>) =>
           router.add(
             method,
-            `/v1/rpc/${procedure._tag}`,
+            pathOf(procedure._tag),
             handle as typeof handle & Effect.Effect<HttpServerResponse.HttpServerResponse>
           )
         yield* add("POST", answering(bodyOf))

@@ -71,6 +71,8 @@ const answers = {
   )
 }
 
+const paidKeyHeader = "x-cg-pro-api-key"
+
 /** CoinGecko's code for a key that it does not know on this host. */
 const wrongKeyCode = 10011
 
@@ -164,7 +166,8 @@ export const coingecko = HttpRouter.use(
         Effect.gen(function* () {
           const mode = yield* faults.take("prices")
           const query = yield* HttpServerRequest.ParsedSearchParams
-          const given = request.headers["x-cg-demo-api-key"] ?? query["x_cg_demo_api_key"]
+          const given =
+            request.headers[paidKeyHeader] ?? request.headers["x-cg-demo-api-key"] ?? query["x_cg_demo_api_key"]
           const refused = apiKey !== undefined && apiKey !== "" && given !== undefined && given !== apiKey
           return yield* withFaults(
             mode,
@@ -248,8 +251,15 @@ export const coingecko = HttpRouter.use(
       "/search/trending",
       json((at) => Market.trending(prices, at))
     )
-    // The world's key is that of a plan without news.
-    yield* get("/news", Effect.succeed(answers.forbidden))
+    // Only a plan with a price has news; its key comes in a header of its own.
+    yield* get(
+      "/news",
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, url }) =>
+        headers[paidKeyHeader] === undefined
+          ? Effect.succeed(answers.forbidden)
+          : json((at) => Market.news(Number(new URL(url, "http://sandbox").searchParams.get("per_page") ?? 10), at))
+      )
+    )
     yield* get(
       "/coins/markets",
       Effect.gen(function* () {

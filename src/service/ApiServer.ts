@@ -9,12 +9,18 @@ import { RateLimitSettings } from "#http/middleware/RateLimitSettings.ts"
 import { ServeRoutes } from "#http/ServeRoutes.ts"
 import { PublicAssetsLive } from "#layers/catalogue/PublicAssetsLive.ts"
 import { MarketDataStreamLive } from "#layers/stream/MarketDataStreamLive.ts"
-import { ProcedureRoutes, type PublicServices } from "#rpc/Procedures.ts"
+import { RateLimits } from "#http/middleware/RateLimits.ts"
+import { addRoute } from "#http/middleware/routeTable.ts"
+import { CallLimits } from "#rpc/CallLimits.ts"
+import { procedureRoutes, ProcedureRoutes, type PublicServices } from "#rpc/Procedures.ts"
 import type { ServiceConfig } from "#src/Config.ts"
 import { listeningOn } from "#src/service/CannotListen.ts"
 import { requestLimits } from "#src/service/requestLimits.ts"
 import { ServiceFile } from "#src/service/ServiceFile.ts"
 import { startingServer } from "#src/service/startingServer.ts"
+
+// Spans and wrong methods of procedures are told like those of all other routes.
+for (const [method, path] of procedureRoutes) addRoute(method, path)
 
 export const ApiServer = (config: ServiceConfig) => {
   const { host, maxConnections, port, publicUrl, trustedProxies } = config.server
@@ -27,10 +33,12 @@ export const ApiServer = (config: ServiceConfig) => {
   const stream = MarketDataStreamLive(config.streamUrl).pipe(
     Layer.provide(Layer.succeed(InternalToken, config.internalToken))
   )
-  const procedures = ProcedureRoutes.pipe(Layer.provide([stream, OperatorToken.layer(config.adminToken)]))
+  const procedures = ProcedureRoutes.pipe(
+    Layer.provide([stream, OperatorToken.layer(config.adminToken), Layer.effect(CallLimits, RateLimits)])
+  )
   const push = config.streamUrl === null ? Layer.empty : RegistryPush.pipe(Layer.provide(PublicAssetsLive))
   const routes = Layer.unwrap(
-    Effect.contextWith((context: Context.Context<PublicServices>) =>
+    Effect.contextWith((context: Context.Context<PublicServices | RateLimits>) =>
       Effect.succeed(ServeRoutes(trustedProxies, procedures.pipe(Layer.provide(Layer.succeedContext(context)))))
     )
   )

@@ -281,13 +281,57 @@ layer(makeMarketApi({ coinGecko: "demo", massive: false, coinbase: false, xstock
 layer(makeMarketApi({ coinGecko: "paid", massive: false, coinbase: false, xstocks: false }), {
   excludeTestServices: true
 })("news of a paid plan", (it) => {
+  const news = (input: object) => Effect.flatMap(MarketApi, ({ ask }) => ask("cryptoMarketData.getNews", input))
+
   it.effect("is configured, and stays empty while the provider refuses it", () =>
     Effect.gen(function* () {
-      const { ask, refresh } = yield* MarketApi
+      const { refresh } = yield* MarketApi
+      const faults = yield* Faults
+      yield* faults.set("prices", "forbidden", undefined)
       yield* refresh
-      const { configured, items } = yield* ask("cryptoMarketData.getNews", {})
+      yield* faults.set("prices", "ok", undefined)
+      const { cache, configured, items } = yield* news({})
       assert.isTrue(configured)
       assert.deepStrictEqual(items, [])
+      assert.isTrue(cache.stale)
+    })
+  )
+
+  it.effect("getNews answers the newest articles first, 8 unless another limit is asked for, and 20 at most", () =>
+    Effect.gen(function* () {
+      const { call, refresh } = yield* MarketApi
+      const clock = yield* MovableClock
+      clock.advance(61_000)
+      yield* refresh
+      const { cache, configured, items } = yield* news({})
+      assert.isTrue(configured)
+      assert.isFalse(cache.stale)
+      assert.strictEqual(cache.source, "coingecko")
+      assert.lengthOf(items, 8)
+      const times = items.map(({ publishedAt }: { publishedAt: string }) => Date.parse(publishedAt))
+      assert.deepStrictEqual(
+        times,
+        times.toSorted((a: number, b: number) => b - a)
+      )
+      assert.deepStrictEqual(
+        { ...items[0], author: undefined },
+        {
+          id: items[0].url,
+          title: `The market at ${items[0].publishedAt}`,
+          url: `https://news.example/${times[0] / 3_600_000}`,
+          excerpt: null,
+          imageUrl: `https://news.example/${times[0] / 3_600_000}.png`,
+          source: "Sandbox News",
+          author: undefined,
+          publishedAt: items[0].publishedAt,
+          relatedCoinIds: ["bitcoin", "ethereum"]
+        }
+      )
+      assert.lengthOf((yield* news({ limit: 1 })).items, 1)
+      // Of the twenty that were fetched one leads to an address without https, and is left out.
+      assert.lengthOf((yield* news({ limit: 20 })).items, 19)
+      for (const limit of [0, 21, 1.5])
+        assert.strictEqual((yield* call("cryptoMarketData.getNews", { limit })).status, 400)
     })
   )
 })

@@ -4,7 +4,8 @@ import type { AddressInfo } from "node:net"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { makeProcedures } from "#rpc/client.ts"
-import { makeMarketApi, MarketApi } from "#test/rpc/support/MarketApi.ts"
+import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { callLimit, makeMarketApi, MarketApi } from "#test/rpc/support/MarketApi.ts"
 
 /** The client that comes with the program, over a socket: what it asks for is what the server has. */
 const nativeClient = Effect.gen(function* () {
@@ -124,5 +125,44 @@ layer(makeMarketApi({ coinGecko: "demo", massive: false, coinbase: false, xstock
       assert.isTrue(Result.isFailure(absent))
       if (Result.isFailure(absent)) assert.strictEqual((absent.failure as { _tag: string })._tag, "NotFound")
     }).pipe(Effect.scoped)
+  )
+
+  it.effect("a request of Effect's RPC counts as many calls as it carries, and none runs beyond the limit", () =>
+    Effect.gen(function* () {
+      const { handle } = yield* MarketApi
+      const clock = yield* MovableClock
+      clock.advance(61_000)
+      const send = (calls: number) =>
+        Effect.promise(async () => {
+          const line = (id: number) =>
+            JSON.stringify({
+              _tag: "Request",
+              id: String(id),
+              tag: "cryptoMarketData.getGlobal",
+              payload: null,
+              headers: []
+            })
+          const response = await handle(
+            new Request("http://api.test/v1/rpc", {
+              method: "POST",
+              headers: { "content-type": "application/ndjson" },
+              body: `${Array.from({ length: calls }, (_, id) => line(id)).join("\n")}\n`
+            })
+          )
+          return { status: response.status, retry: response.headers.get("retry-after"), text: await response.text() }
+        })
+      const answered = ({ text }: { readonly text: string }) => text.split("\n").filter((line) => line.includes("Exit"))
+      // The server counts the first of each request itself.
+      assert.lengthOf(answered(yield* send(3)), 3)
+      const within = yield* send(callLimit - 1)
+      assert.strictEqual(within.status, 200)
+      assert.lengthOf(answered(within), callLimit - 1)
+      const beyond = yield* send(2)
+      assert.strictEqual(beyond.status, 429)
+      assert.strictEqual(JSON.parse(beyond.text).error.json.code, "API_004")
+      assert.isAtLeast(Number(beyond.retry), 1)
+      clock.advance(61_000)
+      assert.strictEqual((yield* send(2)).status, 200)
+    })
   )
 })

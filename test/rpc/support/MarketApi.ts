@@ -7,6 +7,7 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import { HttpEffect, HttpRouter, HttpServer } from "effect/http"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
+import { makeFixedWindows } from "#domain/fixedWindows.ts"
 import { AssetBrowsing } from "#domain/listing/AssetBrowsing.ts"
 import { AssetIndex } from "#domain/listing/AssetIndex.ts"
 import { AssetProfiles } from "#domain/listing/AssetProfiles.ts"
@@ -23,6 +24,7 @@ import { IssuerPoliciesLive } from "#layers/catalogue/IssuerPoliciesLive.ts"
 import { SubjectFactsLive } from "#layers/catalogue/SubjectFactsLive.ts"
 import { CoinGeckoConfig } from "#layers/market/CoinGeckoConfig.ts"
 import { MarketDataConfig, MarketDataJobsLive } from "#layers/market/MarketDataJobsLive.ts"
+import { CallLimits } from "#rpc/CallLimits.ts"
 import { ProcedureRoutes } from "#rpc/Procedures.ts"
 import { Faults } from "#sandbox/control/Faults.ts"
 import { coinbase } from "#sandbox/market/coinbase.ts"
@@ -86,7 +88,7 @@ const Configured = (access: MarketDataAccess["Service"], perMinute: number) =>
         Layer.succeed(CoinGeckoConfig, {
           baseUrl: `${base}/coingecko/api/v3`,
           apiKey: Redacted.make(coinGeckoKey),
-          plan: "demo"
+          plan: access.coinGecko === "paid" ? "pro" : "demo"
         }),
         Layer.succeed(MarketDataConfig, {
           massive: access.massive ? { baseUrl: `${base}/massive`, apiKey: Redacted.make(massiveKey) } : null,
@@ -155,6 +157,16 @@ const server = Layer.effect(
   // Paths mean exactly what they say, as in the server.
 ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig)))
 
+/** Most calls of a test in a minute. */
+export const callLimit = 1_000
+const TestLimits = Layer.effect(
+  CallLimits,
+  Effect.map(Clock.Clock, (clock) => {
+    const count = makeFixedWindows(callLimit)
+    return { arrive: (address) => Effect.sync(() => count(address, clock.currentTimeMillisUnsafe())) }
+  })
+)
+
 const all: MarketDataAccess["Service"] = { coinGecko: "demo", massive: true, coinbase: true, xstocks: true }
 
 /**
@@ -171,7 +183,8 @@ export const makeMarketApi = (access: MarketDataAccess["Service"] = all, perMinu
         CryptoMarketData.layer,
         MarketDataRefresh.layer.pipe(Layer.provide(MarketDataJobsLive)),
         Layer.mock(MarketDataStream, {}),
-        OperatorToken.layer(null)
+        OperatorToken.layer(null),
+        TestLimits
       )
     ),
     Layer.provideMerge(AssetIndex.layer),
