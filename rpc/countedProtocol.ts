@@ -33,7 +33,11 @@ export const countedProtocol = (path: HttpRouter.PathInput) =>
           const allowance = yield* limits.arrive(address)
           if (!allowance.isExceeded) continue
           const error = tooMany(allowance, yield* Clock.currentTimeMillis)
-          return HttpServerResponse.setHeader(failure(error as WireError), "retry-after", String(error.retryAfterSeconds))
+          return HttpServerResponse.setHeader(
+            failure(error as WireError),
+            "retry-after",
+            String(error.retryAfterSeconds)
+          )
         }
         return undefined
       })
