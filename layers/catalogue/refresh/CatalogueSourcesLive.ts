@@ -4,7 +4,7 @@ import { Effect, type FileSystem, Layer } from "effect"
 import { FetchHttpClient, type HttpClient } from "effect/http"
 import { keyOf } from "#domain/listing/AssetKey.ts"
 import { content } from "#layers/catalogue/content.ts"
-import { listTokens } from "#layers/catalogue/refresh/listTokens.ts"
+import { canonicalAddress, listTokens } from "#layers/catalogue/refresh/listTokens.ts"
 import {
   CatalogueSources,
   type SaidToken,
@@ -12,10 +12,9 @@ import {
   SourceUnread
 } from "#layers/catalogue/refresh/SourceRead.ts"
 import { coinbaseChainId, CoinbaseToken, makeCoinbase } from "#layers/market/issuers/Coinbase.ts"
-import { deploymentsOf, makeXStocks, XStock } from "#layers/market/issuers/XStocks.ts"
+import { deploymentsOf, makeXStocks, unreadableDeployments, XStock } from "#layers/market/issuers/XStocks.ts"
 import { readItems } from "#layers/market/readItems.ts"
 import { readList } from "#layers/market/TokenLists.ts"
-import { canonicalAddress } from "#layers/catalogue/refresh/listTokens.ts"
 
 /** Where each source is; null for one that is not asked. */
 export interface CatalogueAccess {
@@ -61,15 +60,17 @@ const ofCoinbase = (rows: ReadonlyArray<unknown>): Omit<SourceRead, "what"> => {
 }
 
 const ofXStocks = (rows: ReadonlyArray<unknown>): Omit<SourceRead, "what"> => {
-  const { items, problems } = readItems(XStock, rows, (row) =>
-    deploymentsOf(row).flatMap((key): ReadonlyArray<SaidToken> => {
+  let unreadable = 0
+  const { items, problems } = readItems(XStock, rows, (row) => {
+    unreadable += unreadableDeployments(row)
+    return deploymentsOf(row).flatMap((key): ReadonlyArray<SaidToken> => {
       const [address, chainId] = key.split(":")
       const chain = chainOfId.get(Number(chainId))
       const ticker = textOf(row.underlyingSymbol, without(row.symbol, "x"))
       return chain === undefined ? [] : [{ chain, address: address!, symbol: row.symbol, decimals: null, ticker }]
     })
-  )
-  return { tokens: items.flat(), unreadable: problems.length }
+  })
+  return { tokens: items.flat(), unreadable: problems.length + unreadable }
 }
 
 export const CatalogueSourcesLive = (access: CatalogueAccess) =>

@@ -52,6 +52,15 @@ export const deploymentsOf = ({ deployments }: typeof XStock.Type): ReadonlyArra
     return key === undefined ? [] : [key]
   })
 
+/** Deployments that may be one of ours, and have no network or no address that can be read. */
+export const unreadableDeployments = ({ deployments }: typeof XStock.Type): number =>
+  deployments.filter(
+    (deployment) =>
+      !isDeployment(deployment) ||
+      (networks.has(deployment.network) &&
+        normalizeKey(`${deployment.address}:${networks.get(deployment.network)}`) === undefined)
+  ).length
+
 export const makeXStocks = Effect.fnUntraced(function* (baseUrl: string) {
   const find = yield* makeFind({
     name: "The registry of xStocks",
