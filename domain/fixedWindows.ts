@@ -1,5 +1,6 @@
 /** Counters of requests in fixed windows of a minute, one for each subject, in a bounded amount of memory. */
 import { Hash } from "effect"
+import { RateLimited } from "#domain/Errors.ts"
 
 /** What is left of a limit after a request was counted. */
 export interface Allowance {
@@ -9,6 +10,15 @@ export interface Allowance {
   /** Milliseconds since the epoch at which the window ends. */
   readonly resetAt: number
   readonly isExceeded: boolean
+}
+
+/** The error of a request that its limit refuses. */
+export const tooMany = (allowance: Allowance, nowMs: number): RateLimited => {
+  const retryAfterSeconds = Math.max(1, Math.ceil((allowance.resetAt - nowMs) / 1000))
+  return new RateLimited({
+    message: `More than ${allowance.limit} requests in a minute; retry in ${retryAfterSeconds} s`,
+    retryAfterSeconds
+  })
 }
 
 export const windowMs = 60_000

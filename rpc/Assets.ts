@@ -8,6 +8,7 @@ import { candleRanges } from "#domain/listing/AssetProfiles.ts"
 import { Restriction, RestrictionContext } from "#domain/listing/restrictions.ts"
 import { CacheState } from "#domain/marketData/CacheState.ts"
 import { Candle } from "#domain/marketData/coinDatasets.ts"
+import { encodedOnce } from "#rpc/encodedOnce.ts"
 import { publicRead } from "#rpc/publicProcedure.ts"
 
 export const defaults = { pageLimit: 24, searchLimit: 20 } as const
@@ -53,7 +54,11 @@ const search = {
   limit: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 50 }))),
   manualCountryCode: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^[A-Za-z]{2}$/u)))
 }
-const Found = Schema.Struct({ items: Schema.Array(Models.SearchRow), ...restrictions })
+/** Rows of the index, which are the same until it is made anew. */
+const Item = encodedOnce(Models.AssetItem)
+const Stock = encodedOnce(Models.StockItem)
+const Row = encodedOnce(Models.SearchRow)
+const Found = Schema.Struct({ items: Schema.Array(Row), ...restrictions })
 
 const TagCounts = Schema.Array(Schema.Struct({ tag: Schema.String, count: Schema.Int }))
 const NextCursor = Schema.NullOr(Schema.Int)
@@ -66,12 +71,12 @@ export const AssetProcedures = RpcGroup.make(
       ...page,
       excludeAssetIds: Schema.optionalKey(Schema.Array(SomeId).check(Schema.isMaxLength(500)))
     }).check(hasFilter),
-    success: Schema.Struct({ items: Schema.Array(Models.AssetItem), nextCursor: NextCursor })
+    success: Schema.Struct({ items: Schema.Array(Item), nextCursor: NextCursor })
   }),
   publicRead("assets.getStockBrowseSnapshot", {
     payload: Schema.Struct(filter).check(hasFilter),
     success: Schema.Struct({
-      items: Schema.Array(Models.StockItem),
+      items: Schema.Array(Stock),
       totalCount: Schema.Int,
       generatedAt: Schema.String
     })
@@ -83,10 +88,10 @@ export const AssetProcedures = RpcGroup.make(
       filters: Schema.optionalKey(Schema.Struct({ type: Tags, sector: Tags, style: Tags, cap: Tags, region: Tags }))
     }).check(hasFilter),
     success: Schema.Struct({
-      items: Schema.Array(Models.StockItem),
+      items: Schema.Array(Stock),
       nextCursor: NextCursor,
       totalCount: Schema.Int,
-      previewItems: Schema.Array(Models.StockItem),
+      previewItems: Schema.Array(Stock),
       availableTags: Schema.Struct({
         type: TagCounts,
         sector: TagCounts,
@@ -104,7 +109,7 @@ export const AssetProcedures = RpcGroup.make(
       chainId: Schema.optionalKey(ChainId)
     }).check(hasFilter),
     success: Schema.Struct({
-      items: Schema.Array(Models.StockItem),
+      items: Schema.Array(Stock),
       nextCursor: NextCursor,
       totalCount: Schema.Int,
       availableChainIds: Schema.Array(Schema.Int)
@@ -114,8 +119,8 @@ export const AssetProcedures = RpcGroup.make(
   publicRead("assets.searchForTokens", { payload: search, success: Found }),
   publicRead("assets.getStockHighlights", {
     success: Schema.Struct({
-      featuredItems: Schema.Array(Models.StockItem),
-      tickerItems: Schema.Array(Models.StockItem)
+      featuredItems: Schema.Array(Stock),
+      tickerItems: Schema.Array(Stock)
     })
   }),
   publicRead("assets.getAssetDetails", {

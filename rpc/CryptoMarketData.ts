@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
 import { CacheState } from "#domain/marketData/CacheState.ts"
 import * as Datasets from "#domain/marketData/coinDatasets.ts"
+import { encodedOnce } from "#rpc/encodedOnce.ts"
 import { publicRead } from "#rpc/publicProcedure.ts"
 
 export const defaultLimit = 8
@@ -23,8 +24,8 @@ const {
   priceChangePercentage7d,
   ...quote
 } = Datasets.CoinMarket.fields
-const Quote = Schema.Struct(quote)
-const Mover = Schema.Struct({ ...quote, priceChangePercentage1h, priceChangePercentage7d })
+const Quote = encodedOnce(Schema.Struct(quote))
+const Mover = encodedOnce(Schema.Struct({ ...quote, priceChangePercentage1h, priceChangePercentage7d }))
 
 const Platform = Schema.Struct({
   ...Datasets.AssetPlatform.fields,

@@ -19,23 +19,29 @@ import { ApiKeysLive } from "#rpc/ApiKeysLive.ts"
 import { AssetsLive } from "#rpc/AssetsLive.ts"
 import { ClientProcedures } from "#rpc/ClientProcedures.ts"
 import { CryptoMarketDataLive } from "#rpc/CryptoMarketDataLive.ts"
+import { countedProtocol } from "#rpc/countedProtocol.ts"
 import { IdentityLive } from "#rpc/IdentityLive.ts"
-import { jsonWire } from "#rpc/jsonWire.ts"
+import { jsonWire, routesOf } from "#rpc/jsonWire.ts"
 import { MarketDataStreamProcedures } from "#rpc/MarketDataStream.ts"
 import { MarketDataStreamLive } from "#rpc/MarketDataStreamLive.ts"
 import { PresentedSession, SessionAccessLive } from "#rpc/SessionAccessLive.ts"
 
+const nativePath = "/v1/rpc"
 /** Calls of one request of the native wire that run at the same time. */
 const concurrency = 8
 
-const NativeWire = RpcServer.layerHttp({
-  group: ClientProcedures,
-  path: "/v1/rpc",
-  protocol: "http",
+const NativeWire = RpcServer.layer(ClientProcedures, {
   concurrency,
   disableFatalDefects: true,
   disableTracing: true
-}).pipe(Layer.provide(RpcSerialization.layerNdjson))
+}).pipe(Layer.provide(countedProtocol(nativePath)), Layer.provide(RpcSerialization.layerNdjson))
+
+/** Every route of this layer by its method and path. */
+export const procedureRoutes: ReadonlyArray<readonly ["GET" | "POST", string]> = [
+  ["POST", nativePath],
+  ...routesOf(MarketDataStreamProcedures),
+  ...routesOf(ClientProcedures)
+]
 
 const Handlers = Layer.mergeAll(CryptoMarketDataLive, AssetsLive, IdentityLive, ApiKeysLive, SessionAccessLive).pipe(
   Layer.provide(PresentedSession.layer)

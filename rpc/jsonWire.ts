@@ -17,7 +17,7 @@ const Explained = Schema.Struct({
   message: Schema.String,
   details: Schema.optionalKey(Schema.Array(Schema.String))
 })
-interface WireError extends Schema.Schema.Type<typeof Explained> {
+export interface WireError extends Schema.Schema.Type<typeof Explained> {
   readonly constructor: { readonly contract?: { readonly code: string; readonly status: number } }
 }
 
@@ -31,7 +31,7 @@ const maxDetailLength = 300
 
 const success = (json: unknown) => HttpServerResponse.jsonUnsafe({ result: { data: { json } } })
 
-const failure = (error: WireError) => {
+export const failure = (error: WireError) => {
   const { code, status } = error.constructor.contract ?? Internal.contract
   const { details, message } = error
   return HttpServerResponse.jsonUnsafe(
@@ -71,6 +71,17 @@ const queryOf = (request: HttpServerRequest.HttpServerRequest) => {
 
 type Procedure = Rpc.AnyWithProps
 
+const pathOf = (tag: string) => `/v1/rpc/${tag}` as const
+
+/** The routes of a group on this wire. */
+export const routesOf = <Rpcs extends Rpc.Any>(
+  group: RpcGroup.RpcGroup<Rpcs>
+): ReadonlyArray<readonly ["GET" | "POST", string]> =>
+  [...(group.requests.values() as Iterable<Procedure>)].flatMap(({ _tag, annotations }) => [
+    ["POST", pathOf(_tag)] as const,
+    ...(Context.get(annotations, IsRead) ? [["GET", pathOf(_tag)] as const] : [])
+  ])
+
 export const jsonWire = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
@@ -104,7 +115,11 @@ export const jsonWire = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) =
         })
 
       for (const procedure of group.requests.values() as Iterable<Procedure>) {
-        const decode = Schema.decodeUnknownEffect(Schema.toCodecJson(procedure.payloadSchema), { errors: "all" })
+        const codec = Schema.toCodecJson(procedure.payloadSchema)
+        const decodeQuickly = Schema.decodeUnknownEffect(codec)
+        const decodeThoroughly = Schema.decodeUnknownEffect(codec, { errors: "all" })
+        // Looking for every problem costs three times as much, and most inputs have none.
+        const decode = (input: unknown) => Effect.catch(decodeQuickly(input), () => decodeThoroughly(input))
         const encode = Schema.encodeUnknownEffect(Schema.toCodecJson(procedure.successSchema))
         const answersWithToken = Context.get(procedure.annotations, AnswersWithToken)
         const hasInput = procedure.payloadSchema.ast._tag !== "Void"
@@ -131,7 +146,7 @@ export const jsonWire = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) =
         const add = (method: "GET" | "POST", handle: ReturnType<typeof answering>) =>
           router.add(
             method,
-            `/v1/rpc/${procedure._tag}`,
+            pathOf(procedure._tag),
             handle as typeof handle & Effect.Effect<HttpServerResponse.HttpServerResponse>
           )
         yield* add("POST", answering(bodyOf))

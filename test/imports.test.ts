@@ -237,7 +237,7 @@ describe("house rules", () => {
     assert.deepStrictEqual(
       breaches(
         sources.filter(({ path }) => !path.startsWith("migrations/")),
-        [/^#.*\.ts$/, /^[^#.]/, /^\.\.\/package\.json$/]
+        [/^#.*\.(ts|json)$/, /^[^#.]/, /^\.\.\/package\.json$/]
       ),
       []
     ))

@@ -1,26 +1,15 @@
 /** The service itself, as a deployment starts it, but for limits that would bite and chains that do not answer. */
 import { Effect } from "effect"
-import { createServer, type AddressInfo } from "node:net"
 import { setTimeout as wait } from "node:timers/promises"
 import { poolSize } from "#bench/http/benchDatabase.ts"
 import { type OwnedProcess, ProcessFailed, startProcess } from "#bench/http/ownedProcess.ts"
 import type { Server } from "#bench/http/Server.ts"
+import { freePort } from "#sandbox/process/freePort.ts"
 
 const readyWithinMillis = 60_000
 const probeMillis = 100
 const highestLimit = "10000000"
 const nowhere = "http://127.0.0.1:9"
-
-const freePort = Effect.promise(
-  () =>
-    new Promise<number>((resolve, reject) => {
-      const server = createServer().once("error", reject)
-      server.listen(0, "127.0.0.1", () => {
-        const { port } = server.address() as AddressInfo
-        server.close(() => resolve(port))
-      })
-    })
-)
 
 const environment = (database: string, pepper: string, port: number): Readonly<Record<string, string>> => ({
   PORT: `${port}`,

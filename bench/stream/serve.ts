@@ -12,6 +12,24 @@ export interface Published {
   readonly atMicros: number
 }
 
+/** What the peers tell of it: as much as an event of the worker. */
+export const eventOf = ({ atMicros, index }: Published) => ({
+  v: 1,
+  type: "event",
+  topic: "asset:crypto:ETH:quote:tick",
+  sequence: 1_760_000_000_000_000 + index,
+  previous: 1_760_000_000_000_000 + index - 1,
+  symbol: "ETH",
+  data: {
+    kind: "quote",
+    priceUsd: `${atMicros}`,
+    change24hPct: null,
+    volume24hUsd: null,
+    marketCapUsd: null,
+    asOfMs: 1_760_000_000_000 + index
+  }
+})
+
 /** Gives back all that V8 can, so that what stays is held. */
 const collect = () => void globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" })
 

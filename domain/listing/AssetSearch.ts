@@ -2,7 +2,7 @@
 import { Context, Effect, Layer } from "effect"
 import { AssetIndex, type AssetSnapshot } from "#domain/listing/AssetIndex.ts"
 import { normalizeKey } from "#domain/listing/AssetKey.ts"
-import type { SearchRow } from "#domain/listing/AssetModels.ts"
+import type { AssetItem, SearchRow } from "#domain/listing/AssetModels.ts"
 import { IssuerPolicies } from "#domain/listing/IssuerPolicies.ts"
 import type { Listing } from "#domain/listing/Listing.ts"
 import { contextOf, type Place, restrictedAmong } from "#domain/listing/restrictions.ts"
@@ -78,25 +78,40 @@ export const paletteListings = (snapshot: AssetSnapshot, query: AssetQuery): Rea
   return [...tokens, ...stocks]
 }
 
+/** A row is made when it is found first, and kept as long as its item. */
+const rowOnce = (make: (snapshot: AssetSnapshot, listing: Listing) => SearchRow) => {
+  const rows = new WeakMap<AssetItem, SearchRow>()
+  return (snapshot: AssetSnapshot, listing: Listing): SearchRow => {
+    const item = snapshot.itemOf(listing)
+    const known = rows.get(item)
+    if (known !== undefined) return known
+    const row = make(snapshot, listing)
+    rows.set(item, row)
+    return row
+  }
+}
+
 const make = Effect.gen(function* () {
   const index = yield* AssetIndex
   const issuers = yield* IssuerPolicies
 
-  const tokenRow = (snapshot: AssetSnapshot, listing: Listing): SearchRow => ({
+  const tokenRow = rowOnce((snapshot, listing) => ({
     type: "token",
     ...snapshot.itemOf(listing),
     ticker: null,
     companyName: null,
     tags: [],
     isVerifiedByGlider: listing.asset.subject !== null
-  })
+  }))
 
-  const richRow = (snapshot: AssetSnapshot, listing: Listing): SearchRow => {
-    const stock = snapshot.stocks.get(listing.assetId)
-    return stock === undefined
-      ? tokenRow(snapshot, listing)
-      : { ...tokenRow(snapshot, listing), type: "stock", ...snapshot.stockItemOf(stock) }
-  }
+  const stockRow = rowOnce((snapshot, listing) => ({
+    ...tokenRow(snapshot, listing),
+    type: "stock",
+    ...snapshot.stockItemOf(snapshot.stocks.get(listing.assetId)!)
+  }))
+
+  const richRow = (snapshot: AssetSnapshot, listing: Listing): SearchRow =>
+    (snapshot.stocks.has(listing.assetId) ? stockRow : tokenRow)(snapshot, listing)
 
   const answer = (listings: ReadonlyArray<Listing>, toRow: (listing: Listing) => SearchRow, place: Place) => ({
     items: listings.map(toRow),

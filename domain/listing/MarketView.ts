@@ -19,7 +19,10 @@ import { figure } from "#domain/marketData/Figure.ts"
 import type { MarketDataCache } from "#domain/marketData/MarketDataCache.ts"
 import {
   issuedByCoinbase,
+  issuedByXStocks,
+  type IssuedMultiplier,
   type IssuedToken,
+  multipliersOfXStocks,
   stockDetails,
   stockDividends,
   stockMarketStatus,
@@ -79,6 +82,10 @@ const multiplied = (price: string, times: string | null): string | null => {
   return a === undefined || b === undefined ? null : figure((a * b) / Decimal.one)
 }
 
+/** An announced multiplier counts from its time on, whether or not the issuer was asked since. */
+const multiplierAt = ({ multiplier, next }: IssuedMultiplier, now: number): string | null =>
+  next !== null && now >= DateTime.makeUnsafe(next.from).epochMilliseconds ? next.multiplier : multiplier
+
 export const makeMarketView = (cache: MarketDataCache["Service"], chainIds: ReadonlyArray<number>, now: number) => {
   const pages = [...topPages, listedPage].map((page) => cache.get(coinMarkets, page))
   const coins = byKey<CoinMarket>(pages.toReversed(), ({ coinId }) => coinId)
@@ -93,7 +100,13 @@ export const makeMarketView = (cache: MarketDataCache["Service"], chainIds: Read
     numbered((key) => cache.get(stockQuotes, key), [""]),
     ({ ticker }) => ticker
   )
-  const issued = byKey<IssuedToken>([cache.get(issuedByCoinbase)], ({ assetId }) => assetId)
+  const issued = byKey<IssuedToken>(
+    [cache.get(issuedByCoinbase), ...numbered((key) => cache.get(issuedByXStocks, key), [""])],
+    ({ assetId }) => assetId
+  )
+  const multipliers = new Map(
+    numbered((key) => cache.get(multipliersOfXStocks, key), [""]).map((part) => [part.data.assetId, part])
+  )
   const status = cache.get(stockMarketStatus)
 
   const isStale = ({ expiresAt }: Fetched<unknown>) => now >= expiresAt.epochMilliseconds
@@ -102,14 +115,17 @@ export const makeMarketView = (cache: MarketDataCache["Service"], chainIds: Read
 
   const extensionsOf = ({ asset, assetId }: Listing): ProviderExtensions => {
     const said = issued.get(assetId)
+    const scale = multipliers.get(assetId)
     return {
       unitModel: asset.unitModel ?? "plain",
       multiplier:
-        said?.value.multiplier ?? (asset.unitModel === "plain" || asset.unitModel === "rebasing" ? "1" : null),
+        said?.value.multiplier ??
+        (scale === undefined ? null : multiplierAt(scale.data, now)) ??
+        (asset.unitModel === "plain" || asset.unitModel === "rebasing" ? "1" : null),
       navPriceUsd: said?.value.navPriceUsd ?? null,
       navUpdatedAt: said?.value.navUpdatedAt ?? null,
       pausedFeatures: said?.value.pausedFeatures ?? [],
-      source: said?.of.provider ?? null
+      source: said?.of.provider ?? scale?.provider ?? null
     }
   }
 

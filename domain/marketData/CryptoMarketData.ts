@@ -43,15 +43,17 @@ const make = Effect.gen(function* () {
 
   const coinPages = () => (isConfigured ? pages.map((page) => cache.get(Datasets.coinMarkets, page)) : [])
 
-  /** Coins by id; made anew when the cache has changed. */
-  let coins: { readonly revision: number; readonly byId: ReadonlyMap<string, Datasets.CoinMarket> } | undefined
-  const coinsById = () => {
+  const readCoins = (revision: number) => {
+    const parts = coinPages()
+    const rows = parts.flatMap((page) => page?.data ?? [])
+    return { revision, parts, byId: new Map(rows.toReversed().map((row) => [row.coinId, row])) }
+  }
+  let read: ReturnType<typeof readCoins> | undefined
+  /** Coins by id, and the pages that they are from; read anew when the cache has changed. */
+  const coins = () => {
     const revision = cache.revision()
-    if (coins?.revision !== revision) {
-      const rows = coinPages().flatMap((page) => page?.data ?? [])
-      coins = { revision, byId: new Map(rows.toReversed().map((row) => [row.coinId, row])) }
-    }
-    return coins.byId
+    if (read?.revision !== revision) read = readCoins(revision)
+    return read
   }
 
   return {
@@ -67,10 +69,10 @@ const make = Effect.gen(function* () {
     /** In the order of the request, each coin once; coins that the cache does not hold are named as missing. */
     quotes: (coinIds: ReadonlyArray<string>) =>
       Effect.suspend(() => {
-        const known = coinsById()
+        const { byId, parts } = coins()
         const wanted = [...new Set(coinIds)]
-        const items = wanted.flatMap((id) => known.get(id) ?? [])
-        return wrap(coinPages(), { items, missingCoinIds: wanted.filter((id) => !known.has(id)) })
+        const items = wanted.flatMap((id) => byId.get(id) ?? [])
+        return wrap(parts, { items, missingCoinIds: wanted.filter((id) => !byId.has(id)) })
       }),
     global: Effect.suspend(() => {
       const fetched = cache.get(Datasets.globalMarket)

@@ -26,7 +26,7 @@ export class ItemMalformed extends Schema.TaggedError<ItemMalformed>()("ItemMalf
   }
 }
 
-export const MarketDataProvider = Schema.Literals(["coingecko", "massive", "coinbase"])
+export const MarketDataProvider = Schema.Literals(["coingecko", "massive", "coinbase", "xstocks"])
 export type MarketDataProvider = typeof MarketDataProvider.Type
 
 /** A kind of dataset. `name` is the kind's, or for a kind with many members the part before the member's key. */

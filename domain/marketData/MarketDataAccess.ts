@@ -8,5 +8,6 @@ export class MarketDataAccess extends Context.Service<
     readonly coinGecko: "none" | "demo" | "paid"
     readonly massive: boolean
     readonly coinbase: boolean
+    readonly xstocks: boolean
   }
 >()("ballast/domain/marketData/MarketDataAccess") {}

@@ -66,3 +66,15 @@ export const IssuedToken = Schema.Struct({
 })
 export type IssuedToken = typeof IssuedToken.Type
 export const issuedByCoinbase = dataset("issued-by-coinbase", "coinbase", Schema.Array(IssuedToken))
+/** A member for each symbol, numbered: its tokens on all chains. */
+export const issuedByXStocks = dataset("issued-by-xstocks", "xstocks", Schema.Array(IssuedToken), Duration.hours(1))
+
+/** Shares that one token stands for, and the number after the next corporate action, once the issuer has announced one. */
+export const IssuedMultiplier = Schema.Struct({
+  assetId: Schema.String,
+  multiplier: MaybeFigure,
+  next: Schema.NullOr(Schema.Struct({ multiplier: Figure, from: Schema.String }))
+})
+export type IssuedMultiplier = typeof IssuedMultiplier.Type
+/** A member for each token whose balance is multiplied, numbered. */
+export const multipliersOfXStocks = dataset("multipliers-of-xstocks", "xstocks", IssuedMultiplier, Duration.hours(1))

@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { Caller } from "#domain/identity/Caller.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { RequestContext } from "#http/middleware/RequestContext.ts"
-import { tooMany } from "#http/middleware/RequestContextLive.ts"
+import { tooMany } from "#domain/fixedWindows.ts"
 import { RateLimits, tighter } from "#http/middleware/RateLimits.ts"
 import { RateTier } from "#http/RateTier.ts"
 

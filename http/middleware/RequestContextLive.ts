@@ -6,12 +6,11 @@
  */
 import { Clock, Context, DateTime, Effect, Option, Tracer } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest, HttpServerResponse, HttpTraceContext } from "effect/http"
-import { RateLimited } from "#domain/Errors.ts"
 import { errorResponse } from "#http/errorResponse.ts"
 import { clientAddress } from "#domain/clientAddress.ts"
 import { RequestContext } from "#http/middleware/RequestContext.ts"
 import { fallbackError } from "#http/middleware/fallbackError.ts"
-import type { Allowance } from "#domain/fixedWindows.ts"
+import { tooMany } from "#domain/fixedWindows.ts"
 import { RateLimits } from "#http/middleware/RateLimits.ts"
 import { RequestIds } from "#http/middleware/RequestIds.ts"
 import { methodsOf } from "#http/middleware/routeTable.ts"
@@ -48,15 +47,6 @@ const headersOf = ({
 const isBare = (response: HttpServerResponse.HttpServerResponse): boolean =>
   response.status >= 400 &&
   (response.body._tag === "Empty" || response.headers["content-type"]?.startsWith("text/plain") === true)
-
-/** The error of a request that its limit refuses. */
-export const tooMany = (allowance: Allowance, nowMs: number): RateLimited => {
-  const retryAfterSeconds = Math.max(1, Math.ceil((allowance.resetAt - nowMs) / 1000))
-  return new RateLimited({
-    message: `More than ${allowance.limit} requests in a minute; retry in ${retryAfterSeconds} s`,
-    retryAfterSeconds
-  })
-}
 
 export const RequestContextLive = HttpRouter.middleware<{ provides: RequestContext }>()(
   Effect.gen(function* () {

@@ -30,6 +30,11 @@ addRoutes(V1)
 addRoutes(Admin)
 for (const path of plain) templates.on("GET", path, path)
 
+/** Adds a route that is not of the REST contracts: the procedures, which live beside them. */
+export const addRoute = (method: "GET" | "POST", path: string): void => {
+  if (!templates.has(method, path as FindMyWay.PathInput)) templates.on(method, path as FindMyWay.PathInput, path)
+}
+
 /** The template that a request means; undefined when there is none. */
 export const routeOf = (method: string, url: string): string | undefined =>
   templates.find(method as "GET", url)?.handler

@@ -8,6 +8,7 @@ import { addressOf, type AssetId, type ChainId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { Price } from "#domain/market/Prices.ts"
 import { CoinGeckoClient } from "#layers/market/CoinGeckoClient.ts"
+import { makeTokenPrices, priceParams } from "#layers/market/coingecko/tokenPrices.ts"
 import { CoinGeckoPlatforms } from "#layers/market/CoinGeckoPlatforms.ts"
 import { PriceSource } from "#layers/market/PriceSource.ts"
 
@@ -25,28 +26,14 @@ const readPrice = (row: unknown, now: number): Option.Option<Price> =>
 export const CoinGecko = Layer.effect(
   PriceSource,
   Effect.gen(function* () {
-    const client = yield* CoinGeckoClient
-
-    const platforms = yield* CoinGeckoPlatforms
+    const tokenPrices = makeTokenPrices(yield* CoinGeckoClient, yield* CoinGeckoPlatforms)
 
     const fetch = Effect.fn("CoinGecko.fetch")(function* (chainId: ChainId, assetIds: ReadonlyArray<AssetId>) {
-      const platform = yield* platforms.of(chainId)
-      if (platform === undefined) return new Map<AssetId, Price>()
-      const rows = yield* client.get(
-        `/simple/token_price/${platform}`,
-        {
-          contract_addresses: assetIds.map((assetId) => addressOf(assetId).toLowerCase()).join(","),
-          vs_currencies: "usd",
-          include_last_updated_at: "true",
-          precision: "full"
-        },
-        Schema.Record(Schema.String, Schema.Unknown)
-      )
-      const byAddress = new Map(Object.entries(rows).map(([address, row]) => [address.toLowerCase(), row]))
+      const rowOf = yield* tokenPrices(chainId, assetIds.map(addressOf), priceParams)
       const now = yield* Clock.currentTimeMillis
       return new Map(
         assetIds.flatMap((assetId) =>
-          Option.match(readPrice(byAddress.get(addressOf(assetId).toLowerCase()), now), {
+          Option.match(readPrice(rowOf(addressOf(assetId)), now), {
             onNone: () => [],
             onSome: (price) => [[assetId, price] as const]
           })

@@ -7,6 +7,7 @@ import { type FeedItem, type FeedState, type MarketFeed } from "#domain/stream/M
 import type { PublicAsset } from "#domain/stream/PublicAsset.ts"
 import { sleepRealTime } from "#layers/clock/withinRealTime.ts"
 import { CoinGeckoClient } from "#layers/market/CoinGeckoClient.ts"
+import { marketParams } from "#layers/market/coingecko/tokenPrices.ts"
 
 /** Coins in one request, which is one address line. */
 const idsPerRequest = 250
@@ -49,15 +50,7 @@ export const makeCoinGeckoFeed = Effect.fnUntraced(function* (pollMs: number) {
     const ids = [...new Set(assets.map(({ coingeckoId }) => coingeckoId!))]
     const rows = yield* client.get(
       "/simple/price",
-      {
-        ids: ids.join(","),
-        vs_currencies: "usd",
-        include_market_cap: "true",
-        include_24hr_vol: "true",
-        include_24hr_change: "true",
-        include_last_updated_at: "true",
-        precision: "full"
-      },
+      { ids: ids.join(","), ...marketParams },
       Schema.Record(Schema.String, Schema.Unknown)
     )
     return assets.flatMap((asset) => {

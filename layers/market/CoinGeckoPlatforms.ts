@@ -1,6 +1,5 @@
 /** CoinGecko's names of chains ("asset platforms"). */
 import { Cache, Context, Duration, Effect, Exit, Layer, Schema } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
 import type { PricesUnavailable } from "#domain/market/Prices.ts"
 import { CoinGeckoClient } from "#layers/market/CoinGeckoClient.ts"
 import { knownPlatform } from "#layers/market/platforms.ts"
@@ -13,8 +12,8 @@ const isPlatformRow = Schema.is(Schema.Struct({ id: PlatformId, chain_identifier
 export class CoinGeckoPlatforms extends Context.Service<
   CoinGeckoPlatforms,
   {
-    /** The platform of a chain; `undefined` when CoinGecko has none. */
-    readonly of: (chainId: ChainId) => Effect.Effect<string | undefined, PricesUnavailable>
+    /** The platform of a chain, that of Solana included; `undefined` when CoinGecko has none. */
+    readonly of: (chainId: number) => Effect.Effect<string | undefined, PricesUnavailable>
   }
 >()("ballast/layers/market/CoinGeckoPlatforms") {
   static readonly layer = Layer.effect(

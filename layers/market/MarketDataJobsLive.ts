@@ -10,6 +10,7 @@ import { coinJobs } from "#layers/market/coingecko/coinJobs.ts"
 import { CoinGeckoClient } from "#layers/market/CoinGeckoClient.ts"
 import { CoinGeckoPlatforms } from "#layers/market/CoinGeckoPlatforms.ts"
 import { coinbaseJobs } from "#layers/market/issuers/coinbaseJobs.ts"
+import { xStocksJobs } from "#layers/market/issuers/xStocksJobs.ts"
 import { MassiveRest, MassiveRestConfig } from "#layers/market/massive/MassiveRest.ts"
 import { stockJobs } from "#layers/market/massive/stockJobs.ts"
 
@@ -19,6 +20,8 @@ export class MarketDataConfig extends Context.Service<
     readonly massive: { readonly baseUrl: string; readonly apiKey: Redacted.Redacted } | null
     /** Base of Coinbase's public API. */
     readonly coinbaseUrl: string | null
+    /** Base of the public API of xStocks, with its version. */
+    readonly xStocksUrl: string | null
     /** Requests a minute that the refresh may make of a provider. */
     readonly perMinute: Readonly<Record<MarketDataProvider, number>>
   }
@@ -38,7 +41,7 @@ export const MarketDataJobsLive = Layer.effect(
   MarketDataJobs,
   Effect.gen(function* () {
     const access = yield* MarketDataAccess
-    const { coinbaseUrl, massive, perMinute } = yield* MarketDataConfig
+    const { coinbaseUrl, massive, perMinute, xStocksUrl } = yield* MarketDataConfig
     const listed = yield* ListedAssets
     const { coinIds } = yield* SubjectFacts
     const ofCoins =
@@ -57,14 +60,18 @@ export const MarketDataJobsLive = Layer.effect(
               MassiveRest
             )
           )
-    const ofIssuers = coinbaseUrl === null ? [] : yield* coinbaseJobs(coinbaseUrl)
+    const ofCoinbase = coinbaseUrl === null ? [] : yield* coinbaseJobs(coinbaseUrl)
+    const ofXStocks = xStocksUrl === null ? () => [] : yield* xStocksJobs(xStocksUrl)
 
     let known: { readonly at: number; readonly jobs: ReadonlyArray<MarketDataJob> } | undefined
     const all = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       if (known !== undefined && now - known.at < catalogueLife) return known.jobs
       const assets = yield* listed.all
-      known = { at: now, jobs: [...ofCoins(assets), ...ofStocks(tickersOf(assets)), ...ofIssuers] }
+      known = {
+        at: now,
+        jobs: [...ofCoins(assets), ...ofStocks(tickersOf(assets)), ...ofCoinbase, ...ofXStocks(assets)]
+      }
       return known.jobs
     })
 

@@ -72,7 +72,8 @@ const decodeToken = Schema.decodeUnknownOption(
 
 const isUrl = (source: string) => /^https?:\/\//.test(source)
 
-const readList = Effect.fn("TokenLists.readList")(
+/** The rows of a list, not decoded, from the web or from a file. */
+export const readList = Effect.fn("TokenLists.readList")(
   function* (source: string) {
     if (isUrl(source)) {
       const client = yield* HttpClient.HttpClient

@@ -1,9 +1,12 @@
-/** CoinGecko's asset platforms by EIP-155 chain id, as its mappings have published them for years. */
+import { solanaChainId } from "#domain/Caip.ts"
+
+/** CoinGecko's asset platforms by chain id, as its mappings have published them for years. */
 const platforms: ReadonlyMap<number, string> = new Map([
   [1, "ethereum"],
   [56, "binance-smart-chain"],
   [8453, "base"],
-  [42161, "arbitrum-one"]
+  [42161, "arbitrum-one"],
+  [solanaChainId, "solana"]
 ])
 
 /** The platform of a chain; `undefined` for a younger chain, which is looked up by its `chain_identifier`. */

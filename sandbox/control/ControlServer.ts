@@ -12,6 +12,8 @@ import { massive } from "#sandbox/market/massive.ts"
 import { massiveRest } from "#sandbox/market/massiveRest.ts"
 import { rpcProxy } from "#sandbox/chain/rpcProxy.ts"
 import { tokenList } from "#sandbox/market/tokenList.ts"
+import { catalogueLists } from "#sandbox/market/catalogueLists.ts"
+import { xstocks } from "#sandbox/market/xstocks.ts"
 import { WorldConfig } from "#sandbox/WorldConfig.ts"
 
 const routes = Layer.mergeAll(
@@ -19,10 +21,12 @@ const routes = Layer.mergeAll(
   controlRoutes,
   clockRoutes,
   tokenList,
+  catalogueLists,
   coingecko,
   massive,
   massiveRest,
   coinbase,
+  xstocks,
   lifi,
   rpcProxy
 ).pipe(Layer.provide(FetchHttpClient.layer))

@@ -1,5 +1,7 @@
 /** What every coin of the catalogue costs: the world's own by its price book, all others by a function of name and time. */
+import { solanaChainId, spl } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
+import * as Eip55 from "#domain/Eip55.ts"
 import { coinIds } from "#layers/catalogue/coinIds.ts"
 import { content } from "#layers/catalogue/content.ts"
 import { catalog, type Token } from "#sandbox/market/catalog.ts"
@@ -73,17 +75,15 @@ export const coinById = (coinId: string): BookCoin | undefined => coins.find((co
 export const rankedCoins = (prices: PriceBook, now: number): ReadonlyArray<BookCoin> =>
   coins.toSorted((a, b) => b.supply * b.priceAt(prices, now) - a.supply * a.priceAt(prices, now))
 
-/** US dollars of a token of the catalogue on an EVM chain, by its address; undefined for all others. */
+/** US dollars of a token of the catalogue, by its address; undefined for all others. */
 export const catalogueTokenPrice = (
   chainId: number,
   address: string,
   prices: PriceBook,
   now: number
 ): number | undefined => {
-  const suffix = `/erc20:${address.toLowerCase()}`
-  const found = content.representations.find(
-    ({ caipAssetId }) => caipAssetId.startsWith(`eip155:${chainId}/`) && caipAssetId.toLowerCase().endsWith(suffix)
-  )
+  const id = chainId === solanaChainId ? spl(address) : `eip155:${chainId}/erc20:${Eip55.checksum(address)}`
+  const found = content.representations.find(({ caipAssetId }) => caipAssetId === id)
   const subject = content.assets.find(({ assetCanonicalId }) => assetCanonicalId === found?.assetCanonicalId)
   if (subject === undefined) return undefined
   if (subject.kind === "equity" || subject.kind === "etf") return sharePrice(subject.symbol, Math.floor(now / 1000))
@@ -95,5 +95,6 @@ export const catalogueTokenPrice = (
 export const otherPlatforms: ReadonlyArray<{ readonly id: string; readonly chainId: number; readonly name: string }> = [
   { id: "ethereum", chainId: 1, name: "Ethereum" },
   { id: "binance-smart-chain", chainId: 56, name: "BNB Smart Chain" },
-  { id: "robinhood", chainId: 4663, name: "Robinhood Chain" }
+  { id: "robinhood", chainId: 4663, name: "Robinhood Chain" },
+  { id: "solana", chainId: solanaChainId, name: "Solana" }
 ]

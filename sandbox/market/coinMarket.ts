@@ -176,15 +176,19 @@ export const ohlc = (coin: BookCoin, days: number, prices: PriceBook, now: numbe
   })
 }
 
-/** `GET /news`. */
-export const news = (now: number) =>
-  Array.from({ length: 20 }, (_, n) => ({
-    title: `Sandbox markets, report ${n + 1}`,
-    url: `https://news.example/articles/${n + 1}`,
-    image: `https://news.example/images/${n + 1}.png`,
-    author: "Sandbox desk",
-    posted_at: DateTime.formatIso(DateTime.makeUnsafe(now - n * hour)),
-    type: "news",
-    source_name: "Sandbox News",
-    related_coin_ids: ["bitcoin", "ethereum"].slice(0, 1 + (n % 2))
-  }))
+/** `GET /news`: one article an hour, the older first, and one that leads nowhere safe. */
+export const news = (count: number, now: number) =>
+  Array.from({ length: count }, (_, n) => {
+    const hours = count - n
+    const at = now - (now % hour) - hours * hour
+    return {
+      title: `The market at ${DateTime.formatIso(DateTime.makeUnsafe(at))}`,
+      url: n === 0 ? "http://news.example/plain" : `https://news.example/${at / hour}`,
+      image: `https://news.example/${at / hour}.png`,
+      author: n % 2 === 0 ? "A. Writer" : null,
+      posted_at: DateTime.formatIso(DateTime.makeUnsafe(at)),
+      type: "news",
+      source_name: "Sandbox News",
+      related_coin_ids: ["bitcoin", "ethereum"]
+    }
+  })

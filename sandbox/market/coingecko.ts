@@ -6,6 +6,7 @@
  */
 import { Effect, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { solanaChainId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { ApiProcess } from "#sandbox/process/ApiProcess.ts"
 import { catalog, type Token } from "#sandbox/market/catalog.ts"
@@ -70,16 +71,14 @@ const answers = {
   )
 }
 
+const paidKeyHeader = "x-cg-pro-api-key"
+
 /** CoinGecko's code for a key that it does not know on this host. */
 const wrongKeyCode = 10011
 
-const listed = (text: string) =>
-  new Set(
-    text
-      .split(",")
-      .map((part) => part.trim().toLowerCase())
-      .slice(0, 500)
-  )
+/** Mints of Solana mean what their case says. */
+const named = (text: string) => new Set(text.split(",", 500).map((part) => part.trim()))
+const listed = (text: string) => named(text.toLowerCase())
 
 /** The stand-in trades a fiftieth of each coin's market capitalisation a day. */
 const turnover = 50n
@@ -110,24 +109,15 @@ const allPlatforms = [
   ...otherPlatforms
 ]
 
-const platforms = [
-  ...allPlatforms.map(({ chainId, id, name }) => ({
-    id,
-    chain_identifier: chainId,
-    name,
-    shortname: name,
-    native_coin_id: "ethereum",
-    image: { thumb: "", small: "", large: "" }
-  })),
-  {
-    id: "solana",
-    chain_identifier: null,
-    name: "Solana",
-    shortname: "",
-    native_coin_id: "solana",
-    image: { thumb: "", small: "", large: "" }
-  }
-]
+const platforms = allPlatforms.map(({ chainId, id, name }) => ({
+  id,
+  // CoinGecko numbers EVM chains alone.
+  chain_identifier: chainId === solanaChainId ? null : chainId,
+  name,
+  shortname: chainId === solanaChainId ? "" : name,
+  native_coin_id: chainId === solanaChainId ? "solana" : "ethereum",
+  image: { thumb: "", small: "", large: "" }
+}))
 
 /** The quote of a token that is not of the world's own. */
 const bareQuote = (price: number, options: Options, now: number) => ({
@@ -176,7 +166,8 @@ export const coingecko = HttpRouter.use(
         Effect.gen(function* () {
           const mode = yield* faults.take("prices")
           const query = yield* HttpServerRequest.ParsedSearchParams
-          const given = request.headers["x-cg-demo-api-key"] ?? query["x_cg_demo_api_key"]
+          const given =
+            request.headers[paidKeyHeader] ?? request.headers["x-cg-demo-api-key"] ?? query["x_cg_demo_api_key"]
           const refused = apiKey !== undefined && apiKey !== "" && given !== undefined && given !== apiKey
           return yield* withFaults(
             mode,
@@ -210,7 +201,8 @@ export const coingecko = HttpRouter.use(
         if (known === undefined)
           return HttpServerResponse.jsonUnsafe({ error: "asset platform not found" }, { status: 404 })
         const options = yield* HttpServerRequest.schemaSearchParams(ContractQuery)
-        const wanted = listed(options.contract_addresses)
+        const wanted =
+          known.chainId === solanaChainId ? named(options.contract_addresses) : listed(options.contract_addresses)
         const chain = catalog.find((entry) => entry.platformId === platform)
         const chosen = (chain?.tokens ?? []).map((token) => [token.address.toLowerCase(), token] as const)
         const own = chosen.filter(([address]) => wanted.has(address))
@@ -259,8 +251,15 @@ export const coingecko = HttpRouter.use(
       "/search/trending",
       json((at) => Market.trending(prices, at))
     )
-    // The world's key is that of a plan without news.
-    yield* get("/news", Effect.succeed(answers.forbidden))
+    // Only a plan with a price has news; its key comes in a header of its own.
+    yield* get(
+      "/news",
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, url }) =>
+        headers[paidKeyHeader] === undefined
+          ? Effect.succeed(answers.forbidden)
+          : json((at) => Market.news(Number(new URL(url, "http://sandbox").searchParams.get("per_page") ?? 10), at))
+      )
+    )
     yield* get(
       "/coins/markets",
       Effect.gen(function* () {

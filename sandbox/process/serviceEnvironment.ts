@@ -37,6 +37,7 @@ export const serviceEnvironment = Effect.gen(function* () {
     MASSIVE_API_KEY: derivedSecret(secrets.internalToken)("massive"),
     MASSIVE_REFRESH_PER_MINUTE: "60",
     COINBASE_URL: `${config.controlBaseUrl}/coinbase`,
+    XSTOCKS_URL: `${config.controlBaseUrl}/xstocks/api/v2`,
     COUNTRY_HEADER: "x-country-code",
     COINGECKO_API_KEY: Redacted.value(secrets.coingeckoApiKey),
     AGENT_PRIVATE_KEY: Redacted.value(secrets.agentPrivateKey),

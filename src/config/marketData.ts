@@ -17,13 +17,15 @@ export const marketData: Setting<MarketDataConfig["Service"]> = Effect.map(
       Kind.secret(/^[!-~]{1,200}$/, "a key without spaces", "the key of the plan")
     ),
     coinbaseUrl: optional("COINBASE_URL", Kind.httpUrl("https://api.coinbase.com")),
+    xStocksUrl: optional("XSTOCKS_URL", Kind.httpUrl("https://api.xstocks.fi/api/v2")),
     coinGeckoPerMinute: withDefault("COINGECKO_REFRESH_PER_MINUTE", perMinute, 20),
     massivePerMinute: withDefault("MASSIVE_REFRESH_PER_MINUTE", perMinute, 60)
   }),
-  ({ coinGeckoPerMinute, coinbaseUrl, massiveKey, massivePerMinute, massiveUrl }) => ({
+  ({ coinGeckoPerMinute, coinbaseUrl, massiveKey, massivePerMinute, massiveUrl, xStocksUrl }) => ({
     massive: massiveKey === null ? null : { baseUrl: massiveUrl, apiKey: massiveKey },
     coinbaseUrl,
-    perMinute: { coingecko: coinGeckoPerMinute, massive: massivePerMinute, coinbase: 10 }
+    xStocksUrl,
+    perMinute: { coingecko: coinGeckoPerMinute, massive: massivePerMinute, coinbase: 10, xstocks: 10 }
   })
 )
 
@@ -41,11 +43,12 @@ export const countryHeaders: Setting<CountryHeader["Service"]> = all({
 
 /** CoinGecko answers some requests without a key, which is too little to keep a cache full: it counts with a key or an own URL. */
 export const accessOf = (
-  { coinbaseUrl, massive }: MarketDataConfig["Service"],
+  { coinbaseUrl, massive, xStocksUrl }: MarketDataConfig["Service"],
   { apiKey, plan }: CoinGeckoConfig["Service"],
   hasOwnUrl: boolean
 ): MarketDataAccess["Service"] => ({
   coinGecko: apiKey === null && !hasOwnUrl ? "none" : plan === "pro" ? "paid" : "demo",
   massive: massive !== null,
-  coinbase: coinbaseUrl !== null
+  coinbase: coinbaseUrl !== null,
+  xstocks: xStocksUrl !== null
 })

@@ -10,13 +10,19 @@ import { RateLimitSettings } from "#http/middleware/RateLimitSettings.ts"
 import { ServeRoutes } from "#http/ServeRoutes.ts"
 import { PublicAssetsLive } from "#layers/catalogue/PublicAssetsLive.ts"
 import { MarketDataStreamLive } from "#layers/stream/MarketDataStreamLive.ts"
-import { ProcedureRoutes, type ProcedureServices } from "#rpc/Procedures.ts"
+import { RateLimits } from "#http/middleware/RateLimits.ts"
+import { addRoute } from "#http/middleware/routeTable.ts"
+import { CallLimits } from "#rpc/CallLimits.ts"
+import { procedureRoutes, ProcedureRoutes, type ProcedureServices } from "#rpc/Procedures.ts"
 import { SessionCookie } from "#rpc/SessionCookie.ts"
 import type { ServiceConfig } from "#src/Config.ts"
 import { listeningOn } from "#src/service/CannotListen.ts"
 import { requestLimits } from "#src/service/requestLimits.ts"
 import { ServiceFile } from "#src/service/ServiceFile.ts"
 import { startingServer } from "#src/service/startingServer.ts"
+
+// Spans and wrong methods of procedures are told like those of all other routes.
+for (const [method, path] of procedureRoutes) addRoute(method, path)
 
 export const ApiServer = (config: ServiceConfig) => {
   const { host, maxConnections, port, publicUrl, trustedProxies } = config.server
@@ -33,13 +39,14 @@ export const ApiServer = (config: ServiceConfig) => {
     Layer.provide([
       stream,
       OperatorToken.layer(config.adminToken),
+      Layer.effect(CallLimits, RateLimits),
       Layer.succeed(SessionCookie, { isSecure: publicUrl.startsWith("https:") })
     ]),
     Layer.merge(browserAccess(config.appOrigins))
   )
   const push = config.streamUrl === null ? Layer.empty : RegistryPush.pipe(Layer.provide(PublicAssetsLive))
   const routes = Layer.unwrap(
-    Effect.contextWith((context: Context.Context<ProcedureServices>) =>
+    Effect.contextWith((context: Context.Context<ProcedureServices | RateLimits>) =>
       Effect.succeed(ServeRoutes(trustedProxies, procedures.pipe(Layer.provide(Layer.succeedContext(context)))))
     )
   )

@@ -4,7 +4,8 @@ import type { AddressInfo } from "node:net"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { makeProcedures } from "#rpc/client.ts"
-import { makeMarketApi, MarketApi } from "#test/rpc/support/MarketApi.ts"
+import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { callLimit, makeMarketApi, MarketApi } from "#test/rpc/support/MarketApi.ts"
 
 /** The client that comes with the program, over a socket: what it asks for is what the server has. */
 const nativeClient = Effect.gen(function* () {
@@ -31,104 +32,137 @@ const nativeClient = Effect.gen(function* () {
   return yield* makeProcedures({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
 })
 
-layer(makeMarketApi({ coinGecko: "demo", massive: false, coinbase: false }), { excludeTestServices: true })(
-  "wires",
-  (it) => {
-    it.effect("POST takes {json: input} and answers {result: {data: {json: output}}}", () =>
-      Effect.gen(function* () {
-        const { call, refresh } = yield* MarketApi
-        yield* refresh
-        const { body, status } = yield* call("cryptoMarketData.getMarketQuotes", { coinIds: ["bitcoin"] })
-        assert.strictEqual(status, 200)
-        assert.deepStrictEqual(Object.keys(body), ["result"])
-        assert.deepStrictEqual(Object.keys(body.result), ["data"])
-        assert.deepStrictEqual(Object.keys(body.result.data), ["json"])
-        assert.strictEqual(body.result.data.json.items[0].coinId, "bitcoin")
-      })
-    )
+layer(makeMarketApi({ coinGecko: "demo", massive: false, coinbase: false, xstocks: false }), {
+  excludeTestServices: true
+})("wires", (it) => {
+  it.effect("POST takes {json: input} and answers {result: {data: {json: output}}}", () =>
+    Effect.gen(function* () {
+      const { call, refresh } = yield* MarketApi
+      yield* refresh
+      const { body, status } = yield* call("cryptoMarketData.getMarketQuotes", { coinIds: ["bitcoin"] })
+      assert.strictEqual(status, 200)
+      assert.deepStrictEqual(Object.keys(body), ["result"])
+      assert.deepStrictEqual(Object.keys(body.result), ["data"])
+      assert.deepStrictEqual(Object.keys(body.result.data), ["json"])
+      assert.strictEqual(body.result.data.json.items[0].coinId, "bitcoin")
+    })
+  )
 
-    it.effect("GET takes the same input in the query and answers the same", () =>
-      Effect.gen(function* () {
-        const { call, get, handle } = yield* MarketApi
-        const input = { q: "weth %&+ü", chainFilter: [8453] }
-        const [posted, got] = [
-          yield* call("assets.searchForTokens", input),
-          yield* get("assets.searchForTokens", input)
-        ]
-        assert.strictEqual(got.status, 200)
-        assert.deepStrictEqual(got.body, posted.body)
-        const bare = yield* Effect.promise(() =>
-          handle(new Request("http://api.test/v1/rpc/assets.getStockHighlights"))
-        )
-        assert.strictEqual(bare.status, 200)
-      })
-    )
+  it.effect("GET takes the same input in the query and answers the same", () =>
+    Effect.gen(function* () {
+      const { call, get, handle } = yield* MarketApi
+      const input = { q: "weth %&+ü", chainFilter: [8453] }
+      const [posted, got] = [yield* call("assets.searchForTokens", input), yield* get("assets.searchForTokens", input)]
+      assert.strictEqual(got.status, 200)
+      assert.deepStrictEqual(got.body, posted.body)
+      const bare = yield* Effect.promise(() => handle(new Request("http://api.test/v1/rpc/assets.getStockHighlights")))
+      assert.strictEqual(bare.status, 200)
+    })
+  )
 
-    it.effect("a body may carry meta, leave json out where nothing is required, or be empty", () =>
-      Effect.gen(function* () {
-        const { call } = yield* MarketApi
-        for (const text of ["", "{}", '{"json":{}}', '{"json":null}', '{"json":{"limit":3},"meta":{"values":{}}}'])
-          assert.strictEqual((yield* call("cryptoMarketData.getTrending", text)).status, 200, text)
-      })
-    )
+  it.effect("a body may carry meta, leave json out where nothing is required, or be empty", () =>
+    Effect.gen(function* () {
+      const { call } = yield* MarketApi
+      for (const text of ["", "{}", '{"json":{}}', '{"json":null}', '{"json":{"limit":3},"meta":{"values":{}}}'])
+        assert.strictEqual((yield* call("cryptoMarketData.getTrending", text)).status, 200, text)
+    })
+  )
 
-    it.effect("what is malformed is 400 with code, message and the fields, and never an echo of much", () =>
-      Effect.gen(function* () {
-        const { call, handle } = yield* MarketApi
-        for (const text of ["{", "[]", "7", '"x"', '{"json":[]}', '{"json":"x"}']) {
-          const { body, status } = yield* call("cryptoMarketData.getTrending", text)
-          assert.strictEqual(status, 400, text)
-          assert.strictEqual(body.error.json.code, "API_400")
-          assert.isString(body.error.json.message)
-        }
-        const long = yield* call("cryptoMarketData.getMarketQuotes", {
-          coinIds: Array.from({ length: 100 }, () => " ".repeat(500))
+  it.effect("what is malformed is 400 with code, message and the fields, and never an echo of much", () =>
+    Effect.gen(function* () {
+      const { call, handle } = yield* MarketApi
+      for (const text of ["{", "[]", "7", '"x"', '{"json":[]}', '{"json":"x"}']) {
+        const { body, status } = yield* call("cryptoMarketData.getTrending", text)
+        assert.strictEqual(status, 400, text)
+        assert.strictEqual(body.error.json.code, "API_400")
+        assert.isString(body.error.json.message)
+      }
+      const long = yield* call("cryptoMarketData.getMarketQuotes", {
+        coinIds: Array.from({ length: 100 }, () => " ".repeat(500))
+      })
+      assert.strictEqual(long.status, 400)
+      assert.isAtMost(long.body.error.json.details.length, 50)
+      assert.isTrue(long.body.error.json.details.every((line: string) => line.length <= 303))
+      const query = yield* Effect.promise(() =>
+        handle(new Request("http://api.test/v1/rpc/cryptoMarketData.getTrending?input=%7B"))
+      )
+      assert.strictEqual(query.status, 400)
+    })
+  )
+
+  it.effect("procedures of the operator are not answered on GET, nor on the native wire", () =>
+    Effect.gen(function* () {
+      const { get, handle } = yield* MarketApi
+      assert.strictEqual((yield* get("marketDataStream.adminStatus")).status, 404)
+      const request = { _tag: "Request", id: "0", tag: "marketDataStream.adminStatus", payload: null, headers: [] }
+      const answer = yield* Effect.promise(async () =>
+        (
+          await handle(
+            new Request("http://api.test/v1/rpc", {
+              method: "POST",
+              headers: { "content-type": "application/ndjson" },
+              body: `${JSON.stringify(request)}\n`
+            })
+          )
+        ).text()
+      )
+      assert.notInclude(answer, "Success")
+    })
+  )
+
+  it.effect("Effect's own RPC answers the same procedures, with typed values and typed errors", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* MarketApi
+      const client = yield* nativeClient
+      const native = yield* client("assets.searchForTokens", { q: "weth", limit: 5 })
+      const own = yield* ask("assets.searchForTokens", { q: "weth", limit: 5 })
+      assert.deepStrictEqual(JSON.parse(JSON.stringify(native)), own)
+      const nothingSent = yield* client("cryptoMarketData.getGlobal", undefined)
+      assert.isTrue(nothingSent.configured)
+      const absent = yield* Effect.result(
+        client("assets.getAssetDetails", { assetId: `0x${"11".repeat(20)}:1` as never })
+      )
+      assert.isTrue(Result.isFailure(absent))
+      if (Result.isFailure(absent)) assert.strictEqual((absent.failure as { _tag: string })._tag, "NotFound")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("a request of Effect's RPC counts as many calls as it carries, and none runs beyond the limit", () =>
+    Effect.gen(function* () {
+      const { handle } = yield* MarketApi
+      const clock = yield* MovableClock
+      clock.advance(61_000)
+      const send = (calls: number) =>
+        Effect.promise(async () => {
+          const line = (id: number) =>
+            JSON.stringify({
+              _tag: "Request",
+              id: String(id),
+              tag: "cryptoMarketData.getGlobal",
+              payload: null,
+              headers: []
+            })
+          const response = await handle(
+            new Request("http://api.test/v1/rpc", {
+              method: "POST",
+              headers: { "content-type": "application/ndjson" },
+              body: `${Array.from({ length: calls }, (_, id) => line(id)).join("\n")}\n`
+            })
+          )
+          return { status: response.status, retry: response.headers.get("retry-after"), text: await response.text() }
         })
-        assert.strictEqual(long.status, 400)
-        assert.isAtMost(long.body.error.json.details.length, 50)
-        assert.isTrue(long.body.error.json.details.every((line: string) => line.length <= 303))
-        const query = yield* Effect.promise(() =>
-          handle(new Request("http://api.test/v1/rpc/cryptoMarketData.getTrending?input=%7B"))
-        )
-        assert.strictEqual(query.status, 400)
-      })
-    )
-
-    it.effect("procedures of the operator are not answered on GET, nor on the native wire", () =>
-      Effect.gen(function* () {
-        const { get, handle } = yield* MarketApi
-        assert.strictEqual((yield* get("marketDataStream.adminStatus")).status, 404)
-        const request = { _tag: "Request", id: "0", tag: "marketDataStream.adminStatus", payload: null, headers: [] }
-        const answer = yield* Effect.promise(async () =>
-          (
-            await handle(
-              new Request("http://api.test/v1/rpc", {
-                method: "POST",
-                headers: { "content-type": "application/ndjson" },
-                body: `${JSON.stringify(request)}\n`
-              })
-            )
-          ).text()
-        )
-        assert.notInclude(answer, "Success")
-      })
-    )
-
-    it.effect("Effect's own RPC answers the same procedures, with typed values and typed errors", () =>
-      Effect.gen(function* () {
-        const { ask } = yield* MarketApi
-        const client = yield* nativeClient
-        const native = yield* client("assets.searchForTokens", { q: "weth", limit: 5 })
-        const own = yield* ask("assets.searchForTokens", { q: "weth", limit: 5 })
-        assert.deepStrictEqual(JSON.parse(JSON.stringify(native)), own)
-        const nothingSent = yield* client("cryptoMarketData.getGlobal", undefined)
-        assert.isTrue(nothingSent.configured)
-        const absent = yield* Effect.result(
-          client("assets.getAssetDetails", { assetId: `0x${"11".repeat(20)}:1` as never })
-        )
-        assert.isTrue(Result.isFailure(absent))
-        if (Result.isFailure(absent)) assert.strictEqual((absent.failure as { _tag: string })._tag, "NotFound")
-      }).pipe(Effect.scoped)
-    )
-  }
-)
+      const answered = ({ text }: { readonly text: string }) => text.split("\n").filter((line) => line.includes("Exit"))
+      // The server counts the first of each request itself.
+      assert.lengthOf(answered(yield* send(3)), 3)
+      const within = yield* send(callLimit - 1)
+      assert.strictEqual(within.status, 200)
+      assert.lengthOf(answered(within), callLimit - 1)
+      const beyond = yield* send(2)
+      assert.strictEqual(beyond.status, 429)
+      assert.strictEqual(JSON.parse(beyond.text).error.json.code, "API_004")
+      assert.isAtLeast(Number(beyond.retry), 1)
+      clock.advance(61_000)
+      assert.strictEqual((yield* send(2)).status, 200)
+    })
+  )
+})

@@ -1,15 +1,15 @@
 /** What is fetched from Massive for the shared cache: quotes, market hours, companies, dividends and candles of shares. */
 import { Clock, DateTime, Effect, Option, Schema } from "effect"
 import { type Candle, type CandleSpan, candleSpans, stockCandles } from "#domain/marketData/coinDatasets.ts"
-import { type Dataset, MarketDataUnavailable, memberOf } from "#domain/marketData/Dataset.ts"
+import { MarketDataUnavailable } from "#domain/marketData/Dataset.ts"
 import { figureOf, priceOf } from "#domain/marketData/Figure.ts"
-import type { FetchedData, MarketDataJob } from "#domain/marketData/MarketDataJobs.ts"
+import type { MarketDataJob } from "#domain/marketData/MarketDataJobs.ts"
 import * as Datasets from "#domain/marketData/stockDatasets.ts"
 import { linkOf, textOf, timeOf, wholeOf } from "#layers/market/coingecko/rows.ts"
+import { datasetJob, inRequests, whole } from "#layers/market/datasetJob.ts"
 import type { MassiveRest } from "#layers/market/massive/MassiveRest.ts"
 import { fetchedItems } from "#layers/market/readItems.ts"
 
-const perRequest = 100
 const dayMillis = 86_400_000
 const Maybe = Schema.optionalKey(Schema.Unknown)
 const List = Schema.Array(Schema.Unknown)
@@ -117,19 +117,6 @@ export const stockJobs = (rest: MassiveRest["Service"]) => {
       Option.match(found, { onNone: () => Effect.fail(missing(what)()), onSome: Effect.succeed })
     )
 
-  const job = (
-    { interval, name, provider }: Dataset<unknown>,
-    key: string | undefined,
-    priority: number,
-    fetch: Effect.Effect<FetchedData, MarketDataUnavailable>
-  ): MarketDataJob => ({
-    name: key === undefined ? name : memberOf({ name }, key),
-    provider,
-    interval,
-    priority,
-    fetch
-  })
-
   const quotes = (tickers: ReadonlyArray<string>) =>
     Effect.map(
       get(
@@ -148,14 +135,14 @@ export const stockJobs = (rest: MassiveRest["Service"]) => {
       {},
       Schema.Struct({ market: Datasets.MarketStatus, serverTime: Maybe })
     ),
-    ({ market, serverTime }) => ({ data: { status: market, at: timeOf(serverTime) }, problems: [] })
-  )
+    ({ market, serverTime }) => ({ status: market, at: timeOf(serverTime) })
+  ).pipe(whole)
 
   const detail = (ticker: string) =>
     Effect.map(
       get(ticker, `/v3/reference/tickers/${encodeURIComponent(ticker)}`, {}, Schema.Struct({ results: DetailRow })),
-      ({ results }) => ({ data: toDetail(results), problems: [] })
-    )
+      ({ results }) => toDetail(results)
+    ).pipe(whole)
 
   const dividends = (ticker: string) =>
     Effect.gen(function* () {
@@ -188,14 +175,12 @@ export const stockJobs = (rest: MassiveRest["Service"]) => {
     })
 
   return (tickers: ReadonlyArray<string>): ReadonlyArray<MarketDataJob> => [
-    job(Datasets.stockMarketStatus, undefined, 0, status),
-    ...Array.from({ length: Math.ceil(tickers.length / perRequest) }, (_, index) =>
-      job(Datasets.stockQuotes, String(index), 0, quotes(tickers.slice(index * perRequest, (index + 1) * perRequest)))
-    ),
-    ...tickers.map((ticker) => job(Datasets.stockDetails, ticker, 1, detail(ticker))),
+    datasetJob(Datasets.stockMarketStatus, 0, status),
+    ...inRequests(tickers).map((some, index) => datasetJob(Datasets.stockQuotes, 0, quotes(some), String(index))),
+    ...tickers.map((ticker) => datasetJob(Datasets.stockDetails, 1, detail(ticker), ticker)),
     ...candleSpans.flatMap((span) =>
-      tickers.map((ticker) => job(stockCandles(span), ticker, span === "day" ? 2 : 3, candles(ticker, span)))
+      tickers.map((ticker) => datasetJob(stockCandles(span), span === "day" ? 2 : 3, candles(ticker, span), ticker))
     ),
-    ...tickers.map((ticker) => job(Datasets.stockDividends, ticker, 4, dividends(ticker)))
+    ...tickers.map((ticker) => datasetJob(Datasets.stockDividends, 4, dividends(ticker), ticker))
   ]
 }

@@ -1,10 +1,12 @@
 /** What is checked in: every identifier is well formed, nothing is there twice, and nothing is left without a category. */
 import { assert, describe, it } from "@effect/vitest"
 import { Option, Schema } from "effect"
+import { readdirSync, readFileSync } from "node:fs"
 import { AssetCanonicalId } from "#domain/asset/CanonicalAsset.ts"
 import { appliesTo, dimensions } from "#domain/asset/Dimension.ts"
 import { CaipAssetId } from "#domain/Caip.ts"
 import { content } from "#layers/catalogue/content.ts"
+import { printTokenFile, TokenFile } from "#layers/catalogue/TokenFile.ts"
 import { industries, industryGroups, sectors, subIndustries } from "#layers/catalogue/taxonomy/industries.ts"
 
 const { assets, classifications, representations } = content
@@ -151,5 +153,26 @@ describe("the catalogue's categories", () => {
       Object.keys(table).filter((key) => !used.has(`${dimension} ${key}`))
     )
     assert.deepStrictEqual(unused, [])
+  })
+})
+
+describe("the catalogue's files", () => {
+  const folder = new URL("../../../layers/catalogue/tokens/", import.meta.url)
+  const files = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), "utf8"))
+  const groups = files.map((text) => Schema.decodeUnknownSync(Schema.fromJsonString(TokenFile))(text))
+
+  it("are written as the refresh writes them, so that its change is the change of a line", () =>
+    assert.deepStrictEqual(groups.map(printTokenFile), files))
+
+  it("say of each token where it is from and since when", () => {
+    const sources = groups.flatMap((file) => file.groups)
+    for (const { source, tokens } of sources) {
+      assert.isAbove(source.what.length, 10)
+      for (const [, symbol, , , day] of tokens) assert.isAtMost(Date.parse(day), Date.parse(source.asOf), symbol)
+    }
+    assert.strictEqual(
+      sources.reduce((sum, { tokens }) => sum + tokens.length, 0),
+      representations.length
+    )
   })
 })

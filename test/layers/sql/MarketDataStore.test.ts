@@ -1,13 +1,13 @@
 /** The shared cache of market data, and that only the holder of its lease writes. */
-import { assert, layer } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { MarketDataStore } from "#domain/marketData/MarketDataStore.ts"
-import { TestStores } from "#test/support/database.ts"
+import { eachDatabase } from "#test/support/database.ts"
 
 const at = (seconds: number) => DateTime.makeUnsafe(Date.UTC(2026, 2, 1) + seconds * 1000)
 const data = (value: unknown) => ({ name: "global-market", provider: "coingecko", data: value })
 
-layer(TestStores)("MarketDataStore", (it) => {
+eachDatabase("MarketDataStore", (it) => {
   it.effect("one process holds the lease; another gets it when it has ended, with a higher epoch", () =>
     Effect.gen(function* () {
       const store = yield* MarketDataStore

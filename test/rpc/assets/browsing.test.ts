@@ -69,6 +69,19 @@ layer(makeMarketApi(undefined, 130), { excludeTestServices: true })("assets: bro
       })
   )
 
+  it.effect("browsing shows shares that are restricted where the caller is as well", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* MarketApi
+      for (const procedure of filtered) {
+        const [inAmerica, inSwitzerland] = yield* Effect.forEach(["US", "CH"], (country) =>
+          ask(procedure, { issuerSlug: "ondo" }, { headers: { "x-country-code": country } })
+        )
+        assert.isNotEmpty(inAmerica.items, procedure)
+        assert.deepStrictEqual(idsOf(inAmerica.items), idsOf(inSwitzerland.items), procedure)
+      }
+    })
+  )
+
   it.effect("browseAssets combines its filters and leaves out excludeAssetIds, however they are written", () =>
     Effect.gen(function* () {
       const { ask } = yield* MarketApi

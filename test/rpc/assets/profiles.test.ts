@@ -1,6 +1,7 @@
 /** The contract of `assets.*`, a test for each rule of the interface: one asset in full, overlays and candles. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { content } from "#layers/catalogue/content.ts"
 import { appleOnRobinhood, figure, idsOf, tokenized, usdcOnBase } from "#test/rpc/support/assets.ts"
 import { makeMarketApi, MarketApi } from "#test/rpc/support/MarketApi.ts"
 
@@ -48,6 +49,24 @@ layer(makeMarketApi(undefined, 130), { excludeTestServices: true })("assets: pro
       assert.strictEqual(details.marketData.priceUsd, "1")
       assert.strictEqual(details.marketData.source, "coingecko")
       assert.isFalse(details.marketData.stale)
+    })
+  )
+
+  it.effect("tokens on Solana have the price of their contract, coins and shares alike", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* MarketApi
+      const onSolana = content.representations.filter(({ caipAssetId }) => caipAssetId.startsWith("solana:"))
+      for (const [symbol, price] of [
+        ["USDC", /^1$/u],
+        ["JUP", figure],
+        ["AAPLx", figure],
+        ["AAPLon", figure]
+      ] as const) {
+        const assetId = onSolana.find((token) => token.symbol === symbol)!.caipAssetId
+        const { marketData } = yield* ask("assets.getAssetDetails", { assetId })
+        assert.match(marketData.priceUsd, price, symbol)
+        assert.deepInclude(marketData, { priceBasis: "token", source: "coingecko", stale: false }, symbol)
+      }
     })
   )
 

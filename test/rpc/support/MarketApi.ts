@@ -12,6 +12,7 @@ import { Sessions } from "#domain/identity/Sessions.ts"
 import { SignIns } from "#domain/identity/SignIns.ts"
 import { SignInSettings } from "#domain/identity/SignInSettings.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
+import { makeFixedWindows } from "#domain/fixedWindows.ts"
 import { AssetBrowsing } from "#domain/listing/AssetBrowsing.ts"
 import { AssetIndex } from "#domain/listing/AssetIndex.ts"
 import { AssetProfiles } from "#domain/listing/AssetProfiles.ts"
@@ -28,9 +29,11 @@ import { IssuerPoliciesLive } from "#layers/catalogue/IssuerPoliciesLive.ts"
 import { SubjectFactsLive } from "#layers/catalogue/SubjectFactsLive.ts"
 import { CoinGeckoConfig } from "#layers/market/CoinGeckoConfig.ts"
 import { MarketDataConfig, MarketDataJobsLive } from "#layers/market/MarketDataJobsLive.ts"
+import { CallLimits } from "#rpc/CallLimits.ts"
 import { ProcedureRoutes } from "#rpc/Procedures.ts"
 import { Faults } from "#sandbox/control/Faults.ts"
 import { coinbase } from "#sandbox/market/coinbase.ts"
+import { xstocks } from "#sandbox/market/xstocks.ts"
 import { coingecko } from "#sandbox/market/coingecko.ts"
 import { massiveRest } from "#sandbox/market/massiveRest.ts"
 import { PriceBook } from "#sandbox/market/PriceBook.ts"
@@ -77,7 +80,7 @@ const World = Layer.mergeAll(
   Layer.mock(StreamProcess, { massiveKey, logFile: "" })
 )
 
-const StandIns = HttpRouter.serve(Layer.mergeAll(coingecko, massiveRest, coinbase), {
+const StandIns = HttpRouter.serve(Layer.mergeAll(coingecko, massiveRest, coinbase, xstocks), {
   disableLogger: true,
   disableListenLog: true
 }).pipe(Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })), Layer.provide(World))
@@ -90,12 +93,13 @@ const Configured = (access: MarketDataAccess["Service"], perMinute: number) =>
         Layer.succeed(CoinGeckoConfig, {
           baseUrl: `${base}/coingecko/api/v3`,
           apiKey: Redacted.make(coinGeckoKey),
-          plan: "demo"
+          plan: access.coinGecko === "paid" ? "pro" : "demo"
         }),
         Layer.succeed(MarketDataConfig, {
           massive: access.massive ? { baseUrl: `${base}/massive`, apiKey: Redacted.make(massiveKey) } : null,
           coinbaseUrl: access.coinbase ? `${base}/coinbase` : null,
-          perMinute: { coingecko: perMinute, massive: perMinute, coinbase: perMinute }
+          xStocksUrl: access.xstocks ? `${base}/xstocks/api/v2` : null,
+          perMinute: { coingecko: perMinute, massive: perMinute, coinbase: perMinute, xstocks: perMinute }
         }),
         Layer.succeed(MarketDataAccess, access),
         Layer.succeed(CountryHeader, { country: "x-country-code", region: "x-region-code" })
@@ -158,7 +162,17 @@ const server = Layer.effect(
   // Paths mean exactly what they say, as in the server.
 ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig)))
 
-const all: MarketDataAccess["Service"] = { coinGecko: "demo", massive: true, coinbase: true }
+/** Most calls of a test in a minute. */
+export const callLimit = 1_000
+export const TestLimits = Layer.effect(
+  CallLimits,
+  Effect.map(Clock.Clock, (clock) => {
+    const count = makeFixedWindows(callLimit)
+    return { arrive: (address) => Effect.sync(() => count(address, clock.currentTimeMillisUnsafe())) }
+  })
+)
+
+const all: MarketDataAccess["Service"] = { coinGecko: "demo", massive: true, coinbase: true, xstocks: true }
 
 /**
  * A deployment with access to the providers; nothing is fetched before a test asks for it, and then no more than `perMinute`
@@ -179,7 +193,8 @@ export const makeMarketApi = (access: MarketDataAccess["Service"] = all, perMinu
         Layer.mock(Members, {}),
         Layer.mock(OwnKeys, {}),
         Layer.succeed(SignInSettings, { origins: [], chainIds: [] }),
-        OperatorToken.layer(null)
+        OperatorToken.layer(null),
+        TestLimits
       )
     ),
     Layer.provideMerge(AssetIndex.layer),

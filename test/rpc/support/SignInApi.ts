@@ -29,6 +29,7 @@ import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
 import { ProcedureRoutes } from "#rpc/Procedures.ts"
 import { SessionCookie } from "#rpc/SessionCookie.ts"
 import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { TestLimits } from "#test/rpc/support/MarketApi.ts"
 import { configFor } from "#test/layers/evm/EvmWorld.ts"
 import { TestStores } from "#test/support/database.ts"
 
@@ -159,7 +160,8 @@ const Unused = Layer.mergeAll(
   Layer.mock(CryptoMarketData, {}),
   Layer.mock(MarketDataStream, {}),
   Layer.succeed(CountryHeader, { country: null, region: null }),
-  OperatorToken.layer(null)
+  OperatorToken.layer(null),
+  TestLimits
 )
 
 /** A deployment whose pages are served by `origins`. */

@@ -1,0 +1,36 @@
+/** What a source of the catalogue was found to say. */
+import { Context, type Effect, Schema } from "effect"
+import type { CatalogueReader } from "#layers/catalogue/TokenFile.ts"
+
+/** A token as its source tells it. */
+export interface SaidToken {
+  /** CAIP-2. */
+  readonly chain: string
+  /** In its canonical form. */
+  readonly address: string
+  readonly symbol: string
+  /** Null where the source does not tell. */
+  readonly decimals: number | null
+  /** Of the share that the token stands for; null where the source lists other tokens too. */
+  readonly ticker: string | null
+}
+
+export interface SourceRead {
+  /** As the catalogue names the source from now on. */
+  readonly what: string
+  readonly tokens: ReadonlyArray<SaidToken>
+  /** Rows that could not be read: any of them may be a token that the catalogue has. */
+  readonly unreadable: number
+}
+
+/** Why a source says nothing that could be used. */
+export class SourceUnread extends Schema.TaggedError<SourceUnread>()("SourceUnread", { reason: Schema.String }) {
+  override get message() {
+    return this.reason
+  }
+}
+
+export class CatalogueSources extends Context.Service<
+  CatalogueSources,
+  Readonly<Record<CatalogueReader, Effect.Effect<SourceRead, SourceUnread>>>
+>()("ballast/layers/catalogue/refresh/CatalogueSources") {}

@@ -1,0 +1,40 @@
+/** CoinGecko's `GET /simple/token_price/{platform}`: what it says of tokens by their contracts. */
+import { Effect, Schema } from "effect"
+import type { CoinGeckoClient } from "#layers/market/CoinGeckoClient.ts"
+import type { CoinGeckoPlatforms } from "#layers/market/CoinGeckoPlatforms.ts"
+
+/** What each request for prices asks for. */
+export const priceParams = {
+  vs_currencies: "usd",
+  include_last_updated_at: "true",
+  precision: "full"
+} as const
+
+/** The same with the figures of the market. */
+export const marketParams = {
+  ...priceParams,
+  include_market_cap: "true",
+  include_24hr_vol: "true",
+  include_24hr_change: "true"
+} as const
+
+/** EVM addresses in any case are one address; a mint of Solana is not. */
+const keyOf = (address: string) => (address.startsWith("0x") ? address.toLowerCase() : address)
+
+/** Answers what CoinGecko says of a contract, not decoded; undefined where it says nothing. */
+export const makeTokenPrices = (client: CoinGeckoClient["Service"], platforms: CoinGeckoPlatforms["Service"]) =>
+  Effect.fn("CoinGecko.tokenPrices")(function* (
+    chainId: number,
+    addresses: ReadonlyArray<string>,
+    params: typeof priceParams | typeof marketParams
+  ) {
+    const platform = yield* platforms.of(chainId)
+    if (platform === undefined) return () => undefined
+    const rows = yield* client.get(
+      `/simple/token_price/${platform}`,
+      { contract_addresses: addresses.map(keyOf).join(","), ...params },
+      Schema.Record(Schema.String, Schema.Unknown)
+    )
+    const byAddress = new Map(Object.entries(rows).map(([address, row]) => [keyOf(address), row]))
+    return (address: string): unknown => byAddress.get(keyOf(address))
+  })

@@ -1,0 +1,54 @@
+/**
+ * Effect's RPC over HTTP, where one request may carry many calls, a line each: the first is the request, which the server has
+ * counted; each further one counts as much. When they are too many none of them runs.
+ */
+import { Clock, Effect, Layer, Option } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { RpcServer } from "effect/rpc"
+import { clientAddress } from "#domain/clientAddress.ts"
+import { tooMany } from "#domain/fixedWindows.ts"
+import { CallLimits } from "#rpc/CallLimits.ts"
+import { failure, type WireError } from "#rpc/jsonWire.ts"
+
+const linesIn = (text: string): number => {
+  let lines = 0
+  for (const line of text.split("\n")) if (line.trim() !== "") lines += 1
+  return lines
+}
+
+export const countedProtocol = (path: HttpRouter.PathInput) =>
+  Layer.effect(
+    RpcServer.Protocol,
+    Effect.gen(function* () {
+      const limits = yield* CallLimits
+      const router = yield* HttpRouter.HttpRouter
+      const { httpEffect, protocol } = yield* RpcServer.makeProtocolWithHttpEffect()
+
+      /** The refusal of the calls behind the first, or nothing. */
+      const refusal = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+        // A body that cannot be read is the protocol's to answer.
+        const calls = linesIn(yield* Effect.orElseSucceed(request.text, () => ""))
+        const address = clientAddress(Option.getOrUndefined(request.remoteAddress))
+        for (let call = 1; call < calls; call += 1) {
+          const allowance = yield* limits.arrive(address)
+          if (!allowance.isExceeded) continue
+          const error = tooMany(allowance, yield* Clock.currentTimeMillis)
+          return HttpServerResponse.setHeader(
+            failure(error as WireError),
+            "retry-after",
+            String(error.retryAfterSeconds)
+          )
+        }
+        return undefined
+      })
+
+      yield* router.add(
+        "POST",
+        path,
+        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+          Effect.flatMap(refusal(request), (refused) => (refused === undefined ? httpEffect : Effect.succeed(refused)))
+        )
+      )
+      return protocol
+    })
+  )

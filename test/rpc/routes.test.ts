@@ -1,0 +1,25 @@
+/** Procedures are routes like all others: named in spans, and a wrong method of theirs is told from a wrong path. */
+import { assert, describe, it } from "@effect/vitest"
+import { addRoute, methodsOf } from "#http/middleware/routeTable.ts"
+import { spanName } from "#http/middleware/spanNames.ts"
+import { procedureRoutes } from "#rpc/Procedures.ts"
+import { ClientProcedures } from "#rpc/ClientProcedures.ts"
+
+for (const [method, path] of procedureRoutes) addRoute(method, path)
+
+describe("procedures in the table of routes", () => {
+  it("all public reads have GET and POST", () => {
+    assert.isAtLeast(ClientProcedures.requests.size, 18)
+    for (const name of ClientProcedures.requests.keys()) {
+      assert.deepStrictEqual(methodsOf(`/v1/rpc/${name}?input=x`), ["GET", "HEAD", "POST"], name)
+      assert.strictEqual(spanName("GET", `/v1/rpc/${name}?input=x`), `GET /v1/rpc/${name}`)
+    }
+  })
+
+  it("procedures of the operator and the native wire have POST alone, and what is none has nothing", () => {
+    for (const path of ["/v1/rpc/marketDataStream.adminStatus", "/v1/rpc"])
+      assert.deepStrictEqual(methodsOf(path), ["POST"], path)
+    assert.deepStrictEqual(methodsOf("/v1/rpc/assets.noSuch"), [])
+    assert.strictEqual(spanName("POST", "/v1/rpc/assets.noSuch"), "POST unmatched")
+  })
+})
