@@ -10,7 +10,8 @@ import { ballastRule } from "#bench/policies/ballastRule.ts"
 import { drawFrontier, type Panel } from "#bench/policies/drawFrontier.ts"
 import { pathOf } from "#bench/policies/paths.ts"
 import { peers } from "#bench/policies/peerRules.ts"
-import { type CostLevel, type Outcome, type Rule, simulate } from "#bench/policies/simulate.ts"
+import { type CostLevel, type Outcome, simulate } from "#bench/policies/simulate.ts"
+import type { Rule } from "#domain/backtest/followRule.ts"
 
 const allPaths = 200
 const mostTries = 5

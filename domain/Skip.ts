@@ -76,6 +76,14 @@ export interface Skip {
   readonly reason: string
 }
 
+/** A skip that is about a whole chain, with no amount to tell. */
+export const chainSkip = <Code extends SkipCode>(code: Code, reason: string) => ({
+  assetId: null,
+  code,
+  valueUsd: null,
+  reason
+})
+
 /** A skip as a run remembers it; the run's plan names the chain. */
 export const RecordedSkip = Schema.Struct({
   assetId: Schema.NullOr(AssetId),

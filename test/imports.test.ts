@@ -110,6 +110,7 @@ const contexts = [
   "policy",
   "withdrawal",
   "rebalance",
+  "backtest",
   "execution",
   "stream"
 ]

@@ -26,8 +26,8 @@ const uniform = (seed: number) => {
   }
 }
 
-/** Prices of each asset at the end of each hour, from 1 on. */
-export const pathOf = (seed: number): ReadonlyArray<Float64Array> => {
+/** Prices of each asset at the end of each hour, from 1 on; US dollars (wad), to a billionth. */
+export const pathOf = (seed: number): ReadonlyArray<ReadonlyArray<bigint>> => {
   const draw = uniform(seed)
   const normal = () => Math.sqrt(-2 * Math.log(draw())) * Math.cos(2 * Math.PI * draw())
   const prices = assets.map(() => 1)
@@ -38,6 +38,6 @@ export const pathOf = (seed: number): ReadonlyArray<Float64Array> => {
       const step = volatility / Math.sqrt(yearHours)
       prices[index] = prices[index]! * Math.exp(step * shock - (step * step) / 2)
     }
-    return Float64Array.from(prices)
+    return prices.map((price) => BigInt(Math.round(price * 1e9)) * 1_000_000_000n)
   })
 }

@@ -6,7 +6,8 @@
  * (https://help.composer.trade/article/76-threshold-trading).
  */
 import { assets } from "#bench/policies/paths.ts"
-import type { Rule, Trade } from "#bench/policies/simulate.ts"
+import { toNumber, wad } from "#bench/policies/simulate.ts"
+import type { Rule, Trade } from "#domain/backtest/followRule.ts"
 
 const targets = assets.map(({ weight }) => weight / 10_000)
 const day = 24
@@ -21,7 +22,7 @@ const toTargets = (values: ReadonlyArray<number>): ReadonlyArray<Trade> => {
     const to = open.indexOf(Math.min(...open))
     const usd = Math.min(open[from]!, -open[to]!)
     if (usd < 0.01) return trades
-    trades.push({ from, to, usd })
+    trades.push({ from, to, usd: wad(usd) })
     open[from]! -= usd
     open[to]! += usd
   }
@@ -32,8 +33,9 @@ const whenOff =
   (isOff: (deviation: number, target: number) => boolean, everyHours: number, cooldownDays = 0) =>
   (): Rule => {
     let restUntil = 0
-    return (hour, values) => {
+    return (hour, valuesUsd) => {
       if ((hour + 1) % everyHours !== 0 || hour < restUntil) return []
+      const values = valuesUsd.map(toNumber)
       const total = values.reduce((sum, value) => sum + value, 0)
       if (!values.some((value, index) => isOff(Math.abs(value / total - targets[index]!), targets[index]!))) return []
       restUntil = hour + cooldownDays * day

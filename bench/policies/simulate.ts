@@ -1,12 +1,6 @@
-/** Follows one rule along a path of prices, and counts what it costs and how far it lets the portfolio drift. */
+/** Follows one rule along a path of prices by the rules of the service's backtests, and tells its cost and error by the year. */
 import { assets, hours, yearHours } from "#bench/policies/paths.ts"
-
-/** Value moved from one asset to another, in US dollars at the prices of the hour. */
-export interface Trade {
-  readonly from: number
-  readonly to: number
-  readonly usd: number
-}
+import { followRule, type Rule } from "#domain/backtest/followRule.ts"
 
 /** What trading costs: a share of what is sold, and US dollars a swap. */
 export interface CostLevel {
@@ -14,9 +8,6 @@ export interface CostLevel {
   readonly feeBps: number
   readonly gasUsd: number
 }
-
-/** Decides at the end of an hour; made anew for each path. */
-export type Rule = (hour: number, values: ReadonlyArray<number>, prices: Float64Array) => ReadonlyArray<Trade>
 
 export interface Outcome {
   /** Basis points of the portfolio, and multiples of it, a year. */
@@ -29,31 +20,25 @@ export interface Outcome {
 
 export const startUsd = 10_000
 
-export const simulate = (path: ReadonlyArray<Float64Array>, rule: Rule, { feeBps, gasUsd }: CostLevel): Outcome => {
-  const fee = feeBps / 10_000
-  const amounts = assets.map(({ weight }) => (startUsd * weight) / 10_000)
-  let cost = 0
-  let turnover = 0
-  let legs = 0
-  let squares = 0
-  for (const [hour, prices] of path.entries()) {
-    const values = amounts.map((amount, index) => amount * prices[index]!)
-    const total = values.reduce((sum, value) => sum + value, 0)
-    for (const [index, { weight }] of assets.entries()) squares += (values[index]! / total - weight / 10_000) ** 2
-    for (const { from, to, usd } of rule(hour, values, prices)) {
-      amounts[from]! -= usd / prices[from]!
-      // Gas is paid out of what is bought, so that every rule bears it alike.
-      amounts[to]! += (usd * (1 - fee) - gasUsd) / prices[to]!
-      cost += (usd * fee + gasUsd) / total
-      turnover += usd / total
-      legs += 1
-    }
-  }
+/** To a billionth: far below every threshold. */
+export const wad = (value: number): bigint => BigInt(Math.round(value * 1e9)) * 1_000_000_000n
+export const toNumber = (value: bigint): number => Number(value / 1_000_000_000n) / 1e9
+
+const start = { weights: assets.map(({ weight }) => weight), valueUsd: wad(startUsd), prices: assets.map(() => wad(1)) }
+
+export const simulate = (
+  path: ReadonlyArray<ReadonlyArray<bigint>>,
+  rule: Rule,
+  { feeBps, gasUsd }: CostLevel
+): Outcome => {
+  const walk = followRule(rule, start, { feeBps, gasUsd: wad(gasUsd) })
+  for (const prices of path) walk.advance(prices)
+  const { costNano, error, trades, turnoverNano } = walk.outcome()
   const years = hours / yearHours
   return {
-    costBps: (cost * 10_000) / years,
-    turnover: turnover / years,
-    legs: legs / years,
-    error: Math.sqrt(squares / (hours * assets.length))
+    costBps: (Number(costNano) / 1e9 / years) * 10_000,
+    turnover: Number(turnoverNano) / 1e9 / years,
+    legs: trades / years,
+    error
   }
 }

@@ -7,19 +7,28 @@ const daysOfYear = 365
 const wad = 1_000_000_000_000_000_000n
 const precision = 1_000_000
 
-/**
- * Standard deviation of a year's return (wad), from the prices of days that follow each other; undefined when too few are
- * known. A statistic, so in floating point, to six places.
- */
-export const volatility = (prices: ReadonlyMap<Day.Day, bigint>): bigint | undefined => {
-  const returns: Array<number> = []
+/** The logarithmic return of each day that follows a day with a price. */
+export const dailyReturns = (prices: ReadonlyMap<Day.Day, bigint>): ReadonlyMap<Day.Day, number> => {
+  const returns = new Map<Day.Day, number>()
   for (const [day, usd] of prices) {
     const before = prices.get(Day.add(day, -1))
-    if (before !== undefined && before > 0n && usd > 0n) returns.push(Math.log(Number(usd) / Number(before)))
+    if (before !== undefined && before > 0n && usd > 0n) returns.set(day, Math.log(Number(usd) / Number(before)))
   }
+  return returns
+}
+
+/**
+ * Standard deviation of a year's return (wad), from daily ones; undefined when too few are known. A statistic, so in floating
+ * point, to six places.
+ */
+export const yearlyDeviation = (returns: ReadonlyArray<number>): bigint | undefined => {
   if (returns.length < minReturns) return undefined
   const mean = returns.reduce((sum, one) => sum + one, 0) / returns.length
   const variance = returns.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (returns.length - 1)
   const yearly = Math.sqrt(variance * daysOfYear)
   return Number.isFinite(yearly) ? (BigInt(Math.round(yearly * precision)) * wad) / BigInt(precision) : undefined
 }
+
+/** The same from the prices of days that follow each other. */
+export const volatility = (prices: ReadonlyMap<Day.Day, bigint>): bigint | undefined =>
+  yearlyDeviation([...dailyReturns(prices).values()])

@@ -29,15 +29,16 @@ const hasNoPrice = (holding: Holding): boolean => holding.priceUsd === null || h
  * wanted: the asset by which value comes and goes.
  */
 export const readChain = (chain: ChainState, allocation: ReadonlyArray<TargetWeight>, kept?: AssetId): ChainView => {
-  const missing = new Map<AssetId, number>()
-  for (const target of allocation) missing.set(target.assetId, target.weight)
+  const targets = new Map<AssetId, number>()
+  for (const target of allocation) targets.set(target.assetId, target.weight)
   const positions: Array<Position> = []
   const unvalued: Array<TargetWeight> = []
   let valueUsd = 0n
   let weight = 0n
+  let unlisted = allocation.length
   for (const holding of chain.holdings) {
-    const target = missing.get(holding.assetId) ?? 0
-    missing.delete(holding.assetId)
+    const target = targets.get(holding.assetId) ?? 0
+    if (target > 0) unlisted -= 1
     const isHeld = holding.balanceRaw + (holding.incomingRaw ?? 0n) > 0n
     if (target === 0 && !isHeld && holding.assetId !== kept) continue
     if (isHeld && hasNoPrice(holding)) {
@@ -49,10 +50,14 @@ export const readChain = (chain: ChainState, allocation: ReadonlyArray<TargetWei
     valueUsd += position.valueUsd
     weight += position.weight
   }
-  for (const [assetId, target] of missing) {
-    const position = unknownAsset(assetId, target)
-    positions.push(position)
-    weight += position.weight
+  if (unlisted > 0) {
+    const listed = new Set(chain.holdings.map(({ assetId }) => assetId))
+    for (const { assetId, weight: target } of allocation) {
+      if (listed.has(assetId)) continue
+      const position = unknownAsset(assetId, target)
+      positions.push(position)
+      weight += position.weight
+    }
   }
   return { chainId: chain.chainId, positions, unvalued, valueUsd, weight }
 }

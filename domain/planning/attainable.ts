@@ -9,6 +9,10 @@
 import type { Position } from "#domain/planning/Position.ts"
 import * as SwapCost from "#domain/planning/SwapCost.ts"
 
+/** Whether all can be traded, so that the targets can share all of the chain at whatever swaps cost. */
+export const canFillAll = (positions: ReadonlyArray<Position>): boolean =>
+  positions.every(({ canBuy, canSell, weight }) => canSell && (canBuy || weight === 0n))
+
 /** Sums over the sellers or the buyers: value in US dollars (wad), and weight. */
 interface Side {
   usd: bigint

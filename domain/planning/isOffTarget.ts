@@ -15,6 +15,29 @@ const largest = (side: ReadonlyArray<Imbalance>, counts: (open: Imbalance) => bo
 }
 
 /**
+ * True when there surely is a leg worth making, whatever the other assets are: two fine assets are off by the least leg, with a
+ * margin. Found at a glance for most portfolios that have anything to trade.
+ */
+export const isFarOffTarget = (
+  positions: ReadonlyArray<Position>,
+  weight: bigint,
+  totalUsd: bigint,
+  tolerance: Tolerance
+): boolean => {
+  const leastUsd = tolerance.tradeUsd + tolerance.marginUsd
+  let isSold = false
+  let isBought = false
+  for (const position of positions) {
+    if (!position.canSell || !isFine(position, tolerance)) continue
+    const excessUsd = position.valueUsd - (position.weight * totalUsd) / weight
+    isSold ||= excessUsd >= leastUsd
+    isBought ||= position.canBuy && -excessUsd >= leastUsd
+    if (isSold && isBought) return true
+  }
+  return false
+}
+
+/**
  * True when some leg would be worth making even with every deviation a margin smaller than it is.
  *
  * Measured against `totalUsd`, the value that the targets share. A finished plan leaves no leg worth making, and what it

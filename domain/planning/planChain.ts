@@ -83,17 +83,19 @@ export const planChain = (view: ChainView, parameters: PlanParameters, around: C
   const { legs: settled, result, totalUsd } = settlement
   const byPolicy = "drifts" in settlement ? settlement : undefined
   const { legs, skips: awaited } = withinArrived(settled, around.positions, tolerance.tradeUsd)
-  const planned = new Map(result.map((position) => [position.assetId, position]))
-  const bands = new Map(byPolicy?.drifts.map(({ halfUsd, position }) => [position.assetId, halfUsd]))
   const targets: Array<AssetTarget> = []
   const skips: Array<Skip> = [...awaited, ...(byPolicy === undefined ? [] : policySkips(chainId, byPolicy))]
+  // Planned are the positions of the view, in its order, without those that are left out around what leaves the chain.
+  let at = 0
   for (const position of view.positions) {
     const { assetId, valueUsd } = position
-    const left = planned.get(assetId)
+    const left = result[at]?.assetId === assetId ? result[at] : undefined
+    const bandUsd = left === undefined ? undefined : byPolicy?.drifts[at]!.halfUsd
+    if (left !== undefined) at += 1
     const targetUsd = left === undefined || around.weight === 0n ? valueUsd : (left.weight * totalUsd) / around.weight
     targets.push({ assetId, weight: Number(position.weight), valueUsd, targetUsd })
     if (left === undefined || around.weight === 0n) continue
-    const skip = skipFor(chainId, left, left.valueUsd - targetUsd, tolerance, bands.get(assetId))
+    const skip = skipFor(chainId, left, left.valueUsd - targetUsd, tolerance, bandUsd)
     if (skip !== undefined) skips.push(skip)
   }
   for (const { assetId, weight: share } of view.unvalued) {

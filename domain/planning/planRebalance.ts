@@ -13,7 +13,7 @@ import { planChains } from "#domain/planning/planChains.ts"
 import type { PlanPolicy } from "#domain/planning/PlanPolicy.ts"
 import type { TargetWeight } from "#domain/Allocation.ts"
 import { leastTransferUsd, planTransfers } from "#domain/planning/planTransfers.ts"
-import { SkipCode } from "#domain/Skip.ts"
+import { chainSkip, SkipCode } from "#domain/Skip.ts"
 import * as SwapCost from "#domain/planning/SwapCost.ts"
 
 const byChain = (allocation: ReadonlyArray<TargetWeight>): ReadonlyMap<ChainId, ReadonlyArray<TargetWeight>> => {
@@ -27,6 +27,8 @@ const byChain = (allocation: ReadonlyArray<TargetWeight>): ReadonlyMap<ChainId, 
   return groups
 }
 
+const unread = "The chain could not be read, so nothing is traded on it; the next run tries again."
+
 const unavailable = (chainId: ChainId, allocation: ReadonlyArray<TargetWeight>): ChainPlan => ({
   chainId,
   valueUsd: null,
@@ -34,15 +36,7 @@ const unavailable = (chainId: ChainId, allocation: ReadonlyArray<TargetWeight>):
   targets: [],
   legs: [],
   transfers: [],
-  skips: [
-    {
-      chainId,
-      assetId: null,
-      code: SkipCode.chainUnavailable,
-      valueUsd: null,
-      reason: "The chain could not be read, so nothing is traded on it; the next run tries again."
-    }
-  ]
+  skips: [{ chainId, ...chainSkip(SkipCode.chainUnavailable, unread) }]
 })
 
 /** True when nothing is known of the share of a chain: everything it should hold is held without a price. */

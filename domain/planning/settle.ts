@@ -1,10 +1,10 @@
 /**
  * The legs that bring a chain on target, and what they leave.
  */
-import { attainable } from "#domain/planning/attainable.ts"
+import { attainable, canFillAll } from "#domain/planning/attainable.ts"
 import type { ChainView } from "#domain/planning/ChainView.ts"
-import type { DraftLeg } from "#domain/planning/DraftLeg.ts"
-import { isOffTarget } from "#domain/planning/isOffTarget.ts"
+import { type DraftLeg, legOf } from "#domain/planning/DraftLeg.ts"
+import { isFarOffTarget, isOffTarget } from "#domain/planning/isOffTarget.ts"
 import { matchLegs } from "#domain/planning/matchLegs.ts"
 import { imbalances } from "#domain/planning/imbalances.ts"
 import type { Leg } from "#domain/planning/Plan.ts"
@@ -36,32 +36,29 @@ const greater = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 /**
  * The first attempt takes the exact value of a full settlement. The threshold may leave some of that undone and so save
  * some of its costs, which moves the targets: the next attempt takes the value that the legs really leave. A settlement
- * is good when both agree and its own result calls for no further trade.
+ * is good when both agree, so that no target moves by more than the margin, and its own result calls for no further trade.
  */
 export const settle = (view: ChainView, tolerance: Tolerance, cost: SwapCost): Settlement => {
   const { chainId, dueUsd = 0n, positions, valueUsd, weight } = view
   if (weight === 0n) return { legs: [], result: positions, totalUsd: valueUsd }
+  const isFillable = canFillAll(positions)
   const sharedOf = (of: ReadonlyArray<Position>, totalUsd: bigint): bigint =>
-    attainable(of, weight, greater(totalUsd, dueUsd), cost)
+    isFillable && dueUsd <= totalUsd ? totalUsd : attainable(of, weight, greater(totalUsd, dueUsd), cost)
   const isOff = (of: ReadonlyArray<Position>, sharedUsd: bigint): boolean =>
     isOffTarget(of, weight, sharedUsd, tolerance, cost)
   const heldUsd = sharedOf(positions, valueUsd)
-  if (!isOff(positions, heldUsd)) return { legs: [], result: positions, totalUsd: greater(valueUsd, heldUsd) }
-  const finish = ({ buyer: { position: buyer }, seller: { position: seller }, sellRaw, usd }: DraftLeg): Leg => ({
-    chainId,
-    sell: seller.assetId,
-    buy: buyer.assetId,
-    sellAmountRaw: sellRaw,
-    valueUsd: usd,
-    expectedBuyRaw: boughtFor(seller, buyer, sellRaw, cost)
-  })
+  if (!isFarOffTarget(positions, weight, heldUsd, tolerance) && !isOff(positions, heldUsd))
+    return { legs: [], result: positions, totalUsd: greater(valueUsd, heldUsd) }
+  const finish = (draft: DraftLeg): Leg =>
+    legOf(chainId, draft, (seller, buyer, sellRaw) => boughtFor(seller, buyer, sellRaw, cost))
+  const heaviest = positions.reduce((most, { weight: one }) => (one > most ? one : most), 1n)
   let expectedUsd = targetAfterCosts(positions, weight, valueUsd, cost)
   let fallback: Settlement | undefined
   for (let attempt = 1; ; attempt += 1) {
     const sharedUsd = sharedOf(positions, expectedUsd)
     const drafts = matchLegs(imbalances(positions, weight, sharedUsd, tolerance.marginUsd, cost), tolerance, cost)
     const leftUsd = valueUsd - (drafts.reduce((sum, { usd }) => sum + usd, 0n) * cost.lost) / whole
-    const isConfirmed = absolute(leftUsd - expectedUsd) <= tolerance.marginUsd
+    const isConfirmed = absolute(leftUsd - expectedUsd) * heaviest <= tolerance.marginUsd * weight
     if (isConfirmed || attempt >= fullSteps) {
       const legs = drafts.map(finish)
       const result = resultOf(positions, legs)

@@ -2,11 +2,11 @@
  * The legs by which a chain follows a rebalance policy: those that bring assets back into their bands, as far as they are
  * worth their cost and within what the policy lets trading cost.
  */
-import { attainable } from "#domain/planning/attainable.ts"
+import { attainable, canFillAll } from "#domain/planning/attainable.ts"
 import { bandNeeds } from "#domain/planning/bandNeeds.ts"
 import type { ChainView } from "#domain/planning/ChainView.ts"
 import { benefitOf, costOf, type Worth } from "#domain/planning/costGate.ts"
-import type { DraftLeg } from "#domain/planning/DraftLeg.ts"
+import { type DraftLeg, legOf } from "#domain/planning/DraftLeg.ts"
 import { type Drift, driftsOf, widthsOf } from "#domain/planning/drift.ts"
 import { legsOnPairs } from "#domain/planning/legsOnPairs.ts"
 import { matchLegs } from "#domain/planning/matchLegs.ts"
@@ -99,21 +99,16 @@ export const settleWithin = (
   const gas = policy.gas.get(chainId) ?? noGas
   const costs = tradeCosts(cost, policy)
   const widths = widthsOf(view, policy, costs, gas)
-  // Where all can be traded, all can be filled, at whatever swaps really cost.
-  const areAllTraded = positions.every(({ canBuy, canSell, weight: target }) => canSell && (canBuy || target === 0n))
+  const isFillable = canFillAll(positions)
   const sharedOf = (totalUsd: bigint) => {
     const mostUsd = totalUsd > dueUsd ? totalUsd : dueUsd
-    return areAllTraded ? mostUsd : attainable(positions, weight, mostUsd, cost)
+    return isFillable ? mostUsd : attainable(positions, weight, mostUsd, cost)
   }
 
-  const finish = ({ buyer: { position: buyer }, seller: { position: seller }, sellRaw, usd }: DraftLeg): Leg => ({
-    chainId,
-    sell: seller.assetId,
-    buy: buyer.assetId,
-    sellAmountRaw: sellRaw,
-    valueUsd: usd,
-    expectedBuyRaw: boughtAt(seller, buyer, sellRaw, costs.ofPair(seller.assetId, buyer.assetId))
-  })
+  const finish = (draft: DraftLeg): Leg =>
+    legOf(chainId, draft, (seller, buyer, sellRaw) =>
+      boughtAt(seller, buyer, sellRaw, costs.ofPair(seller.assetId, buyer.assetId))
+    )
 
   const legsAt = (drifts: ReadonlyArray<Drift>): ReadonlyArray<Leg> => {
     // Matching uses up what is open, so each way gets its own.

@@ -8,52 +8,51 @@
  * and piecewise linear in `T`, and not negative at `V`. Newton's method from `V` therefore comes down to the root of
  * each without passing it and ends exactly on it after the last change of slope, at most one step for each asset; the
  * greater root is the one of the minimum.
+ *
+ * Reckoned is how far the total falls below `V`. Its slope is known to be at least the part of a sale that is kept, so it
+ * falls no further than the side at `V` costs by that, and only the few assets that change sides on the way are looked at again.
  */
 import type { Position } from "#domain/planning/Position.ts"
 import * as SwapCost from "#domain/planning/SwapCost.ts"
 
-const sellingRoot = (
-  positions: ReadonlyArray<Position>,
-  weight: bigint,
-  valueUsd: bigint,
-  cost: SwapCost.SwapCost
-): bigint => {
-  let total = valueUsd
-  for (;;) {
-    let above = 0n
-    let aboveWeight = 0n
-    for (const position of positions) {
-      if (position.canSell && position.valueUsd * weight > position.weight * total) {
-        above += position.valueUsd
-        aboveWeight += position.weight
-      }
-    }
-    const next =
-      (weight * (SwapCost.whole * valueUsd - cost.lost * above)) / (SwapCost.whole * weight - cost.lost * aboveWeight)
-    if (next >= total) return total
-    total = next
-  }
+/** One asset: its distance from its share of `V`, times the weight of the chain. */
+interface Distance {
+  readonly position: Position
+  readonly excess: bigint
 }
 
-const buyingRoot = (
-  positions: ReadonlyArray<Position>,
-  weight: bigint,
-  valueUsd: bigint,
-  cost: SwapCost.SwapCost
+/** Sums over the assets above their targets, or below them. */
+interface Side {
+  distance: bigint
+  weight: bigint
+}
+
+const add = (side: Side, distance: bigint, weight: bigint): void => {
+  side.distance += distance
+  side.weight += weight
+}
+
+/**
+ * The root of one side. `staying` are the sums over all that stay on it, `changing` may come or go as the total falls; `sign` is 1
+ * for what is above its target, -1 for what is below.
+ */
+const fallOf = (
+  staying: Side,
+  changing: ReadonlyArray<Distance>,
+  sign: bigint,
+  slopeAt: (weight: bigint) => bigint,
+  lost: bigint
 ): bigint => {
-  let total = valueUsd
+  let fall = 0n
   for (;;) {
-    let below = 0n
-    let belowWeight = 0n
-    for (const position of positions) {
-      if (position.canBuy && position.valueUsd * weight < position.weight * total) {
-        below += position.valueUsd
-        belowWeight += position.weight
-      }
+    const side = { ...staying }
+    for (const { excess, position } of changing) {
+      if (sign * (excess + position.weight * fall) > 0n) add(side, sign * excess, position.weight)
     }
-    const next = (weight * (cost.kept * valueUsd + cost.lost * below)) / (weight * cost.kept + cost.lost * belowWeight)
-    if (next >= total) return total
-    total = next
+    const slope = slopeAt(side.weight)
+    const next = (lost * side.distance + slope - 1n) / slope
+    if (next <= fall) return fall
+    fall = next
   }
 }
 
@@ -65,10 +64,35 @@ export const targetAfterCosts = (
   positions: ReadonlyArray<Position>,
   weight: bigint,
   valueUsd: bigint,
-  cost: SwapCost.SwapCost
+  { kept, lost }: SwapCost.SwapCost
 ): bigint => {
-  if (cost.lost === 0n) return valueUsd
-  const selling = sellingRoot(positions, weight, valueUsd, cost)
-  const buying = buyingRoot(positions, weight, valueUsd, cost)
-  return selling > buying ? selling : buying
+  if (lost === 0n) return valueUsd
+  const above: Side = { distance: 0n, weight: 0n }
+  const below: Side = { distance: 0n, weight: 0n }
+  const lesser: Array<Distance> = []
+  for (const position of positions) {
+    const excess = position.valueUsd * weight - position.weight * valueUsd
+    if (excess <= 0n) lesser.push({ position, excess })
+    else if (position.canSell) add(above, excess, position.weight)
+    if (excess < 0n && position.canBuy) add(below, -excess, position.weight)
+  }
+  const farther = above.distance > below.distance ? above : below
+  const mostUsd = (lost * farther.distance) / (kept * weight) + 1n
+  const changing = lesser.filter(({ excess, position }) => excess + position.weight * mostUsd >= 0n)
+  for (const { excess, position } of changing) if (excess < 0n && position.canBuy) add(below, excess, -position.weight)
+  const selling = fallOf(
+    above,
+    changing.filter(({ position }) => position.canSell),
+    1n,
+    (sold) => SwapCost.whole * weight - lost * sold,
+    lost
+  )
+  const buying = fallOf(
+    below,
+    changing.filter(({ position }) => position.canBuy),
+    -1n,
+    (bought) => kept * weight + lost * bought,
+    lost
+  )
+  return valueUsd - (selling < buying ? selling : buying)
 }

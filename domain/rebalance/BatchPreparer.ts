@@ -15,7 +15,7 @@ import { RunStore } from "#domain/rebalance/RunStore.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
-import { type RecordedSkip, SkipCode } from "#domain/Skip.ts"
+import { chainSkip, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
 import type { PlannedLeg, PlannedTransfer } from "#domain/trading/PlannedTrades.ts"
 
 /** A chain that stays unreachable this long is left to the next run: nothing was sent yet. */
@@ -91,7 +91,7 @@ export class BatchPreparer extends Context.Service<
         tryOnce(attempt, plan).pipe(
           Effect.retry({ while: (error) => error._tag === "ChainUnavailable", schedule: chainRetry }),
           Effect.catchTag("ChainUnavailable", ({ message }) =>
-            Effect.succeed(nothing([unavailableSkip(message)], message))
+            Effect.succeed(nothing([chainSkip(SkipCode.chainUnavailable, message)], message))
           )
         )
       )
@@ -128,11 +128,4 @@ const valueOf = ({ batch: { swaps, transfers = [] }, plan: { chain } }: Simulate
   return values.reduce((sum, { valueUsd }) => sum + valueUsd, 0n)
 }
 
-const gasSkip = (reason: string): RecordedSkip => ({ assetId: null, code: SkipCode.gasRefused, valueUsd: null, reason })
-
-const unavailableSkip = (reason: string): RecordedSkip => ({
-  assetId: null,
-  code: SkipCode.chainUnavailable,
-  valueUsd: null,
-  reason
-})
+const gasSkip = (reason: string): RecordedSkip => chainSkip(SkipCode.gasRefused, reason)

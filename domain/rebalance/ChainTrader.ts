@@ -17,9 +17,8 @@ import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
 import { Preparation, type Ready } from "#domain/rebalance/Preparation.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
 import type { PlannedChain, RunPlan } from "#domain/rebalance/RunPlan.ts"
-import type { RecordedSkip } from "#domain/Skip.ts"
+import { chainSkip, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
 import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
-import { SkipCode } from "#domain/Skip.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
@@ -177,9 +176,4 @@ const alone = (preparation: Ready): Ready => {
 }
 
 /** Another run waits for the owner on the chain already, or this one has in vain. */
-export const unsignedSkip = (reason: string): RecordedSkip => ({
-  assetId: null,
-  code: SkipCode.signatureRequired,
-  valueUsd: null,
-  reason
-})
+export const unsignedSkip = (reason: string): RecordedSkip => chainSkip(SkipCode.signatureRequired, reason)

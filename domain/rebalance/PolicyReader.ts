@@ -14,6 +14,7 @@ import { volatility } from "#domain/market/volatility.ts"
 import type { ChainGas, PlanPolicy } from "#domain/planning/PlanPolicy.ts"
 import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 import { intervalMs } from "#domain/RebalanceSchedule.ts"
+import { lookBackDays, type PolicyFacts, planPolicyOf } from "#domain/rebalance/planPolicyOf.ts"
 import { CostLedger } from "#domain/rebalance/CostLedger.ts"
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"
 import { Settings } from "#domain/Settings.ts"
@@ -24,12 +25,7 @@ import type { SwapLimits } from "#domain/strategy/resolveSwap.ts"
 /** Units of gas: an operation of an account that has code, and each swap in it; as measured on Kernel 0.3.1 and Uniswap v2. */
 const operationGas = 300_000n
 const swapGas = 150_000n
-/** Days over which prices are looked back on. */
-const lookBack = 90
 const weekDays = 7
-/** Part of the slippage limit that is set aside as a cost, as a divisor. */
-const reserveParts = 10
-const bps = 10_000n
 
 /** The policy of one portfolio. */
 export interface AppliedPolicy {
@@ -75,7 +71,7 @@ export class PolicyReader extends Context.Service<
       })
 
       const volatilitiesOf = Effect.fnUntraced(function* (assetIds: ReadonlyArray<AssetId>, now: DateTime.Utc) {
-        const series = yield* daily.read(assetIds, Day.add(Day.of(now), -lookBack))
+        const series = yield* daily.read(assetIds, Day.add(Day.of(now), -lookBackDays))
         return new Map(
           [...series].flatMap(([assetId, history]) => {
             const found = volatility(history)
@@ -135,43 +131,18 @@ export class PolicyReader extends Context.Service<
 const policyOf = ({ acceptedSwap, rebalancePolicy, tenantPolicy }: PlanContext) =>
   resolvePolicy({ strategy: rebalancePolicy, tenant: tenantPolicy, isMirrored: acceptedSwap !== undefined })
 
-interface Measured extends Pick<PlanPolicy, "gas" | "volatility"> {
-  readonly spentUsd: bigint
-}
-
-/** The lesser of what a run may cost and what is left of the week. */
-const maxCostOf = (
-  { maxCostBps = {} }: RebalancePolicy,
-  spentUsd: bigint,
-  valueUsd: bigint
-): Pick<PlanPolicy, "maxCostUsd"> => {
-  const share = (limit: number) => (valueUsd * BigInt(limit)) / bps
-  const limits: Array<bigint> = []
-  if (maxCostBps.run !== undefined) limits.push(share(maxCostBps.run))
-  if (maxCostBps.week !== undefined) limits.push(share(maxCostBps.week) - spentUsd)
-  if (limits.length === 0) return {}
-  const least = limits.reduce((most, limit) => (limit < most ? limit : most))
-  return { maxCostUsd: least > 0n ? least : 0n }
-}
-
 const applied =
   (
     policy: RebalancePolicy,
     { frequency = "daily" }: PlanContext,
-    { gas, spentUsd, volatility: volatilities }: Measured,
+    measured: Pick<PolicyFacts, "gas" | "volatility" | "spentUsd">,
     leastTradeUsd: bigint
   ): AppliedPolicy["at"] =>
-  (valueUsd, { slippageBps }) => ({
-    band: policy.band,
-    overrides: new Map(policy.overrides?.map(({ assetId, band }) => [assetId, band])),
-    tradeTo: policy.tradeTo,
-    minTradeUsd: policy.minTrade?.usd ?? 0n,
-    minSweepUsd: leastTradeUsd,
-    minGasMultiple: BigInt(policy.minTrade?.gasMultiple ?? 0),
-    isWhole: policy.cashFlow === "whole",
-    ...maxCostOf(policy, spentUsd, valueUsd),
-    gas,
-    volatility: volatilities,
-    secondsToNextCheck: intervalMs[frequency] / 1_000,
-    reserveBps: Math.floor(slippageBps / reserveParts)
-  })
+  (valueUsd, { slippageBps }) =>
+    planPolicyOf(policy, {
+      ...measured,
+      valueUsd,
+      slippageBps,
+      leastTradeUsd,
+      secondsToNextCheck: intervalMs[frequency] / 1_000
+    })

@@ -15,7 +15,7 @@ import { plan } from "#domain/planning/planRebalance.ts"
 import { PlanReader, type PlanReading } from "#domain/rebalance/PlanReader.ts"
 import type { PlannedChain, RunPlan } from "#domain/rebalance/RunPlan.ts"
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"
-import { type RecordedSkip, SkipCode } from "#domain/Skip.ts"
+import { chainSkip, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
 import { promisedRaw, withQuotedCosts } from "#domain/rebalance/quotedCosts.ts"
 import { ChainQuotes } from "#domain/trading/ChainQuotes.ts"
 import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
@@ -120,12 +120,10 @@ export class RunPlanner extends Context.Service<
   ).pipe(Layer.provide([PlanReader.layer, PortfolioValuer.layer, ChainQuotes.layer]))
 }
 
-const unpriced: RecordedSkip = {
-  assetId: null,
-  code: SkipCode.pricesUnavailable,
-  valueUsd: null,
-  reason: "No price source answered, so nothing is traded; the next run tries again."
-}
+const unpriced: RecordedSkip = chainSkip(
+  SkipCode.pricesUnavailable,
+  "No price source answered, so nothing is traded; the next run tries again."
+)
 
 /** A way between chains on which nothing can be sent now, and why. */
 interface Refusal extends ChainPair {

@@ -27,6 +27,8 @@ const bps = 10_000n
 export const shortfallBps = (expected: bigint, actual: bigint): bigint =>
   actual >= expected ? 0n : ((expected - actual) * bps) / expected
 
+const dollars = (usd: bigint): string => `${Decimal.format(usd, 2)} USD`
+
 const skip = (leg: PlannedLeg, code: SkipCode, reason: string): RecordedSkip => ({
   assetId: null,
   sell: leg.sell,
@@ -70,10 +72,11 @@ export const priceLeg = (leg: PlannedLeg, quote: Quote | null, limits: PricingLi
     )
   }
   if (quote.sellAmountRaw !== undefined && leg.valueUsd < (limits.slicing?.minUsd ?? 0n)) {
+    const [takenUsd, leastUsd] = [leg.valueUsd, limits.slicing?.minUsd ?? 0n].map(dollars)
     return skip(
       leg,
       SkipCode.sliced,
-      "What the market takes now is worth less than the least trade: a later run tries again"
+      `The market takes ${takenUsd} now, less than the least trade of ${leastUsd}: a later run tries again`
     )
   }
   const minBuyAmountRaw = swapFloorRaw(leg, quote, limits)
@@ -113,7 +116,6 @@ export const quotedPart = (leg: PlannedLeg, quote: Quote | null): PlannedLeg => 
 export const slicedSkip = (leg: PlannedLeg, part: PlannedLeg, limits: PricingLimits): RecordedSkip | undefined => {
   if (part === leg || limits.slicing === undefined) return undefined
   const restUsd = leg.valueUsd - part.valueUsd
-  const dollars = (usd: bigint) => `${Decimal.format(usd, 2)} USD`
   return {
     ...skip(
       leg,

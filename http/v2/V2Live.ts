@@ -1,6 +1,7 @@
 /** The routes of the integrator API. */
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { Backtests } from "#domain/backtest/Backtests.ts"
 import { Breakdowns } from "#domain/breakdown/Breakdowns.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { Discovery } from "#domain/discovery/Discovery.ts"
@@ -32,6 +33,7 @@ import { RequestErrorsLive } from "#http/middleware/RequestErrorsLive.ts"
 import { ActivationLive } from "#http/v2/enrollment/ActivationLive.ts"
 import { Served } from "#http/v2/Api.ts"
 import { AssetsLive } from "#http/v2/asset/AssetsLive.ts"
+import { BacktestsLive } from "#http/v2/backtest/BacktestsLive.ts"
 import { DiscoveryLive } from "#http/v2/discovery/DiscoveryLive.ts"
 import { EnrollmentLive } from "#http/v2/enrollment/EnrollmentLive.ts"
 import { RenewalLive } from "#http/v2/enrollment/RenewalLive.ts"
@@ -55,6 +57,7 @@ const groups = Layer.mergeAll(
   StrategiesLive,
   StrategyConfigurationLive,
   MirrorTermsLive,
+  BacktestsLive,
   TenantLive,
   EnrollmentLive,
   ActivationLive,
@@ -91,7 +94,8 @@ const groups = Layer.mergeAll(
     Operations,
     StrategyPerformances,
     PortfolioPerformances,
-    Breakdowns
+    Breakdowns,
+    Backtests
   )
 )
 const middlewares = Layer.mergeAll(ApiKeyAuthLive, EndpointLimitLive, RequestErrorsLive)

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
 import { type AssetId, chainIdOf, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import type { OperationId, PortfolioId, StrategyId } from "#domain/Ids.ts"
+import { assetOf } from "#src/demo/assetOf.ts"
 import { Ballast } from "#src/demo/Ballast.ts"
 import { completed, patience, poll } from "#src/demo/completed.ts"
 import { JourneyFailed } from "#src/demo/JourneyFailed.ts"
@@ -25,14 +26,6 @@ const target = [
 
 const fundingUsdc = 25_000n
 const tolerance = 1
-
-const assetOf = Effect.fnUntraced(function* (chainId: number, symbol: string) {
-  const { overview } = yield* Sandbox
-  const asset = overview.chains.find((chain) => chain.chainId === chainId)?.assets.find((one) => one.symbol === symbol)
-  if (asset === undefined)
-    return yield* new JourneyFailed({ message: `This world has no ${symbol} on chain ${chainId}` })
-  return asset
-})
 
 const createStrategy = Effect.gen(function* () {
   const ballast = yield* Ballast

@@ -1,6 +1,7 @@
 /** The service itself: the domain's services over the adapters that keep their ports, and the engine. */
 import { NodeServices } from "@effect/platform-node"
 import { Layer } from "effect"
+import { Backtests } from "#domain/backtest/Backtests.ts"
 import { Breakdowns } from "#domain/breakdown/Breakdowns.ts"
 import { Curation } from "#domain/discovery/Curation.ts"
 import { Discovery } from "#domain/discovery/Discovery.ts"
@@ -87,6 +88,7 @@ const Engine = Layer.mergeAll(ReadinessLive, StuckWork.fiber).pipe(
 /** What records prices and values of portfolios by the clock, and what reads of it. */
 const Performance = Layer.mergeAll(
   StrategyPerformances.layer,
+  Backtests.layer,
   PortfolioPerformances.layer,
   PriceRecorder.fiber,
   Valuer.fiber.pipe(Layer.provide(Valuer.layer))

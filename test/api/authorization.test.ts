@@ -24,6 +24,7 @@ const expected: Readonly<Record<string, Scope | "any" | "public">> = {
   "GET /v2/discovery/strategies": "any",
   "POST /v2/strategies": "strategies:write",
   "POST /v2/strategies/validate": "strategies:write",
+  "POST /v2/strategies/backtest": "strategies:read",
   "GET /v2/strategies": "strategies:read",
   "GET /v2/strategies/:strategyId": "strategies:read",
   "PATCH /v2/strategies/:strategyId": "strategies:write",

@@ -3,7 +3,9 @@
  * signs, cannot be known to a document: those alone are exchanged for the world's own.
  */
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { DateTime, Effect } from "effect"
+import * as Day from "#domain/Day.ts"
+import { DailyPriceStore } from "#domain/market/DailyPriceStore.ts"
 import { V1 } from "#http/v1/Api.ts"
 import { V2 } from "#http/v2/Api.ts"
 import { OpenApi } from "effect/http-api"
@@ -32,6 +34,10 @@ const World = Effect.gen(function* () {
     [baseUsdc.assetId, 10n ** 18n],
     [baseWeth.assetId, 2_500n * 10n ** 18n]
   ])
+  const since = Day.parse("2025-03-03")!
+  const past = Array.from({ length: 100 }, (_, day) => ({ day: Day.add(since, day), usd: 10n ** 18n }))
+  const now = yield* DateTime.now
+  yield* (yield* DailyPriceStore).recordHistory(baseUsdc.assetId, past, Day.of(now), now)
   const user = yield* enrolled()
   yield* setBalance(user.base, baseUsdc.assetId, 9_000_000_000n)
   const { key, portfolioId, strategyId } = user

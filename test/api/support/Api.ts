@@ -21,6 +21,7 @@ import { Tenants } from "#domain/identity/Tenants.ts"
 import { PriceRecorder } from "#domain/market/PriceRecorder.ts"
 import { Operations } from "#domain/operation/Operations.ts"
 import { PortfolioPerformances } from "#domain/performance/PortfolioPerformances.ts"
+import { Backtests } from "#domain/backtest/Backtests.ts"
 import { StrategyPerformances } from "#domain/performance/StrategyPerformances.ts"
 import { Policies } from "#domain/policy/Policies.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
@@ -132,6 +133,7 @@ const services = Layer.mergeAll(
   Operations.layer,
   Executions.layer,
   StrategyPerformances.layer.pipe(Layer.provide([PriceRecorder.layer, Strategies.layer])),
+  Backtests.layer.pipe(Layer.provide(PriceRecorder.layer)),
   PortfolioPerformances.layer
 ).pipe(Layer.provideMerge(Portfolios.layer), Layer.provideMerge(OperationSignals.layer), Layer.provide(KeyHashLive))
 

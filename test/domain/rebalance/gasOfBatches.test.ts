@@ -1,22 +1,26 @@
 /** Batches that are not prepared because of their gas. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Metric, Option } from "effect"
+import { DateTime, Effect, Layer, Metric, Option } from "effect"
 import * as Decimal from "#domain/Decimal.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { GasLedger } from "#domain/relay/GasLedger.ts"
 import { Settings } from "#domain/Settings.ts"
+import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
 import {
+  attempt,
   context,
   funded,
   gasOfDay,
   nothingLeft,
+  planOf,
   prepared,
   Preparer,
   preparerFor,
   usdcLeg
 } from "#test/domain/rebalance/preparing.ts"
 import { baseUsdc, baseWeth } from "#test/support/assets.ts"
+import { setPrices } from "#test/support/enrolledPortfolio.ts"
 import { testSettings } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/TestChains.ts"
 
@@ -101,5 +105,31 @@ describe("the gas of a batch", () => {
       )
       assert.strictEqual(yield* refusals("value"), before + 1)
     }).pipe(Effect.provide(preparerFor(context, nothingLeft, { settings: pricedGas })))
+  )
+
+  it.live(
+    "weighs trades by a policy again with the gas of the operation itself, and names both figures where it is too much",
+    () =>
+      Effect.gen(function* () {
+        yield* funded
+        yield* setPrices
+        const preparer = yield* BatchPreparer
+        // One unit of gas at one wei costs 2,500 units of a wad at most, and a third of that as expected: 833 instead of 800.
+        const prepare = Effect.fnUntraced(function* (benefitUsd: bigint, gasUsd: bigint) {
+          const plan = planOf(yield* DateTime.now, [usdcLeg])
+          const measures = { worth: { benefitUsd, costUsd: 200n + gasUsd, gasUsd }, bands: [] }
+          return yield* preparer.prepare(attempt(1), {
+            ...plan,
+            chains: plan.chains.map((chain) => ({ ...chain, measures }))
+          })
+        })
+        const refused = yield* prepare(1_033n, 800n)
+        assert.deepInclude(refused, { _tag: "Nothing", failure: null })
+        assert.deepInclude(refused.skips[0], { assetId: null, code: "NOT_WORTH_COST", valueUsd: 1_033n })
+        assert.match(refused.skips[0]!.reason, /drift worth .* USD and cost .* USD, gas of .* USD included/u)
+        assert.strictEqual((yield* prepare(1_034n, 800n))._tag, "Ready")
+        // Gas that was planned with is not weighed twice.
+        assert.strictEqual((yield* prepare(1_033n, 833n))._tag, "Ready")
+      }).pipe(Effect.provide(preparerFor(context, nothingLeft, { settings: pricedGas })))
   )
 })

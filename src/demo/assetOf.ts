@@ -1,0 +1,12 @@
+import { Effect } from "effect"
+import { JourneyFailed } from "#src/demo/JourneyFailed.ts"
+import { Sandbox } from "#src/demo/Sandbox.ts"
+
+/** The asset of that name on a chain of the running world. */
+export const assetOf = Effect.fnUntraced(function* (chainId: number, symbol: string) {
+  const { overview } = yield* Sandbox
+  const asset = overview.chains.find((chain) => chain.chainId === chainId)?.assets.find((one) => one.symbol === symbol)
+  if (asset === undefined)
+    return yield* new JourneyFailed({ message: `This world has no ${symbol} on chain ${chainId}` })
+  return asset
+})

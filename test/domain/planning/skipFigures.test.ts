@@ -1,0 +1,69 @@
+/** Every skip of a plan that carries an amount says it. */
+import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import * as Decimal from "#domain/Decimal.ts"
+import type { PlanInput } from "#domain/planning/Plan.ts"
+import { plan } from "#domain/planning/planRebalance.ts"
+import { SkipCode } from "#domain/Skip.ts"
+import { usd } from "#test/domain/planning/examples.ts"
+import { policyPortfolio } from "#test/domain/planning/policies.ts"
+import { assetAt, portfolio } from "#test/domain/rebalance/portfolios.ts"
+
+const figure = /[0-9]+\.[0-9]{2,4} USD/u
+
+/** The figures of a reason, and of the amount that the skip carries, cut as reasons cut theirs. */
+const figures = (reason: string) => reason.match(/[0-9]+\.[0-9]{2,4}(?= USD)/gu) ?? []
+const cut = (wad: bigint, places: number) => Decimal.format(wad < 0n ? -wad : wad, places)
+
+describe("skips name their figures", () => {
+  it("every skip of a plan that carries an amount says it, whatever its code", () => {
+    const seen = new Set<SkipCode>()
+    const look = (input: PlanInput) => {
+      for (const { skips } of plan(input).chains) {
+        for (const { code, reason, valueUsd } of skips) {
+          if (valueUsd === null) continue
+          seen.add(code)
+          assert.match(reason, figure, `${code}: ${reason}`)
+          assert.isTrue(
+            figures(reason).some((told) => told === cut(valueUsd, 2) || told === cut(valueUsd, 4)),
+            `${code} of ${cut(valueUsd, 4)}: ${reason}`
+          )
+        }
+      }
+    }
+    fc.assert(fc.property(portfolio(), look), { numRuns: 600 })
+    fc.assert(fc.property(policyPortfolio(), look), { numRuns: 600 })
+    fc.assert(
+      fc.property(policyPortfolio({ isFine: true, isFree: true }), (input) =>
+        look({ ...input, policy: { ...input.policy!, maxCostUsd: usd("2") } })
+      ),
+      { numRuns: 300 }
+    )
+    fc.assert(
+      fc.property(portfolio({ isFine: true, chains: 2 }), fc.integer({ min: 1, max: 5_000 }), (input, dollars) => {
+        const assets = new Map(input.chains.map(({ chainId }) => [chainId, assetAt(chainId, 0)]))
+        const chains = input.chains.map((chain) => ({
+          ...chain,
+          holdings: chain.holdings.map((one, index) => (index === 0 ? { ...one, incomingRaw: one.balanceRaw } : one))
+        }))
+        look({ ...input, chains, transfers: { assets, feeBps: 10, leastUsd: usd(String(dollars)) } })
+      }),
+      { numRuns: 600 }
+    )
+    const told = [
+      SkipCode.belowMinTrade,
+      SkipCode.withinBand,
+      SkipCode.notWorthCost,
+      SkipCode.costLimit,
+      SkipCode.missingPrice,
+      SkipCode.stalePrice,
+      SkipCode.assetBlocked,
+      SkipCode.notAuthorized,
+      SkipCode.noCounterpart,
+      SkipCode.crossChainPending,
+      SkipCode.belowMinTransfer,
+      SkipCode.inTransit
+    ]
+    assert.deepStrictEqual([...seen].sort(), [...told].sort())
+  })
+})

@@ -1,0 +1,48 @@
+import { assert, layer } from "@effect/vitest"
+import { Clock, Effect, Option } from "effect"
+import { GasPrices } from "#domain/chain/GasPrices.ts"
+import type { Chain } from "#sandbox/chain/Chain.ts"
+import { adapterFor, chainIdOf, configFor, EvmWorld, EvmWorldLive, mine } from "#test/layers/evm/EvmWorld.ts"
+
+/** The next block has this base fee, and is made. */
+const withBaseFee = Effect.fnUntraced(function* (chain: Chain, wei: bigint) {
+  yield* Effect.promise(() => chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas: wei }))
+  yield* mine(chain)
+})
+
+const tipOf = (chain: Chain) => Effect.promise(() => chain.client.estimateMaxPriorityFeePerGas())
+
+/** The same clock so many milliseconds ahead. */
+const ahead = Effect.fnUntraced(function* (ms: number) {
+  const clock = yield* Clock.Clock
+  const now = (yield* Clock.currentTimeMillis) + ms
+  return Object.assign(Object.create(clock) as Clock.Clock, {
+    currentTimeMillis: Effect.succeed(now),
+    currentTimeMillisUnsafe: () => now
+  })
+})
+
+layer(EvmWorldLive, { excludeTestServices: true, timeout: "60 seconds" })("GasPrices", (it) => {
+  it.effect("is the base fee of the latest block and the usual tip, kept for a minute", () =>
+    Effect.gen(function* () {
+      const { base } = yield* EvmWorld
+      const { read } = yield* GasPrices
+      yield* withBaseFee(base, 7_000_000_000n)
+      const tip = yield* tipOf(base)
+      assert.deepStrictEqual(yield* read(chainIdOf(base)), Option.some(7_000_000_000n + tip))
+      yield* withBaseFee(base, 9_000_000_000n)
+      assert.deepStrictEqual(yield* read(chainIdOf(base)), Option.some(7_000_000_000n + tip))
+      const later = yield* Effect.provideService(read(chainIdOf(base)), Clock.Clock, yield* ahead(60_000))
+      assert.deepStrictEqual(later, Option.some(9_000_000_000n + (yield* tipOf(base))))
+    })
+  )
+
+  it.effect("is not known where the chain does not answer", () =>
+    Effect.gen(function* () {
+      const { base } = yield* EvmWorld
+      const read = Effect.flatMap(GasPrices, (gas) => gas.read(chainIdOf(base)))
+      const unreachable = adapterFor(configFor([base], () => "http://127.0.0.1:1"))
+      assert.deepStrictEqual(yield* Effect.provide(read, unreachable), Option.none())
+    })
+  )
+})

@@ -1,0 +1,107 @@
+/** Two strategies over a quarter of moving prices on a local world: one trades to its exact target, the other within automatic bands. */
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import {
+  chainBalance,
+  type EnrolledPortfolio,
+  enroll,
+  finishedOperation,
+  fund,
+  newOwner,
+  wethShare
+} from "#test/support/journey.ts"
+import { eventually, startWorld, type World, worldFolder } from "#test/support/World.ts"
+
+const week = 7 * 86_400_000
+/** What the price of ether does in each week of the quarter. */
+const moves = [1.08, 1.07, 0.9, 0.95, 1.12, 1.1, 0.93, 0.88, 0.9, 1.15, 1.1, 0.92, 1.05]
+const poolFee = 0.003
+
+let world: World
+let folder: Awaited<ReturnType<typeof worldFolder>>
+
+beforeAll(async () => {
+  folder = await worldFolder()
+  world = await startWorld(folder.dataDir)
+}, 120_000)
+
+afterAll(async () => {
+  await world?.stop()
+  await folder?.remove()
+}, 120_000)
+
+const weth = () => world.asset(8453, "WETH").assetId
+
+const strategyWith = async (name: string, preferences: object): Promise<string> => {
+  const assets = [weth(), world.asset(8453, "USDC").assetId].map((assetId) => ({ assetId, weight: "50.00" }))
+  const schedule = { type: "interval", frequency: "weekly" }
+  const { body, status } = await world.api("POST", "/v2/strategies", {
+    name,
+    allocation: { assets },
+    schedule,
+    preferences
+  })
+  assert.strictEqual(status, 201, JSON.stringify(body))
+  return body.data.strategyId
+}
+
+interface Follower {
+  readonly portfolio: EnrolledPortfolio
+  /** US dollars that were swapped, and in how many weeks, as the chain tells it. */
+  turnoverUsd: number
+  trades: number
+  /** Squared distances of the weight from its target, once each week's run is over. */
+  squares: number
+}
+
+const follow = async (name: string, preferences: object): Promise<Follower> => {
+  const portfolio = await enroll(world, await strategyWith(name, preferences), newOwner(), [8453])
+  await fund(world, portfolio.accounts, 10_000n)
+  return { portfolio, turnoverUsd: 0, trades: 0, squares: 0 }
+}
+
+/** Has the portfolio rebalanced; where the schedule is at it already, once that is over. */
+const run = async ({ portfolio: { portfolioId } }: Follower): Promise<void> => {
+  const operationId = await eventually("a run is accepted", async () => {
+    const { body, status } = await world.api("POST", `/v2/portfolios/${portfolioId}/rebalance`)
+    return status === 202 ? (body.data.operationId as string) : undefined
+  })
+  const operation = await finishedOperation(world, portfolioId, operationId)
+  assert.strictEqual(operation.state, "completed", JSON.stringify(operation))
+}
+
+const held = async ({ portfolio }: Follower): Promise<number> =>
+  Number(await chainBalance(world, portfolio.accounts[0]!, "WETH")) / 1e18
+
+describe("policies over a quarter", () => {
+  it("automatic bands cost less than the exact target, and leave the weight within a few points of it", async () => {
+    const exact = await follow("Exact", {})
+    const auto = await follow("Auto", { rebalancePolicy: { band: { kind: "auto", riskAversion: 100 } } })
+    await run(exact)
+    await run(auto)
+    let price = 2_500
+    for (const move of moves) {
+      price *= move
+      const before = [await held(exact), await held(auto)]
+      await world.control("/prices", { assetId: weth(), priceUsd: price.toFixed(2) })
+      await world.control("/clock/advance", { ms: week })
+      for (const [index, follower] of [exact, auto].entries()) {
+        await run(follower)
+        const traded = Math.abs((await held(follower)) - before[index]!)
+        follower.turnoverUsd += traded * price
+        follower.trades += traded > 0 ? 1 : 0
+        follower.squares += ((await wethShare(world, follower.portfolio.accounts[0]!, price)) - 0.5) ** 2
+      }
+    }
+    const error = ({ squares }: Follower) => Math.sqrt(squares / moves.length)
+    const costUsd = ({ turnoverUsd }: Follower) => turnoverUsd * poolFee
+    const told = JSON.stringify({
+      exact: { costUsd: costUsd(exact), trades: exact.trades, error: error(exact) },
+      auto: { costUsd: costUsd(auto), trades: auto.trades, error: error(auto) }
+    })
+    assert.strictEqual(exact.trades, moves.length, told)
+    assert.isAbove(auto.trades, 0, told)
+    assert.isBelow(costUsd(auto), costUsd(exact) / 2, told)
+    assert.isBelow(error(exact), 0.002, told)
+    assert.isBelow(error(auto), 0.05, told)
+  }, 900_000)
+})
