@@ -28,8 +28,10 @@ interface Endpoint {
   avoidUntil: bigint
 }
 
+type Endpoints = Pick<EvmChain, "chainId" | "rpcUrls">
+
 /** `ccipRead` would let a contract's answer make the service fetch any URL. */
-const connect = ({ chainId, rpcUrls }: EvmChain): ReadonlyArray<Endpoint> =>
+const connect = ({ chainId, rpcUrls }: Endpoints): ReadonlyArray<Endpoint> =>
   rpcUrls.map((url) => ({
     client: createPublicClient({
       transport: verifiedTransport(url, chainId, rpcUrls.length === 1 ? 1 : 0),
@@ -93,22 +95,28 @@ interface Clients {
 export class EvmClients extends Context.Service<EvmClients, Clients>()("ballast/layers/evm/EvmClients") {
   static readonly layer = Layer.effect(
     EvmClients,
-    Effect.gen(function* () {
-      const { chains } = yield* EvmConfig
-      const known = new Map(chains.map((chain) => [chain.chainId, { chain, endpoints: connect(chain) }]))
-
-      const serviceOver = (select: (chainId: ChainId) => ReadonlyArray<Endpoint>): Clients => ({
-        request: (chainId, method, send) => request(chainId, method, send, select(chainId)),
-        chain: (chainId) => {
-          const found = known.get(chainId)
-          return found === undefined ? notConfigured(chainId) : Effect.succeed(found.chain)
-        },
-        each: (chainId) => select(chainId).map((endpoint) => serviceOver(() => [endpoint]))
-      })
-
-      return EvmClients.of(serviceOver((chainId) => known.get(chainId)?.endpoints ?? []))
-    })
+    Effect.map(EvmConfig, ({ chains }) => EvmClients.of(clientsOf(chains, chains)))
   )
+
+  /** Of a process that only reads chains: nothing but their endpoints is configured. */
+  static readonly reading = (chains: ReadonlyArray<Endpoints>) =>
+    Layer.sync(EvmClients, () => EvmClients.of(clientsOf(chains, [])))
+}
+
+const clientsOf = (endpoints: ReadonlyArray<Endpoints>, settings: ReadonlyArray<EvmChain>): Clients => {
+  const known = new Map(endpoints.map((chain) => [chain.chainId, connect(chain)]))
+  const configured = new Map(settings.map((chain) => [chain.chainId, chain]))
+
+  const serviceOver = (select: (chainId: ChainId) => ReadonlyArray<Endpoint>): Clients => ({
+    request: (chainId, method, send) => request(chainId, method, send, select(chainId)),
+    chain: (chainId) => {
+      const found = configured.get(chainId)
+      return found === undefined ? notConfigured(chainId) : Effect.succeed(found)
+    },
+    each: (chainId) => select(chainId).map((endpoint) => serviceOver(() => [endpoint]))
+  })
+
+  return serviceOver((chainId) => known.get(chainId) ?? [])
 }
 
 const notConfigured = (chainId: ChainId) =>

@@ -7,6 +7,7 @@ import type * as Caip from "#domain/Caip.ts"
 import { catalog, type Token } from "#sandbox/market/catalog.ts"
 import { type Chain, dumpState, setEther, startChain } from "#sandbox/chain/Chain.ts"
 import * as Market from "#sandbox/market/Market.ts"
+import { attestorKey } from "#sandbox/attestor/attestorKey.ts"
 import { PriceBook } from "#sandbox/market/PriceBook.ts"
 import { ProcessRegistry } from "#sandbox/process/ProcessRegistry.ts"
 import { replaceFile } from "#sandbox/replaceFile.ts"
@@ -49,12 +50,13 @@ export class WorldChains extends Context.Service<
       const relayer = yield* relayerAddress(
         environment["RELAYER_PRIVATE_KEY"] ?? Redacted.value(saved.secrets.relayerPrivateKey)
       )
+      const attestor = privateKeyToAddress(attestorKey(saved.secrets.internalToken))
       const all = yield* Effect.forEach(
         catalog,
         Effect.fnUntraced(function* ({ chainId }) {
           const path = join(dataDir, "chains", `${chainId}.state`)
           const state = yield* readState(path)
-          const chain = yield* startChain({ chainId, prices, ...(state === undefined ? {} : { state }) })
+          const chain = yield* startChain({ chainId, prices, attestor, ...(state === undefined ? {} : { state }) })
           yield* registry.record(`chain ${chainId}`, chain.process.pid)
           yield* setEther(chain, relayer, relayerEther)
           yield* keep(chain, path)

@@ -12,6 +12,7 @@ import { type Swap } from "#domain/trading/Swap.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { Venue } from "#domain/trading/Venue.ts"
+import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { type Chain, setEther, startChain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
@@ -67,7 +68,11 @@ export const configFor = (
 
 /** The adapter's ports as another deployment has them, beside the world's own. */
 export const adapterFor = (config: typeof EvmConfig.Service) =>
-  Layer.fresh(EvmLive).pipe(Layer.provide(Layer.succeed(EvmConfig, config)), Layer.provide(SecureRandom.layerWebCrypto))
+  Layer.fresh(EvmLive).pipe(
+    Layer.provide(NoAttestor),
+    Layer.provide(Layer.succeed(EvmConfig, config)),
+    Layer.provide(SecureRandom.layerWebCrypto)
+  )
 
 /** Those of a deployment in which as many blocks must confirm a transaction. */
 export const patientAdapter = (chain: Chain, confirmations: number) => {
@@ -77,6 +82,7 @@ export const patientAdapter = (chain: Chain, confirmations: number) => {
 
 const worldLive = (configOf: (chains: ReadonlyArray<Chain>) => ReturnType<typeof configFor>) =>
   EvmLive.pipe(
+    Layer.provide(NoAttestor),
     Layer.provide(
       Layer.effect(
         EvmConfig,
