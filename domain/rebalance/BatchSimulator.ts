@@ -53,9 +53,12 @@ export class BatchSimulator extends Context.Service<
               Effect.map((prepared) => ({ ...draft, prepared, failure: null })),
               Effect.catchTag("SimulationFailed", (cause) => {
                 const attested = attestedPart(draft, cause)
-                return attested === undefined
-                  ? Effect.fail<Refused>({ _tag: "Refused", draft, cause })
-                  : made({ ...task, plan: attested }, sources)
+                if (attested === undefined) return Effect.fail<Refused>({ _tag: "Refused", draft, cause })
+                const left = { chainId: draft.batch.chainId, code: SkipCode.priceNotAttested, reason: cause.reason }
+                return Effect.andThen(
+                  Effect.logWarning("Swaps are left out: a price is not attested", left),
+                  made({ ...task, plan: attested }, sources)
+                )
               })
             )
 

@@ -75,15 +75,20 @@ export const OwnAttestor = Layer.effect(
         const reason = "the chain's registry does not list the token, or has a feed for it"
         return { token, code: RefusalCode.notWanted, reason }
       }
-      const second = yield* Cache.get(seconds, erc20(request.chainId, token))
-      const agreed = agreedPrice(
-        {
-          first: { name: first?.source ?? "the first source", price: first },
-          second: { name: check.source ?? "the second source", usd: second },
-          toleranceBps: check.toleranceBps
-        },
-        Math.min(request.notAfter, now)
-      )
+      const assetId = erc20(request.chainId, token)
+      const hold = (second: bigint | undefined) =>
+        agreedPrice(
+          {
+            first: { name: first?.source ?? "the first source", price: first },
+            second: { name: check.source ?? "the second source", usd: second },
+            toleranceBps: check.toleranceBps
+          },
+          Math.min(request.notAfter, now)
+        )
+      const remembered = hold(yield* Cache.get(seconds, assetId))
+      // What is remembered may agree; to disagree the source is asked anew.
+      const isDispute = Result.isFailure(remembered) && remembered.failure.code === RefusalCode.sourcesDisagree
+      const agreed = isDispute ? hold(yield* Cache.refresh(seconds, assetId)) : remembered
       if (Result.isFailure(agreed)) return { token, ...agreed.failure }
       const refusal = refusalOf(attested, agreed.success, now)
       return refusal === undefined ? yield* sign(request, token, agreed.success) : { token, ...refusal }

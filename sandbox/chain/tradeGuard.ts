@@ -14,7 +14,7 @@ const feedAge = 86_400
 
 /** Longest age of an attested price, in seconds, and how far it may be from the day's first one. */
 const attestedAge = 600
-const attestedStepBps = 1_000
+const attestedStepBps = 500
 
 export interface GuardedContracts {
   readonly guard: Address

@@ -12,6 +12,7 @@ import { type Swap } from "#domain/trading/Swap.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { Venue } from "#domain/trading/Venue.ts"
+import type { PriceAttestor } from "#domain/attestation/PriceAttestor.ts"
 import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
@@ -24,6 +25,7 @@ export const owner = privateKeyToAccount(key("owner"))
 export const agent = privateKeyToAccount(key("agent"))
 export const stranger = privateKeyToAccount(key("stranger"))
 export const relayer = privateKeyToAccount(key("relayer"))
+export const attestor = privateKeyToAccount(key("attestor"))
 
 export class EvmWorld extends Context.Service<EvmWorld, { readonly base: Chain; readonly arbitrum: Chain }>()(
   "ballast/test/EvmWorld"
@@ -31,9 +33,13 @@ export class EvmWorld extends Context.Service<EvmWorld, { readonly base: Chain; 
   static readonly layer = Layer.effect(
     EvmWorld,
     Effect.gen(function* () {
-      const [base, arbitrum] = yield* Effect.all([startChain({ chainId: 8453 }), startChain({ chainId: 42161 })], {
-        concurrency: "unbounded"
-      })
+      const [base, arbitrum] = yield* Effect.all(
+        [
+          startChain({ chainId: 8453, attestor: attestor.address }),
+          startChain({ chainId: 42161, attestor: attestor.address })
+        ],
+        { concurrency: "unbounded" }
+      )
       for (const chain of [base, arbitrum]) {
         yield* setEther(chain, relayer.address, parseEther("1000"))
         yield* setEther(chain, stranger.address, parseEther("1000"))
@@ -80,9 +86,12 @@ export const patientAdapter = (chain: Chain, confirmations: number) => {
   return adapterFor({ ...config, chains: config.chains.map((one) => ({ ...one, confirmations })) })
 }
 
-const worldLive = (configOf: (chains: ReadonlyArray<Chain>) => ReturnType<typeof configFor>) =>
+const worldLive = (
+  configOf: (chains: ReadonlyArray<Chain>) => ReturnType<typeof configFor>,
+  attestors: Layer.Layer<PriceAttestor, never, EvmConfig> = NoAttestor
+) =>
   EvmLive.pipe(
-    Layer.provide(NoAttestor),
+    Layer.provide(attestors),
     Layer.provide(
       Layer.effect(
         EvmConfig,
@@ -124,8 +133,7 @@ export const RoutedWorldLive = worldLive((chains) => {
   }
 })
 
-/** Routes and a bridge, under permissions whose policy is the guard. */
-export const GuardedWorldLive = worldLive((chains) => {
+const guarded = (chains: ReadonlyArray<Chain>) => {
   const config = configFor(chains)
   return {
     ...config,
@@ -139,7 +147,13 @@ export const GuardedWorldLive = worldLive((chains) => {
       }
     })
   }
-})
+}
+
+/** Routes and a bridge, under permissions whose policy is the guard. */
+export const GuardedWorldLive = worldLive(guarded)
+
+/** The same, with an attestor of tokens without a feed. */
+export const attestedWorld = (attestors: Layer.Layer<PriceAttestor, never, EvmConfig>) => worldLive(guarded, attestors)
 
 export const withdrawalDomainName = "Ballast Withdrawal Authorization"
 
