@@ -4,6 +4,7 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { Assets } from "#domain/asset/Assets.ts"
+import type { Allocation } from "#domain/Allocation.ts"
 import type { ChainId } from "#domain/Caip.ts"
 import { Chains, requireSupported } from "#domain/chain/Chains.ts"
 import type { ActivationRequest } from "#domain/enrollment/ActivationRequest.ts"
@@ -11,7 +12,7 @@ import { agentTokensOn } from "#domain/enrollment/agentTokens.ts"
 import type { EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
 import type { EnrolledPortfolio } from "#domain/enrollment/EnrollmentStore.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
-import { limitsOf } from "#domain/enrollment/PermissionTerms.ts"
+import { termsOfAdded } from "#domain/enrollment/PermissionTerms.ts"
 import { type ActivationError, makeSignedChains } from "#domain/enrollment/SignedChains.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { type PortfolioNotFound, ValidationFailed, type VerifierUnavailable } from "#domain/Errors.ts"
@@ -43,15 +44,19 @@ export class ChainActivations extends Context.Service<
 
       /**
        * An account that is in use accepts an authorization at the nonce that its chain shows, and keeps its terms. A new one
-       * gets the limits of the portfolio's others.
+       * gets the limits of the portfolio's others, and a closed list where they have one.
        */
       const withNonce = Effect.fnUntraced(function* <C extends { readonly chainId: ChainId }>(
         { grants }: EnrolledPortfolio,
+        allocation: Allocation,
         chain: C
       ) {
         const authorized = authorizedChains(grants)
         const active = authorized.find(({ chainId }) => chainId === chain.chainId)
-        if (active === undefined) return { ...chain, terms: limitsOf(authorized) }
+        if (active === undefined) {
+          const targets = allocation.map(({ assetId }) => assetId)
+          return { ...chain, terms: yield* Effect.fromResult(termsOfAdded(chain.chainId, authorized, targets)) }
+        }
         return { ...chain, terms: active.policy.guard, enableNonce: yield* accounts.enableNonce(active.accountId) }
       })
 
@@ -83,7 +88,7 @@ export class ChainActivations extends Context.Service<
           accountIndex: enrolled.accountIndex,
           withdrawalDomainName: enrolled.withdrawalDomainName,
           chains: yield* Effect.forEach(yield* agentTokensOn(assets, added, strategy.allocation), (chain) =>
-            withNonce(portfolio, chain)
+            withNonce(portfolio, strategy.allocation, chain)
           )
         })
         return yield* begin({ _tag: "Activate", portfolioId }, portfolio.strategyId, authorization)

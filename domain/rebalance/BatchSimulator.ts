@@ -140,16 +140,14 @@ const attestedPart = (
   const { transfers = [] } = plan.chain
   const carrier = transfers[0]?.sell
   const missing = left.reduce((sum, { leg }) => sum + (leg.buy === carrier ? leg.expectedBuyRaw : 0n), 0n)
-  const unmade = left.map(
-    ({ leg, refusal }): RecordedSkip => ({
-      assetId: null,
-      sell: leg.sell,
-      buy: leg.buy,
-      code: SkipCode.priceNotAttested,
-      valueUsd: leg.valueUsd,
-      reason: `${refusal.assetId}: ${refusal.reason}`
-    })
-  )
+  const unmade = left.map(({ leg, refusal }): RecordedSkip => ({
+    assetId: null,
+    sell: leg.sell,
+    buy: leg.buy,
+    code: SkipCode.priceNotAttested,
+    valueUsd: leg.valueUsd,
+    reason: `${refusal.assetId}: ${refusal.reason}`
+  }))
   const kept = legs.filter((leg) => reasonOf(leg) === undefined)
   return {
     ...plan,

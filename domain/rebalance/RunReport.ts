@@ -39,11 +39,7 @@ const passing: ReadonlySet<SkipCode> = new Set([
 ])
 
 /** What was read and is left all the same: prices become fresh or are attested, and pools take the next slice. */
-const toBeContinued: ReadonlySet<SkipCode> = new Set([
-  SkipCode.stalePrice,
-  SkipCode.priceNotAttested,
-  SkipCode.sliced
-])
+const toBeContinued: ReadonlySet<SkipCode> = new Set([SkipCode.stalePrice, SkipCode.priceNotAttested, SkipCode.sliced])
 
 /** Whether the portfolio is to be looked at again soon: a part of it was not read, quoted or sent, or waits for its market. */
 export const isIncomplete = (chains: ReadonlyArray<ChainOutcome>): boolean =>

@@ -121,7 +121,9 @@ export const OwnAttestor = Layer.effect(
       attestAll(request).pipe(
         Effect.catchTags({
           ChainUnavailable: ({ message }) =>
-            Effect.succeed(refuseAll(request, RefusalCode.unavailable, `the attestor cannot read the chain: ${message}`)),
+            Effect.succeed(
+              refuseAll(request, RefusalCode.unavailable, `the attestor cannot read the chain: ${message}`)
+            ),
           PricesUnavailable: ({ message }) => Effect.succeed(refuseAll(request, RefusalCode.sourceMissing, message))
         }),
         Effect.tap(({ refused, signed }) =>

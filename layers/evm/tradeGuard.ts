@@ -71,5 +71,3 @@ export const runnerOf = (guard: EvmAddress): EvmAddress =>
 /** The contract that rules on what liquidating withdrawals pay, which the guard makes second. */
 export const settlementRuleOf = (guard: EvmAddress): EvmAddress =>
   fromViem(getContractAddress({ from: toViem(guard), nonce: 2n }))
-
-

@@ -18,7 +18,8 @@ const longAgo = 2 * 3_600
 /** How many times too high a lie is: beyond every step. */
 const lie = 3n
 
-const refusal = (status: number, message: string) => HttpServerResponse.jsonUnsafe({ error: "refused", message }, { status })
+const refusal = (status: number, message: string) =>
+  HttpServerResponse.jsonUnsafe({ error: "refused", message }, { status })
 const answers = { error: refusal(500, "Internal error"), rateLimited: refusal(429, "Too many requests") }
 
 const Request = Schema.fromJsonString(AttestationRequest)
@@ -31,7 +32,11 @@ export const attestorProxy = HttpRouter.use(
     const client = yield* HttpClient.HttpClient
     const privateKey = attestorKey((yield* (yield* WorldFile).state).secrets.internalToken)
 
-    const forged = Effect.fnUntraced(function* (asked: string, answered: string, change: (price: SignedPrice) => SignedPrice) {
+    const forged = Effect.fnUntraced(function* (
+      asked: string,
+      answered: string,
+      change: (price: SignedPrice) => SignedPrice
+    ) {
       const request = yield* Schema.decodeEffect(Request)(asked)
       const { refused, signed } = yield* Schema.decodeEffect(Answer)(answered)
       const forgeries = yield* Effect.forEach(signed.map(change), (price) =>

@@ -148,5 +148,7 @@ export const guardedChains: Setting<ReadonlyArray<GuardedChain>> = Effect.gen(fu
   const read = yield* all(Object.fromEntries(knownChains.map((known) => [known.name, guardedChain(known)])))
   const configured = knownChains.flatMap(({ name }) => read[name] ?? [])
   if (configured.length > 0) return configured
-  return yield* Effect.fail(["RPC_URL_<chainId>: no chain is configured; set RPC_URL_8453 and TRADE_GUARD_8453, or others"])
+  return yield* Effect.fail([
+    "RPC_URL_<chainId>: no chain is configured; set RPC_URL_8453 and TRADE_GUARD_8453, or others"
+  ])
 })

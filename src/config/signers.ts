@@ -111,23 +111,22 @@ const relayerKeys: Setting<readonly [SignerConfig, ...ReadonlyArray<SignerConfig
 })
 
 /** All of them, which must be different keys. */
-export const signers: Setting<
-  Pick<EvmConfig["Service"], "agent" | "relayers"> & { readonly attestor: AttestorPlace }
-> = Effect.gen(function* () {
-  const read = yield* all({ agent: signer("AGENT"), relayers: relayerKeys, attestor: attestorPlace })
-  const relayers = read.relayers.map(addressOf)
-  const { attestor } = read
-  if (attestor.kind === "here" && [addressOf(read.agent), ...relayers].includes(addressOf(attestor.signer))) {
-    return yield* Effect.fail([
-      "ATTESTOR_PRIVATE_KEY: is the key of the agent or of a relayer; who steals one key must not have two"
-    ])
-  }
-  if (relayers.includes(addressOf(read.agent))) {
-    return yield* Effect.fail([
-      "RELAYER_PRIVATE_KEY: is the key of the agent; the account that pays gas needs a key of its own"
-    ])
-  }
-  return new Set(relayers).size === relayers.length
-    ? read
-    : yield* Effect.fail(["RELAYER_PRIVATE_KEYS: names a key twice; each account needs a key of its own"])
-})
+export const signers: Setting<Pick<EvmConfig["Service"], "agent" | "relayers"> & { readonly attestor: AttestorPlace }> =
+  Effect.gen(function* () {
+    const read = yield* all({ agent: signer("AGENT"), relayers: relayerKeys, attestor: attestorPlace })
+    const relayers = read.relayers.map(addressOf)
+    const { attestor } = read
+    if (attestor.kind === "here" && [addressOf(read.agent), ...relayers].includes(addressOf(attestor.signer))) {
+      return yield* Effect.fail([
+        "ATTESTOR_PRIVATE_KEY: is the key of the agent or of a relayer; who steals one key must not have two"
+      ])
+    }
+    if (relayers.includes(addressOf(read.agent))) {
+      return yield* Effect.fail([
+        "RELAYER_PRIVATE_KEY: is the key of the agent; the account that pays gas needs a key of its own"
+      ])
+    }
+    return new Set(relayers).size === relayers.length
+      ? read
+      : yield* Effect.fail(["RELAYER_PRIVATE_KEYS: names a key twice; each account needs a key of its own"])
+  })

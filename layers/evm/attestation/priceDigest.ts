@@ -30,5 +30,8 @@ export const priceDigest = (
   })
 
 /** Who signed a price for the guard; undefined when nobody did. */
-export const attestorOf = (domain: PriceDomain, { signature, ...price }: SignedPrice): Promise<EvmAddress | undefined> =>
+export const attestorOf = (
+  domain: PriceDomain,
+  { signature, ...price }: SignedPrice
+): Promise<EvmAddress | undefined> =>
   recoverAddress({ hash: priceDigest(domain, price), signature: signature as Hex }).then(fromViem, () => undefined)

@@ -46,9 +46,7 @@ const soldOf = (swaps: ReadonlyArray<ReadySwap>): ReadonlyMap<EvmAddress, bigint
 const pricesOf = (listed: ReadonlyArray<EvmAddress>, { attested }: GuardTerms) =>
   listed.flatMap((token) => {
     const known = attested.get(token)
-    return known === undefined
-      ? []
-      : [{ price: known.price, time: known.time, signature: known.signature as Hex }]
+    return known === undefined ? [] : [{ price: known.price, time: known.time, signature: known.signature as Hex }]
   })
 
 /** What is wrong with a swap's route where the guard carries it; undefined when nothing is. */
@@ -63,10 +61,7 @@ export const guardRouteFault = (
   return routeTarget === undefined ? "the deployment has no contract for routes" : undefined
 }
 
-export const guardedSwaps = (
-  swaps: ReadonlyArray<ReadySwap>,
-  terms: GuardTerms
-): ReadonlyArray<Call> => {
+export const guardedSwaps = (swaps: ReadonlyArray<ReadySwap>, terms: GuardTerms): ReadonlyArray<Call> => {
   if (swaps.length === 0) return []
   const { deadline, guard, routeTarget, router } = terms
   const listed = listedOf(swaps.flatMap(({ buy, sell }) => [sell, buy]))

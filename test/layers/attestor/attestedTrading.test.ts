@@ -176,82 +176,96 @@ const guardsVerdict = (chain: Chain, from: EvmAddress, { price, signature, time 
 
 describe("tokens that an attestor prices", () => {
   layer(attestedWorld(attestors), { excludeTestServices: true, timeout: "90 seconds" })((it) => {
-    it.effect("are bought and sold on both chains, under prices of two sources; a later swap costs at most 360,000 gas", () =>
-      Effect.gen(function* () {
-        const { arbitrum, base } = yield* setUp
-        for (const [chain, symbol, index] of [
-          [base, "SEAM", 401n],
-          [arbitrum, "GRAIL", 402n]
-        ] as const) {
-          const enrollment = yield* enrolled(chain, index)
-          const first = yield* execute(yield* swapOf(enrollment, chain, symbol))
-          assert.isTrue(first.receipt.success)
-          yield* Effect.sleep("1100 millis")
-          const later = yield* execute(yield* swapOf(enrollment, chain, symbol))
-          const { gasUsed } = yield* Effect.promise(() =>
-            chain.client.getTransactionReceipt({ hash: later.signed.txHash as Hex })
-          )
-          assert.isAtMost(Number(gasUsed), 360_000)
-          const sold = yield* execute(
-            batchOf(enrollment, chain, [yield* quotedSwap(chain, symbol, "USDC", 100_000_000_000_000_000n)])
-          )
-          assert.isTrue(sold.receipt.success)
-        }
-      })
+    it.effect(
+      "are bought and sold on both chains, under prices of two sources; a later swap costs at most 360,000 gas",
+      () =>
+        Effect.gen(function* () {
+          const { arbitrum, base } = yield* setUp
+          for (const [chain, symbol, index] of [
+            [base, "SEAM", 401n],
+            [arbitrum, "GRAIL", 402n]
+          ] as const) {
+            const enrollment = yield* enrolled(chain, index)
+            const first = yield* execute(yield* swapOf(enrollment, chain, symbol))
+            assert.isTrue(first.receipt.success)
+            yield* Effect.sleep("1100 millis")
+            const later = yield* execute(yield* swapOf(enrollment, chain, symbol))
+            const { gasUsed } = yield* Effect.promise(() =>
+              chain.client.getTransactionReceipt({ hash: later.signed.txHash as Hex })
+            )
+            assert.isAtMost(Number(gasUsed), 360_000)
+            const sold = yield* execute(
+              batchOf(enrollment, chain, [yield* quotedSwap(chain, symbol, "USDC", 100_000_000_000_000_000n)])
+            )
+            assert.isTrue(sold.receipt.success)
+          }
+        })
     )
 
-    it.effect("are not signed for when a source is silent, the two disagree, or a price is old or beyond the step", () =>
-      Effect.gen(function* () {
-        const { base } = yield* setUp
-        const enrollment = yield* enrolled(base, 403n)
-        // The second source's answers are remembered for ten seconds, to agree and not to disagree.
-        yield* Effect.sleep("10100 millis")
-        const cases = [
-          [{ second: () => 1.6 }, /SOURCES_DISAGREE.*one says 1\.5\d* USD, two 1\.6\d* USD.*200 basis points/u],
-          [{ second: () => undefined }, /SOURCE_MISSING.*two gives no price/u],
-          [{ first: () => undefined }, /SOURCE_MISSING.*gives no price/u],
-          [{ isDown: true }, /SOURCE_MISSING.*down/u],
-          [{ ageSeconds: 2_000 }, /STALE.*1\d{3} s old, the chain takes 600 s/u],
-          [{ first: () => 1.7, second: () => 1.7 }, /BEYOND_STEP.*1333 basis points.*the chain takes 500/u]
-        ] as const
-        for (const [change, expected] of cases) {
+    it.effect(
+      "are not signed for when a source is silent, the two disagree, or a price is old or beyond the step",
+      () =>
+        Effect.gen(function* () {
+          const { base } = yield* setUp
+          const enrollment = yield* enrolled(base, 403n)
+          // The second source's answers are remembered for ten seconds, to agree and not to disagree.
+          yield* Effect.sleep("10100 millis")
+          const cases = [
+            [{ second: () => 1.6 }, /SOURCES_DISAGREE.*one says 1\.5\d* USD, two 1\.6\d* USD.*200 basis points/u],
+            [{ second: () => undefined }, /SOURCE_MISSING.*two gives no price/u],
+            [{ first: () => undefined }, /SOURCE_MISSING.*gives no price/u],
+            [{ isDown: true }, /SOURCE_MISSING.*down/u],
+            [{ ageSeconds: 2_000 }, /STALE.*1\d{3} s old, the chain takes 600 s/u],
+            [{ first: () => 1.7, second: () => 1.7 }, /BEYOND_STEP.*1333 basis points.*the chain takes 500/u]
+          ] as const
+          for (const [change, expected] of cases) {
+            yield* reset
+            Object.assign(state, change)
+            assert.match(yield* refusal(enrollment, base, "SEAM"), expected)
+          }
+        })
+    )
+
+    it.effect(
+      "are refused on a word that is not the attestor's for this guard, chain and token, before anything is sent",
+      () =>
+        Effect.gen(function* () {
+          const { arbitrum, base } = yield* setUp
+          const enrollment = yield* enrolled(base, 404n)
+          const forgeries: ReadonlyArray<readonly [string, typeof state.forge, RegExp]> = [
+            ["another chain and guard", (price) => signedFor(arbitrum, price), /INVALID.*signed by/u],
+            ["another key", (price) => signedFor(base, price, otherKey), /INVALID.*signed by/u],
+            [
+              "another token",
+              async (price) => ({
+                ...(await signedFor(base, { ...price, token: token(base, "AERO") })),
+                token: price.token
+              }),
+              /INVALID.*signed by/u
+            ],
+            ["another price", async (price) => ({ ...price, price: price.price + 1n }), /INVALID.*signed by/u],
+            ["nobody", async (price) => ({ ...price, signature: `0x${"11".repeat(65)}` }), /INVALID/u],
+            [
+              "no answer for it",
+              async (price) => ({ ...price, token: token(base, "AERO") }),
+              /INVALID.*leaves it out/u
+            ],
+            ["the past", (price) => signedFor(base, { ...price, time: price.time - 700 }), /STALE/u],
+            ["the future", (price) => signedFor(base, { ...price, time: price.time + 3_600 }), /STALE.*after/u],
+            [
+              "a lie with the true key",
+              (price) => signedFor(base, { ...price, price: price.price * 2n }),
+              /BEYOND_STEP/u
+            ]
+          ]
+          for (const [what, forge, expected] of forgeries) {
+            state.forge = forge
+            assert.match(yield* refusal(enrollment, base, "SEAM"), expected, what)
+          }
           yield* reset
-          Object.assign(state, change)
-          assert.match(yield* refusal(enrollment, base, "SEAM"), expected)
-        }
-      })
-    )
-
-    it.effect("are refused on a word that is not the attestor's for this guard, chain and token, before anything is sent", () =>
-      Effect.gen(function* () {
-        const { arbitrum, base } = yield* setUp
-        const enrollment = yield* enrolled(base, 404n)
-        const forgeries: ReadonlyArray<readonly [string, typeof state.forge, RegExp]> = [
-          ["another chain and guard", (price) => signedFor(arbitrum, price), /INVALID.*signed by/u],
-          ["another key", (price) => signedFor(base, price, otherKey), /INVALID.*signed by/u],
-          [
-            "another token",
-            async (price) => ({
-              ...(await signedFor(base, { ...price, token: token(base, "AERO") })),
-              token: price.token
-            }),
-            /INVALID.*signed by/u
-          ],
-          ["another price", async (price) => ({ ...price, price: price.price + 1n }), /INVALID.*signed by/u],
-          ["nobody", async (price) => ({ ...price, signature: `0x${"11".repeat(65)}` }), /INVALID/u],
-          ["no answer for it", async (price) => ({ ...price, token: token(base, "AERO") }), /INVALID.*leaves it out/u],
-          ["the past", (price) => signedFor(base, { ...price, time: price.time - 700 }), /STALE/u],
-          ["the future", (price) => signedFor(base, { ...price, time: price.time + 3_600 }), /STALE.*after/u],
-          ["a lie with the true key", (price) => signedFor(base, { ...price, price: price.price * 2n }), /BEYOND_STEP/u]
-        ]
-        for (const [what, forge, expected] of forgeries) {
-          state.forge = forge
-          assert.match(yield* refusal(enrollment, base, "SEAM"), expected, what)
-        }
-        yield* reset
-        const { receipt } = yield* execute(yield* swapOf(enrollment, base, "SEAM"))
-        assert.isTrue(receipt.success)
-      })
+          const { receipt } = yield* execute(yield* swapOf(enrollment, base, "SEAM"))
+          assert.isTrue(receipt.success)
+        })
     )
 
     it.effect("the service judges a price as the guard does", () =>

@@ -84,7 +84,11 @@ const attest = (chain: Chain, price: bigint) =>
 
 type Signed = Effect.Success<ReturnType<typeof attest>>
 
-const trade = (chain: Chain, { amount, buy, route, sell, venue }: Attempt, signed: ReadonlyArray<Signed> = []): Call => {
+const trade = (
+  chain: Chain,
+  { amount, buy, route, sell, venue }: Attempt,
+  signed: ReadonlyArray<Signed> = []
+): Call => {
   // All that the account may hold: the more is listed, the smaller the share that a loss is.
   const tokens = chain.tokens
     .filter(({ isAttested }) => !isAttested || [sell, buy].includes(attestedToken))
@@ -268,60 +272,68 @@ describe("a stolen agent key under the guard", () => {
       })
     )
 
-    it.effect("with the attestor's and the relayer's keys too, takes at most a step of the account and the budget", () =>
-      Effect.gen(function* () {
-        const { base: chain } = yield* EvmWorld
-        const { account, enrollment } = yield* enrolled(chain, 204n)
-        const { diamond, guard } = chain.contracts
-        const runner = runnerOf(guard as never) as string as Address
-        const { assetId } = tokenBySymbol(chain, attestedToken)
-        const price = chain.prices.price(assetId)
-        const before = yield* worth(chain, account)
-        let made = 0
-        let refusal = ""
-        for (let turn = 0; turn < 40 && refusal === ""; turn += 1) {
-          const isSale = turn % 2 === 1
-          const [sell, buy] = isSale ? ([attestedToken, "USDC"] as const) : (["USDC", attestedToken] as const)
-          const amount = (yield* held(chain, sell, account)) / (isSale ? 1n : 3n)
-          // The attestor lies by the whole step in the direction of each trade, and the thief's pools pay by the lie.
-          const lie = (price * (isSale ? 9_501n : 10_499n)) / 10_000n
-          yield* pay(chain, sell, buy, 9_450n)
-          const route = routeOver(
-            chain,
-            inPools(chain, { sell: addressOf(chain, sell), buy: addressOf(chain, buy), amount }),
-            runner
+    it.effect(
+      "with the attestor's and the relayer's keys too, takes at most a step of the account and the budget",
+      () =>
+        Effect.gen(function* () {
+          const { base: chain } = yield* EvmWorld
+          const { account, enrollment } = yield* enrolled(chain, 204n)
+          const { diamond, guard } = chain.contracts
+          const runner = runnerOf(guard as never) as string as Address
+          const { assetId } = tokenBySymbol(chain, attestedToken)
+          const price = chain.prices.price(assetId)
+          const before = yield* worth(chain, account)
+          let made = 0
+          let refusal = ""
+          for (let turn = 0; turn < 40 && refusal === ""; turn += 1) {
+            const isSale = turn % 2 === 1
+            const [sell, buy] = isSale ? ([attestedToken, "USDC"] as const) : (["USDC", attestedToken] as const)
+            const amount = (yield* held(chain, sell, account)) / (isSale ? 1n : 3n)
+            // The attestor lies by the whole step in the direction of each trade, and the thief's pools pay by the lie.
+            const lie = (price * (isSale ? 9_501n : 10_499n)) / 10_000n
+            yield* pay(chain, sell, buy, 9_450n)
+            const route = routeOver(
+              chain,
+              inPools(chain, { sell: addressOf(chain, sell), buy: addressOf(chain, buy), amount }),
+              runner
+            )
+            const answer = yield* attempt(chain, enrollment, [
+              approve(chain, sell, guard),
+              trade(chain, { sell, buy, amount, venue: diamond, route }, [yield* attest(chain, lie)])
+            ])
+            if (answer === "included") made += 1
+            else refusal = answer
+          }
+          assert.match(refusal, /BudgetExceeded/u)
+          assert.isAbove(made, 1)
+          const left = Number(((yield* worth(chain, account)) * 10_000n) / before)
+          assert.isAtLeast(left, 10_000 - 500 - 200)
+          assert.isAtMost(left, 9_700)
+          // Beyond the step, of another day, for another token or chain: nothing more.
+          const route = "0x"
+          const usual = {
+            sell: "USDC",
+            buy: attestedToken,
+            amount: 1_000_000n,
+            venue: chain.contracts.router,
+            route
+          } as const
+          const old = yield* attest(chain, price)
+          const refusals: ReadonlyArray<readonly [RegExp, Signed]> = [
+            [/StepTooLarge/u, yield* attest(chain, price * 2n)],
+            [/StepTooLarge/u, yield* attest(chain, price / 2n)],
+            [/NotAttested/u, { ...old, price: price + 1n }],
+            [/StalePrice/u, { ...old, time: old.time - 601 }]
+          ]
+          for (const [expected, signed] of refusals) {
+            const calls = [approve(chain, "USDC", guard), trade(chain, usual, [signed])]
+            assert.match(yield* attempt(chain, enrollment, calls), expected)
+          }
+          assert.include(
+            yield* attempt(chain, enrollment, [approve(chain, "USDC", guard), trade(chain, usual)]),
+            "PriceMissing"
           )
-          const answer = yield* attempt(chain, enrollment, [
-            approve(chain, sell, guard),
-            trade(chain, { sell, buy, amount, venue: diamond, route }, [yield* attest(chain, lie)])
-          ])
-          if (answer === "included") made += 1
-          else refusal = answer
-        }
-        assert.match(refusal, /BudgetExceeded/u)
-        assert.isAbove(made, 1)
-        const left = Number(((yield* worth(chain, account)) * 10_000n) / before)
-        assert.isAtLeast(left, 10_000 - 500 - 200)
-        assert.isAtMost(left, 9_700)
-        // Beyond the step, of another day, for another token or chain: nothing more.
-        const route = "0x"
-        const usual = { sell: "USDC", buy: attestedToken, amount: 1_000_000n, venue: chain.contracts.router, route } as const
-        const old = yield* attest(chain, price)
-        const refusals: ReadonlyArray<readonly [RegExp, Signed]> = [
-          [/StepTooLarge/u, yield* attest(chain, price * 2n)],
-          [/StepTooLarge/u, yield* attest(chain, price / 2n)],
-          [/NotAttested/u, { ...old, price: price + 1n }],
-          [/StalePrice/u, { ...old, time: old.time - 601 }]
-        ]
-        for (const [expected, signed] of refusals) {
-          const calls = [approve(chain, "USDC", guard), trade(chain, usual, [signed])]
-          assert.match(yield* attempt(chain, enrollment, calls), expected)
-        }
-        assert.include(
-          yield* attempt(chain, enrollment, [approve(chain, "USDC", guard), trade(chain, usual)]),
-          "PriceMissing"
-        )
-      })
+        })
     )
   })
 })
