@@ -12,13 +12,14 @@ import { agentTokensOn } from "#domain/enrollment/agentTokens.ts"
 import type { EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
 import type { EnrolledPortfolio } from "#domain/enrollment/EnrollmentStore.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
-import { termsOfAdded } from "#domain/enrollment/PermissionTerms.ts"
+import { termsOfAdded, tightened } from "#domain/enrollment/PermissionTerms.ts"
 import { type ActivationError, makeSignedChains } from "#domain/enrollment/SignedChains.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { type PortfolioNotFound, ValidationFailed, type VerifierUnavailable } from "#domain/Errors.ts"
-import type { Caller } from "#domain/identity/Caller.ts"
+import { Caller } from "#domain/identity/Caller.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
+import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 
 export class ChainActivations extends Context.Service<
@@ -39,6 +40,7 @@ export class ChainActivations extends Context.Service<
       const strategies = yield* StrategyStore
       const assets = yield* Assets
       const accounts = yield* SmartAccounts
+      const tenants = yield* TenantConfigurationStore
       const chains = yield* Chains
       const { begin, finish, requirePortfolio } = yield* makeSignedChains
 
@@ -82,13 +84,17 @@ export class ChainActivations extends Context.Service<
           })
         }
         const strategy = Option.getOrThrow(yield* strategies.find(portfolio.strategyId))
+        const { permissionTerms } = yield* tenants.preferences((yield* Caller).tenantId)
         const authorization = yield* accounts.authorize({
           accountType: enrolled.accountType,
           ownerAccountId: enrolled.ownerAccountId,
           accountIndex: enrolled.accountIndex,
           withdrawalDomainName: enrolled.withdrawalDomainName,
           chains: yield* Effect.forEach(yield* agentTokensOn(assets, added, strategy.allocation), (chain) =>
-            withNonce(portfolio, strategy.allocation, chain)
+            Effect.map(withNonce(portfolio, strategy.allocation, chain), (one) => ({
+              ...one,
+              terms: tightened(one.terms, permissionTerms)
+            }))
           )
         })
         return yield* begin({ _tag: "Activate", portfolioId }, portfolio.strategyId, authorization)

@@ -7,6 +7,7 @@ import type { Authorization, ChainAuthorization, TradeGuardPolicy } from "#domai
 import type { GuardTerms } from "#domain/account/SmartAccounts.ts"
 import { addressOf, type AssetId, type ChainId, chainIdOf, type EvmAddress } from "#domain/Caip.ts"
 import { ValidationFailed } from "#domain/Errors.ts"
+import type { TenantTerms } from "#domain/tenant/TenantPreferences.ts"
 
 /** The guard's own limits, in basis points: the widest that are signed. */
 export const widestTermsBps = 200
@@ -73,6 +74,20 @@ export const termsOfAdded = (
           details: [`chainIds: the closed list has no asset of chain ${chainId}`]
         })
       )
+}
+
+/** The tighter of what would be signed and what the tenant allows at most; zero stands for the guard's own limit. */
+export const tightened = (terms: GuardTerms | undefined, tenant: TenantTerms | undefined): GuardTerms | undefined => {
+  if (tenant === undefined) return terms
+  const tighter = (bps: number | undefined, most = widestTermsBps) => {
+    const least = Math.min(bps === undefined || bps === 0 ? widestTermsBps : bps, most)
+    return least === widestTermsBps ? 0 : least
+  }
+  return {
+    ...terms,
+    tradeBps: tighter(terms?.tradeBps, tenant.maxTradeLossBps),
+    budgetBps: tighter(terms?.budgetBps, tenant.maxWeeklyLossBps)
+  }
 }
 
 /** Refuses terms for a chain on which nothing would enforce them. */

@@ -142,6 +142,42 @@ layer(ApiLive, { excludeTestServices: true })("terms of the permission", (it) =>
     })
   )
 
+  it.effect("a tenant makes them tighter for all that is signed from then on, and nobody asks for wider ones", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const { key, path, portfolioId } = yield* enrolledWith({ maxTradeLossBps: 120 }, [8453])
+      const patched = yield* call("PATCH", "/v2/tenant/preferences", {
+        key,
+        body: { permissionTerms: { maxTradeLossBps: 150, maxWeeklyLossBps: 80 } }
+      })
+      assert.deepStrictEqual(patched.json.data.permissionTerms, { maxTradeLossBps: 150, maxWeeklyLossBps: 80 })
+      assert.deepStrictEqual(yield* termsOf(portfolioId), [[8453, 120, 0, undefined]])
+      yield* addArbitrum(key, path)
+      assert.deepStrictEqual((yield* termsOf(portfolioId))[1], [42161, 120, 80, undefined])
+      const resign = Effect.fnUntraced(function* (terms: object | undefined) {
+        const stage1 = yield* post(key, `${path}/resign/signature`, terms === undefined ? {} : { terms })
+        assert.strictEqual(stage1.status, 200, stage1.text)
+        const { accountIndex, agentAccountId, chainIds = [8453, 42161], flowId } = stage1.json.data
+        const body = { chainIds, accountIndex, agentAccountId, flowId, signature: ownerSignature }
+        assert.strictEqual((yield* post(key, `${path}/resign`, body)).status, 200)
+        return (yield* termsOf(portfolioId)).map(([, trade, budget]) => [trade, budget])
+      })
+      const each = (limits: Array<unknown>) => [limits, limits]
+      assert.deepStrictEqual(yield* resign({ maxTradeLossBps: 200, maxWeeklyLossBps: 200 }), each([150, 80]))
+      assert.deepStrictEqual(yield* resign({ maxTradeLossBps: 90, maxWeeklyLossBps: 70 }), each([90, 70]))
+      const cleared = yield* call("PATCH", "/v2/tenant/preferences", { key, body: { permissionTerms: null } })
+      assert.notProperty(cleared.json.data, "permissionTerms")
+      // Only what the owner signs is wider again.
+      assert.deepStrictEqual(yield* resign(undefined), each([90, 70]))
+      assert.deepStrictEqual(yield* resign({ maxWeeklyLossBps: 200 }), each([0, 200]))
+      const wider = yield* call("PATCH", "/v2/tenant/preferences", {
+        key,
+        body: { permissionTerms: { maxWeeklyLossBps: 201 } }
+      })
+      assertError(wider, ValidationFailed, "permissionTerms")
+    })
+  )
+
   const refused: ReadonlyArray<readonly [what: string, terms: unknown, detail: string]> = [
     ["wider limits than the guard's", { maxTradeLossBps: 201 }, "terms.maxTradeLossBps: "],
     ["a limit of nothing", { maxWeeklyLossBps: 0 }, "terms.maxWeeklyLossBps: "],
