@@ -3,7 +3,15 @@ import { Context, Effect, Layer, Redacted, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type Address, keccak256, parseEther, toHex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
-import { addressOf, type AssetId, type ChainId, type EvmAccountId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import {
+  addressOf,
+  type AssetId,
+  type ChainId,
+  erc20,
+  type EvmAccountId,
+  type EvmAddress,
+  evmWallet
+} from "#domain/Caip.ts"
 import type { Authorization } from "#domain/account/Authorization.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
@@ -12,8 +20,9 @@ import { type Swap } from "#domain/trading/Swap.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { Venue } from "#domain/trading/Venue.ts"
-import type { PriceAttestor } from "#domain/attestation/PriceAttestor.ts"
+import { PriceAttestor } from "#domain/attestation/PriceAttestor.ts"
 import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
+import { priceDigest } from "#layers/evm/attestation/priceDigest.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { type Chain, setEther, startChain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
@@ -88,7 +97,7 @@ export const patientAdapter = (chain: Chain, confirmations: number) => {
 
 const worldLive = (
   configOf: (chains: ReadonlyArray<Chain>) => ReturnType<typeof configFor>,
-  attestors: Layer.Layer<PriceAttestor, never, EvmConfig> = NoAttestor
+  attestors: Layer.Layer<PriceAttestor, never, EvmConfig | EvmWorld> = NoAttestor
 ) =>
   EvmLive.pipe(
     Layer.provide(attestors),
@@ -149,10 +158,28 @@ const guarded = (chains: ReadonlyArray<Chain>) => {
   }
 }
 
-/** Routes and a bridge, under permissions whose policy is the guard. */
-export const GuardedWorldLive = worldLive(guarded)
+/** Signs the world's own prices, as an attestor would whose sources agree. */
+const worldsAttestor = Layer.effect(
+  PriceAttestor,
+  Effect.map(EvmWorld, ({ arbitrum, base }) =>
+    PriceAttestor.of({
+      attest: ({ chainId, guard, notAfter, tokens }) =>
+        Effect.promise(async () => {
+          const { prices } = [base, arbitrum].find((chain) => chain.chainId === chainId)!
+          const sign = async (one: EvmAddress) => {
+            const price = { token: one, price: prices.price(erc20(chainId, one)), time: notAfter }
+            return { ...price, signature: await attestor.sign({ hash: priceDigest({ chainId, guard }, price) }) }
+          }
+          return { signed: await Promise.all(tokens.map(sign)), refused: [] }
+        })
+    })
+  )
+)
 
-/** The same, with an attestor of tokens without a feed. */
+/** Routes, a bridge and an attestor, under permissions whose policy is the guard. */
+export const GuardedWorldLive = worldLive(guarded, worldsAttestor)
+
+/** The same, with another attestor. */
 export const attestedWorld = (attestors: Layer.Layer<PriceAttestor, never, EvmConfig>) => worldLive(guarded, attestors)
 
 export const withdrawalDomainName = "Ballast Withdrawal Authorization"
