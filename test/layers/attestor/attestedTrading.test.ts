@@ -188,6 +188,9 @@ describe("tokens that an attestor prices", () => {
             const enrollment = yield* enrolled(chain, index)
             const first = yield* execute(yield* swapOf(enrollment, chain, symbol))
             assert.isTrue(first.receipt.success)
+            // A pool keeps its average price once a second, and its first entry ever costs more: what counts comes later.
+            yield* Effect.sleep("1100 millis")
+            yield* execute(yield* swapOf(enrollment, chain, symbol))
             yield* Effect.sleep("1100 millis")
             const later = yield* execute(yield* swapOf(enrollment, chain, symbol))
             const { gasUsed } = yield* Effect.promise(() =>
