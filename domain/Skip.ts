@@ -53,6 +53,8 @@ export const SkipCode = {
   signatureRequired: "SIGNATURE_REQUIRED",
   /** The day's gas is used up, or the trades are not worth their gas. */
   gasRefused: "GAS_REFUSED",
+  /** The chain wants an attested price of one of the leg's assets, and the attestor gave none that it would take. */
+  priceNotAttested: "PRICE_NOT_ATTESTED",
   /** The leg failed when it was simulated against the chain. */
   simulationFailed: "SIMULATION_FAILED"
 } as const

@@ -22,6 +22,8 @@ export class WorldConfig extends Context.Service<
     readonly apiProgram: string
     /** The program of the stream worker, started with the same Node (`STREAM_PROGRAM`). */
     readonly streamProgram: string
+    /** The program of the price attestor, started with the same Node (`ATTESTOR_PROGRAM`). */
+    readonly attestorProgram: string
     /** What the world was started with; the service gets all of it. */
     readonly environment: Readonly<Record<string, string | undefined>>
   }
@@ -39,6 +41,9 @@ export class WorldConfig extends Context.Service<
       const streamProgram = yield* Config.String("STREAM_PROGRAM").pipe(
         Config.withDefault(join(import.meta.dirname, "..", "src", "StreamWorker.ts"))
       )
+      const attestorProgram = yield* Config.String("ATTESTOR_PROGRAM").pipe(
+        Config.withDefault(join(import.meta.dirname, "..", "src", "PriceAttestor.ts"))
+      )
       return WorldConfig.of({
         apiPort,
         streamPort,
@@ -49,6 +54,7 @@ export class WorldConfig extends Context.Service<
         controlBaseUrl: `http://127.0.0.1:${controlPort}`,
         apiProgram,
         streamProgram,
+        attestorProgram,
         environment: process.env
       })
     })

@@ -1,12 +1,13 @@
 /** What the terminal shows. */
 import { Console, Duration, Effect } from "effect"
+import { AttestorProcess } from "#sandbox/attestor/AttestorProcess.ts"
 import { ApiProcess } from "#sandbox/process/ApiProcess.ts"
 import { StreamProcess } from "#sandbox/process/StreamProcess.ts"
 import { Tenants } from "#sandbox/control/Tenants.ts"
 import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
 import { WorldConfig } from "#sandbox/WorldConfig.ts"
 
-const labelWidth = 12
+const labelWidth = 13
 
 const line = (label: string, text: string) => Console.log(`  ${label.padEnd(labelWidth)}${text}`)
 
@@ -38,5 +39,6 @@ export const printWorld = Effect.gen(function* () {
   yield* line("Data", config.dataDir)
   yield* line("API log", logFile)
   yield* line("Stream log", stream.logFile)
+  yield* line("Attestor log", (yield* AttestorProcess).logFile)
   yield* Console.log("\nCtrl-C stops the world and keeps its state. npm start -- --reset begins a new one.\n")
 })

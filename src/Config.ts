@@ -11,6 +11,7 @@ import * as Decimal from "#domain/Decimal.ts"
 import { BundleWindow } from "#domain/relay/BundleSigner.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
 import { Settings } from "#domain/Settings.ts"
+import { AttestorConfig, type AttestorPlace } from "#layers/attestor/AttestorConfig.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { CoinGeckoConfig } from "#layers/market/CoinGeckoConfig.ts"
@@ -24,11 +25,12 @@ import { PriceTolerance } from "#layers/routing/lifi/LifiPriceCheck.ts"
 import { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import { TelemetryConfig } from "#layers/telemetry/TelemetryConfig.ts"
-import { chains, wrappedNatives } from "#src/config/chains.ts"
+import { chains, guardedChains, wrappedNatives } from "#src/config/chains.ts"
 import * as Kind from "#src/config/kinds.ts"
 import { accessOf, countryHeaders, marketData } from "#src/config/marketData.ts"
+import { coinGecko, lifi } from "#src/config/providers.ts"
 import { withSecrets } from "#src/config/secretTexts.ts"
-import { signers } from "#src/config/signers.ts"
+import { attestorSigner, attestorToken, signers } from "#src/config/signers.ts"
 import {
   massive,
   natsPrefix,
@@ -88,12 +90,10 @@ const pepper = required(
   Kind.secret(/^[!-~]{32,200}$/, "32 to 200 printable characters without spaces", randomHex)
 )
 
-const evm: Setting<EvmConfig["Service"]> = Effect.gen(function* () {
-  const config = yield* all({
-    chains,
-    signers
-  })
-  return { chains: config.chains, ...config.signers }
+const evm: Setting<{ readonly evm: EvmConfig["Service"]; readonly attestor: AttestorPlace }> = Effect.gen(function* () {
+  const { chains: configured, signers: keys } = yield* all({ chains, signers })
+  const { agent, attestor, relayers } = keys
+  return { evm: { chains: configured, agent, relayers }, attestor }
 })
 
 const seconds = (maximum: number, example: string) => Kind.integer(0, maximum, example)
@@ -198,30 +198,6 @@ const streams: Setting<StreamSettings["Service"]> = all({
   pollIntervalMs: withDefault("STREAMS_POLL_MS", Kind.integer(10, 60_000, "250"), 250)
 })
 
-const coinGecko: Setting<CoinGeckoConfig["Service"]> = Effect.gen(function* () {
-  const { apiKey, plan, url } = yield* all({
-    url: optional("COINGECKO_URL", Kind.httpUrl("https://pro-api.coingecko.com/api/v3")),
-    apiKey: optional("COINGECKO_API_KEY", Kind.secret(/^[!-~]{1,200}$/, "a key without spaces", "CG-...")),
-    plan: withDefault("COINGECKO_PLAN", Kind.oneOf(["demo", "pro"]), "demo")
-  })
-  const host = plan === "pro" ? "pro-api.coingecko.com" : "api.coingecko.com"
-  return { baseUrl: url ?? `https://${host}/api/v3`, apiKey, plan }
-})
-
-/** Without a URL no value moves between chains, and swaps are made on the venue alone. */
-const lifi: Setting<LifiConfig["Service"]> = Effect.map(
-  all({
-    url: optional("LIFI_URL", Kind.httpUrl("https://li.quest/v1")),
-    apiKey: optional(
-      "LIFI_API_KEY",
-      Kind.secret(/^[!-~]{1,200}$/, "a key without spaces", "the key of the integrator")
-    ),
-    integrator: withDefault("LIFI_INTEGRATOR", Kind.text("a name", "ballast"), "ballast"),
-    exchanges: optional("LIFI_EXCHANGES", Kind.listOf(Kind.text("the key of an exchange", "uniswap")))
-  }),
-  ({ apiKey, exchanges, integrator, url }) => ({ apiKey, exchanges, integrator, baseUrl: url })
-)
-
 const perMinute = Kind.integer(1, 10_000_000, "600")
 
 /** Requests a minute in each rate tier; the defaults are those of the interface. */
@@ -294,7 +270,12 @@ export const serviceConfig = orInvalid(
         telemetry
       })
     )
-    return { ...read, telemetry: { ...read.telemetry, serviceVersion: manifest.version, secrets } }
+    const { evm: chainsAndKeys, ...others } = read
+    return {
+      ...others,
+      ...chainsAndKeys,
+      telemetry: { ...read.telemetry, serviceVersion: manifest.version, secrets }
+    }
   })
 )
 
@@ -307,6 +288,7 @@ export const layer = (config: ServiceConfig) =>
     Layer.succeed(StreamSettings, config.streams),
     Layer.succeed(BundleWindow, config.bundleWindow),
     Layer.succeed(EvmConfig, config.evm),
+    Layer.succeed(AttestorConfig, config.attestor),
     Layer.succeed(DatabaseConfig, config.database),
     Layer.succeed(KeyHashConfig, { pepper: config.pepper }),
     Layer.succeed(CoinGeckoConfig, config.coinGecko),
@@ -349,6 +331,31 @@ export const streamWorkerConfig = orInvalid(
 )
 
 export type StreamWorkerConfig = Effect.Success<typeof streamWorkerConfig>
+
+/** What the price attestor's process reads. */
+export const attestorConfig = orInvalid(
+  Effect.gen(function* () {
+    const { read, secrets } = yield* withSecrets(
+      all({
+        host: hostSetting,
+        port: withDefault("ATTESTOR_PORT", Kind.integer(1, 65_535, "3002"), 3002),
+        token: attestorToken,
+        signer: attestorSigner,
+        chains: guardedChains,
+        coinGecko,
+        // Without a second source nothing is signed, so a start without one is a mistake.
+        secondSource: required("LIFI_URL", Kind.httpUrl("https://li.quest/v1")),
+        lifi,
+        toleranceBps: withDefault("ATTESTOR_MAX_DIVERGENCE_BPS", basisPoints("200"), 200),
+        clockUrl: optional("CLOCK_URL", Kind.httpUrl("http://127.0.0.1:3100/clock")),
+        telemetry
+      })
+    )
+    return { ...read, telemetry: { ...read.telemetry, serviceVersion: manifest.version, secrets } }
+  })
+)
+
+export type AttestorProcessConfig = Effect.Success<typeof attestorConfig>
 
 /** What the command line reads. Only making keys on the database itself needs the pepper. */
 export const cliConfig = orInvalid(

@@ -1,7 +1,7 @@
 /**
  * Starts a local world and the service in it: `npm start`, and `npm start -- --reset` for a fresh one.
  *
- * A supervisor: chains, providers and the control API are its own, API and stream worker are processes of their own with
+ * A supervisor: chains, providers and the control API are its own, API, stream worker and price attestor are processes of their own with
  * ordinary environment variables. See docs/architecture.md, "The sandbox".
  */
 import { NodeRuntime } from "@effect/platform-node"
@@ -9,6 +9,7 @@ import { Cause, Console, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import { ApiProcess } from "#sandbox/process/ApiProcess.ts"
+import { AttestorProcess } from "#sandbox/attestor/AttestorProcess.ts"
 import { BridgeWorker } from "#sandbox/chain/BridgeWorker.ts"
 import { ControlServer } from "#sandbox/control/ControlServer.ts"
 import { Faults } from "#sandbox/control/Faults.ts"
@@ -39,7 +40,7 @@ const ports = Layer.effectDiscard(
 const ground = ports.pipe(Layer.provideMerge(ProcessRegistry.layer(reset)), Layer.provideMerge(WorldConfig.layer))
 
 const world = Tenants.layer.pipe(
-  Layer.provideMerge(Layer.mergeAll(ApiProcess.layer, StreamProcess.layer)),
+  Layer.provideMerge(Layer.mergeAll(ApiProcess.layer, StreamProcess.layer, AttestorProcess.layer)),
   Layer.provideMerge(WorldChains.layer),
   Layer.provideMerge(Layer.mergeAll(WorldClock.layer, Faults.layer)),
   Layer.provideMerge(WorldFile.layer),
@@ -50,11 +51,12 @@ const world = Tenants.layer.pipe(
 const live = Effect.gen(function* () {
   const api = yield* ApiProcess
   const stream = yield* StreamProcess
+  const attestor = yield* AttestorProcess
   const tenants = yield* Tenants
   const chains = yield* WorldChains
   yield* step(
-    "The API and the stream worker are up",
-    Effect.all([api.start, stream.start], { concurrency: "unbounded", discard: true })
+    "The API, the stream worker and the price attestor are up",
+    Effect.all([api.start, stream.start, attestor.start], { concurrency: "unbounded", discard: true })
   )
   yield* step("Tenants and the public strategy are there", tenants.provision)
   yield* printWorld

@@ -93,6 +93,7 @@ const contexts = [
   "asset",
   "chain",
   "market",
+  "attestation",
   "marketData",
   "listing",
   "strategy",

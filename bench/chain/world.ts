@@ -12,6 +12,7 @@ import { Scheduler } from "#domain/rebalance/Scheduler.ts"
 import { Settings } from "#domain/Settings.ts"
 import { Routing } from "#domain/trading/Routing.ts"
 import { EngineLive } from "#layers/engine/EngineLive.ts"
+import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
@@ -65,7 +66,7 @@ export const serviceOn = (chain: Chain, rpcUrl: string, database: string) =>
         SqlLive,
         pricesOf(chain),
         RoutingNone,
-        EvmLive.pipe(Layer.provide(Layer.succeed(EvmConfig, evmConfig(chain, rpcUrl))))
+        EvmLive.pipe(Layer.provide(NoAttestor), Layer.provide(Layer.succeed(EvmConfig, evmConfig(chain, rpcUrl))))
       )
     ),
     Layer.provideMerge(Layer.mergeAll(databaseLayer(database), Layer.succeed(Settings, benchSettings))),

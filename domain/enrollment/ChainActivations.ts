@@ -4,6 +4,7 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { Assets } from "#domain/asset/Assets.ts"
+import type { Allocation } from "#domain/Allocation.ts"
 import type { ChainId } from "#domain/Caip.ts"
 import { Chains, requireSupported } from "#domain/chain/Chains.ts"
 import type { ActivationRequest } from "#domain/enrollment/ActivationRequest.ts"
@@ -11,13 +12,14 @@ import { agentTokensOn } from "#domain/enrollment/agentTokens.ts"
 import type { EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
 import type { EnrolledPortfolio } from "#domain/enrollment/EnrollmentStore.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
-import { limitsOf } from "#domain/enrollment/PermissionTerms.ts"
+import { termsOfAdded, tightened } from "#domain/enrollment/PermissionTerms.ts"
 import { type ActivationError, makeSignedChains } from "#domain/enrollment/SignedChains.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { type PortfolioNotFound, ValidationFailed, type VerifierUnavailable } from "#domain/Errors.ts"
-import type { Caller } from "#domain/identity/Caller.ts"
+import { Caller } from "#domain/identity/Caller.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
+import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 
 export class ChainActivations extends Context.Service<
@@ -38,20 +40,25 @@ export class ChainActivations extends Context.Service<
       const strategies = yield* StrategyStore
       const assets = yield* Assets
       const accounts = yield* SmartAccounts
+      const tenants = yield* TenantConfigurationStore
       const chains = yield* Chains
       const { begin, finish, requirePortfolio } = yield* makeSignedChains
 
       /**
        * An account that is in use accepts an authorization at the nonce that its chain shows, and keeps its terms. A new one
-       * gets the limits of the portfolio's others.
+       * gets the limits of the portfolio's others, and a closed list where they have one.
        */
       const withNonce = Effect.fnUntraced(function* <C extends { readonly chainId: ChainId }>(
         { grants }: EnrolledPortfolio,
+        allocation: Allocation,
         chain: C
       ) {
         const authorized = authorizedChains(grants)
         const active = authorized.find(({ chainId }) => chainId === chain.chainId)
-        if (active === undefined) return { ...chain, terms: limitsOf(authorized) }
+        if (active === undefined) {
+          const targets = allocation.map(({ assetId }) => assetId)
+          return { ...chain, terms: yield* Effect.fromResult(termsOfAdded(chain.chainId, authorized, targets)) }
+        }
         return { ...chain, terms: active.policy.guard, enableNonce: yield* accounts.enableNonce(active.accountId) }
       })
 
@@ -77,13 +84,17 @@ export class ChainActivations extends Context.Service<
           })
         }
         const strategy = Option.getOrThrow(yield* strategies.find(portfolio.strategyId))
+        const { permissionTerms } = yield* tenants.preferences((yield* Caller).tenantId)
         const authorization = yield* accounts.authorize({
           accountType: enrolled.accountType,
           ownerAccountId: enrolled.ownerAccountId,
           accountIndex: enrolled.accountIndex,
           withdrawalDomainName: enrolled.withdrawalDomainName,
           chains: yield* Effect.forEach(yield* agentTokensOn(assets, added, strategy.allocation), (chain) =>
-            withNonce(portfolio, chain)
+            Effect.map(withNonce(portfolio, strategy.allocation, chain), (one) => ({
+              ...one,
+              terms: tightened(one.terms, permissionTerms)
+            }))
           )
         })
         return yield* begin({ _tag: "Activate", portfolioId }, portfolio.strategyId, authorization)

@@ -13,14 +13,15 @@ import type { Enrolled, EnrollmentFlow, Refused } from "#domain/enrollment/Enrol
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { type EnrollRequest, mismatchesOf, requestBytes } from "#domain/enrollment/EnrollRequest.ts"
 import { type FlowError, makeFlows } from "#domain/enrollment/Flows.ts"
-import { type PermissionTerms, requireGuarded, termsOn } from "#domain/enrollment/PermissionTerms.ts"
+import { type PermissionTerms, requireGuarded, termsOn, tightened } from "#domain/enrollment/PermissionTerms.ts"
 import { signatureRefused } from "#domain/enrollment/signatureRefused.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { ValidationFailed, type VerifierUnavailable } from "#domain/Errors.ts"
-import type { Caller } from "#domain/identity/Caller.ts"
+import { Caller } from "#domain/identity/Caller.ts"
 import { makePortfolioId, type StrategyId } from "#domain/Ids.ts"
 import { Settings } from "#domain/Settings.ts"
 import { requireEnrollable } from "#domain/strategy/requireEnrollable.ts"
+import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 
 /** What stage 1 asks for. */
@@ -54,6 +55,7 @@ export class Enrollments extends Context.Service<
       const strategies = yield* StrategyStore
       const assets = yield* Assets
       const accounts = yield* SmartAccounts
+      const tenants = yield* TenantConfigurationStore
       const chains = yield* Chains
       const random = yield* SecureRandom.SecureRandom
       const flows = yield* makeFlows
@@ -83,6 +85,7 @@ export class Enrollments extends Context.Service<
         const chainIds = yield* Effect.provideService(requireSupported(draft.chainIds), Chains, chains)
         const strategy = yield* requireEnrollable(strategies, draft.strategyId)
         if (accountType === "ERC1271") yield* requireContractOwner(ownerAccountId, chainIds)
+        const { permissionTerms } = yield* tenants.preferences((yield* Caller).tenantId)
         const authorization = yield* accounts.authorize({
           accountType,
           ownerAccountId,
@@ -91,7 +94,7 @@ export class Enrollments extends Context.Service<
           chains: yield* Effect.forEach(yield* agentTokensOn(assets, chainIds, strategy.allocation), (chain) =>
             Effect.map(Effect.fromResult(termsOn(chain.chainId, draft.terms, undefined)), (terms) => ({
               ...chain,
-              terms
+              terms: tightened(terms, permissionTerms)
             }))
           )
         })

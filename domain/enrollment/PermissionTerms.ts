@@ -7,6 +7,7 @@ import type { Authorization, ChainAuthorization, TradeGuardPolicy } from "#domai
 import type { GuardTerms } from "#domain/account/SmartAccounts.ts"
 import { addressOf, type AssetId, type ChainId, chainIdOf, type EvmAddress } from "#domain/Caip.ts"
 import { ValidationFailed } from "#domain/Errors.ts"
+import type { TenantTerms } from "#domain/tenant/TenantPreferences.ts"
 
 /** The guard's own limits, in basis points: the widest that are signed. */
 export const widestTermsBps = 200
@@ -49,10 +50,44 @@ export const termsOn = (
     : Result.map(closedOn(terms.closedList, chainId), (closedTokens) => ({ ...limits, closedTokens }))
 }
 
-/** The limits that the owner signed elsewhere, without a closed list, which names assets of its own chain. */
-export const limitsOf = (chains: ReadonlyArray<ChainAuthorization>): GuardTerms | undefined => {
-  const guard = chains.map(({ policy }) => policy.guard).find((found) => found !== undefined)
-  return guard && { tradeBps: guard.tradeBps, budgetBps: guard.budgetBps }
+/**
+ * The terms of a chain that is added to others: the limits that the owner signed there, and where the owner closed what may be
+ * bought, a closed list of what the strategy holds on the new chain. A list that was closed never opens by itself.
+ */
+export const termsOfAdded = (
+  chainId: ChainId,
+  chains: ReadonlyArray<ChainAuthorization>,
+  targets: ReadonlyArray<AssetId>
+): Result.Result<GuardTerms | undefined, ValidationFailed> => {
+  const guards = chains.flatMap(({ policy }) => policy.guard ?? [])
+  const [guard] = guards
+  if (guard === undefined) return Result.succeed(undefined)
+  const limits = { tradeBps: guard.tradeBps, budgetBps: guard.budgetBps }
+  if (guards.every(({ closedTokens }) => closedTokens === undefined)) return Result.succeed(limits)
+  const tokens = targets.flatMap((assetId) => (chainIdOf(assetId) === chainId ? [addressOf(assetId)] : []))
+  return isNonEmpty(tokens)
+    ? Result.succeed({ ...limits, closedTokens: tokens })
+    : Result.fail(
+        new ValidationFailed({
+          message:
+            "The owner closed the list of what may be bought, and the strategy holds nothing on this chain; add the chain once it does, or sign the portfolio's chains anew without a closed list first",
+          details: [`chainIds: the closed list has no asset of chain ${chainId}`]
+        })
+      )
+}
+
+/** The tighter of what would be signed and what the tenant allows at most; zero stands for the guard's own limit. */
+export const tightened = (terms: GuardTerms | undefined, tenant: TenantTerms | undefined): GuardTerms | undefined => {
+  if (tenant === undefined) return terms
+  const tighter = (bps: number | undefined, most = widestTermsBps) => {
+    const least = Math.min(bps === undefined || bps === 0 ? widestTermsBps : bps, most)
+    return least === widestTermsBps ? 0 : least
+  }
+  return {
+    ...terms,
+    tradeBps: tighter(terms?.tradeBps, tenant.maxTradeLossBps),
+    budgetBps: tighter(terms?.budgetBps, tenant.maxWeeklyLossBps)
+  }
 }
 
 /** Refuses terms for a chain on which nothing would enforce them. */

@@ -15,6 +15,8 @@ const fields = {
   strategyDescription: Schema.NullOr(Schema.String),
   strategyVersion: Schema.Int,
   smartAccounts: Schema.Array(EvmAccountId),
+  // Left out by records from before accounts told their permission.
+  guardedAccounts: Schema.Array(EvmAccountId).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
   schedule: Schema.NullOr(
     Schema.Struct({
       status: Schema.Literals(["active", "paused"]),

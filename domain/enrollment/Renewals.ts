@@ -10,12 +10,13 @@ import { Chains, requireSupported } from "#domain/chain/Chains.ts"
 import type { ActivationRequest } from "#domain/enrollment/ActivationRequest.ts"
 import { agentTokensOn } from "#domain/enrollment/agentTokens.ts"
 import type { EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
-import { type PermissionTerms, requireGuarded, termsOn } from "#domain/enrollment/PermissionTerms.ts"
+import { type PermissionTerms, requireGuarded, termsOn, tightened } from "#domain/enrollment/PermissionTerms.ts"
 import { type ActivationError, makeSignedChains } from "#domain/enrollment/SignedChains.ts"
 import { type PortfolioNotFound, ValidationFailed, type VerifierUnavailable } from "#domain/Errors.ts"
-import type { Caller } from "#domain/identity/Caller.ts"
+import { Caller } from "#domain/identity/Caller.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
+import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 
 export class Renewals extends Context.Service<
@@ -37,6 +38,7 @@ export class Renewals extends Context.Service<
       const strategies = yield* StrategyStore
       const assets = yield* Assets
       const accounts = yield* SmartAccounts
+      const tenants = yield* TenantConfigurationStore
       const chains = yield* Chains
       const { begin, finish, requirePortfolio } = yield* makeSignedChains
 
@@ -64,6 +66,7 @@ export class Renewals extends Context.Service<
         const supported = yield* Effect.provideService(requireSupported(wanted), Chains, chains)
         const strategy = Option.getOrThrow(yield* strategies.find(strategyId))
         const { accountIndex, accountType, ownerAccountId, withdrawalDomainName } = grants[0].authorization
+        const { permissionTerms } = yield* tenants.preferences((yield* Caller).tenantId)
         const authorization = yield* accounts.authorize({
           accountType,
           ownerAccountId,
@@ -74,7 +77,11 @@ export class Renewals extends Context.Service<
             Effect.fnUntraced(function* (chain) {
               const { accountId, policy } = active.find(({ chainId }) => chainId === chain.chainId)!
               const chainTerms = yield* Effect.fromResult(termsOn(chain.chainId, terms, policy.guard))
-              return { ...chain, terms: chainTerms, enableNonce: yield* accounts.enableNonce(accountId) }
+              return {
+                ...chain,
+                terms: tightened(chainTerms, permissionTerms),
+                enableNonce: yield* accounts.enableNonce(accountId)
+              }
             })
           )
         })

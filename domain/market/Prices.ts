@@ -16,6 +16,12 @@ export interface Price {
 export const mayTradeOn = ({ asOf, disputedBy }: Price, staleBefore: number): boolean =>
   asOf.epochMilliseconds >= staleBefore && disputedBy === undefined
 
+/** Whether two prices are further apart than so many basis points of the lower. */
+export const diverge = (a: bigint, b: bigint, toleranceBps: number): boolean => {
+  const [low, high] = a < b ? [a, b] : [b, a]
+  return (high - low) * 10_000n > low * BigInt(toleranceBps)
+}
+
 /** The price source did not answer. */
 export class PricesUnavailable extends Schema.TaggedError<PricesUnavailable>()("PricesUnavailable", {
   reason: Schema.String

@@ -7,6 +7,9 @@ import type { Frequency } from "#domain/RebalanceSchedule.ts"
 /** `active`: the scheduler ticks; `paused`: the integrator stopped automation. */
 export type ScheduleStatus = "active" | "paused"
 
+/** What the agent of an account is bound by: `guard`, or `call_policy`, the permission of before the guard. */
+export type Permission = "guard" | "call_policy"
+
 /** Why a schedule is paused. `stopped`: by the integrator; `revoked`: the owner ended the agent's permission. */
 export type PauseReason = "stopped" | "revoked"
 
@@ -32,6 +35,8 @@ export interface Portfolio {
   /** The version that the latest run used as its target; at enrollment the head version of that moment. */
   readonly strategyVersion: number
   readonly smartAccounts: ReadonlyArray<EvmAccountId>
+  /** Those of them whose owner's latest signature puts the agent under the trade guard; the others are under the permission of before. */
+  readonly guardedAccounts: ReadonlyArray<EvmAccountId>
   /** Null when the portfolio is not rebalanced automatically. */
   readonly schedule: PortfolioSchedule | null
   readonly createdAt: DateTime.Utc

@@ -3,13 +3,15 @@ import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { EvmWalletId } from "#domain/Caip.ts"
 import type { PageRequest } from "#domain/Cursor.ts"
 import type { PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
-import type { Portfolio, ScheduleStatus } from "#domain/portfolio/Portfolio.ts"
+import type { Permission, Portfolio, ScheduleStatus } from "#domain/portfolio/Portfolio.ts"
 
 export interface PortfolioFilter {
   readonly ownerAccountId?: EvmWalletId | undefined
   readonly strategyId?: StrategyId | undefined
   /** Leaves out portfolios without a schedule. */
   readonly status?: ScheduleStatus | undefined
+  /** `call_policy`: with an account that is still under the permission of before; `guard`: without any. */
+  readonly permission?: Permission | undefined
 }
 
 export class PortfolioStore extends Context.Service<

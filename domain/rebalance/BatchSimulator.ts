@@ -1,6 +1,7 @@
 /**
- * Asks the chain whether it accepts a batch, and for less when it does not: swaps over routes are made on the venue
- * instead, then nothing leaves the chain, then each swap is tried alone and those that fail are left out.
+ * Asks the chain whether it accepts a batch, and for less when it does not: swaps of assets without the attested price that
+ * the chain wants are left out, swaps over routes are made on the venue instead, then nothing leaves the chain, then each
+ * swap is tried alone and those that fail are left out.
  */
 import { Context, Effect, Layer } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -8,7 +9,9 @@ import { type BatchDraft, BatchDrafts, type ChainTask, type QuoteSources } from 
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { type RecordedSkip, SkipCode } from "#domain/Skip.ts"
 import { type AuthorizationRequired, ChainExecution, type SimulationFailed } from "#domain/trading/ChainExecution.ts"
+import type { ChainPlanOfRun } from "#domain/rebalance/PlanOfChain.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
+import { cutBy } from "#domain/trading/TransferQuotes.ts"
 
 /** A draft that the chain accepts; without operation when the draft has nothing to trade. */
 export interface SimulatedDraft extends BatchDraft {
@@ -39,26 +42,43 @@ export class BatchSimulator extends Context.Service<
       const drafts = yield* BatchDrafts
       const execution = yield* ChainExecution
 
-      const attempt = (draft: BatchDraft): Effect.Effect<SimulatedDraft, Refused | Outside> =>
+      const attempt = (
+        task: ChainTask,
+        sources: QuoteSources,
+        draft: BatchDraft
+      ): Effect.Effect<SimulatedDraft, Refused | Outside> =>
         isEmpty(draft)
           ? Effect.succeed({ ...draft, prepared: null, failure: null })
           : execution.prepare(draft.batch).pipe(
               Effect.map((prepared) => ({ ...draft, prepared, failure: null })),
-              Effect.catchTag("SimulationFailed", (cause) => Effect.fail<Refused>({ _tag: "Refused", draft, cause }))
+              Effect.catchTag("SimulationFailed", (cause) => {
+                const attested = attestedPart(draft, cause)
+                if (attested === undefined) return Effect.fail<Refused>({ _tag: "Refused", draft, cause })
+                const left = { chainId: draft.batch.chainId, code: SkipCode.priceNotAttested, reason: cause.reason }
+                return Effect.andThen(
+                  Effect.logWarning("Swaps are left out: a price is not attested", left),
+                  made({ ...task, plan: attested }, sources)
+                )
+              })
             )
+
+      /** The task, quoted now. */
+      const made = (task: ChainTask, sources: QuoteSources): Effect.Effect<SimulatedDraft, Refused | Outside> =>
+        Effect.flatMap(drafts.quoted(task, sources), (draft) => attempt(task, sources, draft))
 
       /** On the venue, which needs no provider to be right. */
       const onVenue = Effect.fnUntraced(function* (task: ChainTask, refused: Refused) {
         if (!refused.draft.batch.swaps.some(({ call }) => call !== undefined)) return yield* Effect.fail(refused)
         yield* Effect.logWarning(`Routed swaps were refused, the venue makes them instead: ${refused.cause.message}`)
-        return yield* Effect.flatMap(drafts.quoted(task, "venue"), attempt)
+        return yield* made(task, "venue")
       })
 
       const keepingAll = Effect.fnUntraced(function* (task: ChainTask, refused: Refused) {
         const { transfers = [] } = refused.draft.batch
         if (transfers.length === 0) return yield* Effect.fail(refused)
         const skips = transfers.map((transfer) => simulationSkip(transfer, refused.cause.reason))
-        return yield* Effect.flatMap(drafts.withoutTransfers(task, "venue", skips), attempt)
+        const kept = yield* drafts.withoutTransfers(task, "venue", skips)
+        return yield* attempt(task, "venue", kept)
       })
 
       /** Those that pass alone, quoted anew: what is left out leaves no trace in their floors. */
@@ -80,17 +100,14 @@ export class BatchSimulator extends Context.Service<
         const legs = plan.chain.legs.filter((leg) =>
           swaps.some(({ buy, sell }) => buy === leg.buy && sell === leg.sell)
         )
-        const kept = yield* drafts.quoted(
-          { ...task, plan: { ...plan, chain: { ...plan.chain, legs, skips } } },
-          "venue"
-        )
-        return yield* Effect.catchTag(attempt(kept), "Refused", (refused) =>
-          Effect.succeed(nothingOf(kept, refused.cause))
+        const rest = { ...task, plan: { ...plan, chain: { ...plan.chain, legs, skips } } }
+        return yield* Effect.catchTag(made(rest, "venue"), "Refused", (refused) =>
+          Effect.succeed(nothingOf(refused.draft, refused.cause))
         )
       })
 
       const simulate = Effect.fn("BatchSimulator.simulate")((task: ChainTask, sources: QuoteSources) =>
-        Effect.flatMap(drafts.quoted(task, sources), attempt).pipe(
+        made(task, sources).pipe(
           Effect.catchTag("Refused", (refused) => onVenue(task, refused)),
           Effect.catchTag("Refused", (refused) => keepingAll(task, refused)),
           Effect.catchTag("Refused", (refused) => eachAlone(task, refused))
@@ -103,6 +120,40 @@ export class BatchSimulator extends Context.Service<
 }
 
 const isEmpty = ({ batch: { swaps, transfers = [] } }: BatchDraft): boolean => swaps.length + transfers.length === 0
+
+/**
+ * The plan of a draft without the swaps whose price nobody attested; what they would have yielded does not leave the chain.
+ * Undefined when that is not what the chain refused, or when no swap is concerned.
+ */
+const attestedPart = (
+  { batch: { swaps }, plan, skips }: BatchDraft,
+  { unattested = [] }: SimulationFailed
+): ChainPlanOfRun | undefined => {
+  const reasonOf = ({ buy, sell }: Pick<ReadySwap, "sell" | "buy">) =>
+    unattested.find(({ assetId }) => assetId === sell || assetId === buy)
+  const legs = plan.chain.legs.filter((leg) => swaps.some(({ buy, sell }) => buy === leg.buy && sell === leg.sell))
+  const left = legs.flatMap((leg) => {
+    const refusal = reasonOf(leg)
+    return refusal === undefined ? [] : [{ leg, refusal }]
+  })
+  if (left.length === 0) return undefined
+  const { transfers = [] } = plan.chain
+  const carrier = transfers[0]?.sell
+  const missing = left.reduce((sum, { leg }) => sum + (leg.buy === carrier ? leg.expectedBuyRaw : 0n), 0n)
+  const unmade = left.map(({ leg, refusal }): RecordedSkip => ({
+    assetId: null,
+    sell: leg.sell,
+    buy: leg.buy,
+    code: SkipCode.priceNotAttested,
+    valueUsd: leg.valueUsd,
+    reason: `${refusal.assetId}: ${refusal.reason}`
+  }))
+  const kept = legs.filter((leg) => reasonOf(leg) === undefined)
+  return {
+    ...plan,
+    chain: { ...plan.chain, legs: kept, transfers: cutBy(transfers, missing), skips: [...skips, ...unmade] }
+  }
+}
 
 const nothingOf = (draft: BatchDraft, { message }: SimulationFailed): SimulatedDraft => ({
   ...draft,

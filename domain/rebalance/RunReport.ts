@@ -38,12 +38,12 @@ const passing: ReadonlySet<SkipCode> = new Set([
   SkipCode.routesUnavailable
 ])
 
-/** What was read and is left all the same: prices become fresh, and pools take the next slice. */
-const isToBeContinued = (code: SkipCode): boolean => code === SkipCode.stalePrice || code === SkipCode.sliced
+/** What was read and is left all the same: prices become fresh or are attested, and pools take the next slice. */
+const toBeContinued: ReadonlySet<SkipCode> = new Set([SkipCode.stalePrice, SkipCode.priceNotAttested, SkipCode.sliced])
 
 /** Whether the portfolio is to be looked at again soon: a part of it was not read, quoted or sent, or waits for its market. */
 export const isIncomplete = (chains: ReadonlyArray<ChainOutcome>): boolean =>
-  chains.some(({ skips }) => skips.some(({ code }) => passing.has(code) || isToBeContinued(code)))
+  chains.some(({ skips }) => skips.some(({ code }) => passing.has(code) || toBeContinued.has(code)))
 
 /** Why a chain did not get what it needs; null when it did, or needs nothing. */
 const faultOf = ({ failure, skips }: ChainOutcome): string | null =>

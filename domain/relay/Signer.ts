@@ -1,5 +1,5 @@
 /**
- * Ports: the two keys of the service, wherever they are kept. A signer gives signatures, never the key.
+ * Ports: the keys of the service, wherever they are kept. A signer gives signatures, never the key.
  *
  * A key that is kept elsewhere may have rules of its own, so each request says what the digest stands for; whoever
  * holds the key can compute the digest from it and refuse.
@@ -19,6 +19,15 @@ export type SigningContext =
       readonly accountId: EvmAccountId
       readonly userOpHash: string
     }
+  /** EIP-712 hash of an attested price: US dollars (wad) for one whole token at a UNIX time, for a guard on its chain. */
+  | {
+      readonly kind: "price"
+      readonly chainId: ChainId
+      readonly guard: EvmAddress
+      readonly token: EvmAddress
+      readonly price: string
+      readonly time: number
+    }
 
 export interface Signer {
   /** Of the key; known without asking for a signature. */
@@ -29,6 +38,9 @@ export interface Signer {
 
 /** Signs user operations within the permissions that owners granted. */
 export class AgentSigner extends Context.Service<AgentSigner, Signer>()("ballast/domain/relay/AgentSigner") {}
+
+/** Signs prices of tokens that have no feed, which the guards of the chains believe; it can do nothing else. */
+export class AttestorSigner extends Context.Service<AttestorSigner, Signer>()("ballast/domain/relay/AttestorSigner") {}
 
 /** Sign the transactions that carry them, and pay for gas; one for each account of the relayer. */
 export class RelayerSigners extends Context.Service<

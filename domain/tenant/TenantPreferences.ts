@@ -1,7 +1,15 @@
 /** Defaults of a tenant, for what its strategies leave open. Source: interface "Authentication" 4, shapes 2.12 and T. */
+import { Schema } from "effect"
 import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 import type { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
 import type { SwapPreferences } from "#domain/SwapPreferences.ts"
+
+/** The widest limits that the tenant has owners sign, in basis points: tighter than the guard's own, never wider. */
+export const TenantTerms = Schema.Struct({
+  maxTradeLossBps: Schema.optionalKey(Schema.Int),
+  maxWeeklyLossBps: Schema.optionalKey(Schema.Int)
+})
+export type TenantTerms = typeof TenantTerms.Type
 
 export interface TenantPreferences {
   /** Apply to each field that a strategy does not set; a field that is null here has the service's default. */
@@ -10,6 +18,8 @@ export interface TenantPreferences {
   readonly schedule: RebalanceSchedule | null
   /** Followed by portfolios whose strategy has none, and a limit for those that follow somebody else's strategy. */
   readonly rebalancePolicy?: RebalancePolicy
+  /** Hold for what owners sign from then on; what they signed before stays until they sign anew. */
+  readonly permissionTerms?: TenantTerms
 }
 
 /** Fields to set, null to clear; what is left out stays as it is. */
@@ -17,4 +27,5 @@ export interface TenantPreferencesPatch {
   readonly swap?: Partial<SwapPreferences>
   readonly schedule?: RebalanceSchedule | null
   readonly rebalancePolicy?: RebalancePolicy | null
+  readonly permissionTerms?: TenantTerms | null
 }

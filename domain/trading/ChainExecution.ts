@@ -5,7 +5,7 @@
  * `prepare` may be repeated freely: nothing is sent. What becomes of it is the relay's (`UserOperations`). Source: ERC-4337.
  */
 import { Context, type Effect, Schema } from "effect"
-import type { AssetId, ChainId } from "#domain/Caip.ts"
+import { AssetId, type ChainId } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import { SignatureCause } from "#domain/account/RequiredSignatures.ts"
@@ -39,7 +39,9 @@ export interface SwapBatch extends Grant {
 /** The chain says that the operation would fail. */
 export class SimulationFailed extends Schema.TaggedError<SimulationFailed>()("SimulationFailed", {
   chainId: Schema.Int,
-  reason: Schema.String
+  reason: Schema.String,
+  /** Assets that need an attested price and have none; left out when that is not why. */
+  unattested: Schema.optionalKey(Schema.Array(Schema.Struct({ assetId: AssetId, reason: Schema.String })))
 }) {
   override get message() {
     return `Simulation on chain ${this.chainId} failed: ${this.reason}`

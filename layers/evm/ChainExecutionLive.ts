@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { ChainExecution, type SwapBatch } from "#domain/trading/ChainExecution.ts"
 import { AgentSigner, RelayerSigners } from "#domain/relay/Signer.ts"
 import { toViem } from "#layers/evm/address.ts"
+import { makeAttestedPrices } from "#layers/evm/attestation/attestedPrices.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { BlockReader } from "#layers/evm/execution/BlockReader.ts"
@@ -30,8 +31,10 @@ export const ChainExecutionLive = Layer.effect(
       simulate: (simulation) => simulations.get(simulation.chainId)!(simulation)
     }
 
+    const askAttested = yield* makeAttestedPrices
+
     const prepare = Effect.fn("ChainExecution.prepare")(
-      (batch: SwapBatch) => prepareBatch(batch, operators),
+      (batch: SwapBatch) => prepareBatch(batch, operators, askAttested),
       Effect.provideService(EvmClients, clients)
     )
 

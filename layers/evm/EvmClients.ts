@@ -6,7 +6,7 @@
  * or answers what is no answer is passed over, and asked last for a while. What decides about money is asked of all of
  * them (layers/evm/agreement.ts), transactions are sent to all of them, and nonces need two (execution/relayerNonce.ts).
  */
-import { Clock, Context, Duration, Effect, Exit, Layer, Metric } from "effect"
+import { Clock, Context, Duration, Effect, Exit, Layer, Metric, type Scope } from "effect"
 import { createPublicClient, type PublicClient } from "viem"
 import type { ChainId } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -30,8 +30,10 @@ interface Endpoint {
   avoidUntil: bigint
 }
 
+type Endpoints = Pick<EvmChain, "chainId" | "rpcUrls">
+
 /** `ccipRead` would let a contract's answer make the service fetch any URL. */
-const connect = ({ chainId, rpcUrls }: EvmChain): ReadonlyArray<Endpoint> =>
+const connect = ({ chainId, rpcUrls }: Endpoints): ReadonlyArray<Endpoint> =>
   rpcUrls.map((url) => ({
     client: createPublicClient({
       transport: verifiedTransport(url, chainId, rpcUrls.length === 1 ? 1 : 0),
@@ -101,42 +103,50 @@ interface Clients {
 export class EvmClients extends Context.Service<EvmClients, Clients>()("ballast/layers/evm/EvmClients") {
   static readonly layer = Layer.effect(
     EvmClients,
-    Effect.gen(function* () {
-      const { chains } = yield* EvmConfig
-      const known = new Map(chains.map((chain) => [chain.chainId, { chain, endpoints: connect(chain) }]))
-      const endpointsOf = (chainId: ChainId) => known.get(chainId)?.endpoints ?? []
-      const gathered = new Map(
-        yield* Effect.forEach(chains, ({ chainId }) =>
-          Effect.map(
-            gatheredCalls((method, send) => request(chainId, method, send, endpointsOf(chainId))),
-            (gather) => [chainId, gather] as const
-          )
-        )
-      )
-
-      const chain: Clients["chain"] = (chainId) => {
-        const found = known.get(chainId)
-        return found === undefined ? notConfigured(chainId) : Effect.succeed(found.chain)
-      }
-
-      /** Over one endpoint, whose word is wanted and nobody else's: nothing is shared. */
-      const over = (endpoint: Endpoint): Clients => ({
-        request: (chainId, method, send) => request(chainId, method, send, [endpoint]),
-        gather: (chainId, calls, blockNumber) =>
-          request(chainId, "eth_call", (client) => aggregate(client, calls, { blockNumber }), [endpoint]),
-        chain,
-        each: () => [over(endpoint)]
-      })
-
-      return EvmClients.of({
-        request: (chainId, method, send) => request(chainId, method, send, endpointsOf(chainId)),
-        gather: (chainId, calls, blockNumber) => gathered.get(chainId)?.(calls, blockNumber) ?? notConfigured(chainId),
-        chain,
-        each: (chainId) => endpointsOf(chainId).map(over)
-      })
-    })
+    Effect.flatMap(EvmConfig, ({ chains }) => clientsOf(chains, chains))
   )
+
+  /** Of a process that only reads chains: nothing but their endpoints is configured. */
+  static readonly reading = (chains: ReadonlyArray<Endpoints>) => Layer.effect(EvmClients, clientsOf(chains, []))
 }
+
+const clientsOf = Effect.fnUntraced(function* (
+  endpoints: ReadonlyArray<Endpoints>,
+  settings: ReadonlyArray<EvmChain>
+): Effect.fn.Return<Clients, never, Scope.Scope> {
+  const known = new Map(endpoints.map((chain) => [chain.chainId, connect(chain)]))
+  const configured = new Map(settings.map((chain) => [chain.chainId, chain]))
+  const endpointsOf = (chainId: ChainId) => known.get(chainId) ?? []
+  const gathered = new Map(
+    yield* Effect.forEach(known.keys(), (chainId) =>
+      Effect.map(
+        gatheredCalls((method, send) => request(chainId, method, send, endpointsOf(chainId))),
+        (gather) => [chainId, gather] as const
+      )
+    )
+  )
+
+  const chain: Clients["chain"] = (chainId) => {
+    const found = configured.get(chainId)
+    return found === undefined ? notConfigured(chainId) : Effect.succeed(found)
+  }
+
+  /** Over one endpoint, whose word is wanted and nobody else's: nothing is shared. */
+  const over = (endpoint: Endpoint): Clients => ({
+    request: (chainId, method, send) => request(chainId, method, send, [endpoint]),
+    gather: (chainId, calls, blockNumber) =>
+      request(chainId, "eth_call", (client) => aggregate(client, calls, { blockNumber }), [endpoint]),
+    chain,
+    each: () => [over(endpoint)]
+  })
+
+  return {
+    request: (chainId, method, send) => request(chainId, method, send, endpointsOf(chainId)),
+    gather: (chainId, calls, blockNumber) => gathered.get(chainId)?.(calls, blockNumber) ?? notConfigured(chainId),
+    chain,
+    each: (chainId) => endpointsOf(chainId).map(over)
+  }
+})
 
 const notConfigured = (chainId: ChainId) =>
   Effect.fail(new ChainUnavailable({ chainId, reason: "no RPC endpoint is configured for this chain" }))

@@ -13,6 +13,8 @@ export const tradeGuardAbi = parseAbi([
   "function administrator() view returns (address)",
   "function guardian() view returns (address)",
   "function attestor() view returns (address)",
+  "function tokens(address token) view returns (address feed, uint32 maxAge, uint16 maxStepBps, uint8 decimals, uint8 priceDecimals, bool isListed)",
+  "function anchors(address token) view returns (uint128 price, uint40 time)",
   "function state() view returns (address sequencer, uint64 version, bool isPaused, bool isSealed)",
   "function closedRoot(address account) view returns (bytes32)",
   "function tighten(uint16 tradeBps, uint16 budgetBps)",
@@ -44,6 +46,8 @@ export const tradeGuardAbi = parseAbi([
   "error InvalidPrice(address token, int256 answer)",
   "error StalePrice(address token, uint256 time)",
   "error PriceMissing(address token)",
+  "error NotAttested(address token)",
+  "error StepTooLarge(address token, uint256 price, uint256 anchor)",
   "error PermissionNotLive(bytes4 permissionId)",
   "error CallNotAllowed(address target, bytes4 selector)",
   "error FeesNotAllowed()",
@@ -67,6 +71,3 @@ export const runnerOf = (guard: EvmAddress): EvmAddress =>
 /** The contract that rules on what liquidating withdrawals pay, which the guard makes second. */
 export const settlementRuleOf = (guard: EvmAddress): EvmAddress =>
   fromViem(getContractAddress({ from: toViem(guard), nonce: 2n }))
-
-/** No attested prices and no proofs of a closed list. */
-export const noEvidence = { prices: [], proofs: [] } as const

@@ -5,7 +5,7 @@
  */
 import { Clock, Duration, Effect, Layer } from "effect"
 import type { AssetId, ChainId } from "#domain/Caip.ts"
-import type { Price } from "#domain/market/Prices.ts"
+import { diverge, type Price } from "#domain/market/Prices.ts"
 import { PriceCheck } from "#layers/market/PriceCheck.ts"
 import { PriceSource } from "#layers/market/PriceSource.ts"
 
@@ -13,12 +13,6 @@ import { PriceSource } from "#layers/market/PriceSource.ts"
 const checkLife = Duration.toMillis(Duration.seconds(60))
 const maxChecks = 20_000
 const concurrency = 8
-
-/** Whether two prices are further apart than so many basis points of the lower. */
-export const diverge = (a: bigint, b: bigint, toleranceBps: number): boolean => {
-  const [low, high] = a < b ? [a, b] : [b, a]
-  return (high - low) * 10_000n > low * BigInt(toleranceBps)
-}
 
 export const GuardedPrices = Layer.effect(
   PriceSource,

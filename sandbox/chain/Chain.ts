@@ -2,6 +2,7 @@ import { Clock, Effect, type Scope } from "effect"
 import { type Abi, type Address, type Hex, numberToHex } from "viem"
 import type * as Caip from "#domain/Caip.ts"
 import { type ChainClient, startAnvil } from "#sandbox/chain/Anvil.ts"
+import { operator } from "#sandbox/chain/canonical.ts"
 import { catalog, catalogChain, type CatalogChain, type Token } from "#sandbox/market/catalog.ts"
 import { type Contracts, loadContracts } from "#sandbox/chain/Contracts.ts"
 import { admitOperator, type ChainContracts, contractAddresses, installChain } from "#sandbox/chain/installChain.ts"
@@ -36,6 +37,8 @@ export interface ChainOptions {
   readonly blockTimeMillis?: number
   /** Prices shared with other chains and feeds; the catalogue's by default. */
   readonly prices?: PriceBook
+  /** Whose word the chain's guard takes for tokens without a feed; nobody's by default. */
+  readonly attestor?: Address
 }
 
 /** Moves the chain's time to an instant (milliseconds), from where it goes on in real time. It cannot go back. */
@@ -63,7 +66,11 @@ const restore = Effect.fnUntraced(function* (
   const complete = yield* Effect.tryPromise({
     try: async () => {
       await client.loadState({ state })
-      const codes = await Promise.all(Object.values(at).map((address) => client.getCode({ address })))
+      const codes = await Promise.all(
+        [...Object.values(at), ...chain.tokens.map((token) => token.address)].map((address) =>
+          client.getCode({ address })
+        )
+      )
       return codes.every((code) => code !== undefined)
     },
     catch: (cause) =>
@@ -101,7 +108,7 @@ export const startChain = Effect.fn("startChain")(function* (
   })
   const at =
     options.state === undefined
-      ? yield* installChain(anvil.client, contracts, entry, prices)
+      ? yield* installChain(anvil.client, contracts, entry, prices, options.attestor ?? operator)
       : yield* restore(anvil.client, contracts, entry, options.state)
   if (options.blockTimeMillis !== undefined) yield* mineByInterval(anvil.client, options.blockTimeMillis)
   return {

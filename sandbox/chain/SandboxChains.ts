@@ -7,6 +7,7 @@ import type * as Caip from "#domain/Caip.ts"
 import { catalog, type Token } from "#sandbox/market/catalog.ts"
 import { type Chain, dumpState, setEther, startChain } from "#sandbox/chain/Chain.ts"
 import * as Market from "#sandbox/market/Market.ts"
+import { attestorKey } from "#sandbox/attestor/attestorKey.ts"
 import { PriceBook } from "#sandbox/market/PriceBook.ts"
 import { ProcessRegistry } from "#sandbox/process/ProcessRegistry.ts"
 import { replaceFile } from "#sandbox/replaceFile.ts"
@@ -49,6 +50,7 @@ export class WorldChains extends Context.Service<
       const relayer = yield* relayerAddress(
         environment["RELAYER_PRIVATE_KEY"] ?? Redacted.value(saved.secrets.relayerPrivateKey)
       )
+      const attestor = privateKeyToAddress(attestorKey(saved.secrets.internalToken))
       const all = yield* Effect.forEach(
         catalog,
         Effect.fnUntraced(function* ({ blockTimeMillis, chainId }) {
@@ -57,6 +59,7 @@ export class WorldChains extends Context.Service<
           const chain = yield* startChain({
             chainId,
             prices,
+            attestor,
             blockTimeMillis,
             ...(state === undefined ? {} : { state })
           })

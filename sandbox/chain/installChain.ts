@@ -262,12 +262,13 @@ const stockUp = Effect.fnUntraced(function* (
   }
 })
 
-/** Installs everything; the pools start at the book's prices. */
+/** Installs everything; the pools start at the book's prices, and the guard takes the attestor's word. */
 export const installChain = Effect.fn("installChain")(function* (
   client: ChainClient,
   contracts: Contracts,
   chain: CatalogChain,
-  prices: PriceBook
+  prices: PriceBook,
+  attestor: Address
 ) {
   const at = contractAddresses(contracts, chain)
   const codes = initCodes(contracts, chain)
@@ -285,12 +286,13 @@ export const installChain = Effect.fn("installChain")(function* (
   yield* deploy(client, "TradeGuard", codes.guard)
   yield* ask(client, "fund the treasury", () => client.setBalance({ address: at.treasury, value: treasuryEther }))
   yield* installTokens(client, contracts, chain, at.treasury)
-  yield* installFeeds(client, contracts.own("SandboxFeed"), chain, (token) => prices.price(token.assetId))
-  yield* fillGuard(client, contracts.own("TradeGuard").abi, at, chain)
+  const priceOf = (token: Token) => prices.price(token.assetId)
+  yield* installFeeds(client, contracts.own("SandboxFeed"), chain, priceOf)
+  yield* fillGuard(client, contracts.own("TradeGuard").abi, at, chain, { attestor, priceOf })
   yield* foundPools(client, contracts.own("Treasury").abi, at, chain, prices)
   const treasuryAbi = contracts.own("Treasury").abi
   yield* stockUp(client, treasuryAbi, at.treasury, at.bridge, [chain.usdc, chain.weth])
   yield* stockUp(client, treasuryAbi, at.treasury, at.routePools, chain.tokens)
-  yield* setRoutePools(client, at.routePools, chain.tokens, (token) => prices.price(token.assetId))
+  yield* setRoutePools(client, at.routePools, chain.tokens, priceOf)
   return at
 })

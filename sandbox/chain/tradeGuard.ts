@@ -1,9 +1,9 @@
 /** The guard of a chain of the world: filled with everything that the chain has, then sealed. */
 import { Effect } from "effect"
-import { type Abi, type Address, encodeFunctionData, type Hex } from "viem"
+import { type Abi, type Address, encodeFunctionData, type Hex, zeroAddress } from "viem"
 import type { ChainClient } from "#sandbox/chain/Anvil.ts"
-import { catalog, type CatalogChain } from "#sandbox/market/catalog.ts"
-import { canonical } from "#sandbox/chain/canonical.ts"
+import { catalog, type CatalogChain, type Token } from "#sandbox/market/catalog.ts"
+import { canonical, operator } from "#sandbox/chain/canonical.ts"
 import { operate } from "#sandbox/chain/operate.ts"
 import { feedOf, sequencerOf } from "#sandbox/market/priceFeeds.ts"
 
@@ -12,6 +12,10 @@ const venueKind = { router: 1, route: 2, bridge: 3 } as const
 /** Longest silence of a feed, in seconds: the real heartbeats reach a day. */
 const feedAge = 86_400
 
+/** Longest age of an attested price, in seconds, and how far it may be from the day's first one. */
+const attestedAge = 600
+const attestedStepBps = 500
+
 export interface GuardedContracts {
   readonly guard: Address
   readonly router: Address
@@ -19,12 +23,28 @@ export interface GuardedContracts {
   readonly bridge: Address
 }
 
+/** What prices come from where there is no feed. */
+export interface GuardedPrices {
+  readonly attestor: Address
+  readonly priceOf: (token: Token) => bigint
+}
+
 /** The calls by which the administrator fills a guard. */
-const entries = (abi: Abi, at: GuardedContracts, chain: CatalogChain): ReadonlyArray<readonly [string, Hex]> => {
+const entries = (
+  abi: Abi,
+  at: GuardedContracts,
+  chain: CatalogChain,
+  { attestor, priceOf }: GuardedPrices
+): ReadonlyArray<readonly [string, Hex]> => {
   const call = (functionName: string, ...args: ReadonlyArray<unknown>) =>
     [functionName, encodeFunctionData({ abi, functionName, args })] as const
   return [
-    ...chain.tokens.map((token) => call("registerToken", token.address, feedOf(token), feedAge, 0, 0n)),
+    ...chain.tokens.map((token) =>
+      token.isAttested
+        ? call("registerToken", token.address, zeroAddress, attestedAge, attestedStepBps, priceOf(token))
+        : call("registerToken", token.address, feedOf(token), feedAge, 0, 0n)
+    ),
+    call("setKeys", operator, operator, attestor),
     call("registerVenue", at.router, venueKind.router),
     call("registerVenue", at.diamond, venueKind.route),
     call("registerVenue", at.bridge, venueKind.bridge),
@@ -44,9 +64,10 @@ export const fillGuard = Effect.fnUntraced(function* (
   client: ChainClient,
   abi: Abi,
   at: GuardedContracts,
-  chain: CatalogChain
+  chain: CatalogChain,
+  prices: GuardedPrices
 ) {
-  for (const [name, data] of entries(abi, at, chain)) {
+  for (const [name, data] of entries(abi, at, chain, prices)) {
     yield* operate(client, { what: `${name} of the guard`, to: at.guard, data, gas: 1_000_000n })
   }
 })

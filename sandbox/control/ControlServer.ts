@@ -2,6 +2,7 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { ByteSize, Duration, Effect, Layer } from "effect"
 import { FetchHttpClient, HttpIncomingMessage, HttpRouter } from "effect/http"
 import { createServer } from "node:http"
+import { attestorProxy } from "#sandbox/attestor/attestorProxy.ts"
 import { clockRoutes } from "#sandbox/control/clockRoutes.ts"
 import { coinbase } from "#sandbox/market/coinbase.ts"
 import { coingecko } from "#sandbox/market/coingecko.ts"
@@ -28,6 +29,7 @@ const routes = Layer.mergeAll(
   coinbase,
   xstocks,
   lifi,
+  attestorProxy,
   rpcProxy
 ).pipe(Layer.provide(FetchHttpClient.layer))
 

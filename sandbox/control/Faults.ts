@@ -14,22 +14,35 @@ const answerModes = [
   "drop-next"
 ] as const
 
+/** What a thief of the attestor's key, or its clock, may make of its answers: prices of long ago, and of its own making. */
+const attestorModes = [...answerModes, "stale", "lying"] as const
+
 /** What the bridge may do with what it took: deliver late, another token, give it back, or keep it. */
 export const bridgeModes = ["ok", "down", "slow", "late", "partial", "refunded", "never"] as const
 
-export const faultModes = [...answerModes, "late", "partial", "refunded", "never"] as const
+export const faultModes = [...answerModes, "stale", "lying", "late", "partial", "refunded", "never"] as const
 export const FaultMode = Schema.Literals(faultModes)
 export type FaultMode = typeof FaultMode.Type
 
 /**
  * A stand-in that can misbehave: the RPC of a chain, the price feed, the stocks feed and its REST API, issuers of tokenized
- * shares, the routing provider, the bridge.
+ * shares, the routing provider, the bridge, the price attestor.
  */
-export type FaultTarget = `rpc:${number}` | "prices" | "massive" | "massive-rest" | "issuers" | "lifi" | "bridge"
+export type FaultTarget =
+  | `rpc:${number}`
+  | "prices"
+  | "massive"
+  | "massive-rest"
+  | "issuers"
+  | "lifi"
+  | "bridge"
+  | "attestor"
 
 /** Whether a target knows a mode. */
 export const isModeOf = (target: FaultTarget, mode: FaultMode): boolean =>
-  (target === "bridge" ? bridgeModes : answerModes).some((known) => known === mode)
+  (target === "bridge" ? bridgeModes : target === "attestor" ? attestorModes : answerModes).some(
+    (known) => known === mode
+  )
 
 /** The targets of this world, by the names under which the control API knows them. */
 export const faultTargets: ReadonlyMap<string, FaultTarget> = new Map<string, FaultTarget>([
@@ -40,7 +53,8 @@ export const faultTargets: ReadonlyMap<string, FaultTarget> = new Map<string, Fa
   ["massive-rest", "massive-rest"],
   ["issuers", "issuers"],
   ["lifi", "lifi"],
-  ["bridge", "bridge"]
+  ["bridge", "bridge"],
+  ["attestor", "attestor"]
 ])
 
 /** The switches of the stand-ins. */

@@ -6,6 +6,7 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import * as Caip from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { badField, ControlRefusal, readBody, refusalResponse } from "#sandbox/control/answers.ts"
+import { AttestorProcess } from "#sandbox/attestor/AttestorProcess.ts"
 import { ApiProcess } from "#sandbox/process/ApiProcess.ts"
 import { tokenOf } from "#sandbox/chain/Chain.ts"
 import * as Faucet from "#sandbox/chain/Faucet.ts"
@@ -150,6 +151,7 @@ const faults = Effect.gen(function* () {
   const switches = yield* Faults
   const api = yield* ApiProcess
   const stream = yield* StreamProcess
+  const attestor = yield* AttestorProcess
   const ofStream = new Map<string, Effect.Effect<void, SandboxFailure>>([
     ["kill", stream.killAndRestart],
     ["down", stream.cut],
@@ -169,6 +171,10 @@ const faults = Effect.gen(function* () {
       yield* act
       return reply(body)
     }
+    if (body.target === "attestor" && body.mode === "kill") {
+      yield* attestor.killAndRestart
+      return reply(body)
+    }
     const target = faultTargets.get(body.target)
     if (target === undefined) {
       return yield* badField(
@@ -176,7 +182,7 @@ const faults = Effect.gen(function* () {
         `Expected one of ${[...faultTargets.keys(), "api", "stream", ...laterTargets].join(", ")}`
       )
     }
-    if (body.mode === "kill") return yield* badField("mode", `Only "api" and "stream" can be killed`)
+    if (body.mode === "kill") return yield* badField("mode", `Only "api", "stream" and "attestor" can be killed`)
     if (!isModeOf(target, body.mode)) return yield* badField("mode", `"${body.target}" does not know "${body.mode}"`)
     yield* switches.set(target, body.mode, body.count)
     return reply(body)

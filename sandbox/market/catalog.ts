@@ -23,6 +23,8 @@ export interface Token {
   /** Whole tokens in circulation, for the feed's market capitalisation. */
   readonly supply: bigint
   readonly tags: ReadonlyArray<string>
+  /** The token has no feed on its chain: the guard takes the attestor's word for its price. */
+  readonly isAttested: boolean
 }
 
 /** One EVM chain of the world. */
@@ -46,14 +48,15 @@ type Row = readonly [
   coinId: string,
   price: string,
   supply: bigint,
-  tag: string
+  tag: string,
+  source?: "attested"
 ]
 
 const chain = (
   { blockTimeMillis, chainId, name, platformId }: Omit<CatalogChain, "tokens" | "usdc" | "weth">,
   rows: ReadonlyArray<Row>
 ): CatalogChain => {
-  const tokens = rows.map(([symbol, tokenName, decimals, address, coinId, price, supply, tag]): Token => ({
+  const tokens = rows.map(([symbol, tokenName, decimals, address, coinId, price, supply, tag, source]): Token => ({
     assetId: Caip.erc20(chainId as Caip.ChainId, address as string as Caip.EvmAddress),
     chainId,
     address,
@@ -63,7 +66,8 @@ const chain = (
     coinId,
     initialPriceUsd: Decimal.parse(price)!,
     supply,
-    tags: [tag]
+    tags: [tag],
+    isAttested: source === "attested"
   }))
   const bySymbol = (symbol: string) => tokens.find((token) => token.symbol === symbol)!
   return { chainId, name, platformId, blockTimeMillis, tokens, usdc: bySymbol("USDC"), weth: bySymbol("WETH") }
@@ -112,6 +116,17 @@ export const catalog: ReadonlyArray<CatalogChain> = [
       "1.1",
       880_000_000n,
       "defi"
+    ],
+    [
+      "SEAM",
+      "Seamless",
+      18,
+      "0x1C7a460413dD4e964f96D8dFC56E7223cE88CD85",
+      "seamless-protocol",
+      "1.5",
+      40_000_000n,
+      "defi",
+      "attested"
     ]
   ]),
   chain({ chainId: 42_161, name: "Arbitrum One", platformId: "arbitrum-one", blockTimeMillis: 250 }, [
@@ -164,6 +179,17 @@ export const catalog: ReadonlyArray<CatalogChain> = [
       "0.8",
       4_000_000_000n,
       "governance"
+    ],
+    [
+      "GRAIL",
+      "Camelot Token",
+      18,
+      "0x3d9907F9a368ad0a51Be60f7Da3b97cf940982D8",
+      "camelot-token",
+      "400",
+      20_000n,
+      "defi",
+      "attested"
     ]
   ])
 ]

@@ -61,7 +61,9 @@ export const installFeeds = Effect.fnUntraced(function* (
 ) {
   const feeds = [
     [sequencerOf(chain.chainId), 0n] as const,
-    ...chain.tokens.map((token) => [feedOf(token), answerOf(priceOf(token))] as const)
+    ...chain.tokens
+      .filter(({ isAttested }) => !isAttested)
+      .map((token) => [feedOf(token), answerOf(priceOf(token))] as const)
   ]
   for (const [address, answer] of feeds) {
     yield* Effect.tryPromise({
@@ -72,9 +74,9 @@ export const installFeeds = Effect.fnUntraced(function* (
   }
 })
 
-/** Lets a token's feed say a price (US dollars, wad). */
+/** Lets a token's feed say a price (US dollars, wad); nothing for a token that has none. */
 export const setFeed = (client: ChainClient, token: Token, priceUsd: bigint) =>
-  call(client, feedOf(token), "set", answerOf(priceUsd))
+  token.isAttested ? Effect.void : call(client, feedOf(token), "set", answerOf(priceUsd))
 
 /** Lets a token's feed stay what it said at a UNIX second; zero wakes it. */
 export const silenceFeed = (client: ChainClient, token: Token, since: bigint) =>

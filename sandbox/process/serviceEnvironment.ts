@@ -29,6 +29,8 @@ export const serviceEnvironment = Effect.gen(function* () {
   ])
   const environment: Readonly<Record<string, string | undefined>> = {
     ...Object.fromEntries(perChain),
+    ATTESTOR_URL: `${config.controlBaseUrl}/attestor`,
+    ATTESTOR_TOKEN: derivedSecret(secrets.internalToken)("attestor token"),
     LIFI_URL: `${config.controlBaseUrl}/lifi/v1`,
     TOKEN_LISTS: `${config.controlBaseUrl}/tokenlist.json`,
     COINGECKO_URL: `${config.controlBaseUrl}/coingecko/api/v3`,

@@ -124,3 +124,31 @@ export const chains: Setting<ReadonlyArray<EvmChain>> = Effect.gen(function* () 
     `RPC_URL_<chainId>: no chain is configured; set at least one of ${names}, for example RPC_URL_8453=${endpoints.example}`
   ])
 })
+
+/** A chain whose prices are attested, and the guards there that take them. */
+export interface GuardedChain extends Pick<EvmChain, "chainId" | "rpcUrls"> {
+  readonly guards: readonly [EvmAddress, ...ReadonlyArray<EvmAddress>]
+}
+
+const guardedChain = ({ id }: KnownChain): Setting<GuardedChain | null> =>
+  Effect.gen(function* () {
+    const rpcUrls = yield* optional(`RPC_URL_${id}`, endpoints)
+    if (rpcUrls === null) return null
+    const guards = yield* required(`TRADE_GUARD_${id}`, listOf(address))
+    const [first, ...others] = rpcUrls
+    return {
+      chainId: ChainId.make(id),
+      rpcUrls: [Redacted.value(first), ...others.map(Redacted.value)] as const,
+      guards
+    }
+  })
+
+/** The chains of the price attestor's process, at least one. A guard that was replaced stays in the list while accounts use it. */
+export const guardedChains: Setting<ReadonlyArray<GuardedChain>> = Effect.gen(function* () {
+  const read = yield* all(Object.fromEntries(knownChains.map((known) => [known.name, guardedChain(known)])))
+  const configured = knownChains.flatMap(({ name }) => read[name] ?? [])
+  if (configured.length > 0) return configured
+  return yield* Effect.fail([
+    "RPC_URL_<chainId>: no chain is configured; set RPC_URL_8453 and TRADE_GUARD_8453, or others"
+  ])
+})

@@ -1,6 +1,7 @@
-/** Reads where the agent's and the relayer's keys are kept: in the environment, in a file, or behind a remote signer. */
+/** Reads where the agent's, the relayer's and the attestor's keys are kept: in the environment, in a file, or behind a remote signer. */
 import { Effect } from "effect"
 import { EvmAddress } from "#domain/Caip.ts"
+import type { AttestorPlace } from "#layers/attestor/AttestorConfig.ts"
 import type { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { addressOfKey } from "#layers/evm/signer/localSigner.ts"
 import type { SignerConfig } from "#layers/evm/signer/SignerConfig.ts"
@@ -36,8 +37,16 @@ const remote = (prefix: string, url: string): Setting<SignerConfig> =>
 const local = (key: Setting<Parameters<typeof addressOfKey>[0]>): Setting<SignerConfig> =>
   Effect.map(key, (opened): SignerConfig => ({ kind: "local", key: opened }))
 
-/** The key of `AGENT` or `RELAYER`, from exactly one of its three places. */
-const signer = (prefix: "AGENT" | "RELAYER"): Setting<SignerConfig> =>
+/** The key of `AGENT`, `RELAYER` or `ATTESTOR`, from exactly one of its three places. */
+const signer = (prefix: "AGENT" | "RELAYER" | "ATTESTOR"): Setting<SignerConfig> =>
+  Effect.flatMap(optionalSigner(prefix), (found) =>
+    found === null
+      ? Effect.map(required(`${prefix}_PRIVATE_KEY`, privateKey), (key): SignerConfig => ({ kind: "local", key }))
+      : Effect.succeed(found)
+  )
+
+/** The same; null when it is in none of them. */
+const optionalSigner = (prefix: "AGENT" | "RELAYER" | "ATTESTOR"): Setting<SignerConfig | null> =>
   Effect.gen(function* () {
     const { file, key, url } = yield* all({
       key: optional(`${prefix}_PRIVATE_KEY`, privateKey),
@@ -52,8 +61,32 @@ const signer = (prefix: "AGENT" | "RELAYER"): Setting<SignerConfig> =>
     }
     if (file !== null) return yield* local(keyFile(`${prefix}_KEY_FILE`, file))
     if (url !== null) return yield* remote(prefix, url)
-    return yield* local(required(`${prefix}_PRIVATE_KEY`, privateKey))
+    return key === null ? null : yield* local(Effect.succeed(key))
   })
+
+/** The attestor's key, as its own process reads it. */
+export const attestorSigner = signer("ATTESTOR")
+
+/** Where the service finds the attestor: in its own process, with a key here, or nowhere. */
+export const attestorPlace: Setting<AttestorPlace> = Effect.gen(function* () {
+  const { here, url } = yield* all({
+    url: optional("ATTESTOR_URL", httpUrl("http://attestor:3002")),
+    here: optionalSigner("ATTESTOR")
+  })
+  if (url === null) return here === null ? { kind: "none" } : { kind: "here", signer: here }
+  if (here !== null) {
+    return yield* Effect.fail([
+      "ATTESTOR_URL: the attestor is named in two places; set ATTESTOR_URL, or a key of it, which then signs in this process"
+    ])
+  }
+  return { kind: "process", url, token: yield* attestorToken }
+})
+
+/** What the attestor's process and its callers share. */
+export const attestorToken = required(
+  "ATTESTOR_TOKEN",
+  secret(/^[!-~]{24,200}$/, "24 to 200 printable characters without spaces", "the output of: openssl rand -hex 32")
+)
 
 const addressOf = (config: SignerConfig): EvmAddress =>
   config.kind === "remote" ? config.address : addressOfKey(config.key)
@@ -78,15 +111,22 @@ const relayerKeys: Setting<readonly [SignerConfig, ...ReadonlyArray<SignerConfig
 })
 
 /** All of them, which must be different keys. */
-export const signers: Setting<Pick<EvmConfig["Service"], "agent" | "relayers">> = Effect.gen(function* () {
-  const read = yield* all({ agent: signer("AGENT"), relayers: relayerKeys })
-  const relayers = read.relayers.map(addressOf)
-  if (relayers.includes(addressOf(read.agent))) {
-    return yield* Effect.fail([
-      "RELAYER_PRIVATE_KEY: is the key of the agent; the account that pays gas needs a key of its own"
-    ])
-  }
-  return new Set(relayers).size === relayers.length
-    ? read
-    : yield* Effect.fail(["RELAYER_PRIVATE_KEYS: names a key twice; each account needs a key of its own"])
-})
+export const signers: Setting<Pick<EvmConfig["Service"], "agent" | "relayers"> & { readonly attestor: AttestorPlace }> =
+  Effect.gen(function* () {
+    const read = yield* all({ agent: signer("AGENT"), relayers: relayerKeys, attestor: attestorPlace })
+    const relayers = read.relayers.map(addressOf)
+    const { attestor } = read
+    if (attestor.kind === "here" && [addressOf(read.agent), ...relayers].includes(addressOf(attestor.signer))) {
+      return yield* Effect.fail([
+        "ATTESTOR_PRIVATE_KEY: is the key of the agent or of a relayer; who steals one key must not have two"
+      ])
+    }
+    if (relayers.includes(addressOf(read.agent))) {
+      return yield* Effect.fail([
+        "RELAYER_PRIVATE_KEY: is the key of the agent; the account that pays gas needs a key of its own"
+      ])
+    }
+    return new Set(relayers).size === relayers.length
+      ? read
+      : yield* Effect.fail(["RELAYER_PRIVATE_KEYS: names a key twice; each account needs a key of its own"])
+  })

@@ -52,6 +52,7 @@ import { EngineLive, SchedulerLive } from "#layers/engine/EngineLive.ts"
 import { ReadinessLive } from "#layers/engine/ReadinessLive.ts"
 import { SignalSteps } from "#layers/engine/SignalSteps.ts"
 import { StuckWork } from "#layers/engine/StuckWork.ts"
+import { PriceAttestorLive } from "#layers/attestor/PriceAttestorLive.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
 import { CoinGecko } from "#layers/market/CoinGecko.ts"
@@ -69,7 +70,7 @@ const Adapters = Layer.mergeAll(TokenLists, CatalogueLive).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       SqlLive,
-      EvmLive,
+      EvmLive.pipe(Layer.provide(PriceAttestorLive)),
       KeyHashLive,
       PricesLive.pipe(Layer.provide(GuardedPrices), Layer.provide([CoinGecko, LifiPriceCheck])),
       CoinGeckoHistory,

@@ -3,6 +3,7 @@ pragma solidity ^0.8.28;
 
 import {ReferencePrices} from "../../contracts/ReferencePrices.sol";
 import {TradeGuard} from "../../contracts/TradeGuard.sol";
+import {IAccountOwners} from "../../contracts/GuardPolicy.sol";
 import {GuardFixture} from "./GuardFixture.sol";
 
 /// @title Where prices come from, and when they are refused
@@ -97,6 +98,40 @@ contract GuardPricesTest is GuardFixture {
         guard.removeAttestor();
         (, failure) = _tryAt(_signed(100e18, block.timestamp));
         assertTrue(failure == ReferencePrices.NotAttested.selector, "no attestor");
+    }
+
+    function testFuzz_aWordForAnotherTokenGuardOrChainIsNone(uint256 which, uint256 price, uint256 chain) public {
+        price = _within(price, 95e18, 105e18);
+        uint40 time = uint40(block.timestamp);
+        bytes32 digest;
+        which = _within(which, 0, 2);
+        if (which == 0) {
+            digest = guard.priceDigest(address(tokens[_within(chain, 0, 2)]), uint128(price), time);
+        } else if (which == 1) {
+            TradeGuard other = new TradeGuard(ADMINISTRATOR, GUARDIAN, IAccountOwners(address(owners)));
+            digest = other.priceDigest(address(tokens[3]), uint128(price), time);
+        } else {
+            chain = _within(chain, 1, type(uint64).max);
+            if (chain == block.chainid) chain += 1;
+            uint256 here = block.chainid;
+            vm.chainId(uint64(chain));
+            digest = guard.priceDigest(address(tokens[3]), uint128(price), time);
+            vm.chainId(uint64(here));
+        }
+        (bool isTaken, bytes4 failure) =
+            _tryAt(ReferencePrices.SignedPrice(uint128(price), time, _signature(ATTESTOR_KEY, digest)));
+        assertTrue(!isTaken && failure == ReferencePrices.NotAttested.selector, "replayed");
+    }
+
+    function testFuzz_aWordIsGoodAgainOnlyWhileItIsYoungAndWithinItsDaysStep(uint256 age, uint256 price) public {
+        age = _within(age, 0, 3 days);
+        price = _within(price, 80e18, 120e18);
+        ReferencePrices.SignedPrice memory word = _signed(price, START);
+        vm.warp(START + age);
+        _refreshFeeds();
+        (bool isTaken,) = _tryAt(word);
+        uint256 difference = price > 100e18 ? price - 100e18 : 100e18 - price;
+        assertTrue(isTaken == (age <= 5 minutes && difference <= 5e18), "replayed later");
     }
 
     function test_aTokenWithoutAFeedNeedsAWord() public {

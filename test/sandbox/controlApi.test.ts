@@ -227,7 +227,7 @@ describe("token list", () => {
       tags: object
       version: object
     }>("/tokenlist.json")
-    assert.strictEqual(body.tokens.length, 10)
+    assert.strictEqual(body.tokens.length, 12)
     assert.deepInclude(body.tokens[0]!, {
       chainId: 8453,
       address: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",

@@ -93,6 +93,13 @@ const ChainExecutionTest = Layer.effect(
               reason: "the owner removed the agent's permission"
             })
           }
+          const traded = batch.swaps.flatMap(({ buy, sell }) => [sell, buy])
+          const unattested = traded
+            .filter((assetId) => market.unattested.has(assetId))
+            .map((assetId) => ({ assetId, reason: "No attested price (STALE): the price is 700 s old" }))
+          if (unattested.length > 0) {
+            return yield* new SimulationFailed({ chainId: batch.chainId, reason: "no attested price", unattested })
+          }
           for (const { sell, sellAmountRaw } of batch.swaps) {
             if (market.balance(accountId, sell) < sellAmountRaw) {
               return yield* new SimulationFailed({ chainId: batch.chainId, reason: `balance of ${sell} is too low` })

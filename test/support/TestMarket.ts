@@ -81,6 +81,8 @@ export interface TestMarket {
   bridgeIsPaused: boolean
   /** Whether a chain refuses a batch with routed swaps. */
   refusesRoutes: boolean
+  /** Assets that the chain wants an attested price of, which nobody gives. */
+  readonly unattested: Set<AssetId>
   /** What an account received in a transaction, by account and hash. */
   readonly arrivals: Map<string, Arrival>
   /** A number that was not drawn before. */
@@ -135,6 +137,7 @@ export const makeMarket = (keep: KeepMap): TestMarket => {
     routeAdvantageBps: undefined,
     bridgeIsPaused: false,
     refusesRoutes: false,
+    unattested: new Set(),
     arrivals: keep("arrivals"),
     draw: () => {
       const next = (drawn.get("last") ?? 0) + 1

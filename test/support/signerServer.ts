@@ -5,7 +5,7 @@
 import { Effect, type Scope } from "effect"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { hashMessage, type Hex, keccak256, parseTransaction } from "viem"
+import { hashMessage, hashTypedData, type Hex, keccak256, parseTransaction } from "viem"
 import { privateKeyToAddress, sign } from "viem/accounts"
 import { entryPoint07Address } from "viem/account-abstraction"
 
@@ -15,6 +15,14 @@ interface SignRequest {
   readonly context:
     | { readonly kind: "transaction"; readonly unsigned: `0x02${string}` }
     | { readonly kind: "userOperation"; readonly userOpHash: Hex }
+    | {
+        readonly kind: "price"
+        readonly chainId: number
+        readonly guard: Hex
+        readonly token: Hex
+        readonly price: string
+        readonly time: number
+      }
 }
 
 export interface SignerServer {
@@ -29,6 +37,22 @@ export interface SignerServer {
 const refusal = ({ context, digest }: SignRequest): string | undefined => {
   if (context.kind === "userOperation")
     return hashMessage({ raw: context.userOpHash }) === digest ? undefined : "the digest is not the operation's"
+  if (context.kind === "price") {
+    const { chainId, guard, price, time, token } = context
+    const meant = hashTypedData({
+      domain: { name: "Ballast price attestor", version: "1", chainId, verifyingContract: guard },
+      types: {
+        Price: [
+          { name: "token", type: "address" },
+          { name: "price", type: "uint128" },
+          { name: "time", type: "uint40" }
+        ]
+      },
+      primaryType: "Price",
+      message: { token, price: BigInt(price), time }
+    })
+    return meant === digest ? undefined : "the digest is not the price's"
+  }
   if (keccak256(context.unsigned) !== digest) return "the digest is not the transaction's"
   const { to, value } = parseTransaction(context.unsigned)
   if (to?.toLowerCase() !== entryPoint07Address.toLowerCase()) return "only the EntryPoint may be called"

@@ -57,7 +57,7 @@ const common = {
   accountType: Schema.optionalKey(accountType)
 }
 
-const lossBps = (description: string) =>
+export const lossBps = (description: string) =>
   Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: widestTermsBps })).annotate({
     description: `${description} In basis points, 1 to ${widestTermsBps}; ${widestTermsBps} when left out.`,
     examples: [100]

@@ -15,6 +15,21 @@ export const SmartAccount = Schema.Struct({ accountId: SmartAccountIdText }).ann
   description: "The portfolio's account on one chain; the address is the same on every EVM chain."
 })
 
+export const Permission = Schema.Literals(["guard", "call_policy"]).annotate({
+  title: "Permission",
+  description:
+    "`guard`: every trade of the agent is held against reference prices and a loss budget on the chain; `call_policy`: the permission of before, which the owner replaces by signing anew.",
+  examples: ["guard"]
+})
+
+const PortfolioAccount = Schema.Struct({
+  accountId: SmartAccountIdText,
+  permission: Permission
+}).annotate({
+  identifier: "PortfolioAccount",
+  description: "The portfolio's account on one chain, and what the owner's latest signature bound the agent by there."
+})
+
 export const ScheduleStatus = Schema.Literals(["active", "paused"]).annotate({
   description: "`active`: automation runs; `paused`: the integrator stopped it, or the owner revoked its permission.",
   examples: ["active"]
@@ -55,7 +70,7 @@ const item = {
     description: "Description of the strategy.",
     examples: ["Half ether, half dollars."]
   }),
-  smartAccounts: Schema.Array(SmartAccount).annotate({ description: "One account a chain." }),
+  smartAccounts: Schema.Array(PortfolioAccount).annotate({ description: "One account a chain." }),
   schedule: Schema.NullOr(PortfolioSchedule).annotate({
     description: "Null when the portfolio is not rebalanced automatically."
   }),

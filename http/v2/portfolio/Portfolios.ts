@@ -11,7 +11,7 @@ import { emptyBody } from "#http/v2/values/emptyBody.ts"
 import { mergePatch } from "#http/v2/values/mergePatch.ts"
 import { Submitted } from "#http/v2/portfolio/OperationModel.ts"
 import { pageQuery } from "#http/v2/values/PageQuery.ts"
-import { Portfolio, PortfolioItem, ScheduleStatus } from "#http/v2/portfolio/PortfolioModel.ts"
+import { Permission, Portfolio, PortfolioItem, ScheduleStatus } from "#http/v2/portfolio/PortfolioModel.ts"
 import { Positions } from "#http/v2/portfolio/PositionsModel.ts"
 import { PortfolioIdParam, StrategyIdParam } from "#http/v2/values/values.ts"
 import { operation } from "#http/v2/operation.ts"
@@ -24,6 +24,7 @@ const list = HttpApiEndpoint.get("listPortfolios", "/portfolios", {
     ownerAccountId: Schema.optionalKey(EvmWalletId),
     strategyId: Schema.optionalKey(StrategyIdParam),
     status: Schema.optionalKey(ScheduleStatus),
+    permission: Schema.optionalKey(Permission),
     ...pageQuery
   },
   success: page(
@@ -34,7 +35,8 @@ const list = HttpApiEndpoint.get("listPortfolios", "/portfolios", {
   operation({
     id: "listPortfolios",
     summary: "List portfolios",
-    description: "The tenant's portfolios, newest first. With `status`, portfolios without a schedule are left out.",
+    description:
+      "The tenant's portfolios, newest first. With `status`, portfolios without a schedule are left out. `permission=call_policy`: those with an account whose owner should sign anew; `permission=guard`: those without.",
     scope: "portfolios:read",
     tier: "general"
   })

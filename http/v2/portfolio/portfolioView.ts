@@ -22,7 +22,10 @@ export const portfolioItemView = (portfolio: Portfolio) => ({
   strategyId: portfolio.strategyId,
   strategyName: portfolio.strategyName,
   strategyDescription: portfolio.strategyDescription,
-  smartAccounts: portfolio.smartAccounts.map(smartAccountView),
+  smartAccounts: portfolio.smartAccounts.map((accountId) => ({
+    accountId,
+    permission: portfolio.guardedAccounts.includes(accountId) ? ("guard" as const) : ("call_policy" as const)
+  })),
   schedule: portfolio.schedule === null ? null : scheduleView(portfolio.schedule),
   createdAt: DateTime.formatIso(portfolio.createdAt)
 })

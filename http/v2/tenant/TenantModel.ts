@@ -1,8 +1,19 @@
 /** A tenant's defaults on the wire. Source: shapes 2.12 and T. */
 import { Schema } from "effect"
 import { RebalancePolicy } from "#domain/RebalancePolicy.ts"
+import { lossBps } from "#http/v2/enrollment/EnrollmentModel.ts"
 import { RebalanceSchedule } from "#http/v2/strategy/RebalanceScheduleModel.ts"
 import { policyField, SwapPatch, SwapPreferences } from "#http/v2/strategy/SwapPreferencesModel.ts"
+
+const TenantTerms = Schema.Struct({
+  maxTradeLossBps: Schema.optionalKey(lossBps("Most that one trade may lose against reference prices.")),
+  maxWeeklyLossBps: Schema.optionalKey(lossBps("Most that all trades of seven days may lose, of the account."))
+}).annotate({
+  identifier: "TenantPermissionTerms",
+  description:
+    "The widest terms that owners of the tenant's portfolios are asked to sign, tighter than the trade guard's own. They hold for signatures from then on, also where a request asks for wider ones; only the owner's next signature widens what was signed.",
+  examples: [{ maxTradeLossBps: 150, maxWeeklyLossBps: 100 }]
+})
 
 export const TenantPreferences = Schema.Struct({
   swap: SwapPreferences,
@@ -10,7 +21,8 @@ export const TenantPreferences = Schema.Struct({
     description: "The schedule of strategies that are created without one; null: not set.",
     examples: [{ type: "interval", frequency: "daily" }]
   }),
-  rebalancePolicy: Schema.optionalKey(RebalancePolicy)
+  rebalancePolicy: Schema.optionalKey(RebalancePolicy),
+  permissionTerms: Schema.optionalKey(TenantTerms)
 }).annotate({ identifier: "TenantPreferences", description: "Defaults for what the tenant's strategies leave open." })
 
 export const TenantPreferencesPatch = Schema.Struct({
@@ -21,8 +33,15 @@ export const TenantPreferencesPatch = Schema.Struct({
       examples: [{ type: "interval", frequency: "daily" }]
     })
   ),
-  rebalancePolicy: policyField
+  rebalancePolicy: policyField,
+  permissionTerms: Schema.optionalKey(
+    Schema.NullOr(TenantTerms).annotate({
+      description: "Replaces the tenant's terms; null clears them.",
+      examples: [{ maxTradeLossBps: 150, maxWeeklyLossBps: 100 }]
+    })
+  )
 }).annotate({
   identifier: "TenantPreferencesPatch",
-  description: "A merge patch (RFC 7396) of each field of `swap`, and of `schedule` and `rebalancePolicy` as a whole."
+  description:
+    "A merge patch (RFC 7396) of each field of `swap`, and of `schedule`, `rebalancePolicy` and `permissionTerms` as a whole."
 })

@@ -2,7 +2,8 @@
 import type { TenantPreferences } from "#domain/tenant/TenantPreferences.ts"
 import { preferencesView } from "#http/v2/strategy/swapView.ts"
 
-export const tenantPreferencesView = ({ rebalancePolicy, schedule, swap }: TenantPreferences) => ({
+export const tenantPreferencesView = ({ permissionTerms, rebalancePolicy, schedule, swap }: TenantPreferences) => ({
   ...preferencesView(swap, rebalancePolicy),
-  schedule
+  schedule,
+  ...(permissionTerms === undefined ? {} : { permissionTerms })
 })

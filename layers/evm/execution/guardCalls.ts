@@ -5,12 +5,13 @@
 import { type Address, concatHex, encodeFunctionData, erc20Abi, type Hex } from "viem"
 import { addressOf, type AssetId, chainIdOf, type EvmAddress } from "#domain/Caip.ts"
 import type { TradeGuardPolicy } from "#domain/account/Authorization.ts"
+import type { SignedPrice } from "#domain/attestation/PriceAttestor.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { closedProof } from "#layers/evm/account/closedList.ts"
 import { toViem } from "#layers/evm/address.ts"
 import type { Call } from "#layers/evm/aggregate.ts"
-import { noEvidence, runnerOf, tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
+import { runnerOf, tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
 
 export interface GuardTerms {
   readonly guard: TradeGuardPolicy
@@ -19,6 +20,8 @@ export interface GuardTerms {
   readonly routeTarget: EvmAddress | undefined
   /** Seconds since 1970 by the chain's clock. */
   readonly deadline: bigint
+  /** Attested prices of tokens that have no feed on the chain. */
+  readonly attested: ReadonlyMap<EvmAddress, SignedPrice>
 }
 
 const approval = (guard: EvmAddress, token: EvmAddress, amountRaw: bigint): Call => ({
@@ -39,6 +42,13 @@ const soldOf = (swaps: ReadonlyArray<ReadySwap>): ReadonlyMap<EvmAddress, bigint
   return sold
 }
 
+/** The attested prices of the listed tokens, in the order in which the guard uses them up. */
+const pricesOf = (listed: ReadonlyArray<EvmAddress>, { attested }: GuardTerms) =>
+  listed.flatMap((token) => {
+    const known = attested.get(token)
+    return known === undefined ? [] : [{ price: known.price, time: known.time, signature: known.signature as Hex }]
+  })
+
 /** What is wrong with a swap's route where the guard carries it; undefined when nothing is. */
 export const guardRouteFault = (
   { call }: ReadySwap,
@@ -51,11 +61,9 @@ export const guardRouteFault = (
   return routeTarget === undefined ? "the deployment has no contract for routes" : undefined
 }
 
-export const guardedSwaps = (
-  swaps: ReadonlyArray<ReadySwap>,
-  { deadline, guard, routeTarget, router }: GuardTerms
-): ReadonlyArray<Call> => {
+export const guardedSwaps = (swaps: ReadonlyArray<ReadySwap>, terms: GuardTerms): ReadonlyArray<Call> => {
   if (swaps.length === 0) return []
+  const { deadline, guard, routeTarget, router } = terms
   const listed = listedOf(swaps.flatMap(({ buy, sell }) => [sell, buy]))
   const place = (asset: AssetId) => listed.indexOf(addressOf(asset))
   const trades = swaps.map(({ buy, call, minBuyAmountRaw, path, sell, sellAmountRaw }) => ({
@@ -68,7 +76,7 @@ export const guardedSwaps = (
   }))
   const { closedTokens } = guard
   const evidence = {
-    ...noEvidence,
+    prices: pricesOf(listed, terms),
     proofs: closedTokens === undefined ? [] : swaps.map(({ buy }) => closedProof(closedTokens, addressOf(buy)))
   }
   return [
@@ -86,8 +94,9 @@ export const guardedSwaps = (
 
 export const guardedTransfer = (
   { amountRaw, bridge, buy, leastRaw, sell }: OutgoingTransfer,
-  { deadline, guard }: GuardTerms
+  terms: GuardTerms
 ): ReadonlyArray<Call> => {
+  const { deadline, guard } = terms
   const token = addressOf(sell)
   const transfer = {
     bridge: toViem(bridge),
@@ -98,7 +107,10 @@ export const guardedTransfer = (
     minOut: leastRaw
   }
   const { closedTokens } = guard
-  const evidence = { ...noEvidence, proofs: closedTokens === undefined ? [] : [closedProof(closedTokens, token)] }
+  const evidence = {
+    prices: pricesOf([token], terms),
+    proofs: closedTokens === undefined ? [] : [closedProof(closedTokens, token)]
+  }
   return [
     approval(guard.contract, token, amountRaw),
     {

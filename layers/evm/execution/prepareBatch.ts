@@ -1,7 +1,8 @@
 /** Builds, signs and simulates the user operation of a batch of swaps. */
 import { Effect } from "effect"
 import { type Address, encodeFunctionData, hashMessage, type Hex } from "viem"
-import { addressOf, type ChainId, type EvmAddress } from "#domain/Caip.ts"
+import { addressOf, type ChainId, erc20, type EvmAddress } from "#domain/Caip.ts"
+import type { SignedPrice } from "#domain/attestation/PriceAttestor.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { AuthorizationRequired, SimulationFailed, type SwapBatch } from "#domain/trading/ChainExecution.ts"
@@ -9,6 +10,7 @@ import type { Signer } from "#domain/relay/Signer.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { ownerSignature as canonicalOwnerSignature } from "#layers/evm/account/ownerSignature.ts"
 import { fromViem } from "#layers/evm/address.ts"
+import type { AskAttested } from "#layers/evm/attestation/attestedPrices.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import {
@@ -97,10 +99,11 @@ const tradesOf = (
   { swaps, transfers = [] }: SwapBatch,
   { accountId, policy: { guard, router } }: ChainAuthorization,
   deadline: bigint,
-  routeTarget: EvmAddress | undefined
+  routeTarget: EvmAddress | undefined,
+  attested: ReadonlyMap<EvmAddress, SignedPrice>
 ): ReadonlyArray<Call> => {
   if (guard !== undefined) {
-    const terms = { guard, router, routeTarget, deadline }
+    const terms = { guard, router, routeTarget, deadline, attested }
     return [...guardedSwaps(swaps, terms), ...transfers.flatMap((transfer) => guardedTransfer(transfer, terms))]
   }
   const account = addressOf(accountId)
@@ -110,17 +113,44 @@ const tradesOf = (
   ]
 }
 
+const noPrices: ReadonlyMap<EvmAddress, SignedPrice> = new Map()
+
+/** The attested prices that the guard of the account wants for what the batch trades; a refusal names the assets. */
+const attestedFor = Effect.fnUntraced(function* (
+  { chainId, swaps, transfers = [] }: SwapBatch,
+  { policy: { guard } }: ChainAuthorization,
+  askAttested: AskAttested
+) {
+  if (guard === undefined) return noPrices
+  const traded = [...swaps.flatMap(({ buy, sell }) => [sell, buy]), ...transfers.map(({ sell }) => sell)]
+  const tokens = [...new Set(traded.map(addressOf))]
+  const { refused, signed } = yield* askAttested({ chainId, guard: guard.contract }, tokens)
+  if (refused.length === 0) return signed
+  const unattested = refused.map(({ code, reason, token }) => ({
+    assetId: erc20(chainId, token),
+    reason: `No attested price (${code}): ${reason}`
+  }))
+  const [first] = unattested
+  return yield* new SimulationFailed({ chainId, reason: `${first!.assetId}: ${first!.reason}`, unattested })
+})
+
 export const prepareBatch = Effect.fnUntraced(function* (
   batch: SwapBatch,
-  { agent, readBlock, relayers, simulate }: Operators
+  { agent, readBlock, relayers, simulate }: Operators,
+  askAttested: AskAttested
 ) {
   const { authorization, chainId, settlement, swaps, transfers } = batch
   const [relayer] = relayers
   const { bundleGas: allowed, routedSwap } = yield* Effect.flatMap(EvmClients, (clients) => clients.chain(chainId))
   const routeTarget = routedSwap?.target
   const { chain, settles, signature: ownerSignature } = yield* checkBatch(batch, agent.address, routeTarget)
-  const [account, { block, nonces }, removals] = yield* Effect.all(
-    [readAccountState(chain), readBlock(chainId), removalCalls(chain, batch.replaced)],
+  const [account, { block, nonces }, removals, attested] = yield* Effect.all(
+    [
+      readAccountState(chain),
+      readBlock(chainId),
+      removalCalls(chain, batch.replaced),
+      attestedFor(batch, chain, askAttested)
+    ],
     { concurrency: "unbounded" }
   )
   const gas = withSettlementGas(
@@ -139,7 +169,7 @@ export const prepareBatch = Effect.fnUntraced(function* (
       reason: `the batch needs up to ${gasLimit} gas, a transaction may use ${transactionGasCap}; use fewer swaps or tokens`
     })
   }
-  const trades = tradesOf(batch, chain, block.timestamp + swapLifetimeSeconds, routeTarget)
+  const trades = tradesOf(batch, chain, block.timestamp + swapLifetimeSeconds, routeTarget, attested)
   const callData = executeBatch([...removals, ...trades, ...(settles === undefined ? [] : [settles])])
   const operation: AgentOperation = { authorization, chain, ownerSignature, ...account, callData, gas }
   const unsigned = unsignedOperation(operation)

@@ -7,20 +7,21 @@ import { localSigner } from "#layers/evm/signer/localSigner.ts"
 import { remoteSigner } from "#layers/evm/signer/remoteSigner.ts"
 import type { SignerConfig } from "#layers/evm/signer/SignerConfig.ts"
 
-const make = (config: SignerConfig) =>
+/** A signer where its key is kept. */
+export const makeSigner = (config: SignerConfig) =>
   config.kind === "local" ? Effect.succeed(localSigner(config.key)) : remoteSigner(config)
 
 /** AgentSigner and RelayerSigners. */
 export const SignersLive = Layer.mergeAll(
   Layer.effect(
     AgentSigner,
-    Effect.flatMap(EvmConfig, ({ agent }) => make(agent))
+    Effect.flatMap(EvmConfig, ({ agent }) => makeSigner(agent))
   ),
   Layer.effect(
     RelayerSigners,
     Effect.gen(function* () {
       const [first, ...others] = (yield* EvmConfig).relayers
-      return { lanes: [yield* make(first), ...(yield* Effect.forEach(others, make))] as const }
+      return { lanes: [yield* makeSigner(first), ...(yield* Effect.forEach(others, makeSigner))] as const }
     })
   )
 ).pipe(Layer.provide(FetchHttpClient.layer))

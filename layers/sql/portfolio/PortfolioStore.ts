@@ -37,6 +37,8 @@ const make = Effect.gen(function* () {
     if (filter.status !== undefined) conditions.push(sql`c.status = ${filter.status}`)
     if (filter.ownerAccountId !== undefined) conditions.push(sql`p.owner_account_id = ${filter.ownerAccountId}`)
     if (filter.strategyId !== undefined) conditions.push(sql`p.strategy_id = ${filter.strategyId}`)
+    if (filter.permission === "guard") conditions.push(sql`p.account_ids <@ p.guarded_account_ids`)
+    if (filter.permission === "call_policy") conditions.push(sql`NOT (p.account_ids <@ p.guarded_account_ids)`)
     if (after !== null) conditions.push(sql`(${key}) < (${timestamp(after.createdAt)}, ${after.id})`)
     const rows = yield* sql<PortfolioRow>`
       ${select} WHERE ${sql.and(conditions)}

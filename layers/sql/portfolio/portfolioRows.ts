@@ -8,7 +8,7 @@ import type { Frequency } from "#domain/RebalanceSchedule.ts"
 /** A portfolio with its strategy and schedule: four look-ups by primary key. `c` is the schedule. */
 export const selectPortfolios = `
   SELECT p.portfolio_id, p.tenant_id, p.name, p.owner_account_id, p.strategy_id, s.name AS strategy_name,
-    s.description AS strategy_description, slower_frequency(s.frequency, m.frequency) AS frequency, p.strategy_version, p.account_ids, p.last_rebalance_at,
+    s.description AS strategy_description, slower_frequency(s.frequency, m.frequency) AS frequency, p.strategy_version, p.account_ids, p.guarded_account_ids, p.last_rebalance_at,
     p.created_at, p.updated_at, p.revoked_at IS NOT NULL AS is_revoked, c.status, c.due_at
   FROM portfolios p
   JOIN strategies s ON s.strategy_id = p.strategy_id
@@ -26,6 +26,7 @@ export interface PortfolioRow {
   readonly frequency: string
   readonly strategy_version: number
   readonly account_ids: ReadonlyArray<string>
+  readonly guarded_account_ids: ReadonlyArray<string>
   readonly last_rebalance_at: Date | null
   readonly created_at: Date
   readonly updated_at: Date
@@ -48,6 +49,7 @@ export const toPortfolio = (row: PortfolioRow): Portfolio => ({
   strategyDescription: row.strategy_description,
   strategyVersion: row.strategy_version,
   smartAccounts: row.account_ids as ReadonlyArray<EvmAccountId>,
+  guardedAccounts: row.guarded_account_ids as ReadonlyArray<EvmAccountId>,
   schedule:
     row.status === null || row.due_at === null
       ? null

@@ -5,29 +5,34 @@ import type { TenantId } from "#domain/Ids.ts"
 import { Frequency } from "#domain/RebalanceSchedule.ts"
 import type { SwapFee } from "#domain/SwapFee.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
-import type { TenantPreferences, TenantPreferencesPatch } from "#domain/tenant/TenantPreferences.ts"
+import { type TenantPreferences, type TenantPreferencesPatch, TenantTerms } from "#domain/tenant/TenantPreferences.ts"
 import { swapPreferencesOf, SwapPreferencesColumns } from "#layers/sql/allocationColumns.ts"
 import { shared } from "#domain/batched.ts"
 import { PolicyColumn, policyColumnOf, policyOf, selectPolicy } from "#layers/sql/policyColumn.ts"
 import { decodeFirst } from "#layers/sql/rows.ts"
+import { storableJson } from "#layers/sql/storable.ts"
 import { isEmpty, selectSwap, swapColumnsOf } from "#layers/sql/swapColumns.ts"
 
 const PreferencesRow = Schema.Struct({
   ...SwapPreferencesColumns,
   frequency: Schema.NullOr(Frequency),
-  rebalancePolicy: PolicyColumn
+  rebalancePolicy: PolicyColumn,
+  permissionTerms: Schema.NullOr(TenantTerms)
 })
 
 const toPreferences = (row: typeof PreferencesRow.Type): TenantPreferences => ({
   swap: swapPreferencesOf(row),
   schedule: row.frequency === null ? null : { type: "interval", frequency: row.frequency },
-  ...policyOf(row)
+  ...policyOf(row),
+  ...(row.permissionTerms === null ? {} : { permissionTerms: row.permissionTerms })
 })
 
 const unset: TenantPreferences = {
   swap: { slippageBps: null, priceImpactBps: null, thresholdUsd: null },
   schedule: null
 }
+
+const answered = `${selectSwap}, ${selectPolicy}, frequency, permission_terms AS "permissionTerms"`
 
 const firstPreferences = decodeFirst(PreferencesRow)
 const firstFee = decodeFirst(Schema.Struct({ swapBps: Schema.NullOr(Schema.Int) }))
@@ -43,14 +48,17 @@ const make = Effect.gen(function* () {
 
   const patchPreferences = Effect.fn("TenantConfigurationStore.patchPreferences")((
     tenantId: TenantId,
-    { rebalancePolicy, schedule, swap = {} }: TenantPreferencesPatch
+    { permissionTerms, rebalancePolicy, schedule, swap = {} }: TenantPreferencesPatch
   ) => {
     const columns = {
       ...swapColumnsOf(swap),
       ...policyColumnOf(rebalancePolicy),
+      ...(permissionTerms === undefined
+        ? {}
+        : { permission_terms: permissionTerms === null ? null : storableJson(permissionTerms) }),
       ...(schedule === undefined ? {} : { frequency: schedule === null ? null : schedule.frequency })
     }
-    return Effect.map(firstPreferences(patch(tenantId, columns, `${selectSwap}, ${selectPolicy}, frequency`)), (row) =>
+    return Effect.map(firstPreferences(patch(tenantId, columns, answered)), (row) =>
       Option.isNone(row) ? unset : toPreferences(row.value)
     )
   })

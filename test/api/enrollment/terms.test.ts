@@ -50,6 +50,15 @@ const termsOf = Effect.fnUntraced(function* (portfolioId: string) {
   ])
 })
 
+/** Adds the second chain to a portfolio, signed by its owner. */
+const addArbitrum = Effect.fnUntraced(function* (key: string, path: string) {
+  const stage1 = yield* post(key, `${path}/chains/signature`, { chainIds: [42161] })
+  assert.strictEqual(stage1.status, 200, stage1.text)
+  const { accountIndex, agentAccountId, flowId } = stage1.json.data
+  const sent = { chainIds: [42161], accountIndex, agentAccountId, flowId, signature: ownerSignature }
+  assert.strictEqual((yield* post(key, `${path}/chains`, sent)).status, 200)
+})
+
 const addressIn = (assetId: string) => assetId.split(":").at(-1)!
 
 layer(ApiLive, { excludeTestServices: true })("terms of the permission", (it) => {
@@ -94,20 +103,78 @@ layer(ApiLive, { excludeTestServices: true })("terms of the permission", (it) =>
     })
   )
 
-  it.effect("a chain that is added later gets the limits of the others", () =>
+  it.effect("a chain that is added later gets the limits of the others, and no list where they have none", () =>
+    Effect.gen(function* () {
+      const { key, path, portfolioId } = yield* enrolledWith({ maxTradeLossBps: 50, maxWeeklyLossBps: 70 }, [8453])
+      yield* addArbitrum(key, path)
+      assert.deepStrictEqual(yield* termsOf(portfolioId), [
+        [8453, 50, 70, undefined],
+        [42161, 50, 70, undefined]
+      ])
+    })
+  )
+
+  it.effect("an owner's closed list stays closed on a chain that is added later: what the strategy holds there", () =>
     Effect.gen(function* () {
       const { key, path, portfolioId } = yield* enrolledWith(
         { maxTradeLossBps: 50, closedList: [baseUsdc.assetId] },
         [8453]
       )
-      const stage1 = yield* post(key, `${path}/chains/signature`, { chainIds: [42161] })
+      yield* addArbitrum(key, path)
+      const [, [, , , closed]] = (yield* termsOf(portfolioId)) as [unknown, ReadonlyArray<ReadonlyArray<string>>]
+      assert.deepStrictEqual(closed, [addressIn(arbUsdc.assetId)])
+    })
+  )
+
+  it.effect("a closed list has no chain on which the strategy holds nothing", () =>
+    Effect.gen(function* () {
+      const actor = yield* newTenant()
+      const assets = [{ assetId: baseUsdc.assetId, weight: "100" }]
+      const strategyId = yield* newStrategy(actor, { allocation: { assets } })
+      const draft = { ...draftOf(strategyId, [8453]), terms: { closedList: [baseUsdc.assetId] } }
+      const stage1 = yield* post(actor.key, "/v2/enroll/signature", draft)
       const { accountIndex, agentAccountId, flowId } = stage1.json.data
-      const sent = { chainIds: [42161], accountIndex, agentAccountId, flowId, signature: ownerSignature }
-      assert.strictEqual((yield* post(key, `${path}/chains`, sent)).status, 200)
-      assert.deepStrictEqual(yield* termsOf(portfolioId), [
-        [8453, 50, 0, [addressIn(baseUsdc.assetId)]],
-        [42161, 50, 0, undefined]
-      ])
+      const { terms: _, ...same } = draft
+      const body = { ...same, accountIndex, agentAccountId, flowId, signature: ownerSignature }
+      const { portfolioId } = (yield* post(actor.key, "/v2/enroll", body)).json.data
+      const answer = yield* post(actor.key, `/v2/portfolios/${portfolioId}/chains/signature`, { chainIds: [42161] })
+      assertError(answer, ValidationFailed, "chainIds: the closed list has no asset of chain 42161")
+    })
+  )
+
+  it.effect("a tenant makes them tighter for all that is signed from then on, and nobody asks for wider ones", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const { key, path, portfolioId } = yield* enrolledWith({ maxTradeLossBps: 120 }, [8453])
+      const patched = yield* call("PATCH", "/v2/tenant/preferences", {
+        key,
+        body: { permissionTerms: { maxTradeLossBps: 150, maxWeeklyLossBps: 80 } }
+      })
+      assert.deepStrictEqual(patched.json.data.permissionTerms, { maxTradeLossBps: 150, maxWeeklyLossBps: 80 })
+      assert.deepStrictEqual(yield* termsOf(portfolioId), [[8453, 120, 0, undefined]])
+      yield* addArbitrum(key, path)
+      assert.deepStrictEqual((yield* termsOf(portfolioId))[1], [42161, 120, 80, undefined])
+      const resign = Effect.fnUntraced(function* (terms: object | undefined) {
+        const stage1 = yield* post(key, `${path}/resign/signature`, terms === undefined ? {} : { terms })
+        assert.strictEqual(stage1.status, 200, stage1.text)
+        const { accountIndex, agentAccountId, chainIds = [8453, 42161], flowId } = stage1.json.data
+        const body = { chainIds, accountIndex, agentAccountId, flowId, signature: ownerSignature }
+        assert.strictEqual((yield* post(key, `${path}/resign`, body)).status, 200)
+        return (yield* termsOf(portfolioId)).map(([, trade, budget]) => [trade, budget])
+      })
+      const each = (limits: Array<unknown>) => [limits, limits]
+      assert.deepStrictEqual(yield* resign({ maxTradeLossBps: 200, maxWeeklyLossBps: 200 }), each([150, 80]))
+      assert.deepStrictEqual(yield* resign({ maxTradeLossBps: 90, maxWeeklyLossBps: 70 }), each([90, 70]))
+      const cleared = yield* call("PATCH", "/v2/tenant/preferences", { key, body: { permissionTerms: null } })
+      assert.notProperty(cleared.json.data, "permissionTerms")
+      // Only what the owner signs is wider again.
+      assert.deepStrictEqual(yield* resign(undefined), each([90, 70]))
+      assert.deepStrictEqual(yield* resign({ maxWeeklyLossBps: 200 }), each([0, 200]))
+      const wider = yield* call("PATCH", "/v2/tenant/preferences", {
+        key,
+        body: { permissionTerms: { maxWeeklyLossBps: 201 } }
+      })
+      assertError(wider, ValidationFailed, "permissionTerms")
     })
   )
 

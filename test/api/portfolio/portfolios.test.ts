@@ -5,6 +5,7 @@ import { NotFound, PortfolioNotFound, ValidationFailed } from "#domain/Errors.ts
 import { enroll, enrolledUser, newOwner, newStrategy, newTenant, prepare } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertData, assertError, isoTime } from "#test/api/support/assertions.ts"
+import { ownerSignature, TestEnvironment } from "#test/api/support/TestEnvironment.ts"
 import { MovableClock } from "#test/api/support/MovableClock.ts"
 
 const itemFields = [
@@ -38,7 +39,7 @@ layer(ApiLive, { excludeTestServices: true })("portfolios", (it) => {
       assert.strictEqual(data.strategyVersion, 1)
       assert.deepStrictEqual(
         data.smartAccounts,
-        smartAccounts.map((accountId) => ({ accountId }))
+        smartAccounts.map((accountId) => ({ accountId, permission: "guard" }))
       )
       assert.sameMembers(Object.keys(data.schedule), [
         "status",
@@ -260,6 +261,46 @@ layer(ApiLive, { excludeTestServices: true })("portfolios", (it) => {
       const ids = [...first.data.portfolios, ...last.data.portfolios].map(({ portfolioId }) => portfolioId)
       assert.deepStrictEqual(ids, made)
       assert.isNull(last.nextCursor)
+    })
+  )
+
+  it.effect("say of each account whether it is under the guard or an old permission, and are listed by that", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const surroundings = yield* TestEnvironment
+      const actor = yield* newTenant()
+      const strategyId = yield* newStrategy(actor)
+      surroundings.isGuarded = false
+      const old = yield* enroll(actor, strategyId)
+      surroundings.isGuarded = true
+      const current = yield* enroll(actor, strategyId)
+      const path = `/v2/portfolios/${old.portfolioId}`
+      const listed = Effect.fnUntraced(function* (query: string) {
+        const { json } = yield* call("GET", `/v2/portfolios?${query}`, { key: actor.key })
+        return json.data.portfolios.map(({ portfolioId }: { readonly portfolioId: string }) => portfolioId)
+      })
+      const permissions = Effect.fnUntraced(function* () {
+        const { json } = yield* call("GET", path, { key: actor.key })
+        return json.data.smartAccounts.map(({ permission }: { readonly permission: string }) => permission)
+      })
+      assert.deepStrictEqual(yield* permissions(), ["call_policy", "call_policy"])
+      assert.deepStrictEqual(yield* listed("permission=call_policy"), [old.portfolioId])
+      assert.deepStrictEqual(yield* listed("permission=guard&status=active"), [current.portfolioId])
+      for (const [chainIds, kept] of [
+        [[8453], ["guard", "call_policy"]],
+        [[42161], ["guard", "guard"]]
+      ] as const) {
+        const stage1 = yield* call("POST", `${path}/resign/signature`, { key: actor.key, body: { chainIds } })
+        const { accountIndex, agentAccountId, flowId } = stage1.json.data
+        const body = { chainIds, accountIndex, agentAccountId, flowId, signature: ownerSignature }
+        const { status } = yield* call("POST", `${path}/resign`, { key: actor.key, body })
+        assert.strictEqual(status, 200)
+        assert.deepStrictEqual(yield* permissions(), kept)
+      }
+      assert.deepStrictEqual(yield* listed("permission=call_policy"), [])
+      assert.deepStrictEqual(yield* listed("permission=guard"), [current.portfolioId, old.portfolioId])
+      const refused = yield* call("GET", "/v2/portfolios?permission=none", { key: actor.key })
+      assertError(refused, ValidationFailed, "permission: ")
     })
   )
 })

@@ -12,6 +12,7 @@ const address = addressOf(baseWeth.assetId)
 const onBase = evmAccount(baseUsdc.chainId, address)
 const onArbitrum = evmAccount(arbUsdc.chainId, address)
 const portfolio: Portfolio = {
+  guardedAccounts: [],
   portfolioId: "pf_01J00000000000000000000000" as PortfolioId,
   tenantId: "tn_01J00000000000000000000000" as TenantId,
   name: null,

@@ -132,6 +132,36 @@ describe("BatchPreparer", () => {
     }).pipe(Effect.provide(preparerFor(context, nothingLeft, { venue: shallow })))
   )
 
+  it.live("leaves out the swap whose price nobody attests, with code and figures, and keeps the others", () =>
+    Effect.gen(function* () {
+      yield* funded
+      const market = yield* TestChain
+      market.fund(account, baseBtc.assetId, 10_000_000n)
+      market.unattested.add(baseBtc.assetId)
+      const preparation = yield* prepared(1, 0, [usdcLeg, btcLeg])
+      assert.deepStrictEqual(preparation._tag === "Ready" && preparation.swaps.map(({ sell }) => sell), [
+        baseUsdc.assetId
+      ])
+      const reason = `${baseBtc.assetId}: No attested price (STALE): the price is 700 s old`
+      assert.deepStrictEqual(preparation.skips, [
+        {
+          assetId: null,
+          sell: btcLeg.sell,
+          buy: btcLeg.buy,
+          code: "PRICE_NOT_ATTESTED",
+          valueUsd: btcLeg.valueUsd,
+          reason
+        }
+      ])
+      const alone = yield* prepared(1, 0, [btcLeg])
+      assert.strictEqual(alone._tag, "Nothing")
+      assert.deepStrictEqual(
+        alone.skips.map(({ code }) => code),
+        ["PRICE_NOT_ATTESTED"]
+      )
+    }).pipe(Effect.provide(Preparer))
+  )
+
   it.live("tells that the owner must sign anew, and settles it once the chain accepts the agent", () =>
     Effect.gen(function* () {
       yield* funded

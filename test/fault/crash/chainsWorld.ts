@@ -3,6 +3,7 @@ import { DateTime, Effect, Layer, Redacted } from "effect"
 import { type Address, getAbiItem } from "viem"
 import { addressOf, chainIdOf, type EvmAddress } from "#domain/Caip.ts"
 import { Prices } from "#domain/market/Prices.ts"
+import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
 import { entryPoint, entryPointAbi, withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
@@ -84,7 +85,7 @@ export const chainsWorld = (config: ChainsConfig, isConnected: boolean) => {
       )
   })
   return Layer.mergeAll(
-    EvmLive.pipe(Layer.provide(evm)),
+    EvmLive.pipe(Layer.provide([NoAttestor, evm])),
     RoutingLive.pipe(
       Layer.provide([
         evm,

@@ -11,6 +11,7 @@ import { Prices } from "#domain/market/Prices.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
 import { Routing } from "#domain/trading/Routing.ts"
 import { EngineLive } from "#layers/engine/EngineLive.ts"
+import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { type Chain, setEther, startChain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
@@ -26,6 +27,7 @@ const symbols = ["USDC", "WETH"]
 
 const evm = (chain: Chain, rpcUrls: readonly [string, ...ReadonlyArray<string>]) =>
   EvmLive.pipe(
+    Layer.provide(NoAttestor),
     Layer.provide(
       Layer.succeed(EvmConfig, {
         chains: [

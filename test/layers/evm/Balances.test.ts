@@ -5,6 +5,7 @@ import { addressOf, type AssetId, evmAccount, type EvmAddress } from "#domain/Ca
 import { Balances } from "#domain/chain/Balances.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import * as Eip55 from "#domain/Eip55.ts"
+import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
@@ -38,6 +39,7 @@ class Proxies extends Context.Service<Proxies, { readonly of: (chain: Chain) => 
 }
 
 const overProxies = Layer.fresh(EvmLive).pipe(
+  Layer.provide(NoAttestor),
   Layer.provide(
     Layer.effect(
       EvmConfig,

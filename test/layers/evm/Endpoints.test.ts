@@ -3,6 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
+import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
 import { EvmClients } from "#layers/evm/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
@@ -99,6 +100,7 @@ describe("Several endpoints", () => {
         const { prepared, receipt, signed } = yield* execute(batch)
         const proxy = yield* countingProxy(base.rpcUrl)
         const services = Layer.fresh(EvmLive).pipe(
+          Layer.provide(NoAttestor),
           Layer.provide(configOver(base, [proxy.url])),
           Layer.provide(SecureRandom.layerWebCrypto)
         )
@@ -125,6 +127,7 @@ describe("Several endpoints", () => {
         const { prepared, receipt, signed } = yield* execute(batch)
         const other = yield* countingProxy(base.rpcUrl)
         const services = Layer.fresh(EvmLive).pipe(
+          Layer.provide(NoAttestor),
           Layer.provide(configOver(base, [other.url, base.rpcUrl])),
           Layer.provide(SecureRandom.layerWebCrypto)
         )

@@ -3,7 +3,15 @@ import { Context, Effect, Layer, Redacted, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type Address, keccak256, parseEther, toHex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
-import { addressOf, type AssetId, type ChainId, type EvmAccountId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import {
+  addressOf,
+  type AssetId,
+  type ChainId,
+  erc20,
+  type EvmAccountId,
+  type EvmAddress,
+  evmWallet
+} from "#domain/Caip.ts"
 import type { Authorization } from "#domain/account/Authorization.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
@@ -12,6 +20,9 @@ import { type Swap } from "#domain/trading/Swap.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { Venue } from "#domain/trading/Venue.ts"
+import { PriceAttestor } from "#domain/attestation/PriceAttestor.ts"
+import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
+import { priceDigest } from "#layers/evm/attestation/priceDigest.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { type Chain, setEther, startChain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
@@ -23,6 +34,7 @@ export const owner = privateKeyToAccount(key("owner"))
 export const agent = privateKeyToAccount(key("agent"))
 export const stranger = privateKeyToAccount(key("stranger"))
 export const relayer = privateKeyToAccount(key("relayer"))
+export const attestor = privateKeyToAccount(key("attestor"))
 
 export class EvmWorld extends Context.Service<EvmWorld, { readonly base: Chain; readonly arbitrum: Chain }>()(
   "ballast/test/EvmWorld"
@@ -30,9 +42,13 @@ export class EvmWorld extends Context.Service<EvmWorld, { readonly base: Chain; 
   static readonly layer = Layer.effect(
     EvmWorld,
     Effect.gen(function* () {
-      const [base, arbitrum] = yield* Effect.all([startChain({ chainId: 8453 }), startChain({ chainId: 42161 })], {
-        concurrency: "unbounded"
-      })
+      const [base, arbitrum] = yield* Effect.all(
+        [
+          startChain({ chainId: 8453, attestor: attestor.address }),
+          startChain({ chainId: 42161, attestor: attestor.address })
+        ],
+        { concurrency: "unbounded" }
+      )
       for (const chain of [base, arbitrum]) {
         yield* setEther(chain, relayer.address, parseEther("1000"))
         yield* setEther(chain, stranger.address, parseEther("1000"))
@@ -67,7 +83,11 @@ export const configFor = (
 
 /** The adapter's ports as another deployment has them, beside the world's own. */
 export const adapterFor = (config: typeof EvmConfig.Service) =>
-  Layer.fresh(EvmLive).pipe(Layer.provide(Layer.succeed(EvmConfig, config)), Layer.provide(SecureRandom.layerWebCrypto))
+  Layer.fresh(EvmLive).pipe(
+    Layer.provide(NoAttestor),
+    Layer.provide(Layer.succeed(EvmConfig, config)),
+    Layer.provide(SecureRandom.layerWebCrypto)
+  )
 
 /** Those of a deployment in which as many blocks must confirm a transaction. */
 export const patientAdapter = (chain: Chain, confirmations: number) => {
@@ -75,8 +95,12 @@ export const patientAdapter = (chain: Chain, confirmations: number) => {
   return adapterFor({ ...config, chains: config.chains.map((one) => ({ ...one, confirmations })) })
 }
 
-const worldLive = (configOf: (chains: ReadonlyArray<Chain>) => ReturnType<typeof configFor>) =>
+const worldLive = (
+  configOf: (chains: ReadonlyArray<Chain>) => ReturnType<typeof configFor>,
+  attestors: Layer.Layer<PriceAttestor, never, EvmConfig | EvmWorld> = NoAttestor
+) =>
   EvmLive.pipe(
+    Layer.provide(attestors),
     Layer.provide(
       Layer.effect(
         EvmConfig,
@@ -118,8 +142,7 @@ export const RoutedWorldLive = worldLive((chains) => {
   }
 })
 
-/** Routes and a bridge, under permissions whose policy is the guard. */
-export const GuardedWorldLive = worldLive((chains) => {
+const guarded = (chains: ReadonlyArray<Chain>) => {
   const config = configFor(chains)
   return {
     ...config,
@@ -133,7 +156,31 @@ export const GuardedWorldLive = worldLive((chains) => {
       }
     })
   }
-})
+}
+
+/** Signs the world's own prices, as an attestor would whose sources agree. */
+const worldsAttestor = Layer.effect(
+  PriceAttestor,
+  Effect.map(EvmWorld, ({ arbitrum, base }) =>
+    PriceAttestor.of({
+      attest: ({ chainId, guard, notAfter, tokens }) =>
+        Effect.promise(async () => {
+          const { prices } = [base, arbitrum].find((chain) => chain.chainId === chainId)!
+          const sign = async (one: EvmAddress) => {
+            const price = { token: one, price: prices.price(erc20(chainId, one)), time: notAfter }
+            return { ...price, signature: await attestor.sign({ hash: priceDigest({ chainId, guard }, price) }) }
+          }
+          return { signed: await Promise.all(tokens.map(sign)), refused: [] }
+        })
+    })
+  )
+)
+
+/** Routes, a bridge and an attestor, under permissions whose policy is the guard. */
+export const GuardedWorldLive = worldLive(guarded, worldsAttestor)
+
+/** The same, with another attestor. */
+export const attestedWorld = (attestors: Layer.Layer<PriceAttestor, never, EvmConfig>) => worldLive(guarded, attestors)
 
 export const withdrawalDomainName = "Ballast Withdrawal Authorization"
 

@@ -8,6 +8,7 @@ import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { RelayerFunds } from "#domain/relay/RelayerFunds.ts"
+import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { setEther } from "#sandbox/chain/Chain.ts"
@@ -18,6 +19,7 @@ const secondKey = keccak256(toHex("ballast test second relayer"))
 const second = privateKeyToAccount(secondKey)
 
 const World = EvmLive.pipe(
+  Layer.provide(NoAttestor),
   Layer.provide(
     Layer.effect(
       EvmConfig,

@@ -6,6 +6,7 @@ import { MerkleTree } from "merkletreejs"
 import { type Hex, keccak256, type LocalAccount, parseSignature, serializeSignature } from "viem"
 import { addressOf, chainIdOf, evmWallet, type EvmAddress } from "#domain/Caip.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
+import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
 import { accountDeployment } from "#layers/evm/account/kernelAccount.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
@@ -29,6 +30,7 @@ const secp256k1Order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8
 const withoutChains = Layer.unwrap(
   Effect.map(EvmWorld, ({ arbitrum, base }) =>
     Layer.fresh(EvmLive).pipe(
+      Layer.provide(NoAttestor),
       Layer.provide(
         Layer.succeed(
           EvmConfig,

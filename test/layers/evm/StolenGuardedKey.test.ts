@@ -5,6 +5,8 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Address, encodeFunctionData, erc20Abi, type Hex, parseAbi } from "viem"
+import type { ChainId, EvmAddress } from "#domain/Caip.ts"
+import { priceDigest } from "#layers/evm/attestation/priceDigest.ts"
 import { bridgeAbi, routerAbi } from "#layers/evm/contracts.ts"
 import { runnerOf, tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
@@ -12,6 +14,7 @@ import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { setRoutePools } from "#sandbox/chain/routePools.ts"
 import { inPools, routeOver, transact } from "#test/solidity/routedSwaps.ts"
 import {
+  attestor,
   batchOf,
   type Enrollment,
   enroll,
@@ -68,9 +71,29 @@ interface Attempt {
   readonly route: Hex
 }
 
-const trade = (chain: Chain, { amount, buy, route, sell, venue }: Attempt): Call => {
+const attestedToken = "SEAM"
+
+/** A price of the token without a feed, by whoever has the attestor's key. */
+const attest = (chain: Chain, price: bigint) =>
+  Effect.promise(async () => {
+    const time = Number((await chain.client.getBlock()).timestamp)
+    const domain = { chainId: chain.chainId as ChainId, guard: chain.contracts.guard as string as EvmAddress }
+    const said = { token: addressOf(chain, attestedToken) as string as EvmAddress, price, time }
+    return { price, time, signature: await attestor.sign({ hash: priceDigest(domain, said) }) }
+  })
+
+type Signed = Effect.Success<ReturnType<typeof attest>>
+
+const trade = (
+  chain: Chain,
+  { amount, buy, route, sell, venue }: Attempt,
+  signed: ReadonlyArray<Signed> = []
+): Call => {
   // All that the account may hold: the more is listed, the smaller the share that a loss is.
-  const tokens = chain.tokens.map(({ address }) => address).toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
+  const tokens = chain.tokens
+    .filter(({ isAttested }) => !isAttested || [sell, buy].includes(attestedToken))
+    .map(({ address }) => address)
+    .toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
   const order = {
     venue,
     sell: tokens.indexOf(addressOf(chain, sell)),
@@ -84,7 +107,7 @@ const trade = (chain: Chain, { amount, buy, route, sell, venue }: Attempt): Call
     data: encodeFunctionData({
       abi: tradeGuardAbi,
       functionName: "trade",
-      args: [tokens, [order], { prices: [], proofs: [] }, deadline]
+      args: [tokens, [order], { prices: signed, proofs: [] }, deadline]
     })
   }
 }
@@ -247,6 +270,70 @@ describe("a stolen agent key under the guard", () => {
         assert.isAtLeast(Number((after * 10_000n) / before), 9_800)
         assert.isAtMost(Number((after * 10_000n) / before), 9_850)
       })
+    )
+
+    it.effect(
+      "with the attestor's and the relayer's keys too, takes at most a step of the account and the budget",
+      () =>
+        Effect.gen(function* () {
+          const { base: chain } = yield* EvmWorld
+          const { account, enrollment } = yield* enrolled(chain, 204n)
+          const { diamond, guard } = chain.contracts
+          const runner = runnerOf(guard as never) as string as Address
+          const { assetId } = tokenBySymbol(chain, attestedToken)
+          const price = chain.prices.price(assetId)
+          const before = yield* worth(chain, account)
+          let made = 0
+          let refusal = ""
+          for (let turn = 0; turn < 40 && refusal === ""; turn += 1) {
+            const isSale = turn % 2 === 1
+            const [sell, buy] = isSale ? ([attestedToken, "USDC"] as const) : (["USDC", attestedToken] as const)
+            const amount = (yield* held(chain, sell, account)) / (isSale ? 1n : 3n)
+            // The attestor lies by the whole step in the direction of each trade, and the thief's pools pay by the lie.
+            const lie = (price * (isSale ? 9_501n : 10_499n)) / 10_000n
+            yield* pay(chain, sell, buy, 9_450n)
+            const route = routeOver(
+              chain,
+              inPools(chain, { sell: addressOf(chain, sell), buy: addressOf(chain, buy), amount }),
+              runner
+            )
+            const answer = yield* attempt(chain, enrollment, [
+              approve(chain, sell, guard),
+              trade(chain, { sell, buy, amount, venue: diamond, route }, [yield* attest(chain, lie)])
+            ])
+            if (answer === "included") made += 1
+            else refusal = answer
+          }
+          assert.match(refusal, /BudgetExceeded/u)
+          assert.isAbove(made, 1)
+          const left = Number(((yield* worth(chain, account)) * 10_000n) / before)
+          assert.isAtLeast(left, 10_000 - 500 - 200)
+          assert.isAtMost(left, 9_700)
+          // Beyond the step, of another day, for another token or chain: nothing more.
+          const route = "0x"
+          const usual = {
+            sell: "USDC",
+            buy: attestedToken,
+            amount: 1_000_000n,
+            venue: chain.contracts.router,
+            route
+          } as const
+          const old = yield* attest(chain, price)
+          const refusals: ReadonlyArray<readonly [RegExp, Signed]> = [
+            [/StepTooLarge/u, yield* attest(chain, price * 2n)],
+            [/StepTooLarge/u, yield* attest(chain, price / 2n)],
+            [/NotAttested/u, { ...old, price: price + 1n }],
+            [/StalePrice/u, { ...old, time: old.time - 601 }]
+          ]
+          for (const [expected, signed] of refusals) {
+            const calls = [approve(chain, "USDC", guard), trade(chain, usual, [signed])]
+            assert.match(yield* attempt(chain, enrollment, calls), expected)
+          }
+          assert.include(
+            yield* attempt(chain, enrollment, [approve(chain, "USDC", guard), trade(chain, usual)]),
+            "PriceMissing"
+          )
+        })
     )
   })
 })

@@ -10,6 +10,7 @@ import { Relayer } from "#domain/relay/Relayer.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
+import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
 import { withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
@@ -338,6 +339,7 @@ describe("Withdrawals", () => {
 const withoutChains = Layer.unwrap(
   Effect.map(EvmWorld, ({ arbitrum, base }) =>
     Layer.fresh(EvmLive).pipe(
+      Layer.provide(NoAttestor),
       Layer.provide(
         Layer.succeed(
           EvmConfig,

@@ -22,6 +22,7 @@ eachDatabase("PortfolioStore", (it) => {
         strategyDescription: "Half and half",
         strategyVersion: 1,
         smartAccounts: portfolio.flow.authorization.chains.map((chain) => chain.accountId),
+        guardedAccounts: [],
         schedule: {
           status: "active",
           pauseReason: null,

@@ -4,6 +4,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { keccak256, toHex } from "viem"
 import type { EvmAddress } from "#domain/Caip.ts"
+import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
 import {
@@ -39,6 +40,7 @@ layer(EvmWorld.layer, { excludeTestServices: true, timeout: "60 seconds" })("rem
       const { base } = yield* EvmWorld
       const [agents, relayers] = [yield* remote("agent", agent.address), yield* remote("relayer", relayer.address)]
       const services = Layer.fresh(EvmLive).pipe(
+        Layer.provide(NoAttestor),
         Layer.provide(
           Layer.succeed(EvmConfig, { ...configFor([base]), agent: agents.config, relayers: [relayers.config] })
         ),

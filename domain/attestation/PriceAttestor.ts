@@ -1,0 +1,89 @@
+/**
+ * Port: the attestor, who signs prices of tokens that have no feed on their chain. What is asked of it and what it says is
+ * the same for an attestor in this process and for one in its own.
+ */
+import { Context, type Effect, Schema } from "effect"
+import { ChainId, EvmAddress } from "#domain/Caip.ts"
+
+/** More tokens than the gas of one operation can trade. */
+const mostTokens = 64
+const longestReason = 500
+
+const UnixSeconds = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 40 - 1 }))
+const Usd = Schema.BigIntFromString.check(Schema.isBetweenBigInt({ minimum: 1n, maximum: 2n ** 128n - 1n }))
+
+export const AttestationRequest = Schema.Struct({
+  chainId: ChainId,
+  /** The guard that shall believe the prices; its address is signed with them. */
+  guard: EvmAddress,
+  tokens: Schema.NonEmptyArray(EvmAddress).check(Schema.isMaxLength(mostTokens), Schema.isUnique()),
+  /** Time of the block that the asker stands on. A price from the future of a chain is refused by it. */
+  notAfter: UnixSeconds
+})
+export type AttestationRequest = typeof AttestationRequest.Type
+
+/** Why there is no price. */
+export const RefusalCode = {
+  /** Nobody is configured, or nobody answers. */
+  unavailable: "UNAVAILABLE",
+  /** The attestor does not sign for this guard. */
+  unknownGuard: "UNKNOWN_GUARD",
+  /** The chain's registry does not want an attested price for the token. */
+  notWanted: "NOT_WANTED",
+  /** A source does not know the token, or does not answer: one alone is not signed for. */
+  sourceMissing: "SOURCE_MISSING",
+  /** The two sources are further apart than is tolerated. */
+  sourcesDisagree: "SOURCES_DISAGREE",
+  /** The price is older than the registry takes it. */
+  stale: "STALE",
+  /** The price is further from that of the day's beginning than the registry's step. */
+  beyondStep: "BEYOND_STEP",
+  /** The key gave no signature. */
+  notSigned: "NOT_SIGNED",
+  /** What came is no signature of the chain's attestor, or no price that was asked for. */
+  invalid: "INVALID"
+} as const
+export type RefusalCode = (typeof RefusalCode)[keyof typeof RefusalCode]
+
+export const SignedPrice = Schema.Struct({
+  token: EvmAddress,
+  /** US dollars (wad) for one whole token. */
+  price: Usd,
+  /** When the market showed it (UNIX). */
+  time: UnixSeconds,
+  /** Of the price as EIP-712 typed data, 65 bytes in hex. */
+  signature: Schema.String.check(Schema.isPattern(/^0x[0-9a-f]{130}$/u))
+})
+export type SignedPrice = typeof SignedPrice.Type
+
+export const RefusedPrice = Schema.Struct({
+  token: EvmAddress,
+  code: Schema.Literals(Object.values(RefusalCode)),
+  /** One sentence with the figures. */
+  reason: Schema.String.check(Schema.isMaxLength(longestReason))
+})
+export type RefusedPrice = typeof RefusedPrice.Type
+
+export const Attestations = Schema.Struct({
+  signed: Schema.Array(SignedPrice).check(Schema.isMaxLength(mostTokens)),
+  refused: Schema.Array(RefusedPrice).check(Schema.isMaxLength(mostTokens))
+})
+export type Attestations = typeof Attestations.Type
+
+/** The same refusal for every token of a request. */
+export const refuseAll = (
+  { tokens }: Pick<AttestationRequest, "tokens">,
+  code: RefusalCode,
+  reason: string
+): Attestations => ({
+  signed: [],
+  refused: tokens.map((token) => ({ token, code, reason: reason.slice(0, longestReason) }))
+})
+
+export class PriceAttestor extends Context.Service<
+  PriceAttestor,
+  {
+    /** Each token is in one of both lists. An attestor that does not answer refuses all of them. */
+    readonly attest: (request: AttestationRequest) => Effect.Effect<Attestations>
+  }
+>()("ballast/domain/attestation/PriceAttestor") {}

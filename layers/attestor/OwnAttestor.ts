@@ -1,0 +1,143 @@
+/**
+ * The attestor itself: prices of two sources, the chain's own limits, and the key. A price is signed only where both sources
+ * stand for it and the chain would take it, so an attestor that errs is silent rather than wrong.
+ */
+import { Cache, Duration, Effect, Exit, Layer, Metric, Result } from "effect"
+import { type AssetId, erc20, type EvmAddress } from "#domain/Caip.ts"
+import { agreedPrice, refusalOf, type TimedPrice } from "#domain/attestation/judgePrice.ts"
+import {
+  type AttestationRequest,
+  PriceAttestor,
+  refuseAll,
+  RefusalCode,
+  type RefusedPrice,
+  type SignedPrice
+} from "#domain/attestation/PriceAttestor.ts"
+import { type Price, Prices } from "#domain/market/Prices.ts"
+import { AttestorSigner } from "#domain/relay/Signer.ts"
+import { AttestedGuards } from "#layers/attestor/AttestorConfig.ts"
+import { priceDigest } from "#layers/evm/attestation/priceDigest.ts"
+import { type AttestedReading, readAttested } from "#layers/evm/attestation/readAttested.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { PriceCheck } from "#layers/market/PriceCheck.ts"
+
+const attestations = Metric.counter("ballast_attestations", {
+  description: "Prices that the attestor was asked to sign, by what became of them",
+  incremental: true
+})
+
+/** As long as the first source's prices are remembered. */
+const secondLife = Duration.seconds(10)
+const mostSeconds = 10_000
+const concurrency = 8
+
+export const OwnAttestor = Layer.effect(
+  PriceAttestor,
+  Effect.gen(function* () {
+    const guards = yield* AttestedGuards
+    const prices = yield* Prices
+    const check = yield* PriceCheck
+    const signer = yield* AttestorSigner
+    const clients = yield* EvmClients
+
+    const seconds = yield* Cache.makeWith((assetId: AssetId) => check.priceOf(assetId), {
+      capacity: mostSeconds,
+      timeToLive: (exit) => (Exit.isSuccess(exit) && exit.value !== undefined ? secondLife : Duration.zero)
+    })
+
+    const sign = (request: AttestationRequest, token: EvmAddress, { price, time }: TimedPrice) => {
+      const { chainId, guard } = request
+      return signer
+        .sign(priceDigest(request, { token, price, time }), {
+          kind: "price",
+          chainId,
+          guard,
+          token,
+          price: String(price),
+          time
+        })
+        .pipe(
+          Effect.map((signature): SignedPrice => ({ token, price, time, signature: signature.toLowerCase() })),
+          Effect.catch(({ message }) =>
+            Effect.succeed<RefusedPrice>({ token, code: RefusalCode.notSigned, reason: message.slice(0, 500) })
+          )
+        )
+    }
+
+    const attestOne = Effect.fnUntraced(function* (
+      request: AttestationRequest,
+      { now, tokens }: AttestedReading,
+      token: EvmAddress,
+      first: Price | undefined
+    ): Effect.fn.Return<SignedPrice | RefusedPrice> {
+      const attested = tokens.get(token)
+      if (attested === undefined) {
+        const reason = "the chain's registry does not list the token, or has a feed for it"
+        return { token, code: RefusalCode.notWanted, reason }
+      }
+      const assetId = erc20(request.chainId, token)
+      const hold = (second: bigint | undefined) =>
+        agreedPrice(
+          {
+            first: { name: first?.source ?? "the first source", price: first },
+            second: { name: check.source ?? "the second source", usd: second },
+            toleranceBps: check.toleranceBps
+          },
+          Math.min(request.notAfter, now)
+        )
+      const remembered = hold(yield* Cache.get(seconds, assetId))
+      // What is remembered may agree; to disagree the source is asked anew.
+      const isDispute = Result.isFailure(remembered) && remembered.failure.code === RefusalCode.sourcesDisagree
+      const agreed = isDispute ? hold(yield* Cache.refresh(seconds, assetId)) : remembered
+      if (Result.isFailure(agreed)) return { token, ...agreed.failure }
+      const refusal = refusalOf(attested, agreed.success, now)
+      return refusal === undefined ? yield* sign(request, token, agreed.success) : { token, ...refusal }
+    })
+
+    const attestAll = Effect.fnUntraced(function* (request: AttestationRequest) {
+      const { chainId, guard, tokens } = request
+      if (guards.get(chainId)?.includes(guard) !== true) {
+        const reason = `this attestor does not sign for guard ${guard} of chain ${chainId}`
+        return refuseAll(request, RefusalCode.unknownGuard, reason)
+      }
+      const reading = yield* Effect.provideService(readAttested(request, tokens), EvmClients, clients)
+      if (reading.attestor !== signer.address) {
+        const reason = `this attestor signs as ${signer.address}, the chain's attestor is ${reading.attestor}`
+        return refuseAll(request, RefusalCode.unknownGuard, reason)
+      }
+      const known = yield* prices.latest(tokens.map((token) => erc20(chainId, token)))
+      const each = yield* Effect.forEach(
+        tokens,
+        (token) => attestOne(request, reading, token, known.get(erc20(chainId, token))),
+        { concurrency }
+      )
+      return {
+        signed: each.filter((one) => "signature" in one),
+        refused: each.filter((one) => "code" in one)
+      }
+    })
+
+    const attest = Effect.fn("PriceAttestor.attest")((request: AttestationRequest) =>
+      attestAll(request).pipe(
+        Effect.catchTags({
+          ChainUnavailable: ({ message }) =>
+            Effect.succeed(
+              refuseAll(request, RefusalCode.unavailable, `the attestor cannot read the chain: ${message}`)
+            ),
+          PricesUnavailable: ({ message }) => Effect.succeed(refuseAll(request, RefusalCode.sourceMissing, message))
+        }),
+        Effect.tap(({ refused, signed }) =>
+          Effect.gen(function* () {
+            yield* Metric.update(Metric.withAttributes(attestations, { outcome: "signed" }), signed.length)
+            for (const { code, reason, token } of refused) {
+              yield* Metric.update(Metric.withAttributes(attestations, { outcome: code }), 1)
+              yield* Effect.logWarning("A price was not signed", { chainId: request.chainId, token, code, reason })
+            }
+          })
+        )
+      )
+    )
+
+    return PriceAttestor.of({ attest })
+  })
+)

@@ -1,0 +1,44 @@
+/** The attestor where the deployment has it: in its own process, in this one, or nowhere. */
+import { Effect, Layer } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { PriceAttestor, refuseAll, RefusalCode } from "#domain/attestation/PriceAttestor.ts"
+import { AttestorSigner } from "#domain/relay/Signer.ts"
+import { AttestedGuards, AttestorConfig } from "#layers/attestor/AttestorConfig.ts"
+import { OwnAttestor } from "#layers/attestor/OwnAttestor.ts"
+import { RemoteAttestor } from "#layers/attestor/RemoteAttestor.ts"
+import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmConfig } from "#layers/evm/EvmConfig.ts"
+import { makeSigner } from "#layers/evm/signer/SignersLive.ts"
+import type { SignerConfig } from "#layers/evm/signer/SignerConfig.ts"
+import { CoinGecko } from "#layers/market/CoinGecko.ts"
+import { PricesLive } from "#layers/market/PricesLive.ts"
+import { LifiPriceCheck } from "#layers/routing/lifi/LifiPriceCheck.ts"
+
+/** Nobody signs. */
+export const NoAttestor = Layer.succeed(PriceAttestor, {
+  attest: (request) =>
+    Effect.succeed(refuseAll(request, RefusalCode.unavailable, "no attestor is configured; set ATTESTOR_URL"))
+})
+
+/** An attestor over its own two sources. Needs the chains' clients, the guards to sign for, and how sources are reached. */
+export const AttestorWith = (signer: SignerConfig) =>
+  OwnAttestor.pipe(
+    Layer.provide(Layer.effect(AttestorSigner, makeSigner(signer)).pipe(Layer.provide(FetchHttpClient.layer))),
+    Layer.provide([PricesLive.pipe(Layer.provide(CoinGecko)), LifiPriceCheck])
+  )
+
+const guardsOfChains = Layer.effect(
+  AttestedGuards,
+  Effect.map(
+    EvmConfig,
+    ({ chains }) => new Map(chains.flatMap(({ chainId, guard }) => (guard === undefined ? [] : [[chainId, [guard]]])))
+  )
+)
+
+export const PriceAttestorLive = Layer.unwrap(
+  Effect.map(AttestorConfig, (place) => {
+    if (place.kind === "none") return NoAttestor
+    if (place.kind === "process") return RemoteAttestor(place)
+    return AttestorWith(place.signer).pipe(Layer.provide([guardsOfChains, EvmClients.layer]))
+  })
+)

@@ -1,0 +1,83 @@
+/**
+ * The attested prices that an operation under a guard needs: which of its tokens have no feed on the chain, and what the
+ * attestor signs for them. Nothing of the answer is believed that the chain would not take.
+ */
+import { Array, Clock, Duration, Effect } from "effect"
+import type { EvmAddress } from "#domain/Caip.ts"
+import { refusalOf } from "#domain/attestation/judgePrice.ts"
+import {
+  type Attestations,
+  PriceAttestor,
+  RefusalCode,
+  type RefusedPrice,
+  type SignedPrice
+} from "#domain/attestation/PriceAttestor.ts"
+import { attestorOf, type PriceDomain } from "#layers/evm/attestation/priceDigest.ts"
+import { type AttestedReading, readAttested } from "#layers/evm/attestation/readAttested.ts"
+
+export interface AttestedPrices {
+  readonly signed: ReadonlyMap<EvmAddress, SignedPrice>
+  /** Tokens that need a price and have none. */
+  readonly refused: ReadonlyArray<RefusedPrice>
+}
+
+/** How long a token with a feed is not asked about again. A change of the registry shows as a failed simulation till then. */
+const knownFor = Duration.toMillis(Duration.minutes(1))
+const mostKnown = 20_000
+
+const nothingNeeded: AttestedPrices = { signed: new Map(), refused: [] }
+
+const judge = Effect.fnUntraced(function* (
+  domain: PriceDomain,
+  token: EvmAddress,
+  { attestor, now, tokens }: AttestedReading,
+  answer: Attestations
+): Effect.fn.Return<SignedPrice | RefusedPrice> {
+  const invalid = (reason: string): RefusedPrice => ({ token, code: RefusalCode.invalid, reason })
+  const price = answer.signed.find((one) => one.token === token)
+  if (price === undefined) {
+    return answer.refused.find((one) => one.token === token) ?? invalid("the attestor's answer leaves it out")
+  }
+  const refusal = refusalOf(tokens.get(token)!, price, now)
+  if (refusal !== undefined) return { token, ...refusal }
+  const signer = yield* Effect.promise(() => attestorOf(domain, price))
+  return signer === attestor
+    ? price
+    : invalid(`the price is signed by ${signer ?? "nobody"}, the chain's attestor is ${attestor}`)
+})
+
+/** Answers for the tokens of an operation, each once. */
+export const makeAttestedPrices = Effect.gen(function* () {
+  const attestor = yield* PriceAttestor
+  const withFeed = new Map<string, number>()
+
+  const remember = (key: string, now: number) => {
+    withFeed.delete(key)
+    withFeed.set(key, now + knownFor)
+    for (const oldest of withFeed.keys()) {
+      if (withFeed.size <= mostKnown) break
+      withFeed.delete(oldest)
+    }
+  }
+
+  return Effect.fn("attestedPrices")(function* (domain: PriceDomain, tokens: ReadonlyArray<EvmAddress>) {
+    const { chainId, guard } = domain
+    const keyOf = (token: EvmAddress) => `${chainId} ${guard} ${token}`
+    const now = yield* Clock.currentTimeMillis
+    const open = tokens.filter((token) => (withFeed.get(keyOf(token)) ?? 0) <= now)
+    if (open.length === 0) return nothingNeeded
+    const reading = yield* readAttested(domain, open)
+    for (const token of open) if (!reading.tokens.has(token)) remember(keyOf(token), now)
+    const wanted = [...reading.tokens.keys()]
+    if (!Array.isArrayNonEmpty(wanted)) return nothingNeeded
+    const answer = yield* attestor.attest({ chainId, guard, tokens: wanted, notAfter: reading.now })
+    const judged = yield* Effect.forEach(wanted, (token) => judge(domain, token, reading, answer))
+    const prices: AttestedPrices = {
+      signed: new Map(judged.flatMap((one) => ("price" in one ? [[one.token, one] as const] : []))),
+      refused: judged.filter((one) => "code" in one)
+    }
+    return prices
+  })
+})
+
+export type AskAttested = Effect.Success<typeof makeAttestedPrices>

@@ -1,0 +1,30 @@
+/** Reads how the providers of prices and routes are reached. */
+import { Effect } from "effect"
+import type { CoinGeckoConfig } from "#layers/market/CoinGeckoConfig.ts"
+import type { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"
+import * as Kind from "#src/config/kinds.ts"
+import { all, optional, type Setting, withDefault } from "#src/config/Setting.ts"
+
+export const coinGecko: Setting<CoinGeckoConfig["Service"]> = Effect.gen(function* () {
+  const { apiKey, plan, url } = yield* all({
+    url: optional("COINGECKO_URL", Kind.httpUrl("https://pro-api.coingecko.com/api/v3")),
+    apiKey: optional("COINGECKO_API_KEY", Kind.secret(/^[!-~]{1,200}$/, "a key without spaces", "CG-...")),
+    plan: withDefault("COINGECKO_PLAN", Kind.oneOf(["demo", "pro"]), "demo")
+  })
+  const host = plan === "pro" ? "pro-api.coingecko.com" : "api.coingecko.com"
+  return { baseUrl: url ?? `https://${host}/api/v3`, apiKey, plan }
+})
+
+/** Without a URL no value moves between chains, and swaps are made on the venue alone. */
+export const lifi: Setting<LifiConfig["Service"]> = Effect.map(
+  all({
+    url: optional("LIFI_URL", Kind.httpUrl("https://li.quest/v1")),
+    apiKey: optional(
+      "LIFI_API_KEY",
+      Kind.secret(/^[!-~]{1,200}$/, "a key without spaces", "the key of the integrator")
+    ),
+    integrator: withDefault("LIFI_INTEGRATOR", Kind.text("a name", "ballast"), "ballast"),
+    exchanges: optional("LIFI_EXCHANGES", Kind.listOf(Kind.text("the key of an exchange", "uniswap")))
+  }),
+  ({ apiKey, exchanges, integrator, url }) => ({ apiKey, exchanges, integrator, baseUrl: url })
+)
