@@ -1,6 +1,6 @@
 /** Withdrawals on real chains, by real signatures: what arrives, and everything that must not happen. */
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type Address, getAddress, type Hex } from "viem"
 import { addressOf, type EvmAddress, evmWallet } from "#domain/Caip.ts"
@@ -63,9 +63,8 @@ describe("Withdrawals", () => {
           assets: [["USDC", dollars(10n)]],
           to: fresh(90)
         })
-        const { execution, relay } = yield* Effect.all({ execution: WithdrawalExecution, relay: Relayer }).pipe(
-          Effect.provide(patientAdapter(base, confirmations))
-        )
+        const patient = yield* Layer.build(patientAdapter(base, confirmations))
+        const [execution, relay] = [Context.get(patient, WithdrawalExecution), Context.get(patient, Relayer)]
         const prepared = yield* execution.prepare(withdrawal)
         const signed = yield* relay.sign(prepared, prepared.chainNonce)
         yield* relay.broadcast(signed)
@@ -325,7 +324,7 @@ describe("Withdrawals", () => {
           ask: (port: WithdrawalExecution["Service"]) => Effect.Effect<A, E>
         ) =>
           Effect.map(
-            Effect.flip(Effect.flatMap(Effect.provide(WithdrawalExecution, withoutChains), ask)),
+            Effect.flip(Effect.provide(Effect.flatMap(WithdrawalExecution, ask), withoutChains)),
             ({ _tag }) => _tag
           )
         assert.strictEqual(yield* failing((port) => port.standing(withdrawal)), "ChainUnavailable")
