@@ -2,7 +2,7 @@
  * Many requests in one statement: what fibers ask for while a statement runs goes into the next one, so that batches grow
  * with the load and a lone request waits for nothing.
  */
-import { Deferred, Duration, Effect, Exit, Queue } from "effect"
+import { Deferred, Duration, Effect, Exit, Option, Queue, Tracer } from "effect"
 
 /** Requests of one statement; a slow statement delays few. */
 const maxBatch = 256
@@ -10,7 +10,13 @@ const maxBatch = 256
 interface Waiting<A, B, E> {
   readonly item: A
   readonly answer: Deferred.Deferred<B, E>
+  /** What the asker was doing, for its trace. */
+  readonly span: Option.Option<Tracer.AnySpan>
 }
+
+/** A statement of several askers is in the trace of the first. */
+const inTraceOf = <B, E, R>(effect: Effect.Effect<B, E, R>, span: Option.Option<Tracer.AnySpan>) =>
+  Option.isNone(span) ? effect : Effect.provideService(effect, Tracer.ParentSpan, span.value)
 
 /** One after the other, as many groups as an item occurs times, so that no group holds two items of one key. */
 const distinctGroups = <T>(items: ReadonlyArray<T>, keyOf: (item: T) => string): ReadonlyArray<ReadonlyArray<T>> => {
@@ -40,7 +46,7 @@ export const batched = Effect.fnUntraced(function* <A, B, E>(
 
   const answer = (waiting: ReadonlyArray<Waiting<A, B, E>>): Effect.Effect<void> =>
     Effect.gen(function* () {
-      const exit = yield* Effect.exit(flush(waiting.map(({ item }) => item)))
+      const exit = yield* Effect.exit(inTraceOf(flush(waiting.map(({ item }) => item)), waiting[0]!.span))
       if (Exit.isFailure(exit) && waiting.length > 1) {
         return yield* Effect.forEach(waiting, (one) => answer([one]), { discard: true })
       }
@@ -62,8 +68,8 @@ export const batched = Effect.fnUntraced(function* <A, B, E>(
   yield* Effect.forkScoped(Effect.forever(round))
 
   return (item: A): Effect.Effect<B, E> =>
-    Effect.suspend(() => {
-      const waiting: Waiting<A, B, E> = { item, answer: Deferred.makeUnsafe<B, E>() }
+    Effect.flatMap(Effect.serviceOption(Tracer.ParentSpan), (span) => {
+      const waiting: Waiting<A, B, E> = { item, answer: Deferred.makeUnsafe<B, E>(), span }
       Queue.offerUnsafe(queue, waiting)
       return Deferred.await(waiting.answer)
     })

@@ -1,7 +1,6 @@
 /** What every coin of the catalogue costs: the world's own by its price book, all others by a function of name and time. */
 import { solanaChainId, spl } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
-import * as Eip55 from "#domain/Eip55.ts"
 import { coinIds } from "#layers/catalogue/coinIds.ts"
 import { content } from "#layers/catalogue/content.ts"
 import { catalog, type Token } from "#sandbox/market/catalog.ts"
@@ -82,8 +81,11 @@ export const catalogueTokenPrice = (
   prices: PriceBook,
   now: number
 ): number | undefined => {
-  const id = chainId === solanaChainId ? spl(address) : `eip155:${chainId}/erc20:${Eip55.checksum(address)}`
-  const found = content.representations.find(({ caipAssetId }) => caipAssetId === id)
+  const isMeant =
+    chainId === solanaChainId
+      ? (id: string) => id === spl(address)
+      : (id: string) => id.toLowerCase() === `eip155:${chainId}/erc20:${address.toLowerCase()}`
+  const found = content.representations.find(({ caipAssetId }) => isMeant(caipAssetId))
   const subject = content.assets.find(({ assetCanonicalId }) => assetCanonicalId === found?.assetCanonicalId)
   if (subject === undefined) return undefined
   if (subject.kind === "equity" || subject.kind === "etf") return sharePrice(subject.symbol, Math.floor(now / 1000))
