@@ -3,8 +3,8 @@ import type { Pool } from "pg"
 
 const findPortfolio = `
   SELECT p.portfolio_id, p.name, p.owner_account_id, p.strategy_id, s.name AS strategy_name,
-    s.description AS strategy_description, s.frequency, p.strategy_version, p.account_ids, p.last_rebalance_at,
-    p.created_at, p.updated_at, p.revoked_at IS NOT NULL AS is_revoked, c.status, c.due_at
+    s.description AS strategy_description, s.frequency, p.strategy_version, p.account_ids, p.guarded_account_ids,
+    p.last_rebalance_at, p.created_at, p.updated_at, p.revoked_at IS NOT NULL AS is_revoked, c.status, c.due_at
   FROM portfolios p
   JOIN strategies s ON s.strategy_id = p.strategy_id
   LEFT JOIN schedules c ON c.portfolio_id = p.portfolio_id
@@ -20,6 +20,7 @@ interface Row {
   readonly frequency: string
   readonly strategy_version: number
   readonly account_ids: ReadonlyArray<string>
+  readonly guarded_account_ids: ReadonlyArray<string>
   readonly last_rebalance_at: Date | null
   readonly created_at: Date
   readonly updated_at: Date
@@ -43,7 +44,10 @@ const view = (row: Row) => ({
   strategyId: row.strategy_id,
   strategyName: row.strategy_name,
   strategyDescription: row.strategy_description,
-  smartAccounts: row.account_ids.map((accountId) => ({ accountId })),
+  smartAccounts: row.account_ids.map((accountId) => ({
+    accountId,
+    permission: row.guarded_account_ids.includes(accountId) ? "guard" : "call_policy"
+  })),
   schedule:
     row.status === null || row.due_at === null
       ? null

@@ -31,7 +31,7 @@ export const portfolio = {
         strategyId: text,
         strategyName: text,
         strategyDescription: textOrNull,
-        smartAccounts,
+        smartAccounts: list(object({ accountId: text, permission: text })),
         schedule: {
           ...object({
             status: text,
