@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import { OperationSignals } from "#domain/execution/OperationSignals.ts"
 import type { OperationId } from "#domain/Ids.ts"
-import { AfterStep } from "#layers/engine/durable/AfterStep.ts"
+import { AfterStep } from "#layers/engine/cluster/AfterStep.ts"
 
 /** Every workflow of the service is the run of one operation. */
 const operationOf = (payload: object) => (payload as { readonly operationId: OperationId }).operationId

@@ -8,12 +8,19 @@ import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
 import * as Pglite from "#layers/sql/pglite/Pglite.ts"
 
+/** Connections apart from the pool: one keeps the locks of shards, the other serves what is asked meanwhile. */
+const connectionsApart = 2
+
 /** Fails with `DirectoryInUse` when another process runs the embedded database of the same folder. */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const { url, dataDir, maxConnections } = yield* DatabaseConfig
-    const client =
-      url === null ? Pglite.layer(dataDir) : PgClient.layer({ url, maxConnections, applicationName: "ballast" })
-    return Layer.mergeAll(client, Layer.succeed(DatabaseInfo, { isEmbedded: url === null }))
+    if (url === null)
+      return Layer.merge(Pglite.layer(dataDir), Layer.succeed(DatabaseInfo, { isEmbedded: true, apart: null }))
+    const apart = PgClient.layer({ url, maxConnections: connectionsApart, applicationName: "ballast-shards" })
+    return Layer.merge(
+      PgClient.layer({ url, maxConnections, applicationName: "ballast" }),
+      Layer.succeed(DatabaseInfo, { isEmbedded: false, apart })
+    )
   })
 )

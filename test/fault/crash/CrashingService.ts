@@ -64,7 +64,7 @@ const databaseAt = (path: string) =>
       maxConnections: 1,
       minConnections: 1
     }),
-    Layer.succeed(DatabaseInfo, { isEmbedded: true })
+    Layer.succeed(DatabaseInfo, { isEmbedded: true, apart: null })
   )
 
 /** Chains of a script answer at once. One look at a bridge a round, and a timer in the database after each. */
@@ -89,7 +89,7 @@ const hasEnded = Effect.fnUntraced(function* ({ portfolioId }: Begun, operations
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly ended: number; readonly open: number }>`
     SELECT (SELECT count(*)::int FROM operations WHERE portfolio_id = ${portfolioId} AND finished_at IS NOT NULL) AS ended,
-      (SELECT count(*)::int FROM workflow_executions WHERE finished_at IS NULL)
+      (SELECT count(*)::int FROM workflow_messages WHERE finished_at IS NULL)
       + (SELECT count(*)::int FROM operations WHERE portfolio_id = ${portfolioId} AND finished_at IS NULL) AS open`
   return row!.ended >= operations && row!.open === 0
 })

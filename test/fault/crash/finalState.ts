@@ -89,7 +89,7 @@ export const finalState = Effect.fnUntraced(function* ({ accounts, portfolioId }
     JOIN portfolios p ON p.tenant_id = c.tenant_id WHERE p.portfolio_id = ${portfolioId}`
   const [left] = yield* sql<FinalState["left"]>`
     SELECT (SELECT count(*)::int FROM departures WHERE portfolio_id = ${portfolioId}) AS announcements,
-      (SELECT count(*)::int FROM workflow_executions WHERE finished_at IS NULL) AS executions,
+      (SELECT count(*)::int FROM workflow_messages WHERE finished_at IS NULL) AS executions,
       (SELECT count(*)::int FROM operations WHERE finished_at IS NULL) AS operations`
   const carried: Record<string, ReadonlyArray<Carried>> = {}
   for (const account of accounts) {

@@ -38,7 +38,7 @@ const soon = { schedule: Schedule.spaced("50 millis"), times: 400 }
 /** Once every run has done its last step. */
 const quiet = Effect.flatMap(
   SqlClient.SqlClient,
-  (sql) => sql`SELECT 1 FROM workflow_executions WHERE finished_at IS NULL`
+  (sql) => sql`SELECT 1 FROM workflow_messages WHERE finished_at IS NULL`
 ).pipe(
   Effect.filterOrFail((open) => open.length === 0),
   Effect.retry(soon)

@@ -3,6 +3,7 @@
  * anything to do, a step of the time. Starts processes, and kills them.
  */
 import { Instance } from "#test/simulation/stage/Instance.ts"
+import { Locks } from "#test/simulation/stage/Locks.ts"
 import { type LogLine, Process } from "#test/simulation/stage/Process.ts"
 import type { Random } from "#test/simulation/stage/Random.ts"
 import { type Session, shortOf, type Statement } from "#test/simulation/stage/Session.ts"
@@ -38,6 +39,7 @@ const probeEveryMs = 1_000
 export class Director {
   readonly #parts: Parts
   readonly #processes: number
+  readonly #locks = new Locks()
   readonly #settings: {
     readonly scheduler: { readonly intervalMs: number; readonly batch: number }
     readonly maxRunsInFlight: number
@@ -173,6 +175,7 @@ export class Director {
       process,
       random: random.fork(name),
       isAlone: this.#processes === 1,
+      locks: this.#locks,
       settings: this.#settings
     }
     const instance = new Instance(options, (why) => {

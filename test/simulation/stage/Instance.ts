@@ -15,7 +15,9 @@ import { Reconciler } from "#domain/transfer/Reconciler.ts"
 import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
-import { EngineLive, SchedulerLive } from "#layers/engine/EngineLive.ts"
+import { shardsOn } from "#layers/engine/cluster/Shards.ts"
+import { engineOn, SchedulerLive } from "#layers/engine/EngineLive.ts"
+import { runtimeOn } from "#layers/engine/WorkflowRuntime.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
 import { testSettings } from "#test/support/settings.ts"
 import { unrevoked } from "#test/support/unrevoked.ts"
@@ -28,6 +30,7 @@ import { simulatedRelayer } from "#test/simulation/ports/SimulatedRelayer.ts"
 import { simulatedRouting } from "#test/simulation/ports/SimulatedRouting.ts"
 import { simulatedVenue } from "#test/simulation/ports/SimulatedVenue.ts"
 import { simulatedWithdrawals } from "#test/simulation/ports/SimulatedWithdrawals.ts"
+import type { Locks } from "#test/simulation/stage/Locks.ts"
 import type { Process } from "#test/simulation/stage/Process.ts"
 import type { Random } from "#test/simulation/stage/Random.ts"
 import type { Session } from "#test/simulation/stage/Session.ts"
@@ -42,6 +45,8 @@ export interface InstanceOptions {
   readonly random: Random
   /** Whether it is the only process on the database. */
   readonly isAlone: boolean
+  /** Of all processes of the stage. */
+  readonly locks: Locks
   readonly settings: Partial<Settings["Service"]>
 }
 
@@ -72,10 +77,10 @@ const Services = Layer.mergeAll(
   Reconciler.fiber.pipe(Layer.provideMerge(Reconciler.layer))
 )
 
-const layerOf = ({ isAlone, process, random, session, settings, world }: InstanceOptions) =>
+const layerOf = ({ isAlone, locks, process, random, session, settings, world }: InstanceOptions) =>
   Services.pipe(
     Layer.provideMerge(SchedulerLive),
-    Layer.provideMerge(EngineLive),
+    Layer.provideMerge(engineOn(runtimeOn(shardsOn(locks.layer)))),
     Layer.provideMerge(sabotaged(world)),
     Layer.provideMerge(SqlLive),
     Layer.provideMerge(simulatedSql(session, process, isAlone)),

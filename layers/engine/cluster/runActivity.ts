@@ -1,24 +1,26 @@
 /**
  * One step of a run: answered from what is stored, or done and stored.
  *
- * A step that cannot be stored leaves the run without an answer: the run suspends, and is replayed over what the database
- * knows, if it is still this process's.
+ * A step needs no mailbox: the run does it itself and stores its result, together with what it wrote when it asks for that
+ * (`ClusterSchema.WithTransaction`). A step that cannot be stored leaves the run without an answer: the run is left, and
+ * replayed over what the database knows, by whoever holds it then.
  */
 import { Cause, Context, Data, Effect, Exit } from "effect"
 import { ClusterSchema } from "effect/cluster"
-import { type Activity, Workflow, WorkflowEngine } from "effect/workflow"
-import type { AfterStep } from "#layers/engine/durable/AfterStep.ts"
-import type { LocalRun } from "#layers/engine/durable/LocalRun.ts"
-import type { Runner } from "#layers/engine/durable/Runner.ts"
-import type { RunStorage } from "#layers/engine/durable/RunStorage.ts"
-import { isPassing } from "#layers/engine/durable/isPassing.ts"
-import { decodeResult, encodeResult } from "#layers/engine/durable/stepResult.ts"
-import type { ExecutionStore } from "#layers/sql/ExecutionStore.ts"
+import type { SqlClient } from "effect/sql"
+import { Activity, Workflow, WorkflowEngine } from "effect/workflow"
+import type { AfterStep } from "#layers/engine/cluster/AfterStep.ts"
+import { isPassing } from "#layers/engine/cluster/isPassing.ts"
+import type { LocalRun } from "#layers/engine/cluster/LocalRun.ts"
+import { decodeResult, encodeResult } from "#layers/engine/cluster/stepResult.ts"
+import { RunFence } from "#layers/sql/run/RunFence.ts"
+import { stepKey, type StepResult, type StepResults } from "#layers/sql/run/StepResults.ts"
 
 export interface Services {
-  readonly store: ExecutionStore["Service"]
-  readonly storage: RunStorage
-  readonly runner: Runner["Service"]
+  readonly sql: SqlClient.SqlClient
+  readonly results: StepResults
+  /** Stores a step together with those of other runs; false when it was stored before, or the run is somebody else's now. */
+  readonly record: (step: StepResult) => Effect.Effect<boolean, unknown>
   readonly afterStep: typeof AfterStep.Service
 }
 
@@ -30,40 +32,46 @@ class Undone extends Data.TaggedError("Undone")<{ readonly result: Result }> {}
 /** The step was done before, or the run is somebody else's now. */
 class NotOurs extends Data.TaggedError("NotOurs")<{}> {}
 
-export const runActivity = ({ afterStep, runner, storage, store }: Services) =>
+export const runActivity = ({ afterStep, record, results, sql }: Services) =>
   Effect.fnUntraced(function* (run: LocalRun, activity: Activity.Any, attempt: number) {
+    const { executionId, generation } = run
     const step = `${activity.name}/${attempt}`
     const known = run.steps.get(step)
     if (known !== undefined) return new Workflow.Complete({ exit: decodeResult(known) })
 
-    const { executionId, registration } = run
-    const stepOf = Effect.fnUntraced(function* (exit: Exit.Exit<unknown, unknown>) {
-      return { executionId, step, result: encodeResult(exit), owner: yield* runner.id }
+    const stepOf = (exit: Exit.Exit<unknown, unknown>): StepResult => ({
+      executionId,
+      generation,
+      step,
+      result: encodeResult(exit)
     })
 
+    const { workflow } = yield* WorkflowEngine.WorkflowInstance
     const encoded = activity.executeEncoded as Effect.Effect<unknown, unknown, WorkflowEngine.WorkflowInstance>
     const body: Effect.Effect<Result> = encoded.pipe(
       Workflow.intoResult,
       Effect.provideService(
         WorkflowEngine.WorkflowInstance,
-        WorkflowEngine.WorkflowInstance.initial(registration.workflow, executionId)
-      )
+        WorkflowEngine.WorkflowInstance.initial(workflow, executionId)
+      ),
+      Effect.provideService(Activity.CurrentAttempt, attempt),
+      Effect.provideService(RunFence, run)
     )
 
     const keep = Effect.fnUntraced(function* (result: Result) {
       if (result._tag === "Suspended") return result
       if (Exit.isFailure(result.exit) && isPassing(result.exit.cause)) return yield* Effect.failCause(result.exit.cause)
-      if (!(yield* storage.record(yield* stepOf(result.exit)))) return yield* new NotOurs()
+      if (!(yield* record(stepOf(result.exit)))) return yield* new NotOurs()
       return result
     })
 
-    const together = store
-      .transaction(
+    const together = sql
+      .withTransaction(
         Effect.gen(function* () {
           const result = yield* body
           if (result._tag === "Suspended" || Exit.isFailure(result.exit)) return yield* new Undone({ result })
-          const recorded = yield* store.record([yield* stepOf(result.exit)])
-          if (recorded.size === 0) return yield* new NotOurs()
+          const recorded = yield* results.recordWithin(stepOf(result.exit))
+          if (!recorded.has(stepKey(executionId, step))) return yield* new NotOurs()
           return result
         })
       )

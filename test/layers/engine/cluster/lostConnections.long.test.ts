@@ -6,7 +6,7 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { Activity } from "effect/workflow"
 import { databaseLayer } from "#bench/http/benchDatabase.ts"
-import { allFinished, makeWorkflow, startEngine } from "#test/layers/engine/durable/engine.ts"
+import { allFinished, makeWorkflow, startEngine } from "#test/layers/engine/cluster/engine.ts"
 import { newServerDatabase } from "#test/support/database.ts"
 
 describe("a PostgreSQL server that drops every connection again and again", () => {

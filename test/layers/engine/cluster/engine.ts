@@ -1,9 +1,10 @@
-/** Engines for tests of the durable engine: each carries out one workflow, and its runs are waited for. */
-import { Context, Effect, Exit, Layer, Schedule, Schema, Scope } from "effect"
+/** Engines for tests of the run engine: each carries out one workflow, and its runs are waited for. */
+import { Context, DateTime, Effect, Exit, Layer, Schedule, Schema, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { Workflow, WorkflowEngine } from "effect/workflow"
 import { Settings } from "#domain/Settings.ts"
 import { WorkflowRuntime } from "#layers/engine/WorkflowRuntime.ts"
+import { shardOf } from "../../../../migrations/0080_run_messages.ts"
 import { testSettings } from "#test/support/settings.ts"
 
 export const makeWorkflow = (name: string) =>
@@ -34,7 +35,7 @@ export const startEngine = Effect.fnUntraced(function* <R>(
 export const unfinished = (workflow: TestWorkflow) =>
   Effect.flatMap(
     SqlClient.SqlClient,
-    (sql) => sql`SELECT 1 FROM workflow_executions WHERE workflow = ${workflow._tag} AND finished_at IS NULL`
+    (sql) => sql`SELECT 1 FROM workflow_messages WHERE entity_type = ${`Workflow/${workflow._tag}`} AND finished_at IS NULL`
   )
 
 export const allFinished = (workflow: TestWorkflow) =>
@@ -43,3 +44,25 @@ export const allFinished = (workflow: TestWorkflow) =>
     Effect.retry(Schedule.spaced("20 millis")),
     Effect.timeout("60 seconds")
   )
+
+interface StoredRun {
+  readonly id: number
+  readonly workflow: string
+  readonly execution: string
+  readonly key: string
+  readonly isClaimed?: boolean
+  readonly finishedAt?: Date
+}
+
+/** A run as another process leaves it, claimed once. */
+export const insertRun = ({ execution, finishedAt, id, isClaimed = false, key, workflow }: StoredRun) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const shard = shardOf(execution)
+    const at = yield* DateTime.nowAsDate
+    yield* sql`
+      INSERT INTO workflow_messages (request_id, key, shard, entity_type, entity_id, tag, envelope, created_at, wake_at, is_claimed,
+        generation, tries, finished_at)
+      VALUES (${id}, ${`Workflow/${workflow}/${execution}/run/`}, ${shard}, ${`Workflow/${workflow}`}, ${execution}, 'run',
+        ${JSON.stringify({ payload: { key }, headers: {} })}, ${at}, ${at}, ${isClaimed}, 1, 1, ${finishedAt ?? null})`
+  })

@@ -2,12 +2,10 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { ClusterSchema } from "effect/cluster"
-import { SqlClient } from "effect/sql"
 import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
 import { Activity } from "effect/workflow"
-import { ExecutionStore } from "#layers/sql/ExecutionStore.ts"
 import { eachDatabase } from "#test/support/database.ts"
-import { allFinished, makeWorkflow, startEngine } from "#test/layers/engine/durable/engine.ts"
+import { allFinished, insertRun, makeWorkflow, startEngine } from "#test/layers/engine/cluster/engine.ts"
 
 const lost = new SqlError({ reason: new ConnectionError({ cause: new Error("reset"), message: "reset" }) })
 /** As the client classes it: a server without a connection to spare has no reason of its own. */
@@ -61,22 +59,16 @@ eachDatabase("runs and faults of the database", (it) => {
     })
   )
 
-  it.effect("a run that a runner owns without knowing is found and carried out", () =>
+  it.effect("a run that a process has claimed without knowing is found and carried out", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const store = yield* ExecutionStore
       const workflow = makeWorkflow("Stray")
       const engine = yield* startEngine(workflow, () => Effect.void)
       yield* engine.launch("a")
       yield* allFinished(workflow)
       // As a claim leaves it whose answer was lost with the connection.
-      const [runner] = yield* store.runners
-      const at = new Date(0)
-      yield* sql`
-        INSERT INTO workflow_executions (execution_id, workflow, payload, owner, wake_at, created_at)
-        VALUES ('stray', 'Stray', '{"key":"b"}', ${runner!.runnerId}, ${at}, ${at})`
+      yield* insertRun({ id: 1, workflow: "Stray", execution: "stray", key: "b", isClaimed: true })
       yield* allFinished(workflow)
       yield* engine.stop
-    }).pipe(Effect.provide(ExecutionStore.layer))
+    })
   )
 })

@@ -1,12 +1,13 @@
-/** The durable engine: what it stores and repeats, timers, the bound on runs in flight, and runners that die. */
+/** The engine of runs: what it stores and repeats, timers, the bound on runs in flight, and who has lost a run. */
 import { assert } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Ref, Schedule, Schema } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import { Activity, DurableClock } from "effect/workflow"
-import { ExecutionStore } from "#layers/sql/ExecutionStore.ts"
+import { makeMessageRows } from "#layers/sql/run/MessageRows.ts"
+import { makeStepResults } from "#layers/sql/run/StepResults.ts"
 import { eachDatabase } from "#test/support/database.ts"
-import { allFinished, makeWorkflow, startEngine, unfinished } from "#test/layers/engine/durable/engine.ts"
+import { allFinished, insertRun, makeWorkflow, startEngine, unfinished } from "#test/layers/engine/cluster/engine.ts"
 import { testSettings } from "#test/support/settings.ts"
 
 const counted = (name: string, times: Map<string, number>) =>
@@ -20,7 +21,7 @@ const counted = (name: string, times: Map<string, number>) =>
     })
   })
 
-eachDatabase("the durable engine", (it) => {
+eachDatabase("the engine of runs", (it) => {
   it.effect("does each step once, however often the run is launched", () =>
     Effect.gen(function* () {
       const times = new Map<string, number>()
@@ -98,8 +99,8 @@ eachDatabase("the durable engine", (it) => {
       yield* engine.stop
       assert.deepStrictEqual(yield* sql`SELECT 1 FROM workflow_steps WHERE execution_id = 'by the step'`, [])
       const steps = yield* sql<{ readonly result: string }>`
-        SELECT s.result FROM workflow_steps s JOIN workflow_executions e USING (execution_id)
-        WHERE e.workflow = ${workflow._tag}`
+        SELECT s.result FROM workflow_steps s JOIN workflow_messages m ON m.entity_id = s.execution_id
+        WHERE m.entity_type = ${`Workflow/${workflow._tag}`}`
       assert.strictEqual(steps.length, 1)
       assert.include(steps[0]!.result, "not today")
     })
@@ -121,7 +122,8 @@ eachDatabase("the durable engine", (it) => {
         1
       )
       yield* engine.launch("a")
-      yield* sql`SELECT 1 FROM workflow_executions WHERE workflow = ${workflow._tag} AND owner IS NULL AND wake_at > created_at`.pipe(
+      yield* sql`SELECT 1 FROM workflow_messages
+        WHERE entity_type = ${`Workflow/${workflow._tag}`} AND NOT is_claimed AND wake_at > created_at AND wake_at < 'infinity'`.pipe(
         Effect.filterOrFail((rows) => rows.length === 1),
         Effect.retry(Schedule.spaced("10 millis")),
         Effect.timeout("60 seconds")
@@ -146,7 +148,7 @@ eachDatabase("the durable engine", (it) => {
               running += 1
               most = Math.max(most, running)
               yield* Effect.yieldNow
-              yield* Effect.sleep("5 millis")
+              yield* Effect.sleep("50 millis")
               running -= 1
             })
           }),
@@ -159,20 +161,13 @@ eachDatabase("the durable engine", (it) => {
     })
   )
 
-  it.effect("moves the runs of a runner whose beat stands still, and stores none of its steps afterwards", () =>
+  it.effect("replays a run that another process had, and stores none of that one's steps afterwards", () =>
     Effect.gen(function* () {
-      const store = yield* ExecutionStore
       const sql = yield* SqlClient.SqlClient
-      const at = yield* Effect.map(
-        Effect.clockWith((clock) => clock.currentTimeMillis),
-        (now) => new Date(now)
-      )
-      yield* store.join("dead")
-      yield* sql`
-        INSERT INTO workflow_executions (execution_id, workflow, payload, owner, wake_at, created_at)
-        VALUES ('orphan', 'Moved', '{"key":"a"}', 'dead', ${at}, ${at})`
-      const step = { executionId: "orphan", step: "first/1", result: '{"value":7}', owner: "dead" }
-      assert.strictEqual((yield* store.record([step])).size, 1)
+      const results = makeStepResults(sql)
+      yield* insertRun({ id: 1, workflow: "Moved", execution: "orphan", key: "a", isClaimed: true })
+      const step = { executionId: "orphan", generation: 1n, step: "first/1", result: '{"value":7}' }
+      assert.strictEqual((yield* results.record([step])).size, 1)
       const seen = yield* Ref.make(0)
       const workflow = makeWorkflow("Moved")
       const engine = yield* startEngine(workflow, () =>
@@ -183,31 +178,33 @@ eachDatabase("the durable engine", (it) => {
       yield* allFinished(workflow)
       yield* engine.stop
       assert.strictEqual(yield* Ref.get(seen), 7, "the step that was stored is not done again")
-      assert.strictEqual((yield* store.record([{ ...step, step: "late/1" }])).size, 0)
-    }).pipe(Effect.provide(ExecutionStore.layer))
+      assert.strictEqual((yield* results.record([{ ...step, step: "late/1" }])).size, 0)
+      const within = results.recordWithin({ ...step, step: "late/2" })
+      assert.strictEqual((yield* sql.withTransaction(within)).size, 0)
+    })
   )
 
   it.effect("cleans what finished long ago, in bounded pieces, and nothing else", () =>
     Effect.gen(function* () {
-      const store = yield* ExecutionStore
       const sql = yield* SqlClient.SqlClient
+      const rows = makeMessageRows(sql)
       const workflow = makeWorkflow("Cleaned")
       const engine = yield* startEngine(workflow, () => Effect.asVoid(counted("only", new Map())))
       yield* Effect.forEach(["a", "b", "c"], engine.launch)
       yield* allFinished(workflow)
       yield* engine.stop
-      yield* sql`UPDATE workflow_executions SET finished_at = '2020-01-01T00:00:00Z'
-        WHERE workflow = ${workflow._tag}`
+      yield* sql`UPDATE workflow_messages SET finished_at = '2020-01-01T00:00:00Z'
+        WHERE entity_type = ${`Workflow/${workflow._tag}`}`
       const before = DateTime.makeUnsafe("2020-06-01T00:00:00Z")
-      assert.strictEqual(yield* store.clean(before, 2), 2)
-      assert.strictEqual(yield* store.clean(before, 2), 1)
-      assert.strictEqual(yield* store.clean(before, 2), 0)
+      assert.strictEqual(yield* rows.clean(before, 2), 2)
+      assert.strictEqual(yield* rows.clean(before, 2), 1)
+      assert.strictEqual(yield* rows.clean(before, 2), 0)
       assert.deepStrictEqual(
         yield* sql`SELECT 1 FROM workflow_steps s WHERE NOT EXISTS (
-          SELECT FROM workflow_executions e WHERE e.execution_id = s.execution_id)`,
+          SELECT FROM workflow_messages m WHERE m.entity_id = s.execution_id)`,
         []
       )
-    }).pipe(Effect.provide(ExecutionStore.layer))
+    })
   )
 
   it.effect("forgets finished runs after their retention by itself, and keeps unfinished and young ones", () =>
@@ -216,13 +213,9 @@ eachDatabase("the durable engine", (it) => {
       const now = yield* DateTime.nowAsDate
       const old = new Date(now.getTime() - testSettings.runRetentionMs - 1_000)
       const young = new Date(now.getTime() - testSettings.runRetentionMs + 600_000)
-      yield* sql`
-        INSERT INTO workflow_executions (execution_id, workflow, payload, wake_at, created_at, finished_at)
-        SELECT id, 'Forgotten', '{}', ${old}, ${old}, finished_at
-        FROM unnest(${["old", "young"]}::text[], ${[old, young]}::timestamptz[]) AS n (id, finished_at)`
-      yield* sql`
-        INSERT INTO workflow_executions (execution_id, workflow, payload, wake_at, created_at)
-        VALUES ('unfinished', 'Forgotten', '{}', ${old}, ${old})`
+      yield* insertRun({ id: 11, workflow: "Forgotten", execution: "old", key: "old", finishedAt: old })
+      yield* insertRun({ id: 12, workflow: "Forgotten", execution: "young", key: "young", finishedAt: young })
+      yield* insertRun({ id: 13, workflow: "Forgotten", execution: "unfinished", key: "unfinished" })
       yield* sql`
         INSERT INTO workflow_steps (execution_id, step, result)
         SELECT id, 'only/1', '{}' FROM unnest(${["old", "young", "unfinished"]}::text[]) AS n (id)`
