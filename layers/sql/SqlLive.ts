@@ -1,7 +1,7 @@
 /** All stores of the domain on one SqlClient, whose schema must be up to date (`Migrations.layer`). */
 import { Layer } from "effect"
 import { TransientFault } from "#domain/TransientFault.ts"
-import { isDatabaseFault } from "#layers/sql/isDatabaseFault.ts"
+import { isTransientFault } from "#layers/sql/isDatabaseFault.ts"
 import * as AnalyticsStore from "#layers/sql/discovery/AnalyticsStore.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 import { CatalogueStore } from "#layers/sql/asset/CatalogueStore.ts"
@@ -53,7 +53,7 @@ export const SqlLive = Layer.mergeAll(
   RunStore.layer,
   StepStore.layer,
   StrategyStore.layer,
-  Layer.succeed(TransientFault, isDatabaseFault),
+  Layer.succeed(TransientFault, isTransientFault),
   TenantConfigurationStore.layer,
   TenantStore.layer,
   TransferLedger.layer,

@@ -54,10 +54,11 @@ const make = Effect.gen(function* () {
     const { executionId } = instance
     const claim = runs.ofExecution(executionId)
     if (claim === undefined) return yield* Effect.interrupt
-    const { generation, tries } = claim
+    const { generation, requestId, tries } = claim
     const isNew = generation === 1n && claim.run === undefined
     const steps = isNew ? new Map<string, string>() : yield* read(executionId)
     const run: LocalRun = {
+      requestId,
       executionId,
       generation,
       payload,
@@ -138,7 +139,7 @@ const make = Effect.gen(function* () {
       if (run === undefined || run.steps.has(step)) return
       const wakeAt = (yield* Clock.currentTimeMillis) + Duration.toMillis(clock.duration)
       const result = JSON.stringify({ value: wakeAt })
-      const isStored = yield* record({ executionId, generation: run.generation, step, result }).pipe(
+      const isStored = yield* record({ requestId: run.requestId, executionId, generation: run.generation, step, result }).pipe(
         Effect.catchCause((cause) =>
           Effect.as(Effect.logWarning(`A timer of ${executionId} could not be stored`, cause), false)
         )

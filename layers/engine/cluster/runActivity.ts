@@ -34,12 +34,13 @@ class NotOurs extends Data.TaggedError("NotOurs")<{}> {}
 
 export const runActivity = ({ afterStep, record, results, sql }: Services) =>
   Effect.fnUntraced(function* (run: LocalRun, activity: Activity.Any, attempt: number) {
-    const { executionId, generation } = run
+    const { executionId, generation, requestId } = run
     const step = `${activity.name}/${attempt}`
     const known = run.steps.get(step)
     if (known !== undefined) return new Workflow.Complete({ exit: decodeResult(known) })
 
     const stepOf = (exit: Exit.Exit<unknown, unknown>): StepResult => ({
+      requestId,
       executionId,
       generation,
       step,

@@ -8,6 +8,7 @@ import { batched } from "#domain/batched.ts"
 import { changeStates, type StateChange } from "#layers/sql/operation/operationEvents.ts"
 import { firstOperation, selectOperations } from "#layers/sql/operation/operationRows.ts"
 import { decodeFirst, decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
+import { RunFence } from "#layers/sql/run/RunFence.ts"
 import { storableJson } from "#layers/sql/storable.ts"
 import { makeSubmitManual } from "#layers/sql/operation/submitManual.ts"
 
@@ -54,7 +55,7 @@ const make = Effect.gen(function* () {
     at: DateTime.Utc,
     error: string | null
   ) {
-    const change = { operationId, to, at, error }
+    const change = { operationId, to, at, error, fence: yield* RunFence }
     const isInTransaction = Option.isSome(yield* Effect.serviceOption(sql.transactionService))
     if (!isInTransaction) return yield* changeMany(change)
     return (yield* changeStates(sql, [change])).length > 0

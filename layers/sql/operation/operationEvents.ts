@@ -4,10 +4,11 @@
  */
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import type { DateTime } from "effect"
+import { type DateTime, Effect } from "effect"
 import type { OperationId } from "#domain/Ids.ts"
 import { isTerminal, type OperationState, sourcesOf, stateEvent } from "#domain/operation/Operation.ts"
 import { timestamp } from "#layers/sql/rows.ts"
+import { type Fence, RunFence } from "#layers/sql/run/RunFence.ts"
 import { storableJson, storableText } from "#layers/sql/storable.ts"
 
 export interface StateChange {
@@ -15,6 +16,8 @@ export interface StateChange {
   readonly to: OperationState
   readonly at: DateTime.Utc
   readonly error: string | null
+  /** The run that it belongs to; one that another process has by now changes nothing. */
+  readonly fence?: Fence | undefined
 }
 
 /**
@@ -29,14 +32,17 @@ export const changeStates = (sql: SqlClient.SqlClient, changes: ReadonlyArray<St
       SELECT * FROM unnest(${changes.map(({ operationId }) => operationId)}::text[], ${changes.map(({ to }) => to)}::text[],
         ${changes.map(({ to }) => sourcesOf(to).join(" "))}::text[], ${changes.map(({ at }) => timestamp(at))}::timestamptz[],
         ${changes.map(({ to }) => isTerminal(to))}::boolean[], ${errors}::text[],
-        ${changes.map(({ to }, index) => storableJson({ state: to, error: errors[index] || null }))}::text[])
-        AS w (operation_id, state, sources, at, is_terminal, error, payload)
+        ${changes.map(({ to }, index) => storableJson({ state: to, error: errors[index] || null }))}::text[],
+        ${changes.map(({ fence }) => fence?.requestId ?? "")}::text[], ${changes.map(({ fence }) => String(fence?.generation ?? ""))}::text[])
+        AS w (operation_id, state, sources, at, is_terminal, error, payload, run, generation)
     ), changed AS (
       UPDATE operations o SET state = w.state, updated_at = w.at, finished_at = CASE WHEN w.is_terminal THEN w.at END,
         error = nullif(w.error, ''),
         last_sequence = o.last_sequence + 1
       FROM wanted w
       WHERE o.operation_id = w.operation_id AND o.state = ANY(string_to_array(w.sources, ' '))
+        AND (w.run = '' OR EXISTS (SELECT FROM workflow_messages m
+          WHERE m.request_id = nullif(w.run, '')::bigint AND m.generation = nullif(w.generation, '')::bigint))
       RETURNING o.operation_id, o.portfolio_id, o.last_sequence, w.at, w.payload
     ), event AS (
       INSERT INTO operation_events (operation_id, sequence, at, kind, payload)
@@ -46,7 +52,8 @@ export const changeStates = (sql: SqlClient.SqlClient, changes: ReadonlyArray<St
 }
 
 /** `changeStates` for one operation: one row when it changed, none when not. */
-export const changeState = (sql: SqlClient.SqlClient, change: StateChange) => changeStates(sql, [change])
+export const changeState = (sql: SqlClient.SqlClient, change: StateChange) =>
+  Effect.flatMap(RunFence, (fence) => changeStates(sql, [{ ...change, fence }]))
 
 /**
  * Statement part that ends a `WITH inserted AS (INSERT INTO operations ... RETURNING operation_id, submitted_at,

@@ -14,6 +14,7 @@ import {
 import { changeState, firstEvents } from "#layers/sql/operation/operationEvents.ts"
 import { decodeFirst, decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
 import { storableJson } from "#layers/sql/storable.ts"
+import { holdRun } from "#layers/sql/run/RunFence.ts"
 
 const FlowRow = Schema.Struct({
   flowId: FlowId,
@@ -115,6 +116,7 @@ const make = Effect.gen(function* () {
 
   const finish = Effect.fn("RevocationStore.finish")(
     function* (operationId: OperationId, at: DateTime.Utc, error: string | null) {
+      yield* holdRun(sql)
       const to = error === null ? "completed" : "failed"
       const [changed] = yield* changeState(sql, { operationId, to, at, error })
       if (changed === undefined) yield* requireFinished(operationId, to)

@@ -26,15 +26,15 @@ const keys = (rows: ReadonlyArray<Recorded>): ReadonlySet<string> =>
 export const makeStepResults = (sql: SqlClient.SqlClient) => {
   const insert = (steps: ReadonlyArray<StepResult>, lock: "FOR SHARE" | "") => sql<Recorded>`
     WITH held AS MATERIALIZED (
-      SELECT m.entity_id, m.generation FROM workflow_messages m
-      WHERE m.tag = 'run' AND m.entity_id = ANY(${steps.map((row) => row.executionId)}::text[]) ${sql.literal(lock)}
+      SELECT m.request_id, m.generation FROM workflow_messages m
+      WHERE m.request_id = ANY(${steps.map((row) => row.requestId)}::text[]::bigint[]) ${sql.literal(lock)}
     )
     INSERT INTO workflow_steps (execution_id, step, result)
     SELECT n.execution_id, n.step, n.result
     FROM unnest(${steps.map((row) => row.executionId)}::text[], ${steps.map((row) => row.step)}::text[],
-      ${steps.map((row) => row.result)}::text[], ${steps.map((row) => String(row.generation))}::text[]::bigint[])
-      AS n (execution_id, step, result, generation)
-    JOIN held h ON h.entity_id = n.execution_id AND h.generation = n.generation
+      ${steps.map((row) => row.result)}::text[], ${steps.map((row) => row.requestId)}::text[]::bigint[],
+      ${steps.map((row) => String(row.generation))}::text[]::bigint[]) AS n (execution_id, step, result, request_id, generation)
+    JOIN held h ON h.request_id = n.request_id AND h.generation = n.generation
     ON CONFLICT DO NOTHING RETURNING execution_id, step`
 
   return {

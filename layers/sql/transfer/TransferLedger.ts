@@ -12,6 +12,7 @@ import { batched } from "#domain/batched.ts"
 import { changeState, firstEvents } from "#layers/sql/operation/operationEvents.ts"
 import { decodeFirst, decodeRows, Numeric, Timestamp, timestamp } from "#layers/sql/rows.ts"
 import { storableJson } from "#layers/sql/storable.ts"
+import { holdRun } from "#layers/sql/run/RunFence.ts"
 
 const selectTransfers = `
   SELECT operation_id AS "operationId", portfolio_id AS "portfolioId", account_id AS "accountId", sell, buy,
@@ -195,6 +196,7 @@ const make = Effect.gen(function* () {
 
   const close = Effect.fn("TransferLedger.close")(
     function* (operationId: OperationId, end: TransferEnd, at: DateTime.Utc, closedBefore: number) {
+      yield* holdRun(sql)
       // In the order in which everybody locks: the portfolio, then what belongs to it.
       const found = yield* firstOpen(sql`
         SELECT p.portfolio_id AS "portfolioId" FROM portfolios p

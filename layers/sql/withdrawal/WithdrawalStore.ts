@@ -22,6 +22,7 @@ import {
   toWithdrawal,
   WithdrawalRow
 } from "#layers/sql/withdrawal/withdrawalRows.ts"
+import { holdRun } from "#layers/sql/run/RunFence.ts"
 
 const ClaimRow = Schema.Struct({
   isSameBody: Schema.Boolean,
@@ -129,6 +130,7 @@ const make = Effect.gen(function* () {
 
   const finish = Effect.fn("WithdrawalStore.finish")(
     function* ({ at, error, operationId, outcome }: WithdrawalEnd) {
+      yield* holdRun(sql)
       const to = error === null ? "completed" : "failed"
       // The portfolio first: whoever locks both rows takes them in this order.
       yield* sql`

@@ -166,7 +166,7 @@ eachDatabase("the engine of runs", (it) => {
       const sql = yield* SqlClient.SqlClient
       const results = makeStepResults(sql)
       yield* insertRun({ id: 1, workflow: "Moved", execution: "orphan", key: "a", isClaimed: true })
-      const step = { executionId: "orphan", generation: 1n, step: "first/1", result: '{"value":7}' }
+      const step = { requestId: "1", executionId: "orphan", generation: 1n, step: "first/1", result: '{"value":7}' }
       assert.strictEqual((yield* results.record([step])).size, 1)
       const seen = yield* Ref.make(0)
       const workflow = makeWorkflow("Moved")
