@@ -98,7 +98,7 @@ const make = Effect.gen(function* () {
           Effect.matchCauseEffect(begin(instance, payload as object), {
             onFailure: (cause) => leave(instance, undefined, cause),
             onSuccess: (run) =>
-              (execute(payload, executionId) as Effect.Effect<any>).pipe(
+              (execute(payload, executionId) as Effect.Effect<never>).pipe(
                 Effect.provideService(WorkflowEngine.WorkflowEngine, engine),
                 Effect.catchCause((cause) => leave(instance, run, cause))
               )

@@ -52,7 +52,9 @@ const make = Effect.gen(function* () {
   const runs = yield* RunsInFlight
   const snowflakes = yield* Snowflake.Generator
   const rows = makeMessageRows(sql)
-  const mustSweep = new Set<string>()
+  /** Shards that are new to this process, and those of which it may have claimed what it does not know. */
+  const newShards = new Set<string>()
+  const doubtful = new Set<string>()
   let sweptAt = 0
 
   const insert = yield* batched(
@@ -108,14 +110,23 @@ const make = Effect.gen(function* () {
       ])
     )
 
-  /** Frees claims of shards that are new to this process, and those of its own whose answer was lost with a connection. */
+  /**
+   * Frees claims of shards that are new to this process, and those of its own whose answer was lost with a connection; what
+   * it has lost while it lived is no try of the run.
+   */
   const sweep = Effect.fnUntraced(function* (shards: ReadonlyArray<string>, now: number) {
     const isTime = now - sweptAt >= betweenSweeps
-    const wanted = new Set(isTime ? shards : shards.filter((shard) => mustSweep.has(shard)))
-    if (wanted.size === 0) return
+    const taken = shards.filter((shard) => newShards.has(shard))
+    const own = shards.filter((shard) => !newShards.has(shard) && (isTime || doubtful.has(shard)))
+    const moved = runs.outside(new Set(shards))
+    if (moved.length > 0) yield* rows.excuse(moved)
+    for (const requestId of moved) runs.remove(requestId)
+    // Who had the run died of it, perhaps; a claim of our own that nobody heard of never began.
+    if (taken.length > 0) yield* rows.freeBeside(taken, runs.known(new Set(taken)), false)
+    if (own.length > 0) yield* rows.freeBeside(own, runs.known(new Set(own)), true)
+    for (const shard of taken) newShards.delete(shard)
+    for (const shard of own) doubtful.delete(shard)
     if (isTime) sweptAt = now
-    yield* rows.freeBeside([...wanted], runs.known(wanted))
-    for (const shard of wanted) mustSweep.delete(shard)
   })
 
   const claim = Effect.fnUntraced(function* (shards: ReadonlyArray<string>, now: number, limit: number) {
@@ -191,7 +202,7 @@ const make = Effect.gen(function* () {
     unprocessedMessages: (shards, now, options) =>
       claim(shards, now, options?.limit ?? claimedAtOnce).pipe(
         // What was claimed may be committed although its answer is lost.
-        Effect.onError(() => Effect.sync(() => shards.forEach((shard) => mustSweep.add(shard)))),
+        Effect.onError(() => Effect.sync(() => shards.forEach((shard) => doubtful.add(shard)))),
         PersistenceError.refail
       ),
 
@@ -216,7 +227,7 @@ const make = Effect.gen(function* () {
     resetShards: (shards) =>
       Effect.sync(() => {
         runs.forget(new Set(shards))
-        for (const shard of shards) mustSweep.add(shard)
+        for (const shard of shards) newShards.add(shard)
       }),
 
     withTransaction: (effect) => sql.withTransaction(effect).pipe(Effect.catchIf(isSqlError, Effect.die))

@@ -25,6 +25,8 @@ export class RunsInFlight extends Context.Service<
     readonly forget: (shards: ReadonlySet<string>) => void
     /** The request ids of what is claimed of shards. */
     readonly known: (shards: ReadonlySet<string>) => ReadonlyArray<string>
+    /** The request ids of what is claimed of other shards than these. */
+    readonly outside: (shards: ReadonlySet<string>) => ReadonlyArray<string>
     /** Types of entities that this process carries out. */
     readonly entityTypes: Set<string>
     /** Called when a run ends that kept others from beginning. */
@@ -63,6 +65,8 @@ export class RunsInFlight extends Context.Service<
           for (const { requestId } of of(shards)) remove(requestId)
         },
         known: (shards) => of(shards).map(({ requestId }) => requestId),
+        outside: (shards) =>
+          [...claims.values()].filter(({ shard }) => !shards.has(shard)).map(({ requestId }) => requestId),
         entityTypes: new Set(),
         onFree: () => {}
       })

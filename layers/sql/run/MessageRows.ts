@@ -149,10 +149,18 @@ export const makeMessageRows = (sql: SqlClient.SqlClient) => {
     UPDATE workflow_messages SET is_claimed = false, tries = greatest(tries - 1, 0)
     WHERE request_id = ANY(${requestIds}::text[]::bigint[]) AND is_claimed AND finished_at IS NULL`
 
-  const freeBeside = (shards: ReadonlyArray<string>, known: ReadonlyArray<string>): Effect.Effect<number, SqlError> =>
+  const excuse = (requestIds: ReadonlyArray<string>) => sql`
+    UPDATE workflow_messages SET tries = greatest(tries - 1, 0)
+    WHERE request_id = ANY(${requestIds}::text[]::bigint[]) AND finished_at IS NULL`
+
+  const freeBeside = (
+    shards: ReadonlyArray<string>,
+    known: ReadonlyArray<string>,
+    isExcused: boolean
+  ): Effect.Effect<number, SqlError> =>
     Effect.map(
       sql`
-        UPDATE workflow_messages SET is_claimed = false
+        UPDATE workflow_messages SET is_claimed = false, tries = greatest(tries - ${isExcused ? 1 : 0}::int, 0)
         WHERE is_claimed AND finished_at IS NULL AND shard = ANY(${shards}::text[])
           AND request_id <> ALL(${known}::text[]::bigint[]) RETURNING 1`,
       (rows) => rows.length
@@ -193,7 +201,9 @@ export const makeMessageRows = (sql: SqlClient.SqlClient) => {
     wake,
     /** Gives up what was claimed and could not begin. */
     giveBack,
-    /** Frees what is claimed of shards that the process holds, beside what it knows of; answers how many. */
+    /** Takes a try back of runs that were lost by no fault of theirs. */
+    excuse,
+    /** Frees what is claimed of shards that the process holds, beside what it knows of; answers how many. An excused one was no try. */
     freeBeside,
     removeEntity,
     /** Deletes up to `limit` runs that finished before the given time, with their steps and signals; answers how many. */
