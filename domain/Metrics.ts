@@ -122,6 +122,11 @@ export const relayerBalance = Metric.gauge("ballast_relayer_balance", {
   description: "Native tokens that a relayer has left for gas"
 })
 
+/** Runs that wait for an operator; above 0 somebody must look at them. */
+export const runsSuspended = Metric.gauge("ballast_engine_runs_suspended", {
+  description: "Runs that are suspended with a cause, until an operator resumes them"
+})
+
 /** Runs that this process works on. At `MAX_RUNS_IN_FLIGHT` for long, more processes are needed. */
 export const runsInFlight = Metric.gauge("ballast_runs_in_flight", {
   description: "Runs that this process works on"

@@ -4,6 +4,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import { defaultScopes, type Scope, scopes, type ScopeTier } from "#domain/Scopes.ts"
+import { runs } from "#src/cli/runCommands.ts"
 import { table } from "#src/cli/table.ts"
 import { AdminFailed, type IssuedKey, TenantAdmin } from "#src/cli/TenantAdmin.ts"
 
@@ -194,7 +195,7 @@ const revokeKey = Command.make(
 
 /** The whole command line; it asks for `TenantAdmin` only when a command runs. */
 export const ballast = Command.make("ballast").pipe(
-  Command.withDescription("Administer tenants and their API keys"),
+  Command.withDescription("Administer tenants, their API keys, and runs"),
   Command.withSubcommands([
     Command.make("tenants").pipe(
       Command.withDescription("Integrators"),
@@ -203,6 +204,7 @@ export const ballast = Command.make("ballast").pipe(
     Command.make("keys").pipe(
       Command.withDescription("API keys of a tenant"),
       Command.withSubcommands([createKey, listKeys, revokeKey])
-    )
+    ),
+    runs
   ])
 )

@@ -64,6 +64,7 @@ const make = Effect.gen(function* () {
       payload,
       tries,
       steps,
+      hasStored: false,
       mustReplay: false,
       wakeAt: Infinity,
       defect: undefined,
@@ -144,6 +145,7 @@ const make = Effect.gen(function* () {
           Effect.as(Effect.logWarning(`A timer of ${executionId} could not be stored`, cause), false)
         )
       )
+      run.hasStored ||= isStored
       if (isStored) run.steps = new Map([...run.steps, [step, result]])
       else run.mustReplay = true
     })

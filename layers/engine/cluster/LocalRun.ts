@@ -9,6 +9,8 @@ export interface LocalRun extends Fence {
   readonly tries: number
   /** Stored results by step; what the body is replayed over. */
   steps: ReadonlyMap<string, string>
+  /** It has stored a step, so its tries count anew. */
+  hasStored: boolean
   /** A step could not be stored, so memory and database may differ. */
   mustReplay: boolean
   /** Milliseconds since the epoch at which the earliest durable timer ends; infinite without one. */
@@ -28,7 +30,8 @@ const afterDefect = { first: Duration.seconds(1), most: Duration.minutes(5) }
 
 /** What becomes of a run whose body was left before its end. */
 export const pauseOf = (run: LocalRun, now: DateTime.Utc): Reply["end"] => {
-  const { blocked, defect, mustReplay, tries, wakeAt } = run
+  const { blocked, defect, hasStored, mustReplay, wakeAt } = run
+  const tries = hasStored ? 1 : run.tries
   if (blocked !== undefined) return { _tag: "Suspended", cause: blocked }
   if (defect !== undefined) {
     if (tries >= mostTries) return { _tag: "Suspended", cause: defect }

@@ -84,7 +84,10 @@ export const runActivity = ({ afterStep, record, results, sql }: Services) =>
       return new Workflow.Suspended({})
     })
     const told = Effect.tap(isTogether ? together : Effect.flatMap(body, keep), () =>
-      Effect.sync(() => afterStep(run.payload))
+      Effect.sync(() => {
+        run.hasStored = true
+        afterStep(run.payload)
+      })
     )
     return yield* Effect.catchCause(told, (cause: Cause.Cause<unknown>) => {
       const failure = cause.reasons.find(Cause.isFailReason)?.error

@@ -52,10 +52,12 @@ interface StoredRun {
   readonly key: string
   readonly isClaimed?: boolean
   readonly finishedAt?: Date
+  /** How often it has begun since its last step. */
+  readonly tries?: number
 }
 
 /** A run as another process leaves it, claimed once. */
-export const insertRun = ({ execution, finishedAt, id, isClaimed = false, key, workflow }: StoredRun) =>
+export const insertRun = ({ execution, finishedAt, id, isClaimed = false, key, tries = 1, workflow }: StoredRun) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const shard = shardOf(execution)
@@ -64,5 +66,5 @@ export const insertRun = ({ execution, finishedAt, id, isClaimed = false, key, w
       INSERT INTO workflow_messages (request_id, key, shard, entity_type, entity_id, tag, envelope, created_at, wake_at, is_claimed,
         generation, tries, finished_at)
       VALUES (${id}, ${`Workflow/${workflow}/${execution}/run/`}, ${shard}, ${`Workflow/${workflow}`}, ${execution}, 'run',
-        ${JSON.stringify({ payload: { key }, headers: {} })}, ${at}, ${at}, ${isClaimed}, 1, 1, ${finishedAt ?? null})`
+        ${JSON.stringify({ payload: { key }, headers: {} })}, ${at}, ${at}, ${isClaimed}, 1, ${tries}, ${finishedAt ?? null})`
   })
