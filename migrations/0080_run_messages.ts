@@ -47,7 +47,7 @@ export default Effect.gen(function* () {
     SELECT row_number() OVER (ORDER BY created_at, execution_id), 'Workflow/' || workflow || '/' || execution_id || '/run/', '',
       'Workflow/' || workflow, execution_id, 'run', '{"payload":' || payload || ',"headers":{}}', created_at, wake_at, 1, finished_at
     FROM workflow_executions`
-  for (let moved = page; moved === page; ) {
+  for (let moved = page; moved === page;) {
     const rows = yield* sql<{ readonly entity_id: string }>`
       SELECT entity_id FROM workflow_messages WHERE shard = '' AND finished_at IS NULL LIMIT ${page}`
     moved = rows.length

@@ -41,7 +41,8 @@ const reasonOf = (error: { readonly message: string }): string => {
 
 const ofDatabase = Effect.fail(
   new AdminFailed({
-    reason: "Runs are administered on the database; set DATABASE_URL, or with the embedded database stop the service first"
+    reason:
+      "Runs are administered on the database; set DATABASE_URL, or with the embedded database stop the service first"
   })
 )
 

@@ -18,8 +18,10 @@ const isStopped = (pid: number) => /^State:\s+T/m.test(readFileSync(`/proc/${pid
 const traces = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return {
-    states: yield* sql`SELECT operation_id, sequence, kind, payload FROM operation_events ORDER BY operation_id, sequence`,
-    attempts: yield* sql`SELECT operation_id, attempt, status, receipt FROM relayed_actions ORDER BY operation_id, attempt`,
+    states:
+      yield* sql`SELECT operation_id, sequence, kind, payload FROM operation_events ORDER BY operation_id, sequence`,
+    attempts:
+      yield* sql`SELECT operation_id, attempt, status, receipt FROM relayed_actions ORDER BY operation_id, attempt`,
     steps: yield* sql`SELECT execution_id, step, result FROM workflow_steps ORDER BY execution_id, step`,
     runs: yield* sql`SELECT entity_id, generation, finished_at, reply FROM workflow_messages ORDER BY entity_id, tag`
   }
@@ -59,9 +61,9 @@ describe("a process that stands still on one PostgreSQL server", () => {
 
           process.kill(frozen.pid, "SIGCONT")
           // It has gone on, was refused, and joined the others again under its own locks.
-          yield* until(
-            Effect.map(frozen.ask({}), (answer) => (answer as { readonly wentOn: number }).wentOn > 0)
-          ).pipe(Effect.timeout("60 seconds"))
+          yield* until(Effect.map(frozen.ask({}), (answer) => (answer as { readonly wentOn: number }).wentOn > 0)).pipe(
+            Effect.timeout("60 seconds")
+          )
           const holders = sql`
             SELECT DISTINCT l.pid FROM pg_locks l JOIN pg_database d ON d.oid = l.database
             WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND d.datname = current_database()`

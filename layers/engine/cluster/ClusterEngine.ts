@@ -140,7 +140,13 @@ const make = Effect.gen(function* () {
       if (run === undefined || run.steps.has(step)) return
       const wakeAt = (yield* Clock.currentTimeMillis) + Duration.toMillis(clock.duration)
       const result = JSON.stringify({ value: wakeAt })
-      const isStored = yield* record({ requestId: run.requestId, executionId, generation: run.generation, step, result }).pipe(
+      const isStored = yield* record({
+        requestId: run.requestId,
+        executionId,
+        generation: run.generation,
+        step,
+        result
+      }).pipe(
         Effect.catchCause((cause) =>
           Effect.as(Effect.logWarning(`A timer of ${executionId} could not be stored`, cause), false)
         )

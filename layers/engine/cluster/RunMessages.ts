@@ -168,7 +168,9 @@ const make = Effect.gen(function* () {
       if (isNew) return SaveResultEncoded.Success()
       const known = yield* find(primaryKey)
       return SaveResultEncoded.Duplicate({
-        originalId: Snowflake.Snowflake(Option.match(known, { onNone: () => requestId, onSome: (row) => row.requestId })),
+        originalId: Snowflake.Snowflake(
+          Option.match(known, { onNone: () => requestId, onSome: (row) => row.requestId })
+        ),
         lastReceivedReply: Option.flatMap(known, replyOf)
       })
     }, PersistenceError.refail),
@@ -191,10 +193,7 @@ const make = Effect.gen(function* () {
     }, PersistenceError.refail),
 
     requestIdForPrimaryKey: (key) =>
-      find(key).pipe(
-        Effect.map(Option.map((row) => Snowflake.Snowflake(row.requestId))),
-        PersistenceError.refail
-      ),
+      find(key).pipe(Effect.map(Option.map((row) => Snowflake.Snowflake(row.requestId))), PersistenceError.refail),
 
     repliesFor,
     repliesForUnfiltered: repliesFor,

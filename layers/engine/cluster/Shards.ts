@@ -5,7 +5,15 @@
  * costs time and nothing else, because every write of a run names the generation under which the run was claimed.
  */
 import { Clock, Duration, Effect, Layer, Option } from "effect"
-import { RunnerAddress, RunnerHealth, Runners, RunnerStorage, Sharding, ShardingConfig, SqlRunnerStorage } from "effect/cluster"
+import {
+  RunnerAddress,
+  RunnerHealth,
+  Runners,
+  RunnerStorage,
+  Sharding,
+  ShardingConfig,
+  SqlRunnerStorage
+} from "effect/cluster"
 import { SecureRandom } from "effect/crypto"
 import { RunMessages } from "#layers/engine/cluster/RunMessages.ts"
 import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"

@@ -2,10 +2,14 @@
 import { Context, DateTime, Effect, Exit, Layer, Schedule, Schema, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { Workflow, WorkflowEngine } from "effect/workflow"
+import { fileURLToPath } from "node:url"
 import { Settings } from "#domain/Settings.ts"
 import { WorkflowRuntime } from "#layers/engine/WorkflowRuntime.ts"
-import { shardOf } from "../../../../migrations/0080_run_messages.ts"
 import { testSettings } from "#test/support/settings.ts"
+
+/** What the file of a migration exports. */
+export const migration = <A>(name: string): Effect.Effect<A> =>
+  Effect.promise(() => import(fileURLToPath(new URL(`../../../../migrations/${name}.ts`, import.meta.url))))
 
 export const makeWorkflow = (name: string) =>
   Workflow.make(name, { payload: { key: Schema.String }, success: Schema.Void, idempotencyKey: ({ key }) => key })
@@ -35,7 +39,8 @@ export const startEngine = Effect.fnUntraced(function* <R>(
 export const unfinished = (workflow: TestWorkflow) =>
   Effect.flatMap(
     SqlClient.SqlClient,
-    (sql) => sql`SELECT 1 FROM workflow_messages WHERE entity_type = ${`Workflow/${workflow._tag}`} AND finished_at IS NULL`
+    (sql) =>
+      sql`SELECT 1 FROM workflow_messages WHERE entity_type = ${`Workflow/${workflow._tag}`} AND finished_at IS NULL`
   )
 
 export const allFinished = (workflow: TestWorkflow) =>
@@ -60,6 +65,7 @@ interface StoredRun {
 export const insertRun = ({ execution, finishedAt, id, isClaimed = false, key, tries = 1, workflow }: StoredRun) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const { shardOf } = yield* migration<{ readonly shardOf: (entityId: string) => string }>("0080_run_messages")
     const shard = shardOf(execution)
     const at = yield* DateTime.nowAsDate
     yield* sql`

@@ -65,7 +65,14 @@ eachDatabase("a run that cannot go on", (it) => {
       let begun = 0
       const workflow = makeWorkflow("Killer")
       const engine = yield* startEngine(workflow, () => Effect.sync(() => void (begun += 1)))
-      yield* insertRun({ id: 22, workflow: "Killer", execution: "killer", key: "a", tries: mostTries, isClaimed: false })
+      yield* insertRun({
+        id: 22,
+        workflow: "Killer",
+        execution: "killer",
+        key: "a",
+        tries: mostTries,
+        isClaimed: false
+      })
       const found = yield* suspension("killer")
       assert.include(found.cause, "without storing a step")
       assert.strictEqual(begun, 0)
