@@ -1,35 +1,15 @@
 /** The two wires of public procedures: the interface's own, by POST and by GET, and Effect's RPC at `/v1/rpc`. */
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { makeProcedures } from "#rpc/client.ts"
 import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { listening } from "#test/rpc/support/listening.ts"
 import { callLimit, makeMarketApi, MarketApi } from "#test/rpc/support/MarketApi.ts"
 
 /** The client that comes with the program, over a socket: what it asks for is what the server has. */
 const nativeClient = Effect.gen(function* () {
   const { handle } = yield* MarketApi
-  const server = yield* Effect.acquireRelease(
-    Effect.promise(async () => {
-      const server = createServer(async (request, response) => {
-        const chunks: Array<Buffer> = []
-        for await (const chunk of request) chunks.push(chunk as Buffer)
-        const answer = await handle(
-          new Request(`http://api.test${request.url}`, {
-            method: request.method!,
-            headers: request.headers as Record<string, string>,
-            body: Buffer.concat(chunks)
-          })
-        )
-        response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text())
-      })
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-      return server
-    }),
-    (server) => Effect.promise(() => new Promise((resolve) => server.close(resolve).closeAllConnections()))
-  )
-  return yield* makeProcedures({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+  return yield* makeProcedures({ baseUrl: yield* listening(handle) })
 })
 
 layer(makeMarketApi({ coinGecko: "demo", massive: false, coinbase: false, xstocks: false }), {
