@@ -1,7 +1,7 @@
 /** What the API asks of the worker, with the internal token; and the health routes. */
 import { Effect, Redacted, Schema } from "effect"
-import { Mac } from "effect/crypto"
 import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { isSameSecret } from "#domain/identity/isSameSecret.ts"
 import type { BackplaneUnavailable } from "#domain/stream/Backplane.ts"
 import { InternalToken, internalTokenHeader } from "#domain/stream/InternalToken.ts"
 import { Provider, RegistryUpsert } from "#domain/stream/PublicAsset.ts"
@@ -12,7 +12,6 @@ import { internalTokenInvalid, notReady, noSuchTopic } from "#stream/refusals.ts
 import { Registry } from "#stream/Registry.ts"
 import { Status } from "#stream/Status.ts"
 
-const bytesOf = (text: string) => new TextEncoder().encode(text)
 const ProviderBody = Schema.Struct({ provider: Provider })
 
 export const internalRoutes = HttpRouter.use(
@@ -20,16 +19,14 @@ export const internalRoutes = HttpRouter.use(
     const intake = yield* Intake
     const registry = yield* Registry
     const status = yield* Status
-    const expected = bytesOf(Redacted.value(yield* InternalToken))
+    const expected = Redacted.value(yield* InternalToken)
 
     const internal = <R>(
       handler: Effect.Effect<HttpServerResponse.HttpServerResponse, StreamRefusal | BackplaneUnavailable, R>
     ) =>
       answering(
         Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
-          Mac.timingSafeEqual(bytesOf(headers[internalTokenHeader] ?? ""), expected)
-            ? handler
-            : Effect.fail(internalTokenInvalid)
+          isSameSecret(headers[internalTokenHeader] ?? "", expected) ? handler : Effect.fail(internalTokenInvalid)
         )
       )
 

@@ -1,9 +1,7 @@
 /** Who the operator is: whoever presents the deployment's admin token. REST routes and procedures ask alike. */
 import { Context, Effect, Layer, Redacted } from "effect"
-import { Mac } from "effect/crypto"
 import { KeyInvalid, KeyMissing } from "#domain/Errors.ts"
-
-const bytesOf = (text: string) => new TextEncoder().encode(text)
+import { isSameSecret } from "#domain/identity/isSameSecret.ts"
 
 export class OperatorToken extends Context.Service<
   OperatorToken,
@@ -15,7 +13,7 @@ export class OperatorToken extends Context.Service<
   /** Of `ADMIN_TOKEN`; null: nobody is the operator, and every call is refused. */
   static readonly layer = (token: Redacted.Redacted | null) =>
     Layer.sync(OperatorToken, () => {
-      const expected = token === null ? null : bytesOf(Redacted.value(token))
+      const expected = token === null ? null : Redacted.value(token)
 
       return OperatorToken.of({
         require: Effect.fnUntraced(function* (presented) {
@@ -23,8 +21,7 @@ export class OperatorToken extends Context.Service<
             return yield* new KeyMissing({ message: "Send the admin token as Authorization: Bearer <token>" })
           if (expected === null)
             return yield* new KeyInvalid({ message: "The admin routes are disabled: set ADMIN_TOKEN to enable them" })
-          // In constant time, so that the time of a refusal says nothing about how much of a guess was right.
-          if (!Mac.timingSafeEqual(bytesOf(presented), expected))
+          if (!isSameSecret(presented, expected))
             return yield* new KeyInvalid({ message: "The admin token is not valid" })
         })
       })

@@ -3,8 +3,9 @@
  * and nobody can make the service remember many. What was used is remembered until its time is over (SessionStore.open).
  */
 import { DateTime, Effect, Redacted } from "effect"
-import { Mac, SecureRandom } from "effect/crypto"
+import { SecureRandom } from "effect/crypto"
 import { Hex } from "effect/encoding"
+import { isSameSecret } from "#domain/identity/isSameSecret.ts"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
 import { nonceLife } from "#domain/identity/SignInMessage.ts"
 import type { UsedNonce } from "#domain/identity/SessionStore.ts"
@@ -30,12 +31,7 @@ export const makeNonce = Effect.gen(function* () {
 export const readNonce = Effect.fnUntraced(function* (nonce: string) {
   if (!shape.test(nonce)) return undefined
   const body = nonce.slice(0, randomDigits + timeDigits)
-  const encoder = new TextEncoder()
-  const isOurs = Mac.timingSafeEqual(
-    encoder.encode(nonce.slice(randomDigits + timeDigits)),
-    encoder.encode(yield* sealOf(body))
-  )
-  if (!isOurs) return undefined
+  if (!isSameSecret(nonce.slice(randomDigits + timeDigits), yield* sealOf(body))) return undefined
   const expiresAt = DateTime.makeUnsafe(Number.parseInt(body.slice(randomDigits), 16) * 1_000)
   const isOver = DateTime.isLessThanOrEqualTo(expiresAt, yield* DateTime.now)
   return isOver ? undefined : ({ nonce, expiresAt } satisfies UsedNonce)

@@ -1,7 +1,7 @@
 /** The routes of the price attestor's process: the prices that it signs, for who has its token, and health. */
 import { Context, Effect, Redacted, Schema, SchemaIssue, Semaphore } from "effect"
-import { Mac } from "effect/crypto"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { isSameSecret } from "#domain/identity/isSameSecret.ts"
 import { AttestationRequest, Attestations, PriceAttestor } from "#domain/attestation/PriceAttestor.ts"
 
 /** What callers prove themselves with. */
@@ -13,7 +13,6 @@ const uncached = { "cache-control": "no-store" }
 /** Requests that are worked on at once; others wait their turn. */
 const atOnce = 32
 
-const bytesOf = (text: string) => new TextEncoder().encode(text)
 const json = (body: unknown, status = 200) => HttpServerResponse.jsonUnsafe(body, { status, headers: uncached })
 const refused = (status: number, error: string, message: string) => json({ error, message }, status)
 
@@ -38,11 +37,11 @@ const attestations = Effect.fnUntraced(function* (attest: PriceAttestor["Service
 export const attestorRoutes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const { attest } = yield* PriceAttestor
-    const expected = bytesOf(`Bearer ${Redacted.value(yield* AttestorToken)}`)
+    const expected = `Bearer ${Redacted.value(yield* AttestorToken)}`
     const turns = yield* Semaphore.make(atOnce)
 
     const known = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) =>
-      Mac.timingSafeEqual(bytesOf(headers["authorization"] ?? ""), expected)
+      isSameSecret(headers["authorization"] ?? "", expected)
     )
     const signing = Effect.flatMap(known, (isKnown) =>
       isKnown
