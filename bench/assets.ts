@@ -1,6 +1,6 @@
 /**
- * Browsing, searching and quoting over 20,000 listed tokens: the service's procedures in process and over HTTP, against the same
- * queries hand-written in Fastify with pg over trigram indexes, which answer the same rows.
+ * Browsing, searching and quoting over 20,000 listed tokens: the service's procedures in process and over HTTP, against
+ * the same queries hand-written in Fastify with pg over trigram indexes, which answer the same rows.
  *
  * Needs a PostgreSQL server (`BENCH_DATABASE_URL`), on which it makes a database of its own and drops it afterwards.
  */

@@ -1,6 +1,6 @@
 /**
- * Rebalances a second over the real path: portfolios that are all due at once, real accounts under the guard, real pools and
- * feeds on anvil, against the same operations bundled by hand and sent by a bare script in the same run.
+ * Rebalances a second over the real path: portfolios that are all due at once, real accounts under the guard, real
+ * pools and feeds on anvil, against the same operations bundled by hand and sent by a bare script in the same run.
  *
  * Needs a PostgreSQL server (`BENCH_DATABASE_URL`). `npm run bench -- chain 100` takes 100 portfolios instead of 500.
  */

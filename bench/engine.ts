@@ -1,6 +1,6 @@
 /**
- * The engine: runs a second beside job queues, looks a second at portfolios that need none, claims a second at a million
- * schedules beside the bare table, and how long the work of a killed process stands still.
+ * The engine: runs a second beside job queues, looks a second at portfolios that need none, claims a second at a
+ * million schedules beside the bare table, and how long the work of a killed process stands still.
  *
  * Needs a PostgreSQL server (`BENCH_DATABASE_URL`), on which it makes databases of its own and drops them afterwards.
  */

@@ -1,6 +1,6 @@
 /**
- * The service against what a team would write without it, on one machine, in one run, over the same rows: the reads that
- * integrators poll, against Fastify with pg.
+ * The service against what a team would write without it, on one machine, in one run, over the same rows: the reads
+ * that integrators poll, against Fastify with pg.
  *
  * Needs a PostgreSQL server (`BENCH_DATABASE_URL`), on which it makes a database of its own and drops it afterwards.
  */

@@ -6,6 +6,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ readonly run: () => Pr
   engine: () => import("#bench/engine.ts"),
   http: () => import("#bench/http.ts"),
   lists: () => import("#bench/lists.ts"),
+  operations: () => import("#bench/operations.ts"),
   stream: () => import("#bench/stream.ts"),
   planner: () => import("#bench/planner.ts"),
   policies: () => import("#bench/policies.ts")

@@ -1,5 +1,6 @@
 /**
- * How long the rebalance planner takes for one portfolio: 10, 50, 100 and 1,000 assets over three chains, all off target.
+ * How long the rebalance planner takes for one portfolio: 10, 50, 100 and 1,000 assets over three chains, all off
+ * target.
  */
 import { type AssetId, type ChainId, erc20, type EvmAddress } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"

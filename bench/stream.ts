@@ -1,6 +1,6 @@
 /**
- * The stream worker against a bare `ws` broadcast loop and against Socket.IO, in one run: memory of idle sockets, a storm of
- * clients that come back, fan-out and delay.
+ * The stream worker against a bare `ws` broadcast loop and against Socket.IO, in one run: memory of idle sockets, a
+ * storm of clients that come back, fan-out and delay.
  */
 import { spreadOf, spreadOfRatios } from "#bench/http/spread.ts"
 import { type Child, startChild, startServer } from "#bench/stream/child.ts"
@@ -17,8 +17,8 @@ const stormRate = 10
 /** Of a server that broadcasts, every so many sockets read their messages. */
 const readEvery = 50
 /**
- * V8's young generation grows to tens of megabytes under any load, whatever the number of sockets, and how much of it is resident
- * is chance. For the memory of sockets both servers get the same small one.
+ * V8's young generation grows to tens of megabytes under any load, whatever the number of sockets, and how much of it
+ * is resident is chance. For the memory of sockets both servers get the same small one.
  */
 const memoryFlags = ["--max-semi-space-size=2"]
 const servers = ["worker", "bare", "socketIo"] as const

@@ -2,7 +2,10 @@
  * Token amounts in raw units: the integer that the token contract counts in, `10 ** decimals` to the whole token.
  */
 
-/** A raw amount as a decimal string of whole tokens: full precision, trailing zeros trimmed (`1500500000` at 6 is `1500.5`). */
+/**
+ * A raw amount as a decimal string of whole tokens: full precision, trailing zeros trimmed (`1500500000` at 6 is
+ * `1500.5`).
+ */
 export const format = (raw: bigint, decimals: number): string => {
   if (decimals === 0) return raw.toString()
   const text = raw.toString().padStart(decimals + 1, "0")

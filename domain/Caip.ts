@@ -43,7 +43,8 @@ export type EvmWalletId = typeof EvmWalletId.Type
 
 /** CAIP-10 of a smart account on one EVM chain: `eip155:<chainId>:<address>`. */
 export const EvmAccountId = fromText(Schema.String.pipe(Schema.brand("EvmAccountId")), {
-  expected: "a chain-bound CAIP-10 account of the form eip155:<chainId>:<address>",
+  expected:
+    "a chain-bound CAIP-10 account of the form eip155:<chainId>:<address>, the chain first and then the address",
   pattern: patterns.evmAccount,
   example: "eip155:8453:0x52908400098527886E0F7030069857D2E4169EE7",
   parse: evmIdentifier(/^(eip155:[1-9][0-9]{0,15}:)(0x[0-9a-fA-F]{40})$/),
@@ -53,7 +54,7 @@ export type EvmAccountId = typeof EvmAccountId.Type
 
 /** CAIP-19 of an ERC-20 token: `eip155:<chainId>/erc20:<address>`. */
 export const AssetId = fromText(Schema.String.pipe(Schema.brand("AssetId")), {
-  expected: "a CAIP-19 asset of the form eip155:<chainId>/erc20:<address>",
+  expected: "a CAIP-19 asset of the form eip155:<chainId>/erc20:<address>, the chain first and then the token",
   pattern: patterns.asset,
   example: "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
   parse: evmIdentifier(/^(eip155:[1-9][0-9]{0,15}\/erc20:)(0x[0-9a-fA-F]{40})$/),
@@ -75,7 +76,7 @@ export type SplAssetId = typeof SplAssetId.Type
 
 /** CAIP-19 of a token on any network that the catalogue describes: ERC-20 or SPL. */
 export const CaipAssetId = Schema.Union([AssetId, SplAssetId]).annotate({
-  message: `Expected a CAIP-19 asset of the form eip155:<chainId>/erc20:<address>, with a valid EIP-55 checksum when mixed-case, or ${splPrefix}<mint>`
+  message: `Expected a CAIP-19 asset, the chain first and then the token: eip155:<chainId>/erc20:<address>, with a valid EIP-55 checksum when mixed-case, or ${splPrefix}<mint>`
 })
 export type CaipAssetId = typeof CaipAssetId.Type
 

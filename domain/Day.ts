@@ -1,5 +1,6 @@
 /**
- * UTC days as whole days since 1970-01-01: what prices and values are kept by, and what the wire writes as `YYYY-MM-DD`.
+ * UTC days as whole days since 1970-01-01: what prices and values are kept by, and what the wire writes as
+ * `YYYY-MM-DD`.
  */
 import { DateTime, Option, Schema } from "effect"
 

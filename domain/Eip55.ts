@@ -14,7 +14,7 @@ const shape = /^0x[0-9a-fA-F]{40}$/
  * catalogue, and a hash costs more than all else that reading an identifier takes.
  */
 const known = new Map<string, string>()
-const mostKnown = 16_384
+const maxKnown = 16_384
 
 /** The EIP-55 form of a 20-byte hex address in any case. */
 export const checksum = (address: string): string => {
@@ -22,12 +22,14 @@ export const checksum = (address: string): string => {
   const remembered = known.get(lower)
   if (remembered !== undefined) return remembered
   const computed = compute(lower)
-  if (known.size >= mostKnown) known.clear()
+  if (known.size >= maxKnown) known.clear()
   known.set(lower, computed)
   return computed
 }
 
-/** True for all-lower, all-upper, and correctly checksummed mixed-case addresses; a wrong checksum is a typing error. */
+/**
+ * True for all-lower, all-upper, and correctly checksummed mixed-case addresses; a wrong checksum is a typing error.
+ */
 export const isValid = (address: string): boolean => {
   if (!shape.test(address)) return false
   const body = address.slice(2)

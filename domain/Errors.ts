@@ -140,6 +140,15 @@ export class PortfolioExists extends Schema.TaggedError<PortfolioExists>()("Port
   } as const
 }
 
+/** 409: a run would not do now what was previewed. */
+export class PlanChanged extends Schema.TaggedError<PlanChanged>()("PlanChanged", fields) {
+  static readonly contract = {
+    code: "API_203",
+    status: 409,
+    meaning: "The plan is not the previewed one any more; ask for a new preview."
+  } as const
+}
+
 /** 400: a withdrawal asks for more than the account holds. */
 export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", fields) {
   static readonly contract = {
@@ -230,6 +239,15 @@ export class NothingToLiquidate extends Schema.TaggedError<NothingToLiquidate>()
     code: "API_220",
     status: 400,
     meaning: "The portfolio holds nothing on the chain that is worth liquidating."
+  } as const
+}
+
+/** 400: the chain says that calls which a client asks for would fail. */
+export class CallsRefused extends Schema.TaggedError<CallsRefused>()("CallsRefused", fields) {
+  static readonly contract = {
+    code: "API_221",
+    status: 400,
+    meaning: "The chain would refuse these calls; nothing was sent."
   } as const
 }
 

@@ -1,111 +1,163 @@
-/** What the service measures of itself. Names and units are a contract with dashboards and alerts (docs/operations.md). */
+/**
+ * What the service measures of itself. Names and units are a contract with dashboards and alerts (docs/operations.md);
+ * a deployment's collector makes Prometheus names of them, with the unit and `_total` at the end.
+ *
+ * Every metric has a unit of UCUM, and every attribute a bounded set of values: chains, codes, outcomes and templates
+ * of routes; never an id of a tenant, a portfolio or an account, which would make a series each.
+ */
 import { Metric } from "effect"
 
-const latency = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000]
+/** Seconds, by the convention for HTTP and RPC. */
+const latency = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 
-/** HTTP requests that were answered. Attributes: `route` (the pattern, never the path), `method`, `status`. */
-export const requests = Metric.counter("ballast_http_requests", {
-  description: "HTTP requests answered",
-  incremental: true
+/** A metric's unit, which the exporter takes from here and shows to nobody as a label. */
+const unit = (name: string) => ({ attributes: { unit: name } })
+
+/**
+ * Seconds from the head of a request to the end of its handling. Attributes: `http.route` (the template, never the
+ * path; none for what is no route), `http.request.method`, `http.response.status_code`, `url.scheme`, `error.type` from
+ * status 500 on. Not a timer: every request would make a Duration only to have it taken apart.
+ */
+export const requestDuration = Metric.histogram("http.server.request.duration", {
+  description: "Duration of HTTP server requests",
+  boundaries: latency,
+  ...unit("s")
 })
 
 /**
- * Milliseconds from the head of a request to the end of its handling, by `route`, `method` and `status`. Not a timer:
- * every request would make a Duration only to have it taken apart.
+ * Seconds to the answer of a JSON-RPC request to a chain, retries included. Attributes: `rpc.system.name`,
+ * `rpc.method`,
+ * `ballast.chain.id`, `error.type` when no endpoint gave an answer.
  */
-export const requestDuration = Metric.histogram("ballast_http_request_duration", {
-  description: "Time to answer an HTTP request",
+export const chainRequestDuration = Metric.histogram("rpc.client.call.duration", {
+  description: "Duration of outbound remote procedure calls",
   boundaries: latency,
-  attributes: { time_unit: "milliseconds" }
+  ...unit("s")
+})
+
+/** Times that two endpoints of one chain contradicted each other. Attribute: `chain`. */
+export const chainDisagreements = Metric.counter("ballast_chain_disagreements", {
+  description: "Times that two endpoints of one chain contradicted each other",
+  incremental: true,
+  ...unit("{disagreement}")
+})
+
+/** Prices that the attestor was asked to sign. Attribute: `outcome` (`signed`, or the code of the refusal). */
+export const attestations = Metric.counter("ballast_attestations", {
+  description: "Prices that the attestor was asked to sign, by what became of them",
+  incremental: true,
+  ...unit("{price}")
 })
 
 /** Rebalance runs that ended. Attribute: `outcome` (`completed`, `failed`). */
 export const rebalanceRuns = Metric.counter("ballast_rebalance_runs", {
   description: "Rebalance runs that ended",
-  incremental: true
+  incremental: true,
+  ...unit("{run}")
 })
 
 /** Swaps of ended runs. Attributes: `chain`, `outcome` (`traded`, `reverted`), `by` (`venue`, `route`). */
 export const rebalanceLegs = Metric.counter("ballast_rebalance_legs", {
   description: "Swaps that rebalance runs sent to a chain",
-  incremental: true
+  incremental: true,
+  ...unit("{swap}")
 })
 
 /** What ended runs left undone. Attributes: `chain`, `code` (a skip code). */
 export const rebalanceSkips = Metric.counter("ballast_rebalance_skips", {
   description: "Parts of rebalance runs that were left undone",
-  incremental: true
+  incremental: true,
+  ...unit("{skip}")
 })
 
 /**
- * Valuations that runs took before and after what they did. Attribute: `outcome` (`valued`; `missed`: a chain, a price or an
- * open transaction stood in the way, and the next valuation covers the time).
+ * Valuations that runs took before and after what they did. Attribute: `outcome` (`valued`; `missed`: a chain, a price
+ * or an open transaction stood in the way, and the next valuation covers the time).
  */
 export const runValuations = Metric.counter("ballast_run_valuations", {
   description: "Valuations that runs took",
-  incremental: true
+  incremental: true,
+  ...unit("{valuation}")
 })
 
 /** Withdrawals that ended. Attribute: `outcome` (`completed`, `failed`). */
 export const withdrawals = Metric.counter("ballast_withdrawals", {
   description: "Withdrawals that ended",
-  incremental: true
-})
-
-/** Seconds since the oldest portfolio became due that has not been claimed; 0 when none is. Above a minute is an alarm. */
-export const oldestDueAge = Metric.gauge("ballast_scheduler_oldest_due_age", {
-  description: "Age of the oldest portfolio that is due and unclaimed",
-  attributes: { unit: "s" }
+  incremental: true,
+  ...unit("{withdrawal}")
 })
 
 /**
- * Due portfolios that were looked at. Attribute `outcome`: `on_target` (nothing to do, so no operation), `run` (accepted as an
- * operation, or one is under way), `left` (changed meanwhile, so looked at again).
+ * Seconds since the oldest portfolio became due that has not been claimed; 0 when none is. Above a minute is an alarm.
  */
-export const schedulerLooks = Metric.counter("ballast_scheduler_looks", {
-  description: "Due portfolios that were looked at",
-  incremental: true
+export const oldestDueAge = Metric.gauge("ballast_scheduler_oldest_due_age", {
+  description: "Age of the oldest portfolio that is due and unclaimed",
+  ...unit("s")
+})
+
+/**
+ * Due portfolios whose drift was checked. Attribute `outcome`: `on_target` (nothing to do, so no operation), `run`
+ * (accepted as an operation, or one is under way), `left` (changed meanwhile, so looked at again).
+ */
+export const driftChecks = Metric.counter("ballast_scheduler_drift_checks", {
+  description: "Due portfolios whose drift was checked",
+  incremental: true,
+  ...unit("{portfolio}")
 })
 
 /** Unix time in seconds at which the scheduler last finished a tick. Its age is the time now minus this value. */
 export const schedulerLastTick = Metric.gauge("ballast_scheduler_last_tick", {
   description: "When the scheduler last finished a tick",
-  attributes: { unit: "s" }
+  ...unit("s")
 })
 
-/** Unix time in seconds of the last pass that measured the strategies of discovery. Above 3 intervals old its metrics are withheld. */
+/**
+ * Unix time in seconds of the last pass that measured the strategies of discovery. Above 3 intervals old its metrics
+ * are withheld.
+ */
 export const discoveryLastPass = Metric.gauge("ballast_discovery_last_pass", {
   description: "When the strategies of discovery were last measured",
-  attributes: { unit: "s" }
+  ...unit("s")
 })
 
 /** Strategies of discovery whose value is unknown, because a portfolio was not valued for days. */
 export const discoveryUnknown = Metric.gauge("ballast_discovery_unknown", {
-  description: "Strategies of discovery whose value is unknown"
+  description: "Strategies of discovery whose value is unknown",
+  ...unit("{strategy}")
 })
 
 /** Actions that one transaction of a relayer carries, counted when it is signed. Attribute: `chain`. */
 export const bundleSize = Metric.histogram("ballast_relay_bundle_size", {
   description: "Actions carried by one relayer transaction",
-  boundaries: [1, 2, 4, 8, 16, 32]
+  boundaries: [1, 2, 4, 8, 16, 32],
+  ...unit("{action}")
 })
 
 /** Units of gas that the service paid for. Attribute: `chain`. */
 export const gasSpent = Metric.counter("ballast_gas_spent", {
   description: "Gas that the service paid for",
-  incremental: true
+  incremental: true,
+  ...unit("{gas}")
 })
 
-/** What was not paid for. Attribute `scope`: `portfolio` or `tenant` (the day's budget is used up), `value` (not worth its gas). */
+/**
+ * What was not paid for. Attribute `scope`: `portfolio` or `tenant` (the day's budget is used up), `value` (not worth
+ * its gas).
+ */
 export const gasRefusals = Metric.counter("ballast_gas_refusals", {
   description: "Work that was refused to spare gas",
-  incremental: true
+  incremental: true,
+  ...unit("{refusal}")
 })
 
-/** Transactions that did not land in time. Attributes: `chain`, `outcome` (`replaced`, or `ceiling`: no higher fee may be paid, an alarm). */
+/**
+ * Transactions that did not land in time. Attributes: `chain`, `outcome` (`replaced`, or `ceiling`: no higher fee may
+ * be paid, an alarm).
+ */
 export const relayReplacements = Metric.counter("ballast_relay_replacements", {
   description: "Relayer transactions that did not land in time",
-  incremental: true
+  incremental: true,
+  ...unit("{transaction}")
 })
 
 /**
@@ -114,54 +166,68 @@ export const relayReplacements = Metric.counter("ballast_relay_replacements", {
  */
 export const oldestStepAge = Metric.gauge("ballast_engine_oldest_step_age", {
   description: "Age of the oldest unfinished step",
-  attributes: { unit: "s" }
+  ...unit("s")
 })
 
 /** Whole native tokens that a relayer has left for gas. Attributes: `chain`, `relayer`. */
 export const relayerBalance = Metric.gauge("ballast_relayer_balance", {
-  description: "Native tokens that a relayer has left for gas"
+  description: "Native tokens that a relayer has left for gas",
+  ...unit("{token}")
+})
+
+/** Runs that wait for an operator; above 0 somebody must look at them. */
+export const runsSuspended = Metric.gauge("ballast_engine_runs_suspended", {
+  description: "Runs that are suspended with a cause, until an operator resumes them",
+  ...unit("{run}")
 })
 
 /** Runs that this process works on. At `MAX_RUNS_IN_FLIGHT` for long, more processes are needed. */
 export const runsInFlight = Metric.gauge("ballast_runs_in_flight", {
-  description: "Runs that this process works on"
+  description: "Runs that this process works on",
+  ...unit("{run}")
 })
 
 /** Transfers between chains that are on their way. */
 export const transfersOpen = Metric.gauge("ballast_transfers_open", {
-  description: "Transfers between chains that are on their way"
+  description: "Transfers between chains that are on their way",
+  ...unit("{transfer}")
 })
 
 /** Seconds since the oldest open transfer left; 0 when none is open. Above an hour a person should look. */
 export const oldestTransferAge = Metric.gauge("ballast_transfers_oldest_open_age", {
   description: "Age of the oldest open transfer",
-  attributes: { unit: "s" }
+  ...unit("s")
 })
 
 /** Open transfers that their source chain does not bear out. Anything but 0 is an alarm. */
 export const transferDrift = Metric.gauge("ballast_transfers_drift", {
-  description: "Open transfers that the source chain does not bear out"
+  description: "Open transfers that the source chain does not bear out",
+  ...unit("{transfer}")
 })
 
 /** Transfers that ended. Attribute: `outcome` (`delivered`, `partial`, `refunded`, `failed`). */
 export const transfersEnded = Metric.counter("ballast_transfers_ended", {
   description: "Transfers between chains that ended",
-  incremental: true
+  incremental: true,
+  ...unit("{transfer}")
 })
 
 /** Streams of operations that this process has open. */
 export const streamsOpen = Metric.gauge("ballast_streams_open", {
-  description: "Streams of operations that are open"
+  description: "Streams of operations that are open",
+  ...unit("{stream}")
 })
 
 /** Events sent by streams of operations. Attribute: `kind` (that of the event). */
 export const streamEvents = Metric.counter("ballast_stream_events", {
   description: "Events sent by streams of operations",
-  incremental: true
+  incremental: true,
+  ...unit("{event}")
 })
 
 /** Streams that were cut because their client did not read. */
 export const streamsCut = Metric.counter("ballast_streams_cut", {
   description: "Streams cut because their client did not read",
-  incremental: true
+  incremental: true,
+  ...unit("{stream}")
 })

@@ -20,24 +20,28 @@ export class Settings extends Context.Service<
     /** What swaps of a portfolio that mirrors another tenant's strategy may cost at most, whatever anybody set. */
     readonly mirrorCap: { readonly slippageBps: number; readonly priceImpactBps: number }
     /** No trade below this value (US dollars, wad) is made, whatever threshold anybody set. */
-    readonly leastTradeUsd: bigint
+    readonly minTradeUsd: bigint
     /**
-     * Gas that the service pays for. Budgets are units of gas a UTC day, of one portfolio and of all of a tenant; a batch of
-     * trades may cost at most `mostShareBps` basis points of what it moves, by the price of the asset in `natives`.
+     * Gas that the service pays for. Budgets are units of gas a UTC day, of one portfolio and of all of a tenant; a
+     * batch of trades may cost at most `maxShareBps` basis points of what it moves, by the price of the asset in
+     * `natives`.
      */
     readonly gas: {
       readonly portfolioPerDay: bigint
       readonly tenantPerDay: bigint
-      readonly mostShareBps: number
+      readonly maxShareBps: number
       readonly natives: ReadonlyMap<ChainId, AssetId>
     }
-    /** Moves of value between chains: the least, US dollars (wad); what one usually costs, and may cost at most, in basis points. */
-    readonly transfers: { readonly leastUsd: bigint; readonly costBps: number; readonly maxCostBps: number }
+    /**
+     * Moves of value between chains: the least, US dollars (wad); what one usually costs, and may cost at most, in
+     * basis points.
+     */
+    readonly transfers: { readonly minUsd: bigint; readonly costBps: number; readonly maxCostBps: number }
     /**
      * Swaps over a provider's routes: the least that one is asked about, US dollars (wad), and by how many basis points
      * a route must beat the venue after gas.
      */
-    readonly routes: { readonly leastUsd: bigint; readonly leastAdvantageBps: number }
+    readonly routes: { readonly minUsd: bigint; readonly minAdvantageBps: number }
     readonly blockedAssets: ReadonlySet<AssetId>
     /** How often due portfolios are looked for, in milliseconds, and how many are claimed at once. */
     readonly scheduler: { readonly intervalMs: number; readonly batch: number }
@@ -47,7 +51,9 @@ export class Settings extends Context.Service<
     readonly runRetentionMs: number
     /** Milliseconds that a run waits for a new signature of the owner before it fails. */
     readonly signatureWaitMs: number
-    /** How often missing daily prices are looked for, in milliseconds, and how many histories are fetched in that time. */
+    /**
+     * How often missing daily prices are looked for, in milliseconds, and how many histories are fetched in that time.
+     */
     readonly priceHistory: { readonly intervalMs: number; readonly batch: number }
     /** How often every portfolio is valued, in milliseconds, and how many at once. */
     readonly valuation: { readonly intervalMs: number; readonly batch: number }

@@ -1,6 +1,6 @@
 /**
- * Many requests in one statement: what fibers ask for while a statement runs goes into the next one, so that batches grow
- * with the load and a lone request waits for nothing.
+ * Many requests in one statement: what fibers ask for while a statement runs goes into the next one, so that batches
+ * grow with the load and a lone request waits for nothing.
  */
 import { Deferred, Duration, Effect, Exit, Option, Queue, Tracer } from "effect"
 
@@ -32,8 +32,8 @@ const distinctGroups = <T>(items: ReadonlyArray<T>, keyOf: (item: T) => string):
 
 /**
  * Answers a function that hands an item to `flush` together with others of other keys. `flush` answers for each of its
- * items. When it fails, each item is tried alone, so that one bad item fails for itself only. Waiting items are bounded by
- * the fibers that ask. Not for use inside a transaction: `flush` runs outside of it.
+ * items. When it fails, each item is tried alone, so that one bad item fails for itself only. Waiting items are bounded
+ * by the fibers that ask. Not for use inside a transaction: `flush` runs outside of it.
  *
  * `collectFor`: how long the first of a group waits for others; none when left out.
  */

@@ -33,10 +33,11 @@ interface Window {
 }
 
 /**
- * A live counter is never given up for another subject's, or whoever has many addresses would make counters forget. What
- * comes when the table is full of live ones shares a counter with others by its hash.
+ * A live counter is never given up for another subject's, or whoever has many addresses would make counters forget.
+ * What comes when the table is full of live ones shares a counter with others by its hash.
  *
- * All windows are equally long, so the map, in order of insertion, is in order of expiry: the expired ones are at its head.
+ * All windows are equally long, so the map, in order of insertion, is in order of expiry: the expired ones are at its
+ * head.
  */
 export const makeFixedWindows = (limit: number) => {
   const windows = new Map<string, Window>()

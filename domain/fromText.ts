@@ -32,7 +32,12 @@ export const fromText = <To extends Schema.Constraint>(
         decode: SchemaGetter.transformEffect((text: string) => {
           const value = options.parse(text)
           return value === undefined
-            ? Effect.fail(new SchemaIssue.InvalidValue({ message: `Expected ${options.expected}` }, text))
+            ? Effect.fail(
+                new SchemaIssue.InvalidValue(
+                  { message: `Expected ${options.expected}`, examples: [options.example] },
+                  text
+                )
+              )
             : Effect.succeed(value)
         }),
         encode: SchemaGetter.transform(options.format)

@@ -42,8 +42,8 @@ const requestContext = <R>(context: Context.Context<R>): Context.Context<R> =>
   )
 
 /**
- * `X-Forwarded-For` is believed from the given networks alone; without any, the address of the connection counts. `others` are
- * routes beside the REST ones, under the same middleware.
+ * `X-Forwarded-For` is believed from the given networks alone; without any, the address of the connection counts.
+ * `others` are routes beside the REST ones, under the same middleware.
  */
 export const ServeRoutes = (
   trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>,

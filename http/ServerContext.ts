@@ -1,4 +1,7 @@
-/** What the server itself needs around it, and not only the routes: it names spans and reports faults before and after them. */
+/**
+ * What the server itself needs around it, and not only the routes: it names spans and reports faults before and after
+ * them.
+ */
 import { Layer } from "effect"
 import { FaultReporter } from "#http/middleware/faultReporter.ts"
 import { SpanNames } from "#http/middleware/spanNames.ts"

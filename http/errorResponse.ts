@@ -1,8 +1,24 @@
 /** Answers with a domain error outside an HttpApi, in the envelope of the path's version. */
 import { DateTime } from "effect"
+import { CallsRefused } from "#domain/Errors.ts"
 import { HttpServerResponse } from "effect/http"
 import type { RequestContext } from "#http/middleware/RequestContext.ts"
 import { contractOf, type DomainError, errorBody, errorFields } from "#http/wireError.ts"
+
+/**
+ * The legacy execute routes stand outside of `/v1/`, and have codes of their own. Source: interface "Legacy execute
+ * codes".
+ */
+const isExecute = (path: string) => path.startsWith("/portfolio/")
+
+const ofStatus: Readonly<Record<number, string>> = { 401: "UNAUTHORIZED", 403: "FORBIDDEN", 404: "NOT_FOUND" }
+
+/** The code that the legacy execute routes have for one of ours; for too many requests they know none. */
+export const legacyCode = (code: string, status: number): string => {
+  if (code === CallsRefused.contract.code) return "SIMULATION_FAILED"
+  if (status === 429) return code
+  return status >= 500 ? "EXECUTION_FAILED" : (ofStatus[status] ?? "BAD_REQUEST")
+}
 
 /** The body of a v1 error answer, which carries the tracing ids. Source: interface "v1 envelope". */
 export const errorBodyV1 = (error: DomainError, requestContext: RequestContext["Service"], now: DateTime.Utc) => ({
@@ -13,8 +29,15 @@ export const errorBodyV1 = (error: DomainError, requestContext: RequestContext["
   timestamp: DateTime.formatIso(now)
 })
 
-/** The legacy execute routes stand outside `/v1/`. Source: interface "Legacy routes". */
-const isV1 = (path: string) => path.startsWith("/v1/") || path.startsWith("/portfolio/")
+const isV1 = (path: string) => path.startsWith("/v1/") || isExecute(path)
+
+const bodyOn = (path: string, error: DomainError, requestContext: RequestContext["Service"], now: DateTime.Utc) => {
+  if (!isV1(path)) return errorBody(error)
+  const body = errorBodyV1(error, requestContext, now)
+  return isExecute(path)
+    ? { ...body, error: { ...body.error, code: legacyCode(body.error.code, contractOf(error).status) } }
+    : body
+}
 
 /** `path` decides the envelope: v1 below `/v1/` and `/portfolio/`, v2 everywhere else. */
 export const errorResponse = (
@@ -27,10 +50,7 @@ export const errorResponse = (
     readonly status?: number
   }
 ): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.jsonUnsafe(
-    isV1(options.path) ? errorBodyV1(error, options.requestContext, options.now) : errorBody(error),
-    {
-      status: options.status ?? contractOf(error).status,
-      ...(error.retryAfterSeconds === undefined ? {} : { headers: { "retry-after": String(error.retryAfterSeconds) } })
-    }
-  )
+  HttpServerResponse.jsonUnsafe(bodyOn(options.path, error, options.requestContext, options.now), {
+    status: options.status ?? contractOf(error).status,
+    ...(error.retryAfterSeconds === undefined ? {} : { headers: { "retry-after": String(error.retryAfterSeconds) } })
+  })

@@ -2,7 +2,9 @@
 import { ByteSize, Layer } from "effect"
 import { HttpIncomingMessage } from "effect/http"
 
-/** Paths mean exactly what they say; a parameter may be long enough to be refused as malformed rather than as unknown. */
+/**
+ * Paths mean exactly what they say; a parameter may be long enough to be refused as malformed rather than as unknown.
+ */
 export const routerConfig = {
   caseSensitive: true,
   ignoreTrailingSlash: false,

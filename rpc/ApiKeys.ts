@@ -1,11 +1,14 @@
-/** Contract: a signed-in user manages the API keys of the tenant. Source: interface "Authentication" 2; shapes 2.1 and V. */
+/**
+ * Contract: a signed-in user manages the API keys of the tenant. Source: interface "Authentication" 2; shapes 2.1 and
+ * V.
+ */
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { NotFound, PermissionDenied, ValidationFailed } from "#domain/Errors.ts"
 import { ApiKeyId } from "#domain/Ids.ts"
 import { Scope } from "#domain/Scopes.ts"
 import { HiddenDefect } from "#rpc/publicProcedure.ts"
-import { SessionAccess } from "#rpc/SessionAccess.ts"
+import { SessionAccess } from "#rpc/session/SessionAccess.ts"
 
 const defect = HiddenDefect
 
@@ -19,7 +22,9 @@ const key = {
   expiresAt: Schema.NullOr(Schema.String)
 }
 
-const Name = Schema.String.check(Schema.isPattern(/^[^\p{Cc}]{1,256}$/u))
+const Name = Schema.String.check(
+  Schema.isPattern(/^[^\p{Cc}]{1,256}$/u, { expected: "1 to 256 characters, none of them a control character" })
+)
 
 export const ApiKeyProcedures = RpcGroup.make(
   // `apiKey` is the secret; this answer is the only place where it is ever shown.

@@ -1,4 +1,7 @@
-/** Contract: listed assets and tokenized shares, for anybody. Source: interface, `assets.*`; shapes Q and R; docs/decisions/0122. */
+/**
+ * Contract: listed assets and tokenized shares, for anybody. Source: interface, `assets.*`; shapes Q and R;
+ * docs/decisions/0122.
+ */
 import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
 import { NotFound } from "#domain/Errors.ts"
@@ -13,7 +16,10 @@ import { publicRead } from "#rpc/publicProcedure.ts"
 
 export const defaults = { pageLimit: 24, searchLimit: 20 } as const
 
-const Slug = Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9._-]{0,63}$/u))
+const slugForm = { expected: "a slug of small letters, digits, dots, hyphens and _" }
+const Slug = Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9._-]{0,63}$/u, slugForm)).annotate({
+  examples: ["technology"]
+})
 const ChainId = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
 const chains = Schema.optionalKey(Schema.Array(ChainId).check(Schema.isMaxLength(50)))
 const Tags = Schema.optionalKey(Schema.Array(Slug).check(Schema.isMaxLength(50)))
@@ -48,11 +54,16 @@ const restrictions = {
   restrictedAssetsMap: Schema.Record(Schema.String, Restriction),
   restrictionContext: RestrictionContext
 }
+const CountryCode = Schema.String.check(
+  Schema.isPattern(/^[A-Za-z]{2}$/u, { expected: "a country of two letters, ISO 3166-1" })
+).annotate({ examples: ["DE"] })
 const search = {
-  q: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(100)),
+  q: Schema.String.check(Schema.isBetweenLength(1, 100, { expected: "1 to 100 characters" })).annotate({
+    examples: ["AAPL"]
+  }),
   chainFilter: chains,
   limit: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 50 }))),
-  manualCountryCode: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^[A-Za-z]{2}$/u)))
+  manualCountryCode: Schema.optionalKey(CountryCode)
 }
 /** Rows of the index, which are the same until it is made anew. */
 const Item = encodedOnce(Models.AssetItem)

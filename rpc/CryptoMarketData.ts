@@ -1,4 +1,6 @@
-/** Contract: the market of coins, for anybody. Source: interface, `cryptoMarketData.*`; shapes S; docs/decisions/0121. */
+/**
+ * Contract: the market of coins, for anybody. Source: interface, `cryptoMarketData.*`; shapes S; docs/decisions/0121.
+ */
 import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
 import { CacheState } from "#domain/marketData/CacheState.ts"
@@ -10,7 +12,9 @@ export const defaultLimit = 8
 const limit = Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 20 })))
 const limited = { limit }
 
-const CoinId = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9._-]{1,128}$/u))
+const CoinId = Schema.String.check(
+  Schema.isPattern(/^[A-Za-z0-9._-]{1,128}$/u, { expected: "the id of a coin at CoinGecko" })
+).annotate({ examples: ["bitcoin"] })
 
 /** `configured`: whether the deployment has access to a source of this; without one the rest is empty. */
 const envelope = { configured: Schema.Boolean, cache: CacheState }

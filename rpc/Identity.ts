@@ -5,8 +5,8 @@ import * as Errors from "#domain/Errors.ts"
 import { Role, WalletId } from "#domain/identity/User.ts"
 import { TenantId, UserId } from "#domain/Ids.ts"
 import { HiddenDefect } from "#rpc/publicProcedure.ts"
-import { SessionAccess, SessionRefused } from "#rpc/SessionAccess.ts"
-import { AnswersWithToken, Delivery, TokenAnswer } from "#rpc/SessionCookie.ts"
+import { SessionAccess, SessionRefused } from "#rpc/session/SessionAccess.ts"
+import { AnswersWithToken, Delivery, TokenAnswer } from "#rpc/session/SessionCookie.ts"
 
 const defect = HiddenDefect
 

@@ -5,7 +5,7 @@ import type { Session } from "#domain/identity/SessionStore.ts"
 import { SignIns } from "#domain/identity/SignIns.ts"
 import type { Member } from "#domain/identity/User.ts"
 import { IdentityProcedures } from "#rpc/Identity.ts"
-import { PresentedSession } from "#rpc/SessionAccessLive.ts"
+import { PresentedSession } from "#rpc/session/SessionAccessLive.ts"
 
 const sessionView = ({ role, tenantId, userId, walletId }: Member, { expiresAt }: Session) => ({
   userId,

@@ -1,19 +1,24 @@
 /**
- * All procedures of the API over its two wires: the interface's, a route for each procedure, and Effect's own RPC at `/v1/rpc`.
- * Needs the domain's services and the operator's token.
+ * All procedures of the API over its two wires: the interface's, a route for each procedure, and Effect's own RPC at
+ * `/v1/rpc`. Needs the domain's services and the operator's token.
  */
-import { Layer } from "effect"
+import { type Context, Layer } from "effect"
 import { RpcSerialization, RpcServer } from "effect/rpc"
-import type { Members } from "#domain/identity/Members.ts"
-import type { OwnKeys } from "#domain/identity/OwnKeys.ts"
-import type { Sessions } from "#domain/identity/Sessions.ts"
-import type { SignInSettings } from "#domain/identity/SignInSettings.ts"
-import type { SignIns } from "#domain/identity/SignIns.ts"
-import type { AssetBrowsing } from "#domain/listing/AssetBrowsing.ts"
-import type { AssetProfiles } from "#domain/listing/AssetProfiles.ts"
-import type { AssetSearch } from "#domain/listing/AssetSearch.ts"
-import type { CountryHeader } from "#domain/listing/CountryHeader.ts"
-import type { CryptoMarketData } from "#domain/marketData/CryptoMarketData.ts"
+import { Actions } from "#domain/action/Actions.ts"
+import { buildWith } from "#domain/buildWith.ts"
+import { Members } from "#domain/identity/Members.ts"
+import { OwnKeys } from "#domain/identity/OwnKeys.ts"
+import { Sessions } from "#domain/identity/Sessions.ts"
+import { SignInSettings } from "#domain/identity/SignInSettings.ts"
+import { SignIns } from "#domain/identity/SignIns.ts"
+import { OperatorToken } from "#domain/identity/OperatorToken.ts"
+import { AssetBrowsing } from "#domain/listing/AssetBrowsing.ts"
+import { AssetProfiles } from "#domain/listing/AssetProfiles.ts"
+import { AssetSearch } from "#domain/listing/AssetSearch.ts"
+import { CountryHeader } from "#domain/listing/CountryHeader.ts"
+import { CryptoMarketData } from "#domain/marketData/CryptoMarketData.ts"
+import { MarketDataStream } from "#domain/stream/MarketDataStream.ts"
+import { ActionsLive } from "#rpc/ActionsLive.ts"
 import { AdminAccessLive } from "#rpc/AdminAccessLive.ts"
 import { ApiKeysLive } from "#rpc/ApiKeysLive.ts"
 import { AssetsLive } from "#rpc/AssetsLive.ts"
@@ -24,7 +29,8 @@ import { IdentityLive } from "#rpc/IdentityLive.ts"
 import { jsonWire, routesOf } from "#rpc/jsonWire.ts"
 import { MarketDataStreamProcedures } from "#rpc/MarketDataStream.ts"
 import { MarketDataStreamLive } from "#rpc/MarketDataStreamLive.ts"
-import { PresentedSession, SessionAccessLive } from "#rpc/SessionAccessLive.ts"
+import { PresentedSession, SessionAccessLive } from "#rpc/session/SessionAccessLive.ts"
+import { SessionCookie } from "#rpc/session/SessionCookie.ts"
 
 const nativePath = "/v1/rpc"
 /** Calls of one request of the native wire that run at the same time. */
@@ -43,24 +49,36 @@ export const procedureRoutes: ReadonlyArray<readonly ["GET" | "POST", string]> =
   ...routesOf(ClientProcedures)
 ]
 
-const Handlers = Layer.mergeAll(CryptoMarketDataLive, AssetsLive, IdentityLive, ApiKeysLive, SessionAccessLive).pipe(
-  Layer.provide(PresentedSession.layer)
+/** What the procedures of clients ask of the domain. */
+const services = [
+  Actions,
+  CryptoMarketData,
+  AssetBrowsing,
+  AssetSearch,
+  AssetProfiles,
+  CountryHeader,
+  SignIns,
+  SignInSettings,
+  Sessions,
+  Members,
+  OwnKeys
+] as const
+export type ProcedureServices = Context.Service.Identifier<(typeof services)[number]>
+
+const Handlers = Layer.mergeAll(
+  CryptoMarketDataLive,
+  AssetsLive,
+  IdentityLive,
+  ApiKeysLive,
+  ActionsLive,
+  SessionAccessLive
+).pipe(Layer.provide(PresentedSession.layer), buildWith(...services, SessionCookie))
+
+const OperatorHandlers = Layer.merge(MarketDataStreamLive, AdminAccessLive).pipe(
+  buildWith(MarketDataStream, OperatorToken)
 )
 
 export const ProcedureRoutes = Layer.mergeAll(
-  jsonWire(MarketDataStreamProcedures).pipe(Layer.provide([MarketDataStreamLive, AdminAccessLive])),
+  jsonWire(MarketDataStreamProcedures).pipe(Layer.provide(OperatorHandlers)),
   Layer.merge(jsonWire(ClientProcedures), NativeWire).pipe(Layer.provide(Handlers))
 )
-
-/** What the procedures of clients ask of the domain. */
-export type ProcedureServices =
-  | CryptoMarketData
-  | AssetBrowsing
-  | AssetSearch
-  | AssetProfiles
-  | CountryHeader
-  | SignIns
-  | SignInSettings
-  | Sessions
-  | Members
-  | OwnKeys

@@ -1,6 +1,6 @@
 /**
- * The typed client of the procedures, over Effect's RPC: `client("assets.searchForTokens", { q: "weth" })`. It is derived
- * from the contract, so it cannot drift from the service.
+ * The typed client of the procedures, over Effect's RPC: `client("assets.searchForTokens", { q: "weth" })`. It is
+ * derived from the contract, so it cannot drift from the service.
  */
 import { Effect, flow, Layer, type Redacted } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
@@ -8,8 +8,8 @@ import { RpcClient, RpcSerialization } from "effect/rpc"
 import { ClientProcedures } from "#rpc/ClientProcedures.ts"
 
 /**
- * Lives as long as the scope. `baseUrl` is the API's, without a slash at the end; `token` is a wallet session's, for the
- * procedures that need one.
+ * Lives as long as the scope. `baseUrl` is the API's, without a slash at the end; `token` is a wallet session's, for
+ * the procedures that need one.
  */
 export const makeProcedures = Effect.fnUntraced(function* (options: {
   readonly baseUrl: string

@@ -1,6 +1,6 @@
 /**
- * Effect's RPC over HTTP, where one request may carry many calls, a line each: the first is the request, which the server has
- * counted; each further one counts as much. When they are too many none of them runs.
+ * Effect's RPC over HTTP, where one request may carry many calls, a line each: the first is the request, which the
+ * server has counted; each further one counts as much. When they are too many none of them runs.
  */
 import { Clock, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"

@@ -1,16 +1,21 @@
 /**
  * The wire of the interface: `POST /v1/rpc/<procedure>` with `{"json": <input>}` is answered with
- * `{"result": {"data": {"json": <output>}}}`, a failure with `{"error": {"json": {code, message, details?}}}` and its status.
- * A procedure that only reads is also answered on `GET /v1/rpc/<procedure>?input=<the same, URL-encoded>`.
+ * `{"result": {"data": {"json": <output>}}}`, a failure with `{"error": {"json": {code, message, details?}}}` and its
+ * status. A procedure that only reads is also answered on `GET /v1/rpc/<procedure>?input=<the same, URL-encoded>`. A
+ * procedure by which an owner acts (`IsAction`) has `input` in place of `json`, and none around its answer and its
+ * error.
  *
- * The procedures run on Effect's own RPC server without its envelope, so handlers and middleware are those of every other wire.
+ * Handlers and middleware are those of every other wire. A call runs in its request's own fiber, so it ends when the
+ * client goes.
  */
-import { Cause, Context, Deferred, Effect, Exit, Option, Schema, SchemaIssue } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Option, Schema, Scope } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { type Rpc, type RpcGroup, RpcMessage, RpcServer } from "effect/rpc"
+import { Rpc, type RpcGroup, RpcMessage } from "effect/rpc"
+import { detailsOf } from "#domain/describeIssue.ts"
 import { Internal, ValidationFailed } from "#domain/Errors.ts"
+import { IsAction } from "#rpc/actionProcedure.ts"
 import { IsRead } from "#rpc/publicProcedure.ts"
-import { AnswersWithToken, SessionCookie, type TokenAnswer, tokenInCookie } from "#rpc/SessionCookie.ts"
+import { AnswersWithToken, SessionCookie, type TokenAnswer, tokenInCookie } from "#rpc/session/SessionCookie.ts"
 
 /** What every error class of the domain tells of itself. */
 const Explained = Schema.Struct({
@@ -21,35 +26,39 @@ export interface WireError extends Schema.Schema.Type<typeof Explained> {
   readonly constructor: { readonly contract?: { readonly code: string; readonly status: number } }
 }
 
-const format = SchemaIssue.makeFormatterStandardSchemaV1()
 /** `meta` of clients that send it says nothing that the input's schema does not. */
-const Body = Schema.Struct({ json: Schema.optionalKey(Schema.Unknown) })
+const Body = Schema.Struct({ json: Schema.optionalKey(Schema.Unknown), input: Schema.optionalKey(Schema.Unknown) })
 
-/** Most problems that one answer lists, and most characters of each, since it may quote the request. */
-const maxDetails = 50
-const maxDetailLength = 300
+/** Where input, answer and error stand in their bodies. */
+interface Form {
+  readonly key: "json" | "input"
+  readonly wrap: (content: unknown) => unknown
+}
 
-const success = (json: unknown) => HttpServerResponse.jsonUnsafe({ result: { data: { json } } })
+const jsonForm: Form = { key: "json", wrap: (json) => ({ json }) }
+const actionForm: Form = { key: "input", wrap: (content) => content }
 
-export const failure = (error: WireError) => {
+const success =
+  ({ wrap }: Form) =>
+  (content: unknown) =>
+    HttpServerResponse.jsonUnsafe({ result: { data: wrap(content) } })
+
+export const failure = (error: WireError, { wrap }: Form = jsonForm) => {
   const { code, status } = error.constructor.contract ?? Internal.contract
   const { details, message } = error
   return HttpServerResponse.jsonUnsafe(
-    { error: { json: { code, message, ...(details === undefined ? {} : { details }) } } },
+    { error: wrap({ code, message, ...(details === undefined ? {} : { details }) }) },
     { status }
   )
 }
 
-const invalid = ({ issue }: Schema.SchemaError) =>
-  new ValidationFailed({
-    message: "Request validation failed",
-    details: format(issue)
-      .issues.slice(0, maxDetails)
-      .map(({ message, path }) => {
-        const line = `${(path ?? []).map(String).join(".") || "json"}: ${message}`
-        return line.length > maxDetailLength ? `${line.slice(0, maxDetailLength)}...` : line
-      })
-  })
+const invalid =
+  (place: string) =>
+  ({ issue }: Schema.SchemaError) =>
+    new ValidationFailed({
+      message: "The request is not valid; details name each field",
+      details: detailsOf(issue, place)
+    })
 
 const parse = (text: string, what: string) =>
   Effect.try({
@@ -82,37 +91,40 @@ export const routesOf = <Rpcs extends Rpc.Any>(
     ...(Context.get(annotations, IsRead) ? [["GET", pathOf(_tag)] as const] : [])
   ])
 
+type Headers = HttpServerRequest.HttpServerRequest["headers"]
+
+/** A procedure's handler inside its middleware, out of the services of the layer that serves it. */
+const callOf = (procedure: Procedure, services: Context.Context<never>) => {
+  const { context, handler } = Context.getUnsafe(
+    services as Context.Context<Rpc.Handler<string>>,
+    Context.Service<Rpc.Handler<string>, Rpc.Handler<string>>(procedure.key)
+  )
+  // The scope is the request's: what a handler opens is closed with it.
+  const own = Context.omit(Scope.Scope, Layer.CurrentMemoMap)(context)
+  const middlewares = [...procedure.middlewares].map((middleware) => Context.getUnsafe(services, middleware))
+
+  return (payload: unknown, headers: Headers): Effect.Effect<unknown, unknown> =>
+    Effect.suspend(() => {
+      const call = {
+        rpc: procedure,
+        client: new Rpc.ServerClient(0),
+        requestId: RpcMessage.RequestId(0),
+        headers,
+        payload
+      }
+      const handled = handler(payload, call) as Effect.Effect<never, never>
+      return middlewares.reduce<Effect.Effect<never, never>>(
+        (effect, middleware) => middleware(effect, call) as Effect.Effect<never, never>,
+        Effect.provideContext(handled, own)
+      )
+    })
+}
+
 export const jsonWire = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const cookie = yield* SessionCookie
-      const waiting = new Map<number, Deferred.Deferred<unknown, unknown>>()
-      const server = yield* RpcServer.makeNoSerialization(group, {
-        disableFatalDefects: true,
-        disableClientAcks: true,
-        disableTracing: true,
-        onFromServer: (message) =>
-          Effect.sync(() => {
-            if (message._tag !== "Exit") return
-            const answer = waiting.get(message.clientId)
-            if (answer !== undefined) Deferred.doneUnsafe(answer, message.exit as Exit.Exit<unknown, unknown>)
-          })
-      })
-      let lastClient = 0
-
-      const call = (tag: string, payload: unknown, headers: HttpServerRequest.HttpServerRequest["headers"]) =>
-        Effect.suspend(() => {
-          const clientId = ++lastClient
-          const answer = Deferred.makeUnsafe<unknown, unknown>()
-          waiting.set(clientId, answer)
-          const request = { _tag: "Request", id: RpcMessage.RequestId(0), tag, payload, headers } as const
-          return server.write(clientId, request as never).pipe(
-            Effect.andThen(server.write(clientId, { _tag: "Eof" })),
-            Effect.andThen(Deferred.await(answer)),
-            Effect.onInterrupt(() => server.disconnect(clientId)),
-            Effect.ensuring(Effect.sync(() => waiting.delete(clientId)))
-          )
-        })
+      const services = yield* Effect.context<Rpc.ToHandler<Rpcs> | Rpc.Middleware<Rpcs>>()
 
       for (const procedure of group.requests.values() as Iterable<Procedure>) {
         const codec = Schema.toCodecJson(procedure.payloadSchema)
@@ -122,6 +134,8 @@ export const jsonWire = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) =
         const decode = (input: unknown) => Effect.catch(decodeQuickly(input), () => decodeThoroughly(input))
         const encode = Schema.encodeUnknownEffect(Schema.toCodecJson(procedure.successSchema))
         const answersWithToken = Context.get(procedure.annotations, AnswersWithToken)
+        const call = callOf(procedure, services as Context.Context<never>)
+        const form = Context.get(procedure.annotations, IsAction) ? actionForm : jsonForm
         const hasInput = procedure.payloadSchema.ast._tag !== "Void"
 
         const answering = (
@@ -130,18 +144,20 @@ export const jsonWire = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) =
           Effect.gen(function* () {
             const request = yield* HttpServerRequest.HttpServerRequest
             const sent = yield* inputOf(request)
-            const body = yield* Effect.mapError(Schema.decodeUnknownEffect(Body)(sent), invalid)
-            const payload = hasInput ? yield* Effect.mapError(decode(body.json ?? {}), invalid) : undefined
-            const exit = yield* Effect.exit(call(procedure._tag, payload, request.headers))
+            const body = yield* Effect.mapError(Schema.decodeUnknownEffect(Body)(sent), invalid(form.key))
+            const payload = hasInput
+              ? yield* Effect.mapError(decode(body[form.key] ?? {}), invalid(form.key))
+              : undefined
+            const exit = yield* Effect.exit(call(payload, request.headers))
             if (Exit.isSuccess(exit)) {
               const json = yield* Effect.orDie(encode(exit.value))
-              return answersWithToken ? tokenInCookie(cookie, json as TokenAnswer, success) : success(json)
+              return answersWithToken ? tokenInCookie(cookie, json as TokenAnswer, success(form)) : success(form)(json)
             }
             const expected = Cause.findErrorOption(exit.cause)
             // A defect: the fallback of the server answers, and it is reported.
             if (Option.isNone(expected)) return yield* Effect.failCause(exit.cause as Cause.Cause<never>)
-            return failure(expected.value as WireError)
-          }).pipe(Effect.catch((error) => Effect.succeed(failure(error as WireError))))
+            return failure(expected.value as WireError, form)
+          }).pipe(Effect.catch((error) => Effect.succeed(failure(error as WireError, form))))
 
         const add = (method: "GET" | "POST", handle: ReturnType<typeof answering>) =>
           router.add(

@@ -1,7 +1,7 @@
 /**
- * Prints the transactions that put the contracts of `contracts/` on a chain, as JSON: `{name, address, to, data}`. Anybody
- * may send them, from any account and in any order; the deterministic deployer gives the addresses that the service
- * knows. A contract that is there already makes its transaction revert.
+ * Prints the transactions that put the contracts of `contracts/` on a chain, as JSON: `{name, address, to, data}`.
+ * Anybody may send them, from any account and in any order; the deterministic deployer gives the addresses that the
+ * service knows. A contract that is there already makes its transaction revert.
  *
  * `node scripts/contracts.ts <diamond> <router>` adds RoutedSwap, whose address follows from these two of the chain;
  * `<administrator> <guardian>` behind them add TradeGuard, which these two keys fill and pause (docs/contracts.md).

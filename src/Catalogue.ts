@@ -1,6 +1,6 @@
 /**
- * Brings the checked-in catalogue up to date: `npm run catalogue -- refresh` reads its sources and prints what they say otherwise;
- * with `--write` it writes that into the files, for a review of the difference in version control.
+ * Brings the checked-in catalogue up to date: `npm run catalogue -- refresh` reads its sources and prints what they say
+ * otherwise; with `--write` it writes that into the files, for a review of the difference in version control.
  */
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Console, Effect, Layer, Schema } from "effect"

@@ -1,7 +1,9 @@
 /**
- * The operator's command line: `npm run cli -- tenants create --name <name> --email <address>`, and `--help` for the rest.
+ * The operator's command line: `npm run cli -- tenants create --name <name> --email <address>`, and `--help` for the
+ * rest.
  *
- * Works on the database of the environment it is started in, or through the service that is running on it.
+ * Tenants and keys: works on the database of the environment it is started in, or through the service that is running
+ * on it. Operations: through the API of the service at BALLAST_URL, with a tenant's key in BALLAST_API_KEY.
  */
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Cause, Console, Effect, Layer, Logger, References } from "effect"
@@ -20,9 +22,8 @@ const explain = (cause: Cause.Cause<unknown>) => {
   return Console.error(error instanceof Error ? error.message : Cause.pretty(cause))
 }
 
-ballast.pipe(
-  // Opened when a command runs, so help and mistakes in the arguments need no database.
-  Command.provide(adminAccess),
+// Access is opened when a command runs, so help and mistakes in the arguments need no database.
+ballast(adminAccess).pipe(
   Command.run({ version: manifest.version }),
   Effect.tapCause(explain),
   Effect.provide(quiet),

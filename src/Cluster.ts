@@ -1,6 +1,6 @@
 /**
- * Several API processes on one PostgreSQL server, on this machine: `npm run cluster`. For trying it; a deployment starts
- * its processes with what it starts processes with (docs/operations.md, compose.yaml).
+ * Several API processes on one PostgreSQL server, on this machine: `npm run cluster`. For trying it; a deployment
+ * starts its processes with what it starts processes with (docs/operations.md, compose.yaml).
  *
  * Each process has the environment of this one and a port of its own, from PORT on. One that ends is started again;
  * Ctrl-C ends all, and they pass their work on.

@@ -4,13 +4,14 @@
  * Every variable is described in docs/operations.md. A start with missing or malformed variables fails with one message
  * that lists all of them; values that may be secret are never part of it.
  */
-import { Duration, Effect, Layer, type LogLevel, Redacted, Schema } from "effect"
-import type { IpNetwork } from "effect/net"
+import { Duration, Effect, Layer, type LogLevel, Redacted } from "effect"
 import { AssetId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { BundleWindow } from "#domain/relay/BundleSigner.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
+import { OwnerAddress } from "#domain/OwnerAddress.ts"
 import { Settings } from "#domain/Settings.ts"
+import { OperatorAccount } from "#domain/strategy/OperatorAccount.ts"
 import { AttestorConfig, type AttestorPlace } from "#layers/attestor/AttestorConfig.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
@@ -30,6 +31,7 @@ import * as Kind from "#src/config/kinds.ts"
 import { accessOf, countryHeaders, marketData } from "#src/config/marketData.ts"
 import { coinGecko, lifi } from "#src/config/providers.ts"
 import { withSecrets } from "#src/config/secretTexts.ts"
+import { host, server, trustedProxies } from "#src/config/server.ts"
 import { attestorSigner, attestorToken, signers } from "#src/config/signers.ts"
 import {
   massive,
@@ -53,28 +55,6 @@ const logLevels = [
   "Error",
   "None"
 ] as const satisfies ReadonlyArray<LogLevel.LogLevel>
-
-/**
- * Where the API listens. It answers on the loopback interface alone unless HOST says otherwise, so that a service
- * started by hand or in the sandbox is not on the network by accident; production sets `HOST=0.0.0.0` or `::`.
- */
-const hostSetting = withDefault("HOST", Kind.text("an address to listen on", "0.0.0.0"), "127.0.0.1")
-const trustedProxiesSetting = withDefault<ReadonlyArray<IpNetwork.IpNetwork>>(
-  "TRUSTED_PROXIES",
-  Kind.listOf(Kind.kind(Schema.IpNetworkFromString, "a network in CIDR notation", "10.0.0.0/8")),
-  []
-)
-
-const server = Effect.gen(function* () {
-  const { host, maxConnections, port, publicUrl, trustedProxies } = yield* all({
-    host: hostSetting,
-    port: withDefault("PORT", Kind.integer(1, 65_535, "3000"), 3000),
-    maxConnections: withDefault("MAX_CONNECTIONS", Kind.integer(10, 1_000_000, "5000"), 5_000),
-    publicUrl: optional("PUBLIC_URL", Kind.httpUrl("https://api.example.com")),
-    trustedProxies: trustedProxiesSetting
-  })
-  return { host, maxConnections, port, publicUrl: publicUrl ?? `http://localhost:${port}`, trustedProxies }
-})
 
 const database: Setting<DatabaseConfig["Service"]> = all({
   url: optional(
@@ -114,7 +94,7 @@ const settings: Setting<Settings["Service"]> = Effect.map(
     ),
     mirrorSlippageBps: withDefault("MIRROR_MAX_SLIPPAGE_BPS", basisPoints("100"), 100),
     mirrorImpactBps: withDefault("MIRROR_MAX_PRICE_IMPACT_BPS", basisPoints("100"), 100),
-    leastTradeUsd: withDefault(
+    minTradeUsd: withDefault(
       "TRADE_MIN_USD",
       Kind.kind(Decimal.UsdFromString, "US dollars with at most 6 decimal places", "1.00"),
       Decimal.one
@@ -122,14 +102,14 @@ const settings: Setting<Settings["Service"]> = Effect.map(
     gasOfPortfolio: withDefault("GAS_PER_PORTFOLIO_AND_DAY", gas("30000000"), 30_000_000),
     gasOfTenant: withDefault("GAS_PER_TENANT_AND_DAY", gas("10000000000"), 10_000_000_000),
     gasShareBps: withDefault("GAS_MAX_SHARE_BPS", Kind.integer(1, 1_000_000, "10000"), 10_000),
-    transferLeastUsd: withDefault(
+    transferMinUsd: withDefault(
       "TRANSFER_MIN_USD",
       Kind.kind(Decimal.UsdFromString, "US dollars with at most 6 decimal places", "50.00"),
       50n * Decimal.one
     ),
     transferCostBps: withDefault("TRANSFER_COST_BPS", Kind.integer(0, 1_000, "10"), 10),
     transferMaxCostBps: withDefault("TRANSFER_MAX_COST_BPS", Kind.integer(1, 1_000, "100"), 100),
-    routeLeastUsd: withDefault(
+    routeMinUsd: withDefault(
       "ROUTE_MIN_USD",
       Kind.kind(Decimal.UsdFromString, "US dollars with at most 6 decimal places", "50.00"),
       50n * Decimal.one
@@ -144,7 +124,7 @@ const settings: Setting<Settings["Service"]> = Effect.map(
     ),
     intervalMs: withDefault("SCHEDULER_INTERVAL_MS", Kind.integer(10, 3_600_000, "1000"), 1000),
     batch: withDefault("SCHEDULER_BATCH", Kind.integer(1, 10_000, "200"), 200),
-    maxRunsInFlight: withDefault("MAX_RUNS_IN_FLIGHT", Kind.integer(1, 10_000, "256"), 256),
+    maxRunsInFlight: withDefault("MAX_RUNS_IN_FLIGHT", Kind.integer(0, 10_000, "256"), 256),
     runRetentionHours: withDefault("RUN_RETENTION_HOURS", Kind.integer(1, 87_600, "168"), 168),
     signatureWaitHours: withDefault("SIGNATURE_WAIT_HOURS", Kind.integer(1, 8_760, "168"), 168),
     priceHistorySeconds: withDefault("PRICE_HISTORY_INTERVAL_SECONDS", Kind.integer(1, 86_400, "60"), 60),
@@ -163,19 +143,19 @@ const settings: Setting<Settings["Service"]> = Effect.map(
       thresholdUsd: read.thresholdUsd
     },
     mirrorCap: { slippageBps: read.mirrorSlippageBps, priceImpactBps: read.mirrorImpactBps },
-    leastTradeUsd: read.leastTradeUsd,
+    minTradeUsd: read.minTradeUsd,
     gas: {
       portfolioPerDay: BigInt(read.gasOfPortfolio),
       tenantPerDay: BigInt(read.gasOfTenant),
-      mostShareBps: read.gasShareBps,
+      maxShareBps: read.gasShareBps,
       natives: wrappedNatives
     },
     transfers: {
-      leastUsd: read.transferLeastUsd,
+      minUsd: read.transferMinUsd,
       costBps: read.transferCostBps,
       maxCostBps: Math.max(read.transferCostBps, read.transferMaxCostBps)
     },
-    routes: { leastUsd: read.routeLeastUsd, leastAdvantageBps: read.routeAdvantageBps },
+    routes: { minUsd: read.routeMinUsd, minAdvantageBps: read.routeAdvantageBps },
     blockedAssets: new Set(read.blocklist),
     scheduler: { intervalMs: read.intervalMs, batch: read.batch },
     maxRunsInFlight: read.maxRunsInFlight,
@@ -262,6 +242,10 @@ export const serviceConfig = orInvalid(
           []
         ),
         adminToken: optional("ADMIN_TOKEN", token),
+        operatorAddress: optional(
+          "OPERATOR_ADDRESS",
+          Kind.kind(OwnerAddress, "an EVM or Solana address", "0x52908400098527886E0F7030069857D2E4169EE7")
+        ),
         internalToken: required("INTERNAL_TOKEN", token),
         streamUrl: optional("STREAM_URL", Kind.httpUrl("http://stream:3001")),
         clockUrl: optional("CLOCK_URL", Kind.httpUrl("http://127.0.0.1:3100/clock")),
@@ -299,6 +283,7 @@ export const layer = (config: ServiceConfig) =>
       chainIds: config.evm.chains.map(({ chainId }) => chainId)
     }),
     IssuerPoliciesLive(config.issuerPolicies),
+    Layer.succeed(OperatorAccount, { address: config.operatorAddress }),
     Layer.succeed(MarketDataConfig, config.marketData),
     Layer.succeed(MarketDataAccess, accessOf(config.marketData, config.coinGecko, config.coinGeckoUrl !== null)),
     Layer.succeed(LifiConfig, config.lifi),
@@ -312,8 +297,8 @@ export const streamWorkerConfig = orInvalid(
     const { port } = yield* all({ port: streamPort })
     const { read, secrets } = yield* withSecrets(
       all({
-        host: hostSetting,
-        trustedProxies: trustedProxiesSetting,
+        host: host,
+        trustedProxies: trustedProxies,
         settings: workerSettings(`http://localhost:${port}`),
         ticketKeys,
         internalToken: required("INTERNAL_TOKEN", token),
@@ -337,7 +322,7 @@ export const attestorConfig = orInvalid(
   Effect.gen(function* () {
     const { read, secrets } = yield* withSecrets(
       all({
-        host: hostSetting,
+        host: host,
         port: withDefault("ATTESTOR_PORT", Kind.integer(1, 65_535, "3002"), 3002),
         token: attestorToken,
         signer: attestorSigner,
@@ -367,6 +352,14 @@ export const cliConfig = orInvalid(
     ),
     adminUrl: optional("BALLAST_ADMIN_URL", Kind.httpUrl("http://127.0.0.1:3000")),
     adminToken: optional("ADMIN_TOKEN", token)
+  })
+)
+
+/** What the command line reads to call the API as a tenant. */
+export const clientConfig = orInvalid(
+  all({
+    baseUrl: withDefault("BALLAST_URL", Kind.httpUrl("http://127.0.0.1:3000"), "http://127.0.0.1:3000"),
+    apiKey: optional("BALLAST_API_KEY", Kind.secret(/^[!-~]{1,200}$/, "an API key", "bk_live_..."))
   })
 )
 

@@ -1,4 +1,7 @@
-/** `npm run demo`: takes one user through the service of a running sandbox, and prints the journey; `-- backtest` draws a backtest instead. */
+/**
+ * `npm run demo`: takes one user through the service of a running sandbox, and prints the journey; `-- backtest` draws
+ * a backtest instead.
+ */
 import { NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"

@@ -1,8 +1,8 @@
 /**
  * Starts a local world and the service in it: `npm start`, and `npm start -- --reset` for a fresh one.
  *
- * A supervisor: chains, providers and the control API are its own, API, stream worker and price attestor are processes of their own with
- * ordinary environment variables. See docs/architecture.md, "The sandbox".
+ * A supervisor: chains, providers and the control API are its own, API, stream worker and price attestor are processes
+ * of their own with ordinary environment variables. See docs/architecture.md, "The sandbox".
  */
 import { NodeRuntime } from "@effect/platform-node"
 import { Cause, Console, Effect, Layer } from "effect"

@@ -1,6 +1,6 @@
 /**
- * The market-data stream worker: tickets, snapshots and sockets of docs/stream.md. No database. Configured by environment alone
- * (docs/operations.md).
+ * The market-data stream worker: tickets, snapshots and sockets of docs/stream.md. No database. Configured by
+ * environment alone (docs/operations.md).
  */
 import "effect/schema/SchemaJITCompiler/enable"
 import { Effect, Layer } from "effect"

@@ -1,9 +1,9 @@
 /**
  * Where events become frames and frames find their sockets.
  *
- * Everything here happens in one turn of the event loop: a batch of events is taken in and written, or a client begins, never
- * one in the middle of the other. So what a client is given from the past and what comes live meet without a hole and without
- * an overlap.
+ * Everything here happens in one turn of the event loop: a batch of events is taken in and written, or a client begins,
+ * never one in the middle of the other. So what a client is given from the past and what comes live meet without a hole
+ * and without an overlap.
  */
 import { Context, Effect, Layer } from "effect"
 import type { Snapshot } from "#domain/stream/Frame.ts"

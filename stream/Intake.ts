@@ -10,7 +10,7 @@ import { Workers } from "#stream/Workers.ts"
 /** How often changes of what clients want are looked for. */
 const look = "200 millis"
 /** Announced every so many looks even without news. */
-const looksPerAnnouncement = 5
+const pollsPerAnnouncement = 5
 /** How long a client that has seen more than this worker is waited for. */
 const catchUpLimit = "3 seconds"
 /** A batch that took less than this to write, in milliseconds, is followed by the next at once. */
@@ -41,9 +41,9 @@ export class Intake extends Context.Service<
         )
 
       /**
-       * Writes a batch, then leaves the event loop to others for as long as that took. A loop accepts one connection a turn: without
-       * the pause, clients that come back while many are written to would wait behind a batch each. What comes meanwhile goes out
-       * together.
+       * Writes a batch, then leaves the event loop to others for as long as that took. A loop accepts one connection a
+       * turn: without the pause, clients that come back while many are written to would wait behind a batch each. What
+       * comes meanwhile goes out together.
        */
       const takeIn = Effect.fnUntraced(function* (batch: ReadonlyArray<MarketEvent>) {
         const clock = yield* Clock.Clock
@@ -74,7 +74,7 @@ export class Intake extends Context.Service<
         const wanted = demand.wanted()
         const news = [...wanted].sort().join()
         looks += 1
-        if (news === before && looks % looksPerAnnouncement !== 0) return Effect.void
+        if (news === before && looks % pollsPerAnnouncement !== 0) return Effect.void
         before = news
         return workers.announce({
           wanted,

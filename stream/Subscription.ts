@@ -1,6 +1,7 @@
 /**
- * One client's place in a view. While it is up to date the view writes for it; while it is not, nothing waits for it but its
- * cursor: what it misses is read from the replay windows, which all clients share, whenever its socket has room again.
+ * One client's place in a view. While it is up to date the view writes for it; while it is not, nothing waits for it
+ * but its cursor: what it misses is read from the replay windows, which all clients share, whenever its socket has room
+ * again.
  */
 import { closeCodes } from "#domain/stream/Frame.ts"
 import type { Outlet } from "#domain/stream/Outlet.ts"

@@ -1,8 +1,8 @@
 /**
  * Tokens that open topics for a while: `<key id>.<claims>.<HMAC-SHA-256 of both>`, the parts in base64url.
  *
- * Every worker that has the keys checks a token by itself. A tag is compared in constant time; a key id that is not known
- * costs the same work as one that is.
+ * Every worker that has the keys checks a token by itself. A tag is compared in constant time; a key id that is not
+ * known costs the same work as one that is.
  */
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { Mac } from "effect/crypto"

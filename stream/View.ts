@@ -1,6 +1,6 @@
 /**
- * What a group of clients follows in common: one topic, and of a collection the same symbols. All its clients that are up to
- * date get the same bytes.
+ * What a group of clients follows in common: one topic, and of a collection the same symbols. All its clients that are
+ * up to date get the same bytes.
  */
 import { feeds, nameOf, type AssetKey, assetKey, type Topic } from "#domain/stream/Topic.ts"
 import type { FramedEvent } from "#stream/frames.ts"

@@ -1,6 +1,6 @@
 /**
- * The whole worker as layers: its HTTP routes, and the gate of its sockets. Needs the backplane, the providers' feeds, the
- * settings and keys, Mac and SecureRandom; `layers/stream` serves both on one port.
+ * The whole worker as layers: its HTTP routes, and the gate of its sockets. Needs the backplane, the providers' feeds,
+ * the settings and keys, Mac and SecureRandom; `layers/stream` serves both on one port.
  */
 import { Layer } from "effect"
 import { Access } from "#stream/Access.ts"

@@ -7,7 +7,7 @@ import { ProviderStatus } from "#domain/stream/WorkerStatus.ts"
 /** A worker that has not announced itself for this long has gone. */
 const silence = 5_000
 /** Most workers that are listened to. */
-const mostWorkers = 256
+const maxWorkers = 256
 
 export const WorkerReport = Schema.Struct({
   wanted: Schema.Array(Schema.String),
@@ -43,7 +43,7 @@ export class Workers extends Context.Service<
 
       const hear = (workerId: string, value: string) => {
         const report = decode(value)
-        if (report._tag === "None" || (!reports.has(workerId) && reports.size >= mostWorkers)) return
+        if (report._tag === "None" || (!reports.has(workerId) && reports.size >= maxWorkers)) return
         reports.set(workerId, { report: report.value, at: now() })
       }
       const current = () => {

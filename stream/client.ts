@@ -1,9 +1,11 @@
 /**
- * `ballast/stream`: follows topics of the market-data stream in a browser or in Node, over connections that break and workers that
- * end. Nothing is lost or repeated; where the worker no longer has what was missed, a `gap` says so and a snapshot follows.
+ * `ballast/stream`: follows topics of the market-data stream in a browser or in Node, over connections that break and
+ * workers that end. Nothing is lost or repeated; where the worker no longer has what was missed, a `gap` says so and a
+ * snapshot follows.
  *
  *     const events = follow({ baseUrl }, { kind: "asset", assetClass: "equity", symbol: "TSLA" })   // an Effect Stream
- *     for await (const frame of iterate({ baseUrl }, target)) { ... }                               // the same without Effect
+ * for await (const frame of iterate({ baseUrl }, target)) { ... }                               // the same without
+ * Effect
  */
 import { Cause, Duration, Effect, Queue, Schema, Stream } from "effect"
 import { Frame } from "#domain/stream/Frame.ts"
@@ -158,7 +160,10 @@ export const follow = (
       })
     )
 
-    /** A pause that doubles; so that not all clients of a worker that ended come back at one moment, up to half of it is spread. */
+    /**
+     * A pause that doubles; so that not all clients of a worker that ended come back at one moment, up to half of it is
+     * spread.
+     */
     const pause = Effect.suspend(() => {
       const whole = Math.min(longestPause, firstPause * 2 ** Math.min(failures, 10))
       failures += 1

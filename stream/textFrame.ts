@@ -1,4 +1,6 @@
-/** A WebSocket text message as its bytes on the wire, from a server: one unmasked frame. Source: RFC 6455, section 5.2. */
+/**
+ * A WebSocket text message as its bytes on the wire, from a server: one unmasked frame. Source: RFC 6455, section 5.2.
+ */
 
 const finalText = 0x81
 const encoder = new TextEncoder()

@@ -1,4 +1,7 @@
-/** A catalogue of 20,000 tokens beside the checked-in one, a thousand coins in the cache, and the peer's tables of the same. */
+/**
+ * A catalogue of 20,000 tokens beside the checked-in one, a thousand coins in the cache, and the peer's tables of the
+ * same.
+ */
 import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"

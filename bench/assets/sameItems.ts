@@ -1,4 +1,6 @@
-/** A comparison counts only where both answer the same items. The peer leaves out restrictions and the cache's state. */
+/**
+ * A comparison counts only where both answer the same items. The peer leaves out restrictions and the cache's state.
+ */
 import { Effect, Schema } from "effect"
 import { deepStrictEqual } from "node:assert"
 import type { Server } from "#bench/http/Server.ts"

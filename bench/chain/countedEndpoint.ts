@@ -1,4 +1,7 @@
-/** An HTTP endpoint in front of the chain that counts what passes: requests, and the calls within them where they are batches. */
+/**
+ * An HTTP endpoint in front of the chain that counts what passes: requests, and the calls within them where they are
+ * batches.
+ */
 import { Effect } from "effect"
 import { Agent, createServer, request as ask } from "node:http"
 import type { AddressInfo } from "node:net"

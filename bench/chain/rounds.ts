@@ -1,4 +1,6 @@
-/** One round each way: the service's own path from due to completed, and the same operations bundled and sent by hand. */
+/**
+ * One round each way: the service's own path from due to completed, and the same operations bundled and sent by hand.
+ */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Hex } from "viem"
@@ -67,7 +69,7 @@ const measured = Effect.fnUntraced(function* <E, R>(
 const states = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly open: number; readonly completed: number; readonly ended: number }>`
-    SELECT (SELECT count(*)::int FROM workflow_executions WHERE finished_at IS NULL) AS open,
+    SELECT (SELECT count(*)::int FROM workflow_messages WHERE finished_at IS NULL) AS open,
       count(*) FILTER (WHERE state = 'completed')::int AS completed, count(*) FILTER (WHERE finished_at IS NOT NULL)::int AS ended
     FROM operations`
   return row!
@@ -99,7 +101,9 @@ export const ourRound = Effect.fnUntraced(function* (chain: Chain, counted: Coun
   return round
 })
 
-/** What one swap of half of the new dollars needs, quoted, simulated and signed by the agent, before the clock starts. */
+/**
+ * What one swap of half of the new dollars needs, quoted, simulated and signed by the agent, before the clock starts.
+ */
 const preparedFor = Effect.fnUntraced(function* (chain: Chain, members: ReadonlyArray<Member>) {
   const chainId = chain.chainId as ChainId
   const [sell, buy] = ["USDC", "WETH"].map((symbol) => tokenBySymbol(chain, symbol).assetId) as [never, never]

@@ -1,4 +1,7 @@
-/** The whole service over one real chain: engine, scheduler, stores, adapters, accounts under the guard, pools and feeds. */
+/**
+ * The whole service over one real chain: engine, scheduler, stores, adapters, accounts under the guard, pools and
+ * feeds.
+ */
 import { NodeCrypto } from "@effect/platform-node"
 import { Console, DateTime, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -53,7 +56,7 @@ const unused = Effect.die(new Error("Nothing is routed here"))
 const RoutingNone = Layer.succeed(Routing, {
   quote: () => unused,
   status: () => unused,
-  swapOffers: () => unused,
+  swapQuotes: () => unused,
   swapCall: () => unused
 })
 

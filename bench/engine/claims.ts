@@ -1,4 +1,7 @@
-/** Due claims a second at a million schedules: the service's claims beside the same writes by plain SQL on the same table. */
+/**
+ * Due claims a second at a million schedules: the service's claims beside the same writes by plain SQL on the same
+ * table.
+ */
 import { NodeCrypto } from "@effect/platform-node"
 import { Console, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -60,10 +63,10 @@ export const claims = Effect.gen(function* () {
     const ours = measure(
       Effect.gen(function* () {
         const now = yield* DateTime.now
-        const { due, lookId } = yield* store.take(now, DateTime.add(now, { seconds: 15 }), batch)
-        const { operationIds } = yield* store.conclude(
+        const { due, checkId } = yield* store.claim(now, DateTime.add(now, { seconds: 15 }), batch)
+        const { operationIds } = yield* store.complete(
           now,
-          lookId,
+          checkId,
           due.map((one) => ({ ...one, onTargetAt: null }))
         )
         return operationIds
@@ -72,7 +75,8 @@ export const claims = Effect.gen(function* () {
     const plain = measure(Effect.flatMap(DateTime.nowAsDate, (now) => sql.unsafe(plainClaim, [now])))
     yield* ours
     yield* plain
-    // Sessions planned their checks of foreign keys while these tables were empty, and would go through them row by row.
+    // Sessions planned their checks of foreign keys while these tables were empty, and would go through them row by
+    // row.
     yield* sql`ANALYZE operations, operation_events`
     const rates: { readonly ours: Array<number>; readonly plain: Array<number> } = { ours: [], plain: [] }
     for (let round = 0; round < rounds; round += 1) {

@@ -32,14 +32,20 @@ export const makeBroadcasts = Effect.flatMap(
 
 export interface Owned {
   readonly executionId: string
+  /** The server's process behind the locks of a runner. */
   readonly owner: string
+  readonly generation: string
 }
 
-/** Unfinished executions that a runner owns. */
+/** Runs that a runner works on: those that are claimed, with who holds the lock of their shard. */
 export const owned = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql<Owned>`
-    SELECT execution_id AS "executionId", owner FROM workflow_executions WHERE owner IS NOT NULL AND finished_at IS NULL`
+    SELECT m.entity_id AS "executionId", l.pid::text AS owner, m.generation::text AS generation
+    FROM workflow_messages m
+    JOIN pg_locks l ON l.locktype = 'advisory' AND l.objsubid = 2 AND l.objid = 1000000 + split_part(m.shard, ':', 2)::int
+    JOIN pg_database d ON d.oid = l.database AND d.datname = current_database()
+    WHERE m.is_claimed AND m.finished_at IS NULL AND m.tag = 'run'`
 )
 
 export const countFinished = Effect.gen(function* () {

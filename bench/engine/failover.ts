@@ -21,7 +21,7 @@ const world = Effect.fnUntraced(function* (portfolios: number) {
   return { url, context }
 })
 
-/** Seconds until every run that the dead process owned is owned by another one or done. */
+/** Seconds until every run that the dead process worked on is claimed by another one or done. */
 const killOne = Effect.gen(function* () {
   const { context, url } = yield* world(6_000)
   const options = { url, delayMs: 250, maxRuns: 100, stalls: false }
@@ -32,17 +32,20 @@ const killOne = Effect.gen(function* () {
   return yield* Effect.gen(function* () {
     yield* makeDue(6_000)
     yield* until(Effect.map(owned, (rows) => new Set(rows.map(({ owner }) => owner)).size === 3 && rows.length > 200))
+    const before = yield* owned
     yield* engines[0]!.kill
     const start = performance.now()
-    const before = yield* owned
     const sql = yield* SqlClient.SqlClient
-    const living = sql<{ readonly runner_id: string }>`SELECT runner_id FROM workflow_runners`
+    const pids = before.map(({ owner }) => Number(owner))
+    const living = sql<{ readonly pid: number }>`SELECT DISTINCT pid FROM pg_locks WHERE pid = ANY(${pids}::int[])`
     yield* until(Effect.map(living, (rows) => rows.length === 2))
-    const runners = new Set((yield* living).map((row) => row.runner_id))
-    const orphans = before.filter(({ owner }) => !runners.has(owner)).map(({ executionId }) => executionId)
+    const runners = new Set((yield* living).map(({ pid }) => String(pid)))
+    const orphans = before.filter(({ owner }) => !runners.has(owner))
     const still = sql`
-      SELECT 1 FROM workflow_executions WHERE execution_id = ANY(${orphans}::text[]) AND finished_at IS NULL
-        AND (owner IS NULL OR owner NOT IN (SELECT runner_id FROM workflow_runners))`
+      SELECT 1 FROM workflow_messages m
+      JOIN unnest(${orphans.map(({ executionId }) => executionId)}::text[], ${orphans.map(({ generation }) => generation)}::text[])
+        AS o (entity_id, generation) ON o.entity_id = m.entity_id AND o.generation::bigint = m.generation
+      WHERE m.tag = 'run' AND m.finished_at IS NULL`
     yield* until(Effect.map(still, (rows) => rows.length === 0))
     return seconds(start)
   }).pipe(Effect.provideContext(context))

@@ -1,4 +1,7 @@
-/** Portfolios for the engine to work on, written by the database itself; each holds an account of its own, which no chain knows. */
+/**
+ * Portfolios for the engine to work on, written by the database itself; each holds an account of its own, which no
+ * chain knows.
+ */
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { assetsOf, authorizationOf, chainIds } from "#bench/engine/noChain.ts"

@@ -27,7 +27,10 @@ import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 
-/** A relayer's transactions of one chain are signed one after the other, so there are several chains, as in a deployment. */
+/**
+ * A relayer's transactions of one chain are signed one after the other, so there are several chains, as in a
+ * deployment.
+ */
 export const chainIds = [8453, 42161, 10, 1].map((id) => id as ChainId)
 const address = (byte: string): EvmAddress => Eip55.checksum(`0x${byte.repeat(20)}`) as EvmAddress
 const bytes32 = (byte: string) => `0x${byte.repeat(32)}`
@@ -172,8 +175,8 @@ const relayer = ({ delayMs, onBroadcast }: Behaviour) =>
         replaces: []
       }),
     usedNonces: () => Effect.succeed(0),
-    reprice: () => Effect.succeedNone,
-    resign: (transaction) => Effect.succeed(transaction),
+    quoteFeeBump: () => Effect.succeedNone,
+    signReplacement: (transaction) => Effect.succeed(transaction),
     broadcast: ({ subject }) =>
       Effect.andThen(
         onBroadcast(subject),
@@ -213,7 +216,7 @@ export const noChain = (behaviour: Behaviour, held = dollarsAlone) =>
     Layer.succeed(Routing, {
       quote: () => nothingMoves,
       status: () => nothingMoves,
-      swapOffers: () => nothingMoves,
+      swapQuotes: () => nothingMoves,
       swapCall: () => nothingMoves
     }),
     Layer.succeed(Chains, { supported: chainIds })

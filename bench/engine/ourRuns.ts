@@ -1,4 +1,6 @@
-/** Rebalance runs of the service's own engine: claimed as due, planned, traded with the chains that are not there, finished. */
+/**
+ * Rebalance runs of the service's engine: claimed as due, planned, traded with the chains that are not there, finished.
+ */
 import { NodeCrypto } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -22,7 +24,7 @@ export const engine = (url: string, held?: Held) =>
 const unfinished = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly count: number }>`
-    SELECT count(*)::int AS count FROM workflow_executions WHERE finished_at IS NULL`
+    SELECT count(*)::int AS count FROM workflow_messages WHERE finished_at IS NULL`
   return row!.count
 })
 

@@ -1,6 +1,6 @@
 /**
- * The peers: each does `steps` jobs for a run, where a job's only work is to queue the next one. As a team would configure
- * them for throughput: ten jobs at a time in one process, and every batching that the package offers.
+ * The peers: each does `steps` jobs for a run, where a job's only work is to queue the next one. As a team would
+ * configure them for throughput: ten jobs at a time in one process, and every batching that the package offers.
  */
 import { Effect, type Scope } from "effect"
 import { createRequire } from "node:module"
@@ -110,7 +110,9 @@ interface Boss {
   readonly complete: (name: string, ids: ReadonlyArray<string>) => Promise<void>
 }
 
-/** pg-boss through its own fetch and complete: its `work` looks twice a second at most, which would measure the wait. */
+/**
+ * pg-boss through its own fetch and complete: its `work` looks twice a second at most, which would measure the wait.
+ */
 export const pgBoss = (url: string): Effect.Effect<Peer, never, Scope.Scope> =>
   Effect.gen(function* () {
     const PgBoss = require("pg-boss") as new (options: object) => Boss

@@ -1,4 +1,6 @@
-/** Durable rebalance runs a second beside the same number of chained jobs of two job queues, on one server, in turns. */
+/**
+ * Durable rebalance runs a second beside the same number of chained jobs of two job queues, on one server, in turns.
+ */
 import { Console, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { fill, fillGrants } from "#bench/engine/fill.ts"

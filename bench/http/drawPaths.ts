@@ -5,8 +5,8 @@ import { randomInt } from "node:crypto"
 const pathsPerConnection = 100
 
 /**
- * Paths drawn at random, route by route in turn, so that each route has exactly the same share. The first route is drawn
- * too, so that the connections do not ask for the same route at the same time.
+ * Paths drawn at random, route by route in turn, so that each route has exactly the same share. The first route is
+ * drawn too, so that the connections do not ask for the same route at the same time.
  */
 export const drawPaths = (routes: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
   const first = randomInt(routes.length)

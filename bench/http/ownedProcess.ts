@@ -3,7 +3,7 @@ import { Effect, Schema, type Scope } from "effect"
 import { type ChildProcess, fork } from "node:child_process"
 import { setTimeout as wait } from "node:timers/promises"
 
-const answerWithinMillis = 60_000
+const answerTimeoutMillis = 60_000
 const graceMillis = 5_000
 
 /** A program that could not be started, ended early, or did not answer. */
@@ -45,8 +45,10 @@ const ask = (name: string, child: ChildProcess, message: object) =>
       settle(Effect.fail(new ProcessFailed({ message: `${name} ended with ${code} before it answered` })))
     const timer = setTimeout(
       () =>
-        settle(Effect.fail(new ProcessFailed({ message: `${name} did not answer in ${answerWithinMillis / 1000} s` }))),
-      answerWithinMillis
+        settle(
+          Effect.fail(new ProcessFailed({ message: `${name} did not answer in ${answerTimeoutMillis / 1000} s` }))
+        ),
+      answerTimeoutMillis
     )
     child.once("message", onMessage).once("exit", onExit)
     if (hasEnded(child)) onExit(child.exitCode)

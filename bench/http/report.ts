@@ -1,4 +1,6 @@
-/** Prints a comparison: what each server did, then the service as a ratio to each peer. Above 1 the service is better. */
+/**
+ * Prints a comparison: what each server did, then the service as a ratio to each peer. Above 1 the service is better.
+ */
 import { connections } from "#bench/http/generator.ts"
 import type { Measured, Pace } from "#bench/http/rounds.ts"
 import { type Spread, spreadOf, spreadOfRatios } from "#bench/http/spread.ts"

@@ -6,7 +6,7 @@ import { type OwnedProcess, ProcessFailed, startProcess } from "#bench/http/owne
 import type { Server } from "#bench/http/Server.ts"
 import { freePort } from "#sandbox/process/freePort.ts"
 
-const readyWithinMillis = 60_000
+const readyTimeoutMillis = 60_000
 const probeMillis = 100
 const highestLimit = "10000000"
 const nowhere = "http://127.0.0.1:9"
@@ -48,7 +48,7 @@ const answers = async (url: string): Promise<boolean> => {
 const untilReady = (url: string, process: OwnedProcess) =>
   Effect.tryPromise({
     try: async (signal) => {
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(readyWithinMillis)])
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(readyTimeoutMillis)])
       while (!(await answers(url))) {
         if (!process.isRunning()) throw new Error("it ended")
         limit.throwIfAborted()

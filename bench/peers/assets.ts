@@ -1,6 +1,6 @@
 /**
- * Browsing, search and quotes in Fastify 5 with pg: prepared statements over trigram and array indexes, rows ready as JSON text.
- * It checks the input by schema; it limits, traces and restricts nothing.
+ * Browsing, search and quotes in Fastify 5 with pg: prepared statements over trigram and array indexes, rows ready as
+ * JSON text. It checks the input by schema; it limits, traces and restricts nothing.
  */
 import Fastify from "fastify"
 import { Pool } from "pg"

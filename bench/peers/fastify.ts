@@ -1,6 +1,7 @@
 /**
- * The reads that integrators poll, in Fastify 5 with pg, as fast as its documentation teaches: response schemas, prepared
- * statements, no logger. It checks key, scope, tenant and the form of ids; it limits, traces and counts nothing.
+ * The reads that integrators poll, in Fastify 5 with pg, as fast as its documentation teaches: response schemas,
+ * prepared statements, no logger. It checks key, scope, tenant and the form of ids; it limits, traces and counts
+ * nothing.
  */
 import Fastify, { type FastifyReply, type FastifyRequest } from "fastify"
 import { Pool } from "pg"

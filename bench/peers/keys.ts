@@ -2,7 +2,7 @@
 import { createHmac, createSecretKey } from "node:crypto"
 import type { Pool } from "pg"
 
-const mostRemembered = 10_000
+const maxRemembered = 10_000
 
 interface KeyRow {
   readonly api_key_id: string
@@ -71,7 +71,7 @@ export const makeKeys = (pool: Pool, pepper: string, rememberForSeconds: number)
     if (remembered !== undefined && remembered.until > performance.now()) return remembered.row
     const row = await ask(hash)
     if (row !== undefined) {
-      if (known.size >= mostRemembered) known.clear()
+      if (known.size >= maxRemembered) known.clear()
       known.set(name, { row, until: performance.now() + rememberForSeconds * 1_000 })
     }
     return row

@@ -1,4 +1,7 @@
-/** How the peer writes amounts: US dollars are integers of 18 decimal places, as viem's `parseUnits(text, 18)` gives them. */
+/**
+ * How the peer writes amounts: US dollars are integers of 18 decimal places, as viem's `parseUnits(text, 18)` gives
+ * them.
+ */
 
 /** Six decimals, cut towards zero. */
 export const usd = (wad: bigint): string => {

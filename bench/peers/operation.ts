@@ -2,7 +2,8 @@
 import type { Pool } from "pg"
 
 const findOperation = `
-  SELECT operation_id, portfolio_id, kind, state, submitted_at, updated_at, finished_at, error FROM operations
+  SELECT operation_id, portfolio_id, kind, state, submitted_at, updated_at, finished_at, error,
+    trigger, outcome, reason, result FROM operations
   WHERE operation_id = $1 AND portfolio_id = $2 AND tenant_id = $3`
 
 interface Row {
@@ -14,6 +15,11 @@ interface Row {
   readonly updated_at: Date
   readonly finished_at: Date | null
   readonly error: string | null
+  readonly trigger: string
+  readonly outcome: string | null
+  readonly reason: string | null
+  /** The operations that are measured have none. */
+  readonly result: object | null
 }
 
 /** Undefined when the tenant's portfolio has no such operation. */
@@ -32,6 +38,10 @@ export const readOperation = async (pool: Pool, tenantId: string, portfolioId: s
     createdAt: submittedAt,
     updatedAt: row.updated_at.toISOString(),
     finishedAt: row.finished_at === null ? null : row.finished_at.toISOString(),
-    error: row.error
+    error: row.error,
+    trigger: row.trigger,
+    outcome: row.outcome,
+    reason: row.reason,
+    result: row.result
   }
 }

@@ -1,33 +1,10 @@
-/** The peer's read of a portfolio: its statement and its view. */
+/** The peer's read of a portfolio: its view of the service's own statement. */
 import type { Pool } from "pg"
+import { DateTime } from "effect"
+import { attentionOf } from "#domain/portfolio/Attention.ts"
+import { type DetailRow, selectDetail, toDetail } from "#layers/sql/portfolio/portfolioRows.ts"
 
-const findPortfolio = `
-  SELECT p.portfolio_id, p.name, p.owner_account_id, p.strategy_id, s.name AS strategy_name,
-    s.description AS strategy_description, s.frequency, p.strategy_version, p.account_ids, p.guarded_account_ids,
-    p.last_rebalance_at, p.created_at, p.updated_at, p.revoked_at IS NOT NULL AS is_revoked, c.status, c.due_at
-  FROM portfolios p
-  JOIN strategies s ON s.strategy_id = p.strategy_id
-  LEFT JOIN schedules c ON c.portfolio_id = p.portfolio_id
-  WHERE p.portfolio_id = $1 AND p.tenant_id = $2`
-
-interface Row {
-  readonly portfolio_id: string
-  readonly name: string | null
-  readonly owner_account_id: string
-  readonly strategy_id: string
-  readonly strategy_name: string
-  readonly strategy_description: string | null
-  readonly frequency: string
-  readonly strategy_version: number
-  readonly account_ids: ReadonlyArray<string>
-  readonly guarded_account_ids: ReadonlyArray<string>
-  readonly last_rebalance_at: Date | null
-  readonly created_at: Date
-  readonly updated_at: Date
-  readonly is_revoked: boolean
-  readonly status: string | null
-  readonly due_at: Date | null
-}
+const findPortfolio = `${selectDetail} WHERE p.portfolio_id = $1 AND p.tenant_id = $2`
 
 const hour = 3_600_000
 const intervals: Readonly<Record<string, number>> = {
@@ -37,7 +14,7 @@ const intervals: Readonly<Record<string, number>> = {
   monthly: 720 * hour
 }
 
-const view = (row: Row) => ({
+const view = (row: DetailRow) => ({
   portfolioId: row.portfolio_id,
   portfolioName: row.name,
   ownerAccountId: row.owner_account_id,
@@ -61,12 +38,29 @@ const view = (row: Row) => ({
         },
   createdAt: row.created_at.toISOString(),
   strategyVersion: row.strategy_version,
-  updatedAt: row.updated_at.toISOString()
+  updatedAt: row.updated_at.toISOString(),
+  activeOperationId: row.active_operation_id,
+  lastOperation:
+    row.last_operation_id === null
+      ? null
+      : {
+          operationId: row.last_operation_id,
+          kind: row.last_kind,
+          state: row.last_state,
+          outcome: row.last_outcome,
+          reason: row.last_reason ?? row.last_error,
+          finishedAt: row.last_finished_at.toISOString()
+        },
+  // The rule is the service's own: a second one in other words would measure nothing.
+  attention: attentionOf(toDetail(row).facts, DateTime.nowUnsafe()).map(({ since, ...attention }) => ({
+    ...attention,
+    since: DateTime.formatIso(since)
+  }))
 })
 
 /** The tenant's portfolio; undefined when it has none of that id. */
 export const readPortfolio = async (pool: Pool, tenantId: string, portfolioId: string) => {
   const values = [portfolioId, tenantId]
-  const { rows } = await pool.query<Row>({ name: "find-portfolio", text: findPortfolio, values })
+  const { rows } = await pool.query<DetailRow>({ name: "find-portfolio", text: findPortfolio, values })
   return rows[0] === undefined ? undefined : view(rows[0])
 }

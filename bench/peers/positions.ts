@@ -1,15 +1,15 @@
 /**
  * The peer's read of positions: the portfolio from the database, what it holds from a memory of 30 seconds keyed by the
- * portfolio's last change, and on a miss from the chains with viem. Transfers between chains and partial failures, which
- * the service names in `warnings`, it does not know.
+ * portfolio's last change, and on a miss from the chains with viem. Transfers between chains and partial failures,
+ * which the service names in `warnings`, it does not know.
  */
 import type { Pool } from "pg"
 import { createPublicClient, erc20Abi, formatUnits, getAddress, http, parseUnits } from "viem"
 import { usd } from "#bench/peers/money.ts"
 import { readPortfolio } from "#bench/peers/portfolio.ts"
 
-const keepForMillis = 30_000
-const mostKept = 10_000
+const timeToLiveMillis = 30_000
+const maxKept = 10_000
 const multicallAddress = "0xcA11bde05977b3631167028862bE2a173976CA11"
 const platforms: Readonly<Record<number, string>> = { 8453: "base", 42161: "arbitrum-one" }
 
@@ -90,9 +90,9 @@ export const makePositions = (pool: Pool, upstream: string) => {
     const known = kept.get(portfolioId)
     const now = performance.now()
     if (known !== undefined && known.updatedAt === portfolio.updatedAt && known.until > now) return known.read
-    if (kept.size >= mostKept) kept.clear()
+    if (kept.size >= maxKept) kept.clear()
     const read = readPositions(portfolio)
-    kept.set(portfolioId, { updatedAt: portfolio.updatedAt, until: now + keepForMillis, read })
+    kept.set(portfolioId, { updatedAt: portfolio.updatedAt, until: now + timeToLiveMillis, read })
     read.catch(() => kept.delete(portfolioId))
     return read
   }

@@ -45,7 +45,20 @@ export const portfolio = {
         },
         createdAt: text,
         strategyVersion: integer,
-        updatedAt: text
+        updatedAt: text,
+        activeOperationId: textOrNull,
+        lastOperation: {
+          ...object({
+            operationId: text,
+            kind: text,
+            state: text,
+            outcome: textOrNull,
+            reason: textOrNull,
+            finishedAt: text
+          }),
+          nullable: true
+        },
+        attention: list(object({ code: text, since: text, actor: text, action: text, operationId: textOrNull }))
       })
     )
   }
@@ -94,7 +107,11 @@ export const operation = {
         createdAt: text,
         updatedAt: text,
         finishedAt: textOrNull,
-        error: textOrNull
+        error: textOrNull,
+        trigger: text,
+        outcome: textOrNull,
+        reason: textOrNull,
+        result: { type: "object", nullable: true, additionalProperties: true }
       })
     )
   }

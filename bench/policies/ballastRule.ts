@@ -1,4 +1,4 @@
-/** The planner of the service as it is benchmarked: looked at each hour, by bands of its own finding. */
+/** The planner of the service, checked each hour: by bands of its own finding, or to the exact target. */
 import { assets } from "#bench/policies/paths.ts"
 import { type CostLevel, wad } from "#bench/policies/simulate.ts"
 import type { Rule } from "#domain/backtest/followRule.ts"
@@ -7,6 +7,11 @@ import type { PlanPolicy } from "#domain/planning/PlanPolicy.ts"
 import type { Band } from "#domain/RebalancePolicy.ts"
 
 const one = wad(1)
+const weights = assets.map(({ weight }) => weight)
+
+/** Without a policy: every deviation of the least trade is traded to its target. */
+export const exactRule = (minTradeUsd: number, { feeBps }: CostLevel): Rule =>
+  plannerRule({ weights, thresholdUsd: wad(minTradeUsd), feeBps })
 
 export const ballastRule = (band: Band, { feeBps, gasUsd }: CostLevel): Rule => {
   const policy: PlanPolicy = {
@@ -23,7 +28,7 @@ export const ballastRule = (band: Band, { feeBps, gasUsd }: CostLevel): Rule => 
     reserveBps: 0
   }
   return plannerRule({
-    weights: assets.map(({ weight }) => weight),
+    weights,
     thresholdUsd: one,
     feeBps,
     policyAt: () => policy

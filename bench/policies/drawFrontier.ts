@@ -1,4 +1,7 @@
-/** Draws what rules cost against how far they let a portfolio drift, as SVG: one panel a cost level, both axes logarithmic. */
+/**
+ * Draws what rules cost against how far they let a portfolio drift, as SVG: one panel a cost level, both axes
+ * logarithmic.
+ */
 import type { CostLevel, Outcome } from "#bench/policies/simulate.ts"
 
 export interface Panel {

@@ -1,9 +1,9 @@
 /**
  * What others do, as they document it. All trade every holding back to its target once they trade at all.
  *
- * Alpaca: a drift band, absolute or relative, and a cooldown in days (https://docs.alpaca.markets/docs/portfolio-rebalancing).
- * Composer: a corridor in percentage points around each weight, looked at once a day
- * (https://help.composer.trade/article/76-threshold-trading).
+ * Alpaca: a drift band, absolute or relative, and a cooldown in days
+ * (https://docs.alpaca.markets/docs/portfolio-rebalancing). Composer: a corridor in percentage points around each
+ * weight, looked at once a day (https://help.composer.trade/article/76-threshold-trading).
  */
 import { assets } from "#bench/policies/paths.ts"
 import { toNumber, wad } from "#bench/policies/simulate.ts"
@@ -28,7 +28,9 @@ const toTargets = (values: ReadonlyArray<number>): ReadonlyArray<Trade> => {
   }
 }
 
-/** Trades when a weight is off by more than `isOff` allows, every so many hours, and not for a while after it traded. */
+/**
+ * Trades when a weight is off by more than `isOff` allows, every so many hours, and not for a while after it traded.
+ */
 const whenOff =
   (isOff: (deviation: number, target: number) => boolean, everyHours: number, cooldownDays = 0) =>
   (): Rule => {

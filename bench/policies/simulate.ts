@@ -1,4 +1,7 @@
-/** Follows one rule along a path of prices by the rules of the service's backtests, and tells its cost and error by the year. */
+/**
+ * Follows one rule along a path of prices by the rules of the service's backtests, and tells its cost and error by the
+ * year.
+ */
 import { assets, hours, yearHours } from "#bench/policies/paths.ts"
 import { followRule, type Rule } from "#domain/backtest/followRule.ts"
 

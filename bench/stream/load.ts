@@ -1,16 +1,18 @@
 /**
- * The clients, the same for every server: plain TCP connections that walk over frames without decoding them, so that the one core
- * that is left for them suffices. Some connections read their messages, for delays and for sequences.
+ * The clients, the same for every server: plain TCP connections that walk over frames without decoding them, so that
+ * the one core that is left for them suffices. Some connections read their messages, for delays and for sequences.
  */
 import { connect, type Socket } from "node:net"
 import { type LoadAnswer, type LoadOrder, preciseNow } from "#bench/stream/wire.ts"
 
-/** Nothing came for this long: a server that is busy with a burst may be silent for seconds before the rest of it comes. */
+/**
+ * Nothing came for this long: a server that is busy with a burst may be silent for seconds before the rest of it comes.
+ */
 const quietMs = 20_000
 const steadyLimitMs = 120_000
 /** After a storm all clients are watched for as long again. */
 const watchMs = 2_000
-const openAtOnce = 100
+const openConcurrency = 100
 
 class Client {
   readonly socket: Socket
@@ -107,7 +109,7 @@ const total = () => clients.reduce((sum, { messages }) => sum + messages, 0)
 const openAll = async (make: (index: number) => Client, count: number) => {
   const made: Array<Client> = []
   while (made.length < count) {
-    const portion = Array.from({ length: Math.min(openAtOnce, count - made.length) }, (_, index) =>
+    const portion = Array.from({ length: Math.min(openConcurrency, count - made.length) }, (_, index) =>
       make(made.length + index)
     )
     await Promise.all(portion.map(({ opened }) => opened))

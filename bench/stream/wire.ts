@@ -1,6 +1,9 @@
 /** What the programs of this benchmark say to each other over Node's channel between processes. */
 
-/** To a server: publish `rate` messages a second for `seconds`; or say how much memory or CPU is used; or cut every socket. */
+/**
+ * To a server: publish `rate` messages a second for `seconds`; or say how much memory or CPU is used; or cut every
+ * socket.
+ */
 export type ServerOrder =
   | { readonly do: "publish"; readonly rate: number; readonly seconds: number }
   | { readonly do: "memory" }
@@ -17,8 +20,9 @@ export type ServerAnswer =
   | { readonly is: "cut" }
 
 /**
- * To the clients: open sockets, of which every `readEvery`th reads its messages; count what comes until it is as much as
- * expected, or nothing has come for a while; break all sockets off and come back at once, each after what it has seen; close.
+ * To the clients: open sockets, of which every `readEvery`th reads its messages; count what comes until it is as much
+ * as expected, or nothing has come for a while; break all sockets off and come back at once, each after what it has
+ * seen; close.
  */
 export type LoadOrder =
   | {
@@ -45,7 +49,10 @@ export interface Counted {
 
 export interface Resumed {
   readonly is: "resumed"
-  /** Seconds from the break until every socket was open again, and until each had a message that was published after that. */
+  /**
+   * Seconds from the break until every socket was open again, and until each had a message that was published after
+   * that.
+   */
   readonly openSeconds: number
   readonly steadySeconds: number
   /** Sockets whose sequences have a hole or a repeat. */

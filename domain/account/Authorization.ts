@@ -1,8 +1,7 @@
 /**
  * What an owner authorizes at enrollment: on each chain, one smart account and one permission of the agent key, limited
- * on chain to swaps between listed assets through one venue or for no less than it pays, back into the same account, to sending one token to the same account on
- * another listed chain, and to ending a withdrawal that
- * the owner signed.
+ * on chain to swaps between listed assets through one venue or for no less than it pays, back into the same account, to
+ * sending one token to the same account on another listed chain, and to ending a withdrawal that the owner signed.
  *
  * Stage 1 fixes it, the owner signs its digest, and every later user operation is built from it, so it is stored whole:
  * a changed deployment configuration never changes what somebody signed. Source: interface "enroll/signature", EIP-712,
@@ -94,8 +93,8 @@ export const Authorization = Schema.Struct({
   /** Salt of the account's address; the same on every chain. */
   accountIndex: Schema.BigIntFromString,
   /**
-   * Name of the EIP-712 domain in which the owner signs withdrawals; part of what the account is made with, hence of its
-   * address. Null: an account from before withdrawals, which has no executor for them.
+   * Name of the EIP-712 domain in which the owner signs withdrawals; part of what the account is made with, hence of
+   * its address. Null: an account from before withdrawals, which has no executor for them.
    */
   withdrawalDomainName: Schema.NullOr(Schema.String),
   agentAccountId: EvmWalletId,

@@ -13,7 +13,9 @@ export const Grant = Schema.Struct({
 })
 export type Grant = typeof Grant.Type
 
-/** The grant that counts on a chain; undefined when the owner never authorized anything there. Grants are oldest first. */
+/**
+ * The grant that counts on a chain; undefined when the owner never authorized anything there. Grants are oldest first.
+ */
 export const grantOn = (grants: ReadonlyArray<Grant>, chainId: ChainId): Grant | undefined =>
   grants.findLast(({ authorization }) => authorization.chains.some((chain) => chain.chainId === chainId))
 

@@ -1,6 +1,6 @@
 /**
- * Port: chains on which the agent can act no longer until the owner has signed anew, and the run that waits there for it.
- * A chain is waited for until another grant counts on it, or until it accepts the agent again by itself.
+ * Port: chains on which the agent can act no longer until the owner has signed anew, and the run that waits there for
+ * it. A chain is waited for until another grant counts on it, or until it accepts the agent again by itself.
  */
 import { Context, type DateTime, type Effect, Schema } from "effect"
 import type { ChainId } from "#domain/Caip.ts"

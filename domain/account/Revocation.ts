@@ -1,6 +1,6 @@
 /**
- * What an owner signs to end every permission of the agent: on each chain one user operation of the account itself, which
- * raises the nonce below which permissions, and signatures that were never used, are void. Source: Kernel 0.3.1
+ * What an owner signs to end every permission of the agent: on each chain one user operation of the account itself,
+ * which raises the nonce below which permissions, and signatures that were never used, are void. Source: Kernel 0.3.1
  * (`invalidateNonce`), ERC-4337; docs/decisions/0115-revocations.md.
  */
 import { Schema } from "effect"

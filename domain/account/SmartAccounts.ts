@@ -37,7 +37,10 @@ export class SmartAccounts extends Context.Service<
      * anew at each call.
      */
     readonly authorize: (request: AuthorizationRequest) => Effect.Effect<Authorization>
-    /** The number that the owner's next authorization of this account must carry; it rises when the owner makes earlier ones void. */
+    /**
+     * The number that the owner's next authorization of this account must carry; it rises when the owner makes earlier
+     * ones void.
+     */
     readonly enableNonce: (accountId: EvmAccountId) => Effect.Effect<number, VerifierUnavailable>
     /** True when the owner is a contract on the chain; one that is yet to be deployed is none. */
     readonly isContract: (owner: EvmWalletId, chainId: ChainId) => Effect.Effect<boolean, VerifierUnavailable>

@@ -1,6 +1,6 @@
 /**
- * What an owner signs to take assets out of a portfolio: the message of shapes 2.22, in exactly the form in which stage 1
- * issues it. Every text is part of what is signed, so identifiers are accepted in their canonical spelling only.
+ * What an owner signs to take assets out of a portfolio: the message of shapes 2.22, in exactly the form in which stage
+ * 1 issues it. Every text is part of what is signed, so identifiers are accepted in their canonical spelling only.
  */
 import { Schema } from "effect"
 import { AssetId, EvmAccountId, patterns } from "#domain/Caip.ts"
@@ -12,7 +12,10 @@ export const maxAssets = 50
 
 const largestAmount = 2n ** 256n - 1n
 
-/** An amount as it is signed: a positive integer in the token's smallest unit that fits into 256 bits, without leading zeros. */
+/**
+ * An amount as it is signed: a positive integer in the token's smallest unit that fits into 256 bits, without leading
+ * zeros.
+ */
 export const RawAmount = Schema.String.check(
   Schema.makeFilter((text) => BigInt(/^[0-9]{1,78}$/u.test(text) ? text : "0") <= largestAmount, {
     expected: "an amount that fits into 256 bits"

@@ -1,4 +1,6 @@
-/** That a canonical asset belongs to a category, and how surely. An asset may have several categories in a dimension. */
+/**
+ * That a canonical asset belongs to a category, and how surely. An asset may have several categories in a dimension.
+ */
 import type { AssetCanonicalId } from "#domain/asset/CanonicalAsset.ts"
 import type { Dimension } from "#domain/asset/Dimension.ts"
 
@@ -9,7 +11,9 @@ export interface Classification {
   readonly key: string
   /** The category for people; may change. */
   readonly label: string
-  /** 1 to 10,000 basis points: how well the category describes the asset. Those of one asset need not sum to anything. */
+  /**
+   * 1 to 10,000 basis points: how well the category describes the asset. Those of one asset need not sum to anything.
+   */
   readonly confidence: number
   /** Which of equally confident categories comes first, from 0 up. */
   readonly rank: number

@@ -1,4 +1,7 @@
-/** The dimensions in which assets are classified, and which kinds of asset each speaks about. Source: docs/decisions/0013. */
+/**
+ * The dimensions in which assets are classified, and which kinds of asset each speaks about. Source:
+ * docs/decisions/0013.
+ */
 import { Schema } from "effect"
 import type { AssetKind } from "#domain/asset/CanonicalAsset.ts"
 

@@ -1,12 +1,12 @@
 /**
- * Port: the attestor, who signs prices of tokens that have no feed on their chain. What is asked of it and what it says is
- * the same for an attestor in this process and for one in its own.
+ * Port: the attestor, who signs prices of tokens that have no feed on their chain. What is asked of it and what it says
+ * is the same for an attestor in this process and for one in its own.
  */
 import { Context, type Effect, Schema } from "effect"
 import { ChainId, EvmAddress } from "#domain/Caip.ts"
 
 /** More tokens than the gas of one operation can trade. */
-const mostTokens = 64
+const maxTokens = 64
 const longestReason = 500
 
 const UnixSeconds = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 40 - 1 }))
@@ -16,7 +16,7 @@ export const AttestationRequest = Schema.Struct({
   chainId: ChainId,
   /** The guard that shall believe the prices; its address is signed with them. */
   guard: EvmAddress,
-  tokens: Schema.NonEmptyArray(EvmAddress).check(Schema.isMaxLength(mostTokens), Schema.isUnique()),
+  tokens: Schema.NonEmptyArray(EvmAddress).check(Schema.isMaxLength(maxTokens), Schema.isUnique()),
   /** Time of the block that the asker stands on. A price from the future of a chain is refused by it. */
   notAfter: UnixSeconds
 })
@@ -65,8 +65,8 @@ export const RefusedPrice = Schema.Struct({
 export type RefusedPrice = typeof RefusedPrice.Type
 
 export const Attestations = Schema.Struct({
-  signed: Schema.Array(SignedPrice).check(Schema.isMaxLength(mostTokens)),
-  refused: Schema.Array(RefusedPrice).check(Schema.isMaxLength(mostTokens))
+  signed: Schema.Array(SignedPrice).check(Schema.isMaxLength(maxTokens)),
+  refused: Schema.Array(RefusedPrice).check(Schema.isMaxLength(maxTokens))
 })
 export type Attestations = typeof Attestations.Type
 

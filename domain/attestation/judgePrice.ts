@@ -1,6 +1,6 @@
 /**
- * What the attestor may sign and what the chain would take of it. Pure; the same rule for the attestor, before it signs, and
- * for who asked it, before an operation is built on the answer. Source: contracts/ReferencePrices.sol.
+ * What the attestor may sign and what the chain would take of it. Pure; the same rule for the attestor, before it
+ * signs, and for who asked it, before an operation is built on the answer. Source: contracts/ReferencePrices.sol.
  */
 import { Result } from "effect"
 import * as Decimal from "#domain/Decimal.ts"
@@ -30,14 +30,14 @@ export interface Refusal {
 
 const day = 86_400
 /** A step is allowed for each day since the anchor, up to as many. */
-const mostSteps = 5
+const maxSteps = 5
 const bps = 10_000n
 
 const usd = (wad: bigint) => `${Decimal.format(wad, 6)} USD`
 
 /** How far a price may be from the anchor at a time, in basis points. */
 export const allowedStepBps = ({ anchor, maxStepBps }: AttestedToken, now: number): number =>
-  maxStepBps * Math.min(Math.floor(Math.max(0, now - anchor.time) / day) + 1, mostSteps)
+  maxStepBps * Math.min(Math.floor(Math.max(0, now - anchor.time) / day) + 1, maxSteps)
 
 /** Why the chain would refuse a price in a block of this time; undefined when it would take it. */
 export const refusalOf = (token: AttestedToken, { price, time }: TimedPrice, now: number): Refusal | undefined => {

@@ -46,10 +46,10 @@ export interface Backtest {
 /** Bounds of what may be asked. */
 export const limits = {
   /** Most days from the first to the last. */
-  mostDays: 366,
-  leastUsd: 100n * 10n ** 18n,
-  mostUsd: 1_000_000_000n * 10n ** 18n,
-  mostGasUsd: 1_000n * 10n ** 18n,
+  maxDays: 366,
+  minUsd: 100n * 10n ** 18n,
+  maxUsd: 1_000_000_000n * 10n ** 18n,
+  maxGasUsd: 1_000n * 10n ** 18n,
   /** Greatest fee of a swap, basis points. */
-  mostFeeBps: 1_000
+  maxFeeBps: 1_000
 } as const

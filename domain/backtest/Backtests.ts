@@ -1,20 +1,21 @@
 /**
- * Backtests over the recorded daily prices. What was computed is kept for ten minutes: recorded prices do not change. One at a
- * time is computed by a process, so that they do not keep it from its other work.
+ * Backtests over the recorded daily prices. What was computed is kept for ten minutes: recorded prices do not change.
+ * One at a time is computed by a process, so that they do not keep it from its other work.
  */
 import { Cache, Context, DateTime, Duration, Effect, Equal, Hash, Layer, Semaphore } from "effect"
 import { Assets } from "#domain/asset/Assets.ts"
+import { Chains } from "#domain/chain/Chains.ts"
 import { type Backtest, type BacktestTask, limits } from "#domain/backtest/Backtest.ts"
 import { type History, runBacktest } from "#domain/backtest/runBacktest.ts"
 import * as Day from "#domain/Day.ts"
 import { ValidationFailed } from "#domain/Errors.ts"
 import { DailyPriceStore } from "#domain/market/DailyPriceStore.ts"
 import { PriceRecorder } from "#domain/market/PriceRecorder.ts"
-import { lookBackDays } from "#domain/rebalance/planPolicyOf.ts"
+import { lookbackDays } from "#domain/rebalance/plan/planPolicyOf.ts"
 import { Settings } from "#domain/Settings.ts"
 import { requireValid } from "#domain/strategy/requireValid.ts"
 
-const keepFor = Duration.minutes(10)
+const timeToLive = Duration.minutes(10)
 const kept = 200
 
 /** What a client sends; what it leaves out is the service's own. */
@@ -36,13 +37,14 @@ export class Backtests extends Context.Service<
       const store = yield* DailyPriceStore
       const recorder = yield* PriceRecorder
       const assets = yield* Assets
-      const { defaultSwap, leastTradeUsd } = yield* Settings
+      const chains = yield* Chains
+      const { defaultSwap, minTradeUsd } = yield* Settings
       const turn = yield* Semaphore.make(1)
 
       const historyOf = ({ allocation, from }: BacktestTask) =>
         store.read(
           allocation.map(({ assetId }) => assetId),
-          Day.add(from, -lookBackDays - 1)
+          Day.add(from, -lookbackDays - 1)
         )
 
       const compute = Effect.fn("Backtests.compute")(function* (task: BacktestTask) {
@@ -57,25 +59,25 @@ export class Backtests extends Context.Service<
             message: `Not every asset has a price of ${Day.format(task.from)}, the first day. Begin on a day from which all have prices`,
             details: gaps
           })
-        return yield* turn.withPermit(runBacktest(task, history, leastTradeUsd))
+        return yield* turn.withPermit(runBacktest(task, history, minTradeUsd))
       })
 
       const memory = yield* Cache.make({
         lookup: ({ task }: Question) => compute(task),
         capacity: kept,
-        timeToLive: keepFor
+        timeToLive: timeToLive
       })
 
       const run = Effect.fn("Backtests.run")(function* ({ slippageBps, thresholdUsd, ...draft }: BacktestDraft) {
         const task: BacktestTask = {
           ...draft,
           slippageBps: slippageBps ?? defaultSwap.slippageBps,
-          thresholdUsd: greater(thresholdUsd ?? defaultSwap.thresholdUsd, leastTradeUsd)
+          thresholdUsd: greater(thresholdUsd ?? defaultSwap.thresholdUsd, minTradeUsd)
         }
         const problems = problemsOf(task, Day.of(yield* DateTime.now))
         if (problems.length > 0)
           return yield* new ValidationFailed({ message: "The backtest is out of its bounds", details: problems })
-        yield* requireValid(assets, task.allocation)
+        yield* requireValid(assets, chains, task.allocation)
         const question = new Question(task)
         return yield* Cache.get(memory, question).pipe(Effect.tapError(() => Cache.invalidate(memory, question)))
       })
@@ -107,9 +109,9 @@ const greater = (one: bigint, other: bigint): bigint => (one > other ? one : oth
 const problemsOf = ({ from, to }: BacktestTask, today: Day.Day): ReadonlyArray<string> => {
   const problems: Array<string> = []
   if (to > today) problems.push(`to: expected a day up to today, ${Day.format(today)}`)
-  if (to <= from || to - from > limits.mostDays)
+  if (to <= from || to - from > limits.maxDays)
     problems.push(
-      `from: expected 1 to ${limits.mostDays} days before ${Day.format(to)}, from ${Day.format(Day.add(to, -limits.mostDays))} to ${Day.format(Day.add(to, -1))}`
+      `from: expected 1 to ${limits.maxDays} days before ${Day.format(to)}, from ${Day.format(Day.add(to, -limits.maxDays))} to ${Day.format(Day.add(to, -1))}`
     )
   return problems
 }

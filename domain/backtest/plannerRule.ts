@@ -1,8 +1,8 @@
 /**
  * The planner of the service as a rule: what it plans is what is traded.
  *
- * All assets are taken to be on one chain: value that really has to cross to another costs a transfer instead of a swap. Each is
- * a token worth a dollar, with its price in the balance.
+ * All assets are taken to be on one chain: value that really has to cross to another costs a transfer instead of a
+ * swap. Each is a token worth a dollar, with its price in the balance.
  */
 import type { Rule } from "#domain/backtest/followRule.ts"
 import { type AssetId, type ChainId, erc20, type EvmAddress } from "#domain/Caip.ts"
@@ -23,7 +23,9 @@ export interface PlannerTerms {
   readonly feeBps: number
   /** Whether the portfolio is looked at; at every step when left out. */
   readonly isDue?: (step: number) => boolean
-  /** The policy at a step, and the value of the portfolio then; left out: every deviation of the threshold is traded. */
+  /**
+   * The policy at a step, and the value of the portfolio then; left out: every deviation of the threshold is traded.
+   */
   readonly policyAt?: (step: number, valueUsd: bigint) => PlanPolicy
   /** Told what trades by a policy were reckoned to cost, US dollars (wad). */
   readonly onCost?: (step: number, usd: bigint) => void

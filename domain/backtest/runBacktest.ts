@@ -1,8 +1,9 @@
 /**
- * What a policy would have done over days that have been: the planner of the service looks at the portfolio on the days of its
- * schedule and sees prices up to that day alone, volatility included.
+ * What a policy would have done over days that have been: the planner of the service looks at the portfolio on the days
+ * of its schedule and sees prices up to that day alone, volatility included.
  *
- * A day on which an asset has no price has no point, and a look that falls on it is made on the next day that has all. Days take turns with other work of the process.
+ * A day on which an asset has no price has no point, and a look that falls on it is made on the next day that has all.
+ * Days take turns with other work of the process.
  */
 import { Effect } from "effect"
 import type { AssetId } from "#domain/Caip.ts"
@@ -13,15 +14,15 @@ import * as Day from "#domain/Day.ts"
 import { dailyReturns, yearlyDeviation } from "#domain/market/volatility.ts"
 import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 import { intervalMs } from "#domain/RebalanceSchedule.ts"
-import { lookBackDays, planPolicyOf } from "#domain/rebalance/planPolicyOf.ts"
+import { lookbackDays, planPolicyOf } from "#domain/rebalance/plan/planPolicyOf.ts"
 
-/** Recorded prices of each asset by day, from `lookBackDays` before the first day on. */
+/** Recorded prices of each asset by day, from `lookbackDays` before the first day on. */
 export type History = ReadonlyMap<AssetId, ReadonlyMap<Day.Day, bigint>>
 
 const dayMs = 86_400_000
 const weekDays = 7
 /** Days between two turns of other work. */
-const daysAtOnce = 8
+const daysPerTurn = 8
 
 interface Step {
   readonly day: Day.Day
@@ -53,7 +54,7 @@ const volatilityBy = ({ allocation }: BacktestTask, history: History) => {
     new Map(
       returns.flatMap((one, index) => {
         const seen: Array<number> = []
-        for (let at = Day.add(day, 1 - lookBackDays); at <= day; at = Day.add(at, 1)) {
+        for (let at = Day.add(day, 1 - lookbackDays); at <= day; at = Day.add(at, 1)) {
           const found = one.get(at)
           if (found !== undefined) seen.push(found)
         }
@@ -63,7 +64,10 @@ const volatilityBy = ({ allocation }: BacktestTask, history: History) => {
     )
 }
 
-/** The policy with the assets of the planner's one chain; what it says of assets outside of the allocation says nothing here. */
+/**
+ * The policy with the assets of the planner's one chain; what it says of assets outside of the allocation says nothing
+ * here.
+ */
 const onPlannedChain = (policy: RebalancePolicy, { allocation }: BacktestTask): RebalancePolicy => ({
   ...policy,
   overrides: (policy.overrides ?? []).flatMap(({ assetId, band }) => {
@@ -85,7 +89,7 @@ const policyRule = (
   policy: RebalancePolicy,
   steps: ReadonlyArray<Step>,
   history: History,
-  leastTradeUsd: bigint
+  minTradeUsd: bigint
 ): Rule => {
   const volatilityOn = volatilityBy(task, history)
   const spent: Array<{ readonly day: Day.Day; readonly usd: bigint }> = []
@@ -102,7 +106,7 @@ const policyRule = (
       return planPolicyOf(applied, {
         gas,
         valueUsd,
-        leastTradeUsd,
+        minTradeUsd,
         volatility: volatilityOn(day),
         spentUsd: spent.reduce((sum, one) => (one.day > day - weekDays ? sum + one.usd : sum), 0n),
         slippageBps: task.slippageBps,
@@ -113,7 +117,7 @@ const policyRule = (
 }
 
 /** Needs prices of all assets on the first day. */
-export const runBacktest = Effect.fnUntraced(function* (task: BacktestTask, history: History, leastTradeUsd: bigint) {
+export const runBacktest = Effect.fnUntraced(function* (task: BacktestTask, history: History, minTradeUsd: bigint) {
   const steps = stepsOf(task, history)
   const { allocation, rebalancePolicy, valueUsd } = task
   const start = { weights: allocation.map(({ weight }) => weight), valueUsd, prices: steps[0]!.prices }
@@ -121,7 +125,7 @@ export const runBacktest = Effect.fnUntraced(function* (task: BacktestTask, hist
   const rules: ReadonlyArray<Rule> = [
     rebalancePolicy === undefined
       ? exactRule(task, steps)
-      : policyRule(task, rebalancePolicy, steps, history, leastTradeUsd),
+      : policyRule(task, rebalancePolicy, steps, history, minTradeUsd),
     exact,
     () => []
   ]
@@ -129,7 +133,7 @@ export const runBacktest = Effect.fnUntraced(function* (task: BacktestTask, hist
   const points = walks.map((): Array<ValuePoint> => [])
   for (const [at, { day, prices }] of steps.entries()) {
     for (const [index, walk] of walks.entries()) points[index]!.push({ day, usd: walk.advance(prices) })
-    if (at % daysAtOnce === daysAtOnce - 1) yield* Effect.yieldNow
+    if (at % daysPerTurn === daysPerTurn - 1) yield* Effect.yieldNow
   }
   const [strategy, exactTarget, buyAndHold] = walks.map((walk, index): Course => ({
     ...walk.outcome(),

@@ -1,4 +1,6 @@
-/** Breaks holdings down by what the catalogue knows of them. Source: interface "POST /v2/assets/allocation-breakdown". */
+/**
+ * Breaks holdings down by what the catalogue knows of them. Source: interface "POST /v2/assets/allocation-breakdown".
+ */
 import { Context, Effect, Layer } from "effect"
 import { Catalogue } from "#domain/asset/Catalogue.ts"
 import type { Breakdown, BreakdownRequest } from "#domain/breakdown/Breakdown.ts"

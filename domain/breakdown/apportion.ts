@@ -1,8 +1,9 @@
 /**
  * Splits a whole into integer parts in proportion to weights, so that the parts sum to exactly the whole.
  *
- * Each part is cut to an integer, and what is left over goes one by one to the parts that were cut by most (the method of
- * the largest remainder). Equal cuts are served in the order that `precedence` gives the indices; without it, in their own.
+ * Each part is cut to an integer, and what is left over goes one by one to the parts that were cut by most (the method
+ * of the largest remainder). Equal cuts are served in the order that `precedence` gives the indices; without it, in
+ * their own.
  *
  * @param whole not negative
  * @param weights not negative, not all zero

@@ -18,8 +18,8 @@ export const sourceTotal = (holdings: ReadonlyArray<HoldingInput>): bigint =>
   holdings.reduce((sum, { weight }) => sum + magnitude(weight), 0n)
 
 /**
- * The share of each holding in wad, with the sign of its weight. The absolute values sum to exactly one, and neither the
- * order of the holdings nor the unit of their weights changes a share. Needs a `sourceTotal` above zero.
+ * The share of each holding in wad, with the sign of its weight. The absolute values sum to exactly one, and neither
+ * the order of the holdings nor the unit of their weights changes a share. Needs a `sourceTotal` above zero.
  */
 export const normalizeWeights = (holdings: ReadonlyArray<HoldingInput>): ReadonlyArray<bigint> => {
   const shares = apportion(

@@ -25,8 +25,8 @@ export class Balances extends Context.Service<
       assetIds: ReadonlyArray<AssetId>
     ) => Effect.Effect<AccountBalances, ChainUnavailable>
     /**
-     * The same for many accounts of one chain, in as few requests as hold them; answers in the order of the accounts. What
-     * fails one request fails its accounts alone.
+     * The same for many accounts of one chain, in as few requests as hold them; answers in the order of the accounts.
+     * What fails one request fails its accounts alone.
      */
     readonly readMany: (
       chainId: ChainId,

@@ -1,4 +1,6 @@
-/** A chain did not answer, or answered something that is not an answer. Work on it waits; nothing is concluded from it. */
+/**
+ * A chain did not answer, or answered something that is not an answer. Work on it waits; nothing is concluded from it.
+ */
 import { Schema } from "effect"
 
 export class ChainUnavailable extends Schema.TaggedError<ChainUnavailable>()("ChainUnavailable", {

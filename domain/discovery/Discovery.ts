@@ -1,4 +1,6 @@
-/** Public strategies of all tenants that a user may be enrolled into. Source: interface "GET /v2/discovery/strategies". */
+/**
+ * Public strategies of all tenants that a user may be enrolled into. Source: interface "GET /v2/discovery/strategies".
+ */
 import { Context, DateTime, Effect, Layer } from "effect"
 import type { Page } from "#domain/Cursor.ts"
 import type { Collection } from "#domain/discovery/Collection.ts"

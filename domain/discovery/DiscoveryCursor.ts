@@ -1,6 +1,6 @@
 /**
- * Cursors of discovery: an opaque base64url string that names the collection, for `top_performing` the sort too, and the
- * last item of the page. Source: interface "GET /v2/discovery/strategies", rules 1 and 3.
+ * Cursors of discovery: an opaque base64url string that names the collection, for `top_performing` the sort too, and
+ * the last item of the page. Source: interface "GET /v2/discovery/strategies", rules 1 and 3.
  */
 import { Effect, Schema } from "effect"
 import * as Decimal from "#domain/Decimal.ts"

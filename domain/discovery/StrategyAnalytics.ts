@@ -15,7 +15,9 @@ const valuationMaxAge = Duration.days(2)
 const firstValuationWithin = Duration.hours(6)
 /** Today and the six UTC dates before it. */
 const flowDays = 7
-/** Performance is computed of at most this many strategies a pass, in batches; the others have their turn in the next. */
+/**
+ * Performance is computed of at most this many strategies a pass, in batches; the others have their turn in the next.
+ */
 const performancesPerPass = 1_000
 const performanceBatch = 100
 const performanceConcurrency = 4

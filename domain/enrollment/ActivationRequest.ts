@@ -1,4 +1,7 @@
-/** The body of an activation's stage 2, its canonical bytes for idempotency, and its check against stage 1. Source: shapes 5 A. */
+/**
+ * The body of an activation's stage 2, its canonical bytes for idempotency, and its check against stage 1. Source:
+ * shapes 5 A.
+ */
 import type { EvmWalletId } from "#domain/Caip.ts"
 import type { EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
 import type { FlowId, PortfolioId } from "#domain/Ids.ts"

@@ -1,6 +1,7 @@
 /**
- * Adds chains to a portfolio with one more signature of its owner: the account has the same address there, and the agent
- * a permission of its own. A chain on which a run waits for the owner's signature is authorized anew in the same way. Source: shapes 5 A; docs/decisions/0018-chain-activation.md.
+ * Adds chains to a portfolio with one more signature of its owner: the account has the same address there, and the
+ * agent a permission of its own. A chain on which a run waits for the owner's signature is authorized anew in the same
+ * way. Source: shapes 5 A; docs/decisions/0018-chain-activation.md.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { Assets } from "#domain/asset/Assets.ts"
@@ -45,8 +46,8 @@ export class ChainActivations extends Context.Service<
       const { begin, finish, requirePortfolio } = yield* makeSignedChains
 
       /**
-       * An account that is in use accepts an authorization at the nonce that its chain shows, and keeps its terms. A new one
-       * gets the limits of the portfolio's others, and a closed list where they have one.
+       * An account that is in use accepts an authorization at the nonce that its chain shows, and keeps its terms. A
+       * new one gets the limits of the portfolio's others, and a closed list where they have one.
        */
       const withNonce = Effect.fnUntraced(function* <C extends { readonly chainId: ChainId }>(
         { grants }: EnrolledPortfolio,

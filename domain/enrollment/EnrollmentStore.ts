@@ -61,7 +61,10 @@ export interface NewGrant {
 export class EnrollmentStore extends Context.Service<
   EnrollmentStore,
   {
-    /** The index that the owner's next portfolio gets; one sequence an owner over all tenants, because it decides the address. */
+    /**
+     * The index that the owner's next portfolio gets; one sequence an owner over all tenants, because it decides the
+     * address.
+     */
     readonly candidateIndex: (owner: EvmWalletId) => Effect.Effect<bigint>
     /** None when the tenant has no live portfolio of that id. */
     readonly findEnrolled: (
@@ -84,10 +87,10 @@ export class EnrollmentStore extends Context.Service<
       outcome: EnrollmentOutcome
     ) => Effect.Effect<"Committed" | "PortfolioExists" | "IndexTaken">
     /**
-     * A further grant of the portfolio and its smart accounts, in one transaction with the flow's outcome. `ChainActive`:
-     * another activation took one of the chains first, and no signature is awaited on it. `Revoked`: the owner revoked
-     * after the flow began. A flow of purpose `Renew` lifts a revocation; the schedule stays paused. Nothing is written
-     * unless the answer is `Activated`.
+     * A further grant of the portfolio and its smart accounts, in one transaction with the flow's outcome.
+     * `ChainActive`: another activation took one of the chains first, and no signature is awaited on it. `Revoked`: the
+     * owner revoked after the flow began. A flow of purpose `Renew` lifts a revocation; the schedule stays paused.
+     * Nothing is written unless the answer is `Activated`.
      */
     readonly activate: (grant: NewGrant) => Effect.Effect<Activated | "PortfolioGone" | "ChainActive" | "Revoked">
     /** Stores the outcome of a claimed flow that changed nothing else. */

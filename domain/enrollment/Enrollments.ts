@@ -138,7 +138,7 @@ export class Enrollments extends Context.Service<
           purpose: { _tag: "Enroll" },
           body: requestBytes(request),
           mismatches: (flow) => mismatchesOf(request, flow),
-          carryOut: (flow) => makePortfolio(flow, request)
+          execute: (flow) => makePortfolio(flow, request)
         })
       )
 

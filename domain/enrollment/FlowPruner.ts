@@ -1,4 +1,7 @@
-/** Removes enrollment flows a day after they expired: nobody can use them any more, and anybody with a key can make many. */
+/**
+ * Removes enrollment flows a day after they expired: nobody can use them any more, and anybody with a key can make
+ * many.
+ */
 import { DateTime, Duration, Effect, Layer, Schedule } from "effect"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 

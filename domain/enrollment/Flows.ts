@@ -31,7 +31,7 @@ export interface Continuation<Outcome> {
   /** Fields that did not come back as stage 1 issued them, each as `field: reason`. */
   readonly mismatches: (flow: EnrollmentFlow) => ReadonlyArray<string>
   /** Called by one caller at a time. It stores what it answers, except a refusal; a failure leaves the flow open. */
-  readonly carryOut: (
+  readonly execute: (
     flow: EnrollmentFlow
   ) => Effect.Effect<Outcome | Refused, ValidationFailed | VerifierUnavailable, Caller>
 }
@@ -96,15 +96,15 @@ export const makeFlows = Effect.gen(function* () {
     return flow.value
   })
 
-  const carryOutClaimed = Effect.fnUntraced(function* <Outcome extends EnrollmentOutcome>(
+  const executeClaimed = Effect.fnUntraced(function* <Outcome extends EnrollmentOutcome>(
     flow: EnrollmentFlow,
-    { carryOut, mismatches }: Continuation<Outcome>
+    { execute, mismatches }: Continuation<Outcome>
   ): Effect.fn.Return<Outcome, FlowError, Caller> {
     const details = mismatches(flow)
     if (details.length > 0) {
       return yield* new ValidationFailed({ message: "Send back the values of stage 1 unchanged", details })
     }
-    const outcome = yield* carryOut(flow)
+    const outcome = yield* execute(flow)
     if (outcome._tag !== "Refused") return outcome as Outcome
     yield* store.settle(flow.flowId, outcome)
     return yield* toError(outcome)
@@ -135,7 +135,7 @@ export const makeFlows = Effect.gen(function* () {
         return yield* new ReplayInProgress({ message: "This request is still in progress; retry in 2 seconds" })
       case "Claimed":
         // Only a claim without an outcome is given up; a settled one stays as it is.
-        return yield* Effect.onError(carryOutClaimed(flow, continuation), () => store.release(held))
+        return yield* Effect.onError(executeClaimed(flow, continuation), () => store.release(held))
     }
   })
 

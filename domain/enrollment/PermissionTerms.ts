@@ -1,6 +1,7 @@
 /**
- * What an owner may sign beside the guard's own rules: tighter limits on what trades lose, and a closed list of what may
- * be bought. Wider limits are not offered: wallets show a hash, so nobody would see them. Source: docs/decisions/0119-terms.md.
+ * What an owner may sign beside the guard's own rules: tighter limits on what trades lose, and a closed list of what
+ * may be bought. Wider limits are not offered: wallets show a hash, so nobody would see them. Source:
+ * docs/decisions/0119-terms.md.
  */
 import { Result } from "effect"
 import type { Authorization, ChainAuthorization, TradeGuardPolicy } from "#domain/account/Authorization.ts"
@@ -51,8 +52,9 @@ export const termsOn = (
 }
 
 /**
- * The terms of a chain that is added to others: the limits that the owner signed there, and where the owner closed what may be
- * bought, a closed list of what the strategy holds on the new chain. A list that was closed never opens by itself.
+ * The terms of a chain that is added to others: the limits that the owner signed there, and where the owner closed what
+ * may be bought, a closed list of what the strategy holds on the new chain. A list that was closed never opens by
+ * itself.
  */
 export const termsOfAdded = (
   chainId: ChainId,

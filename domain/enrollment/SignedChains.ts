@@ -1,6 +1,6 @@
 /**
- * What the owner of an enrolled portfolio signs in two stages, more chains or new permissions: whose portfolio it is, and
- * the second stage. Source: shapes 5 A.
+ * What the owner of an enrolled portfolio signs in two stages, more chains or new permissions: whose portfolio it is,
+ * and the second stage. Source: shapes 5 A.
  */
 import { DateTime, Effect, Option } from "effect"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
@@ -29,7 +29,7 @@ export const makeSignedChains = Effect.gen(function* () {
     return portfolio.value
   })
 
-  const carryOut = Effect.fnUntraced(function* (flow: EnrollmentFlow, request: ActivationRequest) {
+  const execute = Effect.fnUntraced(function* (flow: EnrollmentFlow, request: ActivationRequest) {
     const { authorization } = flow
     if (!(yield* accounts.isSignedByOwner(authorization, request.signature))) {
       return yield* signatureRefused(authorization.accountType)
@@ -51,7 +51,7 @@ export const makeSignedChains = Effect.gen(function* () {
         purpose: { _tag: purpose, portfolioId: request.portfolioId },
         body: requestBytes(request),
         mismatches: (flow) => mismatchesOf(request, flow, active),
-        carryOut: (flow) => carryOut(flow, request)
+        execute: (flow) => execute(flow, request)
       })
       .pipe(
         Effect.map(({ portfolio }) => portfolio),

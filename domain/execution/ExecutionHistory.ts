@@ -1,6 +1,6 @@
 /**
- * From the stored events of an operation to those of its stream; pure. Each stored event gives exactly one, with its number,
- * and the end of the operation one more, with the next. So a stream is the same whoever reads it from where.
+ * From the stored events of an operation to those of its stream; pure. Each stored event gives exactly one, with its
+ * number, and the end of the operation one more, with the next. So a stream is the same whoever reads it from where.
  */
 import { type DateTime, Schema } from "effect"
 import { ChainSettled, chainSettled } from "#domain/rebalance/ChainSettled.ts"
@@ -80,7 +80,10 @@ export const advance = (
   return [next, { operationId: event.operationId, cursor: cursorOf(event.at, event.sequence), at: event.at, body }]
 }
 
-/** A rebalance that moved nothing can be asked for again; a withdrawal needs a new signature, and a bridge is not the client's. */
+/**
+ * A rebalance that moved nothing can be asked for again; a withdrawal needs a new signature, and a bridge is not the
+ * client's.
+ */
 const errorOf = ({ kind }: Subject, { error, state }: ExecutionHistory): ExecutionError => ({
   code: state === "cancelled" ? "EXECUTION_CANCELLED" : "EXECUTION_FAILED",
   message: error ?? `The operation is ${state}`,

@@ -1,32 +1,28 @@
 /**
- * The stream of one operation: what it is now, what the client has missed, what happens from then on, and its end. It reads
- * stored events alone, so any process can serve it, whichever carries the operation. Source: shapes 2.26 and M.
+ * The stream of one operation: what it is now, what the client has missed, what happens from then on, and its end. It
+ * reads stored events alone, so any process can serve it, whichever carries the operation. Source: shapes 2.26 and M.
  */
-import { Context, Effect, Layer, Metric, Option, type Scope, Stream } from "effect"
-import { CursorInvalid, NotFound, RateLimited } from "#domain/Errors.ts"
+import { Context, Effect, Layer, Option, type Scope, Stream } from "effect"
+import { CursorInvalid, NotFound, type RateLimited } from "#domain/Errors.ts"
 import { beginning, cursorOf, readCursor } from "#domain/execution/ExecutionCursor.ts"
 import type { ExecutionEvent } from "#domain/execution/ExecutionEvent.ts"
 import { advance, emptyHistory, endOf, type ExecutionHistory, hasEnded } from "#domain/execution/ExecutionHistory.ts"
 import { type ExecutionHead, ExecutionLog } from "#domain/execution/ExecutionLog.ts"
 import { OperationSignals, type Watch } from "#domain/execution/OperationSignals.ts"
-import { StreamSettings } from "#domain/execution/StreamSettings.ts"
+import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { Caller } from "#domain/identity/Caller.ts"
-import type { OperationId, TenantId } from "#domain/Ids.ts"
-import * as Metrics from "#domain/Metrics.ts"
+import type { OperationId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 
 /** Events that are read at once. */
 const pageSize = 100
 
-/** When a refused client should try again. */
-const retryAfterSeconds = 10
-
 export class Executions extends Context.Service<
   Executions,
   {
     /**
-     * Begins with a snapshot, goes on after `lastEventId` (or now, when it is left out) and ends after the result or error. None
-     * when the client has seen the end. The stream is counted as open until the scope closes.
+     * Begins with a snapshot, goes on after `lastEventId` (or now, when it is left out) and ends after the result or
+     * error. None when the client has seen the end. The stream is counted as open until the scope closes.
      */
     readonly follow: (
       operationId: OperationId,
@@ -44,7 +40,7 @@ export class Executions extends Context.Service<
       const log = yield* ExecutionLog
       const store = yield* OperationStore
       const signals = yield* OperationSignals
-      const admit = makeAdmission(yield* StreamSettings)
+      const admission = yield* StreamAdmission
 
       /** The history that the client has seen, or undefined when the cursor is not of this operation. */
       const resume = Effect.fnUntraced(function* (head: ExecutionHead, lastEventId: string) {
@@ -83,7 +79,7 @@ export class Executions extends Context.Service<
         const head = found.value
         const history = yield* start(head, lastEventId)
         if (history === "seen") return Option.none()
-        yield* admit(tenantId)
+        yield* admission.enter(tenantId)
         const watch = yield* signals.watch(operationId, history.sequence)
         return Option.some(
           Stream.concat(Stream.make(snapshotOf(head, history)), pages({ log, store, watch }, head, history))
@@ -101,7 +97,9 @@ interface Services {
   readonly watch: Watch
 }
 
-/** The operation as it is now, under the id from which the rest follows: whoever has seen no more resumes from there. */
+/**
+ * The operation as it is now, under the id from which the rest follows: whoever has seen no more resumes from there.
+ */
 const snapshotOf = ({ at, operation, sequence }: ExecutionHead, history: ExecutionHistory): ExecutionEvent => ({
   operationId: operation.operationId,
   cursor: history.sequence === 0 ? beginning : cursorOf(history.at, history.sequence),
@@ -131,33 +129,3 @@ const pages = ({ log, store, watch }: Services, { operation }: ExecutionHead, fr
       return [told, Option.some(next)] as const
     })
   )
-
-/** Counts open streams, and refuses one too many. */
-const makeAdmission = ({ maxOpen, maxOpenPerTenant }: StreamSettings["Service"]) => {
-  const open = new Map<TenantId, number>()
-  let all = 0
-
-  const count = (tenantId: TenantId, by: 1 | -1) =>
-    Effect.suspend(() => {
-      all += by
-      const ofTenant = (open.get(tenantId) ?? 0) + by
-      if (ofTenant === 0) open.delete(tenantId)
-      else open.set(tenantId, ofTenant)
-      return Metric.update(Metrics.streamsOpen, all)
-    })
-
-  const refusal = (message: string) =>
-    new RateLimited({ message: `${message}; close some, or retry`, retryAfterSeconds })
-
-  /** One step, so that no two can take the last place. */
-  const enter = (tenantId: TenantId) =>
-    Effect.suspend(() => {
-      if ((open.get(tenantId) ?? 0) >= maxOpenPerTenant)
-        return Effect.fail(refusal(`The tenant has ${maxOpenPerTenant} streams open here, the most that it may have`))
-      if (all >= maxOpen)
-        return Effect.fail(refusal(`${maxOpen} streams are open here, the most that one process serves`))
-      return count(tenantId, 1)
-    })
-
-  return (tenantId: TenantId) => Effect.acquireRelease(enter(tenantId), () => count(tenantId, -1))
-}

@@ -1,17 +1,16 @@
 /**
- * Wakes who follows an operation when there may be something new to read. A signal carries nothing: events are read from
- * the store, so one that is lost or comes twice costs time, never an event.
+ * Wakes who follows an operation when there may be something new to read. A signal carries nothing: events are read
+ * from the store, so one that is lost or comes twice costs time, never an event.
  *
- * Signals come from this process's own engine, at once, and from one poller a process, which asks for all that is followed
- * in one statement: it sees what other processes wrote, and what was missed. It rests while nobody follows anything.
+ * Signals come from this process's own engine, at once, and from one poller a process, which asks for all that is
+ * followed in one statement: it sees what other processes wrote, and what was missed. It rests while nobody follows
+ * anything.
  */
-import { Cause, Context, Duration, Effect, Latch, Layer, Queue, type Scope } from "effect"
+import { Context, Duration, Effect, Latch, Layer, Queue, type Scope } from "effect"
 import { ExecutionLog } from "#domain/execution/ExecutionLog.ts"
+import { pollWhileOpen } from "#domain/pollWhileOpen.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
 import type { OperationId } from "#domain/Ids.ts"
-
-/** Between a failure of the poller and its next try. */
-const afterFault = Duration.seconds(2)
 
 /** One follower's ear. */
 export interface Watch {
@@ -81,23 +80,10 @@ export class OperationSignals extends Context.Service<
       const poll = Effect.gen(function* () {
         const readers = [...watched].map(([operationId, watchers]) => ({ operationId, sequence: slowest(watchers) }))
         for (const operationId of yield* log.grown(readers)) changed(operationId)
-      }).pipe(
-        Effect.catchCause((cause) =>
-          Cause.hasInterrupts(cause)
-            ? Effect.failCause(cause)
-            : Effect.andThen(
-                Effect.logWarning("Events of other processes could not be looked for", cause),
-                Effect.sleep(afterFault)
-              )
-        )
-      )
+      })
 
-      yield* anyone.await.pipe(
-        Effect.andThen(Effect.sleep(Duration.millis(pollIntervalMs))),
-        Effect.andThen(poll),
-        Effect.forever,
-        Effect.forkScoped
-      )
+      const complaint = "Events of other processes could not be looked for"
+      yield* pollWhileOpen(anyone, poll, { complaint, interval: Duration.millis(pollIntervalMs) })
 
       return OperationSignals.of({ watch, changed })
     })

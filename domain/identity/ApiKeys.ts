@@ -58,8 +58,8 @@ export class ApiKeys extends Context.Service<
   ApiKeys,
   {
     /**
-     * The caller behind the text of the `x-api-key` header. It is not Redacted: the request holds it in the open anyway,
-     * and a Redacted for every request, an entry in a weak map each, costs more than looking the key up.
+     * The caller behind the text of the `x-api-key` header. It is not Redacted: the request holds it in the open
+     * anyway, and a Redacted for every request, an entry in a weak map each, costs more than looking the key up.
      */
     readonly authenticate: (secret: string) => Authenticated
   }
@@ -71,7 +71,8 @@ export class ApiKeys extends Context.Service<
       const { hash } = yield* KeyHash
       const clock = yield* Clock.Clock
 
-      // By the secret itself: a keyed hash a request would cost more than all the rest. In order of insertion, so of age.
+      // By the secret itself: a keyed hash a request would cost more than all the rest. In order of insertion, so of
+      // age.
       const known = new Map<string, { readonly key: KnownKey; readonly until: number }>()
 
       const remember = (secret: string, key: KnownKey, now: number) => {

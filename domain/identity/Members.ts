@@ -8,7 +8,7 @@ import { UserStore } from "#domain/identity/UserStore.ts"
 import { makeUserId, type UserId } from "#domain/Ids.ts"
 
 /** Members of one tenant at most. */
-const mostMembers = 100
+const maxMembers = 100
 
 /** Fails for everybody but owners of the caller's tenant. */
 export const requireOwner = Effect.flatMap(SignedIn, ({ role }) =>
@@ -46,10 +46,10 @@ export class Members extends Context.Service<
         yield* requireOwner
         const { tenantId } = yield* SignedIn
         const members = yield* store.listMembers(tenantId)
-        if (members.length >= mostMembers && members.every((member) => member.walletId !== walletId))
+        if (members.length >= maxMembers && members.every((member) => member.walletId !== walletId))
           return yield* new ValidationFailed({
-            message: `A tenant has at most ${mostMembers} members`,
-            details: [`walletId: ${mostMembers} members are the most`]
+            message: `A tenant has at most ${maxMembers} members`,
+            details: [`walletId: ${maxMembers} members are the most`]
           })
         const createdAt = yield* DateTime.now
         const userId = yield* Effect.provideService(makeUserId, SecureRandom.SecureRandom, random)

@@ -10,7 +10,7 @@ import type { ApiKeyId } from "#domain/Ids.ts"
 import { grantableScopes } from "#domain/Scopes.ts"
 
 /** Keys of a tenant that are not revoked, at most. */
-const mostKeys = 100
+const maxKeys = 100
 
 export class OwnKeys extends Context.Service<
   OwnKeys,
@@ -47,10 +47,10 @@ export class OwnKeys extends Context.Service<
             details: ["expiresAt: expected a time that is yet to come"]
           })
         const live = (yield* list).filter(({ revokedAt }) => revokedAt === null)
-        if (live.length >= mostKeys)
+        if (live.length >= maxKeys)
           return yield* new ValidationFailed({
-            message: `A tenant has at most ${mostKeys} keys that are not revoked; revoke one first`,
-            details: [`name: ${mostKeys} keys are the most`]
+            message: `A tenant has at most ${maxKeys} keys that are not revoked; revoke one first`,
+            details: [`name: ${maxKeys} keys are the most`]
           })
         return yield* Effect.orDie(tenants.createKey(tenantId, key))
       })

@@ -2,8 +2,8 @@
  * Wallet sessions: a token that its holder may use for a week without a pause, and for 30 days at most.
  *
  * Only keyed hashes of tokens are stored. A token is replaced once a day, when its holder asks for the session. The one
- * before works for another minute, for calls under way; after that it ends the session, because two use it then and one of
- * them is not its holder (docs/decisions/0160-wallet-sessions.md).
+ * before works for another minute, for calls under way; after that it ends the session, because two use it then and one
+ * of them is not its holder (docs/decisions/0160-wallet-sessions.md).
  */
 import { Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -21,7 +21,7 @@ const grace = Duration.minutes(1)
 /** Use is noted this often at most, so that reads do not write. */
 const noteInterval = Duration.hours(1)
 /** Sessions of one user at the same time. */
-const mostSessions = 20
+const maxSessions = 20
 
 const prefix = "bs_"
 
@@ -76,7 +76,7 @@ export class Sessions extends Context.Service<
           usedAt: now,
           expiresAt: notAfter === null ? atMost : DateTime.min(notAfter, atMost)
         }
-        const isOpen = yield* store.open(session, hash(token), nonce, mostSessions)
+        const isOpen = yield* store.open(session, hash(token), nonce, maxSessions)
         return isOpen ? Option.some({ session, member, token }) : Option.none()
       })
 

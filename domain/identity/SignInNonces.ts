@@ -1,6 +1,7 @@
 /**
- * Nonces of sign-in messages. A nonce carries its own time and a keyed hash over both, so that asking for one stores nothing
- * and nobody can make the service remember many. What was used is remembered until its time is over (SessionStore.open).
+ * Nonces of sign-in messages. A nonce carries its own time and a keyed hash over both, so that asking for one stores
+ * nothing and nobody can make the service remember many. What was used is remembered until its time is over
+ * (SessionStore.open).
  */
 import { DateTime, Effect, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"

@@ -32,8 +32,8 @@ export class SignIns extends Context.Service<
     /** A nonce for one message, good for ten minutes. */
     readonly nonce: Effect.Effect<UsedNonce>
     /**
-     * Opens a session for who signed the message. The first time makes the wallet a user and gives it a tenant of its own,
-     * unless a tenant has invited it.
+     * Opens a session for who signed the message. The first time makes the wallet a user and gives it a tenant of its
+     * own, unless a tenant has invited it.
      */
     readonly signIn: (request: SignInRequest) => Effect.Effect<OpenSession, Refusal>
   }

@@ -2,6 +2,7 @@
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
+import type { OwnerAddress } from "#domain/OwnerAddress.ts"
 
 export class TenantStore extends Context.Service<
   TenantStore,
@@ -17,6 +18,8 @@ export class TenantStore extends Context.Service<
       tenantId: TenantId,
       entitlements: ReadonlyArray<string>
     ) => Effect.Effect<Option.Option<Tenant>>
+    /** Sets or takes back whose the tenant's strategies are. False when there is no such tenant. */
+    readonly setOwner: (tenantId: TenantId, ownerAddress: OwnerAddress | null) => Effect.Effect<boolean>
     readonly insertKey: (key: ApiKey, hash: Uint8Array) => Effect.Effect<void>
     /** The key with that hash and its tenant, revoked and expired ones included. */
     readonly findKeyByHash: (

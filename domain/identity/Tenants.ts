@@ -7,6 +7,7 @@ import { KeyHash } from "#domain/identity/KeyHash.ts"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
 import { type ApiKeyId, makeApiKeyId, makeTenantId, type TenantId } from "#domain/Ids.ts"
+import type { OwnerAddress } from "#domain/OwnerAddress.ts"
 import { defaultScopes, type Scope } from "#domain/Scopes.ts"
 
 /** A key at the only moment when its secret is known. */
@@ -36,8 +37,8 @@ export class Tenants extends Context.Service<
     readonly create: (tenant: NewTenant) => Effect.Effect<Tenant>
     readonly list: Effect.Effect<ReadonlyArray<Tenant>>
     /**
-     * Locks a tenant out: none of its keys works until it is enabled again. What its users have agreed to goes on, since
-     * their portfolios are theirs. Disabling again keeps the first time.
+     * Locks a tenant out: none of its keys works until it is enabled again. What its users have agreed to goes on,
+     * since their portfolios are theirs. Disabling again keeps the first time.
      */
     readonly disable: (tenantId: TenantId) => Effect.Effect<Tenant, NotFound>
     readonly enable: (tenantId: TenantId) => Effect.Effect<Tenant, NotFound>
@@ -46,6 +47,8 @@ export class Tenants extends Context.Service<
       tenantId: TenantId,
       entitlements: ReadonlyArray<string>
     ) => Effect.Effect<Tenant, NotFound>
+    /** Says whose the tenant's strategies are, beside the wallets that sign in as its owners; null takes it back. */
+    readonly setOwner: (tenantId: TenantId, ownerAddress: OwnerAddress | null) => Effect.Effect<void, NotFound>
     readonly createKey: (tenantId: TenantId, key: NewKey) => Effect.Effect<CreatedKey, NotFound>
     readonly listKeys: (tenantId: TenantId) => Effect.Effect<ReadonlyArray<ApiKey>, NotFound>
     /** The key stops working; revoking again changes nothing. */
@@ -97,6 +100,10 @@ export class Tenants extends Context.Service<
         return Option.isNone(tenant) ? yield* unknownTenant(tenantId) : tenant.value
       })
 
+      const setOwner = Effect.fn("Tenants.setOwner")(function* (tenantId: TenantId, ownerAddress: OwnerAddress | null) {
+        if (!(yield* store.setOwner(tenantId, ownerAddress))) return yield* unknownTenant(tenantId)
+      })
+
       const createKey = Effect.fn("Tenants.createKey")(function* (tenantId: TenantId, input: NewKey) {
         yield* requireTenant(tenantId)
         const secret = `bk_live_${Base64Url.encode(yield* random.randomBytes(32))}`
@@ -131,6 +138,7 @@ export class Tenants extends Context.Service<
         disable,
         enable,
         setEntitlements,
+        setOwner,
         createKey,
         listKeys,
         revokeKey

@@ -4,8 +4,8 @@ import { EvmAccountId, EvmWalletId } from "#domain/Caip.ts"
 import type { TenantId, UserId } from "#domain/Ids.ts"
 
 /**
- * Whose word counts. A key is the same on every chain (`eip155:0:<address>`). A contract is not, since another person may rule
- * over the same address elsewhere (`eip155:<chain>:<address>`).
+ * Whose word counts. A key is the same on every chain (`eip155:0:<address>`). A contract is not, since another person
+ * may rule over the same address elsewhere (`eip155:<chain>:<address>`).
  */
 export const WalletId = Schema.Union([EvmWalletId, EvmAccountId])
 export type WalletId = typeof WalletId.Type

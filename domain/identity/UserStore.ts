@@ -8,14 +8,17 @@ export class UserStore extends Context.Service<
   UserStore,
   {
     /**
-     * The memberships of the wallet's user, oldest first. A wallet that nobody knows yet becomes `user`, and one that is
-     * nowhere a member becomes the owner of `tenant`; of several calls at once, one does so.
+     * The memberships of the wallet's user, oldest first. A wallet that nobody knows yet becomes `user`, and one that
+     * is nowhere a member becomes the owner of `tenant`; of several calls at once, one does so.
      */
     readonly enter: (user: User, tenant: Tenant) => Effect.Effect<readonly [Member, ...ReadonlyArray<Member>]>
     readonly findMember: (tenantId: TenantId, userId: UserId) => Effect.Effect<Option.Option<Member>>
     /** Members of the tenant, oldest first. */
     readonly listMembers: (tenantId: TenantId) => Effect.Effect<ReadonlyArray<Member>>
-    /** Makes the wallet's user a member with the role, or gives the member that role; `user` when nobody knows the wallet. */
+    /**
+     * Makes the wallet's user a member with the role, or gives the member that role; `user` when nobody knows the
+     * wallet.
+     */
     readonly setMember: (
       tenantId: TenantId,
       user: User,

@@ -1,4 +1,6 @@
-/** Compares secrets in constant time, so that the time of a refusal says nothing about how much of a guess was right. */
+/**
+ * Compares secrets in constant time, so that the time of a refusal says nothing about how much of a guess was right.
+ */
 import { Mac } from "effect/crypto"
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)

@@ -10,7 +10,8 @@ import {
   type TagFilters,
   withTags
 } from "#domain/listing/AssetFilter.ts"
-import { AssetIndex, type RankedStock } from "#domain/listing/AssetIndex.ts"
+import { AssetIndex } from "#domain/listing/AssetIndex.ts"
+import type { RankedStock } from "#domain/listing/AssetSnapshot.ts"
 import { normalizeKey } from "#domain/listing/AssetKey.ts"
 import { folded } from "#domain/listing/TextIndex.ts"
 

@@ -1,5 +1,5 @@
 /** Which listings a request means. */
-import type { AssetSnapshot, RankedStock } from "#domain/listing/AssetIndex.ts"
+import type { AssetSnapshot, RankedStock } from "#domain/listing/AssetSnapshot.ts"
 import { type TagGroup, tagGroups } from "#domain/listing/AssetModels.ts"
 import type { Listing } from "#domain/listing/Listing.ts"
 

@@ -24,7 +24,8 @@ export const normalizeKey = (text: string): AssetKey | undefined => {
 }
 
 export const AssetKey = fromText(Key, {
-  expected: "an asset of the form <address>:<chainId>, or a CAIP-19 id",
+  expected:
+    "an asset of the form <address>:<chainId>, or CAIP-19, where the chain comes first: eip155:<chainId>/erc20:<address>",
   pattern: /^(\S+:[1-9][0-9]{0,15}|\S+\/\S+)$/u,
   example: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913:8453",
   parse: normalizeKey,

@@ -1,11 +1,12 @@
 /** One asset in full, overlays for many, and candles. Source: interface, `assets.*`; docs/decisions/0122. */
 import { Clock, Context, Effect, Layer } from "effect"
 import { NotFound } from "#domain/Errors.ts"
-import { AssetIndex, type AssetSnapshot, type RankedStock } from "#domain/listing/AssetIndex.ts"
+import { AssetIndex } from "#domain/listing/AssetIndex.ts"
+import type { AssetSnapshot, RankedStock } from "#domain/listing/AssetSnapshot.ts"
 import { type AssetKey, normalizeKey } from "#domain/listing/AssetKey.ts"
 import { equityDetailsOf } from "#domain/listing/equityDetails.ts"
 import { IssuerPolicies } from "#domain/listing/IssuerPolicies.ts"
-import { cacheState } from "#domain/marketData/CacheState.ts"
+import { cacheState, provenanceOf } from "#domain/marketData/CacheState.ts"
 import { type Candle, type CandleSpan, coinCandles, stockCandles } from "#domain/marketData/coinDatasets.ts"
 import type { Fetched } from "#domain/marketData/Dataset.ts"
 import { MarketDataAccess } from "#domain/marketData/MarketDataAccess.ts"
@@ -110,7 +111,7 @@ const make = Effect.gen(function* () {
         /** Of which the candles are: the share behind the token, or the coin. */
         basis: ticker !== null ? ("share" as const) : coinId === null ? null : ("coin" as const),
         candles,
-        cache: cacheState([fetched], now)
+        cache: cacheState(provenanceOf([fetched]), now)
       }
     })
   }

@@ -1,6 +1,10 @@
-/** Search of listed tokens, and of tokenized shares beside them. Source: interface, `assets.searchFor*`; docs/decisions/0122. */
+/**
+ * Search of listed tokens, and of tokenized shares beside them. Source: interface, `assets.searchFor*`;
+ * docs/decisions/0122.
+ */
 import { Context, Effect, Layer } from "effect"
-import { AssetIndex, type AssetSnapshot } from "#domain/listing/AssetIndex.ts"
+import { AssetIndex } from "#domain/listing/AssetIndex.ts"
+import type { AssetSnapshot } from "#domain/listing/AssetSnapshot.ts"
 import { normalizeKey } from "#domain/listing/AssetKey.ts"
 import type { AssetItem, SearchRow } from "#domain/listing/AssetModels.ts"
 import { IssuerPolicies } from "#domain/listing/IssuerPolicies.ts"
@@ -31,7 +35,10 @@ function* listingsAt({ ranked }: AssetSnapshot, places: Iterable<number>): Gener
   for (const place of places) yield ranked[place]!
 }
 
-/** All that a text finds, in the generic order: an id or address exactly, anything else by how well it fits, then by rank. */
+/**
+ * All that a text finds, in the generic order: an id or address exactly, anything else by how well it fits, then by
+ * rank.
+ */
 const found = (snapshot: AssetSnapshot, q: string): Iterable<Listing> => {
   const text = q.trim()
   const key = normalizeKey(text)

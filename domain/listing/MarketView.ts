@@ -129,7 +129,10 @@ export const makeMarketView = (cache: MarketDataCache["Service"], chainIds: Read
     }
   }
 
-  /** Of a token by its contract; for a token of a coin by the coin, for one of a share by the share, where that is the same. */
+  /**
+   * Of a token by its contract; for a token of a coin by the coin, for one of a share by the share, where that is the
+   * same.
+   */
   const marketDataOf = (listing: Listing): MarketData => {
     const { assetId, coinId, ticker } = listing
     const token = tokens.get(assetId)
@@ -184,7 +187,9 @@ export const makeMarketView = (cache: MarketDataCache["Service"], chainIds: Read
     }
   }
 
-  /** What listings are ranked by: market capitalisation, of the company for a share's token. Null where nobody knows it. */
+  /**
+   * What listings are ranked by: market capitalisation, of the company for a share's token. Null where nobody knows it.
+   */
   const capOf = ({ assetId, coinId, ticker }: Listing): number | null => {
     const cap =
       ticker === null

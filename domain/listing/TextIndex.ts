@@ -1,7 +1,7 @@
 /**
- * Substring search over short texts: all of them as one string, which the engine scans at memory speed. What is searched for
- * is characters, never a pattern. A text with few hits costs one pass over the string; one with many ends when the caller has
- * enough, after a few passes at most.
+ * Substring search over short texts: all of them as one string, which the engine scans at memory speed. What is
+ * searched for is characters, never a pattern. A text with few hits costs one pass over the string; one with many ends
+ * when the caller has enough, after a few passes at most.
  */
 
 /** Before a symbol, before a name, and after an entry. None of them is in any text. */
@@ -20,7 +20,10 @@ export interface Searchable {
   readonly name: string
 }
 
-/** How well an entry that contains the text fits: 0 the whole symbol, its beginning, the name's beginning, a word's, 4 anywhere. */
+/**
+ * How well an entry that contains the text fits: 0 the whole symbol, its beginning, the name's beginning, a word's, 4
+ * anywhere.
+ */
 const tierOf = ({ name, symbols }: Searchable, query: string, word: string): number => {
   if (symbols.includes(query)) return 0
   if (symbols.some((symbol) => symbol.startsWith(query))) return 1
@@ -31,24 +34,48 @@ const tierOf = ({ name, symbols }: Searchable, query: string, word: string): num
 /** So many hits are put in order by themselves; more are found in order. */
 const fewHits = 512
 
-export const makeTextIndex = (entries: ReadonlyArray<Searchable>, few = fewHits) => {
-  const starts = new Int32Array(entries.length)
+/** Entries are added one by one, in the order in which they are found among alike. */
+export const textIndexBuilder = (few = fewHits) => {
+  const entries: Array<Searchable> = []
+  const starts: Array<number> = []
   const bySymbol = new Map<string, Array<number>>()
   const parts: Array<string> = []
   let length = 0
-  entries.forEach(({ name, symbols }, place) => {
-    starts[place] = length
-    const text = `${symbols.map((symbol) => `${beforeSymbol}${symbol}`).join("")}${beforeName}${name}${afterEntry}`
-    parts.push(text)
-    length += text.length
-    for (const symbol of symbols) {
-      const places = bySymbol.get(symbol)
-      if (places === undefined) bySymbol.set(symbol, [place])
-      else places.push(place)
-    }
-  })
-  const all = parts.join("")
+  return {
+    add: (entry: Searchable): void => {
+      const place = entries.push(entry) - 1
+      const { name, symbols } = entry
+      starts.push(length)
+      const text = `${symbols.map((symbol) => `${beforeSymbol}${symbol}`).join("")}${beforeName}${name}${afterEntry}`
+      parts.push(text)
+      length += text.length
+      for (const symbol of symbols) {
+        const places = bySymbol.get(symbol)
+        if (places === undefined) bySymbol.set(symbol, [place])
+        else places.push(place)
+      }
+    },
+    done: () => searching({ entries, starts: Int32Array.from(starts), bySymbol, all: parts.join(""), few })
+  }
+}
 
+export const makeTextIndex = (entries: Iterable<Searchable>, few = fewHits): TextIndex => {
+  const builder = textIndexBuilder(few)
+  for (const entry of entries) builder.add(entry)
+  return builder.done()
+}
+
+interface Texts {
+  readonly entries: ReadonlyArray<Searchable>
+  /** Of each entry, where it starts in `all`. */
+  readonly starts: Int32Array
+  /** Places of the entries with a symbol. */
+  readonly bySymbol: ReadonlyMap<string, ReadonlyArray<number>>
+  readonly all: string
+  readonly few: number
+}
+
+const searching = ({ all, bySymbol, entries, few, starts }: Texts) => {
   /** The last entry that starts at or before an offset; it is `from` or one after it. */
   const placeAt = (offset: number, from: number): number => {
     let low = from
@@ -75,8 +102,8 @@ export const makeTextIndex = (entries: ReadonlyArray<Searchable>, few = fewHits)
 
   return {
     /**
-     * Places of the entries that contain the text, each once: those with the whole symbol, its beginning, the name's beginning,
-     * a word's beginning, and the text anywhere; among alike in the order of the entries.
+     * Places of the entries that contain the text, each once: those with the whole symbol, its beginning, the name's
+     * beginning, a word's beginning, and the text anywhere; among alike in the order of the entries.
      */
     find: function* (text: string): Generator<number> {
       const query = text.toLowerCase()
@@ -112,4 +139,4 @@ export const makeTextIndex = (entries: ReadonlyArray<Searchable>, few = fewHits)
   }
 }
 
-export type TextIndex = ReturnType<typeof makeTextIndex>
+export type TextIndex = ReturnType<typeof searching>

@@ -1,4 +1,7 @@
-/** Port: the recorded prices of assets by UTC day, and of which assets they are recorded. A recorded price never changes. */
+/**
+ * Port: the recorded prices of assets by UTC day, and of which assets they are recorded. A recorded price never
+ * changes.
+ */
 import { Context, type DateTime, type Effect } from "effect"
 import type { AssetId } from "#domain/Caip.ts"
 import type * as Day from "#domain/Day.ts"

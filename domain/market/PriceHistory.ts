@@ -13,7 +13,9 @@ export interface DayPrice {
 export class PriceHistory extends Context.Service<
   PriceHistory,
   {
-    /** The last `days` days up to today, oldest first, each at most once; empty when the source does not know the asset. */
+    /**
+     * The last `days` days up to today, oldest first, each at most once; empty when the source does not know the asset.
+     */
     readonly daily: (assetId: AssetId, days: number) => Effect.Effect<ReadonlyArray<DayPrice>, PricesUnavailable>
   }
 >()("ballast/domain/market/PriceHistory") {}

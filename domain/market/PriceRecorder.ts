@@ -21,8 +21,8 @@ const overlap = Duration.minutes(10)
 /** A day's price is not older than this. */
 const maxAge = Duration.hours(1)
 const concurrency = 2
-const pricesAtOnce = 500
-const patience = Duration.seconds(4)
+const priceBatchSize = 500
+const timeout = Duration.seconds(4)
 /** No real price comes near it; a false one must not stop the others. */
 const limitUsd = 10n ** 45n
 
@@ -116,8 +116,8 @@ export class PriceRecorder extends Context.Service<
 
       const recordToday = Effect.gen(function* () {
         const missing = yield* store.unpriced(Day.of(yield* DateTime.now))
-        for (let first = 0; first < missing.length; first += pricesAtOnce) {
-          yield* recordSome(missing.slice(first, first + pricesAtOnce))
+        for (let first = 0; first < missing.length; first += priceBatchSize) {
+          yield* recordSome(missing.slice(first, first + priceBatchSize))
         }
       })
 
@@ -130,7 +130,7 @@ export class PriceRecorder extends Context.Service<
       // In the scope of the service: a reader that goes away does not leave a claimed gap open.
       const begin = Effect.fn("PriceRecorder.begin")(function* (assetIds: ReadonlyArray<AssetId>) {
         const begun = yield* Effect.andThen(track, fillGaps(assetIds.length, assetIds)).pipe(Effect.forkIn(scope))
-        yield* Effect.timeoutOption(Fiber.join(begun), patience)
+        yield* Effect.timeoutOption(Fiber.join(begun), timeout)
       })
 
       return PriceRecorder.of({ tick, begin })

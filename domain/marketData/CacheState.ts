@@ -16,18 +16,43 @@ export type CacheState = typeof CacheState.Type
 
 const nothing: CacheState = { fetchedAt: null, expiresAt: null, ageSeconds: null, stale: true, source: null }
 
-/** The state of data that was put together from several datasets: as old as the oldest. */
-export const cacheState = (parts: ReadonlyArray<Fetched<unknown> | undefined>, now: number): CacheState => {
+/**
+ * Of data that was put together from several datasets: when its oldest was fetched, and when the first of them expires.
+ */
+export interface Provenance {
+  readonly fetchedAt: DateTime.Utc
+  readonly expiresAt: DateTime.Utc
+  /** As `CacheState` writes them. */
+  readonly written: Pick<CacheState, "fetchedAt" | "expiresAt" | "source">
+}
+
+/** Undefined where no dataset is there. */
+export const provenanceOf = (parts: ReadonlyArray<Fetched<unknown> | undefined>): Provenance | undefined => {
   const present = parts.filter((part) => part !== undefined)
   const [first, ...rest] = present
-  if (first === undefined) return nothing
+  if (first === undefined) return undefined
   const oldest = rest.reduce((a, b) => (b.fetchedAt.epochMilliseconds < a.fetchedAt.epochMilliseconds ? b : a), first)
-  const soonest = Math.min(...present.map(({ expiresAt }) => expiresAt.epochMilliseconds))
+  const expiresAt = DateTime.makeUnsafe(Math.min(...present.map((part) => part.expiresAt.epochMilliseconds)))
   return {
-    fetchedAt: DateTime.formatIso(oldest.fetchedAt),
-    expiresAt: DateTime.formatIso(DateTime.makeUnsafe(soonest)),
-    ageSeconds: Math.max(0, Math.floor((now - oldest.fetchedAt.epochMilliseconds) / 1000)),
-    stale: now >= soonest,
-    source: oldest.provider
+    fetchedAt: oldest.fetchedAt,
+    expiresAt,
+    written: {
+      fetchedAt: DateTime.formatIso(oldest.fetchedAt),
+      expiresAt: DateTime.formatIso(expiresAt),
+      source: oldest.provider
+    }
+  }
+}
+
+/** The state at a moment, in UNIX milliseconds. */
+export const cacheState = (provenance: Provenance | undefined, now: number): CacheState => {
+  if (provenance === undefined) return nothing
+  const { expiresAt, fetchedAt, written } = provenance
+  return {
+    fetchedAt: written.fetchedAt,
+    expiresAt: written.expiresAt,
+    ageSeconds: Math.max(0, Math.floor((now - fetchedAt.epochMilliseconds) / 1000)),
+    stale: now >= expiresAt.epochMilliseconds,
+    source: written.source
   }
 }

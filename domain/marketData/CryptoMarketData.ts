@@ -1,7 +1,9 @@
-/** The market of coins, read from the shared cache alone. Source: interface, `cryptoMarketData.*`; docs/decisions/0121. */
+/**
+ * The market of coins, read from the shared cache alone. Source: interface, `cryptoMarketData.*`; docs/decisions/0121.
+ */
 import { Clock, Context, Effect, Layer } from "effect"
 import * as Decimal from "#domain/Decimal.ts"
-import { cacheState } from "#domain/marketData/CacheState.ts"
+import { cacheState, type Provenance, provenanceOf } from "#domain/marketData/CacheState.ts"
 import { caipOfPlatform } from "#domain/marketData/caipOfPlatform.ts"
 import * as Datasets from "#domain/marketData/coinDatasets.ts"
 import type { Fetched } from "#domain/marketData/Dataset.ts"
@@ -29,27 +31,32 @@ const make = Effect.gen(function* () {
   const access = yield* MarketDataAccess
   const isConfigured = access.coinGecko !== "none"
 
+  const wrapFrom = <A extends object>(from: Provenance | undefined, answer: A, configured = isConfigured) =>
+    Effect.map(Clock.currentTimeMillis, (now) => ({
+      configured,
+      ...answer,
+      cache: cacheState(configured ? from : undefined, now)
+    }))
   /** An answer around what was fetched, however old, and its state. */
   const wrap = <A extends object>(
     parts: ReadonlyArray<Fetched<unknown> | undefined>,
     answer: A,
     configured = isConfigured
-  ) =>
-    Effect.map(Clock.currentTimeMillis, (now) => ({
-      configured,
-      ...answer,
-      cache: cacheState(configured ? parts : [], now)
-    }))
+  ) => wrapFrom(provenanceOf(parts), answer, configured)
 
   const coinPages = () => (isConfigured ? pages.map((page) => cache.get(Datasets.coinMarkets, page)) : [])
 
   const readCoins = (revision: number) => {
     const parts = coinPages()
     const rows = parts.flatMap((page) => page?.data ?? [])
-    return { revision, parts, byId: new Map(rows.toReversed().map((row) => [row.coinId, row])) }
+    return {
+      revision,
+      provenance: provenanceOf(parts),
+      byId: new Map(rows.toReversed().map((row) => [row.coinId, row]))
+    }
   }
   let read: ReturnType<typeof readCoins> | undefined
-  /** Coins by id, and the pages that they are from; read anew when the cache has changed. */
+  /** Coins by id, and how old they are; read anew when the cache has changed. */
   const coins = () => {
     const revision = cache.revision()
     if (read?.revision !== revision) read = readCoins(revision)
@@ -69,10 +76,10 @@ const make = Effect.gen(function* () {
     /** In the order of the request, each coin once; coins that the cache does not hold are named as missing. */
     quotes: (coinIds: ReadonlyArray<string>) =>
       Effect.suspend(() => {
-        const { byId, parts } = coins()
+        const { byId, provenance } = coins()
         const wanted = [...new Set(coinIds)]
         const items = wanted.flatMap((id) => byId.get(id) ?? [])
-        return wrap(parts, { items, missingCoinIds: wanted.filter((id) => !byId.has(id)) })
+        return wrapFrom(provenance, { items, missingCoinIds: wanted.filter((id) => !byId.has(id)) })
       }),
     global: Effect.suspend(() => {
       const fetched = cache.get(Datasets.globalMarket)

@@ -1,6 +1,6 @@
 /**
- * The shared cache as this process last saw it. Reads are answered from memory: no request waits for a provider, nor for the
- * database. What is stored but no longer fits its schema counts as absent.
+ * The shared cache as this process last saw it. Reads are answered from memory: no request waits for a provider, nor
+ * for the database. What is stored but no longer fits its schema counts as absent.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { type Dataset, type Fetched, lifeOf, MarketDataProvider, memberOf } from "#domain/marketData/Dataset.ts"
@@ -8,7 +8,7 @@ import { MarketDataStore, type StoredDataset } from "#domain/marketData/MarketDa
 
 const pollInterval = Duration.seconds(2)
 /** Datasets in one read. */
-const readAtOnce = 50
+const readBatchSize = 50
 
 const isProvider = Schema.is(MarketDataProvider)
 
@@ -39,8 +39,8 @@ export class MarketDataCache extends Context.Service<
       const load = Effect.gen(function* () {
         const states = (yield* store.states).filter(({ fetchedAt }) => fetchedAt !== null)
         const changed = states.filter(({ name, revision }) => held.get(name)?.stored.revision !== revision)
-        for (let first = 0; first < changed.length; first += readAtOnce) {
-          const names = changed.slice(first, first + readAtOnce).map(({ name }) => name)
+        for (let first = 0; first < changed.length; first += readBatchSize) {
+          const names = changed.slice(first, first + readBatchSize).map(({ name }) => name)
           for (const stored of yield* store.read(names)) held.set(stored.name, { stored, decoded: undefined })
         }
         const present = new Set(states.map(({ name }) => name))

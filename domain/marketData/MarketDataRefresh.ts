@@ -1,6 +1,6 @@
 /**
- * Fills the shared cache: of all processes the one that holds the lease fetches what is due, in the order of need and within
- * what the providers allow. What fails keeps its last good data and is tried again after a pause.
+ * Fills the shared cache: of all processes the one that holds the lease fetches what is due, in the order of need and
+ * within what the providers allow. What fails keeps its last good data and is tried again after a pause.
  */
 import { Clock, Context, DateTime, Duration, Effect, Layer, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -89,8 +89,8 @@ export class MarketDataRefresh extends Context.Service<
       })
 
       /**
-       * Datasets that nothing has fetched for long, such as those of tokens that left the catalogue. Not at once: a process that
-       * was started without a key must not empty the cache of the others.
+       * Datasets that nothing has fetched for long, such as those of tokens that left the catalogue. Not at once: a
+       * process that was started without a key must not empty the cache of the others.
        */
       const removeOrphans = Effect.fnUntraced(function* (
         lease: RefreshLease,

@@ -69,7 +69,9 @@ export const issuedByCoinbase = dataset("issued-by-coinbase", "coinbase", Schema
 /** A member for each symbol, numbered: its tokens on all chains. */
 export const issuedByXStocks = dataset("issued-by-xstocks", "xstocks", Schema.Array(IssuedToken), Duration.hours(1))
 
-/** Shares that one token stands for, and the number after the next corporate action, once the issuer has announced one. */
+/**
+ * Shares that one token stands for, and the number after the next corporate action, once the issuer has announced one.
+ */
 export const IssuedMultiplier = Schema.Struct({
   assetId: Schema.String,
   multiplier: MaybeFigure,

@@ -6,14 +6,17 @@ import type { CoinMarket } from "#domain/marketData/coinDatasets.ts"
 export const moversAmong = 1_000
 
 /** US dollars of volume in a day below which a price says little. CoinGecko leaves out the same coins. */
-const leastVolume = 50_000n * Decimal.one
+const minVolume = 50_000n * Decimal.one
 
 interface Moved {
   readonly coin: CoinMarket
   readonly change: bigint
 }
 
-/** Coins with a price, a change and some trade, at most `limit` each way, the strongest first; coins that stood still are neither. */
+/**
+ * Coins with a price, a change and some trade, at most `limit` each way, the strongest first; coins that stood still
+ * are neither.
+ */
 export const topMovers = (coins: ReadonlyArray<CoinMarket>, limit: number) => {
   const seen = new Map(coins.map((coin) => [coin.coinId, coin]))
   const moved = [...seen.values()].flatMap((coin): ReadonlyArray<Moved> => {
@@ -21,7 +24,7 @@ export const topMovers = (coins: ReadonlyArray<CoinMarket>, limit: number) => {
     const volume = coin.volume24hUsd === null ? undefined : Decimal.parse(coin.volume24hUsd)
     const isAmongLargest = coin.marketCapRank !== null && coin.marketCapRank <= moversAmong
     if (!isAmongLargest || coin.priceUsd === null || change === undefined || volume === undefined) return []
-    return volume < leastVolume ? [] : [{ coin, change }]
+    return volume < minVolume ? [] : [{ coin, change }]
   })
   const byId = (a: Moved, b: Moved) => (a.coin.coinId < b.coin.coinId ? -1 : 1)
   const compare = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,8 +1,9 @@
 /** Asynchronous work that clients poll. Source: interface "Operation", shapes 2.21. */
 import { Schema, type DateTime } from "effect"
 import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
+import type { OperationOutcome, OperationResult } from "#domain/operation/OperationResult.ts"
 
-export const OperationKind = Schema.Literals(["withdraw", "rebalance", "bridge", "swap", "revoke"])
+export const OperationKind = Schema.Literals(["withdraw", "rebalance", "bridge", "swap", "revoke", "execute"])
 export type OperationKind = typeof OperationKind.Type
 
 export const OperationState = Schema.Literals([
@@ -33,6 +34,15 @@ export interface Operation {
   readonly finishedAt: DateTime.Utc | null
   /** Free text for people, set on `failed` and `cancelled`. */
   readonly error: string | null
+  /** What it did in a word; null until it has ended, and when it could not say. */
+  readonly outcome: OperationOutcome | null
+  /** For people: why nothing or not all was done. */
+  readonly reason: string | null
+}
+
+/** An operation with all that it did; the result is null when its outcome is. */
+export interface ReportedOperation extends Operation {
+  readonly result: OperationResult | null
 }
 
 const next: Record<OperationState, ReadonlyArray<OperationState>> = {

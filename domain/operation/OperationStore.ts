@@ -1,13 +1,17 @@
 /** Port: operations and their events. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
-import type { Operation, OperationState } from "#domain/operation/Operation.ts"
+import type { PageRequest } from "#domain/Cursor.ts"
+import type { Operation, OperationKind, OperationState, ReportedOperation } from "#domain/operation/Operation.ts"
 import type { Launch } from "#domain/operation/OperationLauncher.ts"
 
 /** What became of a manual trigger. */
 export type Submission =
   | { readonly _tag: "Submitted"; readonly operation: Operation }
-  /** A run of the portfolio, manual or scheduled, is not finished, at work or waiting for its owner; it is the one answered. */
+  /**
+   * A run of the portfolio, manual or scheduled, is not finished, at work or waiting for its owner; it is the one
+   * answered.
+   */
   | { readonly _tag: "Running"; readonly operation: Operation }
   | { readonly _tag: "CoolingDown"; readonly until: DateTime.Utc }
   /** The owner revoked the agent's permission and has not signed anew. */
@@ -21,6 +25,14 @@ export interface ManualRequest {
   readonly now: DateTime.Utc
   /** Milliseconds since the last manual run's submission in which another is refused. */
   readonly cooldownMs: number
+}
+
+export interface OperationFilter {
+  readonly portfolioId?: PortfolioId | undefined
+  readonly kind?: OperationKind | undefined
+  readonly state?: OperationState | undefined
+  /** Submitted then or later. */
+  readonly since?: DateTime.Utc | undefined
 }
 
 /** One line of an operation's history. */
@@ -40,8 +52,16 @@ export class OperationStore extends Context.Service<
       tenantId: TenantId,
       portfolioId: PortfolioId,
       operationId: OperationId
-    ) => Effect.Effect<Option.Option<Operation>>
-    /** Decides and writes in one transaction, so that of concurrent triggers one submits and the others see it running. */
+    ) => Effect.Effect<Option.Option<ReportedOperation>>
+    /** Newest first; one row more than the limit when there is a next page. */
+    readonly list: (
+      tenantId: TenantId,
+      filter: OperationFilter,
+      page: PageRequest
+    ) => Effect.Effect<ReadonlyArray<Operation>>
+    /**
+     * Decides and writes in one transaction, so that of concurrent triggers one submits and the others see it running.
+     */
     readonly submitManual: (request: ManualRequest) => Effect.Effect<Submission>
     /** Operations that were accepted before the given time and whose run has not begun. */
     readonly accepted: (before: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<Launch>>

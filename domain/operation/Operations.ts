@@ -1,14 +1,22 @@
 /** Reads operations of the calling tenant's portfolios. Source: shapes 2.21. */
 import { Context, Effect, Layer, Option } from "effect"
-import { NotFound } from "#domain/Errors.ts"
+import { type Page, type PageQuery, page, pageRequest } from "#domain/Cursor.ts"
+import { type CursorInvalid, NotFound } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
-import type { Operation } from "#domain/operation/Operation.ts"
-import { OperationStore } from "#domain/operation/OperationStore.ts"
+import type { Operation, ReportedOperation } from "#domain/operation/Operation.ts"
+import { type OperationFilter, OperationStore } from "#domain/operation/OperationStore.ts"
 
 export class Operations extends Context.Service<
   Operations,
-  { readonly get: (portfolioId: PortfolioId, operationId: OperationId) => Effect.Effect<Operation, NotFound, Caller> }
+  {
+    readonly get: (
+      portfolioId: PortfolioId,
+      operationId: OperationId
+    ) => Effect.Effect<ReportedOperation, NotFound, Caller>
+    /** Of all portfolios of the tenant, or of the one that the filter names; newest first. */
+    readonly list: (query: PageQuery & OperationFilter) => Effect.Effect<Page<Operation>, CursorInvalid, Caller>
+  }
 >()("ballast/domain/operation/Operations") {
   static readonly layer = Layer.effect(
     Operations,
@@ -24,7 +32,14 @@ export class Operations extends Context.Service<
         return operation.value
       })
 
-      return Operations.of({ get })
+      const list = Effect.fn("Operations.list")(function* (query: PageQuery & OperationFilter) {
+        const { tenantId } = yield* Caller
+        const request = yield* pageRequest("operations", query)
+        const rows = yield* store.list(tenantId, query, request)
+        return page("operations", request.limit, rows, (row) => ({ createdAt: row.submittedAt, id: row.operationId }))
+      })
+
+      return Operations.of({ get, list })
     })
   )
 }

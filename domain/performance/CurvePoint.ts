@@ -8,7 +8,7 @@ export interface CurvePoint {
 }
 
 /**
- * One, as an index: 36 decimal places. Every step of a curve rounds down at the last of them, so a year of daily steps is
- * exact far beyond the four decimals of a percentage that are shown.
+ * One, as an index: 36 decimal places. Every step of a curve rounds down at the last of them, so a year of daily steps
+ * is exact far beyond the four decimals of a percentage that are shown.
  */
 export const indexOne = 10n ** 36n

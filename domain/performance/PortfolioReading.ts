@@ -4,7 +4,7 @@ import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
 import type { AccountBalances } from "#domain/chain/Balances.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import type { PortfolioValuation, Valuation } from "#domain/performance/Valuation.ts"
-import type { BlockSpan, ClaimedPortfolio, Departed, Trades } from "#domain/performance/ValuationStore.ts"
+import type { BlockSpan, ClaimedPortfolio, OutgoingValue, Trades } from "#domain/performance/ValuationStore.ts"
 import { type AccountReading, valuePortfolio } from "#domain/performance/valuePortfolio.ts"
 
 /** A portfolio with all its accounts read. */
@@ -16,7 +16,7 @@ export interface PortfolioReading {
 /** What is known beside the readings. */
 export interface Known {
   readonly trades: Trades
-  readonly departed: ReadonlyArray<Departed>
+  readonly outgoing: ReadonlyArray<OutgoingValue>
   readonly catalogue: ReadonlyMap<AssetId, Asset>
   readonly prices: ReadonlyMap<AssetId, bigint>
 }
@@ -58,17 +58,19 @@ export const spansOf = ({ accounts, portfolio }: PortfolioReading): ReadonlyArra
 const isPlausible = ({ cashFlowUsd, growth, valueUsd }: Valuation): boolean =>
   valueUsd < limitUsd && cashFlowUsd < limitUsd && cashFlowUsd > -limitUsd && (growth ?? 0n) < limitUsd
 
-/** Nothing for a portfolio whose valuation would not be right: a balance is missing, or a price of what is on its way. */
+/**
+ * Nothing for a portfolio whose valuation would not be right: a balance is missing, or a price of what is on its way.
+ */
 export const valuationOf = (
   { accounts, portfolio }: PortfolioReading,
-  { catalogue, departed, prices, trades: { settled } }: Known
+  { catalogue, outgoing, prices, trades: { settled } }: Known
 ): ReadonlyArray<PortfolioValuation> => {
-  const own = departed.filter(({ sourceId }) => portfolio.accountIds.includes(sourceId))
+  const own = outgoing.filter(({ sourceId }) => portfolio.accountIds.includes(sourceId))
   const valuation = valuePortfolio({
     before: portfolio.before,
     now: accounts,
     traded: settled,
-    departed: own,
+    outgoing: own,
     catalogue,
     prices
   })

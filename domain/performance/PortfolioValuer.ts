@@ -1,13 +1,13 @@
 /**
- * Values one portfolio at the moment that it matters: when a plan has been made from its balances, before the plan is acted
- * on, and when what was done has settled. So money that came in is cash flow before it is traded, and the cost of the
- * trade is a loss of all that was there.
+ * Values one portfolio at the moment that it matters: when a plan has been made from its balances, before the plan is
+ * acted on, and when what was done has settled. So money that came in is cash flow before it is traded, and the cost of
+ * the trade is a loss of all that was there.
  *
- * An account that could not be read, or of which it is not known yet what a transaction did to it, counts as it was at its
- * last valuation, with its own blocks: its trades and flows wait for the valuation that can tell them.
+ * An account that could not be read, or of which it is not known yet what a transaction did to it, counts as it was at
+ * its last valuation, with its own blocks: its trades and flows wait for the valuation that can tell them.
  *
- * Valuations are linked by what was there at the one before, so one more changes nothing, and a step that takes one may be
- * repeated.
+ * Valuations are linked by what was there at the one before, so one more changes nothing, and a step that takes one may
+ * be repeated.
  */
 import { Context, DateTime, Duration, Effect, Layer, Metric, Option } from "effect"
 import { Assets } from "#domain/asset/Assets.ts"
@@ -33,7 +33,7 @@ import type { AccountReading } from "#domain/performance/valuePortfolio.ts"
 /** How often a valuation is tried while others of the same portfolio are written in between. */
 const tries = 3
 /** A chain that does not answer by then is left to the next valuation. */
-const readWithin = Duration.seconds(3)
+const readTimeout = Duration.seconds(3)
 
 export class PortfolioValuer extends Context.Service<
   PortfolioValuer,
@@ -74,17 +74,17 @@ export class PortfolioValuer extends Context.Service<
         const settled = yield* settledReading(wanted)
         if (Option.isNone(settled)) return []
         const { reading, trades } = settled.value
-        const departed = yield* store.departed(reading.accounts, knownTransfers(reading.portfolio))
+        const outgoing = yield* store.outgoing(reading.accounts, knownTransfers(reading.portfolio))
         const assetIds = [
           ...new Set([
             ...heldIn(reading),
-            ...departed.map(({ assetId }) => assetId),
+            ...outgoing.map(({ assetId }) => assetId),
             ...[...trades.settled.values()].flatMap((deltas) => [...deltas.keys()])
           ])
         ]
         const latest = yield* prices.latest(assetIds)
         const priceUsd = new Map([...latest].map(([assetId, { usd }]) => [assetId, usd]))
-        return valuationOf(reading, { trades, departed, catalogue: yield* assets.find(assetIds), prices: priceUsd })
+        return valuationOf(reading, { trades, outgoing, catalogue: yield* assets.find(assetIds), prices: priceUsd })
       })
 
       const valueTaken = Effect.fnUntraced(function* (
@@ -135,7 +135,7 @@ export class PortfolioValuer extends Context.Service<
         const accountIds = yield* store.accountsOf(portfolioId)
         const read = yield* Effect.forEach(
           accountIds,
-          (account) => Effect.option(Effect.timeout(readAccount(account), readWithin)),
+          (account) => Effect.option(Effect.timeout(readAccount(account), readTimeout)),
           { concurrency: "unbounded" }
         )
         return read.flatMap(Option.toArray)
@@ -166,7 +166,9 @@ const asItWas = ({ accountId, blockNumber, holdings }: AccountSnapshot): Account
 const isNew = ({ before }: ClaimedPortfolio, { accountId, blockNumber }: AccountReading): boolean =>
   before.get(accountId)?.blockNumber !== blockNumber
 
-/** All accounts of the portfolio, those that were not read as they were; undefined when one of them was never valued. */
+/**
+ * All accounts of the portfolio, those that were not read as they were; undefined when one of them was never valued.
+ */
 const readingOf = (portfolio: ClaimedPortfolio, read: ReadonlyArray<AccountReading>): PortfolioReading | undefined => {
   const accounts = portfolio.accountIds.flatMap((accountId) => {
     const account = read.find((one) => one.accountId === accountId && isForward(portfolio, one))

@@ -1,6 +1,7 @@
 /**
  * How a strategy's allocation would have performed: up to twelve months, as far back as all its assets have prices.
- * Computing a curve costs milliseconds, so it is kept for a minute. Source: interface "Strategy read routes", shapes 2.11.
+ * Computing a curve costs milliseconds, so it is kept for a minute. Source: interface "Strategy read routes", shapes
+ * 2.11.
  */
 import { Cache, Context, DateTime, Duration, Effect, Equal, Exit, Hash, Layer, Option } from "effect"
 import { Assets } from "#domain/asset/Assets.ts"
@@ -21,9 +22,9 @@ import { Strategies } from "#domain/strategy/Strategies.ts"
 import type { Strategy } from "#domain/strategy/Strategy.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 
-const keepFor = Duration.minutes(1)
+const timeToLive = Duration.minutes(1)
 /** A curve without points soon has some, when the histories of its assets arrive. */
-const keepEmptyFor = Duration.seconds(2)
+const emptyTimeToLive = Duration.seconds(2)
 const kept = 2_000
 const dayMs = Duration.toMillis(Duration.days(1))
 
@@ -113,7 +114,7 @@ export class StrategyPerformances extends Context.Service<
 
       const memory = yield* Cache.makeWith(({ strategy }: Head) => compute(strategy), {
         capacity: kept,
-        timeToLive: (exit) => (Exit.isSuccess(exit) && exit.value.points.length > 0 ? keepFor : keepEmptyFor)
+        timeToLive: (exit) => (Exit.isSuccess(exit) && exit.value.points.length > 0 ? timeToLive : emptyTimeToLive)
       })
 
       const read = Effect.fn("StrategyPerformances.read")(function* (strategyId: StrategyId) {

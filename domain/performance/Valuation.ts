@@ -32,7 +32,9 @@ export interface Valuation {
   readonly valueUsd: bigint
   /** What came in (above zero) or went out (below zero) since the valuation before, at the prices of this one. */
   readonly cashFlowUsd: bigint
-  /** What one dollar of the valuation before has become (wad); null when there was none to speak of, or none can tell. */
+  /**
+   * What one dollar of the valuation before has become (wad); null when there was none to speak of, or none can tell.
+   */
   readonly growth: bigint | null
   /** Nobody can tell what became of what was there before: the return is counted anew from here. */
   readonly isRebased: boolean
@@ -40,8 +42,8 @@ export interface Valuation {
 }
 
 /**
- * All valuations of one UTC day: the value at its end, the sum of its cash flows, the product of its growth. On a day on
- * which the return was counted anew it is the growth from then on.
+ * All valuations of one UTC day: the value at its end, the sum of its cash flows, the product of its growth. On a day
+ * on which the return was counted anew it is the growth from then on.
  */
 export interface DayValuation {
   readonly day: Day.Day

@@ -44,7 +44,7 @@ export interface BlockRead {
 }
 
 /** A transfer that had left its account by the block that was read. */
-export interface Departed {
+export interface OutgoingValue {
   readonly operationId: OperationId
   readonly sourceId: EvmAccountId
   /** To whom it is owed, and what is expected to arrive. */
@@ -60,9 +60,9 @@ export interface Departed {
 /** What our own transactions did to accounts. */
 export interface Trades {
   /**
-   * Net changes by trades that settled in the spans, and by transfers that arrived in them from accounts that were valued
-   * before. A withdrawal is no trade; a liquidation is one, of what it sold for what it paid out. What trades did to an
-   * account that was never valued is not told.
+   * Net changes by trades that settled in the spans, and by transfers that arrived in them from accounts that were
+   * valued before. A withdrawal is no trade; a liquidation is one, of what it sold for what it paid out. What trades
+   * did to an account that was never valued is not told.
    */
   readonly settled: ReadonlyMap<EvmAccountId, ReadonlyMap<AssetId, bigint>>
   /**
@@ -81,7 +81,9 @@ export class ValuationStore extends Context.Service<
     ) => Effect.Effect<{ readonly claimed: ReadonlyArray<ClaimedPortfolio>; readonly last: PortfolioId | null }>
     /** Empty when the portfolio is unknown or archived. */
     readonly accountsOf: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<EvmAccountId>>
-    /** Takes a live portfolio for a valuation at once, from whoever has claimed it; none when it is unknown or archived. */
+    /**
+     * Takes a live portfolio for a valuation at once, from whoever has claimed it; none when it is unknown or archived.
+     */
     readonly take: (portfolioId: PortfolioId, now: DateTime.Utc) => Effect.Effect<Option.Option<TakenPortfolio>>
     /**
      * To be asked after the balances were read: a trade in them is then either settled or unsettled. A transfer is
@@ -89,13 +91,13 @@ export class ValuationStore extends Context.Service<
      */
     readonly trades: (spans: ReadonlyArray<BlockSpan>, openedBefore?: DateTime.Utc) => Effect.Effect<Trades>
     /** Transfers that had not arrived by what was read of all accounts, and the known ones, whatever became of them. */
-    readonly departed: (
+    readonly outgoing: (
       reads: ReadonlyArray<BlockRead>,
       known: ReadonlyArray<OperationId>
-    ) => Effect.Effect<ReadonlyArray<Departed>>
+    ) => Effect.Effect<ReadonlyArray<OutgoingValue>>
     /**
-     * Writes valuations into their day and as the last ones, for the portfolios whose claim of `claimedAt` still holds. All
-     * or nothing for each portfolio; answers those that were written.
+     * Writes valuations into their day and as the last ones, for the portfolios whose claim of `claimedAt` still holds.
+     * All or nothing for each portfolio; answers those that were written.
      */
     readonly record: (
       claimedAt: DateTime.Utc,

@@ -31,7 +31,7 @@ import { Settings } from "#domain/Settings.ts"
 
 const concurrency = 8
 /** A chain that failed this often in a row is left alone for the rest of the pass. */
-const patience = 3
+const maxFailures = 3
 /** A portfolio waits this long for a transfer to end, longer than one usually takes. */
 const transferPatience = Duration.minutes(90)
 /** What is shared by the readings of one pass. */
@@ -68,7 +68,7 @@ export class Valuer extends Context.Service<
         const onChain = catalogue.get(chainId)
         if (onChain === undefined)
           return yield* new ChainUnavailable({ chainId, reason: "it is not supported any more" })
-        if ((failures.get(chainId) ?? 0) >= patience)
+        if ((failures.get(chainId) ?? 0) >= maxFailures)
           return yield* new ChainUnavailable({ chainId, reason: "it failed before in this pass" })
         const read = yield* balances
           .read(
@@ -96,12 +96,12 @@ export class Valuer extends Context.Service<
         // After the balances: whatever is in them is then known to be settled, under way or to have left.
         const openedBefore = DateTime.subtractDuration(yield* DateTime.now, transferPatience)
         const trades = yield* store.trades(readings.flatMap(spansOf), openedBefore)
-        const departed = yield* store.departed(
+        const outgoing = yield* store.outgoing(
           readings.flatMap(({ accounts }) => accounts),
           readings.flatMap(({ portfolio }) => knownTransfers(portfolio))
         )
         const latest = yield* prices.latest([
-          ...new Set([...readings.flatMap(heldIn), ...departed.map(({ assetId }) => assetId)])
+          ...new Set([...readings.flatMap(heldIn), ...outgoing.map(({ assetId }) => assetId)])
         ])
         const valuedAt = yield* DateTime.now
         const catalogue = new Map([...pass.catalogue.values()].flat().map((asset) => [asset.assetId, asset]))
@@ -110,7 +110,7 @@ export class Valuer extends Context.Service<
           valuedAt,
           valuations: readings
             .filter(({ accounts }) => accounts.every(({ accountId }) => !trades.unsettled.has(accountId)))
-            .flatMap((reading) => valuationOf(reading, { trades, departed, catalogue, prices: priceUsd }))
+            .flatMap((reading) => valuationOf(reading, { trades, outgoing, catalogue, prices: priceUsd }))
         }
       })
 

@@ -1,8 +1,9 @@
 /**
  * What one dollar of the last valuation has become, or that nobody can tell.
  *
- * It cannot be told when money that came in after the last valuation was traded before this one: how it is to be weighed
- * depends on when it came. Then the return is counted anew; a number that was bent into range would be in it for ever.
+ * It cannot be told when money that came in after the last valuation was traded before this one: how it is to be
+ * weighed depends on when it came. Then the return is counted anew; a number that was bent into range would be in it
+ * for ever.
  */
 import * as Decimal from "#domain/Decimal.ts"
 
@@ -26,13 +27,16 @@ export interface Growth {
 }
 
 /** A millionth of a dollar, the least that the wire shows: what is worth less has no growth that could be measured. */
-const leastUsd = Decimal.one / 1_000_000n
+const minUsd = Decimal.one / 1_000_000n
 
-/** Tokens that grow by themselves are sold by some units more than were there: up to a ten thousandth is no money that came in. */
+/**
+ * Tokens that grow by themselves are sold by some units more than were there: up to a ten thousandth is no money that
+ * came in.
+ */
 const toleratedShare = 10_000n
 
 export const growthOf = ({ beforeUsd, carriedUsd, isUnpriced, oversoldUsd, valueUsd }: Change): Growth => {
-  if (beforeUsd < leastUsd) return { growth: null, isRebased: false }
+  if (beforeUsd < minUsd) return { growth: null, isRebased: false }
   if (isUnpriced || oversoldUsd * toleratedShare > beforeUsd) return { growth: null, isRebased: true }
   const growth = ((carriedUsd + oversoldUsd) * Decimal.one) / (beforeUsd + oversoldUsd)
   // All of it was lost, and what is there now came in since.

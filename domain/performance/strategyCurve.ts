@@ -3,8 +3,8 @@
  *
  * On the days of its schedule the worth is spread anew over the version in force; in between the weights drift with the
  * prices. A day without the price of an asset that is held has no point, and a rebalance that lacks a price is made on
- * the first later day that has all. Only a new version does not wait for an asset that has had no price for two days: what
- * is held of it is closed at its last price.
+ * the first later day that has all. Only a new version does not wait for an asset that has had no price for two days:
+ * what is held of it is closed at its last price.
  */
 import type { AssetId } from "#domain/Caip.ts"
 import * as Day from "#domain/Day.ts"

@@ -1,12 +1,13 @@
 /**
  * The value of a portfolio, and how much of the change since the last valuation is cash that came in or went out.
  *
- * What the last valuation and our own settled trades explain is carried over; whatever else moved is cash flow. So a deposit
- * and a withdrawal are seen to the last unit, and the cost of a trade is a loss, not a withdrawal. An asset enters when
- * it gets a price and leaves at its last price when it has none any more: neither is a gain or a loss.
+ * What the last valuation and our own settled trades explain is carried over; whatever else moved is cash flow. So a
+ * deposit and a withdrawal are seen to the last unit, and the cost of a trade is a loss, not a withdrawal. An asset
+ * enters when it gets a price and leaves at its last price when it has none any more: neither is a gain or a loss.
  *
- * What is on its way between two accounts counts at the one that it is owed to, so it is neither lost when it leaves nor
- * a gain when it arrives. When it left an account that was never valued, it is cash that came in like all else there.
+ * What is on its way between two accounts counts at the one that it is owed to, so it is neither lost when it leaves
+ * nor a gain when it arrives. When it left an account that was never valued, it is cash that came in like all else
+ * there.
  */
 import * as Amount from "#domain/Amount.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
@@ -14,7 +15,7 @@ import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
 import { type CarriedOver, carriedOver } from "#domain/performance/carriedOver.ts"
 import { growthOf } from "#domain/performance/growthOf.ts"
 import type { AccountSnapshot, HeldAsset, IncomingAsset, Valuation } from "#domain/performance/Valuation.ts"
-import type { Departed } from "#domain/performance/ValuationStore.ts"
+import type { OutgoingValue } from "#domain/performance/ValuationStore.ts"
 
 /** What an account holds now. A raw amount is null when the token contract did not answer. */
 export interface AccountReading {
@@ -30,15 +31,17 @@ export interface ValuationTask {
   /** Net change of raw amounts by our own trades that settled in the blocks between the two valuations. */
   readonly traded: ReadonlyMap<EvmAccountId, ReadonlyMap<AssetId, bigint>>
   /** Transfers between the accounts that are under way, or were at the last valuation. */
-  readonly departed: ReadonlyArray<Departed>
+  readonly outgoing: ReadonlyArray<OutgoingValue>
   readonly catalogue: ReadonlyMap<AssetId, Asset>
   /** US dollars (wad) for one whole token. */
   readonly prices: ReadonlyMap<AssetId, bigint>
 }
 
 /** Whether a transfer had arrived by what was read of the accounts. */
-const hasArrived = ({ arrival, isOpen }: Departed, blockOf: (accountId: EvmAccountId) => bigint | undefined): boolean =>
-  arrival === null ? !isOpen : arrival.blockNumber <= (blockOf(arrival.accountId) ?? -1n)
+const hasArrived = (
+  { arrival, isOpen }: OutgoingValue,
+  blockOf: (accountId: EvmAccountId) => bigint | undefined
+): boolean => (arrival === null ? !isOpen : arrival.blockNumber <= (blockOf(arrival.accountId) ?? -1n))
 
 /** What the account is owed, and the worth of that part of it which another account held at its last valuation. */
 interface Owed {
@@ -49,12 +52,12 @@ interface Owed {
 /** Null when one of what the account is owed has no price, for nothing unknown is written as zero. */
 const owedTo = (
   { accountId }: AccountReading,
-  { before, catalogue, departed, now, prices }: ValuationTask
+  { before, catalogue, outgoing, now, prices }: ValuationTask
 ): Owed | null => {
   const blocks = new Map(now.map((reading) => [reading.accountId, reading.blockNumber]))
   const incoming: Array<IncomingAsset> = []
   let carriedUsd = 0n
-  for (const transfer of departed) {
+  for (const transfer of outgoing) {
     if (transfer.receiverId !== accountId || hasArrived(transfer, (id) => blocks.get(id))) continue
     const { assetId, operationId, raw, sourceId } = transfer
     const [asset, priceUsd] = [catalogue.get(assetId), prices.get(assetId)]
@@ -67,12 +70,12 @@ const owedTo = (
 }
 
 /**
- * Of what counted as on its way at the last valuation, that which had arrived by then already: the ledger did not know yet, so
- * it was in the balance too and passed for cash that came in.
+ * Of what counted as on its way at the last valuation, that which had arrived by then already: the ledger did not know
+ * yet, so it was in the balance too and passed for cash that came in.
  */
-const countedTwice = (last: AccountSnapshot, { before, departed }: ValuationTask): ReadonlyArray<IncomingAsset> =>
+const countedTwice = (last: AccountSnapshot, { before, outgoing }: ValuationTask): ReadonlyArray<IncomingAsset> =>
   (last.incoming ?? []).filter(({ operationId }) =>
-    departed.some(
+    outgoing.some(
       (transfer) =>
         transfer.operationId === operationId &&
         transfer.arrival !== null &&
@@ -132,14 +135,14 @@ const valueAccount = (reading: AccountReading, task: ValuationTask): AccountValu
 }
 
 /**
- * Null when the balance of an asset that was held could not be read, or the price of one that is on its way. Growth is cut at
- * its eighteenth place.
+ * Null when the balance of an asset that was held could not be read, or the price of one that is on its way. Growth is
+ * cut at its eighteenth place.
  */
 export const valuePortfolio = (task: ValuationTask): Valuation | null => {
   const accounts: Array<AccountValue> = []
   // What is owed to an account that was not read would be missing from the value.
   const isRead = (accountId: EvmAccountId) => task.now.some((reading) => reading.accountId === accountId)
-  if (task.departed.some(({ receiverId }) => !isRead(receiverId))) return null
+  if (task.outgoing.some(({ receiverId }) => !isRead(receiverId))) return null
   for (const reading of task.now) {
     const account = valueAccount(reading, task)
     if (account === null) return null

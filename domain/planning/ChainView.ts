@@ -16,8 +16,9 @@ export interface ChainView {
   readonly valueUsd: bigint
   readonly weight: bigint
   /**
-   * What the weights are worth in a portfolio whose chains exchange value, US dollars (wad). Where the chain holds less,
-   * because some of its targets cannot be bought and so were sent nothing, the others are still filled to their parts of it.
+   * What the weights are worth in a portfolio whose chains exchange value, US dollars (wad). Where the chain holds
+   * less, because some of its targets cannot be bought and so were sent nothing, the others are still filled to their
+   * parts of it.
    */
   readonly dueUsd?: bigint
 }
@@ -25,8 +26,8 @@ export interface ChainView {
 const hasNoPrice = (holding: Holding): boolean => holding.priceUsd === null || holding.priceUsd <= 0n
 
 /**
- * Reads a chain against the part of the allocation that lies on it. `kept` is looked at even when it is neither held nor
- * wanted: the asset by which value comes and goes.
+ * Reads a chain against the part of the allocation that lies on it. `kept` is looked at even when it is neither held
+ * nor wanted: the asset by which value comes and goes.
  */
 export const readChain = (chain: ChainState, allocation: ReadonlyArray<TargetWeight>, kept?: AssetId): ChainView => {
   const targets = new Map<AssetId, number>()

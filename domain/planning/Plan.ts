@@ -17,7 +17,10 @@ export interface Holding {
   readonly decimals: number
   /** What the account holds, zero or more. */
   readonly balanceRaw: bigint
-  /** What is on its way to the account from another chain: it counts as held, but cannot be sold yet. None when left out. */
+  /**
+   * What is on its way to the account from another chain: it counts as held, but cannot be sold yet. None when left
+   * out.
+   */
   readonly incomingRaw?: bigint
   /** Price of one whole token in US dollars (wad); `null` when there is none. A price of zero counts as none. */
   readonly priceUsd: bigint | null
@@ -50,7 +53,7 @@ export interface TransferTerms {
   /** Expected cost of a transfer in basis points of what leaves; 0 to 9,999. */
   readonly feeBps: number
   /** Least transfer worth making, US dollars (wad). */
-  readonly leastUsd: bigint
+  readonly minUsd: bigint
   /** Ways for which there is no acceptable route now: nothing is sent on them. None when left out. */
   readonly refused?: ReadonlyArray<ChainPair>
 }

@@ -1,4 +1,7 @@
-/** A rebalance policy as a plan applies it: the policy that was resolved for the portfolio, and what was measured for it. */
+/**
+ * A rebalance policy as a plan applies it: the policy that was resolved for the portfolio, and what was measured for
+ * it.
+ */
 import type { AssetId, ChainId } from "#domain/Caip.ts"
 import type { Band, TradeTo } from "#domain/RebalancePolicy.ts"
 
@@ -42,7 +45,7 @@ export interface PlanPolicy {
 }
 
 /** Least swap on a chain, US dollars (wad): the threshold, the policy's own, and its multiple of a swap's gas. */
-export const leastTradeUsd = (
+export const minTradeUsd = (
   thresholdUsd: bigint,
   { gas, minGasMultiple, minTradeUsd }: PlanPolicy,
   chainId: ChainId

@@ -5,7 +5,10 @@ import { AssetId } from "#domain/Caip.ts"
 const Usd = Schema.BigIntFromString
 
 export const PolicyMeasures = Schema.Struct({
-  /** What the trades remove of the cost of drift, what they cost and how much of that is gas; US dollars (wad). Null: no trades. */
+  /**
+   * What the trades remove of the cost of drift, what they cost and how much of that is gas; US dollars (wad). Null: no
+   * trades.
+   */
   worth: Schema.NullOr(Schema.Struct({ benefitUsd: Usd, costUsd: Usd, gasUsd: Usd })),
   bands: Schema.Array(
     Schema.Struct({

@@ -24,14 +24,18 @@ const obstacleReason = (code: SkipCode, off: string): string => {
   }
 }
 
-const explain = (position: Position, deviationUsd: bigint, tolerance: Tolerance): Pick<Skip, "code" | "reason"> => {
+const explain = (
+  position: Position,
+  deviationUsd: bigint,
+  tolerance: Tolerance,
+  least: string
+): Pick<Skip, "code" | "reason"> => {
   const isAbove = deviationUsd > 0n
   const magnitude = isAbove ? deviationUsd : -deviationUsd
   const off = `The asset is ${dollars(magnitude)} ${isAbove ? "above" : "below"} its target`
   const { obstacle } = position
   if (obstacle === SkipCode.missingPrice) return { code: obstacle, reason: obstacleReason(obstacle, off) }
   if (magnitude < tolerance.tradeUsd) {
-    const least = dollars(tolerance.tradeUsd)
     return { code: SkipCode.belowMinTrade, reason: `${off}, less than the least trade of ${least}.` }
   }
   if (obstacle !== null && !(isAbove && position.canSell)) {
@@ -47,30 +51,26 @@ const explain = (position: Position, deviationUsd: bigint, tolerance: Tolerance)
   }
 }
 
-const explainBand = (
-  deviationUsd: bigint,
-  bandUsd: bigint,
-  { tradeUsd }: Tolerance
-): Pick<Skip, "code" | "reason"> => ({
+const explainBand = (deviationUsd: bigint, bandUsd: bigint, least: string): Pick<Skip, "code" | "reason"> => ({
   code: SkipCode.withinBand,
-  reason: `The asset is ${dollars(deviationUsd)} ${deviationUsd > 0n ? "above" : "below"} its target: within its band of ${dollars(bandUsd)}, or beyond it by less than the least trade of ${dollars(tradeUsd)}.`
+  reason: `The asset is ${dollars(deviationUsd)} ${deviationUsd > 0n ? "above" : "below"} its target: within its band of ${dollars(bandUsd)}, or beyond it by less than the least trade of ${least}.`
 })
 
-/** The skip for an asset that the plan leaves `deviationUsd` above (or, negative, below) its target, if worth a word. `bandUsd`: how far its policy lets it be. */
-export const skipFor = (
-  chainId: ChainId,
-  position: Position,
-  deviationUsd: bigint,
-  tolerance: Tolerance,
-  bandUsd?: bigint
-): Skip | undefined => {
-  if (deviationUsd <= dustUsd && deviationUsd >= -dustUsd) return undefined
-  const isWithin = bandUsd !== undefined && position.obstacle === null && position.weight > 0n
-  const { code, reason } =
-    isWithin && deviationUsd <= bandUsd + tolerance.tradeUsd && -deviationUsd <= bandUsd + tolerance.tradeUsd
-      ? explainBand(deviationUsd, bandUsd, tolerance)
-      : explain(position, deviationUsd, tolerance)
-  return { chainId, assetId: position.assetId, code, valueUsd: deviationUsd, reason }
+/**
+ * The skips of a chain's assets: for one that the plan leaves `deviationUsd` above (or, negative, below) its target, if
+ * worth a word. `bandUsd`: how far its policy lets it be.
+ */
+export const skipsOn = (chainId: ChainId, tolerance: Tolerance) => {
+  const least = dollars(tolerance.tradeUsd)
+  return (position: Position, deviationUsd: bigint, bandUsd?: bigint): Skip | undefined => {
+    if (deviationUsd <= dustUsd && deviationUsd >= -dustUsd) return undefined
+    const isWithin = bandUsd !== undefined && position.obstacle === null && position.weight > 0n
+    const { code, reason } =
+      isWithin && deviationUsd <= bandUsd + tolerance.tradeUsd && -deviationUsd <= bandUsd + tolerance.tradeUsd
+        ? explainBand(deviationUsd, bandUsd, least)
+        : explain(position, deviationUsd, tolerance, least)
+    return { chainId, assetId: position.assetId, code, valueUsd: deviationUsd, reason }
+  }
 }
 
 /** The skip for an asset that is held without a price. */

@@ -3,13 +3,14 @@
  */
 import type { ChainId } from "#domain/Caip.ts"
 import type { ChainView } from "#domain/planning/ChainView.ts"
-import { awaitedSkip, skipFor, unvaluedSkip } from "#domain/planning/explainSkips.ts"
+import { awaitedSkip, skipsOn, unvaluedSkip } from "#domain/planning/explainSkips.ts"
 import type { AssetTarget, ChainPlan, Leg } from "#domain/planning/Plan.ts"
-import { leastTradeUsd, type PlanPolicy } from "#domain/planning/PlanPolicy.ts"
-import { policySkips } from "#domain/planning/policySkips.ts"
+import { minTradeUsd, type PlanPolicy } from "#domain/planning/PlanPolicy.ts"
+import { policySkips } from "#domain/planning/bands/policySkips.ts"
 import type { Position } from "#domain/planning/Position.ts"
-import { type Settlement, settle } from "#domain/planning/settle.ts"
-import { type PolicySettlement, settleWithin } from "#domain/planning/settleWithin.ts"
+import { type Settlement, settle } from "#domain/planning/legs/settle.ts"
+import { type PolicySettlement, settleWithin } from "#domain/planning/bands/settleWithin.ts"
+import { sharesOf } from "#domain/planning/sharesOf.ts"
 import type { Skip } from "#domain/Skip.ts"
 import type { SwapCost } from "#domain/planning/SwapCost.ts"
 import { type Tolerance, toleranceFor } from "#domain/planning/Tolerance.ts"
@@ -20,7 +21,7 @@ interface Arrived {
 }
 
 /** Cuts the legs down to what has arrived of the asset they sell; what is left of one must still be worth a trade. */
-const withinArrived = (legs: ReadonlyArray<Leg>, positions: ReadonlyArray<Position>, leastUsd: bigint): Arrived => {
+const withinArrived = (legs: ReadonlyArray<Leg>, positions: ReadonlyArray<Position>, minUsd: bigint): Arrived => {
   const awaited = positions.find(({ incomingRaw }) => incomingRaw > 0n)
   if (awaited === undefined) return { legs, skips: [] }
   let leftRaw = awaited.balanceRaw > awaited.incomingRaw ? awaited.balanceRaw - awaited.incomingRaw : 0n
@@ -35,7 +36,7 @@ const withinArrived = (legs: ReadonlyArray<Leg>, positions: ReadonlyArray<Positi
       valueUsd: (leg.valueUsd * sellAmountRaw) / leg.sellAmountRaw,
       expectedBuyRaw: (leg.expectedBuyRaw * sellAmountRaw) / leg.sellAmountRaw
     }
-    const isWorth = isWithin || (cut.valueUsd >= leastUsd && cut.expectedBuyRaw > 0n)
+    const isWorth = isWithin || (cut.valueUsd >= minUsd && cut.expectedBuyRaw > 0n)
     if (isWorth) kept.push(cut)
     if (isWorth && leg.sell === awaited.assetId) leftRaw -= sellAmountRaw
     if (!isWithin) skips.push(awaitedSkip(leg, leg.valueUsd - (isWorth ? cut.valueUsd : 0n)))
@@ -67,8 +68,8 @@ const settlementOf = (
     ? settle(around, tolerance, cost)
     : settleWithin(around, tolerance, cost, policy.policy, policy.limitOf(view))
 
-const leastOf = ({ policy, thresholdUsd }: PlanParameters, chainId: ChainId): bigint =>
-  policy === undefined ? thresholdUsd : leastTradeUsd(thresholdUsd, policy.policy, chainId)
+const minOf = ({ policy, thresholdUsd }: PlanParameters, chainId: ChainId): bigint =>
+  policy === undefined ? thresholdUsd : minTradeUsd(thresholdUsd, policy.policy, chainId)
 
 /**
  * Plans a chain on its own: its value is shared by its own weights. A chain without weights keeps what it holds.
@@ -78,11 +79,13 @@ const leastOf = ({ policy, thresholdUsd }: PlanParameters, chainId: ChainId): bi
  */
 export const planChain = (view: ChainView, parameters: PlanParameters, around: ChainView = view): ChainPlan => {
   const { chainId } = view
-  const tolerance = toleranceFor(leastOf(parameters, chainId), around.positions)
+  const tolerance = toleranceFor(minOf(parameters, chainId), around.positions)
   const settlement = settlementOf(view, around, tolerance, parameters)
   const { legs: settled, result, totalUsd } = settlement
   const byPolicy = "drifts" in settlement ? settlement : undefined
   const { legs, skips: awaited } = withinArrived(settled, around.positions, tolerance.tradeUsd)
+  const shareOf = sharesOf(totalUsd, around.weight)
+  const skipFor = skipsOn(chainId, tolerance)
   const targets: Array<AssetTarget> = []
   const skips: Array<Skip> = [...awaited, ...(byPolicy === undefined ? [] : policySkips(chainId, byPolicy))]
   // Planned are the positions of the view, in its order, without those that are left out around what leaves the chain.
@@ -92,10 +95,10 @@ export const planChain = (view: ChainView, parameters: PlanParameters, around: C
     const left = result[at]?.assetId === assetId ? result[at] : undefined
     const bandUsd = left === undefined ? undefined : byPolicy?.drifts[at]!.halfUsd
     if (left !== undefined) at += 1
-    const targetUsd = left === undefined || around.weight === 0n ? valueUsd : (left.weight * totalUsd) / around.weight
+    const targetUsd = left === undefined || around.weight === 0n ? valueUsd : shareOf(left.weight)
     targets.push({ assetId, weight: Number(position.weight), valueUsd, targetUsd })
     if (left === undefined || around.weight === 0n) continue
-    const skip = skipFor(chainId, left, left.valueUsd - targetUsd, tolerance, bandUsd)
+    const skip = skipFor(left, left.valueUsd - targetUsd, bandUsd)
     if (skip !== undefined) skips.push(skip)
   }
   for (const { assetId, weight: share } of view.unvalued) {

@@ -6,13 +6,13 @@
  */
 import { type ChainId, chainIdOf } from "#domain/Caip.ts"
 import { type ChainView, readChain } from "#domain/planning/ChainView.ts"
-import { crossChain, type Movement } from "#domain/planning/crossChain.ts"
+import { crossChain, type Movement } from "#domain/planning/transfers/crossChain.ts"
 import type { ChainPlan, Plan, PlanInput } from "#domain/planning/Plan.ts"
 import type { ChainPolicy } from "#domain/planning/planChain.ts"
-import { planChains } from "#domain/planning/planChains.ts"
+import { planChains } from "#domain/planning/transfers/planChains.ts"
 import type { PlanPolicy } from "#domain/planning/PlanPolicy.ts"
 import type { TargetWeight } from "#domain/Allocation.ts"
-import { leastTransferUsd, planTransfers } from "#domain/planning/planTransfers.ts"
+import { minTransferUsd, planTransfers } from "#domain/planning/transfers/planTransfers.ts"
 import { chainSkip, SkipCode } from "#domain/Skip.ts"
 import * as SwapCost from "#domain/planning/SwapCost.ts"
 
@@ -51,7 +51,9 @@ const isComplete = (input: PlanInput, views: ReadonlyMap<ChainId, ChainView>): b
 
 const totalOf = (views: ReadonlyArray<ChainView>): bigint => views.reduce((sum, { valueUsd }) => sum + valueUsd, 0n)
 
-/** The chains of a portfolio that exchange value, each with what its weights are worth. All of the portfolio is known. */
+/**
+ * The chains of a portfolio that exchange value, each with what its weights are worth. All of the portfolio is known.
+ */
 const withDue = (known: ReadonlyArray<ChainView>): ReadonlyMap<ChainId, ChainView> => {
   const totalUsd = totalOf(known)
   const totalWeight = known.reduce((sum, { weight }) => sum + weight, 0n)
@@ -78,7 +80,7 @@ const movementOf = (
   const { preferences, transfers: terms } = input
   if (terms === undefined) return { _tag: "None" }
   if (!isComplete(input, views)) return { _tag: "Incomplete" }
-  return { _tag: "Open", terms, leastUsd: leastTransferUsd(totalOf(known), terms, preferences.thresholdUsd) }
+  return { _tag: "Open", terms, minUsd: minTransferUsd(totalOf(known), terms, preferences.thresholdUsd) }
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * What the agent's key may do on one account, read from its chain at one block, with the calls by which anybody reads the
- * same without this service. Source: docs/decisions/0117-proof-of-the-policy.md.
+ * What the agent's key may do on one account, read from its chain at one block, with the calls by which anybody reads
+ * the same without this service. Source: docs/decisions/0117-proof-of-the-policy.md.
  */
 import { Context, type DateTime, type Effect } from "effect"
 import type { ChainId, EvmAccountId, EvmAddress } from "#domain/Caip.ts"

@@ -1,4 +1,7 @@
-/** What the agent's key may do on each account of a portfolio: by the chains' own word, and by nobody's where one is silent. */
+/**
+ * What the agent's key may do on each account of a portfolio: by the chains' own word, and by nobody's where one is
+ * silent.
+ */
 import { Context, Duration, Effect, Layer, Option, Result } from "effect"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import type { EvmAccountId } from "#domain/Caip.ts"

@@ -35,7 +35,10 @@ export interface Portfolio {
   /** The version that the latest run used as its target; at enrollment the head version of that moment. */
   readonly strategyVersion: number
   readonly smartAccounts: ReadonlyArray<EvmAccountId>
-  /** Those of them whose owner's latest signature puts the agent under the trade guard; the others are under the permission of before. */
+  /**
+   * Those of them whose owner's latest signature puts the agent under the trade guard; the others are under the
+   * permission of before.
+   */
   readonly guardedAccounts: ReadonlyArray<EvmAccountId>
   /** Null when the portfolio is not rebalanced automatically. */
   readonly schedule: PortfolioSchedule | null

@@ -7,8 +7,8 @@ export const maxLength = 64
 const allowed = /^[\p{L}\p{M}\p{N} \-_.':()&/]*$/u
 
 /**
- * Decoding trims, then asks for 1 to 64 code points out of letters, digits, space and `- _ . ' : ( ) & /` of any script.
- * A letter may carry combining marks, which several scripts cannot do without.
+ * Decoding trims, then asks for 1 to 64 code points out of letters, digits, space and `- _ . ' : ( ) & /` of any
+ * script. A letter may carry combining marks, which several scripts cannot do without.
  */
 export const PortfolioName = Schema.Trim.check(
   Schema.isBetweenCodePoints(1, maxLength, { expected: `1 to ${maxLength} characters after trimming` }),

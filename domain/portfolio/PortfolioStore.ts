@@ -3,6 +3,7 @@ import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { EvmWalletId } from "#domain/Caip.ts"
 import type { PageRequest } from "#domain/Cursor.ts"
 import type { PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
+import type { StoredPortfolio } from "#domain/portfolio/PortfolioDetail.ts"
 import type { Permission, Portfolio, ScheduleStatus } from "#domain/portfolio/Portfolio.ts"
 
 export interface PortfolioFilter {
@@ -17,7 +18,7 @@ export interface PortfolioFilter {
 export class PortfolioStore extends Context.Service<
   PortfolioStore,
   {
-    readonly find: (tenantId: TenantId, portfolioId: PortfolioId) => Effect.Effect<Option.Option<Portfolio>>
+    readonly find: (tenantId: TenantId, portfolioId: PortfolioId) => Effect.Effect<Option.Option<StoredPortfolio>>
     /** Newest first, archived ones left out; one row more than the limit when there is a next page. */
     readonly list: (
       tenantId: TenantId,
@@ -29,18 +30,21 @@ export class PortfolioStore extends Context.Service<
       portfolioId: PortfolioId,
       name: string | null,
       at: DateTime.Utc
-    ) => Effect.Effect<Option.Option<Portfolio>>
-    /** `paused` to `active` with the given due time. Already active, or revoked by the owner: no change. The answer is the state this call saw or made. */
+    ) => Effect.Effect<Option.Option<StoredPortfolio>>
+    /**
+     * `paused` to `active` with the given due time. Already active, or revoked by the owner: no change. The answer is
+     * the state this call saw or made.
+     */
     readonly start: (
       tenantId: TenantId,
       portfolioId: PortfolioId,
       dueAt: DateTime.Utc
-    ) => Effect.Effect<Option.Option<Portfolio>>
+    ) => Effect.Effect<Option.Option<StoredPortfolio>>
     /** `active` to `paused`, due time kept. Already paused: no change. */
     readonly stop: (
       tenantId: TenantId,
       portfolioId: PortfolioId,
       at: DateTime.Utc
-    ) => Effect.Effect<Option.Option<Portfolio>>
+    ) => Effect.Effect<Option.Option<StoredPortfolio>>
   }
 >()("ballast/domain/portfolio/PortfolioStore") {}

@@ -1,10 +1,15 @@
-/** Portfolios of the calling tenant and their automation switch. Source: interface "States and transitions", shapes 2.17 to 2.19. */
+/**
+ * Portfolios of the calling tenant and their automation switch. Source: interface "States and transitions", shapes 2.17
+ * to 2.19.
+ */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { type Page, type PageQuery, page, pageRequest } from "#domain/Cursor.ts"
 import { type CursorInvalid, NotFound, PortfolioNotFound, ValidationFailed } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
+import { attentionOf } from "#domain/portfolio/Attention.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
+import type { PortfolioDetail, StoredPortfolio } from "#domain/portfolio/PortfolioDetail.ts"
 import { type PortfolioFilter, PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
 
 /** What only the owner can lift. */
@@ -17,17 +22,21 @@ export const revokedRefusal = (portfolioId: PortfolioId) =>
 export class Portfolios extends Context.Service<
   Portfolios,
   {
-    readonly get: (portfolioId: PortfolioId) => Effect.Effect<Portfolio, NotFound, Caller>
+    readonly get: (portfolioId: PortfolioId) => Effect.Effect<PortfolioDetail, NotFound, Caller>
     readonly list: (query: PageQuery & PortfolioFilter) => Effect.Effect<Page<Portfolio>, CursorInvalid, Caller>
     /** `undefined` keeps the name, `null` clears it. */
     readonly rename: (
       portfolioId: PortfolioId,
       name: string | null | undefined
-    ) => Effect.Effect<Portfolio, PortfolioNotFound, Caller>
+    ) => Effect.Effect<PortfolioDetail, PortfolioNotFound, Caller>
     /** Resumes automation and makes the next rebalance prompt; already active changes nothing, revoked is refused. */
-    readonly start: (portfolioId: PortfolioId) => Effect.Effect<Portfolio, PortfolioNotFound | ValidationFailed, Caller>
+    readonly start: (
+      portfolioId: PortfolioId
+    ) => Effect.Effect<PortfolioDetail, PortfolioNotFound | ValidationFailed, Caller>
     /** Pauses automation and keeps the due time; already paused changes nothing. */
-    readonly stop: (portfolioId: PortfolioId) => Effect.Effect<Portfolio, PortfolioNotFound | ValidationFailed, Caller>
+    readonly stop: (
+      portfolioId: PortfolioId
+    ) => Effect.Effect<PortfolioDetail, PortfolioNotFound | ValidationFailed, Caller>
   }
 >()("ballast/domain/portfolio/Portfolios") {
   static readonly layer = Layer.effect(
@@ -35,12 +44,15 @@ export class Portfolios extends Context.Service<
     Effect.gen(function* () {
       const store = yield* PortfolioStore
 
-      const found = (portfolioId: PortfolioId) => (portfolio: Option.Option<Portfolio>) =>
+      const detail = ({ facts, ...portfolio }: StoredPortfolio): Effect.Effect<PortfolioDetail> =>
+        Effect.map(DateTime.now, (now) => ({ ...portfolio, attention: attentionOf(facts, now) }))
+
+      const found = (portfolioId: PortfolioId) => (portfolio: Option.Option<StoredPortfolio>) =>
         Option.isSome(portfolio)
-          ? Effect.succeed(portfolio.value)
+          ? detail(portfolio.value)
           : Effect.fail(new PortfolioNotFound({ message: `There is no portfolio ${portfolioId} of this tenant` }))
 
-      const scheduled = (portfolio: Portfolio) =>
+      const scheduled = (portfolio: PortfolioDetail) =>
         portfolio.schedule === null
           ? Effect.fail(
               new ValidationFailed({
@@ -58,7 +70,7 @@ export class Portfolios extends Context.Service<
           if (Option.isNone(portfolio)) {
             return yield* new NotFound({ message: `There is no portfolio ${portfolioId} that this key can access` })
           }
-          return portfolio.value
+          return yield* detail(portfolio.value)
         },
         Effect.withSpan("Portfolios.get", undefined, { captureStackTrace: false })
       )

@@ -1,5 +1,6 @@
 /**
- * Reads positions from the chains, one request a chain, and keeps them up to 30 seconds, two while something is in transit.
+ * Reads positions from the chains, one request a chain, and keeps them up to 30 seconds, two while something is in
+ * transit.
  *
  * The memory is keyed by the portfolio's last change, so a finished rebalance shows at once, and a reading in which a
  * chain or the prices failed is kept for two seconds only. Source: interface "GET positions", rules 1 to 4.
@@ -19,8 +20,8 @@ import type { Positions, WarningKind } from "#domain/portfolio/Positions.ts"
 import { InTransit } from "#domain/transfer/InTransit.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 
-const keepFor = Duration.seconds(30)
-const keepPartialFor = Duration.seconds(2)
+const timeToLive = Duration.seconds(30)
+const partialTimeToLive = Duration.seconds(2)
 const kept = 10_000
 
 /** A portfolio as a cache key: equal while nothing about it changed. */
@@ -127,7 +128,7 @@ export class PositionReader extends Context.Service<
 
       const memory = yield* Cache.makeWith(({ portfolio }: Snapshot) => readPortfolio(portfolio), {
         capacity: kept,
-        timeToLive: (exit) => (Exit.isSuccess(exit) && isWhole(exit.value) ? keepFor : keepPartialFor)
+        timeToLive: (exit) => (Exit.isSuccess(exit) && isWhole(exit.value) ? timeToLive : partialTimeToLive)
       })
 
       const read = Effect.fn("PositionReader.read")(function* (portfolioId: PortfolioId) {

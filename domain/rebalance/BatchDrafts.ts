@@ -3,15 +3,15 @@ import { Context, Effect, Layer } from "effect"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { type Grant, replacedPermissions } from "#domain/account/Grant.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { type ChainPlanOfRun, PlanOfChain } from "#domain/rebalance/PlanOfChain.ts"
-import type { RunContext } from "#domain/rebalance/RunStore.ts"
+import { type ChainPlanOfRun, PlanOfChain } from "#domain/rebalance/plan/PlanOfChain.ts"
+import type { PlanContext } from "#domain/rebalance/RunStore.ts"
 import type { RecordedSkip } from "#domain/Skip.ts"
 import type { SwapBatch } from "#domain/trading/ChainExecution.ts"
 import { ChainQuotes } from "#domain/trading/ChainQuotes.ts"
 
 /** What a run has to do on one chain, and by whose word. */
 export interface ChainTask {
-  readonly context: RunContext
+  readonly context: PlanContext
   readonly plan: ChainPlanOfRun
   readonly grant: Grant
   readonly authorization: ChainAuthorization
@@ -31,7 +31,10 @@ export interface BatchDraft {
 export class BatchDrafts extends Context.Service<
   BatchDrafts,
   {
-    /** What can be made of a plan; without its transfers, planned anew, when one of them has no acceptable route any more. */
+    /**
+     * What can be made of a plan; without its transfers, planned anew, when one of them has no acceptable route any
+     * more.
+     */
     readonly quoted: (task: ChainTask, sources: QuoteSources) => Effect.Effect<BatchDraft, ChainUnavailable>
     /** What can be made when nothing leaves the chain, planned anew. `skips` say why nothing does. */
     readonly withoutTransfers: (

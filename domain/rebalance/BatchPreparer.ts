@@ -7,11 +7,12 @@ import { grantOn } from "#domain/account/Grant.ts"
 import { RequiredSignatures } from "#domain/account/RequiredSignatures.ts"
 import type { ChainTask, QuoteSources } from "#domain/rebalance/BatchDrafts.ts"
 import { BatchSimulator, type SimulatedDraft } from "#domain/rebalance/BatchSimulator.ts"
-import { PlanOfChain } from "#domain/rebalance/PlanOfChain.ts"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { type ChainPlanOfRun, PlanOfChain } from "#domain/rebalance/plan/PlanOfChain.ts"
 import { nothing, type Preparation, type Ready } from "#domain/rebalance/Preparation.ts"
-import { notWorthCost } from "#domain/planning/policySkips.ts"
-import type { PlannedChain, RunPlan } from "#domain/rebalance/RunPlan.ts"
-import { RunStore } from "#domain/rebalance/RunStore.ts"
+import { notWorthCost } from "#domain/planning/bands/policySkips.ts"
+import type { PlannedChain, RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
+import { type PlanContext, RunStore } from "#domain/rebalance/RunStore.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
@@ -26,6 +27,8 @@ export class BatchPreparer extends Context.Service<
   {
     /** The skips of the answer are the plan's and its own. */
     readonly prepare: (attempt: AttemptId, plan: RunPlan) => Effect.Effect<Preparation>
+    /** What a first attempt would prepare on a chain now, for somebody who only wants to see it. */
+    readonly preview: (context: PlanContext, plan: ChainPlanOfRun) => Effect.Effect<Preparation>
   }
 >()("ballast/domain/rebalance/BatchPreparer") {
   static readonly layer = Layer.effect(
@@ -37,7 +40,10 @@ export class BatchPreparer extends Context.Service<
       const signatures = yield* RequiredSignatures
       const gas = yield* GasBudget
 
-      /** Why trades by a policy are not made after all: their gas as estimated, deployment included, is more than planned. */
+      /**
+       * Why trades by a policy are not made after all: their gas as estimated, deployment included, is more than
+       * planned.
+       */
       const isUnworthy = Effect.fnUntraced(function* (
         { chainId, measures }: PlannedChain,
         prepared: PreparedTransaction
@@ -60,15 +66,14 @@ export class BatchPreparer extends Context.Service<
         if (Option.isSome(waste)) return nothing([...preparation.skips, gasSkip(waste.value)], null)
         const unworthy = yield* isUnworthy(draft.plan.chain, preparation.prepared)
         if (unworthy !== undefined) return nothing([...preparation.skips, unworthy], null)
-        const { awaited, portfolioId } = task.context
-        const { chainId } = task.plan.chain
-        if (awaited.includes(chainId)) yield* signatures.settle(portfolioId, chainId)
         return preparation
       })
 
-      const tryOnce = Effect.fnUntraced(function* (attempt: AttemptId, planned: RunPlan) {
-        const context = yield* Effect.orDie(Effect.flatMap(runs.context(attempt.operationId), Effect.fromOption))
-        const plan = yield* plans.current(attempt, planned, context)
+      const preparePlan = Effect.fnUntraced(function* (
+        context: PlanContext,
+        plan: ChainPlanOfRun,
+        sources: QuoteSources
+      ) {
         const { chainId, legs, skips, transfers = [] } = plan.chain
         if (legs.length + transfers.length === 0) return nothing(skips, null)
         const grant = grantOn(context.grants, chainId)
@@ -77,8 +82,6 @@ export class BatchPreparer extends Context.Service<
           return nothing(skips, `the owner did not authorize chain ${chainId}`)
         const refusal = yield* gas.refusal(context)
         if (Option.isSome(refusal)) return nothing([...skips, gasSkip(refusal.value)], refusal.value)
-        // What was sent over routes and reverted is not tried over routes again.
-        const sources = attempt.attempt === 1 ? "venue and routes" : "venue"
         return yield* Effect.catchTag(
           batchOf({ context, plan, grant, authorization }, sources),
           "AuthorizationRequired",
@@ -87,16 +90,33 @@ export class BatchPreparer extends Context.Service<
         )
       })
 
+      const tryOnce = Effect.fnUntraced(function* (attempt: AttemptId, planned: RunPlan) {
+        const context = yield* Effect.orDie(Effect.flatMap(runs.context(attempt.operationId), Effect.fromOption))
+        const plan = yield* plans.current(attempt, planned, context)
+        // What was sent over routes and reverted is not tried over routes again.
+        const preparation = yield* preparePlan(context, plan, attempt.attempt === 1 ? "venue and routes" : "venue")
+        const { chainId } = plan.chain
+        if (preparation._tag === "Ready" && context.awaited.includes(chainId)) {
+          yield* signatures.settle(context.portfolioId, chainId)
+        }
+        return preparation
+      })
+
+      const unreached = ({ message }: ChainUnavailable) =>
+        Effect.succeed(nothing([chainSkip(SkipCode.chainUnavailable, message)], message))
+
       const prepare = Effect.fn("BatchPreparer.prepare")((attempt: AttemptId, plan: RunPlan) =>
         tryOnce(attempt, plan).pipe(
           Effect.retry({ while: (error) => error._tag === "ChainUnavailable", schedule: chainRetry }),
-          Effect.catchTag("ChainUnavailable", ({ message }) =>
-            Effect.succeed(nothing([chainSkip(SkipCode.chainUnavailable, message)], message))
-          )
+          Effect.catchTag("ChainUnavailable", unreached)
         )
       )
 
-      return BatchPreparer.of({ prepare })
+      const preview = Effect.fn("BatchPreparer.preview")((context: PlanContext, plan: ChainPlanOfRun) =>
+        Effect.catchTag(preparePlan(context, plan, "venue and routes"), "ChainUnavailable", unreached)
+      )
+
+      return BatchPreparer.of({ prepare, preview })
     })
   ).pipe(Layer.provide([PlanOfChain.layer, BatchSimulator.layer]))
 }

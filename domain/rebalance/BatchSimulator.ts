@@ -1,7 +1,7 @@
 /**
- * Asks the chain whether it accepts a batch, and for less when it does not: swaps of assets without the attested price that
- * the chain wants are left out, swaps over routes are made on the venue instead, then nothing leaves the chain, then each
- * swap is tried alone and those that fail are left out.
+ * Asks the chain whether it accepts a batch, and for less when it does not: swaps of assets without the attested price
+ * that the chain wants are left out, swaps over routes are made on the venue instead, then nothing leaves the chain,
+ * then each swap is tried alone and those that fail are left out.
  */
 import { Context, Effect, Layer } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -9,7 +9,7 @@ import { type BatchDraft, BatchDrafts, type ChainTask, type QuoteSources } from 
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { type RecordedSkip, SkipCode } from "#domain/Skip.ts"
 import { type AuthorizationRequired, ChainExecution, type SimulationFailed } from "#domain/trading/ChainExecution.ts"
-import type { ChainPlanOfRun } from "#domain/rebalance/PlanOfChain.ts"
+import type { ChainPlanOfRun } from "#domain/rebalance/plan/PlanOfChain.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
 import { cutBy } from "#domain/trading/TransferQuotes.ts"
 
@@ -122,8 +122,8 @@ export class BatchSimulator extends Context.Service<
 const isEmpty = ({ batch: { swaps, transfers = [] } }: BatchDraft): boolean => swaps.length + transfers.length === 0
 
 /**
- * The plan of a draft without the swaps whose price nobody attested; what they would have yielded does not leave the chain.
- * Undefined when that is not what the chain refused, or when no swap is concerned.
+ * The plan of a draft without the swaps whose price nobody attested; what they would have yielded does not leave the
+ * chain. Undefined when that is not what the chain refused, or when no swap is concerned.
  */
 const attestedPart = (
   { batch: { swaps }, plan, skips }: BatchDraft,

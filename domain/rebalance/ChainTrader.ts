@@ -2,9 +2,9 @@
  * Carries a plan out on one chain.
  *
  * An attempt is `prepare` (quotes, limits, a simulated user operation; may repeat), then the relay, which puts it on
- * chain exactly once. A batch that the chain reverted moved nothing; the next attempt starts from a fresh plan. One that came
- * to nothing because of others in its transaction is carried alone after that. Where the agent can do nothing without a
- * new signature of the owner, that is told at once, and whoever called decides how to wait.
+ * chain exactly once. A batch that the chain reverted moved nothing; the next attempt starts from a fresh plan. One
+ * that came to nothing because of others in its transaction is carried alone after that. Where the agent can do nothing
+ * without a new signature of the owner, that is told at once, and whoever called decides how to wait.
  */
 import { Context, DateTime, Effect, Layer } from "effect"
 import { ClusterSchema } from "effect/cluster"
@@ -16,14 +16,14 @@ import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
 import { Preparation, type Ready } from "#domain/rebalance/Preparation.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
-import type { PlannedChain, RunPlan } from "#domain/rebalance/RunPlan.ts"
+import type { PlannedChain, RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
 import { chainSkip, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
 import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
-import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
-import { OwnerWait } from "#domain/rebalance/OwnerWait.ts"
+import type { ActionReceipt, PreparedTransaction } from "#domain/relay/Transaction.ts"
+import { SignatureRequests } from "#domain/rebalance/SignatureRequests.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
 
 const maxAttempts = 3
@@ -41,8 +41,8 @@ export class ChainTrader extends Context.Service<
   ChainTrader,
   {
     /**
-     * Always ends with an outcome, in which is what could not be done, or with what the owner must sign first; `first` is
-     * the number of the first attempt. Must run inside a workflow.
+     * Always ends with an outcome, in which is what could not be done, or with what the owner must sign first; `first`
+     * is the number of the first attempt. Must run inside a workflow.
      */
     readonly trade: (
       operationId: OperationId,
@@ -62,7 +62,7 @@ export class ChainTrader extends Context.Service<
           relay: yield* TransactionRelay,
           ledger: yield* TransferLedger,
           launcher: yield* OperationLauncher,
-          wait: yield* OwnerWait
+          wait: yield* SignatureRequests
         })
       })
     })
@@ -75,7 +75,7 @@ interface Services {
   readonly relay: TransactionRelay["Service"]
   readonly ledger: TransferLedger["Service"]
   readonly launcher: OperationLauncher["Service"]
-  readonly wait: OwnerWait["Service"]
+  readonly wait: SignatureRequests["Service"]
 }
 
 const makeTrade = ({ preparer, launcher, ledger, operations, relay, wait }: Services) => {
@@ -87,7 +87,7 @@ const makeTrade = ({ preparer, launcher, ledger, operations, relay, wait }: Serv
     })
 
   /** Before anything is sent, so that whoever reads the account afterwards knows where the rest went. */
-  const announce = (
+  const recordIntent = (
     { attempt, chainId, operationId }: AttemptId,
     { accountId, fromBlock, subject }: PreparedTransaction,
     transfers: ReadonlyArray<OutgoingTransfer>
@@ -96,19 +96,19 @@ const makeTrade = ({ preparer, launcher, ledger, operations, relay, wait }: Serv
       name: `announce/${chainId}/${attempt}`,
       execute: Effect.gen(function* () {
         const at = yield* DateTime.now
-        yield* ledger.announce({ runId: operationId, attempt, accountId, subject, fromBlock, transfers, at })
+        yield* ledger.recordIntent({ runId: operationId, attempt, accountId, subject, fromBlock, transfers, at })
       })
     }).annotate(ClusterSchema.WithTransaction, true)
 
-  const retract = ({ attempt, chainId, operationId }: AttemptId) =>
+  const cancelIntent = ({ attempt, chainId, operationId }: AttemptId) =>
     Activity.make({
       name: `retract/${chainId}/${attempt}`,
-      execute: ledger.retract(operationId, chainId as ChainId, attempt)
+      execute: ledger.cancelIntent(operationId, chainId as ChainId, attempt)
     }).annotate(ClusterSchema.WithTransaction, true)
 
   /**
-   * What left is in the ledger before anything else is done; its watch is an operation of its own, which begins at once.
-   * A launch that is lost is made up for, as that of any accepted operation.
+   * What left is in the ledger before anything else is done; its watch is an operation of its own, which begins at
+   * once. A launch that is lost is made up for, as that of any accepted operation.
    */
   const depart = Effect.fnUntraced(function* (
     { attempt, chainId, operationId }: AttemptId,
@@ -139,6 +139,7 @@ const makeTrade = ({ preparer, launcher, ledger, operations, relay, wait }: Serv
     let last: ChainOutcome = { chainId, skips, swaps: [], receipt: null, failure: null }
     if (chain.measures !== undefined) last = { ...last, measures: chain.measures }
     let spoiled: Ready | undefined
+    const reverted: Array<ActionReceipt> = []
     for (let number = first, tries = 0; legs.length + planned.length > 0 && tries < maxAttempts; number++) {
       const attempt: AttemptId = { operationId, chainId, attempt: number }
       const preparation: Preparation = spoiled ?? (yield* prepare(attempt, plan))
@@ -149,19 +150,22 @@ const makeTrade = ({ preparer, launcher, ledger, operations, relay, wait }: Serv
         return { ...last, skips: [...preparation.skips, unsignedSkip(reason)] }
       }
       const { measures, prepared, swaps, transfers = [] } = preparation
-      if (transfers.length > 0) yield* announce(attempt, prepared, transfers)
+      if (transfers.length > 0) yield* recordIntent(attempt, prepared, transfers)
       const receipt = yield* relay.carry(attempt, prepared, (transaction) =>
         operations.find(transaction, prepared.accountId)
       )
       if (transfers.length > 0) {
-        yield* receipt.success ? depart(attempt, prepared.accountId, transfers, receipt.txHash) : retract(attempt)
+        yield* receipt.success ? depart(attempt, prepared.accountId, transfers, receipt.txHash) : cancelIntent(attempt)
       }
       const failure = receipt.success ? null : `the swaps were reverted in ${receipt.txHash}`
       last = { chainId, skips: preparation.skips, swaps, receipt, failure }
       if (transfers.length > 0) last = { ...last, transfers }
       if (measures !== undefined) last = { ...last, measures }
+      if (reverted.length > 0) last = { ...last, reverted: [...reverted] }
       if (receipt.success) return last
-      // What others spoiled is no try of its own. The same operation goes again: whoever has seen it may still carry it.
+      reverted.push(receipt)
+      // What others spoiled is no try of its own. The same operation goes again: whoever has seen it may still carry
+      // it.
       spoiled = receipt.isSpoiled === true ? alone(preparation) : undefined
       if (spoiled === undefined) tries += 1
     }

@@ -1,12 +1,12 @@
 /**
  * Ways between chains on which value was planned to be sent and was not sent, although a route had been quoted: the
- * bridge's contract refuses, or the provider quotes routes that it then does not give. A receiver is planned with what it
- * is sent, so without a memory of such ways it would wait in every run for what never comes.
+ * bridge's contract refuses, or the provider quotes routes that it then does not give. A receiver is planned with what
+ * it is sent, so without a memory of such ways it would wait in every run for what never comes.
  */
 import { Schema } from "effect"
 import { ChainId, chainIdOf } from "#domain/Caip.ts"
 import type { ChainPair } from "#domain/planning/Plan.ts"
-import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
+import type { RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
 import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
 import { SkipCode } from "#domain/Skip.ts"
 
@@ -22,7 +22,7 @@ export const ClosedWay = Schema.Struct({
 export type ClosedWay = typeof ClosedWay.Type
 
 /** A way stays closed for 1, 2, 4, ... runs after each failure in a row, and never for more than these. */
-export const mostRunsClosed = 32
+export const maxRunsClosed = 32
 
 const isSame = (one: ChainPair, other: ChainPair): boolean => one.from === other.from && one.to === other.to
 
@@ -30,7 +30,7 @@ const isSame = (one: ChainPair, other: ChainPair): boolean => one.from === other
 export const closedFor = (ways: ReadonlyArray<ClosedWay>): ReadonlyArray<ChainPair> =>
   ways.filter(({ runsLeft }) => runsLeft > 0).map(({ from, to }) => ({ from, to }))
 
-const runsClosed = (failures: number): number => Math.min(2 ** Math.min(failures - 1, 30), mostRunsClosed)
+const runsClosed = (failures: number): number => Math.min(2 ** Math.min(failures - 1, 30), maxRunsClosed)
 
 /** The chain was not reached when the batch was made: whether the way is open is not known. */
 const isUnreached = ({ skips }: ChainOutcome): boolean => skips.some(({ code }) => code === SkipCode.chainUnavailable)

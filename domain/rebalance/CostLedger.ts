@@ -6,7 +6,9 @@ import type { Slicing } from "#domain/trading/Slicing.ts"
 export class CostLedger extends Context.Service<
   CostLedger,
   {
-    /** US dollars (wad) that trades which landed since then were reckoned to cost; a portfolio without any is absent. */
+    /**
+     * US dollars (wad) that trades which landed since then were reckoned to cost; a portfolio without any is absent.
+     */
     readonly spent: (
       portfolioIds: ReadonlyArray<PortfolioId>,
       since: DateTime.Utc

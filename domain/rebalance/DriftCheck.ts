@@ -1,5 +1,6 @@
 /**
- * Looks at a batch of due portfolios and says which of them are on target, by the same reading and the same planner as a run.
+ * Looks at a batch of due portfolios and says which of them are on target, by the same reading and the same planner as
+ * a run.
  *
  * Only a whole picture counts: who could not be looked at, or is not wholly known, is not on target, and so gets a run.
  */
@@ -8,10 +9,10 @@ import type { PortfolioId } from "#domain/Ids.ts"
 import { type Conclusion, type Due, DueStore } from "#domain/rebalance/DueStore.ts"
 import { isOnTarget } from "#domain/planning/isOnTarget.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
-import { PlanReader } from "#domain/rebalance/PlanReader.ts"
+import { PlanReader } from "#domain/rebalance/plan/PlanReader.ts"
 
 /** A chain that has not answered by then is not waited for: whoever lives on it gets a run. */
-const patience = Duration.seconds(3)
+const timeout = Duration.seconds(3)
 /** No look takes longer, whatever it waits for. */
 const longest = Duration.seconds(5)
 
@@ -35,7 +36,7 @@ export class DriftCheck extends Context.Service<
         if (candidates.length === 0) return marks
         const readings = yield* reader.read(
           candidates.map(({ context }) => context),
-          { patience }
+          { timeout }
         )
         for (const [index, { context, mark }] of candidates.entries()) {
           const { input } = readings[index]!

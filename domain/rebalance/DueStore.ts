@@ -13,8 +13,8 @@ export interface Due {
 }
 
 /** Due portfolios that one process looks at. */
-export interface Taken {
-  readonly lookId: string
+export interface ClaimedDue {
+  readonly checkId: string
   readonly due: ReadonlyArray<Due>
 }
 
@@ -44,23 +44,23 @@ export class DueStore extends Context.Service<
   DueStore,
   {
     /**
-     * Up to `limit` due portfolios, the longest overdue first and tenants in turn while there are more. Until `until`, or
-     * until they are concluded, others are answered different ones, unless they ask at the same moment. All stay due, so
-     * nothing is lost with who took them.
+     * Up to `limit` due portfolios, the longest overdue first and tenants in turn while there are more. Until `until`,
+     * or until they are concluded, others are answered different ones, unless they ask at the same moment. All stay
+     * due, so nothing is lost with who took them.
      */
-    readonly take: (now: DateTime.Utc, until: DateTime.Utc, limit: number) => Effect.Effect<Taken>
+    readonly claim: (now: DateTime.Utc, until: DateTime.Utc, limit: number) => Effect.Effect<ClaimedDue>
     /**
      * Leaves out who gets a run whatever its balances: a portfolio not looked at since it was enrolled or started, one
      * that has not followed the head version yet, one with an unfinished run or with value about to leave.
      */
     readonly candidates: (portfolioIds: ReadonlyArray<PortfolioId>) => Effect.Effect<ReadonlyArray<Candidate>>
     /**
-     * Whoever is still due as it was taken gets its next due time and, with it or not at all, an accepted operation unless
-     * it is on target or has an unfinished run. The look is over then.
+     * Whoever is still due as it was taken gets its next due time and, with it or not at all, an accepted operation
+     * unless it is on target or has an unfinished run. The look is over then.
      */
-    readonly conclude: (
+    readonly complete: (
       now: DateTime.Utc,
-      lookId: string,
+      checkId: string,
       conclusions: ReadonlyArray<Conclusion>
     ) => Effect.Effect<Concluded>
     /** Moves the due times of one batch to a cadence that changed; true when there may be more to move. */

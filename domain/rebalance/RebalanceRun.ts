@@ -14,13 +14,17 @@ import type { OperationId } from "#domain/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
-import { type PlannedChain, RunPlan } from "#domain/rebalance/RunPlan.ts"
-import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
+import { type PlannedChain, RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
+import { RunPlanner } from "#domain/rebalance/plan/RunPlanner.ts"
 import { type ChainOutcome, failureOf, isIncomplete, RunReport } from "#domain/rebalance/RunReport.ts"
 import { type RunContext, RunStore } from "#domain/rebalance/RunStore.ts"
 import { ChainTrader, type Unsigned, unsignedSkip } from "#domain/rebalance/ChainTrader.ts"
-import { orAbandon } from "#domain/operation/orAbandon.ts"
-import { OwnerWait } from "#domain/rebalance/OwnerWait.ts"
+import { failOnDefect } from "#domain/operation/failOnDefect.ts"
+import { SignatureRequests } from "#domain/rebalance/SignatureRequests.ts"
+import { GasBudget } from "#domain/relay/GasBudget.ts"
+import { recordedTransactions } from "#domain/relay/recordedTransactions.ts"
+import { receiptsOf, resultOfRun } from "#domain/rebalance/resultOfRun.ts"
+import { Venue } from "#domain/trading/Venue.ts"
 import { recordRun } from "#domain/rebalance/recordRun.ts"
 
 const encodeReport = Schema.encodeSync(Schema.toCodecJson(RunReport))
@@ -40,8 +44,10 @@ export class RebalanceRun extends Context.Service<
         runs: yield* RunStore,
         planner: yield* RunPlanner,
         trader: yield* ChainTrader,
-        owner: yield* OwnerWait,
-        valuer: yield* PortfolioValuer
+        owner: yield* SignatureRequests,
+        valuer: yield* PortfolioValuer,
+        gas: yield* GasBudget,
+        venue: yield* Venue
       }
       return RebalanceRun.of({ execute: (operationId) => makeExecute(services, operationId) })
     })
@@ -53,8 +59,10 @@ interface Services {
   readonly runs: RunStore["Service"]
   readonly planner: RunPlanner["Service"]
   readonly trader: ChainTrader["Service"]
-  readonly owner: OwnerWait["Service"]
+  readonly owner: SignatureRequests["Service"]
   readonly valuer: PortfolioValuer["Service"]
+  readonly gas: GasBudget["Service"]
+  readonly venue: Venue["Service"]
 }
 
 const isUnsigned = (outcome: ChainOutcome | Unsigned): outcome is Unsigned => "_tag" in outcome
@@ -82,7 +90,9 @@ const hasWork = ({ legs, transfers = [] }: PlannedChain): boolean => legs.length
 const knowsWays = ({ chains, hasClosedWays }: RunPlan): boolean =>
   hasClosedWays === true || chains.some(({ transfers = [] }) => transfers.length > 0)
 
-const makeExecute = ({ operations, owner, runs, planner, trader, valuer }: Services, operationId: OperationId) => {
+const makeExecute = (services: Services, operationId: OperationId) => {
+  const { gas, operations, owner, planner, runs, trader, valuer, venue } = services
+
   const plan = Activity.make({
     name: "plan",
     success: RunPlan,
@@ -109,9 +119,16 @@ const makeExecute = ({ operations, owner, runs, planner, trader, valuer }: Servi
     return outcome
   })
 
+  const resultOf = Effect.fnUntraced(function* (plan: RunPlan, outcomes: ReadonlyArray<ChainOutcome>) {
+    const transactions = yield* Effect.forEach(outcomes, (outcome) =>
+      recordedTransactions(gas, outcome.chainId, "user_operation", receiptsOf(outcome))
+    )
+    return resultOfRun({ plan, outcomes, transactions, hopFeeBps: venue.feeBps })
+  })
+
   /**
-   * A finished run stays as it is, so this needs no transaction with its own result: repeating it changes nothing. What it
-   * moved is valued once nobody waits for the run any more; before it was planned, it was valued with the plan.
+   * A finished run stays as it is, so this needs no transaction with its own result: repeating it changes nothing. What
+   * it moved is valued once nobody waits for the run any more; before it was planned, it was valued with the plan.
    */
   const finish = (planned: RunPlan, chains: ReadonlyArray<ChainOutcome>) =>
     Activity.make({
@@ -129,7 +146,8 @@ const makeExecute = ({ operations, owner, runs, planner, trader, valuer }: Servi
           error: failureOf(chains),
           isIncomplete: isIncomplete(chains),
           ...(closedWays === undefined ? {} : { closedWays }),
-          report: encodeReport({ strategyVersion, chains })
+          report: encodeReport({ strategyVersion, chains }),
+          ended: yield* resultOf(planned, chains)
         })
         yield* recordRun(chains)
         if (chains.some(({ receipt }) => receipt?.success === true))
@@ -178,5 +196,8 @@ const makeExecute = ({ operations, owner, runs, planner, trader, valuer }: Servi
     })
     const chains = yield* afterSignatures(planned, traded)
     yield* finish(planned, chains)
-  }).pipe(orAbandon("A rebalance run failed by a fault of the service", abandon), Effect.annotateLogs({ operationId }))
+  }).pipe(
+    failOnDefect("A rebalance run failed by a fault of the service", abandon),
+    Effect.annotateLogs({ operationId })
+  )
 }

@@ -1,13 +1,14 @@
 /** Manual rebalances. Source: interface "Rebalance trigger rule", shapes 2.20 and Z. */
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { PortfolioNotFound, RateLimited, type ValidationFailed } from "#domain/Errors.ts"
+import { type PlanChanged, PortfolioNotFound, RateLimited, type ValidationFailed } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import { makeOperationId, type PortfolioId } from "#domain/Ids.ts"
 import type { Operation } from "#domain/operation/Operation.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { revokedRefusal } from "#domain/portfolio/Portfolios.ts"
+import { Previews } from "#domain/rebalance/preview/Previews.ts"
 import { Settings } from "#domain/Settings.ts"
 
 export class Rebalances extends Context.Service<
@@ -20,6 +21,11 @@ export class Rebalances extends Context.Service<
     readonly trigger: (
       portfolioId: PortfolioId
     ) => Effect.Effect<Operation, PortfolioNotFound | ValidationFailed | RateLimited, Caller>
+    /** The same, refused also when a run would not do now what the preview of this hash said. */
+    readonly triggerAsPreviewed: (
+      portfolioId: PortfolioId,
+      planHash: string
+    ) => Effect.Effect<Operation, PortfolioNotFound | PlanChanged | ValidationFailed | RateLimited, Caller>
   }
 >()("ballast/domain/rebalance/Rebalances") {
   static readonly layer = Layer.effect(
@@ -27,6 +33,7 @@ export class Rebalances extends Context.Service<
     Effect.gen(function* () {
       const store = yield* OperationStore
       const launcher = yield* OperationLauncher
+      const previews = yield* Previews
       const settings = yield* Settings
       const random = yield* SecureRandom.SecureRandom
 
@@ -63,7 +70,12 @@ export class Rebalances extends Context.Service<
         }
       })
 
-      return Rebalances.of({ trigger })
+      const triggerAsPreviewed = Effect.fn("Rebalances.triggerAsPreviewed")(
+        (portfolioId: PortfolioId, planHash: string) =>
+          Effect.andThen(previews.requireUnchanged(portfolioId, planHash), trigger(portfolioId))
+      )
+
+      return Rebalances.of({ trigger, triggerAsPreviewed })
     })
-  )
+  ).pipe(Layer.provideMerge(Previews.layer))
 }

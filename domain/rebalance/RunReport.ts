@@ -19,6 +19,8 @@ export const ChainOutcome = Schema.Struct({
   measures: Schema.optionalKey(PolicyMeasures),
   /** The receipt of the operation that landed; null when none did. */
   receipt: Schema.NullOr(ActionReceipt),
+  /** Receipts of attempts before it that moved nothing, in order; left out when there were none. */
+  reverted: Schema.optionalKey(Schema.Array(ActionReceipt)),
   /** Why swaps that were planned did not happen; null when all that were tried did. */
   failure: Schema.NullOr(Schema.String)
 })
@@ -41,7 +43,10 @@ const passing: ReadonlySet<SkipCode> = new Set([
 /** What was read and is left all the same: prices become fresh or are attested, and pools take the next slice. */
 const toBeContinued: ReadonlySet<SkipCode> = new Set([SkipCode.stalePrice, SkipCode.priceNotAttested, SkipCode.sliced])
 
-/** Whether the portfolio is to be looked at again soon: a part of it was not read, quoted or sent, or waits for its market. */
+/**
+ * Whether the portfolio is to be looked at again soon: a part of it was not read, quoted or sent, or waits for its
+ * market.
+ */
 export const isIncomplete = (chains: ReadonlyArray<ChainOutcome>): boolean =>
   chains.some(({ skips }) => skips.some(({ code }) => passing.has(code) || toBeContinued.has(code)))
 

@@ -6,6 +6,7 @@ import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import type { Frequency } from "#domain/RebalanceSchedule.ts"
 import type { Allocation } from "#domain/Allocation.ts"
 import type { ClosedWay } from "#domain/rebalance/ClosedWay.ts"
+import type { OperationReport } from "#domain/operation/OperationResult.ts"
 import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 import type { SwapPreferences } from "#domain/SwapPreferences.ts"
 
@@ -53,6 +54,8 @@ export interface RunEnd {
   /** The ways between chains as the run leaves them; as they were when left out. */
   readonly closedWays?: ReadonlyArray<ClosedWay>
   readonly report: unknown
+  /** What it did, as everybody may read it; left out when nobody can say. */
+  readonly ended?: OperationReport
 }
 
 export class RunStore extends Context.Service<
@@ -60,7 +63,9 @@ export class RunStore extends Context.Service<
   {
     /** None when the operation is unknown. */
     readonly context: (operationId: OperationId) => Effect.Effect<Option.Option<RunContext>>
-    /** Writes report, terminal state, `strategyVersion` and `lastRebalanceAt` together. A finished run stays as it is. */
+    /**
+     * Writes report, terminal state, `strategyVersion` and `lastRebalanceAt` together. A finished run stays as it is.
+     */
     readonly finish: (end: RunEnd) => Effect.Effect<void>
     /** The stored report of a finished run. */
     readonly report: (operationId: OperationId) => Effect.Effect<Option.Option<unknown>>

@@ -1,10 +1,10 @@
 /**
- * Looks at due portfolios and starts the runs of those that have something to do; and operations of any kind whose launch
- * was lost in a crash.
+ * Looks at due portfolios and starts the runs of those that have something to do; and operations of any kind whose
+ * launch was lost in a crash.
  *
- * A portfolio stays due until its look is concluded: then its next due time is written, in one transaction with the accepted
- * operation if it gets one. So a crash before loses nothing, and after it the operation is found again as accepted. Launching
- * is idempotent.
+ * A portfolio stays due until its look is concluded: then its next due time is written, in one transaction with the
+ * accepted operation if it gets one. So a crash before loses nothing, and after it the operation is found again as
+ * accepted. Launching is idempotent.
  */
 import { Cause, Context, DateTime, Duration, Effect, Layer, Metric, Option, Ref } from "effect"
 import * as Metrics from "#domain/Metrics.ts"
@@ -20,9 +20,9 @@ const lostAfter = Duration.seconds(5)
 /** As many as are accepted at once share the statements of their launches. */
 const launchConcurrency = 256
 /** Longer than a look takes. After it the portfolios of a process that died while it looked are free for others. */
-const lookLease = Duration.seconds(10)
+const checkLease = Duration.seconds(10)
 /** Batches of one tick, so that what else a tick does is never long put off. */
-const mostBatches = 8
+const maxBatches = 8
 /** While there is work, in milliseconds; at most the interval between ticks. */
 const busyIntervalMs = 100
 
@@ -31,8 +31,8 @@ export class Scheduler extends Context.Service<
   {
     /**
      * Looks and launches until nothing more is due, this process has as many runs in flight as it may, or a number of
-     * batches is done; answers how many portfolios it dealt with. What is due beyond that stays so, for other processes and
-     * for later.
+     * batches is done; answers how many portfolios it dealt with. What is due beyond that stays so, for other processes
+     * and for later.
      */
     readonly tick: Effect.Effect<number>
     /** When the last tick ended; for readiness. */
@@ -60,19 +60,17 @@ export class Scheduler extends Context.Service<
             ["left", left]
           ] as const,
           ([outcome, count]) =>
-            count === 0
-              ? Effect.void
-              : Metric.update(Metric.withAttributes(Metrics.schedulerLooks, { outcome }), count),
+            count === 0 ? Effect.void : Metric.update(Metric.withAttributes(Metrics.driftChecks, { outcome }), count),
           { discard: true }
         )
 
       /** Answers how many are not due any more. */
       const dealWith = Effect.fnUntraced(function* (limit: number) {
         const now = yield* DateTime.now
-        const { due, lookId } = yield* store.take(now, DateTime.addDuration(now, lookLease), limit)
+        const { due, checkId } = yield* store.claim(now, DateTime.addDuration(now, checkLease), limit)
         if (due.length === 0) return 0
         const conclusions = yield* look.at(due)
-        const concluded = yield* store.conclude(yield* DateTime.now, lookId, conclusions)
+        const concluded = yield* store.complete(yield* DateTime.now, checkId, conclusions)
         yield* launchAll(concluded.operationIds.map((operationId) => ({ operationId, kind: "rebalance" })))
         yield* record(concluded, due.length)
         yield* Effect.logDebug("Looked at due portfolios").pipe(
@@ -106,7 +104,7 @@ export class Scheduler extends Context.Service<
       })
 
       const moveToCadence = Effect.gen(function* () {
-        for (let batch = 0; batch < mostBatches; batch += 1) {
+        for (let batch = 0; batch < maxBatches; batch += 1) {
           if (!(yield* store.moveToCadence(yield* DateTime.now))) return
         }
       })
@@ -115,7 +113,7 @@ export class Scheduler extends Context.Service<
         yield* measure
         yield* moveToCadence
         let count = yield* recover
-        for (let batch = 0; batch < mostBatches; batch += 1) {
+        for (let batch = 0; batch < maxBatches; batch += 1) {
           const limit = Math.min(scheduler.batch, yield* launcher.capacity)
           const done = limit > 0 ? yield* dealWith(limit) : 0
           count += done

@@ -1,7 +1,7 @@
 /**
- * When a portfolio is due again after a run that could not read, quote or send everything: in 1 minute, then 5, 15, 30, 60
- * and so on, never later than its period. Each is drawn a fifth around that, so that portfolios which failed together do
- * not come back together. Pure.
+ * When a portfolio is due again after a run that could not read, quote or send everything: in 1 minute, then 5, 15, 30,
+ * 60 and so on, never later than its period. Each is drawn a fifth around that, so that portfolios which failed
+ * together do not come back together. Pure.
  */
 const minute = 60_000
 const firstMinutes = [1, 5, 15] as const

@@ -1,8 +1,9 @@
 /**
  * Signs what is to go to a chain, several actions in one transaction where they may share one.
  *
- * What comes for a chain within a short window, and while an earlier group of it is signed, is taken together; gas limits
- * alone decide into how many transactions it is cut. May be repeated at any time: an attempt that is signed stays signed as it is.
+ * What comes for a chain within a short window, and while an earlier group of it is signed, is taken together; gas
+ * limits alone decide into how many transactions it is cut. May be repeated at any time: an attempt that is signed
+ * stays signed as it is.
  */
 import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Result } from "effect"
 import { Chains } from "#domain/chain/Chains.ts"
@@ -16,8 +17,8 @@ import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { batched } from "#domain/batched.ts"
 
 /**
- * How long a signature waits for others that may share its transaction: steps of runs that were due together come within
- * some milliseconds of each other.
+ * How long a signature waits for others that may share its transaction: steps of runs that were due together come
+ * within some milliseconds of each other.
  */
 export const BundleWindow = Context.Reference("ballast/domain/relay/BundleWindow", {
   defaultValue: () => Duration.millis(30)

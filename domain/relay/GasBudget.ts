@@ -1,19 +1,24 @@
 /**
- * What the service pays for, stated in numbers: gas of a portfolio and of a tenant a day, and gas that a batch of trades is
- * worth. Budgets count what landed; what is under way when one is used up goes through, so it may be overdrawn by that.
+ * What the service pays for, stated in numbers: gas of a portfolio and of a tenant a day, and gas that a batch of
+ * trades is worth. Budgets count what landed; what is under way when one is used up goes through, so it may be
+ * overdrawn by that.
  */
 import { Context, DateTime, Effect, Layer, Metric, Option } from "effect"
+import type { ChainId } from "#domain/Caip.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { GasLedger, type Payee } from "#domain/relay/GasLedger.ts"
-import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
+import type { ActionReceipt, PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { Settings } from "#domain/Settings.ts"
 import * as Decimal from "#domain/Decimal.ts"
 
 const bps = 10_000n
 
-/** The most that a transaction can cost is about three times what it does cost: twice the base fee, and a limit above what is used. */
-const mostOverExpected = 3n
+/**
+ * The most that a transaction can cost is about three times what it does cost: twice the base fee, and a limit above
+ * what is used.
+ */
+const maxOverExpected = 3n
 
 const refused = (scope: "portfolio" | "tenant" | "value") =>
   Metric.update(Metric.withAttributes(Metrics.gasRefusals, { scope }), 1)
@@ -24,8 +29,8 @@ export class GasBudget extends Context.Service<
     /** Why no more gas is paid today; none while there is some left. */
     readonly refusal: (payee: Payee) => Effect.Effect<Option.Option<string>>
     /**
-     * Why trades of this value (US dollars, wad) are not worth what they may cost at most; none when they are, or when the
-     * price of the chain's native asset is not known.
+     * Why trades of this value (US dollars, wad) are not worth what they may cost at most; none when they are, or when
+     * the price of the chain's native asset is not known.
      */
     readonly waste: (
       prepared: Pick<PreparedTransaction, "chainId" | "gasLimit" | "maxFeePerGas">,
@@ -34,6 +39,13 @@ export class GasBudget extends Context.Service<
     /** What it is expected to cost, US dollars (wad); none when the price of the native asset is not known. */
     readonly expectedUsd: (
       prepared: Pick<PreparedTransaction, "chainId" | "gasLimit" | "maxFeePerGas">
+    ) => Effect.Effect<Option.Option<bigint>>
+    /**
+     * What a transaction did cost, US dollars (wad); none when the price of the native asset is not known. Never fails.
+     */
+    readonly paidUsd: (
+      chainId: ChainId,
+      { gasPriceRaw, gasUsed }: Pick<ActionReceipt, "gasPriceRaw" | "gasUsed">
     ) => Effect.Effect<Option.Option<bigint>>
   }
 >()("ballast/domain/relay/GasBudget") {
@@ -59,26 +71,31 @@ export class GasBudget extends Context.Service<
         return Option.none()
       })
 
-      /** The most that it can cost. */
-      const mostUsd = Effect.fnUntraced(function* ({
-        chainId,
-        gasLimit,
-        maxFeePerGas
-      }: Pick<PreparedTransaction, "chainId" | "gasLimit" | "maxFeePerGas">) {
+      const usdOf = Effect.fnUntraced(function* (chainId: ChainId, nativeRaw: bigint) {
         const native = limits.natives.get(chainId)
         if (native === undefined) return Option.none<bigint>()
         const known = yield* Effect.option(prices.latest([native]))
         const price = Option.getOrUndefined(known)?.get(native)
-        return price === undefined
-          ? Option.none<bigint>()
-          : Option.some((gasLimit * maxFeePerGas * price.usd) / Decimal.one)
+        return price === undefined ? Option.none<bigint>() : Option.some((nativeRaw * price.usd) / Decimal.one)
       })
+
+      /** The most that it can cost. */
+      const maxUsd = ({
+        chainId,
+        gasLimit,
+        maxFeePerGas
+      }: Pick<PreparedTransaction, "chainId" | "gasLimit" | "maxFeePerGas">) => usdOf(chainId, gasLimit * maxFeePerGas)
+
+      const paidUsd = Effect.fn("GasBudget.paidUsd")(
+        (chainId: ChainId, { gasPriceRaw, gasUsed }: Pick<ActionReceipt, "gasPriceRaw" | "gasUsed">) =>
+          gasPriceRaw === undefined ? Effect.succeedNone : usdOf(chainId, gasUsed * gasPriceRaw)
+      )
 
       const expectedUsd = Effect.fn("GasBudget.expectedUsd")(
         (prepared: Pick<PreparedTransaction, "chainId" | "gasLimit" | "maxFeePerGas">) =>
           Effect.map(
-            mostUsd(prepared),
-            Option.map((usd) => usd / mostOverExpected)
+            maxUsd(prepared),
+            Option.map((usd) => usd / maxOverExpected)
           )
       )
 
@@ -86,17 +103,17 @@ export class GasBudget extends Context.Service<
         prepared: Pick<PreparedTransaction, "chainId" | "gasLimit" | "maxFeePerGas">,
         valueUsd: bigint
       ) {
-        const most = yield* mostUsd(prepared)
+        const most = yield* maxUsd(prepared)
         if (Option.isNone(most)) return Option.none()
         const costUsd = most.value
-        if (costUsd * bps <= valueUsd * BigInt(limits.mostShareBps)) return Option.none()
+        if (costUsd * bps <= valueUsd * BigInt(limits.maxShareBps)) return Option.none()
         yield* refused("value")
         return Option.some(
           `gas may cost $${Decimal.format(costUsd, 2)}, and $${Decimal.format(valueUsd, 2)} would be traded: it is not worth it`
         )
       })
 
-      return GasBudget.of({ refusal, waste, expectedUsd })
+      return GasBudget.of({ refusal, waste, expectedUsd, paidUsd })
     })
   )
 }

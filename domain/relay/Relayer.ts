@@ -2,7 +2,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { Fees } from "#domain/relay/higherFees.ts"
+import type { Fees } from "#domain/relay/bumpFees.ts"
 import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 
 export class Relayer extends Context.Service<
@@ -12,7 +12,9 @@ export class Relayer extends Context.Service<
     readonly address: EvmAddress
     /** The accounts, each with nonces of its own, so that one whose transactions do not land holds up no other. */
     readonly lanes: readonly [EvmAddress, ...ReadonlyArray<EvmAddress>]
-    /** Signs with the nonce reserved for a lane, the first when none is named. Fails when the key gives no signature. */
+    /**
+     * Signs with the nonce reserved for a lane, the first when none is named. Fails when the key gives no signature.
+     */
     readonly sign: (
       prepared: PreparedTransaction,
       nonce: number,
@@ -23,8 +25,11 @@ export class Relayer extends Context.Service<
     /** How many of the relayer's nonces are used, which is the one that the chain waits for. */
     readonly usedNonces: (chainId: ChainId, relayer: EvmAddress) => Effect.Effect<number, ChainUnavailable>
     /** What a replacement of the transaction must offer now; none when that is above the chain's gas ceiling. */
-    readonly reprice: (transaction: SignedTransaction) => Effect.Effect<Option.Option<Fees>, ChainUnavailable>
+    readonly quoteFeeBump: (transaction: SignedTransaction) => Effect.Effect<Option.Option<Fees>, ChainUnavailable>
     /** The same transaction with the same nonce, offering other fees. */
-    readonly resign: (transaction: SignedTransaction, fees: Fees) => Effect.Effect<SignedTransaction, ChainUnavailable>
+    readonly signReplacement: (
+      transaction: SignedTransaction,
+      fees: Fees
+    ) => Effect.Effect<SignedTransaction, ChainUnavailable>
   }
 >()("ballast/domain/relay/Relayer") {}

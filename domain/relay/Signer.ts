@@ -19,7 +19,9 @@ export type SigningContext =
       readonly accountId: EvmAccountId
       readonly userOpHash: string
     }
-  /** EIP-712 hash of an attested price: US dollars (wad) for one whole token at a UNIX time, for a guard on its chain. */
+  /**
+   * EIP-712 hash of an attested price: US dollars (wad) for one whole token at a UNIX time, for a guard on its chain.
+   */
   | {
       readonly kind: "price"
       readonly chainId: ChainId

@@ -1,6 +1,6 @@
 /**
- * What the service puts on a chain: a transaction of its relayer that carries one authorized action of a smart account, or
- * several of several accounts.
+ * What the service puts on a chain: a transaction of its relayer that carries one authorized action of a smart account,
+ * or several of several accounts.
  *
  * The relayer only pays; what may happen is decided on chain by what the transaction carries, its subject: a user
  * operation, or a withdrawal that the owner signed.
@@ -33,7 +33,9 @@ export const PreparedTransaction = Schema.Struct({
 })
 export type PreparedTransaction = typeof PreparedTransaction.Type
 
-/** Signed bytes of the relayer's transaction, the newest of those that share its nonce, as one of its actions sees it. */
+/**
+ * Signed bytes of the relayer's transaction, the newest of those that share its nonce, as one of its actions sees it.
+ */
 export const SignedTransaction = Schema.Struct({
   chainId: ChainId,
   subject: Bytes32,
@@ -63,6 +65,10 @@ export const ActionReceipt = Schema.Struct({
   isSpoiled: Schema.optionalKey(Schema.Boolean),
   /** Its share of the transaction's gas, when that carried others too. */
   gasUsed: Schema.BigIntFromString,
+  /**
+   * Units of the chain's native asset (wei) that each unit of gas cost; left out by receipts from before it was kept.
+   */
+  gasPriceRaw: Schema.optionalKey(Schema.BigIntFromString),
   /** Net change of each token of the account, from the Transfer events of the transaction. */
   deltas: Schema.Array(Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString }))
 })

@@ -1,7 +1,7 @@
 /**
- * Puts a prepared transaction on its chain exactly once, whatever crashes in between: `sign` (nonce, bytes and the attempts
- * that they carry in one commit), `confirm` (send the stored bytes until the chain shows what became of them), `replace` (offer more for the
- * transaction that the chain waits for) and `record`.
+ * Puts a prepared transaction on its chain exactly once, whatever crashes in between: `sign` (nonce, bytes and the
+ * attempts that they carry in one commit), `confirm` (send the stored bytes until the chain shows what became of them),
+ * `replace` (offer more for the transaction that the chain waits for) and `record`.
  */
 import { Context, DateTime, Effect, Layer, Metric, Schema } from "effect"
 import { Activity, DurableClock } from "effect/workflow"
@@ -13,10 +13,13 @@ import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
 import { ActionReceipt, type PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { awaitReceipt, type FindReceipt } from "#domain/relay/awaitReceipt.ts"
 import { BundleSigner } from "#domain/relay/BundleSigner.ts"
-import { RelayPace } from "#domain/relay/RelayPace.ts"
-import { unblockLane } from "#domain/relay/unblockLane.ts"
+import { RelayTiming } from "#domain/relay/RelayTiming.ts"
+import { replaceStuckTransaction } from "#domain/relay/replaceStuckTransaction.ts"
 
-/** A run remembers of the signature that there is one; the bytes are read from the store, where they may have been replaced. */
+/**
+ * A run remembers of the signature that there is one; the bytes are read from the store, where they may have been
+ * replaced.
+ */
 const Signed = Schema.Struct({})
 
 export class TransactionRelay extends Context.Service<
@@ -39,7 +42,7 @@ export class TransactionRelay extends Context.Service<
           store: yield* RelayStore,
           signer: yield* BundleSigner,
           relayer: yield* Relayer,
-          pace: yield* RelayPace
+          pace: yield* RelayTiming
         })
       })
     })
@@ -51,7 +54,7 @@ interface Services {
   readonly store: RelayStore["Service"]
   readonly signer: BundleSigner["Service"]
   readonly relayer: Relayer["Service"]
-  readonly pace: typeof RelayPace.Service
+  readonly pace: typeof RelayTiming.Service
 }
 
 const makeCarry = ({ operations, store, signer, relayer, pace }: Services) => {
@@ -101,7 +104,7 @@ const makeCarry = ({ operations, store, signer, relayer, pace }: Services) => {
       name: `replace/${attempt.chainId}/${attempt.attempt}/${round}`,
       execute: Effect.gen(function* () {
         const { transaction } = yield* Effect.flatMap(store.sent(attempt), Effect.fromOption)
-        yield* unblockLane({ store, relayer }, transaction, pace.searchFor)
+        yield* replaceStuckTransaction({ store, relayer }, transaction, pace.searchFor)
       }).pipe(
         Effect.catchTag("ChainUnavailable", ({ message }) => Effect.logWarning(message)),
         Effect.orDie

@@ -2,7 +2,7 @@
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 
 /** Bytes of calldata in one transaction: nodes keep none in their pools that is larger than 128 KiB as a whole. */
-const mostBytes = 96 * 1024
+const maxBytes = 96 * 1024
 
 interface Bundle<T> {
   readonly items: [T, ...Array<T>]
@@ -18,9 +18,9 @@ const bytesOf = ({ callData }: PreparedTransaction): number => (callData.length 
 const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
 /**
- * Each item once, each in the first bundle that has room for it, in the order in which they came. The limits of a bundle's
- * members sum up to no more than any of them allows, and no account is in it twice, as the second operation of an account
- * is not valid before the first has run. What may not share a transaction is alone.
+ * Each item once, each in the first bundle that has room for it, in the order in which they came. The limits of a
+ * bundle's members sum up to no more than any of them allows, and no account is in it twice, as the second operation of
+ * an account is not valid before the first has run. What may not share a transaction is alone.
  */
 export const bundlesOf = <T>(
   items: ReadonlyArray<T>,
@@ -35,7 +35,7 @@ export const bundlesOf = <T>(
       (bundle) =>
         transactionOf(bundle.items[0]).chainId === chainId &&
         bundle.gas + gasLimit <= smaller(bundle.cap, bundleGas) &&
-        bundle.bytes + bytes <= mostBytes &&
+        bundle.bytes + bytes <= maxBytes &&
         !bundle.senders.has(accountId)
     )
     if (open === undefined) {

@@ -1,4 +1,6 @@
-/** Decides what to do next about a revocation on one chain, from what the chain says. Nothing is sent; may be repeated. */
+/**
+ * Decides what to do next about a revocation on one chain, from what the chain says. Nothing is sent; may be repeated.
+ */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { ChainRevocation } from "#domain/account/Revocation.ts"
 import { PreparedTransaction } from "#domain/relay/Transaction.ts"

@@ -1,6 +1,6 @@
 /**
- * What a revocation does: on each chain prepare until the chain says that it would succeed, and put the owner's operation
- * there; finish. A chain that does not answer is waited for, however long: the owner's word does not expire.
+ * What a revocation does: on each chain prepare until the chain says that it would succeed, and put the owner's
+ * operation there; finish. A chain that does not answer is waited for, however long: the owner's word does not expire.
  *
  * The chain carries the owner's operation out once, whoever submits it, so every step may be repeated.
  */
@@ -14,7 +14,11 @@ import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { RevocationExecution, type SignedRevocation } from "#domain/revocation/RevocationExecution.ts"
 import { RevocationPreparer, RevocationStep } from "#domain/revocation/RevocationPreparer.ts"
 import { RevocationStore } from "#domain/revocation/RevocationStore.ts"
-import { orAbandon } from "#domain/operation/orAbandon.ts"
+import { emptyChain, type OperationReport, resultOf } from "#domain/operation/OperationResult.ts"
+import { GasBudget } from "#domain/relay/GasBudget.ts"
+import { recordedTransactions } from "#domain/relay/recordedTransactions.ts"
+import type { ActionReceipt } from "#domain/relay/Transaction.ts"
+import { failOnDefect } from "#domain/operation/failOnDefect.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
 
 /** How often a chain may refuse or revert before it is taken at its word; nodes behind one endpoint may lag. */
@@ -38,7 +42,8 @@ export class RevocationRun extends Context.Service<
         store: yield* RevocationStore,
         preparer: yield* RevocationPreparer,
         execution: yield* RevocationExecution,
-        relay: yield* TransactionRelay
+        relay: yield* TransactionRelay,
+        gas: yield* GasBudget
       }
       return RevocationRun.of({ execute: (operationId) => makeExecute(services, operationId) })
     })
@@ -51,9 +56,19 @@ interface Services {
   readonly preparer: RevocationPreparer["Service"]
   readonly execution: RevocationExecution["Service"]
   readonly relay: TransactionRelay["Service"]
+  readonly gas: GasBudget["Service"]
 }
 
-const makeExecute = ({ execution, operations, preparer, relay, store }: Services, operationId: OperationId) => {
+/** What became of it on a chain. */
+interface Revoked {
+  readonly chain: ChainRevocation
+  readonly failure: string | null
+  readonly receipts: ReadonlyArray<ActionReceipt>
+}
+
+const makeExecute = (services: Services, operationId: OperationId) => {
+  const { execution, gas, operations, preparer, relay, store } = services
+
   /** What is stored never changes, so it is read at each replay. */
   const signedRevocation = Effect.orDie(Effect.flatMap(store.load(operationId), Effect.fromOption))
 
@@ -80,64 +95,85 @@ const makeExecute = ({ execution, operations, preparer, relay, store }: Services
       execute: Effect.tap(preparer.next(signed, chain), (step) => record(chain.chainId, step))
     })
 
-  /** Null when nothing of before is good on the chain any more; else why that could not be brought about. */
+  /** Until nothing of before is good on the chain any more, or that cannot be brought about. */
   const revokeOn = Effect.fnUntraced(function* (signed: SignedRevocation, chain: ChainRevocation) {
     const { chainId } = chain
+    const receipts: Array<ActionReceipt> = []
+    const ended = (failure: string | null): Revoked => ({ chain, failure, receipts })
     let setbacks = 0
-    let attempts = 0
     for (let round = 1; ; round++) {
       const step = yield* prepare(signed, chain, round)
-      if (step._tag === "Ended") return null
+      if (step._tag === "Ended") return ended(null)
       if (step._tag === "Ready") {
-        attempts += 1
-        const attempt = { operationId, chainId, attempt: attempts }
+        const attempt = { operationId, chainId, attempt: receipts.length + 1 }
         const receipt = yield* relay.carry(attempt, step.prepared, (sent) => execution.find(sent, chain))
-        if (receipt.success) return null
+        receipts.push(receipt)
+        if (receipt.success) return ended(null)
         setbacks += 1
-        if (setbacks === maxSetbacks) return `chain ${chainId} reverted the revocation in ${receipt.txHash}`
+        if (setbacks === maxSetbacks) return ended(`chain ${chainId} reverted the revocation in ${receipt.txHash}`)
         continue
       }
       if (step._tag === "Refused") {
         setbacks += 1
-        if (setbacks === maxSetbacks) return `chain ${chainId} refuses the revocation: ${step.reason}`
+        if (setbacks === maxSetbacks) return ended(`chain ${chainId} refuses the revocation: ${step.reason}`)
       }
       yield* DurableClock.sleep({ name: `wait/${chainId}/${round}`, duration: waitFor(round) })
     }
   })
 
+  const reportOf = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Revoked>) {
+    const chains = yield* Effect.forEach(outcomes, ({ chain, failure, receipts }) =>
+      Effect.map(recordedTransactions(gas, chain.chainId, "user_operation", receipts), (transactions) => ({
+        ...emptyChain(chain.chainId),
+        transactions,
+        failure
+      }))
+    )
+    const done = outcomes.filter(({ failure }) => failure === null).length
+    return {
+      outcome: done === outcomes.length ? "traded" : done === 0 ? "skipped" : "partly_traded",
+      result: resultOf(chains, 0n)
+    } satisfies OperationReport
+  })
+
   /** Tells on which chains it is over, and ends. */
-  const finish = ({ revocation: { chains } }: SignedRevocation, failures: ReadonlyArray<string | null>) =>
+  const finish = (outcomes: ReadonlyArray<Revoked>) =>
     Activity.make({
       name: "finish",
       execute: Effect.gen(function* () {
         const at = yield* DateTime.now
-        const ended = chains
-          .filter((_, index) => failures[index] === null)
-          .map(({ accountId, chainId }) => ({ chainId, accountId }))
-        if (ended.length > 0) yield* operations.append(operationId, at, "revoked", { chains: ended })
-        const failed = failures.filter((failure) => failure !== null)
-        yield* store.finish(operationId, at, failed.length === 0 ? null : failed.join("; "))
+        const chains = outcomes
+          .filter(({ failure }) => failure === null)
+          .map(({ chain: { accountId, chainId } }) => ({ chainId, accountId }))
+        if (chains.length > 0) yield* operations.append(operationId, at, "revoked", { chains })
+        const failed = outcomes.flatMap(({ failure }) => (failure === null ? [] : [failure]))
+        const error = failed.length === 0 ? null : failed.join("; ")
+        yield* store.finish({ operationId, at, error, ended: yield* reportOf(outcomes) })
       })
     }).annotate(ClusterSchema.WithTransaction, true)
 
   const abandon = Activity.make({
     name: "abandon",
     execute: Effect.flatMap(DateTime.now, (at) =>
-      store.finish(operationId, at, "internal error; quote the operation id in a report, and let the owner revoke anew")
+      store.finish({
+        operationId,
+        at,
+        error: "internal error; quote the operation id in a report, and let the owner revoke anew"
+      })
     )
   }).annotate(ClusterSchema.WithTransaction, true)
 
   const run = Effect.gen(function* () {
     yield* begin
     const signed = yield* signedRevocation
-    const failures = yield* Effect.forEach(signed.revocation.chains, (chain) => revokeOn(signed, chain), {
+    const outcomes = yield* Effect.forEach(signed.revocation.chains, (chain) => revokeOn(signed, chain), {
       concurrency: "unbounded"
     })
-    yield* finish(signed, failures)
+    yield* finish(outcomes)
   })
 
   return run.pipe(
-    orAbandon("A revocation failed by a fault of the service", abandon),
+    failOnDefect("A revocation failed by a fault of the service", abandon),
     Effect.annotateLogs({ operationId })
   )
 }

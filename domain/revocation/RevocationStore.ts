@@ -1,5 +1,6 @@
 /** Port: revocations between their two stages, and what an accepted one changes. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { OperationReport } from "#domain/operation/OperationResult.ts"
 import type { Revocation } from "#domain/account/Revocation.ts"
 import type { FlowId, OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import type { SignedRevocation } from "#domain/revocation/RevocationExecution.ts"
@@ -25,6 +26,16 @@ export interface StoredFlow extends RevocationFlow {
   readonly accepted: (AcceptedRevocation & { readonly signature: string }) | null
 }
 
+/** How a revocation ended. */
+export interface RevocationEnd {
+  readonly operationId: OperationId
+  readonly at: DateTime.Utc
+  /** Null when it was carried out on every chain; otherwise where not, and why. */
+  readonly error: string | null
+  /** What it did; left out when a fault of ours ended it. */
+  readonly ended?: OperationReport
+}
+
 export class RevocationStore extends Context.Service<
   RevocationStore,
   {
@@ -43,6 +54,6 @@ export class RevocationStore extends Context.Service<
     /** What the operation carries out. */
     readonly load: (operationId: OperationId) => Effect.Effect<Option.Option<SignedRevocation>>
     /** Enters the terminal state: `completed`, or `failed` with the error. A finished operation stays as it is. */
-    readonly finish: (operationId: OperationId, at: DateTime.Utc, error: string | null) => Effect.Effect<void>
+    readonly finish: (end: RevocationEnd) => Effect.Effect<void>
   }
 >()("ballast/domain/revocation/RevocationStore") {}

@@ -1,6 +1,7 @@
 /**
- * An owner's word that ends the agent's permissions, in two stages. With stage 2 the portfolio is paused, whatever becomes
- * of the transactions; the operation puts the owner's word on each chain. Source: docs/decisions/0115-revocations.md.
+ * An owner's word that ends the agent's permissions, in two stages. With stage 2 the portfolio is paused, whatever
+ * becomes of the transactions; the operation puts the owner's word on each chain. Source:
+ * docs/decisions/0115-revocations.md.
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"

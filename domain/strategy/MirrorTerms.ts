@@ -1,7 +1,7 @@
 /**
- * The terms on which a tenant mirrors a strategy of another one. What its creator changes afterwards reaches the tenant's
- * portfolios only as far as it is tighter or slower, until the tenant accepts the terms as they are then. An extension of
- * the interface: docs/decisions/0086-terms-of-mirroring.md.
+ * The terms on which a tenant mirrors a strategy of another one. What its creator changes afterwards reaches the
+ * tenant's portfolios only as far as it is tighter or slower, until the tenant accepts the terms as they are then. An
+ * extension of the interface: docs/decisions/0086-terms-of-mirroring.md.
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { NotFound, ValidationFailed } from "#domain/Errors.ts"
@@ -25,7 +25,9 @@ export class MirrorTerms extends Context.Service<
   {
     /** Not found where no user of the tenant was ever enrolled into the strategy, and for the tenant's own. */
     readonly get: (strategyId: StrategyId) => Effect.Effect<TermsInForce, NotFound, Caller>
-    /** Accepts the terms as they are now; refused when `terms` are not those, because they changed since they were read. */
+    /**
+     * Accepts the terms as they are now; refused when `terms` are not those, because they changed since they were read.
+     */
     readonly accept: (
       strategyId: StrategyId,
       terms: Terms

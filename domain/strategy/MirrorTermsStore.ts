@@ -1,4 +1,7 @@
-/** Port: what tenants accepted of strategies that others created. The first enrollment writes it (`EnrollmentStore.commit`). */
+/**
+ * Port: what tenants accepted of strategies that others created. The first enrollment writes it
+ * (`EnrollmentStore.commit`).
+ */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { StrategyId, TenantId } from "#domain/Ids.ts"
 import type { Frequency } from "#domain/RebalanceSchedule.ts"
@@ -22,7 +25,10 @@ export class MirrorTermsStore extends Context.Service<
   {
     /** None where the tenant mirrors nothing of the strategy. */
     readonly find: (tenantId: TenantId, strategyId: StrategyId) => Effect.Effect<Option.Option<StoredTerms>>
-    /** Accepts the strategy's terms of this moment if they are `terms`, and moves due times to a changed cadence; else false. */
+    /**
+     * Accepts the strategy's terms of this moment if they are `terms`, and moves due times to a changed cadence; else
+     * false.
+     */
     readonly accept: (
       tenantId: TenantId,
       strategyId: StrategyId,

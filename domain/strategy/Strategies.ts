@@ -1,7 +1,11 @@
-/** Strategies of the calling tenant, and the public ones of others to read. Source: interface "strategies", shapes 2.4 to 2.7. */
+/**
+ * Strategies of the calling tenant, and the public ones of others to read. Source: interface "strategies", shapes 2.4
+ * to 2.7.
+ */
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Assets } from "#domain/asset/Assets.ts"
+import { Chains } from "#domain/chain/Chains.ts"
 import { type Page, type PageQuery, page, pageRequest } from "#domain/Cursor.ts"
 import { type CursorInvalid, type NotFound, ValidationFailed } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
@@ -47,6 +51,7 @@ export class Strategies extends Context.Service<
       const store = yield* StrategyStore
       const tenants = yield* TenantConfigurationStore
       const assets = yield* Assets
+      const chains = yield* Chains
       const random = yield* SecureRandom.SecureRandom
 
       const scheduleOf = Effect.fnUntraced(function* ({ schedule }: StrategyDraft) {
@@ -64,7 +69,7 @@ export class Strategies extends Context.Service<
       /** The gates in their order; answers the schedule that applies. */
       const check = Effect.fnUntraced(function* (draft: StrategyDraft) {
         const schedule = yield* scheduleOf(draft)
-        yield* requireValid(assets, draft.allocation)
+        yield* requireValid(assets, chains, draft.allocation)
         return schedule
       })
 

@@ -18,8 +18,9 @@ export class StrategyConfiguration extends Context.Service<
   StrategyConfiguration,
   {
     /**
-     * Applies to every portfolio that follows the strategy, those of other tenants only as far as they accepted it. The new
-     * interval counts from the beginning of the cycle that a portfolio is in, so its due time moves forward or back.
+     * Applies to every portfolio that follows the strategy, those of other tenants only as far as they accepted it. The
+     * new interval counts from the beginning of the cycle that a portfolio is in, so its due time moves forward or
+     * back.
      */
     readonly setSchedule: (
       strategyId: StrategyId,

@@ -17,12 +17,6 @@ import type { SwapFee } from "#domain/SwapFee.ts"
 /** A strategy as its creator makes it: it may not be mirrored until the operator says so, and advertises nothing. */
 export type NewStrategy = Omit<Strategy, "canMirror" | "maxApy">
 
-/** Who may be enrolled into a strategy beside its creator's users. */
-export type Mirrorability = Pick<Strategy, "canMirror" | "isPublic">
-
-/** The operator's switch; left out, `isPublic` becomes true with `canMirror` and stays as it is otherwise. */
-export type MirrorabilityChange = Pick<Strategy, "canMirror"> & { readonly isPublic?: boolean }
-
 /** What publishing a version writes; the store numbers it. */
 export interface NewVersion {
   readonly strategyId: StrategyId
@@ -58,8 +52,8 @@ export class StrategyStore extends Context.Service<
       patch: StrategyPatch
     ) => Effect.Effect<Option.Option<Strategy>>
     /**
-     * Sets the cadence and moves the due times of active portfolios that follow the strategy (`movedDueAt.ts`): those of the
-     * first batch at once, the others by `DueStore.moveToCadence`.
+     * Sets the cadence and moves the due times of active portfolios that follow the strategy (`movedDueAt.ts`): those
+     * of the first batch at once, the others by `DueStore.moveToCadence`.
      */
     readonly setFrequency: (
       tenantId: TenantId,
@@ -67,11 +61,6 @@ export class StrategyStore extends Context.Service<
       frequency: Frequency,
       now: DateTime.Utc
     ) => Effect.Effect<Option.Option<Frequency>>
-    /** Of a strategy of any tenant; none when there is none. */
-    readonly setMirrorable: (
-      strategyId: StrategyId,
-      change: MirrorabilityChange
-    ) => Effect.Effect<Option.Option<Mirrorability>>
     readonly patchSwap: (
       tenantId: TenantId,
       strategyId: StrategyId,

@@ -1,6 +1,7 @@
 /** The published targets of a strategy: immutable, numbered, the latest is the head. Source: shapes 2.10. */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { Assets } from "#domain/asset/Assets.ts"
+import { Chains } from "#domain/chain/Chains.ts"
 import { type Page, type PageQuery, page, pageRequest } from "#domain/Cursor.ts"
 import { CursorInvalid, type NotFound, type ValidationFailed } from "#domain/Errors.ts"
 import type { Caller } from "#domain/identity/Caller.ts"
@@ -37,6 +38,7 @@ export class StrategyVersions extends Context.Service<
     Effect.gen(function* () {
       const store = yield* StrategyStore
       const assets = yield* Assets
+      const chains = yield* Chains
 
       const list = Effect.fn("StrategyVersions.list")(function* (strategyId: StrategyId, query: PageQuery) {
         yield* requireReadable(store, strategyId)
@@ -58,7 +60,7 @@ export class StrategyVersions extends Context.Service<
             Option.filter((strategy) => strategy.tenantId === tenantId)
           )
         )
-        yield* requireValid(assets, allocation)
+        yield* requireValid(assets, chains, allocation)
         const createdAt = yield* DateTime.now
         const version = yield* store.publish({ strategyId, allocation, changeLog, createdAt })
         return { version, allocation, changeLog, isHead: true, createdAt }

@@ -1,18 +1,33 @@
 /** What makes an allocation valid, in the order in which it is checked. Source: shapes 2.4. */
 import type { Asset } from "#domain/asset/Asset.ts"
-import type { AssetId } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
 import type { Allocation } from "#domain/Allocation.ts"
 import * as Weight from "#domain/Weight.ts"
 
 /** Most assets that one allocation may name. */
 export const maxAssets = 50
 
-/** Assets that the catalogue does not know, or that must not be bought. */
-const assetGate = (allocation: Allocation, known: ReadonlyMap<AssetId, Asset>): ReadonlyArray<string> =>
+/** What a deployment can trade: the chains that it serves, and what it knows of the assets asked about. */
+export interface Tradable {
+  readonly supported: ReadonlyArray<ChainId>
+  readonly known: ReadonlyMap<AssetId, Asset>
+}
+
+/**
+ * Why an asset that is not known is none: its chain is not served, or the chain is and the asset is not listed there.
+ */
+const unknownReason = (assetId: AssetId, supported: ReadonlyArray<ChainId>): string =>
+  supported.includes(chainIdOf(assetId))
+    ? `unknown asset ${assetId}; its chain is supported, but no token list names it`
+    : `unsupported chain ${chainIdOf(assetId)} of ${assetId}; supported chains are ${supported.join(", ")}`
+
+/** Assets on chains that are not served, assets that are not known, and those that must not be bought. */
+const assetGate = (allocation: Allocation, { known, supported }: Tradable): ReadonlyArray<string> =>
   allocation.flatMap(({ assetId }, index) => {
     const asset = known.get(assetId)
-    if (asset === undefined) return [`allocation.assets.${index}.assetId: unknown asset ${assetId}`]
-    return asset.isBlocked ? [`allocation.assets.${index}.assetId: blocked asset ${assetId}`] : []
+    const place = `allocation.assets.${index}.assetId`
+    if (asset === undefined) return [`${place}: ${unknownReason(assetId, supported)}`]
+    return asset.isBlocked ? [`${place}: blocked asset ${assetId}`] : []
   })
 
 /** Duplicates, and a sum of weights other than 100 percent. */
@@ -29,7 +44,7 @@ const structure = (allocation: Allocation): ReadonlyArray<string> => {
 }
 
 /** All problems of the first gate that finds any; none means that the allocation is valid. */
-export const problemsOf = (allocation: Allocation, known: ReadonlyMap<AssetId, Asset>): ReadonlyArray<string> => {
-  const gate = assetGate(allocation, known)
+export const problemsOf = (allocation: Allocation, tradable: Tradable): ReadonlyArray<string> => {
+  const gate = assetGate(allocation, tradable)
   return gate.length > 0 ? gate : structure(allocation)
 }

@@ -1,14 +1,14 @@
 /**
  * When a portfolio is due after its cadence changed. The cycle that it is in began when it was last looked at; the new
  * interval counts from there, to the first due time that is still to come. So a shorter cadence brings the due time
- * forward, a longer one puts it off, and a change that is taken back moves it back. Up to a tenth of an interval, at most an
- * hour, is added by chance, so that portfolios which began together do not stay together. Pure.
+ * forward, a longer one puts it off, and a change that is taken back moves it back. Up to a tenth of an interval, at
+ * most an hour, is added by chance, so that portfolios which began together do not stay together. Pure.
  */
 const spread = 0.1
-const mostSpreadMs = 3_600_000
+const maxSpreadMs = 3_600_000
 
 /** Milliseconds since 1970; `chance` is drawn from 0 up to 1. */
 export const movedDueAt = (cycleBegan: number, now: number, intervalMs: number, chance: number): number => {
   const periods = Math.max(1, Math.floor((now - cycleBegan) / intervalMs) + 1)
-  return cycleBegan + periods * intervalMs + Math.floor(chance * Math.min(mostSpreadMs, spread * intervalMs))
+  return cycleBegan + periods * intervalMs + Math.floor(chance * Math.min(maxSpreadMs, spread * intervalMs))
 }

@@ -1,4 +1,6 @@
-/** The strategy of a request, or the one answer for all that the caller must not tell apart: missing, private, foreign. */
+/**
+ * The strategy of a request, or the one answer for all that the caller must not tell apart: missing, private, foreign.
+ */
 import { Effect, Option } from "effect"
 import { NotFound } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"

@@ -1,6 +1,7 @@
 /**
- * Which rebalance policy a portfolio follows: its strategy's, else its tenant's, else none. A strategy of somebody else is followed
- * within the caps of the portfolio's own tenant: what trading may cost, the least trade, and the share of a pool.
+ * Which rebalance policy a portfolio follows: its strategy's, else its tenant's, else none. A strategy of somebody else
+ * is followed within the caps of the portfolio's own tenant: what trading may cost, the least trade, and the share of a
+ * pool.
  */
 import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 

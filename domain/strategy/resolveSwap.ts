@@ -56,13 +56,13 @@ const tightest = (
 /** The limits of a portfolio; its threshold is never below the least trade that the service makes. */
 export const swapLimits = (
   sources: SwapSources,
-  settings: Pick<Settings["Service"], "defaultSwap" | "mirrorCap" | "leastTradeUsd">
+  settings: Pick<Settings["Service"], "defaultSwap" | "mirrorCap" | "minTradeUsd">
 ): SwapLimits => {
   const { accepted, strategy, tenant } = sources
   const limits =
     accepted === null
       ? resolveSwap([strategy, tenant], settings.defaultSwap)
       : tightest({ ...sources, accepted }, settings)
-  const { leastTradeUsd } = settings
-  return limits.thresholdUsd < leastTradeUsd ? { ...limits, thresholdUsd: leastTradeUsd } : limits
+  const { minTradeUsd } = settings
+  return limits.thresholdUsd < minTradeUsd ? { ...limits, thresholdUsd: minTradeUsd } : limits
 }

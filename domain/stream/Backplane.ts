@@ -1,8 +1,8 @@
 /**
  * Port: what the workers of a deployment share. Of one worker alone it is a part of its process.
  *
- * It gives each tick its place. Sequences are of the whole deployment, grow strictly, and go on above all earlier ones after
- * a restart, since the first one is the microseconds of the moment at which the order began.
+ * It gives each tick its place. Sequences are of the whole deployment, grow strictly, and go on above all earlier ones
+ * after a restart, since the first one is the microseconds of the moment at which the order began.
  */
 import { Context, type Effect, type Option, Schema, type Stream } from "effect"
 import type { MarketEvent, Tick } from "#domain/stream/MarketData.ts"
@@ -21,8 +21,9 @@ export class BackplaneUnavailable extends Schema.TaggedError<BackplaneUnavailabl
 export interface Lease {
   readonly epoch: number
   /**
-   * Whether the holder may still believe that it holds it: no longer when it is late with renewing, even where nobody has told
-   * it yet. Asked before every write, so that a process that was stopped for a while writes nothing when it goes on.
+   * Whether the holder may still believe that it holds it: no longer when it is late with renewing, even where nobody
+   * has told it yet. Asked before every write, so that a process that was stopped for a while writes nothing when it
+   * goes on.
    */
   readonly isCurrent: () => boolean
 }
@@ -34,7 +35,7 @@ export interface SharedEntry {
 }
 
 /** What a worker last said of itself. */
-export interface Announcement {
+export interface TransferIntent {
   readonly workerId: string
   readonly value: string
 }
@@ -68,6 +69,6 @@ export class Backplane extends Context.Service<
     readonly shared: Stream.Stream<ReadonlyArray<SharedEntry>, BackplaneUnavailable>
     /** Tells all workers, this one included, something that is out of date in seconds. */
     readonly announce: (value: string) => Effect.Effect<void, BackplaneUnavailable>
-    readonly announced: Stream.Stream<Announcement, BackplaneUnavailable>
+    readonly announced: Stream.Stream<TransferIntent, BackplaneUnavailable>
   }
 >()("ballast/domain/stream/Backplane") {}

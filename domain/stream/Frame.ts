@@ -1,8 +1,8 @@
 /**
  * The frames that a socket of the stream sends, each one JSON text message. docs/stream.md describes every one.
  *
- * `v` is the version of the frames: a client ignores types and fields that it does not know, and anything that would break
- * such a client gets another version and other routes.
+ * `v` is the version of the frames: a client ignores types and fields that it does not know, and anything that would
+ * break such a client gets another version and other routes.
  */
 import { Schema } from "effect"
 import { MarketData } from "#domain/stream/MarketData.ts"

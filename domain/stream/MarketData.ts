@@ -1,6 +1,6 @@
 /**
- * What the stream carries: bars of a second for equities, quotes for crypto. Figures are decimal strings in US dollars and
- * units of the asset, times are Unix milliseconds.
+ * What the stream carries: bars of a second for equities, quotes for crypto. Figures are decimal strings in US dollars
+ * and units of the asset, times are Unix milliseconds.
  */
 import { Schema } from "effect"
 import { AssetClass, type AssetKey, assetKey } from "#domain/stream/Topic.ts"

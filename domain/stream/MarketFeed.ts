@@ -32,8 +32,8 @@ export interface MarketFeed {
   /** Whether the provider holds a connection that can be cut, or is asked again and again. */
   readonly isPolled: boolean
   /**
-   * Figures of the assets that `wanted` names while it runs, over as many connections as it takes. It never ends by itself
-   * but for a refusal. `report` hears of every change.
+   * Figures of the assets that `wanted` names while it runs, over as many connections as it takes. It never ends by
+   * itself but for a refusal. `report` hears of every change.
    */
   readonly figures: (
     wanted: Effect.Effect<ReadonlyArray<PublicAsset>>,

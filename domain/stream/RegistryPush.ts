@@ -1,6 +1,6 @@
 /**
- * Keeps the worker's registry of public assets as the catalogue has it: looks every few seconds and sends what differs. So a
- * worker that is new, or was restarted, knows its assets within one look, and nobody has to tell anybody.
+ * Keeps the worker's registry of public assets as the catalogue has it: looks every few seconds and sends what differs.
+ * So a worker that is new, or was restarted, knows its assets within one look, and nobody has to tell anybody.
  */
 import { Effect, Layer, Schedule } from "effect"
 import { MarketDataStream } from "#domain/stream/MarketDataStream.ts"

@@ -1,8 +1,8 @@
 /**
  * The latest events of one asset, at most `capacity` of them, in the order of their sequences.
  *
- * `completeAfter` is the sequence after which the window has every event of the asset: those up to it were pushed out, or
- * happened before this window was there. To resume after an earlier sequence would skip events, so that is refused.
+ * `completeAfter` is the sequence after which the window has every event of the asset: those up to it were pushed out,
+ * or happened before this window was there. To resume after an earlier sequence would skip events, so that is refused.
  */
 export class ReplayWindow<Event extends { readonly sequence: number }> {
   readonly #capacity: number

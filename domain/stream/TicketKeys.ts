@@ -1,4 +1,6 @@
-/** The keys that sign tickets. The first signs; all verify, so that a key is rotated by adding its successor before it. */
+/**
+ * The keys that sign tickets. The first signs; all verify, so that a key is rotated by adding its successor before it.
+ */
 import { Context, type Redacted } from "effect"
 
 export interface TicketKey {

@@ -1,6 +1,6 @@
 /**
- * Which client a request comes from. `X-Forwarded-For` is believed from configured proxies alone: from the right, the first
- * address that is no such proxy is the client's, since what stands left of it the client may have written itself.
+ * Which client a request comes from. `X-Forwarded-For` is believed from configured proxies alone: from the right, the
+ * first address that is no such proxy is the client's, since what stands left of it the client may have written itself.
  */
 import { Option, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"

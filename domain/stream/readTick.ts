@@ -1,8 +1,8 @@
 /**
  * Which figures of a provider are market data, and which are not: pure.
  *
- * A provider's number is wrong when it is not finite, negative, a price of zero, a bar whose high is not its highest, or of a
- * time that has not come. Data that are not newer than the last of the asset are a repeat or came out of order.
+ * A provider's number is wrong when it is not finite, negative, a price of zero, a bar whose high is not its highest,
+ * or of a time that has not come. Data that are not newer than the last of the asset are a repeat or came out of order.
  */
 import * as Decimal from "#domain/Decimal.ts"
 import { type MarketData, timeOf } from "#domain/stream/MarketData.ts"

@@ -1,6 +1,6 @@
 /**
- * Port: where tenants' defaults and fees are kept. Nothing is configured for an unknown tenant. A patch writes the fields
- * that it has and no others, so concurrent patches of different fields both last.
+ * Port: where tenants' defaults and fees are kept. Nothing is configured for an unknown tenant. A patch writes the
+ * fields that it has and no others, so concurrent patches of different fields both last.
  */
 import { Context, type Effect } from "effect"
 import type { TenantId } from "#domain/Ids.ts"

@@ -1,4 +1,6 @@
-/** Defaults of a tenant, for what its strategies leave open. Source: interface "Authentication" 4, shapes 2.12 and T. */
+/**
+ * Defaults of a tenant, for what its strategies leave open. Source: interface "Authentication" 4, shapes 2.12 and T.
+ */
 import { Schema } from "effect"
 import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 import type { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"

@@ -1,7 +1,7 @@
 /**
  * Prices legs at whatever pays best after fees: the venue, or a route of the provider where the owner allowed our
- * contract for it. The venue is always asked; the provider only improves on it, so a provider that is down, slow, dear or
- * false changes nothing but the price.
+ * contract for it. The venue is always asked; the provider only improves on it, so a provider that is down, slow, dear
+ * or false changes nothing but the price.
  */
 import { Context, Effect, Layer, Result } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -19,13 +19,13 @@ import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
 import type { RecordedSkip } from "#domain/Skip.ts"
 import { type Quote, type QuoteRequest, Venue } from "#domain/trading/Venue.ts"
 import { byYield, type Comparison, offerFault } from "#domain/trading/compareQuotes.ts"
-import { Routing, type SwapOffer, type SwapRequest, type SwapTerms } from "#domain/trading/Routing.ts"
+import { Routing, type RouteQuote, type SwapRequest, type SwapTerms } from "#domain/trading/Routing.ts"
 import { Settings } from "#domain/Settings.ts"
 
 /** Legs of one batch about which the provider is asked, the most valuable first: its requests are counted. */
-const mostAsked = 4
+const maxAsked = 4
 /** Offers of one leg that are made a transaction of, until one passes. */
-const mostTried = 2
+const maxTried = 2
 
 export interface BestPrices {
   readonly swaps: ReadonlyArray<ReadySwap>
@@ -58,12 +58,12 @@ export class BestQuotes extends Context.Service<
       const firstGood = Effect.fnUntraced(function* (
         comparison: Comparison,
         request: SwapRequest,
-        offers: ReadonlyArray<SwapOffer>
+        offers: ReadonlyArray<RouteQuote>
       ) {
         const [best] = offers
         let fault = (best && offerFault(comparison, best)) ?? "the provider has no route"
         const worthy = offers.filter((offer) => offerFault(comparison, offer) === undefined)
-        for (const offer of worthy.slice(0, mostTried)) {
+        for (const offer of worthy.slice(0, maxTried)) {
           const call = yield* Effect.result(routing.swapCall(request, offer))
           if (Result.isFailure(call)) {
             fault = call.failure.reason
@@ -80,17 +80,18 @@ export class BestQuotes extends Context.Service<
       /** The leg over a route where that is better; else the venue's verdict, with the reason. */
       const improve = Effect.fnUntraced(function* (comparison: Comparison, verdict: Verdict, request: SwapRequest) {
         const { leg, quote } = comparison
-        const asked = yield* Effect.result(routing.swapOffers(request))
+        const asked = yield* Effect.result(routing.swapQuotes(request))
         if (Result.isFailure(asked)) return compared(verdict, quote, null, asked.failure.reason)
         const offers = byYield(leg, asked.success)
         const found = yield* firstGood(comparison, request, offers)
         if (typeof found === "string") return compared(verdict, quote, offers[0] ?? null, found)
-        const { data, leastRaw, tool } = found
+        const { data, expectedRaw, leastRaw, tool } = found
         const swap: ReadySwap = {
           sell: leg.sell,
           buy: leg.buy,
           sellAmountRaw: leg.sellAmountRaw,
           minBuyAmountRaw: leastRaw,
+          expectedBuyRaw: expectedRaw,
           path: quote.path,
           tool,
           call: { contract: request.contract, data }
@@ -113,7 +114,7 @@ export class BestQuotes extends Context.Service<
         const quotes = yield* venue.quote(chainId, policy.hubs, requests, isMadeAt(legs, limits))
         const parts = legs.map((leg, index) => quotedPart(leg, quotes[index] ?? null))
         const contract = routed ? policy.routedSwap : undefined
-        const asked = contract === undefined ? new Set<PlannedLeg>() : mostValuable(legs, settings.leastUsd)
+        const asked = contract === undefined ? new Set<PlannedLeg>() : mostValuable(legs, settings.minUsd)
         const verdicts = yield* Effect.forEach(
           parts,
           (leg, index): Effect.Effect<Verdict> => {
@@ -122,10 +123,10 @@ export class BestQuotes extends Context.Service<
             // Without a price of the venue there is none that the contract could hold a route against.
             if (contract === undefined || quote === null || !asked.has(legs[index]!)) return Effect.succeed(verdict)
             const isQuoteAcceptable = !("code" in verdict)
-            const { leastAdvantageBps } = settings
+            const { minAdvantageBps } = settings
             const { slippageBps } = limits
             const { buy, sell, sellAmountRaw: amountRaw } = leg
-            return improve({ leg, quote, isQuoteAcceptable, limits, leastAdvantageBps }, verdict, {
+            return improve({ leg, quote, isQuoteAcceptable, limits, minAdvantageBps }, verdict, {
               sell,
               buy,
               amountRaw,
@@ -133,7 +134,7 @@ export class BestQuotes extends Context.Service<
               slippageBps
             })
           },
-          { concurrency: mostAsked }
+          { concurrency: maxAsked }
         )
         return {
           swaps: verdicts.flatMap((verdict) => ("code" in verdict ? [] : [verdict])),
@@ -150,12 +151,12 @@ export class BestQuotes extends Context.Service<
 
 type Verdict = ReadySwap | RecordedSkip
 
-const mostValuable = (legs: ReadonlyArray<PlannedLeg>, leastUsd: bigint): ReadonlySet<PlannedLeg> =>
+const mostValuable = (legs: ReadonlyArray<PlannedLeg>, minUsd: bigint): ReadonlySet<PlannedLeg> =>
   new Set(
     legs
-      .filter(({ valueUsd }) => valueUsd >= leastUsd)
+      .filter(({ valueUsd }) => valueUsd >= minUsd)
       .toSorted((a, b) => (b.valueUsd > a.valueUsd ? 1 : b.valueUsd < a.valueUsd ? -1 : 0))
-      .slice(0, mostAsked)
+      .slice(0, maxAsked)
   )
 
 /** The verdict with what was on offer; a skip says why no route stood in for the venue. */

@@ -2,10 +2,11 @@
  * Port: a batch of swaps on one chain as one user operation of the smart account, which the relayer carries. The batch
  * may end by handing what it yields to a recipient that the owner authorized.
  *
- * `prepare` may be repeated freely: nothing is sent. What becomes of it is the relay's (`UserOperations`). Source: ERC-4337.
+ * `prepare` may be repeated freely: nothing is sent. What becomes of it is the relay's (`UserOperations`). Source:
+ * ERC-4337.
  */
 import { Context, type Effect, Schema } from "effect"
-import { AssetId, type ChainId } from "#domain/Caip.ts"
+import { AssetId, type ChainId, type EvmAddress } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import { SignatureCause } from "#domain/account/RequiredSignatures.ts"
@@ -14,7 +15,10 @@ import type { ReadySwap } from "#domain/trading/Swap.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 
-/** The last call of a liquidation: the account's balance of one asset, less what it keeps, goes to the authorized recipient. */
+/**
+ * The last call of a liquidation: the account's balance of one asset, less what it keeps, goes to the authorized
+ * recipient.
+ */
 export interface Settlement {
   /** A liquidating authorization, and the owner's signature over it. */
   readonly message: WithdrawalMessage
@@ -32,6 +36,10 @@ export interface SwapBatch extends Grant {
   /** What leaves for other chains after the swaps. */
   readonly transfers?: ReadonlyArray<OutgoingTransfer>
   readonly settlement?: Settlement
+  /**
+   * Calls in an integrator's words, which the guard's policy decides about; alone, and on accounts that are deployed.
+   */
+  readonly calls?: ReadonlyArray<{ readonly to: EvmAddress; readonly data: string }>
   /** Ids of earlier permissions, which an operation under the guard takes off the account where they still are. */
   readonly replaced?: ReadonlyArray<string>
 }
@@ -64,7 +72,9 @@ export class AuthorizationRequired extends Schema.TaggedError<AuthorizationRequi
 export class ChainExecution extends Context.Service<
   ChainExecution,
   {
-    /** Builds, signs with the agent key and simulates; deploys the account and enables the permission the first time. */
+    /**
+     * Builds, signs with the agent key and simulates; deploys the account and enables the permission the first time.
+     */
     readonly prepare: (
       batch: SwapBatch
     ) => Effect.Effect<PreparedTransaction, ChainUnavailable | SimulationFailed | AuthorizationRequired>

@@ -1,6 +1,6 @@
 /**
- * What of the planned trades of a chain can be made as the markets and providers are now: its swaps with floors, and its
- * transfers with checked routes, cut to what the swaps yield at least.
+ * What of the planned trades of a chain can be made as the markets and providers are now: its swaps with floors, and
+ * its transfers with checked routes, cut to what the swaps yield at least.
  */
 import { Context, Effect, Layer } from "effect"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"

@@ -1,6 +1,6 @@
 /**
- * The transfer that ends a batch of swaps: the account hands an exact amount of one asset to the bridge of its chain, which
- * owes the same account at least the stated amount of another one on the chain of that asset.
+ * The transfer that ends a batch of swaps: the account hands an exact amount of one asset to the bridge of its chain,
+ * which owes the same account at least the stated amount of another one on the chain of that asset.
  */
 import { Schema } from "effect"
 import { AssetId, EvmAddress } from "#domain/Caip.ts"

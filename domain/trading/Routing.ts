@@ -1,8 +1,8 @@
 /**
  * Port: a provider of routes, between chains and between the tokens of one chain.
  *
- * What it answers was checked against the question before it comes here: a route that names another contract, recipient,
- * chain, token, amount or a lower floor is refused by the adapter, never passed on.
+ * What it answers was checked against the question before it comes here: a route that names another contract,
+ * recipient, chain, token, amount or a lower floor is refused by the adapter, never passed on.
  */
 import { Context, type Effect, type Option, Schema } from "effect"
 import type { AssetId, ChainId, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
@@ -48,7 +48,7 @@ export interface SwapTerms {
 }
 
 /** One of the provider's routes for a swap, not yet a transaction. */
-export interface SwapOffer extends SwapTerms {
+export interface RouteQuote extends SwapTerms {
   /** The provider's own words, which it wants back as they are. */
   readonly step: unknown
 }
@@ -98,11 +98,11 @@ export class Routing extends Context.Service<
     /** None when the provider knows no route. */
     readonly quote: (request: RouteRequest) => Effect.Effect<Option.Option<Route>, RoutingUnavailable | RouteRefused>
     /** The provider's routes for a swap, in no order; fails soon rather than late, for there is another venue. */
-    readonly swapOffers: (request: SwapRequest) => Effect.Effect<ReadonlyArray<SwapOffer>, RoutingUnavailable>
+    readonly swapQuotes: (request: SwapRequest) => Effect.Effect<ReadonlyArray<RouteQuote>, RoutingUnavailable>
     /** An offer as a call, with fresh amounts. */
     readonly swapCall: (
       request: SwapRequest,
-      offer: SwapOffer
+      offer: RouteQuote
     ) => Effect.Effect<SwapCall, RoutingUnavailable | RouteRefused>
     readonly status: (sent: SentTransfer) => Effect.Effect<RouteStatus, RoutingUnavailable>
   }

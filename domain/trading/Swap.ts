@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { AssetId, EvmAddress } from "#domain/Caip.ts"
 
 /** What was on offer for a swap when it was decided where to make it. */
-export const SwapOffers = Schema.Struct({
+export const ComparedQuotes = Schema.Struct({
   /** What the venue would pay. */
   venueRaw: Schema.BigIntFromString,
   /** The provider's best offer; null when it made none, or was not asked. */
@@ -13,7 +13,7 @@ export const SwapOffers = Schema.Struct({
   /** Why the other one was not taken. */
   reason: Schema.String
 })
-export type SwapOffers = typeof SwapOffers.Type
+export type ComparedQuotes = typeof ComparedQuotes.Type
 
 /** A swap that will be made, with the least amount that it may yield. */
 export const Swap = Schema.Struct({
@@ -21,12 +21,14 @@ export const Swap = Schema.Struct({
   buy: AssetId,
   sellAmountRaw: Schema.BigIntFromString,
   minBuyAmountRaw: Schema.BigIntFromString,
+  /** What the quote promised when it was chosen; left out by swaps from before it was kept. */
+  expectedBuyRaw: Schema.optionalKey(Schema.BigIntFromString),
   /** The venue's path; a routed swap is held against what this path pays. */
   path: Schema.Array(EvmAddress),
   /** The provider's tool that makes the swap; left out: the venue makes it. */
   tool: Schema.optionalKey(Schema.String),
   /** Left out where nothing was compared: liquidations, and swaps from before there were routes. */
-  offers: Schema.optionalKey(SwapOffers)
+  offers: Schema.optionalKey(ComparedQuotes)
 })
 export type Swap = typeof Swap.Type
 

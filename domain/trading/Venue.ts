@@ -38,8 +38,8 @@ export class Venue extends Context.Service<
   {
     /**
      * The best quote of each request, at one block and as if made one after the other; null where there is no route.
-     * `hubs` are the tokens that a path may pass through. A request whose quote `isMade` refuses is taken not to be made:
-     * it leaves no trace in the quotes of those after it. All are made when left out.
+     * `hubs` are the tokens that a path may pass through. A request whose quote `isMade` refuses is taken not to be
+     * made: it leaves no trace in the quotes of those after it. All are made when left out.
      */
     readonly quote: (
       chainId: ChainId,

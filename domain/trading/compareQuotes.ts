@@ -1,6 +1,6 @@
 /**
- * Which of a provider's offers for a leg are worth more than the venue's quote, after fees and gas, and acceptable under
- * the same limits. Pure.
+ * Which of a provider's offers for a leg are worth more than the venue's quote, after fees and gas, and acceptable
+ * under the same limits. Pure.
  */
 import { feedFloorRaw, type PricingLimits, shortfallBps, swapFloorRaw } from "#domain/trading/priceLegs.ts"
 import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
@@ -17,7 +17,7 @@ export interface Comparison {
   readonly isQuoteAcceptable: boolean
   readonly limits: PricingLimits
   /** By how many basis points a route must beat the venue. */
-  readonly leastAdvantageBps: number
+  readonly minAdvantageBps: number
 }
 
 /** What the offer yields once its gas is paid, as if that were paid in the bought asset at the feed's prices. */
@@ -30,10 +30,13 @@ const ceilDiv = (dividend: bigint, divisor: bigint) => (dividend + divisor - 1n)
 const floorRaw = ({ isQuoteAcceptable, leg, limits, quote }: Comparison): bigint =>
   isQuoteAcceptable ? swapFloorRaw(leg, quote, limits) : feedFloorRaw(leg, limits)
 
-/** Why an offer is not taken, as the end of a sentence; undefined when it is better than the venue's quote and acceptable. */
+/**
+ * Why an offer is not taken, as the end of a sentence; undefined when it is better than the venue's quote and
+ * acceptable.
+ */
 export const offerFault = (comparison: Comparison, offer: SwapTerms): string | undefined => {
-  const { isQuoteAcceptable, leastAdvantageBps, leg, limits, quote } = comparison
-  const needed = ceilDiv(quote.buyAmountRaw * (bps + BigInt(leastAdvantageBps)), bps)
+  const { isQuoteAcceptable, minAdvantageBps, leg, limits, quote } = comparison
+  const needed = ceilDiv(quote.buyAmountRaw * (bps + BigInt(minAdvantageBps)), bps)
   const net = netRaw(leg, offer)
   if (net < needed) return `it yields ${net} after gas, and ${needed} would be needed to prefer it to the venue`
   // How far a route moves the market is not told, so all that it pays less than the feed counts as that.

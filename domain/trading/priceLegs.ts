@@ -1,4 +1,6 @@
-/** Turns planned legs and the venue's quotes into swaps with a floor, and refuses those that the limits forbid. Pure. */
+/**
+ * Turns planned legs and the venue's quotes into swaps with a floor, and refuses those that the limits forbid. Pure.
+ */
 import * as Decimal from "#domain/Decimal.ts"
 import type { Slicing } from "#domain/trading/Slicing.ts"
 import type { Swap } from "#domain/trading/Swap.ts"
@@ -49,8 +51,8 @@ export const feedFloorRaw = (
 }
 
 /**
- * The one limit on loss: a swap yields at least its quote less slippage, and at least what the feed promises less impact
- * less slippage. Whichever is more holds, so the two never add up.
+ * The one limit on loss: a swap yields at least its quote less slippage, and at least what the feed promises less
+ * impact less slippage. Whichever is more holds, so the two never add up.
  */
 export const swapFloorRaw = (leg: PlannedLeg, quote: Quote, limits: PricingLimits): bigint => {
   const fromQuote = (quote.buyAmountRaw * (bps - BigInt(limits.slippageBps))) / bps
@@ -72,11 +74,11 @@ export const priceLeg = (leg: PlannedLeg, quote: Quote | null, limits: PricingLi
     )
   }
   if (quote.sellAmountRaw !== undefined && leg.valueUsd < (limits.slicing?.minUsd ?? 0n)) {
-    const [takenUsd, leastUsd] = [leg.valueUsd, limits.slicing?.minUsd ?? 0n].map(dollars)
+    const [takenUsd, minUsd] = [leg.valueUsd, limits.slicing?.minUsd ?? 0n].map(dollars)
     return skip(
       leg,
       SkipCode.sliced,
-      `The market takes ${takenUsd} now, less than the least trade of ${leastUsd}: a later run tries again`
+      `The market takes ${takenUsd} now, less than the least trade of ${minUsd}: a later run tries again`
     )
   }
   const minBuyAmountRaw = swapFloorRaw(leg, quote, limits)
@@ -90,7 +92,8 @@ export const priceLeg = (leg: PlannedLeg, quote: Quote | null, limits: PricingLi
     )
   }
   if (minBuyAmountRaw <= 0n) return skip(leg, SkipCode.belowMinTrade, "The swap would yield nothing")
-  return { sell: leg.sell, buy: leg.buy, sellAmountRaw: leg.sellAmountRaw, minBuyAmountRaw, path: quote.path }
+  const { buy, sell, sellAmountRaw } = leg
+  return { sell, buy, sellAmountRaw, minBuyAmountRaw, expectedBuyRaw: quote.buyAmountRaw, path: quote.path }
 }
 
 /** The limits of a leg that may be cut to what its market takes; undefined where legs are made whole. */

@@ -10,7 +10,7 @@ import { OperationStore } from "#domain/operation/OperationStore.ts"
 import type { Transfer } from "#domain/transfer/Transfer.ts"
 import { type Look, TransferWatcher } from "#domain/transfer/TransferWatcher.ts"
 import { TransientFault } from "#domain/TransientFault.ts"
-import { BridgePace } from "#domain/transfer/BridgePace.ts"
+import { BridgeTiming } from "#domain/transfer/BridgeTiming.ts"
 
 export class BridgeRun extends Context.Service<
   BridgeRun,
@@ -22,7 +22,7 @@ export class BridgeRun extends Context.Service<
   static readonly layer = Layer.effect(
     BridgeRun,
     Effect.gen(function* () {
-      const execute = makeExecute(yield* OperationStore, yield* TransferWatcher, yield* BridgePace)
+      const execute = makeExecute(yield* OperationStore, yield* TransferWatcher, yield* BridgeTiming)
       return BridgeRun.of({ execute })
     })
   )
@@ -31,7 +31,7 @@ export class BridgeRun extends Context.Service<
 const makeExecute = (
   operations: OperationStore["Service"],
   watcher: TransferWatcher["Service"],
-  { betweenLooks, looks, waitFor }: typeof BridgePace.Service
+  { pollInterval, looks, waitFor }: typeof BridgeTiming.Service
 ) => {
   const enter = Effect.fnUntraced(function* (operationId: OperationId, state: "running" | "retrying") {
     return yield* operations.transition(operationId, state, yield* DateTime.now, null)
@@ -74,7 +74,7 @@ const makeExecute = (
       name: `watch/${number}`,
       success: Schema.Boolean,
       execute: lookAgain(operationId).pipe(
-        Effect.repeat({ until: (ended) => ended, times: looks - 1, schedule: betweenLooks })
+        Effect.repeat({ until: (ended) => ended, times: looks - 1, schedule: pollInterval })
       )
     })
 

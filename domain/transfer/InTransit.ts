@@ -1,8 +1,8 @@
 /**
  * What of a portfolio is between two chains, as of the blocks at which its accounts were read.
  *
- * The ledger is asked before the accounts are read, and each open transfer is looked at after: what arrived by then is in a
- * balance, and counts as on its way no longer. What is about to leave counts from the block on that took it.
+ * The ledger is asked before the accounts are read, and each open transfer is looked at after: what arrived by then is
+ * in a balance, and counts as on its way no longer. What is about to leave counts from the block on that took it.
  */
 import { Context, Duration, Effect, Layer, Option } from "effect"
 import { addressOf, chainIdOf, evmAccount, type EvmAccountId } from "#domain/Caip.ts"
@@ -11,35 +11,36 @@ import type { PortfolioId } from "#domain/Ids.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import type { Transfer, TransferEnd } from "#domain/transfer/Transfer.ts"
-import { type Announcement, TransferLedger } from "#domain/transfer/TransferLedger.ts"
+import { type TransferIntent, TransferLedger } from "#domain/transfer/TransferLedger.ts"
 import { TransferWatcher } from "#domain/transfer/TransferWatcher.ts"
 
 /** A provider that does not answer by then is not waited for: the transfer counts as open. */
-const lookWithin = Duration.seconds(2)
+const lookTimeout = Duration.seconds(2)
 /** Transfers of many portfolios that are looked at at once. */
-const looksAtOnce = 8
+const lookupConcurrency = 8
 
 export class InTransit extends Context.Service<
   InTransit,
   {
     /** What was announced and is not in the ledger yet; to be asked for before `open`. */
-    readonly announced: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<Announcement>>
+    readonly announced: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<TransferIntent>>
     /** Open transfers of any of the portfolios; to be asked for before accounts are read. */
     readonly open: (portfolioIds: ReadonlyArray<PortfolioId>) => Effect.Effect<ReadonlyArray<Transfer>>
     /**
-     * Of the open ones, those that no account had received by the block at which it was read. What an account received that
-     * was not read is as unknown as all that it holds.
+     * Of the open ones, those that no account had received by the block at which it was read. What an account received
+     * that was not read is as unknown as all that it holds.
      */
     readonly onTheWay: (
       open: ReadonlyArray<Transfer>,
       blocks: ReadonlyMap<EvmAccountId, bigint>
     ) => Effect.Effect<ReadonlyArray<Transfer>>
     /**
-     * Of what was announced, what had left by the blocks at which the accounts were read, and is not among the open ones.
-     * Fails when the chain of an account that was read does not say so; an account that was not read lacks nothing.
+     * Of what was announced, what had left by the blocks at which the accounts were read, and is not among the open
+     * ones. Fails when the chain of an account that was read does not say so; an account that was not read lacks
+     * nothing.
      */
     readonly left: (
-      announced: ReadonlyArray<Announcement>,
+      announced: ReadonlyArray<TransferIntent>,
       open: ReadonlyArray<Transfer>,
       blocks: ReadonlyMap<EvmAccountId, bigint>
     ) => Effect.Effect<ReadonlyArray<OutgoingTransfer>, ChainUnavailable>
@@ -59,7 +60,7 @@ export class InTransit extends Context.Service<
       /** By a look of this moment, or by another one's. */
       const endOf = (transfer: Transfer) =>
         watcher.look(transfer).pipe(
-          Effect.timeoutOption(lookWithin),
+          Effect.timeoutOption(lookTimeout),
           Effect.flatMap((look) =>
             Option.isSome(look) && look.value._tag === "Ended"
               ? Effect.succeedSome(look.value.end)
@@ -83,14 +84,14 @@ export class InTransit extends Context.Service<
             transfers,
             (transfer) =>
               Effect.map(endOf(transfer), (end) => Option.isNone(end) || !hasArrived(transfer, end.value, blocks)),
-            { concurrency: looksAtOnce }
+            { concurrency: lookupConcurrency }
           )
       )
 
-      const announced = Effect.fn("InTransit.announced")(ledger.announcedOf)
+      const announced = Effect.fn("InTransit.announced")(ledger.intentsOf)
 
       const leftBy = Effect.fnUntraced(function* (
-        { accountId, fromBlock, subject, transfers }: Announcement,
+        { accountId, fromBlock, subject, transfers }: TransferIntent,
         known: ReadonlyArray<Transfer>,
         block: bigint | undefined
       ) {
@@ -101,12 +102,12 @@ export class InTransit extends Context.Service<
       })
 
       const left = Effect.fn("InTransit.left")(function* (
-        announcements: ReadonlyArray<Announcement>,
+        intents: ReadonlyArray<TransferIntent>,
         transfers: ReadonlyArray<Transfer>,
         blocks: ReadonlyMap<EvmAccountId, bigint>
       ) {
-        const taken = yield* Effect.forEach(announcements, (announcement) =>
-          leftBy(announcement, transfers, blocks.get(announcement.accountId))
+        const taken = yield* Effect.forEach(intents, (intent) =>
+          leftBy(intent, transfers, blocks.get(intent.accountId))
         )
         return taken.flat()
       })

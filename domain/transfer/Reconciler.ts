@@ -1,9 +1,9 @@
 /**
  * Compares the ledger of value between chains with the chains.
  *
- * The watch of each transfer closes its entry; this looks at all that are open from the other side: that the source chain
- * still shows what the ledger says it took. A difference is drift: it is counted, told with its operation, and changes
- * nothing by itself, since only a chain's later answer can say which of both is right.
+ * The watch of each transfer closes its entry; this looks at all that are open from the other side: that the source
+ * chain still shows what the ledger says it took. A difference is drift: it is counted, told with its operation, and
+ * changes nothing by itself, since only a chain's later answer can say which of both is right.
  *
  * What a run announced and left behind when it died has nobody to look after it, so it is settled here; what cannot be
  * settled yet is drift too.
@@ -14,7 +14,7 @@ import * as Metrics from "#domain/Metrics.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import { TransferRecovery } from "#domain/transfer/TransferRecovery.ts"
 import type { Transfer } from "#domain/transfer/Transfer.ts"
-import { type Announcement, TransferLedger } from "#domain/transfer/TransferLedger.ts"
+import { type TransferIntent, TransferLedger } from "#domain/transfer/TransferLedger.ts"
 
 const interval = Duration.minutes(1)
 const pageSize = 100
@@ -73,9 +73,9 @@ export class Reconciler extends Context.Service<Reconciler, { readonly pass: Eff
         )
 
       /** What remains to be told of an announcement; null once it is settled. */
-      const settle = Effect.fnUntraced(function* (announcement: Announcement) {
-        const { accountId, runId: operationId } = announcement
-        const settlement = yield* Effect.result(left.settle(announcement))
+      const settle = Effect.fnUntraced(function* (intent: TransferIntent) {
+        const { accountId, runId: operationId } = intent
+        const settlement = yield* Effect.result(left.settle(intent))
         if (Result.isSuccess(settlement) && settlement.success !== "undecided") {
           yield* Effect.logWarning(`What a run left behind on ${accountId} is ${settlement.success}`).pipe(
             Effect.annotateLogs({ operationId })
@@ -90,9 +90,9 @@ export class Reconciler extends Context.Service<Reconciler, { readonly pass: Eff
         const endedBefore = DateTime.subtractDuration(yield* DateTime.now, leftAfter)
         const drift: Array<Drift> = []
         let settled = 0
-        let after: Announcement | null = null
+        let after: TransferIntent | null = null
         for (;;) {
-          const page: ReadonlyArray<Announcement> = yield* ledger.leftBehind(endedBefore, after, pageSize)
+          const page: ReadonlyArray<TransferIntent> = yield* ledger.abandonedIntents(endedBefore, after, pageSize)
           const remains = yield* Effect.forEach(page, settle, { concurrency })
           const undecided = remains.filter((one) => one !== null)
           drift.push(...undecided)

@@ -1,4 +1,6 @@
-/** Port: the ledger of value between chains. What is open in it belongs to a portfolio and is in none of its accounts. */
+/**
+ * Port: the ledger of value between chains. What is open in it belongs to a portfolio and is in none of its accounts.
+ */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { ChainId, EvmAccountId } from "#domain/Caip.ts"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
@@ -7,7 +9,7 @@ import type { Transfer, TransferEnd } from "#domain/transfer/Transfer.ts"
 import type { Claims } from "#domain/transfer/transferEnd.ts"
 
 /** What a landed batch sent away. */
-export interface Departure {
+export interface OpenedTransfers {
   /** The run, and the attempt on its chain, whose batch it was. */
   readonly runId: OperationId
   readonly attempt: number
@@ -18,7 +20,7 @@ export interface Departure {
 }
 
 /** What is about to be sent away, by an action that anybody may find on its chain by its subject. */
-export interface Announcement extends Omit<Departure, "txHash"> {
+export interface TransferIntent extends Omit<OpenedTransfers, "txHash"> {
   readonly subject: string
   /** The action is in no block before this one. */
   readonly fromBlock: bigint
@@ -27,22 +29,22 @@ export interface Announcement extends Omit<Departure, "txHash"> {
 export class TransferLedger extends Context.Service<
   TransferLedger,
   {
-    /** Written before anything is sent; repeated it changes nothing. `open` and `retract` take it away. */
-    readonly announce: (announcement: Announcement) => Effect.Effect<void>
+    /** Written before anything is sent; repeated it changes nothing. `open` and `cancelIntent` take it away. */
+    readonly recordIntent: (intent: TransferIntent) => Effect.Effect<void>
     /** Of a batch that moved nothing. */
-    readonly retract: (runId: OperationId, chainId: ChainId, attempt: number) => Effect.Effect<void>
+    readonly cancelIntent: (runId: OperationId, chainId: ChainId, attempt: number) => Effect.Effect<void>
     /** Announcements of runs that ended before the given time, in a fixed order, after the given one. */
-    readonly leftBehind: (
+    readonly abandonedIntents: (
       endedBefore: DateTime.Utc,
-      after: Announcement | null,
+      after: TransferIntent | null,
       limit: number
-    ) => Effect.Effect<ReadonlyArray<Announcement>>
-    readonly announcedOf: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<Announcement>>
+    ) => Effect.Effect<ReadonlyArray<TransferIntent>>
+    readonly intentsOf: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<TransferIntent>>
     /**
      * Opens an entry and accepts an operation of kind `bridge` for each transfer, in one transaction. Repeated for the
      * same batch it changes nothing and answers the same operations.
      */
-    readonly open: (departure: Departure) => Effect.Effect<ReadonlyArray<OperationId>>
+    readonly open: (departure: OpenedTransfers) => Effect.Effect<ReadonlyArray<OperationId>>
     readonly find: (operationId: OperationId) => Effect.Effect<Option.Option<Transfer>>
     readonly openOf: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<Transfer>>
     /** How an entry was closed; none while it is open. */
@@ -52,9 +54,9 @@ export class TransferLedger extends Context.Service<
     /** What else of its portfolio may lay claim to what a transaction brought. */
     readonly claims: (transfer: Transfer, txHash: string) => Effect.Effect<Claims>
     /**
-     * Closes an open entry, ends its operation and makes the portfolio due, in one transaction. No change and false when it
-     * is closed already, and when the transaction that brought what was received has closed another than the given number
-     * of other entries of the portfolio.
+     * Closes an open entry, ends its operation and makes the portfolio due, in one transaction. No change and false
+     * when it is closed already, and when the transaction that brought what was received has closed another than the
+     * given number of other entries of the portfolio.
      */
     readonly close: (
       operationId: OperationId,

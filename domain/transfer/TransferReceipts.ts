@@ -1,4 +1,7 @@
-/** Port: what a chain says that an account received in a transaction. A provider's word is not enough to close the ledger. */
+/**
+ * Port: what a chain says that an account received in a transaction. A provider's word is not enough to close the
+ * ledger.
+ */
 import { Context, type Effect, type Option } from "effect"
 import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -15,7 +18,10 @@ export interface Arrival {
 export class TransferReceipts extends Context.Service<
   TransferReceipts,
   {
-    /** The block of an action of the account that succeeded, by its subject; none while it is in no block, or if it failed. */
+    /**
+     * The block of an action of the account that succeeded, by its subject; none while it is in no block, or if it
+     * failed.
+     */
     readonly carriedAt: (
       accountId: EvmAccountId,
       subject: string,

@@ -1,20 +1,23 @@
 /**
  * Settles what a run announced and died before it could say what became of it: by what the chain shows of the operation
- * that was to carry it, in the same way as the run itself would have. Repeating it is harmless, also by several processes.
+ * that was to carry it, in the same way as the run itself would have. Repeating it is harmless, also by several
+ * processes.
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { chainIdOf } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { RelayStore } from "#domain/relay/RelayStore.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
-import { type Announcement, TransferLedger } from "#domain/transfer/TransferLedger.ts"
+import { type TransferIntent, TransferLedger } from "#domain/transfer/TransferLedger.ts"
 
-/** `opened`: it left, and is watched now. `retracted`: it did not and will not. `undecided`: the chain has not answered. */
+/**
+ * `opened`: it left, and is watched now. `retracted`: it did not and will not. `undecided`: the chain has not answered.
+ */
 export type Settlement = "opened" | "retracted" | "undecided"
 
 export class TransferRecovery extends Context.Service<
   TransferRecovery,
-  { readonly settle: (announcement: Announcement) => Effect.Effect<Settlement, ChainUnavailable> }
+  { readonly settle: (intent: TransferIntent) => Effect.Effect<Settlement, ChainUnavailable> }
 >()("ballast/domain/transfer/TransferRecovery") {
   static readonly layer = Layer.effect(
     TransferRecovery,
@@ -23,19 +26,19 @@ export class TransferRecovery extends Context.Service<
       const relay = yield* RelayStore
       const operations = yield* UserOperations
 
-      const settle = Effect.fn("TransferRecovery.settle")(function* (announcement: Announcement) {
-        const { accountId, attempt, runId, transfers } = announcement
+      const settle = Effect.fn("TransferRecovery.settle")(function* (intent: TransferIntent) {
+        const { accountId, attempt, runId, transfers } = intent
         const chainId = chainIdOf(accountId)
-        const retract = Effect.as(ledger.retract(runId, chainId, attempt), "retracted" as const)
+        const cancelIntent = Effect.as(ledger.cancelIntent(runId, chainId, attempt), "retracted" as const)
         const id = { operationId: runId, chainId, attempt }
         const sent = yield* relay.sent(id)
         // The run ended before anything was signed, so nothing was ever sent.
-        if (Option.isNone(sent)) return yield* retract
+        if (Option.isNone(sent)) return yield* cancelIntent
         const found = yield* operations.find(sent.value.transaction, accountId)
         if (Option.isNone(found)) return "undecided"
         const at = yield* DateTime.now
         yield* relay.recordReceipt(id, found.value, at)
-        if (!found.value.success) return yield* retract
+        if (!found.value.success) return yield* cancelIntent
         yield* ledger.open({ runId, attempt, accountId, transfers, txHash: found.value.txHash, at })
         return "opened"
       })

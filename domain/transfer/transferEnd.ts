@@ -17,8 +17,8 @@ export interface Claims {
 const least = (a: bigint, b: bigint) => (a < b ? a : b)
 
 /**
- * The part of an amount of the wanted token that is the transfer's: all of it, unless it is enough for other open transfers
- * too. Then it keeps what was expected and leaves each of them its least amount.
+ * The part of an amount of the wanted token that is the transfer's: all of it, unless it is enough for other open
+ * transfers too. Then it keeps what was expected and leaves each of them its least amount.
  */
 const shareOf = (transfer: Transfer, raw: bigint, open: ReadonlyArray<Transfer>): bigint => {
   const others = open

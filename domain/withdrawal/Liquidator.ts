@@ -1,7 +1,8 @@
 /**
- * Turns a liquidating withdrawal into one batch: every signed asset is sold into the chain's settlement asset within the
- * portfolio's limits, and the proceeds go to the recipient in the same user operation. All of it, or nothing: an asset
- * that cannot be sold within the limits refuses the whole. Source: shapes 2.22 (`liquidate`), docs/decisions/0020-liquidation.md.
+ * Turns a liquidating withdrawal into one batch: every signed asset is sold into the chain's settlement asset within
+ * the portfolio's limits, and the proceeds go to the recipient in the same user operation. All of it, or nothing: an
+ * asset that cannot be sold within the limits refuses the whole. Source: shapes 2.22 (`liquidate`),
+ * docs/decisions/0020-liquidation.md.
  */
 import { Context, DateTime, Effect, Layer, Result, Schema } from "effect"
 import * as Amount from "#domain/Amount.ts"

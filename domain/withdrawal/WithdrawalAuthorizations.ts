@@ -1,6 +1,6 @@
 /**
- * Stage 1 of a withdrawal: checks what is asked for and makes the typed data that the owner signs. Nothing is stored; what
- * comes back signed is checked from the start. Source: shapes 2.22 and 2.24.
+ * Stage 1 of a withdrawal: checks what is asked for and makes the typed data that the owner signs. Nothing is stored;
+ * what comes back signed is checked from the start. Source: shapes 2.22 and 2.24.
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"

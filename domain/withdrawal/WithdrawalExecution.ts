@@ -1,6 +1,6 @@
 /**
- * Port: withdrawals on chain. The account's executor carries each authorization out at most once, whoever submits it, and
- * never after it expired; so the chain, not this service, says what became of one. Nothing here sends anything.
+ * Port: withdrawals on chain. The account's executor carries each authorization out at most once, whoever submits it,
+ * and never after it expired; so the chain, not this service, says what became of one. Nothing here sends anything.
  */
 import { Context, type Effect, type Option } from "effect"
 import type { AssetId } from "#domain/Caip.ts"
@@ -30,8 +30,8 @@ export class WithdrawalExecution extends Context.Service<
       withdrawal: StoredWithdrawal
     ) => Effect.Effect<PreparedTransaction, ChainUnavailable | SimulationFailed>
     /**
-     * What became of a transaction that carries the withdrawal, with or without sales; none while it may still be carried
-     * out. A receipt without success: this transaction did not do it and will not.
+     * What became of a transaction that carries the withdrawal, with or without sales; none while it may still be
+     * carried out. A receipt without success: this transaction did not do it and will not.
      */
     readonly find: (
       transaction: SignedTransaction,

@@ -1,6 +1,6 @@
 /**
- * Decides what to do next about an accepted withdrawal, from what the chain says. May be asked again at any time: nothing
- * is sent, and what was carried out meanwhile, by whomever, is found.
+ * Decides what to do next about an accepted withdrawal, from what the chain says. May be asked again at any time:
+ * nothing is sent, and what was carried out meanwhile, by whomever, is found.
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { chainIdOf } from "#domain/Caip.ts"

@@ -1,8 +1,8 @@
 /**
  * What a withdrawal does: begin, prepare until the chain says that it would succeed, carry, verify, finish.
  *
- * The chain carries an authorization out once, whoever submits it, and not after it expired. So every step may be repeated,
- * and the operation ends as failed only when the chain shows that nothing moved, or when it refuses for good.
+ * The chain carries an authorization out once, whoever submits it, and not after it expired. So every step may be
+ * repeated, and the operation ends as failed only when the chain shows that nothing moved, or when it refuses for good.
  */
 import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Schema } from "effect"
 import { ClusterSchema } from "effect/cluster"
@@ -16,8 +16,11 @@ import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 import { WithdrawalPreparer, WithdrawalStep } from "#domain/withdrawal/WithdrawalPreparer.ts"
-import { type StoredWithdrawal, WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
-import { orAbandon } from "#domain/operation/orAbandon.ts"
+import { type StoredWithdrawal, type WithdrawalEnd, WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
+import { GasBudget } from "#domain/relay/GasBudget.ts"
+import { recordedTransactions } from "#domain/relay/recordedTransactions.ts"
+import { resultOfWithdrawal, type WithdrawalFacts } from "#domain/withdrawal/resultOfWithdrawal.ts"
+import { failOnDefect } from "#domain/operation/failOnDefect.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
 import { withdrawalOutcome } from "#domain/withdrawal/withdrawalOutcome.ts"
 
@@ -25,7 +28,7 @@ import { withdrawalOutcome } from "#domain/withdrawal/withdrawalOutcome.ts"
 const maxSetbacks = 3
 
 /** Looks at a receipt before the chain is asked anew what became of the withdrawal; ten minutes. */
-const maxLooks = 40
+const maxChecks = 40
 
 /** One second at first, then up to fifteen. */
 const waitFor = (round: number) => Duration.millis(Math.min(15_000, 1_000 * 2 ** Math.min(round - 1, 4)))
@@ -48,7 +51,8 @@ export class WithdrawalRun extends Context.Service<
         preparer: yield* WithdrawalPreparer,
         execution: yield* WithdrawalExecution,
         relay: yield* TransactionRelay,
-        valuer: yield* PortfolioValuer
+        valuer: yield* PortfolioValuer,
+        gas: yield* GasBudget
       }
       return WithdrawalRun.of({ execute: (operationId) => makeExecute(services, operationId) })
     })
@@ -62,9 +66,15 @@ interface Services {
   readonly execution: WithdrawalExecution["Service"]
   readonly relay: TransactionRelay["Service"]
   readonly valuer: PortfolioValuer["Service"]
+  readonly gas: GasBudget["Service"]
 }
 
-const makeExecute = ({ execution, operations, preparer, relay, store, valuer }: Services, operationId: OperationId) => {
+const makeExecute = (services: Services, operationId: OperationId) => {
+  const { execution, gas, operations, preparer, relay, store, valuer } = services
+
+  /** Of every attempt of this run, in order. */
+  const receipts: Array<ActionReceipt> = []
+
   /** What is stored never changes, so it is read at each replay. */
   const withdrawalOf = Effect.orDie(Effect.flatMap(store.find(operationId), Effect.fromOption))
 
@@ -114,7 +124,7 @@ const makeExecute = ({ execution, operations, preparer, relay, store, valuer }: 
 
   /** Null when the chain does not show the receipt for long: it may have dropped the block that held it. */
   const verify = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal, receipt: ActionReceipt, round: number) {
-    for (let look = 1; look <= maxLooks; look++) {
+    for (let look = 1; look <= maxChecks; look++) {
       const delivered = yield* read(withdrawal, receipt, `${round}/${look}`)
       if (delivered !== null) return delivered
       yield* sleep(`read/${round}`, look)
@@ -122,13 +132,24 @@ const makeExecute = ({ execution, operations, preparer, relay, store, valuer }: 
     return null
   })
 
+  const reportOf = (
+    withdrawal: StoredWithdrawal,
+    end: Omit<WithdrawalFacts, "message" | "chainId" | "transactions">
+  ) => {
+    const chainId = chainIdOf(withdrawal.accountId)
+    return Effect.map(recordedTransactions(gas, chainId, "withdrawal", receipts), (transactions) =>
+      resultOfWithdrawal({ ...end, message: withdrawal.message, chainId, transactions })
+    )
+  }
+
   const complete = (withdrawal: StoredWithdrawal, receipt: ActionReceipt, delivered: typeof Delivered.Type) =>
     Activity.make({
       name: "finish",
       execute: Effect.gen(function* () {
         const outcome = withdrawalOutcome(withdrawal.message, receipt, delivered)
         yield* append("withdrawn", outcome)
-        yield* store.finish({ operationId, at: yield* DateTime.now, error: null, outcome })
+        const ended = yield* reportOf(withdrawal, { deltas: receipt.deltas, delivered, failure: null })
+        yield* store.finish({ operationId, at: yield* DateTime.now, error: null, outcome, ended })
         yield* Metric.update(Metric.withAttributes(Metrics.withdrawals, { outcome: "completed" }), 1)
       })
     }).annotate(ClusterSchema.WithTransaction, true)
@@ -137,14 +158,23 @@ const makeExecute = ({ execution, operations, preparer, relay, store, valuer }: 
   const valueAfter = ({ message: { portfolioId } }: StoredWithdrawal) =>
     Activity.make({ name: "value", execute: Effect.asVoid(valuer.value(portfolioId)) })
 
-  const fail = (name: "fail" | "abandon", error: string) =>
+  const ended = (name: "fail" | "abandon", end: Effect.Effect<Omit<WithdrawalEnd, "operationId" | "at" | "outcome">>) =>
     Activity.make({
       name,
       execute: Effect.gen(function* () {
-        yield* store.finish({ operationId, at: yield* DateTime.now, error, outcome: null })
+        yield* store.finish({ operationId, at: yield* DateTime.now, outcome: null, ...(yield* end) })
         yield* Metric.update(Metric.withAttributes(Metrics.withdrawals, { outcome: "failed" }), 1)
       })
     }).annotate(ClusterSchema.WithTransaction, true)
+
+  const fail = (withdrawal: StoredWithdrawal, error: string) =>
+    ended(
+      "fail",
+      Effect.map(reportOf(withdrawal, { deltas: [], delivered: [], failure: error }), (report) => ({
+        error,
+        ended: report
+      }))
+    )
 
   const carry = (withdrawal: StoredWithdrawal, round: number, step: Extract<WithdrawalStep, { _tag: "Ready" }>) =>
     relay.carry(
@@ -154,6 +184,7 @@ const makeExecute = ({ execution, operations, preparer, relay, store, valuer }: 
     )
 
   const run = Effect.gen(function* () {
+    receipts.length = 0
     yield* begin
     const withdrawal = yield* withdrawalOf
     let setback: Option.Option<string> = Option.none()
@@ -161,12 +192,13 @@ const makeExecute = ({ execution, operations, preparer, relay, store, valuer }: 
     let reverted: string | undefined
     for (let round = 1, setbacks = 0; setbacks < maxSetbacks; round++) {
       const step = yield* prepare(withdrawal, round)
-      if (step._tag === "Closed") return yield* fail("fail", step.reason)
+      if (step._tag === "Closed") return yield* fail(withdrawal, step.reason)
       if (reverted !== undefined && (step._tag === "Ready" || step._tag === "Refused")) {
-        return yield* fail("fail", `${reverted}; this operation moved nothing`)
+        return yield* fail(withdrawal, `${reverted}; this operation moved nothing`)
       }
       if (step._tag === "Landed" || step._tag === "Ready") {
         const receipt = step._tag === "Landed" ? step.receipt : yield* carry(withdrawal, round, step)
+        receipts.push(receipt)
         const delivered = receipt.success ? yield* verify(withdrawal, receipt, round) : null
         if (delivered !== null) {
           yield* complete(withdrawal, receipt, delivered)
@@ -186,13 +218,18 @@ const makeExecute = ({ execution, operations, preparer, relay, store, valuer }: 
       }
       if (setbacks < maxSetbacks) yield* sleep("wait", round)
     }
-    return yield* fail("fail", `${Option.getOrThrow(setback)}; this operation moved nothing`)
+    return yield* fail(withdrawal, `${Option.getOrThrow(setback)}; this operation moved nothing`)
   })
 
   return run.pipe(
-    orAbandon(
+    failOnDefect(
       "A withdrawal failed by a fault of the service",
-      fail("abandon", "internal error; quote the operation id in a report, and look at the positions before you retry")
+      ended(
+        "abandon",
+        Effect.succeed({
+          error: "internal error; quote the operation id in a report, and look at the positions before you retry"
+        })
+      )
     ),
     Effect.annotateLogs({ operationId })
   )

@@ -2,6 +2,7 @@
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { EvmAccountId } from "#domain/Caip.ts"
 import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
+import type { OperationReport } from "#domain/operation/OperationResult.ts"
 import type { SwapSources } from "#domain/strategy/resolveSwap.ts"
 import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdrawal.ts"
 import type { SignedWithdrawal } from "#domain/account/WithdrawalMessage.ts"
@@ -58,6 +59,8 @@ export interface WithdrawalEnd {
   readonly error: string | null
   /** The transaction that carried it out and what reached the recipient, as stored JSON; null when nothing moved. */
   readonly outcome: unknown
+  /** What it did, as everybody may read it; left out when a fault of ours ended it. */
+  readonly ended?: OperationReport
 }
 
 export class WithdrawalStore extends Context.Service<

@@ -14,13 +14,13 @@ export class WithdrawalVerifier extends Context.Service<
   WithdrawalVerifier,
   {
     /**
-     * Rebuilds the typed data and checks the signature over it: of a wallet by recovery, of a contract by asking it on the
-     * account's chain (ERC-1271). Fails when that chain cannot be asked; nothing is then known about the signature.
+     * Rebuilds the typed data and checks the signature over it: of a wallet by recovery, of a contract by asking it on
+     * the account's chain (ERC-1271). Fails when that chain cannot be asked; nothing is then known about the signature.
      */
     readonly isSignedByOwner: (withdrawal: AuthorizedWithdrawal) => Effect.Effect<boolean, VerifierUnavailable>
     /**
-     * What carries out a withdrawal that its owner signed: a transaction that makes the account, where it has no code yet,
-     * and the withdrawal itself.
+     * What carries out a withdrawal that its owner signed: a transaction that makes the account, where it has no code
+     * yet, and the withdrawal itself.
      */
     readonly selfSubmission: (withdrawal: AuthorizedWithdrawal) => {
       readonly deploy: SelfSubmission

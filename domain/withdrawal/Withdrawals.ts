@@ -1,6 +1,7 @@
 /**
- * Stage 2 of a withdrawal: takes a signed authorization, and once everything about it is in order, accepts the operation
- * that carries it out. Idempotent on the message's nonce; whatever refuses leaves nothing behind. Source: shapes 2.23.
+ * Stage 2 of a withdrawal: takes a signed authorization, and once everything about it is in order, accepts the
+ * operation that carries it out. Idempotent on the message's nonce; whatever refuses leaves nothing behind. Source:
+ * shapes 2.23.
  */
 import { Context, DateTime, Effect, Exit, Layer, Option } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
@@ -116,10 +117,7 @@ export class Withdrawals extends Context.Service<
       })
 
       /** What may change from one moment to the next; answers the block at which the account holds enough. */
-      const requireInOrder = Effect.fnUntraced(function* (
-        { message, signature }: SignedWithdrawal,
-        site: ResolvedSource
-      ) {
+      const verifyOrder = Effect.fnUntraced(function* ({ message, signature }: SignedWithdrawal, site: ResolvedSource) {
         yield* requireNotExpired(message, yield* DateTime.now)
         const { accountId } = site.chain
         if (!(yield* verifier.isSignedByOwner({ message, signature, accountId, grant: site.grant }))) {
@@ -144,7 +142,7 @@ export class Withdrawals extends Context.Service<
         site: ResolvedSource,
         claim: NonceClaimRequest
       ) {
-        const acceptedAtBlock = yield* requireInOrder(signed, site)
+        const acceptedAtBlock = yield* verifyOrder(signed, site)
         const accepted: AcceptedWithdrawal = {
           operationId: yield* Effect.provideService(makeOperationId, SecureRandom.SecureRandom, random),
           submittedAt: yield* DateTime.now

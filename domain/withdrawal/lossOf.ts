@@ -6,7 +6,10 @@ import { addressOf, type AssetId, type EvmAddress } from "#domain/Caip.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 
-/** Precompiles of every chain, system contracts of BNB and Arbitrum, and the address that "dead" stands for are below it. */
+/**
+ * Precompiles of every chain, system contracts of BNB and Arbitrum, and the address that "dead" stands for are below
+ * it.
+ */
 const reserved = 0x1_0000n
 
 /** The OP Stack's own contracts: 0x4200…0000 to 0x4200…07ff. */
@@ -41,7 +44,9 @@ const tokensOf = (
   ]
 }
 
-/** Why an address loses on this chain. `contracts` are those of the service there now; the grant may name earlier ones. */
+/**
+ * Why an address loses on this chain. `contracts` are those of the service there now; the grant may name earlier ones.
+ */
 export const lossOnChain = (
   address: EvmAddress,
   chain: ChainAuthorization,

@@ -8,8 +8,8 @@ import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 const clockToleranceSeconds = 60
 
 /**
- * Not after the last second in which the chain accepts it (API_216), and not with a longer life than stage 1 gives, which
- * bounds how long an operation can be under way.
+ * Not after the last second in which the chain accepts it (API_216), and not with a longer life than stage 1 gives,
+ * which bounds how long an operation can be under way.
  */
 export const requireNotExpired = ({ expiresAt }: WithdrawalMessage, now: DateTime.Utc) => {
   if (now.epochMilliseconds > expiresAt * 1_000) {

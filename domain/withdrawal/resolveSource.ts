@@ -1,6 +1,6 @@
 /**
- * Where a withdrawal takes place, and what forbids it there. Pure; both stages ask, so that nothing is signed that would
- * be refused. Source: interface "Recipient rules for withdrawals", shapes 2.22 and section 3 item 1.
+ * Where a withdrawal takes place, and what forbids it there. Pure; both stages ask, so that nothing is signed that
+ * would be refused. Source: interface "Recipient rules for withdrawals", shapes 2.22 and section 3 item 1.
  */
 import { Option, Result, Schema } from "effect"
 import { addressOf, type AssetId, type ChainId, chainIdOf, EvmAccountId, type EvmAddress } from "#domain/Caip.ts"
@@ -146,10 +146,10 @@ const siteOn = (
 }
 
 /**
- * Checks in this order, and the first that fails is the answer: the recipient is bound to a chain and is no address that
- * loses on any (API_211), no asset is named twice (API_212), all assets are on the recipient's chain (API_213), the
- * portfolio has an account there (API_215), the recipient is another account than that one and none that loses what it
- * gets (API_211), and, to liquidate, the chain has a settlement asset (API_219).
+ * Checks in this order, and the first that fails is the answer: the recipient is bound to a chain and is no address
+ * that loses on any (API_211), no asset is named twice (API_212), all assets are on the recipient's chain (API_213),
+ * the portfolio has an account there (API_215), the recipient is another account than that one and none that loses what
+ * it gets (API_211), and, to liquidate, the chain has a settlement asset (API_219).
  */
 export const resolveSource = (
   terms: WithdrawalTerms,

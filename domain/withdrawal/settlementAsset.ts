@@ -1,4 +1,7 @@
-/** Into what a liquidation sells: the USDC that its issuer maintains on the chain itself, never a bridged one. Source: shapes 2.22. */
+/**
+ * Into what a liquidation sells: the USDC that its issuer maintains on the chain itself, never a bridged one. Source:
+ * shapes 2.22.
+ */
 import { type AssetId, type ChainId, erc20, type EvmAddress } from "#domain/Caip.ts"
 
 const canonicalUsdc: ReadonlyMap<number, string> = new Map([

@@ -1,6 +1,6 @@
 /**
- * The EIP-712 typed data of a withdrawal, as the owner's wallet shows it and as the account's chain rebuilds it. Version
- * "2" is the one that liquidates. The order of members is part of what is signed. Source: shapes 2.22, EIP-712.
+ * The EIP-712 typed data of a withdrawal, as the owner's wallet shows it and as the account's chain rebuilds it.
+ * Version "2" is the one that liquidates. The order of members is part of what is signed. Source: shapes 2.22, EIP-712.
  */
 import { addressOf, chainIdOf, type EvmAccountId, type EvmAddress } from "#domain/Caip.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"

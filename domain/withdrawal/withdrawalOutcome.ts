@@ -1,4 +1,7 @@
-/** What a carried out withdrawal leaves behind, as JSON: the transaction, and for each asset what was signed and arrived. */
+/**
+ * What a carried out withdrawal leaves behind, as JSON: the transaction, and for each asset what was signed and
+ * arrived.
+ */
 import { type AssetId, chainIdOf } from "#domain/Caip.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"

@@ -1,8 +1,12 @@
-/** Contract: the operator's routes for tenants and their API keys, in the v1 envelope. Not part of the published API. */
+/**
+ * Contract: the operator's routes for tenants and their API keys, in the v1 envelope. Not part of the published API.
+ */
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { ApiKeyId, TenantId } from "#domain/Ids.ts"
+import { OwnerAddress } from "#domain/OwnerAddress.ts"
 import { Scope } from "#domain/Scopes.ts"
+import { AdminAudit } from "#http/admin/AdminAudit.ts"
 import { AdminAuth } from "#http/admin/AdminAuth.ts"
 import { ErrorsV1 } from "#http/middleware/ErrorsV1.ts"
 import { Curation } from "#http/admin/Curation.ts"
@@ -76,6 +80,13 @@ const tenants = HttpApiGroup.make("tenants")
       success: okV1(Tenant),
       error: NotFound
     }),
+    // Whose the tenant's strategies are, beside the wallets that sign in as its owners; null takes the word back.
+    HttpApiEndpoint.put("setOwner", "/tenants/:tenantId/owner", {
+      params: tenant,
+      payload: Schema.Struct({ ownerAddress: Schema.NullOr(OwnerAddress) }),
+      success: okV1(Schema.Struct({ tenantId: Schema.String, ownerAddress: Schema.NullOr(Schema.String) })),
+      error: NotFound
+    }),
     // `apiKey` is the secret; this answer is the only place where it is ever shown.
     HttpApiEndpoint.post("createKey", "/tenants/:tenantId/keys", {
       params: tenant,
@@ -99,6 +110,7 @@ const tenants = HttpApiGroup.make("tenants")
   .middleware(RequestErrors)
   .middleware(AdminAuth)
   .middleware(ErrorsV1)
+  .middleware(AdminAudit)
   .prefix("/v1/admin")
 
 export const Admin = HttpApi.make("admin")

@@ -2,6 +2,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import { Admin } from "#http/admin/Admin.ts"
+import { AdminAuditLive } from "#http/admin/AdminAuditLive.ts"
 import { AdminAuthLive } from "#http/admin/AdminAuthLive.ts"
 import { ErrorsV1Live } from "#http/middleware/ErrorsV1Live.ts"
 import { CurationLive } from "#http/admin/CurationLive.ts"
@@ -25,6 +26,8 @@ const TenantsLive = HttpApiBuilder.group(
         if (disabled === undefined && granted !== undefined) return yield* successV1(tenantView(granted))
         return yield* successV1(tenantView(yield* disabled ? tenants.disable(tenantId) : tenants.enable(tenantId)))
       }),
+      setOwner: ({ params: { tenantId }, payload: { ownerAddress } }) =>
+        Effect.andThen(tenants.setOwner(tenantId, ownerAddress), successV1({ tenantId, ownerAddress })),
       createKey: ({ params, payload: { name, scopes = [], expiresAt = null } }) =>
         Effect.flatMap(tenants.createKey(params.tenantId, { name, scopes, expiresAt }), ({ key, secret }) => {
           const { revokedAt: _, ...view } = keyView(key)
@@ -41,5 +44,5 @@ const TenantsLive = HttpApiBuilder.group(
 /** The operator's routes. */
 export const AdminLive = HttpApiBuilder.layer(Admin).pipe(
   Layer.provide(Layer.mergeAll(TenantsLive, CurationLive, MirrorabilityLive)),
-  Layer.provide(Layer.mergeAll(AdminAuthLive, ErrorsV1Live, RequestErrorsLive))
+  Layer.provide(Layer.mergeAll(AdminAuditLive, AdminAuthLive, ErrorsV1Live, RequestErrorsLive))
 )

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { maxSelected } from "#domain/discovery/Curation.ts"
 import { StrategyId } from "#domain/Ids.ts"
+import { AdminAudit } from "#http/admin/AdminAudit.ts"
 import { AdminAuth } from "#http/admin/AdminAuth.ts"
 import { ErrorsV1 } from "#http/middleware/ErrorsV1.ts"
 import { okV1 } from "#http/admin/envelopeV1.ts"
@@ -22,4 +23,5 @@ export const Curation = HttpApiGroup.make("curation")
   .middleware(RequestErrors)
   .middleware(AdminAuth)
   .middleware(ErrorsV1)
+  .middleware(AdminAudit)
   .prefix("/v1/admin")

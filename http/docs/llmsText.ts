@@ -47,7 +47,7 @@ const errors = (): Section => ({
 const primer = [
   "Send the API key in the header `x-api-key`. Success is `{success: true, data}`, a list adds `nextCursor` beside `data`; an error is `{success: false, error: {code, message, details?}}` with details of the form `field: reason`. Quote the header `X-Correlation-Id` when reporting a problem.",
   "Accounts are CAIP-10 (`eip155:0:<address>` for a user's wallet, `eip155:<chainId>:<address>` for a smart account), assets CAIP-19 (`eip155:<chainId>/erc20:<address>`). Values are decimal strings with 6 decimals, weights percentages with 2, raw amounts integers in a string; never read them as floating-point numbers. Times are ISO 8601 in UTC.",
-  "A usual order of calls: create a strategy; `POST /v2/enroll/signature`; let the user's wallet sign the 32 bytes of `message.raw` with EIP-191; `POST /v2/enroll` with the values of the first answer unchanged; let the user fund the smart accounts; `POST /v2/portfolios/{portfolioId}/rebalance` or wait for the schedule; poll the operation every 2 to 5 seconds until its state is `completed`, `failed` or `cancelled`.",
+  "A usual order of calls: create a strategy; `POST /v2/enroll/signature`; let the user's wallet sign the 32 bytes of `message.raw` with EIP-191; `POST /v2/enroll` with the values of the first answer unchanged; let the user fund the smart accounts; `POST /v2/portfolios/{portfolioId}/rebalance` (`.../rebalance/preview` shows the plan first) or wait for the schedule; poll the operation every 2 to 5 seconds until its state is `completed`, `failed` or `cancelled`; its `outcome` and `result` say what it did.",
   "Request bodies are strict: an unknown key is refused with 400. A 429 carries `Retry-After` in seconds. Sending stage 2 of an enrollment again with the same body is safe and gives the same answer."
 ]
 
@@ -63,7 +63,7 @@ export const llmsText = <Id extends string, Groups extends HttpApiGroup.Constrai
       title: "Optional",
       lines: [
         `- [OpenAPI 3.1](${baseUrl}/v2/openapi.json): every field, with examples`,
-        `- [OpenAPI 3.1 of v1](${baseUrl}/v1/openapi.json): an operation's events as they happen, instead of polling`,
+        `- [OpenAPI 3.1 of v1](${baseUrl}/v1/openapi.json): an operation's events as they happen, instead of polling, and the legacy routes`,
         `- [Interactive reference](${baseUrl}/v2/docs): the same for people`
       ]
     }

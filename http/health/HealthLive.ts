@@ -1,6 +1,6 @@
 /**
- * `GET /health/live`: the process answers. `GET /health/ready`: it can do its work; 503 while it cannot. What was found is
- * answered for a second, so that anybody who asks often asks the database once a second.
+ * `GET /health/live`: the process answers. `GET /health/ready`: it can do its work; 503 while it cannot. What was found
+ * is answered for a second, so that anybody who asks often asks the database once a second.
  */
 import { Duration, Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"

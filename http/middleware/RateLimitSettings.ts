@@ -1,4 +1,7 @@
-/** How many requests a minute one key, and one address, may make in each tier. Filled by src/Config.ts; defaults in shapes Y. */
+/**
+ * How many requests a minute one key, and one address, may make in each tier. Filled by src/Config.ts; defaults in
+ * shapes Y.
+ */
 import { Context } from "effect"
 import type { RateTier } from "#http/RateTier.ts"
 

@@ -5,7 +5,9 @@ import type { Allowance } from "#domain/fixedWindows.ts"
 export class RequestContext extends Context.Service<
   RequestContext,
   {
-    /** Trace id of the request, 32 hex digits; the same in every service that takes part. Sent as `X-Correlation-Id`. */
+    /**
+     * Trace id of the request, 32 hex digits; the same in every service that takes part. Sent as `X-Correlation-Id`.
+     */
     readonly correlationId: string
     /** Unique to this answer. Sent as `X-Request-Id`. */
     readonly requestId: string

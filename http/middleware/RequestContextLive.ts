@@ -104,8 +104,8 @@ export const RequestContextLive = HttpRouter.middleware<{ provides: RequestConte
           allowance: undefined
         }
         HttpEffect.appendPreResponseHandlerUnsafe(fiber.context, answer(requestContext))
-        // Set, not provided: the request's root restores the context, and until then the answer above still sees the route.
-        // The type above says that this has been done.
+        // Set, not provided: the request's root restores the context, and until then the answer above still sees the
+        // route. The type above says that this has been done.
         const context = Context.add(fiber.context, RequestContext, requestContext)
         fiber.setContext(
           fiber.cache.span === undefined ? Context.add(context, Tracer.ParentSpan, callerOf(requestContext)) : context
@@ -122,6 +122,9 @@ export const RequestContextLive = HttpRouter.middleware<{ provides: RequestConte
   { global: true }
 )
 
-/** Where no tracer opened a span, the caller stands for it, so that logs and launched work still share the correlation id. */
+/**
+ * Where no tracer opened a span, the caller stands for it, so that logs and launched work still share the correlation
+ * id.
+ */
 const callerOf = ({ correlationId, requestId }: RequestContext["Service"]) =>
   Tracer.externalSpan({ traceId: correlationId, spanId: requestId.slice(0, 16), sampled: false })

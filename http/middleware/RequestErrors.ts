@@ -2,7 +2,10 @@
 import { HttpApiMiddleware } from "effect/http-api"
 import { BodyTooLarge, Internal, RateLimited, ValidationFailed } from "#http/wireErrors.ts"
 
-/** Also declares what any route can answer before or after its handler runs: too many requests, an oversized body, a fault. */
+/**
+ * Also declares what any route can answer before or after its handler runs: too many requests, an oversized body, a
+ * fault.
+ */
 export class RequestErrors extends HttpApiMiddleware.Service<RequestErrors>()("ballast/http/middleware/RequestErrors", {
   error: [ValidationFailed, RateLimited, BodyTooLarge, Internal]
 }) {}

@@ -1,4 +1,7 @@
-/** Random ids of 128 bits for requests and traces, drawn from the secure source in blocks because every request needs some. */
+/**
+ * Random ids of 128 bits for requests and traces, drawn from the secure source in blocks because every request needs
+ * some.
+ */
 import { Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Hex } from "effect/encoding"

@@ -8,14 +8,17 @@ import { HttpRouter, type HttpServerRequest, type HttpServerResponse } from "eff
 import * as Metrics from "#domain/Metrics.ts"
 import type { RequestContext } from "#http/middleware/RequestContext.ts"
 
-const makeSeries = (method: string, route: string, status: number) => {
-  const attributes = { method, route, status: String(status) }
-  return {
-    route,
-    requests: Metric.withAttributes(Metrics.requests, attributes),
-    duration: Metric.withAttributes(Metrics.requestDuration, attributes)
-  }
-}
+/** Attributes by the semantic conventions for HTTP; what is no route has neither a route nor a method of its own. */
+const makeSeries = (route: { readonly method: string; readonly path: string } | undefined, status: number) => ({
+  route: route === undefined ? "unmatched" : templateOf(route.path),
+  duration: Metric.withAttributes(Metrics.requestDuration, {
+    "http.request.method": route?.method ?? "_OTHER",
+    ...(route === undefined ? {} : { "http.route": templateOf(route.path) }),
+    "http.response.status_code": String(status),
+    "url.scheme": "http",
+    ...(status >= 500 ? { "error.type": String(status) } : {})
+  })
+})
 
 /** Stands for every path that is no route. */
 const unmatched = {}
@@ -52,10 +55,7 @@ export class RequestLog extends Context.Service<
         if (statuses === undefined) known.set(key, (statuses = new Map()))
         let series = statuses.get(status)
         if (series === undefined) {
-          series =
-            route === undefined
-              ? makeSeries("", "unmatched", status)
-              : makeSeries(route.method, templateOf(route.path), status)
+          series = makeSeries(route, status)
           statuses.set(status, series)
         }
         return series
@@ -69,15 +69,14 @@ export class RequestLog extends Context.Service<
             HttpRouter.RouteContext
           )
           const series = seriesOf(matched?.route, response.status)
-          const milliseconds = Number(clock.monotonicTimeNanosUnsafe() - requestContext.startedAt) / 1e6
-          series.requests.updateUnsafe(1, metrics)
-          series.duration.updateUnsafe(milliseconds, metrics)
+          const seconds = Number(clock.monotonicTimeNanosUnsafe() - requestContext.startedAt) / 1e9
+          series.duration.updateUnsafe(seconds, metrics)
           if (!LogLevel.isGreaterThanOrEqualTo("Debug", fiber.cache.minimumLogLevel)) return Effect.void
           return Effect.annotateLogs(Effect.logDebug("Answered"), {
             method: request.method,
             route: series.route,
             status: response.status,
-            milliseconds,
+            milliseconds: seconds * 1000,
             correlationId: requestContext.correlationId,
             requestId: requestContext.requestId
           })

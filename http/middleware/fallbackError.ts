@@ -1,10 +1,14 @@
-/** What to say where the HTTP library answers with a bare status: no route, an oversized or unreadable body, a fault. */
+/**
+ * What to say where the HTTP library answers with a bare status: no route, an oversized or unreadable body, a fault.
+ */
 import { BodyTooLarge, Internal, MethodNotAllowed, NotFound, ValidationFailed } from "#domain/Errors.ts"
 import type { DomainError } from "#http/wireError.ts"
 
 const maxShown = 200
 
-/** The domain error for a bare status; undefined for statuses that stay bare, such as that of a client that went away. */
+/**
+ * The domain error for a bare status; undefined for statuses that stay bare, such as that of a client that went away.
+ */
 export const fallbackError = (
   status: number,
   request: {

@@ -1,4 +1,6 @@
-/** Which routes there are, by method and template: for the names of spans, and to tell a wrong method from a wrong path. */
+/**
+ * Which routes there are, by method and template: for the names of spans, and to tell a wrong method from a wrong path.
+ */
 import { FindMyWay } from "effect/http"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import { Admin } from "#http/admin/Admin.ts"

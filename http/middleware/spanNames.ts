@@ -1,4 +1,7 @@
-/** Names the span of a request `METHOD /route/{template}`. The tracer opens it before the route is found, so it is looked up. */
+/**
+ * Names the span of a request `METHOD /route/{template}`. The tracer opens it before the route is found, so it is
+ * looked up.
+ */
 import { Layer } from "effect"
 import { HttpMiddleware } from "effect/http"
 import { routeOf } from "#http/middleware/routeTable.ts"

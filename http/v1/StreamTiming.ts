@@ -6,7 +6,7 @@ export const StreamTiming = Context.Reference("ballast/http/v1/StreamTiming", {
     /** Between comments that keep a connection. */
     heartbeat: Duration.seconds(15),
     /** How long a client may read nothing while something waits for it. */
-    patience: Duration.seconds(30),
+    timeout: Duration.seconds(30),
     /** How long a connection lasts at most. */
     longest: Duration.minutes(15)
   })

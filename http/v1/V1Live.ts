@@ -2,7 +2,7 @@
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Executions } from "#domain/execution/Executions.ts"
-import { buildWith } from "#http/buildWith.ts"
+import { buildWith } from "#domain/buildWith.ts"
 import { ShutdownState } from "#http/ShutdownState.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { ApiKeyAuthLive } from "#http/middleware/ApiKeyAuthLive.ts"
@@ -13,13 +13,22 @@ import { ErrorsV1Live } from "#http/middleware/ErrorsV1Live.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { RequestErrorsLive } from "#http/middleware/RequestErrorsLive.ts"
 import { V1 } from "#http/v1/Api.ts"
+import { AutomationLive } from "#http/v1/automation/AutomationLive.ts"
+import { ExecuteLive } from "#http/v1/execution/ExecuteLive.ts"
 import { ExecutionsLive } from "#http/v1/ExecutionsLive.ts"
+import { SignaturesLive } from "#http/v1/signature/SignaturesLive.ts"
 import { StreamTiming } from "#http/v1/StreamTiming.ts"
 
 export const V1Live = HttpApiBuilder.layer(V1).pipe(
   Layer.provide(
-    ExecutionsLive.pipe(
-      buildWith(ApiKeyAuth, EndpointLimit, ErrorsV1, RequestErrors, Executions, ShutdownState, StreamTiming)
+    Layer.mergeAll(
+      // Streams are open in great number; the legacy routes are asked seldom, and need the request's own context.
+      ExecutionsLive.pipe(
+        buildWith(ApiKeyAuth, EndpointLimit, ErrorsV1, RequestErrors, Executions, ShutdownState, StreamTiming)
+      ),
+      AutomationLive,
+      SignaturesLive,
+      ExecuteLive
     )
   ),
   Layer.provide(Layer.mergeAll(ApiKeyAuthLive, EndpointLimitLive, ErrorsV1Live, RequestErrorsLive))

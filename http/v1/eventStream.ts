@@ -1,9 +1,9 @@
 /**
- * Answers with server-sent events: a frame an event, a comment when nothing else was sent for a while, so that proxies keep the
- * connection, and headers that keep them from holding frames back.
+ * Answers with server-sent events: a frame an event, a comment when nothing else was sent for a while, so that proxies
+ * keep the connection, and headers that keep them from holding frames back.
  *
- * Frames are made as the client takes them. One that does not read is cut, and may resume from the last id that it has; streams
- * also end when the server does, and after a while, so that each key is looked at again.
+ * Frames are made as the client takes them. One that does not read is cut, and may resume from the last id that it has;
+ * streams also end when the server does, and after a while, so that each key is looked at again.
  */
 import { Effect, type Fiber, Metric, Schedule, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -33,11 +33,11 @@ const cut = (request: Fiber.Fiber<unknown, unknown>) =>
     request.interruptUnsafe()
   })
 
-/** Cuts a client that has what it was last sent still before it after `patience`, and again after as long. */
-const cutWhenDeaf = (
+/** Cuts a client that has what it was last sent still before it after `timeout`, and again after as long. */
+const disconnectSlowClient = (
   body: Stream.Stream<string>,
   request: Fiber.Fiber<unknown, unknown>,
-  patience: (typeof StreamTiming.Service)["patience"]
+  timeout: (typeof StreamTiming.Service)["timeout"]
 ) =>
   Stream.unwrap(
     Effect.gen(function* () {
@@ -46,7 +46,7 @@ const cutWhenDeaf = (
       let writing = 0
       const look = Effect.gen(function* () {
         for (let before = 0; ;) {
-          yield* Effect.sleep(patience)
+          yield* Effect.sleep(timeout)
           if (writing > 0 && writing === before) return yield* cut(request)
           before = writing
         }
@@ -89,7 +89,7 @@ export const eventStream = (
     )
     return Effect.succeed(
       HttpServerResponse.stream(
-        cutWhenDeaf(Stream.concat(Stream.make(greeting), body), request, pace.patience).pipe(Stream.encodeText),
+        disconnectSlowClient(Stream.concat(Stream.make(greeting), body), request, pace.timeout).pipe(Stream.encodeText),
         {
           contentType: "text/event-stream",
           headers: { "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" }

@@ -1,6 +1,7 @@
 /**
- * Follows an operation from a program or a browser, part of `ballast/client`: a snapshot, then each event once and in order, until
- * its result or error. A connection that ends is opened again after the last event, on whichever process answers.
+ * Follows an operation from a program or a browser, part of `ballast/client`: a snapshot, then each event once and in
+ * order, until its result or error. A connection that ends is opened again after the last event, on whichever process
+ * answers.
  *
  * ```ts
  * yield* executionEvents({ baseUrl, apiKey }, operationId).pipe(
@@ -8,7 +9,8 @@
  * )
  * ```
  *
- * Fails with the class of the API error when the key or the operation is refused, and with the last transport error after
+ * Fails with the class of the API error when the key or the operation is refused, and with the last transport error
+ * after
  * `maxFailures` attempts in a row that came to nothing. Needs an `HttpClient`.
  */
 import { Clock, Duration, Effect, type Redacted, Schema, Stream } from "effect"
@@ -41,7 +43,7 @@ const isEnd = (told: ExecutionEvent | typeof seen): boolean =>
   told === seen || told.kind === "execution.result" || told.kind === "execution.error"
 
 /** What passes by itself: nobody answers, too many ask, the service has a fault. */
-const isPassing = (error: { readonly _tag: string }): boolean =>
+const isTransient = (error: { readonly _tag: string }): boolean =>
   ["HttpClientError", "RateLimited", "Internal"].includes(error._tag)
 
 /** Frames of a body; the server's wish for a pause between connections goes to `onRetry`. */
@@ -116,7 +118,7 @@ export const executionEvents = (
         })
 
       const attempt = Stream.unwrap(connection).pipe(
-        Stream.catchIf(isPassing, (error) => {
+        Stream.catchIf(isTransient, (error) => {
           failures += 1
           if (failures >= maxFailures) return Stream.fail(error)
           const seconds = error._tag === "RateLimited" ? error.retryAfterSeconds : 0

@@ -10,8 +10,10 @@ import { Discovery } from "#http/v2/discovery/Discovery.ts"
 import { Enrollment } from "#http/v2/enrollment/Enrollment.ts"
 import { Renewal } from "#http/v2/enrollment/Renewal.ts"
 import { Revocation } from "#http/v2/revocation/Revocation.ts"
+import { Events } from "#http/v2/event/Events.ts"
 import { Identity } from "#http/v2/tenant/Identity.ts"
 import { Meta } from "#http/v2/meta/Meta.ts"
+import { finishFrames } from "#http/v2/openapi/finishFrames.ts"
 import { finishDocument } from "#http/v2/openapi/finishDocument.ts"
 import { MirrorTerms } from "#http/v2/strategy/MirrorTerms.ts"
 import { Operations } from "#http/v2/portfolio/Operations.ts"
@@ -39,10 +41,17 @@ const groups = [
   Portfolios,
   Policy,
   Operations,
+  Events,
   Performance,
   Assets,
   Withdrawals
 ] as const
+
+const finishV2 = (generated: Record<string, unknown>) => {
+  finishDocument(generated)
+  finishFrames(generated, { schema: "TenantEvent", id: "eventId", event: "type" })
+  return generated
+}
 
 /** What is served; the document is derived from the same groups below. */
 export const Served = HttpApi.make("v2").add(...groups)
@@ -63,7 +72,7 @@ export const V2 = HttpApi.make("v2")
       servers: [
         { url: "https://api.ballast.example", description: "A deployment; each publishes its own address here" }
       ],
-      transform: finishDocument
+      transform: finishV2
     })
   )
   .annotate(HttpApi.ParseOptions, { errors: "all" })

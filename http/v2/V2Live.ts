@@ -16,6 +16,7 @@ import { StrategyPerformances } from "#domain/performance/StrategyPerformances.t
 import { Policies } from "#domain/policy/Policies.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
 import { PositionReader } from "#domain/portfolio/PositionReader.ts"
+import { Previews } from "#domain/rebalance/preview/Previews.ts"
 import { Rebalances } from "#domain/rebalance/Rebalances.ts"
 import { Strategies } from "#domain/strategy/Strategies.ts"
 import { StrategyConfiguration } from "#domain/strategy/StrategyConfiguration.ts"
@@ -23,7 +24,12 @@ import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
 import { TenantConfiguration } from "#domain/tenant/TenantConfiguration.ts"
 import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
 import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
-import { buildWith } from "#http/buildWith.ts"
+import { buildWith } from "#domain/buildWith.ts"
+import { TenantEvents } from "#domain/event/TenantEvents.ts"
+import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
+import { ShutdownState } from "#http/ShutdownState.ts"
+import { StreamTiming } from "#http/v1/StreamTiming.ts"
+import { EventsLive } from "#http/v2/event/EventsLive.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { ApiKeyAuthLive } from "#http/middleware/ApiKeyAuthLive.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
@@ -66,6 +72,7 @@ const groups = Layer.mergeAll(
   PortfoliosLive,
   PolicyLive,
   OperationsLive,
+  EventsLive,
   PerformanceLive,
   AssetsLive,
   WithdrawalsLive
@@ -90,8 +97,13 @@ const groups = Layer.mergeAll(
     Portfolios,
     Policies,
     PositionReader,
+    Previews,
     Rebalances,
     Operations,
+    TenantEvents,
+    StreamAdmission,
+    ShutdownState,
+    StreamTiming,
     StrategyPerformances,
     PortfolioPerformances,
     Breakdowns,

@@ -1,6 +1,6 @@
 /**
- * The typed client of the integrator API, exported as `ballast/client`: derived from the contract, so it cannot drift from
- * the service, and it loads nothing that a browser cannot.
+ * The typed client of the integrator API, exported as `ballast/client`: derived from the contract, so it cannot drift
+ * from the service, and it loads nothing that a browser cannot.
  *
  * ```ts
  * import { makeClient } from "ballast/client"
@@ -11,8 +11,8 @@
  * }).pipe(Effect.provide(FetchHttpClient.layer))
  * ```
  *
- * A call fails with the class of the API error, such as `PortfolioNotFound`, with a transport error of the HTTP client, or
- * with a schema error when the answer is not what the contract says.
+ * A call fails with the class of the API error, such as `PortfolioNotFound`, with a transport error of the HTTP client,
+ * or with a schema error when the answer is not what the contract says.
  */
 import { Effect, type Redacted } from "effect"
 import { HttpApiClient } from "effect/http-api"

@@ -1,6 +1,6 @@
 /**
- * The attestor itself: prices of two sources, the chain's own limits, and the key. A price is signed only where both sources
- * stand for it and the chain would take it, so an attestor that errs is silent rather than wrong.
+ * The attestor itself: prices of two sources, the chain's own limits, and the key. A price is signed only where both
+ * sources stand for it and the chain would take it, so an attestor that errs is silent rather than wrong.
  */
 import { Cache, Duration, Effect, Exit, Layer, Metric, Result } from "effect"
 import { type AssetId, erc20, type EvmAddress } from "#domain/Caip.ts"
@@ -17,18 +17,14 @@ import { type Price, Prices } from "#domain/market/Prices.ts"
 import { AttestorSigner } from "#domain/relay/Signer.ts"
 import { AttestedGuards } from "#layers/attestor/AttestorConfig.ts"
 import { priceDigest } from "#layers/evm/attestation/priceDigest.ts"
+import * as Metrics from "#domain/Metrics.ts"
 import { type AttestedReading, readAttested } from "#layers/evm/attestation/readAttested.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { PriceCheck } from "#layers/market/PriceCheck.ts"
-
-const attestations = Metric.counter("ballast_attestations", {
-  description: "Prices that the attestor was asked to sign, by what became of them",
-  incremental: true
-})
 
 /** As long as the first source's prices are remembered. */
 const secondLife = Duration.seconds(10)
-const mostSeconds = 10_000
+const maxSeconds = 10_000
 const concurrency = 8
 
 export const OwnAttestor = Layer.effect(
@@ -41,7 +37,7 @@ export const OwnAttestor = Layer.effect(
     const clients = yield* EvmClients
 
     const seconds = yield* Cache.makeWith((assetId: AssetId) => check.priceOf(assetId), {
-      capacity: mostSeconds,
+      capacity: maxSeconds,
       timeToLive: (exit) => (Exit.isSuccess(exit) && exit.value !== undefined ? secondLife : Duration.zero)
     })
 
@@ -128,9 +124,9 @@ export const OwnAttestor = Layer.effect(
         }),
         Effect.tap(({ refused, signed }) =>
           Effect.gen(function* () {
-            yield* Metric.update(Metric.withAttributes(attestations, { outcome: "signed" }), signed.length)
+            yield* Metric.update(Metric.withAttributes(Metrics.attestations, { outcome: "signed" }), signed.length)
             for (const { code, reason, token } of refused) {
-              yield* Metric.update(Metric.withAttributes(attestations, { outcome: code }), 1)
+              yield* Metric.update(Metric.withAttributes(Metrics.attestations, { outcome: code }), 1)
               yield* Effect.logWarning("A price was not signed", { chainId: request.chainId, token, code, reason })
             }
           })

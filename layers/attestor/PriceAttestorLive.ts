@@ -6,7 +6,7 @@ import { AttestorSigner } from "#domain/relay/Signer.ts"
 import { AttestedGuards, AttestorConfig } from "#layers/attestor/AttestorConfig.ts"
 import { OwnAttestor } from "#layers/attestor/OwnAttestor.ts"
 import { RemoteAttestor } from "#layers/attestor/RemoteAttestor.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { makeSigner } from "#layers/evm/signer/SignersLive.ts"
 import type { SignerConfig } from "#layers/evm/signer/SignerConfig.ts"
@@ -20,7 +20,9 @@ export const NoAttestor = Layer.succeed(PriceAttestor, {
     Effect.succeed(refuseAll(request, RefusalCode.unavailable, "no attestor is configured; set ATTESTOR_URL"))
 })
 
-/** An attestor over its own two sources. Needs the chains' clients, the guards to sign for, and how sources are reached. */
+/**
+ * An attestor over its own two sources. Needs the chains' clients, the guards to sign for, and how sources are reached.
+ */
 export const AttestorWith = (signer: SignerConfig) =>
   OwnAttestor.pipe(
     Layer.provide(Layer.effect(AttestorSigner, makeSigner(signer)).pipe(Layer.provide(FetchHttpClient.layer))),

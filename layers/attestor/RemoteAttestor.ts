@@ -1,6 +1,6 @@
 /**
- * The attestor as a process of its own (src/PriceAttestor.ts): `POST /v1/attestations` with a bearer token and the request of
- * domain/attestation/PriceAttestor.ts. Whatever is no answer refuses every price.
+ * The attestor as a process of its own (src/PriceAttestor.ts): `POST /v1/attestations` with a bearer token and the
+ * request of domain/attestation/PriceAttestor.ts. Whatever is no answer refuses every price.
  */
 import { Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"

@@ -1,4 +1,7 @@
-/** Brings the checked-in catalogue into the database, once, when it is built. A content that is there already costs one read. */
+/**
+ * Brings the checked-in catalogue into the database, once, when it is built. A content that is there already costs one
+ * read.
+ */
 import { Effect, Layer } from "effect"
 import { content } from "#layers/catalogue/content.ts"
 import { CatalogueStore } from "#layers/sql/asset/CatalogueStore.ts"

@@ -1,6 +1,6 @@
 /**
- * How the lists of tokens in `tokens/` are written: by issuer and chain, each with the source that it is read from, and each token
- * with the day on which that source was first seen to say so.
+ * How the lists of tokens in `tokens/` are written: by issuer and chain, each with the source that it is read from, and
+ * each token with the day on which that source was first seen to say so.
  */
 import { Schema } from "effect"
 import { UnitModel } from "#domain/asset/AssetRepresentation.ts"

@@ -1,9 +1,9 @@
 /**
  * Makes a program follow another machine's time instead of the system's.
  *
- * `GET url` answers `{now, version}` (Unix milliseconds and a counter of settings); `GET url?after=<version>&id=<follower>`
- * answers once the version is above `after`, or unchanged after some 25 seconds. Asking again with the new version tells
- * the remote side that this follower has taken the setting over.
+ * `GET url` answers `{now, version}` (Unix milliseconds and a counter of settings); `GET
+ * url?after=<version>&id=<follower>` answers once the version is above `after`, or unchanged after some 25 seconds.
+ * Asking again with the new version tells the remote side that this follower has taken the setting over.
  */
 import { Clock, Duration, Effect, Layer, Schedule, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"

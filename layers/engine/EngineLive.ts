@@ -1,8 +1,15 @@
-/** The engine: durable runs of rebalances, withdrawals, revocations and transfers between chains, their launcher and the scheduler that feeds it. */
+/**
+ * The engine: durable runs of rebalances, withdrawals, swaps, revocations and transfers between chains, their launcher
+ * and the scheduler that feeds it.
+ */
 import { Effect, Layer } from "effect"
+import { ActionRun } from "#domain/action/ActionRun.ts"
+import { ActionWorkflow } from "#domain/action/ActionWorkflow.ts"
+import { CallsPreparer } from "#domain/action/CallsPreparer.ts"
+import { SwapPreparer } from "#domain/action/SwapPreparer.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
 import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
-import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
+import { RunPlanner } from "#domain/rebalance/plan/RunPlanner.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
 import { InTransit } from "#domain/transfer/InTransit.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
@@ -14,7 +21,7 @@ import { BridgeRun } from "#domain/transfer/BridgeRun.ts"
 import { BridgeWorkflow } from "#domain/transfer/BridgeWorkflow.ts"
 import { ChainTrader } from "#domain/rebalance/ChainTrader.ts"
 import { OperationLauncherLive } from "#layers/engine/OperationLauncherLive.ts"
-import { OwnerWait } from "#domain/rebalance/OwnerWait.ts"
+import { SignatureRequests } from "#domain/rebalance/SignatureRequests.ts"
 import { RebalanceRun } from "#domain/rebalance/RebalanceRun.ts"
 import { RebalanceWorkflow } from "#domain/rebalance/RebalanceWorkflow.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
@@ -27,16 +34,16 @@ import { WorkflowRuntime } from "#layers/engine/WorkflowRuntime.ts"
 const RunsLive = Layer.mergeAll(
   RebalanceRun.layer.pipe(
     Layer.provide(ChainTrader.layer),
-    Layer.provide(OwnerWait.layer),
+    Layer.provide(SignatureRequests.layer),
     Layer.provide(BatchPreparer.layer),
-    Layer.provide(GasBudget.layer),
     Layer.provide(RunPlanner.layer),
     Layer.provide(InTransit.layer)
   ),
   BridgeRun.layer.pipe(Layer.provide(TransferWatcher.layer)),
+  ActionRun.layer.pipe(Layer.provide([SwapPreparer.layer, CallsPreparer.layer]), Layer.provide(GasBudget.layer)),
   RevocationRun.layer.pipe(Layer.provide(RevocationPreparer.layer)),
   WithdrawalRun.layer.pipe(Layer.provide(WithdrawalPreparer.layer), Layer.provide(Liquidator.layer))
-).pipe(Layer.provide([TransactionRelay.layer, PortfolioValuer.layer]))
+).pipe(Layer.provide([TransactionRelay.layer, PortfolioValuer.layer, GasBudget.layer]))
 
 const WorkflowsLive = Layer.unwrap(
   Effect.gen(function* () {
@@ -44,9 +51,11 @@ const WorkflowsLive = Layer.unwrap(
     const withdrawal = yield* WithdrawalRun
     const bridge = yield* BridgeRun
     const revocation = yield* RevocationRun
+    const action = yield* ActionRun
     return Layer.mergeAll(
       RebalanceWorkflow.toLayer(({ operationId }) => rebalance.execute(operationId)),
       WithdrawalWorkflow.toLayer(({ operationId }) => withdrawal.execute(operationId)),
+      ActionWorkflow.toLayer(({ operationId }) => action.execute(operationId)),
       RevocationWorkflow.toLayer(({ operationId }) => revocation.execute(operationId)),
       BridgeWorkflow.toLayer(({ operationId }) => bridge.execute(operationId))
     )

@@ -2,8 +2,9 @@
 import { Context, Effect, Layer } from "effect"
 import { WorkflowEngine } from "effect/workflow"
 import { type Launch, OperationLauncher } from "#domain/operation/OperationLauncher.ts"
+import { ActionWorkflow } from "#domain/action/ActionWorkflow.ts"
 import { BridgeWorkflow } from "#domain/transfer/BridgeWorkflow.ts"
-import { RunsInFlight } from "#layers/engine/durable/RunsInFlight.ts"
+import { RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
 import { RebalanceWorkflow } from "#domain/rebalance/RebalanceWorkflow.ts"
 import { WithdrawalWorkflow } from "#domain/withdrawal/WithdrawalWorkflow.ts"
 import { RevocationWorkflow } from "#domain/revocation/RevocationWorkflow.ts"
@@ -19,7 +20,8 @@ const execute = ({ kind, operationId }: Launch) => {
     case "revoke":
       return RevocationWorkflow.execute({ operationId }, { discard: true })
     case "swap":
-      return Effect.logError(`Operation ${operationId} is a ${kind}, which no engine carries out`)
+    case "execute":
+      return ActionWorkflow.execute({ operationId }, { discard: true })
   }
 }
 

@@ -2,13 +2,13 @@
 import { Effect, Layer } from "effect"
 import { OperationSignals } from "#domain/execution/OperationSignals.ts"
 import type { OperationId } from "#domain/Ids.ts"
-import { AfterStep } from "#layers/engine/durable/AfterStep.ts"
+import { StepHook } from "#layers/engine/cluster/StepHook.ts"
 
 /** Every workflow of the service is the run of one operation. */
 const operationOf = (payload: object) => (payload as { readonly operationId: OperationId }).operationId
 
 export const SignalSteps = Layer.effect(
-  AfterStep,
+  StepHook,
   Effect.map(
     OperationSignals,
     ({ changed }) =>

@@ -1,7 +1,18 @@
-/** What runs workflows: the durable engine over the service's own database, the bound on what it does at once, and its broom. */
+/**
+ * What runs workflows: the engine of the cluster over the service's own database, the bound on what it does at once,
+ * its alarm, and its broom.
+ */
 import { Layer } from "effect"
-import { DurableEngine } from "#layers/engine/durable/DurableEngine.ts"
-import { RunHistory } from "#layers/engine/durable/RunHistory.ts"
-import { RunsInFlight } from "#layers/engine/durable/RunsInFlight.ts"
+import { ClusterEngine } from "#layers/engine/cluster/ClusterEngine.ts"
+import { RunAlarm } from "#layers/engine/cluster/RunAlarm.ts"
+import { RunHistory } from "#layers/engine/cluster/RunHistory.ts"
+import { RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
+import { ShardsLive } from "#layers/engine/cluster/Shards.ts"
 
-export const WorkflowRuntime = Layer.mergeAll(DurableEngine, RunHistory).pipe(Layer.provideMerge(RunsInFlight.layer))
+/** The runtime over a way to hold shards. */
+export const runtimeOn = <E, R>(shards: Layer.Layer<Layer.Success<typeof ShardsLive>, E, R>) =>
+  Layer.mergeAll(ClusterEngine.pipe(Layer.provide(shards)), RunAlarm, RunHistory).pipe(
+    Layer.provideMerge(RunsInFlight.layer)
+  )
+
+export const WorkflowRuntime = runtimeOn(ShardsLive)

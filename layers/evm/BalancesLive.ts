@@ -1,4 +1,7 @@
-/** Balances by multicall: the tokens of an account, or of many accounts, and the settled block that they were read at, in one request. */
+/**
+ * Balances by multicall: the tokens of an account, or of many accounts, and the settled block that they were read at,
+ * in one request.
+ */
 import { DateTime, Effect, Layer, Result } from "effect"
 import { encodeFunctionData, erc20Abi, parseAbi } from "viem"
 import { addressOf, type AssetId, type ChainId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
@@ -6,15 +9,15 @@ import { type AccountBalances, type AccountRequest, Balances } from "#domain/cha
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { readDepth } from "#layers/evm/execution/settledReceipt.ts"
-import type { Call } from "#layers/evm/aggregate.ts"
-import { multicall, uintOf } from "#layers/evm/multicall.ts"
+import type { Call } from "#layers/evm/rpc/aggregate.ts"
+import { multicall, uintOf } from "#layers/evm/rpc/multicall.ts"
 
 /** Calls of one request for many accounts: far below what nodes let an `eth_call` use and answer. */
 const callsOfARequest = 500
 /** Requests for one chain at a time. */
-const requestsAtOnce = 4
+const requestConcurrency = 4
 
 const timestampCall: Call = {
   target: multicall3,
@@ -26,7 +29,10 @@ const blockNumberCall: Call = {
   data: encodeFunctionData({ abi: multicall3Abi, functionName: "getBlockNumber" })
 }
 
-/** On Arbitrum `block.number` is Ethereum's; the chain's own number comes from its system contract (ArbSys). Arbitrum One, Sepolia. */
+/**
+ * On Arbitrum `block.number` is Ethereum's; the chain's own number comes from its system contract (ArbSys). Arbitrum
+ * One, Sepolia.
+ */
 const arbitrumChains: ReadonlySet<number> = new Set([42_161, 421_614])
 const arbitrumBlockNumberCall: Call = {
   target: "0x0000000000000000000000000000000000000064",
@@ -61,8 +67,8 @@ export const BalancesLive = Layer.effect(
     const clients = yield* EvmClients
 
     /**
-     * Balances are of the same depth as receipts: what left or arrived in a block that may still be taken back shows in both
-     * or in neither. Where one block is enough that is the latest, which needs no request.
+     * Balances are of the same depth as receipts: what left or arrived in a block that may still be taken back shows in
+     * both or in neither. Where one block is enough that is the latest, which needs no request.
      */
     const settledBlock = Effect.fnUntraced(function* (chainId: ChainId) {
       const { confirmations } = yield* clients.chain(chainId)
@@ -115,7 +121,7 @@ export const BalancesLive = Layer.effect(
           Effect.map(Effect.result(readTogether(chainId, group)), (result) =>
             Result.isSuccess(result) ? result.success.map(Result.succeed) : group.map(() => Result.fail(result.failure))
           ),
-        { concurrency: requestsAtOnce }
+        { concurrency: requestConcurrency }
       )
       return read.flat()
     })

@@ -4,7 +4,7 @@ import { ChainExecution, type SwapBatch } from "#domain/trading/ChainExecution.t
 import { AgentSigner, RelayerSigners } from "#domain/relay/Signer.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { makeAttestedPrices } from "#layers/evm/attestation/attestedPrices.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { BlockReader } from "#layers/evm/execution/BlockReader.ts"
 import type { Lanes } from "#layers/evm/execution/chainState.ts"

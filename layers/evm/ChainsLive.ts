@@ -7,10 +7,10 @@ import { Chains } from "#domain/chain/Chains.ts"
 import { type EvmChain, EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { missingContracts } from "#layers/evm/missingContracts.ts"
 
-const patience = Duration.seconds(5)
+const timeout = Duration.seconds(5)
 
 const isUsable = Effect.fnUntraced(function* (chain: EvmChain) {
-  const missing = yield* missingContracts(chain).pipe(Effect.timeout(patience))
+  const missing = yield* missingContracts(chain).pipe(Effect.timeout(timeout))
   if (missing.length === 0) return true
   yield* Effect.logError(
     `Chain ${chain.chainId} is not supported: it lacks ${missing.join(", ")}. Deploy them (docs/operations.md, "Contracts") and start again`

@@ -15,11 +15,16 @@ export interface EvmChain {
   readonly confirmations: number
   /** Wei for a unit of gas above which the service waits rather than pays. */
   readonly gasCeiling: bigint
-  /** Gas that a transaction of several user operations may use; 0 sends each alone. As much as a transaction may when left out. */
+  /**
+   * Gas that a transaction of several user operations may use; 0 sends each alone. As much as a transaction may when
+   * left out.
+   */
   readonly bundleGas?: bigint
   /** Wei of the relayer below which an alarm is raised. */
   readonly lowRelayerFunds: bigint
-  /** Our contract for swaps over a provider's routes, and the provider's contract that it calls; left out where none is. */
+  /**
+   * Our contract for swaps over a provider's routes, and the provider's contract that it calls; left out where none is.
+   */
   readonly routedSwap?: { readonly contract: EvmAddress; readonly target: EvmAddress }
   /** The guard that new permissions name as their policy; left out where there is none. */
   readonly guard?: EvmAddress

@@ -2,10 +2,11 @@
 import { Layer } from "effect"
 import { TransferReceiptsLive } from "#layers/evm/TransferReceiptsLive.ts"
 import { BalancesLive } from "#layers/evm/BalancesLive.ts"
+import { CallTracerLive } from "#layers/evm/CallTracerLive.ts"
 import { ChainExecutionLive } from "#layers/evm/ChainExecutionLive.ts"
 import { UserOperationsLive } from "#layers/evm/UserOperationsLive.ts"
 import { ChainsLive } from "#layers/evm/ChainsLive.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { BlockReader } from "#layers/evm/execution/BlockReader.ts"
 import { GasPricesLive } from "#layers/evm/GasPricesLive.ts"
 import { RelayerFundsLive } from "#layers/evm/RelayerFundsLive.ts"
@@ -21,8 +22,9 @@ import { WithdrawalExecutionLive } from "#layers/evm/withdrawal/WithdrawalExecut
 import { WithdrawalVerifierLive } from "#layers/evm/withdrawal/WithdrawalVerifierLive.ts"
 
 /**
- * Chains, ServiceContracts, SmartAccounts, SignInVerifier, Balances, Venue, ChainExecution, UserOperations, Relayer, RelayerFunds, TransferReceipts,
- * RevocationExecution, PolicyReader, WithdrawalExecution and WithdrawalVerifier.
+ * Chains, ServiceContracts, SmartAccounts, SignInVerifier, Balances, Venue, ChainExecution, CallTracer, UserOperations,
+ * Relayer, RelayerFunds, TransferReceipts, RevocationExecution, PolicyReader, WithdrawalExecution and
+ * WithdrawalVerifier.
  */
 export const EvmLive = Layer.mergeAll(
   ChainsLive,
@@ -33,6 +35,7 @@ export const EvmLive = Layer.mergeAll(
   GasPricesLive,
   VenueLive,
   ChainExecutionLive,
+  CallTracerLive,
   UserOperationsLive,
   RelayerFundsLive.pipe(Layer.provideMerge(RelayerLive)),
   TransferReceiptsLive,

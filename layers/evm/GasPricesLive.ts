@@ -2,7 +2,7 @@
 import { Clock, Effect, Layer, Option } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
 import { GasPrices } from "#domain/chain/GasPrices.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { readFees } from "#layers/evm/execution/chainState.ts"
 
 const keptFor = 60_000

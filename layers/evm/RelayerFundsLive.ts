@@ -4,7 +4,7 @@ import type { ChainId } from "#domain/Caip.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { type Funds, RelayerFunds } from "#domain/relay/RelayerFunds.ts"
 import { toViem } from "#layers/evm/address.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 
 export const RelayerFundsLive = Layer.effect(

@@ -10,16 +10,16 @@ import {
 } from "viem"
 import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { type Fees, higherFees } from "#domain/relay/higherFees.ts"
+import { type Fees, bumpFees } from "#domain/relay/bumpFees.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { RelayerSigners } from "#domain/relay/Signer.ts"
 import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { toViem } from "#layers/evm/address.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { readFees } from "#layers/evm/execution/chainState.ts"
 import { BlockReader } from "#layers/evm/execution/BlockReader.ts"
 import { readUsedNonces } from "#layers/evm/execution/relayerNonce.ts"
-import { sharedReading } from "#layers/evm/sharedReading.ts"
+import { sharedReading } from "#layers/evm/rpc/sharedReading.ts"
 import { sendTransaction } from "#layers/evm/execution/sendTransaction.ts"
 
 /** For so long bytes that an endpoint took are not sent again. */
@@ -89,7 +89,10 @@ export const RelayerLive = Layer.effect(
       )
     })
 
-    const resign = Effect.fn("Relayer.resign")(function* (transaction: SignedTransaction, fees: Fees) {
+    const signReplacement = Effect.fn("Relayer.signReplacement")(function* (
+      transaction: SignedTransaction,
+      fees: Fees
+    ) {
       const { chainId, fromBlock, raw, relayer, replaces, subject, txHash } = transaction
       return yield* signed(
         relayer,
@@ -98,12 +101,12 @@ export const RelayerLive = Layer.effect(
       )
     })
 
-    const reprice = Effect.fn("Relayer.reprice")(
+    const quoteFeeBump = Effect.fn("Relayer.quoteFeeBump")(
       function* ({ chainId, raw }: SignedTransaction) {
         const { gasCeiling } = yield* clients.chain(chainId)
         const asked = yield* readFees(chainId)
         const { maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = unsignedOf(raw)
-        return Option.fromNullOr(higherFees({ maxFeePerGas, maxPriorityFeePerGas }, asked, gasCeiling))
+        return Option.fromNullOr(bumpFees({ maxFeePerGas, maxPriorityFeePerGas }, asked, gasCeiling))
       },
       Effect.provideService(EvmClients, clients)
     )
@@ -128,6 +131,6 @@ export const RelayerLive = Layer.effect(
 
     const lanes = [address, ...others.map((other) => other.address)] as const
 
-    return Relayer.of({ address, lanes, sign, broadcast, usedNonces, reprice, resign })
+    return Relayer.of({ address, lanes, sign, broadcast, usedNonces, quoteFeeBump, signReplacement })
   })
 )

@@ -1,4 +1,7 @@
-/** The service's contracts on each configured chain, the guard and what it makes, RoutedSwap and the provider's contract behind it included. */
+/**
+ * The service's contracts on each configured chain, the guard and what it makes, RoutedSwap and the provider's contract
+ * behind it included.
+ */
 import { Effect, Layer } from "effect"
 import type { EvmAddress } from "#domain/Caip.ts"
 import { ServiceContracts } from "#domain/chain/ServiceContracts.ts"

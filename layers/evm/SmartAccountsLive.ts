@@ -27,7 +27,7 @@ import { enableDigest, nonceOfFreshAccount } from "#layers/evm/account/enableMes
 import { accountAddress } from "#layers/evm/account/kernelAccount.ts"
 import { signerOf } from "#layers/evm/account/ownerSignature.ts"
 import { fromViem, toViem } from "#layers/evm/address.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { runnerOf } from "#layers/evm/tradeGuard.ts"
 

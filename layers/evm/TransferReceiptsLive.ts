@@ -5,8 +5,8 @@ import { chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { type Arrival, TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import { fromViem } from "#layers/evm/address.ts"
-import { agreed } from "#layers/evm/agreement.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { agreed } from "#layers/evm/rpc/quorum.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { actsIn, findReceipt, netTransfers } from "#layers/evm/execution/findReceipt.ts"
 import { readDepth, settledReceipt } from "#layers/evm/execution/settledReceipt.ts"
 
@@ -16,7 +16,7 @@ const noNonce = Number.MAX_SAFE_INTEGER
 type Found = Arrival & Pick<ActionReceipt, "txHash" | "blockHash">
 
 /** What one endpoint shows of a transaction that counts. */
-const look = Effect.fnUntraced(function* (accountId: EvmAccountId, txHash: Hex) {
+const observe = Effect.fnUntraced(function* (accountId: EvmAccountId, txHash: Hex) {
   const chainId = chainIdOf(accountId)
   const { head, settled } = yield* readDepth(chainId)
   const receipt = yield* settledReceipt(chainId, txHash, settled)
@@ -38,7 +38,7 @@ export const TransferReceiptsLive = Layer.effect(
     const clients = yield* EvmClients
 
     const read = Effect.fn("TransferReceipts.read")(
-      (accountId: EvmAccountId, txHash: string) => agreed(chainIdOf(accountId), look(accountId, txHash as Hex)),
+      (accountId: EvmAccountId, txHash: string) => agreed(chainIdOf(accountId), observe(accountId, txHash as Hex)),
       Effect.provideService(EvmClients, clients)
     )
 

@@ -23,13 +23,16 @@ export const metaFactory: Address = deployments.metaFactoryAddress!
 /** Root validator: the owner's ECDSA signature, over one digest or over the Merkle root of many. */
 export const ownerValidator: Address = "0x5C97aA67Ba578E3c54ec5942A7563Ea9130E4f5F"
 
-/** Root validator of owners that are contracts: they rule on the signature (ERC-1271). contracts/Erc1271OwnerValidator.sol */
+/**
+ * Root validator of owners that are contracts: they rule on the signature (ERC-1271).
+ * contracts/Erc1271OwnerValidator.sol
+ */
 export const erc1271OwnerValidator: Address = "0x7c7D3Cf094Fdea0356ED6a447E4c848c43f11575"
 
 /**
- * Executor that every account has from birth: it moves tokens by the owner's signed word alone. The address follows from
- * the code of contracts/WithdrawalExecutor.sol (CREATE2 with salt zero, no constructor arguments), and is part of what
- * an account's own address follows from.
+ * Executor that every account has from birth: it moves tokens by the owner's signed word alone. The address follows
+ * from the code of contracts/WithdrawalExecutor.sol (CREATE2 with salt zero, no constructor arguments), and is part of
+ * what an account's own address follows from.
  */
 export const withdrawalExecutor: Address = "0x2542A8f47FD2Bb82584f224f63279ED187D62619"
 

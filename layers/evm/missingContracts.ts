@@ -7,13 +7,13 @@ import { type Address, type Hex, keccak256, pad } from "viem"
 import { toViem } from "#layers/evm/address.ts"
 import { routedSwapCodeHash, withdrawalExecutor } from "#layers/evm/contracts.ts"
 import { runnerOf, settlementRuleOf, tradeGuardCodeHash } from "#layers/evm/tradeGuard.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import type { EvmChain } from "#layers/evm/EvmConfig.ts"
 import { requiredContracts } from "#layers/evm/requiredContracts.ts"
 
 /**
- * The hash of a code without the addresses that its constructor was given. So the code on a chain is compared as a whole:
- * only one that calls exactly these contracts becomes the known one.
+ * The hash of a code without the addresses that its constructor was given. So the code on a chain is compared as a
+ * whole: only one that calls exactly these contracts becomes the known one.
  */
 export const hashWithout = (code: Hex, addresses: ReadonlyArray<Address>): Hex =>
   keccak256(

@@ -1,4 +1,7 @@
-/** The contracts that the service builds on, by name: the same on every chain, and those that a chain's configuration names. */
+/**
+ * The contracts that the service builds on, by name: the same on every chain, and those that a chain's configuration
+ * names.
+ */
 import { CALL_POLICY_CONTRACT_V0_0_4, ECDSA_SIGNER_CONTRACT } from "@zerodev/permissions"
 import { constants } from "@zerodev/sdk"
 import type { Address } from "viem"

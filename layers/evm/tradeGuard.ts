@@ -61,7 +61,10 @@ export const settlementRuleAbi = parseAbi([
   "error WrongKeep(uint256 keep, uint256 most)"
 ])
 
-/** Keccak-256 of the guard's code with zeros in place of the addresses of the executor, its runner and its settlement rule. */
+/**
+ * Keccak-256 of the guard's code with zeros in place of the addresses of the executor, its runner and its settlement
+ * rule.
+ */
 export const tradeGuardCodeHash = "0x8a343010c377b56ba95ac41778837df8dda0d419573bec89e3c52cbf54f03719"
 
 /** The contract that calls venues for a guard, which makes it first of all: routes deliver to it. Source: CREATE. */

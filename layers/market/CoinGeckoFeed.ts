@@ -1,6 +1,6 @@
 /**
- * Quotes from CoinGecko, asked for again and again: all coins that somebody follows in one request, and none while nobody
- * follows any.
+ * Quotes from CoinGecko, asked for again and again: all coins that somebody follows in one request, and none while
+ * nobody follows any.
  */
 import { Clock, Duration, Effect, Option, Queue, Schema, Stream } from "effect"
 import { type FeedItem, type FeedState, type MarketFeed } from "#domain/stream/MarketFeed.ts"
@@ -12,9 +12,9 @@ import { marketParams } from "#layers/market/coingecko/tokenPrices.ts"
 /** Coins in one request, which is one address line. */
 const idsPerRequest = 250
 const longestPause = 60_000
-const mostWaiting = 100
+const maxWaiting = 100
 /** How soon the first follower is noticed. */
-const idleLook = 250
+const idlePollMillis = 250
 
 const OptionalFigure = Schema.optionalKey(Schema.NullOr(Schema.Number))
 const Row = Schema.Struct({
@@ -65,7 +65,7 @@ export const makeCoinGeckoFeed = Effect.fnUntraced(function* (pollMs: number) {
     figures: (wanted, report) =>
       Stream.unwrap(
         Effect.gen(function* () {
-          const out = yield* Queue.sliding<ReadonlyArray<FeedItem>>(mostWaiting)
+          const out = yield* Queue.sliding<ReadonlyArray<FeedItem>>(maxWaiting)
           let state: FeedState = { status: "connecting", attempt: 0, nextAttemptAt: null, reason: null }
           const become = (next: FeedState) => {
             state = next
@@ -76,7 +76,7 @@ export const makeCoinGeckoFeed = Effect.fnUntraced(function* (pollMs: number) {
             const assets = (yield* wanted).filter(({ coingeckoId }) => coingeckoId !== undefined)
             if (assets.length === 0) {
               become({ status: "disconnected", attempt: 0, nextAttemptAt: null, reason: "nothing is followed" })
-              return Math.min(pollMs, idleLook)
+              return Math.min(pollMs, idlePollMillis)
             }
             if (state.status !== "connected") become({ ...state, status: "connecting" })
             for (let first = 0; first < assets.length; first += idsPerRequest) {

@@ -1,8 +1,8 @@
 /**
  * Past prices from CoinGecko's `GET /coins/{platform}/contract/{address}/market_chart`.
  *
- * With `interval=daily` it answers the price at 00:00 UTC of each day and, at the end, that of the moment; of two points
- * in one day the first counts. Plans without a price reach back 365 days.
+ * With `interval=daily` it answers the price at 00:00 UTC of each day and, at the end, that of the moment; of two
+ * points in one day the first counts. Plans without a price reach back 365 days.
  */
 import { Clock, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { addressOf, type AssetId, chainIdOf } from "#domain/Caip.ts"

@@ -1,7 +1,7 @@
 /**
- * Prices of a source, each compared with a second one. One that differs by more than the tolerance is marked as disputed, and
- * nothing is traded on it. Where the second source is silent the price counts as it is: a guard that is down must not stop
- * rebalances that the first source alone would have allowed.
+ * Prices of a source, each compared with a second one. One that differs by more than the tolerance is marked as
+ * disputed, and nothing is traded on it. Where the second source is silent the price counts as it is: a guard that is
+ * down must not stop rebalances that the first source alone would have allowed.
  */
 import { Clock, Duration, Effect, Layer } from "effect"
 import type { AssetId, ChainId } from "#domain/Caip.ts"

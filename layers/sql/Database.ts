@@ -3,17 +3,39 @@
  * Both are spoken to by the same client, so SQL, codecs and errors are the same.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
 import * as Pglite from "#layers/sql/pglite/Pglite.ts"
+
+/** Connections apart from the pool: one keeps the locks of shards, the other serves what is asked meanwhile. */
+const connectionsApart = 2
+
+/**
+ * What the server bounds: a transaction whose process stands still gives its locks up, a lock is waited for until then
+ * and no longer, no statement runs for ever, and a peer that is gone is noticed. A value is milliseconds.
+ */
+const bounds = {
+  idle_in_transaction_session_timeout: "15000",
+  lock_timeout: "20000",
+  statement_timeout: "60000",
+  tcp_user_timeout: "15000",
+  default_transaction_isolation: "read committed"
+}
+/** Without traffic for so long, the machine asks whether the server is there. */
+const keepAlive = Duration.seconds(10)
 
 /** Fails with `DirectoryInUse` when another process runs the embedded database of the same folder. */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const { url, dataDir, maxConnections } = yield* DatabaseConfig
-    const client =
-      url === null ? Pglite.layer(dataDir) : PgClient.layer({ url, maxConnections, applicationName: "ballast" })
-    return Layer.mergeAll(client, Layer.succeed(DatabaseInfo, { isEmbedded: url === null }))
+    if (url === null)
+      return Layer.merge(Pglite.layer(dataDir), Layer.succeed(DatabaseInfo, { isEmbedded: true, apart: null }))
+    const server = { url, keepAlive, startupParameters: bounds }
+    const apart = PgClient.layer({ ...server, maxConnections: connectionsApart, applicationName: "ballast-shards" })
+    return Layer.merge(
+      PgClient.layer({ ...server, maxConnections, applicationName: "ballast" }),
+      Layer.succeed(DatabaseInfo, { isEmbedded: false, apart })
+    )
   })
 )

@@ -1,10 +1,11 @@
 /**
  * Brings the schema up to date with the numbered files in `migrations/`: forward only, all pending ones in one
- * transaction. Processes that start together take turns.
+ * transaction. Processes that start together take turns, however long that takes: the bounds of sessions are not
+ * theirs.
  */
 import { NodeServices } from "@effect/platform-node"
-import { Layer } from "effect"
-import { Migrator } from "effect/sql"
+import { Effect, Layer } from "effect"
+import { Migrator, SqlClient } from "effect/sql"
 import * as MigratorFileSystem from "effect/sql/MigratorFileSystem"
 import { fileURLToPath } from "node:url"
 
@@ -13,4 +14,14 @@ const run = Migrator.make({})({
   table: "schema_migrations"
 })
 
-export const layer = Layer.effectDiscard(run).pipe(Layer.provide(NodeServices.layer))
+/** In one transaction, without the bounds of the session. */
+export const unbounded = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql`SET LOCAL lock_timeout = 0`.pipe(
+      Effect.andThen(sql`SET LOCAL statement_timeout = 0`),
+      Effect.andThen(effect),
+      sql.withTransaction
+    )
+  )
+
+export const layer = Layer.effectDiscard(unbounded(run)).pipe(Layer.provide(NodeServices.layer))

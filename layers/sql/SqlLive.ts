@@ -1,7 +1,8 @@
 /** All stores of the domain on one SqlClient, whose schema must be up to date (`Migrations.layer`). */
 import { Layer } from "effect"
 import { TransientFault } from "#domain/TransientFault.ts"
-import { isDatabaseFault } from "#layers/sql/isDatabaseFault.ts"
+import * as ActionStore from "#layers/sql/action/ActionStore.ts"
+import { isTransientFault } from "#layers/sql/isDatabaseFault.ts"
 import * as AnalyticsStore from "#layers/sql/discovery/AnalyticsStore.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 import { CatalogueStore } from "#layers/sql/asset/CatalogueStore.ts"
@@ -15,17 +16,21 @@ import * as ExecutionLog from "#layers/sql/execution/ExecutionLog.ts"
 import * as GasLedger from "#layers/sql/relay/GasLedger.ts"
 import * as ListedAssets from "#layers/sql/asset/ListedAssets.ts"
 import * as MarketDataStore from "#layers/sql/marketData/MarketDataStore.ts"
+import * as MirrorabilityStore from "#layers/sql/strategy/MirrorabilityStore.ts"
 import * as MirrorTermsStore from "#layers/sql/strategy/MirrorTermsStore.ts"
 import * as OperationStore from "#layers/sql/operation/OperationStore.ts"
 import * as PortfolioStore from "#layers/sql/portfolio/PortfolioStore.ts"
 import * as RelayStore from "#layers/sql/relay/RelayStore.ts"
 import * as RequiredSignatures from "#layers/sql/account/RequiredSignatures.ts"
 import * as RevocationStore from "#layers/sql/revocation/RevocationStore.ts"
+import * as PreviewStore from "#layers/sql/rebalance/PreviewStore.ts"
+import * as RunHistory from "#layers/sql/rebalance/RunHistory.ts"
 import * as RunStore from "#layers/sql/rebalance/RunStore.ts"
 import * as SessionStore from "#layers/sql/identity/SessionStore.ts"
 import * as StepStore from "#layers/sql/relay/StepStore.ts"
 import * as StrategyStore from "#layers/sql/strategy/StrategyStore.ts"
 import * as TenantConfigurationStore from "#layers/sql/tenant/TenantConfigurationStore.ts"
+import * as TenantEventLog from "#layers/sql/event/TenantEventLog.ts"
 import * as TenantStore from "#layers/sql/identity/TenantStore.ts"
 import * as TransferLedger from "#layers/sql/transfer/TransferLedger.ts"
 import * as UserStore from "#layers/sql/identity/UserStore.ts"
@@ -33,6 +38,7 @@ import * as ValuationStore from "#layers/sql/performance/ValuationStore.ts"
 import * as WithdrawalStore from "#layers/sql/withdrawal/WithdrawalStore.ts"
 
 export const SqlLive = Layer.mergeAll(
+  ActionStore.layer,
   AnalyticsStore.layer,
   AssetStore.layer,
   CatalogueStore.layer,
@@ -46,18 +52,22 @@ export const SqlLive = Layer.mergeAll(
   GasLedger.layer,
   ListedAssets.layer,
   MarketDataStore.layer,
+  MirrorabilityStore.layer,
   MirrorTermsStore.layer,
   OperationStore.layer,
   PortfolioStore.layer,
   RelayStore.layer,
   RequiredSignatures.layer,
   RevocationStore.layer,
+  PreviewStore.layer,
+  RunHistory.layer,
   RunStore.layer,
   SessionStore.layer,
   StepStore.layer,
   StrategyStore.layer,
-  Layer.succeed(TransientFault, isDatabaseFault),
+  Layer.succeed(TransientFault, isTransientFault),
   TenantConfigurationStore.layer,
+  TenantEventLog.layer,
   TenantStore.layer,
   TransferLedger.layer,
   UserStore.layer.pipe(Layer.provide(TenantStore.layer)),

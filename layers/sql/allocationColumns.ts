@@ -8,8 +8,8 @@ import type { SwapSources } from "#domain/strategy/resolveSwap.ts"
 import { storableJson } from "#layers/sql/storable.ts"
 
 /**
- * An asset id that a store has written, so in its canonical spelling: the form is enough. Hashing every address of a page
- * again for its checksum would cost ten times the query.
+ * An asset id that a store has written, so in its canonical spelling: the form is enough. Hashing every address of a
+ * page again for its checksum would cost ten times the query.
  */
 const StoredAssetId = Schema.String.check(Schema.isPattern(/^eip155:[1-9][0-9]{0,15}\/erc20:0x[0-9a-fA-F]{40}$/u)).pipe(
   Schema.brand("AssetId")
@@ -45,7 +45,9 @@ export const swapPreferencesOf = ({ slippageBps, priceImpactBps, thresholdUsd }:
   thresholdUsd
 })
 
-/** The same of a portfolio's tenant, and what that tenant accepted of another one's strategy, beside the strategy's own. */
+/**
+ * The same of a portfolio's tenant, and what that tenant accepted of another one's strategy, beside the strategy's own.
+ */
 export const SwapSourcesColumns = {
   ...SwapPreferencesColumns,
   tenantSlippageBps: SwapPreferencesColumns.slippageBps,

@@ -6,8 +6,11 @@
  * Source: PostgreSQL, appendix "Error Codes" (classes of SQLSTATE).
  */
 import { SqlError } from "effect/sql/SqlError"
+import { RunMoved } from "#layers/sql/run/RunFence.ts"
 
-/** Feature not supported, cardinality, data, `WITH CHECK OPTION`: classes that the client gives no reason of their own. */
+/**
+ * Feature not supported, cardinality, data, `WITH CHECK OPTION`: classes that the client gives no reason of their own.
+ */
 const classesOfStatements = new Set(["0A", "21", "22", "44"])
 
 const codeOf = (cause: unknown): string =>
@@ -26,3 +29,6 @@ export const isDatabaseFault = (error: unknown): boolean => {
       return true
   }
 }
+
+/** A fault of the database, or a run that is another process's by now: neither says anything of what was being done. */
+export const isTransientFault = (error: unknown): boolean => error instanceof RunMoved || isDatabaseFault(error)

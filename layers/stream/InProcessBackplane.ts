@@ -1,17 +1,18 @@
 /**
- * The backplane of a deployment of one worker: its own memory. The order begins anew with every process, above all sequences
- * of earlier ones as long as fewer than a million events a second are published and the clock is not set back.
+ * The backplane of a deployment of one worker: its own memory. The order begins anew with every process, above all
+ * sequences of earlier ones as long as fewer than a million events a second are published and the clock is not set
+ * back.
  */
 import { Clock, Effect, Layer, Option, PubSub, Queue, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Hex } from "effect/encoding"
-import { type Announcement, Backplane, type SharedEntry } from "#domain/stream/Backplane.ts"
+import { type TransferIntent, Backplane, type SharedEntry } from "#domain/stream/Backplane.ts"
 import { keyOf, type MarketEvent } from "#domain/stream/MarketData.ts"
 import { misplaced } from "#domain/stream/readTick.ts"
 import type { AssetKey } from "#domain/stream/Topic.ts"
 
 /** Events that may wait for the hub; one that is pushed out is missed by its successor's link, and clients are told. */
-const mostWaiting = 100_000
+const maxWaiting = 100_000
 
 export const InProcessBackplane = Layer.effect(
   Backplane,
@@ -19,9 +20,9 @@ export const InProcessBackplane = Layer.effect(
     const random = yield* SecureRandom.SecureRandom
     const workerId = Hex.encode(yield* Effect.orDie(random.randomBytes(8)))
     const beginning = (yield* Clock.currentTimeMillis) * 1_000
-    const events = yield* Queue.sliding<MarketEvent>(mostWaiting)
-    const changes = yield* PubSub.sliding<SharedEntry>(mostWaiting)
-    const announcements = yield* PubSub.sliding<Announcement>(8)
+    const events = yield* Queue.sliding<MarketEvent>(maxWaiting)
+    const changes = yield* PubSub.sliding<SharedEntry>(maxWaiting)
+    const announcements = yield* PubSub.sliding<TransferIntent>(8)
     const last = new Map<AssetKey, MarketEvent>()
     const values = new Map<string, string>()
     let position = beginning

@@ -1,8 +1,8 @@
 /**
  * Serves the worker on one port: its routes by Effect's handler, its sockets by `ws`.
  *
- * Frames are written to the connection as they are, many at a time and the same bytes for all sockets; `ws` does the handshake,
- * reads what clients send, answers pings and closes in order.
+ * Frames are written to the connection as they are, many at a time and the same bytes for all sockets; `ws` does the
+ * handshake, reads what clients send, answers pings and closes in order.
  */
 import { NodeHttpServer } from "@effect/platform-node"
 import { ByteSize, Duration, Effect, Exit, Layer, type Scope } from "effect"

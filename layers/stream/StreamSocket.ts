@@ -1,6 +1,6 @@
 /**
- * One open socket. It has no timers of its own and its listeners are shared, since tens of thousands of them are idle most of
- * the time.
+ * One open socket. It has no timers of its own and its listeners are shared, since tens of thousands of them are idle
+ * most of the time.
  */
 import { Effect, Metric } from "effect"
 import type { Socket } from "node:net"

@@ -4,13 +4,18 @@
  * Nothing leaves the process before the scrubber has seen it. A collector that is slow or away costs data, never the
  * service's work.
  */
-import { Duration, Effect, Layer, Logger, Redacted, References, Tracer } from "effect"
+import { Context, Duration, Effect, Layer, Logger, Metric, Redacted, References, Tracer } from "effect"
+import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient, HttpBody, HttpClient, HttpClientError } from "effect/http"
 import { OtlpExporter, OtlpLogger, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability"
+import { SpanPropagationEnabled } from "effect/sql/Statement"
 import { withinRealTime } from "#layers/clock/withinRealTime.ts"
 import { jsonLine, prettyLine } from "#layers/telemetry/consoleLogger.ts"
+import { quietPolls } from "#layers/telemetry/quietPolls.ts"
+import { runtimeMetrics } from "#layers/telemetry/runtimeMetrics.ts"
 import { sampling } from "#layers/telemetry/sampling.ts"
 import { makeScrubber } from "#layers/telemetry/Scrubber.ts"
+import { measured } from "#layers/telemetry/SpanMetrics.ts"
 import { TelemetryConfig } from "#layers/telemetry/TelemetryConfig.ts"
 
 const exportLimit = Duration.seconds(10)
@@ -19,9 +24,24 @@ const exportLimit = Duration.seconds(10)
 const finite = (_: string, value: unknown) =>
   typeof value === "number" && !Number.isFinite(value) ? String(value) : value
 
+/** A metric's unit is a field of its own; the attributes that the library takes it from are labels of no use. */
+const isUnit = (attribute: unknown): boolean =>
+  typeof attribute === "object" &&
+  attribute !== null &&
+  "key" in attribute &&
+  /^(time_)?unit$/u.test(`${attribute.key}`)
+
+const withoutUnits = (key: string, value: unknown) =>
+  key === "attributes" && Array.isArray(value) ? value.filter((one) => !isUnit(one)) : finite(key, value)
+
 const scrubbedJson = (scrub: (text: string) => string) => {
-  const body = (data: unknown) => HttpBody.text(scrub(JSON.stringify(data, finite)), "application/json")
-  return Layer.succeed(OtlpSerialization.OtlpSerialization, { traces: body, metrics: body, logs: body })
+  const body = (replace: typeof finite) => (data: unknown) =>
+    HttpBody.text(scrub(JSON.stringify(data, replace)), "application/json")
+  return Layer.succeed(OtlpSerialization.OtlpSerialization, {
+    traces: body(finite),
+    metrics: body(withoutUnits),
+    logs: body(finite)
+  })
 }
 
 /** A collector that never answers must not gather exports without end. */
@@ -53,20 +73,31 @@ export const Telemetry = Layer.unwrap(
     if (config.otlp === null) return Layer.merge(level, Logger.layer([console]))
 
     const { endpoint, headers, traceRatio } = config.otlp
+    const instance = yield* Effect.flatMap(SecureRandom.SecureRandom, ({ uuidV4 }) => uuidV4())
+    const registry = Context.pick(Metric.MetricRegistry)(yield* Effect.context<never>())
     const options = (signal: string) => ({
       url: `${endpoint}/v1/${signal}`,
       headers: Redacted.value(headers),
       resource: {
         serviceName: config.serviceName,
         serviceVersion: config.serviceVersion,
-        attributes: config.resourceAttributes
+        // Which of several processes it was; a deployment may say so itself, for example by the name of a pod.
+        attributes: { "service.instance.id": instance, ...config.resourceAttributes }
       }
     })
     return Layer.mergeAll(
       level,
+      // So that a statement's span says how long it waited for a connection (SpanMetrics.ts).
+      Layer.succeed(SpanPropagationEnabled, true),
       Logger.layer([console, OtlpLogger.make(options("logs"))]),
       OtlpMetrics.layer(options("metrics")),
-      Layer.effect(Tracer.Tracer, Effect.map(OtlpTracer.make(options("traces")), sampling(traceRatio)))
+      runtimeMetrics,
+      Layer.effect(
+        Tracer.Tracer,
+        Effect.map(OtlpTracer.make(options("traces")), (tracer) =>
+          quietPolls(measured(registry)(sampling(traceRatio)(tracer)))
+        )
+      )
     ).pipe(Layer.provideMerge(OtlpExporter.layerFlusher), Layer.provide([scrubbedJson(scrub), boundedClient]))
   })
-)
+).pipe(Layer.provide(SecureRandom.layerWebCrypto))

@@ -34,7 +34,10 @@ const entryOf = ({ cause, date, fiber, logLevel, message }: Logger.Options<unkno
   }
 }
 
-/** Fields: timestamp, level, service, message, correlationId (the request's, else the trace id), spanId, data, cause, and all annotations. */
+/**
+ * Fields: timestamp, level, service, message, correlationId (the request's, else the trace id), spanId, data, cause,
+ * and all annotations.
+ */
 export const jsonLine = (service: string): Logger.Logger<unknown, string> =>
   Logger.make((options) => {
     const { annotations, data, timestamp, level, ...rest } = entryOf(options)

@@ -1,6 +1,6 @@
 /**
- * The way from the service to the price attestor, with the faults that it may have: it is away, its prices are of long ago, or
- * somebody with its key signs prices of his own making.
+ * The way from the service to the price attestor, with the faults that it may have: it is away, its prices are of long
+ * ago, or somebody with its key signs prices of his own making.
  */
 import { Effect, Schema } from "effect"
 import { HttpBody, HttpClient, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"

@@ -11,7 +11,7 @@ import { type FaultMode, Faults } from "#sandbox/control/Faults.ts"
 import { operate } from "#sandbox/chain/operate.ts"
 import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
 
-const lookEvery = Duration.millis(250)
+const checkInterval = Duration.millis(250)
 const usualDelay = Duration.seconds(2)
 const lateDelay = Duration.seconds(20)
 /** Pauses between the tries to pay one lock. */
@@ -97,7 +97,7 @@ export const BridgeWorker = Layer.effectDiscard(
       })
       yield* look.pipe(
         Effect.catch((failure) => Effect.logWarning(failure.message)),
-        Effect.andThen(Effect.sleep(lookEvery)),
+        Effect.andThen(Effect.sleep(checkInterval)),
         Effect.forever,
         Effect.forkScoped
       )

@@ -1,8 +1,9 @@
 /**
  * The contracts that the world installs: from their packages, from `contracts` and from `sandbox/contracts`.
  *
- * Our own Solidity is kept compiled in `compiled.json`, because compiling takes longer than everything else that a first
- * start does; a test proves that it is what the sources compile to. Sources that differ from it are compiled once into
+ * Our own Solidity is kept compiled in `compiled.json`, because compiling takes longer than everything else that a
+ * first start does; a test proves that it is what the sources compile to. Sources that differ from it are compiled once
+ * into
  * `node_modules/.cache`. Foreign bytecode is read from the packages that publish it, pinned by hash where the resulting
  * address would not prove it.
  */
@@ -45,7 +46,10 @@ export interface Contract {
   readonly creation: Hex
 }
 
-/** A contract of `contracts` or `sandbox/contracts`: it can be placed by its runtime code, having no constructor arguments. */
+/**
+ * A contract of `contracts` or `sandbox/contracts`: it can be placed by its runtime code, having no constructor
+ * arguments.
+ */
 export interface OwnContract extends Contract {
   readonly runtime: Hex
 }

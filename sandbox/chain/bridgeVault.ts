@@ -1,4 +1,6 @@
-/** The bridge vaults of the world: their ABI, what they were asked for, and what became of it, by the chains' own logs. */
+/**
+ * The bridge vaults of the world: their ABI, what they were asked for, and what became of it, by the chains' own logs.
+ */
 import { Effect } from "effect"
 import { type Address, getAbiItem, type Hex, isAddressEqual, parseAbi, parseEventLogs } from "viem"
 import type { Chain } from "#sandbox/chain/Chain.ts"

@@ -1,6 +1,6 @@
 /**
- * Compiles `contracts` and `sandbox/contracts` and writes `{sources, contracts: {Name: {abi, creation, runtime}}}` to the
- * file named as argument; `sources` is the hash of what was compiled.
+ * Compiles `contracts` and `sandbox/contracts` and writes `{sources, contracts: {Name: {abi, creation, runtime}}}` to
+ * the file named as argument; `sources` is the hash of what was compiled.
  *
  * A program of its own, because the WebAssembly compiler blocks for seconds and keeps its memory.
  */

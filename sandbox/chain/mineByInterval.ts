@@ -1,9 +1,9 @@
 /**
- * Blocks that come with time, beside those that anvil makes when a transaction arrives: what did not fit into a block goes
- * into the next one, and confirmations grow without further traffic.
+ * Blocks that come with time, beside those that anvil makes when a transaction arrives: what did not fit into a block
+ * goes into the next one, and confirmations grow without further traffic.
  *
- * Anvil's own interval keeps 1,500 states whatever it is told to keep, and each block costs it time and memory for good. So the
- * blocks are made from here, at the chain's block time while it is in use and seldom while it is not.
+ * Anvil's own interval keeps 1,500 states whatever it is told to keep, and each block costs it time and memory for
+ * good. So the blocks are made from here, at the chain's block time while it is in use and seldom while it is not.
  */
 import { Duration, Effect, type Scope } from "effect"
 import type { ChainClient } from "#sandbox/chain/Anvil.ts"
@@ -33,7 +33,10 @@ const mineWhenDue = async (client: ChainClient, seen: Seen): Promise<Seen> => {
   return { block: block.number + 1n, usedAt, minedAt: performance.now() }
 }
 
-/** Mines until the scope ends. A request that fails is followed by the next: whoever runs the chain sees its process end. */
+/**
+ * Mines until the scope ends. A request that fails is followed by the next: whoever runs the chain sees its process
+ * end.
+ */
 export const mineByInterval = Effect.fnUntraced(function* (
   client: ChainClient,
   blockTimeMillis: number

@@ -1,7 +1,7 @@
 /**
- * Transactions of the sandbox's operator. The node gives them their nonces, so two that are sent at once may get the same
- * one, and the node refuses the second. Within a process the sends to a chain take turns; what the node refuses for its
- * nonce, because another process sent at the same moment, is sent again.
+ * Transactions of the sandbox's operator. The node gives them their nonces, so two that are sent at once may get the
+ * same one, and the node refuses the second. Within a process the sends to a chain take turns; what the node refuses
+ * for its nonce, because another process sent at the same moment, is sent again.
  */
 import { Duration, Effect, Schedule, Semaphore } from "effect"
 import { type Address, BaseError, type Hex, RpcRequestError, toHex } from "viem"

@@ -14,7 +14,9 @@ const answerModes = [
   "drop-next"
 ] as const
 
-/** What a thief of the attestor's key, or its clock, may make of its answers: prices of long ago, and of its own making. */
+/**
+ * What a thief of the attestor's key, or its clock, may make of its answers: prices of long ago, and of its own making.
+ */
 const attestorModes = [...answerModes, "stale", "lying"] as const
 
 /** What the bridge may do with what it took: deliver late, another token, give it back, or keep it. */
@@ -25,8 +27,8 @@ export const FaultMode = Schema.Literals(faultModes)
 export type FaultMode = typeof FaultMode.Type
 
 /**
- * A stand-in that can misbehave: the RPC of a chain, the price feed, the stocks feed and its REST API, issuers of tokenized
- * shares, the routing provider, the bridge, the price attestor.
+ * A stand-in that can misbehave: the RPC of a chain, the price feed, the stocks feed and its REST API, issuers of
+ * tokenized shares, the routing provider, the bridge, the price attestor.
  */
 export type FaultTarget =
   | `rpc:${number}`

@@ -52,7 +52,9 @@ const emailOf = (name: string) =>
 export class Tenants extends Context.Service<
   Tenants,
   {
-    /** Sees to it that the service knows the two residents and the operator with its public strategy, which is curated. */
+    /**
+     * Sees to it that the service knows the two residents and the operator with its public strategy, which is curated.
+     */
     readonly provision: Effect.Effect<void, SandboxFailure>
     /** Creates a tenant with a key of every scope and a key of the default tier. */
     readonly create: (name: string, entitlements: ReadonlyArray<string>) => Effect.Effect<WorldTenant, SandboxFailure>
@@ -69,8 +71,13 @@ export class Tenants extends Context.Service<
       const service = yield* serviceClient(apiBaseUrl, environment["ADMIN_TOKEN"] ?? "")
       const provisioning = yield* Semaphore.make(1)
 
-      const register = Effect.fnUntraced(function* (name: string, entitlements: ReadonlyArray<string>) {
+      const register = Effect.fnUntraced(function* (
+        name: string,
+        entitlements: ReadonlyArray<string>,
+        ownerAddress?: string
+      ) {
         const tenantId = yield* service.createTenant(name, emailOf(name), entitlements)
+        if (ownerAddress !== undefined) yield* service.setOwner(tenantId, ownerAddress)
         const apiKey = yield* service.createKey(tenantId, "Everything", everyScope)
         const readOnlyApiKey = yield* service.createKey(tenantId, "Read only", defaultTier)
         return { name, apiKey, readOnlyApiKey, entitlements }
@@ -102,7 +109,7 @@ export class Tenants extends Context.Service<
       const provisionOperator = Effect.gen(function* () {
         const { operator } = yield* file.state
         if (operator?.strategyId !== undefined) return
-        const tenant = operator?.tenant ?? (yield* register(operatorName, []))
+        const tenant = operator?.tenant ?? (yield* register(operatorName, [], environment["OPERATOR_ADDRESS"]))
         yield* file.update((state) => ({ ...state, operator: { tenant } }))
         const strategyId = yield* service.createStrategy(tenant.apiKey, publicStrategy)
         yield* service.makeMirrorable(strategyId)

@@ -1,7 +1,7 @@
 /**
- * The world's clock for those that live by it: `GET /clock` answers at once, `GET /clock?after=<version>` when the clock
- * has been moved since that version, or after 25 seconds. A follower gives itself a stable `id`, so that a move can wait
- * for it.
+ * The world's clock for those that live by it: `GET /clock` answers at once, `GET /clock?after=<version>` when the
+ * clock has been moved since that version, or after 25 seconds. A follower gives itself a stable `id`, so that a move
+ * can wait for it.
  */
 import { Effect, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"

@@ -1,6 +1,6 @@
 /**
- * Only programs of this machine may use the control server. A page of another site that a browser shows could otherwise send
- * requests to it, under its own origin or under a name that was made to point at this machine (DNS rebinding).
+ * Only programs of this machine may use the control server. A page of another site that a browser shows could otherwise
+ * send requests to it, under its own origin or under a name that was made to point at this machine (DNS rebinding).
  */
 import { Effect, Option } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"

@@ -64,6 +64,16 @@ export const serviceClient = Effect.fnUntraced(function* (baseUrl: string, admin
       if (response.status === 401) return false
       return yield* failed(what, `${response.status}`)
     }),
+    /** Says that the tenant's strategies are the address's own. */
+    setOwner: Effect.fnUntraced(function* (tenantId: string, ownerAddress: string) {
+      const what = `name the owner of ${tenantId}`
+      const request = HttpClientRequest.put(`${baseUrl}/v1/admin/tenants/${tenantId}/owner`).pipe(
+        HttpClientRequest.bearerToken(adminToken),
+        HttpClientRequest.bodyJsonUnsafe({ ownerAddress })
+      )
+      const response = yield* send(what, request)
+      if (response.status !== 200) return yield* failed(what, `${response.status}`)
+    }),
     /** Creates a strategy as the owner of the key; answers its id. */
     createStrategy: Effect.fnUntraced(function* (apiKey: string, strategy: Readonly<Record<string, unknown>>) {
       const what = "create the public strategy"

@@ -1,6 +1,6 @@
 /**
- * LI.FI's API v1, as far as the world needs it: quotes and routes over the vault for USDC between its chains, and over pools
- * of its own for swaps on one; and the status of what was locked, read from the chains.
+ * LI.FI's API v1, as far as the world needs it: quotes and routes over the vault for USDC between its chains, and over
+ * pools of its own for swaps on one; and the status of what was locked, read from the chains.
  */
 import { Effect, Option, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"

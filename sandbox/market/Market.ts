@@ -25,8 +25,8 @@ const movePool = (chain: Chain, pool: Pool, priceOf: (token: Token) => bigint) =
 
 /**
  * Gives a token a new price (US dollars, wad) on its chain: every pool that holds it is traded to the new ratio, which
- * takes back what swaps did to it before, and the chain's feed and the price book (the API's source) follow. `at` is the world's time in
- * milliseconds, the clock's by default.
+ * takes back what swaps did to it before, and the chain's feed and the price book (the API's source) follow. `at` is
+ * the world's time in milliseconds, the clock's by default.
  */
 export const setPrice = Effect.fn("Market.setPrice")(function* (
   chain: Chain,

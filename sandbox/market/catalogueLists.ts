@@ -1,4 +1,7 @@
-/** The token lists that the catalogue is read from, in the token-list format: `/lists/uniswap.json` and `/lists/ondo.json`. */
+/**
+ * The token lists that the catalogue is read from, in the token-list format: `/lists/uniswap.json` and
+ * `/lists/ondo.json`.
+ */
 import { DateTime, Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { keyOf } from "#domain/listing/AssetKey.ts"

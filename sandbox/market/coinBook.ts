@@ -1,4 +1,6 @@
-/** What every coin of the catalogue costs: the world's own by its price book, all others by a function of name and time. */
+/**
+ * What every coin of the catalogue costs: the world's own by its price book, all others by a function of name and time.
+ */
 import { solanaChainId, spl } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { coinIds } from "#layers/catalogue/coinIds.ts"

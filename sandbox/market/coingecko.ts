@@ -1,8 +1,8 @@
 /**
  * CoinGecko's v3 REST API, as far as prices need it, answered from the world's price book.
  *
- * Shapes follow CoinGecko's documentation: unknown coins and contracts are absent, contract keys are lower-case, figures
- * are JSON numbers.
+ * Shapes follow CoinGecko's documentation: unknown coins and contracts are absent, contract keys are lower-case,
+ * figures are JSON numbers.
  */
 import { Effect, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"

@@ -1,6 +1,6 @@
 /**
- * Massive's stocks WebSocket under `/massive/stocks`: statuses, authentication, subscriptions and bars of a second, in the
- * documented shapes, at any hour. A key has one connection; a second one makes the server close the first.
+ * Massive's stocks WebSocket under `/massive/stocks`: statuses, authentication, subscriptions and bars of a second, in
+ * the documented shapes, at any hour. A key has one connection; a second one makes the server close the first.
  */
 import { Deferred, Duration, Effect, Queue, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -15,7 +15,7 @@ const Request = Schema.fromJsonString(
 )
 const readRequest = Schema.decodeUnknownOption(Request)
 const slowness = Duration.seconds(3)
-const mostChannels = 5_000
+const maxChannels = 5_000
 
 const status = (name: string, message: string) => JSON.stringify([{ ev: "status", status: name, message }])
 
@@ -62,7 +62,7 @@ export const massive = HttpRouter.use(
       for (const symbol of symbolsOf(params)) {
         if (action === "unsubscribe") {
           connection.channels.delete(symbol)
-        } else if (!connection.channels.has(symbol) && connection.channels.size < mostChannels) {
+        } else if (!connection.channels.has(symbol) && connection.channels.size < maxChannels) {
           connection.channels.add(symbol)
           Queue.offerUnsafe(connection.out, status("success", `subscribed to: A.${symbol}`))
         }

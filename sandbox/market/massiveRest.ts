@@ -10,7 +10,7 @@ import { WorldClock } from "#sandbox/WorldClock.ts"
 
 const day = 86_400_000
 const units = { minute: 60_000, hour: 3_600_000, day } as const
-const mostBars = 50_000
+const maxBars = 50_000
 
 const shares = new Map(
   content.assets.filter(({ kind }) => kind === "equity" || kind === "etf").map((asset) => [asset.symbol, asset])
@@ -153,7 +153,7 @@ export const massiveRest = HttpRouter.use(
         const step = Number(multiplier) * (units[timespan as keyof typeof units] ?? day)
         const first = Math.ceil(Number(from) / step)
         const last = Math.floor(Math.min(Number(to), now) / step)
-        const count = Math.max(0, Math.min(mostBars, last - first + 1))
+        const count = Math.max(0, Math.min(maxBars, last - first + 1))
         const results = Array.from({ length: count }, (_, n) => {
           const at = (first + n) * step
           return { t: at, n: 10, ...bar(ticker, at, step) }

@@ -1,6 +1,6 @@
 /**
- * A market for shares that never sleeps: every symbol has a price at every moment, the same in each run, since it is a function
- * of the symbol and the world's time alone.
+ * A market for shares that never sleeps: every symbol has a price at every moment, the same in each run, since it is a
+ * function of the symbol and the world's time alone.
  */
 import { createHash } from "node:crypto"
 

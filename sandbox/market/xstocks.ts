@@ -1,4 +1,6 @@
-/** The registry of xStocks in its documented shapes, under `/xstocks/api/v2`: the tokens of the catalogue, a few a page. */
+/**
+ * The registry of xStocks in its documented shapes, under `/xstocks/api/v2`: the tokens of the catalogue, a few a page.
+ */
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { content } from "#layers/catalogue/content.ts"

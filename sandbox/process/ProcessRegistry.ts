@@ -20,8 +20,8 @@ const supervisor = "supervisor"
 const goneLimitMillis = 30_000
 
 /**
- * True when nothing of a zombie runs any more. A process of several threads shows as a zombie as soon as its first thread
- * has ended, while the others still hold its sockets and files.
+ * True when nothing of a zombie runs any more. A process of several threads shows as a zombie as soon as its first
+ * thread has ended, while the others still hold its sockets and files.
  */
 const isLastThread = async (pid: number) => (await readdir(`/proc/${pid}/task`).catch(() => [])).length <= 1
 

@@ -6,7 +6,7 @@ import { supervise } from "#sandbox/process/SupervisedProcess.ts"
 import { WorldConfig } from "#sandbox/WorldConfig.ts"
 import { WorldFile } from "#sandbox/WorldFile.ts"
 
-/** Long enough for a client's patience, and for another worker to take over. */
+/** Long enough for a client's timeout, and for another worker to take over. */
 const stallLength = Duration.seconds(3)
 
 /** The stream worker as a child process: started, watched, restarted. */

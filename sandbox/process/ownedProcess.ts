@@ -1,7 +1,8 @@
 /**
  * Child processes that live as long as a scope.
  *
- * Waits here are in real time (Node timers, not Effect's clock): an operating system process does not follow a test clock.
+ * Waits here are in real time (Node timers, not Effect's clock): an operating system process does not follow a test
+ * clock.
  */
 import { Effect, type Scope } from "effect"
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process"
@@ -17,7 +18,9 @@ export interface OwnedProcess {
   readonly kill: (signal: NodeJS.Signals) => void
 }
 
-/** What to start. `stdio` is Node's; children never share the terminal's process group, so that Ctrl-C reaches only us. */
+/**
+ * What to start. `stdio` is Node's; children never share the terminal's process group, so that Ctrl-C reaches only us.
+ */
 export interface Command {
   readonly name: string
   readonly file: string

@@ -1,5 +1,6 @@
 import { Effect, Redacted } from "effect"
 import { join } from "node:path"
+import { operator } from "#sandbox/chain/canonical.ts"
 import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
 import { derivedSecret } from "#sandbox/process/derivedSecret.ts"
 import { WorldConfig } from "#sandbox/WorldConfig.ts"
@@ -46,6 +47,7 @@ export const serviceEnvironment = Effect.gen(function* () {
     RELAYER_PRIVATE_KEY: Redacted.value(secrets.relayerPrivateKey),
     API_KEY_PEPPER: Redacted.value(secrets.apiKeyPepper),
     ADMIN_TOKEN: Redacted.value(secrets.adminToken),
+    OPERATOR_ADDRESS: operator,
     INTERNAL_TOKEN: Redacted.value(secrets.internalToken),
     STREAM_URL: config.streamBaseUrl,
     CLOCK_URL: `${config.controlBaseUrl}/clock`,

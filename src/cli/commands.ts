@@ -1,9 +1,12 @@
 /** The commands for tenants and keys: `tenants create|list|disable|enable` and `keys create|list|revoke`. */
-import { Clock, Console, DateTime, Effect, Option, Redacted, Schema } from "effect"
+import { Clock, Console, DateTime, Effect, type Layer, Option, Redacted, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import { defaultScopes, type Scope, scopes, type ScopeTier } from "#domain/Scopes.ts"
+import { operations } from "#src/cli/operations.ts"
+import { runs } from "#src/cli/runCommands.ts"
+import type { RunAdmin } from "#src/cli/RunAdmin.ts"
 import { table } from "#src/cli/table.ts"
 import { AdminFailed, type IssuedKey, TenantAdmin } from "#src/cli/TenantAdmin.ts"
 
@@ -192,17 +195,24 @@ const revokeKey = Command.make(
   })
 ).pipe(Command.withDescription("Revoke a key of a tenant"))
 
-/** The whole command line; it asks for `TenantAdmin` only when a command runs. */
-export const ballast = Command.make("ballast").pipe(
-  Command.withDescription("Administer tenants and their API keys"),
-  Command.withSubcommands([
-    Command.make("tenants").pipe(
-      Command.withDescription("Integrators"),
-      Command.withSubcommands([createTenant, listTenants, disableTenant, enableTenant])
-    ),
-    Command.make("keys").pipe(
-      Command.withDescription("API keys of a tenant"),
-      Command.withSubcommands([createKey, listKeys, revokeKey])
-    )
-  ])
+const tenants = Command.make("tenants").pipe(
+  Command.withDescription("Integrators"),
+  Command.withSubcommands([createTenant, listTenants, disableTenant, enableTenant])
 )
+
+const keys = Command.make("keys").pipe(
+  Command.withDescription("API keys of a tenant"),
+  Command.withSubcommands([createKey, listKeys, revokeKey])
+)
+
+/** The whole command line. Access to tenants, keys and runs is opened when one of their commands runs. */
+export const ballast = <E, R>(access: Layer.Layer<TenantAdmin | RunAdmin, E, R>) =>
+  Command.make("ballast").pipe(
+    Command.withDescription("Administer tenants, their API keys and runs, and see what was done for portfolios"),
+    Command.withSubcommands([
+      tenants.pipe(Command.provide(access)),
+      keys.pipe(Command.provide(access)),
+      runs.pipe(Command.provide(access)),
+      operations
+    ])
+  )

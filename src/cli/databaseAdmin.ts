@@ -7,7 +7,9 @@ import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
 import * as Database from "#layers/sql/Database.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import * as Migrations from "#layers/sql/Migrations.ts"
+import { SuspendedRuns } from "#layers/sql/run/SuspendedRuns.ts"
 import * as TenantStore from "#layers/sql/identity/TenantStore.ts"
+import { RunAdmin } from "#src/cli/RunAdmin.ts"
 import { AdminFailed, TenantAdmin } from "#src/cli/TenantAdmin.ts"
 
 const withoutPepper = new AdminFailed({
@@ -44,12 +46,20 @@ const admin = (hasPepper: boolean) =>
     })
   )
 
+/** The most that a list shows. */
+const maxRuns = 1_000
+
+const runAdmin = Layer.effect(
+  RunAdmin,
+  Effect.map(SuspendedRuns, ({ find, list, resume }) => RunAdmin.of({ list: list(maxRuns), find, resume }))
+).pipe(Layer.provide(SuspendedRuns.layer))
+
 /**
  * Brings the schema up to date first, so the first tenant can be made before the service has ever run. Without a pepper
  * everything works but making keys.
  */
 export const databaseAdmin = (database: DatabaseConfig["Service"], pepper: Redacted.Redacted | null) =>
-  admin(pepper !== null).pipe(
+  Layer.merge(admin(pepper !== null), runAdmin).pipe(
     Layer.provide(Tenants.layer),
     Layer.provide([TenantStore.layer, KeyHashLive, SecureRandom.layerWebCrypto]),
     Layer.provide(Migrations.layer),

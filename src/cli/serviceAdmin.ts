@@ -5,6 +5,7 @@ import { HttpApiClient } from "effect/http-api"
 import { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import { Scope } from "#domain/Scopes.ts"
 import { Admin } from "#http/admin/Admin.ts"
+import { RunAdmin } from "#src/cli/RunAdmin.ts"
 import { AdminFailed, TenantAdmin } from "#src/cli/TenantAdmin.ts"
 
 const answerLimit = Duration.seconds(15)
@@ -38,7 +39,19 @@ const reasonOf = (error: { readonly message: string }): string => {
   return error.response === undefined ? error.message : `it answered ${error.response.status}`
 }
 
+const ofDatabase = Effect.fail(
+  new AdminFailed({
+    reason:
+      "Runs are administered on the database; set DATABASE_URL, or with the embedded database stop the service first"
+  })
+)
+
+const runAdmin = Layer.succeed(RunAdmin, { list: ofDatabase, find: () => ofDatabase, resume: () => ofDatabase })
+
 export const serviceAdmin = (adminUrl: string, adminToken: Redacted.Redacted) =>
+  Layer.merge(tenantAdmin(adminUrl, adminToken), runAdmin)
+
+const tenantAdmin = (adminUrl: string, adminToken: Redacted.Redacted) =>
   Layer.effect(
     TenantAdmin,
     Effect.gen(function* () {

@@ -8,9 +8,14 @@ import { all, optional, required, type Setting, withDefault } from "#src/config/
 interface KnownChain {
   readonly id: number
   readonly name: string
-  /** Tokens through which a swap of two hops passes unless SWAP_HUBS_<chainId> names others: wrapped native token and USDC. */
+  /**
+   * Tokens through which a swap of two hops passes unless SWAP_HUBS_<chainId> names others: wrapped native token and
+   * USDC.
+   */
   readonly hubs: ReadonlyArray<string>
-  /** Blocks that make a transaction final unless CONFIRMATIONS_<chainId> says otherwise; docs/decisions/0092 says why. */
+  /**
+   * Blocks that make a transaction final unless CONFIRMATIONS_<chainId> says otherwise; docs/decisions/0092 says why.
+   */
   readonly confirmations: number
 }
 
@@ -143,7 +148,10 @@ const guardedChain = ({ id }: KnownChain): Setting<GuardedChain | null> =>
     }
   })
 
-/** The chains of the price attestor's process, at least one. A guard that was replaced stays in the list while accounts use it. */
+/**
+ * The chains of the price attestor's process, at least one. A guard that was replaced stays in the list while accounts
+ * use it.
+ */
 export const guardedChains: Setting<ReadonlyArray<GuardedChain>> = Effect.gen(function* () {
   const read = yield* all(Object.fromEntries(knownChains.map((known) => [known.name, guardedChain(known)])))
   const configured = knownChains.flatMap(({ name }) => read[name] ?? [])

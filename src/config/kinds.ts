@@ -80,7 +80,9 @@ export const httpUrl = (example: string): Kind<string> =>
     example
   )
 
-/** Where a page is served, as browsers write it: no path, no slash at the end, a port only when it is not the usual one. */
+/**
+ * Where a page is served, as browsers write it: no path, no slash at the end, a port only when it is not the usual one.
+ */
 export const origin: Kind<string> = kind(
   Schema.String.check(
     Schema.makeFilter(

@@ -41,7 +41,10 @@ export const countryHeaders: Setting<CountryHeader["Service"]> = all({
   region: optional("REGION_HEADER", headerName)
 })
 
-/** CoinGecko answers some requests without a key, which is too little to keep a cache full: it counts with a key or an own URL. */
+/**
+ * CoinGecko answers some requests without a key, which is too little to keep a cache full: it counts with a key or an
+ * own URL.
+ */
 export const accessOf = (
   { coinbaseUrl, massive, xStocksUrl }: MarketDataConfig["Service"],
   { apiKey, plan }: CoinGeckoConfig["Service"],

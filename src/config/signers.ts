@@ -1,4 +1,7 @@
-/** Reads where the agent's, the relayer's and the attestor's keys are kept: in the environment, in a file, or behind a remote signer. */
+/**
+ * Reads where the agent's, the relayer's and the attestor's keys are kept: in the environment, in a file, or behind a
+ * remote signer.
+ */
 import { Effect } from "effect"
 import { EvmAddress } from "#domain/Caip.ts"
 import type { AttestorPlace } from "#layers/attestor/AttestorConfig.ts"

@@ -1,10 +1,13 @@
-/** `npm run demo -- backtest`: two policies over the prices that the sandbox has recorded, drawn beside the exact target and buy and hold. */
+/**
+ * `npm run demo -- backtest`: two policies over the prices that the sandbox has recorded, drawn beside the exact target
+ * and buy and hold.
+ */
 import { Effect } from "effect"
 import * as Day from "#domain/Day.ts"
 import type { BacktestDraft } from "#http/v2/backtest/BacktestModel.ts"
 import { Ballast } from "#src/demo/Ballast.ts"
 import { assetOf } from "#src/demo/assetOf.ts"
-import { patience, poll } from "#src/demo/completed.ts"
+import { timeout, poll } from "#src/demo/completed.ts"
 import { line, step, title } from "#src/demo/print.ts"
 import { draw } from "#src/demo/sparkline.ts"
 
@@ -55,7 +58,7 @@ const recorded = Effect.gen(function* () {
   const { points } = yield* ballast.performance.getStrategyPerformance({ params }).pipe(
     Effect.map((answer) => answer.data),
     Effect.repeat({ schedule: poll, until: (performance) => performance.points.length > 1 }),
-    Effect.timeout(patience)
+    Effect.timeout(timeout)
   )
   return { assets, schedule, first: Day.parse(points[0]!.date)!, to: Day.parse(points.at(-1)!.date)! }
 })

@@ -7,7 +7,7 @@ import { line } from "#src/demo/print.ts"
 import { Sandbox } from "#src/demo/Sandbox.ts"
 
 export const poll = Schedule.spaced("250 millis")
-export const patience = "60 seconds"
+export const timeout = "60 seconds"
 
 /** Null for what the reader sees otherwise. */
 const textOf = (event: ExecutionEvent): string | null => {
@@ -34,7 +34,7 @@ export const completed = Effect.fnUntraced(function* (operationId: OperationId) 
       const text = textOf(event)
       return text === null ? Effect.void : line(`  ${text}`)
     }),
-    Effect.timeout(patience)
+    Effect.timeout(timeout)
   )
   return { operationId }
 })

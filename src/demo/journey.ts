@@ -5,7 +5,7 @@ import { type AssetId, chainIdOf, type EvmAddress, evmWallet } from "#domain/Cai
 import type { OperationId, PortfolioId, StrategyId } from "#domain/Ids.ts"
 import { assetOf } from "#src/demo/assetOf.ts"
 import { Ballast } from "#src/demo/Ballast.ts"
-import { completed, patience, poll } from "#src/demo/completed.ts"
+import { completed, timeout, poll } from "#src/demo/completed.ts"
 import { JourneyFailed } from "#src/demo/JourneyFailed.ts"
 import { marketOverview } from "#src/demo/marketOverview.ts"
 import { line, step, table, title, type WeightRow } from "#src/demo/print.ts"
@@ -142,7 +142,7 @@ const followMarket = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
     "The schedule rebalances by itself",
     lastRebalance(portfolioId).pipe(
       Effect.repeat({ schedule: poll, until: (at) => at !== before }),
-      Effect.timeout(patience)
+      Effect.timeout(timeout)
     ),
     (at) => `at ${at}`
   )

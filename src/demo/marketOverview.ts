@@ -1,7 +1,9 @@
-/** The market at a glance, read by the public procedures: all coins, the movers, and the largest tokenized companies. */
+/**
+ * The market at a glance, read by the public procedures: all coins, the movers, and the largest tokenized companies.
+ */
 import { DateTime, Effect } from "effect"
 import { makeProcedures } from "#rpc/client.ts"
-import { patience, poll } from "#src/demo/completed.ts"
+import { timeout, poll } from "#src/demo/completed.ts"
 import { JourneyFailed } from "#src/demo/JourneyFailed.ts"
 import { line } from "#src/demo/print.ts"
 import { Sandbox } from "#src/demo/Sandbox.ts"
@@ -24,7 +26,7 @@ export const marketOverview = Effect.gen(function* () {
   const ask = yield* makeProcedures({ baseUrl: overview.apiBaseUrl })
   const { cache, data } = yield* ask("cryptoMarketData.getGlobal", undefined).pipe(
     Effect.repeat({ schedule: poll, until: (answer) => answer.data !== null }),
-    Effect.timeout(patience)
+    Effect.timeout(timeout)
   )
   const fetchedAt = cache.fetchedAt === null ? "" : DateTime.formatIso(DateTime.makeUnsafe(cache.fetchedAt))
   yield* line(

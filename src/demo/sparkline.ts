@@ -6,7 +6,7 @@ import { line } from "#src/demo/print.ts"
 import { Sandbox } from "#src/demo/Sandbox.ts"
 
 const blocks = "▁▂▃▄▅▆▇█"
-const patience = "30 seconds"
+const timeout = "30 seconds"
 
 /** One block a value, the lowest and the highest by the height of the line. */
 export const draw = (values: ReadonlyArray<number>): string => {
@@ -31,7 +31,7 @@ export const sparkline = Effect.fnUntraced(function* (symbol: string, bars: numb
         if (process.stdout.isTTY) process.stdout.write(`\r${text}`)
       })
     ),
-    Effect.timeout(patience),
+    Effect.timeout(timeout),
     Effect.catch(({ message }) => Effect.fail(new JourneyFailed({ message: `The market-data stream: ${message}` })))
   )
   if (process.stdout.isTTY) yield* Console.log("")

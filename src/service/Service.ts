@@ -1,15 +1,21 @@
 /** The service itself: the domain's services over the adapters that keep their ports, and the engine. */
 import { NodeServices } from "@effect/platform-node"
 import { Layer } from "effect"
+import { Actions } from "#domain/action/Actions.ts"
+import { CallsPreparer } from "#domain/action/CallsPreparer.ts"
+import { DirectExecutions } from "#domain/action/DirectExecutions.ts"
 import { Backtests } from "#domain/backtest/Backtests.ts"
 import { Breakdowns } from "#domain/breakdown/Breakdowns.ts"
 import { Curation } from "#domain/discovery/Curation.ts"
 import { Discovery } from "#domain/discovery/Discovery.ts"
 import { StrategyAnalytics } from "#domain/discovery/StrategyAnalytics.ts"
 import { ChainActivations } from "#domain/enrollment/ChainActivations.ts"
+import { LegacyRenewals } from "#domain/enrollment/LegacyRenewals.ts"
 import { Renewals } from "#domain/enrollment/Renewals.ts"
 import { FlowPruner } from "#domain/enrollment/FlowPruner.ts"
 import { Enrollments } from "#domain/enrollment/Enrollments.ts"
+import { TenantEvents } from "#domain/event/TenantEvents.ts"
+import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { Executions } from "#domain/execution/Executions.ts"
 import { OperationSignals } from "#domain/execution/OperationSignals.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
@@ -34,6 +40,7 @@ import { Valuer } from "#domain/performance/Valuer.ts"
 import { Policies } from "#domain/policy/Policies.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
 import { PositionReader } from "#domain/portfolio/PositionReader.ts"
+import { Automation } from "#domain/rebalance/Automation.ts"
 import { Rebalances } from "#domain/rebalance/Rebalances.ts"
 import { Revocations } from "#domain/revocation/Revocations.ts"
 import { Mirrorability } from "#domain/strategy/Mirrorability.ts"
@@ -48,10 +55,11 @@ import { SubjectFactsLive } from "#layers/catalogue/SubjectFactsLive.ts"
 import { CatalogueLive } from "#layers/catalogue/CatalogueLive.ts"
 import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
 import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
+import { DryRunLive } from "#layers/engine/DryRunLive.ts"
 import { EngineLive, SchedulerLive } from "#layers/engine/EngineLive.ts"
 import { ReadinessLive } from "#layers/engine/ReadinessLive.ts"
 import { SignalSteps } from "#layers/engine/SignalSteps.ts"
-import { StuckWork } from "#layers/engine/StuckWork.ts"
+import { StallMonitor } from "#layers/engine/StallMonitor.ts"
 import { PriceAttestorLive } from "#layers/attestor/PriceAttestorLive.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
@@ -79,8 +87,8 @@ const Adapters = Layer.mergeAll(TokenLists, CatalogueLive).pipe(
   )
 )
 
-const Engine = Layer.mergeAll(ReadinessLive, StuckWork.fiber).pipe(
-  Layer.provide(StuckWork.layer),
+const Engine = Layer.mergeAll(ReadinessLive, StallMonitor.fiber).pipe(
+  Layer.provide(StallMonitor.layer),
   Layer.provideMerge(SchedulerLive),
   Layer.provideMerge(EngineLive),
   Layer.provide(SignalSteps)
@@ -121,13 +129,16 @@ const Concepts = Layer.mergeAll(
   Curation.layer,
   Enrollments.layer,
   ChainActivations.layer,
-  Renewals.layer,
+  LegacyRenewals.layer.pipe(Layer.provideMerge(Renewals.layer)),
   Revocations.layer,
   Policies.layer,
   Breakdowns.layer,
-  Rebalances.layer,
+  Actions.layer,
+  DirectExecutions.layer.pipe(Layer.provide(CallsPreparer.layer), Layer.provide(GasBudget.layer)),
+  Automation.layer.pipe(Layer.provideMerge([Rebalances.layer.pipe(Layer.provide(DryRunLive)), Portfolios.layer])),
   Operations.layer,
   Executions.layer,
+  TenantEvents.layer,
   WithdrawalAuthorizations.layer,
   Withdrawals.layer.pipe(Layer.provide(GasBudget.layer)),
   Performance,
@@ -139,9 +150,9 @@ const Analytics = StrategyAnalytics.fiber.pipe(Layer.provide(StrategyAnalytics.l
 
 const Reconciliation = Reconciler.fiber.pipe(Layer.provide(Reconciler.layer))
 
-export const Service = Layer.mergeAll(Analytics, Reconciliation, FlowPruner).pipe(
+export const Service = Layer.mergeAll(Analytics, Reconciliation, FlowPruner, TenantEvents.pruner).pipe(
   Layer.provideMerge(Concepts),
   Layer.provideMerge(Engine),
-  Layer.provideMerge(OperationSignals.layer),
+  Layer.provideMerge(Layer.merge(OperationSignals.layer, StreamAdmission.layer)),
   Layer.provideMerge(Adapters)
 )

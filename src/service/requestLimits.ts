@@ -2,8 +2,8 @@
  * Where requests are counted: in this process, or in Redis when `REDIS_URL` is set, in one round trip a request.
  *
  * When Redis does not answer in time, this process counts alone and asks it again only after a pause, by one request: a
- * limit that is too generous for a while is better than a service that is slow for everybody. The same holds at the start: a
- * Redis that is not there is waited for once, and found when it comes.
+ * limit that is too generous for a while is better than a service that is slow for everybody. The same holds at the
+ * start: a Redis that is not there is waited for once, and found when it comes.
  */
 import * as NodeRedis from "@effect/platform-node/NodeRedis"
 import { Clock, Duration, Effect, Layer, Option, Redacted, Schedule } from "effect"
@@ -29,7 +29,10 @@ interface Counter {
   readonly limit: number
 }
 
-/** Counts up to the first counter that is exceeded. Answers count and remaining milliseconds of each, one after the other. */
+/**
+ * Counts up to the first counter that is exceeded. Answers count and remaining milliseconds of each, one after the
+ * other.
+ */
 const countAll = Redis.script(
   (counters: ReadonlyArray<Counter>) => [
     ...counters.map(({ key }) => key),
@@ -131,8 +134,8 @@ const countingIn = (alone: Consume) =>
   })
 
 /**
- * Succeeds when Redis answers. The connection of the counters would wait for its first answer without end, and be waited
- * for when the process ends.
+ * Succeeds when Redis answers. The connection of the counters would wait for its first answer without end, and be
+ * waited for when the process ends.
  */
 const answers = (url: string) =>
   Effect.acquireUseRelease(

@@ -1,6 +1,6 @@
 /**
- * A Node server that answers 503 until the routes are attached. Without it a request that arrives while the service starts
- * would be accepted and never answered.
+ * A Node server that answers 503 until the routes are attached. Without it a request that arrives while the service
+ * starts would be accepted and never answered.
  */
 import { createServer, type RequestListener, type Server } from "node:http"
 import { Internal } from "#domain/Errors.ts"

@@ -1,6 +1,6 @@
 /**
- * Walks every endpoint of the v2 API and of v1 without a key, with a wrong key, and with a key that holds every scope but the
- * endpoint's own. The table below is written by hand: a new endpoint that is not in it fails.
+ * Walks every endpoint of the v2 API and of v1 without a key, with a wrong key, and with a key that holds every scope
+ * but the endpoint's own. The table below is written by hand: a new endpoint that is not in it fails.
  */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Redacted } from "effect"
@@ -56,17 +56,32 @@ const expected: Readonly<Record<string, Scope | "any" | "public">> = {
   "POST /v2/portfolios/:portfolioId/stop": "portfolios:write",
   "GET /v2/portfolios/:portfolioId/positions": "portfolios:read",
   "POST /v2/portfolios/:portfolioId/rebalance": "portfolios:write",
+  "POST /v2/portfolios/:portfolioId/rebalance/preview": "portfolios:read",
   "POST /v2/portfolios/:portfolioId/withdraw/signature": "portfolios:withdraw",
   "POST /v2/portfolios/:portfolioId/withdraw": "portfolios:withdraw",
   "POST /v2/portfolios/:portfolioId/liquidate-all/signature": "portfolios:withdraw",
   "POST /v2/portfolios/:portfolioId/liquidate-all": "portfolios:withdraw",
   "GET /v2/portfolios/:portfolioId/operations/:operationId": "portfolios:read",
+  "GET /v2/portfolios/:portfolioId/operations": "portfolios:read",
+  "GET /v2/operations": "portfolios:read",
+  "GET /v2/events": "portfolios:read",
+  "GET /v2/events/stream": "portfolios:read",
   "GET /v2/strategies/:strategyId/performance": "strategies:read",
   "GET /v2/portfolios/:portfolioId/performance": "portfolios:read",
   "GET /v2/strategies/:strategyId/mirror-terms": "tenant:read",
   "PUT /v2/strategies/:strategyId/mirror-terms": "tenant:write",
   "POST /v2/assets/allocation-breakdown": "portfolios:read",
-  "GET /v1/executions/:operationId/stream": "portfolios:read"
+  "GET /v1/executions/:operationId/stream": "portfolios:read",
+  "GET /v1/portfolio/:portfolioId/automation/status": "portfolios:read",
+  "GET /v1/portfolio/:portfolioId/rebalance/status": "portfolios:read",
+  "POST /v1/portfolio/:portfolioId/rebalance/schedule/start": "portfolios:write",
+  "POST /v1/portfolio/:portfolioId/rebalance/schedule/pause": "portfolios:write",
+  "POST /v1/portfolio/:portfolioId/rebalance/schedule/resume": "portfolios:write",
+  "POST /v1/portfolio/:portfolioId/rebalance/schedule/trigger": "portfolios:write",
+  "POST /v1/portfolio/:portfolioId/resign": "enroll:write",
+  "POST /v1/portfolio/:portfolioId/resubmit-signature": "enroll:write",
+  "POST /portfolio/:portfolioId/execute": "portfolios:write",
+  "GET /portfolio/:portfolioId/execute/status/:executionId": "portfolios:read"
 }
 
 interface Endpoint {

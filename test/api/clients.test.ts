@@ -1,6 +1,7 @@
 /**
- * The document is good enough for machines: two unrelated generators make clients of it that compile under the strictest
- * rules, with a program that uses them rightly and one that does not. And the client of our own, `ballast/client`.
+ * The document is good enough for machines: two unrelated generators make clients of it that compile under the
+ * strictest rules, with a program that uses them rightly and one that does not. And the client of our own,
+ * `ballast/client`.
  */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"

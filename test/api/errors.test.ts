@@ -1,6 +1,6 @@
 /**
- * One row a class of domain/Errors.ts: its code, its status, and the test file that makes the API answer with it. A class
- * without a row, a row whose file does not assert the class, and a code without words in docs/errors.md all fail.
+ * One row a class of domain/Errors.ts: its code, its status, and the test file that makes the API answer with it. A
+ * class without a row, a row whose file does not assert the class, and a code without words in docs/errors.md all fail.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
@@ -22,6 +22,7 @@ const table: Readonly<Record<keyof typeof Errors, readonly [code: string, status
   TenantDisabled: ["API_106", 403, "authorization.test.ts"],
   PortfolioNotFound: ["API_200", 404, "portfolio/portfolios.test.ts"],
   PortfolioExists: ["API_202", 409, "enrollment/enrollment.test.ts"],
+  PlanChanged: ["API_203", 409, "portfolio/previews.test.ts"],
   InsufficientBalance: ["API_210", 400, "withdrawal/withdrawals.test.ts"],
   RecipientInvalid: ["API_211", 400, "withdrawal/withdrawals.test.ts"],
   DuplicateAsset: ["API_212", 400, "withdrawal/withdrawals.test.ts"],
@@ -32,6 +33,7 @@ const table: Readonly<Record<keyof typeof Errors, readonly [code: string, status
   SignatureInvalid: ["API_217", 400, "withdrawal/withdrawals.test.ts"],
   SettlementUnsupported: ["API_219", 400, "withdrawal/liquidations.test.ts"],
   NothingToLiquidate: ["API_220", 400, "withdrawal/liquidations.test.ts"],
+  CallsRefused: ["API_221", 400, "legacy/execute.test.ts"],
   ValidationFailed: ["API_400", 400, "strategy/strategies.test.ts"],
   BodyTooLarge: ["API_400", 413, "requestContext.test.ts"],
   VerifierUnavailable: ["API_506", 503, "enrollment/contractOwners.test.ts"],

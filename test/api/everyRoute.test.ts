@@ -1,6 +1,7 @@
 /**
  * What any route can answer whatever it does, on every endpoint of the v2 API: a key that expired, a tenant that is
- * disabled, a body that is too large, too many requests, a fault of ours. There is no table: a new endpoint is walked too.
+ * disabled, a body that is too large, too many requests, a fault of ours. There is no table: a new endpoint is walked
+ * too.
  */
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer, Logger, Redacted } from "effect"

@@ -1,6 +1,6 @@
 /**
- * The example of every request is sent to the running service, and succeeds. Ids that the service draws, and what a wallet
- * signs, cannot be known to a document: those alone are exchanged for the world's own.
+ * The example of every request is sent to the running service, and succeeds. Ids that the service draws, and what a
+ * wallet signs, cannot be known to a document: those alone are exchanged for the world's own.
  */
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
@@ -22,7 +22,8 @@ const documents: any = { ...(OpenApi.fromApi(V2).paths as any), ...(OpenApi.from
 
 /** Requests that cannot succeed as they stand, each with the reason. */
 const unsent: Readonly<Record<string, string>> = {
-  "GET /v1/executions/{operationId}/stream": "an answer that goes on until the operation ends: executions.test.ts"
+  "GET /v1/executions/{operationId}/stream": "an answer that goes on until the operation ends: executions.test.ts",
+  "GET /v2/events/stream": "an answer that does not end: events.test.ts"
 }
 
 /** The example with the ids and the signed parts of this world in it; everything else stays as the document has it. */
@@ -86,6 +87,14 @@ const signedParts = Effect.fnUntraced(function* (
       const stage1 = yield* call("POST", `/v2/portfolios/${user.portfolioId}/revoke/signature`, { key, body: {} })
       return { ...body, flowId: stage1.json.data.flowId, signature: ownerSignature }
     }
+    case "POST /v2/portfolios/{portfolioId}/rebalance": {
+      const preview = yield* call("POST", `/v2/portfolios/${user.portfolioId}/rebalance/preview`, { key })
+      return { ...body, planHash: preview.json.data.planHash }
+    }
+    case "POST /v1/portfolio/{portfolioId}/resubmit-signature": {
+      const issued = yield* call("POST", `/v1/portfolio/${user.portfolioId}/resign`, { key, body: {} })
+      return { ...body, signatureAction: issued.json.data.signatureAction, signature: ownerSignature }
+    }
     default:
       return body
   }
@@ -101,7 +110,8 @@ layer(ApiLive, { excludeTestServices: true })("examples of requests", (it) => {
         if (route.includes("/chains")) return yield* activate(route, body)
         if (route.endsWith("/mirror-terms")) return yield* mirrorTerms(method, body)
         const sent = yield* signedParts(route, world.named(body), world)
-        const answer = yield* world.call(method, world.named(path), { key: world.key, body: sent })
+        const place = route.endsWith("/execute/status/{executionId}") ? yield* executed(world) : world.named(path)
+        const answer = yield* world.call(method, place, { key: world.key, body: sent })
         assert.match(String(answer.status), /^20[0-2]$/u, `${answer.text} to ${JSON.stringify(sent)}`)
         if (route === "POST /v2/assets/allocation-breakdown") {
           const { example } =
@@ -116,6 +126,14 @@ layer(ApiLive, { excludeTestServices: true })("examples of requests", (it) => {
     const routes = endpoints.map(({ route }) => route)
     for (const route of Object.keys(unsent)) assert.include(routes, route)
   })
+})
+
+/** The status of an execution of this world: its id is an operation's, of a kind of its own. */
+const executed = Effect.fnUntraced(function* ({ call, key, user }: Effect.Success<typeof World>) {
+  const path = `/portfolio/${user.portfolioId}/execute`
+  const example = endpoints.find(({ route }) => route === "POST /portfolio/{portfolioId}/execute")
+  const { executionId } = (yield* call("POST", path, { key, body: example?.body })).json.data
+  return `${path}/status/${executionId}`
 })
 
 const activate = Effect.fnUntraced(function* (route: string, example: any) {

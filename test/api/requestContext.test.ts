@@ -110,7 +110,7 @@ layer(ApiLive.pipe(Layer.provide(Recorder)), { excludeTestServices: true })("eve
   it.effect("below /v1 and /portfolio is in the v1 envelope, with the ids of the headers", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
-      for (const path of ["/v1/nope", "/portfolio/pf_1/execute", "/portfolio/"]) {
+      for (const path of ["/v1/nope", "/portfolio/pf_1/nope", "/portfolio/"]) {
         const answer = yield* call("GET", path)
         assert.strictEqual(answer.status, 404)
         const keys = ["success", "error", "correlationId", "requestId", "timestamp"]

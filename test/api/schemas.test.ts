@@ -29,7 +29,19 @@ const exceptions: ReadonlyArray<readonly [place: RegExp, reason: string]> = [
   [/\/error\/properties\/(message|details\/items)$/u, "sentences that name what was sent"],
   [/\/(Position|Breakdown\w+)\/properties\/(symbol|name)(\/anyOf\/0)?$/u, "as the token list or the catalogue has it"],
   [/\/PositionsWarning\/properties\/message$/u, "a sentence that names the asset or the chain"],
-  [/\/(Operation|ExecutionSnapshot)\/properties\/error\/anyOf\/0$/u, "sentences of every chain that failed"],
+  [
+    /\/(Operation(Item|Detail)?|ExecutionSnapshot)\/properties\/error\/anyOf\/0$/u,
+    "sentences of every chain that failed"
+  ],
+  [/\/OperationStateChangedEvent\/.*\/error\/anyOf\/0$/u, "the same in an event"],
+  [
+    /\/(OperationItem|OperationDetail|LastOperation)\/properties\/reason\/anyOf\/0$/u,
+    "a sentence of a chain or a provider"
+  ],
+  [/\/SkipResult\/properties\/reason$/u, "a sentence that names amounts and assets"],
+  [/\/ChainResult\/properties\/failure\/anyOf\/0$/u, "a sentence of a chain or a provider about one of them"],
+  [/\/Attention\/properties\/action$/u, "a sentence that quotes why a run failed"],
+  [/\/TenantEventEncoded$/u, "the event of a tenant as JSON text in a frame"],
   [/\/portfolioName\/anyOf\/0$/u, "a request's name is measured after trimming, as its description says"],
   [/\/Execution(Error|TimelineEntry|Progress)\/properties\/message$/u, "sentences that name what was done"],
   [/\/text\/event-stream\/schema\/properties\/(id\/anyOf\/0|event)$/u, "frames as the generator describes them"],

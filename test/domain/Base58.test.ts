@@ -39,3 +39,17 @@ describe("base58 of 32 bytes", () => {
       )
     ))
 })
+
+describe("base58 of any length", () => {
+  it("is read as it was written", () =>
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 80 }).chain(bytes), (drawn) => {
+        assert.strictEqual(Base58.encode(Uint8Array.from(drawn)), encode(drawn))
+        assert.deepStrictEqual(Base58.decode(encode(drawn)), Uint8Array.from(drawn))
+      })
+    ))
+
+  it("is nothing else", () => {
+    for (const text of ["0", "O", "I", "l", " ", "1".repeat(2_001)]) assert.isUndefined(Base58.decode(text))
+  })
+})

@@ -1,4 +1,7 @@
-/** Three processes share a database; one is killed with -9 in the middle of many runs. Each run ends once, and nothing is lost. */
+/**
+ * Three processes share a database; one is killed with -9 in the middle of many runs. Each run ends once, and nothing
+ * is lost.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,7 @@
-/** Every switch of the control API that the stream has, in a world: what the fault does, and that the stream is whole again. */
+/**
+ * Every switch of the control API that the stream has, in a world: what the fault does, and that the stream is whole
+ * again.
+ */
 import { WebSocket } from "ws"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
 import { iterate, type StreamFrame, type TicketTarget } from "#stream/client.ts"
@@ -60,7 +63,10 @@ const told = (name: string, what: string, is: (status: any) => boolean) =>
     90
   )
 
-/** Follows a target while `body` runs, and checks that nothing came twice, out of order or with a hole that no gap tells. */
+/**
+ * Follows a target while `body` runs, and checks that nothing came twice, out of order or with a hole that no gap
+ * tells.
+ */
 const following = async (
   target: typeof TicketTarget.Encoded,
   body: (more: (count: number) => Promise<void>, frames: ReadonlyArray<StreamFrame>) => Promise<void>

@@ -1,4 +1,6 @@
-/** Stream workers as processes, on a real NATS server with JetStream (`TEST_NATS_URL`), killed and frozen under load. */
+/**
+ * Stream workers as processes, on a real NATS server with JetStream (`TEST_NATS_URL`), killed and frozen under load.
+ */
 import { setTimeout as wait } from "node:timers/promises"
 import { assert, describe, it } from "vitest"
 import { leaseLines, startClient, startDeployment, symbols, until } from "#test/fault/support/streamDeployment.ts"
@@ -6,8 +8,10 @@ import { hasNats, type StoredTick, storedTicks } from "#test/stream/support/nats
 
 /** Milliseconds within which another worker has the provider's connection. */
 const promised = 5_000
-/** A machine that also runs other suites may be late once: one takeover of these in time shows what the lease allows. */
-const mostKills = 3
+/**
+ * A machine that also runs other suites may be late once: one takeover of these in time shows what the lease allows.
+ */
+const maxKills = 3
 
 type Client = ReturnType<typeof startClient>
 
@@ -51,7 +55,7 @@ describe.skipIf(!hasNats)("several stream workers (needs NATS with JetStream at 
       await allHave(100)
       assert.strictEqual(massive.connections(), 1, "one upstream connection for both workers")
       const takeovers: Array<number> = []
-      while (takeovers.length < mostKills && !takeovers.some((millis) => millis < promised)) {
+      while (takeovers.length < maxKills && !takeovers.some((millis) => millis < promised)) {
         await until(() => deployment.holder() !== undefined)
         const before = massive.connections()
         const at = performance.now()

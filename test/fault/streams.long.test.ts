@@ -1,6 +1,6 @@
 /**
- * Streams of operations on other processes than the one that carries them: an engine without routes works, and services whose
- * schedulers rest answer clients. One of these is killed with -9; its clients go on elsewhere.
+ * Streams of operations on other processes than the one that carries them: an engine without routes works, and services
+ * whose schedulers rest answer clients. One of these is killed with -9; its clients go on elsewhere.
  */
 import { NodeCrypto } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
@@ -23,6 +23,7 @@ const pepper = "p".repeat(40)
 
 /** They answer, and begin nothing themselves. */
 const resting = {
+  MAX_RUNS_IN_FLIGHT: "0",
   SCHEDULER_INTERVAL_MS: "3600000",
   COINGECKO_URL: "http://127.0.0.1:9",
   LOG_LEVEL: "Error"
@@ -66,7 +67,7 @@ describe("streams on several processes", () => {
   const newDatabase = newServerDatabase
 
   it.live(
-    "tell each event once and in order, also when the process that answers is killed",
+    "tell each event once and in order by processes that answer alone (MAX_RUNS_IN_FLIGHT=0), also when one is killed",
     () =>
       Effect.gen(function* () {
         const url = yield* newDatabase

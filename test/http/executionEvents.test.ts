@@ -1,4 +1,7 @@
-/** The client of streams against servers that break: it goes on after the last event, waits as it should, and gives up in the end. */
+/**
+ * The client of streams against servers that break: it goes on after the last event, waits as it should, and gives up
+ * in the end.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { executionEvents, type ExecutionEvent, NotFound } from "ballast/client"
 import { Effect, Fiber, Layer, Redacted, Stream } from "effect"

@@ -70,6 +70,36 @@ layer(makeMarketApi({ coinGecko: "demo", massive: false, coinbase: false, xstock
     })
   )
 
+  it.effect("details of procedures speak in words, with an example and the order of an asset's parts", () =>
+    Effect.gen(function* () {
+      const { call } = yield* MarketApi
+      const detailsOf = (procedure: string, input: unknown) =>
+        Effect.map(call(procedure, input), ({ body, status, text }) => {
+          assert.strictEqual(status, 400, text)
+          return body.error.json.details as ReadonlyArray<string>
+        })
+      assert.deepStrictEqual(yield* detailsOf("cryptoMarketData.getMarketQuotes", { coinIds: ["bit coin", 7] }), [
+        "coinIds.0: Expected the id of a coin at CoinGecko, such as bitcoin",
+        'coinIds.1: Expected text, such as "bitcoin"'
+      ])
+      const address = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
+      const [line] = yield* detailsOf("assets.getAssetDetails", { assetId: address })
+      assert.include(line, "where the chain comes first: eip155:<chainId>/erc20:<address>")
+      const spoilt = [
+        ["assets.browseAssets", { issuerSlug: "A B", limit: 0, cursor: "x" }],
+        ["assets.browseStocks", { issuerSlug: 7, filters: { cap: "mega", type: ["No"] } }],
+        ["assets.searchForTokens", { q: "", manualCountryCode: "Germany", chainFilter: ["8453"] }],
+        ["assets.getTimeSeries", { assetId: null, range: "5y" }],
+        ["cryptoMarketData.getNews", { limit: 21 }]
+      ] as const
+      for (const [procedure, input] of spoilt) {
+        const lines = yield* detailsOf(procedure, input)
+        assert.isAbove(lines.length, 0)
+        for (const one of lines) assert.notMatch(one, /RegExp|\^\[|\\d|<filter>|readonly|undefined| \| |=>|got /u, one)
+      }
+    })
+  )
+
   it.effect("procedures of the operator are not answered on GET, nor on the native wire", () =>
     Effect.gen(function* () {
       const { get, handle } = yield* MarketApi

@@ -13,8 +13,8 @@ import { WorldConfig } from "#sandbox/WorldConfig.ts"
 const rounds = 5
 
 /**
- * Listens on a port while four threads keep much memory busy. After SIGKILL the process shows as a zombie long before its
- * threads, and with them its socket, are gone.
+ * Listens on a port while four threads keep much memory busy. After SIGKILL the process shows as a zombie long before
+ * its threads, and with them its socket, are gone.
  */
 const crowded = `
   import { createServer } from "node:net"

@@ -262,7 +262,8 @@ layer(Base.layer, { timeout: 120_000 })("a chain of the world", (it) => {
         const sender = privateKeyToAccount(generatePrivateKey())
         yield* Effect.promise(async () => {
           await client.setBalance({ address: sender.address, value: parseEther("100") })
-          // All but the first wait for its nonce, so they become ready at once when it arrives, the last arrival of all.
+          // All but the first wait for its nonce, so they become ready at once when it arrives, the last arrival of
+          // all.
           const send = (nonce: number) =>
             client.sendTransaction({ account: sender, to: sender.address, nonce, gas: blockGasLimit })
           const waiting = await Promise.all([1, 2, 3].map(send))

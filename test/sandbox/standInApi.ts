@@ -1,7 +1,7 @@
 /**
  * The smallest service that a world can live with: readiness, the admin routes and the two v2 routes that provisioning
- * calls. Tenants last as long as DATA_DIR. `GET /environment` shows what the process was started with. With STUBBORN set
- * it does not end on SIGTERM.
+ * calls. Tenants last as long as DATA_DIR. `GET /environment` shows what the process was started with. With STUBBORN
+ * set it does not end on SIGTERM.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer, type IncomingMessage } from "node:http"
@@ -57,6 +57,8 @@ createServer(async (request, response) => {
   const blueprint = /^\/v1\/admin\/strategy-blueprints\/([^/]+)\/mirrorable$/.exec(path)
   if (blueprint !== null)
     return reply(200, { blueprintId: blueprint[1], canMirror: true, isPublic: true, ...(await bodyOf(request)) })
+  const ownerOf = /^\/v1\/admin\/tenants\/([^/]+)\/owner$/.exec(path)
+  if (ownerOf !== null) return reply(200, { tenantId: ownerOf[1], ...(await bodyOf(request)) })
   if (path === "/v1/admin/tenants") {
     const tenant = { tenantId: `tenant-${stored.tenants.length + 1}`, ...(await bodyOf(request)) }
     stored.tenants.push(tenant)

@@ -8,12 +8,12 @@ import { enroll, type SimulatedPortfolio } from "#test/simulation/actors/enroll.
 import { Invariants } from "#test/simulation/invariants/Invariants.ts"
 import { checkRest } from "#test/simulation/invariants/rest.ts"
 import type { Database } from "#test/simulation/stage/Database.ts"
-import { Director } from "#test/simulation/stage/Director.ts"
+import { Driver } from "#test/simulation/stage/Driver.ts"
 import { Random } from "#test/simulation/stage/Random.ts"
 import { Session } from "#test/simulation/stage/Session.ts"
 import { Stage } from "#test/simulation/stage/Stage.ts"
 import { Trace } from "#test/simulation/stage/Trace.ts"
-import { Weather } from "#test/simulation/stage/Weather.ts"
+import { FaultInjector } from "#test/simulation/stage/FaultInjector.ts"
 import { type Sabotage, World } from "#test/simulation/world/World.ts"
 
 /** 2026-01-01. */
@@ -56,9 +56,9 @@ export const simulate = async (
   const trace = new Trace(() => stage.now, print)
   const world = new World(stage, trace, random, sabotage)
   const session = new Session(database.connection, random.fork("session"), trace)
-  const weather = new Weather(world, session, random.fork("weather"))
+  const weather = new FaultInjector(world, session, random.fork("weather"))
   const invariants = new Invariants(database.connection, world)
-  const director = new Director({ random: random.fork("director"), stage, trace, world, session, weather, invariants })
+  const director = new Driver({ random: random.fork("director"), stage, trace, world, session, weather, invariants })
 
   const outcomes = new Map<string, number>()
   const end = (failure: SimulationEnd["failure"]): SimulationEnd => ({

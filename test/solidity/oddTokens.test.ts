@@ -1,4 +1,7 @@
-/** Tokens that do not answer a transfer as ERC-20 has it, and one that calls back. Each is a few instructions placed by hand. */
+/**
+ * Tokens that do not answer a transfer as ERC-20 has it, and one that calls back. Each is a few instructions placed by
+ * hand.
+ */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Address, concat, encodeFunctionData, getAddress, type Hex, size, toHex } from "viem"

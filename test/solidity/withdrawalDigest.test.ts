@@ -1,4 +1,6 @@
-/** The contract hashes what the owner was shown, whatever that was: the same digest as a wallet's, over random messages. */
+/**
+ * The contract hashes what the owner was shown, whatever that was: the same digest as a wallet's, over random messages.
+ */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fc from "fast-check"

@@ -1,6 +1,6 @@
 /**
- * The promise of the stream, against an oracle that knows nothing of windows, cursors and batches: a list of everything that
- * was published.
+ * The promise of the stream, against an oracle that knows nothing of windows, cursors and batches: a list of everything
+ * that was published.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
@@ -204,7 +204,7 @@ const run = (actions: ReadonlyArray<Action>) => {
     }
     const end = client.own(log).at(-1)
     assert.isTrue(end === undefined || client.through >= end.sequence, "everybody has everything at last")
-    if (client.socket !== undefined) assert.isAtMost(client.socket.mostPending, 8_192)
+    if (client.socket !== undefined) assert.isAtMost(client.socket.maxPending, 8_192)
     client.disconnect(hub)
   }
   assert.deepStrictEqual(hub.topics(), [], "who has gone leaves nothing behind")

@@ -62,7 +62,7 @@ export interface World {
 }
 
 /** How often a world is started again because another test had taken one of its ports meanwhile. */
-const mostPortsLost = 3
+const maxPortsLost = 3
 
 /** Starts a world and waits until it says that it is ready. */
 export const startWorld = async (dataDir: string, environment: Record<string, string> = {}): Promise<World> => {
@@ -71,7 +71,7 @@ export const startWorld = async (dataDir: string, environment: Record<string, st
       return await startOnFreePorts(dataDir, environment)
     } catch (error) {
       const isPortLost = /cannot (listen on|be used)/u.test(String(error))
-      if (!isPortLost || lost === mostPortsLost) throw error
+      if (!isPortLost || lost === maxPortsLost) throw error
     }
   }
 }

@@ -12,7 +12,7 @@ import type { Allocation } from "#domain/Allocation.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 import { arbUsdc, arbWeth, baseBtc, baseUsdc, baseWeth, catalogue } from "#test/support/assets.ts"
-import { TestChain } from "#test/support/TestChains.ts"
+import { TestChain } from "#test/support/chains/TestChains.ts"
 
 const bytes32 = (byte: string) => `0x${byte.repeat(32)}`
 

@@ -1,4 +1,7 @@
-/** A Merkle tree of addresses as OpenZeppelin's standard has it, written down a second time: leaves hashed twice, pairs sorted. */
+/**
+ * A Merkle tree of addresses as OpenZeppelin's standard has it, written down a second time: leaves hashed twice, pairs
+ * sorted.
+ */
 import { concatHex, encodeAbiParameters, type Hex, keccak256 } from "viem"
 
 const leafOf = (address: string): Hex =>

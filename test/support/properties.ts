@@ -1,6 +1,6 @@
 /**
- * Properties draw the same examples in every run, so that a run that was green is green again. `PROPERTY_SEED` draws others;
- * what fails prints its seed and the smallest example.
+ * Properties draw the same examples in every run, so that a run that was green is green again. `PROPERTY_SEED` draws
+ * others; what fails prints its seed and the smallest example.
  */
 import * as fc from "fast-check"
 

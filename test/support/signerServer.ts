@@ -1,6 +1,6 @@
 /**
- * A double of a key management service: it holds one key, knows its callers by a token, and has rules of its own. What it
- * signs it first computes from what the digest is said to stand for.
+ * A double of a key management service: it holds one key, knows its callers by a token, and has rules of its own. What
+ * it signs it first computes from what the digest is said to stand for.
  */
 import { Effect, type Scope } from "effect"
 import { createServer } from "node:http"
@@ -33,7 +33,10 @@ export interface SignerServer {
   answer: ((signature: Hex) => { readonly status: number; readonly body: string }) | undefined
 }
 
-/** Why the rules refuse, if they do: the digest must be that of the context, and a transaction may only call the EntryPoint. */
+/**
+ * Why the rules refuse, if they do: the digest must be that of the context, and a transaction may only call the
+ * EntryPoint.
+ */
 const refusal = ({ context, digest }: SignRequest): string | undefined => {
   if (context.kind === "userOperation")
     return hashMessage({ raw: context.userOpHash }) === digest ? undefined : "the digest is not the operation's"

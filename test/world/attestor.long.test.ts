@@ -1,4 +1,7 @@
-/** Tokens that only the attestor prices: both chains trade them under the guard, and none is traded on a word that fails. */
+/**
+ * Tokens that only the attestor prices: both chains trade them under the guard, and none is traded on a word that
+ * fails.
+ */
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import {
   chainBalance,

@@ -1,4 +1,6 @@
-/** Value moves between the chains of a world by itself: what left is always counted, and what went wrong comes to rest. */
+/**
+ * Value moves between the chains of a world by itself: what left is always counted, and what went wrong comes to rest.
+ */
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { chainBalance, chainIds, enroll, type EnrolledPortfolio, fund, newOwner } from "#test/support/journey.ts"
 import { eventually, startWorld, type World, worldFolder } from "#test/support/World.ts"

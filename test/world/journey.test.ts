@@ -1,4 +1,7 @@
-/** The main job on a local world: enroll by signature, fund, rebalance on chain, read positions, be rebalanced on schedule. */
+/**
+ * The main job on a local world: enroll by signature, fund, rebalance on chain, read positions, be rebalanced on
+ * schedule.
+ */
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import {
   chainIds,
@@ -166,10 +169,13 @@ describe("what observers see", () => {
     eventually("all metrics have arrived", async () => {
       const names = collector.metricNames()
       const expected = [
-        "ballast_http_requests",
+        "http.server.request.duration",
+        "db.client.operation.duration",
+        "db.client.connection.wait_time",
+        "nodejs.eventloop.delay.p99",
         "ballast_rebalance_runs",
         "ballast_rebalance_legs",
-        "ballast_chain_request_duration",
+        "rpc.client.call.duration",
         "ballast_scheduler_oldest_due_age"
       ]
       return expected.every((name) => names.has(name)) ? true : undefined

@@ -1,11 +1,14 @@
-/** An owner of a world takes the agent's permission back on one chain: the run waits there, and one signature lets it go on. */
+/**
+ * An owner of a world takes the agent's permission back on one chain: the run waits there, and one signature lets it go
+ * on.
+ */
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { createTestClient, type Hex, http, parseEther, publicActions, walletActions } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { base as baseChain } from "viem/chains"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import { stranger } from "#test/layers/evm/EvmWorld.ts"
-import { revokeAll } from "#test/layers/evm/sdkAccount.ts"
+import { revokeAll } from "#test/layers/evm/account/sdkAccount.ts"
 import { createStrategy, enroll, finishedOperation, fund, rebalance, wethShare } from "#test/support/journey.ts"
 import { eventually, startWorld, type World, worldFolder } from "#test/support/World.ts"
 

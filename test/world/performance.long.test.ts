@@ -1,4 +1,7 @@
-/** Performance on a local world: a curve as soon as a strategy exists, and a portfolio whose deposits are told apart from its gains. */
+/**
+ * Performance on a local world: a curve as soon as a strategy exists, and a portfolio whose deposits are told apart
+ * from its gains.
+ */
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import {
   createStrategy,

@@ -1,4 +1,7 @@
-/** Two strategies over a quarter of moving prices on a local world: one trades to its exact target, the other within automatic bands. */
+/**
+ * Two strategies over a quarter of moving prices on a local world: one trades to its exact target, the other within
+ * automatic bands.
+ */
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import {
   chainBalance,

@@ -1,4 +1,7 @@
-/** An owner of a world revokes over the API, through a crash of the service; nothing is traded until the owner signs anew. */
+/**
+ * An owner of a world revokes over the API, through a crash of the service; nothing is traded until the owner signs
+ * anew.
+ */
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import {
   chainIds,

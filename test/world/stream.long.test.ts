@@ -1,4 +1,6 @@
-/** The market-data stream of a world, as a user of `ballast/stream` sees it: real worker, stand-ins of both providers. */
+/**
+ * The market-data stream of a world, as a user of `ballast/stream` sees it: real worker, stand-ins of both providers.
+ */
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { iterate, type StreamFrame, type TicketTarget } from "#stream/client.ts"
 import { startWorld, type World, worldFolder } from "#test/support/World.ts"

@@ -1,9 +1,10 @@
 /**
- * Completes the generated document of v1: all that the v2 document gets, the v1 envelope of errors, and an example of a frame in
- * place of what the generator tells of its own way to end a stream.
+ * Completes the generated document of v1: all that the v2 document gets, the v1 envelope of errors, and an example of a
+ * frame in place of what the generator tells of its own way to end a stream.
  */
 import type { JsonSchema } from "#http/v2/openapi/exampleOf.ts"
-import { exampleOf } from "#http/v2/openapi/exampleOf.ts"
+import { legacyCode } from "#http/errorResponse.ts"
+import { finishFrames } from "#http/v2/openapi/finishFrames.ts"
 import { finishDocument } from "#http/v2/openapi/finishDocument.ts"
 
 interface ObjectSchema extends JsonSchema {
@@ -22,8 +23,7 @@ interface Operation {
 }
 
 interface MediaType {
-  example?: unknown
-  "x-effect-stream"?: unknown
+  schema?: JsonSchema
 }
 
 const traced: Readonly<Record<string, JsonSchema & { readonly examples: ReadonlyArray<unknown> }>> = {
@@ -59,17 +59,38 @@ const addTracingIds = ({ components }: Document) => {
   }
 }
 
+/** In place: errors of the legacy execute routes under their own codes. */
+const renameCodes = ({ components, paths }: Document) => {
+  const schemas = components.schemas as Record<string, ObjectSchema>
+  for (const [path, item] of Object.entries(paths)) {
+    if (!path.startsWith("/portfolio/")) continue
+    for (const [status, { content }] of Object.values(item).flatMap(({ responses }) => Object.entries(responses))) {
+      const media = content?.["application/json"]
+      if (Number(status) < 400 || media?.schema === undefined) continue
+      const members = media.schema.anyOf ?? [media.schema]
+      const renamed = members.map(({ $ref }) => ({ $ref: legacyOf($ref!, Number(status), schemas) }))
+      media.schema = renamed.length === 1 ? renamed[0]! : { anyOf: renamed }
+    }
+  }
+}
+
+const prefix = "#/components/schemas/"
+
+/** Reference to the same error with the legacy code, which is made where there is none yet. */
+const legacyOf = ($ref: string, status: number, schemas: Record<string, ObjectSchema>): string => {
+  const name = $ref.slice(prefix.length)
+  const known = schemas[name]!
+  const code = JSON.parse(JSON.stringify(known)).examples[0].error.code as string
+  const renamed = legacyCode(code, status)
+  schemas[`Legacy${name}`] ??= JSON.parse(JSON.stringify(known).replaceAll(code, renamed)) as ObjectSchema
+  return `${prefix}Legacy${name}`
+}
+
 export const finishV1 = (generated: Record<string, unknown>): Record<string, unknown> => {
   const document = generated as unknown as Document
   addTracingIds(document)
+  renameCodes(document)
   finishDocument(generated)
-  const { schemas } = document.components
-  const data = exampleOf(schemas["ExecutionEvent"]!, schemas) as { readonly cursor: string; readonly kind: string }
-  for (const { responses } of Object.values(document.paths).flatMap((item) => Object.values(item))) {
-    const frames = responses["200"]?.content?.["text/event-stream"]
-    if (frames === undefined) continue
-    delete frames["x-effect-stream"]
-    frames.example = { id: data.cursor, event: data.kind, data: JSON.stringify(data) }
-  }
+  finishFrames(generated, { schema: "ExecutionEvent", id: "cursor", event: "kind" })
   return generated
 }

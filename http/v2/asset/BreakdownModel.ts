@@ -1,4 +1,7 @@
-/** A breakdown of holdings on the wire. Source: interface "POST /v2/assets/allocation-breakdown", shapes section 5 E to I. */
+/**
+ * A breakdown of holdings on the wire. Source: interface "POST /v2/assets/allocation-breakdown", shapes section 5 E to
+ * I.
+ */
 import { Schema } from "effect"
 import { AssetCanonicalId } from "#domain/asset/CanonicalAsset.ts"
 import { Dimension, dimensions } from "#domain/asset/Dimension.ts"

@@ -42,21 +42,21 @@ export const BacktestDraft = Schema.Struct({
   schedule: RebalanceSchedule,
   rebalancePolicy: Schema.optionalKey(RebalancePolicy),
   from: dayFrom(
-    `the first, 1 to ${limits.mostDays} days before the last; all assets need a recorded price of it`,
+    `the first, 1 to ${limits.maxDays} days before the last; all assets need a recorded price of it`,
     "2025-03-03"
   ),
   to: dayFrom("the last, not after today", "2025-06-01"),
   valueUsd: Schema.optionalKey(
-    amountFrom(limits.leastUsd, limits.mostUsd, "10000.00", "what the portfolio is worth at first, 10000 when left out")
+    amountFrom(limits.minUsd, limits.maxUsd, "10000.00", "what the portfolio is worth at first, 10000 when left out")
   ),
   thresholdUsd: Schema.optionalKey(
-    amountFrom(0n, limits.mostUsd, "5.00", "trades below it are not made; the service's default when left out")
+    amountFrom(0n, limits.maxUsd, "5.00", "trades below it are not made; the service's default when left out")
   ),
   slippageBps: Schema.optionalKey(
     bps(1_000, "The slippage limit, a tenth of which the cost gate sets aside; the service's default when left out")
   ),
-  feeBps: Schema.optionalKey(bps(limits.mostFeeBps, "Cost of a swap; 30 when left out")),
-  gasUsd: Schema.optionalKey(amountFrom(0n, limits.mostGasUsd, "0.10", "gas of a swap, 0.10 when left out"))
+  feeBps: Schema.optionalKey(bps(limits.maxFeeBps, "Cost of a swap; 30 when left out")),
+  gasUsd: Schema.optionalKey(amountFrom(0n, limits.maxGasUsd, "0.10", "gas of a swap, 0.10 when left out"))
 }).annotate({
   identifier: "BacktestDraft",
   description: "A backtest to run. Without `rebalancePolicy` its course is that of the exact target."

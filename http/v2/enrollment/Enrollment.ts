@@ -1,4 +1,6 @@
-/** Contract: enrollment of users in two stages. Source: interface "enroll/signature" and "enroll", shapes 2.15 and 2.16. */
+/**
+ * Contract: enrollment of users in two stages. Source: interface "enroll/signature" and "enroll", shapes 2.15 and 2.16.
+ */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ok } from "#http/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"

@@ -1,4 +1,6 @@
-/** The two stages of an enrollment on the wire. Source: interface "enroll/signature" and "enroll", shapes 2.15 and 2.16. */
+/**
+ * The two stages of an enrollment on the wire. Source: interface "enroll/signature" and "enroll", shapes 2.15 and 2.16.
+ */
 import { Schema } from "effect"
 import { AssetId, EvmWalletId, patterns, solanaReference } from "#domain/Caip.ts"
 import { AccountType } from "#domain/account/Authorization.ts"

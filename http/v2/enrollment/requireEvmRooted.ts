@@ -1,7 +1,7 @@
 /**
- * Enrollments of this deployment are rooted in an EVM wallet. Chains of two namespaces, and chains that nobody supports, are
- * told first; then a tenant that may not use Solana is told so; then that Solana is not there.
- * Source: interface "enroll/signature", rules 3 and 4, and "Authentication" 5.
+ * Enrollments of this deployment are rooted in an EVM wallet. Chains of two namespaces, and chains that nobody
+ * supports, are told first; then a tenant that may not use Solana is told so; then that Solana is not there. Source:
+ * interface "enroll/signature", rules 3 and 4, and "Authentication" 5.
  */
 import { Effect } from "effect"
 import { type EvmWalletId, solanaChainId } from "#domain/Caip.ts"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { scopes } from "#domain/Scopes.ts"
-import { buildWith } from "#http/buildWith.ts"
+import { buildWith } from "#domain/buildWith.ts"
 import { success } from "#http/Envelope.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { V2 } from "#http/v2/Api.ts"

@@ -1,4 +1,6 @@
-/** Builds an example of a JSON Schema out of the examples of its parts, so that no example can drift from its schema. */
+/**
+ * Builds an example of a JSON Schema out of the examples of its parts, so that no example can drift from its schema.
+ */
 
 export interface JsonSchema {
   readonly $ref?: string

@@ -1,4 +1,6 @@
-/** Takes an error out of an operation that can never answer with it, although the middleware of its group declares it. */
+/**
+ * Takes an error out of an operation that can never answer with it, although the middleware of its group declares it.
+ */
 import type { JsonSchema } from "#http/v2/openapi/exampleOf.ts"
 
 /** The answers of an operation, by status. */

@@ -1,4 +1,7 @@
-/** Contract: how strategies and portfolios have performed. Source: interface "Strategy read routes", shapes 2.11 and 2.25. */
+/**
+ * Contract: how strategies and portfolios have performed. Source: interface "Strategy read routes", shapes 2.11 and
+ * 2.25.
+ */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ok } from "#http/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"

@@ -1,6 +1,7 @@
 /** An operation on the wire. Source: interface "Operation", shapes 2.20 and 2.21. */
 import { Schema } from "effect"
-import { OperationKind, OperationState } from "#domain/operation/Operation.ts"
+import { OperationKind, OperationState, Trigger } from "#domain/operation/Operation.ts"
+import { OperationResult, Outcome } from "#http/v2/portfolio/OperationResultModel.ts"
 import { OperationIdText, PortfolioIdText, timestamp } from "#http/v2/values/values.ts"
 
 /** What a route that starts work answers. */
@@ -30,3 +31,26 @@ export const Operation = Schema.Struct({
     examples: [null]
   })
 }).annotate({ identifier: "Operation", description: "Asynchronous work on a portfolio." })
+
+const ended = {
+  outcome: Schema.NullOr(Outcome).annotate({
+    description:
+      "What it did in a word; null until it has ended, and when it could not say: a fault of the service ended it, or it ended before outcomes were kept.",
+    examples: ["traded"]
+  }),
+  reason: Schema.NullOr(Schema.String).annotate({
+    description: "For people: why nothing or not all was done. `error` says why it failed.",
+    examples: [null]
+  })
+}
+
+export const OperationItem = Schema.Struct({
+  ...Operation.fields,
+  trigger: Trigger.annotate({ description: "What started it.", examples: ["scheduled"] }),
+  ...ended
+}).annotate({ identifier: "OperationItem", description: "An operation in a list." })
+
+export const OperationDetail = Schema.Struct({
+  ...OperationItem.fields,
+  result: Schema.NullOr(OperationResult).annotate({ description: "Null when `outcome` is." })
+}).annotate({ identifier: "OperationDetail", description: "An operation with all that it did." })

@@ -1,33 +1,91 @@
 /** Contract: polling of asynchronous work. Source: interface "Operation", shapes 2.21. */
+import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { ok } from "#http/Envelope.ts"
+import { OperationKind, OperationState } from "#domain/operation/Operation.ts"
+import { fromText } from "#domain/fromText.ts"
+import { ok, page } from "#http/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
-import { Operation } from "#http/v2/portfolio/OperationModel.ts"
+import { OperationDetail, OperationItem } from "#http/v2/portfolio/OperationModel.ts"
+import { pageQuery } from "#http/v2/values/PageQuery.ts"
 import { OperationIdParam, PortfolioIdParam } from "#http/v2/values/values.ts"
 import { operation } from "#http/v2/operation.ts"
-import { NotFound } from "#http/wireErrors.ts"
+import { CursorInvalid, NotFound } from "#http/wireErrors.ts"
 
 const get = HttpApiEndpoint.get("getOperation", "/portfolios/:portfolioId/operations/:operationId", {
   params: { portfolioId: PortfolioIdParam, operationId: OperationIdParam },
-  success: ok(Operation),
+  success: ok(OperationDetail),
   error: NotFound
 }).annotateMerge(
   operation({
     id: "getOperation",
     summary: "Get an operation",
     description:
-      "The state of asynchronous work. Poll every 2 to 5 seconds until `completed`, `failed` or `cancelled`.",
+      "The state of asynchronous work, and what it did once it has ended. Poll every 2 to 5 seconds until `completed`, `failed` or `cancelled`.",
     scope: "portfolios:read",
     tier: "burst"
   })
 )
 
+const isoTime = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,3})?)?(Z|[+-][0-9]{2}:[0-9]{2})$/u
+
+const filter = {
+  kind: Schema.optionalKey(OperationKind.annotate({ description: "Only of this kind.", examples: ["rebalance"] })),
+  state: Schema.optionalKey(OperationState.annotate({ description: "Only in this state.", examples: ["completed"] })),
+  since: Schema.optionalKey(
+    fromText(Schema.DateTimeUtcFromString, {
+      expected: "a time in ISO 8601 with an offset; what was submitted then or later is listed",
+      example: "2026-03-01T00:00:00.000Z",
+      pattern: isoTime,
+      parse: (text) => (isoTime.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined),
+      format: (text) => text
+    })
+  ),
+  ...pageQuery
+}
+
+const items = page(
+  Schema.Struct({ operations: Schema.Array(OperationItem).annotate({ description: "The page, newest first." }) })
+)
+
+const list = HttpApiEndpoint.get("listOperations", "/operations", {
+  query: {
+    portfolioId: Schema.optionalKey(PortfolioIdParam.annotate({ description: "Only of this portfolio." })),
+    ...filter
+  },
+  success: items,
+  error: CursorInvalid
+}).annotateMerge(
+  operation({
+    id: "listOperations",
+    summary: "List operations",
+    description:
+      "What was done for the tenant's portfolios, scheduled runs included, newest first. `state=awaiting_user`: those that wait for a signature of an owner.",
+    scope: "portfolios:read",
+    tier: "general"
+  })
+)
+
+const listOfPortfolio = HttpApiEndpoint.get("listPortfolioOperations", "/portfolios/:portfolioId/operations", {
+  params: { portfolioId: PortfolioIdParam },
+  query: filter,
+  success: items,
+  error: [CursorInvalid, NotFound]
+}).annotateMerge(
+  operation({
+    id: "listPortfolioOperations",
+    summary: "List a portfolio's operations",
+    description: "What was done for one portfolio, scheduled runs included, newest first.",
+    scope: "portfolios:read",
+    tier: "general"
+  })
+)
+
 export const Operations = HttpApiGroup.make("operations")
   .annotate(OpenApi.Title, "Operations")
-  .annotate(OpenApi.Description, "Asynchronous work on a portfolio, tracked by polling.")
-  .add(get)
+  .annotate(OpenApi.Description, "Asynchronous work on a portfolio, tracked by polling, and what became of it.")
+  .add(get, listOfPortfolio, list)
   .middleware(RequestErrors)
   .middleware(EndpointLimit)
   .middleware(ApiKeyAuth)

@@ -1,9 +1,10 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Operations } from "#domain/operation/Operations.ts"
-import { success } from "#http/Envelope.ts"
+import { Portfolios } from "#domain/portfolio/Portfolios.ts"
+import { success, successPage } from "#http/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
-import { operationView } from "#http/v2/portfolio/operationView.ts"
+import { operationDetailView, operationItemView } from "#http/v2/portfolio/operationView.ts"
 
 export const OperationsLive = HttpApiBuilder.group(
   V2,
@@ -11,11 +12,22 @@ export const OperationsLive = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const operations = yield* Operations
 
+    const portfolios = yield* Portfolios
+
+    const listed = (query: Parameters<typeof operations.list>[0]) =>
+      Effect.map(operations.list(query), (found) =>
+        successPage({ operations: found.items.map(operationItemView) }, found)
+      )
+
     return handlers.handleAll({
       getOperation: ({ params }) =>
         Effect.map(operations.get(params.portfolioId, params.operationId), (operation) =>
-          success(operationView(operation))
-        )
+          success(operationDetailView(operation))
+        ),
+      listPortfolioOperations: ({ params, query }) =>
+        // A portfolio that is not the tenant's is told from one without operations.
+        Effect.andThen(portfolios.get(params.portfolioId), listed({ ...query, ...params })),
+      listOperations: ({ query }) => listed(query)
     })
   })
 )

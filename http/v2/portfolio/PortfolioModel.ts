@@ -1,7 +1,14 @@
-/** A portfolio on the wire: the list's item, and the detail with two fields more. Source: interface "Portfolio", shapes 2.17. */
+/**
+ * A portfolio on the wire: the list's item, and the detail with two fields more. Source: interface "Portfolio", shapes
+ * 2.17.
+ */
 import { Schema } from "effect"
 import { Frequency } from "#domain/RebalanceSchedule.ts"
+import { OperationKind, OperationState } from "#domain/operation/Operation.ts"
+import { Actor, AttentionCode } from "#domain/portfolio/Attention.ts"
+import { Outcome } from "#http/v2/portfolio/OperationResultModel.ts"
 import {
+  OperationIdText,
   PortfolioIdText,
   prose,
   SmartAccountIdText,
@@ -91,3 +98,48 @@ export const Portfolio = Schema.Struct({
   }),
   updatedAt: timestamp("When anything about the portfolio last changed")
 }).annotate({ identifier: "Portfolio", description: "One user in one strategy, with one smart account a chain." })
+
+const Attention = Schema.Struct({
+  code: AttentionCode.annotate({
+    title: "AttentionCode",
+    description:
+      "`signature_required`: a chain lets the agent act no longer; `permission_expired`, `permission_expiring`: what the owner signed has run out, or does within 14 days; `permission_revoked`: the owner took it back; `permission_outdated`: it is of before the trade guard; `run_failed`: the last run did; `transfer_unclear`: value between chains is late or not agreed upon.",
+    examples: ["signature_required"]
+  }),
+  since: timestamp("Since when it is so; of what is to come, when it comes"),
+  actor: Actor.annotate({
+    title: "AttentionActor",
+    description: "Who has to act: the end user, the integrator, or whoever runs the service.",
+    examples: ["owner"]
+  }),
+  action: Schema.String.annotate({
+    description: "For people: what is wrong, and what to do.",
+    examples: ["The agent's permission has run out: let the owner sign anew"]
+  }),
+  operationId: Schema.NullOr(OperationIdText).annotate({
+    description: "The operation that waits or failed.",
+    examples: [null]
+  })
+}).annotate({ identifier: "Attention", description: "Something about the portfolio that waits for somebody." })
+
+const LastOperation = Schema.Struct({
+  operationId: OperationIdText,
+  kind: OperationKind.annotate({ description: "What was done.", examples: ["rebalance"] }),
+  state: OperationState.annotate({ description: "How it ended.", examples: ["completed"] }),
+  outcome: Schema.NullOr(Outcome).annotate({ description: "Null when it could not say.", examples: ["nothing_to_do"] }),
+  reason: Schema.NullOr(Schema.String).annotate({
+    description: "For people: why nothing or not all was done.",
+    examples: ["Every asset is on its target"]
+  }),
+  finishedAt: timestamp("When it ended")
+}).annotate({ identifier: "LastOperation", description: "The latest operation that ended." })
+
+export const PortfolioDetail = Schema.Struct({
+  ...Portfolio.fields,
+  activeOperationId: Schema.NullOr(OperationIdText).annotate({
+    description: "The operation that is not finished, `awaiting_user` included; null when nothing is under way.",
+    examples: [null]
+  }),
+  lastOperation: Schema.NullOr(LastOperation).annotate({ description: "Null before the first has ended." }),
+  attention: Schema.Array(Attention).annotate({ description: "What waits for somebody; empty when nothing does." })
+}).annotate({ identifier: "PortfolioDetail", description: "A portfolio with how it stands." })

@@ -10,12 +10,13 @@ import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { emptyBody } from "#http/v2/values/emptyBody.ts"
 import { mergePatch } from "#http/v2/values/mergePatch.ts"
 import { Submitted } from "#http/v2/portfolio/OperationModel.ts"
+import { Preview, RebalanceRequest } from "#http/v2/portfolio/PreviewModel.ts"
 import { pageQuery } from "#http/v2/values/PageQuery.ts"
-import { Permission, Portfolio, PortfolioItem, ScheduleStatus } from "#http/v2/portfolio/PortfolioModel.ts"
+import { Permission, PortfolioDetail, PortfolioItem, ScheduleStatus } from "#http/v2/portfolio/PortfolioModel.ts"
 import { Positions } from "#http/v2/portfolio/PositionsModel.ts"
 import { PortfolioIdParam, StrategyIdParam } from "#http/v2/values/values.ts"
 import { operation } from "#http/v2/operation.ts"
-import { CursorInvalid, NotFound, PortfolioNotFound, RateLimited } from "#http/wireErrors.ts"
+import { CursorInvalid, NotFound, PlanChanged, PortfolioNotFound, RateLimited } from "#http/wireErrors.ts"
 
 const params = { portfolioId: PortfolioIdParam }
 
@@ -44,14 +45,14 @@ const list = HttpApiEndpoint.get("listPortfolios", "/portfolios", {
 
 const get = HttpApiEndpoint.get("getPortfolio", "/portfolios/:portfolioId", {
   params,
-  success: ok(Portfolio),
+  success: ok(PortfolioDetail),
   error: NotFound
 }).annotateMerge(
   operation({
     id: "getPortfolio",
     summary: "Get a portfolio",
     description:
-      "The portfolio with the state of its schedule. Another tenant's portfolio is answered like one that does not exist.",
+      "The portfolio with the state of its schedule, what is under way, what was done last, and what waits for somebody. Another tenant's portfolio is answered like one that does not exist.",
     scope: "portfolios:read",
     tier: "burst"
   })
@@ -70,7 +71,7 @@ const PortfolioPatch = Schema.Struct({
 const update = HttpApiEndpoint.patch("updatePortfolio", "/portfolios/:portfolioId", {
   params,
   payload: mergePatch(PortfolioPatch),
-  success: ok(Portfolio),
+  success: ok(PortfolioDetail),
   error: PortfolioNotFound
 }).annotateMerge(
   operation({
@@ -86,7 +87,7 @@ const start = HttpApiEndpoint.post("startPortfolio", "/portfolios/:portfolioId/s
   params,
   payload: emptyBody,
   disableCodecs: true,
-  success: ok(Portfolio),
+  success: ok(PortfolioDetail),
   error: PortfolioNotFound
 }).annotateMerge(
   operation({
@@ -103,7 +104,7 @@ const stop = HttpApiEndpoint.post("stopPortfolio", "/portfolios/:portfolioId/sto
   params,
   payload: emptyBody,
   disableCodecs: true,
-  success: ok(Portfolio),
+  success: ok(PortfolioDetail),
   error: PortfolioNotFound
 }).annotateMerge(
   operation({
@@ -133,17 +134,34 @@ const positions = HttpApiEndpoint.get("getPositions", "/portfolios/:portfolioId/
 
 const rebalance = HttpApiEndpoint.post("rebalancePortfolio", "/portfolios/:portfolioId/rebalance", {
   params,
-  payload: emptyBody,
+  payload: RebalanceRequest,
   disableCodecs: true,
   success: ok(Submitted).pipe(HttpApiSchema.status(202)),
-  error: [PortfolioNotFound, RateLimited]
+  error: [PortfolioNotFound, PlanChanged, RateLimited]
 }).annotateMerge(
   operation({
     id: "rebalancePortfolio",
     summary: "Rebalance now",
     description:
-      "Starts a run and answers the operation to poll. While a run is not finished the same operation is answered; shortly after a manual run another is refused with 429.",
+      "Starts a run and answers the operation to poll. While a run is not finished the same operation is answered; shortly after a manual run another is refused with 429. With the `planHash` of a preview it is refused with 409 when a run would do something else by now: other pairs, amounts that moved by more than the portfolio's `slippageBps`, or prices below the floors of the preview.",
     scope: "portfolios:write",
+    tier: "critical"
+  })
+)
+
+const preview = HttpApiEndpoint.post("previewRebalance", "/portfolios/:portfolioId/rebalance/preview", {
+  params,
+  payload: emptyBody,
+  disableCodecs: true,
+  success: ok(Preview),
+  error: PortfolioNotFound
+}).annotateMerge(
+  operation({
+    id: "previewRebalance",
+    summary: "Preview a rebalance",
+    description:
+      "The plan that a run would make now, quoted and simulated on the chains: swaps with their floors, transfers, gas and what would be left undone. Nothing is sent. `planHash` may be sent with the rebalance within 10 minutes; the last 10 previews of a portfolio count.",
+    scope: "portfolios:read",
     tier: "critical"
   })
 )
@@ -151,7 +169,7 @@ const rebalance = HttpApiEndpoint.post("rebalancePortfolio", "/portfolios/:portf
 export const Portfolios = HttpApiGroup.make("portfolios")
   .annotate(OpenApi.Title, "Portfolios")
   .annotate(OpenApi.Description, "Users' portfolios: state, positions, automation and manual rebalances.")
-  .add(list, get, update, start, stop, positions, rebalance)
+  .add(list, get, update, start, stop, positions, rebalance, preview)
   .middleware(RequestErrors)
   .middleware(EndpointLimit)
   .middleware(ApiKeyAuth)

@@ -2,11 +2,13 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
 import { PositionReader } from "#domain/portfolio/PositionReader.ts"
+import { Previews } from "#domain/rebalance/preview/Previews.ts"
 import { Rebalances } from "#domain/rebalance/Rebalances.ts"
 import { success, successPage } from "#http/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
 import { submittedView } from "#http/v2/portfolio/operationView.ts"
-import { portfolioItemView, portfolioView } from "#http/v2/portfolio/portfolioView.ts"
+import { portfolioDetailView, portfolioItemView } from "#http/v2/portfolio/portfolioView.ts"
+import { previewView } from "#http/v2/portfolio/previewView.ts"
 import { positionsView } from "#http/v2/portfolio/positionsView.ts"
 
 export const PortfoliosLive = HttpApiBuilder.group(
@@ -15,6 +17,7 @@ export const PortfoliosLive = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const portfolios = yield* Portfolios
     const positions = yield* PositionReader
+    const previews = yield* Previews
     const rebalances = yield* Rebalances
 
     return handlers.handleAll({
@@ -23,19 +26,26 @@ export const PortfoliosLive = HttpApiBuilder.group(
           successPage({ portfolios: page.items.map(portfolioItemView) }, page)
         ),
       getPortfolio: ({ params }) =>
-        Effect.map(portfolios.get(params.portfolioId), (portfolio) => success(portfolioView(portfolio))),
+        Effect.map(portfolios.get(params.portfolioId), (portfolio) => success(portfolioDetailView(portfolio))),
       updatePortfolio: ({ params, payload }) =>
         Effect.map(portfolios.rename(params.portfolioId, payload.portfolioName), (portfolio) =>
-          success(portfolioView(portfolio))
+          success(portfolioDetailView(portfolio))
         ),
       startPortfolio: ({ params }) =>
-        Effect.map(portfolios.start(params.portfolioId), (portfolio) => success(portfolioView(portfolio))),
+        Effect.map(portfolios.start(params.portfolioId), (portfolio) => success(portfolioDetailView(portfolio))),
       stopPortfolio: ({ params }) =>
-        Effect.map(portfolios.stop(params.portfolioId), (portfolio) => success(portfolioView(portfolio))),
+        Effect.map(portfolios.stop(params.portfolioId), (portfolio) => success(portfolioDetailView(portfolio))),
       getPositions: ({ params }) =>
         Effect.map(positions.read(params.portfolioId), (read) => success(positionsView(read))),
-      rebalancePortfolio: ({ params }) =>
-        Effect.map(rebalances.trigger(params.portfolioId), (operation) => success(submittedView(operation)))
+      previewRebalance: ({ params }) =>
+        Effect.map(previews.make(params.portfolioId), (made) => success(previewView(params.portfolioId, made))),
+      rebalancePortfolio: ({ params: { portfolioId }, payload: { planHash } = {} }) =>
+        Effect.map(
+          planHash === undefined
+            ? rebalances.trigger(portfolioId)
+            : rebalances.triggerAsPreviewed(portfolioId, planHash),
+          (operation) => success(submittedView(operation))
+        )
     })
   })
 )

@@ -1,6 +1,7 @@
 /** An operation as v2 shows it. Source: shapes 2.20 and 2.21. */
 import { DateTime } from "effect"
-import type { Operation } from "#domain/operation/Operation.ts"
+import type { Operation, ReportedOperation } from "#domain/operation/Operation.ts"
+import { operationResultView } from "#http/v2/portfolio/operationResultView.ts"
 
 /** What a route that starts work answers. */
 export const submittedView = ({ operationId, submittedAt }: Operation) => ({
@@ -8,6 +9,7 @@ export const submittedView = ({ operationId, submittedAt }: Operation) => ({
   submittedAt: DateTime.formatIso(submittedAt)
 })
 
+/** Without its end, as streams send it. */
 export const operationView = (operation: Operation) => ({
   operationId: operation.operationId,
   portfolioId: operation.portfolioId,
@@ -18,4 +20,16 @@ export const operationView = (operation: Operation) => ({
   updatedAt: DateTime.formatIso(operation.updatedAt),
   finishedAt: operation.finishedAt === null ? null : DateTime.formatIso(operation.finishedAt),
   error: operation.error
+})
+
+export const operationItemView = (operation: Operation) => ({
+  ...operationView(operation),
+  trigger: operation.trigger,
+  outcome: operation.outcome,
+  reason: operation.reason
+})
+
+export const operationDetailView = ({ result, ...operation }: ReportedOperation) => ({
+  ...operationItemView(operation),
+  result: result === null ? null : operationResultView(result)
 })

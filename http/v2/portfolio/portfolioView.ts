@@ -1,6 +1,7 @@
 /** A portfolio as v2 shows it. Source: shapes 2.17. */
 import { DateTime } from "effect"
 import type { Portfolio, PortfolioSchedule } from "#domain/portfolio/Portfolio.ts"
+import type { LastOperation, PortfolioDetail } from "#domain/portfolio/PortfolioDetail.ts"
 import { intervalMs } from "#domain/RebalanceSchedule.ts"
 
 const scheduleView = (schedule: PortfolioSchedule) => ({
@@ -30,9 +31,19 @@ export const portfolioItemView = (portfolio: Portfolio) => ({
   createdAt: DateTime.formatIso(portfolio.createdAt)
 })
 
-/** The detail. */
+/** As enrollment answers it. */
 export const portfolioView = (portfolio: Portfolio) => ({
   ...portfolioItemView(portfolio),
   strategyVersion: portfolio.strategyVersion,
   updatedAt: DateTime.formatIso(portfolio.updatedAt)
+})
+
+const lastView = ({ finishedAt, ...last }: LastOperation) => ({ ...last, finishedAt: DateTime.formatIso(finishedAt) })
+
+/** The detail. */
+export const portfolioDetailView = (portfolio: PortfolioDetail) => ({
+  ...portfolioView(portfolio),
+  activeOperationId: portfolio.activeOperationId,
+  lastOperation: portfolio.lastOperation === null ? null : lastView(portfolio.lastOperation),
+  attention: portfolio.attention.map(({ since, ...attention }) => ({ ...attention, since: DateTime.formatIso(since) }))
 })

@@ -1,4 +1,7 @@
-/** Target weights on the wire: as they are answered, and as they are sent. Source: interface "Strategy", shapes 2.3 and 2.4. */
+/**
+ * Target weights on the wire: as they are answered, and as they are sent. Source: interface "Strategy", shapes 2.3 and
+ * 2.4.
+ */
 import { Schema } from "effect"
 import { AssetId } from "#domain/Caip.ts"
 import { maxAssets } from "#domain/strategy/allocationRules.ts"

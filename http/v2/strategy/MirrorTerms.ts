@@ -1,4 +1,7 @@
-/** Contract: on which terms a tenant mirrors a strategy of another one. An extension of the interface: docs/decisions/0086. */
+/**
+ * Contract: on which terms a tenant mirrors a strategy of another one. An extension of the interface:
+ * docs/decisions/0086.
+ */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ok } from "#http/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"

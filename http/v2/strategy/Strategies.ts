@@ -1,4 +1,7 @@
-/** Contract: strategies of the calling tenant and their versions. Source: interface "strategies", shapes 2.3 to 2.7, 2.10. */
+/**
+ * Contract: strategies of the calling tenant and their versions. Source: interface "strategies", shapes 2.3 to 2.7,
+ * 2.10.
+ */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ok, page } from "#http/Envelope.ts"

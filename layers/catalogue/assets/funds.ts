@@ -1,7 +1,8 @@
 /**
  * Shares of funds that some issuer tokenizes.
  *
- * Ids are fixed: they were drawn at random once and never change. Source of names: the tokens' own lists (see `tokens/`).
+ * Ids are fixed: they were drawn at random once and never change. Source of names: the tokens' own lists (see
+ * `tokens/`).
  */
 
 /** Symbol, name, canonical id. */

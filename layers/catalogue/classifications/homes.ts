@@ -1,6 +1,6 @@
 /**
- * Where companies have their seat, as far as it is not the United States. The funds of the catalogue are all of the United
- * States. Source: the companies' annual reports (principal executive offices); 2026-11.
+ * Where companies have their seat, as far as it is not the United States. The funds of the catalogue are all of the
+ * United States. Source: the companies' annual reports (principal executive offices); 2026-11.
  */
 import type { Equity } from "#layers/catalogue/assets/equities.ts"
 

@@ -4,7 +4,7 @@ import type { FileChange, GroupOutcome } from "#layers/catalogue/refresh/refresh
 import type { TokenGroup, TokenRow } from "#layers/catalogue/TokenFile.ts"
 
 /** As many tickers without a subject as are named. */
-const mostTickers = 200
+const maxTickers = 200
 
 const nameOf = ({ chain, issuer, source }: TokenGroup) =>
   `${issuer ?? "coins"} on ${chain} (${source.what}, read ${source.asOf})`
@@ -41,7 +41,7 @@ const comparedOf = (files: ReadonlyArray<FileChange>) =>
 
 export const describeChanges = (files: ReadonlyArray<FileChange>): string => {
   const tickers = [...new Set(comparedOf(files).flatMap(({ unknownTickers }) => unknownTickers))].sort()
-  const beyond = tickers.length - mostTickers
+  const beyond = tickers.length - maxTickers
   return [
     ...files.flatMap(({ groups }) => groups.flatMap(ofGroup)),
     ...(tickers.length === 0
@@ -50,7 +50,7 @@ export const describeChanges = (files: ReadonlyArray<FileChange>): string => {
           "",
           `${tickers.length} tickers of these sources have no subject in the catalogue, and their tokens are left out. To list one, add it to`,
           "assets/equities.ts or assets/funds.ts with an id and to classifications/, and refresh again:",
-          `  ${tickers.slice(0, mostTickers).join(" ")}${beyond > 0 ? ` and ${beyond} more` : ""}`
+          `  ${tickers.slice(0, maxTickers).join(" ")}${beyond > 0 ? ` and ${beyond} more` : ""}`
         ])
   ].join("\n")
 }

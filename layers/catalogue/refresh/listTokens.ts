@@ -19,8 +19,8 @@ const isOnChain = Schema.is(Schema.Struct({ chainId: Schema.Int }))
 const chainOf = (chainId: number) => (chainId === uniswapSolana ? `solana:${solanaReference}` : `eip155:${chainId}`)
 
 /**
- * The canonical address, or undefined for none. Machines write lists, and some of real issuers have checksums that are wrong: the
- * case of an address says nothing there.
+ * The canonical address, or undefined for none. Machines write lists, and some of real issuers have checksums that are
+ * wrong: the case of an address says nothing there.
  */
 export const canonicalAddress = (chain: string, address: string): string | undefined =>
   Option.getOrUndefined(

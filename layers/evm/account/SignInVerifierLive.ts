@@ -11,9 +11,9 @@ import { maxSignatureBytes } from "#domain/account/OwnerMessage.ts"
 import { foreignFrame, isAccepted, signatureCall } from "#layers/evm/account/contractOwner.ts"
 import { canonicalSignature } from "#layers/evm/account/ownerSignature.ts"
 import { toViem } from "#layers/evm/address.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
-import type { Call } from "#layers/evm/aggregate.ts"
-import { multicall } from "#layers/evm/multicall.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
+import type { Call } from "#layers/evm/rpc/aggregate.ts"
+import { multicall } from "#layers/evm/rpc/multicall.ts"
 
 const timeLine = /^(Issued At|Expiration Time|Not Before): (.+)$/gmu
 

@@ -8,9 +8,11 @@
  * 3. `swapExactTokensForTokensSupportingFeeOnTransferTokens` over two hops: the same through a listed hub. It has the
  *    same arguments; a policy holds one rule set a function, and a path of another length needs its own.
  * 4. `settle` of the withdrawal executor, which itself demands the owner's signature over recipient, time and nonce.
- * 5. Where the owner's chains are connected: `lock` of the bridge, of the one listed token, to listed chains and tokens,
+ * 5. Where the owner's chains are connected: `lock` of the bridge, of the one listed token, to listed chains and
+ * tokens,
  *    recipient the account; and `approve` for the bridge too. An allowance of the bridge is spent by the lock alone.
- * 6. Where the owner allowed routes: `swap` of our contract for them, into a listed token, held against the venue's direct
+ * 6. Where the owner allowed routes: `swap` of our contract for them, into a listed token, held against the venue's
+ * direct
  *    price or the one through a listed hub; and `approve` for it too. What it buys goes back to its caller, and an
  *    allowance of it is spent by its caller's swaps alone.
  *
@@ -49,7 +51,9 @@ const swapArguments = "(uint256,uint256,address[],address,uint256)"
 const swapOneHop = toFunctionSelector(`swapExactTokensForTokens${swapArguments}`)
 const swapTwoHops = toFunctionSelector(`swapExactTokensForTokensSupportingFeeOnTransferTokens${swapArguments}`)
 
-/** Byte offsets of the words of a swap's arguments, and where an honest encoding puts the path: after the five words. */
+/**
+ * Byte offsets of the words of a swap's arguments, and where an honest encoding puts the path: after the five words.
+ */
 const argument = { pathOffset: 64, to: 96, pathLength: 160, path: 192 } as const
 const pathPosition = 160n
 
@@ -140,8 +144,8 @@ const callPolicy = ({ account, policy, settles }: AgentPermission) => {
 }
 
 /**
- * The guard as the permission's policy: its rules are fixed in its code, so what is signed are times, limits, and the root
- * of a closed list.
+ * The guard as the permission's policy: its rules are fixed in its code, so what is signed are times, limits, and the
+ * root of a closed list.
  */
 const guardPolicy = ({ budgetBps, closedTokens, contract, issuedAt, tradeBps, validUntil }: TradeGuardPolicy): Hex =>
   concatHex([

@@ -1,4 +1,7 @@
-/** A closed list of tokens as the guard proves it: a Merkle tree of doubly hashed addresses, pairs sorted. Source: contracts/TradeGuard.sol. */
+/**
+ * A closed list of tokens as the guard proves it: a Merkle tree of doubly hashed addresses, pairs sorted. Source:
+ * contracts/TradeGuard.sol.
+ */
 import { MerkleTree } from "merkletreejs"
 import { encodeAbiParameters, type Hex, keccak256 } from "viem"
 import type { EvmAddress } from "#domain/Caip.ts"

@@ -6,16 +6,16 @@ import { type OwnerDigest, typedDataMessage } from "#domain/account/OwnerMessage
 import { VerifierUnavailable } from "#domain/Errors.ts"
 import { ownerSignature } from "#layers/evm/account/ownerSignature.ts"
 import { toViem } from "#layers/evm/address.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
-import type { Call, CallResult } from "#layers/evm/aggregate.ts"
-import { multicall } from "#layers/evm/multicall.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
+import type { Call, CallResult } from "#layers/evm/rpc/aggregate.ts"
+import { multicall } from "#layers/evm/rpc/multicall.ts"
 
 const abi = parseAbi(["function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)"])
 const valid = "0x1626ba7e"
 
 /**
- * What a foreign contract may use to rule on a signature. It is asked in a request of its own: its code is anybody's, and what it does
- * to the state of a simulation must be seen by nobody else.
+ * What a foreign contract may use to rule on a signature. It is asked in a request of its own: its code is anybody's,
+ * and what it does to the state of a simulation must be seen by nobody else.
  */
 export const foreignFrame = { gas: 5_000_000n }
 

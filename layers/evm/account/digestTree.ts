@@ -1,6 +1,6 @@
 /**
- * Merkle tree over the chains' digests, so that one signature of the owner covers them all: pairs sorted, keccak-256, as
- * the multi-chain validator verifies it.
+ * Merkle tree over the chains' digests, so that one signature of the owner covers them all: pairs sorted, keccak-256,
+ * as the multi-chain validator verifies it.
  */
 import { MerkleTree } from "merkletreejs"
 import { concatHex, encodeAbiParameters, type Hex, keccak256 } from "viem"

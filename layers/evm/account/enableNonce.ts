@@ -6,7 +6,7 @@ import { VerifierUnavailable } from "#domain/Errors.ts"
 import { nonceOfFreshAccount } from "#layers/evm/account/enableMessage.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { kernelAbi } from "#layers/evm/contracts.ts"
-import { multicall } from "#layers/evm/multicall.ts"
+import { multicall } from "#layers/evm/rpc/multicall.ts"
 
 export const readEnableNonce = Effect.fnUntraced(
   function* (accountId: EvmAccountId) {

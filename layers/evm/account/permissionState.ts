@@ -2,7 +2,7 @@
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, zeroAddress } from "viem"
 import { permissionValidation } from "#layers/evm/account/kernelAccount.ts"
 import { kernelAbi } from "#layers/evm/contracts.ts"
-import type { Call, CallResult } from "#layers/evm/aggregate.ts"
+import type { Call, CallResult } from "#layers/evm/rpc/aggregate.ts"
 
 /** The permission on chain. */
 export interface Permission {

@@ -1,6 +1,6 @@
 /**
- * The attested prices that an operation under a guard needs: which of its tokens have no feed on the chain, and what the
- * attestor signs for them. Nothing of the answer is believed that the chain would not take.
+ * The attested prices that an operation under a guard needs: which of its tokens have no feed on the chain, and what
+ * the attestor signs for them. Nothing of the answer is believed that the chain would not take.
  */
 import { Array, Clock, Duration, Effect } from "effect"
 import type { EvmAddress } from "#domain/Caip.ts"
@@ -21,9 +21,12 @@ export interface AttestedPrices {
   readonly refused: ReadonlyArray<RefusedPrice>
 }
 
-/** How long a token with a feed is not asked about again. A change of the registry shows as a failed simulation till then. */
+/**
+ * How long a token with a feed is not asked about again. A change of the registry shows as a failed simulation till
+ * then.
+ */
 const knownFor = Duration.toMillis(Duration.minutes(1))
-const mostKnown = 20_000
+const maxKnown = 20_000
 
 const nothingNeeded: AttestedPrices = { signed: new Map(), refused: [] }
 
@@ -55,7 +58,7 @@ export const makeAttestedPrices = Effect.gen(function* () {
     withFeed.delete(key)
     withFeed.set(key, now + knownFor)
     for (const oldest of withFeed.keys()) {
-      if (withFeed.size <= mostKnown) break
+      if (withFeed.size <= maxKnown) break
       withFeed.delete(oldest)
     }
   }

@@ -7,8 +7,8 @@ import type { AttestedToken } from "#domain/attestation/judgePrice.ts"
 import type { PriceDomain } from "#layers/evm/attestation/priceDigest.ts"
 import { fromViem, toViem } from "#layers/evm/address.ts"
 import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
-import type { Call, CallResult } from "#layers/evm/aggregate.ts"
-import { multicall } from "#layers/evm/multicall.ts"
+import type { Call, CallResult } from "#layers/evm/rpc/aggregate.ts"
+import { multicall } from "#layers/evm/rpc/multicall.ts"
 import { tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
 
 export interface AttestedReading {

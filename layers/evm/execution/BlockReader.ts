@@ -1,17 +1,17 @@
 /**
  * The block, the fees and the relayers' next nonces, read once for all who prepare at the same moment.
  *
- * What is some moments old does as well: the deadline is minutes away, receipts are searched from an earlier block on, the
- * fees offered last for blocks, and a stored nonce is never lowered.
+ * What is some moments old does as well: the deadline is minutes away, receipts are searched from an earlier block on,
+ * the fees offered last for blocks, and a stored nonce is never lowered.
  */
 import { Context, Duration, Effect, Layer } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { RelayerSigners } from "#domain/relay/Signer.ts"
 import { toViem } from "#layers/evm/address.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { type BlockState, type Lanes, readBlockState, readLaneNonces } from "#layers/evm/execution/chainState.ts"
-import { sharedReading } from "#layers/evm/sharedReading.ts"
+import { sharedReading } from "#layers/evm/rpc/sharedReading.ts"
 
 /** For so long a reading serves; blocks come every quarter of a second to every two seconds. */
 const maxAge = Duration.millis(500)

@@ -58,7 +58,9 @@ const enableParts = [
   { type: "bytes" }
 ] as const
 
-/** The owner's signature as the root validator takes it: a contract signs for its one chain, a key for the root of all. */
+/**
+ * The owner's signature as the root validator takes it: a contract signs for its one chain, a key for the root of all.
+ */
 const enableSignature = (authorization: Authorization, chain: ChainAuthorization, ownerSignature: Hex): Hex =>
   authorization.accountType === "ERC1271"
     ? ownerSignature
@@ -68,7 +70,9 @@ const enableSignature = (authorization: Authorization, chain: ChainAuthorization
         chain.digest as Hex
       )
 
-/** The signature field: the agent's EIP-191 signature over the hash, and what enables the permission when it is not yet. */
+/**
+ * The signature field: the agent's EIP-191 signature over the hash, and what enables the permission when it is not yet.
+ */
 export const operationSignature = (
   { authorization, chain, mode, ownerSignature }: AgentOperation,
   agentSignature: Hex

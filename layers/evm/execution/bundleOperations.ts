@@ -1,8 +1,8 @@
 /**
  * Several user operations as one `handleOps`, which the chain has said that it would accept.
  *
- * `handleOps` reverts as a whole when one operation does not validate, and says which (`FailedOp`). That one is left out and
- * the others are asked about again. Source: ERC-4337 (EntryPoint 0.7).
+ * `handleOps` reverts as a whole when one operation does not validate, and says which (`FailedOp`). That one is left
+ * out and the others are asked about again. Source: ERC-4337 (EntryPoint 0.7).
  */
 import { Effect } from "effect"
 import { type Address, decodeErrorResult, decodeFunctionData, encodeFunctionData, type Hex } from "viem"
@@ -11,7 +11,7 @@ import type { Bundle } from "#domain/relay/UserOperations.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
-import { multicall } from "#layers/evm/multicall.ts"
+import { multicall } from "#layers/evm/rpc/multicall.ts"
 
 type Operations = readonly [PreparedTransaction, ...ReadonlyArray<PreparedTransaction>]
 

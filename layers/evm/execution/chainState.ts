@@ -1,4 +1,6 @@
-/** What the chain says before an operation is built: the account, the block, the price of gas and the relayer's nonce. */
+/**
+ * What the chain says before an operation is built: the account, the block, the price of gas and the relayer's nonce.
+ */
 import { Effect } from "effect"
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, zeroAddress } from "viem"
 import { addressOf, type ChainId } from "#domain/Caip.ts"
@@ -6,11 +8,11 @@ import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { fromViem, toViem } from "#layers/evm/address.ts"
 import { entryPoint, entryPointAbi, kernelAbi } from "#layers/evm/contracts.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { nonceKey, type PermissionMode } from "#layers/evm/execution/agentOperation.ts"
 import { readPendingNonce } from "#layers/evm/execution/relayerNonce.ts"
-import type { CallResult } from "#layers/evm/aggregate.ts"
-import { multicall, uintOf } from "#layers/evm/multicall.ts"
+import type { CallResult } from "#layers/evm/rpc/aggregate.ts"
+import { multicall, uintOf } from "#layers/evm/rpc/multicall.ts"
 
 export interface AccountState {
   readonly deployed: boolean
@@ -66,7 +68,10 @@ export interface BlockState {
   readonly maxPriorityFeePerGas: bigint
 }
 
-/** The latest block and what a transaction should offer: twice the base fee, which lasts six full blocks of rise (EIP-1559). */
+/**
+ * The latest block and what a transaction should offer: twice the base fee, which lasts six full blocks of rise
+ * (EIP-1559).
+ */
 export const readFees = Effect.fnUntraced(function* (chainId: ChainId) {
   const { request } = yield* EvmClients
   const [block, maxPriorityFeePerGas] = yield* Effect.all(

@@ -1,6 +1,7 @@
 /**
- * What became of a user operation. A signed operation is public, so anybody may have submitted it: the EntryPoint's event
- * with its hash decides, not the fate of our own transaction. Only when nobody carried it does the end of our own one
+ * What became of a user operation. A signed operation is public, so anybody may have submitted it: the EntryPoint's
+ * event with its hash decides, not the fate of our own transaction. Only when nobody carried it does the end of our own
+ * one
 count. Source: ERC-4337 (UserOperationEvent), ERC-20 (Transfer).
  */
 import { Effect, Option } from "effect"
@@ -17,13 +18,15 @@ import { addressOf, erc20, type AssetId, type ChainId, chainIdOf, type EvmAccoun
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { fromViem, toViem } from "#layers/evm/address.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
-import { agreed, type Look } from "#layers/evm/agreement.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { agreed, type Observation } from "#layers/evm/rpc/quorum.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { readDepth, settledReceipt, settledReceiptOf } from "#layers/evm/execution/settledReceipt.ts"
 
-/** Blocks in one log request: within what public nodes allow. And how many requests: past the deadline of every swap. */
+/**
+ * Blocks in one log request: within what public nodes allow. And how many requests: past the deadline of every swap.
+ */
 export const blocksPerRequest = 5_000n
-export const mostRequests = 8
+export const maxRequests = 8
 
 const operationEvent = getAbiItem({ abi: entryPointAbi, name: "UserOperationEvent" })
 
@@ -58,8 +61,8 @@ export const actsIn = (receipt: TransactionReceipt, accountId: EvmAccountId): bo
 /**
  * Reads the operation's outcome from a receipt; none when the transaction did not carry the operation.
  *
- * A transaction may carry others too: what an operation moved stands between the end of the one before it, or the beginning
- * of the first, and its own event. Of the gas its share counts, by what the EntryPoint charges each.
+ * A transaction may carry others too: what an operation moved stands between the end of the one before it, or the
+ * beginning of the first, and its own event. Of the gas its share counts, by what the EntryPoint charges each.
  */
 export const outcomeIn = (
   receipt: TransactionReceipt,
@@ -88,6 +91,7 @@ export const outcomeIn = (
       ends.length === 1
         ? receipt.gasUsed
         : (receipt.gasUsed * end.args.actualGasUsed) / (charged === 0n ? 1n : charged),
+    ...gasPriceOf(receipt),
     deltas: netTransfers({ ...receipt, logs }, accountId)
   })
 }
@@ -95,7 +99,7 @@ export const outcomeIn = (
 /** The hash of the transaction that carried the operation, sought forward from a block within the bounds above. */
 const findCarrier = Effect.fnUntraced(function* (chainId: ChainId, userOpHash: Hex, fromBlock: bigint, head: bigint) {
   const { request } = yield* EvmClients
-  for (let page = 0; page < mostRequests; page++) {
+  for (let page = 0; page < maxRequests; page++) {
     const first = fromBlock + BigInt(page) * blocksPerRequest
     if (first > head) break
     const last = first + blocksPerRequest - 1n
@@ -114,9 +118,13 @@ const findCarrier = Effect.fnUntraced(function* (chainId: ChainId, userOpHash: H
   return undefined
 })
 
+/** What a unit of gas cost, where the node says so. */
+export const gasPriceOf = ({ effectiveGasPrice }: Partial<Pick<TransactionReceipt, "effectiveGasPrice">>) =>
+  effectiveGasPrice === undefined ? {} : { gasPriceRaw: effectiveGasPrice }
+
 /**
- * The relayer's transaction is out of the race: it was reverted, or another one used its nonce. Nothing moved by it. When it
- * carried several, the others may be to blame.
+ * The relayer's transaction is out of the race: it was reverted, or another one used its nonce. Nothing moved by it.
+ * When it carried several, the others may be to blame.
  */
 export const lost = (
   { carries = 1, subject, txHash }: SignedTransaction,
@@ -129,6 +137,7 @@ export const lost = (
   success: false,
   ...(carries > 1 ? { isSpoiled: true } : {}),
   gasUsed: (receipt?.gasUsed ?? 0n) / BigInt(carries),
+  ...(receipt === null ? {} : gasPriceOf(receipt)),
   deltas: []
 })
 
@@ -142,10 +151,10 @@ export const isNonceUsed = Effect.fnUntraced(function* (transaction: SignedTrans
 })
 
 /** What one endpoint shows. */
-const look = Effect.fnUntraced(function* (transaction: SignedTransaction, accountId: EvmAccountId) {
+const observe = Effect.fnUntraced(function* (transaction: SignedTransaction, accountId: EvmAccountId) {
   const { chainId, fromBlock, replaces, subject, txHash } = transaction
   const { head, settled } = yield* readDepth(chainId)
-  const shows = (receipt: Option.Option<ActionReceipt>): Look => ({ head, settled, receipt })
+  const shows = (receipt: Option.Option<ActionReceipt>): Observation => ({ head, settled, receipt })
 
   // The nonce first: when it was used before the receipt was asked for, a missing receipt is an answer.
   const nonceUsed = yield* isNonceUsed(transaction, settled)
@@ -162,4 +171,4 @@ const look = Effect.fnUntraced(function* (transaction: SignedTransaction, accoun
 })
 
 export const findReceipt = (transaction: SignedTransaction, accountId: EvmAccountId) =>
-  agreed(transaction.chainId, look(transaction, accountId))
+  agreed(transaction.chainId, observe(transaction, accountId))

@@ -1,7 +1,7 @@
 /**
  * Gas that a user operation is allowed, and the transaction around it. Limits are generous on purpose: what is not used
- * comes back, whereas an operation that runs out is paid for and moves nothing. The numbers are one and a half times and
- * more of what Kernel 0.3.1 used in measurements with 1 to 30 listed tokens and 1 to 5 swaps.
+ * comes back, whereas an operation that runs out is paid for and moves nothing. The numbers are one and a half times
+ * and more of what Kernel 0.3.1 used in measurements with 1 to 30 listed tokens and 1 to 5 swaps.
  */
 import type { AccountType, AgentPolicy } from "#domain/account/Authorization.ts"
 import type { SwapBatch } from "#domain/trading/ChainExecution.ts"
@@ -15,7 +15,10 @@ export interface GasLimits {
 /** What a transaction may use at most on chains with EIP-7825. */
 export const transactionGasCap = 16_777_216n
 
-/** A transaction of several operations asks for no more than this part of a block, so that it finds room in the next one. */
+/**
+ * A transaction of several operations asks for no more than this part of a block, so that it finds room in the next
+ * one.
+ */
 const blockShare = 4n
 
 /** What a transaction of several user operations may use at most, where the deployment allows it that much. */
@@ -47,6 +50,8 @@ const routedSwapGas = 900_000n
 /** What enabling a permission whose policy is the guard costs, and what the guard adds to a swap or a transfer. */
 const enableGuardGas = 1_000_000n
 const guardGas = 400_000n
+/** A call in an integrator's words, which may be a trade through the guard. */
+const askedGas = 1_300_000n
 /** What it costs to take a permission of one policy and one signer off the account. */
 const removalGas = 250_000n
 
@@ -57,7 +62,7 @@ const swapsGas = (swaps: SwapBatch["swaps"]) =>
 
 export const gasLimits = (
   policy: AgentPolicy,
-  { swaps, transfers = [] }: Pick<SwapBatch, "swaps" | "transfers">,
+  { calls: asked = [], swaps, transfers = [] }: Pick<SwapBatch, "calls" | "swaps" | "transfers">,
   {
     accountType,
     deployed,
@@ -76,11 +81,16 @@ export const gasLimits = (
   if (policy.guard !== undefined) {
     const calls = BigInt(swaps.length + transfers.length)
     return {
-      verificationGasLimit: validateGas + validateSwapGas * calls + (enables ? enableGuardGas + owner : 0n) + deploy,
+      verificationGasLimit:
+        validateGas +
+        validateSwapGas * (calls + BigInt(asked.length)) +
+        (enables ? enableGuardGas + owner : 0n) +
+        deploy,
       callGasLimit:
         executeGas +
         swapsGas(swaps) +
         guardGas * calls +
+        askedGas * BigInt(asked.length) +
         lockGas * BigInt(transfers.length) +
         removalGas * BigInt(removals),
       preVerificationGas: 100_000n

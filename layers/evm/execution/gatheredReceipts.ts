@@ -2,8 +2,8 @@
  * What became of all user operations of a chain that somebody waits for, in one reading: the head, one search of the
  * EntryPoint's events for all of them at once, and the receipt of each transaction that carried some.
  *
- * Only what every endpoint shows as carried and settled is answered from it. Whatever ends otherwise (a nonce that is used
- * without the event, endpoints that contradict each other) is asked about anew and alone, by findReceipt.
+ * Only what every endpoint shows as carried and settled is answered from it. Whatever ends otherwise (a nonce that is
+ * used without the event, endpoints that contradict each other) is asked about anew and alone, by findReceipt.
  */
 import { Clock, Duration, Effect, Option, Result } from "effect"
 import { getAbiItem, type Hex, type TransactionReceipt } from "viem"
@@ -13,10 +13,10 @@ import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { sleepRealTime, withinRealTime } from "#layers/clock/withinRealTime.ts"
-import { answerWithin, conclude, type Look } from "#layers/evm/agreement.ts"
+import { answerTimeout, conclude, type Observation } from "#layers/evm/rpc/quorum.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
-import { blocksPerRequest, mostRequests, outcomeIn } from "#layers/evm/execution/findReceipt.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
+import { blocksPerRequest, maxRequests, outcomeIn } from "#layers/evm/execution/findReceipt.ts"
 import { receiptOf } from "#layers/evm/execution/sendTransaction.ts"
 import { readDepth } from "#layers/evm/execution/settledReceipt.ts"
 
@@ -60,7 +60,7 @@ const findPlaces = Effect.fnUntraced(function* (chainId: ChainId, awaited: Reado
       (least, { transaction }) => (transaction.fromBlock < least ? transaction.fromBlock : least),
       head
     )
-    for (let page = 0; page < mostRequests; page++) {
+    for (let page = 0; page < maxRequests; page++) {
       const first = from + BigInt(page) * blocksPerRequest
       if (first > head || hashes.every((hash) => places.has(hash))) break
       const last = first + blocksPerRequest - 1n
@@ -117,7 +117,7 @@ const outcomeOf = (
     : outcomeIn(receipt, transaction.subject, accountId)
 
 /** What one endpoint shows of each of them; "gone" where the nonce is used and nobody carried the operation. */
-const lookAtAll = Effect.fnUntraced(function* (chainId: ChainId, awaited: ReadonlyArray<Awaited>, before: Shown) {
+const observeAll = Effect.fnUntraced(function* (chainId: ChainId, awaited: ReadonlyArray<Awaited>, before: Shown) {
   const { head, settled } = yield* readDepth(chainId)
   const wasAbsent = head === before.head ? before.absent : new Set<string>()
   const open = awaited.filter(({ transaction }) => !wasAbsent.has(transaction.subject))
@@ -130,7 +130,7 @@ const lookAtAll = Effect.fnUntraced(function* (chainId: ChainId, awaited: Readon
   const isGone = ({ nonce, relayer }: SignedTransaction) => (used.get(relayer) ?? 0) > nonce
   const absent = missing.filter(({ transaction }) => !isGone(transaction)).map(({ transaction }) => transaction.subject)
   const shown: Shown = { head, absent: new Set([...wasAbsent, ...absent]) }
-  const look = (one: Awaited): Look | "gone" => {
+  const observe = (one: Awaited): Observation | "gone" => {
     const { subject } = one.transaction
     if (shown.absent.has(subject)) return { head, settled, receipt: Option.none() }
     const place = places.get(subject)
@@ -140,7 +140,7 @@ const lookAtAll = Effect.fnUntraced(function* (chainId: ChainId, awaited: Readon
       : Option.none<ActionReceipt>()
     return { head, settled, receipt }
   }
-  return { shown, look }
+  return { shown, observe }
 })
 
 /** The receipt, none while there is none; "ask alone" where this reading cannot tell. */
@@ -153,9 +153,9 @@ export const gatheredReceipts = Effect.fnUntraced(function* (chainId: ChainId) {
   let next = 0n
 
   const lookBy = (endpoint: EvmClients["Service"], place: number, awaited: ReadonlyArray<Awaited>) =>
-    lookAtAll(chainId, awaited, shownBy.get(place) ?? nothingYet).pipe(
+    observeAll(chainId, awaited, shownBy.get(place) ?? nothingYet).pipe(
       Effect.provideService(EvmClients, endpoint),
-      withinRealTime(answerWithin, () => new ChainUnavailable({ chainId, reason: "no answer in time" })),
+      withinRealTime(answerTimeout, () => new ChainUnavailable({ chainId, reason: "no answer in time" })),
       Effect.tap(({ shown }) => Effect.sync(() => shownBy.set(place, shown))),
       Effect.result
     )
@@ -169,13 +169,13 @@ export const gatheredReceipts = Effect.fnUntraced(function* (chainId: ChainId) {
       (endpoint, place) => lookBy(endpoint, place, awaited),
       { concurrency: "unbounded" }
     )
-    const views = results.flatMap((result) => (Result.isSuccess(result) ? [result.success.look] : []))
+    const views = results.flatMap((result) => (Result.isSuccess(result) ? [result.success.observe] : []))
     const failure = results.find(Result.isFailure)
     return (one: Awaited): Gathered => {
       if (views.length === 0 && failure !== undefined) return Result.fail(failure.failure)
-      const looks = views.map((view) => view(one))
-      const told = looks.filter((look) => look !== "gone")
-      if (told.length < looks.length) return Result.succeed("ask alone")
+      const observations = views.map((view) => view(one))
+      const told = observations.filter((observe) => observe !== "gone")
+      if (told.length < observations.length) return Result.succeed("ask alone")
       const conclusion = conclude(told)
       return Result.succeed(conclusion === "contradiction" ? "ask alone" : conclusion)
     }

@@ -1,16 +1,16 @@
 /**
- * Simulations of several operations in one `eth_call`. Each runs in a frame that is reverted with its results, so all of them
- * begin at the same state and none sees what another does; its answer is the one it would have had alone.
+ * Simulations of several operations in one `eth_call`. Each runs in a frame that is reverted with its results, so all
+ * of them begin at the same state and none sees what another does; its answer is the one it would have had alone.
  */
 import { Effect, Result } from "effect"
 import { type Address, decodeErrorResult, encodeFunctionData } from "viem"
 import type { ChainId } from "#domain/Caip.ts"
 import { batched } from "#domain/batched.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { type Call, type CallResult, decodeResults, encodeCalls } from "#layers/evm/aggregate.ts"
+import { type Call, type CallResult, decodeResults, encodeCalls } from "#layers/evm/rpc/aggregate.ts"
 import { entryPoint, entryPointAbi, multicall3 } from "#layers/evm/contracts.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
-import { multicall } from "#layers/evm/multicall.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
+import { multicall } from "#layers/evm/rpc/multicall.ts"
 
 export interface Simulation {
   readonly chainId: ChainId

@@ -10,7 +10,7 @@ import type { ReadySwap } from "#domain/trading/Swap.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { closedProof } from "#layers/evm/account/closedList.ts"
 import { toViem } from "#layers/evm/address.ts"
-import type { Call } from "#layers/evm/aggregate.ts"
+import type { Call } from "#layers/evm/rpc/aggregate.ts"
 import { runnerOf, tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
 
 export interface GuardTerms {

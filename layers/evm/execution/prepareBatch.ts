@@ -9,10 +9,10 @@ import { AuthorizationRequired, SimulationFailed, type SwapBatch } from "#domain
 import type { Signer } from "#domain/relay/Signer.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { ownerSignature as canonicalOwnerSignature } from "#layers/evm/account/ownerSignature.ts"
-import { fromViem } from "#layers/evm/address.ts"
+import { fromViem, toViem } from "#layers/evm/address.ts"
 import type { AskAttested } from "#layers/evm/attestation/attestedPrices.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import {
   type AgentOperation,
   operationHash,
@@ -30,7 +30,7 @@ import type { Simulation } from "#layers/evm/execution/gatheredSimulations.ts"
 import { type OperationToSimulate, simulateOperation } from "#layers/evm/execution/simulateOperation.ts"
 import { executeBatch, pathFault, routeFault, swapCalls } from "#layers/evm/execution/swapCalls.ts"
 import { transferCalls, transferFault } from "#layers/evm/execution/transferCalls.ts"
-import type { Call, CallResult } from "#layers/evm/aggregate.ts"
+import type { Call, CallResult } from "#layers/evm/rpc/aggregate.ts"
 import { settlementCall, withSettlementGas } from "#layers/evm/withdrawal/settlementCall.ts"
 
 /** The service's accounts: the agent that signs operations, the relayers that submit them. */
@@ -47,7 +47,7 @@ const swapLifetimeSeconds = 1_200n
 
 /** What no chain needs to be asked about: the batch must be one that the owner authorized and this service can sign. */
 const checkBatch = Effect.fnUntraced(function* (
-  { authorization, chainId, ownerSignature, settlement, swaps, transfers = [] }: SwapBatch,
+  { authorization, calls = [], chainId, ownerSignature, settlement, swaps, transfers = [] }: SwapBatch,
   agent: string,
   routeTarget: EvmAddress | undefined
 ) {
@@ -71,7 +71,9 @@ const checkBatch = Effect.fnUntraced(function* (
         : "the owner's signature is not an ECDSA signature of 65 bytes"
     )
   }
-  if (swaps.length + transfers.length === 0 && settlement === undefined)
+  if (calls.length > 0 && chain.policy.guard === undefined)
+    return yield* refuse("the agent's permission is from before the trade guard")
+  if (swaps.length + transfers.length + calls.length === 0 && settlement === undefined)
     return yield* refuse("a batch needs at least one swap")
   const settles = settlement && settlementCall(settlement, authorization.accountType)
   if (settles === null) return yield* refuse("what is stored as the owner's signature over the withdrawal is none")
@@ -139,7 +141,7 @@ export const prepareBatch = Effect.fnUntraced(function* (
   { agent, readBlock, relayers, simulate }: Operators,
   askAttested: AskAttested
 ) {
-  const { authorization, chainId, settlement, swaps, transfers } = batch
+  const { authorization, calls = [], chainId, settlement, swaps, transfers } = batch
   const [relayer] = relayers
   const { bundleGas: allowed, routedSwap } = yield* Effect.flatMap(EvmClients, (clients) => clients.chain(chainId))
   const routeTarget = routedSwap?.target
@@ -169,8 +171,13 @@ export const prepareBatch = Effect.fnUntraced(function* (
       reason: `the batch needs up to ${gasLimit} gas, a transaction may use ${transactionGasCap}; use fewer swaps or tokens`
     })
   }
+  if (calls.length > 0 && !account.deployed) {
+    const reason = "the account is not deployed yet; its first rebalance or swap deploys it"
+    return yield* new SimulationFailed({ chainId, reason })
+  }
+  const asked = calls.map(({ data, to }): Call => ({ target: toViem(to), data: data as Hex }))
   const trades = tradesOf(batch, chain, block.timestamp + swapLifetimeSeconds, routeTarget, attested)
-  const callData = executeBatch([...removals, ...trades, ...(settles === undefined ? [] : [settles])])
+  const callData = executeBatch([...removals, ...trades, ...asked, ...(settles === undefined ? [] : [settles])])
   const operation: AgentOperation = { authorization, chain, ownerSignature, ...account, callData, gas }
   const unsigned = unsignedOperation(operation)
   const userOpHash = operationHash(unsigned, chainId)
@@ -195,6 +202,7 @@ export const prepareBatch = Effect.fnUntraced(function* (
     swaps,
     transfers,
     settlement,
+    hasCalls: asked.length > 0,
     transactionGas: gasLimit,
     callGasLimit: gas.callGasLimit
   }
@@ -213,7 +221,7 @@ export const prepareBatch = Effect.fnUntraced(function* (
     callData: handleOps,
     gasLimit,
     // What leaves the account, for its owner or another chain, is not to be spoiled by the operations of others.
-    ...(settlement === undefined && (transfers ?? []).length === 0
+    ...(settlement === undefined && (transfers ?? []).length + calls.length === 0
       ? { bundleGas: bundleGasCap(block.gasLimit, allowed) }
       : {}),
     maxFeePerGas: block.maxFeePerGas,

@@ -1,13 +1,14 @@
 /**
  * The nonces of a relayer account as the chain counts them. Where a chain has several endpoints the word of one of them
- * counts for nothing: a nonce that is too high would leave a gap that no transaction fills, and the account would stand still.
+ * counts for nothing: a nonce that is too high would leave a gap that no transaction fills, and the account would stand
+ * still.
  */
 import { Deferred, Duration, Effect, Result } from "effect"
 import type { Address } from "viem"
 import type { ChainId } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { withinRealTime } from "#layers/clock/withinRealTime.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 
 const timeout = Duration.seconds(2)
 
@@ -39,8 +40,8 @@ const readNonces = Effect.fnUntraced(function* (chainId: ChainId, relayer: Addre
 })
 
 /**
- * The account's next nonce, transactions that wait in the pool included, as far as two endpoints show it; 0 while only one
- * of several answers, which leaves the stored nonce as it is. The only endpoint of a chain is believed.
+ * The account's next nonce, transactions that wait in the pool included, as far as two endpoints show it; 0 while only
+ * one of several answers, which leaves the stored nonce as it is. The only endpoint of a chain is believed.
  */
 export const readPendingNonce = Effect.fnUntraced(function* (chainId: ChainId, relayer: Address) {
   const { answers, isOnlyEndpoint } = yield* readNonces(chainId, relayer, "pending")

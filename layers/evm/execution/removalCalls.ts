@@ -1,6 +1,6 @@
 /**
- * The calls by which an account under the guard rids itself of earlier permissions of its agent: an old one bounds where
- * trades go and not their price, so the guard is worth nothing while it can still be used. Source: Kernel 0.3.1.
+ * The calls by which an account under the guard rids itself of earlier permissions of its agent: an old one bounds
+ * where trades go and not their price, so the guard is worth nothing while it can still be used. Source: Kernel 0.3.1.
  */
 import { Effect } from "effect"
 import { decodeFunctionResult, encodeAbiParameters, encodeFunctionData, type Hex, zeroAddress } from "viem"
@@ -10,8 +10,8 @@ import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { permissionValidation } from "#layers/evm/account/kernelAccount.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { kernelAbi } from "#layers/evm/contracts.ts"
-import type { Call, CallResult } from "#layers/evm/aggregate.ts"
-import { multicall } from "#layers/evm/multicall.ts"
+import type { Call, CallResult } from "#layers/evm/rpc/aggregate.ts"
+import { multicall } from "#layers/evm/rpc/multicall.ts"
 
 /** A permission of ours has one policy and one signer, and each is told that it ends without further data. */
 const endings = encodeAbiParameters([{ type: "bytes[]" }], [["0x", "0x"]])

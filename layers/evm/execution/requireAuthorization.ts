@@ -1,6 +1,6 @@
 /**
- * Tells an account that will not let the agent act until its owner has signed anew from one that refuses an operation for
- * any other reason: by what the account refused it with, and by the account's own state.
+ * Tells an account that will not let the agent act until its owner has signed anew from one that refuses an operation
+ * for any other reason: by what the account refused it with, and by the account's own state.
  *
  * A node that lags behind shows an account as it was, and the same operation fails on it as if the owner had taken the
  * permission back. So every endpoint that answers must show the same, twice; one that would let the operation pass, or
@@ -18,18 +18,18 @@ import { isSignedAt } from "#layers/evm/account/isSignedAt.ts"
 import { decodePermission, type Permission, permissionCalls } from "#layers/evm/account/permissionState.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { entryPoint } from "#layers/evm/contracts.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import type { PermissionMode } from "#layers/evm/execution/agentOperation.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
-import { multicall } from "#layers/evm/multicall.ts"
+import { multicall } from "#layers/evm/rpc/multicall.ts"
 
-const answerWithin = Duration.seconds(4)
+const answerTimeout = Duration.seconds(4)
 /** Between the two looks; behind one endpoint there are often many nodes. */
-const betweenLooks = Duration.seconds(2)
+const pollInterval = Duration.seconds(2)
 
 /**
- * The EntryPoint's codes for an account that reverts in validation, and for one that takes the signature for none or for
- * one of the past.
+ * The EntryPoint's codes for an account that reverts in validation, and for one that takes the signature for none or
+ * for one of the past.
  */
 export const refusedByAccount = (reason: string): boolean => /^AA2[234]\b/u.test(reason)
 
@@ -112,7 +112,7 @@ const askAll = Effect.fnUntraced(function* (operation: RefusedOperation) {
     (endpoint) =>
       look(operation).pipe(
         Effect.provideService(EvmClients, endpoint),
-        withinRealTime(answerWithin, () => new ChainUnavailable({ chainId, reason: "no answer in time" })),
+        withinRealTime(answerTimeout, () => new ChainUnavailable({ chainId, reason: "no answer in time" })),
         Effect.result
       ),
     { concurrency: "unbounded" }
@@ -133,7 +133,7 @@ const askAll = Effect.fnUntraced(function* (operation: RefusedOperation) {
 export const requireAuthorization = Effect.fn("requireAuthorization")(function* (operation: RefusedOperation) {
   const { chainId, permissionId } = operation.chain
   if ((yield* askAll(operation)) === null) return
-  yield* sleepRealTime(betweenLooks)
+  yield* sleepRealTime(pollInterval)
   const finding = yield* askAll(operation)
   if (finding !== null) return yield* new AuthorizationRequired({ chainId, permissionId, ...finding })
 })

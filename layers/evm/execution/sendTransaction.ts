@@ -1,14 +1,14 @@
 /**
- * Hands stored bytes of a transaction to every endpoint of the chain, as one of them may take it and pass it on to nobody.
- * Sending the same bytes again does no harm and is no error.
+ * Hands stored bytes of a transaction to every endpoint of the chain, as one of them may take it and pass it on to
+ * nobody. Sending the same bytes again does no harm and is no error.
  */
 import { Effect, Fiber } from "effect"
 import { type Hex, type PublicClient, TransactionReceiptNotFoundError } from "viem"
 import type { ChainId } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
-import { rpcErrorOf } from "#layers/evm/rpcFailure.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
+import { rpcErrorOf } from "#layers/evm/rpc/rpcFailure.ts"
 
 /** Nodes have no common code for these two answers, only common words. */
 const knownAlready = /already known|already imported|known transaction|already exists/iu
@@ -37,8 +37,8 @@ export const receiptOf = (client: PublicClient, hash: Hex) =>
   })
 
 /**
- * As soon as one endpoint has taken the bytes they are sent. The requests to the others go on by themselves, each for as
- * long as a request may take.
+ * As soon as one endpoint has taken the bytes they are sent. The requests to the others go on by themselves, each for
+ * as long as a request may take.
  */
 const submitToAll = Effect.fnUntraced(function* (chainId: ChainId, raw: Hex) {
   const { each } = yield* EvmClients

@@ -1,11 +1,11 @@
 /**
- * Receipts that count: their block is part of the chain, and as many blocks as the deployment asks for confirm it. Until
- * then a reorganization may take a receipt away again, and the transaction waits as if there were none.
+ * Receipts that count: their block is part of the chain, and as many blocks as the deployment asks for confirm it.
+ * Until then a reorganization may take a receipt away again, and the transaction waits as if there were none.
  */
 import { Effect } from "effect"
 import type { Hex } from "viem"
 import type { ChainId } from "#domain/Caip.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { receiptOf } from "#layers/evm/execution/sendTransaction.ts"
 
 /** The chain's latest block, and the latest one whose transactions count. */

@@ -1,6 +1,6 @@
 /**
- * Proves before anything is paid that a signed operation validates, that its swaps take effect, and, when it settles, that
- * the recipient gets what they yield.
+ * Proves before anything is paid that a signed operation validates, that its swaps take effect, and, when it settles,
+ * that the recipient gets what they yield.
  *
  * `handleOps` does not revert when the calls inside an operation do, so its success says nothing about them. One
  * `eth_call` therefore reads the account's balances before and after `handleOps` and compares; it needs no method
@@ -16,9 +16,9 @@ import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { entryPoint } from "#layers/evm/contracts.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
-import type { Call, CallResult } from "#layers/evm/aggregate.ts"
+import type { Call, CallResult } from "#layers/evm/rpc/aggregate.ts"
 import { resultsOfReverted, revertedCalls, type Simulation } from "#layers/evm/execution/gatheredSimulations.ts"
-import { uintOf } from "#layers/evm/multicall.ts"
+import { uintOf } from "#layers/evm/rpc/multicall.ts"
 
 export interface OperationToSimulate {
   readonly chainId: ChainId
@@ -31,6 +31,8 @@ export interface OperationToSimulate {
   readonly swaps: ReadonlyArray<Swap>
   readonly transfers?: ReadonlyArray<OutgoingTransfer> | undefined
   readonly settlement?: Settlement | undefined
+  /** There are calls in it of which no change of a balance tells whether they were made. */
+  readonly hasCalls?: boolean
   /** Gas of the transaction, and of the calls within it. */
   readonly transactionGas: bigint
   readonly callGasLimit: bigint
@@ -46,7 +48,7 @@ interface Change {
 }
 
 /** The least change of each balance that the swaps, and the settlement after them, must bring about together. */
-const leastChanges = ({ account, settlement, swaps, transfers = [] }: OperationToSimulate): ReadonlyArray<Change> => {
+const minChanges = ({ account, settlement, swaps, transfers = [] }: OperationToSimulate): ReadonlyArray<Change> => {
   const changes = new Map<string, Change>()
   const add = (holder: EvmAddress, assetId: AssetId, change: bigint) => {
     const key = `${holder} ${assetId}`
@@ -78,7 +80,8 @@ const reasonOfRepeat = (repeated: CallResult | undefined): string => {
 
 /**
  * The EntryPoint's codes for an account that is deployed already and for a nonce that is used: another operation was
- * included since the account was read, or nodes behind one endpoint are not at the same block. Prepared anew it may pass.
+ * included since the account was read, or nodes behind one endpoint are not at the same block. Prepared anew it may
+ * pass.
  */
 const overtaken = /^AA(?:10|25)\b/u
 
@@ -89,7 +92,7 @@ export const simulateOperation = Effect.fnUntraced(function* <R>(
 ) {
   const { chainId } = operation
   const account = toViem(operation.account)
-  const changes = leastChanges(operation)
+  const changes = minChanges(operation)
   const balances = changes.map(({ assetId, holder }): Call => ({
     target: toViem(addressOf(assetId)),
     data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [toViem(holder)] })
@@ -100,13 +103,17 @@ export const simulateOperation = Effect.fnUntraced(function* <R>(
     gas: operation.transactionGas + operation.callGasLimit + simulationOverhead,
     calls: [
       ...balances,
+      // Before as well, where nothing else tells that the calls succeed: the account is deployed then.
+      ...(operation.hasCalls === true ? [revertedCalls([{ target: account, data: operation.execute }])] : []),
       { target: entryPoint, data: operation.handleOps },
       ...balances,
       // Multicall3 runs as the EntryPoint, so that the account accepts the call.
       revertedCalls([{ target: account, data: operation.execute }])
     ]
   })
-  const handled = results[balances.length]
+  const tried = operation.hasCalls === true ? [results[balances.length]] : []
+  const at = balances.length + tried.length
+  const handled = results[at]
   if (handled?.success !== true) {
     const reason = revertReason(handled?.data ?? "0x")
     return yield* overtaken.test(reason)
@@ -115,9 +122,15 @@ export const simulateOperation = Effect.fnUntraced(function* <R>(
   }
   const actual = changes.map((_, index) => {
     const before = uintOf(results[index])
-    const after = uintOf(results[balances.length + 1 + index])
+    const after = uintOf(results[at + 1 + index])
     return before === null || after === null ? null : after - before
   })
+  if (operation.hasCalls === true) {
+    const [result] = (tried[0] && resultsOfReverted(tried[0])) ?? []
+    if (result?.success === true) return
+    const reason = result === undefined ? "the calls do not end within their gas limit" : revertReason(result.data)
+    return yield* new SimulationFailed({ chainId, reason })
+  }
   // Floors of zero, or swaps there and back, are met by a reverted batch too: that one leaves every balance as it was.
   const moved = actual.some((change) => change !== null && change !== 0n)
   const sufficient = changes.every(({ least }, index) => (actual[index] ?? least - 1n) >= least)

@@ -1,13 +1,13 @@
 /**
- * The calls by which the account carries swaps out, on a Uniswap v2 router or over a provider's route: for each an exact
- * allowance, then the swap.
+ * The calls by which the account carries swaps out, on a Uniswap v2 router or over a provider's route: for each an
+ * exact allowance, then the swap.
  */
 import { encodeAbiParameters, encodeFunctionData, erc20Abi, type Hex, pad, zeroAddress } from "viem"
 import { addressOf, type EvmAddress } from "#domain/Caip.ts"
 import type { ReadySwap, Swap } from "#domain/trading/Swap.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { kernelAbi, routedSwapAbi, routerAbi } from "#layers/evm/contracts.ts"
-import type { Call } from "#layers/evm/aggregate.ts"
+import type { Call } from "#layers/evm/rpc/aggregate.ts"
 
 export interface SwapTerms {
   readonly account: EvmAddress

@@ -5,7 +5,7 @@ import type { BridgePolicy } from "#domain/account/Authorization.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { bridgeAbi } from "#layers/evm/contracts.ts"
-import type { Call } from "#layers/evm/aggregate.ts"
+import type { Call } from "#layers/evm/rpc/aggregate.ts"
 
 /** What is wrong with a transfer under what the owner allowed; undefined when nothing is. */
 export const transferFault = (

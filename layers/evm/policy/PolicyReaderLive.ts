@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import { PolicyReader } from "#domain/policy/ChainPolicy.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { readPolicy } from "#layers/evm/policy/readPolicy.ts"
 
 export const PolicyReaderLive = Layer.effect(

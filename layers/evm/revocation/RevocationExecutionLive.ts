@@ -10,7 +10,7 @@ import {
   type SignedRevocation
 } from "#domain/revocation/RevocationExecution.ts"
 import { toViem } from "#layers/evm/address.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import type { Lanes } from "#layers/evm/execution/chainState.ts"
 import { findReceipt } from "#layers/evm/execution/findReceipt.ts"
 import { draftRevocation } from "#layers/evm/revocation/draftRevocation.ts"

@@ -6,13 +6,13 @@ import type { ChainRevocation, Revocation } from "#domain/account/Revocation.ts"
 import type { RevocationRequest, RevokedAccount } from "#domain/revocation/RevocationExecution.ts"
 import { digestRoot } from "#layers/evm/account/digestTree.ts"
 import { readEnableNonce } from "#layers/evm/account/enableNonce.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { operationHash } from "#layers/evm/execution/agentOperation.ts"
 import { drawnNonce, ownersOperation } from "#layers/evm/revocation/ownersOperation.ts"
 
 /**
- * The highest that any endpoint shows which answers: by the word of a node that lags, a permission of a later nonce would
- * survive.
+ * The highest that any endpoint shows which answers: by the word of a node that lags, a permission of a later nonce
+ * would survive.
  */
 const highestNonce = Effect.fnUntraced(function* ({ accountId, chainId }: RevokedAccount) {
   const { each } = yield* EvmClients

@@ -1,6 +1,7 @@
 /**
- * The user operation by which an owner voids permissions: validated by the account's root validator, and public once it is
- * signed, so that anybody may submit it. Sources: Kernel 0.3.1 (nonce, `invalidateNonce`), ERC-4337 (EntryPoint 0.7).
+ * The user operation by which an owner voids permissions: validated by the account's root validator, and public once it
+ * is signed, so that anybody may submit it. Sources: Kernel 0.3.1 (nonce, `invalidateNonce`), ERC-4337 (EntryPoint
+ * 0.7).
  */
 import { bytesToHex, concatHex, encodeFunctionData, type Hex, hexToBigInt } from "viem"
 import type { UserOperation } from "viem/account-abstraction"

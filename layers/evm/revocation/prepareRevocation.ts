@@ -10,13 +10,13 @@ import { SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import { accountDeployment, permissionValidation } from "#layers/evm/account/kernelAccount.ts"
 import { fromViem, toViem } from "#layers/evm/address.ts"
 import { entryPoint, entryPointAbi, kernelAbi, multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { type Lanes, readBlockState, readLaneNonces } from "#layers/evm/execution/chainState.ts"
 import { deployGas, transactionGas } from "#layers/evm/execution/gasLimits.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
 import { readDepth } from "#layers/evm/execution/settledReceipt.ts"
-import type { Call, CallResult } from "#layers/evm/aggregate.ts"
-import { multicall } from "#layers/evm/multicall.ts"
+import type { Call, CallResult } from "#layers/evm/rpc/aggregate.ts"
+import { multicall } from "#layers/evm/rpc/multicall.ts"
 import { operationGas, signedOperation } from "#layers/evm/revocation/ownersOperation.ts"
 
 const stateCalls = ({ accountId, permissionId }: ChainRevocation): readonly [Call, Call] => {
@@ -39,18 +39,18 @@ const isVoid = ({ validFrom }: ChainRevocation, [from, config]: ReadonlyArray<Ca
 /** By every endpoint that answers, in a block that counts. */
 export const hasEnded = Effect.fnUntraced(function* (chain: ChainRevocation) {
   const { each } = yield* EvmClients
-  const look = Effect.gen(function* () {
+  const observe = Effect.gen(function* () {
     const { settled } = yield* readDepth(chain.chainId)
     return isVoid(chain, yield* multicall(chain.chainId, stateCalls(chain), { blockNumber: settled }))
   })
-  const looks = yield* Effect.forEach(
+  const observations = yield* Effect.forEach(
     each(chain.chainId),
-    (endpoint) => Effect.result(Effect.provideService(look, EvmClients, endpoint)),
+    (endpoint) => Effect.result(Effect.provideService(observe, EvmClients, endpoint)),
     { concurrency: "unbounded" }
   )
-  const seen = looks.filter(Result.isSuccess)
+  const seen = observations.filter(Result.isSuccess)
   if (seen.length === 0) {
-    const failed = looks.find(Result.isFailure)
+    const failed = observations.find(Result.isFailure)
     return yield* (
       failed?.failure ?? new ChainUnavailable({ chainId: chain.chainId, reason: "no RPC endpoint is configured" })
     )

@@ -2,9 +2,10 @@
  * A key behind a service, in the manner of a key management service: it is asked to sign a digest and told what the
  * digest stands for, and its own rules decide.
  *
- * `POST` with a bearer token and `{keyId, digest, context}`, where context is as in domain/relay/Signer.ts; the answer is
- * `{signature}`, 65 bytes `r ++ s ++ v` in hex, or a status of 403 with `{reason}` when its rules refuse. A signature is
- * used only when it is the configured key's.
+ * `POST` with a bearer token and `{keyId, digest, context}`, where context is as in domain/relay/Signer.ts; the answer
+ * is
+ * `{signature}`, 65 bytes `r ++ s ++ v` in hex, or a status of 403 with `{reason}` when its rules refuse. A signature
+ * is used only when it is the configured key's.
  */
 import { Duration, Effect, Redacted, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"

@@ -8,10 +8,10 @@ import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { pairFactoryAbi, routerAbi } from "#layers/evm/contracts.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
-import type { CallResult } from "#layers/evm/aggregate.ts"
-import { multicall, uintOf } from "#layers/evm/multicall.ts"
+import type { CallResult } from "#layers/evm/rpc/aggregate.ts"
+import { multicall, uintOf } from "#layers/evm/rpc/multicall.ts"
 import { poolKey } from "#layers/evm/venue/quoteBatch.ts"
 
 export type TokenPair = readonly [EvmAddress, EvmAddress]
@@ -22,7 +22,7 @@ export interface LocatedPair {
 }
 
 /** Remembered pairs over all chains; past that the memory starts anew. */
-const mostRemembered = 10_000
+const maxRemembered = 10_000
 
 const addressIn = (result: CallResult | undefined): Address | null => {
   const value = uintOf(result)
@@ -75,7 +75,7 @@ export class PairDirectory extends Context.Service<
           chainId,
           pairs.map((pair) => ({ target: factory, data: getPair(pair) }))
         )
-        if (remembered.size + pairs.length > mostRemembered) remembered.clear()
+        if (remembered.size + pairs.length > maxRemembered) remembered.clear()
         for (const [index, pair] of pairs.entries()) {
           const address = addressIn(answers[index])
           if (address !== null && address !== zeroAddress) remembered.set(keyOf(chainId, pair), address)

@@ -1,6 +1,6 @@
 /**
- * Quotes of a Uniswap v2 venue out of its pools' reserves, in the integers that the contracts compute with: what a quote
- * says is what the router pays at the same reserves. Source: UniswapV2Library.getAmountOut, UniswapV2Pair.
+ * Quotes of a Uniswap v2 venue out of its pools' reserves, in the integers that the contracts compute with: what a
+ * quote says is what the router pays at the same reserves. Source: UniswapV2Library.getAmountOut, UniswapV2Pair.
  */
 import type { EvmAddress } from "#domain/Caip.ts"
 import type { Quote, SaleLimits } from "#domain/trading/Venue.ts"
@@ -108,8 +108,9 @@ const isWithin = (route: Route, { poolShareBps, priceImpactBps: limitBps, soldRa
 const precisionBits = 20n
 
 /**
- * The path with all of the amount, or with the greatest that is within the limits. In one pool of reserve R the impact is i
- * at x = R i / (0.997 (1 - i)); over two pools there is no such formula, so it is bisected between there and nothing.
+ * The path with all of the amount, or with the greatest that is within the limits. In one pool of reserve R the impact
+ * is i at x = R i / (0.997 (1 - i)); over two pools there is no such formula, so it is bisected between there and
+ * nothing.
  */
 const largestRoute = (
   followed: (amountIn: bigint) => Route | undefined,
@@ -158,7 +159,8 @@ const bestRoute = (pools: Pools, sale: Sale, hubs: ReadonlyArray<EvmAddress>): R
 
 /**
  * The best quote of each sale at the given reserves, as if the sales were made in order: each sees the reserves that
- * those before it left. A sale whose quote `isMade` refuses changes no reserves. Null where no path leads from the sold to the bought token or the amount yields nothing.
+ * those before it left. A sale whose quote `isMade` refuses changes no reserves. Null where no path leads from the sold
+ * to the bought token or the amount yields nothing.
  */
 export const quoteBatch = (
   pools: ReadonlyArray<Pool>,

@@ -8,7 +8,7 @@ import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 import { toViem } from "#layers/evm/address.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import type { Lanes } from "#layers/evm/execution/chainState.ts"
 import { netTransfers } from "#layers/evm/execution/findReceipt.ts"
 import { receiptOf } from "#layers/evm/execution/sendTransaction.ts"

@@ -8,7 +8,7 @@ import { standsBy } from "#layers/evm/account/contractOwner.ts"
 import { accountDeployment } from "#layers/evm/account/kernelAccount.ts"
 import { ownerSignature } from "#layers/evm/account/ownerSignature.ts"
 import { fromViem, toViem } from "#layers/evm/address.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { withdrawalDigest, withdrawCall } from "#layers/evm/withdrawal/executorCalls.ts"
 
 const selfSubmission = (withdrawal: AuthorizedWithdrawal) => {

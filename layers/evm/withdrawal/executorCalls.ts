@@ -7,7 +7,7 @@ import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdraw
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
-import type { Call } from "#layers/evm/aggregate.ts"
+import type { Call } from "#layers/evm/rpc/aggregate.ts"
 
 /** The EIP-712 digest of the typed data that a wallet was shown. */
 export const typedDataDigest = ({ domain, message, primaryType, types }: WithdrawalTypedData): Hex =>

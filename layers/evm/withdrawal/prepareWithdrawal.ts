@@ -9,12 +9,12 @@ import { accountDeployment } from "#layers/evm/account/kernelAccount.ts"
 import { ownerSignature } from "#layers/evm/account/ownerSignature.ts"
 import { fromViem, toViem } from "#layers/evm/address.ts"
 import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { type Lanes, readBlockState, readLaneNonces } from "#layers/evm/execution/chainState.ts"
 import { transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
-import type { Call } from "#layers/evm/aggregate.ts"
-import { multicall } from "#layers/evm/multicall.ts"
+import type { Call } from "#layers/evm/rpc/aggregate.ts"
+import { multicall } from "#layers/evm/rpc/multicall.ts"
 import { withdrawalDigest, withdrawCall } from "#layers/evm/withdrawal/executorCalls.ts"
 
 /** The withdrawal alone, or after the deployment of its account, both or neither. */
@@ -44,7 +44,9 @@ const callsOf = Effect.fnUntraced(function* (withdrawal: AuthorizedWithdrawal, s
   return [{ target: factory, data: factoryData }, withdraw]
 })
 
-/** Anybody may submit, so a multicall shows what the relayer's own transaction would do, and why not if it would not. */
+/**
+ * Anybody may submit, so a multicall shows what the relayer's own transaction would do, and why not if it would not.
+ */
 const simulate = Effect.fnUntraced(function* (chainId: ChainId, calls: ReadonlyArray<Call>, relayer: Address) {
   const frame = { from: relayer, gas: transactionGasCap }
   const results = yield* multicall(chainId, calls, frame)
@@ -56,7 +58,7 @@ const simulate = Effect.fnUntraced(function* (chainId: ChainId, calls: ReadonlyA
  * What a withdrawal may use at most: a share for the owner's signature, calldata and the account's deployment, and one
  * for each asset. A token's transfer uses 30,000 to 250,000.
  */
-const mostGas = ({ message }: AuthorizedWithdrawal): bigint => {
+const maxGas = ({ message }: AuthorizedWithdrawal): bigint => {
   const most = 2_500_000n + 500_000n * BigInt(message.assets.length)
   return most < transactionGasCap ? most : transactionGasCap
 }
@@ -87,7 +89,7 @@ export const prepareWithdrawal = Effect.fnUntraced(function* (withdrawal: Author
     ],
     { concurrency: "unbounded" }
   )
-  const most = mostGas(withdrawal)
+  const most = maxGas(withdrawal)
   if (estimate > most) {
     return yield* new SimulationFailed({
       chainId,

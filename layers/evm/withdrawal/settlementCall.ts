@@ -3,7 +3,7 @@ import type { AccountType } from "#domain/account/Authorization.ts"
 import type { Settlement } from "#domain/trading/ChainExecution.ts"
 import { ownerSignature } from "#layers/evm/account/ownerSignature.ts"
 import type { GasLimits } from "#layers/evm/execution/gasLimits.ts"
-import type { Call } from "#layers/evm/aggregate.ts"
+import type { Call } from "#layers/evm/rpc/aggregate.ts"
 import { settleCall } from "#layers/evm/withdrawal/executorCalls.ts"
 
 /** Null when what is stored cannot be the owner's signature. */

@@ -1,6 +1,6 @@
 /**
- * What CoinGecko answers, as far as it is used. Only what names an item is required; every figure may be missing or null, and
- * unknown fields are passed over. Source: CoinGecko API v3.
+ * What CoinGecko answers, as far as it is used. Only what names an item is required; every figure may be missing or
+ * null, and unknown fields are passed over. Source: CoinGecko API v3.
  */
 import { DateTime, Option, Schema } from "effect"
 import type {
@@ -186,7 +186,9 @@ export const NewsRow = Schema.Struct({
   source_name: Maybe,
   related_coin_ids: Maybe
 })
-/** Articles have no id of their own; the address of one is unique. An article that does not lead to https is left out. */
+/**
+ * Articles have no id of their own; the address of one is unique. An article that does not lead to https is left out.
+ */
 export const toArticle = (row: typeof NewsRow.Type): typeof NewsArticle.Type | undefined => {
   const url = linkOf(row.url)
   if (url === null) return undefined

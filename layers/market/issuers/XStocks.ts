@@ -1,6 +1,6 @@
 /**
- * Requests to the public API of xStocks, the issuer's registry of its tokens. Source: `https://api.xstocks.fi/api/v2/public`; it
- * needs no key, and a list comes in pages of 100 that are counted from zero.
+ * Requests to the public API of xStocks, the issuer's registry of its tokens. Source:
+ * `https://api.xstocks.fi/api/v2/public`; it needs no key, and a list comes in pages of 100 that are counted from zero.
  */
 import { Duration, Effect, Option, Schema } from "effect"
 import { solanaChainId } from "#domain/Caip.ts"
@@ -32,7 +32,7 @@ export const Multiplier = Schema.Struct({
 })
 
 /** Far more pages than the registry has; without a bound an answer that always names a next page would never end. */
-const mostPages = 100
+const maxPages = 100
 
 /** The chains that we list, by the registry's names. */
 export const networks: ReadonlyMap<string, number> = new Map([
@@ -92,12 +92,12 @@ export const makeXStocks = Effect.fnUntraced(function* (baseUrl: string) {
   /** All rows of the registry, not decoded: all of its pages, or a failure. */
   const all = Effect.gen(function* () {
     const rows: Array<unknown> = []
-    for (let number = 0; number < mostPages; number += 1) {
+    for (let number = 0; number < maxPages; number += 1) {
       const { nodes, page } = yield* get("/public/assets", { page: String(number) }, Page)
       rows.push(...nodes)
       if (!page.hasNextPage) return rows
     }
-    return yield* new MarketDataUnavailable({ reason: `The registry of xStocks has more than ${mostPages} pages` })
+    return yield* new MarketDataUnavailable({ reason: `The registry of xStocks has more than ${maxPages} pages` })
   })
 
   return {

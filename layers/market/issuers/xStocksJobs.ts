@@ -1,6 +1,6 @@
 /**
- * What the issuer of xStocks says of its tokens that we list: identity and halts of each, and on Solana the shares of a token.
- * On EVM chains the balance itself follows corporate actions, so a token there is a share.
+ * What the issuer of xStocks says of its tokens that we list: identity and halts of each, and on Solana the shares of a
+ * token. On EVM chains the balance itself follows corporate actions, so a token there is a share.
  */
 import { DateTime, Effect, Option } from "effect"
 import type { ListedAsset } from "#domain/asset/ListedAssets.ts"

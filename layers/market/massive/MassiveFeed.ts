@@ -1,9 +1,9 @@
 /**
  * Bars of a second from Massive's stocks socket, for the symbols that somebody follows.
  *
- * One connection, held while this feed runs. A lost one is made anew after a pause that doubles up to half a minute, with
- * jitter; a refused key is not tried again; and where another connection with the same key pushed ours out, the pause is the
- * longest at once, since each of the two would push the other out for ever.
+ * One connection, held while this feed runs. A lost one is made anew after a pause that doubles up to half a minute,
+ * with jitter; a refused key is not tried again; and where another connection with the same key pushed ours out, the
+ * pause is the longest at once, since each of the two would push the other out for ever.
  */
 import { Clock, Duration, Effect, Layer, Option, Queue, type Redacted, Schedule, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -20,7 +20,7 @@ const loginLimit = Duration.seconds(10)
 /** How often changes of what is followed are looked for. */
 const look = Duration.millis(250)
 /** Batches that wait to be taken; the oldest are pushed out. */
-const mostWaiting = 1_000
+const maxWaiting = 1_000
 
 const connected: FeedState = { status: "connected", attempt: 0, nextAttemptAt: null, reason: null }
 
@@ -86,7 +86,7 @@ export const makeMassiveFeed = Effect.gen(function* () {
     figures: (wanted, report) =>
       Stream.unwrap(
         Effect.gen(function* () {
-          const out = yield* Queue.sliding<ReadonlyArray<FeedItem>, FeedRefused>(mostWaiting)
+          const out = yield* Queue.sliding<ReadonlyArray<FeedItem>, FeedRefused>(maxWaiting)
           let attempt = 0
           const watched = (state: FeedState) => {
             if (state.status === "connected") attempt = 0

@@ -14,12 +14,14 @@ export class ConnectionLost extends Schema.TaggedError<ConnectionLost>()("Connec
 const lost = (reason: string, isSurplus = false) => new ConnectionLost({ reason, isSurplus })
 
 const openLimit = Duration.seconds(10)
-/** Between two pings; a connection that has not answered the one before is dead. Silence alone is not: markets close. */
+/**
+ * Between two pings; a connection that has not answered the one before is dead. Silence alone is not: markets close.
+ */
 const pingInterval = Duration.seconds(30)
 /** A frame of Massive is far shorter. */
 const longestFrame = 4 * 1024 * 1024
 /** Frames that wait to be read; the oldest are pushed out, so that a slow reader is never why Massive cuts us. */
-const mostFrames = 10_000
+const maxFrames = 10_000
 /** Channels in one request. */
 const channelsPerRequest = 200
 
@@ -32,7 +34,7 @@ export interface MassiveSocket {
 }
 
 export const openSocket = Effect.fnUntraced(function* (url: string) {
-  const frames = yield* Queue.sliding<string, ConnectionLost>(mostFrames)
+  const frames = yield* Queue.sliding<string, ConnectionLost>(maxFrames)
   const socket = yield* Effect.acquireRelease(
     Effect.sync(
       () => new WebSocket(url, { perMessageDeflate: false, maxPayload: longestFrame, followRedirects: false })

@@ -1,4 +1,6 @@
-/** What is fetched from Massive for the shared cache: quotes, market hours, companies, dividends and candles of shares. */
+/**
+ * What is fetched from Massive for the shared cache: quotes, market hours, companies, dividends and candles of shares.
+ */
 import { Clock, DateTime, Effect, Option, Schema } from "effect"
 import { type Candle, type CandleSpan, candleSpans, stockCandles } from "#domain/marketData/coinDatasets.ts"
 import { MarketDataUnavailable } from "#domain/marketData/Dataset.ts"
@@ -93,7 +95,9 @@ const toCandle = ({ c, h, l, o, t, v }: typeof BarRow.Type): Candle | undefined 
   return { timestamp: t, open, high, low, close, volume: figureOf(v) }
 }
 
-/** Days that are asked for, and the length of a candle. The day's reach over a long weekend: its last session is shown. */
+/**
+ * Days that are asked for, and the length of a candle. The day's reach over a long weekend: its last session is shown.
+ */
 const spans = {
   day: { days: 5, path: "5/minute" },
   month: { days: 30, path: "1/hour" },

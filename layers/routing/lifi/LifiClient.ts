@@ -19,8 +19,8 @@ export class LifiClient extends Context.Service<
       schema: S
     ) => Effect.Effect<Option.Option<S["Type"]>, RoutingUnavailable>
     /**
-     * POST of a body, for swaps that another venue makes if no answer comes: tried once, in seconds, and after a failure
-     * not again for a while. Its limits are its own, so that swaps take nothing from transfers on their way.
+     * POST of a body, for swaps that another venue makes if no answer comes: tried once, in seconds, and after a
+     * failure not again for a while. Its limits are its own, so that swaps take nothing from transfers on their way.
      */
     readonly post: <S extends AnswerSchema>(
       path: string,

@@ -4,7 +4,10 @@ import { Context, type Redacted } from "effect"
 export class LifiConfig extends Context.Service<
   LifiConfig,
   {
-    /** Without the trailing slash, `/v1` included; null: no provider, value stays on its chain, the venue makes all swaps. */
+    /**
+     * Without the trailing slash, `/v1` included; null: no provider, value stays on its chain, the venue makes all
+     * swaps.
+     */
     readonly baseUrl: string | null
     readonly apiKey: Redacted.Redacted | null
     /** The name under which requests are counted. */

@@ -2,7 +2,7 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { addressOf, chainIdOf } from "#domain/Caip.ts"
 import {
-  type SwapOffer,
+  type RouteQuote,
   type SwapRequest,
   RouteRefused,
   type RouteRequest,
@@ -26,7 +26,7 @@ const decodeRoute = Schema.decodeUnknownOption(LifiRoute)
 const decodeStep = Schema.decodeUnknownOption(LifiRouteStep)
 
 /** A route that is one step, and what was asked for, as an offer. */
-const offerOf = (expected: Expected, route: unknown): Option.Option<SwapOffer> =>
+const offerOf = (expected: Expected, route: unknown): Option.Option<RouteQuote> =>
   Option.gen(function* () {
     const { steps } = yield* decodeRoute(route)
     const { action, estimate, tool } = yield* decodeStep(steps.length === 1 ? steps[0] : undefined)
@@ -38,7 +38,7 @@ const offerOf = (expected: Expected, route: unknown): Option.Option<SwapOffer> =
     return { tool, expectedRaw: BigInt(toAmount), leastRaw: BigInt(toAmountMin), gasUsd: costs.gasUsd, step: steps[0] }
   })
 
-const mostOffers = 20
+const maxOffers = 20
 
 export const RoutingLive = Layer.effect(
   Routing,
@@ -69,7 +69,10 @@ export const RoutingLive = Layer.effect(
       return typeof route === "string" ? yield* refuse(route) : Option.some(route)
     })
 
-    /** The question with the contract that must be called; a contract of before is not one that was checked at the start. */
+    /**
+     * The question with the contract that must be called; a contract of before is not one that was checked at the
+     * start.
+     */
     const expectedOf = Effect.fnUntraced(function* ({ amountRaw, buy, contract: account, sell }: SwapRequest) {
       const chain = chains.find(({ chainId }) => chainId === chainIdOf(sell))
       const isOurs = account === chain?.routedSwap?.contract || (chain?.guard && account === runnerOf(chain.guard))
@@ -81,7 +84,7 @@ export const RoutingLive = Layer.effect(
       return { sell, buy, amountRaw, account, target: chain.routedSwap.target } satisfies Expected
     })
 
-    const swapOffers = Effect.fn("Routing.swapOffers")(function* (request: SwapRequest) {
+    const swapQuotes = Effect.fn("Routing.swapQuotes")(function* (request: SwapRequest) {
       const expected = yield* expectedOf(request)
       const { account, amountRaw, buy, sell } = expected
       const body = {
@@ -102,12 +105,12 @@ export const RoutingLive = Layer.effect(
       }
       const answer = yield* client.post("/advanced/routes", {}, body, LifiRoutes)
       return Option.match(answer, {
-        onNone: (): ReadonlyArray<SwapOffer> => [],
-        onSome: ({ routes }) => routes.slice(0, mostOffers).flatMap((route) => Option.toArray(offerOf(expected, route)))
+        onNone: (): ReadonlyArray<RouteQuote> => [],
+        onSome: ({ routes }) => routes.slice(0, maxOffers).flatMap((route) => Option.toArray(offerOf(expected, route)))
       })
     })
 
-    const swapCall = Effect.fn("Routing.swapCall")(function* (request: SwapRequest, { step }: SwapOffer) {
+    const swapCall = Effect.fn("Routing.swapCall")(function* (request: SwapRequest, { step }: RouteQuote) {
       const expected = yield* expectedOf(request)
       // LI.FI's simulation would look for the amount at our contract, which holds none before the swap.
       const answer = yield* client.post("/advanced/stepTransaction", { skipSimulation: "true" }, step, LifiStep)
@@ -130,6 +133,6 @@ export const RoutingLive = Layer.effect(
       })
     })
 
-    return Routing.of({ quote, swapOffers, swapCall, status })
+    return Routing.of({ quote, swapQuotes, swapCall, status })
   })
 ).pipe(Layer.provide(LifiClient.layer))

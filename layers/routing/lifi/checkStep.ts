@@ -1,8 +1,9 @@
 /**
  * Whether a step is exactly what was asked for. Pure: a provider that is wrong, or taken over, gets no signature.
  *
- * The call data is not trusted but read: the one function that the owner allowed, with our own token, amount, destination
- * and recipient, and a floor that is at least ours. What is signed later is built anew from what was read here.
+ * The call data is not trusted but read: the one function that the owner allowed, with our own token, amount,
+ * destination and recipient, and a floor that is at least ours. What is signed later is built anew from what was read
+ * here.
  */
 import { decodeFunctionData, type Hex } from "viem"
 import { addressOf, chainIdOf } from "#domain/Caip.ts"

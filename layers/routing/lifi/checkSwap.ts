@@ -1,10 +1,11 @@
 /**
- * Whether a step of a swap is exactly what was asked for. Pure: a provider that is wrong, or taken over, gets no signature.
+ * Whether a step of a swap is exactly what was asked for. Pure: a provider that is wrong, or taken over, gets no
+ * signature.
  *
- * The call data is read, not trusted: one of the two functions of LI.FI's diamond that swap one ERC-20 token for another,
- * our contract as receiver, our tokens, the amount and no more, and the least amount that the step names. Which pools the
- * swap passes is LI.FI's business; that it yields enough is enforced on chain (contracts/RoutedSwap.sol).
- * Source: LI.FI's GenericSwapFacetV3.
+ * The call data is read, not trusted: one of the two functions of LI.FI's diamond that swap one ERC-20 token for
+ * another, our contract as receiver, our tokens, the amount and no more, and the least amount that the step names.
+ * Which pools the swap passes is LI.FI's business; that it yields enough is enforced on chain
+ * (contracts/RoutedSwap.sol). Source: LI.FI's GenericSwapFacetV3.
  */
 import { decodeFunctionData, encodeFunctionData, type Hex } from "viem"
 import { addressOf } from "#domain/Caip.ts"
@@ -40,12 +41,12 @@ const callFault = (
   if (data.length > 2 + 2 * longestData) return `its call data is longer than ${longestData} bytes`
   const call = decoded(data)
   if (call === undefined) return "its transaction calls a function that is not allowed"
-  const [, , , receiver, leastOut, swapData] = call.args
+  const [, , , receiver, minOut, swapData] = call.args
   const swaps = Array.isArray(swapData) ? swapData : [swapData]
   const [first, last] = [swaps[0], swaps.at(-1)]
   if (first === undefined || last === undefined) return "its call swaps nothing"
   if (!isSame(receiver, account)) return "its call names another receiver"
-  if (leastOut !== BigInt(estimate.toAmountMin)) return "its call names another least amount than its estimate"
+  if (minOut !== BigInt(estimate.toAmountMin)) return "its call names another least amount than its estimate"
   const deposits = swaps.filter(({ requiresDeposit }) => requiresDeposit)
   if (deposits.some(({ sendingAssetId }) => !isSame(sendingAssetId, addressOf(sell))))
     return "its call takes another token"

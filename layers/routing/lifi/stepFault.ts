@@ -1,6 +1,6 @@
 /**
- * Whether what a step says of itself, and of its transaction around the call data, is what was asked for. Pure; the call
- * data is read by `checkStep` and `checkSwap`.
+ * Whether what a step says of itself, and of its transaction around the call data, is what was asked for. Pure; the
+ * call data is read by `checkStep` and `checkSwap`.
  */
 import { isAddress, isAddressEqual } from "viem"
 import { addressOf, type AssetId, chainIdOf, type EvmAddress } from "#domain/Caip.ts"

@@ -6,6 +6,7 @@ import { type RequiredSignature, RequiredSignatures } from "#domain/account/Requ
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 import { changeState } from "#layers/sql/operation/operationEvents.ts"
 import { decodeRows, SmallBigint, timestamp } from "#layers/sql/rows.ts"
+import { holdRun } from "#layers/sql/run/RunFence.ts"
 
 const allChains = decodeRows(Schema.Struct({ chainId: SmallBigint }))
 
@@ -41,6 +42,7 @@ const make = Effect.gen(function* () {
 
   const resume = Effect.fn("RequiredSignatures.resume")(
     function* (operationId: OperationId, at: DateTime.Utc) {
+      yield* holdRun(sql)
       // The one lock that whoever adds an operation to the portfolio waits for, and for which this waits in turn: so no
       // run begins between the look and the change.
       const [locked] = yield* sql<{ readonly portfolioId: string; readonly state: string }>`

@@ -1,4 +1,7 @@
-/** Adds a grant, and the smart accounts that it names first, to a portfolio; part of the caller's transaction, which a failure rolls back. */
+/**
+ * Adds a grant, and the smart accounts that it names first, to a portfolio; part of the caller's transaction, which a
+ * failure rolls back.
+ */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { chainIdOf, type EvmAccountId } from "#domain/Caip.ts"

@@ -1,7 +1,12 @@
-/** The transactions of a finished operation, from what its run left: a rebalance's report, a withdrawal's outcome, a transfer's ending. */
+/**
+ * The transactions of a finished operation, from what its run left: a rebalance's report, a swap's and a withdrawal's
+ * outcome, a transfer's ending.
+ */
 import { Schema } from "effect"
 import { AssetId, chainIdOf, EvmAccountId } from "#domain/Caip.ts"
 import type { LandedStep } from "#domain/execution/ExecutionEvent.ts"
+
+const Receipt = Schema.Struct({ subject: Schema.String, txHash: Schema.String, success: Schema.Boolean })
 
 /** Of stored documents only what is told is read, so that they may grow. */
 export const StepsRow = Schema.Struct({
@@ -10,9 +15,7 @@ export const StepsRow = Schema.Struct({
       chains: Schema.Array(
         Schema.Struct({
           chainId: Schema.Int,
-          receipt: Schema.NullOr(
-            Schema.Struct({ subject: Schema.String, txHash: Schema.String, success: Schema.Boolean })
-          )
+          receipt: Schema.NullOr(Receipt)
         })
       )
     })
@@ -23,6 +26,7 @@ export const StepsRow = Schema.Struct({
       outcome: Schema.NullOr(Schema.Struct({ txHash: Schema.String }))
     })
   ),
+  action: Schema.NullOr(Schema.Struct({ chainId: Schema.Int, receipt: Receipt })),
   transfer: Schema.NullOr(
     Schema.Struct({
       accountId: EvmAccountId,
@@ -41,12 +45,19 @@ const withoutUserOperation = (chainId: number, txHash: string): LandedStep => ({
   success: true
 })
 
-export const stepsOf = ({ report, transfer, withdrawal }: typeof StepsRow.Type): ReadonlyArray<LandedStep> => {
+const carried = (chainId: number, { subject, success, txHash }: typeof Receipt.Type): LandedStep => ({
+  chainId,
+  userOpHash: subject,
+  txHash,
+  success
+})
+
+export const stepsOf = ({ action, report, transfer, withdrawal }: typeof StepsRow.Type): ReadonlyArray<LandedStep> => {
   const steps: Array<LandedStep> = []
   for (const { chainId, receipt } of report?.chains ?? []) {
-    if (receipt === null) continue
-    steps.push({ chainId, userOpHash: receipt.subject, txHash: receipt.txHash, success: receipt.success })
+    if (receipt !== null) steps.push(carried(chainId, receipt))
   }
+  if (action !== null) steps.push(carried(action.chainId, action.receipt))
   if (withdrawal !== null && withdrawal.outcome !== null)
     steps.push(withoutUserOperation(chainIdOf(withdrawal.accountId), withdrawal.outcome.txHash))
   if (transfer !== null) {

@@ -20,7 +20,7 @@ const FoundRow = Schema.Struct({
 const found = decodeFirst(FoundRow)
 
 /** Nonces whose time is over, forgotten with each use of one: more than come in, so that they do not pile up. */
-const forgottenAtOnce = 10
+const pruneBatchSize = 10
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -28,7 +28,7 @@ const make = Effect.gen(function* () {
   const use = ({ expiresAt, nonce }: UsedNonce, at: DateTime.Utc) => sql`
     WITH over AS (
       SELECT nonce FROM used_nonces WHERE expires_at < ${timestamp(at)} ORDER BY expires_at
-      LIMIT ${forgottenAtOnce} FOR UPDATE SKIP LOCKED
+      LIMIT ${pruneBatchSize} FOR UPDATE SKIP LOCKED
     ), forgotten AS (DELETE FROM used_nonces USING over WHERE used_nonces.nonce = over.nonce)
     INSERT INTO used_nonces (nonce, expires_at) VALUES (${nonce}, ${timestamp(expiresAt)})
     ON CONFLICT (nonce) DO NOTHING RETURNING 1`

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
 import { ApiKeyId, TenantId } from "#domain/Ids.ts"
+import type { OwnerAddress } from "#domain/OwnerAddress.ts"
 import { Scope } from "#domain/Scopes.ts"
 import { decodeFirst, decodeRows, Timestamp, timestamp, timestampOrNull } from "#layers/sql/rows.ts"
 
@@ -107,6 +108,12 @@ const make = Effect.gen(function* () {
         WHERE tenant_id = ${tenantId} RETURNING ${sql.literal(columns)}`)
   )
 
+  const setOwner = Effect.fn("TenantStore.setOwner")(function* (tenantId: TenantId, ownerAddress: OwnerAddress | null) {
+    const changed = yield* sql`
+      UPDATE tenants SET owner_address = ${ownerAddress} WHERE tenant_id = ${tenantId} RETURNING 1`
+    return changed.length > 0
+  }, Effect.orDie)
+
   const insertKey = Effect.fn("TenantStore.insertKey")(function* (key: ApiKey, hash: Uint8Array) {
     yield* sql`
       INSERT INTO api_keys (api_key_id, tenant_id, name, preview, hash, scopes, created_at, expires_at, revoked_at)
@@ -148,6 +155,7 @@ const make = Effect.gen(function* () {
     listTenants,
     setDisabled,
     setEntitlements,
+    setOwner,
     insertKey,
     findKeyByHash,
     listKeys,

@@ -1,4 +1,7 @@
-/** The shared cache of market data in PostgreSQL. Only the holder of the lease writes, which each statement checks itself. */
+/**
+ * The shared cache of market data in PostgreSQL. Only the holder of the lease writes, which each statement checks
+ * itself.
+ */
 import { type DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { MarketDataStore, type RefreshLease } from "#domain/marketData/MarketDataStore.ts"

@@ -3,11 +3,14 @@ import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { OperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
 import { OperationKind, type OperationState } from "#domain/operation/Operation.ts"
-import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { OperationResult } from "#domain/operation/OperationResult.ts"
+import type { PageRequest } from "#domain/Cursor.ts"
+import { type OperationFilter, OperationStore } from "#domain/operation/OperationStore.ts"
 import { batched } from "#domain/batched.ts"
 import { changeStates, type StateChange } from "#layers/sql/operation/operationEvents.ts"
-import { firstOperation, selectOperations } from "#layers/sql/operation/operationRows.ts"
+import { OperationRow, selectOperations } from "#layers/sql/operation/operationRows.ts"
 import { decodeFirst, decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
+import { RunFence } from "#layers/sql/run/RunFence.ts"
 import { storableJson } from "#layers/sql/storable.ts"
 import { makeSubmitManual } from "#layers/sql/operation/submitManual.ts"
 
@@ -19,6 +22,13 @@ const EventRow = Schema.Struct({
   payload: Schema.Unknown
 })
 
+const ReportedRow = Schema.Struct({
+  ...OperationRow.fields,
+  result: Schema.NullOr(Schema.toCodecJson(OperationResult))
+})
+
+const firstReported = decodeFirst(ReportedRow)
+const allOperations = decodeRows(OperationRow)
 const allEvents = decodeRows(EventRow)
 const allLaunches = decodeRows(Schema.Struct({ operationId: OperationId, kind: OperationKind }))
 const firstDue = decodeFirst(Schema.Struct({ dueAt: Timestamp }))
@@ -28,10 +38,31 @@ const make = Effect.gen(function* () {
 
   const find = Effect.fn("OperationStore.find")(
     (tenantId: TenantId, portfolioId: PortfolioId, operationId: OperationId) =>
-      firstOperation(sql`
-      ${sql.literal(selectOperations)}
-      WHERE operation_id = ${operationId} AND portfolio_id = ${portfolioId} AND tenant_id = ${tenantId}`)
+      firstReported(sql`
+      SELECT o.*, r.result
+      FROM (${sql.literal(selectOperations)}) o JOIN operations r ON r.operation_id = o."operationId"
+      WHERE r.operation_id = ${operationId} AND r.portfolio_id = ${portfolioId} AND r.tenant_id = ${tenantId}`)
   )
+
+  const list = Effect.fn("OperationStore.list")((
+    tenantId: TenantId,
+    filter: OperationFilter,
+    { after, limit }: PageRequest
+  ) => {
+    const { kind, portfolioId, since, state } = filter
+    // Each filter has an index that yields the page without sorting; of several the narrowest is for the planner to
+    // choose.
+    const conditions = [sql`tenant_id = ${tenantId}`]
+    if (portfolioId !== undefined) conditions.push(sql`portfolio_id = ${portfolioId}`)
+    if (kind !== undefined) conditions.push(sql`kind = ${kind}`)
+    if (state !== undefined) conditions.push(sql`state = ${state}`)
+    if (since !== undefined) conditions.push(sql`submitted_at >= ${timestamp(since)}`)
+    if (after !== null)
+      conditions.push(sql`(submitted_at, operation_id) < (${timestamp(after.createdAt)}, ${after.id})`)
+    return allOperations(sql`
+        ${sql.literal(selectOperations)} WHERE ${sql.and(conditions)}
+        ORDER BY submitted_at DESC, operation_id DESC LIMIT ${limit + 1}`)
+  })
 
   const accepted = Effect.fn("OperationStore.accepted")((before: DateTime.Utc, limit: number) =>
     allLaunches(sql`
@@ -54,7 +85,7 @@ const make = Effect.gen(function* () {
     at: DateTime.Utc,
     error: string | null
   ) {
-    const change = { operationId, to, at, error }
+    const change = { operationId, to, at, error, fence: yield* RunFence }
     const isInTransaction = Option.isSome(yield* Effect.serviceOption(sql.transactionService))
     if (!isInTransaction) return yield* changeMany(change)
     return (yield* changeStates(sql, [change])).length > 0
@@ -95,6 +126,7 @@ const make = Effect.gen(function* () {
 
   return OperationStore.of({
     find,
+    list,
     submitManual: makeSubmitManual(sql),
     accepted,
     transition,

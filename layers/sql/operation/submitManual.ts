@@ -66,7 +66,9 @@ export const makeSubmitManual = (sql: SqlClient.SqlClient) => {
         submittedAt: request.now,
         updatedAt: request.now,
         finishedAt: null,
-        error: null
+        error: null,
+        outcome: null,
+        reason: null
       }
       const inserted = yield* insert(operation)
       if (inserted.length > 0) return { _tag: "Submitted", operation } satisfies Submission

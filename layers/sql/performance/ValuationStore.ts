@@ -10,7 +10,7 @@ import {
   type BlockRead,
   type BlockSpan,
   type ClaimQuery,
-  type Departed,
+  type OutgoingValue,
   type Trades,
   ValuationStore
 } from "#domain/performance/ValuationStore.ts"
@@ -50,7 +50,7 @@ const allWritten = decodeRows(Schema.Struct({ portfolioId: PortfolioId }))
 const allDeltas = decodeRows(
   Schema.Struct({ accountId: EvmAccountId, assetId: Schema.NullOr(AssetId), raw: Schema.NullOr(Numeric) })
 )
-const allDeparted = decodeRows(
+const allOutgoing = decodeRows(
   Schema.Struct({
     operationId: OperationId,
     sourceId: EvmAccountId,
@@ -132,11 +132,11 @@ const make = Effect.gen(function* () {
     }))
   })
 
-  // A liquidation is a trade of what it sold for what it paid out: that it was paid out is cash that left. What it paid is
-  // known when its operation ends.
-  // An account without an asset is one whose trade, or transfer to or from another chain, is still under way. What a
-  // transfer brought is a trade of ours too: it came from another account of the same portfolio. It is none when that was
-  // never valued, and not yet one while what was read of that account still holds it. -1 is before every block.
+  // A liquidation is a trade of what it sold for what it paid out: that it was paid out is cash that left. What it paid
+  // is known when its operation ends. An account without an asset is one whose trade, or transfer to or from another
+  // chain, is still under way. What a transfer brought is a trade of ours too: it came from another account of the same
+  // portfolio. It is none when that was never valued, and not yet one while what was read of that account still holds
+  // it. -1 is before every block.
   const selectTrades = (spans: ReadonlyArray<BlockSpan>, openedBefore: Date | null) => sql`
     WITH spans AS MATERIALIZED (
       SELECT * FROM unnest(${spans.map(({ accountId }) => accountId)}::text[],
@@ -177,7 +177,7 @@ const make = Effect.gen(function* () {
     UNION ALL
     SELECT DISTINCT d.account_id, NULL, NULL
     FROM spans
-    JOIN departures d ON d.account_id = spans.account_id
+    JOIN transfer_intents d ON d.account_id = spans.account_id
     UNION ALL
     SELECT DISTINCT t.account_id, NULL, NULL
     FROM spans
@@ -213,11 +213,11 @@ const make = Effect.gen(function* () {
   })
 
   // The run records the receipt of a batch before its entry is opened, so what left has a block here.
-  const selectDeparted = (reads: ReadonlyArray<BlockRead>, known: ReadonlyArray<OperationId>) => sql`
+  const selectOutgoing = (reads: ReadonlyArray<BlockRead>, known: ReadonlyArray<OperationId>) => sql`
     WITH reads AS MATERIALIZED (
       SELECT * FROM unnest(${reads.map(({ accountId }) => accountId)}::text[],
         ${reads.map(({ blockNumber }) => blockNumber.toString())}::numeric[]) AS read (account_id, block_number)
-    ), departed AS (
+    ), outgoing AS (
       SELECT t.*, CASE WHEN t.state = 'refunded' THEN t.account_id ELSE t.destination_id END AS arrived_at,
         (t.ending -> 'received' ->> 'blockNumber')::numeric AS arrival_block
       FROM reads
@@ -228,17 +228,17 @@ const make = Effect.gen(function* () {
     SELECT d.operation_id AS "operationId", d.account_id AS "sourceId", d.destination_id AS "receiverId", d.buy AS "assetId",
       d.expected_raw::text AS raw, d.state = 'open' AS "isOpen", d.arrived_at AS "arrivedAt",
       d.arrival_block::text AS "arrivalBlock"
-    FROM departed d LEFT JOIN reads receiver ON receiver.account_id = d.arrived_at
+    FROM outgoing d LEFT JOIN reads receiver ON receiver.account_id = d.arrived_at
     WHERE d.state = 'open' OR d.arrival_block > receiver.block_number OR d.operation_id = ANY(${[...known]}::text[])
     ORDER BY d.operation_id`
 
-  const departed = Effect.fn("ValuationStore.departed")(function* (
+  const outgoing = Effect.fn("ValuationStore.outgoing")(function* (
     reads: ReadonlyArray<BlockRead>,
     known: ReadonlyArray<OperationId>
   ) {
     if (reads.length === 0) return []
-    const rows = yield* allDeparted(selectDeparted(reads, known))
-    return rows.map(({ arrivalBlock, arrivedAt, ...row }): Departed => ({
+    const rows = yield* allOutgoing(selectOutgoing(reads, known))
+    return rows.map(({ arrivalBlock, arrivedAt, ...row }): OutgoingValue => ({
       ...row,
       arrival: arrivalBlock === null ? null : { accountId: arrivedAt, blockNumber: arrivalBlock }
     }))
@@ -288,7 +288,7 @@ const make = Effect.gen(function* () {
       WHERE portfolio_id = ${portfolioId} AND day >= DATE '1970-01-01' + ${from}::int ORDER BY day`)
   )
 
-  return ValuationStore.of({ claim, accountsOf, take, trades, departed, record, days })
+  return ValuationStore.of({ claim, accountsOf, take, trades, outgoing, record, days })
 })
 
 export const layer = Layer.effect(ValuationStore, make)

@@ -33,7 +33,9 @@ export const isCancelRequest = (frame: Frame): boolean =>
 
 const textAt = (bytes: Buffer, start: number): string => bytes.toString("utf8", start, bytes.indexOf(0, start))
 
-/** The name of the prepared statement that a Parse frame makes; empty for the unnamed one, undefined for other frames. */
+/**
+ * The name of the prepared statement that a Parse frame makes; empty for the unnamed one, undefined for other frames.
+ */
 export const preparedName = (frame: Frame): string | undefined =>
   frame.type === "P" ? textAt(frame.body, 0) : undefined
 

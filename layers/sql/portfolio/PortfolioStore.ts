@@ -5,7 +5,14 @@ import type { PageRequest } from "#domain/Cursor.ts"
 import type { PortfolioId, TenantId } from "#domain/Ids.ts"
 import type { ScheduleStatus } from "#domain/portfolio/Portfolio.ts"
 import { type PortfolioFilter, PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
-import { type PortfolioRow, selectPortfolios, toPortfolio } from "#layers/sql/portfolio/portfolioRows.ts"
+import {
+  type DetailRow,
+  type PortfolioRow,
+  selectDetail,
+  selectPortfolios,
+  toDetail,
+  toPortfolio
+} from "#layers/sql/portfolio/portfolioRows.ts"
 import { timestamp } from "#layers/sql/rows.ts"
 
 const make = Effect.gen(function* () {
@@ -14,11 +21,11 @@ const make = Effect.gen(function* () {
 
   // The busiest read: a constant text with parameters spares the assembly of a statement, and the statement's own span
   // is all that there is to see of it, so it goes without a second one.
-  const findOne = `${selectPortfolios} WHERE p.portfolio_id = $1 AND p.tenant_id = $2`
+  const findOne = `${selectDetail} WHERE p.portfolio_id = $1 AND p.tenant_id = $2`
 
   const find = (tenantId: TenantId, portfolioId: PortfolioId) =>
-    sql.unsafe<PortfolioRow>(findOne, [portfolioId, tenantId]).pipe(
-      Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), toPortfolio)),
+    sql.unsafe<DetailRow>(findOne, [portfolioId, tenantId]).pipe(
+      Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), toDetail)),
       Effect.orDie
     )
 
@@ -58,8 +65,9 @@ const make = Effect.gen(function* () {
   )
 
   /**
-   * Moves the schedule to `status` unless it is there already, or its owner revoked the agent's permission. Its row stays locked until the answer is read, so of
-   * racing calls each answers the state that it saw or made. The next look is a first one again, which becomes a run.
+   * Moves the schedule to `status` unless it is there already, or its owner revoked the agent's permission. Its row
+   * stays locked until the answer is read, so of racing calls each answers the state that it saw or made. The next look
+   * is a first one again, which becomes a run.
    */
   const setStatus = Effect.fnUntraced(
     function* (

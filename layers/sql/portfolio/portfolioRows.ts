@@ -1,7 +1,10 @@
 /** The one query shape that reads portfolios, and the domain value of its rows. */
 import { DateTime } from "effect"
 import type { EvmAccountId, EvmWalletId } from "#domain/Caip.ts"
-import type { PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
+import type { OperationId, PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
+import type { OperationKind, OperationState } from "#domain/operation/Operation.ts"
+import type { OperationOutcome } from "#domain/operation/OperationResult.ts"
+import type { StoredPortfolio } from "#domain/portfolio/PortfolioDetail.ts"
 import type { Portfolio, ScheduleStatus } from "#domain/portfolio/Portfolio.ts"
 import type { Frequency } from "#domain/RebalanceSchedule.ts"
 
@@ -14,6 +17,26 @@ export const selectPortfolios = `
   JOIN strategies s ON s.strategy_id = p.strategy_id
   LEFT JOIN mirror_terms m ON m.strategy_id = p.strategy_id AND m.tenant_id = p.tenant_id
   LEFT JOIN schedules c ON c.portfolio_id = p.portfolio_id`
+
+/** The same with how it stands: `l` is the operation that ended last. */
+export const selectDetail = selectPortfolios.replace(
+  "is_revoked,",
+  `is_revoked, p.revoked_at, p.permission_ends_at, p.account_ids <@ p.guarded_account_ids AS is_guarded,
+    (SELECT o.operation_id FROM operations o WHERE o.portfolio_id = p.portfolio_id AND o.finished_at IS NULL
+      ORDER BY o.state = 'awaiting_user', o.submitted_at DESC LIMIT 1) AS active_operation_id,
+    l.operation_id AS last_operation_id, l.kind AS last_kind, l.state AS last_state, l.outcome AS last_outcome,
+    l.reason AS last_reason, l.error AS last_error, l.finished_at AS last_finished_at,
+    (SELECT jsonb_agg(jsonb_build_object('chainId', r.chain_id, 'cause', r.cause, 'since', r.required_at) ORDER BY r.chain_id)
+      FROM required_signatures r JOIN awaited_signatures a USING (portfolio_id, chain_id)
+      WHERE r.portfolio_id = p.portfolio_id) AS awaited,
+    (SELECT jsonb_agg(jsonb_build_object('operationId', o.operation_id, 'since', o.updated_at) ORDER BY o.operation_id)
+      FROM operations o WHERE o.portfolio_id = p.portfolio_id AND o.finished_at IS NULL AND o.kind = 'bridge'
+        AND o.state = 'retrying') AS unclear,`
+).concat(`
+  LEFT JOIN LATERAL (
+    SELECT * FROM operations o WHERE o.portfolio_id = p.portfolio_id AND o.finished_at IS NOT NULL
+    ORDER BY o.submitted_at DESC, o.operation_id DESC LIMIT 1
+  ) l ON true`)
 
 export interface PortfolioRow {
   readonly portfolio_id: string
@@ -63,3 +86,59 @@ export const toPortfolio = (row: PortfolioRow): Portfolio => ({
   createdAt: DateTime.makeUnsafe(row.created_at),
   updatedAt: DateTime.makeUnsafe(row.updated_at)
 })
+
+export interface DetailRow extends PortfolioRow {
+  readonly revoked_at: Date | null
+  readonly permission_ends_at: Date | null
+  readonly is_guarded: boolean
+  readonly active_operation_id: string | null
+  readonly last_operation_id: string | null
+  readonly last_kind: string
+  readonly last_state: string
+  readonly last_outcome: string | null
+  readonly last_reason: string | null
+  readonly last_error: string | null
+  readonly last_finished_at: Date
+  readonly awaited: ReadonlyArray<{ readonly chainId: number; readonly cause: string; readonly since: string }> | null
+  readonly unclear: ReadonlyArray<{ readonly operationId: string; readonly since: string }> | null
+}
+
+const utcOrNull = (at: Date | null) => (at === null ? null : DateTime.makeUnsafe(at))
+
+export const toDetail = (row: DetailRow): StoredPortfolio => {
+  const portfolio = toPortfolio(row)
+  const lastId = row.last_operation_id as OperationId | null
+  const at = lastId === null ? null : DateTime.makeUnsafe(row.last_finished_at)
+  const { last_error: error, last_state: state } = row
+  return {
+    ...portfolio,
+    activeOperationId: row.active_operation_id as OperationId | null,
+    lastOperation:
+      lastId === null || at === null
+        ? null
+        : {
+            operationId: lastId,
+            kind: row.last_kind as OperationKind,
+            state: state as OperationState,
+            outcome: row.last_outcome as OperationOutcome | null,
+            reason: row.last_reason ?? error,
+            finishedAt: at
+          },
+    facts: {
+      portfolioId: portfolio.portfolioId,
+      createdAt: portfolio.createdAt,
+      revokedAt: utcOrNull(row.revoked_at),
+      permissionEndsAt: utcOrNull(row.permission_ends_at),
+      isGuarded: row.is_guarded,
+      awaited: (row.awaited ?? []).map(({ since, ...wait }) => ({ ...wait, since: DateTime.makeUnsafe(since) })),
+      lastRun:
+        lastId === null || at === null || row.last_kind !== "rebalance"
+          ? null
+          : { operationId: lastId, hasFailed: state === "failed", at, error },
+      unclear: (row.unclear ?? []).map(({ operationId, since }) => ({
+        operationId: operationId as OperationId,
+        since: DateTime.makeUnsafe(since)
+      }))
+    }
+  }
+}

@@ -4,10 +4,10 @@ import { SqlClient } from "effect/sql"
 import type { PortfolioId } from "#domain/Ids.ts"
 import { type Candidate, DueStore } from "#domain/rebalance/DueStore.ts"
 import { makeCadenceChanges } from "#layers/sql/strategy/cadenceChanges.ts"
-import { makeConcludeDue, markOf } from "#layers/sql/rebalance/completeDue.ts"
+import { makeCompleteDue, markOf } from "#layers/sql/rebalance/completeDue.ts"
 import { ContextColumns, joinContext, selectContext, toContext } from "#layers/sql/rebalance/planContexts.ts"
 import { decodeRows } from "#layers/sql/rows.ts"
-import { makeTakeDue } from "#layers/sql/rebalance/claimDue.ts"
+import { makeClaimDue } from "#layers/sql/rebalance/claimDue.ts"
 
 const allCandidates = decodeRows(Schema.Struct({ ...ContextColumns, mark: Schema.String }))
 
@@ -27,15 +27,15 @@ const make = Effect.gen(function* () {
             WHERE o.portfolio_id = p.portfolio_id AND o.kind = 'rebalance' AND o.finished_at IS NULL
               AND o.state <> 'awaiting_user'
           )
-          AND NOT EXISTS (SELECT FROM departures d WHERE d.portfolio_id = p.portfolio_id)`),
+          AND NOT EXISTS (SELECT FROM transfer_intents d WHERE d.portfolio_id = p.portfolio_id)`),
       (rows) => rows.map((row): Candidate => ({ context: toContext(row), mark: row.mark }))
     )
   )
 
   return DueStore.of({
-    take: yield* makeTakeDue(sql),
+    claim: yield* makeClaimDue(sql),
     candidates,
-    conclude: yield* makeConcludeDue(sql),
+    complete: yield* makeCompleteDue(sql),
     moveToCadence: (yield* makeCadenceChanges(sql)).move
   })
 })

@@ -8,10 +8,15 @@ import { batched } from "#domain/batched.ts"
 import { changeStates } from "#layers/sql/operation/operationEvents.ts"
 import { ContextColumns, joinContext, selectContext, toContext } from "#layers/sql/rebalance/planContexts.ts"
 import { decodeFirst, decodeRows, timestamp } from "#layers/sql/rows.ts"
+import { type Fence, RunFence } from "#layers/sql/run/RunFence.ts"
 import { makeScheduleRetries } from "#layers/sql/rebalance/scheduleRetries.ts"
 import { storableJson } from "#layers/sql/storable.ts"
 
 const allContexts = decodeRows(Schema.Struct({ operationId: OperationId, ...ContextColumns }))
+interface FencedEnd extends RunEnd {
+  readonly fence: Fence | undefined
+}
+
 const endOf = (error: string | null): OperationState => (error === null ? "completed" : "failed")
 const firstState = decodeFirst(Schema.Struct({ state: OperationState }))
 const firstReport = decodeFirst(Schema.Struct({ report: Schema.Unknown }))
@@ -52,8 +57,8 @@ const make = Effect.gen(function* () {
   })
 
   const finishAll = yield* batched(
-    ({ operationId }: RunEnd) => operationId,
-    Effect.fnUntraced(function* (ends: ReadonlyArray<RunEnd>) {
+    ({ operationId }: FencedEnd) => operationId,
+    Effect.fnUntraced(function* (ends: ReadonlyArray<FencedEnd>) {
       const operationIds = ends.map(({ operationId }) => operationId)
       // The portfolios first, in one order: whoever locks both rows takes them in this order.
       yield* sql`
@@ -61,11 +66,18 @@ const make = Effect.gen(function* () {
         WHERE o.operation_id = ANY(${operationIds}::text[]) ORDER BY p.portfolio_id FOR NO KEY UPDATE OF p`
       const rows = yield* changeStates(
         sql,
-        ends.map(({ at, error, operationId }) => ({ operationId, to: endOf(error), at, error }))
+        ends.map(({ at, ended, error, fence, operationId }) => ({
+          operationId,
+          to: endOf(error),
+          at,
+          error,
+          ended,
+          fence
+        }))
       )
       const portfolios = new Map(rows.map((row) => [row.operation_id, row.portfolio_id]))
       const changed = ends.filter(({ operationId }) => portfolios.has(operationId))
-      if (changed.length === 0) return () => false
+      if (changed.length === 0) return () => false as boolean
       const times = changed.map(({ at }) => timestamp(at))
       const versions = changed.map(({ strategyVersion }) => strategyVersion)
       yield* sql`
@@ -84,7 +96,8 @@ const make = Effect.gen(function* () {
           ${changed.map(({ closedWays }) => (closedWays === undefined ? "" : JSON.stringify(closedWays)))}::text[])
           AS r (portfolio_id, strategy_version, at, completed, closed_ways)
         WHERE p.portfolio_id = r.portfolio_id`
-      // What arrived while the run was under way found the portfolio busy, and its due time may have passed over it since.
+      // What arrived while the run was under way found the portfolio busy, and its due time may have passed over it
+      // since.
       yield* sql`
         UPDATE schedules c SET due_at = least(c.due_at, r.at), updated_at = r.at
         FROM unnest(${changed.map(({ operationId }) => operationId)}::text[], ${times}::timestamptz[]) AS r (operation_id, at)
@@ -105,7 +118,8 @@ const make = Effect.gen(function* () {
   )
 
   const finish = Effect.fn("RunStore.finish")(function* (end: RunEnd) {
-    if (!(yield* finishAll(end))) yield* requireFinished(end.operationId, endOf(end.error))
+    const fence = yield* RunFence
+    if (!(yield* finishAll({ ...end, fence }))) yield* requireFinished(end.operationId, endOf(end.error))
   }, Effect.orDie)
 
   const report = Effect.fn("RunStore.report")((operationId: OperationId) =>

@@ -1,6 +1,6 @@
 /**
- * Takes due portfolios for a look, by any number of processes at once: each passes over the stretches that others look at.
- * Two that ask at the same moment may take the same ones; of them one concludes. They stay due.
+ * Takes due portfolios for a look, by any number of processes at once: each passes over the stretches that others look
+ * at. Two that ask at the same moment may take the same ones; of them one concludes. They stay due.
  *
  * Those that wait longest come first. While more is due than a batch holds, every second batch goes to tenants in turn
  * instead, so that one with a million due portfolios does not keep the others waiting.
@@ -30,7 +30,7 @@ const toDue = (row: DueRow): Due => ({
 /** Tenants that get their share in one batch. */
 const tenantsInTurn = 32
 
-export const makeTakeDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+export const makeClaimDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const random = yield* SecureRandom.SecureRandom
 
   const isTenantsTurn = yield* Ref.make(false)
@@ -39,7 +39,7 @@ export const makeTakeDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClient
 
   const isFree = (now: Date) => sql`
     c.status = 'active' AND c.due_at <= ${now} AND NOT EXISTS (
-      SELECT FROM schedule_looks l
+      SELECT FROM drift_checks l
       WHERE l.until > ${now} AND (l.tenant_id IS NULL OR l.tenant_id = c.tenant_id)
         AND (c.due_at, c.portfolio_id) >= (l.first_due_at, l.first_portfolio_id)
         AND (c.due_at, c.portfolio_id) <= (l.last_due_at, l.last_portfolio_id)
@@ -73,16 +73,16 @@ export const makeTakeDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClient
     return rows.map((row) => row.tenant_id)
   })
 
-  const look = (lookId: string, until: Date, due: Fragment) =>
+  const look = (checkId: string, until: Date, due: Fragment) =>
     sql<DueRow>`
       WITH due AS MATERIALIZED (${due}), ends AS (
         SELECT tenant_id, portfolio_id, due_at, count(*) OVER (PARTITION BY tenant_id) AS size,
           row_number() OVER (PARTITION BY tenant_id ORDER BY due_at, portfolio_id) AS place
         FROM due
       ), looked AS (
-        INSERT INTO schedule_looks
-          (look_id, tenant_id, first_due_at, first_portfolio_id, last_due_at, last_portfolio_id, until)
-        SELECT ${lookId}, tenant_id, min(due_at), min(portfolio_id) FILTER (WHERE place = 1),
+        INSERT INTO drift_checks
+          (check_id, tenant_id, first_due_at, first_portfolio_id, last_due_at, last_portfolio_id, until)
+        SELECT ${checkId}, tenant_id, min(due_at), min(portfolio_id) FILTER (WHERE place = 1),
           max(due_at), max(portfolio_id) FILTER (WHERE place = size), ${until}::timestamptz
         FROM ends GROUP BY tenant_id
       )
@@ -90,14 +90,14 @@ export const makeTakeDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClient
       FROM due JOIN strategies s ON s.strategy_id = due.strategy_id
       LEFT JOIN mirror_terms m ON m.strategy_id = due.strategy_id AND m.tenant_id = due.follower`
 
-  return Effect.fn("DueStore.take")(function* (at: DateTime.Utc, end: DateTime.Utc, limit: number) {
+  return Effect.fn("DueStore.claim")(function* (at: DateTime.Utc, end: DateTime.Utc, limit: number) {
     const [now, until] = [timestamp(at), timestamp(end)]
-    const lookId = yield* random.ulid
+    const checkId = yield* random.ulid
     const tenantIds = (yield* Ref.get(isTenantsTurn)) ? yield* nextTenants : []
-    const fair = tenantIds.length > 0 ? yield* look(lookId, until, ofTenants(now, tenantIds, limit)) : []
-    const waited = fair.length < limit ? yield* look(lookId, until, oldest(now, limit - fair.length)) : []
+    const fair = tenantIds.length > 0 ? yield* look(checkId, until, ofTenants(now, tenantIds, limit)) : []
+    const waited = fair.length < limit ? yield* look(checkId, until, oldest(now, limit - fair.length)) : []
     // A full batch means that more may be due than is taken; the next one is for tenants in turn, and so on.
     yield* Ref.set(isTenantsTurn, fair.length + waited.length >= limit && tenantIds.length === 0)
-    return { lookId, due: [...fair, ...waited].map(toDue) }
+    return { checkId, due: [...fair, ...waited].map(toDue) }
   }, Effect.orDie)
 })

@@ -1,10 +1,10 @@
 /**
- * Concludes looks at due portfolios. Whatever happened since the look is seen here: a schedule that moved, a cadence that
- * changed, and for those on target everything that a plan follows from. Those stay due.
+ * Concludes looks at due portfolios. Whatever happened since the look is seen here: a schedule that moved, a cadence
+ * that changed, and for those on target everything that a plan follows from. Those stay due.
  *
- * Due times are compared under the row's lock, and the strategy's row is held until the due time that its cadence gives is
- * written, so that a change of cadence comes before or after, never between (configureStrategy.ts). What is being changed
- * right now is passed over.
+ * Due times are compared under the row's lock, and the strategy's row is held until the due time that its cadence gives
+ * is written, so that a change of cadence comes before or after, never between (configureStrategy.ts). What is being
+ * changed right now is passed over.
  */
 import { type DateTime, Effect, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -26,7 +26,7 @@ export const markOf = `
     (SELECT count(*) FROM grants g WHERE g.portfolio_id = p.portfolio_id),
     (SELECT count(*) FROM awaited_signatures a WHERE a.portfolio_id = p.portfolio_id))::text`
 
-export const makeConcludeDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+export const makeCompleteDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const random = yield* SecureRandom.SecureRandom
 
   /** The rows `looked`, each with a text of its own. */
@@ -36,7 +36,10 @@ export const makeConcludeDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
       ${due.map(({ dueAt, frequency }) => timestamp(nextDueAt(dueAt, now, frequency)))}::timestamptz[], ${texts}::text[])
       AS looked (portfolio_id, due_at, frequency, next_due_at, text)`
 
-  /** Selects and holds those that are due as they were looked at: for each one look into either index, whatever is planned. */
+  /**
+   * Selects and holds those that are due as they were looked at: for each one look into either index, whatever is
+   * planned.
+   */
   const hold = (looked: Fragment) => sql`
     SELECT looked.portfolio_id, looked.next_due_at, looked.text FROM ${looked} CROSS JOIN LATERAL (
       SELECT c.strategy_id, c.tenant_id FROM schedules c
@@ -50,8 +53,8 @@ export const makeConcludeDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
       FOR SHARE SKIP LOCKED
     ) s`
 
-  // Marks are compared in a statement of its own, after the locks: it sees all that was written before they were held. What
-  // is written later finds the next due time and, where it has to, makes the portfolio due again.
+  // Marks are compared in a statement of its own, after the locks: it sees all that was written before they were held.
+  // What is written later finds the next due time and, where it has to, makes the portfolio due again.
   const settle = Effect.fnUntraced(function* (
     now: DateTime.Utc,
     due: ReadonlyArray<Due>,
@@ -72,11 +75,11 @@ export const makeConcludeDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
     return settled.length
   }, sql.withTransaction)
 
-  // One statement, held rows materialized so that they are locked once whatever the planner makes of the rest. The look for
-  // unfinished runs spares the wait on a run that is just finishing; the index catches what it misses. Looks of processes
-  // that died end too, so that there are never more than there are processes and a few.
+  // One statement, held rows materialized so that they are locked once whatever the planner makes of the rest. The look
+  // for unfinished runs spares the wait on a run that is just finishing; the index catches what it misses. Looks of
+  // processes that died end too, so that there are never more than there are processes and a few.
   const start = Effect.fnUntraced(
-    function* (now: DateTime.Utc, lookId: string, due: ReadonlyArray<Due>) {
+    function* (now: DateTime.Utc, checkId: string, due: ReadonlyArray<Due>) {
       const at = timestamp(now)
       const operationIds = yield* Effect.forEach(due, () => makeOperationId)
       return yield* firstStarted(sql`
@@ -95,7 +98,7 @@ export const makeConcludeDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
           )
           ON CONFLICT DO NOTHING RETURNING operation_id, submitted_at, trigger
         ), begun AS (${firstEvents(sql)} RETURNING operation_id), ended AS (
-          DELETE FROM schedule_looks WHERE look_id = ${lookId} OR until <= ${at}
+          DELETE FROM drift_checks WHERE check_id = ${checkId} OR until <= ${at}
         )
         SELECT (SELECT count(*)::int FROM moved) AS moved, ARRAY(SELECT operation_id FROM begun) AS "operationIds"`)
     },
@@ -103,9 +106,9 @@ export const makeConcludeDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
     Effect.provideService(SecureRandom.SecureRandom, random)
   )
 
-  return Effect.fn("DueStore.conclude")(function* (
+  return Effect.fn("DueStore.complete")(function* (
     now: DateTime.Utc,
-    lookId: string,
+    checkId: string,
     conclusions: ReadonlyArray<Conclusion>
   ) {
     const onTarget = conclusions.flatMap(({ onTargetAt, ...due }) => (onTargetAt === null ? [] : [{ due, onTargetAt }]))
@@ -119,7 +122,7 @@ export const makeConcludeDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
           )
     const { moved, operationIds } = yield* start(
       now,
-      lookId,
+      checkId,
       conclusions.filter(({ onTargetAt }) => onTargetAt === null)
     )
     return { operationIds, onTarget: settled, left: conclusions.length - settled - moved } satisfies Concluded

@@ -1,4 +1,7 @@
-/** How stores read what a plan is made for: the parts of a query over portfolios (`p`), and the domain value of its rows. */
+/**
+ * How stores read what a plan is made for: the parts of a query over portfolios (`p`), and the domain value of its
+ * rows.
+ */
 import { Schema } from "effect"
 import { AssetId, ChainId } from "#domain/Caip.ts"
 import { Grant } from "#domain/account/Grant.ts"

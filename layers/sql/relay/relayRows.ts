@@ -1,4 +1,7 @@
-/** Rows of signed transactions, as the attempts that they carry see them: the newest bytes, and the hashes of those replaced. */
+/**
+ * Rows of signed transactions, as the attempts that they carry see them: the newest bytes, and the hashes of those
+ * replaced.
+ */
 import { Schema } from "effect"
 import { ChainId, EvmAddress } from "#domain/Caip.ts"
 import { Bytes32, HexBytes } from "#domain/account/Authorization.ts"

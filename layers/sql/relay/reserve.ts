@@ -3,8 +3,8 @@
  * attempts that these carry.
  *
  * The nonce's row stays locked until the transaction ends, so no two transactions sign with one nonce, and a nonce
- * whose bytes were not stored is given out again. The attempts' key is what signs each of them once; they are stored in one
- * order, so that two that store the same wait for each other rather than deadlock.
+ * whose bytes were not stored is given out again. The attempts' key is what signs each of them once; they are stored in
+ * one order, so that two that store the same wait for each other rather than deadlock.
  */
 import { type DateTime, Data, Effect } from "effect"
 import type { SqlClient } from "effect/sql"

@@ -1,5 +1,5 @@
 /** Revocations in PostgreSQL. */
-import { type DateTime, Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { ChainId } from "#domain/Caip.ts"
 import { Revocation } from "#domain/account/Revocation.ts"
@@ -7,6 +7,7 @@ import { FlowId, OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import { isTerminal, OperationState } from "#domain/operation/Operation.ts"
 import {
   type AcceptedRevocation,
+  type RevocationEnd,
   type RevocationFlow,
   RevocationStore,
   type StoredFlow
@@ -14,6 +15,7 @@ import {
 import { changeState, firstEvents } from "#layers/sql/operation/operationEvents.ts"
 import { decodeFirst, decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
 import { storableJson } from "#layers/sql/storable.ts"
+import { holdRun } from "#layers/sql/run/RunFence.ts"
 
 const FlowRow = Schema.Struct({
   flowId: FlowId,
@@ -114,9 +116,10 @@ const make = Effect.gen(function* () {
   })
 
   const finish = Effect.fn("RevocationStore.finish")(
-    function* (operationId: OperationId, at: DateTime.Utc, error: string | null) {
+    function* ({ at, ended, error, operationId }: RevocationEnd) {
+      yield* holdRun(sql)
       const to = error === null ? "completed" : "failed"
-      const [changed] = yield* changeState(sql, { operationId, to, at, error })
+      const [changed] = yield* changeState(sql, { operationId, to, at, error, ended })
       if (changed === undefined) yield* requireFinished(operationId, to)
     },
     sql.withTransaction,

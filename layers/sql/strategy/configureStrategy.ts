@@ -1,10 +1,12 @@
-/** What a creator configures of its strategy: cadence, preferences, fee. Each patch is one statement over its own columns. */
+/**
+ * What a creator configures of its strategy: cadence, preferences, fee. Each patch is one statement over its own
+ * columns.
+ */
 import { type DateTime, Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { StrategyId, TenantId } from "#domain/Ids.ts"
 import type { Frequency } from "#domain/RebalanceSchedule.ts"
 import type { PreferencesPatch } from "#domain/SwapPreferences.ts"
-import type { MirrorabilityChange } from "#domain/strategy/StrategyStore.ts"
 import type { SwapFee } from "#domain/SwapFee.ts"
 import { swapPreferencesOf, SwapPreferencesColumns } from "#layers/sql/allocationColumns.ts"
 import { PolicyColumn, policyColumnOf, policyOf, selectPolicy } from "#layers/sql/policyColumn.ts"
@@ -14,8 +16,6 @@ import { isEmpty, selectSwap, swapColumnsOf } from "#layers/sql/swapColumns.ts"
 
 const firstPreferences = decodeFirst(Schema.Struct({ ...SwapPreferencesColumns, rebalancePolicy: PolicyColumn }))
 const firstFee = decodeFirst(Schema.Struct({ swapBps: Schema.NullOr(Schema.Int) }))
-
-const firstMirrorability = decodeFirst(Schema.Struct({ canMirror: Schema.Boolean, isPublic: Schema.Boolean }))
 
 export const makeConfigureStrategy = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const cadence = yield* makeCadenceChanges(sql)
@@ -90,12 +90,5 @@ export const makeConfigureStrategy = Effect.fnUntraced(function* (sql: SqlClient
     return set
   })
 
-  const setMirrorable = Effect.fn("StrategyStore.setMirrorable")(
-    (strategyId: StrategyId, { canMirror, isPublic }: MirrorabilityChange) =>
-      firstMirrorability(sql`
-        UPDATE strategies SET can_mirror = ${canMirror}, is_public = coalesce(${isPublic ?? (canMirror ? true : null)}::boolean, is_public)
-        WHERE strategy_id = ${strategyId} RETURNING can_mirror AS "canMirror", is_public AS "isPublic"`)
-  )
-
-  return { patchSwap, fee, patchFee, setFrequency, setMirrorable }
+  return { patchSwap, fee, patchFee, setFrequency }
 })

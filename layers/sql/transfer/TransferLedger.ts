@@ -5,13 +5,15 @@ import { SqlClient } from "effect/sql"
 import { addressOf, AssetId, type ChainId, chainIdOf, evmAccount, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
 import { makeOperationId, OperationId, PortfolioId } from "#domain/Ids.ts"
 import { type Transfer, TransferEnd, TransferState } from "#domain/transfer/Transfer.ts"
+import { resultOfTransfer } from "#domain/transfer/resultOfTransfer.ts"
 import type { Claims } from "#domain/transfer/transferEnd.ts"
 import { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
-import { type Announcement, type Departure, TransferLedger } from "#domain/transfer/TransferLedger.ts"
+import { type TransferIntent, type OpenedTransfers, TransferLedger } from "#domain/transfer/TransferLedger.ts"
 import { batched } from "#domain/batched.ts"
 import { changeState, firstEvents } from "#layers/sql/operation/operationEvents.ts"
 import { decodeFirst, decodeRows, Numeric, Timestamp, timestamp } from "#layers/sql/rows.ts"
 import { storableJson } from "#layers/sql/storable.ts"
+import { holdRun } from "#layers/sql/run/RunFence.ts"
 
 const selectTransfers = `
   SELECT operation_id AS "operationId", portfolio_id AS "portfolioId", account_id AS "accountId", sell, buy,
@@ -19,10 +21,10 @@ const selectTransfers = `
     tx_hash AS "txHash", state, opened_at AS "openedAt"
   FROM transfers`
 
-const selectAnnounced = `
+const selectIntents = `
   SELECT d.run_id AS "runId", d.attempt, d.account_id AS "accountId", d.subject, d.from_block AS "fromBlock", d.transfers,
     d.announced_at AS at
-  FROM departures d`
+  FROM transfer_intents d`
 
 const TransferRow = Schema.Struct({
   operationId: OperationId,
@@ -45,8 +47,9 @@ const firstTransfer = decodeFirst(TransferRow)
 const allIds = decodeRows(Schema.Struct({ operationId: OperationId }))
 const firstEnd = decodeFirst(Schema.Struct({ ending: Schema.toCodecJson(TransferEnd) }))
 const allReceived = decodeRows(Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString }))
-const firstOpen = decodeFirst(Schema.Struct({ portfolioId: PortfolioId }))
-const AnnouncementRow = Schema.Struct({
+const { amountRaw, buy, leastRaw, sell, tool, txHash } = TransferRow.fields
+const firstOpen = decodeFirst(Schema.Struct({ portfolioId: PortfolioId, sell, buy, amountRaw, leastRaw, tool, txHash }))
+const TransferIntentRow = Schema.Struct({
   runId: OperationId,
   attempt: Schema.Int,
   accountId: EvmAccountId,
@@ -55,7 +58,7 @@ const AnnouncementRow = Schema.Struct({
   transfers: Schema.Array(OutgoingTransfer),
   at: Timestamp
 })
-const allAnnounced = decodeRows(AnnouncementRow)
+const allIntents = decodeRows(TransferIntentRow)
 const encodeTransfers = Schema.encodeSync(Schema.toCodecJson(Schema.Array(OutgoingTransfer)))
 const encodeEnd = Schema.encodeSync(Schema.toCodecJson(TransferEnd))
 
@@ -69,13 +72,13 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const random = yield* SecureRandom.SecureRandom
 
-  const opened = ({ accountId, attempt, runId }: Departure) =>
+  const opened = ({ accountId, attempt, runId }: OpenedTransfers) =>
     allIds(sql`
       SELECT operation_id AS "operationId" FROM transfers
       WHERE run_id = ${runId} AND chain_id = ${chainIdOf(accountId)} AND attempt = ${attempt} ORDER BY position`)
 
   const insert = Effect.fnUntraced(function* (
-    { accountId, at, attempt, runId, txHash }: Departure,
+    { accountId, at, attempt, runId, txHash }: OpenedTransfers,
     transfer: OutgoingTransfer,
     position: number
   ) {
@@ -101,10 +104,10 @@ const make = Effect.gen(function* () {
     return operationId
   })
 
-  const announce = Effect.fn("TransferLedger.announce")(function* (announcement: Announcement) {
-    const { accountId, at, attempt, fromBlock, runId, subject, transfers } = announcement
+  const recordIntent = Effect.fn("TransferLedger.recordIntent")(function* (intent: TransferIntent) {
+    const { accountId, at, attempt, fromBlock, runId, subject, transfers } = intent
     yield* sql`
-      INSERT INTO departures (run_id, chain_id, attempt, portfolio_id, account_id, subject, from_block, transfers,
+      INSERT INTO transfer_intents (run_id, chain_id, attempt, portfolio_id, account_id, subject, from_block, transfers,
         announced_at)
       SELECT ${runId}, ${chainIdOf(accountId)}, ${attempt}, portfolio_id, ${accountId}, ${subject},
         ${fromBlock.toString()}::numeric, ${storableJson(encodeTransfers(transfers))}::jsonb, ${timestamp(at)}
@@ -112,35 +115,35 @@ const make = Effect.gen(function* () {
       ON CONFLICT DO NOTHING`
   }, Effect.orDie)
 
-  const retract = Effect.fn("TransferLedger.retract")(function* (
+  const cancelIntent = Effect.fn("TransferLedger.cancelIntent")(function* (
     runId: OperationId,
     chainId: ChainId,
     attempt: number
   ) {
-    yield* sql`DELETE FROM departures WHERE run_id = ${runId} AND chain_id = ${chainId} AND attempt = ${attempt}`
+    yield* sql`DELETE FROM transfer_intents WHERE run_id = ${runId} AND chain_id = ${chainId} AND attempt = ${attempt}`
   }, Effect.orDie)
 
-  const announcedOf = Effect.fn("TransferLedger.announcedOf")((portfolioId: PortfolioId) =>
-    allAnnounced(sql`
-      ${sql.literal(selectAnnounced)} WHERE d.portfolio_id = ${portfolioId} ORDER BY d.run_id, d.chain_id, d.attempt`)
+  const intentsOf = Effect.fn("TransferLedger.intentsOf")((portfolioId: PortfolioId) =>
+    allIntents(sql`
+      ${sql.literal(selectIntents)} WHERE d.portfolio_id = ${portfolioId} ORDER BY d.run_id, d.chain_id, d.attempt`)
   )
 
-  const leftBehind = Effect.fn("TransferLedger.leftBehind")(
-    (endedBefore: DateTime.Utc, after: Announcement | null, limit: number) =>
-      allAnnounced(sql`
-        ${sql.literal(selectAnnounced)} JOIN operations o ON o.operation_id = d.run_id
+  const abandonedIntents = Effect.fn("TransferLedger.abandonedIntents")(
+    (endedBefore: DateTime.Utc, after: TransferIntent | null, limit: number) =>
+      allIntents(sql`
+        ${sql.literal(selectIntents)} JOIN operations o ON o.operation_id = d.run_id
         WHERE o.finished_at < ${timestamp(endedBefore)} AND (d.run_id, d.chain_id, d.attempt) >
           (${after?.runId ?? ""}, ${after === null ? 0 : chainIdOf(after.accountId)}::bigint, ${after?.attempt ?? 0}::int)
         ORDER BY d.run_id, d.chain_id, d.attempt LIMIT ${limit}`)
   )
 
   const open = Effect.fn("TransferLedger.open")(
-    function* (departure: Departure) {
+    function* (departure: OpenedTransfers) {
       // The portfolio first, as whoever locks more than it does; and its readers see at once that something left.
       yield* sql`
         UPDATE portfolios SET updated_at = ${timestamp(departure.at)}
         WHERE portfolio_id = (SELECT portfolio_id FROM operations WHERE operation_id = ${departure.runId})`
-      yield* retract(departure.runId, chainIdOf(departure.accountId), departure.attempt)
+      yield* cancelIntent(departure.runId, chainIdOf(departure.accountId), departure.attempt)
       const before = yield* opened(departure)
       if (before.length > 0) return before.map(({ operationId }) => operationId)
       return yield* Effect.forEach(departure.transfers, (transfer, position) => insert(departure, transfer, position))
@@ -195,10 +198,12 @@ const make = Effect.gen(function* () {
 
   const close = Effect.fn("TransferLedger.close")(
     function* (operationId: OperationId, end: TransferEnd, at: DateTime.Utc, closedBefore: number) {
+      yield* holdRun(sql)
       // In the order in which everybody locks: the portfolio, then what belongs to it.
       const found = yield* firstOpen(sql`
-        SELECT p.portfolio_id AS "portfolioId" FROM portfolios p
-        JOIN transfers t ON t.portfolio_id = p.portfolio_id
+        SELECT p.portfolio_id AS "portfolioId", t.sell, t.buy, t.amount_raw AS "amountRaw",
+          t.least_raw AS "leastRaw", t.tool, t.tx_hash AS "txHash"
+        FROM portfolios p JOIN transfers t ON t.portfolio_id = p.portfolio_id
         WHERE t.operation_id = ${operationId} FOR NO KEY UPDATE OF p`)
       if (found._tag === "None") return false
       const { portfolioId } = found.value
@@ -210,7 +215,7 @@ const make = Effect.gen(function* () {
       if (closed.length === 0) return false
       // An operation whose workflow has not begun passes through `running`, as its lifecycle has it.
       yield* changeState(sql, { operationId, to: "running", at, error: null })
-      yield* changeState(sql, { operationId, at, ...operationEnd(end) })
+      yield* changeState(sql, { operationId, at, ...operationEnd(end), ended: resultOfTransfer(found.value, end) })
       yield* sql`UPDATE portfolios SET updated_at = ${timestamp(at)} WHERE portfolio_id = ${portfolioId}`
       yield* sql`
         UPDATE schedules SET due_at = least(due_at, ${timestamp(at)}), updated_at = ${timestamp(at)}
@@ -222,10 +227,10 @@ const make = Effect.gen(function* () {
   )
 
   return TransferLedger.of({
-    announce,
-    retract,
-    announcedOf,
-    leftBehind,
+    recordIntent,
+    cancelIntent,
+    intentsOf,
+    abandonedIntents,
     open,
     find,
     endOf,

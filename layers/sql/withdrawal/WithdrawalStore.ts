@@ -22,6 +22,7 @@ import {
   toWithdrawal,
   WithdrawalRow
 } from "#layers/sql/withdrawal/withdrawalRows.ts"
+import { holdRun } from "#layers/sql/run/RunFence.ts"
 
 const ClaimRow = Schema.Struct({
   isSameBody: Schema.Boolean,
@@ -128,13 +129,14 @@ const make = Effect.gen(function* () {
   }, Effect.orDie)
 
   const finish = Effect.fn("WithdrawalStore.finish")(
-    function* ({ at, error, operationId, outcome }: WithdrawalEnd) {
+    function* ({ at, ended, error, operationId, outcome }: WithdrawalEnd) {
+      yield* holdRun(sql)
       const to = error === null ? "completed" : "failed"
       // The portfolio first: whoever locks both rows takes them in this order.
       yield* sql`
         SELECT 1 FROM portfolios p JOIN operations o ON o.portfolio_id = p.portfolio_id
         WHERE o.operation_id = ${operationId} FOR NO KEY UPDATE OF p`
-      const [changed] = yield* changeState(sql, { operationId, to, at, error })
+      const [changed] = yield* changeState(sql, { operationId, to, at, error, ended })
       if (changed === undefined) return yield* requireFinished(operationId, to)
       const stored = outcome === null ? null : storableJson(outcome)
       yield* sql`UPDATE withdrawals SET outcome = ${stored}::jsonb WHERE operation_id = ${operationId}`

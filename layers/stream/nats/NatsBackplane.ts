@@ -1,6 +1,6 @@
 /**
- * The backplane of a deployment of several workers, on NATS with JetStream: events are one stream with one sequence, shared values
- * and the lease are key-value stores, announcements are plain messages.
+ * The backplane of a deployment of several workers, on NATS with JetStream: events are one stream with one sequence,
+ * shared values and the lease are key-value stores, announcements are plain messages.
  */
 import { Effect, Layer, Schema, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -12,8 +12,8 @@ import { attempt, connectNats, type NatsBackplaneOptions } from "#layers/stream/
 import { holdLease } from "#layers/stream/nats/holdLease.ts"
 
 const Announced = Schema.fromJsonString(Schema.Struct({ workerId: Schema.String, value: Schema.String }))
-const readAnnounced = Schema.decodeUnknownOption(Announced)
-const writeAnnounced = Schema.encodeSync(Announced)
+const readIntents = Schema.decodeUnknownOption(Announced)
+const writeIntents = Schema.encodeSync(Announced)
 
 const brokeOff = (what: string) => (cause: unknown) =>
   new BackplaneUnavailable({ reason: `${what}: ${cause instanceof Error ? cause.message : String(cause)}` })
@@ -77,7 +77,7 @@ export const NatsBackplane = (options: NatsBackplaneOptions) =>
             (open) => Effect.sync(() => open.unsubscribe())
           )
           return endless("announcements", subscription).pipe(
-            Stream.map((message) => readAnnounced(message.string())),
+            Stream.map((message) => readIntents(message.string())),
             Stream.filter((one) => one._tag === "Some"),
             Stream.map(({ value }) => value)
           )
@@ -102,7 +102,7 @@ export const NatsBackplane = (options: NatsBackplaneOptions) =>
         shared: sharedEntries,
         announce: (value) =>
           Effect.try({
-            try: () => connection.publish(subject, writeAnnounced({ workerId, value })),
+            try: () => connection.publish(subject, writeIntents({ workerId, value })),
             catch: brokeOff("announce")
           }),
         announced

@@ -1,8 +1,8 @@
 /**
- * Gives a tick its place in JetStream by compare-and-set: a message names the sequence of the asset's last one, and the server
- * takes it only while that is so. Whoever writes has therefore seen what it follows: nothing comes twice or out of order however
- * many workers believe that they hold the lease. One with an older lease looks at the clock before it writes, and sees the newer
- * epoch where the clock did not tell it.
+ * Gives a tick its place in JetStream by compare-and-set: a message names the sequence of the asset's last one, and the
+ * server takes it only while that is so. Whoever writes has therefore seen what it follows: nothing comes twice or out
+ * of order however many workers believe that they hold the lease. One with an older lease looks at the clock before it
+ * writes, and sees the newer epoch where the clock did not tell it.
  */
 import { JetStreamApiCodes, JetStreamApiError } from "@nats-io/jetstream"
 import { Effect, Option, Schema } from "effect"
@@ -24,7 +24,7 @@ interface Last {
   readonly epoch: number
 }
 
-const mostTries = 5
+const maxTries = 5
 
 export const makeAppend = ({ jetstream, manager, stream }: Nats, prefix: string) => {
   const known = new Map<AssetKey, Last>()
@@ -55,7 +55,7 @@ export const makeAppend = ({ jetstream, manager, stream }: Nats, prefix: string)
   return Effect.fnUntraced(function* (tick: Tick, lease: Lease) {
     const asset = keyOf(tick)
     const subject = `${prefix}.market.${tick.assetClass}.${tick.symbol}`
-    for (let tries = 0; tries < mostTries; tries += 1) {
+    for (let tries = 0; tries < maxTries; tries += 1) {
       const last = yield* lastOf(asset, subject)
       if (last.epoch > lease.epoch || !lease.isCurrent()) return Option.some<DropReason | "fenced">("fenced")
       const reason = misplaced(tick.data, last.tick?.data)
@@ -64,7 +64,8 @@ export const makeAppend = ({ jetstream, manager, stream }: Nats, prefix: string)
         return Option.some<DropReason | "fenced">(reason)
       }
       const body = encode({ tick, previous: last.sequence, epoch: lease.epoch })
-      // Whatever goes wrong, what is remembered may no longer be so: the message may have been taken and its answer lost.
+      // Whatever goes wrong, what is remembered may no longer be so: the message may have been taken and its answer
+      // lost.
       known.delete(asset)
       const outcome = yield* publish(subject, body, last.sequence).pipe(
         Effect.catch((failure) => (failure === "overtaken" ? Effect.succeed(failure) : Effect.fail(failure)))
@@ -73,6 +74,6 @@ export const makeAppend = ({ jetstream, manager, stream }: Nats, prefix: string)
       known.set(asset, { sequence: outcome.seq, tick, epoch: lease.epoch })
       return Option.none()
     }
-    return yield* new BackplaneUnavailable({ reason: `${asset} was overtaken ${mostTries} times` })
+    return yield* new BackplaneUnavailable({ reason: `${asset} was overtaken ${maxTries} times` })
   })
 }

@@ -1,4 +1,7 @@
-/** The connection to NATS and what the workers keep there. Names begin with `prefix`, so that deployments can share a server. */
+/**
+ * The connection to NATS and what the workers keep there. Names begin with `prefix`, so that deployments can share a
+ * server.
+ */
 import { DiscardPolicy, jetstreamManager, type JetStreamManager, StorageType } from "@nats-io/jetstream"
 import { Kvm } from "@nats-io/kv"
 import { connect, type NatsConnection } from "@nats-io/transport-node"
@@ -24,8 +27,9 @@ export const attempt = <A>(what: string, run: () => Promise<A>): Effect.Effect<A
   })
 
 /**
- * Opens the stream of events; the first worker creates it. Sequences of the service are those of the stream above `offset`, the
- * microseconds of the stream's creation, so that those of a stream that was lost and made anew are above all earlier ones.
+ * Opens the stream of events; the first worker creates it. Sequences of the service are those of the stream above
+ * `offset`, the microseconds of the stream's creation, so that those of a stream that was lost and made anew are above
+ * all earlier ones.
  */
 const openStream = Effect.fnUntraced(function* (
   manager: JetStreamManager,

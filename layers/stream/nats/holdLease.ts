@@ -1,9 +1,10 @@
 /**
- * The right to hold the providers' connections, as one key that lives for three seconds unless it is renewed. Its revision at the
- * moment of taking it is the epoch, and revisions only grow.
+ * The right to hold the providers' connections, as one key that lives for three seconds unless it is renewed. Its
+ * revision at the moment of taking it is the epoch, and revisions only grow.
  *
- * A holder that cannot renew gives up before the key can be gone, so that two never believe to hold it for long; and what one that
- * was merely stopped would still write afterwards is shut out: by the clock (`isCurrent`), then by its epoch.
+ * A holder that cannot renew gives up before the key can be gone, so that two never believe to hold it for long; and
+ * what one that was merely stopped would still write afterwards is shut out: by the clock (`isCurrent`), then by its
+ * epoch.
  */
 import { Clock, Duration, Effect, Option, Queue, Stream } from "effect"
 import type { Lease } from "#domain/stream/Backplane.ts"
@@ -14,7 +15,7 @@ const key = "holder"
 const renewal = Duration.millis(700)
 const retry = Duration.millis(300)
 /** Without a renewal for this long the holder gives up: less than the life of the key, by more than a request takes. */
-const patience = BigInt(leaseLife - 800) * 1_000_000n
+const timeout = BigInt(leaseLife - 800) * 1_000_000n
 
 export const holdLease = ({ lease: store }: Nats, workerId: string): Stream.Stream<Option.Option<Lease>> =>
   Stream.callback<Option.Option<Lease>>((queue) =>
@@ -22,7 +23,7 @@ export const holdLease = ({ lease: store }: Nats, workerId: string): Stream.Stre
       const clock = yield* Clock.Clock
       let held: { readonly epoch: number; readonly revision: number; readonly renewedAt: bigint } | undefined
 
-      const isLate = (renewedAt: bigint) => clock.monotonicTimeNanosUnsafe() - renewedAt > patience
+      const isLate = (renewedAt: bigint) => clock.monotonicTimeNanosUnsafe() - renewedAt > timeout
       const lose = Effect.gen(function* () {
         held = undefined
         yield* Queue.offer(queue, Option.none())
@@ -44,7 +45,7 @@ export const holdLease = ({ lease: store }: Nats, workerId: string): Stream.Stre
           attempt("lease", () => store.update(key, workerId, holding.revision, 700))
         )
         if (Option.isSome(revision)) held = { ...holding, revision: revision.value, renewedAt }
-        else if (clock.monotonicTimeNanosUnsafe() - holding.renewedAt > patience / 2n) yield* lose
+        else if (clock.monotonicTimeNanosUnsafe() - holding.renewedAt > timeout / 2n) yield* lose
       })
       yield* Effect.addFinalizer(() =>
         held === undefined

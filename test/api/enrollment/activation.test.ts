@@ -106,7 +106,7 @@ layer(ApiLive, { excludeTestServices: true })("activation of chains", (it) => {
       const answer = yield* call("POST", portfolio.path, { key: portfolio.key, body })
       assert.strictEqual(answer.status, 200, answer.text)
       const detail = yield* call("GET", `/v2/portfolios/${portfolio.portfolioId}`, { key: portfolio.key })
-      assert.deepStrictEqual(answer.json.data, detail.json.data)
+      assert.deepStrictEqual({ ...detail.json.data, ...answer.json.data }, detail.json.data)
       const [first, second, ...others] = yield* accountsOf(portfolio.key, portfolio.portfolioId)
       assert.deepStrictEqual(others, [])
       assert.strictEqual(second, first!.replace(`eip155:${base}:`, `eip155:${arbitrum}:`))

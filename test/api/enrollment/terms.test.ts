@@ -1,4 +1,7 @@
-/** Tighter terms of the permission, as they are asked for and kept. What they do is tried in test/layers/evm/Terms.test.ts. */
+/**
+ * Tighter terms of the permission, as they are asked for and kept. What they do is tried in
+ * test/layers/evm/account/Terms.test.ts.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

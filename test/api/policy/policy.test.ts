@@ -1,4 +1,7 @@
-/** The proof of what the agent may do, as the API answers it. What it says is tried in test/layers/evm/Policy.test.ts. */
+/**
+ * The proof of what the agent may do, as the API answers it. What it says is tried in
+ * test/layers/evm/guard/Policy.test.ts.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { NotFound, ValidationFailed } from "#domain/Errors.ts"

@@ -1,4 +1,7 @@
-/** How a stream ends that does not come to the end of its operation: a client that does not read, a long connection, a server that ends. */
+/**
+ * How a stream ends that does not come to the end of its operation: a client that does not read, a long connection, a
+ * server that ends.
+ */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { executionEvents, type ExecutionEvent, fromTheBeginning, NotFound } from "ballast/client"
 import { Context, Duration, Effect, Exit, Fiber, Layer, Redacted, Schedule, Scope, Stream } from "effect"
@@ -35,7 +38,7 @@ const deafClient = (operationId: string, key: string) =>
   )
 
 // The client that reads shares its process with the server, so both need time.
-layer(streamingApi({ patience: Duration.seconds(3) }), { excludeTestServices: true })(
+layer(streamingApi({ timeout: Duration.seconds(3) }), { excludeTestServices: true })(
   "a client that does not read",
   (it) => {
     it.effect("is cut once what waits for it is too much, and another one goes on", () =>

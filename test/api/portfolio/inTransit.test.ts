@@ -1,4 +1,7 @@
-/** Positions while value is between two chains, and what they say when that cannot be read. Source: interface "Positions". */
+/**
+ * Positions while value is between two chains, and what they say when that cannot be read. Source: interface
+ * "Positions".
+ */
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -43,7 +46,7 @@ const announced = Effect.gen(function* () {
       }
     ]
   }
-  yield* ledger.announce({ ...departure, subject, fromBlock: 1n })
+  yield* ledger.recordIntent({ ...departure, subject, fromBlock: 1n })
   /** Read anew: what the reader keeps belongs to the state before. */
   const read = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -65,7 +68,7 @@ const rest = { totalValueUsd: "60.000000", inTransit: "0.000000", warnings: [] }
 const lacking = { ...rest, warnings: ["IN_TRANSIT_READ_FAILED"] }
 
 /** Makes a table unreadable for as long as an effect lasts. */
-const without = (table: "transfers" | "departures") =>
+const without = (table: "transfers" | "transfer_intents") =>
   Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
     const sql = yield* SqlClient.SqlClient
     yield* sql`ALTER TABLE ${sql(table)} RENAME TO hidden`
@@ -89,7 +92,7 @@ layer(ApiLive, { excludeTestServices: true })("positions with value between two 
       const { departure, ledger, read } = yield* announced
       yield* ledger.open({ ...departure, txHash })
       assert.deepStrictEqual(yield* without("transfers")(read), lacking)
-      assert.deepStrictEqual(yield* without("departures")(read), lacking)
+      assert.deepStrictEqual(yield* without("transfer_intents")(read), lacking)
       assert.deepStrictEqual(yield* read, whole)
     })
   )

@@ -17,7 +17,11 @@ const fields = [
   "createdAt",
   "updatedAt",
   "finishedAt",
-  "error"
+  "error",
+  "trigger",
+  "outcome",
+  "reason",
+  "result"
 ]
 
 /** An enrolled user whose portfolio has a manual run. */
@@ -91,7 +95,11 @@ layer(ApiLive, { excludeTestServices: true })("operations", (it) => {
         createdAt: submittedAt,
         updatedAt: submittedAt,
         finishedAt: null,
-        error: null
+        error: null,
+        trigger: "manual",
+        outcome: null,
+        reason: null,
+        result: null
       })
       yield* finish(operationId, "failed", "the chain said no")
       const { data } = (yield* call("GET", path, { key })).json

@@ -112,6 +112,11 @@ layer(ApiLive, { excludeTestServices: true })("strategies", (it) => {
       "allocation.assets.0.assetId: unknown asset"
     ],
     [
+      "an asset of a chain that is not supported",
+      { allocation: one("eip155:137/erc20:0x52908400098527886E0F7030069857D2E4169EE7") },
+      "allocation.assets.0.assetId: unsupported chain 137 of eip155:137/erc20:0x52908400098527886E0F7030069857D2E4169EE7; supported chains are "
+    ],
+    [
       "weights that do not sum to 100",
       { allocation: one(baseUsdc.assetId, "99.99") },
       "allocation.assets: weights sum to 99.99"

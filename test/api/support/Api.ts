@@ -6,13 +6,18 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { Digest } from "effect/crypto"
 import { HttpEffect, HttpRouter, HttpServer } from "effect/http"
 import type { AssetId } from "#domain/Caip.ts"
+import { CallsPreparer } from "#domain/action/CallsPreparer.ts"
+import { DirectExecutions } from "#domain/action/DirectExecutions.ts"
 import { Breakdowns } from "#domain/breakdown/Breakdowns.ts"
 import { Curation } from "#domain/discovery/Curation.ts"
 import { Discovery } from "#domain/discovery/Discovery.ts"
 import { ChainActivations } from "#domain/enrollment/ChainActivations.ts"
+import { LegacyRenewals } from "#domain/enrollment/LegacyRenewals.ts"
 import { Renewals } from "#domain/enrollment/Renewals.ts"
 import { Revocations } from "#domain/revocation/Revocations.ts"
 import { Enrollments } from "#domain/enrollment/Enrollments.ts"
+import { TenantEvents } from "#domain/event/TenantEvents.ts"
+import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { Executions } from "#domain/execution/Executions.ts"
 import { OperationSignals } from "#domain/execution/OperationSignals.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
@@ -26,9 +31,12 @@ import { StrategyPerformances } from "#domain/performance/StrategyPerformances.t
 import { Policies } from "#domain/policy/Policies.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
 import { PositionReader } from "#domain/portfolio/PositionReader.ts"
+import { Automation } from "#domain/rebalance/Automation.ts"
 import { Rebalances } from "#domain/rebalance/Rebalances.ts"
 import { InTransit } from "#domain/transfer/InTransit.ts"
 import { Settings } from "#domain/Settings.ts"
+import { OperatorAccount } from "#domain/strategy/OperatorAccount.ts"
+import type { OwnerAddress } from "#domain/OwnerAddress.ts"
 import { Mirrorability } from "#domain/strategy/Mirrorability.ts"
 import { MirrorTerms } from "#domain/strategy/MirrorTerms.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
@@ -51,7 +59,7 @@ import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
 import { MovableClock } from "#test/api/support/MovableClock.ts"
 import { noteAnswer } from "#test/api/support/noteAnswer.ts"
 import { PastPrices } from "#test/api/support/PastPrices.ts"
-import { SurroundingsLive } from "#test/api/support/TestEnvironment.ts"
+import { TestEnvironmentLive } from "#test/api/support/TestEnvironment.ts"
 import { TestStores } from "#test/support/database.ts"
 
 export interface Answer {
@@ -75,6 +83,9 @@ export interface Call {
 
 export const adminToken = "test-admin-token-of-enough-length"
 
+/** Owns the operator's own strategies. */
+export const operatorAddress = "0x000000000000000000000000000000000000A11A" as OwnerAddress
+
 export class Api extends Context.Service<
   Api,
   { readonly call: (method: string, path: string, call?: Call) => Effect.Effect<Answer> }
@@ -85,6 +96,7 @@ export const streamSettings: StreamSettings["Service"] = { maxOpen: 6, maxOpenPe
 
 const settings = Layer.mergeAll(
   OperatorToken.layer(Redacted.make(adminToken)),
+  Layer.succeed(OperatorAccount, { address: operatorAddress }),
   Layer.succeed(DocsSettings, { publicUrl: "http://localhost:3000" }),
   Layer.succeed(KeyHashConfig, { pepper: Redacted.make("pepper of the contract tests") }),
   Layer.succeed(StreamSettings, streamSettings),
@@ -94,10 +106,10 @@ const settings = Layer.mergeAll(
     priceMaxAgeMs: 300_000,
     defaultSwap: { slippageBps: 50, priceImpactBps: 100, thresholdUsd: 1_000_000_000_000_000_000n },
     mirrorCap: { slippageBps: 100, priceImpactBps: 100 },
-    leastTradeUsd: 10n ** 18n,
-    gas: { portfolioPerDay: 10n ** 12n, tenantPerDay: 10n ** 15n, mostShareBps: 2_500, natives: new Map() },
-    transfers: { leastUsd: 50_000_000_000_000_000_000n, costBps: 10, maxCostBps: 100 },
-    routes: { leastUsd: 50_000_000_000_000_000_000n, leastAdvantageBps: 10 },
+    minTradeUsd: 10n ** 18n,
+    gas: { portfolioPerDay: 10n ** 12n, tenantPerDay: 10n ** 15n, maxShareBps: 2_500, natives: new Map() },
+    transfers: { minUsd: 50_000_000_000_000_000_000n, costBps: 10, maxCostBps: 100 },
+    routes: { minUsd: 50_000_000_000_000_000_000n, minAdvantageBps: 10 },
     blockedAssets: new Set<AssetId>(),
     scheduler: { intervalMs: 1_000, batch: 100 },
     maxRunsInFlight: 64,
@@ -122,20 +134,26 @@ const services = Layer.mergeAll(
   Curation.layer,
   Enrollments.layer,
   ChainActivations.layer,
-  Renewals.layer,
+  LegacyRenewals.layer.pipe(Layer.provideMerge(Renewals.layer)),
   Revocations.layer,
   Policies.layer,
   Breakdowns.layer,
+  DirectExecutions.layer.pipe(Layer.provide(CallsPreparer.layer), Layer.provide(GasBudget.layer)),
   PositionReader.layer.pipe(Layer.provide(InTransit.layer)),
-  Rebalances.layer,
+  Automation.layer.pipe(Layer.provideMerge(Rebalances.layer)),
   WithdrawalAuthorizations.layer,
   Withdrawals.layer.pipe(Layer.provide(GasBudget.layer)),
   Operations.layer,
   Executions.layer,
+  TenantEvents.layer,
   StrategyPerformances.layer.pipe(Layer.provide([PriceRecorder.layer, Strategies.layer])),
   Backtests.layer.pipe(Layer.provide(PriceRecorder.layer)),
   PortfolioPerformances.layer
-).pipe(Layer.provideMerge(Portfolios.layer), Layer.provideMerge(OperationSignals.layer), Layer.provide(KeyHashLive))
+).pipe(
+  Layer.provideMerge(Portfolios.layer),
+  Layer.provideMerge(Layer.merge(OperationSignals.layer, StreamAdmission.layer)),
+  Layer.provide(KeyHashLive)
+)
 
 const server = Layer.effect(
   Api,
@@ -185,7 +203,7 @@ export const among = <A, E, R>(
   layer.pipe(
     Layer.provideMerge(services),
     Layer.provideMerge(counters),
-    Layer.provideMerge(SurroundingsLive),
+    Layer.provideMerge(TestEnvironmentLive),
     Layer.provideMerge(PastPrices.layer),
     Layer.provideMerge(stores),
     Layer.provide(settings),

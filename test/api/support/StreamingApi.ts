@@ -32,7 +32,7 @@ export const streamPath = (operationId: string) => `/v1/executions/${operationId
 
 export const usual: typeof StreamTiming.Service = {
   heartbeat: Duration.millis(50),
-  patience: Duration.millis(400),
+  timeout: Duration.millis(400),
   longest: Duration.minutes(15)
 }
 

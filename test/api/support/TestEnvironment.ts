@@ -10,6 +10,7 @@ import {
   evmAccount,
   evmWallet
 } from "#domain/Caip.ts"
+import { authorizedChains } from "#domain/account/Grant.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { ServiceContracts } from "#domain/chain/ServiceContracts.ts"
@@ -21,7 +22,12 @@ import { PolicyReader } from "#domain/policy/ChainPolicy.ts"
 import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
 import { type Price, Prices } from "#domain/market/Prices.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
+import { DryRun } from "#domain/rebalance/preview/DryRun.ts"
+import type { PreviewedChain } from "#domain/rebalance/preview/Preview.ts"
+import type { PlanContext } from "#domain/rebalance/RunStore.ts"
 import { Readiness } from "#domain/Readiness.ts"
+import { ChainExecution, SimulationFailed } from "#domain/trading/ChainExecution.ts"
+import { CallTracer } from "#domain/action/CallTracer.ts"
 import { Routing } from "#domain/trading/Routing.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import { typedDataOf } from "#domain/withdrawal/typedData.ts"
@@ -56,6 +62,8 @@ export class TestEnvironment extends Context.Service<
     /** What left, by the subject of the operation that carried it. */
     departed: ReadonlyMap<string, { readonly blockNumber: bigint; readonly txHash: string }>
     prices: ReadonlyMap<AssetId, bigint>
+    /** What a run would do, on the first chain of the portfolio. */
+    plannedNow: Partial<PreviewedChain>
     isReady: boolean
     /** What a launch dies of, when it is to die. */
     launchDefect: unknown
@@ -63,6 +71,8 @@ export class TestEnvironment extends Context.Service<
     contractOwners: ReadonlySet<string>
     /** Whether every chain has a trade guard. */
     isGuarded: boolean
+    /** Why chains refuse operations; null when they do not. */
+    refusal: string | null
     /** Contracts cannot be asked. */
     verifierDown: boolean
     /** Awaited before a signature is answered. */
@@ -75,10 +85,12 @@ export class TestEnvironment extends Context.Service<
     departuresUnreadable: false,
     departed: new Map(),
     prices: new Map(),
+    plannedNow: {},
     isReady: true,
     launchDefect: undefined,
     contractOwners: new Set<string>(),
     isGuarded: true,
+    refusal: null,
     verifierDown: false,
     beforeSignature: Effect.void
   }))
@@ -265,7 +277,7 @@ const RevocationExecutionFake = Layer.effect(
   )
 )
 
-const ArrivalsFake = Layer.effect(
+const TransferReceiptsFake = Layer.effect(
   TransferReceipts,
   Effect.map(TestEnvironment, (surroundings) =>
     TransferReceipts.of({
@@ -282,9 +294,46 @@ const ArrivalsFake = Layer.effect(
 
 const RoutingFake = Layer.succeed(Routing, {
   quote: () => Effect.succeedNone,
-  swapOffers: () => Effect.succeed([]),
+  swapQuotes: () => Effect.succeed([]),
   swapCall: () => Effect.die(new Error("No offer was made")),
   status: () => Effect.succeed({ _tag: "Pending", detail: "not known" } as const)
+})
+
+/** Chains that say whether an operation would succeed; nothing is sent here. */
+const ChainExecutionFake = Layer.effect(
+  ChainExecution,
+  Effect.map(TestEnvironment, (surroundings) =>
+    ChainExecution.of({
+      prepare: Effect.fnUntraced(function* ({ authorization, chainId }) {
+        if (surroundings.chainsDown) return yield* new ChainUnavailable({ chainId, reason: "the test took it down" })
+        if (surroundings.refusal !== null) {
+          return yield* new SimulationFailed({ chainId, reason: surroundings.refusal })
+        }
+        const { accountId } = authorization.chains.find((chain) => chain.chainId === chainId)!
+        return {
+          chainId,
+          accountId,
+          subject: bytes32("0b"),
+          to: serviceContract,
+          callData: "0x765e827f",
+          gasLimit: 1_000_000n,
+          maxFeePerGas: 1n,
+          maxPriorityFeePerGas: 1n,
+          chainNonce: 0,
+          laneNonces: [],
+          fromBlock: 1n
+        }
+      })
+    })
+  )
+)
+
+const CallTracerFake = Layer.succeed(CallTracer, {
+  trace: ({ accountId, to }) =>
+    Effect.succeed({
+      gasUsed: 182_344n,
+      calls: [{ depth: 0, type: "CALL", from: to, to: addressOf(accountId), gasUsed: 161_000n, error: null }]
+    })
 })
 
 const ReadinessFake = Layer.effect(
@@ -299,6 +348,19 @@ const ReadinessFake = Layer.effect(
   )
 )
 
+const DryRunFake = Layer.effect(
+  DryRun,
+  Effect.map(TestEnvironment, (environment) => ({
+    plan: ({ grants, strategyVersion }: PlanContext) =>
+      Effect.map(DateTime.now, (plannedAt) => {
+        const { chainId } = authorizedChains(grants)[0]!
+        const nothing = { outcome: "nothing" as const, swaps: [], transfers: [], skips: [], reason: null, gas: null }
+        const chain: PreviewedChain = { ...nothing, ...environment.plannedNow, chainId }
+        return { plannedAt, plan: { strategyVersion, slippageBps: 50, chains: [chain] } }
+      })
+  }))
+)
+
 const ChainsFake = Layer.succeed(Chains, { supported: [8453 as ChainId, 42161 as ChainId] })
 
 /** A contract of the service, on every chain. */
@@ -306,7 +368,7 @@ export const serviceContract = Eip55.checksum(`0x${"5c".repeat(20)}`) as EvmAddr
 
 const ServiceContractsFake = Layer.succeed(ServiceContracts, { on: () => new Set([serviceContract]) })
 
-export const SurroundingsLive = Layer.mergeAll(
+export const TestEnvironmentLive = Layer.mergeAll(
   SmartAccountsFake,
   BalancesFake,
   PricesFake,
@@ -314,9 +376,12 @@ export const SurroundingsLive = Layer.mergeAll(
   WithdrawalVerifierFake,
   RevocationExecutionFake,
   PolicyReaderFake,
-  ArrivalsFake,
+  TransferReceiptsFake,
   RoutingFake,
+  ChainExecutionFake,
+  CallTracerFake,
   ReadinessFake,
+  DryRunFake,
   ChainsFake,
   ServiceContractsFake
 ).pipe(Layer.provideMerge(TestEnvironment.layer))

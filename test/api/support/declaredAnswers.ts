@@ -1,4 +1,6 @@
-/** The answers that the OpenAPI document promises, each as one line: `GET /v2/whoami 401 API_103`, `GET /v2/whoami 200`. */
+/**
+ * The answers that the OpenAPI document promises, each as one line: `GET /v2/whoami 401 API_103`, `GET /v2/whoami 200`.
+ */
 
 interface JsonSchema {
   readonly $ref?: string

@@ -1,4 +1,7 @@
-/** Every endpoint of the v2 API and of v1, with a request for it that has the right form: made of the document's examples. */
+/**
+ * Every endpoint of the v2 API and of v1, with a request for it that has the right form: made of the document's
+ * examples.
+ */
 import { Context } from "effect"
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { templateOf } from "#http/middleware/RequestLog.ts"

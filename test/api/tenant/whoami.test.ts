@@ -1,4 +1,6 @@
-/** `whoami` is answered from what was prepared for the caller: it must be the caller's own, and no older than the key. */
+/**
+ * `whoami` is answered from what was prepared for the caller: it must be the caller's own, and no older than the key.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Metric, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
@@ -76,24 +78,21 @@ layer(ApiLive, { excludeTestServices: true })("whoami", (it) => {
   it.effect("is counted and timed by its route", () =>
     Effect.gen(function* () {
       const { key } = yield* newTenant()
-      const series = Effect.map(Metric.snapshot, (all) =>
-        all.filter(
-          ({ attributes }) =>
-            attributes?.["route"] === "/v2/whoami" && attributes["status"] === "200" && attributes["method"] === "GET"
+      const count = Effect.map(Metric.snapshot, (all) => {
+        const found = all.find(
+          ({ attributes, id }) =>
+            id === "http.server.request.duration" &&
+            attributes?.["http.route"] === "/v2/whoami" &&
+            attributes["http.response.status_code"] === "200"
         )
-      )
-      const counts = Effect.map(series, (found) =>
-        Object.fromEntries(found.map(({ id, state }) => [id, (state as { readonly count: number }).count]))
-      )
-      yield* whoami(key)
-      const before = yield* counts
-      yield* whoami(key)
-      assert.deepStrictEqual(yield* counts, {
-        ballast_http_requests: before["ballast_http_requests"]! + 1,
-        ballast_http_request_duration: before["ballast_http_request_duration"]! + 1
+        assert.strictEqual(found?.attributes?.["http.request.method"], "GET")
+        assert.strictEqual(found?.attributes?.["unit"], "s")
+        return (found!.state as { readonly count: number }).count
       })
-      const duration = (yield* series).find(({ id }) => id === "ballast_http_request_duration")
-      assert.strictEqual(duration?.attributes?.["time_unit"], "milliseconds")
+      yield* whoami(key)
+      const before = yield* count
+      yield* whoami(key)
+      assert.strictEqual(yield* count, before + 1)
     })
   )
 })

@@ -6,12 +6,12 @@ import type { BacktestTask, Course } from "#domain/backtest/Backtest.ts"
 import { type History, runBacktest } from "#domain/backtest/runBacktest.ts"
 import * as Day from "#domain/Day.ts"
 import * as Decimal from "#domain/Decimal.ts"
-import { lookBackDays } from "#domain/rebalance/planPolicyOf.ts"
+import { lookbackDays } from "#domain/rebalance/plan/planPolicyOf.ts"
 import { baseUsdc, baseWeth } from "#test/support/assets.ts"
 
 const from = 20_000 as Day.Day
 const length = 60
-const before = lookBackDays + 1
+const before = lookbackDays + 1
 
 const task: BacktestTask = {
   allocation: [

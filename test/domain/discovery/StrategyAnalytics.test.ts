@@ -26,7 +26,7 @@ const world = (strategies: number) => {
     saved: new Map<string, MeasuredWindows["windows"]>(),
     batches: [] as Array<number>,
     atOnce: 0,
-    mostAtOnce: 0
+    maxConcurrency: 0
   }
   const store = Layer.succeed(AnalyticsStore, {
     claim: (now, notSince) =>
@@ -63,7 +63,7 @@ const world = (strategies: number) => {
     windows: (strategyId) =>
       Effect.suspend(() => {
         state.atOnce += 1
-        state.mostAtOnce = Math.max(state.mostAtOnce, state.atOnce)
+        state.maxConcurrency = Math.max(state.maxConcurrency, state.atOnce)
         return Effect.as(Effect.yieldNow, [window])
       }).pipe(
         Effect.tap(() => (strategyId === state.failsFor ? Effect.die(new Error("no curve")) : Effect.void)),
@@ -136,7 +136,7 @@ describe("StrategyAnalytics", () => {
       yield* tick
       assert.strictEqual(state.saved.size, 1_000)
       assert.isAtMost(Math.max(...state.batches), 100)
-      assert.isAtMost(state.mostAtOnce, 4)
+      assert.isAtMost(state.maxConcurrency, 4)
       yield* TestClock.adjust(intervalMs)
       yield* tick
       assert.strictEqual(state.saved.size, 1_500)

@@ -1,4 +1,7 @@
-/** Streams of operations over histories in memory: whoever reads one from where gets each event once, in order, and the end. */
+/**
+ * Streams of operations over histories in memory: whoever reads one from where gets each event once, in order, and the
+ * end.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Fiber, Layer, Logger, Option, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -9,6 +12,7 @@ import type { ExecutionEvent } from "#domain/execution/ExecutionEvent.ts"
 import { Executions } from "#domain/execution/Executions.ts"
 import { stateEvent } from "#domain/operation/Operation.ts"
 import { OperationSignals } from "#domain/execution/OperationSignals.ts"
+import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import type { ApiKeyId, OperationId, TenantId } from "#domain/Ids.ts"
@@ -29,12 +33,16 @@ const layerOf = (
   limits: Partial<StreamSettings["Service"]> = {},
   onPoll?: Effect.Effect<void>
 ) =>
-  Executions.layer.pipe(
-    Layer.provideMerge(OperationSignals.layer),
-    Layer.provide(makeStored(history, onPoll)),
-    Layer.provide(Layer.succeed(StreamSettings, { maxOpen: 10, maxOpenPerTenant: 5, pollIntervalMs: 250, ...limits })),
-    Layer.provideMerge(Layer.succeed(Caller, callerOf(tenantId)))
-  )
+  Executions.layer
+    .pipe(Layer.provide(StreamAdmission.layer))
+    .pipe(
+      Layer.provideMerge(OperationSignals.layer),
+      Layer.provide(makeStored(history, onPoll)),
+      Layer.provide(
+        Layer.succeed(StreamSettings, { maxOpen: 10, maxOpenPerTenant: 5, pollIntervalMs: 250, ...limits })
+      ),
+      Layer.provideMerge(Layer.succeed(Caller, callerOf(tenantId)))
+    )
 
 const follow = (lastEventId?: string, id = operationId) =>
   Effect.flatMap(Executions, (executions) => executions.follow(id, lastEventId))

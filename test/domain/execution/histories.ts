@@ -37,7 +37,9 @@ const event = (sequence: number, at: number, kind: string, payload: unknown): Op
 const after = (state: OperationState): ReadonlyArray<OperationState> =>
   States.literals.filter((to) => sourcesOf(to).includes(state))
 
-/** Walks of the lifecycle from `accepted`, with other events in between, ended or not. Several may have the same time. */
+/**
+ * Walks of the lifecycle from `accepted`, with other events in between, ended or not. Several may have the same time.
+ */
 export const anyHistory: fc.Arbitrary<ReadonlyArray<OperationEvent>> = fc
   .array(
     fc.record({
@@ -101,7 +103,9 @@ export const makeStored = (history: Array<OperationEvent>, onPoll: Effect.Effect
       submittedAt: DateTime.makeUnsafe(startedAt),
       updatedAt: at,
       finishedAt: isTerminal(state!) ? at : null,
-      error
+      error,
+      outcome: null,
+      reason: null
     }
   }
 
@@ -124,6 +128,7 @@ export const makeStored = (history: Array<OperationEvent>, onPoll: Effect.Effect
     }),
     Layer.succeed(OperationStore, {
       find: () => unused,
+      list: () => unused,
       submitManual: () => unused,
       accepted: () => unused,
       transition: () => unused,

@@ -1,4 +1,6 @@
-/** The life of API keys, to the millisecond: expiry, rotation over several live keys, and tenants that are locked out. */
+/**
+ * The life of API keys, to the millisecond: expiry, rotation over several live keys, and tenants that are locked out.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -31,6 +33,7 @@ const StoreInMemory = Layer.sync(TenantStore, () => {
         tenants.set(tenantId, changed)
         return Option.some(changed)
       }),
+    setOwner: (tenantId) => Effect.sync(() => tenants.has(tenantId)),
     insertKey: (key, hash) => Effect.sync(() => void keys.set(text(hash), key)),
     findKeyByHash: (hash) =>
       Effect.sync(() =>

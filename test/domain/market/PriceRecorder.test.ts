@@ -84,7 +84,9 @@ const World = PriceRecorder.layer.pipe(
   Layer.provideMerge(MovableClock.layer)
 )
 
-/** A source that knows everything, a strategy of USDC and WETH, and a clock at noon of a day that no test had before. */
+/**
+ * A source that knows everything, a strategy of USDC and WETH, and a clock at noon of a day that no test had before.
+ */
 const begin = Effect.gen(function* () {
   const clock = yield* MovableClock
   const now = (yield* DateTime.now).epochMilliseconds
@@ -257,7 +259,7 @@ layer(World, { excludeTestServices: true })("PriceRecorder", (it) => {
 })
 
 describe("PriceRecorder.begin", () => {
-  it.effect("waits for the tick that is filling the asset, and no longer than its patience", () =>
+  it.effect("waits for the tick that is filling the asset, and no longer than its timeout", () =>
     Effect.gen(function* () {
       const claims = yield* Ref.make(0)
       const filled = yield* Ref.make(0)

@@ -17,9 +17,9 @@ import { submit } from "#test/layers/sql/fixtures.ts"
 import { arbUsdc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { TestStores } from "#test/support/database.ts"
 import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
-import { relayed } from "#test/support/relayed.ts"
+import { relayed } from "#test/support/chains/relayed.ts"
 import { TestSettings, testSettings } from "#test/support/settings.ts"
-import { TestChain } from "#test/support/TestChains.ts"
+import { TestChain } from "#test/support/chains/TestChains.ts"
 
 const hour = 3_600_000
 const [usdc, weth] = [baseUsdc.assetId, baseWeth.assetId]
@@ -137,7 +137,7 @@ layer(Valuers, { excludeTestServices: true })("Valuer", (it) => {
   })
 
   /** 1,000 dollars on Base, of which 400 left for Arbitrum, where 399 are expected. */
-  const departed = Effect.gen(function* () {
+  const outgoing = Effect.gen(function* () {
     const world = yield* alone
     const { hold, onBase, portfolioId } = world
     hold(onBase, usdc, usdcRaw(1000))
@@ -153,7 +153,7 @@ layer(Valuers, { excludeTestServices: true })("Valuer", (it) => {
 
   it.effect("a transfer that takes long counts as what it will bring, at the price of its destination", () =>
     Effect.gen(function* () {
-      const { close, hold, ledger, onArbitrum, portfolioId } = yield* departed
+      const { close, hold, ledger, onArbitrum, portfolioId } = yield* outgoing
       assert.deepStrictEqual(yield* nextPass, { valued: 1, missed: 0 })
       assert.deepStrictEqual(yield* summary(portfolioId), [dollars(999), dollars(1000), perMille(999)])
       ledger.prices.set(arbUsdc.assetId, dollars(2))
@@ -172,7 +172,7 @@ layer(Valuers, { excludeTestServices: true })("Valuer", (it) => {
 
   it.effect("an arrival that the ledger did not know yet is no deposit in the end, and no gain or loss", () =>
     Effect.gen(function* () {
-      const { close, hold, ledger, onArbitrum, portfolioId } = yield* departed
+      const { close, hold, ledger, onArbitrum, portfolioId } = yield* outgoing
       yield* nextPass
       hold(onArbitrum, arbUsdc.assetId, usdcRaw(399))
       yield* nextPass
@@ -219,7 +219,7 @@ layer(Valuers, { excludeTestServices: true })("Valuer", (it) => {
 
   it.effect("what arrived is not counted twice while the chain that it left does not answer", () =>
     Effect.gen(function* () {
-      const { close, hold, ledger, onArbitrum, onBase, portfolioId } = yield* departed
+      const { close, hold, ledger, onArbitrum, onBase, portfolioId } = yield* outgoing
       const { value } = yield* PortfolioValuer
       ledger.down.add(8453)
       hold(onArbitrum, arbUsdc.assetId, usdcRaw(399))
@@ -243,11 +243,11 @@ layer(Valuers, { excludeTestServices: true })("Valuer", (it) => {
       yield* nextPass
       const [at, transfers] = [yield* DateTime.now, yield* TransferLedger]
       const { operationId: runId } = yield* submit(tenantId, portfolioId, at)
-      const announcement = { runId, attempt: 1, accountId: onBase, at, transfers: [], subject: "0x5b", fromBlock: 1n }
-      yield* transfers.announce(announcement)
+      const intent = { runId, attempt: 1, accountId: onBase, at, transfers: [], subject: "0x5b", fromBlock: 1n }
+      yield* transfers.recordIntent(intent)
       hold(onBase, usdc, usdcRaw(600))
       assert.deepStrictEqual(yield* nextPass, { valued: 0, missed: 1 })
-      yield* transfers.retract(runId, baseUsdc.chainId, 1)
+      yield* transfers.cancelIntent(runId, baseUsdc.chainId, 1)
       assert.deepStrictEqual(yield* nextPass, { valued: 1, missed: 0 })
     })
   )

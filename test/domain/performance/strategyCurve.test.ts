@@ -24,7 +24,8 @@ describe("strategyCurve", () => {
   })
 
   it("between two rebalances the weights drift with the prices", () => {
-    // Bought once: half a unit's worth of each. Day 1: 1 + 0.5 = 1.5. Day 2: 2 + 0.5 = 2.5. Spread anew each day: 1.5 * 1.5.
+    // Bought once: half a unit's worth of each. Day 1: 1 + 0.5 = 1.5. Day 2: 2 + 0.5 = 2.5. Spread anew each day: 1.5 *
+    // 1.5.
     const prices = new Map([
       [a, series(100, 200, 400)],
       [b, series(100, 100, 100)]

@@ -1,4 +1,7 @@
-/** The index of random lives of portfolios, over the real stores, against an oracle that knows every unit at every moment. */
+/**
+ * The index of random lives of portfolios, over the real stores, against an oracle that knows every unit at every
+ * moment.
+ */
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -20,9 +23,9 @@ import { submit } from "#test/layers/sql/fixtures.ts"
 import { arbUsdc, arbWeth, baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { TestStores } from "#test/support/database.ts"
 import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
-import { relayed } from "#test/support/relayed.ts"
+import { relayed } from "#test/support/chains/relayed.ts"
 import { TestSettings } from "#test/support/settings.ts"
-import { TestChain } from "#test/support/TestChains.ts"
+import { TestChain } from "#test/support/chains/TestChains.ts"
 
 const World = Layer.mergeAll(Valuer.layer, PortfolioValuer.layer).pipe(
   Layer.provideMerge(LedgerLive),
@@ -94,8 +97,9 @@ const born = Effect.gen(function* () {
 })
 
 /**
- * Lives through the events. When every price move is preceded by a valuation, the index must be the oracle's; otherwise it may
- * differ by what prices did between a flow and the valuation that saw it. Answers both indexes and what they may differ by.
+ * Lives through the events. When every price move is preceded by a valuation, the index must be the oracle's; otherwise
+ * it may differ by what prices did between a flow and the valuation that saw it. Answers both indexes and what they may
+ * differ by.
  */
 const lived = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, isValuedBeforePrices: boolean) {
   const { holdings, ledger, operationId: runId, oracle, portfolioId } = yield* born

@@ -41,7 +41,7 @@ const taskOf = ({ before, now, prices, traded }: Case): ValuationTask => ({
   ),
   now: [{ accountId: account, blockNumber: 2n, balances: new Map(now) }],
   traded: new Map(traded === undefined ? [] : [[account, new Map(traded)]]),
-  departed: [],
+  outgoing: [],
   catalogue,
   prices: new Map(prices)
 })
@@ -306,7 +306,8 @@ describe("valuePortfolio, any numbers", () => {
           0n
         )
         const growth = valueBefore < millionth ? null : (valuation.valueUsd * Decimal.one) / valueBefore
-        // Growth that is less than its last place can show is not linked: the index never reaches zero while value is left.
+        // Growth that is less than its last place can show is not linked: the index never reaches zero while value is
+        // left.
         assert.strictEqual(valuation.growth, growth === 0n && valuation.valueUsd > 0n ? null : growth)
       })
     )

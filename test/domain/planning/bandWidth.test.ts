@@ -1,7 +1,9 @@
-/** Widths of automatic bands, against the published formulas and against a search for the least loss in floating point. */
+/**
+ * Widths of automatic bands, against the published formulas and against a search for the least loss in floating point.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { bandWidth, root } from "#domain/planning/bandWidth.ts"
+import { bandWidth, root } from "#domain/planning/bands/bandWidth.ts"
 
 const share = (nano: bigint) => Number(nano) / 1e9
 
@@ -24,7 +26,7 @@ const lossAt = (weight: number, cost: number, fixed: number, g: number) => (oute
 }
 
 /** The least loss over a grid that is drawn ever closer around what it finds. */
-const leastLoss = (loss: (outer: number, inner: number) => number): number => {
+const minLoss = (loss: (outer: number, inner: number) => number): number => {
   let [outer, part, reach] = [0.25, 0.5, 1]
   let least = Infinity
   for (let round = 0; round < 40; round += 1) {
@@ -91,7 +93,7 @@ describe("bandWidth", () => {
           const loss = lossAt(weight, cost, fixed, g)
           const { goal, half } = auto(weight, cost, fixed, g)
           assert.isTrue(half > goal && goal >= 0)
-          assert.isAtMost(loss(half, goal), leastLoss(loss) * 1.001)
+          assert.isAtMost(loss(half, goal), minLoss(loss) * 1.001)
         }
       ),
       { numRuns: 60 }

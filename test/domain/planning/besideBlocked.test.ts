@@ -23,7 +23,7 @@ const connected = (
       [base, assetAt(base, 0)]
     ]),
     feeBps: 10,
-    leastUsd: usd("50")
+    minUsd: usd("50")
   }
 })
 
@@ -103,7 +103,8 @@ describe("plan: transfers beside assets that cannot be traded", () => {
   })
 
   it("sells nothing for a transfer for which too little may be sold, and plans both chains without it", () => {
-    // 20 dollars are worth a trade; twenty holdings of 3 dollars are not, so less than half of the transfer could be sold.
+    // 20 dollars are worth a trade; twenty holdings of 3 dollars are not, so less than half of the transfer could be
+    // sold.
     const crumbs = Array.from({ length: 20 }, (_, index) => on(mainnet, 2 + index, 3))
     const portfolio = connected(
       [
@@ -130,10 +131,10 @@ describe("plan: transfers beside assets that cannot be traded", () => {
   })
 
   /** All value on mainnet, of which half belongs to base; told of each chain: why it stays off its share. */
-  const reasonsOf = (of: Partial<Record<"sender" | "carrier" | "receiver", Partial<Holding>>>, terms = {}) => {
+  const reasonsOf = (of: Partial<Record<"sender" | "bridgeAsset" | "receiver", Partial<Holding>>>, terms = {}) => {
     const portfolio = connected(
       [
-        chain([on(mainnet, 0, 0, of.carrier), on(mainnet, 1, 10_000, of.sender)], mainnet),
+        chain([on(mainnet, 0, 0, of.bridgeAsset), on(mainnet, 1, 10_000, of.sender)], mainnet),
         chain([on(base, 0, 0, of.receiver), on(base, 1, 0)])
       ],
       [
@@ -156,7 +157,7 @@ describe("plan: transfers beside assets that cannot be traded", () => {
   })
 
   it("says that nothing can leave or come where the transfer asset is blocked", () => {
-    const [leaving] = reasonsOf({ carrier: { isBlocked: true } })
+    const [leaving] = reasonsOf({ bridgeAsset: { isBlocked: true } })
     assert.include(leaving, `${more}nothing can leave the chain: its transfer asset is blocked`)
     const [, coming] = reasonsOf({ receiver: { isBlocked: true } })
     assert.include(coming, `${less}nothing can come to the chain: its transfer asset is blocked`)

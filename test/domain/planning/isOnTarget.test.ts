@@ -44,7 +44,7 @@ const twoChains = (onBase: number, onMainnet: number, connected: boolean, incomi
         ] as const)
       : []
   )
-  return onTarget({ ...planInput, transfers: { assets, feeBps: 10, leastUsd: usd("50") } })
+  return onTarget({ ...planInput, transfers: { assets, feeBps: 10, minUsd: usd("50") } })
 }
 
 describe("isOnTarget", () => {

@@ -1,6 +1,6 @@
 /**
- * An account of a portfolio in exact fractions, which knows nothing of how the planner reckons. It answers what each chain
- * holds, what of it is above target and may be sold, and what its buyable targets lack.
+ * An account of a portfolio in exact fractions, which knows nothing of how the planner reckons. It answers what each
+ * chain holds, what of it is above target and may be sold, and what its buyable targets lack.
  */
 import { type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
 import type { Holding, PlanInput } from "#domain/planning/Plan.ts"
@@ -28,9 +28,9 @@ export interface ChainLedger {
   readonly shareUsd: Exact
   /** Above target and sellable. */
   readonly excessUsd: Exact
-  /** Below target and buyable; the carrier needs no purchase, it arrives. */
+  /** Below target and buyable; the bridge asset needs no purchase, it arrives. */
   readonly lackUsd: Exact
-  /** Whether its carrier may be sold, so that value can come and go. */
+  /** Whether its bridge asset may be sold, so that value can come and go. */
   readonly isConnected: boolean
 }
 
@@ -41,8 +41,8 @@ export const ledgerOf = ({ allocation, chains, transfers }: PlanInput): Readonly
   return chains.map(({ chainId, holdings }) => {
     const sum = (of: (holding: Holding) => Exact) => holdings.reduce((total, holding) => total + of(holding), 0n)
     const above = (holding: Holding) => valueOf(holding) - targetOf(holding.assetId)
-    const mayFill = (holding: Holding) => mayBuy(holding) || (holding === carrier && maySell(holding))
-    const carrier = holdings.find(({ assetId }) => assetId === transfers?.assets.get(chainId))
+    const mayFill = (holding: Holding) => mayBuy(holding) || (holding === bridgeAsset && maySell(holding))
+    const bridgeAsset = holdings.find(({ assetId }) => assetId === transfers?.assets.get(chainId))
     return {
       chainId,
       heldUsd: sum(valueOf),
@@ -52,7 +52,7 @@ export const ledgerOf = ({ allocation, chains, transfers }: PlanInput): Readonly
       ),
       excessUsd: sum((holding) => (maySell(holding) && above(holding) > 0n ? above(holding) : 0n)),
       lackUsd: sum((holding) => (mayFill(holding) && above(holding) < 0n ? -above(holding) : 0n)),
-      isConnected: carrier !== undefined && maySell(carrier)
+      isConnected: bridgeAsset !== undefined && maySell(bridgeAsset)
     }
   })
 }

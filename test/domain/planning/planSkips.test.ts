@@ -72,7 +72,8 @@ describe("plan: what cannot be traded", () => {
         [dai, 35]
       ]
     )
-    // 40 dollars can be traded and 80 are due: each target gets half. Of wbtc 2.50 are missing, less than the threshold.
+    // 40 dollars can be traded and 80 are due: each target gets half. Of wbtc 2.50 are missing, less than the
+    // threshold.
     assert.deepStrictEqual(trades(planned.legs), [[weth, dai, "17.50"]])
   })
 

@@ -46,7 +46,7 @@ describe("skips name their figures", () => {
           ...chain,
           holdings: chain.holdings.map((one, index) => (index === 0 ? { ...one, incomingRaw: one.balanceRaw } : one))
         }))
-        look({ ...input, chains, transfers: { assets, feeBps: 10, leastUsd: usd(String(dollars)) } })
+        look({ ...input, chains, transfers: { assets, feeBps: 10, minUsd: usd(String(dollars)) } })
       }),
       { numRuns: 600 }
     )

@@ -11,11 +11,11 @@ export const connected = (kind: Kind = {}): fc.Arbitrary<PlanInput> =>
   fc
     .record({
       input: portfolio(kind),
-      leastCents: fc.bigInt({ min: 500n, max: 20_000n }),
+      minCents: fc.bigInt({ min: 500n, max: 20_000n }),
       feeBps: fc.integer({ min: 0, max: 50 })
     })
     .filter(({ input }) => input.allocation.length > 0)
-    .map(({ feeBps, input, leastCents }) => ({
+    .map(({ feeBps, input, minCents }) => ({
       ...input,
       // Two sales and a transfer together cost less than two percent: what the least transfer is reckoned for.
       feeBps: input.feeBps % 51,
@@ -36,7 +36,7 @@ export const connected = (kind: Kind = {}): fc.Arbitrary<PlanInput> =>
       transfers: {
         assets: new Map(input.chains.map(({ chainId }) => [chainId, assetAt(chainId, 0)])),
         feeBps,
-        leastUsd: (leastCents * Decimal.one) / 100n
+        minUsd: (minCents * Decimal.one) / 100n
       }
     }))
 

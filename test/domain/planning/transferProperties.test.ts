@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import { chainIdOf } from "#domain/Caip.ts"
 import type { Plan, PlanInput } from "#domain/planning/Plan.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
-import { leastTransferUsd } from "#domain/planning/planTransfers.ts"
+import { minTransferUsd } from "#domain/planning/transfers/planTransfers.ts"
 import type { Kind } from "#test/domain/rebalance/portfolios.ts"
 import { arrived, connected, farthest, inTransit, transfersOf } from "#test/domain/planning/transferPlans.ts"
 
@@ -27,7 +27,7 @@ describe("plan: transfers between chains, properties", () => {
         assert.isTrue(balanceRaw >= 0n)
       }
       for (const { amountRaw, expectedRaw, valueUsd } of transfersOf(planned)) {
-        assert.isTrue(amountRaw > 0n && expectedRaw > 0n && valueUsd * 2n >= input.transfers!.leastUsd)
+        assert.isTrue(amountRaw > 0n && expectedRaw > 0n && valueUsd * 2n >= input.transfers!.minUsd)
       }
     }))
 
@@ -43,8 +43,8 @@ describe("plan: transfers between chains, properties", () => {
       }
     }))
 
-  // What trades cost may take a chain or an asset that was just below the least transfer or trade just above it; and what
-  // the sale of the carrier cost shows as a small deviation.
+  // What trades cost may take a chain or an asset that was just below the least transfer or trade just above it; and
+  // what the sale of the bridge asset cost shows as a small deviation.
   it("once it has sent value, sends only such a remainder while that is on its way, and trades nothing against it", () =>
     check(connected(tradable), (input, planned) => {
       const sent = transfersOf(planned).reduce((sum, { valueUsd }) => sum + valueUsd, 0n)
@@ -52,8 +52,8 @@ describe("plan: transfers between chains, properties", () => {
       const again = plan(inTransit(input, planned))
       const costUsd = totalUsd(planned) - totalUsd(again)
       const { thresholdUsd } = input.preferences
-      const leastUsd = leastTransferUsd(totalUsd(planned), input.transfers!, thresholdUsd)
-      for (const { valueUsd } of transfersOf(again)) assert.isTrue(valueUsd <= leastUsd + costUsd)
+      const minUsd = minTransferUsd(totalUsd(planned), input.transfers!, thresholdUsd)
+      for (const { valueUsd } of transfersOf(again)) assert.isTrue(valueUsd <= minUsd + costUsd)
       for (const { valueUsd } of legsOf(again))
         assert.isTrue(valueUsd * 50n <= sent || valueUsd <= thresholdUsd + costUsd)
     }))
@@ -70,7 +70,7 @@ describe("plan: transfers between chains, properties", () => {
   it("brings every chain within the least transfer of its share", () =>
     check(connected(tradable), (input, planned) => {
       const after = plan(arrived(inTransit(input, planned)))
-      const least = [input.transfers!.leastUsd, input.preferences.thresholdUsd, totalUsd(planned) / 100n]
+      const least = [input.transfers!.minUsd, input.preferences.thresholdUsd, totalUsd(planned) / 100n]
       assert.isTrue(farthest(input, after) <= 2n * least.reduce((most, usd) => (usd > most ? usd : most)))
     }))
 

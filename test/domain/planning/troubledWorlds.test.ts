@@ -1,35 +1,35 @@
 /**
- * Whole sequences of runs over portfolios of up to three chains, any of whose assets may be blocked, stale, unpriced or not
- * authorized, the assets by which value moves between chains included.
+ * Whole sequences of runs over portfolios of up to three chains, any of whose assets may be blocked, stale, unpriced or
+ * not authorized, the assets by which value moves between chains included.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import * as Decimal from "#domain/Decimal.ts"
 import type { Holding, Plan, PlanInput } from "#domain/planning/Plan.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
-import { leastTransferUsd } from "#domain/planning/planTransfers.ts"
+import { minTransferUsd } from "#domain/planning/transfers/planTransfers.ts"
 import { exactly, ledgerOf, mayBuy, maySell, toWad, valueOf } from "#test/domain/planning/ledgerOracle.ts"
 import { assetAt, portfolio } from "#test/domain/rebalance/portfolios.ts"
 import { arrived, inTransit, transfersOf } from "#test/domain/planning/transferPlans.ts"
 
 const numRuns = 1_500
 /** Runs after which a portfolio on which nothing else happens must be at rest. */
-const mostRuns = 4
+const maxRuns = 4
 
 const troubled: fc.Arbitrary<PlanInput> = fc
   .record({
     input: portfolio({ isFine: true }),
-    leastCents: fc.bigInt({ min: 500n, max: 20_000n }),
+    minCents: fc.bigInt({ min: 500n, max: 20_000n }),
     feeBps: fc.integer({ min: 0, max: 50 })
   })
   .filter(({ input }) => input.allocation.length > 0)
-  .map(({ feeBps, input, leastCents }) => ({
+  .map(({ feeBps, input, minCents }) => ({
     ...input,
     feeBps: input.feeBps % 51,
     transfers: {
       assets: new Map(input.chains.map(({ chainId }) => [chainId, assetAt(chainId, 0)])),
       feeBps,
-      leastUsd: (leastCents * Decimal.one) / 100n
+      minUsd: (minCents * Decimal.one) / 100n
     }
   }))
 
@@ -49,10 +49,10 @@ interface Run {
   readonly planned: Plan
 }
 
-/** The runs until nothing is left to do, each on what the one before left; at most `mostRuns` and one. */
+/** The runs until nothing is left to do, each on what the one before left; at most `maxRuns` and one. */
 const runsOf = (start: PlanInput): ReadonlyArray<Run> => {
   const runs: Array<Run> = []
-  for (let input = start; runs.length <= mostRuns;) {
+  for (let input = start; runs.length <= maxRuns;) {
     const planned = plan(input)
     runs.push({ input, planned })
     if (planned.chains.every(({ legs, transfers }) => legs.length + transfers.length === 0)) break
@@ -142,10 +142,10 @@ describe("plan: runs over chains with assets that cannot be traded", () => {
     check((runs) => {
       const { input, planned } = runs.at(-1)!
       if (holdingsOf(input).some(({ priceUsd }) => priceUsd === null)) return
-      const least = exactly(leastTransferUsd(totalOf(input), input.transfers!, input.preferences.thresholdUsd))
+      const least = exactly(minTransferUsd(totalOf(input), input.transfers!, input.preferences.thresholdUsd))
       const ledgers = ledgerOf(input).filter(({ isConnected }) => isConnected)
-      const carriers = new Set(input.transfers!.assets.values())
-      const isBuyable = holdingsOf(input).every((holding) => !carriers.has(holding.assetId) || mayBuy(holding))
+      const bridgeAssets = new Set(input.transfers!.assets.values())
+      const isBuyable = holdingsOf(input).every((holding) => !bridgeAssets.has(holding.assetId) || mayBuy(holding))
       // Two receivers may each lack a little less than the least, and a plan starts to send a fiftieth above it.
       const most = (least * 21n) / 10n
       const sends = ledgers.some(({ excessUsd, lackUsd }) => excessUsd - lackUsd > most)

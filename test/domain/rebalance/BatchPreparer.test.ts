@@ -5,7 +5,7 @@ import { addressOf } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
 import { Preparation } from "#domain/rebalance/Preparation.ts"
-import { type Restraint, RunPlanner } from "#domain/rebalance/RunPlanner.ts"
+import { type TransferConstraint, RunPlanner } from "#domain/rebalance/plan/RunPlanner.ts"
 import type { RunContext } from "#domain/rebalance/RunStore.ts"
 import type { Venue } from "#domain/trading/Venue.ts"
 import {
@@ -25,7 +25,7 @@ import {
 } from "#test/domain/rebalance/preparing.ts"
 import { arbUsdc, baseBtc, baseUsdc } from "#test/support/assets.ts"
 import { setPrices } from "#test/support/enrolledPortfolio.ts"
-import { TestChain } from "#test/support/TestChains.ts"
+import { TestChain } from "#test/support/chains/TestChains.ts"
 
 /** Pays what the legs expect for the first swap, and a hundredth less for each one that is made before. */
 const shallow: Venue["Service"] = {
@@ -69,14 +69,15 @@ const bridgingContext: RunContext = {
     }
   ]
 }
-const restraints: Array<Restraint | undefined> = []
+const constraints: Array<TransferConstraint | undefined> = []
 const BridgingPreparer = preparerFor(
   bridgingContext,
   Layer.succeed(RunPlanner, {
-    plan: (_: unknown, restraint?: Restraint) => {
-      restraints.push(restraint)
+    plan: (_: unknown, constraint?: TransferConstraint) => {
+      constraints.push(constraint)
       return Effect.map(DateTime.now, (now) => planOf(now, []))
-    }
+    },
+    preview: () => Effect.map(DateTime.now, (now) => planOf(now, []))
   })
 )
 const transfer = {
@@ -222,7 +223,7 @@ describe("BatchPreparer", () => {
         const plan = { ...planOf(yield* DateTime.now, []), chains: [{ ...planned!, transfers: [transfer] }] }
         const preparer = yield* BatchPreparer
         const preparation = yield* preparer.prepare(attempt(1), plan)
-        assert.deepStrictEqual(restraints, [{ keepOn: baseUsdc.chainId }])
+        assert.deepStrictEqual(constraints, [{ excludedSource: baseUsdc.chainId }])
         assert.strictEqual(preparation._tag, "Nothing")
         assert.deepStrictEqual(
           preparation.skips.map(({ buy, code, reason }) => [buy, code, reason]),
@@ -234,14 +235,14 @@ describe("BatchPreparer", () => {
   it.live("keeps what was to leave, planned anew, when the chain refuses the transfer, and sells nothing for it", () =>
     Effect.gen(function* () {
       yield* funded
-      restraints.length = 0
+      constraints.length = 0
       const market = yield* TestChain
       market.bridgeIsPaused = true
       yield* setPrices
       const [planned] = planOf(yield* DateTime.now, [usdcLeg]).chains
       const plan = { ...planOf(yield* DateTime.now, []), chains: [{ ...planned!, transfers: [transfer] }] }
       const preparation = yield* Effect.flatMap(BatchPreparer, (preparer) => preparer.prepare(attempt(1), plan))
-      assert.deepStrictEqual(restraints, [{ keepOn: baseUsdc.chainId }])
+      assert.deepStrictEqual(constraints, [{ excludedSource: baseUsdc.chainId }])
       assert.strictEqual(preparation._tag, "Nothing")
       assert.deepStrictEqual(
         preparation.skips.map(({ buy, code, reason }) => [buy, code, reason]),

@@ -6,8 +6,8 @@ import type { AssetId, ChainId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { makeOperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
-import type { PlannedChain } from "#domain/rebalance/RunPlan.ts"
-import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
+import type { PlannedChain } from "#domain/rebalance/plan/RunPlan.ts"
+import { RunPlanner } from "#domain/rebalance/plan/RunPlanner.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
 import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
 import { type RouteRequest, Routing } from "#domain/trading/Routing.ts"
@@ -21,7 +21,7 @@ import { TestStores } from "#test/support/database.ts"
 import { connectedPortfolio, enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { swapCombinations } from "#test/support/swapCombinations.ts"
 import { testSettings, TestSettings } from "#test/support/settings.ts"
-import { TestChain, TestChains } from "#test/support/TestChains.ts"
+import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 
 interface Ids {
   readonly tenantId: TenantId
@@ -158,7 +158,7 @@ const Provider = Layer.succeed(Routing, {
         ? Effect.succeedSome({ tool: "test", leastRaw, expectedRaw: amountRaw, durationSeconds: 1 })
         : Effect.succeedNone
     }),
-  swapOffers: () => Effect.succeed([])
+  swapQuotes: () => Effect.succeed([])
 } as never as Routing["Service"])
 
 /** Quotes nothing. */

@@ -22,7 +22,7 @@ import {
 import { baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { setPrices } from "#test/support/enrolledPortfolio.ts"
 import { testSettings } from "#test/support/settings.ts"
-import { TestChain, TestChains } from "#test/support/TestChains.ts"
+import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 
 const none = { portfolio: 0n, tenant: 0n }
 
@@ -93,7 +93,8 @@ describe("the gas of a batch", () => {
   it.live("prepares no batch that is not worth its gas, says so and counts it", () =>
     Effect.gen(function* () {
       yield* funded
-      // A batch here may use one unit of gas at one wei: 2,500 units of a wad. A quarter of what is traded may be spent.
+      // A batch here may use one unit of gas at one wei: 2,500 units of a wad. A quarter of what is traded may be
+      // spent.
       const worth = (valueUsd: bigint) => prepared(1, 0, [{ ...usdcLeg, valueUsd }])
       assert.strictEqual((yield* worth(10_000n))._tag, "Ready")
       const before = yield* refusals("value")
@@ -114,7 +115,8 @@ describe("the gas of a batch", () => {
         yield* funded
         yield* setPrices
         const preparer = yield* BatchPreparer
-        // One unit of gas at one wei costs 2,500 units of a wad at most, and a third of that as expected: 833 instead of 800.
+        // One unit of gas at one wei costs 2,500 units of a wad at most, and a third of that as expected: 833 instead
+        // of 800.
         const prepare = Effect.fnUntraced(function* (benefitUsd: bigint, gasUsd: bigint) {
           const plan = planOf(yield* DateTime.now, [usdcLeg])
           const measures = { worth: { benefitUsd, costUsd: 200n + gasUsd, gasUsd }, bands: [] }

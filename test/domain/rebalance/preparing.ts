@@ -6,8 +6,8 @@ import { addressOf, evmAccount } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
-import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
-import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
+import type { RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
+import { RunPlanner } from "#domain/rebalance/plan/RunPlanner.ts"
 import { type RunContext, RunStore } from "#domain/rebalance/RunStore.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { GasLedger } from "#domain/relay/GasLedger.ts"
@@ -16,7 +16,7 @@ import { Venue } from "#domain/trading/Venue.ts"
 import { baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { setPrices } from "#test/support/enrolledPortfolio.ts"
 import { testSettings } from "#test/support/settings.ts"
-import { TestChain, TestChains } from "#test/support/TestChains.ts"
+import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 
 export const account = evmAccount(baseUsdc.chainId, addressOf(baseWeth.assetId))
 export const operationId = "op_01J00000000000000000000000" as OperationId
@@ -74,7 +74,10 @@ export const planOf = (plannedAt: DateTime.Utc, legs: ReadonlyArray<typeof usdcL
 })
 
 /** The planner that a preparer asks for a fresh plan: it finds nothing left to do. */
-export const nothingLeft = Layer.succeed(RunPlanner, { plan: () => Effect.map(DateTime.now, (now) => planOf(now, [])) })
+export const nothingLeft = Layer.succeed(RunPlanner, {
+  plan: () => Effect.map(DateTime.now, (now) => planOf(now, [])),
+  preview: () => Effect.map(DateTime.now, (now) => planOf(now, [usdcLeg]))
+})
 /** Chains whose signature was settled, in order. */
 export const settled: Array<number> = []
 const signatures = Layer.succeed(RequiredSignatures, {
@@ -82,7 +85,8 @@ const signatures = Layer.succeed(RequiredSignatures, {
 } as never as RequiredSignatures["Service"])
 /** The same plan again, however old. */
 export const sameAgain = Layer.succeed(RunPlanner, {
-  plan: () => Effect.map(DateTime.now, (now) => planOf(now, [usdcLeg]))
+  plan: () => Effect.map(DateTime.now, (now) => planOf(now, [usdcLeg])),
+  preview: () => Effect.map(DateTime.now, (now) => planOf(now, [usdcLeg]))
 })
 /** What was spent of the day's gas; tests write it. */
 export const gasOfDay = { portfolio: 0n, tenant: 0n }

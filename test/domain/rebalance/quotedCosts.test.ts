@@ -6,7 +6,7 @@ import { addressOf, type ChainId, erc20, type EvmAddress } from "#domain/Caip.ts
 import * as Decimal from "#domain/Decimal.ts"
 import type { ChainPlan, PlanInput } from "#domain/planning/Plan.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
-import { withQuotedCosts } from "#domain/rebalance/quotedCosts.ts"
+import { withQuotedCosts } from "#domain/rebalance/plan/quotedCosts.ts"
 import { type Pool, quoteBatch } from "#layers/evm/venue/quoteBatch.ts"
 import { policy } from "#test/domain/planning/policies.ts"
 
@@ -113,9 +113,7 @@ describe("withQuotedCosts", () => {
       { numRuns: 150 }
     ))
 
-  it("a second run right after the first finds nothing or, seldom, one trade of less than a thousandth of the portfolio, with portfolios of $20,000 and more in the same pools", () => {
-    let runs = 0
-    let again = 0
+  it("a second run right after the first settles to nothing, with portfolios of $20,000 and more in the same pools", () =>
     fc.assert(
       fc.property(
         fc.array(fc.record({ shares, valueUsd: fc.bigInt({ min: 20_000n, max: 100_000n }) }), {
@@ -127,15 +125,26 @@ describe("withQuotedCosts", () => {
           for (const { shares: drawn, valueUsd } of portfolios) {
             const thresholdUsd = 5n * Decimal.one
             const { held } = run(balancesOf(drawn, valueUsd), thresholdUsd, pools)
-            const { legs } = planned(inputOf(held, thresholdUsd), pools)
-            runs += 1
-            again += legs.length
-            for (const leg of legs) assert.isBelow(Number(leg.valueUsd), Number(valueUsd) * 1e15)
+            assert.deepStrictEqual(planned(inputOf(held, thresholdUsd), pools).legs, [])
           }
         }
       ),
-      { numRuns: 100 }
-    )
-    assert.isAtMost(again * 40, runs)
-  })
+      { numRuns: 300 }
+    ))
+
+  const known: ReadonlyArray<readonly [bigint, ReadonlyArray<number>]> = [
+    // An asset that is off by little more than a trade: quotes make it one side, none, and the other.
+    [93_079n, [927, 1, 361, 1, 1, 973]],
+    // Pairs that share no asset, so that quotes leave too much to sell in the one part and too little in the other.
+    [42_987n, [261, 372, 1, 638, 973, 200]],
+    [46_966n, [1, 223, 175, 361, 160, 85]]
+  ]
+  for (const [valueUsd, drawn] of known) {
+    it(`what quotes change moves between pairs: $${valueUsd} held as ${drawn.join(", ")}`, () => {
+      const pools = poolsOf(20_000_000n)
+      const thresholdUsd = 5n * Decimal.one
+      const { held } = run(balancesOf(drawn, valueUsd), thresholdUsd, pools)
+      assert.deepStrictEqual(planned(inputOf(held, thresholdUsd), pools).legs, [])
+    })
+  }
 })

@@ -33,7 +33,7 @@ describe("swapLimits", () => {
   const settings = {
     defaultSwap: { slippageBps: 50, priceImpactBps: 100, thresholdUsd: 5n },
     mirrorCap: { slippageBps: 90, priceImpactBps: 90 },
-    leastTradeUsd: 2n
+    minTradeUsd: 2n
   }
   const limits = (bps: number | null, thresholdUsd: bigint | null = null) => ({
     slippageBps: bps,

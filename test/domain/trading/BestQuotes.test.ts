@@ -7,7 +7,13 @@ import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { BestQuotes } from "#domain/trading/BestQuotes.ts"
 import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
 import { type Quote, Venue } from "#domain/trading/Venue.ts"
-import { RouteRefused, Routing, RoutingUnavailable, type SwapOffer, type SwapRequest } from "#domain/trading/Routing.ts"
+import {
+  RouteRefused,
+  Routing,
+  RoutingUnavailable,
+  type RouteQuote,
+  type SwapRequest
+} from "#domain/trading/Routing.ts"
 import { baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { TestSettings } from "#test/support/settings.ts"
 
@@ -35,7 +41,7 @@ const quoteOf = ({ buy, expectedBuyRaw, sell }: PlannedLeg, priceImpactBps = 5):
   priceImpactBps
 })
 
-const offer = (expectedRaw: bigint, tool = "pools", gasUsd = 0n): SwapOffer => ({
+const offer = (expectedRaw: bigint, tool = "pools", gasUsd = 0n): RouteQuote => ({
   tool,
   expectedRaw,
   leastRaw: (expectedRaw * 9_950n) / 10_000n,
@@ -43,7 +49,7 @@ const offer = (expectedRaw: bigint, tool = "pools", gasUsd = 0n): SwapOffer => (
   step: { tool }
 })
 
-type Port = Pick<Routing["Service"], "swapOffers" | "swapCall">
+type Port = Pick<Routing["Service"], "swapQuotes" | "swapCall">
 const carriesOut: Port["swapCall"] = (_, { step: __, ...terms }) => Effect.succeed({ ...terms, data: "0xabcd" })
 const down = Effect.fail(new RoutingUnavailable({ reason: "LI.FI cannot be reached" }))
 
@@ -66,7 +72,7 @@ const price = Effect.fnUntraced(function* (
       Layer.succeed(Routing, {
         quote: () => Effect.succeedNone,
         status: () => Effect.succeed({ _tag: "Pending", detail: "" } as const),
-        swapOffers: (request) => Effect.suspend(() => (asked.push(request), port.swapOffers(request))),
+        swapQuotes: (request) => Effect.suspend(() => (asked.push(request), port.swapQuotes(request))),
         swapCall: port.swapCall
       }),
       TestSettings
@@ -78,8 +84,8 @@ const price = Effect.fnUntraced(function* (
   return { ...prices, asked }
 })
 
-const offering = (...offers: ReadonlyArray<SwapOffer>): Port => ({
-  swapOffers: () => Effect.succeed(offers),
+const offering = (...offers: ReadonlyArray<RouteQuote>): Port => ({
+  swapQuotes: () => Effect.succeed(offers),
   swapCall: carriesOut
 })
 
@@ -115,7 +121,7 @@ describe("BestQuotes", () => {
     ["pays hardly more", offering(offer(1_000_500n)), "would be needed"],
     ["costs more gas than it gains", offering(offer(1_003_000n, "pools", 3n * Decimal.one)), "would be needed"],
     ["has no route", offering(), "the provider has no route"],
-    ["is down", { swapOffers: () => down, swapCall: carriesOut }, "cannot be reached"],
+    ["is down", { swapQuotes: () => down, swapCall: carriesOut }, "cannot be reached"],
     ["goes down in between", { ...offering(offer(1_003_000n)), swapCall: () => down }, "cannot be reached"],
     [
       "lies in its transaction",
@@ -204,7 +210,7 @@ describe("BestQuotes", () => {
     Effect.gen(function* () {
       const legs = [40n, 100n, 600n, 200n, 500n, 300n].map((usd) => leg(usd, usd === 600n ? baseBtc : baseWeth))
       const { asked, swaps } = yield* price(legs, {
-        swapOffers: ({ amountRaw, buy }) =>
+        swapQuotes: ({ amountRaw, buy }) =>
           Effect.succeed(buy === baseBtc.assetId ? [] : [offer((amountRaw / 1_000n) * 2n)]),
         swapCall: carriesOut
       })

@@ -19,7 +19,7 @@ const comparison: Comparison = {
   quote: { buyAmountRaw: 1_000_000n, path: [addressOf(leg.sell), addressOf(leg.buy)], priceImpactBps: 5 },
   isQuoteAcceptable: true,
   limits: { slippageBps: 50, priceImpactBps: 100, hopFeeBps: 30 },
-  leastAdvantageBps: 10
+  minAdvantageBps: 10
 }
 
 const offer = (expectedRaw: bigint, gasUsd = 0n, leastRaw = expectedRaw) => ({
@@ -73,13 +73,13 @@ describe("offerFault", () => {
         fc.bigInt({ min: 0n, max: 10n ** 30n }),
         fc.integer({ min: 0, max: 1_000 }),
         fc.boolean(),
-        (venueRaw, expectedRaw, gasUsd, leastRaw, leastAdvantageBps, isQuoteAcceptable) => {
+        (venueRaw, expectedRaw, gasUsd, leastRaw, minAdvantageBps, isQuoteAcceptable) => {
           const quote = { ...comparison.quote, buyAmountRaw: venueRaw }
-          const asked = { ...comparison, quote, leastAdvantageBps, isQuoteAcceptable }
+          const asked = { ...comparison, quote, minAdvantageBps, isQuoteAcceptable }
           const given = { tool: "pools", expectedRaw, gasUsd, leastRaw }
           if (offerFault(asked, given) !== undefined) return
           assert.isTrue(netRaw(leg, given) >= venueRaw)
-          assert.isTrue(expectedRaw * 10_000n >= venueRaw * BigInt(10_000 + leastAdvantageBps))
+          assert.isTrue(expectedRaw * 10_000n >= venueRaw * BigInt(10_000 + minAdvantageBps))
           assert.isTrue(leastRaw > 0n)
           if (isQuoteAcceptable) assert.isTrue(leastRaw >= (venueRaw * 9_950n) / 10_000n)
           else assert.isTrue(leastRaw >= (leg.expectedBuyRaw * 9_850n) / 10_000n)

@@ -13,7 +13,7 @@ import { Reconciler } from "#domain/transfer/Reconciler.ts"
 import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
 import { arbitrum, base, newAddress, submit, usdc, world } from "#test/layers/sql/fixtures.ts"
 import { TestStores } from "#test/support/database.ts"
-import { relayed } from "#test/support/relayed.ts"
+import { relayed } from "#test/support/chains/relayed.ts"
 
 const arbitrumUsdc = erc20(arbitrum, "0xaf88d065e77c8cC2239327C5EDb3A432268e5831" as EvmAddress)
 
@@ -85,15 +85,15 @@ const pass = Effect.flatMap(Reconciler, (reconciler) => reconciler.pass)
 const clean = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`DELETE FROM transfers`
-  yield* sql`DELETE FROM departures`
+  yield* sql`DELETE FROM transfer_intents`
 })
 
 /** A run that announced a transfer, signed when asked to, and died so many minutes ago. */
-const leftBehind = Effect.fnUntraced(function* (isSigned: boolean, minutesAgo = 10) {
+const abandonedIntents = Effect.fnUntraced(function* (isSigned: boolean, minutesAgo = 10) {
   const { departure, portfolioId, tenantId } = yield* begun
   const { accountId, runId } = departure
   const subject = newHash()
-  yield* Effect.flatMap(TransferLedger, ({ announce }) => announce({ ...departure, subject, fromBlock: 1n }))
+  yield* Effect.flatMap(TransferLedger, ({ recordIntent }) => recordIntent({ ...departure, subject, fromBlock: 1n }))
   if (isSigned) yield* relayed(runId, accountId, 1, undefined, subject)
   const died = DateTime.subtract(yield* DateTime.now, { minutes: minutesAgo })
   const operations = yield* OperationStore
@@ -102,7 +102,7 @@ const leftBehind = Effect.fnUntraced(function* (isSigned: boolean, minutesAgo = 
   const standing = Effect.gen(function* () {
     const ledger = yield* TransferLedger
     return {
-      announced: (yield* ledger.announcedOf(portfolioId)).length,
+      announced: (yield* ledger.intentsOf(portfolioId)).length,
       open: yield* ledger.openOf(portfolioId)
     }
   })
@@ -187,7 +187,7 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
   it.effect("opens what a dead run sent, once, however many processes and passes see it", () =>
     Effect.gen(function* () {
       yield* clean
-      const { runId, standing, subject, tenantId, portfolioId } = yield* leftBehind(true)
+      const { runId, standing, subject, tenantId, portfolioId } = yield* abandonedIntents(true)
       const landed = receipt(true)
       outcomes.set(subject, landed)
       said.set(landed.txHash, took)
@@ -213,7 +213,7 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
   it.effect("takes back what a dead run never signed, and what can no longer land", () =>
     Effect.gen(function* () {
       yield* clean
-      const [unsigned, reverted] = [yield* leftBehind(false), yield* leftBehind(true)]
+      const [unsigned, reverted] = [yield* abandonedIntents(false), yield* abandonedIntents(true)]
       outcomes.set(reverted.subject, receipt(false))
       assert.strictEqual((yield* pass).settled, 2)
       for (const { standing } of [unsigned, reverted])
@@ -224,7 +224,7 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
   it.effect("keeps what no chain decides and shows it as drift", () =>
     Effect.gen(function* () {
       yield* clean
-      const [open, silent] = [yield* leftBehind(true), yield* leftBehind(true)]
+      const [open, silent] = [yield* abandonedIntents(true), yield* abandonedIntents(true)]
       outcomes.set(silent.subject, "down")
       const { drift, settled } = yield* pass
       assert.strictEqual(settled, 0)
@@ -240,14 +240,14 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
   it.effect("leaves a run alone that lives, or ended a moment ago", () =>
     Effect.gen(function* () {
       yield* clean
-      const recent = yield* leftBehind(false, 1)
+      const recent = yield* abandonedIntents(false, 1)
       const { departure, portfolioId } = yield* begun
       const ledger = yield* TransferLedger
-      yield* ledger.announce({ ...departure, subject: newHash(), fromBlock: 1n })
+      yield* ledger.recordIntent({ ...departure, subject: newHash(), fromBlock: 1n })
       const { drift, settled } = yield* pass
       assert.deepStrictEqual([settled, drift.length], [0, 0])
       assert.strictEqual((yield* recent.standing).announced, 1)
-      assert.lengthOf(yield* ledger.announcedOf(portfolioId), 1)
+      assert.lengthOf(yield* ledger.intentsOf(portfolioId), 1)
     })
   )
 })

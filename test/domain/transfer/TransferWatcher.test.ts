@@ -18,7 +18,7 @@ const unused = () => Effect.die(new Error("not asked here"))
 const Scripted = Layer.merge(
   Layer.succeed(Routing, {
     quote: unused,
-    swapOffers: unused,
+    swapQuotes: unused,
     swapCall: unused,
     status: () => Effect.succeed({ _tag: "Delivered", txHash: arrival } as const)
   }),

@@ -1,6 +1,6 @@
 /**
- * The boundaries of runs: the moments between which a process may die. Each one is told as it is passed; a service stops for
- * ever at the one that it is doomed to, and what was on its way there is not done any more.
+ * The boundaries of runs: the moments between which a process may die. Each one is told as it is passed; a service
+ * stops for ever at the one that it is doomed to, and what was on its way there is not done any more.
  */
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import type { Message } from "#test/fault/crash/messages.ts"
@@ -13,9 +13,14 @@ export class Boundaries extends Context.Service<
   {
     /** Stops here or goes on. */
     readonly pass: (boundary: string) => Effect.Effect<void>
-    /** Decides where the service stops from now on; nowhere without an argument. Begins to number the executions anew. */
+    /**
+     * Decides where the service stops from now on; nowhere without an argument. Begins to number the executions anew.
+     */
     readonly arm: (doom?: Doom) => void
-    /** The name of an execution: its kind and how many of the kind there were before. Ids are drawn, so they do not name. */
+    /**
+     * The name of an execution: its kind and how many of the kind there were before. Ids are drawn, so they do not
+     * name.
+     */
     readonly nameOf: (workflow: string, executionId: string) => string
     /** Passes a boundary as soon as the effect says that it is reached, without holding anybody up. */
     readonly passAfter: (boundary: string, effect: Effect.Effect<boolean>) => Effect.Effect<void>

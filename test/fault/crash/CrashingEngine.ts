@@ -23,11 +23,13 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { nameOf, pass, passAfter } = yield* Boundaries
 
-  /** Passes a boundary once the execution's row is as the condition says: the engine writes it after the body is left. */
+  /**
+   * Passes a boundary once the execution's row is as the condition says: the engine writes it after the body is left.
+   */
   const passOnce = (boundary: string, executionId: string, column: "asleep" | "finished") => {
     const written = sql<{ readonly asleep: boolean; readonly finished: boolean }>`
-      SELECT owner IS NULL AND finished_at IS NULL AS asleep, finished_at IS NOT NULL AS finished
-      FROM workflow_executions WHERE execution_id = ${executionId}`.pipe(
+      SELECT NOT is_claimed AND reply_id IS NOT NULL AND finished_at IS NULL AS asleep, finished_at IS NOT NULL AS finished
+      FROM workflow_messages WHERE entity_id = ${executionId} AND tag = 'run'`.pipe(
       Effect.filterOrFail(([row]) => row?.[column] === true),
       Effect.retry(Schedule.spaced("5 millis")),
       Effect.timeoutOption("2 seconds"),

@@ -1,5 +1,6 @@
 /**
- * The service's engine, scheduler and stores, stopping where it is told to. Database and chains are outside and outlive it.
+ * The service's engine, scheduler and stores, stopping where it is told to. Database and chains are outside and outlive
+ * it.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Duration, Effect, Fiber, Layer, Logger, References, Schedule, type Scope } from "effect"
@@ -9,15 +10,15 @@ import { connect } from "node:net"
 import * as Decimal from "#domain/Decimal.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { Settings } from "#domain/Settings.ts"
-import { BridgePace } from "#domain/transfer/BridgePace.ts"
+import { BridgeTiming } from "#domain/transfer/BridgeTiming.ts"
 import { engineOn, SchedulerLive } from "#layers/engine/EngineLive.ts"
-import { OwnerPace } from "#domain/rebalance/OwnerPace.ts"
-import { RelayPace } from "#domain/relay/RelayPace.ts"
+import { SignatureRequestTiming } from "#domain/rebalance/SignatureRequestTiming.ts"
+import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
 import { Boundaries, type Doom } from "#test/fault/crash/Boundaries.ts"
-import type { ChainScenario } from "#test/fault/crash/chainScenarios.ts"
-import type { ChainsConfig } from "#test/fault/crash/ChainsConfig.ts"
+import type { ChainScenario } from "#test/fault/crash/chains/chainScenarios.ts"
+import type { ChainsConfig } from "#test/fault/crash/chains/ChainsConfig.ts"
 import { CrashingRuntime } from "#test/fault/crash/CrashingEngine.ts"
 import { crashingPorts } from "#test/fault/crash/crashingPorts.ts"
 import { finalState } from "#test/fault/crash/finalState.ts"
@@ -47,7 +48,7 @@ export interface ServiceConfig {
 
 const worldOf = async ({ chains, journal, scenario }: ServiceConfig) => {
   if (journal === null) {
-    const { chainScenario } = await import("#test/fault/crash/chainScenarios.ts")
+    const { chainScenario } = await import("#test/fault/crash/chains/chainScenarios.ts")
     return chainScenario(scenario as ChainScenario, chains!)
   }
   const { script, ...steps } = marketScenarios[scenario as MarketScenario]
@@ -64,18 +65,18 @@ const databaseAt = (path: string) =>
       maxConnections: 1,
       minConnections: 1
     }),
-    Layer.succeed(DatabaseInfo, { isEmbedded: true })
+    Layer.succeed(DatabaseInfo, { isEmbedded: true, apart: null })
   )
 
 /** Chains of a script answer at once. One look at a bridge a round, and a timer in the database after each. */
 const Pace = Layer.mergeAll(
-  Layer.succeed(RelayPace, { searchFor: Duration.millis(400), betweenSearches: Duration.millis(20) }),
-  Layer.succeed(BridgePace, {
+  Layer.succeed(RelayTiming, { searchFor: Duration.millis(400), betweenSearches: Duration.millis(20) }),
+  Layer.succeed(BridgeTiming, {
     looks: 1,
-    betweenLooks: Schedule.recurs(0),
+    pollInterval: Schedule.recurs(0),
     waitFor: () => Duration.seconds(1)
   }),
-  Layer.succeed(OwnerPace, { first: Duration.seconds(1), most: Duration.seconds(1) })
+  Layer.succeed(SignatureRequestTiming, { first: Duration.seconds(1), most: Duration.seconds(1) })
 )
 
 /** What moved with the pools is not worth a trade, or each run would trade something else. */
@@ -89,7 +90,7 @@ const hasEnded = Effect.fnUntraced(function* ({ portfolioId }: Begun, operations
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly ended: number; readonly open: number }>`
     SELECT (SELECT count(*)::int FROM operations WHERE portfolio_id = ${portfolioId} AND finished_at IS NOT NULL) AS ended,
-      (SELECT count(*)::int FROM workflow_executions WHERE finished_at IS NULL)
+      (SELECT count(*)::int FROM workflow_messages WHERE finished_at IS NULL)
       + (SELECT count(*)::int FROM operations WHERE portfolio_id = ${portfolioId} AND finished_at IS NULL) AS open`
   return row!.ended >= operations && row!.open === 0
 })

@@ -1,6 +1,6 @@
 /**
- * A clock whose time passes faster than it waits: an operation whose launch was lost counts as lost soon, and nothing else
- * takes less real time. All processes of a scenario read the same time from it.
+ * A clock whose time passes faster than it waits: an operation whose launch was lost counts as lost soon, and nothing
+ * else takes less real time. All processes of a scenario read the same time from it.
  */
 import { Clock, Effect, Layer } from "effect"
 

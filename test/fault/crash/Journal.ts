@@ -1,6 +1,8 @@
-/** Maps that outlive the process that fills them: every change is a line of a file, and the next process reads them all. */
+/**
+ * Maps that outlive the process that fills them: every change is a line of a file, and the next process reads them all.
+ */
 import { appendFileSync, existsSync, readFileSync } from "node:fs"
-import type { KeepMap } from "#test/support/TestMarket.ts"
+import type { KeepMap } from "#test/support/chains/TestMarket.ts"
 
 type Line = readonly [map: string, key: string | number, value?: unknown]
 

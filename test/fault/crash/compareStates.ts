@@ -7,7 +7,7 @@
  */
 import type { FinalState } from "#test/fault/crash/finalState.ts"
 
-const waiting = new Set(["retrying", "withdrawal_waits", "revocation_waits", "transfer_unclear"])
+const waiting = new Set(["retrying", "withdrawal_waits", "action_waits", "revocation_waits", "transfer_unclear"])
 
 const withoutWaits = (events: ReadonlyArray<string>) =>
   events
@@ -45,7 +45,7 @@ const differences = (a: unknown, b: unknown, share: number, path: string): Reado
   )
 }
 
-const nothing: FinalState["left"] = { announcements: 0, executions: 0, operations: 0 }
+const nothing: FinalState["left"] = { intents: 0, executions: 0, operations: 0 }
 
 /** What must be true of any final state. */
 const faults = ({ left, nonces }: FinalState): ReadonlyArray<string> => [

@@ -1,11 +1,12 @@
 /**
- * Every run survives `kill -9` at every boundary that it passes, and each on-chain step lands once. The list of boundaries is
- * what undisturbed runs pass, so a new step is in the matrix as soon as it exists; see docs/decisions/0061-crash-matrix.md.
+ * Every run survives `kill -9` at every boundary that it passes, and each on-chain step lands once. The list of
+ * boundaries is what undisturbed runs pass, so a new step is in the matrix as soon as it exists; see
+ * docs/decisions/0061-crash-matrix.md.
  */
 import { Effect, Exit, Layer, ManagedRuntime, Scope, Semaphore } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { chainScenarioNames } from "#test/fault/crash/chainScenarios.ts"
-import { ChainsHost } from "#test/fault/crash/ChainsHost.ts"
+import { chainScenarioNames } from "#test/fault/crash/chains/chainScenarios.ts"
+import { ChainsHost } from "#test/fault/crash/chains/ChainsHost.ts"
 import { type MarketScenario, marketScenarios } from "#test/fault/crash/marketScenarios.ts"
 import type { Matrix } from "#test/fault/crash/runMatrix.ts"
 import { chainMatrix, compileCache, marketMatrix } from "#test/fault/crash/scenarioMatrix.ts"
@@ -65,7 +66,7 @@ describe("kill -9 at every boundary", () => {
     })
     assert.includeMembers(
       [...new Set(steps.map(({ run }) => run))],
-      ["Rebalance", "Bridge", "Withdrawal", "Revocation"]
+      ["Rebalance", "Bridge", "Withdrawal", "Revocation", "Action"]
     )
     const kinds = new Set(steps.map(({ kind }) => kind))
     const inSource = [...stepsInSource()].filter((kind) => unreached[kind] === undefined)

@@ -15,8 +15,8 @@ export const crashingPorts = Layer.effect(
       ...relayer,
       sign: (prepared, nonce, lane) =>
         Effect.tap(relayer.sign(prepared, nonce, lane), () => pass(`signed for ${prepared.chainId}`)),
-      resign: (transaction, fees) =>
-        Effect.tap(relayer.resign(transaction, fees), () => pass(`signed anew for ${transaction.chainId}`)),
+      signReplacement: (transaction, fees) =>
+        Effect.tap(relayer.signReplacement(transaction, fees), () => pass(`signed anew for ${transaction.chainId}`)),
       broadcast: (transaction) =>
         pass(`sending to ${transaction.chainId}`).pipe(
           Effect.andThen(relayer.broadcast(transaction)),

@@ -1,9 +1,9 @@
 /**
- * Several services in one process, each with a database and a relayer of its own, because starting a process is what costs
- * most. Once every one of them has stopped at its boundary or is done, the process kills itself as `kill -9` would: nothing
- * is closed and nothing ends in order. Without one that has stopped it ends.
+ * Several services in one process, each with a database and a relayer of its own, because starting a process is what
+ * costs most. Once every one of them has stopped at its boundary or is done, the process kills itself as `kill -9`
+ * would: nothing is closed and nothing ends in order. Without one that has stopped it ends.
  */
-import { Effect } from "effect"
+import { Cause, Effect } from "effect"
 import { runService, type ServiceConfig } from "#test/fault/crash/CrashingService.ts"
 import { type Message, tellOf } from "#test/fault/crash/messages.ts"
 
@@ -25,10 +25,16 @@ const program = Effect.gen(function* () {
     discard: true
   })
   if (isDoomed) process.kill(process.pid, "SIGKILL")
-}).pipe(Effect.scoped)
+}).pipe(
+  // Nothing is closed after a failure: a service that has stopped would be waited for, and the failure never told.
+  Effect.tapCause((cause) =>
+    Effect.sync(() => {
+      console.error(Cause.pretty(cause))
+      process.exit(1)
+    })
+  ),
+  Effect.scoped
+)
 
-await Effect.runPromise(program).catch((cause: unknown) => {
-  console.error(cause)
-  process.exit(1)
-})
+await Effect.runPromise(program)
 process.exit(0)

@@ -6,7 +6,7 @@ import { chainIdOf } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
-import { type Carried, ChainWitness } from "#test/fault/crash/ChainWitness.ts"
+import { type Carried, ChainWitness } from "#test/fault/crash/chains/ChainWitness.ts"
 import type { Begun } from "#test/fault/crash/Scenario.ts"
 
 export interface FinalState {
@@ -31,8 +31,11 @@ export interface FinalState {
   /** Claims of withdrawal nonces by what became of them. */
   readonly claims: ReadonlyArray<unknown>
   /** What must be nothing: announcements, executions and operations that are not finished. */
-  readonly left: { readonly announcements: number; readonly executions: number; readonly operations: number }
-  /** Of each of the relayer's accounts on each chain: nonces that were signed with, the highest, and what the chain used. */
+  readonly left: { readonly intents: number; readonly executions: number; readonly operations: number }
+  /**
+   * Of each of the relayer's accounts on each chain: nonces that were signed with, the highest, and what the chain
+   * used.
+   */
   readonly nonces: ReadonlyArray<{ readonly signed: number; readonly highest: number; readonly used: number }>
 }
 
@@ -75,7 +78,8 @@ export const finalState = Effect.fnUntraced(function* ({ accounts, portfolioId }
       (SELECT jsonb_agg(CASE WHEN e.kind = 'state' THEN e.payload ->> 'state' ELSE e.kind END ORDER BY e.sequence)
         FROM operation_events e WHERE e.operation_id = o.operation_id) AS events,
       (SELECT r.report FROM rebalance_runs r WHERE r.operation_id = o.operation_id) AS report,
-      (SELECT w.outcome FROM withdrawals w WHERE w.operation_id = o.operation_id) AS outcome,
+      coalesce((SELECT w.outcome FROM withdrawals w WHERE w.operation_id = o.operation_id),
+        (SELECT a.outcome FROM actions a WHERE a.operation_id = o.operation_id)) AS outcome,
       coalesce((SELECT jsonb_agg(jsonb_build_object('chain', t.chain_id, 'attempt', t.attempt, 'status', t.status)
         ORDER BY t.chain_id, t.attempt)
         FROM relayed_actions t WHERE t.operation_id = o.operation_id), '[]'::jsonb) AS attempts
@@ -88,8 +92,8 @@ export const finalState = Effect.fnUntraced(function* ({ accounts, portfolioId }
     SELECT c.operation_id IS NOT NULL AS accepted FROM withdrawal_claims c
     JOIN portfolios p ON p.tenant_id = c.tenant_id WHERE p.portfolio_id = ${portfolioId}`
   const [left] = yield* sql<FinalState["left"]>`
-    SELECT (SELECT count(*)::int FROM departures WHERE portfolio_id = ${portfolioId}) AS announcements,
-      (SELECT count(*)::int FROM workflow_executions WHERE finished_at IS NULL) AS executions,
+    SELECT (SELECT count(*)::int FROM transfer_intents WHERE portfolio_id = ${portfolioId}) AS intents,
+      (SELECT count(*)::int FROM workflow_messages WHERE finished_at IS NULL) AS executions,
       (SELECT count(*)::int FROM operations WHERE finished_at IS NULL) AS operations`
   const carried: Record<string, ReadonlyArray<Carried>> = {}
   for (const account of accounts) {

@@ -1,4 +1,7 @@
-/** What chains of a script make happen that real ones make seldom: silence, high fees, reverts, late bridges, and faults. */
+/**
+ * What chains of a script make happen that real ones make seldom: silence, high fees, reverts, late bridges, and
+ * faults.
+ */
 import { DateTime, Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Hex } from "effect/encoding"
@@ -10,10 +13,11 @@ import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { noFaults } from "#test/fault/crash/marketWorld.ts"
 import type { Begun } from "#test/fault/crash/Scenario.ts"
 import { acceptRevocation } from "#test/support/acceptedRevocation.ts"
+import { acceptSwap } from "#test/support/acceptedSwap.ts"
 import { acceptWithdrawal, messageOf } from "#test/support/acceptedWithdrawal.ts"
 import { baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { marketPortfolio } from "#test/support/enrolledPortfolio.ts"
-import { TestChain } from "#test/support/TestMarket.ts"
+import { TestChain } from "#test/support/chains/TestMarket.ts"
 
 const portfolio = Effect.fnUntraced(function* (connected: boolean) {
   const random = yield* SecureRandom.SecureRandom
@@ -66,6 +70,18 @@ const revocation = (chains: "all" | "first", drops: number) =>
     return begun
   })
 
+const swap = (soldRaw: bigint, reverts: number) =>
+  Effect.gen(function* () {
+    const { accounts, portfolioId, tenantId } = yield* portfolio(false)
+    const [account] = accounts
+    const market = yield* TestChain
+    market.fund(account, baseUsdc.assetId, 500_000_000n)
+    market.reverts.set(baseUsdc.chainId, reverts)
+    const operationId = yield* acceptSwap({ portfolioId, tenantId }, account, soldRaw)
+    const begun: Begun = { tenantId, portfolioId, operationId, kind: "swap", accounts: [account] }
+    return begun
+  })
+
 const twoHundredDollars = [[baseUsdc.assetId, 200_000_000n]] as const
 
 export const marketScenarios = {
@@ -75,7 +91,7 @@ export const marketScenarios = {
     operations: 1
   },
   "a transfer whose first batch is reverted and whose bridge is late": {
-    script: { ...noFaults, patience: 2 },
+    script: { ...noFaults, timeout: 2 },
     begin: rebalance(true, 1),
     operations: 3
   },
@@ -92,6 +108,21 @@ export const marketScenarios = {
   "a revocation on a chain that gives no answer at first": {
     script: noFaults,
     begin: revocation("first", 2),
+    operations: 1
+  },
+  "a swap of its owner that is reverted at first": {
+    script: noFaults,
+    begin: swap(200_000_000n, 1),
+    operations: 1
+  },
+  "a swap of more than the account holds": {
+    script: noFaults,
+    begin: swap(501_000_000n, 0),
+    operations: 1
+  },
+  "a swap in which the service is at fault": {
+    script: { ...noFaults, fault: "prepare" },
+    begin: swap(200_000_000n, 0),
     operations: 1
   },
   "a withdrawal that the chain refuses": {

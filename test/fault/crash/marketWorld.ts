@@ -1,4 +1,6 @@
-/** Chains, keys and a bridge that do what a script says, exact to the unit, and that outlive the process that asks them. */
+/**
+ * Chains, keys and a bridge that do what a script says, exact to the unit, and that outlive the process that asks them.
+ */
 import { Effect, Layer } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
@@ -11,13 +13,13 @@ import { AuthorizationRequired, ChainExecution } from "#domain/trading/ChainExec
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { Routing } from "#domain/trading/Routing.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
-import { ChainWitness } from "#test/fault/crash/ChainWitness.ts"
+import { ChainWitness } from "#test/fault/crash/chains/ChainWitness.ts"
 import { journalOf } from "#test/fault/crash/Journal.ts"
-import { makeScriptedChain, type ScriptedChain } from "#test/fault/crash/ScriptedChain.ts"
+import { makeScriptedChain, type ScriptedChain } from "#test/fault/crash/chains/ScriptedChain.ts"
 import { setPrices } from "#test/support/enrolledPortfolio.ts"
 import { signAnew } from "#test/support/signAnew.ts"
-import { MarketPorts } from "#test/support/TestChains.ts"
-import { hash, makeMarket, TestChain } from "#test/support/TestMarket.ts"
+import { MarketPorts } from "#test/support/chains/TestChains.ts"
+import { hash, makeMarket, TestChain } from "#test/support/chains/TestMarket.ts"
 
 /** What goes wrong, for each account or transfer anew. */
 export interface Script {
@@ -26,8 +28,11 @@ export interface Script {
   /** How often a transaction must be replaced before a chain includes it. */
   readonly replacements: number
   /** Looks at a transfer before it is delivered. */
-  readonly patience: number
-  /** Looks for a new signature of the owner, whose permission the first chain refuses, before there is one; null when it does not. */
+  readonly timeout: number
+  /**
+   * Looks for a new signature of the owner, whose permission the first chain refuses, before there is one; null when it
+   * does not.
+   */
   readonly unsigned: number | null
   /** Looks at a withdrawal's receipt that get no answer. */
   readonly unread: number
@@ -35,7 +40,7 @@ export interface Script {
   readonly fault: "prepare" | "verify" | null
 }
 
-export const noFaults: Script = { silence: 0, replacements: 0, patience: 0, unsigned: null, unread: 0, fault: null }
+export const noFaults: Script = { silence: 0, replacements: 0, timeout: 0, unsigned: null, unread: 0, fault: null }
 
 const relayer = "0x52908400098527886E0F7030069857D2E4169EE7" as EvmAddress
 
@@ -61,8 +66,8 @@ const relayerOf = (chain: ScriptedChain, asked: Count, silence: number) =>
             })
       ),
     usedNonces: (chainId) => Effect.sync(() => chain.usedNonces(chainId)),
-    reprice: () => Effect.succeedSome({ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }),
-    resign: (transaction) =>
+    quoteFeeBump: () => Effect.succeedSome({ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }),
+    signReplacement: (transaction) =>
       Effect.succeed({
         ...transaction,
         txHash: hash(`tx ${transaction.chainId} ${transaction.replaces.length + 1}`, transaction.nonce),
@@ -164,7 +169,7 @@ export const marketWorld = (file: string, script: Script) => {
           ...routing,
           status: (sent) =>
             Effect.suspend(() => {
-              const isDue = asked(`transfer ${sent.txHash}`) > script.patience
+              const isDue = asked(`transfer ${sent.txHash}`) > script.timeout
               if (isDue && !market.routes.has(sent.txHash)) chain.deliver(sent.txHash)
               return routing.status(sent)
             })

@@ -1,7 +1,7 @@
 /**
- * Crashes a scenario at each boundary that an undisturbed run of it passes, and each time lets the next process finish what
- * the dead one began. A process holds several services, each with a case of its own, and the one that finishes cases
- * begins the next ones: so there is one start for as many crashes as there are services.
+ * Crashes a scenario at each boundary that an undisturbed run of it passes, and each time lets the next process finish
+ * what the dead one began. A process holds several services, each with a case of its own, and the one that finishes
+ * cases begins the next ones: so there is one start for as many crashes as there are services.
  */
 import { Effect } from "effect"
 import { compareStates } from "#test/fault/crash/compareStates.ts"
@@ -49,7 +49,9 @@ const hasStopped = (messages: ReadonlyArray<Message>) => messages.some(({ _tag }
 
 const opening = / (begins|ended, not stored|timer, not stored)$/
 
-/** A boundary that follows upon the storing of a result in the same run is the same moment: nothing happens in between. */
+/**
+ * A boundary that follows upon the storing of a result in the same run is the same moment: nothing happens in between.
+ */
 const isSameMoment = (before: string | undefined, boundary: string) =>
   before !== undefined &&
   before.endsWith(", stored") &&
@@ -67,12 +69,15 @@ export const spreadOver = (moments: ReadonlyArray<string>, count: number): Reado
     : Array.from({ length: count }, (_, n) => moments[Math.round((n * (moments.length - 1)) / Math.max(1, count - 1))]!)
 
 /**
- * How often bytes are sent while nobody carries them, and whether an accepted run is launched again before it has begun,
- * depends on the pace of the machine; the first time never does.
+ * How often bytes are sent while nobody carries them, and whether an accepted run is launched again before it has
+ * begun, depends on the pace of the machine; the first time never does.
  */
 const doneAgain = /^(sending to .*|sent to .*, unheard|\S+ launched, (not )?stored) \(\d+\)$/
 
-/** In the first round, and every eighth, the recoveries are crashed as well, that of the nth service at the nth boundary that it passes. */
+/**
+ * In the first round, and every eighth, the recoveries are crashed as well, that of the nth service at the nth boundary
+ * that it passes.
+ */
 const hasSecondCrashes = (round: number) => round % 8 === 0
 
 /** What a crash left in a place. */

@@ -1,16 +1,21 @@
-/** The crash matrix of one scenario: its places, with a database each, and on real chains with accounts of their own. */
+/**
+ * The crash matrix of one scenario: its places, with a database each, and on real chains with accounts of their own.
+ */
 import { Effect } from "effect"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { ChainScenario } from "#test/fault/crash/chainScenarios.ts"
-import { ChainsHost } from "#test/fault/crash/ChainsHost.ts"
+import type { ChainScenario } from "#test/fault/crash/chains/chainScenarios.ts"
+import { ChainsHost } from "#test/fault/crash/chains/ChainsHost.ts"
 import { databaseServer } from "#test/fault/crash/DatabaseServer.ts"
 import type { MarketScenario } from "#test/fault/crash/marketScenarios.ts"
 import { runMatrix } from "#test/fault/crash/runMatrix.ts"
 import { copyOfTemplate } from "#test/support/database.ts"
 
-/** Services of a process; each has an embedded database, which takes memory, and on real chains moves the pools of the others. */
+/**
+ * Services of a process; each has an embedded database, which takes memory, and on real chains moves the pools of the
+ * others.
+ */
 const servicesOfAProcess = { real: 5, scripted: 8 }
 
 /** Swaps move the pools of real chains: by this share amounts may differ. */

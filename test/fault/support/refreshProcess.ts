@@ -1,4 +1,7 @@
-/** A process that refreshes market data on the database of its environment; the fetch that the test wants it to die in never ends. */
+/**
+ * A process that refreshes market data on the database of its environment; the fetch that the test wants it to die in
+ * never ends.
+ */
 import { Console, Duration, Effect, Layer } from "effect"
 import { MarketDataJobs } from "#domain/marketData/MarketDataJobs.ts"
 import { MarketDataRefresh } from "#domain/marketData/MarketDataRefresh.ts"

@@ -1,4 +1,6 @@
-/** What is checked in: every identifier is well formed, nothing is there twice, and nothing is left without a category. */
+/**
+ * What is checked in: every identifier is well formed, nothing is there twice, and nothing is left without a category.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Option, Schema } from "effect"
 import { readdirSync, readFileSync } from "node:fs"

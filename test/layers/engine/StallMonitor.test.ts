@@ -1,6 +1,7 @@
 /** What is seen of work that does not move. */
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer, Logger, Metric } from "effect"
+import { SqlClient } from "effect/sql"
 import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import * as Metrics from "#domain/Metrics.ts"
@@ -9,7 +10,7 @@ import { Readiness } from "#domain/Readiness.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
 import { RelayerFunds } from "#domain/relay/RelayerFunds.ts"
 import { ReadinessLive } from "#layers/engine/ReadinessLive.ts"
-import { StuckWork } from "#layers/engine/StuckWork.ts"
+import { StallMonitor } from "#layers/engine/StallMonitor.ts"
 import { submit, world } from "#test/layers/sql/fixtures.ts"
 import { TestStores } from "#test/support/database.ts"
 
@@ -35,7 +36,7 @@ const Funds = Layer.succeed(
 const Ticking = Layer.succeed(Scheduler, { lastTickAt: DateTime.now } as unknown as Scheduler["Service"])
 
 const World = ReadinessLive.pipe(
-  Layer.provideMerge(StuckWork.layer),
+  Layer.provideMerge(StallMonitor.layer),
   Layer.provide([Funds, Ticking]),
   Layer.provideMerge(TestStores)
 )
@@ -44,6 +45,10 @@ const steps = Effect.map(
   Effect.flatMap(Readiness, ({ check }) => check),
   ({ checks, ready }) => ({ ready, steps: checks["steps"]!, relayers: checks["relayers"]! })
 )
+
+/** Writes down what is logged. */
+const telling = (told: Array<string>) =>
+  Logger.layer([Logger.make(({ logLevel, message }) => told.push(`${logLevel} ${String(message)}`))])
 
 /** An operation that entered the state so many minutes ago. */
 const standing = Effect.fnUntraced(function* (state: "running" | "retrying" | "awaiting_user", minutes: number) {
@@ -60,18 +65,35 @@ const gauge = (state: string) =>
   Effect.map(Metric.value(Metric.withAttributes(Metrics.oldestStepAge, { state })), ({ value }) => Number(value))
 
 layer(World, { excludeTestServices: true })("stuck work", (it) => {
-  it.effect("a step that stands makes the process unready until it moves, and its age is measured", () =>
+  it.effect("a step that stands is told, measured and an alarm, and takes nobody's service away", () =>
     Effect.gen(function* () {
-      assert.isTrue((yield* steps).steps.ok)
+      const told: Array<string> = []
+      const inspect = Effect.flatMap(StallMonitor, ({ inspectSteps }) => inspectSteps).pipe(
+        Effect.provide(telling(told))
+      )
       const finish = yield* standing("running", 20)
       const stuck = yield* steps
-      assert.isFalse(stuck.ready)
-      assert.isFalse(stuck.steps.ok)
+      assert.isTrue(stuck.ready)
       assert.include(stuck.steps.detail, "oldest step stands for 1200 s")
       assert.closeTo(yield* gauge("moving"), 1_200, 30)
+      yield* inspect
+      assert.strictEqual(told.length, 1)
+      assert.match(told[0]!, /^Error A step stands still for 12\d\d s/)
       yield* finish
-      assert.isTrue((yield* steps).steps.ok)
+      yield* inspect
+      assert.strictEqual(told.length, 1)
       assert.strictEqual(yield* gauge("moving"), 0)
+    })
+  )
+
+  it.effect("a portfolio that is due for long makes no process unready", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* world()
+      yield* sql`UPDATE schedules SET due_at = timestamptz '2020-01-01T00:00:00Z'`
+      const { checks, ready } = yield* Effect.flatMap(Readiness, ({ check }) => check)
+      assert.isTrue(ready)
+      assert.match(checks["due"]!.detail, /oldest due portfolio waits \d{8,} s/)
     })
   )
 
@@ -99,12 +121,8 @@ layer(World, { excludeTestServices: true })("stuck work", (it) => {
   it.effect("a relayer that runs out of gas raises an alarm that names chain and account", () =>
     Effect.gen(function* () {
       const told: Array<string> = []
-      const work = yield* StuckWork
-      const inspect = work.inspectFunds.pipe(
-        Effect.provide(
-          Logger.layer([Logger.make(({ logLevel, message }) => told.push(`${logLevel} ${String(message)}`))])
-        )
-      )
+      const work = yield* StallMonitor
+      const inspect = work.inspectFunds.pipe(Effect.provide(telling(told)))
       balances.set(base, 10n ** 17n).set(arbitrum, 10n ** 15n)
       yield* inspect
       assert.strictEqual(told.length, 1)

@@ -1,4 +1,6 @@
-/** Runs of many portfolios whose operations share transactions: each ends well and once, whatever becomes of the others. */
+/**
+ * Runs of many portfolios whose operations share transactions: each ends well and once, whatever becomes of the others.
+ */
 import { assert, layer } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
 import { Deferred, Effect, Layer, Schedule, Schema } from "effect"
@@ -12,14 +14,15 @@ import { RunReport } from "#domain/rebalance/RunReport.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import type { Scope } from "#domain/Scopes.ts"
+import { DryRunLive } from "#layers/engine/DryRunLive.ts"
 import { EngineLive, SchedulerLive } from "#layers/engine/EngineLive.ts"
 import { baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { TestStores } from "#test/support/database.ts"
 import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { TestSettings } from "#test/support/settings.ts"
-import { TestChain, TestChains } from "#test/support/TestChains.ts"
+import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 
-const Engine = Layer.mergeAll(Rebalances.layer, SchedulerLive).pipe(
+const Engine = Layer.mergeAll(Layer.provide(Rebalances.layer, DryRunLive), SchedulerLive).pipe(
   Layer.provideMerge(EngineLive),
   Layer.provideMerge(TestChains),
   Layer.provideMerge(TestSettings),

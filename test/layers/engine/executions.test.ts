@@ -1,6 +1,6 @@
 /**
- * Streams over the life of a rebalance, a withdrawal and a transfer between chains, carried by the engine of the same process. The
- * poller rests for an hour here: what the streams hear, they hear from the engine.
+ * Streams over the life of a rebalance, a withdrawal and a transfer between chains, carried by the engine of the same
+ * process. The poller rests for an hour here: what the streams hear, they hear from the engine.
  */
 import { assert, layer } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
@@ -8,6 +8,7 @@ import { DateTime, Effect, Fiber, Latch, Layer, Stream } from "effect"
 import type { ExecutionEvent } from "#domain/execution/ExecutionEvent.ts"
 import { Executions } from "#domain/execution/Executions.ts"
 import { OperationSignals } from "#domain/execution/OperationSignals.ts"
+import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import { type ApiKeyId, makeOperationId, type OperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
@@ -22,19 +23,21 @@ import { arbUsdc, baseUsdc } from "#test/support/assets.ts"
 import { TestStores } from "#test/support/database.ts"
 import { connectedPortfolio, enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { TestSettings } from "#test/support/settings.ts"
-import { TestChain, TestChains } from "#test/support/TestChains.ts"
+import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 
 const anHour = Layer.succeed(StreamSettings, { maxOpen: 10, maxOpenPerTenant: 10, pollIntervalMs: 3_600_000 })
 
-const Engine = Executions.layer.pipe(
-  Layer.provideMerge(EngineLive),
-  Layer.provide(SignalSteps),
-  Layer.provideMerge(OperationSignals.layer),
-  Layer.provideMerge(TestChains),
-  Layer.provideMerge(Layer.merge(TestSettings, anHour)),
-  Layer.provideMerge(TestStores),
-  Layer.provideMerge(NodeCrypto.layer)
-)
+const Engine = Executions.layer
+  .pipe(Layer.provide(StreamAdmission.layer))
+  .pipe(
+    Layer.provideMerge(EngineLive),
+    Layer.provide(SignalSteps),
+    Layer.provideMerge(OperationSignals.layer),
+    Layer.provideMerge(TestChains),
+    Layer.provideMerge(Layer.merge(TestSettings, anHour)),
+    Layer.provideMerge(TestStores),
+    Layer.provideMerge(NodeCrypto.layer)
+  )
 
 const as = (tenantId: TenantId) =>
   Effect.provideService(Caller, {

@@ -12,16 +12,16 @@ import { RunStore } from "#domain/rebalance/RunStore.ts"
 import { StepStore } from "#domain/relay/StepStore.ts"
 import { Settings } from "#domain/Settings.ts"
 import { EngineLive } from "#layers/engine/EngineLive.ts"
-import { OwnerPace } from "#domain/rebalance/OwnerPace.ts"
+import { SignatureRequestTiming } from "#domain/rebalance/SignatureRequestTiming.ts"
 import { claimDue } from "#test/layers/sql/fixtures.ts"
 import { arbUsdc, arbWeth, baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { TestStores } from "#test/support/database.ts"
 import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { testSettings, TestSettings } from "#test/support/settings.ts"
 import { signAnew } from "#test/support/signAnew.ts"
-import { TestChain, TestChains } from "#test/support/TestChains.ts"
+import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 
-const Pace = Layer.succeed(OwnerPace, { first: Duration.millis(20), most: Duration.millis(40) })
+const Pace = Layer.succeed(SignatureRequestTiming, { first: Duration.millis(20), most: Duration.millis(40) })
 
 const World = Layer.mergeAll(TestChains, Pace).pipe(
   Layer.provideMerge(TestStores),

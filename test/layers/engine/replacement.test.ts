@@ -5,18 +5,18 @@ import { Duration, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { EngineLive } from "#layers/engine/EngineLive.ts"
-import { RelayPace } from "#domain/relay/RelayPace.ts"
+import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import { acceptWithdrawal, history, messageOf, reached } from "#test/support/acceptedWithdrawal.ts"
 import { baseUsdc } from "#test/support/assets.ts"
 import { TestStores } from "#test/support/database.ts"
 import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { TestSettings } from "#test/support/settings.ts"
-import { TestChain, TestChains } from "#test/support/TestChains.ts"
+import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 
 const pace = { searchFor: Duration.millis(50), betweenSearches: Duration.millis(10) }
 
 const Engine = EngineLive.pipe(
-  Layer.provide(Layer.succeed(RelayPace, pace)),
+  Layer.provide(Layer.succeed(RelayTiming, pace)),
   Layer.provideMerge(TestChains),
   Layer.provideMerge(TestSettings),
   Layer.provideMerge(TestStores),
@@ -52,7 +52,7 @@ layer(Engine, { excludeTestServices: true, timeout: "60 seconds" })("a transacti
   it.effect("is replaced until it does, every replacement stored before it is sent, and acts once", () =>
     Effect.gen(function* () {
       const market = yield* TestChain
-      market.leastReplacements = 3
+      market.minReplacements = 3
       const { account, operationId, portfolio } = yield* start
       const operation = yield* reached(portfolio, operationId)
       assert.strictEqual(operation.state, "completed", operation.error ?? "")
@@ -70,8 +70,8 @@ layer(Engine, { excludeTestServices: true, timeout: "60 seconds" })("a transacti
     Effect.gen(function* () {
       const market = yield* TestChain
       market.usedNonces = 1
-      market.leastReplacements = 2
-      market.mostReplacements = 1
+      market.minReplacements = 2
+      market.maxReplacements = 1
       const { account, operationId, portfolio } = yield* start
       yield* storedHashes(operationId).pipe(
         Effect.filterOrFail((stored) => stored.length === 2),
@@ -87,7 +87,7 @@ layer(Engine, { excludeTestServices: true, timeout: "60 seconds" })("a transacti
       assert.strictEqual((yield* storedHashes(operationId)).length, 2)
       assert.strictEqual((yield* history(operationId)).at(-1), "retrying")
       assert.strictEqual(market.balance(account, baseUsdc.assetId), 500_000_000n)
-      market.leastReplacements = 0
+      market.minReplacements = 0
       assert.strictEqual((yield* reached(portfolio, operationId)).state, "completed")
       assert.strictEqual(market.balance(account, baseUsdc.assetId), 300_000_000n)
     })

@@ -58,7 +58,7 @@ const unused = Effect.die(new Error("Nothing is routed here"))
 const unrouted = Layer.succeed(Routing, {
   quote: () => unused,
   status: () => unused,
-  swapOffers: () => unused,
+  swapQuotes: () => unused,
   swapCall: () => unused
 })
 
@@ -96,7 +96,7 @@ const ended = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly completed: number; readonly open: number }>`
     SELECT (SELECT count(*)::int FROM operations WHERE state = 'completed') AS completed,
-      (SELECT count(*)::int FROM workflow_executions WHERE finished_at IS NULL)
+      (SELECT count(*)::int FROM workflow_messages WHERE finished_at IS NULL)
       + (SELECT count(*)::int FROM operations WHERE finished_at IS NULL) AS open`
   return row!
 })

@@ -14,7 +14,7 @@ import { baseUsdc } from "#test/support/assets.ts"
 import { TestStores } from "#test/support/database.ts"
 import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { TestSettings } from "#test/support/settings.ts"
-import { TestChain, TestChains } from "#test/support/TestChains.ts"
+import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 
 const Engine = Scheduler.layer.pipe(
   Layer.provideMerge(EngineLive),

@@ -1,4 +1,6 @@
-/** Money that comes in between two valuations and is traded at once: what a run leaves in the portfolio's performance. */
+/**
+ * Money that comes in between two valuations and is traded at once: what a run leaves in the portfolio's performance.
+ */
 import { assert, layer } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
 import { Effect, Layer, Schedule } from "effect"
@@ -21,7 +23,7 @@ import { arbUsdc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { TestStores } from "#test/support/database.ts"
 import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { TestSettings } from "#test/support/settings.ts"
-import { TestChain, TestChains } from "#test/support/TestChains.ts"
+import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 
 const World = Layer.mergeAll(SchedulerLive, PortfolioValuer.layer).pipe(
   Layer.provideMerge(EngineLive),
@@ -38,7 +40,7 @@ const soon = { schedule: Schedule.spaced("50 millis"), times: 400 }
 /** Once every run has done its last step. */
 const quiet = Effect.flatMap(
   SqlClient.SqlClient,
-  (sql) => sql`SELECT 1 FROM workflow_executions WHERE finished_at IS NULL`
+  (sql) => sql`SELECT 1 FROM workflow_messages WHERE finished_at IS NULL`
 ).pipe(
   Effect.filterOrFail((open) => open.length === 0),
   Effect.retry(soon)
@@ -190,7 +192,8 @@ layer(World, { excludeTestServices: true })("a run values the portfolio before i
       yield* value
       ether(2_500)
       const { flowsUsd, index, valueUsd } = yield* performed
-      // 3,500 became 3,750; of that 2,750 stayed and became 3,025. Over the whole time alone it would be 4,025 of 3,500.
+      // 3,500 became 3,750; of that 2,750 stayed and became 3,025. Over the whole time alone it would be 4,025 of
+      // 3,500.
       assert.closeTo(index, (3_750 / 3_500) * (3_025 / 2_750), 1e-9)
       assert.closeTo(valueUsd, 3_025, 1e-6)
       assert.closeTo(flowsUsd, 2_500, 1e-6)
@@ -242,7 +245,8 @@ layer(World, { excludeTestServices: true })("a run values the portfolio before i
         market.at = () => Effect.void
         ether(2_500)
         const { flowsUsd, index, valueUsd } = yield* performed
-        // 2,500 became 2,750, and with the 2,500 that came in 5,250, which became 5,525. Over the whole time alone it would be 1.21.
+        // 2,500 became 2,750, and with the 2,500 that came in 5,250, which became 5,525. Over the whole time alone it
+        // would be 1.21.
         assert.closeTo(index, (2_750 / 2_500) * (5_525 / 5_250), 1e-9)
         assert.closeTo(valueUsd, 5_025, 1e-6)
         assert.closeTo(flowsUsd, 4_500, 1e-6)

@@ -1,4 +1,6 @@
-/** The scheduler over embedded PostgreSQL and a market in memory: which due portfolios get a run, and which need none. */
+/**
+ * The scheduler over embedded PostgreSQL and a market in memory: which due portfolios get a run, and which need none.
+ */
 import { assert, layer } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
 import { DateTime, Effect, Layer, Metric, Option, Schedule } from "effect"
@@ -17,7 +19,7 @@ import { arbUsdc, arbWeth, baseBtc, baseUsdc, baseWeth } from "#test/support/ass
 import { TestStores } from "#test/support/database.ts"
 import { connectedPortfolio, enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { TestSettings } from "#test/support/settings.ts"
-import { TestChain, TestChains } from "#test/support/TestChains.ts"
+import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 
 /** Requests for many accounts: their chain, and how many accounts they were for. */
 const asked: Array<readonly [chainId: number, accounts: number]> = []
@@ -171,7 +173,7 @@ const getsRun = Effect.fnUntraced(function* (enrolled: Enrolled) {
 const measured = (outcome: string) =>
   Effect.map(Metric.snapshot, (metrics) => {
     const found = metrics.find(
-      ({ attributes, id }) => id === "ballast_scheduler_looks" && attributes?.["outcome"] === outcome
+      ({ attributes, id }) => id === "ballast_scheduler_drift_checks" && attributes?.["outcome"] === outcome
     )
     return found === undefined ? 0 : Number((found.state as { readonly count: number }).count)
   })
@@ -329,11 +331,11 @@ layer(Engine, { excludeTestServices: true })("the scheduler", (it) => {
       const enrolled = yield* onTarget
       const sql = yield* SqlClient.SqlClient
       const now = yield* DateTime.now
-      const taken = yield* (yield* DueStore).take(now, DateTime.add(now, { hours: 1 }), 10)
+      const taken = yield* (yield* DueStore).claim(now, DateTime.add(now, { hours: 1 }), 10)
       assert.lengthOf(taken.due, 1)
       yield* tick
       assert.isFalse(yield* isDone(enrolled), "somebody looks at it")
-      yield* sql`UPDATE schedule_looks SET until = until - interval '2 hours'`
+      yield* sql`UPDATE drift_checks SET until = until - interval '2 hours'`
       yield* tick
       assert.isTrue(yield* isDone(enrolled))
       assert.deepStrictEqual(yield* operationsOf(enrolled), [])

@@ -16,8 +16,8 @@ import { arbUsdc, baseUsdc } from "#test/support/assets.ts"
 import { TestStores } from "#test/support/database.ts"
 import { connectedPortfolio, enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { TestSettings } from "#test/support/settings.ts"
-import { TestChain, TestChains } from "#test/support/TestChains.ts"
-import type { TestMarket } from "#test/support/TestMarket.ts"
+import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
+import type { TestMarket } from "#test/support/chains/TestMarket.ts"
 
 const Engine = EngineLive.pipe(
   Layer.provideMerge(TestChains),
@@ -42,7 +42,10 @@ const scheduleOf = ({ portfolioId, tenantId }: Enrolled) =>
     (found) => Option.getOrThrow(found).schedule!
   )
 
-/** The portfolio's daily run, which was due at this moment: the operation that ended, its report, and when it is due again. */
+/**
+ * The portfolio's daily run, which was due at this moment: the operation that ended, its report, and when it is due
+ * again.
+ */
 const runWhenDue = Effect.fnUntraced(function* (enrolled: Enrolled) {
   const { portfolioId, tenantId } = enrolled
   const store = yield* OperationStore

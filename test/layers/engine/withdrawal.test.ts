@@ -1,4 +1,6 @@
-/** Withdrawals over embedded PostgreSQL and a market in memory: how they end, and what clients and operators see of it. */
+/**
+ * Withdrawals over embedded PostgreSQL and a market in memory: how they end, and what clients and operators see of it.
+ */
 import { assert, layer } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
 import { DateTime, Effect, Layer, Option } from "effect"
@@ -27,7 +29,7 @@ import { baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { TestStores } from "#test/support/database.ts"
 import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { TestSettings } from "#test/support/settings.ts"
-import { TestChain, TestChains } from "#test/support/TestChains.ts"
+import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 
 const Engine = Layer.merge(Scheduler.layer, WithdrawalPreparer.layer.pipe(Layer.provide(Liquidator.layer))).pipe(
   Layer.provideMerge(EngineLive),

@@ -232,10 +232,10 @@ describe("Balances", () => {
         const { base } = yield* EvmWorld
         const balances = yield* Balances
         yield* balances.read(accountOn(base), [])
-        const measured = (yield* Metric.snapshot).filter(({ id }) => id === "ballast_chain_request_duration")
+        const measured = (yield* Metric.snapshot).filter(({ id }) => id === "rpc.client.call.duration")
         assert.deepInclude(
           measured.map(({ attributes }) => attributes),
-          { chain: "8453", method: "eth_call", outcome: "ok", time_unit: "milliseconds" }
+          { "rpc.system.name": "jsonrpc", "rpc.method": "eth_call", "ballast.chain.id": "8453", unit: "s" }
         )
       })
     )

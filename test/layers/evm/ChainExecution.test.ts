@@ -10,7 +10,7 @@ import { executeBatch, swapCalls } from "#layers/evm/execution/swapCalls.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { setPrice } from "#sandbox/market/Market.ts"
 import { countingProxy } from "#test/layers/evm/countingProxy.ts"
-import { agentAccount, revokeAll, sdkAccount } from "#test/layers/evm/sdkAccount.ts"
+import { agentAccount, revokeAll, sdkAccount } from "#test/layers/evm/account/sdkAccount.ts"
 import {
   agent,
   batchOf,

@@ -1,4 +1,7 @@
-/** Endpoints of one chain that mean it badly: they keep transactions to themselves, invent nonces, redirect, and never stop talking. */
+/**
+ * Endpoints of one chain that mean it badly: they keep transactions to themselves, invent nonces, redirect, and never
+ * stop talking.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schedule } from "effect"
 import { createServer, type ServerResponse } from "node:http"
@@ -6,12 +9,12 @@ import type { AddressInfo } from "node:net"
 import { parseEther } from "viem"
 import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { readLaneNonces } from "#layers/evm/execution/chainState.ts"
 import { readUsedNonces } from "#layers/evm/execution/relayerNonce.ts"
 import { sendTransaction } from "#layers/evm/execution/sendTransaction.ts"
-import { maxAnswerBytes } from "#layers/evm/verifiedTransport.ts"
+import { maxAnswerBytes } from "#layers/evm/rpc/verifiedTransport.ts"
 
 const chainId = 8453 as ChainId
 const relayer = "0xF1F1F1F1F1F1F1F1F1F1F1F1F1F1F1F1F1F1F1F1"

@@ -30,8 +30,8 @@ import {
   token,
   withdrawalDomainName
 } from "#test/layers/evm/EvmWorld.ts"
-import { agentAccount } from "#test/layers/evm/sdkAccount.ts"
-import { outcomeOf, submitAlone } from "#test/layers/evm/selfSubmitted.ts"
+import { agentAccount } from "#test/layers/evm/account/sdkAccount.ts"
+import { outcomeOf, submitAlone } from "#test/layers/evm/relay/selfSubmitted.ts"
 import { dollars, submit } from "#test/layers/evm/tradingAccount.ts"
 import { deployContractWallet } from "#test/support/contractWallet.ts"
 

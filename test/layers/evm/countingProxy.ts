@@ -1,4 +1,6 @@
-/** A JSON-RPC endpoint in front of another one that keeps the methods it was asked for, and can be told to misbehave. */
+/**
+ * A JSON-RPC endpoint in front of another one that keeps the methods it was asked for, and can be told to misbehave.
+ */
 import { Effect, type Scope } from "effect"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"

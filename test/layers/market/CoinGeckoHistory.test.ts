@@ -13,7 +13,9 @@ const dayMs = 86_400_000
 
 type Answer = { readonly status?: number; readonly body: unknown }
 
-/** Asks for 30 days of WETH from a server that gives this answer; the second argument of `body` is what it was asked. */
+/**
+ * Asks for 30 days of WETH from a server that gives this answer; the second argument of `body` is what it was asked.
+ */
 const withAnswer = <A, E>(
   answer: (today: Day.Day) => Answer,
   body: (source: PriceHistory["Service"], requests: ReadonlyArray<IncomingMessage>) => Effect.Effect<A, E>

@@ -260,7 +260,7 @@ describe("LI.FI's swaps on one chain", () => {
         }),
       (routing) =>
         Effect.gen(function* () {
-          const offers = yield* routing.swapOffers(swapRequest)
+          const offers = yield* routing.swapQuotes(swapRequest)
           assert.deepStrictEqual(
             offers.map(({ expectedRaw, gasUsd, leastRaw, tool }) => [tool, expectedRaw, leastRaw, gasUsd]),
             [["pools", 400_000n, 390_000n, 50_000_000_000_000_000n]]
@@ -307,7 +307,7 @@ describe("LI.FI's swaps on one chain", () => {
             }),
       (routing) =>
         Effect.gen(function* () {
-          const [offer] = yield* routing.swapOffers(swapRequest)
+          const [offer] = yield* routing.swapQuotes(swapRequest)
           const refused = yield* Effect.flip(routing.swapCall(swapRequest, offer!))
           assert.strictEqual(refused._tag, "RouteRefused")
           assert.include(refused.message, "calls another contract")
@@ -326,8 +326,8 @@ describe("LI.FI's swaps on one chain", () => {
         },
         (routing) =>
           Effect.gen(function* () {
-            assert.isTrue(Exit.isFailure(yield* Effect.exit(routing.swapOffers(swapRequest))))
-            assert.isTrue(Exit.isFailure(yield* Effect.exit(routing.swapOffers(swapRequest))))
+            assert.isTrue(Exit.isFailure(yield* Effect.exit(routing.swapQuotes(swapRequest))))
+            assert.isTrue(Exit.isFailure(yield* Effect.exit(routing.swapQuotes(swapRequest))))
             assert.strictEqual(routes, status === 424 ? 2 : 1)
             assert.strictEqual((yield* routing.status(sent))._tag, "Pending")
           })
@@ -343,9 +343,9 @@ describe("LI.FI's swaps on one chain", () => {
           : json(response, 200, { status: "PENDING" }),
       (routing) =>
         Effect.gen(function* () {
-          const first = yield* Effect.flip(routing.swapOffers(swapRequest))
+          const first = yield* Effect.flip(routing.swapQuotes(swapRequest))
           assert.include(first.message, "429")
-          const second = yield* Effect.flip(routing.swapOffers(swapRequest))
+          const second = yield* Effect.flip(routing.swapQuotes(swapRequest))
           assert.include(second.message, "rate limit is reached; the next request goes out in")
           assert.strictEqual((yield* routing.status(sent))._tag, "Pending")
         })
@@ -361,8 +361,8 @@ describe("LI.FI's swaps on one chain", () => {
       },
       (routing) =>
         Effect.gen(function* () {
-          assert.deepStrictEqual(yield* routing.swapOffers(swapRequest), [])
-          const old = yield* Effect.flip(routing.swapOffers({ ...swapRequest, contract: target }))
+          assert.deepStrictEqual(yield* routing.swapQuotes(swapRequest), [])
+          const old = yield* Effect.flip(routing.swapQuotes({ ...swapRequest, contract: target }))
           assert.include(old.message, "ROUTED_SWAP_8453 does not name")
           assert.strictEqual(requests, 1)
         })

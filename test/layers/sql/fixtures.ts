@@ -173,10 +173,10 @@ export const submit = Effect.fnUntraced(function* (
 /** Takes up to `limit` due portfolios and gives each a run, as if a look had found none on target. */
 export const claimDue = Effect.fnUntraced(function* (now: DateTime.Utc, limit: number) {
   const store = yield* DueStore
-  const { due, lookId } = yield* store.take(now, now, limit)
-  const { operationIds } = yield* store.conclude(
+  const { due, checkId } = yield* store.claim(now, now, limit)
+  const { operationIds } = yield* store.complete(
     now,
-    lookId,
+    checkId,
     due.map((one) => ({ ...one, onTargetAt: null }))
   )
   return operationIds

@@ -35,7 +35,7 @@ eachDatabase("what a statement is to blame for", (it) => {
     ["a value that does not fit", "SELECT 'x'::int"],
     ["a division by zero", "SELECT 1 / 0"],
     ["more than one row", "SELECT (SELECT generate_series(1, 2))"],
-    ["a null that is not allowed", "INSERT INTO workflow_runners (runner_id) VALUES ('a')"]
+    ["a null that is not allowed", "INSERT INTO workflow_steps (step) VALUES ('a')"]
   ] as const)("%s is no fault of the database", ([, statement]) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -20,7 +20,9 @@ const worker = (prefix: string) =>
     NatsBackplane({ url: Redacted.make(natsUrl), prefix, eventsPerAsset: 100 }).pipe(Layer.provide(NodeCrypto.layer))
   ).pipe(Effect.map(Context.get(Backplane)))
 
-/** The machine's clock, whose monotonic reading a test moves ahead, as a process that was stopped for a while sees it. */
+/**
+ * The machine's clock, whose monotonic reading a test moves ahead, as a process that was stopped for a while sees it.
+ */
 const stoppable = Effect.gen(function* () {
   const machine = yield* Clock.Clock
   let ahead = 0n

@@ -40,7 +40,10 @@ const leak = Effect.gen(function* () {
     header: 'quo"ted-secret'
   })
   yield* Effect.logError("died", Cause.die(new Error(`cannot use ${privateKey}`, { cause: new Error(apiKey) })))
-}).pipe(Effect.annotateLogs({ authorization: apiKey }), Effect.withSpan("leak", { attributes: { key: privateKey } }))
+}).pipe(
+  Effect.annotateLogs({ authorization: apiKey }),
+  Effect.withSpan("leak", { kind: "server", attributes: { key: privateKey } })
+)
 
 const assertClean = (text: string) => {
   for (const secret of [privateKey.slice(2), apiKey, 'quo"ted-secret', 'quo\\"ted-secret']) {
@@ -132,10 +135,16 @@ describe("Telemetry", () => {
       assert.sameMembers([...received.keys()], ["/v1/traces", "/v1/metrics", "/v1/logs"])
       assert.strictEqual(authorization, "Bearer collector-token")
       assert.include(received.get("/v1/traces"), '"leak"')
-      assert.include(received.get("/v1/metrics"), "ballast_rebalance_runs")
+      const metrics = received.get("/v1/metrics")!
+      assert.include(metrics, '"name":"ballast_rebalance_runs"')
+      assert.include(metrics, '"unit":"{run}"')
+      assert.include(metrics, '"name":"process.memory.usage"')
+      // The unit is a field; as an attribute it would be a label of every series.
+      assert.notMatch(metrics, /"key":"(time_)?unit"/u)
       for (const body of received.values()) {
         assert.include(body, "ballast-test")
         assert.include(body, "deployment.environment")
+        assert.match(body, /"service.instance.id","value":\{"stringValue":"[0-9a-f-]{36}"/u)
         assertClean(body)
       }
     })

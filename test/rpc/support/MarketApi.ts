@@ -1,11 +1,12 @@
 /**
- * The public procedures over real adapters, the stand-ins of the sandbox behind them over HTTP, and an embedded database: what
- * a deployment has, but for the rest of the API. Time moves when a test says so.
+ * The public procedures over real adapters, the stand-ins of the sandbox behind them over HTTP, and an embedded
+ * database: what a deployment has, but for the rest of the API. Time moves when a test says so.
  */
 import { createServer } from "node:http"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import { HttpEffect, HttpRouter, HttpServer } from "effect/http"
+import { Actions } from "#domain/action/Actions.ts"
 import { Members } from "#domain/identity/Members.ts"
 import { OwnKeys } from "#domain/identity/OwnKeys.ts"
 import { Sessions } from "#domain/identity/Sessions.ts"
@@ -175,8 +176,8 @@ export const TestLimits = Layer.effect(
 const all: MarketDataAccess["Service"] = { coinGecko: "demo", massive: true, coinbase: true, xstocks: true }
 
 /**
- * A deployment with access to the providers; nothing is fetched before a test asks for it, and then no more than `perMinute`
- * of each provider, the most needed first.
+ * A deployment with access to the providers; nothing is fetched before a test asks for it, and then no more than
+ * `perMinute` of each provider, the most needed first.
  */
 export const makeMarketApi = (access: MarketDataAccess["Service"] = all, perMinute = 24) =>
   server.pipe(
@@ -188,6 +189,7 @@ export const makeMarketApi = (access: MarketDataAccess["Service"] = all, perMinu
         CryptoMarketData.layer,
         MarketDataRefresh.layer.pipe(Layer.provide(MarketDataJobsLive)),
         Layer.mock(MarketDataStream, {}),
+        Layer.mock(Actions, {}),
         Layer.mock(SignIns, {}),
         Layer.mock(Sessions, {}),
         Layer.mock(Members, {}),

@@ -5,6 +5,9 @@ import { HttpEffect, HttpRouter } from "effect/http"
 import { createSiweMessage } from "viem/siwe"
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
 import { assert } from "@effect/vitest"
+import { Actions } from "#domain/action/Actions.ts"
+import type { ActionStore } from "#domain/action/ActionStore.ts"
+import type { Assets } from "#domain/asset/Assets.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { Members } from "#domain/identity/Members.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
@@ -22,12 +25,12 @@ import { MarketDataStream } from "#domain/stream/MarketDataStream.ts"
 import { browserAccess } from "#http/middleware/browserAccess.ts"
 import { routerConfig } from "#http/routerSettings.ts"
 import { SignInVerifierLive } from "#layers/evm/account/SignInVerifierLive.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
 import { ProcedureRoutes } from "#rpc/Procedures.ts"
-import { SessionCookie } from "#rpc/SessionCookie.ts"
+import { SessionCookie } from "#rpc/session/SessionCookie.ts"
 import { MovableClock } from "#test/api/support/MovableClock.ts"
 import { TestLimits } from "#test/rpc/support/MarketApi.ts"
 import { configFor } from "#test/layers/evm/EvmWorld.ts"
@@ -164,10 +167,19 @@ const Unused = Layer.mergeAll(
   TestLimits
 )
 
+/** What actions are made of, when a test is about them. */
+type ActionServices = ActionStore | Assets | SecureRandom.SecureRandom
+
+const NoActions: Layer.Layer<Actions, never, ActionServices> = Layer.mock(Actions, { submit: unused })
+
 /** A deployment whose pages are served by `origins`. */
-export const makeSignInApi = (origins: ReadonlyArray<string> = [origin]) =>
+export const makeSignInApi = (
+  origins: ReadonlyArray<string> = [origin],
+  actions: Layer.Layer<Actions, never, ActionServices> = NoActions
+) =>
   server.pipe(
     Layer.provide(Unused),
+    Layer.provide(actions),
     Layer.provide(Layer.succeed(SessionCookie, { isSecure: true })),
     Layer.provideMerge(Layer.mergeAll(SignIns.layer, Members.layer, OwnKeys.layer, ApiKeys.layer)),
     Layer.provideMerge(Layer.merge(Sessions.layer, Tenants.layer)),

@@ -1,6 +1,6 @@
 /**
- * What must hold after every step of a simulation, between the chains, which know what happened, and the database, which
- * says what the service believes. Each look compares what changed since the look before.
+ * What must hold after every step of a simulation, between the chains, which know what happened, and the database,
+ * which says what the service believes. Each look compares what changed since the look before.
  */
 import type { SqlConnection } from "effect/sql"
 import { isTerminal, type OperationState } from "#domain/operation/Operation.ts"

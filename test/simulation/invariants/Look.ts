@@ -1,4 +1,6 @@
-/** What an invariant is checked on: the world, the database as it was last read, and everything that was seen before. */
+/**
+ * What an invariant is checked on: the world, the database as it was last read, and everything that was seen before.
+ */
 import type {
   RelayedRow,
   ScheduleRow,

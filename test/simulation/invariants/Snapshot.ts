@@ -1,4 +1,6 @@
-/** What the database of a simulation holds, as far as invariants look at it after each commit: read in one statement. */
+/**
+ * What the database of a simulation holds, as far as invariants look at it after each commit: read in one statement.
+ */
 import { Effect } from "effect"
 import type { SqlConnection } from "effect/sql"
 
@@ -104,14 +106,14 @@ const statement = `SELECT jsonb_build_object(
       'amount', amount_raw::text, 'state', state, 'received', ending -> 'received'`,
     "transfers WHERE state = 'open' OR closed_at >= $1"
   )},
-  'announced', (SELECT coalesce(jsonb_agg(subject), '[]'::jsonb) FROM departures),
+  'announced', (SELECT coalesce(jsonb_agg(subject), '[]'::jsonb) FROM transfer_intents),
   'withdrawals', ${rows(
     `'operation', w.operation_id, 'account', w.account_id, 'nonce', w.nonce, 'state', o.state,
       'finished', ${ms("o.finished_at")}, 'delivered', w.outcome -> 'delivered'`,
     "withdrawals w JOIN operations o USING (operation_id) WHERE o.finished_at IS NULL OR o.updated_at >= $1"
   )},
   'schedules', ${rows(`'portfolio', portfolio_id, 'status', status, 'due', ${ms("due_at")}`, "schedules")},
-  'unfinishedRuns', (SELECT count(*) FROM workflow_executions WHERE finished_at IS NULL)
+  'unfinishedRuns', (SELECT count(*) FROM workflow_messages WHERE finished_at IS NULL)
 ) AS snapshot`
 
 export const readSnapshot = async (connection: SqlConnection.Connection, since: number): Promise<Snapshot> => {
@@ -120,9 +122,9 @@ export const readSnapshot = async (connection: SqlConnection.Connection, since: 
 }
 
 const idle = `SELECT CASE
-  WHEN EXISTS (SELECT FROM workflow_executions WHERE finished_at IS NULL AND owner IS NOT NULL)
+  WHEN EXISTS (SELECT FROM workflow_messages WHERE finished_at IS NULL AND is_claimed)
     OR EXISTS (SELECT FROM operations WHERE state = 'accepted') THEN 0
-  ELSE least((SELECT min(${ms("wake_at")}) FROM workflow_executions WHERE finished_at IS NULL),
+  ELSE least((SELECT min(${ms("wake_at")}) FROM workflow_messages WHERE finished_at IS NULL AND wake_at < 'infinity'),
     (SELECT min(${ms("due_at")}) FROM schedules WHERE status = 'active')) END AS until`
 
 /** Until when nothing is due in the database; 0 while something is under way. */

@@ -1,4 +1,6 @@
-/** What left a chain is announced or in the ledger from the first moment, as the chain shows it, and ends as it ended. */
+/**
+ * What left a chain is announced or in the ledger from the first moment, as the chain shows it, and ends as it ended.
+ */
 import type { Look } from "#test/simulation/invariants/Look.ts"
 import type { TransferRow } from "#test/simulation/invariants/Snapshot.ts"
 

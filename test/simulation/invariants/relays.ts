@@ -36,7 +36,7 @@ const checkRow = ({ require, seen, world }: Look, row: RelayedRow): void => {
       own.every(({ execution }) => !execution.included), () =>
       `${key} is recorded as spoiled in ${own[0]?.txHash}, which carries ${row.carries}`)
   } else {
-    const landed = chain.carrierOf(row.subject)
+    const landed = chain.bridgeAssetOf(row.subject)
     require("what is recorded as reverted moved nothing", landed === undefined || !landed.part.success, () =>
       `${key} is recorded as reverted and landed in ${landed?.inclusion.txHash}`)
   }

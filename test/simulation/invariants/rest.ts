@@ -1,18 +1,18 @@
 /** What must hold once faults have ended and enough time has passed: everything has come to rest, and on target. */
 import { Effect, Exit, Option } from "effect"
-import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
+import { RunPlanner } from "#domain/rebalance/plan/RunPlanner.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import type { SimulatedPortfolio } from "#test/simulation/actors/enroll.ts"
 import type { Invariants } from "#test/simulation/invariants/Invariants.ts"
 import { isTerminal, type OperationState } from "#domain/operation/Operation.ts"
 import type { Database } from "#test/simulation/stage/Database.ts"
-import type { Director } from "#test/simulation/stage/Director.ts"
+import type { Driver } from "#test/simulation/stage/Driver.ts"
 import type { World } from "#test/simulation/world/World.ts"
 
 export interface Rest {
   readonly database: Database
-  readonly director: Director
+  readonly director: Driver
   readonly invariants: Invariants
   readonly portfolios: ReadonlyArray<SimulatedPortfolio>
   readonly world: World

@@ -6,13 +6,13 @@ import { onChain, shownHead } from "#test/simulation/ports/link.ts"
 import { netOf } from "#test/simulation/ports/receipts.ts"
 import type { World } from "#test/simulation/world/World.ts"
 
-export const simulatedArrivals = (world: World) =>
+export const simulatedReceipts = (world: World) =>
   Layer.succeed(
     TransferReceipts,
     TransferReceipts.of({
       carriedAt: (accountId, subject) =>
         onChain(world, chainIdOf(accountId), (chain) => {
-          const carrier = chain.carrierOf(subject)
+          const carrier = chain.bridgeAssetOf(subject)
           if (carrier === undefined || carrier.inclusion.block > shownHead(world, chain) - chain.confirmations + 1)
             return Option.none()
           const { inclusion, part } = carrier

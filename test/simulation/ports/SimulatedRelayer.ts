@@ -27,7 +27,7 @@ export const lanesOf = (_world: World): readonly [EvmAddress, ...ReadonlyArray<E
 ]
 
 /** Most replacements that the gas ceiling allows. */
-const mostReplacements = 6
+const maxReplacements = 6
 
 const hashesOf = (signed: SignedBytes) => {
   const raw = writeSigned(signed)
@@ -72,13 +72,13 @@ export const simulatedRelayer = (world: World) => {
         }),
       usedNonces: (chainId, relayer) =>
         onChain(world, chainId, (chain) => chain.usedNonces(relayer, shownHead(world, chain))),
-      reprice: ({ replaces }) =>
+      quoteFeeBump: ({ replaces }) =>
         Effect.succeed(
-          replaces.length < mostReplacements
+          replaces.length < maxReplacements
             ? Option.some({ maxFeePerGas: BigInt(replaces.length + 2), maxPriorityFeePerGas: 1n })
             : Option.none()
         ),
-      resign: (transaction, { maxFeePerGas }) =>
+      signReplacement: (transaction, { maxFeePerGas }) =>
         Effect.sync(() => ({
           ...transaction,
           ...bytesOf(world, { ...readSigned(transaction.raw), fee: Number(maxFeePerGas) }),

@@ -21,7 +21,7 @@ export const simulatedRouting = (world: World) => {
           if (expectedRaw < leastRaw) return yield* new RouteRefused({ reason: "the route may deliver too little" })
           return Option.some({ tool, leastRaw, expectedRaw, durationSeconds: 60 })
         }),
-      swapOffers: () => Effect.map(asks(world, 0), () => []),
+      swapQuotes: () => Effect.map(asks(world, 0), () => []),
       swapCall: () => Effect.fail(new RouteRefused({ reason: "nothing was offered" })),
       status: ({ txHash }) =>
         Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
- * The line between a process and what is outside of it: a call takes time, may fail before or after it took effect, and the
- * process may die on either side of it.
+ * The line between a process and what is outside of it: a call takes time, may fail before or after it took effect, and
+ * the process may die on either side of it.
  */
 import { Effect } from "effect"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"

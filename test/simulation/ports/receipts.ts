@@ -26,8 +26,8 @@ export const receiptOf = ({ inclusion, part }: Carrier, account: string): Action
 })
 
 /**
- * The relayer's transaction is out of the race: it was reverted, or another one used its nonce. When it carried several, the
- * others may be to blame.
+ * The relayer's transaction is out of the race: it was reverted, or another one used its nonce. When it carried
+ * several, the others may be to blame.
  */
 export const lostReceipt = (
   { carries = 1, subject, txHash }: SignedTransaction,
@@ -43,7 +43,10 @@ export const lostReceipt = (
   deltas: []
 })
 
-/** The transaction in a block, or any that it replaces: settled, "pending" while it is not, undefined when there is none. */
+/**
+ * The transaction in a block, or any that it replaces: settled, "pending" while it is not, undefined when there is
+ * none.
+ */
 export const ownInclusion = (chain: Chain, { replaces, txHash }: SignedTransaction, settled: number) => {
   for (const hash of [txHash, ...replaces]) {
     const found = chain.find(hash)
@@ -64,7 +67,7 @@ export const findOperation = (
   const { subject } = transaction
   const part = own?.execution.parts.find((one) => one.subject === subject)
   if (own !== undefined && part !== undefined) return Option.some(receiptOf({ inclusion: own, part }, account))
-  const carrier = chain.carrierOf(subject)
+  const carrier = chain.bridgeAssetOf(subject)
   if (carrier !== undefined)
     return carrier.inclusion.block > settled ? Option.none() : Option.some(receiptOf(carrier, account))
   const nonceUsed = chain.usedNonces(transaction.relayer, settled) > transaction.nonce

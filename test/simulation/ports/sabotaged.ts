@@ -7,13 +7,13 @@ import type { World } from "#test/simulation/world/World.ts"
 const ledger = Layer.effect(
   TransferLedger,
   Effect.map(TransferLedger, (real) =>
-    TransferLedger.of({ ...real, announce: () => Effect.void, open: () => Effect.succeed([]) })
+    TransferLedger.of({ ...real, recordIntent: () => Effect.void, open: () => Effect.succeed([]) })
   )
 )
 
 const due = Layer.effect(
   DueStore,
-  Effect.map(DueStore, (real) => DueStore.of({ ...real, take: () => Effect.succeed({ lookId: "none", due: [] }) }))
+  Effect.map(DueStore, (real) => DueStore.of({ ...real, claim: () => Effect.succeed({ checkId: "none", due: [] }) }))
 )
 
 const none: Layer.Layer<never, never, TransferLedger | DueStore> = Layer.empty

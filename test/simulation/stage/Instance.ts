@@ -1,4 +1,6 @@
-/** The service as one process on the stage: its real services, engine, scheduler and stores over the simulated world. */
+/**
+ * The service as one process on the stage: its real services, engine, scheduler and stores over the simulated world.
+ */
 import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { Chains } from "#domain/chain/Chains.ts"
@@ -6,7 +8,7 @@ import { ServiceContracts } from "#domain/chain/ServiceContracts.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
 import { PositionReader } from "#domain/portfolio/PositionReader.ts"
 import { Rebalances } from "#domain/rebalance/Rebalances.ts"
-import { RunPlanner } from "#domain/rebalance/RunPlanner.ts"
+import { RunPlanner } from "#domain/rebalance/plan/RunPlanner.ts"
 import { Settings } from "#domain/Settings.ts"
 import { StrategyConfiguration } from "#domain/strategy/StrategyConfiguration.ts"
 import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
@@ -15,12 +17,15 @@ import { Reconciler } from "#domain/transfer/Reconciler.ts"
 import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
-import { EngineLive, SchedulerLive } from "#layers/engine/EngineLive.ts"
+import { DryRunLive } from "#layers/engine/DryRunLive.ts"
+import { shardsOn } from "#layers/engine/cluster/Shards.ts"
+import { engineOn, SchedulerLive } from "#layers/engine/EngineLive.ts"
+import { runtimeOn } from "#layers/engine/WorkflowRuntime.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
 import { testSettings } from "#test/support/settings.ts"
-import { unrevoked } from "#test/support/unrevoked.ts"
+import { unrevoked } from "#test/support/chains/unrevoked.ts"
 import { sabotaged } from "#test/simulation/ports/sabotaged.ts"
-import { simulatedArrivals } from "#test/simulation/ports/SimulatedReceipts.ts"
+import { simulatedReceipts } from "#test/simulation/ports/SimulatedReceipts.ts"
 import { simulatedBalances } from "#test/simulation/ports/SimulatedBalances.ts"
 import { simulatedExecution, simulatedOperations } from "#test/simulation/ports/SimulatedExecution.ts"
 import { simulatedPrices } from "#test/simulation/ports/SimulatedPrices.ts"
@@ -28,6 +33,7 @@ import { simulatedRelayer } from "#test/simulation/ports/SimulatedRelayer.ts"
 import { simulatedRouting } from "#test/simulation/ports/SimulatedRouting.ts"
 import { simulatedVenue } from "#test/simulation/ports/SimulatedVenue.ts"
 import { simulatedWithdrawals } from "#test/simulation/ports/SimulatedWithdrawals.ts"
+import type { Locks } from "#test/simulation/stage/Locks.ts"
 import type { Process } from "#test/simulation/stage/Process.ts"
 import type { Random } from "#test/simulation/stage/Random.ts"
 import type { Session } from "#test/simulation/stage/Session.ts"
@@ -42,12 +48,14 @@ export interface InstanceOptions {
   readonly random: Random
   /** Whether it is the only process on the database. */
   readonly isAlone: boolean
+  /** Of all processes of the stage. */
+  readonly locks: Locks
   readonly settings: Partial<Settings["Service"]>
 }
 
 const portsOf = (world: World) =>
   Layer.mergeAll(
-    simulatedArrivals(world),
+    simulatedReceipts(world),
     simulatedBalances(world),
     simulatedExecution(world),
     simulatedOperations(world),
@@ -62,7 +70,7 @@ const portsOf = (world: World) =>
   )
 
 const Services = Layer.mergeAll(
-  Rebalances.layer,
+  Layer.provide(Rebalances.layer, DryRunLive),
   StrategyVersions.layer,
   StrategyConfiguration.layer,
   WithdrawalAuthorizations.layer,
@@ -72,10 +80,10 @@ const Services = Layer.mergeAll(
   Reconciler.fiber.pipe(Layer.provideMerge(Reconciler.layer))
 )
 
-const layerOf = ({ isAlone, process, random, session, settings, world }: InstanceOptions) =>
+const layerOf = ({ isAlone, locks, process, random, session, settings, world }: InstanceOptions) =>
   Services.pipe(
     Layer.provideMerge(SchedulerLive),
-    Layer.provideMerge(EngineLive),
+    Layer.provideMerge(engineOn(runtimeOn(shardsOn(locks.layer)))),
     Layer.provideMerge(sabotaged(world)),
     Layer.provideMerge(SqlLive),
     Layer.provideMerge(simulatedSql(session, process, isAlone)),

@@ -1,6 +1,6 @@
 /**
- * Chance of a simulation: the same numbers for the same seed. Xoshiro128**, whose state splitmix32 fills. Not for anything
- * that must be hard to guess.
+ * Chance of a simulation: the same numbers for the same seed. Xoshiro128**, whose state splitmix32 fills. Not for
+ * anything that must be hard to guess.
  */
 
 const rotl = (value: number, bits: number): number => (value << bits) | (value >>> (32 - bits))

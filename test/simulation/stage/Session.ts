@@ -1,6 +1,7 @@
 /**
- * The session of the simulated database: statements of all processes, one at a time, in an order that the seed draws among
- * those that wait. Here the database fails: statements are refused, connections are lost before and after a commit.
+ * The session of the simulated database: statements of all processes, one at a time, in an order that the seed draws
+ * among those that wait. Here the database fails: statements are refused, connections are lost before and after a
+ * commit.
  *
  * There is one session behind all connections, so a transaction keeps the others waiting until it ends.
  */

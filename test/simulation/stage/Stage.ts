@@ -1,6 +1,6 @@
 /**
- * The stage of a simulation: its time, what will happen in the world, and the processes. One thing happens at a time; time
- * moves only when no process has anything to do.
+ * The stage of a simulation: its time, what will happen in the world, and the processes. One thing happens at a time;
+ * time moves only when no process has anything to do.
  */
 import { WakeQueue } from "#layers/clock/WakeQueue.ts"
 import type { Process } from "#test/simulation/stage/Process.ts"

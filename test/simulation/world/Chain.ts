@@ -95,7 +95,7 @@ export class Chain {
   }
 
   /** The transaction that carried a subject. */
-  carrierOf(subject: string): Carrier | undefined {
+  bridgeAssetOf(subject: string): Carrier | undefined {
     for (const inclusion of this.#inclusions.toReversed()) {
       const part = inclusion.execution.parts.find((one) => one.subject === subject)
       if (part !== undefined) return { inclusion, part }

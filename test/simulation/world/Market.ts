@@ -1,6 +1,6 @@
 /**
- * The market of a simulation: one price a symbol, that walks at random and sometimes jumps, and pools that pay about it.
- * A price depends on the seed and the time alone, so it does not matter who asks, or when.
+ * The market of a simulation: one price a symbol, that walks at random and sometimes jumps, and pools that pay about
+ * it. A price depends on the seed and the time alone, so it does not matter who asks, or when.
  */
 import * as Amount from "#domain/Amount.ts"
 import { type AssetId } from "#domain/Caip.ts"

@@ -1,6 +1,6 @@
 /**
- * What waits to be mined on a chain, by relayer account and nonce. Transactions that share a nonce compete; the chain takes
- * them in the order of the nonces. Some wait for long, some are forgotten and must be sent again.
+ * What waits to be mined on a chain, by relayer account and nonce. Transactions that share a nonce compete; the chain
+ * takes them in the order of the nonces. Some wait for long, some are forgotten and must be sent again.
  */
 import type { Payload } from "#test/simulation/world/Payload.ts"
 

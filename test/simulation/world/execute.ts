@@ -157,7 +157,9 @@ const refused = (reason: string, culprit = 0): Execution => ({
   undo: () => {}
 })
 
-/** All operations are validated first: one that is not valid reverts the whole. Then each takes effect or not by itself. */
+/**
+ * All operations are validated first: one that is not valid reverts the whole. Then each takes effect or not by itself.
+ */
 export const execute = (terms: ExecutionTerms, payloads: ReadonlyArray<Payload>): Execution => {
   if (payloads.length === 0) return refused("it carries nothing")
   for (const [place, payload] of payloads.entries()) {

@@ -13,6 +13,7 @@ import { Tenants } from "#domain/identity/Tenants.ts"
 import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import { AdminLive } from "#http/admin/AdminLive.ts"
 import { Mirrorability } from "#domain/strategy/Mirrorability.ts"
+import { OperatorAccount } from "#domain/strategy/OperatorAccount.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
 import { RequestContextLive } from "#http/middleware/RequestContextLive.ts"
 import { RateLimits } from "#http/middleware/RateLimits.ts"
@@ -25,7 +26,7 @@ import * as Database from "#layers/sql/Database.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import * as Migrations from "#layers/sql/Migrations.ts"
 import * as DiscoveryStore from "#layers/sql/discovery/DiscoveryStore.ts"
-import * as StrategyStore from "#layers/sql/strategy/StrategyStore.ts"
+import * as MirrorabilityStore from "#layers/sql/strategy/MirrorabilityStore.ts"
 import * as TenantStore from "#layers/sql/identity/TenantStore.ts"
 import { adminAccess } from "#src/cli/adminAccess.ts"
 import { TenantAdmin } from "#src/cli/TenantAdmin.ts"
@@ -77,7 +78,8 @@ const wholeLife = (admin: TenantAdmin["Service"]) =>
 const service = Effect.gen(function* () {
   const server = createServer()
   const tenants = Layer.mergeAll(Tenants.layer, Curation.layer, Mirrorability.layer).pipe(
-    Layer.provide([TenantStore.layer, DiscoveryStore.layer, StrategyStore.layer, KeyHashLive]),
+    Layer.provide([TenantStore.layer, DiscoveryStore.layer, MirrorabilityStore.layer, KeyHashLive]),
+    Layer.provide(Layer.succeed(OperatorAccount, { address: null })),
     Layer.provide(SecureRandom.layerWebCrypto),
     Layer.provide(Migrations.layer),
     Layer.provide(Database.layer),

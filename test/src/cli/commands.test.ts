@@ -1,11 +1,13 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Console, DateTime, Effect, Exit, Redacted } from "effect"
+import { Cause, Console, DateTime, Effect, Exit, Layer, Option, Redacted } from "effect"
 import { Command } from "effect/cli"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import type { NewKey, NewTenant } from "#domain/identity/Tenants.ts"
 import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
+import type { SuspendedRun } from "#layers/sql/run/SuspendedRuns.ts"
 import { ballast } from "#src/cli/commands.ts"
+import { RunAdmin } from "#src/cli/RunAdmin.ts"
 import { AdminFailed, TenantAdmin } from "#src/cli/TenantAdmin.ts"
 
 const tenantId = "tn_01ARZ3NDEKTSV4RRFFQ69G5FAV" as TenantId
@@ -30,6 +32,16 @@ const key: ApiKey = {
   revokedAt: null
 }
 
+const suspended: SuspendedRun = {
+  executionId: "0f0f",
+  workflow: "Rebalance",
+  operationId: "op_01ARZ3NDEKTSV4RRFFQ69G5FAV",
+  suspendedAt: createdAt,
+  cause: "Error: a fault of ours\n    at somewhere",
+  tries: 10,
+  steps: 3
+}
+
 /** Runs one command line over a service of the test; answers what it printed, asked for, and how it ended. */
 const run = (line: string) =>
   Effect.gen(function* () {
@@ -46,16 +58,38 @@ const run = (line: string) =>
       listKeys: () => Effect.succeed([key]),
       revokeKey: () => Effect.fail(new AdminFailed({ reason: "There is no such key" }))
     })
+    const runAdmin = RunAdmin.of({
+      list: Effect.succeed([suspended]),
+      find: (id) => Effect.as(note("find", id), id === suspended.operationId ? Option.some(suspended) : Option.none()),
+      resume: (id) => Effect.as(note("resume", id), id === suspended.operationId)
+    })
     const write = (text: string) => void printed.push(text)
     const console = { ...(yield* Console.Console), log: write, error: write } as Console.Console
-    const exit = yield* Command.runWith(ballast, { version: "0" })(line.split(" ")).pipe(
-      Effect.provideService(TenantAdmin, admin),
+    const access = Layer.merge(Layer.succeed(TenantAdmin, admin), Layer.succeed(RunAdmin, runAdmin))
+    const exit = yield* Command.runWith(ballast(access), { version: "0" })(line.split(" ")).pipe(
       Effect.provideService(Console.Console, console),
       Effect.provide(NodeServices.layer),
       Effect.exit
     )
     return { printed: printed.join("\n"), asked, exit }
   })
+
+describe("ballast runs", () => {
+  it.effect("lists what is suspended, shows why, and lets it go on", () =>
+    Effect.gen(function* () {
+      const listed = yield* run("runs list")
+      assert.include(listed.printed, "op_01ARZ3NDEKTSV4RRFFQ69G5FAV")
+      assert.include(listed.printed, "a fault of ours")
+      assert.notInclude(listed.printed, "at somewhere")
+      const shown = yield* run("runs show op_01ARZ3NDEKTSV4RRFFQ69G5FAV")
+      assert.include(shown.printed, "at somewhere")
+      const resumed = yield* run("runs resume op_01ARZ3NDEKTSV4RRFFQ69G5FAV")
+      assert.deepStrictEqual(resumed.asked, [["resume", "op_01ARZ3NDEKTSV4RRFFQ69G5FAV"]])
+      assert.isTrue(Exit.isSuccess(resumed.exit))
+      assert.isTrue(Exit.isFailure((yield* run("runs resume op_unknown")).exit))
+    })
+  )
+})
 
 describe("ballast", () => {
   it.effect("creates a tenant with its entitlements", () =>

@@ -28,7 +28,7 @@ export class FakeSocket implements Outlet {
   closed: CloseReason | undefined
   /** Whether the client takes what it is sent. */
   isReading = true
-  mostPending = 0
+  maxPending = 0
   #pending: Array<Uint8Array> = []
   #pendingBytes = 0
   #whenDrained: (() => void) | undefined
@@ -37,7 +37,7 @@ export class FakeSocket implements Outlet {
     if (this.isReading) return void this.received.push(...messagesOf(frames))
     this.#pending.push(frames)
     this.#pendingBytes += frames.length
-    this.mostPending = Math.max(this.mostPending, this.#pendingBytes)
+    this.maxPending = Math.max(this.maxPending, this.#pendingBytes)
   }
   readonly pendingBytes = () => this.#pendingBytes
   readonly whenDrained = (go: () => void) => {

@@ -10,7 +10,9 @@ export interface Bundle {
   readonly warnings: ReadonlyArray<string>
 }
 
-/** Bundles a file of this project for browsers, with nothing left out and nothing put in for what browsers do not have. */
+/**
+ * Bundles a file of this project for browsers, with nothing left out and nothing put in for what browsers do not have.
+ */
 export const bundleForBrowsers = async (file: string): Promise<Bundle> => {
   const warnings: Array<string> = []
   const build = await rolldown({

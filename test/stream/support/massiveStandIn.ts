@@ -6,8 +6,8 @@ export const massiveKey = "the-key"
 
 export interface MassiveOptions {
   /**
-   * Whether a key may have several connections, of which the older ones are sent bars of two seconds later than the newest;
-   * otherwise a new one pushes the one before out, as Massive does.
+   * Whether a key may have several connections, of which the older ones are sent bars of two seconds later than the
+   * newest; otherwise a new one pushes the one before out, as Massive does.
    */
   readonly keepsOlder?: boolean
 }

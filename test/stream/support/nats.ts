@@ -1,4 +1,7 @@
-/** The NATS server of the tests (`TEST_NATS_URL`), and what a deployment of workers keeps there, read without the service. */
+/**
+ * The NATS server of the tests (`TEST_NATS_URL`), and what a deployment of workers keeps there, read without the
+ * service.
+ */
 import { jetstreamManager } from "@nats-io/jetstream"
 import { connect } from "@nats-io/transport-node"
 

@@ -1,0 +1,51 @@
+/**
+ * What an owner asks for, decoded, and its canonical bytes for idempotency. Source: interface "Portfolio action
+ * submit".
+ */
+import type { EvmAddress } from "#domain/Caip.ts"
+import type { PortfolioId } from "#domain/Ids.ts"
+import type { RouteExtended } from "#domain/action/RouteExtended.ts"
+
+/** The service quotes. */
+export interface QuotedByService {
+  readonly kind: "swap_backend_quote"
+  readonly fromChainId: number
+  readonly fromToken: EvmAddress
+  readonly fromAmountRaw: bigint
+  readonly toChainId: number
+  readonly toToken: EvmAddress
+  readonly toAddress: EvmAddress
+  readonly slippageBps: number | null
+}
+
+/** The client has quoted. */
+export interface QuotedByClient {
+  readonly kind: "swap"
+  readonly chainId: number
+  readonly route: RouteExtended
+  readonly slippageBps: number | null
+  /** `expectedVaultChainId`: the route runs on that chain and ends in the portfolio's account there. */
+  readonly constraints: { readonly sameChainOnly: boolean; readonly expectedVaultChainId: number | null }
+}
+
+export interface ActionRequest {
+  readonly portfolioId: PortfolioId
+  /** Makes a repeat answer what the first one did. */
+  readonly requestId: string | null
+  readonly correlationId: string
+  readonly swap: QuotedByService | QuotedByClient
+}
+
+/** The same text for values that differ in the order of their keys alone. */
+const canonical = (value: unknown): unknown => {
+  if (typeof value === "bigint") return value.toString()
+  if (Array.isArray(value)) return value.map(canonical)
+  if (typeof value !== "object" || value === null) return value
+  return Object.entries(value)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, part]) => [key, canonical(part)])
+}
+
+/** Bytes that are equal exactly when two requests mean the same. */
+export const requestBytes = ({ portfolioId, swap }: ActionRequest): Uint8Array =>
+  new TextEncoder().encode(JSON.stringify([portfolioId, canonical(swap)]))

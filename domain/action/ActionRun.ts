@@ -1,0 +1,260 @@
+/**
+ * What an action does: begin, prepare until the chain says that it would succeed, carry, finish.
+ *
+ * The relay puts each prepared operation on the chain at most once. An operation that failed may still be carried by
+ * whoever has seen it. The next one is made first, and then the chain is asked about those before: as long as none of
+ * them counts, the next has their nonce, and of all only one can count.
+ */
+import { Context, DateTime, Duration, Effect, Layer, Option, Result } from "effect"
+import { ClusterSchema } from "effect/cluster"
+import { Activity, DurableClock } from "effect/workflow"
+import { type StoredAction, ActionStore } from "#domain/action/ActionStore.ts"
+import { SwapPreparer, SwapStep } from "#domain/action/SwapPreparer.ts"
+import { type ActionOutcome, isCalls } from "#domain/action/ActionOrder.ts"
+import { type ActionFacts, resultOfAction } from "#domain/action/resultOfAction.ts"
+import { CallsPreparer } from "#domain/action/CallsPreparer.ts"
+import type { OperationId } from "#domain/Ids.ts"
+import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
+import type { OperationReport } from "#domain/operation/OperationResult.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { failOnDefect } from "#domain/operation/failOnDefect.ts"
+import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
+import { GasBudget } from "#domain/relay/GasBudget.ts"
+import { recordedTransactions } from "#domain/relay/recordedTransactions.ts"
+import type { ActionReceipt } from "#domain/relay/Transaction.ts"
+import { RelayStore } from "#domain/relay/RelayStore.ts"
+import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
+import { UserOperations } from "#domain/relay/UserOperations.ts"
+import { Venue } from "#domain/trading/Venue.ts"
+import type { Swap } from "#domain/trading/Swap.ts"
+import { WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
+
+/** How often the chain may refuse or revert before it is taken at its word; nodes behind one endpoint may lag. */
+const maxSetbacks = 3
+
+/** One second at first, then up to fifteen. */
+const waitFor = (round: number) => Duration.millis(Math.min(15_000, 1_000 * 2 ** Math.min(round - 1, 4)))
+
+/** An operation that was on its way to the chain. */
+interface Carried {
+  readonly attempt: number
+  readonly swap: Swap | undefined
+}
+
+type Ready = Extract<SwapStep, { readonly _tag: "Ready" }>
+
+export class ActionRun extends Context.Service<
+  ActionRun,
+  {
+    /** The body of the workflow. */
+    readonly execute: (operationId: OperationId) => Effect.Effect<void, never, InWorkflow>
+  }
+>()("ballast/domain/action/ActionRun") {
+  static readonly layer = Layer.effect(
+    ActionRun,
+    Effect.gen(function* () {
+      const services = {
+        operations: yield* OperationStore,
+        store: yield* ActionStore,
+        withdrawals: yield* WithdrawalStore,
+        preparer: yield* SwapPreparer,
+        calls: yield* CallsPreparer,
+        userOperations: yield* UserOperations,
+        relays: yield* RelayStore,
+        relay: yield* TransactionRelay,
+        valuer: yield* PortfolioValuer,
+        gas: yield* GasBudget,
+        venue: yield* Venue
+      }
+      return ActionRun.of({ execute: (operationId) => makeExecute(services, operationId) })
+    })
+  )
+}
+
+interface Services {
+  readonly operations: OperationStore["Service"]
+  readonly store: ActionStore["Service"]
+  readonly withdrawals: WithdrawalStore["Service"]
+  readonly preparer: SwapPreparer["Service"]
+  readonly calls: CallsPreparer["Service"]
+  readonly userOperations: UserOperations["Service"]
+  readonly relays: RelayStore["Service"]
+  readonly relay: TransactionRelay["Service"]
+  readonly valuer: PortfolioValuer["Service"]
+  readonly gas: GasBudget["Service"]
+  readonly venue: Venue["Service"]
+}
+
+const makeExecute = (
+  { calls, gas, operations, preparer, relay, relays, store, userOperations, valuer, venue, withdrawals }: Services,
+  operationId: OperationId
+) => {
+  const load = Effect.orDie(Effect.flatMap(store.find(operationId), Effect.fromOption))
+
+  const enter = Effect.fnUntraced(function* (state: "running" | "retrying") {
+    return yield* operations.transition(operationId, state, yield* DateTime.now, null)
+  })
+
+  const begin = Activity.make({ name: "begin", execute: Effect.asVoid(enter("running")) }).annotate(
+    ClusterSchema.WithTransaction,
+    true
+  )
+
+  /** Tells what is waited for once, when the waiting begins. */
+  const tell = Effect.fnUntraced(function* (step: SwapStep) {
+    if (step._tag === "Ready") yield* enter("running")
+    if (step._tag !== "Waiting" && step._tag !== "Refused") return
+    if (yield* enter("retrying"))
+      yield* operations.append(operationId, yield* DateTime.now, "action_waits", { reason: step.reason })
+  })
+
+  /** An earlier operation that counts after all. */
+  const landed = Effect.fnUntraced(function* ({ order }: StoredAction, carried: ReadonlyArray<Carried>) {
+    for (const { attempt, swap } of carried) {
+      const sent = yield* relays.sent({ operationId, chainId: order.chainId, attempt })
+      if (Option.isNone(sent)) continue
+      const receipt = yield* userOperations.find(sent.value.transaction, order.accountId)
+      if (Option.isSome(receipt) && receipt.value.success) {
+        return Option.some(withSwap({ _tag: "Landed", receipt: receipt.value }, swap) satisfies SwapStep)
+      }
+    }
+    return Option.none()
+  })
+
+  const next = (action: StoredAction, round: number): Effect.Effect<SwapStep> => {
+    const { order } = action
+    if (!isCalls(order)) return preparer.next({ ...action, order }, round === 1)
+    return calls.prepare(action, order).pipe(
+      Effect.map((prepared): SwapStep => ({ _tag: "Ready", prepared })),
+      Effect.catchTags({
+        ChainUnavailable: ({ message }) => Effect.succeed<SwapStep>({ _tag: "Waiting", reason: message }),
+        SimulationFailed: ({ reason }) => Effect.succeed<SwapStep>({ _tag: "Refused", reason })
+      })
+    )
+  }
+
+  /** What is refused while a rebalance of the portfolio runs may be possible when it has ended. */
+  const look = Effect.fnUntraced(function* (round: number, carried: ReadonlyArray<Carried>) {
+    const action = yield* load
+    const isRebalancing = yield* withdrawals.isRebalancing(action.portfolioId)
+    const step = yield* next(action, round)
+    const before = yield* Effect.result(landed(action, carried))
+    if (Result.isFailure(before)) return { _tag: "Waiting", reason: before.failure.message } satisfies SwapStep
+    if (Option.isSome(before.success)) return before.success.value
+    if (step._tag !== "Refused" || !isRebalancing) return step
+    const reason = `a rebalance of the portfolio is running: ${step.reason}`
+    return { _tag: "Waiting", reason } satisfies SwapStep
+  })
+
+  const prepare = (round: number, carried: ReadonlyArray<Carried>) =>
+    Activity.make({ name: `prepare/${round}`, success: SwapStep, execute: Effect.tap(look(round, carried), tell) })
+
+  const reportOf = (end: Omit<ActionFacts, "transactions">, receipts: ReadonlyArray<ActionReceipt>) =>
+    Effect.map(recordedTransactions(gas, end.chainId, "user_operation", receipts), (transactions) =>
+      resultOfAction({ ...end, transactions }, venue.feeBps)
+    )
+
+  const complete = (outcome: ActionOutcome, receipts: ReadonlyArray<ActionReceipt>) =>
+    Activity.make({
+      name: "finish",
+      execute: Effect.gen(function* () {
+        const at = yield* DateTime.now
+        const { chainId, receipt, swap } = outcome
+        const { subject: userOpHash, txHash } = receipt
+        const traded = swap && {
+          sell: swap.sell,
+          buy: swap.buy,
+          sellAmountRaw: swap.sellAmountRaw.toString(),
+          minBuyAmountRaw: swap.minBuyAmountRaw.toString()
+        }
+        const event = swap === undefined ? "executed" : "swapped"
+        yield* operations.append(operationId, at, event, { chainId, ...traded, userOpHash, txHash })
+        const ended = yield* reportOf({ chainId, outcome, failure: null }, receipts)
+        yield* store.finish({ operationId, at, error: null, outcome, ended })
+      })
+    }).annotate(ClusterSchema.WithTransaction, true)
+
+  const fail = (name: "fail" | "abandon", error: string, report: Effect.Effect<OperationReport | undefined>) =>
+    Activity.make({
+      name,
+      execute: Effect.gen(function* () {
+        const ended = yield* report
+        const end = { operationId, at: yield* DateTime.now, error, outcome: null }
+        yield* store.finish(ended === undefined ? end : { ...end, ended })
+      })
+    }).annotate(ClusterSchema.WithTransaction, true)
+
+  /** Nobody waits for it: the operation has ended. */
+  const valueAfter = ({ portfolioId }: StoredAction) =>
+    Activity.make({ name: "value", execute: Effect.asVoid(valuer.value(portfolioId)) })
+
+  const carry = ({ prepared }: Ready, attempt: number) =>
+    relay.carry({ operationId, chainId: prepared.chainId, attempt }, prepared, (transaction) =>
+      userOperations.find(transaction, prepared.accountId)
+    )
+
+  const run = Effect.gen(function* () {
+    yield* begin
+    const action = yield* load
+    let setback = ""
+    let spoiled: Ready | undefined
+    let carried: ReadonlyArray<Carried> = []
+    const receipts: Array<ActionReceipt> = []
+    const refuse = (reason: string) => {
+      const end = { chainId: action.order.chainId, outcome: null, failure: reason }
+      return fail("fail", reason, reportOf(end, receipts))
+    }
+    for (let round = 1, setbacks = 0; setbacks < maxSetbacks; round++) {
+      const step: SwapStep = spoiled ?? (yield* prepare(round, carried))
+      if (step._tag === "Closed") return yield* refuse(step.reason)
+      if (step._tag === "Landed") {
+        yield* complete(withSwap({ chainId: action.order.chainId, receipt: step.receipt }, step.swap), [
+          ...receipts,
+          step.receipt
+        ])
+        return yield* valueAfter(action)
+      }
+      if (step._tag === "Ready") {
+        const receipt = yield* carry(step, round)
+        receipts.push(receipt)
+        if (receipt.success) {
+          yield* complete(withSwap({ chainId: step.prepared.chainId, receipt }, step.swap), receipts)
+          return yield* valueAfter(action)
+        }
+        carried = [...carried, { attempt: round, swap: step.swap }]
+        // What others spoiled is no try of its own. The same operation goes again: whoever has seen it may still
+        // carry it.
+        spoiled = receipt.isSpoiled === true ? alone(step) : undefined
+        if (spoiled !== undefined) continue
+        setback = `the operation was reverted in ${receipt.txHash}`
+      } else setback = step.reason
+      if (step._tag !== "Waiting") setbacks += 1
+      if (setbacks < maxSetbacks) yield* DurableClock.sleep({ name: `wait/${round}`, duration: waitFor(round) })
+    }
+    return yield* refuse(`${setback}; this operation moved nothing`)
+  })
+
+  return run.pipe(
+    failOnDefect(
+      "An action failed by a fault of the service",
+      fail(
+        "abandon",
+        "internal error; quote the operation id in a report, and look at the positions before you retry",
+        Effect.succeed(undefined)
+      )
+    ),
+    Effect.annotateLogs({ operationId })
+  )
+}
+
+/** The same, for a transaction of its own. */
+const alone = (step: Ready): Ready => {
+  const { bundleGas: _bundleGas, ...prepared } = step.prepared
+  return { ...step, prepared }
+}
+
+/** An order of calls has no swap to tell of. */
+const withSwap = <A extends object>(value: A, swap: Swap | undefined) => ({
+  ...value,
+  ...(swap === undefined ? {} : { swap })
+})

@@ -1,0 +1,83 @@
+/** Port: actions that owners ask for, each once by the id that its client gave it. */
+import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { AssetId, EvmWalletId } from "#domain/Caip.ts"
+import type { Grant } from "#domain/account/Grant.ts"
+import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
+import type { OperationReport } from "#domain/operation/OperationResult.ts"
+import type { SwapSources } from "#domain/strategy/resolveSwap.ts"
+import type { ActionOrder, ActionOutcome } from "#domain/action/ActionOrder.ts"
+
+/** The portfolio on which an owner acts. */
+export interface ActionSource {
+  readonly tenantId: TenantId
+  readonly portfolioId: PortfolioId
+  readonly ownerAccountId: EvmWalletId
+  /** Oldest first. */
+  readonly grants: readonly [Grant, ...ReadonlyArray<Grant>]
+  readonly swap: SwapSources
+  /** The owner ended the agent's permission and has not signed anew. */
+  readonly isRevoked: boolean
+}
+
+/** What a submission is answered, the first time and at each replay. */
+export interface AcceptedAction {
+  readonly operationId: OperationId
+  readonly submittedAt: DateTime.Utc
+  readonly correlationId: string
+}
+
+export interface NewAction extends AcceptedAction {
+  readonly tenantId: TenantId
+  readonly portfolioId: PortfolioId
+  /** The client's; null: nothing ties a repeat to it. */
+  readonly requestId: string | null
+  /** SHA-256 of the canonical request. */
+  readonly requestHash: Uint8Array
+  readonly order: ActionOrder
+}
+
+export type ActionSubmission =
+  | { readonly _tag: "Accepted"; readonly accepted: AcceptedAction }
+  /** The same request was accepted before. */
+  | { readonly _tag: "Replayed"; readonly accepted: AcceptedAction }
+  /** Another request was accepted under the id. */
+  | { readonly _tag: "Mismatch" }
+
+export interface StoredAction extends ActionSource, AcceptedAction {
+  readonly order: ActionOrder
+  /** Of what is sold, promised to withdrawals that are accepted and not finished. */
+  readonly promised: ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint }>
+}
+
+/** How an action ended. */
+export interface ActionEnd {
+  readonly operationId: OperationId
+  readonly at: DateTime.Utc
+  /** Null when it was carried out. */
+  readonly error: string | null
+  /** Null when nothing moved. */
+  readonly outcome: ActionOutcome | null
+  /** What it did, as everybody may read it; left out when a fault of ours ended it. */
+  readonly ended?: OperationReport
+}
+
+export class ActionStore extends Context.Service<
+  ActionStore,
+  {
+    /** A live portfolio, whosever tenant's it is. */
+    readonly source: (portfolioId: PortfolioId) => Effect.Effect<Option.Option<ActionSource>>
+    /** What was accepted of the portfolio under the id. */
+    readonly replay: (
+      portfolioId: PortfolioId,
+      requestId: string,
+      requestHash: Uint8Array
+    ) => Effect.Effect<Option.Option<ActionSubmission>>
+    /** The accepted operation and the action in one transaction; of those with one id, one. */
+    readonly submit: (action: NewAction) => Effect.Effect<ActionSubmission>
+    readonly find: (operationId: OperationId) => Effect.Effect<Option.Option<StoredAction>>
+    /** Null while it has not ended, and when nothing moved. */
+    readonly outcome: (operationId: OperationId) => Effect.Effect<ActionOutcome | null>
+    /** Terminal state, outcome and the portfolio's `updatedAt` together. A finished action stays as it is. */
+    readonly finish: (end: ActionEnd) => Effect.Effect<void>
+  }
+>()("ballast/domain/action/ActionStore") {}

@@ -1,0 +1,14 @@
+/**
+ * The durable run of one action of an owner.
+ *
+ * As with rebalances, the body is replayed after a crash and the names of its activities are part of what is stored.
+ */
+import { Schema } from "effect"
+import { Workflow } from "effect/workflow"
+import { OperationId } from "#domain/Ids.ts"
+
+export const ActionWorkflow = Workflow.make("Action", {
+  payload: { operationId: OperationId },
+  success: Schema.Void,
+  idempotencyKey: ({ operationId }) => operationId
+})

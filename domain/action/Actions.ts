@@ -1,0 +1,187 @@
+/**
+ * What owners ask the agent to do with their portfolios, by their wallets' sessions. What a request alone can be wrong
+ * about is refused here; markets and chains have their say in the run. Source: interface "Portfolio action submit".
+ */
+import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { Digest, SecureRandom } from "effect/crypto"
+import { authorizedChains } from "#domain/account/Grant.ts"
+import {
+  type ActionRequest,
+  type QuotedByClient,
+  type QuotedByService,
+  requestBytes
+} from "#domain/action/ActionRequest.ts"
+import {
+  type AcceptedAction,
+  type ActionSource,
+  ActionStore,
+  type ActionSubmission
+} from "#domain/action/ActionStore.ts"
+import { routeFaults } from "#domain/action/checkRoute.ts"
+import type { SwapOrder } from "#domain/action/SwapOrder.ts"
+import { Assets } from "#domain/asset/Assets.ts"
+import { addressOf, type ChainId, erc20, evmAccount } from "#domain/Caip.ts"
+import { PortfolioNotFound, ReplayMismatch, ValidationFailed } from "#domain/Errors.ts"
+import { SignedIn } from "#domain/identity/SignedIn.ts"
+import { makeOperationId, type PortfolioId } from "#domain/Ids.ts"
+import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
+import { revokedRefusal } from "#domain/portfolio/Portfolios.ts"
+
+export type ActionError = PortfolioNotFound | ValidationFailed | ReplayMismatch
+
+export class Actions extends Context.Service<
+  Actions,
+  {
+    /** Idempotent on `requestId` within the portfolio. Portfolios of other owners are not there. */
+    readonly submit: (request: ActionRequest) => Effect.Effect<AcceptedAction, ActionError, SignedIn>
+  }
+>()("ballast/domain/action/Actions") {
+  static readonly layer = Layer.effect(
+    Actions,
+    Effect.gen(function* () {
+      const store = yield* ActionStore
+      const assets = yield* Assets
+      const launcher = yield* OperationLauncher
+      const digest = yield* Digest.Digest
+      const random = yield* SecureRandom.SecureRandom
+
+      const requireOwn = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
+        const { walletId } = yield* SignedIn
+        const source = yield* store.source(portfolioId)
+        if (Option.isNone(source) || ownerWalletOf(source.value) !== walletId) {
+          return yield* new PortfolioNotFound({ message: `There is no portfolio ${portfolioId} of this wallet` })
+        }
+        return source.value
+      })
+
+      const requireTradable = Effect.fnUntraced(function* (order: SwapOrder, fields: Fields) {
+        const known = yield* assets.find([order.sell, order.buy])
+        const details = (["sell", "buy"] as const).flatMap((side) => {
+          const asset = known.get(order[side])
+          if (asset === undefined) return [`params.${fields[side]}: ${order[side]} is not in the asset catalogue`]
+          return asset.isBlocked ? [`params.${fields[side]}: ${order[side]} is not traded here`] : []
+        })
+        if (details.length > 0) return yield* refused(details)
+        return order
+      })
+
+      const answered = (submission: ActionSubmission) =>
+        submission._tag === "Mismatch"
+          ? new ReplayMismatch({ message: "This requestId was used with another request; draw a new one" })
+          : Effect.succeed(submission.accepted)
+
+      const submit = Effect.fn("Actions.submit")(function* (request: ActionRequest) {
+        const { correlationId, portfolioId, requestId, swap } = request
+        const source = yield* requireOwn(portfolioId)
+        const requestHash = yield* digest.digest(Digest.sha256, requestBytes(request))
+        // Before anything that changes with time: a request that was accepted once is answered the same for ever.
+        const before = requestId === null ? Option.none() : yield* store.replay(portfolioId, requestId, requestHash)
+        if (Option.isSome(before)) return yield* answered(before.value)
+        if (source.isRevoked) return yield* revokedRefusal(portfolioId)
+        const order =
+          swap.kind === "swap"
+            ? yield* Effect.flatMap(orderOfClient(swap, source), (one) => requireTradable(one, clientFields))
+            : yield* Effect.flatMap(orderOfService(swap, source), (one) => requireTradable(one, serviceFields))
+        const operationId = yield* Effect.provideService(makeOperationId, SecureRandom.SecureRandom, random)
+        const submission = yield* store.submit({
+          operationId,
+          submittedAt: yield* DateTime.now,
+          correlationId,
+          tenantId: source.tenantId,
+          portfolioId,
+          requestId,
+          requestHash,
+          order
+        })
+        // A launch that fails leaves an accepted operation, which the scheduler launches.
+        if (submission._tag === "Accepted") {
+          yield* Effect.catchDefect(launcher.launch({ operationId, kind: "swap" }), (defect) =>
+            Effect.logWarning("The launch of a swap is left to the scheduler", defect)
+          )
+        }
+        return yield* answered(submission)
+      })
+
+      return Actions.of({ submit })
+    })
+  )
+}
+
+/** The wallet by which the owner signs in: a contract is a wallet of its one chain alone. */
+const ownerWalletOf = ({ grants, ownerAccountId }: ActionSource): string => {
+  const { accountType, chains } = grants[0].authorization
+  return accountType === "ERC1271" ? evmAccount(chains[0].chainId, addressOf(ownerAccountId)) : ownerAccountId
+}
+
+const refused = (details: ReadonlyArray<string>) =>
+  new ValidationFailed({
+    message: "The swap is not one that can be made; details name each field",
+    details: [...details]
+  })
+
+/** How the request calls what is sold and bought. */
+interface Fields {
+  readonly sell: string
+  readonly buy: string
+}
+const clientFields: Fields = { sell: "route.fromToken", buy: "route.toToken" }
+const serviceFields: Fields = { sell: "fromTokenAddress", buy: "toTokenAddress" }
+
+const accountOn = ({ grants }: ActionSource, chainId: number) =>
+  authorizedChains(grants).find((chain) => chain.chainId === chainId)?.accountId
+
+const noAccount = (field: string, chainId: number) =>
+  refused([`params.${field}: the portfolio has no account on chain ${chainId}`])
+
+const orderOfService = Effect.fnUntraced(function* (swap: QuotedByService, source: ActionSource) {
+  const { fromAmountRaw, fromChainId, fromToken, slippageBps, toAddress, toChainId, toToken } = swap
+  const accountId = accountOn(source, fromChainId)
+  if (accountId === undefined) return yield* noAccount("fromChainId", fromChainId)
+  const chainId = fromChainId as ChainId
+  const details = [
+    ...(toChainId === fromChainId
+      ? []
+      : ["params.toChainId: must be fromChainId; swaps between chains are not offered"]),
+    ...(toAddress === addressOf(accountId)
+      ? []
+      : [`params.toAddress: must be the portfolio's account, ${addressOf(accountId)}; withdraw what leaves it`]),
+    ...(fromToken === toToken ? ["params.toTokenAddress: must be another token than fromTokenAddress"] : [])
+  ]
+  if (details.length > 0) return yield* refused(details)
+  const order: SwapOrder = {
+    chainId,
+    accountId,
+    sell: erc20(chainId, fromToken),
+    buy: erc20(chainId, toToken),
+    amountRaw: fromAmountRaw,
+    slippageBps
+  }
+  return order
+})
+
+const bps = 10_000n
+
+const orderOfClient = Effect.fnUntraced(function* (swap: QuotedByClient, source: ActionSource) {
+  const { read, sent } = swap.route
+  const accountId = accountOn(source, swap.chainId)
+  if (accountId === undefined) return yield* noAccount("chainId", swap.chainId)
+  const details = routeFaults(swap, addressOf(accountId))
+  if (details.length > 0) return yield* refused(details)
+  const chainId = swap.chainId as ChainId
+  const { slippageBps } = swap
+  const order: SwapOrder = {
+    chainId,
+    accountId,
+    sell: erc20(chainId, read.fromToken.address),
+    buy: erc20(chainId, read.toToken.address),
+    amountRaw: BigInt(read.fromAmount),
+    slippageBps,
+    route: {
+      tool: read.steps[0]!.tool,
+      step: sent.steps[0],
+      leastRaw:
+        slippageBps === null ? BigInt(read.toAmountMin) : (BigInt(read.toAmount) * (bps - BigInt(slippageBps))) / bps
+    }
+  }
+  return order
+})

@@ -1,0 +1,28 @@
+/** Port: what a chain's node says that a prepared transaction would do. Nothing is sent. */
+import { Context, type Effect, Schema } from "effect"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
+
+/** One call of the trace, in the order in which they are made. */
+export const TracedCall = Schema.Struct({
+  /** 0 for the transaction itself. */
+  depth: Schema.Int,
+  type: Schema.String,
+  from: Schema.String,
+  to: Schema.NullOr(Schema.String),
+  gasUsed: Schema.BigIntFromString,
+  /** What the call failed of; null when it did not. */
+  error: Schema.NullOr(Schema.String)
+})
+export type TracedCall = typeof TracedCall.Type
+
+export interface CallTrace {
+  readonly gasUsed: bigint
+  /** At most 200 calls; empty where the node offers no traces. */
+  readonly calls: ReadonlyArray<TracedCall>
+}
+
+export class CallTracer extends Context.Service<
+  CallTracer,
+  { readonly trace: (prepared: PreparedTransaction) => Effect.Effect<CallTrace, ChainUnavailable> }
+>()("ballast/domain/action/CallTracer") {}

@@ -1,0 +1,18 @@
+/**
+ * Calls of an account that an integrator asks for in its own words, as they are stored. Source: interface "Legacy
+ * execution (v1)".
+ */
+import { Schema } from "effect"
+import { HexBytes } from "#domain/account/Authorization.ts"
+import { ChainId, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
+
+/** Without native value: no permission of the agent lets any leave. */
+export const AccountCall = Schema.Struct({ to: EvmAddress, data: HexBytes })
+export type AccountCall = typeof AccountCall.Type
+
+export const CallsOrder = Schema.Struct({
+  chainId: ChainId,
+  accountId: EvmAccountId,
+  calls: Schema.NonEmptyArray(AccountCall)
+})
+export type CallsOrder = typeof CallsOrder.Type

@@ -1,0 +1,43 @@
+/** Makes an operation of an integrator's calls that the chain says would succeed. Nothing is sent; may be repeated. */
+import { Context, Effect, Layer, Option } from "effect"
+import { grantOn, replacedPermissions } from "#domain/account/Grant.ts"
+import type { ActionSource } from "#domain/action/ActionStore.ts"
+import type { CallsOrder } from "#domain/action/CallsOrder.ts"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { GasBudget } from "#domain/relay/GasBudget.ts"
+import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
+import { ChainExecution, SimulationFailed } from "#domain/trading/ChainExecution.ts"
+
+export class CallsPreparer extends Context.Service<
+  CallsPreparer,
+  {
+    readonly prepare: (
+      source: ActionSource,
+      order: CallsOrder
+    ) => Effect.Effect<PreparedTransaction, ChainUnavailable | SimulationFailed>
+  }
+>()("ballast/domain/action/CallsPreparer") {
+  static readonly layer = Layer.effect(
+    CallsPreparer,
+    Effect.gen(function* () {
+      const execution = yield* ChainExecution
+      const gas = yield* GasBudget
+
+      const prepare = Effect.fn("CallsPreparer.prepare")(function* (source: ActionSource, order: CallsOrder) {
+        const { grants, isRevoked, portfolioId, tenantId } = source
+        const { calls, chainId } = order
+        const refuse = (reason: string) => new SimulationFailed({ chainId, reason })
+        const grant = grantOn(grants, chainId)
+        if (isRevoked || grant === undefined) return yield* refuse("the agent has no permission on this chain")
+        const spent = yield* gas.refusal({ tenantId, portfolioId })
+        if (Option.isSome(spent)) return yield* refuse(spent.value)
+        const replaced = replacedPermissions(grants, chainId)
+        return yield* execution
+          .prepare({ chainId, ...grant, swaps: [], calls, replaced })
+          .pipe(Effect.catchTag("AuthorizationRequired", ({ message }) => refuse(message)))
+      })
+
+      return CallsPreparer.of({ prepare })
+    })
+  )
+}

@@ -1,0 +1,28 @@
+/** A swap that an owner asks for, as it is stored: on one chain, out of the account and back into it. */
+import { Schema } from "effect"
+import { AssetId, ChainId, EvmAccountId } from "#domain/Caip.ts"
+
+/**
+ * The route that the client quoted and checked against the request; the provider is asked for its transaction by it.
+ */
+export const ClientRoute = Schema.Struct({
+  tool: Schema.String,
+  /** The provider's own words. */
+  step: Schema.Unknown,
+  /** What the client was promised at least, raw units of the bought asset. */
+  leastRaw: Schema.BigIntFromString
+})
+export type ClientRoute = typeof ClientRoute.Type
+
+export const SwapOrder = Schema.Struct({
+  chainId: ChainId,
+  accountId: EvmAccountId,
+  sell: AssetId,
+  buy: AssetId,
+  amountRaw: Schema.BigIntFromString,
+  /** In place of the portfolio's own; null: those count. */
+  slippageBps: Schema.NullOr(Schema.Int),
+  /** Left out: the service quotes. */
+  route: Schema.optionalKey(ClientRoute)
+})
+export type SwapOrder = typeof SwapOrder.Type

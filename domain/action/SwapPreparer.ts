@@ -1,0 +1,223 @@
+/**
+ * Decides what to do next about an owner's swap: a quote within the limits, and a batch that the chain says would
+ * succeed. Nothing is sent; may be repeated. The same quotes, limits, guard and simulation as those of a rebalance's
+ * trades.
+ */
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import * as Amount from "#domain/Amount.ts"
+import { type ChainAuthorization, mayBuy } from "#domain/account/Authorization.ts"
+import { type Grant, grantOn, replacedPermissions } from "#domain/account/Grant.ts"
+import type { StoredAction } from "#domain/action/ActionStore.ts"
+import type { ClientRoute, SwapOrder } from "#domain/action/SwapOrder.ts"
+import { boundStep } from "#domain/action/boundStep.ts"
+import { Assets } from "#domain/asset/Assets.ts"
+import { addressOf } from "#domain/Caip.ts"
+import { Balances } from "#domain/chain/Balances.ts"
+import { mayTradeOn, Prices } from "#domain/market/Prices.ts"
+import { fromFeeBps, whole } from "#domain/planning/SwapCost.ts"
+import { GasBudget } from "#domain/relay/GasBudget.ts"
+import { ActionReceipt, PreparedTransaction } from "#domain/relay/Transaction.ts"
+import { Settings } from "#domain/Settings.ts"
+import { swapLimits } from "#domain/strategy/resolveSwap.ts"
+import { BestQuotes } from "#domain/trading/BestQuotes.ts"
+import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
+import { feedFloorRaw } from "#domain/trading/priceLegs.ts"
+import { Routing } from "#domain/trading/Routing.ts"
+import { type ReadySwap, Swap } from "#domain/trading/Swap.ts"
+import { Venue } from "#domain/trading/Venue.ts"
+
+export const SwapStep = Schema.Union([
+  /** Ready to be signed by the relayer. */
+  Schema.TaggedStruct("Ready", { prepared: PreparedTransaction, swap: Schema.optionalKey(Swap) }),
+  /** Carried out already, by an earlier operation. */
+  Schema.TaggedStruct("Landed", { swap: Schema.optionalKey(Swap), receipt: ActionReceipt }),
+  /** Somebody outside does not answer. */
+  Schema.TaggedStruct("Waiting", { reason: Schema.String }),
+  /** It would not succeed as things stand. */
+  Schema.TaggedStruct("Refused", { reason: Schema.String }),
+  /** Nobody carries it out any more. */
+  Schema.TaggedStruct("Closed", { reason: Schema.String })
+])
+export type SwapStep = typeof SwapStep.Type
+
+/** How long after it was asked for a swap is still made: a price that its owner saw does not hold for hours. */
+const life = { minutes: 15 }
+
+/** The swap cannot be made as things stand. */
+class SwapRefused extends Schema.TaggedError<SwapRefused>()("SwapRefused", { reason: Schema.String }) {}
+
+const refuse = (reason: string) => new SwapRefused({ reason })
+
+/** An action that is a swap. */
+export type StoredSwap = Omit<StoredAction, "order"> & { readonly order: SwapOrder }
+
+interface Limits {
+  readonly slippageBps: number
+  readonly priceImpactBps: number
+}
+
+export class SwapPreparer extends Context.Service<
+  SwapPreparer,
+  {
+    /** `routed` false: on the venue alone, where the service quotes. */
+    readonly next: (action: StoredSwap, routed: boolean) => Effect.Effect<SwapStep>
+  }
+>()("ballast/domain/action/SwapPreparer") {
+  static readonly layer = Layer.effect(
+    SwapPreparer,
+    Effect.gen(function* () {
+      const assets = yield* Assets
+      const balances = yield* Balances
+      const prices = yield* Prices
+      const quotes = yield* BestQuotes
+      const routing = yield* Routing
+      const venue = yield* Venue
+      const execution = yield* ChainExecution
+      const gas = yield* GasBudget
+      const settings = yield* Settings
+
+      /** What the account may sell: what it holds, less what withdrawals were promised. */
+      const requireHeld = Effect.fnUntraced(function* ({ order, promised }: StoredSwap) {
+        const read = yield* balances.read(order.accountId, [order.sell])
+        const held = read.balances.find(({ assetId }) => assetId === order.sell)?.raw ?? null
+        if (held === null) return yield* refuse(`${order.sell} does not answer as a token`)
+        const kept = promised.reduce((sum, { assetId, raw }) => (assetId === order.sell ? sum + raw : sum), 0n)
+        if (held - kept < order.amountRaw) {
+          const also = kept === 0n ? "" : `, of which ${kept} are promised to withdrawals`
+          return yield* refuse(
+            `the account holds ${held} of ${order.sell}${also}, and ${order.amountRaw} would be sold`
+          )
+        }
+      })
+
+      /** The swap with what the feed's prices promise. */
+      const legOf = Effect.fnUntraced(function* ({ order }: StoredSwap) {
+        const { amountRaw, buy, sell } = order
+        const known = yield* assets.find([sell, buy])
+        const [from, into] = [known.get(sell), known.get(buy)]
+        if (from === undefined || into === undefined || from.isBlocked || into.isBlocked) {
+          return yield* refuse(`${sell} and ${buy}: one is blocked or not in the asset catalogue`)
+        }
+        const latest = yield* prices.latest([sell, buy])
+        const staleBefore = (yield* DateTime.now).epochMilliseconds - settings.priceMaxAgeMs
+        const [sold, bought] = [latest.get(sell), latest.get(buy)]
+        const isFresh = [sold, bought].every((price) => price !== undefined && mayTradeOn(price, staleBefore))
+        if (!isFresh || sold === undefined || bought === undefined || bought.usd <= 0n) {
+          return yield* refuse(`${sell} and ${buy}: there is no fresh price to swap by`)
+        }
+        const valueUsd = Amount.valueUsd(amountRaw, from.decimals, sold.usd)
+        const { kept } = fromFeeBps(venue.feeBps)
+        const expectedBuyRaw = Amount.fromUsd((valueUsd * kept) / whole, into.decimals, bought.usd)
+        return { sell, buy, sellAmountRaw: amountRaw, valueUsd, expectedBuyRaw } satisfies PlannedLeg
+      })
+
+      /** The client's route, as the provider has it now and for no less than the client was promised. */
+      const overRoute = Effect.fnUntraced(function* (
+        { chainId, policy }: ChainAuthorization,
+        leg: PlannedLeg,
+        limits: Limits,
+        { order, route }: { readonly order: StoredSwap["order"]; readonly route: ClientRoute }
+      ) {
+        const contract = policy.routedSwap
+        if (contract === undefined)
+          return yield* refuse(`no contract of chain ${chainId} carries routes for this account`)
+        const { buy, sell, sellAmountRaw: amountRaw } = leg
+        const step = boundStep(route.step, contract, order.slippageBps)
+        const { leastRaw, tool } = route
+        const request = { sell, buy, amountRaw, contract, slippageBps: limits.slippageBps }
+        const call = yield* routing.swapCall(request, { tool, expectedRaw: leastRaw, leastRaw, gasUsd: 0n, step })
+        const [quote = null] = yield* venue.quote(chainId, policy.hubs, [leg])
+        const path = quote?.path ?? (policy.guard === undefined ? undefined : [addressOf(sell), addressOf(buy)])
+        if (path === undefined) return yield* refuse("the venue has no price that the route could be held against")
+        const ownFloor = feedFloorRaw(leg, { ...limits, hopFeeBps: venue.feeBps }, path.length - 1)
+        const floor = ownFloor > leastRaw ? ownFloor : leastRaw
+        if (call.leastRaw < floor) {
+          return yield* refuse(`the route may yield ${call.leastRaw} now, the least acceptable is ${floor}; quote anew`)
+        }
+        const swap: ReadySwap = {
+          sell,
+          buy,
+          sellAmountRaw: amountRaw,
+          minBuyAmountRaw: call.leastRaw,
+          path,
+          tool: call.tool,
+          call: { contract, data: call.data }
+        }
+        return swap
+      })
+
+      const quoted = Effect.fnUntraced(function* (
+        chain: ChainAuthorization,
+        leg: PlannedLeg,
+        limits: Limits,
+        routed: boolean
+      ) {
+        const { skips, swaps } = yield* quotes.price(chain, [leg], limits, routed)
+        const [swap] = swaps
+        return swap ?? (yield* refuse(skips.map(({ reason }) => reason).join("; ") || "nobody quotes this pair"))
+      })
+
+      const requireGrant = Effect.fnUntraced(function* ({ grants, isRevoked, order }: StoredSwap) {
+        const grant = grantOn(grants, order.chainId)
+        const chain = grant?.authorization.chains.find(({ chainId }) => chainId === order.chainId)
+        if (isRevoked) return yield* refuse("the owner revoked the agent's permission; sign anew first")
+        if (grant === undefined || chain === undefined)
+          return yield* refuse(`the owner did not authorize chain ${order.chainId}`)
+        if (!mayBuy(chain.policy, addressOf(order.buy)))
+          return yield* refuse(`the owner's grant does not let the agent buy ${order.buy}; sign a new one`)
+        return { grant, chain } satisfies { readonly grant: Grant; readonly chain: ChainAuthorization }
+      })
+
+      const prepare = Effect.fnUntraced(function* (action: StoredSwap, routed: boolean) {
+        const { grants, order, portfolioId, tenantId } = action
+        const { chain, grant } = yield* requireGrant(action)
+        const spent = yield* gas.refusal({ tenantId, portfolioId })
+        if (Option.isSome(spent)) return yield* refuse(spent.value)
+        yield* requireHeld(action)
+        const leg = yield* legOf(action)
+        const own = swapLimits(action.swap, settings)
+        const limits = { slippageBps: order.slippageBps ?? own.slippageBps, priceImpactBps: own.priceImpactBps }
+        const { route } = order
+        const swap =
+          route === undefined
+            ? yield* quoted(chain, leg, limits, routed)
+            : yield* overRoute(chain, leg, limits, { order, route })
+        const replaced = replacedPermissions(grants, order.chainId)
+        const prepared = yield* execution.prepare({ chainId: order.chainId, ...grant, swaps: [swap], replaced })
+        const waste = yield* gas.waste(prepared, leg.valueUsd)
+        if (Option.isSome(waste)) return yield* refuse(waste.value)
+        const { call: _, ...told } = swap
+        return { _tag: "Ready", prepared, swap: told } satisfies SwapStep
+      })
+
+      const next = Effect.fn("SwapPreparer.next")(function* (action: StoredSwap, routed: boolean) {
+        const until = DateTime.add(action.submittedAt, life)
+        if (DateTime.isGreaterThan(yield* DateTime.now, until)) {
+          return {
+            _tag: "Closed",
+            reason: "the swap was not possible within 15 minutes; ask for it anew"
+          } satisfies SwapStep
+        }
+        const waiting = ({ message }: { readonly message: string }) =>
+          Effect.succeed<SwapStep>({ _tag: "Waiting", reason: message })
+        const refused = ({ reason }: { readonly reason: string }) =>
+          Effect.succeed<SwapStep>({ _tag: "Refused", reason })
+        return yield* prepare(action, routed).pipe(
+          Effect.map((step): SwapStep => step),
+          Effect.catchTags({
+            ChainUnavailable: waiting,
+            PricesUnavailable: waiting,
+            RoutingUnavailable: waiting,
+            RouteRefused: refused,
+            SimulationFailed: refused,
+            AuthorizationRequired: refused,
+            SwapRefused: refused
+          })
+        )
+      })
+
+      return SwapPreparer.of({ next })
+    })
+  ).pipe(Layer.provide(BestQuotes.layer))
+}

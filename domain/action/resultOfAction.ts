@@ -1,0 +1,45 @@
+/** What an action did, as everybody may read it: pure. */
+import type { ActionOutcome } from "#domain/action/ActionOrder.ts"
+import type { ChainId } from "#domain/Caip.ts"
+import {
+  emptyChain,
+  type OperationReport,
+  resultOf,
+  type SwapResult,
+  type TransactionResult
+} from "#domain/operation/OperationResult.ts"
+import { swapResult } from "#domain/trading/swapResult.ts"
+
+export interface ActionFacts {
+  readonly chainId: ChainId
+  /** Every transaction that was tried, in order. */
+  readonly transactions: ReadonlyArray<TransactionResult>
+  /** Null when nothing moved; then `failure` says why. */
+  readonly outcome: ActionOutcome | null
+  readonly failure: string | null
+}
+
+const swapsOf = ({ receipt, swap }: ActionOutcome, hopFeeBps: number): ReadonlyArray<SwapResult> => {
+  if (swap === undefined) return []
+  const receivedRaw = receipt.deltas.find(({ assetId }) => assetId === swap.buy)?.raw ?? 0n
+  return [swapResult(swap, receivedRaw, hopFeeBps)]
+}
+
+/** What the trade cost beside gas is not known: nobody planned it with prices. */
+export const resultOfAction = (
+  { chainId, failure, outcome, transactions }: ActionFacts,
+  hopFeeBps: number
+): OperationReport => ({
+  outcome: outcome === null ? "skipped" : "traded",
+  result: resultOf(
+    [
+      {
+        ...emptyChain(chainId),
+        swaps: outcome === null ? [] : swapsOf(outcome, hopFeeBps),
+        transactions,
+        failure
+      }
+    ],
+    outcome?.swap === undefined ? 0n : null
+  )
+})

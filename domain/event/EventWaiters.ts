@@ -1,0 +1,47 @@
+/**
+ * Wakes streams that have read their tenant's log to its end. One poller a process asks for all of them in one
+ * statement, so that it costs the same however many wait; it rests while nobody does.
+ */
+import { Deferred, Duration, Effect, Exit, Latch } from "effect"
+import type { TenantEventLog } from "#domain/event/TenantEventLog.ts"
+import { pollWhileOpen } from "#domain/pollWhileOpen.ts"
+import type { TenantId } from "#domain/Ids.ts"
+
+/** Between two looks while somebody waits. */
+const pollInterval = Duration.millis(100)
+
+interface Waiter {
+  readonly tenantId: TenantId
+  readonly seen: number
+  readonly woken: Deferred.Deferred<void>
+}
+
+/** Answers what waits until there may be something after an event; the poller lives as long as the scope. */
+export const makeWaiters = Effect.fnUntraced(function* ({ grown }: TenantEventLog["Service"]) {
+  const waiters = new Set<Waiter>()
+  const anyone = Latch.makeUnsafe(false)
+
+  const poll = Effect.gen(function* () {
+    const least = new Map<TenantId, number>()
+    for (const { seen, tenantId } of waiters) least.set(tenantId, Math.min(seen, least.get(tenantId) ?? Infinity))
+    const tenants = new Set(yield* grown([...least].map(([tenantId, sequence]) => ({ tenantId, sequence }))))
+    for (const { tenantId, woken } of waiters) if (tenants.has(tenantId)) Deferred.doneUnsafe(woken, Exit.void)
+  })
+
+  const complaint = "New events of tenants could not be looked for"
+  yield* pollWhileOpen(anyone, poll, { complaint, interval: pollInterval })
+
+  return (tenantId: TenantId, seen: number): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const waiter: Waiter = { tenantId, seen, woken: Deferred.makeUnsafe<void>() }
+      waiters.add(waiter)
+      anyone.openUnsafe()
+      return Effect.ensuring(
+        Deferred.await(waiter.woken),
+        Effect.sync(() => {
+          waiters.delete(waiter)
+          if (waiters.size === 0) anyone.closeUnsafe()
+        })
+      )
+    })
+})

@@ -1,0 +1,71 @@
+/** How far each asset of a chain is from its target, and what its band allows. US dollars (wad). */
+import { bandWidth, type BandWidth, nano } from "#domain/planning/bands/bandWidth.ts"
+import type { ChainView } from "#domain/planning/ChainView.ts"
+import type { ChainGas, PlanPolicy } from "#domain/planning/PlanPolicy.ts"
+import type { Position } from "#domain/planning/Position.ts"
+import { sharesOf } from "#domain/planning/sharesOf.ts"
+import type { TradeCosts } from "#domain/planning/bands/tradeCost.ts"
+
+const bps = 10_000n
+
+export interface Drift {
+  readonly position: Position
+  readonly width: BandWidth
+  /** Above its target, or below it when negative. */
+  readonly excessUsd: bigint
+  /** How far it may be from its target, and how far from it it is traded to. */
+  readonly halfUsd: bigint
+  readonly goalUsd: bigint
+}
+
+const none: BandWidth = { half: 0n, goal: 0n }
+
+/** What the portfolio would be worth if all of it stood to its weights as this chain does. */
+export const portfolioUsdOf = (sharedUsd: bigint, weight: bigint): bigint => (sharedUsd * bps) / weight
+
+/**
+ * The band of each asset of a chain with targets, in the order of its positions. They do not depend on what is held.
+ */
+export const widthsOf = (
+  { positions, valueUsd, weight }: ChainView,
+  policy: PlanPolicy,
+  costs: TradeCosts,
+  gas: ChainGas
+): ReadonlyArray<BandWidth> => {
+  const portfolioUsd = portfolioUsdOf(valueUsd, weight)
+  const fixedCostNano = portfolioUsd > 0n ? ((gas.operationUsd + gas.swapUsd) * nano) / portfolioUsd : 0n
+  // Assets of one weight and cost have one width, and finding it takes roots.
+  const usual = new Map<string, BandWidth>()
+  return positions.map(({ assetId, weight: target }) => {
+    if (target <= 0n) return none
+    const override = policy.overrides.get(assetId)
+    const terms = { weight: target, costNano: costs.ofBand(assetId), fixedCostNano }
+    if (override !== undefined) return bandWidth(override, terms, policy.tradeTo)
+    const key = `${target}/${terms.costNano}`
+    const known = usual.get(key)
+    if (known !== undefined) return known
+    const width = bandWidth(policy.band, terms, policy.tradeTo)
+    usual.set(key, width)
+    return width
+  })
+}
+
+export const driftsOf = (
+  positions: ReadonlyArray<Position>,
+  widths: ReadonlyArray<BandWidth>,
+  sharedUsd: bigint,
+  weight: bigint
+): ReadonlyArray<Drift> => {
+  const portfolioUsd = portfolioUsdOf(sharedUsd, weight)
+  const shareOf = sharesOf(sharedUsd, weight)
+  return positions.map((position, index) => {
+    const width = widths[index]!
+    return {
+      position,
+      width,
+      excessUsd: position.valueUsd - shareOf(position.weight),
+      halfUsd: (width.half * portfolioUsd) / nano,
+      goalUsd: (width.goal * portfolioUsd) / nano
+    }
+  })
+}

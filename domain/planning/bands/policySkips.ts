@@ -1,0 +1,31 @@
+/** Puts into words what a policy leaves undone on a chain, with the figures that decided it. */
+import type { ChainId } from "#domain/Caip.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import type { Worth } from "#domain/planning/bands/costGate.ts"
+import type { PolicySettlement } from "#domain/planning/bands/settleWithin.ts"
+import { type Skip, SkipCode } from "#domain/Skip.ts"
+
+const dollars = (usd: bigint): string => `${Decimal.format(usd, 4)} USD`
+
+/** The skip for trades that are not worth their cost. */
+export const notWorthCost = (chainId: ChainId, { benefitUsd, costUsd, gasUsd }: Worth): Skip => ({
+  chainId,
+  assetId: null,
+  code: SkipCode.notWorthCost,
+  valueUsd: costUsd,
+  reason: `The trades would remove drift worth ${dollars(benefitUsd)} and cost ${dollars(costUsd)}, gas of ${dollars(gasUsd)} included: they wait until the drift is worth more, or trading costs less.`
+})
+
+export const policySkips = (
+  chainId: ChainId,
+  { beyondLimit, unworthy }: Pick<PolicySettlement, "beyondLimit" | "unworthy">
+): ReadonlyArray<Skip> => {
+  const skips: Array<Skip> = []
+  if (unworthy !== undefined) skips.push(notWorthCost(chainId, unworthy))
+  if (beyondLimit !== undefined) {
+    const { costUsd, limitUsd, usd } = beyondLimit
+    const reason = `All trades would cost ${dollars(costUsd)}, and the policy leaves ${dollars(limitUsd)} for this chain now: trades of ${dollars(usd)} are left to later runs.`
+    skips.push({ chainId, assetId: null, code: SkipCode.costLimit, valueUsd: usd, reason })
+  }
+  return skips
+}

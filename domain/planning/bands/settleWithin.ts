@@ -1,0 +1,149 @@
+/**
+ * The legs by which a chain follows a rebalance policy: those that bring assets back into their bands, as far as they
+ * are worth their cost and within what the policy lets trading cost.
+ */
+import { attainable, canFillAll } from "#domain/planning/legs/attainable.ts"
+import { bandNeeds } from "#domain/planning/bands/bandNeeds.ts"
+import type { ChainView } from "#domain/planning/ChainView.ts"
+import { benefitOf, costOf, type Worth } from "#domain/planning/bands/costGate.ts"
+import { type DraftLeg, legOf } from "#domain/planning/legs/DraftLeg.ts"
+import { type Drift, driftsOf, widthsOf } from "#domain/planning/bands/drift.ts"
+import { legsOnPairs } from "#domain/planning/legs/legsOnPairs.ts"
+import { matchLegs } from "#domain/planning/legs/matchLegs.ts"
+import type { Leg } from "#domain/planning/Plan.ts"
+import { type ChainGas, defaultVolatility, type PlanPolicy } from "#domain/planning/PlanPolicy.ts"
+import type { PolicyMeasures } from "#domain/planning/PolicyMeasures.ts"
+import { resultOf } from "#domain/planning/resultOf.ts"
+import type { Settlement } from "#domain/planning/legs/settle.ts"
+import type { SwapCost } from "#domain/planning/SwapCost.ts"
+import { sweepLegs } from "#domain/planning/legs/sweepLegs.ts"
+import type { Tolerance } from "#domain/planning/Tolerance.ts"
+import { boughtAt, billion, type TradeCosts, tradeCosts } from "#domain/planning/bands/tradeCost.ts"
+
+/**
+ * Rounds in which the cost of the trades is taken out of what the targets share; each is a fraction of the one before.
+ */
+const costRounds = 3
+
+const noGas: ChainGas = { operationUsd: 0n, swapUsd: 0n }
+
+export interface PolicySettlement extends Settlement {
+  readonly drifts: ReadonlyArray<Drift>
+  /** For the run's record. */
+  readonly measures: PolicyMeasures
+  /** What was planned and is not worth its cost, with both figures. */
+  readonly unworthy?: Worth
+  /** What was planned and not made because the policy's limit of cost was reached; US dollars (wad) of it. */
+  readonly beyondLimit?: { readonly usd: bigint; readonly costUsd: bigint; readonly limitUsd: bigint }
+}
+
+/** The legs that cost no more than the limit together, the one that passes it cut to what is left; else left out. */
+const withinCost = (
+  legs: ReadonlyArray<Leg>,
+  limitUsd: bigint | undefined,
+  costs: TradeCosts,
+  gas: ChainGas,
+  minUsd: bigint
+): ReadonlyArray<Leg> => {
+  if (limitUsd === undefined || costOf(legs, costs, gas).costUsd <= limitUsd) return legs
+  let leftUsd = limitUsd - gas.operationUsd
+  const kept: Array<Leg> = []
+  for (const leg of legs) {
+    const rate = costs.ofPair(leg.sell, leg.buy) + costs.reserve
+    const affordableUsd = rate === 0n ? leg.valueUsd : ((leftUsd - gas.swapUsd) * billion) / rate
+    const valueUsd = affordableUsd < leg.valueUsd ? affordableUsd : leg.valueUsd
+    if (valueUsd < minUsd) continue
+    const cut: Leg = {
+      ...leg,
+      valueUsd,
+      sellAmountRaw: (leg.sellAmountRaw * valueUsd) / leg.valueUsd,
+      expectedBuyRaw: (leg.expectedBuyRaw * valueUsd) / leg.valueUsd
+    }
+    if (cut.sellAmountRaw <= 0n || cut.expectedBuyRaw <= 0n) continue
+    kept.push(cut)
+    leftUsd -= (valueUsd * rate) / billion + gas.swapUsd
+  }
+  return kept
+}
+
+const sumOf = (values: ReadonlyArray<{ readonly valueUsd: bigint }>): bigint =>
+  values.reduce((sum, { valueUsd }) => sum + valueUsd, 0n)
+
+/**
+ * Swaps that share pools are quoted one after the other, so what each costs depends on the order; one that does not
+ * follow from the amounts lets quotes converge.
+ */
+const byAssets = (a: Leg, b: Leg): number => (a.sell === b.sell ? (a.buy < b.buy ? -1 : 1) : a.sell < b.sell ? -1 : 1)
+
+const measuresOf = (
+  drifts: ReadonlyArray<Drift>,
+  policy: PlanPolicy,
+  costs: TradeCosts,
+  worth: Worth | undefined
+): PolicyMeasures => ({
+  worth: worth ?? null,
+  bands: drifts.map(({ position: { assetId }, width }) => ({
+    assetId,
+    ...width,
+    cost: costs.ofBand(assetId),
+    volatility: policy.volatility.get(assetId) ?? defaultVolatility
+  }))
+})
+
+export const settleWithin = (
+  view: ChainView,
+  tolerance: Tolerance,
+  cost: SwapCost,
+  policy: PlanPolicy,
+  limitUsd: bigint | undefined
+): PolicySettlement => {
+  const { chainId, dueUsd = 0n, positions, valueUsd, weight } = view
+  const gas = policy.gas.get(chainId) ?? noGas
+  const costs = tradeCosts(cost, policy)
+  const widths = widthsOf(view, policy, costs, gas)
+  const isFillable = canFillAll(positions)
+  const sharedOf = (totalUsd: bigint) => {
+    const maxUsd = totalUsd > dueUsd ? totalUsd : dueUsd
+    return isFillable ? maxUsd : attainable(positions, weight, maxUsd, cost)
+  }
+
+  const finish = (draft: DraftLeg): Leg =>
+    legOf(chainId, draft, (seller, buyer, sellRaw) =>
+      boughtAt(seller, buyer, sellRaw, costs.ofPair(seller.assetId, buyer.assetId))
+    )
+
+  const legsAt = (drifts: ReadonlyArray<Drift>): ReadonlyArray<Leg> => {
+    // Matching uses up what is open, so each way gets its own.
+    const open = () => bandNeeds(drifts, tolerance, costs, policy.isWhole)
+    const known = policy.pairs && legsOnPairs(open(), policy.pairs, tolerance, costs)
+    const legs = (known ?? matchLegs(open(), tolerance, cost)).map(finish)
+    const swept = sweepLegs(drifts, legs, tolerance, policy).map(finish)
+    return [...legs, ...swept].filter((leg) => leg.sellAmountRaw > 0n && leg.expectedBuyRaw > 0n).toSorted(byAssets)
+  }
+
+  const heldUsd = sharedOf(valueUsd)
+  const drifts = driftsOf(positions, widths, heldUsd, weight)
+  let legs = legsAt(drifts)
+  for (let round = 1; round < costRounds && legs.length > 0; round += 1) {
+    const lostUsd = costOf(legs, { ...costs, reserve: 0n }, noGas).costUsd
+    legs = legsAt(driftsOf(positions, widths, sharedOf(valueUsd - lostUsd), weight))
+  }
+  const affordable = withinCost(legs, limitUsd, costs, gas, tolerance.tradeUsd)
+  const beyondUsd = sumOf(legs) - sumOf(affordable)
+  const limited =
+    beyondUsd > 0n
+      ? { beyondLimit: { usd: beyondUsd, costUsd: costOf(legs, costs, gas).costUsd, limitUsd: limitUsd ?? 0n } }
+      : {}
+  const result = resultOf(positions, affordable)
+  const worth: Worth = {
+    benefitUsd: benefitOf(drifts, result, { sharedUsd: heldUsd, weight }, policy, costs, gas),
+    ...costOf(affordable, costs, gas)
+  }
+  if (affordable.length === 0 || worth.benefitUsd <= worth.costUsd) {
+    const unworthy: { readonly unworthy?: Worth } = affordable.length === 0 ? {} : { unworthy: worth }
+    const measures = measuresOf(drifts, policy, costs, unworthy.unworthy)
+    return { legs: [], result: positions, totalUsd: heldUsd, drifts, measures, ...unworthy, ...limited }
+  }
+  const measures = measuresOf(drifts, policy, costs, worth)
+  return { legs: affordable, result, totalUsd: sharedOf(sumOf(result)), drifts, measures, ...limited }
+}

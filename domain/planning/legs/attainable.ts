@@ -1,0 +1,85 @@
+/**
+ * How far a chain's targets can be filled where assets above their targets cannot be sold.
+ *
+ * What such assets hold too much of is missing from the others. Were the others still held to their full shares, those
+ * that happen to hold something would keep it and those that hold nothing would get nothing. So all of them are filled
+ * to the same part of their shares: the targets share a smaller total, the one at which what is sold pays for what is
+ * bought. It depends on what is held and not on where it lies, so a plan that reached it finds it again and rests.
+ */
+import type { Position } from "#domain/planning/Position.ts"
+import * as SwapCost from "#domain/planning/SwapCost.ts"
+
+/** Whether all can be traded, so that the targets can share all of the chain at whatever swaps cost. */
+export const canFillAll = (positions: ReadonlyArray<Position>): boolean =>
+  positions.every(({ canBuy, canSell, weight }) => canSell && (canBuy || weight === 0n))
+
+/** Sums over the sellers or the buyers: value in US dollars (wad), and weight. */
+interface Side {
+  usd: bigint
+  weight: bigint
+}
+
+const add = (side: Side, { valueUsd, weight }: Position): void => {
+  side.usd += valueUsd
+  side.weight += weight
+}
+
+const remove = (side: Side, { valueUsd, weight }: Position): void => {
+  side.usd -= valueUsd
+  side.weight -= weight
+}
+
+/** Fullest first: the order in which they become sellers while the total falls. */
+const byFill = (a: Position, b: Position): number => {
+  const left = a.valueUsd * b.weight
+  const right = b.valueUsd * a.weight
+  return left === right ? 0 : left > right ? -1 : 1
+}
+
+/**
+ * The total (US dollars, wad, at most `totalUsd`) that the targets `weight / totalWeight` can share. `totalUsd` itself
+ * where what is above target pays for what is below, or where no target depends on it; `totalWeight` is above zero.
+ */
+export const attainable = (
+  positions: ReadonlyArray<Position>,
+  totalWeight: bigint,
+  totalUsd: bigint,
+  cost: SwapCost.SwapCost
+): bigint => {
+  const sellers: Side = { usd: 0n, weight: 0n }
+  const buyers: Side = { usd: 0n, weight: 0n }
+  for (const position of positions) {
+    const isAbove = position.valueUsd * totalWeight > position.weight * totalUsd
+    if (isAbove && position.canSell) add(sellers, position)
+    if (!isAbove && position.canBuy) add(buyers, position)
+  }
+  const soldUsd = cost.kept * (sellers.usd * totalWeight - sellers.weight * totalUsd)
+  const boughtUsd = SwapCost.whole * (buyers.weight * totalUsd - buyers.usd * totalWeight)
+  if (boughtUsd <= soldUsd) return totalUsd
+  let fillable = positions.filter(
+    ({ canSell, valueUsd, weight }) => canSell && weight > 0n && valueUsd * totalWeight <= weight * totalUsd
+  )
+  const level = () => ({
+    usd: SwapCost.whole * buyers.usd + cost.kept * sellers.usd,
+    weight: SwapCost.whole * buyers.weight + cost.kept * sellers.weight
+  })
+  let reached = level()
+  const isFuller = ({ valueUsd, weight }: Position): boolean => valueUsd * reached.weight > reached.usd * weight
+  // Only those above the level are put in order: with each that sells the level may fall, and then others are above it.
+  for (let fuller = fillable.filter(isFuller); fuller.length > 0; fuller = fillable.filter(isFuller)) {
+    let isStopped = false
+    for (const position of fuller.sort(byFill)) {
+      isStopped = !isFuller(position)
+      if (isStopped) break
+      if (position.canBuy) remove(buyers, position)
+      add(sellers, position)
+      reached = level()
+    }
+    if (isStopped) break
+    const moved = new Set(fuller)
+    fillable = fillable.filter((position) => !moved.has(position))
+  }
+  if (reached.weight === 0n) return totalUsd
+  const sharedUsd = (totalWeight * reached.usd) / reached.weight
+  return sharedUsd < 0n ? 0n : sharedUsd < totalUsd ? sharedUsd : totalUsd
+}

@@ -1,0 +1,60 @@
+/**
+ * Who has to sell and who has to buy for a chain to reach its targets.
+ */
+import type { Position } from "#domain/planning/Position.ts"
+import { sharesOf } from "#domain/planning/sharesOf.ts"
+import * as SwapCost from "#domain/planning/SwapCost.ts"
+
+/** One side of the legs to come. What is left of it belongs to the pass that matches legs, and to nobody else. */
+export interface Imbalance {
+  readonly position: Position
+  /** Balance that no leg sells yet, raw and in US dollars (wad). */
+  leftRaw: bigint
+  leftUsd: bigint
+  /**
+   * What is still to be traded, US dollars (wad) counted on the selling side: the excess of a seller, or what has to be
+   * sold to fill the gap of a buyer. Below zero once a leg went past the target.
+   */
+  openUsd: bigint
+}
+
+export interface OpenPositions {
+  readonly sellers: ReadonlyArray<Imbalance>
+  readonly buyers: ReadonlyArray<Imbalance>
+  /** How much more is to be sold than bought, or the other way round; US dollars (wad) counted on the selling side. */
+  readonly mismatchUsd: bigint
+}
+
+const open = (position: Position, openUsd: bigint): Imbalance => ({
+  position,
+  leftRaw: position.balanceRaw,
+  leftUsd: position.valueUsd,
+  openUsd
+})
+
+/** The assets that can be traded and are off their share of `totalUsd` by at least `minUsd`. */
+export const imbalances = (
+  positions: ReadonlyArray<Position>,
+  weight: bigint,
+  totalUsd: bigint,
+  minUsd: bigint,
+  cost: SwapCost.SwapCost
+): OpenPositions => {
+  const sellers: Array<Imbalance> = []
+  const buyers: Array<Imbalance> = []
+  const shareOf = sharesOf(totalUsd, weight)
+  let netUsd = 0n
+  for (const position of positions) {
+    if (!position.canSell) continue
+    const excessUsd = position.valueUsd - shareOf(position.weight)
+    if (excessUsd >= 0n) {
+      netUsd += excessUsd
+      if (excessUsd >= minUsd) sellers.push(open(position, excessUsd))
+    } else if (position.canBuy) {
+      const openUsd = (-excessUsd * SwapCost.whole) / cost.kept
+      netUsd -= openUsd
+      if (openUsd >= minUsd) buyers.push(open(position, openUsd))
+    }
+  }
+  return { sellers, buyers, mismatchUsd: netUsd < 0n ? -netUsd : netUsd }
+}

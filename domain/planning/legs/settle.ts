@@ -1,0 +1,78 @@
+/**
+ * The legs that bring a chain on target, and what they leave.
+ */
+import { attainable, canFillAll } from "#domain/planning/legs/attainable.ts"
+import type { ChainView } from "#domain/planning/ChainView.ts"
+import { type DraftLeg, legOf } from "#domain/planning/legs/DraftLeg.ts"
+import { isFarOffTarget, isOffTarget } from "#domain/planning/legs/isOffTarget.ts"
+import { matchLegs } from "#domain/planning/legs/matchLegs.ts"
+import { imbalances } from "#domain/planning/legs/imbalances.ts"
+import type { Leg } from "#domain/planning/Plan.ts"
+import type { Position } from "#domain/planning/Position.ts"
+import { leftBy } from "#domain/planning/resultOf.ts"
+import { targetAfterCosts } from "#domain/planning/legs/targetAfterCosts.ts"
+import { boughtFor } from "#domain/planning/legs/sizeLeg.ts"
+import { type SwapCost, whole } from "#domain/planning/SwapCost.ts"
+import type { Tolerance } from "#domain/planning/Tolerance.ts"
+
+/** Attempts at a settlement. Two are enough for most chains; the later ones are for coarse tokens and high costs. */
+const maxAttempts = 8
+
+/** Attempts after which the next one starts halfway, in case two totals lead to each other. */
+const fullSteps = 4
+
+const absolute = (value: bigint): bigint => (value < 0n ? -value : value)
+
+export interface Settlement {
+  readonly legs: ReadonlyArray<Leg>
+  /** The positions that the legs leave, in the order of the view. */
+  readonly result: ReadonlyArray<Position>
+  /**
+   * What the targets share once the legs are paid for, US dollars (wad): the value of the chain, or more (`dueUsd`).
+   */
+  readonly totalUsd: bigint
+}
+
+const greater = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+
+/**
+ * The first attempt takes the exact value of a full settlement. The threshold may leave some of that undone and so save
+ * some of its costs, which moves the targets: the next attempt takes the value that the legs really leave. A settlement
+ * is good when both agree, so that no target moves by more than the margin, and its own result calls for no further
+ * trade.
+ */
+export const settle = (view: ChainView, tolerance: Tolerance, cost: SwapCost): Settlement => {
+  const { chainId, dueUsd = 0n, positions, valueUsd, weight } = view
+  if (weight === 0n) return { legs: [], result: positions, totalUsd: valueUsd }
+  const isFillable = canFillAll(positions)
+  const sharedOf = (of: ReadonlyArray<Position>, totalUsd: bigint): bigint =>
+    isFillable && dueUsd <= totalUsd ? totalUsd : attainable(of, weight, greater(totalUsd, dueUsd), cost)
+  const isOff = (of: ReadonlyArray<Position>, sharedUsd: bigint): boolean =>
+    isOffTarget(of, weight, sharedUsd, tolerance, cost)
+  const heldUsd = sharedOf(positions, valueUsd)
+  if (!isFarOffTarget(positions, weight, heldUsd, tolerance) && !isOff(positions, heldUsd))
+    return { legs: [], result: positions, totalUsd: greater(valueUsd, heldUsd) }
+  const finish = (draft: DraftLeg): Leg =>
+    legOf(chainId, draft, (seller, buyer, sellRaw) => boughtFor(seller, buyer, sellRaw, cost))
+  const heaviest = positions.reduce((most, { weight: one }) => (one > most ? one : most), 1n)
+  let expectedUsd = targetAfterCosts(positions, weight, valueUsd, cost)
+  let fallback: Settlement | undefined
+  for (let attempt = 1; ; attempt += 1) {
+    const sharedUsd = sharedOf(positions, expectedUsd)
+    const drafts = matchLegs(imbalances(positions, weight, sharedUsd, tolerance.marginUsd, cost), tolerance, cost)
+    const leftUsd = valueUsd - (drafts.reduce((sum, { usd }) => sum + usd, 0n) * cost.lost) / whole
+    const isConfirmed = absolute(leftUsd - expectedUsd) * heaviest <= tolerance.marginUsd * weight
+    if (isConfirmed || attempt >= fullSteps) {
+      const legs = drafts.map(finish)
+      const result = leftBy(positions, drafts, legs)
+      const resultUsd = result.reduce((sum, position) => sum + position.valueUsd, 0n)
+      const restUsd = sharedOf(result, resultUsd)
+      const settlement = { legs, result, totalUsd: greater(resultUsd, restUsd) }
+      const isAtRest = !isOff(result, restUsd)
+      if (isConfirmed && isAtRest) return settlement
+      if (isAtRest) fallback = settlement
+      if (attempt === maxAttempts) return fallback ?? settlement
+    }
+    expectedUsd = attempt < fullSteps ? leftUsd : (expectedUsd + leftUsd) / 2n
+  }
+}

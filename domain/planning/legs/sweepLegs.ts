@@ -1,0 +1,45 @@
+/**
+ * What is no target and too small to be sold by itself, sold together: once several such holdings are worth the least
+ * trade in sum, each is sold for the asset that lacks most.
+ */
+import type { DraftLeg } from "#domain/planning/legs/DraftLeg.ts"
+import type { Drift } from "#domain/planning/bands/drift.ts"
+import type { Imbalance } from "#domain/planning/legs/imbalances.ts"
+import type { Leg } from "#domain/planning/Plan.ts"
+import type { PlanPolicy } from "#domain/planning/PlanPolicy.ts"
+import { isFine, type Tolerance } from "#domain/planning/Tolerance.ts"
+
+const whole = ({ position }: Drift): Imbalance => ({
+  position,
+  leftRaw: 0n,
+  leftUsd: 0n,
+  openUsd: 0n
+})
+
+export const sweepLegs = (
+  drifts: ReadonlyArray<Drift>,
+  legs: ReadonlyArray<Leg>,
+  tolerance: Tolerance,
+  { minSweepUsd }: PlanPolicy
+): ReadonlyArray<DraftLeg> => {
+  const sold = new Set(legs.map(({ sell }) => sell))
+  const small = drifts.filter(
+    ({ position: { assetId, canSell, valueUsd, weight } }) =>
+      weight === 0n && canSell && !sold.has(assetId) && valueUsd >= minSweepUsd && valueUsd < tolerance.tradeUsd
+  )
+  const sumUsd = small.reduce((sum, { position }) => sum + position.valueUsd, 0n)
+  if (sumUsd < tolerance.tradeUsd) return []
+  const buyer = drifts
+    .filter(({ position }) => position.canBuy && isFine(position, tolerance) && !sold.has(position.assetId))
+    .reduce<Drift | undefined>(
+      (most, one) => (most === undefined || one.excessUsd < most.excessUsd ? one : most),
+      undefined
+    )
+  if (buyer === undefined) return []
+  return small.map((drift) => ({
+    seller: whole(drift),
+    buyer: whole(buyer),
+    sellRaw: drift.position.balanceRaw - drift.position.incomingRaw,
+    usd: drift.position.valueUsd
+  }))
+}

@@ -1,0 +1,99 @@
+/**
+ * The value of a chain once the trades that bring it on target are paid for.
+ *
+ * Targets are shares of the value that is left after trading, and trading costs a share of what is sold, which depends
+ * on the targets. With `S(T)` the value above target and `D(T)` the value to sell to fill what is below it, the value
+ * left is the root of `T = V - f * min(S(T), D(T))`: the lesser side limits the trades when some assets cannot be
+ * traded, and without such assets both are equal at the root. `T - V` plus `f` times either side is increasing, convex
+ * and piecewise linear in `T`, and not negative at `V`. Newton's method from `V` therefore comes down to the root of
+ * each without passing it and ends exactly on it after the last change of slope, at most one step for each asset; the
+ * greater root is the one of the minimum.
+ *
+ * Reckoned is how far the total falls below `V`. Its slope is known to be at least the part of a sale that is kept, so
+ * it falls no further than the side at `V` costs by that, and only the few assets that change sides on the way are
+ * looked at again.
+ */
+import type { Position } from "#domain/planning/Position.ts"
+import * as SwapCost from "#domain/planning/SwapCost.ts"
+
+/** One asset: its distance from its share of `V`, times the weight of the chain. */
+interface Distance {
+  readonly position: Position
+  readonly excess: bigint
+}
+
+/** Sums over the assets above their targets, or below them. */
+interface Side {
+  distance: bigint
+  weight: bigint
+}
+
+const add = (side: Side, distance: bigint, weight: bigint): void => {
+  side.distance += distance
+  side.weight += weight
+}
+
+/**
+ * The root of one side. `staying` are the sums over all that stay on it, `changing` may come or go as the total falls;
+ * `sign` is 1 for what is above its target, -1 for what is below.
+ */
+const fallOf = (
+  staying: Side,
+  changing: ReadonlyArray<Distance>,
+  sign: bigint,
+  slopeAt: (weight: bigint) => bigint,
+  lost: bigint
+): bigint => {
+  let fall = 0n
+  for (;;) {
+    const side = { ...staying }
+    for (const { excess, position } of changing) {
+      if (sign * (excess + position.weight * fall) > 0n) add(side, sign * excess, position.weight)
+    }
+    const slope = slopeAt(side.weight)
+    const next = (lost * side.distance + slope - 1n) / slope
+    if (next <= fall) return fall
+    fall = next
+  }
+}
+
+/**
+ * Value left of `valueUsd` (US dollars, wad, cut towards zero) when every asset that can be traded is brought as close
+ * to its share `position.weight / weight` as the others allow. `weight` is above zero.
+ */
+export const targetAfterCosts = (
+  positions: ReadonlyArray<Position>,
+  weight: bigint,
+  valueUsd: bigint,
+  { kept, lost }: SwapCost.SwapCost
+): bigint => {
+  if (lost === 0n) return valueUsd
+  const above: Side = { distance: 0n, weight: 0n }
+  const below: Side = { distance: 0n, weight: 0n }
+  const lesser: Array<Distance> = []
+  for (const position of positions) {
+    const excess = position.valueUsd * weight - position.weight * valueUsd
+    if (excess <= 0n) lesser.push({ position, excess })
+    else if (position.canSell) add(above, excess, position.weight)
+    if (excess < 0n && position.canBuy) add(below, -excess, position.weight)
+  }
+  const farther = above.distance > below.distance ? above : below
+  const maxUsd = (lost * farther.distance) / (kept * weight) + 1n
+  const changing = lesser.filter(({ excess, position }) => excess + position.weight * maxUsd >= 0n)
+  for (const { excess, position } of changing) if (excess < 0n && position.canBuy) add(below, excess, -position.weight)
+  const selling = fallOf(
+    above,
+    changing.filter(({ position }) => position.canSell),
+    1n,
+    (sold) => SwapCost.whole * weight - lost * sold,
+    lost
+  )
+  const buying = fallOf(
+    below,
+    changing.filter(({ position }) => position.canBuy),
+    -1n,
+    (bought) => kept * weight + lost * bought,
+    lost
+  )
+  return valueUsd - (selling < buying ? selling : buying)
+}

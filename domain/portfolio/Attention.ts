@@ -1,0 +1,107 @@
+/**
+ * What of a portfolio waits for somebody, and for whom; pure. A portfolio that needs nobody has none, whether it trades
+ * or is on target.
+ */
+import { DateTime, Schema } from "effect"
+import type { OperationId, PortfolioId } from "#domain/Ids.ts"
+
+/**
+ * `signature_required`: a chain lets the agent act no longer. `permission_expired` and `permission_expiring`: what the
+ * owner signed has run out, or does within 14 days. `permission_revoked`: the owner took it back.
+ * `permission_outdated`: it is of before the trade guard. `run_failed`: the last run did. `transfer_unclear`: value
+ * between chains is late, or those who are asked disagree.
+ */
+export const AttentionCode = Schema.Literals([
+  "signature_required",
+  "permission_expired",
+  "permission_expiring",
+  "permission_revoked",
+  "permission_outdated",
+  "run_failed",
+  "transfer_unclear"
+])
+export type AttentionCode = typeof AttentionCode.Type
+
+/** Who has to do something: the end user, the integrator, or whoever runs the service. */
+export const Actor = Schema.Literals(["owner", "integrator", "operator"])
+export type Actor = typeof Actor.Type
+
+export interface Attention {
+  readonly code: AttentionCode
+  /** Since when it is so; of what is to come, when it comes. */
+  readonly since: DateTime.Utc
+  readonly actor: Actor
+  /** For people: what is wrong, and what to do. */
+  readonly action: string
+  /** The operation that waits or failed. */
+  readonly operationId: OperationId | null
+}
+
+/** What is known of a portfolio at one moment. */
+export interface AttentionFacts {
+  readonly portfolioId: PortfolioId
+  readonly createdAt: DateTime.Utc
+  readonly revokedAt: DateTime.Utc | null
+  /** The earliest end of its permissions. */
+  readonly permissionEndsAt: DateTime.Utc | null
+  /** Every account is under the trade guard. */
+  readonly isGuarded: boolean
+  readonly awaited: ReadonlyArray<{ readonly chainId: number; readonly cause: string; readonly since: DateTime.Utc }>
+  readonly lastRun: {
+    readonly operationId: OperationId
+    readonly hasFailed: boolean
+    readonly at: DateTime.Utc
+    readonly error: string | null
+  } | null
+  readonly unclear: ReadonlyArray<{ readonly operationId: OperationId; readonly since: DateTime.Utc }>
+}
+
+/** How long before the end of a permission its owner should sign. */
+const noticeDays = 14
+
+const causes: Readonly<Record<string, string>> = {
+  agent_changed: "the service signs as another agent than the owner permitted",
+  permission_revoked: "the owner took the permission back on the chain",
+  signature_refused: "the account does not take the owner's signature"
+}
+
+export const attentionOf = (facts: AttentionFacts, now: DateTime.Utc): ReadonlyArray<Attention> => {
+  const { awaited, createdAt, isGuarded, lastRun, permissionEndsAt, portfolioId, revokedAt, unclear } = facts
+  const resign = `let the owner sign anew at /v2/portfolios/${portfolioId}/resign/signature`
+  const found: Array<Attention> = []
+  const owner = (code: AttentionCode, since: DateTime.Utc, action: string) =>
+    found.push({ code, since, actor: "owner", action, operationId: null })
+  if (revokedAt !== null) owner("permission_revoked", revokedAt, `The owner revoked the agent's permission: ${resign}`)
+  for (const { cause, chainId, since } of revokedAt === null ? awaited : [])
+    owner(
+      "signature_required",
+      since,
+      `Chain ${chainId} is not traded, because ${causes[cause] ?? cause}: let the owner sign anew at /v2/portfolios/${portfolioId}/chains/signature`
+    )
+  if (revokedAt === null && permissionEndsAt !== null) {
+    if (DateTime.isLessThan(permissionEndsAt, now))
+      owner("permission_expired", permissionEndsAt, `The agent's permission has run out: ${resign}`)
+    else if (DateTime.isLessThan(permissionEndsAt, DateTime.add(now, { days: noticeDays })))
+      owner("permission_expiring", permissionEndsAt, `The agent's permission runs out: ${resign}`)
+  }
+  if (revokedAt === null && !isGuarded)
+    owner("permission_outdated", createdAt, `An account is under a permission of before the trade guard: ${resign}`)
+  if (lastRun?.hasFailed === true)
+    found.push({
+      code: "run_failed",
+      since: lastRun.at,
+      actor: "integrator",
+      action: `The last run failed (${lastRun.error ?? "no reason is known"}): the next one tries again; POST /v2/portfolios/${portfolioId}/rebalance starts one now`,
+      operationId: lastRun.operationId
+    })
+  for (const { operationId, since } of unclear)
+    found.push({
+      code: "transfer_unclear",
+      since,
+      actor: "operator",
+      action:
+        "A transfer between chains is late or not agreed upon: it is looked for until it is found; ask the operator",
+      operationId
+    })
+  return found
+}

@@ -1,0 +1,151 @@
+/**
+ * Waits for a new signature of an owner: says what must be signed, enters `awaiting_user` when a run has nothing else
+ * to do, and goes on as soon as another grant counts on a chain and no other run of the portfolio is at work.
+ *
+ * It sleeps between looks and holds nothing meanwhile; the portfolio is free for runs on its other chains. Past the
+ * deadline it gives up.
+ */
+import { Context, DateTime, Duration, Effect, Layer, Schema } from "effect"
+import { ClusterSchema } from "effect/cluster"
+import { Activity, DurableClock } from "effect/workflow"
+import { ChainId } from "#domain/Caip.ts"
+import { RequiredSignatures, type SignatureCause } from "#domain/account/RequiredSignatures.ts"
+import type { OperationId } from "#domain/Ids.ts"
+import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import type { AttemptId } from "#domain/relay/RelayStore.ts"
+import { Settings } from "#domain/Settings.ts"
+import { SignatureRequestTiming } from "#domain/rebalance/SignatureRequestTiming.ts"
+
+/** The event that tells which chain needs a signature; its payload is `{chainId, permissionId, cause, reason}`. */
+export const signatureRequired = "signature_required"
+
+/** What a chain said about the permission that the owner signed. */
+export interface Refusal {
+  readonly permissionId: string
+  readonly cause: SignatureCause
+  readonly reason: string
+}
+
+/** How a wait ended. */
+export interface WaitEnd {
+  /** The chains that need a signature still. */
+  readonly awaited: ReadonlySet<ChainId>
+  /** The deadline of the whole run's waiting. */
+  readonly until: DateTime.Utc
+  readonly isOver: boolean
+}
+
+const Look = Schema.Struct({ at: Schema.DateTimeUtcFromMillis, awaited: Schema.Array(ChainId) })
+
+export class SignatureRequests extends Context.Service<
+  SignatureRequests,
+  {
+    /** False when another run of the portfolio waits on this chain already. Must run inside a workflow. */
+    readonly tell: (attempt: AttemptId, refusal: Refusal) => Effect.Effect<boolean, never, InWorkflow>
+    /**
+     * Ends when one of the chains needs a signature no longer, or at the deadline, which the first wait of a run sets.
+     * Must run inside a workflow, with nothing beside it.
+     */
+    readonly wait: (
+      operationId: OperationId,
+      round: number,
+      chainIds: ReadonlyArray<ChainId>,
+      until: DateTime.Utc | undefined
+    ) => Effect.Effect<WaitEnd, never, InWorkflow>
+  }
+>()("ballast/domain/rebalance/SignatureRequests") {
+  static readonly layer = Layer.effect(
+    SignatureRequests,
+    Effect.gen(function* () {
+      const services = { operations: yield* OperationStore, signatures: yield* RequiredSignatures }
+      const { signatureWaitMs } = yield* Settings
+      return SignatureRequests.of({
+        tell: makeTell(services),
+        wait: makeWait(services, yield* SignatureRequestTiming, signatureWaitMs)
+      })
+    })
+  )
+}
+
+interface Services {
+  readonly operations: OperationStore["Service"]
+  readonly signatures: RequiredSignatures["Service"]
+}
+
+const makeTell =
+  ({ operations, signatures }: Services) =>
+  ({ attempt, chainId, operationId }: AttemptId, { cause, permissionId, reason }: Refusal) =>
+    Activity.make({
+      name: `unsigned/${chainId}/${attempt}`,
+      success: Schema.Boolean,
+      execute: Effect.gen(function* () {
+        const at = yield* DateTime.now
+        const required = { operationId, chainId: chainId as ChainId, permissionId, cause, at }
+        if (!(yield* signatures.require(required))) return false
+        yield* operations.append(operationId, at, signatureRequired, { chainId, permissionId, cause, reason })
+        return true
+      })
+    }).annotate(ClusterSchema.WithTransaction, true)
+
+const makeWait = (
+  { operations, signatures }: Services,
+  { first, most }: typeof SignatureRequestTiming.Service,
+  signatureWaitMs: number
+) => {
+  const pauseAfter = (look: number) => Duration.min(most, Duration.times(first, 2 ** Math.min(look - 1, 20)))
+
+  /** What another chain waited for last may have left the operation in `retrying`. */
+  const enter = (operationId: OperationId, round: number) =>
+    Activity.make({
+      name: `await/${round}`,
+      success: Schema.DateTimeUtcFromMillis,
+      execute: Effect.gen(function* () {
+        const at = yield* DateTime.now
+        yield* operations.transition(operationId, "running", at, null)
+        yield* operations.transition(operationId, "awaiting_user", at, null)
+        return at
+      })
+    }).annotate(ClusterSchema.WithTransaction, true)
+
+  const lookFor = (operationId: OperationId, name: string) =>
+    Activity.make({
+      name: `look/${name}`,
+      success: Look,
+      execute: Effect.gen(function* () {
+        return { at: yield* DateTime.now, awaited: yield* signatures.awaitedBy(operationId) }
+      })
+    })
+
+  const resume = (operationId: OperationId, name: string) =>
+    Activity.make({
+      name: `resume/${name}`,
+      success: Schema.Boolean,
+      execute: Effect.flatMap(DateTime.now, (at) => signatures.resume(operationId, at))
+    })
+
+  const sleep = (name: string, duration: Duration.Duration) =>
+    DurableClock.sleep({ name, duration, inMemoryThreshold: Duration.zero })
+
+  return Effect.fnUntraced(function* (
+    operationId: OperationId,
+    round: number,
+    chainIds: ReadonlyArray<ChainId>,
+    before: DateTime.Utc | undefined
+  ) {
+    const began = yield* enter(operationId, round)
+    const until = before ?? DateTime.add(began, { milliseconds: signatureWaitMs })
+    for (let number = 1; ; number++) {
+      const name = `${round}/${number}`
+      const look = yield* lookFor(operationId, name)
+      const awaited = new Set(look.awaited)
+      if (chainIds.some((chainId) => !awaited.has(chainId))) {
+        for (let turn = 1; !(yield* resume(operationId, `${round}/${turn}`)); turn++)
+          yield* sleep(`turn/${round}/${turn}`, pauseAfter(turn))
+        return { awaited, until, isOver: false } satisfies WaitEnd
+      }
+      if (DateTime.isGreaterThanOrEqualTo(look.at, until)) return { awaited, until, isOver: true } satisfies WaitEnd
+      yield* sleep(`owner/${name}`, Duration.min(pauseAfter(number), DateTime.distance(look.at, until)))
+    }
+  })
+}

@@ -1,0 +1,328 @@
+/**
+ * Reads what plans are made from, for any number of portfolios at once: catalogues and balances by chain, prices and
+ * what is in transit once for all. What could not be read is in the input as such.
+ */
+import { Context, DateTime, Duration, Effect, Layer, Option, Result, Schedule } from "effect"
+import * as Amount from "#domain/Amount.ts"
+import type { Asset } from "#domain/asset/Asset.ts"
+import { Assets } from "#domain/asset/Assets.ts"
+import { addressOf, type AssetId, type ChainId, chainIdOf, erc20, type EvmAccountId } from "#domain/Caip.ts"
+import { type AccountBalances, Balances } from "#domain/chain/Balances.ts"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { type ChainAuthorization, mayBuy } from "#domain/account/Authorization.ts"
+import { authorizedChains } from "#domain/account/Grant.ts"
+import { mayTradeOn, type Price, Prices } from "#domain/market/Prices.ts"
+import { readingFrom } from "#domain/performance/PortfolioReading.ts"
+import type { AccountReading } from "#domain/performance/valuePortfolio.ts"
+import type { ChainState, Holding, PlanInput } from "#domain/planning/Plan.ts"
+import { closedFor } from "#domain/rebalance/ClosedWay.ts"
+import { PolicyReader } from "#domain/rebalance/plan/PolicyReader.ts"
+import type { PlanContext } from "#domain/rebalance/RunStore.ts"
+import { Venue } from "#domain/trading/Venue.ts"
+import type { Slicing } from "#domain/trading/Slicing.ts"
+import { Settings } from "#domain/Settings.ts"
+import { type SwapLimits, swapLimits } from "#domain/strategy/resolveSwap.ts"
+import { InTransit } from "#domain/transfer/InTransit.ts"
+import type { Transfer } from "#domain/transfer/Transfer.ts"
+
+interface ChainReading {
+  readonly authorization: ChainAuthorization
+  readonly catalogue: ReadonlyArray<Asset>
+  /** Null when the chain, or a target asset on it, could not be read: an unknown balance is not zero. */
+  readonly balances: ReadonlyMap<AssetId, bigint> | null
+  /** The account as it was read; null when it was not. */
+  readonly account: AccountBalances | null
+}
+
+interface ReadOptions {
+  /**
+   * How long balances are waited for before they count as unavailable, asked for once. When it is left out, what does
+   * not answer is asked again for some seconds.
+   */
+  readonly timeout?: Duration.Duration
+}
+
+/** Six requests in four and a half seconds. */
+const askAgain = Schedule.exponential(Duration.millis(150)).pipe(Schedule.upTo({ times: 5 }))
+
+/** The same results once all succeed, or those of the last request. */
+const untilAllSucceed = <A, E>(
+  reading: Effect.Effect<ReadonlyArray<Result.Result<A, E>>>
+): Effect.Effect<ReadonlyArray<Result.Result<A, E>>> =>
+  Effect.flatMap(reading, (results) =>
+    results.every(Result.isSuccess) ? Effect.succeed(results) : Effect.fail(results)
+  ).pipe(Effect.retry(askAgain), Effect.catch(Effect.succeed))
+
+/** What the plan of one portfolio is made from. */
+export interface PlanReading {
+  readonly context: PlanContext
+  /** When balances and prices had been read. */
+  readonly readAt: DateTime.Utc
+  readonly limits: SwapLimits
+  /** False when no price source answered: nothing is known of any price then. */
+  readonly arePricesKnown: boolean
+  readonly input: PlanInput
+  /** Absent: trades are made whole or not at all. */
+  readonly slicing?: Slicing
+  /** The accounts that were read, whole: with what is reserved, and what the plan leaves alone. */
+  readonly accounts: ReadonlyArray<AccountReading>
+}
+
+/** A portfolio before its balances are read. */
+interface Outline {
+  readonly context: PlanContext
+  readonly authorized: ReadonlyArray<ChainAuthorization>
+  readonly bridgeAssets: ReadonlyMap<ChainId, AssetId>
+  readonly ofInterest: ReadonlySet<AssetId>
+}
+
+export class PlanReader extends Context.Service<
+  PlanReader,
+  {
+    /** One reading for each context, in their order. Never fails for an outside reason. */
+    readonly read: (
+      contexts: ReadonlyArray<PlanContext>,
+      options?: ReadOptions
+    ) => Effect.Effect<ReadonlyArray<PlanReading>>
+  }
+>()("ballast/domain/rebalance/PlanReader") {
+  static readonly layer = Layer.effect(
+    PlanReader,
+    Effect.gen(function* () {
+      const assets = yield* Assets
+      const balances = yield* Balances
+      const prices = yield* Prices
+      const venue = yield* Venue
+      const settings = yield* Settings
+      const inTransit = yield* InTransit
+      const policies = yield* PolicyReader
+
+      /**
+       * Of one chain: its catalogue, and what each of the accounts holds of it; null for an account that could not be
+       * read.
+       */
+      const readChain = Effect.fnUntraced(function* (
+        chainId: ChainId,
+        authorizations: ReadonlyArray<ChainAuthorization>,
+        timeout: Duration.Duration | undefined
+      ) {
+        const catalogue = yield* assets.onChain(chainId)
+        const assetIds = catalogue.map(({ assetId }) => assetId)
+        const reading = balances.readMany(
+          chainId,
+          authorizations.map(({ accountId: account }) => ({ account, assetIds }))
+        )
+        const results =
+          timeout === undefined
+            ? yield* untilAllSucceed(reading)
+            : Option.getOrElse(yield* Effect.timeoutOption(reading, timeout), () => [])
+        if (timeout !== undefined) yield* tellUnread(chainId, authorizations.length, results)
+        return {
+          catalogue,
+          of: new Map(
+            authorizations.map((authorization, index) => [
+              authorization,
+              Option.getOrNull(Option.flatMap(Option.fromUndefinedOr(results[index]), Result.getSuccess))
+            ])
+          )
+        }
+      })
+
+      const readChains = Effect.fnUntraced(function* (
+        outlines: ReadonlyArray<Outline>,
+        timeout: Duration.Duration | undefined
+      ) {
+        const byChain = Map.groupBy(
+          outlines.flatMap((outline) => outline.authorized),
+          ({ chainId }) => chainId
+        )
+        const read = yield* Effect.forEach(
+          byChain,
+          ([chainId, authorizations]) =>
+            Effect.map(readChain(chainId, authorizations, timeout), (chain) => [chainId, chain] as const),
+          { concurrency: "unbounded" }
+        )
+        const chains = new Map(read)
+        return outlines.map(({ authorized, context, ofInterest }) =>
+          authorized.map((authorization): ChainReading => {
+            const chain = chains.get(authorization.chainId)!
+            const account = chain.of.get(authorization) ?? null
+            return {
+              authorization,
+              catalogue: chain.catalogue,
+              balances: account === null ? null : readable(account, ofInterest, context.reserved),
+              account
+            }
+          })
+        )
+      })
+
+      const read = Effect.fn("PlanReader.read")(function* (
+        contexts: ReadonlyArray<PlanContext>,
+        { timeout }: ReadOptions = {}
+      ) {
+        const open = yield* inTransit.open(contexts.map(({ portfolioId }) => portfolioId))
+        const transfers = Map.groupBy(open, ({ portfolioId }) => portfolioId)
+        const outlines = contexts.map((context) => outlineOf(context, transfers.get(context.portfolioId) ?? []))
+        const readings = yield* readChains(outlines, timeout)
+        const onTheWay = Map.groupBy(
+          yield* inTransit.onTheWay(open, blocksOf(readings.flat())),
+          ({ portfolioId }) => portfolioId
+        )
+        const wanted = outlines.flatMap(({ ofInterest }, index) =>
+          readings[index]!.flatMap((reading) => assetsOfInterest(reading, ofInterest).map(({ assetId }) => assetId))
+        )
+        const pricing = prices.latest([...new Set(wanted)])
+        const priced = yield* Effect.option(timeout === undefined ? Effect.retry(pricing, askAgain) : pricing)
+        const known = Option.getOrElse(priced, (): ReadonlyMap<AssetId, Price> => new Map())
+        const policyOf = yield* policies.read(contexts)
+        const readAt = yield* DateTime.now
+        const staleBefore = readAt.epochMilliseconds - settings.priceMaxAgeMs
+        return outlines.map(({ bridgeAssets, context, ofInterest }, index): PlanReading => {
+          const incoming = incomingOf(onTheWay.get(context.portfolioId) ?? [])
+          const { acceptedSwap: accepted = null, swap: strategy, tenantSwap: tenant } = context
+          const limits = swapLimits({ strategy, tenant, accepted }, settings)
+          const chains = readings[index]!.map((reading) =>
+            chainState(reading, { ofInterest, known, staleBefore, incoming })
+          )
+          const applied = policyOf[index]
+          const policy = applied?.at(valueOf(chains), limits)
+          const input: PlanInput = {
+            chains,
+            allocation: context.allocation,
+            preferences: { thresholdUsd: limits.thresholdUsd },
+            feeBps: venue.feeBps,
+            transfers: {
+              assets: bridgeAssets,
+              feeBps: settings.transfers.costBps,
+              minUsd: settings.transfers.minUsd,
+              refused: closedFor(context.closedWays)
+            },
+            ...(policy === undefined ? {} : { policy })
+          }
+          return {
+            context,
+            readAt,
+            limits,
+            arePricesKnown: Option.isSome(priced),
+            input,
+            ...(applied?.slicing === undefined ? {} : { slicing: applied.slicing }),
+            accounts: readings[index]!.flatMap(accountOf)
+          }
+        })
+      })
+
+      return PlanReader.of({ read })
+    })
+  ).pipe(Layer.provide(PolicyReader.layer))
+}
+
+/** Of everything that has a price, US dollars (wad). */
+const valueOf = (chains: ReadonlyArray<ChainState>): bigint =>
+  chains
+    .flatMap(({ holdings }) => holdings)
+    .reduce(
+      (sum, { balanceRaw, decimals, priceUsd }) => sum + Amount.valueUsd(balanceRaw, decimals, priceUsd ?? 0n),
+      0n
+    )
+
+/** A run tells for itself what it could not read; who was only looked at has nothing else that tells it. */
+const tellUnread = (
+  chainId: ChainId,
+  accounts: number,
+  results: ReadonlyArray<Result.Result<AccountBalances, ChainUnavailable>>
+) => {
+  const unread = accounts - results.filter(Result.isSuccess).length
+  const failed = results.find(Result.isFailure)
+  return unread === 0
+    ? Effect.void
+    : Effect.logWarning("Accounts could not be read in a batch, so their portfolios get runs").pipe(
+        Effect.annotateLogs({ chainId, unread, reason: failed?.failure.reason ?? "no answer in time" })
+      )
+}
+
+const outlineOf = (context: PlanContext, transfers: ReadonlyArray<Transfer>): Outline => {
+  const authorized = authorizedChains(context.grants)
+  const bridgeAssets = carriersOf(authorized, new Set(context.awaited))
+  const targets = context.allocation.map(({ assetId }) => assetId)
+  return {
+    context,
+    authorized,
+    bridgeAssets,
+    ofInterest: new Set([...targets, ...bridgeAssets.values(), ...transfers.map(({ buy }) => buy)])
+  }
+}
+
+const blocksOf = (readings: ReadonlyArray<ChainReading>): ReadonlyMap<EvmAccountId, bigint> =>
+  new Map(readings.flatMap(accountOf).map(({ accountId, blockNumber }) => [accountId, blockNumber] as const))
+
+const accountOf = ({ account, authorization: { accountId } }: ChainReading): ReadonlyArray<AccountReading> =>
+  account === null ? [] : [readingFrom(accountId, account)]
+
+/** What of the balances that were read may be traded; null when a target asset's is missing. */
+const readable = (
+  { balances }: AccountBalances,
+  targets: ReadonlySet<AssetId>,
+  reserved: PlanContext["reserved"]
+): ReadonlyMap<AssetId, bigint> | null => {
+  if (balances.some(({ assetId, raw }) => raw === null && targets.has(assetId))) return null
+  const free = new Map(balances.flatMap(({ assetId, raw }) => (raw === null ? [] : [[assetId, raw] as const])))
+  for (const { assetId, raw } of reserved) {
+    const held = free.get(assetId)
+    if (held !== undefined) free.set(assetId, held > raw ? held - raw : 0n)
+  }
+  return free
+}
+
+/** What is held on the chain, what the allocation wants there, and what comes and goes. */
+const assetsOfInterest = (
+  { catalogue, balances }: ChainReading,
+  ofInterest: ReadonlySet<AssetId>
+): ReadonlyArray<Asset> =>
+  catalogue.filter(({ assetId }) => ofInterest.has(assetId) || (balances?.get(assetId) ?? 0n) > 0n)
+
+/** Raw units of each asset that are on their way to the portfolio's accounts. */
+const incomingOf = (transfers: ReadonlyArray<Transfer>): ReadonlyMap<AssetId, bigint> => {
+  const incoming = new Map<AssetId, bigint>()
+  for (const { buy, expectedRaw } of transfers) incoming.set(buy, (incoming.get(buy) ?? 0n) + expectedRaw)
+  return incoming
+}
+
+/**
+ * The asset by which each chain sends and receives, where its owner allowed it to leave and it need not be kept apart.
+ */
+const carriersOf = (chains: ReadonlyArray<ChainAuthorization>, apart: ReadonlySet<ChainId>) =>
+  new Map(
+    chains.flatMap(({ chainId, policy }) =>
+      policy.bridge === undefined || apart.has(chainId) ? [] : [[chainId, erc20(chainId, policy.bridge.token)] as const]
+    )
+  )
+
+interface Known {
+  readonly ofInterest: ReadonlySet<AssetId>
+  readonly known: ReadonlyMap<AssetId, Price>
+  readonly staleBefore: number
+  readonly incoming: ReadonlyMap<AssetId, bigint>
+}
+
+const chainState = (reading: ChainReading, { incoming, known: prices, ofInterest, staleBefore }: Known): ChainState => {
+  const { policy } = reading.authorization
+  const holding = ({ assetId, decimals, isBlocked }: Asset): Holding => {
+    const price = prices.get(assetId)
+    return {
+      assetId,
+      decimals,
+      balanceRaw: reading.balances?.get(assetId) ?? 0n,
+      incomingRaw: incoming.get(assetId) ?? 0n,
+      priceUsd: price?.usd ?? null,
+      priceIsStale: price !== undefined && !mayTradeOn(price, staleBefore),
+      isBlocked,
+      isAuthorized: mayBuy(policy, addressOf(assetId))
+    }
+  }
+  return {
+    chainId: chainIdOf(reading.authorization.accountId),
+    available: reading.balances !== null,
+    holdings: assetsOfInterest(reading, ofInterest).map(holding)
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * Reads what policies are applied with: how much the assets move, by their recorded daily prices; what gas costs; and
+ * what the portfolios' runs of the last week have cost.
+ */
+import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
+import { GasPrices } from "#domain/chain/GasPrices.ts"
+import * as Day from "#domain/Day.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import { authorizedChains } from "#domain/account/Grant.ts"
+import { DailyPriceStore } from "#domain/market/DailyPriceStore.ts"
+import { Prices } from "#domain/market/Prices.ts"
+import { volatility } from "#domain/market/volatility.ts"
+import type { ChainGas, PlanPolicy } from "#domain/planning/PlanPolicy.ts"
+import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
+import { intervalMs } from "#domain/RebalanceSchedule.ts"
+import { lookbackDays, type PolicyFacts, planPolicyOf } from "#domain/rebalance/plan/planPolicyOf.ts"
+import { CostLedger } from "#domain/rebalance/CostLedger.ts"
+import type { PlanContext } from "#domain/rebalance/RunStore.ts"
+import { Settings } from "#domain/Settings.ts"
+import type { Slicing } from "#domain/trading/Slicing.ts"
+import { resolvePolicy } from "#domain/strategy/resolvePolicy.ts"
+import type { SwapLimits } from "#domain/strategy/resolveSwap.ts"
+
+/**
+ * Units of gas: an operation of an account that has code, and each swap in it; as measured on Kernel 0.3.1 and Uniswap
+ * v2.
+ */
+const operationGas = 300_000n
+const swapGas = 150_000n
+const weekDays = 7
+
+/** The policy of one portfolio. */
+export interface AppliedPolicy {
+  /** Once the portfolio's value is known (US dollars, wad). */
+  readonly at: (valueUsd: bigint, limits: SwapLimits) => PlanPolicy
+  /** Absent: trades are made whole or not at all. */
+  readonly slicing?: Slicing
+}
+
+export class PolicyReader extends Context.Service<
+  PolicyReader,
+  {
+    /**
+     * One for each context, in their order; undefined where no policy is followed. Never fails for an outside reason.
+     */
+    readonly read: (contexts: ReadonlyArray<PlanContext>) => Effect.Effect<ReadonlyArray<AppliedPolicy | undefined>>
+  }
+>()("ballast/domain/rebalance/PolicyReader") {
+  static readonly layer = Layer.effect(
+    PolicyReader,
+    Effect.gen(function* () {
+      const daily = yield* DailyPriceStore
+      const prices = yield* Prices
+      const ledger = yield* CostLedger
+      const gasPrices = yield* GasPrices
+      const settings = yield* Settings
+
+      const gasOf = Effect.fnUntraced(function* (chainIds: ReadonlyArray<ChainId>) {
+        const natives = chainIds.flatMap((chainId) => settings.gas.natives.get(chainId) ?? [])
+        const known = yield* Effect.option(prices.latest(natives))
+        const read = yield* Effect.forEach(
+          chainIds,
+          Effect.fnUntraced(function* (chainId) {
+            const native = settings.gas.natives.get(chainId)
+            const usd = native === undefined ? undefined : Option.getOrUndefined(known)?.get(native)?.usd
+            const wei = usd === undefined ? Option.none<bigint>() : yield* gasPrices.read(chainId)
+            if (usd === undefined || Option.isNone(wei)) return []
+            const costOf = (gas: bigint) => (gas * wei.value * usd) / Decimal.one
+            const gas: ChainGas = { operationUsd: costOf(operationGas), swapUsd: costOf(swapGas) }
+            return [[chainId, gas] as const]
+          }),
+          { concurrency: "unbounded" }
+        )
+        return new Map(read.flat())
+      })
+
+      const volatilitiesOf = Effect.fnUntraced(function* (assetIds: ReadonlyArray<AssetId>, now: DateTime.Utc) {
+        const series = yield* daily.read(assetIds, Day.add(Day.of(now), -lookbackDays))
+        return new Map(
+          [...series].flatMap(([assetId, history]) => {
+            const found = volatility(history)
+            return found === undefined ? [] : [[assetId, found] as const]
+          })
+        )
+      })
+
+      const read = Effect.fn("PolicyReader.read")(function* (contexts: ReadonlyArray<PlanContext>) {
+        const policies = contexts.map(policyOf)
+        const following = contexts.filter((_, index) => policies[index] !== undefined)
+        if (following.length === 0) return contexts.map(() => undefined)
+        const now = yield* DateTime.now
+        const assetIds = new Set(following.flatMap(({ allocation }) => allocation.map(({ assetId }) => assetId)))
+        const chainIds = new Set([
+          ...[...assetIds].map(chainIdOf),
+          ...following.flatMap(({ grants }) => authorizedChains(grants).map(({ chainId }) => chainId))
+        ])
+        const sliced = contexts.filter((_, index) => policies[index]?.slicing !== undefined)
+        const limited = contexts.filter((_, index) => policies[index]?.maxCostBps?.week !== undefined)
+        const [gas, volatilities, spent, sold] = yield* Effect.all(
+          [
+            gasOf([...chainIds]),
+            volatilitiesOf([...assetIds], now),
+            limited.length === 0
+              ? Effect.succeed(new Map<string, bigint>())
+              : ledger.spent(
+                  limited.map(({ portfolioId }) => portfolioId),
+                  DateTime.subtract(now, { days: weekDays })
+                ),
+            sliced.length === 0
+              ? Effect.succeed(new Map<string, Slicing["sold"]>())
+              : ledger.sold(
+                  sliced.map(({ portfolioId }) => portfolioId),
+                  DateTime.subtract(now, { days: 1 })
+                )
+          ],
+          { concurrency: "unbounded" }
+        )
+        return contexts.map((context, index): AppliedPolicy | undefined => {
+          const policy = policies[index]
+          if (policy === undefined) return undefined
+          const measured = { gas, volatility: volatilities, spentUsd: spent.get(context.portfolioId) ?? 0n }
+          const { poolShareBps } = policy.slicing ?? {}
+          const slicing = poolShareBps !== undefined && {
+            slicing: { poolShareBps, minUsd: settings.minTradeUsd, sold: sold.get(context.portfolioId) ?? [] }
+          }
+          return { at: applied(policy, context, measured, settings.minTradeUsd), ...slicing }
+        })
+      })
+
+      return PolicyReader.of({ read })
+    })
+  )
+}
+
+const policyOf = ({ acceptedSwap, rebalancePolicy, tenantPolicy }: PlanContext) =>
+  resolvePolicy({ strategy: rebalancePolicy, tenant: tenantPolicy, isMirrored: acceptedSwap !== undefined })
+
+const applied =
+  (
+    policy: RebalancePolicy,
+    { frequency = "daily" }: PlanContext,
+    measured: Pick<PolicyFacts, "gas" | "volatility" | "spentUsd">,
+    minTradeUsd: bigint
+  ): AppliedPolicy["at"] =>
+  (valueUsd, { slippageBps }) =>
+    planPolicyOf(policy, {
+      ...measured,
+      valueUsd,
+      slippageBps,
+      minTradeUsd,
+      secondsToNextCheck: intervalMs[frequency] / 1_000
+    })

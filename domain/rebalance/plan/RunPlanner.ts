@@ -1,0 +1,197 @@
+/**
+ * Reads a portfolio as it stands, values it, and plans its rebalance. So whatever a plan is made from was valued before
+ * it is traded, and money that came in since the last valuation is cash flow.
+ *
+ * A transfer is in the plan only when it could be made at that moment: what is to be sold for it and its route are
+ * quoted, and where that is refused all chains are planned again without that way. So no chain keeps anything back for
+ * what will not come. Quoting reads only, so planning may be repeated at any time.
+ */
+import { Context, Effect, Layer, Struct } from "effect"
+import { grantOn } from "#domain/account/Grant.ts"
+import { type ChainId, chainIdOf } from "#domain/Caip.ts"
+import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
+import type { ChainPair, ChainPlan, Leg, Plan, PlanInput } from "#domain/planning/Plan.ts"
+import { plan } from "#domain/planning/planRebalance.ts"
+import { PlanReader, type PlanReading } from "#domain/rebalance/plan/PlanReader.ts"
+import type { PlannedChain, RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
+import type { PlanContext } from "#domain/rebalance/RunStore.ts"
+import { chainSkip, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
+import { promisedRaw, withQuotedCosts } from "#domain/rebalance/plan/quotedCosts.ts"
+import { ChainQuotes } from "#domain/trading/ChainQuotes.ts"
+import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
+import { saleLimits } from "#domain/trading/priceLegs.ts"
+import { type QuoteRequest, Venue } from "#domain/trading/Venue.ts"
+
+/** Plans that are quoted. When the last of them is refused in part, nothing moves between chains in this run. */
+const maxQuoted = 4
+
+/** What a plan must leave out beside what it leaves out by itself. */
+export interface TransferConstraint {
+  /** From this chain nothing leaves, because no transfer could be arranged. */
+  readonly excludedSource: ChainId
+}
+
+export class RunPlanner extends Context.Service<
+  RunPlanner,
+  {
+    /** Never fails for an outside reason: a chain, price or route that cannot be had is a skip of the plan. */
+    readonly plan: (context: PlanContext, constraint?: TransferConstraint) => Effect.Effect<RunPlan>
+    /** The same for somebody who only wants to see it: nothing is recorded. */
+    readonly preview: (context: PlanContext) => Effect.Effect<RunPlan>
+  }
+>()("ballast/domain/rebalance/RunPlanner") {
+  static readonly layer = Layer.effect(
+    RunPlanner,
+    Effect.gen(function* () {
+      const reader = yield* PlanReader
+      const valuer = yield* PortfolioValuer
+      const quotes = yield* ChainQuotes
+      const venue = yield* Venue
+
+      /**
+       * The transfers of a chain's plan that cannot be made now. A chain that does not answer is left to the trading.
+       */
+      const refusedOn = Effect.fnUntraced(
+        function* (context: PlanContext, limits: RunPlan["limits"], chain: ChainPlan) {
+          const { chainId, legs, transfers } = chain
+          const authorization = authorizationOn(context, chainId)
+          if (transfers.length === 0 || authorization === undefined) return []
+          const quote = (routed: boolean) => quotes.quote(authorization, { legs, transfers }, limits, routed)
+          const onVenue = yield* quote(false)
+          // The provider's requests are counted: about swaps it is asked only where a transfer lacks what the venue
+          // refuses.
+          const isShort = onVenue.refused.length > 0 && onVenue.skips.length > 0
+          const { refused } = isShort ? yield* quote(true) : onVenue
+          return refused.map(({ planned, skip }): Refusal => ({ from: chainId, to: chainIdOf(planned.buy), skip }))
+        },
+        Effect.orElseSucceed((): ReadonlyArray<Refusal> => [])
+      )
+
+      /** What the venue pays for the legs of a chain's plan; nothing is known where the chain does not answer. */
+      const quoteLegs = (context: PlanContext, limits: RunPlan["limits"]) => (chain: ChainPlan) => {
+        const { chainId, legs } = chain
+        const authorization = authorizationOn(context, chainId)
+        const requests = legs.map((leg): QuoteRequest => {
+          const atMost = saleLimits(leg, { ...limits, hopFeeBps: venue.feeBps })
+          return atMost === undefined ? leg : { ...leg, atMost }
+        })
+        return authorization === undefined
+          ? Effect.succeed([])
+          : Effect.orElseSucceed(
+              venue.quote(chainId, authorization.policy.hubs, requests),
+              (): ReadonlyArray<null> => []
+            )
+      }
+
+      const planQuoted = Effect.fnUntraced(function* (
+        context: PlanContext,
+        limits: RunPlan["limits"],
+        input: PlanInput,
+        constraint: TransferConstraint | undefined
+      ) {
+        const chainIds = input.chains.map(({ chainId }) => chainId)
+        const kept = constraint === undefined ? [] : waysOut([constraint.excludedSource], chainIds)
+        const refusals: Array<Refusal> = []
+        for (let quoted = 1; quoted <= maxQuoted; quoted += 1) {
+          const planned = plan(without(input, [...kept, ...refusals]))
+          const found = yield* Effect.forEach(planned.chains, (chain) => refusedOn(context, limits, chain), {
+            concurrency: "unbounded"
+          })
+          if (found.flat().length === 0) return { planned, refusals }
+          refusals.push(...found.flat())
+        }
+        return { planned: plan(without(input, waysOut(chainIds, chainIds))), refusals }
+      })
+
+      const planFrom = Effect.fnUntraced(function* (reading: PlanReading, constraint: TransferConstraint | undefined) {
+        const { arePricesKnown, context, input: read, readAt } = reading
+        const limits = limitsOf(reading)
+        const input = yield* withQuotedCosts(read, quoteLegs(context, limits))
+        const { planned, refusals } = yield* planQuoted(context, limits, input, constraint)
+        const { chains, ...rest } = toRunPlan(limits, input, planned, refusals)
+        return {
+          strategyVersion: context.strategyVersion,
+          plannedAt: readAt,
+          ...(context.closedWays.length === 0 ? {} : { hasClosedWays: true }),
+          ...rest,
+          chains: arePricesKnown ? chains : chains.map((chain) => ({ ...chain, skips: [...chain.skips, unpriced] }))
+        }
+      })
+
+      const read = (context: PlanContext) => Effect.map(reader.read([context]), ([reading]) => reading!)
+
+      return RunPlanner.of({
+        plan: Effect.fn("RunPlanner.plan")(function* (context: PlanContext, constraint?: TransferConstraint) {
+          const reading = yield* read(context)
+          yield* valuer.valueFrom(context.portfolioId, reading.accounts)
+          return yield* planFrom(reading, constraint)
+        }),
+        preview: Effect.fn("RunPlanner.preview")((context: PlanContext) =>
+          Effect.flatMap(read(context), (reading) => planFrom(reading, undefined))
+        )
+      })
+    })
+  ).pipe(Layer.provide([PlanReader.layer, PortfolioValuer.layer, ChainQuotes.layer]))
+}
+
+const unpriced: RecordedSkip = chainSkip(
+  SkipCode.pricesUnavailable,
+  "No price source answered, so nothing is traded; the next run tries again."
+)
+
+/** A way between chains on which nothing can be sent now, and why. */
+interface Refusal extends ChainPair {
+  readonly skip: RecordedSkip
+}
+
+const waysOut = (senders: ReadonlyArray<ChainId>, chainIds: ReadonlyArray<ChainId>): ReadonlyArray<ChainPair> =>
+  senders.flatMap((from) => chainIds.map((to) => ({ from, to })))
+
+const without = ({ transfers, ...input }: PlanInput, refused: ReadonlyArray<ChainPair>): PlanInput =>
+  transfers === undefined
+    ? input
+    : { ...input, transfers: { ...transfers, refused: [...(transfers.refused ?? []), ...refused] } }
+
+const authorizationOn = ({ grants }: PlanContext, chainId: ChainId) =>
+  grantOn(grants, chainId)?.authorization.chains.find((authorized) => authorized.chainId === chainId)
+
+const limitsOf = ({ limits: { priceImpactBps, slippageBps }, slicing }: PlanReading): RunPlan["limits"] => ({
+  slippageBps,
+  priceImpactBps,
+  ...(slicing === undefined ? {} : { slicing })
+})
+
+/** The leg as a run keeps it: what it should yield is what the feed promises, also where it was planned at quotes. */
+const toPlannedLeg = (leg: Leg, { chains, feeBps, policy }: PlanInput): PlannedLeg => {
+  const planned = Struct.omit(leg, ["chainId"])
+  if (policy?.pairCosts === undefined) return planned
+  const holdings = chains.find(({ chainId }) => chainId === leg.chainId)!.holdings
+  return { ...planned, expectedBuyRaw: promisedRaw(leg, holdings, feeBps) }
+}
+
+const toPlannedChain = (
+  { chainId, legs, measures, skips, transfers }: ChainPlan,
+  input: PlanInput,
+  refusals: ReadonlyArray<Refusal>
+): PlannedChain => ({
+  chainId,
+  ...(transfers.length === 0
+    ? {}
+    : { transfers: transfers.map((transfer) => Struct.omit(transfer, ["fromChainId", "toChainId"])) }),
+  legs: legs.map((leg) => toPlannedLeg(leg, input)),
+  ...(measures === undefined ? {} : { measures }),
+  skips: [
+    ...skips.map((skip) => Struct.omit(skip, ["chainId"])),
+    ...refusals.filter(({ from }) => from === chainId).map(({ skip }) => skip)
+  ]
+})
+
+const toRunPlan = (
+  limits: RunPlan["limits"],
+  input: PlanInput,
+  { chains }: Plan,
+  refusals: ReadonlyArray<Refusal>
+): Pick<RunPlan, "limits" | "chains"> => ({
+  limits,
+  chains: chains.map((chain) => toPlannedChain(chain, input, refusals))
+})

@@ -1,0 +1,94 @@
+/**
+ * What makes a plan another one than the previewed: pure.
+ *
+ * Prices move all the time, so a plan is the same as long as it trades the same pairs, each amount within the slippage
+ * that the portfolio accepts, and each at a price that the previewed floor would have taken.
+ */
+import type { AssetId } from "#domain/Caip.ts"
+import { expectedOf, type PreviewedChain, type PreviewedPlan } from "#domain/rebalance/preview/Preview.ts"
+
+const bps = 10_000n
+
+/** One amount for another, of a swap or a transfer. */
+interface Exchange {
+  readonly sell: AssetId
+  readonly buy: AssetId
+  readonly soldRaw: bigint
+  readonly expectedRaw: bigint
+  readonly floorRaw: bigint
+}
+
+const exchangesOf = ({ swaps, transfers }: PreviewedChain): ReadonlyMap<string, Exchange> => {
+  const all = [
+    ...swaps.map((swap) => ({
+      sell: swap.sell,
+      buy: swap.buy,
+      soldRaw: swap.sellAmountRaw,
+      expectedRaw: expectedOf(swap),
+      floorRaw: swap.minBuyAmountRaw
+    })),
+    ...transfers.map(({ amountRaw, buy, expectedRaw, leastRaw, sell }) => ({
+      sell,
+      buy,
+      soldRaw: amountRaw,
+      expectedRaw,
+      floorRaw: leastRaw
+    }))
+  ]
+  return new Map(all.map((one) => [`${one.sell} ${one.buy}`, one]))
+}
+
+const named = ({ buy, sell }: Exchange) => `${sell} for ${buy}`
+
+/** Why the exchange as it would be made now is not the previewed one; null when it is. */
+const changeOf = (before: Exchange, now: Exchange, slippageBps: bigint): string | null => {
+  const moved = now.soldRaw > before.soldRaw ? now.soldRaw - before.soldRaw : before.soldRaw - now.soldRaw
+  if (moved * bps > before.soldRaw * slippageBps) {
+    return `${named(now)} would sell ${now.soldRaw}, and ${before.soldRaw} in the preview`
+  }
+  // Held against the floor's price, since the amounts differ: expected / sold < floor / sold before.
+  if (now.expectedRaw * before.soldRaw < before.floorRaw * now.soldRaw) {
+    return `${named(now)} would yield ${now.expectedRaw} for ${now.soldRaw}: less than the floor of the preview, ${before.floorRaw} for ${before.soldRaw}`
+  }
+  return null
+}
+
+const chainChanges = (before: PreviewedChain, now: PreviewedChain, slippageBps: bigint): ReadonlyArray<string> => {
+  const [planned, current] = [exchangesOf(before), exchangesOf(now)]
+  const gone = [...planned].filter(([key]) => !current.has(key)).map(([, one]) => `${named(one)} would not be made now`)
+  const others = [...current].flatMap(([key, one]) => {
+    const previewed = planned.get(key)
+    if (previewed === undefined) return [`${named(one)} was not in the preview`]
+    return changeOf(previewed, one, slippageBps) ?? []
+  })
+  const outcome =
+    before.outcome === now.outcome || gone.length + others.length > 0
+      ? []
+      : [`the outcome would be ${now.outcome}, and ${before.outcome} in the preview`]
+  return [...gone, ...others, ...outcome].map((text) => `chain ${now.chainId}: ${text}`)
+}
+
+const empty = (chainId: PreviewedChain["chainId"]): PreviewedChain => ({
+  chainId,
+  outcome: "nothing",
+  swaps: [],
+  transfers: [],
+  skips: [],
+  reason: null,
+  gas: null
+})
+
+/** Sentences that say what would differ; none when the plan is still the previewed one. */
+export const planChanges = (before: PreviewedPlan, now: PreviewedPlan): ReadonlyArray<string> => {
+  const chainIds = new Set([...before.chains, ...now.chains].map(({ chainId }) => chainId))
+  const on = ({ chains }: PreviewedPlan, chainId: PreviewedChain["chainId"]) =>
+    chains.find((chain) => chain.chainId === chainId) ?? empty(chainId)
+  return [
+    ...(before.strategyVersion === now.strategyVersion
+      ? []
+      : [`the strategy is at version ${now.strategyVersion}, and was at ${before.strategyVersion} in the preview`]),
+    ...[...chainIds].flatMap((chainId) =>
+      chainChanges(on(before, chainId), on(now, chainId), BigInt(before.slippageBps))
+    )
+  ]
+}

@@ -1,0 +1,97 @@
+/** What a rebalance run did, from its plan and what became of it on each chain; pure. */
+import type { AssetId } from "#domain/Caip.ts"
+import {
+  type ChainResult,
+  isAtRest,
+  type OperationOutcome,
+  type OperationReport,
+  ownTransfer,
+  resultOf,
+  sumKnown,
+  type SwapResult,
+  type TransactionResult
+} from "#domain/operation/OperationResult.ts"
+import type { RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
+import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
+import type { ActionReceipt } from "#domain/relay/Transaction.ts"
+import { swapResult } from "#domain/trading/swapResult.ts"
+
+const bps = 10_000n
+
+export interface RunFacts {
+  readonly plan: Pick<RunPlan, "chains">
+  readonly outcomes: ReadonlyArray<ChainOutcome>
+  /** The transactions of the chain of the same place. */
+  readonly transactions: ReadonlyArray<ReadonlyArray<TransactionResult>>
+  /** What the venue keeps of each hop. */
+  readonly hopFeeBps: number
+}
+
+const hasLanded = ({ receipt }: ChainOutcome): boolean => receipt?.success === true
+
+const hasLeft = ({ failure, skips }: ChainOutcome): boolean =>
+  failure !== null || skips.some(({ code }) => !isAtRest(code))
+
+export const outcomeOfRun = (outcomes: ReadonlyArray<ChainOutcome>): OperationOutcome => {
+  const left = outcomes.some(hasLeft)
+  if (outcomes.some(hasLanded)) return left ? "partly_traded" : "traded"
+  return left ? "skipped" : "nothing_to_do"
+}
+
+/** What the batch brought of an asset: the account's change, and what the batch itself took away again. */
+const broughtOf = ({ receipt, swaps, transfers = [] }: ChainOutcome, assetId: AssetId): bigint => {
+  const change = receipt?.deltas.find((delta) => delta.assetId === assetId)?.raw ?? 0n
+  const sold = swaps.reduce((sum, { sell, sellAmountRaw }) => (sell === assetId ? sum + sellAmountRaw : sum), 0n)
+  const sent = transfers.reduce((sum, { amountRaw, sell }) => (sell === assetId ? sum + amountRaw : sum), 0n)
+  return change + sold + sent
+}
+
+const swapsOf = (outcome: ChainOutcome, hopFeeBps: number): ReadonlyArray<SwapResult> =>
+  outcome.swaps.map((swap) => {
+    const isOnly = outcome.swaps.filter(({ buy }) => buy === swap.buy).length === 1
+    return swapResult(swap, isOnly ? broughtOf(outcome, swap.buy) : null, hopFeeBps)
+  })
+
+/** Value sold less value received, each at what the plan reckoned the asset to be worth. */
+const tradingCostOf = (
+  outcome: ChainOutcome,
+  legs: RunPlan["chains"][number]["legs"],
+  hopFeeBps: number
+): bigint | null => {
+  if (!hasLanded(outcome)) return 0n
+  const sold = outcome.swaps.map(({ sell, sellAmountRaw }) => {
+    const leg = legs.find((planned) => planned.sell === sell)
+    return leg === undefined ? null : (sellAmountRaw * leg.valueUsd) / leg.sellAmountRaw
+  })
+  const received = [...new Set(outcome.swaps.map(({ buy }) => buy))].map((buy) => {
+    // The plan expects the venue's fee of one hop to be taken off already.
+    const leg = legs.find((planned) => planned.buy === buy && planned.expectedBuyRaw > 0n)
+    if (leg === undefined) return null
+    return (broughtOf(outcome, buy) * leg.valueUsd * (bps - BigInt(hopFeeBps))) / (leg.expectedBuyRaw * bps)
+  })
+  const [soldUsd, receivedUsd] = [sumKnown(sold), sumKnown(received)]
+  return soldUsd === null || receivedUsd === null ? null : soldUsd - receivedUsd
+}
+
+export const resultOfRun = ({ hopFeeBps, outcomes, plan, transactions }: RunFacts): OperationReport => {
+  const chains = outcomes.map((outcome, index): ChainResult => {
+    const { chainId, failure, skips, transfers = [] } = outcome
+    return {
+      chainId,
+      swaps: hasLanded(outcome) ? swapsOf(outcome, hopFeeBps) : [],
+      transfers: hasLanded(outcome) ? transfers.map((transfer) => ownTransfer(transfer, null)) : [],
+      transactions: transactions[index] ?? [],
+      skips,
+      failure
+    }
+  })
+  const costs = outcomes.map((outcome) => {
+    const legs = plan.chains.find(({ chainId }) => chainId === outcome.chainId)?.legs ?? []
+    return tradingCostOf(outcome, legs, hopFeeBps)
+  })
+  return { outcome: outcomeOfRun(outcomes), result: resultOf(chains, sumKnown(costs)) }
+}
+
+/** The receipts of a chain's attempts, in order. */
+export const receiptsOf = ({ receipt, reverted = [] }: ChainOutcome): ReadonlyArray<ActionReceipt> =>
+  receipt === null ? reverted : [...reverted, receipt]

@@ -1,0 +1,74 @@
+/** Contract: the log of a tenant's events, in pages and as a stream. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { fromText, shown } from "#domain/fromText.ts"
+import { ok } from "#http/Envelope.ts"
+import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
+import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
+import { RequestErrors } from "#http/middleware/RequestErrors.ts"
+import { eventIdPattern, TenantEvent } from "#http/v2/event/EventModel.ts"
+import { operation } from "#http/v2/operation.ts"
+import { limitUpTo } from "#http/v2/values/PageQuery.ts"
+import { written } from "#http/v2/values/values.ts"
+import { CursorInvalid } from "#http/wireErrors.ts"
+
+const eventNumber = fromText(Schema.Int, {
+  expected: "the eventId of an event, or 0 for the first that is kept",
+  pattern: eventIdPattern,
+  example: "1207",
+  parse: (text) => (eventIdPattern.test(text) ? Number(text) : undefined),
+  format: String
+})
+
+const list = HttpApiEndpoint.get("listEvents", "/events", {
+  query: { after: Schema.optionalKey(eventNumber), limit: Schema.optionalKey(limitUpTo(200)) },
+  success: ok(
+    Schema.Struct({
+      events: Schema.Array(TenantEvent).annotate({ description: "In the order in which they happened." }),
+      lastEventId: written("Send it as `after` to go on, now or later.", eventIdPattern, "1207"),
+      hasMore: Schema.Boolean.annotate({ description: "There are more already.", examples: [false] })
+    })
+  ),
+  error: CursorInvalid
+}).annotateMerge(
+  operation({
+    id: "listEvents",
+    summary: "List events",
+    description:
+      "One ordered log of what happened to the tenant's operations, portfolios, enrollments and strategies, kept for 30 days. Oldest first, after the event `after`; left out: from the first that is kept.",
+    scope: "portfolios:read",
+    tier: "general"
+  })
+)
+
+const stream = HttpApiEndpoint.get("streamEvents", "/events/stream", {
+  headers: {
+    "last-event-id": Schema.optionalKey(
+      Schema.String.check(shown({ pattern: eventIdPattern.source }), Schema.isMaxLength(32)).annotate({
+        description:
+          "The last `id` that the client has; what came after it is sent. `0` for all. Left out: from now on.",
+        examples: ["1207"]
+      })
+    )
+  },
+  success: HttpApiSchema.StreamSse({ data: TenantEvent }),
+  error: CursorInvalid
+}).annotateMerge(
+  operation({
+    id: "streamEvents",
+    summary: "Follow events",
+    description:
+      "The same log as server-sent events: `id` is the event's number, `event` its type, `data` the event as JSON. A comment is sent every 15 seconds. A connection may end at any time, after 15 minutes for certain: connect again with the last `id`, and none is missed or comes twice.",
+    scope: "portfolios:read",
+    tier: "burst"
+  })
+)
+
+export const Events = HttpApiGroup.make("events")
+  .annotate(OpenApi.Title, "Events")
+  .annotate(OpenApi.Description, "What happened to everything of the tenant, in one order.")
+  .add(list, stream)
+  .middleware(RequestErrors)
+  .middleware(EndpointLimit)
+  .middleware(ApiKeyAuth)
+  .prefix("/v2")

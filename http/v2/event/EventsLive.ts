@@ -1,0 +1,58 @@
+import { Effect, Stream } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { CursorInvalid } from "#domain/Errors.ts"
+import { TenantEvents } from "#domain/event/TenantEvents.ts"
+import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
+import { Caller } from "#domain/identity/Caller.ts"
+import { success } from "#http/Envelope.ts"
+import { ShutdownState } from "#http/ShutdownState.ts"
+import { eventStream } from "#http/v1/eventStream.ts"
+import { StreamTiming } from "#http/v1/StreamTiming.ts"
+import { V2 } from "#http/v2/Api.ts"
+import { eventIdPattern } from "#http/v2/event/EventModel.ts"
+import { eventView } from "#http/v2/event/eventView.ts"
+
+const defaultLimit = 50
+
+/** Undefined: from now on. */
+const placeOf = (lastEventId: string | undefined) =>
+  lastEventId === undefined || eventIdPattern.test(lastEventId)
+    ? Effect.succeed(lastEventId === undefined ? undefined : Number(lastEventId))
+    : Effect.fail(
+        new CursorInvalid({
+          message: "Last-Event-ID is no id of this stream; send the last one that it sent, 0 for all, or none",
+          details: ["Last-Event-ID: not an id of this stream"]
+        })
+      )
+
+export const EventsLive = HttpApiBuilder.group(
+  V2,
+  "events",
+  Effect.fnUntraced(function* (handlers) {
+    const events = yield* TenantEvents
+    const closing = yield* ShutdownState
+    const pace = yield* StreamTiming
+    const admission = yield* StreamAdmission
+
+    return handlers.handleAll({
+      listEvents: ({ query: { after = 0, limit = defaultLimit } }) =>
+        Effect.map(events.page(after, limit), (page) =>
+          success({
+            events: page.events.map(eventView),
+            lastEventId: String(page.events.at(-1)?.sequence ?? after),
+            hasMore: page.hasMore
+          })
+        ),
+      streamEvents: Effect.fnUntraced(function* ({ headers }) {
+        const { tenantId } = yield* Caller
+        const followed = yield* events.follow(yield* placeOf(headers["last-event-id"]))
+        yield* admission.enter(tenantId)
+        const frames = Stream.map(followed, (event) => {
+          const view = eventView(event)
+          return { id: view.eventId, event: view.type, data: JSON.stringify(view) }
+        })
+        return yield* eventStream(frames, closing.begun, pace)
+      })
+    })
+  })
+)

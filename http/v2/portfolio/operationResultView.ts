@@ -1,0 +1,36 @@
+/** What an operation did as v2 shows it. */
+import { formatUsd } from "#domain/Decimal.ts"
+import type { ChainResult, OperationResult } from "#domain/operation/OperationResult.ts"
+
+const textOrNull = (amount: bigint | null) => (amount === null ? null : amount.toString())
+const usdOrNull = (amount: bigint | null) => (amount === null ? null : formatUsd(amount))
+
+const chainView = ({ chainId, failure, skips, swaps, transactions, transfers }: ChainResult) => ({
+  chainId,
+  swaps: swaps.map(({ feeRaw, floorRaw, receivedRaw, soldRaw, ...swap }) => ({
+    ...swap,
+    soldRaw: soldRaw.toString(),
+    floorRaw: floorRaw.toString(),
+    receivedRaw: textOrNull(receivedRaw),
+    feeRaw: textOrNull(feeRaw)
+  })),
+  transfers: transfers.map(({ floorRaw, receivedRaw, sentRaw, ...transfer }) => ({
+    ...transfer,
+    sentRaw: sentRaw.toString(),
+    floorRaw: floorRaw.toString(),
+    receivedRaw: textOrNull(receivedRaw)
+  })),
+  transactions: transactions.map(({ gasUsd, gasUsed, ...transaction }) => ({
+    ...transaction,
+    gasUsed: textOrNull(gasUsed),
+    gasUsd: usdOrNull(gasUsd)
+  })),
+  skips: skips.map(({ valueUsd, ...skip }) => ({ ...skip, valueUsd: usdOrNull(valueUsd) })),
+  failure
+})
+
+export const operationResultView = ({ chains, gasUsd, tradingUsd }: OperationResult) => ({
+  chains: chains.map(chainView),
+  gasUsd: usdOrNull(gasUsd),
+  tradingUsd: usdOrNull(tradingUsd)
+})

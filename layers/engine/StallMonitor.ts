@@ -1,0 +1,103 @@
+/**
+ * What is seen of work that does not move: how long the oldest step has stood, and whether the relayers can pay.
+ *
+ * A fiber looks by the clock, sets the metrics and raises the alarms; readiness tells what it saw last.
+ */
+import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Schedule } from "effect"
+import type { ChainId } from "#domain/Caip.ts"
+import * as Metrics from "#domain/Metrics.ts"
+import { type Funds, RelayerFunds } from "#domain/relay/RelayerFunds.ts"
+import { StepStore } from "#domain/relay/StepStore.ts"
+
+const checkInterval = Duration.seconds(15)
+/** A step that stands for longer, with nothing outside to wait for, is an alarm. */
+const stepWithin = Duration.minutes(15)
+
+/** Seconds that the oldest step of each kind has stood where it stands; 0 when there is none. */
+export interface StepAges {
+  readonly moving: number
+  readonly retrying: number
+}
+
+export class StallMonitor extends Context.Service<
+  StallMonitor,
+  {
+    /** Reads the ages now and sets their metric. */
+    readonly ages: Effect.Effect<StepAges>
+    /** Reads the ages, and raises an alarm for a step that stands still. */
+    readonly inspectSteps: Effect.Effect<void>
+    /** Reads the funds now, sets their metric, and raises an alarm for those that are low. */
+    readonly inspectFunds: Effect.Effect<void>
+    /** The relayers that were low when they were last read; a chain that does not answer keeps what was read before. */
+    readonly low: Effect.Effect<ReadonlyArray<Funds>>
+  }
+>()("ballast/layers/engine/StallMonitor") {
+  static readonly layer = Layer.effect(
+    StallMonitor,
+    Effect.gen(function* () {
+      const steps = yield* StepStore
+      const funds = yield* RelayerFunds
+      const seen = new Map<ChainId, ReadonlyArray<Funds>>()
+
+      const ages = Effect.gen(function* () {
+        const now = yield* DateTime.now
+        const { moving, retrying } = yield* steps.oldest
+        const age = Option.match({
+          onNone: () => 0,
+          onSome: (since: DateTime.Utc) => Math.max(0, (now.epochMilliseconds - since.epochMilliseconds) / 1000)
+        })
+        const found: StepAges = { moving: age(moving), retrying: age(retrying) }
+        for (const [state, seconds] of Object.entries(found))
+          yield* Metric.update(Metric.withAttributes(Metrics.oldestStepAge, { state }), seconds)
+        return found
+      })
+
+      const inspectSteps = Effect.gen(function* () {
+        const { moving } = yield* ages
+        if (moving > Duration.toSeconds(stepWithin))
+          yield* Effect.logError(
+            `A step stands still for ${Math.round(moving)} s: look at "npm run cli -- runs list" and at the database`
+          )
+      })
+
+      const inspect = Effect.fnUntraced(function* (chainId: ChainId) {
+        const read = yield* funds.read(chainId)
+        seen.set(chainId, read)
+        for (const { balance, isLow, relayer } of read) {
+          const ether = Number(balance) / 1e18
+          yield* Metric.update(
+            Metric.withAttributes(Metrics.relayerBalance, { chain: String(chainId), relayer }),
+            ether
+          )
+          if (isLow)
+            yield* Effect.logError(
+              `Relayer ${relayer} has ${ether} of the native token of chain ${chainId} left: send it more, or nothing will land there`
+            )
+        }
+      })
+
+      return StallMonitor.of({
+        ages,
+        inspectSteps,
+        inspectFunds: Effect.forEach(
+          funds.chains,
+          (chainId) => Effect.catch(inspect(chainId), ({ message }) => Effect.logWarning(message)),
+          { concurrency: "unbounded", discard: true }
+        ),
+        low: Effect.sync(() => [...seen.values()].flat().filter(({ isLow }) => isLow))
+      })
+    })
+  )
+
+  /** Looks every fifteen seconds, for as long as the layer lives. */
+  static readonly fiber = Layer.effectDiscard(
+    Effect.gen(function* () {
+      const work = yield* StallMonitor
+      const look = Effect.andThen(work.inspectSteps, work.inspectFunds).pipe(
+        Effect.catchCause((cause) => Effect.logWarning("Stuck work could not be looked for", cause)),
+        Effect.repeat(Schedule.spaced(checkInterval))
+      )
+      yield* Effect.forkScoped(look)
+    })
+  )
+}

@@ -1,0 +1,76 @@
+/** What this process has claimed and works on right now, and how many more runs it may take. */
+import { Context, Effect, Layer } from "effect"
+import { Settings } from "#domain/Settings.ts"
+import type { LocalRun } from "#layers/engine/cluster/LocalRun.ts"
+import type { ClaimedMessage } from "#layers/sql/run/MessageRows.ts"
+
+export interface Claim extends ClaimedMessage {
+  readonly isRun: boolean
+  /** The run, once its body has begun. */
+  run: LocalRun | undefined
+}
+
+export class RunsInFlight extends Context.Service<
+  RunsInFlight,
+  {
+    readonly free: () => number
+    /** How many runs are claimed. */
+    readonly size: () => number
+    readonly add: (claim: Claim) => void
+    readonly get: (requestId: string) => Claim | undefined
+    /** The claim of a run by its execution. */
+    readonly ofExecution: (executionId: string) => Claim | undefined
+    readonly remove: (requestId: string) => void
+    /** Forgets what was claimed of shards, because they were lost since. */
+    readonly forget: (shards: ReadonlySet<string>) => void
+    /** The request ids of what is claimed of shards. */
+    readonly known: (shards: ReadonlySet<string>) => ReadonlyArray<string>
+    /** The request ids of what is claimed of other shards than these. */
+    readonly outside: (shards: ReadonlySet<string>) => ReadonlyArray<string>
+    /** Types of entities that this process carries out. */
+    readonly entityTypes: Set<string>
+    /** Called when a run ends that kept others from beginning. */
+    onFree: () => void
+  }
+>()("ballast/layers/engine/cluster/RunsInFlight") {
+  static readonly layer = Layer.effect(
+    RunsInFlight,
+    Effect.gen(function* () {
+      const { maxRunsInFlight } = yield* Settings
+      const claims = new Map<string, Claim>()
+      const executions = new Map<string, Claim>()
+
+      const remove = (requestId: string) => {
+        const claim = claims.get(requestId)
+        if (claim === undefined) return
+        const wasFull = executions.size >= maxRunsInFlight
+        claims.delete(requestId)
+        if (claim.isRun && executions.get(claim.entityId) === claim) executions.delete(claim.entityId)
+        if (wasFull) service.onFree()
+      }
+
+      const of = (shards: ReadonlySet<string>) => [...claims.values()].filter(({ shard }) => shards.has(shard))
+
+      const service = RunsInFlight.of({
+        free: () => Math.max(0, maxRunsInFlight - executions.size),
+        size: () => executions.size,
+        add: (claim) => {
+          claims.set(claim.requestId, claim)
+          if (claim.isRun) executions.set(claim.entityId, claim)
+        },
+        get: (requestId) => claims.get(requestId),
+        ofExecution: (executionId) => executions.get(executionId),
+        remove,
+        forget: (shards) => {
+          for (const { requestId } of of(shards)) remove(requestId)
+        },
+        known: (shards) => of(shards).map(({ requestId }) => requestId),
+        outside: (shards) =>
+          [...claims.values()].filter(({ shard }) => !shards.has(shard)).map(({ requestId }) => requestId),
+        entityTypes: new Set(),
+        onFree: () => {}
+      })
+      return service
+    })
+  )
+}

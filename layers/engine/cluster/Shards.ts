@@ -1,0 +1,104 @@
+/**
+ * This process as one runner of a cluster: which shards of the runs it holds, and what tells others that it is gone.
+ *
+ * Processes need no sockets between them: a message is a row, and whoever holds its shard polls for it. A lock that is
+ * lost costs time and nothing else, because every write of a run names the generation under which the run was claimed.
+ */
+import { Clock, Duration, Effect, Layer, Option } from "effect"
+import {
+  RunnerAddress,
+  RunnerHealth,
+  Runners,
+  RunnerStorage,
+  Sharding,
+  ShardingConfig,
+  SqlRunnerStorage
+} from "effect/cluster"
+import { SecureRandom } from "effect/crypto"
+import { Settings } from "#domain/Settings.ts"
+import { RunMessages } from "#layers/engine/cluster/RunMessages.ts"
+import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
+
+/** Part of every stored run: must not change while there are runs in flight. */
+export const shardsPerGroup = 64
+
+const pollInterval = Duration.millis(250)
+const refreshInterval = Duration.seconds(1)
+/** A runner that has not shown that it lives for so long has lost its shards. */
+const lockExpiration = Duration.seconds(6)
+/** A process that ends leaves its runs where they are: the next one goes on with them. */
+const entityTerminationTimeout = Duration.millis(500)
+
+const config = Layer.effect(
+  ShardingConfig.ShardingConfig,
+  Effect.gen(function* () {
+    const random = yield* SecureRandom.SecureRandom
+    const { maxRunsInFlight } = yield* Settings
+    return {
+      ...ShardingConfig.defaults,
+      // A process that carries out no runs holds no shards, or the runs in them would wait for it.
+      assignedShardGroups: maxRunsInFlight === 0 ? [] : ShardingConfig.defaults.assignedShardGroups,
+      // A name for this life of the process; nobody connects to it.
+      runnerAddress: Option.some(RunnerAddress.make(yield* random.ulid, 1)),
+      shardsPerGroup,
+      maxResidentEntities: "unbounded" as const,
+      simulateRemoteSerialization: false,
+      entityMessagePollInterval: pollInterval,
+      refreshAssignmentsInterval: refreshInterval,
+      shardLockRefreshInterval: refreshInterval,
+      shardLockExpiration: lockExpiration,
+      entityTerminationTimeout
+    }
+  })
+)
+
+/**
+ * Before each reply the cluster asks whether a shard is still held. The replies name their generation, so what the last
+ * refresh said is enough for that.
+ */
+const remembered = Layer.effect(
+  RunnerStorage.RunnerStorage,
+  Effect.gen(function* () {
+    const storage = yield* RunnerStorage.RunnerStorage
+    let held = new Set<string>()
+    let askedAt = -Infinity
+    return RunnerStorage.RunnerStorage.of({
+      ...storage,
+      refresh: (address, shardIds) =>
+        Effect.gen(function* () {
+          const asked = [...shardIds]
+          const now = yield* Clock.currentTimeMillis
+          const isKnown =
+            asked.length === 1 &&
+            now - askedAt < Duration.toMillis(refreshInterval) * 2 &&
+            held.has(asked[0]!.toString())
+          if (isKnown) return asked
+          const answer = yield* storage.refresh(address, asked)
+          if (asked.length > 1) {
+            held = new Set(answer.map(String))
+            askedAt = now
+          }
+          return answer
+        })
+    })
+  })
+)
+
+/** The embedded database has one process, which holds every shard. */
+const LocksLive = Layer.unwrap(
+  Effect.map(DatabaseInfo, ({ apart }) =>
+    apart === null
+      ? RunnerStorage.layerMemory
+      : remembered.pipe(Layer.provide(SqlRunnerStorage.layerWith({ prefix: "workflow" })), Layer.provide(apart))
+  )
+)
+
+/** Sharding over any storage of runners; it provides the messages as well. */
+export const shardsOn = <E, R>(locks: Layer.Layer<RunnerStorage.RunnerStorage, E, R>) =>
+  Sharding.layer.pipe(
+    Layer.provide([Runners.layerNoop, locks, RunnerHealth.layerNoop]),
+    Layer.provideMerge(RunMessages),
+    Layer.provide(config)
+  )
+
+export const ShardsLive = shardsOn(LocksLive)

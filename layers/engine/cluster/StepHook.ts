@@ -1,0 +1,9 @@
+/**
+ * Told of each step of a run once it is stored, with the run's payload. For hints alone: a step may be told twice, or
+ * not at all.
+ */
+import { Context } from "effect"
+
+export const StepHook = Context.Reference<(payload: object) => void>("ballast/layers/engine/cluster/StepHook", {
+  defaultValue: () => () => {}
+})

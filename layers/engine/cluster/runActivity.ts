@@ -1,0 +1,102 @@
+/**
+ * One step of a run: answered from what is stored, or done and stored.
+ *
+ * A step needs no mailbox: the run does it itself and stores its result, together with what it wrote when it asks for
+ * that (`ClusterSchema.WithTransaction`). A step that cannot be stored leaves the run without an answer: the run is
+ * left, and replayed over what the database knows, by whoever holds it then.
+ */
+import { Cause, Context, Data, Effect, Exit } from "effect"
+import { ClusterSchema } from "effect/cluster"
+import type { SqlClient } from "effect/sql"
+import { Activity, Workflow, WorkflowEngine } from "effect/workflow"
+import type { StepHook } from "#layers/engine/cluster/StepHook.ts"
+import { isTransient } from "#layers/engine/cluster/isTransient.ts"
+import type { LocalRun } from "#layers/engine/cluster/LocalRun.ts"
+import { decodeResult, encodeResult } from "#layers/engine/cluster/stepResult.ts"
+import { RunFence } from "#layers/sql/run/RunFence.ts"
+import { stepKey, type StepResult, type StepResults } from "#layers/sql/run/StepResults.ts"
+
+export interface Services {
+  readonly sql: SqlClient.SqlClient
+  readonly results: StepResults
+  /**
+   * Stores a step together with those of other runs; false when it was stored before, or the run is somebody else's
+   * now.
+   */
+  readonly record: (step: StepResult) => Effect.Effect<boolean, unknown>
+  readonly afterStep: typeof StepHook.Service
+}
+
+type Result = Workflow.Result<unknown, unknown>
+
+/** Takes a transaction back whose step did not succeed. */
+class Undone extends Data.TaggedError("Undone")<{ readonly result: Result }> {}
+
+/** The step was done before, or the run is somebody else's now. */
+class NotOurs extends Data.TaggedError("NotOurs")<{}> {}
+
+export const runActivity = ({ afterStep, record, results, sql }: Services) =>
+  Effect.fnUntraced(function* (run: LocalRun, activity: Activity.Any, attempt: number) {
+    const { executionId, generation, requestId } = run
+    const step = `${activity.name}/${attempt}`
+    const known = run.steps.get(step)
+    if (known !== undefined) return new Workflow.Complete({ exit: decodeResult(known) })
+
+    const stepOf = (exit: Exit.Exit<unknown, unknown>): StepResult => ({
+      requestId,
+      executionId,
+      generation,
+      step,
+      result: encodeResult(exit)
+    })
+
+    const { workflow } = yield* WorkflowEngine.WorkflowInstance
+    const encoded = activity.executeEncoded as Effect.Effect<unknown, unknown, WorkflowEngine.WorkflowInstance>
+    const body: Effect.Effect<Result> = encoded.pipe(
+      Workflow.intoResult,
+      Effect.provideService(
+        WorkflowEngine.WorkflowInstance,
+        WorkflowEngine.WorkflowInstance.initial(workflow, executionId)
+      ),
+      Effect.provideService(Activity.CurrentAttempt, attempt),
+      Effect.provideService(RunFence, run)
+    )
+
+    const keep = Effect.fnUntraced(function* (result: Result) {
+      if (result._tag === "Suspended") return result
+      if (Exit.isFailure(result.exit) && isTransient(result.exit.cause))
+        return yield* Effect.failCause(result.exit.cause)
+      if (!(yield* record(stepOf(result.exit)))) return yield* new NotOurs()
+      return result
+    })
+
+    const together = sql
+      .withTransaction(
+        Effect.gen(function* () {
+          const result = yield* body
+          if (result._tag === "Suspended" || Exit.isFailure(result.exit)) return yield* new Undone({ result })
+          const recorded = yield* results.recordWithin(stepOf(result.exit))
+          if (!recorded.has(stepKey(executionId, step))) return yield* new NotOurs()
+          return result
+        })
+      )
+      .pipe(Effect.catchTag("Undone", ({ result }) => keep(result)))
+
+    const isTogether = Context.get(activity.annotations, ClusterSchema.WithTransaction)
+    const replay = Effect.sync((): Result => {
+      run.mustReplay = true
+      return new Workflow.Suspended({})
+    })
+    const told = Effect.tap(isTogether ? together : Effect.flatMap(body, keep), () =>
+      Effect.sync(() => {
+        run.hasStored = true
+        afterStep(run.payload)
+      })
+    )
+    return yield* Effect.catchCause(told, (cause: Cause.Cause<unknown>) => {
+      const failure = cause.reasons.find(Cause.isFailReason)?.error
+      if (failure instanceof NotOurs) return replay
+      if (failure === undefined && !isTransient(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+      return Effect.andThen(Effect.logWarning(`Step ${step} of ${executionId} could not be stored`, cause), replay)
+    })
+  })

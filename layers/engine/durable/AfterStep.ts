@@ -1,6 +1,0 @@
-/** Told of each step of a run once it is stored, with the run's payload. For hints alone: a step may be told twice, or not at all. */
-import { Context } from "effect"
-
-export const AfterStep = Context.Reference<(payload: object) => void>("ballast/layers/engine/durable/AfterStep", {
-  defaultValue: () => () => {}
-})

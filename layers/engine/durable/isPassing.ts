@@ -1,9 +1,0 @@
-/** Whether a run met a fault of the database, which says nothing about what it was doing: it goes on when that is over. */
-import { Cause } from "effect"
-import { isDatabaseFault } from "#layers/sql/isDatabaseFault.ts"
-
-export const isPassing = (cause: Cause.Cause<unknown>): boolean =>
-  cause.reasons.some((reason) => {
-    if (Cause.isDieReason(reason)) return isDatabaseFault(reason.defect)
-    return Cause.isFailReason(reason) && isDatabaseFault(reason.error)
-  })

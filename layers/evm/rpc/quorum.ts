@@ -1,0 +1,110 @@
+/**
+ * What the endpoints of a chain conclude together about a transaction. None of them is trusted alone when there are
+ * several: a conclusion counts when every endpoint that has seen the block on which it rests comes to the same one.
+ *
+ * An endpoint that does not answer in time, or whose chain is not that long yet, has no say, so one that is down or
+ * lags holds nothing up. When two contradict each other nothing is concluded and the work waits: paying twice by the
+ * word of a faulty node is worse than waiting for the operator to remove it.
+ */
+import { Duration, Effect, Metric, Option, Result } from "effect"
+import * as Metrics from "#domain/Metrics.ts"
+import type { ChainId } from "#domain/Caip.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { ActionReceipt } from "#domain/relay/Transaction.ts"
+import { sleepRealTime, withinRealTime } from "#layers/clock/withinRealTime.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
+
+/** What is compared of what endpoints found. */
+type Shown = Pick<ActionReceipt, "success" | "blockHash" | "blockNumber" | "txHash" | "deltas">
+
+/** What one endpoint shows. */
+export interface Observation<Found extends Shown = ActionReceipt> {
+  /** Its latest block, read before anything else. */
+  readonly head: bigint
+  /** The latest block that a settled answer may rest on. */
+  readonly settled: bigint
+  readonly receipt: Option.Option<Found>
+}
+
+/** An endpoint that takes longer has no say. */
+export const answerTimeout = Duration.seconds(4)
+
+/**
+ * That nothing is there is believed when it is so twice: one endpoint is often many nodes, of which one may show the
+ * block in which a nonce was used and another not yet the receipt that used it.
+ */
+const beforeBelievingAbsence = Duration.seconds(2)
+
+const sayTheSame = (a: Shown, b: Shown): boolean =>
+  a.success === b.success &&
+  a.blockHash === b.blockHash &&
+  (a.blockHash === null || a.txHash === b.txHash) &&
+  a.deltas.length === b.deltas.length &&
+  a.deltas.every(({ assetId, raw }, index) => b.deltas[index]?.assetId === assetId && b.deltas[index]?.raw === raw)
+
+/** The block on which a conclusion rests: that of the receipt, or the latest one when there is none to be found. */
+const evidence = ({ receipt, settled }: Observation<Shown>): bigint =>
+  Option.match(receipt, {
+    onNone: () => 0n,
+    onSome: ({ blockHash, blockNumber }) => (blockHash === null ? settled : blockNumber)
+  })
+
+/** The conclusion, none while there is none; "contradiction" when the endpoints cannot all be right. */
+export const conclude = <Found extends Shown>(
+  observations: ReadonlyArray<Observation<Found>>
+): Option.Option<Found> | "contradiction" => {
+  const first = observations.find(({ receipt }) => Option.isSome(receipt))
+  if (first === undefined || Option.isNone(first.receipt)) return Option.none()
+  const concluded = first.receipt.value
+  const block = evidence(first)
+  const contradicts = ({ receipt, settled }: Observation<Found>) =>
+    Option.match(receipt, {
+      onNone: () => settled >= block,
+      onSome: (other) => !sayTheSame(concluded, other)
+    })
+  return observations.some(contradicts) ? "contradiction" : first.receipt
+}
+
+/** Asks every endpoint of the chain; fails when none answers, and when they contradict each other. */
+const ask = Effect.fnUntraced(function* <Found extends Shown, R>(
+  chainId: ChainId,
+  observe: Effect.Effect<Observation<Found>, ChainUnavailable, R | EvmClients>
+) {
+  const { each } = yield* EvmClients
+  const results = yield* Effect.forEach(
+    each(chainId),
+    (endpoint) =>
+      observe.pipe(
+        Effect.provideService(EvmClients, endpoint),
+        withinRealTime(answerTimeout, () => new ChainUnavailable({ chainId, reason: "no answer in time" })),
+        Effect.result
+      ),
+    { concurrency: "unbounded" }
+  )
+  const observations = results.flatMap((result) => (Result.isSuccess(result) ? [result.success] : []))
+  if (observations.length === 0) {
+    const failure = results.find(Result.isFailure)
+    return yield* failure?.failure ?? new ChainUnavailable({ chainId, reason: "no RPC endpoint is configured" })
+  }
+  const conclusion = conclude(observations)
+  if (conclusion !== "contradiction") return conclusion
+  yield* Metric.update(Metric.withAttributes(Metrics.chainDisagreements, { chain: String(chainId) }), 1)
+  yield* Effect.logError(
+    `The RPC endpoints of chain ${chainId} contradict each other about a transaction; its step waits until they agree. Compare them and remove the faulty one from RPC_URL_${chainId}`
+  )
+  return yield* new ChainUnavailable({
+    chainId,
+    reason: "its endpoints contradict each other about a transaction; nothing is concluded until they agree"
+  })
+})
+
+/** What the endpoints of the chain conclude; none while there is no conclusion. */
+export const agreed = Effect.fnUntraced(function* <Found extends Shown, R>(
+  chainId: ChainId,
+  observe: Effect.Effect<Observation<Found>, ChainUnavailable, R | EvmClients>
+) {
+  const conclusion = yield* ask(chainId, observe)
+  if (Option.isNone(conclusion) || conclusion.value.blockHash !== null) return conclusion
+  yield* sleepRealTime(beforeBelievingAbsence)
+  return yield* ask(chainId, observe)
+})

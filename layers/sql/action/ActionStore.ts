@@ -1,0 +1,168 @@
+/** Actions of owners in PostgreSQL. */
+import { Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Grant } from "#domain/account/Grant.ts"
+import { type ActionEnd, ActionStore, type ActionSubmission, type NewAction } from "#domain/action/ActionStore.ts"
+import { ActionOrder, ActionOutcome, kindOf } from "#domain/action/ActionOrder.ts"
+import { AssetId, EvmWalletId } from "#domain/Caip.ts"
+import { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
+import { isTerminal, OperationState } from "#domain/operation/Operation.ts"
+import { swapSourcesOf, SwapSourcesColumns } from "#layers/sql/allocationColumns.ts"
+import { changeState, firstEvents } from "#layers/sql/operation/operationEvents.ts"
+import { decodeFirst, Numeric, Timestamp, timestamp } from "#layers/sql/rows.ts"
+import { holdRun } from "#layers/sql/run/RunFence.ts"
+import { storableJson } from "#layers/sql/storable.ts"
+import { sourceColumns, sourceTables } from "#layers/sql/withdrawal/withdrawalRows.ts"
+
+const source = {
+  tenantId: TenantId,
+  portfolioId: PortfolioId,
+  ownerAccountId: EvmWalletId,
+  ...SwapSourcesColumns,
+  grants: Schema.NonEmptyArray(Grant),
+  isRevoked: Schema.Boolean
+}
+const SourceRow = Schema.Struct(source)
+const accepted = { operationId: OperationId, submittedAt: Timestamp, correlationId: Schema.String }
+const ActionRow = Schema.Struct({
+  ...source,
+  ...accepted,
+  order: ActionOrder,
+  promised: Schema.Array(Schema.Struct({ assetId: AssetId, raw: Numeric }))
+})
+const ReplayRow = Schema.Struct({ ...accepted, isSameRequest: Schema.Boolean })
+
+const firstSource = decodeFirst(SourceRow)
+const firstAction = decodeFirst(ActionRow)
+const firstReplay = decodeFirst(ReplayRow)
+const firstOutcome = decodeFirst(Schema.Struct({ outcome: Schema.NullOr(ActionOutcome) }))
+const firstState = decodeFirst(Schema.Struct({ state: OperationState }))
+const encodeOrder = Schema.encodeSync(ActionOrder)
+const encodeOutcome = Schema.encodeSync(ActionOutcome)
+
+const toSource = (row: typeof SourceRow.Type) => ({
+  tenantId: row.tenantId,
+  portfolioId: row.portfolioId,
+  ownerAccountId: row.ownerAccountId,
+  grants: row.grants,
+  swap: swapSourcesOf(row),
+  isRevoked: row.isRevoked
+})
+
+const submissionOf = ({ isSameRequest, ...first }: typeof ReplayRow.Type): ActionSubmission =>
+  isSameRequest ? { _tag: "Replayed", accepted: first } : { _tag: "Mismatch" }
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const columns = sql.literal(`${sourceColumns}, p.revoked_at IS NOT NULL AS "isRevoked"`)
+  const tables = sql.literal(sourceTables)
+
+  const findSource = Effect.fn("ActionStore.source")((portfolioId: PortfolioId) =>
+    Effect.map(
+      firstSource(
+        sql`SELECT ${columns} FROM ${tables} WHERE p.portfolio_id = ${portfolioId} AND p.archived_at IS NULL`
+      ),
+      Option.map(toSource)
+    )
+  )
+
+  const replay = Effect.fn("ActionStore.replay")((portfolioId: PortfolioId, requestId: string, hash: Uint8Array) =>
+    Effect.map(
+      firstReplay(sql`
+        SELECT a.operation_id AS "operationId", o.submitted_at AS "submittedAt", a.correlation_id AS "correlationId",
+          a.request_hash = ${hash} AS "isSameRequest"
+        FROM actions a JOIN operations o ON o.operation_id = a.operation_id
+        WHERE a.portfolio_id = ${portfolioId} AND a.request_id = ${requestId}`),
+      Option.map(submissionOf)
+    )
+  )
+
+  const insert = Effect.fnUntraced(function* (action: NewAction) {
+    const { operationId, portfolioId, tenantId } = action
+    const at = timestamp(action.submittedAt)
+    yield* sql`
+      WITH inserted AS (
+        INSERT INTO operations (operation_id, tenant_id, portfolio_id, kind, trigger, state, submitted_at, updated_at, last_sequence)
+        VALUES (${operationId}, ${tenantId}, ${portfolioId}, ${kindOf(action.order)}, 'manual', 'accepted', ${at}, ${at}, 1)
+        RETURNING operation_id, submitted_at, trigger
+      ) ${firstEvents(sql)}`
+    const mine = yield* sql`
+      INSERT INTO actions (operation_id, portfolio_id, request_id, request_hash, correlation_id, order_document)
+      VALUES (${operationId}, ${portfolioId}, ${action.requestId}, ${action.requestHash}, ${action.correlationId},
+        ${storableJson(encodeOrder(action.order))}::jsonb)
+      ON CONFLICT DO NOTHING RETURNING 1`
+    // The operation goes with the transaction: the one that was first is answered.
+    if (mine.length === 0) return yield* Effect.fail("taken" as const)
+  }, sql.withTransaction)
+
+  const submit = Effect.fn("ActionStore.submit")((action: NewAction) =>
+    insert(action).pipe(
+      Effect.as<ActionSubmission>({ _tag: "Accepted", accepted: action }),
+      Effect.catch((failure) =>
+        failure === "taken" && action.requestId !== null
+          ? Effect.map(replay(action.portfolioId, action.requestId, action.requestHash), Option.getOrThrow)
+          : Effect.die(failure)
+      )
+    )
+  )
+
+  const find = Effect.fn("ActionStore.find")((operationId: OperationId) =>
+    Effect.map(
+      firstAction(sql`
+        SELECT ${columns}, a.operation_id AS "operationId", o.submitted_at AS "submittedAt",
+          a.correlation_id AS "correlationId", a.order_document AS "order",
+          (SELECT coalesce(jsonb_agg(jsonb_build_object('assetId', asset ->> 'assetId', 'raw', asset ->> 'amountRaw')), '[]'::jsonb)
+            FROM withdrawals w JOIN operations wo ON wo.operation_id = w.operation_id AND wo.finished_at IS NULL
+            CROSS JOIN jsonb_array_elements(w.message -> 'assets') asset
+            WHERE w.portfolio_id = a.portfolio_id) AS promised
+        FROM actions a JOIN operations o ON o.operation_id = a.operation_id
+        JOIN (${tables}) ON p.portfolio_id = a.portfolio_id WHERE a.operation_id = ${operationId}`),
+      Option.map(({ correlationId, operationId, order, promised, submittedAt, ...row }) => ({
+        ...toSource(row),
+        operationId,
+        submittedAt,
+        correlationId,
+        order,
+        promised
+      }))
+    )
+  )
+
+  const outcomeOf = Effect.fn("ActionStore.outcome")((operationId: OperationId) =>
+    Effect.map(
+      firstOutcome(sql`SELECT outcome FROM actions WHERE operation_id = ${operationId}`),
+      Option.match({ onNone: () => null, onSome: ({ outcome }) => outcome })
+    )
+  )
+
+  const requireFinished = Effect.fnUntraced(function* (operationId: OperationId, to: OperationState) {
+    const found = yield* firstState(sql`SELECT state FROM operations WHERE operation_id = ${operationId}`)
+    if (Option.isNone(found) || !isTerminal(found.value.state)) {
+      return yield* Effect.die(new Error(`Operation ${operationId} cannot become ${to} in the state that it is in`))
+    }
+  })
+
+  const finish = Effect.fn("ActionStore.finish")(
+    function* ({ at, ended, error, operationId, outcome }: ActionEnd) {
+      yield* holdRun(sql)
+      const to = error === null ? "completed" : "failed"
+      // The portfolio first: whoever locks both rows takes them in this order.
+      yield* sql`
+        SELECT 1 FROM portfolios p JOIN operations o ON o.portfolio_id = p.portfolio_id
+        WHERE o.operation_id = ${operationId} FOR NO KEY UPDATE OF p`
+      const [changed] = yield* changeState(sql, { operationId, to, at, error, ended })
+      if (changed === undefined) return yield* requireFinished(operationId, to)
+      const stored = outcome === null ? null : storableJson(encodeOutcome(outcome))
+      yield* sql`UPDATE actions SET outcome = ${stored}::jsonb WHERE operation_id = ${operationId}`
+      yield* sql`
+        UPDATE portfolios SET updated_at = greatest(updated_at + interval '1 millisecond', ${timestamp(at)})
+        WHERE portfolio_id = ${changed.portfolio_id}`
+    },
+    sql.withTransaction,
+    Effect.orDie
+  )
+
+  return ActionStore.of({ source: findSource, replay, submit, find, outcome: outcomeOf, finish })
+})
+
+export const layer = Layer.effect(ActionStore, make)

@@ -1,0 +1,72 @@
+/**
+ * A tracer that measures the statements of the database by their spans, sampled or not: the client of the library has a
+ * span for each, and no metric. Names and units are those of the semantic conventions for databases.
+ */
+import { type Context, Exit, Metric, Tracer } from "effect"
+
+const latency = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
+
+/** Attributes: `db.system.name`, `db.operation.name` (the first word of the statement), `error.type`. */
+export const operationDuration = Metric.histogram("db.client.operation.duration", {
+  description: "Duration of database client operations",
+  boundaries: latency,
+  attributes: { unit: "s" }
+})
+
+/** From a statement to a connection of the pool for it: the pool is too small, or held, where this grows. */
+export const connectionWait = Metric.histogram("db.client.connection.wait_time", {
+  description: "The time it took to obtain an open connection from the pool",
+  boundaries: latency,
+  attributes: { unit: "s" }
+})
+
+const operations: ReadonlySet<string> = new Set([
+  "SELECT",
+  "INSERT",
+  "UPDATE",
+  "DELETE",
+  "WITH",
+  "LOCK",
+  "NOTIFY",
+  "LISTEN"
+])
+
+/** One of few words, whatever the statement; the rest is `_OTHER`. */
+const operationOf = (text: unknown): string => {
+  const word = typeof text === "string" ? (/^\s*([A-Za-z]+)/u.exec(text)?.[1]?.toUpperCase() ?? "") : ""
+  return operations.has(word) ? word : "_OTHER"
+}
+
+const isStatement = (span: Tracer.Span): boolean => span.attributes.has("db.query.text")
+
+const waitAttribute = "db.client.connection.wait_time_ms"
+
+/** `registry` is where the series are kept. */
+export const measured =
+  (registry: Context.Context<never>) =>
+  (tracer: Tracer.Tracer): Tracer.Tracer => {
+    const measure = (span: Tracer.Span, seconds: number, exit: Exit.Exit<unknown, unknown>) => {
+      const attributes = {
+        "db.system.name": "postgresql",
+        "db.operation.name": operationOf(span.attributes.get("db.query.text")),
+        ...(Exit.isSuccess(exit) ? {} : { "error.type": "SqlError" })
+      }
+      Metric.withAttributes(operationDuration, attributes).updateUnsafe(seconds, registry)
+      const waited = span.attributes.get(waitAttribute)
+      if (typeof waited === "number") connectionWait.updateUnsafe(waited / 1000, registry)
+    }
+
+    return Tracer.make({
+      ...tracer,
+      span: (options) => {
+        const span = tracer.span(options)
+        if (options.kind !== "client") return span
+        const end = span.end.bind(span)
+        span.end = (endTime, exit) => {
+          if (isStatement(span)) measure(span, Number(endTime - span.status.startTime) / 1e9, exit)
+          end(endTime, exit)
+        }
+        return span
+      }
+    })
+  }

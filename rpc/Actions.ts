@@ -1,0 +1,85 @@
+/**
+ * Contract: what owners ask the agent to do. Source: interface "Portfolio action submit";
+ * docs/decisions/0167-actions.md.
+ */
+import { Schema } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
+import { ReadRoute } from "#domain/action/RouteExtended.ts"
+import { EvmAddress } from "#domain/Caip.ts"
+import * as Errors from "#domain/Errors.ts"
+import { OperationId, PortfolioId } from "#domain/Ids.ts"
+import { OperationState } from "#domain/operation/Operation.ts"
+import { IsAction } from "#rpc/actionProcedure.ts"
+import { HiddenDefect } from "#rpc/publicProcedure.ts"
+import { SessionAccess } from "#rpc/session/SessionAccess.ts"
+
+const chainId = Schema.String.check(
+  Schema.isPattern(/^[1-9][0-9]{0,15}$/u, { expected: 'a chain id in a string, such as "8453"' })
+)
+const rawAmount = Schema.String.check(
+  Schema.isPattern(/^[1-9][0-9]{0,77}$/u, { expected: "an integer above zero in a string" })
+)
+const slippageBps = Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000 })))
+
+const token = (pattern: RegExp, expected: string) => Schema.String.check(Schema.isPattern(pattern, { expected }))
+
+const common = {
+  portfolioId: PortfolioId,
+  /** Within the portfolio: the same id with the same request is answered the same, with another one refused. */
+  requestId: Schema.optionalKey(token(/^[A-Za-z0-9_.:-]{1,128}$/u, "1 to 128 letters, digits, `_`, `.`, `:` and `-`")),
+  correlationId: Schema.optionalKey(
+    token(/^[A-Za-z0-9_.:-]{1,128}$/u, "1 to 128 letters, digits, `_`, `.`, `:` and `-`")
+  )
+}
+
+/** The service quotes. */
+export const BackendQuote = Schema.Struct({
+  ...common,
+  kind: Schema.Literal("swap_backend_quote"),
+  params: Schema.Struct({
+    fromChainId: chainId,
+    fromTokenAddress: EvmAddress,
+    fromAmount: rawAmount,
+    toChainId: chainId,
+    toTokenAddress: EvmAddress,
+    toAddress: EvmAddress,
+    slippageBps
+  })
+})
+
+/** The client has quoted: `route` is a `RouteExtended` of LI.FI's SDK, version 3 or 4. */
+export const ClientSwap = Schema.Struct({
+  ...common,
+  kind: Schema.Literal("swap"),
+  params: Schema.Struct({
+    chainId,
+    route: Schema.Unknown,
+    slippageBps,
+    executionConstraints: Schema.optionalKey(
+      Schema.Struct({
+        sameChainOnly: Schema.optionalKey(Schema.Boolean),
+        expectedVaultChainId: Schema.optionalKey(chainId)
+      })
+    )
+  })
+})
+
+export const decodeRoute = Schema.decodeUnknownEffect(ReadRoute, { errors: "all" })
+
+export const ActionSubmitted = Schema.Struct({
+  operationId: OperationId,
+  state: OperationState,
+  submittedAt: Schema.String,
+  correlationId: Schema.String,
+  /** `eventId`: of the operation's first event; follow from it at `/v1/executions/{operationId}/stream`. */
+  refs: Schema.Struct({ eventId: Schema.String })
+})
+
+export const ActionProcedures = RpcGroup.make(
+  Rpc.make("v2.portfolio.actions.submit", {
+    payload: Schema.Union([BackendQuote, ClientSwap]),
+    success: ActionSubmitted,
+    error: Schema.Union([Errors.PortfolioNotFound, Errors.ValidationFailed, Errors.ReplayMismatch]),
+    defect: HiddenDefect
+  }).annotate(IsAction, true)
+).middleware(SessionAccess)

@@ -1,0 +1,16 @@
+/**
+ * Middleware: a wallet session, as `Authorization: Bearer <token>` or in its cookie. Source: interface "Authentication"
+ * 7.
+ */
+import { Schema } from "effect"
+import { RpcMiddleware } from "effect/rpc"
+import { PermissionDenied, SessionInvalid, TenantDisabled } from "#domain/Errors.ts"
+import type { SignedIn } from "#domain/identity/SignedIn.ts"
+
+/** `PermissionDenied` for a cookie that another origin's page made the browser send. */
+export const SessionRefused = Schema.Union([SessionInvalid, TenantDisabled, PermissionDenied])
+
+export class SessionAccess extends RpcMiddleware.Service<SessionAccess, { provides: SignedIn }>()(
+  "ballast/rpc/session/SessionAccess",
+  { error: SessionRefused }
+) {}

@@ -1,0 +1,296 @@
+/**
+ * A Solana chain of one node, in this process: litesvm's virtual machine with what a node adds to it. Blocks with
+ * heights, blockhashes
+ * that expire, a status cache, and the rule which failures land and cost a fee. Nothing here waits: every call runs
+ * to its end.
+ */
+import { address, getTransactionDecoder, lamports, type Transaction } from "@solana/kit"
+import type { PublicKey, TransactionInstruction } from "@solana/web3.js"
+import { Clock, FailedTransactionMetadata, LiteSVM, type TransactionMetadata } from "litesvm"
+import { swigProgram } from "#layers/solana/swig/addresses.ts"
+import { Blockhashes } from "#sandbox/solana/Blockhashes.ts"
+import { compileWide, type WideTransaction } from "#sandbox/solana/compileWide.ts"
+import type { Emulation } from "#sandbox/solana/Emulation.ts"
+import { landsWith, type TransactionError, transactionError } from "#sandbox/solana/errorNames.ts"
+import { expand, type RequiredLamports } from "#sandbox/solana/expand.ts"
+import type { Outcome } from "#sandbox/solana/Outcome.ts"
+import { type Landed, Statuses } from "#sandbox/solana/Statuses.ts"
+import { doomed } from "#sandbox/solana/doomed.ts"
+import { instructionsOf, isSigned, usesNonce, type Wire } from "#sandbox/solana/Wire.ts"
+
+export interface LedgerAccount {
+  readonly key: PublicKey | string
+  readonly lamports: bigint
+  /** The program that owns it, in base58. */
+  readonly owner: string
+  readonly data: Uint8Array
+  readonly executable: boolean
+}
+
+interface Settings {
+  /** The chain's time in seconds. */
+  readonly now: () => bigint
+  /** The Swig program's bytes; without them, and for programs of which nobody has the code, the emulations run. */
+  readonly swigProgram?: Uint8Array
+  readonly emulations: ReadonlyMap<string, Emulation>
+}
+
+const signatureFee = 5_000n
+const historyLimit = 100_000n
+
+export class Ledger {
+  readonly #svm: LiteSVM
+  readonly #settings: Settings
+  readonly #hashes: Blockhashes
+  readonly statuses = new Statuses()
+  #slot: bigint
+
+  /** Goes on from `saved`, the bytes of `save`, when they are given. */
+  constructor(settings: Settings, saved?: Uint8Array) {
+    this.#settings = settings
+    this.#svm = (saved === undefined ? new LiteSVM().withNativeMints() : LiteSVM.fromBytes(saved))
+      .withTransactionHistory(historyLimit)
+      .withBlockhashCheck(false)
+    if (settings.swigProgram !== undefined) {
+      this.#svm.addProgram(address(swigProgram.toBase58()), settings.swigProgram)
+    }
+    this.#slot = this.#svm.getClock().slot
+    this.#hashes = new Blockhashes(this.#svm)
+    this.advance(1n)
+  }
+
+  get slot(): bigint {
+    return this.#slot
+  }
+
+  /** Every slot of this chain has a block, so heights and slots differ by nothing. */
+  get blockHeight(): bigint {
+    return this.#slot
+  }
+
+  get blockhashes(): Pick<Blockhashes, "latest" | "isValid"> {
+    return this.#hashes
+  }
+
+  /** Makes empty blocks. Clocks of programs show the chain's time from then on. */
+  advance(slots: bigint): void {
+    for (let made = 0n; made < slots; made++) {
+      this.#slot += 1n
+      this.#hashes.next(this.#slot)
+    }
+    this.#hashes.publish()
+    const { epoch, epochStartTimestamp, leaderScheduleEpoch } = this.#svm.getClock()
+    const now = this.#settings.now()
+    this.#svm.setClock(new Clock(this.#slot, epochStartTimestamp, epoch, leaderScheduleEpoch, now))
+  }
+
+  account(key: PublicKey | string): LedgerAccount | undefined {
+    const found = this.#svm.getAccount(address(key.toString()))
+    if (!found.exists || (found.lamports === 0n && found.data.length === 0)) return undefined
+    const { data, executable, programAddress } = found
+    return { key, lamports: found.lamports, owner: programAddress, data: Uint8Array.from(data), executable }
+  }
+
+  accountsOwnedBy(program: PublicKey | string): ReadonlyArray<LedgerAccount> {
+    return this.#svm.getProgramAccounts(address(program.toString())).map((account) => ({
+      key: account.address as string,
+      lamports: account.lamports,
+      owner: program.toString(),
+      data: Uint8Array.from(account.data),
+      executable: account.executable
+    }))
+  }
+
+  setAccount({ data, executable, key, lamports: amount, owner }: LedgerAccount): void {
+    this.#svm.setAccount({
+      address: address(key.toString()),
+      data,
+      executable,
+      lamports: lamports(amount),
+      programAddress: address(owner),
+      space: BigInt(data.length)
+    })
+  }
+
+  /** Lamports that an account of so many bytes must keep. */
+  rentOf(bytes: number): bigint {
+    return this.#svm.minimumBalanceForRentExemption(BigInt(bytes))
+  }
+
+  /** Whether the transaction's blockhash, or durable nonce, lets it land now. */
+  isCurrent(wire: Wire): boolean {
+    return this.#hashes.isValid(wire.transaction.message.recentBlockhash) || usesNonce(wire)
+  }
+
+  /** What would become of the transaction; nothing changes. */
+  simulate(wire: Wire, { checkSignatures }: { readonly checkSignatures: boolean }): Outcome {
+    if (checkSignatures && !isSigned(wire)) return failed("SignatureFailure")
+    return this.#run(wire, false)
+  }
+
+  /** Executes the transaction in a block of its own. What never lands leaves no trace. */
+  land(wire: Wire): Outcome {
+    if (!isSigned(wire)) return failed("SignatureFailure")
+    if (this.statuses.has(wire.signature)) return failed("AlreadyProcessed")
+    if (!this.isCurrent(wire)) return failed("BlockhashNotFound")
+    const outcome = this.#run(wire, true)
+    if (outcome.error === null || landsWith(outcome.error)) {
+      const landed: Landed = { ...outcome, slot: this.#slot, time: this.#settings.now(), bytes: wire.bytes }
+      this.statuses.add(wire.signature, landed)
+      this.advance(1n)
+    }
+    return outcome
+  }
+
+  /** Gives lamports from nowhere. */
+  airdrop(key: PublicKey, amount: bigint): void {
+    const { data, executable, lamports, owner } = this.account(key) ?? emptyAccount(key)
+    this.setAccount({ key, data, executable, owner, lamports: lamports + amount })
+  }
+
+  /** Everything but the status cache, for `new Ledger`. */
+  save(): Uint8Array {
+    return Uint8Array.from(this.#svm.toBytes())
+  }
+
+  #run(wire: Wire, keep: boolean): Outcome {
+    const instructions = instructionsOf(wire, (key) => this.account(key)?.data)
+    const isEmulated = instructions.some(({ programId }) => this.#settings.emulations.has(programId.toBase58()))
+    if (isEmulated) return this.#runExpanded(wire, instructions, keep)
+    return this.#execute(getTransactionDecoder().decode(wire.bytes) as Transaction, keep)
+  }
+
+  /** Signatures are checked before, by the node: what runs here may carry none, as simulations and expansions do. */
+  #execute(transaction: Transaction, keep: boolean): Outcome {
+    this.#svm.withSigverify(false)
+    try {
+      const result = keep ? this.#svm.sendTransaction(transaction) : this.#svm.simulateTransaction(transaction)
+      if (result instanceof FailedTransactionMetadata) return outcomeOf(result.meta(), transactionError(result))
+      return outcomeOf("meta" in result ? result.meta() : result, null)
+    } finally {
+      this.#svm.withSigverify(true)
+    }
+  }
+
+  #runExpanded(wire: Wire, instructions: ReadonlyArray<TransactionInstruction>, keep: boolean): Outcome {
+    const payer = wire.transaction.message.staticAccountKeys[0]!
+    const expanded = expand(instructions, this.#settings.emulations, {
+      slot: this.#slot,
+      payer,
+      dataOf: (key) => this.account(key)?.data,
+      lamportsOf: (key) => this.account(key)?.lamports ?? 0n,
+      rentOf: (bytes) => this.rentOf(bytes)
+    })
+    const signers = wire.transaction.message.header.numRequiredSignatures
+    const compile = (list: ReadonlyArray<TransactionInstruction>) =>
+      compileWide({
+        payer,
+        instructions: list,
+        blockhash: this.#svm.latestBlockhash(),
+        signature: wire.transaction.signatures[0]!
+      })
+    const attempt = (list: ReadonlyArray<TransactionInstruction>, kept: boolean): Outcome => {
+      const wide = compile(list)
+      const surplus = signatureFee * BigInt(wide.signers - signers)
+      return this.#withFee(payer, surplus, kept, () =>
+        atOrigins(this.#execute(wide.transaction, kept), expanded.origins)
+      )
+    }
+    const refuse = (index: number, code: number, logs: ReadonlyArray<string>): Outcome => {
+      const spent = attempt(doomed(instructions, wire), keep)
+      const landed = spent.error !== null && landsWith(spent.error)
+      if (!landed) return spent
+      return { error: { InstructionError: [index, { Custom: code }] }, logs, units: spent.units }
+    }
+
+    const trial = expanded.instructions.length === 0 ? nothing : attempt(expanded.instructions, false)
+    const short = this.#shortOf(compile(expanded.instructions), expanded.required, trial.error)
+    if (short !== undefined) {
+      return refuse(short.origin, short.code, ["Program failed: rent of a program's account was spent"])
+    }
+    if (trial.error !== null) return keep ? attempt(expanded.instructions, true) : trial
+    if (expanded.refused !== undefined) {
+      const { error, index } = expanded.refused
+      return refuse(index, error.code, [`Program failed: ${error.message}, custom program error: ${error.code}`])
+    }
+    if (!keep) return trial
+    const outcome = attempt(expanded.instructions, true)
+    if (outcome.error === null) {
+      for (const [key, data] of expanded.staged) {
+        const account = this.account(key) ?? emptyAccount(key)
+        this.setAccount({ ...account, key, owner: swigProgram.toBase58(), data })
+      }
+    }
+    return outcome
+  }
+
+  /** An expansion has more signers than its transaction; what they add to the fee is the ledger's to give. */
+  #withFee(payer: PublicKey, surplus: bigint, keep: boolean, run: () => Outcome): Outcome {
+    const before = this.account(payer)
+    if (before === undefined || surplus === 0n) return run()
+    this.setAccount({ ...before, lamports: before.lamports + surplus })
+    const outcome = run()
+    const landed = keep && (outcome.error === null || landsWith(outcome.error))
+    if (!landed) this.setAccount(before)
+    return outcome
+  }
+
+  /**
+   * The account that has less than its program requires at the end, which programs see before the chain looks at
+   * rents.
+   */
+  #shortOf(
+    { accounts, transaction }: WideTransaction,
+    required: ReadonlyArray<RequiredLamports>,
+    error: TransactionError | null
+  ): RequiredLamports | undefined {
+    const spent = rentSpentAt(error)
+    if (spent !== undefined) return required.find(({ account }) => account.toBase58() === accounts[spent])
+    if (error !== null || required.length === 0) return undefined
+    this.#svm.withSigverify(false)
+    try {
+      const result = this.#svm.simulateTransaction(transaction)
+      if (result instanceof FailedTransactionMetadata) return undefined
+      const after = new Map(result.postAccounts().map((account) => [account.address as string, account.lamports]))
+      const left = (account: PublicKey): bigint =>
+        after.get(account.toBase58()) ?? this.account(account)?.lamports ?? 0n
+      return required.find(({ account, atLeast }) => left(account) < atLeast)
+    } finally {
+      this.#svm.withSigverify(true)
+    }
+  }
+}
+
+const systemProgram = "11111111111111111111111111111111"
+
+const emptyAccount = (key: PublicKey | string): LedgerAccount => ({
+  key,
+  lamports: 0n,
+  owner: systemProgram,
+  data: new Uint8Array(),
+  executable: false
+})
+
+const nothing: Outcome = { error: null, logs: [], units: 0n }
+
+const failed = (error: TransactionError): Outcome => ({ error, logs: [], units: 0n })
+
+const outcomeOf = (meta: TransactionMetadata, error: TransactionError | null): Outcome => ({
+  error,
+  logs: meta.logs(),
+  units: meta.computeUnitsConsumed()
+})
+
+/** The place of the account whose rent was spent, where that is the error. */
+const rentSpentAt = (error: TransactionError | null): number | undefined => {
+  if (error === null || typeof error === "string" || !("InsufficientFundsForRent" in error)) return undefined
+  return (error["InsufficientFundsForRent"] as { readonly account_index: number }).account_index
+}
+
+/** The error of an expansion, at the instruction of the transaction that it came from. */
+const atOrigins = (outcome: Outcome, origins: ReadonlyArray<number>): Outcome => {
+  const { error } = outcome
+  if (error === null || typeof error === "string" || !("InstructionError" in error)) return outcome
+  const [index, cause] = error["InstructionError"] as readonly [number, unknown]
+  return { ...outcome, error: { InstructionError: [origins[index] ?? index, cause] } }
+}

@@ -1,0 +1,12 @@
+/** A refusal in JSON-RPC's own form. */
+export class RpcError extends Error {
+  override readonly name = "RpcError"
+  readonly code: number
+  readonly data: unknown
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message)
+    this.code = code
+    this.data = data
+  }
+}

@@ -1,0 +1,39 @@
+/** Token accounts of both token programs, as a node finds them. */
+import { TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID } from "@solana/spl-token"
+import { PublicKey } from "@solana/web3.js"
+import type { Ledger, LedgerAccount } from "#sandbox/solana/Ledger.ts"
+
+const accountLength = 165
+/** Stands after the first 165 bytes of an account of Token-2022 that has extensions. */
+const isAccount = 2
+const decimalsAt = 44
+
+const isTokenAccount = (data: Uint8Array) =>
+  data.length === accountLength || (data.length > accountLength && data[accountLength] === isAccount)
+
+const keyAt = (data: Uint8Array, offset: number) => new PublicKey(data.slice(offset, offset + 32))
+
+/** All token accounts of an owner, of one program or one mint when that is given. */
+export const tokenAccountsOf = (
+  ledger: Ledger,
+  owner: PublicKey,
+  { mint, program }: { readonly mint: PublicKey | undefined; readonly program: PublicKey | undefined }
+): ReadonlyArray<LedgerAccount> =>
+  (program === undefined ? [TOKEN_PROGRAM_ID, TOKEN_2022_PROGRAM_ID] : [program])
+    .flatMap((one) => ledger.accountsOwnedBy(one))
+    .filter(
+      ({ data }) =>
+        isTokenAccount(data) && keyAt(data, 32).equals(owner) && (mint === undefined || keyAt(data, 0).equals(mint))
+    )
+
+/** The balance of a token account; undefined when there is no such account. */
+export const tokenBalanceOf = (ledger: Ledger, key: PublicKey) => {
+  const account = ledger.account(key)
+  if (account === undefined || !isTokenAccount(account.data)) return undefined
+  const decimals = ledger.account(keyAt(account.data, 0))?.data[decimalsAt] ?? 0
+  const amount = Buffer.from(account.data).readBigUInt64LE(64)
+  const digits = amount.toString().padStart(decimals + 1, "0")
+  const whole = digits.slice(0, digits.length - decimals)
+  const uiAmountString = `${whole}.${digits.slice(digits.length - decimals)}`.replace(/\.?0*$/, "")
+  return { amount: amount.toString(), decimals, uiAmount: Number(uiAmountString), uiAmountString }
+}

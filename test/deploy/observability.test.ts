@@ -1,0 +1,117 @@
+/** Alerts, dashboard and runbook name what the service measures, in a language that their readers understand. */
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { parse } from "yaml"
+import { readPromQl } from "#test/deploy/promql.ts"
+import { metrics, namesOf, unitOf } from "#test/deploy/prometheusNames.ts"
+
+const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), "utf8")
+
+const duration = Schema.String.check(Schema.isPattern(/^[0-9]+(ms|s|m|h|d)$/u))
+
+/** The form of a file of rules, by Prometheus's documentation; nothing else may stand in it. */
+const Rules = Schema.Struct({
+  groups: Schema.NonEmptyArray(
+    Schema.Struct({
+      name: Schema.NonEmptyString,
+      rules: Schema.NonEmptyArray(
+        Schema.Struct({
+          alert: Schema.String.check(Schema.isPattern(/^Ballast[A-Za-z]+$/u)),
+          expr: Schema.NonEmptyString,
+          for: duration,
+          labels: Schema.Struct({ severity: Schema.Literals(["page", "ticket"]) }),
+          annotations: Schema.Struct({ summary: Schema.NonEmptyString, runbook: Schema.NonEmptyString })
+        })
+      )
+    })
+  )
+})
+
+const Dashboard = Schema.Struct({
+  uid: Schema.NonEmptyString,
+  title: Schema.NonEmptyString,
+  schemaVersion: Schema.Int,
+  panels: Schema.NonEmptyArray(
+    Schema.Struct({
+      id: Schema.Int,
+      type: Schema.Literal("timeseries"),
+      title: Schema.NonEmptyString,
+      gridPos: Schema.Struct({ h: Schema.Int, w: Schema.Int, x: Schema.Int, y: Schema.Int }),
+      targets: Schema.NonEmptyArray(
+        Schema.Struct({ refId: Schema.NonEmptyString, expr: Schema.NonEmptyString, legendFormat: Schema.String })
+      )
+    })
+  )
+})
+
+const strict = { onExcessProperty: "error" } as const
+const rules = Schema.decodeUnknownSync(Rules)(parse(read("deploy/prometheus/alerts.yaml")), strict).groups.flatMap(
+  (group) => group.rules
+)
+const dashboard = Schema.decodeUnknownSync(Dashboard)(JSON.parse(read("deploy/grafana/ballast.json")))
+const targets = dashboard.panels.flatMap((panel) => panel.targets)
+const operations = read("docs/operations.md")
+
+const series = new Set(metrics.flatMap(namesOf))
+const known = new Set([...series, ...metrics.map((metric) => namesOf(metric)[0]!.replace(/_bucket$/u, ""))])
+
+const unknownOf = (expressions: ReadonlyArray<string>) =>
+  expressions.flatMap((expression) => readPromQl(expression).metrics.filter((name) => !series.has(name)))
+
+describe("observability of a deployment", () => {
+  it("every metric has a unit of UCUM, which Prometheus shows in its name", () => {
+    assert.isAbove(metrics.length, 35)
+    for (const metric of metrics) assert.match(unitOf(metric), /^(s|By|1|\{[a-z]+\})$/u, metric.id)
+    assert.strictEqual(new Set(metrics.map(({ id }) => id)).size, metrics.length)
+  })
+
+  it("every expression is PromQL by Prometheus's own grammar", () => {
+    for (const { expr } of [...rules, ...targets]) assert.deepStrictEqual(readPromQl(expr).errors, [], expr)
+    assert.isNotEmpty(readPromQl("sum by (le (rate(x[5m]))").errors)
+  })
+
+  it("every metric that an alert or the dashboard names exists", () => {
+    assert.deepStrictEqual(unknownOf([...rules, ...targets].map(({ expr }) => expr)), [])
+    assert.deepStrictEqual(unknownOf(["rate(ballast_scheduler_looks_total[5m])"]), ["ballast_scheduler_looks_total"])
+  })
+
+  it("every alert has an entry in the runbook, and the runbook no other", () => {
+    const [, section = ""] = operations.split("### Alerts")
+    const told = [...section.matchAll(/^\| `(Ballast[A-Za-z]+)`/gmu)].map(([, name]) => name)
+    assert.deepStrictEqual(
+      told,
+      rules.map(({ alert }) => alert)
+    )
+    assert.strictEqual(new Set(told).size, told.length)
+    for (const { annotations } of rules) assert.strictEqual(annotations.runbook, "docs/operations.md#alerts")
+  })
+
+  it("docs/operations.md and docs/errors.md name only metrics that exist", () => {
+    const pattern = /`((?:ballast|http|rpc|db|process|v8js|nodejs)_[a-z0-9_]+)`/gu
+    const named = [...`${operations}${read("docs/errors.md")}`.matchAll(pattern)].map(([, name]) => name!)
+    const labels = new Set([
+      "http_route",
+      "http_response_status_code",
+      "rpc_method",
+      "ballast_chain_id",
+      "db_operation_name"
+    ])
+    assert.isAbove(named.length, 30)
+    assert.deepStrictEqual(
+      named.filter((name) => !known.has(name) && !labels.has(name)),
+      []
+    )
+  })
+
+  it("the panels of the dashboard have ids of their own and do not overlap", () => {
+    const ids = dashboard.panels.map(({ id }) => id)
+    assert.strictEqual(new Set(ids).size, ids.length)
+    const places = dashboard.panels.map(({ gridPos: { w, x, y } }) => {
+      assert.isAtMost(x + w, 24)
+      return `${x},${y}`
+    })
+    assert.strictEqual(new Set(places).size, places.length)
+  })
+})

@@ -1,0 +1,104 @@
+/** Two real chains, a routing provider and a quick bridge between them, which all outlive the services that crash. */
+import { NodeHttpServer } from "@effect/platform-node"
+import { Context, Effect, Layer, Schedule } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import { createServer } from "node:http"
+import { encodeFunctionData, type Hex, keccak256, parseEther, toHex } from "viem"
+import { privateKeyToAddress } from "viem/accounts"
+import type { ChainId, EvmAddress } from "#domain/Caip.ts"
+import { afterBridgeFee, bridgeVaultAbi, locksSince } from "#sandbox/chain/bridgeVault.ts"
+import { type Chain, setEther, startChain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
+import { Faults } from "#sandbox/control/Faults.ts"
+import { lifi } from "#sandbox/lifi/lifi.ts"
+import * as Market from "#sandbox/market/Market.ts"
+import { operate } from "#sandbox/chain/operate.ts"
+import { PriceBook } from "#sandbox/market/PriceBook.ts"
+import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
+import type { ChainsConfig } from "#test/fault/crash/chains/ChainsConfig.ts"
+
+const key = (name: string): Hex => keccak256(toHex(`ballast crash ${name}`))
+const address = (hex: Hex) => privateKeyToAddress(hex) as string as EvmAddress
+
+/** Pays out what the other chain's vault took, once for each lock. */
+const carry = Effect.fnUntraced(function* (source: Chain, destinations: ReadonlyArray<Chain>) {
+  let next = 0n
+  const look = Effect.gen(function* () {
+    const { head, locks } = yield* locksSince(source, next)
+    next = head + 1n
+    for (const { amount, destinationChainId, destinationToken, id, recipient } of locks) {
+      const destination = destinations.find(({ chainId }) => BigInt(chainId) === destinationChainId)!
+      const args = [id, destinationToken, afterBridgeFee(amount), recipient] as const
+      yield* operate(destination.client, {
+        what: `release ${id}`,
+        to: destination.contracts.bridge,
+        data: encodeFunctionData({ abi: bridgeVaultAbi, functionName: "release", args }),
+        gas: 1_000_000n
+      })
+    }
+  })
+  yield* look.pipe(Effect.orDie, Effect.repeat(Schedule.spaced("50 millis")), Effect.forkScoped)
+})
+
+export class ChainsHost extends Context.Service<
+  ChainsHost,
+  {
+    /** For one service, whose relayer is its own. */
+    readonly configFor: (name: string) => Effect.Effect<ChainsConfig>
+    /** Takes back what swaps did to the pools. */
+    readonly restorePools: Effect.Effect<void>
+  }
+>()("ballast/test/fault/crash/ChainsHost") {
+  static readonly layer = Layer.effect(
+    ChainsHost,
+    Effect.gen(function* () {
+      const prices = new PriceBook()
+      const all = yield* Effect.forEach([8453, 42161], (chainId) => startChain({ chainId, prices }), {
+        concurrency: "unbounded"
+      })
+      for (const chain of all) yield* carry(chain, all)
+      const world = WorldChains.of({
+        all,
+        prices,
+        find: (chainId) => all.find((chain) => chain.chainId === chainId),
+        setPrice: () => Effect.void,
+        advanceTo: () => Effect.void,
+        watch: Effect.never
+      })
+      const served = HttpRouter.serve(lifi, { disableLogger: true, disableListenLog: true }).pipe(
+        Layer.provide([Layer.succeed(WorldChains, world), Faults.layer]),
+        Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))
+      )
+      const { address: listening } = Context.get(yield* Layer.build(served), HttpServer.HttpServer)
+      const port = listening._tag === "UnixPathAddress" ? 0 : listening.port
+
+      return ChainsHost.of({
+        configFor: Effect.fnUntraced(function* (name) {
+          const relayerKey = key(`relayer of ${name}`)
+          for (const chain of all)
+            yield* Effect.orDie(setEther(chain, address(relayerKey) as string as Hex, parseEther("1000")))
+          return {
+            chains: all.map(({ chainId, contracts, rpcUrl }) => ({
+              chainId: chainId as ChainId,
+              rpcUrl,
+              router: contracts.router as string as EvmAddress,
+              treasury: contracts.treasury as string as EvmAddress,
+              bridge: contracts.bridge as string as EvmAddress
+            })),
+            lifiUrl: `http://127.0.0.1:${port}/lifi/v1`,
+            agentKey: key("agent"),
+            relayerKey,
+            relayer: address(relayerKey)
+          }
+        }),
+        restorePools: Effect.forEach(
+          all,
+          (chain) => {
+            const weth = tokenBySymbol(chain, "WETH")
+            return Market.setPrice(chain, weth, weth.initialPriceUsd)
+          },
+          { discard: true }
+        ).pipe(Effect.orDie)
+      })
+    })
+  )
+}

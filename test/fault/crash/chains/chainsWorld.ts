@@ -1,0 +1,100 @@
+/** Real chains with the product's own adapters: real accounts, real signatures, a routing provider over HTTP. */
+import { DateTime, Effect, Layer, Redacted } from "effect"
+import { type Address, getAbiItem } from "viem"
+import { addressOf, chainIdOf, type EvmAddress } from "#domain/Caip.ts"
+import { Prices } from "#domain/market/Prices.ts"
+import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
+import { entryPoint, entryPointAbi, withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
+import { EvmConfig } from "#layers/evm/EvmConfig.ts"
+import { EvmLive } from "#layers/evm/EvmLive.ts"
+import { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"
+import { RoutingLive } from "#layers/routing/lifi/RoutingLive.ts"
+import { type ChainClient, makeClient } from "#sandbox/chain/Anvil.ts"
+import { catalogChain } from "#sandbox/market/catalog.ts"
+import { type ChainsConfig, chainAsset } from "#test/fault/crash/chains/ChainsConfig.ts"
+import { type Carried, ChainWitness } from "#test/fault/crash/chains/ChainWitness.ts"
+
+const operationEvent = getAbiItem({ abi: entryPointAbi, name: "UserOperationEvent" })
+const withdrawnEvent = getAbiItem({ abi: withdrawalExecutorAbi, name: "Withdrawn" })
+
+/**
+ * By the events that carried actions leave: of the account's operations, and of withdrawals by the owner's word alone.
+ */
+const carriedOn = async (
+  client: ChainClient,
+  account: Address,
+  relayer: EvmAddress
+): Promise<ReadonlyArray<Carried>> => {
+  const all = { fromBlock: 0n, strict: true } as const
+  const operations = await client.getLogs({
+    ...all,
+    address: entryPoint,
+    event: operationEvent,
+    args: { sender: account }
+  })
+  const withdrawals = await client.getLogs({
+    ...all,
+    address: withdrawalExecutor,
+    event: withdrawnEvent,
+    args: { account }
+  })
+  const byHash = new Map(withdrawals.map(({ transactionHash }) => [transactionHash, true]))
+  for (const { args, transactionHash } of operations) byHash.set(transactionHash, args.success)
+  return Promise.all(
+    [...byHash].map(async ([hash, success]) => {
+      const { from } = await client.getTransaction({ hash })
+      return { success, byRelayer: from.toLowerCase() === relayer.toLowerCase() }
+    })
+  )
+}
+
+const fixedPrices = (chainIds: ReadonlyArray<number>) => {
+  const known = new Map(
+    chainIds.flatMap((chainId) =>
+      catalogChain(chainId)!.tokens.map(({ assetId, initialPriceUsd }) => [assetId, initialPriceUsd] as const)
+    )
+  )
+  return Prices.of({
+    latest: (ids) =>
+      Effect.map(
+        DateTime.now,
+        (asOf) => new Map(ids.flatMap((id) => (known.has(id) ? [[id, { usd: known.get(id)!, asOf }] as const] : [])))
+      )
+  })
+}
+
+export const chainsWorld = (config: ChainsConfig, isConnected: boolean) => {
+  const { agentKey, chains, lifiUrl, relayer, relayerKey } = config
+  const clients = new Map(chains.map(({ chainId, rpcUrl }) => [chainId, makeClient(chainId, rpcUrl)]))
+  const evm = Layer.succeed(EvmConfig, {
+    chains: chains.map(({ bridge, chainId, router, rpcUrl }) => ({
+      chainId,
+      rpcUrls: [rpcUrl] as const,
+      router,
+      hubs: ["USDC", "WETH"].map((symbol) => addressOf(chainAsset(chainId, symbol).assetId)),
+      confirmations: 1,
+      gasCeiling: 500_000_000_000n,
+      lowRelayerFunds: 1n,
+      ...(isConnected ? { bridge } : {})
+    })),
+    agent: { kind: "local", key: Redacted.make(agentKey) },
+    relayers: [{ kind: "local", key: Redacted.make(relayerKey) }]
+  })
+  const witness = ChainWitness.of({
+    carried: (account) =>
+      Effect.promise(() =>
+        carriedOn(clients.get(chainIdOf(account))!, addressOf(account) as string as Address, relayer)
+      )
+  })
+  return Layer.mergeAll(
+    EvmLive.pipe(Layer.provide([NoAttestor, evm])),
+    RoutingLive.pipe(
+      Layer.provide([
+        evm,
+        Layer.succeed(LifiConfig, { baseUrl: lifiUrl, apiKey: null, exchanges: null, integrator: "ballast" })
+      ])
+    ),
+    Layer.succeed(Prices, fixedPrices(chains.map(({ chainId }) => chainId))),
+    Layer.succeed(ChainWitness, witness)
+  )
+}

@@ -1,0 +1,76 @@
+/** Engines for tests of the run engine: each carries out one workflow, and its runs are waited for. */
+import { Context, DateTime, Effect, Exit, Layer, Schedule, Schema, Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import { Workflow, WorkflowEngine } from "effect/workflow"
+import { fileURLToPath } from "node:url"
+import { Settings } from "#domain/Settings.ts"
+import { WorkflowRuntime } from "#layers/engine/WorkflowRuntime.ts"
+import { testSettings } from "#test/support/settings.ts"
+
+/** What the file of a migration exports. */
+export const migration = <A>(name: string): Effect.Effect<A> =>
+  Effect.promise(() => import(fileURLToPath(new URL(`../../../../migrations/${name}.ts`, import.meta.url))))
+
+export const makeWorkflow = (name: string) =>
+  Workflow.make(name, { payload: { key: Schema.String }, success: Schema.Void, idempotencyKey: ({ key }) => key })
+
+type TestWorkflow = ReturnType<typeof makeWorkflow>
+
+/** An engine that carries out one workflow, until its scope is closed. */
+export const startEngine = Effect.fnUntraced(function* <R>(
+  workflow: TestWorkflow,
+  body: (key: string) => Effect.Effect<void, never, R>,
+  maxRunsInFlight = 64
+) {
+  const scope = yield* Scope.make()
+  const layer = workflow
+    .toLayer(({ key }) => body(key))
+    .pipe(
+      Layer.provideMerge(WorkflowRuntime),
+      Layer.provide(Layer.succeed(Settings, { ...testSettings, maxRunsInFlight }))
+    )
+  const context = yield* Layer.buildWithScope(Layer.fresh(layer), scope)
+  const engine = Context.get(context, WorkflowEngine.WorkflowEngine)
+  const launch = (key: string) =>
+    Effect.provideService(workflow.execute({ key }, { discard: true }), WorkflowEngine.WorkflowEngine, engine)
+  return { launch, stop: Scope.close(scope, Exit.void) }
+})
+
+export const unfinished = (workflow: TestWorkflow) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) =>
+      sql`SELECT 1 FROM workflow_messages WHERE entity_type = ${`Workflow/${workflow._tag}`} AND finished_at IS NULL`
+  )
+
+export const allFinished = (workflow: TestWorkflow) =>
+  unfinished(workflow).pipe(
+    Effect.filterOrFail((rows) => rows.length === 0),
+    Effect.retry(Schedule.spaced("20 millis")),
+    Effect.timeout("60 seconds")
+  )
+
+interface StoredRun {
+  readonly id: number
+  readonly workflow: string
+  readonly execution: string
+  readonly key: string
+  readonly isClaimed?: boolean
+  readonly finishedAt?: Date
+  /** How often it has begun since its last step. */
+  readonly tries?: number
+}
+
+/** A run as another process leaves it, claimed once. */
+export const insertRun = ({ execution, finishedAt, id, isClaimed = false, key, tries = 1, workflow }: StoredRun) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { shardOf } = yield* migration<{ readonly shardOf: (entityId: string) => string }>("0120_run_messages")
+    const shard = shardOf(execution)
+    const at = yield* DateTime.nowAsDate
+    yield* sql`
+      INSERT INTO workflow_messages (request_id, key, shard, entity_type, entity_id, tag, envelope, created_at, wake_at, is_claimed,
+        generation, tries, finished_at)
+      VALUES (${id}, ${`Workflow/${workflow}/${execution}/run/`}, ${shard}, ${`Workflow/${workflow}`}, ${execution}, 'run',
+        ${JSON.stringify({ payload: { key }, headers: {} })}, ${at}, ${at}, ${isClaimed}, 1, ${tries}, ${finishedAt ?? null})`
+  })

@@ -1,0 +1,113 @@
+/**
+ * Calls of an account in an integrator's words, on a real chain: what the guard's policy lets pass, and what a node
+ * says of it.
+ */
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Address, encodeFunctionData, erc20Abi } from "viem"
+import { CallTracer } from "#domain/action/CallTracer.ts"
+import type { EvmAddress } from "#domain/Caip.ts"
+import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
+import {
+  batchOf,
+  type Enrollment,
+  enroll,
+  EvmWorld,
+  execute,
+  fund,
+  GuardedWorldLive,
+  quotedSwap,
+  stranger
+} from "#test/layers/evm/EvmWorld.ts"
+import { balances, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
+
+const usdc = (chain: Chain) => tokenBySymbol(chain, "USDC").address
+
+const callTo = (to: Address, data: string) => ({ to: to as string as EvmAddress, data: data.toLowerCase() })
+
+const approval = (chain: Chain, spender: Address, amount: bigint) =>
+  callTo(usdc(chain), encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, amount] }))
+
+const transfer = (chain: Chain, to: Address, amount: bigint) =>
+  callTo(usdc(chain), encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [to, amount] }))
+
+const callsOf = (enrollment: Enrollment, chain: Chain, ...calls: ReadonlyArray<ReturnType<typeof callTo>>) => ({
+  ...batchOf(enrollment, chain, []),
+  calls
+})
+
+const allowance = (chain: Chain, { account }: Enrollment) =>
+  Effect.promise(() =>
+    chain.client.readContract({
+      address: usdc(chain),
+      abi: erc20Abi,
+      functionName: "allowance",
+      args: [account as string as Address, chain.contracts.guard]
+    })
+  )
+
+describe("an account's calls", () => {
+  layer(GuardedWorldLive, { excludeTestServices: true })((it) => {
+    it.effect("pass where the guard lets them, and the node's estimate and trace tell of them before", () =>
+      Effect.gen(function* () {
+        const { base: chain } = yield* EvmWorld
+        const enrollment = yield* tradingAccount(401n)
+        const batch = callsOf(enrollment, chain, approval(chain, chain.contracts.guard, 7n))
+        const prepared = yield* (yield* ChainExecution).prepare(batch)
+        assert.isUndefined(prepared.bundleGas, "it goes alone")
+        const { calls, gasUsed } = yield* (yield* CallTracer).trace(prepared)
+        assert.isTrue(gasUsed > 50_000n && gasUsed <= prepared.gasLimit, `${gasUsed}`)
+        const token = calls.filter(({ to }) => to?.toLowerCase() === usdc(chain).toLowerCase())
+        assert.isAbove(token.length, 0)
+        assert.isTrue(token.every(({ depth, error }) => depth > 0 && error === null))
+        assert.strictEqual(yield* allowance(chain, enrollment), 0n, "nothing was sent")
+        const { receipt } = yield* execute(batch)
+        assert.isTrue(receipt.success)
+        assert.strictEqual(yield* allowance(chain, enrollment), 7n)
+      })
+    )
+
+    it.effect("are refused where the guard does not know them, and where they would revert; nothing moves", () =>
+      Effect.gen(function* () {
+        const { base: chain } = yield* EvmWorld
+        const execution = yield* ChainExecution
+        const enrollment = yield* tradingAccount(402n)
+        const before = yield* balances(chain, enrollment.account)
+        const { guard } = chain.contracts
+        const refused = [
+          [transfer(chain, stranger.address, 1n)],
+          [approval(chain, stranger.address, 1n)],
+          [approval(chain, guard, 1n), transfer(chain, stranger.address, 1n)],
+          [callTo(guard, "0x12345678")],
+          [callTo(enrollment.account as string as Address, "0x12345678")],
+          [callTo(stranger.address, "0x")]
+        ]
+        for (const calls of refused) {
+          const failure = yield* Effect.flip(execution.prepare(callsOf(enrollment, chain, ...calls)))
+          assert.strictEqual(failure._tag, "SimulationFailed", JSON.stringify(calls))
+        }
+        assert.deepStrictEqual(yield* balances(chain, enrollment.account), before)
+        assert.strictEqual(yield* allowance(chain, enrollment), 0n)
+      })
+    )
+
+    it.effect("are refused before the account is there, and under a permission of before the guard", () =>
+      Effect.gen(function* () {
+        const { base: chain } = yield* EvmWorld
+        const execution = yield* ChainExecution
+        const enrollment = yield* enroll(403n, [[chain, "USDC", "WETH"]])
+        yield* fund(chain, enrollment.account, "USDC", 1_000_000_000n)
+        const batch = callsOf(enrollment, chain, approval(chain, chain.contracts.guard, 7n))
+        const early = yield* Effect.flip(execution.prepare(batch))
+        assert.include(early.message, "not deployed yet")
+        yield* execute(batchOf(enrollment, chain, [yield* quotedSwap(chain, "USDC", "WETH", 10_000_000n)]))
+        const [own] = enrollment.authorization.chains
+        const { guard: _, ...policy } = own.policy
+        const authorization = { ...enrollment.authorization, chains: [{ ...own, policy }] as const }
+        const old = yield* Effect.flip(execution.prepare({ ...batch, authorization }))
+        assert.include(old.message, "before the trade guard")
+      })
+    )
+  })
+})

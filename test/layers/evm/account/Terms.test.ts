@@ -1,0 +1,142 @@
+/** Tighter terms that an owner signs: what the service sends stays within them, and the chain refuses what does not. */
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { encodeFunctionData, erc20Abi, type Hex } from "viem"
+import { addressOf, type ChainId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { type GuardTerms, SmartAccounts } from "#domain/account/SmartAccounts.ts"
+import { PolicyReader } from "#domain/policy/ChainPolicy.ts"
+import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { revertReason } from "#layers/evm/execution/revertReason.ts"
+import { tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
+import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
+import {
+  batchOf,
+  chainIdOf,
+  type Enrollment,
+  EvmWorld,
+  execute,
+  fund,
+  GuardedWorldLive,
+  owner,
+  quotedSwap,
+  token,
+  withdrawalDomainName
+} from "#test/layers/evm/EvmWorld.ts"
+import { agentAccount } from "#test/layers/evm/account/sdkAccount.ts"
+import { type Call, submitAlone } from "#test/layers/evm/relay/selfSubmitted.ts"
+import { dollars } from "#test/layers/evm/tradingAccount.ts"
+import { StandardMerkleTree } from "#test/support/merkle.ts"
+
+const enrolled = Effect.fnUntraced(function* (chain: Chain, accountIndex: bigint, terms: GuardTerms) {
+  const accounts = yield* SmartAccounts
+  const authorization = yield* accounts.authorize({
+    accountType: "ECDSA",
+    ownerAccountId: evmWallet(owner.address as string as EvmAddress),
+    accountIndex,
+    withdrawalDomainName,
+    chains: [{ chainId: chainIdOf(chain), tokens: [], terms }]
+  })
+  const ownerSignature = yield* Effect.promise(() => owner.signMessage({ message: { raw: authorization.root as Hex } }))
+  const account = addressOf(authorization.chains[0].accountId)
+  yield* fund(chain, account, "USDC", dollars(1_000n))
+  return { authorization, ownerSignature, account } satisfies Enrollment
+})
+
+const swap = (enrollment: Enrollment, chain: Chain, sell: string, buy: string, amount: bigint) =>
+  Effect.map(quotedSwap(chain, sell, buy, amount), (quoted) => batchOf(enrollment, chain, [quoted]))
+
+const refusal = Effect.fnUntraced(function* (batch: ReturnType<typeof batchOf>) {
+  const error = yield* Effect.flip((yield* ChainExecution).prepare(batch))
+  return String("reason" in error ? error.reason : error)
+})
+
+/** Why a call that is signed with the agent's key by hand does nothing. */
+const attempt = (chain: Chain, enrollment: Enrollment, calls: ReadonlyArray<Call>) =>
+  Effect.promise(async () => {
+    const agent = await agentAccount(chain, enrollment)
+    const callData = await agent.encodeCalls(calls.map((call) => ({ value: 0n, ...call })))
+    const answer = await submitAlone(chain, agent, callData)
+    return answer._tag === "Reverted" ? revertReason(answer.data) : answer._tag
+  })
+
+describe("terms that the owner signed", () => {
+  layer(GuardedWorldLive, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+    it.effect("a closed list: what is on it is bought with its proof, what is not is refused whoever asks", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const symbols = ["USDC", "WETH", "cbBTC"]
+        const closedTokens = symbols.map((symbol) => token(base, symbol)) as [EvmAddress, ...Array<EvmAddress>]
+        const enrollment = yield* enrolled(base, 801n, { tradeBps: 0, budgetBps: 0, closedTokens })
+        const one = yield* quotedSwap(base, "USDC", "WETH", dollars(10n))
+        const other = yield* quotedSwap(base, "USDC", "cbBTC", dollars(10n))
+        assert.isTrue((yield* execute(batchOf(enrollment, base, [one, other]))).receipt.success)
+        assert.include(yield* refusal(yield* swap(enrollment, base, "USDC", "AERO", dollars(10n))), "NotOnClosedList")
+        // What the account holds already is sold, whatever is on the list.
+        yield* fund(base, enrollment.account, "AERO", 10n ** 18n)
+        const sale = yield* swap(enrollment, base, "AERO", "USDC", 10n ** 18n)
+        assert.isTrue((yield* execute(sale)).receipt.success)
+
+        const { guard } = yield* (yield* PolicyReader).read([enrollment], base.chainId as ChainId)
+        assert.strictEqual(guard!.closedRoot, StandardMerkleTree.rootOf(closedTokens))
+
+        // The agent's thief buys no other token, with no proof or with that of one that is listed.
+        const { guard: contract, router } = base.contracts
+        const listed = [tokenBySymbol(base, "USDC").address, tokenBySymbol(base, "AERO").address].toSorted((a, b) =>
+          BigInt(a) < BigInt(b) ? -1 : 1
+        )
+        const order = {
+          venue: router,
+          sell: listed.indexOf(tokenBySymbol(base, "USDC").address),
+          buy: listed.indexOf(tokenBySymbol(base, "AERO").address),
+          amount: dollars(10n),
+          minOut: 0n,
+          route: "0x" as Hex
+        }
+        const proofs = [[], StandardMerkleTree.proofOf(closedTokens, closedTokens[1]!)]
+        for (const proof of proofs) {
+          const reason = yield* attempt(base, enrollment, [
+            {
+              to: tokenBySymbol(base, "USDC").address,
+              data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [contract, dollars(10n)] })
+            },
+            {
+              to: contract,
+              data: encodeFunctionData({
+                abi: tradeGuardAbi,
+                functionName: "trade",
+                args: [listed, [order], { prices: [], proofs: [proof] }, 10n ** 12n]
+              })
+            }
+          ])
+          assert.include(reason, "NotOnClosedList")
+        }
+      })
+    )
+
+    it.effect("a list of one token alone works as well", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const closedTokens = [token(base, "WETH")] as const
+        const enrollment = yield* enrolled(base, 802n, { tradeBps: 0, budgetBps: 0, closedTokens })
+        assert.isTrue((yield* execute(yield* swap(enrollment, base, "USDC", "WETH", dollars(10n)))).receipt.success)
+        assert.isUndefined(enrollment.authorization.chains[0].policy.bridge, "USDC is not on the list")
+      })
+    )
+
+    it.effect("a limit of a trade, and one of a week: the chain tells them, and refuses what is beyond", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const limits = { tradeBps: 150, budgetBps: 120 }
+        const within = yield* enrolled(base, 803n, limits)
+        assert.isTrue((yield* execute(yield* swap(within, base, "USDC", "WETH", dollars(100n)))).receipt.success)
+        const { guard } = yield* (yield* PolicyReader).read([within], base.chainId as ChainId)
+        assert.deepInclude(guard, limits)
+        // The pool's fee alone is thirty times either limit.
+        const narrow = yield* enrolled(base, 804n, { tradeBps: 1, budgetBps: 0 })
+        assert.include(yield* refusal(yield* swap(narrow, base, "USDC", "WETH", dollars(100n))), "UnfairTrade")
+        const frugal = yield* enrolled(base, 805n, { tradeBps: 0, budgetBps: 1 })
+        assert.include(yield* refusal(yield* swap(frugal, base, "USDC", "WETH", dollars(900n))), "BudgetExceeded")
+      })
+    )
+  })
+})

@@ -1,0 +1,245 @@
+/** Accounts whose permission is the guard's: what they cost, what needs no new signature, and how a permission ends. */
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Address, encodeFunctionData, hexToBigInt, type Hex } from "viem"
+import { tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
+import { Relayer } from "#domain/relay/Relayer.ts"
+import { UserOperations } from "#domain/relay/UserOperations.ts"
+import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
+import { silenceFeed } from "#sandbox/market/priceFeeds.ts"
+import { transact } from "#test/solidity/routedSwaps.ts"
+import {
+  batchOf,
+  type Enrollment,
+  enroll,
+  EvmWorld,
+  execute,
+  fund,
+  GuardedWorldLive,
+  owner,
+  patientAdapter,
+  quotedSwap,
+  settled,
+  stranger,
+  token
+} from "#test/layers/evm/EvmWorld.ts"
+
+const swapOf = (enrollment: Enrollment, chain: Chain, sell: string, buy: string, amount: bigint) =>
+  Effect.map(quotedSwap(chain, sell, buy, amount), (swap) => batchOf(enrollment, chain, [swap]))
+
+/** Gas of the transaction, and bytes of its calldata. */
+const cost = Effect.fnUntraced(function* (
+  enrollment: Enrollment,
+  chain: Chain,
+  ...swaps: ReadonlyArray<readonly [sell: string, buy: string, amount: bigint]>
+) {
+  const quoted = yield* Effect.forEach(swaps, ([sell, buy, amount]) => quotedSwap(chain, sell, buy, amount))
+  const { prepared, receipt, signed } = yield* execute(batchOf(enrollment, chain, quoted))
+  assert.isTrue(receipt.success)
+  const { gasUsed } = yield* Effect.promise(() => chain.client.getTransactionReceipt({ hash: signed.txHash as Hex }))
+  return { gas: Number(gasUsed), bytes: (prepared.callData.length - 2) / 2 }
+})
+
+const enrolled = Effect.fnUntraced(function* (chain: Chain, index: bigint) {
+  const enrollment = yield* enroll(index, [[chain, "USDC", "WETH"]])
+  yield* fund(chain, enrollment.account, "USDC", 1_000_000_000n)
+  return enrollment
+})
+
+/** The owner's word, signed as a wallet would and carried by somebody else. */
+const revoke = Effect.fnUntraced(function* (chain: Chain, { account }: Enrollment) {
+  const { timestamp } = yield* Effect.promise(() => chain.client.getBlock())
+  const address = account as string as Address
+  const issuedBefore = Number(timestamp)
+  const signature = yield* Effect.promise(() =>
+    owner.signTypedData({
+      domain: { name: "Ballast", version: "1" },
+      types: {
+        Revoke: [
+          { name: "account", type: "address" },
+          { name: "issuedBefore", type: "uint40" }
+        ]
+      },
+      primaryType: "Revoke",
+      message: { account: address, issuedBefore }
+    })
+  )
+  const { status } = yield* transact(
+    chain,
+    stranger,
+    chain.contracts.guard,
+    encodeFunctionData({ abi: tradeGuardAbi, functionName: "revoke", args: [address, issuedBefore, signature] })
+  )
+  assert.strictEqual(status, "success")
+})
+
+const refusal = (enrollment: Enrollment, chain: Chain) =>
+  Effect.gen(function* () {
+    const execution = yield* ChainExecution
+    return yield* Effect.flip(execution.prepare(yield* swapOf(enrollment, chain, "USDC", "WETH", 10_000_000n)))
+  })
+
+describe("accounts under the guard", () => {
+  layer(GuardedWorldLive, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+    it.effect("first operation at most 900,000 gas, a later swap 330,000 alone, two 530,000", () =>
+      Effect.gen(function* () {
+        const { base: chain } = yield* EvmWorld
+        const enrollment = yield* enrolled(chain, 301n)
+        // A pool keeps its average price once a second, and its first entry ever costs more: all that counts comes
+        // later.
+        const nextSecond = Effect.sleep("1100 millis")
+        const swap = ["USDC", "WETH", 100_000_000n] as const
+        const first = yield* cost(enrollment, chain, swap)
+        assert.isAtMost(first.gas, 900_000)
+        assert.isAtMost(first.bytes, 4_000)
+        yield* fund(chain, enrollment.account, "cbBTC", 1_000n)
+        const both = [
+          ["USDC", "WETH", 50_000_000n],
+          ["USDC", "cbBTC", 50_000_000n]
+        ] as const
+        yield* nextSecond
+        yield* cost(enrollment, chain, ...both)
+        yield* nextSecond
+        const later = yield* cost(enrollment, chain, swap)
+        assert.isAtMost(later.gas, 330_000)
+        assert.isAtMost(later.bytes, 1_950)
+        yield* nextSecond
+        const two = yield* cost(enrollment, chain, ...both)
+        assert.isAtMost(two.gas, 530_000)
+      })
+    )
+
+    it.effect("five later swaps of five accounts in one transaction cost at most 260,000 gas each", () =>
+      Effect.gen(function* () {
+        const { base: chain } = yield* EvmWorld
+        const { bundle } = yield* UserOperations
+        const relay = yield* Relayer
+        const enrollments = yield* Effect.forEach([311n, 312n, 313n, 314n, 315n], (index) => enrolled(chain, index))
+        // The first operation of each account and the one after it cost more for good.
+        for (const enrollment of [...enrollments, ...enrollments])
+          yield* cost(enrollment, chain, ["USDC", "WETH", 100_000_000n])
+        yield* Effect.sleep("1100 millis")
+        const execution = yield* ChainExecution
+        const [first, ...others] = yield* Effect.forEach(enrollments, (enrollment) =>
+          Effect.gen(function* () {
+            const swap = yield* quotedSwap(chain, "USDC", "WETH", 100_000_000n, { toleranceBps: 50n })
+            return yield* execution.prepare(batchOf(enrollment, chain, [swap]))
+          })
+        )
+        const { kept, transaction } = yield* bundle([first!, ...others])
+        assert.strictEqual(kept.length, 5)
+        const signed = yield* relay.sign(transaction, transaction.chainNonce)
+        yield* relay.broadcast(signed)
+        const receipt = yield* settled({ ...signed, subject: others.at(-1)!.subject }, others.at(-1)!.accountId)
+        assert.isTrue(receipt.success)
+        const { gasUsed } = yield* Effect.promise(() =>
+          chain.client.getTransactionReceipt({ hash: signed.txHash as Hex })
+        )
+        assert.isAtMost(Number(gasUsed) / 5, 260_000)
+      })
+    )
+
+    it.effect(
+      "a token that the owner never signed is traded without a signature, for the chain's registry lists it",
+      () =>
+        Effect.gen(function* () {
+          const { base: chain } = yield* EvmWorld
+          const enrollment = yield* enrolled(chain, 302n)
+          assert.notInclude(enrollment.authorization.chains[0].policy.tokens, token(chain, "AERO"))
+          const { receipt } = yield* execute(yield* swapOf(enrollment, chain, "USDC", "AERO", 100_000_000n))
+          assert.isTrue(receipt.success)
+        })
+    )
+
+    it.effect("nothing is traded while a token's feed is silent", () =>
+      Effect.gen(function* () {
+        const { base: chain } = yield* EvmWorld
+        const enrollment = yield* enrolled(chain, 303n)
+        const weth = tokenBySymbol(chain, "WETH")
+        const { timestamp } = yield* Effect.promise(() => chain.client.getBlock())
+        yield* silenceFeed(chain.client, weth, timestamp - 86_401n)
+        const failure = yield* refusal(enrollment, chain)
+        yield* silenceFeed(chain.client, weth, 0n)
+        assert.strictEqual(failure._tag, "SimulationFailed")
+        assert.include(failure.message, "StalePrice")
+        const { receipt } = yield* execute(yield* swapOf(enrollment, chain, "USDC", "WETH", 10_000_000n))
+        assert.isTrue(receipt.success)
+      })
+    )
+
+    it.effect("the owner's word ends the permission, and the owner's next signature begins another", () =>
+      Effect.gen(function* () {
+        const { base: chain } = yield* EvmWorld
+        const enrollment = yield* enrolled(chain, 304n)
+        yield* execute(yield* swapOf(enrollment, chain, "USDC", "WETH", 10_000_000n))
+        yield* revoke(chain, enrollment)
+        const failure = yield* refusal(enrollment, chain)
+        assert.strictEqual(failure._tag, "AuthorizationRequired")
+        assert.include(failure.message, "ended the agent's permission")
+        yield* Effect.sleep("1100 millis")
+        const next = yield* enroll(304n, [[chain, "USDC", "WETH"]])
+        const { receipt } = yield* execute(yield* swapOf(next, chain, "USDC", "WETH", 10_000_000n))
+        assert.isTrue(receipt.success)
+        const replaced = yield* refusal(enrollment, chain)
+        assert.strictEqual(replaced._tag, "AuthorizationRequired")
+      })
+    )
+
+    it.effect("a permission whose time is over needs the owner", () =>
+      Effect.gen(function* () {
+        const { arbitrum: chain } = yield* EvmWorld
+        const enrollment = yield* enroll(305n, [[chain, "USDC", "WETH"]])
+        yield* fund(chain, enrollment.account, "USDC", 1_000_000_000n)
+        yield* execute(yield* swapOf(enrollment, chain, "USDC", "WETH", 10_000_000n))
+        yield* Effect.promise(() => chain.client.increaseTime({ seconds: 181 * 86_400 }))
+        yield* Effect.promise(() => chain.client.mine({ blocks: 1 }))
+        const failure = yield* refusal(enrollment, chain)
+        assert.strictEqual(failure._tag, "AuthorizationRequired")
+        assert.include(failure.message, "expired")
+      })
+    )
+
+    it.effect("an old permission is taken off the account by the first operation under the guard, and is dead", () =>
+      Effect.gen(function* () {
+        const { base: chain } = yield* EvmWorld
+        const old = yield* enroll(307n, [[chain, "USDC", "WETH"]]).pipe(Effect.provide(patientAdapter(chain, 1)))
+        assert.isUndefined(old.authorization.chains[0].policy.guard)
+        yield* fund(chain, old.account, "USDC", 1_000_000_000n)
+        const before = yield* execute(yield* swapOf(old, chain, "USDC", "WETH", 10_000_000n))
+        assert.isTrue(before.receipt.success)
+        const next = yield* enroll(307n, [[chain, "USDC", "WETH"]])
+        assert.strictEqual(next.account, old.account)
+        const batch = yield* swapOf(next, chain, "USDC", "WETH", 10_000_000n)
+        const replaced = old.authorization.chains.map(({ permissionId }) => permissionId)
+        const { receipt } = yield* execute({ ...batch, replaced })
+        assert.isTrue(receipt.success)
+        const failure = yield* refusal(old, chain)
+        assert.strictEqual(failure._tag, "AuthorizationRequired")
+        assert.include(failure.message, "removed the agent's permission")
+        const again = yield* execute({ ...(yield* swapOf(next, chain, "USDC", "WETH", 10_000_000n)), replaced })
+        assert.isTrue(again.receipt.success)
+      })
+    )
+
+    it.effect("the guard's word about an account is the one that was signed", () =>
+      Effect.gen(function* () {
+        const { base: chain } = yield* EvmWorld
+        const enrollment = yield* enrolled(chain, 306n)
+        yield* execute(yield* swapOf(enrollment, chain, "USDC", "WETH", 10_000_000n))
+        const { permissionId, policy } = enrollment.authorization.chains[0]
+        const [account] = yield* Effect.promise(() =>
+          chain.client.readContract({
+            address: chain.contracts.guard,
+            abi: tradeGuardAbi,
+            functionName: "policyOf",
+            args: [enrollment.account as string as Address]
+          })
+        )
+        assert.strictEqual(hexToBigInt(account.permissionId), hexToBigInt(permissionId as Hex))
+        assert.strictEqual(account.validUntil, policy.guard?.validUntil)
+        assert.strictEqual(account.issuedAt, policy.guard?.issuedAt)
+      })
+    )
+  })
+})

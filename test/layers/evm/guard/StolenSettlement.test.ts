@@ -1,0 +1,211 @@
+/**
+ * The agent may call `settle` of the withdrawal executor, so whoever holds its key may too: without the owner's
+ * signature the call does nothing, and no other call of the executor passes the policy.
+ */
+import { assert, describe, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { type Address, decodeErrorResult, encodeFunctionData, erc20Abi, type Hex, parseAbi } from "viem"
+import type { EvmAddress } from "#domain/Caip.ts"
+import { withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
+import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
+import { type Authorization, domainOf, newAuthorization, signed } from "#test/solidity/withdrawals.ts"
+import {
+  agent,
+  type Enrollment,
+  EvmWorld,
+  EvmWorldLive,
+  fund,
+  GuardedWorldLive,
+  owner,
+  stranger
+} from "#test/layers/evm/EvmWorld.ts"
+import { agentAccount } from "#test/layers/evm/account/sdkAccount.ts"
+import { type Call, outcomeOf, submitAlone } from "#test/layers/evm/relay/selfSubmitted.ts"
+import { balances, balance, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
+
+/** An account that trades already, and that holds WETH and USDC. */
+class Victim extends Context.Service<
+  Victim,
+  { readonly chain: Chain; readonly enrollment: Enrollment; readonly account: Address }
+>()("ballast/test/SettlementVictim") {
+  static readonly layer = Layer.effect(
+    Victim,
+    Effect.gen(function* () {
+      const { base } = yield* EvmWorld
+      const enrollment = yield* tradingAccount(110n)
+      return Victim.of({ chain: base, enrollment, account: enrollment.account as string as Address })
+    })
+  )
+}
+
+const recipient: Address = "0x8617E340B3D01FA5F11F306F4090FD50E238070D"
+
+/** What became of an operation that the thief signed with the agent's key and submitted himself. */
+const attempt = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {
+  const { chain, enrollment } = yield* Victim
+  const submission = yield* Effect.promise(async () => {
+    const account = await agentAccount(chain, enrollment)
+    return submitAlone(chain, account, await account.encodeCalls(calls))
+  })
+  if (submission._tag !== "Reverted") return outcomeOf(submission)
+  return decodeErrorResult({ abi: withdrawalExecutorAbi, data: submission.data }).errorName
+})
+
+const settle = (
+  chain: Chain,
+  authorization: Authorization,
+  signature: Hex,
+  keep = 0n,
+  token = tokenBySymbol(chain, "USDC").address
+): Call => ({
+  to: withdrawalExecutor,
+  data: encodeFunctionData({
+    abi: withdrawalExecutorAbi,
+    functionName: "settle",
+    args: [authorization, signature, token, keep]
+  })
+})
+
+const moduleAbi = parseAbi(["function onInstall(bytes data)", "function onUninstall(bytes data)"])
+
+describe("A stolen agent key and the withdrawal executor", () => {
+  layer(Layer.provideMerge(Victim.layer, EvmWorldLive), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+    it.effect("an authorization of nobody, of the thief, of another version or for another account moves nothing", () =>
+      Effect.gen(function* () {
+        const { account, chain } = yield* Victim
+        const before = yield* balances(chain, account as string as EvmAddress)
+        const authorization = yield* newAuthorization(chain, stranger.address)
+        const liquidating = domainOf(chain, account, "2")
+        const signatures = yield* Effect.promise(() =>
+          Promise.all([
+            "0x" as Hex,
+            signed(agent, liquidating, authorization),
+            signed(stranger, liquidating, authorization),
+            signed(owner, domainOf(chain, account, "1"), authorization),
+            signed(owner, domainOf(chain, stranger.address, "2"), authorization),
+            signed(owner, { ...liquidating, chainId: 42161 }, authorization),
+            signed(owner, liquidating, { ...authorization, recipient })
+          ])
+        )
+        for (const signature of signatures) {
+          assert.strictEqual(yield* attempt([settle(chain, authorization, signature)]), "NotSignedByOwner")
+        }
+        assert.deepStrictEqual(yield* balances(chain, account as string as EvmAddress), before)
+      })
+    )
+
+    it.effect("one that the owner signed pays the owner's recipient, once and in time", () =>
+      Effect.gen(function* () {
+        const { account, chain } = yield* Victim
+        const liquidating = domainOf(chain, account, "2")
+        const past = { ...(yield* newAuthorization(chain, recipient)), expiresAt: 1n }
+        const late = yield* Effect.promise(() => signed(owner, liquidating, past))
+        assert.strictEqual(yield* attempt([settle(chain, past, late)]), "Expired")
+        const authorization = yield* newAuthorization(chain, recipient)
+        const signature = yield* Effect.promise(() => signed(owner, liquidating, authorization))
+        const held = yield* balance(chain, "USDC", account as string as EvmAddress)
+        const call = settle(chain, authorization, signature, held - 5_000_000n)
+        assert.strictEqual(yield* attempt([call]), "included")
+        assert.strictEqual(yield* balance(chain, "USDC", recipient as string as EvmAddress), 5_000_000n)
+        assert.strictEqual(yield* attempt([settle(chain, authorization, signature)]), "NonceUsed")
+        assert.strictEqual(yield* balance(chain, "USDC", recipient as string as EvmAddress), 5_000_000n)
+      })
+    )
+
+    it.effect("no other call of the executor passes, nor one beside an allowed one", () =>
+      Effect.gen(function* () {
+        const { account, chain } = yield* Victim
+        const before = yield* balances(chain, account as string as EvmAddress)
+        const authorization = yield* newAuthorization(chain, recipient)
+        const [plain, liquidating] = yield* Effect.promise(() =>
+          Promise.all([
+            signed(owner, domainOf(chain, account, "1"), authorization),
+            signed(owner, domainOf(chain, account, "2"), authorization)
+          ])
+        )
+        const withdraw = encodeFunctionData({
+          abi: withdrawalExecutorAbi,
+          functionName: "withdraw",
+          args: [account, authorization, plain]
+        })
+        const transfer = encodeFunctionData({
+          abi: erc20Abi,
+          functionName: "transfer",
+          args: [stranger.address, 1n]
+        })
+        const refused: ReadonlyArray<ReadonlyArray<Call>> = [
+          [{ to: withdrawalExecutor, data: withdraw }],
+          [
+            {
+              to: withdrawalExecutor,
+              data: encodeFunctionData({ abi: moduleAbi, functionName: "onUninstall", args: ["0x"] })
+            },
+            {
+              to: withdrawalExecutor,
+              data: encodeFunctionData({
+                abi: moduleAbi,
+                functionName: "onInstall",
+                args: [`${stranger.address}${"00".repeat(32)}`]
+              })
+            }
+          ],
+          [settle(chain, authorization, liquidating), { to: tokenBySymbol(chain, "USDC").address, data: transfer }]
+        ]
+        for (const calls of refused) assert.match(yield* attempt(calls), /^AA23/u)
+        assert.deepStrictEqual(yield* balances(chain, account as string as EvmAddress), before)
+      })
+    )
+  })
+})
+
+describe("A stolen agent key under the guard that holds an owner's unexpired liquidating withdrawal", () => {
+  layer(Layer.provideMerge(Victim.layer, GuardedWorldLive), { excludeTestServices: true, timeout: "60 seconds" })(
+    (it) => {
+      const authorized = Effect.fnUntraced(function* () {
+        const { account, chain } = yield* Victim
+        const authorization = yield* newAuthorization(chain, recipient)
+        const signature = yield* Effect.promise(() => signed(owner, domainOf(chain, account, "2"), authorization))
+        const held = yield* balance(chain, "USDC", account as string as EvmAddress)
+        // The owner signed ten dollars beside the WETH.
+        return { account, authorization, chain, keep: held - 10_000_000n, signature }
+      })
+
+      it.effect("pays out in no other token than the registry's", () =>
+        Effect.gen(function* () {
+          const { account, authorization, chain, signature } = yield* authorized()
+          const before = yield* balances(chain, account as string as EvmAddress)
+          for (const symbol of ["WETH", "AERO", "cbBTC"]) {
+            const token = tokenBySymbol(chain, symbol).address
+            assert.include(yield* attempt([settle(chain, authorization, signature, 0n, token)]), "NotForPayout")
+          }
+          assert.deepStrictEqual(yield* balances(chain, account as string as EvmAddress), before)
+        })
+      )
+
+      it.effect("pays neither more nor less than what was signed and what its sales bring", () =>
+        Effect.gen(function* () {
+          const { account, authorization, chain, keep, signature } = yield* authorized()
+          const before = yield* balances(chain, account as string as EvmAddress)
+          const slack = keep / 100n + 1_000_000n
+          for (const wrong of [0n, keep / 2n, keep - slack - 1n, keep + 1n, keep + 9_000_000n]) {
+            assert.include(yield* attempt([settle(chain, authorization, signature, wrong)]), "WrongKeep")
+          }
+          assert.deepStrictEqual(yield* balances(chain, account as string as EvmAddress), before)
+          const paid = yield* balance(chain, "USDC", recipient as string as EvmAddress)
+          assert.strictEqual(yield* attempt([settle(chain, authorization, signature, keep)]), "included")
+          assert.strictEqual((yield* balance(chain, "USDC", recipient as string as EvmAddress)) - paid, 10_000_000n)
+        })
+      )
+
+      it.effect("a dollar that somebody sends the account meanwhile refuses nothing, and goes to the recipient", () =>
+        Effect.gen(function* () {
+          const { account, authorization, chain, keep, signature } = yield* authorized()
+          yield* fund(chain, account as string as EvmAddress, "USDC", 1_000_000n)
+          const paid = yield* balance(chain, "USDC", recipient as string as EvmAddress)
+          assert.strictEqual(yield* attempt([settle(chain, authorization, signature, keep)]), "included")
+          assert.strictEqual((yield* balance(chain, "USDC", recipient as string as EvmAddress)) - paid, 11_000_000n)
+        })
+      )
+    }
+  )
+})

@@ -1,0 +1,210 @@
+/** Replacements and reorganizations on a real chain: whatever lands, the action happens once. */
+import { assert, describe, layer } from "@effect/vitest"
+import { DateTime, Duration, Effect, Layer, Option } from "effect"
+import type { Hex } from "viem"
+import type { OperationId } from "#domain/Ids.ts"
+import { UserOperations } from "#domain/relay/UserOperations.ts"
+import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { Relayer } from "#domain/relay/Relayer.ts"
+import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
+import { replaceStuckTransaction } from "#domain/relay/replaceStuckTransaction.ts"
+import { TestStores } from "#test/support/database.ts"
+
+import { submit as submitOperation, world } from "#test/layers/sql/fixtures.ts"
+import {
+  batchOf,
+  type Enrollment,
+  chainIdOf,
+  EvmWorld,
+  EvmWorldLive,
+  quotedSwap,
+  settled,
+  stranger,
+  patientAdapter,
+  mine
+} from "#test/layers/evm/EvmWorld.ts"
+import { balances, changes, deltasOf, dollars, submit, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
+import type { Chain } from "#sandbox/chain/Chain.ts"
+
+const World = Layer.mergeAll(EvmWorldLive, TestStores)
+
+/** Holds every transaction back while the effect runs. */
+const withoutMining = <A, E, R>(chain: Chain, effect: Effect.Effect<A, E, R>) =>
+  Effect.acquireUseRelease(
+    Effect.promise(() => chain.client.setAutomine(false)),
+    () => effect,
+    () => Effect.promise(() => chain.client.setAutomine(true))
+  )
+
+/** A swap of ten dollars that is signed and stored as an attempt of a new operation. */
+const storedSwap = Effect.fnUntraced(function* (account: bigint | Enrollment) {
+  const { base } = yield* EvmWorld
+  const enrollment = typeof account === "bigint" ? yield* tradingAccount(account) : account
+  const before = yield* balances(base, enrollment.account)
+  const execution = yield* ChainExecution
+  const relay = yield* Relayer
+  const store = yield* RelayStore
+  const prepared = yield* execution.prepare(
+    batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))])
+  )
+  const { portfolioId, tenantId } = yield* world()
+  const { operationId } = yield* submitOperation(tenantId, portfolioId)
+  const attempt: AttemptId = { operationId: operationId as OperationId, chainId: chainIdOf(base), attempt: 1 }
+  yield* store.reserve([{ attempt, prepared }], relay.lanes, yield* DateTime.now, (nonce) =>
+    relay.sign(prepared, nonce)
+  )
+  const signed = (yield* newest(attempt)).transaction
+  return { attempt, base, before, enrollment, prepared, signed }
+})
+
+const newest = (attempt: AttemptId) =>
+  Effect.flatMap(RelayStore, (store) => Effect.map(store.sent(attempt), Option.getOrThrow))
+
+const unblock = Effect.fnUntraced(function* (attempt: AttemptId, age = Duration.zero) {
+  const services = { store: yield* RelayStore, relayer: yield* Relayer }
+  yield* replaceStuckTransaction(services, (yield* newest(attempt)).transaction, age)
+  return (yield* newest(attempt)).transaction
+})
+
+const feesOf = (chain: Chain, hash: string) =>
+  Effect.promise(async () => {
+    const { maxFeePerGas, maxPriorityFeePerGas, nonce } = await chain.client.getTransaction({ hash: hash as Hex })
+    return { maxFeePerGas: maxFeePerGas!, maxPriorityFeePerGas: maxPriorityFeePerGas!, nonce }
+  })
+
+describe("A transaction that does not land", () => {
+  layer(World, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+    it.effect("is replaced with the same nonce, and the chain acts once on the newest", () =>
+      Effect.gen(function* () {
+        const relay = yield* Relayer
+        const { attempt, base, before, enrollment, prepared, signed } = yield* storedSwap(40n)
+        const replaced = yield* withoutMining(
+          base,
+          Effect.gen(function* () {
+            yield* relay.broadcast(signed)
+            assert.strictEqual((yield* unblock(attempt, Duration.hours(1))).txHash, signed.txHash)
+            const first = yield* feesOf(base, signed.txHash)
+            const second = yield* unblock(attempt)
+            const raised = yield* feesOf(base, second.txHash)
+            assert.strictEqual(raised.nonce, first.nonce)
+            for (const field of ["maxFeePerGas", "maxPriorityFeePerGas"] as const)
+              assert.isTrue(raised[field] * 1_000n >= first[field] * 1_125n)
+            return yield* unblock(attempt)
+          })
+        )
+        yield* mine(base)
+        const receipt = yield* settled(replaced, prepared.accountId)
+        assert.strictEqual(receipt.txHash, replaced.txHash)
+        assert.isTrue(receipt.success)
+        assert.deepStrictEqual(deltasOf(receipt), changes(before, yield* balances(base, enrollment.account)))
+      })
+    )
+
+    it.effect("is found when an earlier one of its transactions was the one that landed", () =>
+      Effect.gen(function* () {
+        const operations = yield* UserOperations
+        const relay = yield* Relayer
+        const { attempt, base, before, enrollment, prepared, signed } = yield* storedSwap(41n)
+        const store = yield* RelayStore
+        const fees = Option.getOrThrow(yield* relay.quoteFeeBump(signed))
+        const second = yield* store.replace(
+          yield* newest(attempt),
+          yield* DateTime.now,
+          relay.signReplacement(signed, fees)
+        )
+        yield* relay.broadcast(signed)
+        const receipt = yield* settled(second, prepared.accountId)
+        assert.strictEqual(receipt.txHash, signed.txHash)
+        yield* relay.broadcast(second)
+        assert.deepStrictEqual(yield* operations.find(second, prepared.accountId), Option.some(receipt))
+        assert.deepStrictEqual(deltasOf(receipt), changes(before, yield* balances(base, enrollment.account)))
+      })
+    )
+
+    it.effect("of a run that is gone does not block the one behind it", () =>
+      Effect.gen(function* () {
+        const other = yield* tradingAccount(43n)
+        const { attempt, base, prepared, signed: abandoned } = yield* storedSwap(42n)
+        // Somebody else carried the operation before ours was ever sent, so nobody waits for ours any more.
+        const taken = yield* submit(base, stranger, prepared.callData as Hex)
+        assert.strictEqual((yield* settled(abandoned, prepared.accountId)).txHash, taken.transactionHash)
+        const behind = yield* storedSwap(other)
+        assert.strictEqual(behind.signed.nonce, abandoned.nonce + 1)
+        const relay = yield* Relayer
+        yield* relay.broadcast(behind.signed)
+        assert.strictEqual(yield* relay.usedNonces(chainIdOf(base), relay.address), abandoned.nonce)
+        yield* unblock(behind.attempt, Duration.hours(1))
+        assert.isTrue((yield* settled(behind.signed, behind.prepared.accountId)).success)
+        assert.strictEqual((yield* newest(attempt)).transaction.txHash, abandoned.txHash)
+      })
+    )
+
+    it.effect("is not replaced above the gas ceiling", () =>
+      Effect.gen(function* () {
+        const relay = yield* Relayer
+        const { prepared, signed } = yield* storedSwap(44n)
+        const dear = yield* relay.sign({ ...prepared, maxFeePerGas: 480_000_000_000n }, signed.nonce)
+        assert.isTrue(Option.isNone(yield* relay.quoteFeeBump(dear)))
+        yield* relay.broadcast(signed)
+        yield* settled(signed, prepared.accountId)
+      })
+    )
+  })
+})
+
+/** Bytes that an endpoint took are sent again after a second at the earliest, long before a run does so. */
+const unsentForAMoment = Effect.sleep("1100 millis")
+
+describe("A reorganization", () => {
+  layer(World, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+    it.effect("takes the receipt away, and the same bytes land again, once", () =>
+      Effect.gen(function* () {
+        const operations = yield* UserOperations
+        const relay = yield* Relayer
+        const { base, before, enrollment, prepared, signed } = yield* storedSwap(45n)
+        yield* relay.broadcast(signed)
+        const receipt = yield* settled(signed, prepared.accountId)
+        const block = yield* Effect.promise(() => base.client.getBlock({ blockNumber: receipt.blockNumber }))
+        assert.strictEqual(receipt.blockHash, block.hash)
+        yield* Effect.promise(() => base.client.request({ method: "anvil_reorg" as never, params: [1, []] as never }))
+        assert.deepStrictEqual(yield* operations.find(signed, prepared.accountId), Option.none())
+        assert.strictEqual(changes(before, yield* balances(base, enrollment.account)).size, 0)
+        yield* unsentForAMoment
+        yield* relay.broadcast(signed)
+        yield* mine(base)
+        const again = yield* settled(signed, prepared.accountId)
+        assert.isTrue(again.success)
+        assert.notStrictEqual(again.blockHash, receipt.blockHash)
+        assert.deepStrictEqual(deltasOf(again), changes(before, yield* balances(base, enrollment.account)))
+      })
+    )
+
+    it.effect("before the last confirmation is a longer wait and nothing else", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const patient = patientAdapter(base, 3)
+        const { before, enrollment, prepared, signed } = yield* storedSwap(46n)
+        const relay = yield* Relayer
+        yield* relay.broadcast(signed)
+        yield* settled(signed, prepared.accountId)
+        yield* Effect.gen(function* () {
+          const { find } = yield* UserOperations
+          const found = find(signed, prepared.accountId)
+          assert.deepStrictEqual(yield* found, Option.none())
+          yield* mine(base)
+          assert.deepStrictEqual(yield* found, Option.none())
+          yield* Effect.promise(() => base.client.request({ method: "anvil_reorg" as never, params: [2, []] as never }))
+          assert.deepStrictEqual(yield* found, Option.none())
+          yield* unsentForAMoment
+          yield* relay.broadcast(signed)
+          yield* mine(base)
+          yield* mine(base)
+          yield* mine(base)
+          const receipt = Option.getOrThrow(yield* found)
+          assert.isTrue(receipt.success)
+          assert.deepStrictEqual(deltasOf(receipt), changes(before, yield* balances(base, enrollment.account)))
+        }).pipe(Effect.provide(patient))
+      })
+    )
+  })
+})

@@ -1,0 +1,327 @@
+/** Looks at due portfolios: who takes them, who needs none, and what is still true when they are concluded. */
+import { assert } from "@effect/vitest"
+import { type DateTime, Effect, Option } from "effect"
+import type { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import type { PortfolioId, TenantId } from "#domain/Ids.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
+import { type Due, DueStore, type ClaimedDue } from "#domain/rebalance/DueStore.ts"
+import { RunStore } from "#domain/rebalance/RunStore.ts"
+import type { Strategy } from "#domain/strategy/Strategy.ts"
+import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
+import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
+import { eachDatabase } from "#test/support/database.ts"
+import {
+  after,
+  insertPortfolio,
+  insertStrategy,
+  insertTenant,
+  noon,
+  pauseAll,
+  submit,
+  weth
+} from "#test/layers/sql/fixtures.ts"
+
+const hour = 3_600_000
+const lease = 15_000
+
+/** A due portfolio that was looked at before, as all are after their first run. */
+const lookedAt = Effect.fnUntraced(function* (dueAt: DateTime.Utc = noon) {
+  yield* pauseAll
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`DELETE FROM drift_checks`
+  const tenantId = yield* insertTenant
+  const strategy = yield* insertStrategy(tenantId, "hourly")
+  const { portfolioId } = yield* insertPortfolio(strategy, { dueAt })
+  yield* sql`UPDATE schedules SET checked_at = due_at WHERE portfolio_id = ${portfolioId}`
+  return { tenantId, strategy, portfolioId }
+})
+
+const claim = (now: DateTime.Utc, limit = 100) =>
+  Effect.flatMap(DueStore, (store) =>
+    store.claim(now, after(now.epochMilliseconds - noon.epochMilliseconds + lease), limit)
+  )
+
+const candidates = (due: ReadonlyArray<Due>) =>
+  Effect.flatMap(DueStore, (store) => store.candidates(due.map(({ portfolioId }) => portfolioId)))
+
+/** Concludes as on target whoever balances alone decide about. */
+const concludeOnTarget = Effect.fnUntraced(function* (
+  now: DateTime.Utc,
+  { due, checkId }: ClaimedDue,
+  marks: ReadonlyMap<string, string>
+) {
+  const store = yield* DueStore
+  return yield* store.complete(
+    now,
+    checkId,
+    due.map((one) => ({ ...one, onTargetAt: marks.get(one.portfolioId) ?? null }))
+  )
+})
+
+/** Takes what is due, looks, lets `meanwhile` happen, and concludes that all were on target. */
+const lookAround = <E, R>(meanwhile: Effect.Effect<unknown, E, R>) =>
+  Effect.gen(function* () {
+    const taken = yield* claim(noon)
+    const marks = new Map(
+      (yield* candidates(taken.due)).map(({ context, mark }) => [context.portfolioId as string, mark])
+    )
+    yield* meanwhile
+    return { taken, marks, concluded: yield* concludeOnTarget(after(1_000), taken, marks) }
+  })
+
+const scheduleOf = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{
+    readonly due_at: Date
+    readonly checked_at: Date | null
+  }>`
+    SELECT due_at, checked_at FROM schedules WHERE portfolio_id = ${portfolioId}`
+  return {
+    dueAt: row!.due_at.getTime() - noon.epochMilliseconds,
+    checkedAt: row!.checked_at === null ? null : row!.checked_at.getTime() - noon.epochMilliseconds,
+    looks: (yield* sql`SELECT 1 FROM drift_checks`).length
+  }
+})
+
+const operationsOf = (portfolioId: PortfolioId) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT 1 FROM operations WHERE portfolio_id = ${portfolioId}`)
+
+const publish = (strategy: Strategy) =>
+  Effect.flatMap(StrategyStore, (store) =>
+    store.publish({
+      strategyId: strategy.strategyId,
+      allocation: [{ assetId: weth, weight: 10_000 }],
+      changeLog: null,
+      createdAt: noon
+    })
+  )
+
+type Stores =
+  | OperationStore
+  | RunStore
+  | SecureRandom.SecureRandom
+  | SqlClient.SqlClient
+  | StrategyStore
+  | TenantConfigurationStore
+
+interface LookedAt {
+  readonly tenantId: TenantId
+  readonly portfolioId: PortfolioId
+  readonly strategy: Strategy
+}
+
+const slowDown = ({ strategy, tenantId }: LookedAt) =>
+  Effect.flatMap(StrategyStore, (store) => store.setFrequency(tenantId, strategy.strategyId, "daily", after(500)))
+
+/** What a plan follows from beside chains and prices. */
+const changes: ReadonlyArray<readonly [string, (world: LookedAt) => Effect.Effect<unknown, unknown, Stores>]> = [
+  ["a version is published", ({ strategy }) => publish(strategy)],
+  [
+    "the strategy's threshold is changed",
+    ({ strategy, tenantId }) =>
+      Effect.flatMap(StrategyStore, (store) => store.patchSwap(tenantId, strategy.strategyId, { thresholdUsd: 1n }))
+  ],
+  [
+    "the tenant's threshold is changed",
+    ({ tenantId }) =>
+      Effect.flatMap(TenantConfigurationStore, (store) =>
+        store.patchPreferences(tenantId, { swap: { thresholdUsd: 1n } })
+      )
+  ],
+  ["the cadence is changed", slowDown],
+  [
+    "the owner activates a chain",
+    ({ portfolioId }) =>
+      Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql`
+          INSERT INTO grants (portfolio_id, sequence, authorization_document, owner_signature, granted_at)
+          SELECT portfolio_id, 2, authorization_document, owner_signature, granted_at FROM grants
+          WHERE portfolio_id = ${portfolioId}`
+      )
+  ],
+  [
+    "a run of it ends",
+    ({ portfolioId, tenantId }) =>
+      Effect.gen(function* () {
+        const { operationId } = yield* submit(tenantId, portfolioId)
+        yield* (yield* OperationStore).transition(operationId, "running", after(100), null)
+        const end = { operationId, strategyVersion: 1, at: after(200), error: null, report: {} }
+        yield* (yield* RunStore).finish(end)
+      })
+  ],
+  [
+    // As the ledger of transfers does when one is closed: the due time stays what it was, since it is in the past.
+    "a transfer arrives",
+    ({ portfolioId }) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const at = new Date(after(300).epochMilliseconds)
+        yield* sql`UPDATE portfolios SET updated_at = ${at} WHERE portfolio_id = ${portfolioId}`
+        yield* sql`UPDATE schedules SET due_at = least(due_at, ${at}) WHERE portfolio_id = ${portfolioId}`
+      })
+  ]
+]
+
+eachDatabase("looks at due portfolios", (it) => {
+  it.effect("that are on target give no operation, and the next due time of the grid", () =>
+    Effect.gen(function* () {
+      const { portfolioId, tenantId } = yield* lookedAt(after(-2 * hour - 1))
+      const { concluded, marks, taken } = yield* lookAround(Effect.void)
+      assert.deepStrictEqual(taken.due, [{ portfolioId, dueAt: after(-2 * hour - 1), frequency: "hourly" }])
+      assert.strictEqual(marks.size, 1)
+      assert.deepStrictEqual(concluded, { operationIds: [], onTarget: 1, left: 0 })
+      assert.deepStrictEqual(yield* operationsOf(portfolioId), [])
+      assert.deepStrictEqual(yield* scheduleOf(portfolioId), { dueAt: hour - 1, checkedAt: 1_000, looks: 0 })
+      const portfolio = Option.getOrThrow(yield* (yield* PortfolioStore).find(tenantId, portfolioId))
+      assert.isNull(portfolio.schedule?.lastRebalanceAt)
+    })
+  )
+
+  it.effect("read what a run reads", () =>
+    Effect.gen(function* () {
+      const { portfolioId, tenantId } = yield* lookedAt()
+      const [candidate] = yield* candidates((yield* claim(noon)).due)
+      const { operationId } = yield* submit(tenantId, portfolioId)
+      const context = Option.getOrThrow(yield* (yield* RunStore).context(operationId))
+      assert.deepStrictEqual({ operationId, ...candidate!.context }, context)
+    })
+  )
+
+  it.effect("are one at a time, until they are concluded or the time of who took them is over", () =>
+    Effect.gen(function* () {
+      const { portfolioId } = yield* lookedAt()
+      const oldest = Effect.flatMap(OperationStore, (store) => store.oldestDue(noon))
+      const first = yield* claim(noon)
+      const [due] = first.due
+      assert.deepStrictEqual(yield* oldest, Option.some(noon), "it stays due")
+      assert.deepStrictEqual((yield* claim(after(lease - 1))).due, [])
+      // Whoever took it is gone: the next one finds it as it was.
+      const second = yield* claim(after(lease))
+      assert.deepStrictEqual(second.due, [due!])
+      const store = yield* DueStore
+      const conclusion = { ...due!, onTargetAt: null }
+      assert.strictEqual((yield* store.complete(after(lease), second.checkId, [conclusion])).operationIds.length, 1)
+      // The first one was only slow: what it concludes now is not there any more.
+      assert.deepStrictEqual(yield* store.complete(after(lease), first.checkId, [conclusion]), {
+        operationIds: [],
+        onTarget: 0,
+        left: 1
+      })
+      assert.strictEqual((yield* operationsOf(portfolioId)).length, 1)
+      assert.strictEqual((yield* claim(after(hour))).due.length, 1, "the next period is taken at once")
+    })
+  )
+
+  it.effect("are shared out by takers at the same time, and concluded once by concluders at the same time", () =>
+    Effect.gen(function* () {
+      const { strategy, tenantId } = yield* lookedAt()
+      for (let n = 1; n < 60; n++) yield* insertPortfolio(strategy, { dueAt: after(-n) })
+      // One after the other they take different ones; at the same moment they may not, which only costs a look.
+      const inTurn = yield* Effect.replicateEffect(claim(noon, 10), 3)
+      assert.strictEqual(new Set(inTurn.flatMap(({ due }) => due).map(({ portfolioId }) => portfolioId)).size, 30)
+      yield* Effect.replicateEffect(claim(noon, 10), 6, { concurrency: "unbounded" })
+      const all = yield* claim(after(lease))
+      assert.strictEqual(all.due.length, 60)
+      const marks = new Map(
+        (yield* candidates(all.due)).map(({ context, mark }) => [context.portfolioId as string, mark])
+      )
+      assert.strictEqual(marks.size, 1, "the others were never looked at")
+      const concluded = yield* Effect.replicateEffect(concludeOnTarget(after(lease), all, marks), 4, {
+        concurrency: "unbounded"
+      })
+      const sum = (of: (one: (typeof concluded)[number]) => number) =>
+        concluded.reduce((total, one) => total + of(one), 0)
+      assert.deepStrictEqual(
+        [sum(({ operationIds }) => operationIds.length), sum(({ onTarget }) => onTarget), sum(({ left }) => left)],
+        [59, 1, 3 * 60]
+      )
+      const sql = yield* SqlClient.SqlClient
+      assert.strictEqual((yield* sql`SELECT 1 FROM operations WHERE tenant_id = ${tenantId}`).length, 59)
+    })
+  )
+
+  it.effect("are not needed to give a run to who is new, started anew, behind its strategy, or at work", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { portfolioId, strategy, tenantId } = yield* lookedAt()
+      const isCandidate = Effect.map(
+        candidates([{ portfolioId, dueAt: noon, frequency: "hourly" }]),
+        (found) => found.length === 1
+      )
+      assert.isTrue(yield* isCandidate)
+
+      const portfolios = yield* PortfolioStore
+      yield* portfolios.stop(tenantId, portfolioId, noon)
+      yield* portfolios.start(tenantId, portfolioId, noon)
+      assert.isFalse(yield* isCandidate, "started: people see a run of it")
+      yield* sql`UPDATE schedules SET checked_at = due_at WHERE portfolio_id = ${portfolioId}`
+
+      const { operationId } = yield* submit(tenantId, portfolioId)
+      assert.isFalse(yield* isCandidate, "a run is under way")
+      yield* (yield* OperationStore).transition(operationId, "cancelled", noon, "test")
+      assert.isTrue(yield* isCandidate)
+
+      yield* sql`
+        INSERT INTO transfer_intents (run_id, chain_id, attempt, portfolio_id, account_id, subject, from_block, transfers, announced_at)
+        VALUES (${operationId}, 8453, 1, ${portfolioId}, 'account', 'subject', 1, '[]', now())`
+      assert.isFalse(yield* isCandidate, "value may be leaving")
+      yield* sql`DELETE FROM transfer_intents WHERE portfolio_id = ${portfolioId}`
+
+      yield* publish(strategy)
+      assert.isFalse(yield* isCandidate, "its run makes the new version its own")
+      const { portfolioId: first } = yield* insertPortfolio(strategy, { dueAt: noon })
+      assert.deepStrictEqual(yield* candidates([{ portfolioId: first, dueAt: noon, frequency: "hourly" }]), [])
+    })
+  )
+
+  for (const [name, change] of changes) {
+    it.effect(`are repeated when ${name} in between`, () =>
+      Effect.gen(function* () {
+        const world = yield* lookedAt()
+        const { concluded } = yield* lookAround(change(world))
+        assert.deepStrictEqual(concluded, { operationIds: [], onTarget: 0, left: 1 })
+        assert.deepStrictEqual(yield* scheduleOf(world.portfolioId), { dueAt: 0, checkedAt: 0, looks: 0 })
+        assert.strictEqual((yield* claim(noon)).due.length, 1, "due as before, and free")
+      })
+    )
+  }
+
+  it.effect("give no run by a cadence that was changed in between, but by the next look", () =>
+    Effect.gen(function* () {
+      const world = yield* lookedAt()
+      const taken = yield* claim(noon)
+      yield* slowDown(world)
+      const concluded = yield* concludeOnTarget(after(1_000), taken, new Map())
+      assert.deepStrictEqual(concluded, { operationIds: [], onTarget: 0, left: 1 })
+      assert.deepStrictEqual(yield* scheduleOf(world.portfolioId), { dueAt: 0, checkedAt: 0, looks: 0 })
+      const again = yield* concludeOnTarget(after(1_000), yield* claim(noon), new Map())
+      assert.deepStrictEqual([again.operationIds.length, again.left], [1, 0])
+      assert.strictEqual((yield* scheduleOf(world.portfolioId)).dueAt, 24 * hour)
+    })
+  )
+
+  it.effect("leave a schedule alone that was stopped, or started anew, in between", () =>
+    Effect.gen(function* () {
+      const { portfolioId, tenantId } = yield* lookedAt()
+      const portfolios = yield* PortfolioStore
+      const stopped = yield* lookAround(portfolios.stop(tenantId, portfolioId, noon))
+      assert.deepStrictEqual(stopped.concluded, { operationIds: [], onTarget: 0, left: 1 })
+      yield* portfolios.start(tenantId, portfolioId, after(500))
+      const late = yield* concludeOnTarget(after(1_000), stopped.taken, stopped.marks)
+      assert.deepStrictEqual(late, { operationIds: [], onTarget: 0, left: 1 })
+      assert.strictEqual((yield* scheduleOf(portfolioId)).dueAt, 500, "it is as prompt as start promises")
+    })
+  )
+
+  it.effect("stand back for a manual trigger in between, which always gives an operation", () =>
+    Effect.gen(function* () {
+      const { portfolioId, tenantId } = yield* lookedAt()
+      const { concluded } = yield* lookAround(submit(tenantId, portfolioId, after(500)))
+      assert.deepStrictEqual(concluded, { operationIds: [], onTarget: 1, left: 0 })
+      assert.strictEqual((yield* operationsOf(portfolioId)).length, 1)
+    })
+  )
+})

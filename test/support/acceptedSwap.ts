@@ -1,0 +1,37 @@
+/** A swap of dollars into ether that an owner asked for, accepted and not launched, as the procedure leaves it. */
+import { DateTime, Effect } from "effect"
+import { ActionStore } from "#domain/action/ActionStore.ts"
+import type { EvmAccountId } from "#domain/Caip.ts"
+import { makeOperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
+import { baseUsdc, baseWeth } from "#test/support/assets.ts"
+
+interface Portfolio {
+  readonly tenantId: TenantId
+  readonly portfolioId: PortfolioId
+}
+
+export const acceptSwap = Effect.fnUntraced(function* (
+  { portfolioId, tenantId }: Portfolio,
+  accountId: EvmAccountId,
+  amountRaw: bigint
+) {
+  const operationId = yield* makeOperationId
+  yield* (yield* ActionStore).submit({
+    operationId,
+    tenantId,
+    portfolioId,
+    submittedAt: yield* DateTime.now,
+    correlationId: "0".repeat(32),
+    requestId: null,
+    requestHash: new Uint8Array(32),
+    order: {
+      chainId: baseUsdc.chainId,
+      accountId,
+      sell: baseUsdc.assetId,
+      buy: baseWeth.assetId,
+      amountRaw,
+      slippageBps: null
+    }
+  })
+  return operationId
+})

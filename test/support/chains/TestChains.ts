@@ -1,0 +1,287 @@
+/**
+ * Test layers for chains and prices: the ports of the domain over an exact little market in memory.
+ *
+ * Swaps settle at the feed's prices less one hop's fee. A chain can be taken down, can revert the next operations, and
+ * remembers every broadcast, so that a test can count what reached it.
+ */
+import { DateTime, Effect, Layer, Option } from "effect"
+import { type AssetId, type ChainId, chainIdOf, type EvmAddress, addressOf } from "#domain/Caip.ts"
+import { Balances } from "#domain/chain/Balances.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { Chains } from "#domain/chain/Chains.ts"
+import { Prices, PricesUnavailable } from "#domain/market/Prices.ts"
+import { UserOperations } from "#domain/relay/UserOperations.ts"
+import { AuthorizationRequired, ChainExecution, SimulationFailed } from "#domain/trading/ChainExecution.ts"
+import { Venue } from "#domain/trading/Venue.ts"
+import { Relayer } from "#domain/relay/Relayer.ts"
+import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
+import { RouteRefused, type RouteStatus, Routing, RoutingUnavailable } from "#domain/trading/Routing.ts"
+import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
+import {
+  feeBps,
+  hash,
+  include,
+  output,
+  requireUp,
+  spoiledReceipt,
+  TestChain,
+  write,
+  writeBundle
+} from "#test/support/chains/TestMarket.ts"
+import { readEach } from "#test/support/readEach.ts"
+import { RevocationExecutionTest } from "#test/support/chains/TestRevocations.ts"
+import { WithdrawalExecutionTest } from "#test/support/chains/TestWithdrawals.ts"
+
+export { TestChain } from "#test/support/chains/TestMarket.ts"
+
+const relayer = "0x52908400098527886E0F7030069857D2E4169EE7" as EvmAddress
+
+const BalancesTest = Layer.effect(
+  Balances,
+  Effect.gen(function* () {
+    const market = yield* TestChain
+    const read: Balances["Service"]["read"] = (account, assetIds) =>
+      Effect.gen(function* () {
+        yield* requireUp(market, chainIdOf(account))
+        const blockTime = yield* DateTime.now
+        return {
+          blockNumber: market.block(),
+          blockTime,
+          balances: assetIds.map((assetId) => ({ assetId, raw: market.balance(account, assetId) }))
+        }
+      })
+    return Balances.of({ read, readMany: readEach(read) })
+  })
+)
+
+const VenueTest = Layer.effect(
+  Venue,
+  Effect.gen(function* () {
+    const market = yield* TestChain
+    return Venue.of({
+      feeBps,
+      quote: (chainId, _hubs, requests) =>
+        Effect.as(
+          requireUp(market, chainId),
+          requests.map(({ sell, buy, sellAmountRaw }) => {
+            const buyAmountRaw = output(market, sell, buy, sellAmountRaw)
+            return buyAmountRaw === null
+              ? null
+              : { buyAmountRaw, path: [addressOf(sell), addressOf(buy)], priceImpactBps: 0 }
+          })
+        )
+    })
+  })
+)
+
+const ChainExecutionTest = Layer.effect(
+  ChainExecution,
+  Effect.gen(function* () {
+    const market = yield* TestChain
+    return ChainExecution.of({
+      prepare: (batch) =>
+        Effect.gen(function* () {
+          yield* requireUp(market, batch.chainId)
+          const { accountId, permissionId } = batch.authorization.chains.find(
+            ({ chainId }) => chainId === batch.chainId
+          )!
+          if (market.revoked.has(`${accountId} ${permissionId}`)) {
+            return yield* new AuthorizationRequired({
+              chainId: batch.chainId,
+              permissionId,
+              cause: "permission_revoked",
+              reason: "the owner removed the agent's permission"
+            })
+          }
+          const traded = batch.swaps.flatMap(({ buy, sell }) => [sell, buy])
+          const unattested = traded
+            .filter((assetId) => market.unattested.has(assetId))
+            .map((assetId) => ({ assetId, reason: "No attested price (STALE): the price is 700 s old" }))
+          if (unattested.length > 0) {
+            return yield* new SimulationFailed({ chainId: batch.chainId, reason: "no attested price", unattested })
+          }
+          for (const { sell, sellAmountRaw } of batch.swaps) {
+            if (market.balance(accountId, sell) < sellAmountRaw) {
+              return yield* new SimulationFailed({ chainId: batch.chainId, reason: `balance of ${sell} is too low` })
+            }
+          }
+          if (market.refusesRoutes && batch.swaps.some(({ call }) => call !== undefined)) {
+            return yield* new SimulationFailed({ chainId: batch.chainId, reason: "the route yields too little" })
+          }
+          if (market.bridgeIsPaused && (batch.transfers ?? []).length > 0) {
+            return yield* new SimulationFailed({ chainId: batch.chainId, reason: "the bridge is paused" })
+          }
+          yield* market.at("prepare")
+          const { settlement, swaps } = batch
+          const withdrawal =
+            settlement === undefined ? null : { message: settlement.message, keepRaw: settlement.keepRaw }
+          return {
+            chainId: batch.chainId,
+            accountId,
+            subject: hash("op", market.draw()),
+            to: relayer,
+            callData: write({ accountId, swaps, transfers: batch.transfers ?? [], withdrawal }),
+            gasLimit: 1n,
+            ...(settlement === undefined && (batch.transfers ?? []).length === 0
+              ? { bundleGas: market.bundleGas }
+              : {}),
+            maxFeePerGas: 1n,
+            maxPriorityFeePerGas: 1n,
+            chainNonce: 0,
+            laneNonces: [],
+            fromBlock: 1n
+          } satisfies PreparedTransaction
+        })
+    })
+  })
+)
+
+const UserOperationsTest = Layer.effect(
+  UserOperations,
+  Effect.gen(function* () {
+    const market = yield* TestChain
+    return UserOperations.of({
+      bundle: (operations) =>
+        Effect.gen(function* () {
+          yield* requireUp(market, operations[0].chainId)
+          yield* market.at("bundle")
+          const kept = [...operations.keys()].filter((index) => !market.refused.has(operations[index]!.accountId))
+          const carried = kept.map((index) => operations[index]!)
+          return { transaction: { ...operations[0], callData: writeBundle(carried) }, kept }
+        }),
+      find: (transaction) =>
+        Effect.andThen(
+          requireUp(market, transaction.chainId),
+          Effect.sync(() =>
+            Option.fromUndefinedOr(market.included.get(transaction.subject) ?? spoiledReceipt(market, transaction))
+          )
+        )
+    })
+  })
+)
+
+const RelayerTest = Layer.effect(
+  Relayer,
+  Effect.gen(function* () {
+    const market = yield* TestChain
+    return Relayer.of({
+      address: relayer,
+      lanes: [relayer],
+      sign: ({ callData, chainId, fromBlock, subject }, nonce) =>
+        Effect.gen(function* () {
+          yield* market.at("sign")
+          if (!market.signs) return yield* new ChainUnavailable({ chainId, reason: "the key gave no signature" })
+          return { chainId, subject, relayer, nonce, txHash: hash("tx", nonce), raw: callData, fromBlock, replaces: [] }
+        }),
+      usedNonces: () => Effect.succeed(market.usedNonces),
+      quoteFeeBump: ({ replaces }) =>
+        Effect.succeed(
+          replaces.length < market.maxReplacements
+            ? Option.some({ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n })
+            : Option.none()
+        ),
+      signReplacement: (transaction) =>
+        Effect.succeed({
+          ...transaction,
+          txHash: hash(`tx ${transaction.replaces.length + 1}`, transaction.nonce),
+          replaces: [...transaction.replaces, transaction.txHash]
+        }),
+      broadcast: ({ chainId, raw, replaces, subject, txHash }) =>
+        Effect.gen(function* () {
+          yield* requireUp(market, chainId)
+          yield* market.at("broadcast")
+          market.broadcasts.push(txHash)
+          if (replaces.length < market.minReplacements) return
+          include(market, chainId, subject, txHash, raw)
+          yield* market.at("sent")
+        })
+    })
+  })
+)
+
+const PricesTest = Layer.effect(
+  Prices,
+  Effect.gen(function* () {
+    const market = yield* TestChain
+    return Prices.of({
+      latest: Effect.fnUntraced(function* (assetIds: ReadonlyArray<AssetId>) {
+        if (!market.arePricesKnown) return yield* new PricesUnavailable({ reason: "taken down by the test" })
+        const asOf = yield* DateTime.now
+        return new Map(
+          assetIds.flatMap((assetId) => {
+            const usd = market.prices.get(assetId)
+            return usd === undefined ? [] : [[assetId, { usd, asOf }] as const]
+          })
+        )
+      })
+    })
+  })
+)
+
+/** A bridge that costs ten basis points; what becomes of a transfer is told by the market. */
+const RoutingTest = Layer.effect(
+  Routing,
+  Effect.gen(function* () {
+    const market = yield* TestChain
+    return Routing.of({
+      quote: ({ amountRaw, leastRaw }) => {
+        const expectedRaw = (amountRaw * 9_990n) / 10_000n
+        if (!market.isRouting) return Effect.fail(new RoutingUnavailable({ reason: "taken down by the test" }))
+        return market.refusal === undefined
+          ? Effect.succeedSome({ tool: "test", leastRaw, expectedRaw, durationSeconds: 1 })
+          : Effect.fail(new RouteRefused({ reason: market.refusal }))
+      },
+      swapQuotes: ({ amountRaw, buy, sell }) =>
+        Effect.sync(() => {
+          const venueRaw = output(market, sell, buy, amountRaw)
+          if (venueRaw === null || market.routeAdvantageBps === undefined) return []
+          const expectedRaw = (venueRaw * (10_000n + market.routeAdvantageBps)) / 10_000n
+          return [{ tool: "test", expectedRaw, leastRaw: expectedRaw, gasUsd: 0n, step: null }]
+        }),
+      swapCall: (_, { step: __, ...terms }) => Effect.succeed({ ...terms, data: "0x" }),
+      status: ({ txHash }) =>
+        Effect.sync((): RouteStatus => market.routes.get(txHash) ?? { _tag: "Pending", detail: "on its way" })
+    })
+  })
+)
+
+const TransferReceiptsTest = Layer.effect(
+  TransferReceipts,
+  Effect.gen(function* () {
+    const market = yield* TestChain
+    return TransferReceipts.of({
+      carriedAt: (accountId, subject) =>
+        Effect.andThen(
+          requireUp(market, chainIdOf(accountId)),
+          Effect.sync(() =>
+            Option.filter(Option.fromUndefinedOr(market.included.get(subject)), ({ success }) => success)
+          )
+        ),
+      read: (accountId, txHash) =>
+        Effect.andThen(
+          requireUp(market, chainIdOf(accountId)),
+          Effect.sync(() => Option.fromUndefinedOr(market.arrivals.get(`${accountId} ${txHash}`)))
+        )
+    })
+  })
+)
+
+const ChainsTest = Layer.succeed(Chains, Chains.of({ supported: [8453 as ChainId, 42161 as ChainId] }))
+
+/** All chain and price ports over one market. */
+export const MarketPorts = Layer.mergeAll(
+  BalancesTest,
+  VenueTest,
+  ChainExecutionTest,
+  UserOperationsTest,
+  RelayerTest,
+  PricesTest,
+  ChainsTest,
+  RoutingTest,
+  TransferReceiptsTest,
+  RevocationExecutionTest,
+  WithdrawalExecutionTest
+)
+
+/** The same over a market in memory. */
+export const TestChains = MarketPorts.pipe(Layer.provideMerge(TestChain.layer))

@@ -1,0 +1,56 @@
+/**
+ * The port of revocations over the market of tests: the owner's operation ends permissions once, whoever submits it.
+ */
+import { Effect, Layer, Option } from "effect"
+import type { EvmAddress } from "#domain/Caip.ts"
+import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
+import { SimulationFailed } from "#domain/trading/ChainExecution.ts"
+import { hash, requireUp, TestChain, write } from "#test/support/chains/TestMarket.ts"
+
+const entryPoint = "0x52908400098527886E0F7030069857D2E4169EE7" as EvmAddress
+
+export const RevocationExecutionTest = Layer.effect(
+  RevocationExecution,
+  Effect.gen(function* () {
+    const market = yield* TestChain
+    return RevocationExecution.of({
+      draft: ({ accounts, ...maker }) => {
+        const [first, ...others] = accounts.map((account) => ({
+          ...account,
+          validFrom: 2,
+          operationNonce: 0n,
+          digest: hash("revocation", market.draw())
+        }))
+        return Effect.succeed({
+          ...maker,
+          chains: [first!, ...others] as const,
+          root: hash("revocations", market.draw())
+        })
+      },
+      hasEnded: ({ chainId, digest }) =>
+        Effect.as(requireUp(market, chainId), market.included.get(digest)?.success === true),
+      prepare: (_, { accountId, chainId, digest }) =>
+        Effect.gen(function* () {
+          yield* requireUp(market, chainId)
+          yield* market.at("prepare")
+          if (market.refused.has(accountId))
+            return yield* new SimulationFailed({ chainId, reason: "refused by the test" })
+          return {
+            chainId,
+            accountId,
+            subject: digest,
+            to: entryPoint,
+            callData: write({ accountId, swaps: [], transfers: [], withdrawal: null }),
+            gasLimit: 1n,
+            maxFeePerGas: 1n,
+            maxPriorityFeePerGas: 1n,
+            chainNonce: 0,
+            laneNonces: [],
+            fromBlock: 1n
+          }
+        }),
+      find: ({ subject }, { chainId }) =>
+        Effect.as(requireUp(market, chainId), Option.fromUndefinedOr(market.included.get(subject)))
+    })
+  })
+)
