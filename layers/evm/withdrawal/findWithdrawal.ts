@@ -2,16 +2,16 @@
 import { Effect, Option } from "effect"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
-import { agreed, type Look } from "#layers/evm/agreement.ts"
+import { agreed, type Observation } from "#layers/evm/rpc/quorum.ts"
 import { isNonceUsed, lost } from "#layers/evm/execution/findReceipt.ts"
 import { readDepth, settledReceiptOf } from "#layers/evm/execution/settledReceipt.ts"
-import { landedIn, withdrawalStanding } from "#layers/evm/withdrawal/withdrawalStanding.ts"
+import { landedIn, readStanding } from "#layers/evm/withdrawal/withdrawalStanding.ts"
 
 /** What one endpoint shows. */
-const look = Effect.fnUntraced(function* (transaction: SignedTransaction, withdrawal: StoredWithdrawal) {
+const observe = Effect.fnUntraced(function* (transaction: SignedTransaction, withdrawal: StoredWithdrawal) {
   const { chainId, replaces, subject, txHash } = transaction
   const { head, settled } = yield* readDepth(chainId)
-  const shows = (receipt: Option.Option<ActionReceipt>): Look => ({ head, settled, receipt })
+  const shows = (receipt: Option.Option<ActionReceipt>): Observation => ({ head, settled, receipt })
 
   // The nonce first: when it was used before the receipt was asked for, a missing receipt is an answer.
   const nonceUsed = yield* isNonceUsed(transaction, settled)
@@ -20,7 +20,9 @@ const look = Effect.fnUntraced(function* (transaction: SignedTransaction, withdr
   const landed = own === null ? Option.none<ActionReceipt>() : landedIn(own, withdrawal, subject)
   if (Option.isSome(landed)) return shows(landed)
 
-  const standing = yield* withdrawalStanding(withdrawal)
+  const standing = yield* readStanding(withdrawal)
+  // Carried out since the receipt was asked for, or by somebody else, and not settled: the answer may still change.
+  if (standing === "Settling") return shows(Option.none())
   if (standing._tag === "Landed") return shows(Option.some({ ...standing.receipt, subject }))
   // Reverted, overtaken, or too late whenever it is mined: by this transaction nothing moves.
   const isOver = own !== null || nonceUsed || standing._tag === "Closed"
@@ -28,4 +30,4 @@ const look = Effect.fnUntraced(function* (transaction: SignedTransaction, withdr
 })
 
 export const findWithdrawal = (transaction: SignedTransaction, withdrawal: StoredWithdrawal) =>
-  agreed(transaction.chainId, look(transaction, withdrawal))
+  agreed(transaction.chainId, observe(transaction, withdrawal))

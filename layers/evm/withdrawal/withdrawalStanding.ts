@@ -12,21 +12,21 @@ import type { Standing } from "#domain/withdrawal/WithdrawalExecution.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { multicall3, multicall3Abi, withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
-import { EvmClients } from "#layers/evm/EvmClients.ts"
-import { netTransfers } from "#layers/evm/execution/findReceipt.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
+import { gasPriceOf, netTransfers } from "#layers/evm/execution/findReceipt.ts"
 import { readDepth, settledReceipt } from "#layers/evm/execution/settledReceipt.ts"
-import type { Call } from "#layers/evm/aggregate.ts"
-import { multicall, uintOf } from "#layers/evm/multicall.ts"
+import type { Call } from "#layers/evm/rpc/aggregate.ts"
+import { multicall, uintOf } from "#layers/evm/rpc/multicall.ts"
 import { isUsedCall, withdrawalDigest } from "#layers/evm/withdrawal/executorCalls.ts"
 
 /** Blocks in one log request: within what public nodes allow. */
 const blocksPerRequest = 5_000n
 /**
- * An authorization lives eleven minutes at most, which is 6,600 blocks on the fastest supported chain (100 ms). The block
- * at which it was accepted lies within that life, so it can have landed in no other blocks than these around it.
+ * An authorization lives eleven minutes at most, which is 6,600 blocks on the fastest supported chain (100 ms). The
+ * block at which it was accepted lies within that life, so it can have landed in no other blocks than these around it.
  */
 const blocksBefore = 10_000n
-const mostRequests = 4
+const maxRequests = 4
 
 const withdrawnEvent = getAbiItem({ abi: withdrawalExecutorAbi, name: "Withdrawn" })
 
@@ -66,17 +66,21 @@ export const landedIn = (
         blockHash: receipt.blockHash,
         success: true,
         gasUsed: receipt.gasUsed,
+        ...gasPriceOf(receipt),
         deltas: netTransfers(receipt, withdrawal.accountId)
       })
     : Option.none()
 
-/** The transaction whose event used the nonce up, sought in all blocks in which it can be. */
+/**
+ * The transaction whose event used the nonce up, sought in all blocks in which it can be; "pending" while the chain
+ * shows one that does not count yet.
+ */
 const findCarrier = Effect.fnUntraced(function* ({ acceptedAtBlock, accountId, message }: StoredWithdrawal) {
   const { request } = yield* EvmClients
   const chainId = chainIdOf(accountId)
   const { head, settled } = yield* readDepth(chainId)
   const start = acceptedAtBlock > blocksBefore ? acceptedAtBlock - blocksBefore : 0n
-  for (let page = 0; page < mostRequests; page++) {
+  for (let page = 0; page < maxRequests; page++) {
     const first = start + BigInt(page) * blocksPerRequest
     if (first > head) break
     const last = first + blocksPerRequest - 1n
@@ -91,16 +95,16 @@ const findCarrier = Effect.fnUntraced(function* ({ acceptedAtBlock, accountId, m
       })
     )
     const receipt = log === undefined ? null : yield* settledReceipt(chainId, log.transactionHash, settled)
-    if (receipt !== null && receipt !== "pending") return receipt
+    if (receipt !== null) return receipt
   }
   return yield* new ChainUnavailable({
     chainId,
-    reason:
-      "a withdrawal was carried out, and the node does not show the transaction that did it, or not as settled yet"
+    reason: "a withdrawal was carried out, and the node does not show the transaction that did it"
   })
 })
 
-export const withdrawalStanding = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal) {
+/** What the chain says now. "Settling": it was carried out by a transaction that a reorganization may take away. */
+export const readStanding = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal) {
   const chainId = chainIdOf(withdrawal.accountId)
   const { expiresAt } = withdrawal.message
   const [used, time] = (yield* multicall(chainId, [isUsedCall(withdrawal), timestampCall])).map(uintOf)
@@ -109,6 +113,7 @@ export const withdrawalStanding = Effect.fnUntraced(function* (withdrawal: Store
   }
   if (used === 1n) {
     const receipt = yield* findCarrier(withdrawal)
+    if (receipt === "pending") return "Settling" as const
     const landed = landedIn(receipt, withdrawal, withdrawalDigest(withdrawal) ?? withdrawal.message.nonce)
     return Option.match(landed, {
       onNone: (): Standing => ({
@@ -133,4 +138,14 @@ export const withdrawalStanding = Effect.fnUntraced(function* (withdrawal: Store
   }
   const open: Standing = { _tag: "Open" }
   return open
+})
+
+/** The same for who waits for an answer that stays: what may be taken away is none. */
+export const withdrawalStanding = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal) {
+  const standing = yield* readStanding(withdrawal)
+  if (standing !== "Settling") return standing
+  return yield* new ChainUnavailable({
+    chainId: chainIdOf(withdrawal.accountId),
+    reason: "a withdrawal was carried out, and the transaction that did it is not settled yet"
+  })
 })
