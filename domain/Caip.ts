@@ -80,6 +80,9 @@ export const CaipAssetId = Schema.Union([AssetId, SplAssetId]).annotate({
 })
 export type CaipAssetId = typeof CaipAssetId.Type
 
+/** True for a token of an EVM chain, false for one of Solana. */
+export const isErc20 = (id: CaipAssetId): id is AssetId => id.startsWith("eip155:")
+
 /** A 20-byte EVM address in EIP-55 form. */
 export const EvmAddress = fromText(Schema.String.pipe(Schema.brand("EvmAddress")), {
   expected: "a 20-byte hex address with a valid EIP-55 checksum when mixed-case",

@@ -1,8 +1,10 @@
 /** What the terminal shows. */
 import { Console, Duration, Effect } from "effect"
 import { AttestorProcess } from "#sandbox/attestor/AttestorProcess.ts"
+import { solanaChainId } from "#domain/Caip.ts"
 import { ApiProcess } from "#sandbox/process/ApiProcess.ts"
 import { StreamProcess } from "#sandbox/process/StreamProcess.ts"
+import { WorldSolana } from "#sandbox/solana/WorldSolana.ts"
 import { Tenants } from "#sandbox/control/Tenants.ts"
 import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
 import { WorldConfig } from "#sandbox/WorldConfig.ts"
@@ -31,6 +33,7 @@ export const printWorld = Effect.gen(function* () {
   yield* line("Stream", config.streamBaseUrl)
   yield* line("Control", config.controlBaseUrl)
   for (const chain of chains.all) yield* line(`Chain ${chain.chainId}`, chain.rpcUrl)
+  yield* line("Solana", `${config.controlBaseUrl}/rpc/${solanaChainId} (Swig ${(yield* WorldSolana).swig})`)
   for (const tenant of tenants) {
     yield* line(tenant.name, `x-api-key: ${tenant.apiKey}`)
     yield* line("", `x-api-key: ${tenant.readOnlyApiKey} (read only)`)

@@ -8,7 +8,7 @@ import { SandboxFailure } from "#sandbox/SandboxFailure.ts"
  *
  * One writer a path at a time: the draft has a fixed name, so that one cut short is overwritten and not left behind.
  */
-export const replaceFile = (path: string, content: string): Effect.Effect<void, SandboxFailure> =>
+export const replaceFile = (path: string, content: string | Uint8Array): Effect.Effect<void, SandboxFailure> =>
   Effect.tryPromise({
     try: async () => {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })

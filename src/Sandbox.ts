@@ -20,6 +20,7 @@ import { ProcessRegistry } from "#sandbox/process/ProcessRegistry.ts"
 import { SandboxFailure } from "#sandbox/SandboxFailure.ts"
 import { StreamProcess } from "#sandbox/process/StreamProcess.ts"
 import { Tenants } from "#sandbox/control/Tenants.ts"
+import { WorldSolana } from "#sandbox/solana/WorldSolana.ts"
 import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
 import { WorldClock } from "#sandbox/WorldClock.ts"
 import { WorldConfig } from "#sandbox/WorldConfig.ts"
@@ -41,6 +42,7 @@ const ground = ports.pipe(Layer.provideMerge(ProcessRegistry.layer(reset)), Laye
 
 const world = Tenants.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(ApiProcess.layer, StreamProcess.layer, AttestorProcess.layer)),
+  Layer.provideMerge(WorldSolana.layer),
   Layer.provideMerge(WorldChains.layer),
   Layer.provideMerge(Layer.mergeAll(WorldClock.layer, Faults.layer)),
   Layer.provideMerge(WorldFile.layer),

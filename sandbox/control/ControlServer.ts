@@ -12,6 +12,7 @@ import { localRequests } from "#sandbox/control/localRequests.ts"
 import { massive } from "#sandbox/market/massive.ts"
 import { massiveRest } from "#sandbox/market/massiveRest.ts"
 import { rpcProxy } from "#sandbox/chain/rpcProxy.ts"
+import { solanaRoutes } from "#sandbox/solana/solanaRoutes.ts"
 import { tokenList } from "#sandbox/market/tokenList.ts"
 import { catalogueLists } from "#sandbox/market/catalogueLists.ts"
 import { xstocks } from "#sandbox/market/xstocks.ts"
@@ -30,7 +31,8 @@ const routes = Layer.mergeAll(
   xstocks,
   lifi,
   attestorProxy,
-  rpcProxy
+  rpcProxy,
+  solanaRoutes
 ).pipe(Layer.provide(FetchHttpClient.layer))
 
 /** Open long polls are not waited for. */

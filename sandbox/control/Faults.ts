@@ -1,4 +1,5 @@
 import { Context, Effect, Layer, Schema } from "effect"
+import { solanaChainId } from "#domain/Caip.ts"
 import { catalog } from "#sandbox/market/catalog.ts"
 
 /** How a stand-in may misbehave. `drop-next` does the work and drops the answer. */
@@ -22,13 +23,17 @@ const attestorModes = [...answerModes, "stale", "lying"] as const
 /** What the bridge may do with what it took: deliver late, another token, give it back, or keep it. */
 export const bridgeModes = ["ok", "down", "slow", "late", "partial", "refunded", "never"] as const
 
-export const faultModes = [...answerModes, "stale", "lying", "late", "partial", "refunded", "never"] as const
+/** What becomes of transactions that the Solana node takes: they land, land some slots later, or are lost. */
+const landingModes = ["ok", "late", "lost"] as const
+
+export const faultModes = [...answerModes, "stale", "lying", "late", "partial", "refunded", "never", "lost"] as const
 export const FaultMode = Schema.Literals(faultModes)
 export type FaultMode = typeof FaultMode.Type
 
 /**
  * A stand-in that can misbehave: the RPC of a chain, the price feed, the stocks feed and its REST API, issuers of
- * tokenized shares, the routing provider, the bridge, the price attestor.
+ * tokenized shares, the routing provider, the bridge, the price attestor, Jupiter, and the landing of Solana's
+ * transactions.
  */
 export type FaultTarget =
   | `rpc:${number}`
@@ -39,12 +44,24 @@ export type FaultTarget =
   | "lifi"
   | "bridge"
   | "attestor"
+  | "jupiter"
+  | "landing"
+
+const modesOf = (target: FaultTarget): ReadonlyArray<FaultMode> => {
+  switch (target) {
+    case "bridge":
+      return bridgeModes
+    case "attestor":
+      return attestorModes
+    case "landing":
+      return landingModes
+    default:
+      return answerModes
+  }
+}
 
 /** Whether a target knows a mode. */
-export const isModeOf = (target: FaultTarget, mode: FaultMode): boolean =>
-  (target === "bridge" ? bridgeModes : target === "attestor" ? attestorModes : answerModes).some(
-    (known) => known === mode
-  )
+export const isModeOf = (target: FaultTarget, mode: FaultMode): boolean => modesOf(target).includes(mode)
 
 /** The targets of this world, by the names under which the control API knows them. */
 export const faultTargets: ReadonlyMap<string, FaultTarget> = new Map<string, FaultTarget>([
@@ -56,7 +73,10 @@ export const faultTargets: ReadonlyMap<string, FaultTarget> = new Map<string, Fa
   ["issuers", "issuers"],
   ["lifi", "lifi"],
   ["bridge", "bridge"],
-  ["attestor", "attestor"]
+  ["attestor", "attestor"],
+  [`rpc:${solanaChainId}`, `rpc:${solanaChainId}`],
+  ["jupiter", "jupiter"],
+  ["landing", "landing"]
 ])
 
 /** The switches of the stand-ins. */

@@ -1,7 +1,7 @@
 /**
  * The control API of the world: faucet, prices, time, faults, tenants. Never part of the service.
  */
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import * as Caip from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
@@ -11,6 +11,10 @@ import { ApiProcess } from "#sandbox/process/ApiProcess.ts"
 import { tokenOf } from "#sandbox/chain/Chain.ts"
 import * as Faucet from "#sandbox/chain/Faucet.ts"
 import { faultModes, Faults, faultTargets, isModeOf } from "#sandbox/control/Faults.ts"
+import { type SplToken, splCatalog, splTokenOf } from "#sandbox/solana/market/splCatalog.ts"
+import { solanaAddressOf } from "#sandbox/solana/solanaAddressOf.ts"
+import { WorldSolana } from "#sandbox/solana/WorldSolana.ts"
+import type { Token } from "#sandbox/market/catalog.ts"
 import type { SandboxFailure } from "#sandbox/SandboxFailure.ts"
 import { StreamProcess } from "#sandbox/process/StreamProcess.ts"
 import { Tenants } from "#sandbox/control/Tenants.ts"
@@ -21,15 +25,27 @@ import { WorldConfig } from "#sandbox/WorldConfig.ts"
 /** Ten years: enough for every schedule, and far from what a block's timestamp can hold. */
 const longestMove = 10 * 366 * 86_400_000
 const amountLimit = 10n ** 36n
+/** Token accounts of Solana hold 64 bits; pools need room above what anybody was given. */
+const splAmountLimit = 10n ** 17n
 const lowestPrice = Decimal.one / 10n ** 9n
 const highestPrice = Decimal.one * 10n ** 9n
 
+/** CAIP-10 of an account of the Solana chain. */
+const SolanaAccountId = Schema.String.check(
+  Schema.makeFilter((text) => solanaAddressOf(text) !== undefined, {
+    message: `Expected a CAIP-10 account, eip155:<chainId>:<address> or solana:${Caip.solanaReference}:<address>`
+  })
+)
+
+/** CAIP-19 of SOL that is no token, which pays fees and rents. */
+const nativeSol = `solana:${Caip.solanaReference}/slip44:501`
+
 const FaucetBody = Schema.Struct({
-  accountId: Caip.EvmAccountId,
-  assetId: Caip.AssetId,
+  accountId: Schema.Union([Caip.EvmAccountId, SolanaAccountId]),
+  assetId: Schema.Union([Caip.CaipAssetId, Schema.Literal(nativeSol)]),
   amountRaw: Schema.String.check(Schema.isPattern(/^[1-9][0-9]{0,36}$/u))
 })
-const PricesBody = Schema.Struct({ assetId: Caip.AssetId, priceUsd: Schema.Union([Schema.String, Schema.Finite]) })
+const PricesBody = Schema.Struct({ assetId: Caip.CaipAssetId, priceUsd: Schema.Union([Schema.String, Schema.Finite]) })
 const AdvanceBody = Schema.Struct({ ms: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: longestMove })) })
 const FaultsBody = Schema.Struct({
   target: Schema.String,
@@ -41,9 +57,7 @@ const TenantsBody = Schema.Struct({
   entitlements: Schema.Array(Schema.NonEmptyString.check(Schema.isMaxLength(100))).check(Schema.isMaxLength(50))
 })
 
-const laterTargets = ["jupiter"]
-
-const notYet = (target: string) => new ControlRefusal({ status: 501, message: `${target} is not in this world yet` })
+const isNativeSol = (id: Caip.CaipAssetId | typeof nativeSol): id is typeof nativeSol => id === nativeSol
 
 const reply = (body: unknown, status = 200) => HttpServerResponse.jsonUnsafe(body, { status })
 
@@ -58,13 +72,18 @@ const answering = <R>(
     })
   )
 
-/** Finds chain and token of an asset of the world. */
-const locate = Effect.fnUntraced(function* (chains: WorldChains["Service"], assetId: Caip.AssetId) {
+/** Finds the token of an asset of the world, and its chain when that is an EVM one. */
+const locate = Effect.fnUntraced(function* (chains: WorldChains["Service"], assetId: Caip.CaipAssetId) {
+  if (!Caip.isErc20(assetId)) {
+    const found = splTokenOf(assetId)
+    if (found !== undefined) return { _tag: "Solana", token: found } as const
+    return yield* badField("assetId", `Solana has ${splCatalog.map((known) => known.assetId).join(", ")}`)
+  }
   const chain = chains.find(Caip.chainIdOf(assetId))
   if (chain === undefined) {
     return yield* badField(
       "assetId",
-      `This world has the chains ${chains.all.map((known) => known.chainId).join(", ")}`
+      `This world has the chains ${[...chains.all.map((known) => known.chainId), Caip.solanaChainId].join(", ")}`
     )
   }
   const token = tokenOf(chain, assetId)
@@ -74,15 +93,22 @@ const locate = Effect.fnUntraced(function* (chains: WorldChains["Service"], asse
       `Chain ${chain.chainId} has ${chain.tokens.map((known) => known.assetId).join(", ")}`
     )
   }
-  return { chain, token }
+  return { _tag: "Evm", chain, token } as const
 })
 
 const overview = Effect.gen(function* () {
   const config = yield* WorldConfig
   const chains = yield* WorldChains
   const clock = yield* WorldClock
+  const solana = yield* WorldSolana
   const tenants = yield* Tenants
   const { environment } = yield* ApiProcess
+  const view = ({ assetId, decimals, symbol }: Token | SplToken) => ({
+    assetId,
+    symbol,
+    decimals,
+    priceUsd: Decimal.format(chains.prices.price(assetId), 18).replace(/\.?0+$/, "")
+  })
   return Effect.gen(function* () {
     return reply({
       apiBaseUrl: config.apiBaseUrl,
@@ -91,57 +117,75 @@ const overview = Effect.gen(function* () {
       internalToken: environment["INTERNAL_TOKEN"],
       now: (yield* clock.read).now,
       tenants: yield* tenants.list,
-      chains: chains.all.map((chain) => ({
-        chainId: chain.chainId,
-        namespace: "eip155",
-        rpcUrl: chain.rpcUrl,
-        assets: chain.tokens.map(({ assetId, symbol, decimals }) => ({
-          assetId,
-          symbol,
-          decimals,
-          priceUsd: Decimal.format(chains.prices.price(assetId), 18).replace(/\.?0+$/, "")
-        }))
-      }))
+      chains: [
+        ...chains.all.map((chain) => ({
+          chainId: chain.chainId,
+          namespace: "eip155",
+          rpcUrl: chain.rpcUrl,
+          assets: chain.tokens.map(view)
+        })),
+        {
+          chainId: Caip.solanaChainId,
+          namespace: "solana",
+          rpcUrl: `${config.controlBaseUrl}/rpc/${Caip.solanaChainId}`,
+          swig: solana.swig,
+          assets: splCatalog.map(view)
+        }
+      ]
     })
   })
 })
 
 const faucet = Effect.gen(function* () {
   const chains = yield* WorldChains
+  const solana = yield* WorldSolana
   return Effect.gen(function* () {
     const { accountId, assetId, amountRaw } = yield* readBody(FaucetBody)
-    const { chain, token } = yield* locate(chains, assetId)
-    if (Caip.chainIdOf(accountId) !== chain.chainId) {
+    const found = isNativeSol(assetId)
+      ? ({ _tag: "Solana", token: "lamports" } as const)
+      : yield* locate(chains, assetId)
+    const amount = BigInt(amountRaw)
+    const limit = found._tag === "Evm" ? amountLimit : splAmountLimit
+    if (amount > limit) return yield* badField("amountRaw", `At most ${limit}`)
+    if (found._tag === "Solana") {
+      const owner = solanaAddressOf(accountId)
+      if (owner === undefined) return yield* badField("accountId", "The asset is on Solana, the account is not")
+      return reply({ txHash: yield* solana.issue(found.token, owner, amount) })
+    }
+    const { chain, token } = found
+    const evmAccount = Schema.decodeUnknownOption(Caip.EvmAccountId)(accountId)
+    if (Option.isNone(evmAccount) || Caip.chainIdOf(evmAccount.value) !== chain.chainId) {
       return yield* badField("accountId", `The asset is on chain ${chain.chainId}, the account is not`)
     }
-    const amount = BigInt(amountRaw)
-    if (amount > amountLimit) return yield* badField("amountRaw", `At most ${amountLimit}`)
-    const account = Caip.addressOf(accountId) as string as `0x${string}`
+    const account = Caip.addressOf(evmAccount.value) as string as `0x${string}`
     return reply({ txHash: yield* Faucet.mint(chain, account, token, amount) })
   })
 })
 
 const prices = Effect.gen(function* () {
   const chains = yield* WorldChains
+  const solana = yield* WorldSolana
   return Effect.gen(function* () {
     const { assetId, priceUsd } = yield* readBody(PricesBody)
-    const { chain, token } = yield* locate(chains, assetId)
+    const found = yield* locate(chains, assetId)
     const price = typeof priceUsd === "number" ? Decimal.fromNumber(priceUsd) : Decimal.parse(priceUsd)
     if (price === undefined || price < lowestPrice || price > highestPrice) {
       return yield* badField("priceUsd", "Expected US dollars as a decimal string between 0.000000001 and 1000000000")
     }
-    yield* chains.setPrice(chain, token, price)
+    yield* found._tag === "Evm" ? chains.setPrice(found.chain, found.token, price) : solana.setPrice(found.token, price)
     return reply({ assetId, priceUsd: Decimal.format(price, 18).replace(/\.?0+$/, "") })
   })
 })
 
 const advance = Effect.gen(function* () {
   const chains = yield* WorldChains
+  const solana = yield* WorldSolana
   const clock = yield* WorldClock
   return Effect.gen(function* () {
     const { ms } = yield* readBody(AdvanceBody)
     // Chains first: work that the clock makes due must find them in the new time.
     yield* chains.advanceTo((yield* clock.read).now + ms)
+    yield* solana.advance(ms)
     const { now } = yield* clock.advance(ms)
     return reply({ now })
   })
@@ -159,7 +203,6 @@ const faults = Effect.gen(function* () {
   ])
   return Effect.gen(function* () {
     const body = yield* readBody(FaultsBody)
-    if (laterTargets.includes(body.target)) return yield* notYet(body.target)
     if (body.target === "api") {
       if (body.mode !== "kill") return yield* badField("mode", `"api" can only be told to "kill"`)
       yield* api.killAndRestart
@@ -177,10 +220,7 @@ const faults = Effect.gen(function* () {
     }
     const target = faultTargets.get(body.target)
     if (target === undefined) {
-      return yield* badField(
-        "target",
-        `Expected one of ${[...faultTargets.keys(), "api", "stream", ...laterTargets].join(", ")}`
-      )
+      return yield* badField("target", `Expected one of ${[...faultTargets.keys(), "api", "stream"].join(", ")}`)
     }
     if (body.mode === "kill") return yield* badField("mode", `Only "api", "stream" and "attestor" can be killed`)
     if (!isModeOf(target, body.mode)) return yield* badField("mode", `"${body.target}" does not know "${body.mode}"`)

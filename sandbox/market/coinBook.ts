@@ -7,6 +7,7 @@ import { coinIds } from "#layers/catalogue/coinIds.ts"
 import { content } from "#layers/catalogue/content.ts"
 import { catalog, type Token } from "#sandbox/market/catalog.ts"
 import type { PriceBook } from "#sandbox/market/PriceBook.ts"
+import { splTokenOf } from "#sandbox/solana/market/splCatalog.ts"
 import { sharePrice } from "#sandbox/market/stockMarket.ts"
 
 /** Coins that this world has as tokens of another name. */
@@ -76,13 +77,15 @@ export const coinById = (coinId: string): BookCoin | undefined => coins.find((co
 export const rankedCoins = (prices: PriceBook, now: number): ReadonlyArray<BookCoin> =>
   coins.toSorted((a, b) => b.supply * b.priceAt(prices, now) - a.supply * a.priceAt(prices, now))
 
-/** US dollars of a token of the catalogue, by its address; undefined for all others. */
+/** US dollars of a token of the catalogue, by its address; undefined for all others. The world's own have their book. */
 export const catalogueTokenPrice = (
   chainId: number,
   address: string,
   prices: PriceBook,
   now: number
 ): number | undefined => {
+  const own = chainId === solanaChainId ? splTokenOf(address) : undefined
+  if (own !== undefined) return fromWad(prices.price(own.assetId))
   const isMeant =
     chainId === solanaChainId
       ? (id: string) => id === spl(address)

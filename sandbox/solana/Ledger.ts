@@ -1,12 +1,13 @@
 /**
  * A Solana chain of one node, in this process: litesvm's virtual machine with what a node adds to it. Blocks with
- * heights, blockhashes
- * that expire, a status cache, and the rule which failures land and cost a fee. Nothing here waits: every call runs
- * to its end.
+ * heights, blockhashes that expire, a status cache, and the rule which failures land and cost a fee. Nothing here
+ * waits: every call runs to its end.
  */
 import { address, getTransactionDecoder, lamports, type Transaction } from "@solana/kit"
 import type { PublicKey, TransactionInstruction } from "@solana/web3.js"
+import { createHash } from "node:crypto"
 import { Clock, FailedTransactionMetadata, LiteSVM, type TransactionMetadata } from "litesvm"
+import * as Base58 from "#domain/Base58.ts"
 import { swigProgram } from "#layers/solana/swig/addresses.ts"
 import { Blockhashes } from "#sandbox/solana/Blockhashes.ts"
 import { compileWide, type WideTransaction } from "#sandbox/solana/compileWide.ts"
@@ -36,6 +37,8 @@ interface Settings {
 }
 
 const signatureFee = 5_000n
+/** Far more than rents and fees of one of the world's own transactions. */
+const operatorLamports = 10_000_000_000n
 const historyLimit = 100_000n
 
 export class Ledger {
@@ -44,6 +47,7 @@ export class Ledger {
   readonly #hashes: Blockhashes
   readonly statuses = new Statuses()
   #slot: bigint
+  #changes = 0n
 
   /** Goes on from `saved`, the bytes of `save`, when they are given. */
   constructor(settings: Settings, saved?: Uint8Array) {
@@ -59,8 +63,18 @@ export class Ledger {
     this.advance(1n)
   }
 
+  /** Counts what changed accounts; empty blocks do not. */
+  get changes(): bigint {
+    return this.#changes
+  }
+
   get slot(): bigint {
     return this.#slot
+  }
+
+  /** The chain's time in seconds. */
+  get now(): bigint {
+    return this.#settings.now()
   }
 
   /** Every slot of this chain has a block, so heights and slots differ by nothing. */
@@ -102,6 +116,7 @@ export class Ledger {
   }
 
   setAccount({ data, executable, key, lamports: amount, owner }: LedgerAccount): void {
+    this.#changes += 1n
     this.#svm.setAccount({
       address: address(key.toString()),
       data,
@@ -135,6 +150,7 @@ export class Ledger {
     if (!this.isCurrent(wire)) return failed("BlockhashNotFound")
     const outcome = this.#run(wire, true)
     if (outcome.error === null || landsWith(outcome.error)) {
+      this.#changes += 1n
       const landed: Landed = { ...outcome, slot: this.#slot, time: this.#settings.now(), bytes: wire.bytes }
       this.statuses.add(wire.signature, landed)
       this.advance(1n)
@@ -146,6 +162,20 @@ export class Ledger {
   airdrop(key: PublicKey, amount: bigint): void {
     const { data, executable, lamports, owner } = this.account(key) ?? emptyAccount(key)
     this.setAccount({ key, data, executable, owner, lamports: lamports + amount })
+  }
+
+  /**
+   * Runs instructions in a block of their own as if everybody had signed, and answers the signature; the payer is given
+   * what it needs. It is for what the world does itself, and throws when the chain refuses.
+   */
+  operate(payer: PublicKey, instructions: ReadonlyArray<TransactionInstruction>): string {
+    this.airdrop(payer, operatorLamports)
+    const blockhash = this.#svm.latestBlockhash()
+    const signature = createHash("sha512").update(`${blockhash} ${this.#slot}`).digest()
+    const { error, logs } = this.#execute(compileWide({ payer, instructions, blockhash, signature }).transaction, true)
+    if (error !== null) throw new Error(`The chain refused (${JSON.stringify(error)}): ${logs.slice(-4).join("; ")}`)
+    this.advance(1n)
+    return Base58.encode(signature)
   }
 
   /** Everything but the status cache, for `new Ledger`. */

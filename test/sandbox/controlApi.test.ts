@@ -58,7 +58,8 @@ describe("GET /", () => {
       body.chains.map(({ chainId, namespace }) => [chainId, namespace]),
       [
         [8453, "eip155"],
-        [42161, "eip155"]
+        [42161, "eip155"],
+        [1399811149, "solana"]
       ]
     )
     assert.deepStrictEqual(body.chains[0]!.assets[0], { assetId: usdc, symbol: "USDC", decimals: 6, priceUsd: "1" })
@@ -352,12 +353,6 @@ describe("faults and tenants", () => {
         { timeout: 120_000 }
       )
       .toBe(200)
-  })
-
-  it.each(["jupiter"])("says that %s is not here yet", async (target) => {
-    const { status, body } = await world.post<Refusal>("/faults", { target, mode: "down" })
-    assert.strictEqual(status, 501)
-    assert.include(body.error.message, "is not in this world yet")
   })
 
   it.each([

@@ -25,6 +25,8 @@ export interface Overview {
     chainId: number
     namespace: string
     rpcUrl: string
+    /** On Solana, what runs Swig wallets. */
+    swig?: string
     assets: ReadonlyArray<{ assetId: string; symbol: string; decimals: number; priceUsd: string }>
   }>
 }
