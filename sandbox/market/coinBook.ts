@@ -77,7 +77,7 @@ export const coinById = (coinId: string): BookCoin | undefined => coins.find((co
 export const rankedCoins = (prices: PriceBook, now: number): ReadonlyArray<BookCoin> =>
   coins.toSorted((a, b) => b.supply * b.priceAt(prices, now) - a.supply * a.priceAt(prices, now))
 
-/** US dollars of a token of the catalogue, by its address; undefined for all others. The world's own have their book. */
+/** US dollars of a token of the catalogue or of the world's Solana chain, by its address; undefined for all others. */
 export const catalogueTokenPrice = (
   chainId: number,
   address: string,

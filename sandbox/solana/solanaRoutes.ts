@@ -1,6 +1,7 @@
 /**
- * The Solana chain's JSON-RPC as a provider would offer it, and Jupiter's swap API, with the faults that both have. What
- * becomes of transactions that the node takes is a switch of its own: they land, are lost, or land some slots later.
+ * The Solana chain's JSON-RPC as a provider would offer it, and Jupiter's swap API, with the faults that both have.
+ * What becomes of transactions that the node takes is a switch of its own: they land, are lost, or land some slots
+ * later.
  */
 import { Effect, Option, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
