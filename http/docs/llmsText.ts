@@ -7,6 +7,8 @@ import { Context, Option } from "effect"
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import * as Errors from "#domain/Errors.ts"
 import { scopes } from "#domain/Scopes.ts"
+import { operationPagePath } from "#http/docs/operationPages.ts"
+import { skipAdvice, stateAdvice } from "#http/docs/whatToDo.ts"
 import { templateOf } from "#http/middleware/RequestLog.ts"
 
 interface Section {
@@ -26,16 +28,20 @@ const routes = <Id extends string, Groups extends HttpApiGroup.Constraint>(
     onGroup: ({ group }) => {
       sections.push({ title: annotation(group.annotations, OpenApi.Title), lines: [] })
     },
-    onEndpoint: ({ group, endpoint }) => {
+    onEndpoint: ({ endpoint }) => {
       const path = templateOf(endpoint.path)
       const description = annotation(endpoint.annotations, OpenApi.Description).replaceAll("\n\n", " ")
-      const anchor = annotation(group.annotations, OpenApi.Title).toLowerCase().replaceAll(" ", "-")
-      const url = `${baseUrl}/v2/docs#tag/${anchor}/${endpoint.method}${path}`
+      const url = `${baseUrl}${operationPagePath(endpoint.identifier)}`
       sections.at(-1)?.lines.push(`- [${endpoint.method} ${path}](${url}): ${description}`)
     }
   })
   return sections
 }
+
+const advice = (title: string, lines: Readonly<Record<string, string>>): Section => ({
+  title,
+  lines: Object.entries(lines).map(([name, text]) => `- \`${name}\`: ${text}`)
+})
 
 const errors = (): Section => ({
   title: "Errors",
@@ -58,10 +64,13 @@ export const llmsText = <Id extends string, Groups extends HttpApiGroup.Constrai
   const sections: ReadonlyArray<Section> = [
     ...routes(api, baseUrl),
     { title: "Scopes", lines: scopes.map(({ name, tier, description }) => `- \`${name}\` (${tier}): ${description}`) },
+    advice("States of an operation, and what to do", stateAdvice),
+    advice("Why something was not traded, and what to do", skipAdvice),
     errors(),
     {
       title: "Optional",
       lines: [
+        `- [All of it in one file](${baseUrl}/llms-full.txt): this page, one worked example, and every operation`,
         `- [OpenAPI 3.1](${baseUrl}/v2/openapi.json): every field, with examples`,
         `- [OpenAPI 3.1 of v1](${baseUrl}/v1/openapi.json): an operation's events as they happen, instead of polling, and the legacy routes`,
         `- [Interactive reference](${baseUrl}/v2/docs): the same for people`

@@ -13,7 +13,10 @@ const plain = [
   "/v2/openapi.json",
   "/v1/openapi.json",
   "/v2/docs",
+  "/llms.txt",
   "/v2/llms.txt",
+  "/llms-full.txt",
+  "/v2/llms-full.txt",
   "/health/live",
   "/health/ready"
 ] as const
@@ -32,7 +35,7 @@ addRoutes(V1)
 addRoutes(Admin)
 for (const path of plain) templates.on("GET", path, path)
 
-/** Adds a route that is not of the REST contracts: the procedures, which live beside them. */
+/** Adds a route that is not of the REST contracts: the procedures, which live beside them, and pages about them. */
 export const addRoute = (method: "GET" | "POST", path: string): void => {
   if (!templates.has(method, path as FindMyWay.PathInput)) templates.on(method, path as FindMyWay.PathInput, path)
 }

@@ -11,6 +11,8 @@ import { readFile, writeFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import * as Errors from "#domain/Errors.ts"
+import { OperationState } from "#domain/operation/Operation.ts"
+import { SkipCode } from "#domain/Skip.ts"
 import { scopes } from "#domain/Scopes.ts"
 import { V1 } from "#http/v1/Api.ts"
 import { V2 } from "#http/v2/Api.ts"
@@ -147,11 +149,11 @@ describe("OpenAPI of v1", () => {
 })
 
 layer(ApiLive, { excludeTestServices: true })("documents", (it) => {
-  it.effect("openapi.json is served with the deployment's own address", () =>
+  it.effect("openapi.json is served with a server that is right under every host name", () =>
     Effect.gen(function* () {
       const { json, status } = yield* (yield* Api).call("GET", "/v2/openapi.json")
       assert.strictEqual(status, 200)
-      assert.deepStrictEqual(json.servers, [{ url: "http://localhost:3000", description: "This deployment" }])
+      assert.deepStrictEqual(json.servers, [{ url: "/", description: "This deployment" }])
       assert.deepStrictEqual({ ...json, servers: document.servers }, document)
     })
   )
@@ -193,6 +195,82 @@ layer(ApiLive, { excludeTestServices: true })("documents", (it) => {
           .slice(2)
           .filter((line) => line !== ""))
           assert.match(line, /^- /)
+      }
+    })
+  )
+
+  it.effect("every operation has a page of Markdown, which llms.txt links, with its fields, example and errors", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const { text: primer } = yield* call("GET", "/llms.txt")
+      assert.strictEqual(primer, (yield* call("GET", "/v2/llms.txt")).text)
+      for (const [route, operation] of operations) {
+        const path = `/v2/docs/${operation.operationId}.md`
+        assert.include(primer, `[${route}](http://localhost:3000${path})`)
+        const { headers, status, text } = yield* call("GET", path)
+        assert.strictEqual(status, 200, path)
+        assert.match(headers.get("content-type") ?? "", /^text\/markdown; charset=utf-8/)
+        assert.include(text, `\`${route}\``)
+        for (const { name } of operation.parameters) assert.include(text, `| \`${name}\` |`)
+        for (const code of JSON.stringify(operation.responses).match(/API_\d{3}/g) ?? []) assert.include(text, code)
+        assert.notInclude(text, "undefined")
+        assert.notInclude(text, "#/components")
+      }
+      assert.strictEqual((yield* call("GET", "/v2/docs/nothing.md")).status, 404)
+    })
+  )
+
+  it.effect("a page's table of fields goes into variants, lists and records", () =>
+    Effect.gen(function* () {
+      const { text } = yield* (yield* Api).call("GET", "/v2/docs/createStrategy.md")
+      for (const field of ["name", "allocation", "schedule.frequency", "preferences.swap.slippageBps"]) {
+        assert.match(
+          text,
+          new RegExp(`^\\| \`${field.replaceAll(".", "\\.")}\` \\| [^|]+ \\| (yes|no) \\| .+ \\|$`, "m")
+        )
+      }
+      assert.match(text, /^\| `allocation\.[a-zA-Z]+\[\]\.assetId` \|/m)
+    })
+  )
+
+  it.effect("llms-full.txt has the overview, one worked example with bodies, and every page", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const { text } = yield* call("GET", "/llms-full.txt")
+      assert.strictEqual(text, (yield* call("GET", "/v2/llms-full.txt")).text)
+      assert.isTrue(text.startsWith((yield* call("GET", "/llms.txt")).text))
+      const example = text.slice(
+        text.indexOf("## One user's way"),
+        text.indexOf("\n---\n", text.indexOf("## One user's way"))
+      )
+      assert.deepStrictEqual(
+        [...example.matchAll(/^### \d\. `(.+)`$/gm)].map(([, route]) => route),
+        [
+          "POST /v2/strategies",
+          "POST /v2/enroll/signature",
+          "POST /v2/enroll",
+          "GET /v2/portfolios/{portfolioId}",
+          "POST /v2/portfolios/{portfolioId}/rebalance/preview",
+          "POST /v2/portfolios/{portfolioId}/rebalance",
+          "GET /v2/portfolios/{portfolioId}/operations/{operationId}"
+        ]
+      )
+      assert.strictEqual(example.split("Answer:").length - 1, 7)
+      for (const [, operation] of operations) {
+        assert.include(text, (yield* call("GET", `/v2/docs/${operation.operationId}.md`)).text)
+      }
+    })
+  )
+
+  it.effect("llms.txt says what to do about every state and every skip, as docs/not-traded.md does", () =>
+    Effect.gen(function* () {
+      const { text } = yield* (yield* Api).call("GET", "/llms.txt")
+      const page = yield* Effect.promise(() => readFile(`${root}/docs/not-traded.md`, "utf8"))
+      for (const state of OperationState.literals) assert.match(text, new RegExp(`^- \`${state}\`: \\S`, "m"))
+      for (const code of Object.values(SkipCode)) {
+        const [, advice] = new RegExp(`^- \`${code}\`: (.+)$`, "m").exec(text)!
+        const row = page.split("\n").find((line) => line.startsWith("|") && line.includes(`\`${code}\``))
+        assert.strictEqual(row?.split("|")[2]?.trim(), advice, code)
       }
     })
   )

@@ -1,0 +1,47 @@
+/** What a client does about each state of an operation and each reason for which something was not traded. */
+import type { OperationState } from "#domain/operation/Operation.ts"
+import type { SkipCode } from "#domain/Skip.ts"
+
+export const stateAdvice: Readonly<Record<OperationState, string>> = {
+  accepted: "wait: it is queued",
+  running: "wait: ask again every 2 to 5 seconds, or follow its events",
+  retrying: "wait: a chain or a provider did not answer, and it is tried again by itself",
+  awaiting_user: "the owner has to sign; `attention` of the portfolio says what",
+  completed: "read `outcome` and `result`",
+  failed: "read `error`; nothing of it happens any more, and a new operation may be started",
+  cancelled: "read `result`: what was sent before is told there, and nothing more is sent"
+}
+
+const asItShouldBe = "nothing: it is as it should be; lower the strategy's thresholds for more"
+const laterRun = "wait: a later run goes on"
+const soonAgain = "wait: the service tries again within minutes; then ask the operator"
+const marketClosed = "wait for the market to open; if it stays, take the asset out"
+const signAnew = "let the owner sign anew"
+const widen = "widen the strategy's limits, or give the asset less weight"
+const takeOut = "take the asset out, or add one on its chain that can be traded"
+
+export const skipAdvice: Readonly<Record<SkipCode, string>> = {
+  BELOW_MIN_TRADE: asItShouldBe,
+  BELOW_MIN_TRANSFER: asItShouldBe,
+  WITHIN_BAND: asItShouldBe,
+  NOT_WORTH_COST: asItShouldBe,
+  COST_LIMIT: laterRun,
+  GAS_REFUSED: laterRun,
+  SLICED: laterRun,
+  IN_TRANSIT: laterRun,
+  CROSS_CHAIN_PENDING: laterRun,
+  CHAIN_UNAVAILABLE: soonAgain,
+  PRICES_UNAVAILABLE: soonAgain,
+  ROUTES_UNAVAILABLE: soonAgain,
+  STALE_PRICE: marketClosed,
+  PRICE_NOT_ATTESTED: marketClosed,
+  MISSING_PRICE: marketClosed,
+  SIGNATURE_REQUIRED: signAnew,
+  NOT_AUTHORIZED: signAnew,
+  PRICE_IMPACT: widen,
+  NO_ROUTE: widen,
+  TRANSFER_REFUSED: widen,
+  SIMULATION_FAILED: widen,
+  ASSET_BLOCKED: takeOut,
+  NO_COUNTERPART: takeOut
+}
