@@ -23,6 +23,7 @@ import { Portfolios } from "#http/v2/portfolio/Portfolios.ts"
 import { Strategies } from "#http/v2/strategy/Strategies.ts"
 import { StrategyConfiguration } from "#http/v2/strategy/StrategyConfiguration.ts"
 import { Tenant } from "#http/v2/tenant/Tenant.ts"
+import { Webhooks } from "#http/v2/webhook/Webhooks.ts"
 import { Withdrawals } from "#http/v2/withdrawal/Withdrawals.ts"
 
 const groups = [
@@ -42,6 +43,7 @@ const groups = [
   Policy,
   Operations,
   Events,
+  Webhooks,
   Performance,
   Assets,
   Withdrawals

@@ -22,6 +22,7 @@ import { Strategies } from "#domain/strategy/Strategies.ts"
 import { StrategyConfiguration } from "#domain/strategy/StrategyConfiguration.ts"
 import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
 import { TenantConfiguration } from "#domain/tenant/TenantConfiguration.ts"
+import { Webhooks } from "#domain/webhook/Webhooks.ts"
 import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
 import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
 import { buildWith } from "#domain/buildWith.ts"
@@ -54,6 +55,7 @@ import { PortfoliosLive } from "#http/v2/portfolio/PortfoliosLive.ts"
 import { StrategiesLive } from "#http/v2/strategy/StrategiesLive.ts"
 import { StrategyConfigurationLive } from "#http/v2/strategy/StrategyConfigurationLive.ts"
 import { TenantLive } from "#http/v2/tenant/TenantLive.ts"
+import { WebhooksLive } from "#http/v2/webhook/WebhooksLive.ts"
 import { WithdrawalsLive } from "#http/v2/withdrawal/WithdrawalsLive.ts"
 
 const groups = Layer.mergeAll(
@@ -73,6 +75,7 @@ const groups = Layer.mergeAll(
   PolicyLive,
   OperationsLive,
   EventsLive,
+  WebhooksLive,
   PerformanceLive,
   AssetsLive,
   WithdrawalsLive
@@ -101,6 +104,7 @@ const groups = Layer.mergeAll(
     Rebalances,
     Operations,
     TenantEvents,
+    Webhooks,
     StreamAdmission,
     ShutdownState,
     StreamTiming,

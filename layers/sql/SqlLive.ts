@@ -35,6 +35,8 @@ import * as TenantStore from "#layers/sql/identity/TenantStore.ts"
 import * as TransferLedger from "#layers/sql/transfer/TransferLedger.ts"
 import * as UserStore from "#layers/sql/identity/UserStore.ts"
 import * as ValuationStore from "#layers/sql/performance/ValuationStore.ts"
+import * as DeliveryStore from "#layers/sql/webhook/DeliveryStore.ts"
+import * as WebhookStore from "#layers/sql/webhook/WebhookStore.ts"
 import * as WithdrawalStore from "#layers/sql/withdrawal/WithdrawalStore.ts"
 
 export const SqlLive = Layer.mergeAll(
@@ -72,5 +74,7 @@ export const SqlLive = Layer.mergeAll(
   TransferLedger.layer,
   UserStore.layer.pipe(Layer.provide(TenantStore.layer)),
   ValuationStore.layer,
+  DeliveryStore.layer,
+  WebhookStore.layer,
   WithdrawalStore.layer
 )
