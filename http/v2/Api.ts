@@ -13,6 +13,7 @@ import { Revocation } from "#http/v2/revocation/Revocation.ts"
 import { Events } from "#http/v2/event/Events.ts"
 import { Identity } from "#http/v2/tenant/Identity.ts"
 import { Meta } from "#http/v2/meta/Meta.ts"
+import { finishIdempotency } from "#http/v2/openapi/finishIdempotency.ts"
 import { finishFrames } from "#http/v2/openapi/finishFrames.ts"
 import { finishDocument } from "#http/v2/openapi/finishDocument.ts"
 import { MirrorTerms } from "#http/v2/strategy/MirrorTerms.ts"
@@ -50,6 +51,7 @@ const groups = [
 ] as const
 
 const finishV2 = (generated: Record<string, unknown>) => {
+  finishIdempotency(generated, Served)
   finishDocument(generated)
   finishFrames(generated, { schema: "TenantEvent", id: "eventId", event: "type" })
   return generated

@@ -35,6 +35,8 @@ import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { ApiKeyAuthLive } from "#http/middleware/ApiKeyAuthLive.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { EndpointLimitLive } from "#http/middleware/EndpointLimitLive.ts"
+import { Idempotency } from "#http/middleware/Idempotency.ts"
+import { IdempotencyLive } from "#http/middleware/IdempotencyLive.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { RequestErrorsLive } from "#http/middleware/RequestErrorsLive.ts"
 import { ActivationLive } from "#http/v2/enrollment/ActivationLive.ts"
@@ -86,6 +88,7 @@ const groups = Layer.mergeAll(
     WithdrawalAuthorizations,
     Withdrawals,
     EndpointLimit,
+    Idempotency,
     RequestErrors,
     Discovery,
     Strategies,
@@ -114,6 +117,6 @@ const groups = Layer.mergeAll(
     Backtests
   )
 )
-const middlewares = Layer.mergeAll(ApiKeyAuthLive, EndpointLimitLive, RequestErrorsLive)
+const middlewares = Layer.mergeAll(ApiKeyAuthLive, EndpointLimitLive, IdempotencyLive, RequestErrorsLive)
 
 export const V2Live = HttpApiBuilder.layer(Served).pipe(Layer.provide(groups), Layer.provide(middlewares))

@@ -14,6 +14,7 @@ import * as DueStore from "#layers/sql/rebalance/DueStore.ts"
 import * as EnrollmentStore from "#layers/sql/enrollment/EnrollmentStore.ts"
 import * as ExecutionLog from "#layers/sql/execution/ExecutionLog.ts"
 import * as GasLedger from "#layers/sql/relay/GasLedger.ts"
+import * as IdempotencyKeys from "#layers/sql/identity/IdempotencyKeys.ts"
 import * as ListedAssets from "#layers/sql/asset/ListedAssets.ts"
 import * as MarketDataStore from "#layers/sql/marketData/MarketDataStore.ts"
 import * as MirrorabilityStore from "#layers/sql/strategy/MirrorabilityStore.ts"
@@ -52,6 +53,7 @@ export const SqlLive = Layer.mergeAll(
   EnrollmentStore.layer,
   ExecutionLog.layer,
   GasLedger.layer,
+  IdempotencyKeys.layer,
   ListedAssets.layer,
   MarketDataStore.layer,
   MirrorabilityStore.layer,

@@ -19,6 +19,7 @@ import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { Executions } from "#domain/execution/Executions.ts"
 import { OperationSignals } from "#domain/execution/OperationSignals.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
+import { KeyPruner } from "#domain/identity/KeyPruner.ts"
 import { Members } from "#domain/identity/Members.ts"
 import { OwnKeys } from "#domain/identity/OwnKeys.ts"
 import { Sessions } from "#domain/identity/Sessions.ts"
@@ -160,7 +161,14 @@ const Deliveries = WebhookDeliveries.fiber.pipe(Layer.provide(WebhookDeliveries.
 
 const Reconciliation = Reconciler.fiber.pipe(Layer.provide(Reconciler.layer))
 
-export const Service = Layer.mergeAll(Analytics, Reconciliation, Deliveries, FlowPruner, TenantEvents.pruner).pipe(
+export const Service = Layer.mergeAll(
+  Analytics,
+  Reconciliation,
+  Deliveries,
+  FlowPruner,
+  KeyPruner,
+  TenantEvents.pruner
+).pipe(
   Layer.provideMerge(Concepts),
   Layer.provideMerge(Engine),
   Layer.provideMerge(Layer.merge(OperationSignals.layer, StreamAdmission.layer)),

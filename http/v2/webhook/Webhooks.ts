@@ -4,6 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { ok, page } from "#http/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
+import { CommitsWithAnswer, Idempotency } from "#http/middleware/Idempotency.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { operation } from "#http/v2/operation.ts"
 import { emptyBody } from "#http/v2/values/emptyBody.ts"
@@ -24,16 +25,19 @@ const [read, write] = ["tenant:read", "tenant:write"] as const
 const create = HttpApiEndpoint.post("createWebhook", "/webhooks", {
   payload: WebhookDraft,
   success: ok(WebhookWithSecret).pipe(HttpApiSchema.status(201))
-}).annotateMerge(
-  operation({
-    id: "createWebhook",
-    summary: "Create a webhook",
-    description:
-      "Sends events of the tenant's log from now on to an address, signed as Standard Webhooks 1.0 has it. The secret is shown in this answer alone. A tenant has at most 20 webhooks.",
-    scope: write,
-    tier: "critical"
-  })
-)
+})
+  .middleware(Idempotency)
+  .annotate(CommitsWithAnswer, true)
+  .annotateMerge(
+    operation({
+      id: "createWebhook",
+      summary: "Create a webhook",
+      description:
+        "Sends events of the tenant's log from now on to an address, signed as Standard Webhooks 1.0 has it. The secret is shown in this answer alone. A tenant has at most 20 webhooks.",
+      scope: write,
+      tier: "critical"
+    })
+  )
 
 const list = HttpApiEndpoint.get("listWebhooks", "/webhooks", {
   query: pageQuery,
@@ -85,16 +89,19 @@ const rotate = HttpApiEndpoint.post("rotateWebhookSecret", "/webhooks/:webhookId
   success: ok(WebhookWithSecret),
   error: NotFound,
   disableCodecs: true
-}).annotateMerge(
-  operation({
-    id: "rotateWebhookSecret",
-    summary: "Rotate a webhook's secret",
-    description:
-      "Makes a new secret, shown in this answer alone. For 24 hours the secret of before signs too, so that receivers can be changed one after the other; one from before that signs no more.",
-    scope: write,
-    tier: "critical"
-  })
-)
+})
+  .middleware(Idempotency)
+  .annotate(CommitsWithAnswer, true)
+  .annotateMerge(
+    operation({
+      id: "rotateWebhookSecret",
+      summary: "Rotate a webhook's secret",
+      description:
+        "Makes a new secret, shown in this answer alone. For 24 hours the secret of before signs too, so that receivers can be changed one after the other; one from before that signs no more.",
+      scope: write,
+      tier: "critical"
+    })
+  )
 
 const enable = HttpApiEndpoint.post("enableWebhook", "/webhooks/:webhookId/enable", {
   params,
@@ -119,16 +126,19 @@ const test = HttpApiEndpoint.post("testWebhook", "/webhooks/:webhookId/test", {
   success: ok(QueuedTest).pipe(HttpApiSchema.status(202)),
   error: NotFound,
   disableCodecs: true
-}).annotateMerge(
-  operation({
-    id: "testWebhook",
-    summary: "Send a test event",
-    description:
-      "Sends one event of the type `webhook.test`, signed like any other, once: a test is not repeated and does not count as a failure. A disabled webhook must be enabled first.",
-    scope: write,
-    tier: "critical"
-  })
-)
+})
+  .middleware(Idempotency)
+  .annotate(CommitsWithAnswer, true)
+  .annotateMerge(
+    operation({
+      id: "testWebhook",
+      summary: "Send a test event",
+      description:
+        "Sends one event of the type `webhook.test`, signed like any other, once: a test is not repeated and does not count as a failure. A disabled webhook must be enabled first.",
+      scope: write,
+      tier: "critical"
+    })
+  )
 
 const deliveries = HttpApiEndpoint.get("listWebhookDeliveries", "/webhooks/:webhookId/deliveries", {
   params,

@@ -151,13 +151,14 @@ const services = Layer.mergeAll(
   Operations.layer,
   Executions.layer,
   TenantEvents.layer,
-  Webhooks.layer.pipe(Layer.provide([WebhookSenderLive, SecretBoxLive])),
+  Webhooks.layer.pipe(Layer.provide(WebhookSenderLive)),
   StrategyPerformances.layer.pipe(Layer.provide([PriceRecorder.layer, Strategies.layer])),
   Backtests.layer.pipe(Layer.provide(PriceRecorder.layer)),
   PortfolioPerformances.layer
 ).pipe(
   Layer.provideMerge(Portfolios.layer),
   Layer.provideMerge(Layer.merge(OperationSignals.layer, StreamAdmission.layer)),
+  Layer.provideMerge(SecretBoxLive),
   Layer.provide(KeyHashLive)
 )
 
@@ -230,6 +231,9 @@ export const unlimited: RateLimitSettings["Service"] = {
 export const apiWith = (limits: RateLimitSettings["Service"]) => among(server, limits)
 
 export const ApiLive = apiWith(unlimited)
+
+/** Over stores of the test's own. */
+export const apiOn = (stores: typeof TestStores) => among(server, unlimited, RateLimits.layerMemory, stores)
 
 /** With request counters of the test's own. */
 export const apiCountedBy = (counters: Layer.Layer<RateLimits>) => among(server, unlimited, counters)
