@@ -37,6 +37,12 @@ export type FlowId = typeof FlowId.Type
 export const OperationId = id("op_").pipe(Schema.brand("OperationId"))
 export type OperationId = typeof OperationId.Type
 
+export const WebhookId = id("wh_").pipe(Schema.brand("WebhookId"))
+export type WebhookId = typeof WebhookId.Type
+
+export const DeliveryId = id("whd_").pipe(Schema.brand("DeliveryId"))
+export type DeliveryId = typeof DeliveryId.Type
+
 const make = <Id extends string>(prefix: string) =>
   Effect.gen(function* () {
     const random = yield* SecureRandom.SecureRandom
@@ -51,3 +57,5 @@ export const makeStrategyId = make<StrategyId>("")
 export const makePortfolioId = make<PortfolioId>("pf_")
 export const makeFlowId = make<FlowId>("flow_")
 export const makeOperationId = make<OperationId>("op_")
+export const makeWebhookId = make<WebhookId>("wh_")
+export const makeDeliveryId = make<DeliveryId>("whd_")

@@ -231,3 +231,28 @@ export const streamsCut = Metric.counter("ballast_streams_cut", {
   incremental: true,
   ...unit("{stream}")
 })
+
+/**
+ * Attempts to send an event to a webhook. Attribute: `outcome` (`accepted`, `refused`: any other answer, `unanswered`).
+ */
+export const webhookAttempts = Metric.counter("ballast_webhook_attempts", {
+  description: "Attempts to send an event to a webhook",
+  incremental: true,
+  ...unit("{attempt}")
+})
+
+/** Webhooks that were disabled. Attribute: `reason` (`gone`, `failing`, `secret_unreadable`). */
+export const webhooksDisabled = Metric.counter("ballast_webhooks_disabled", {
+  description: "Webhooks that were disabled",
+  incremental: true,
+  ...unit("{webhook}")
+})
+
+/**
+ * Seconds that the oldest event has been due at a webhook that does not fail; 0 when none is. Above minutes the service
+ * does not keep up, or does not send.
+ */
+export const oldestWebhookAge = Metric.gauge("ballast_webhooks_oldest_due_age", {
+  description: "Age of the oldest event that is due at a webhook that does not fail",
+  ...unit("s")
+})

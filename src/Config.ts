@@ -24,6 +24,7 @@ import { MarketDataAccess } from "#domain/marketData/MarketDataAccess.ts"
 import { MarketDataConfig } from "#layers/market/MarketDataJobsLive.ts"
 import { PriceTolerance } from "#layers/routing/lifi/LifiPriceCheck.ts"
 import { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"
+import { WebhookConfig } from "#layers/webhook/WebhookConfig.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import { TelemetryConfig } from "#layers/telemetry/TelemetryConfig.ts"
 import { chains, guardedChains, wrappedNatives } from "#src/config/chains.ts"
@@ -251,6 +252,7 @@ export const serviceConfig = orInvalid(
         clockUrl: optional("CLOCK_URL", Kind.httpUrl("http://127.0.0.1:3100/clock")),
         redisUrl: optional("REDIS_URL", Kind.secretUrl(["redis:", "rediss:"], "redis://cache:6379")),
         rateLimits,
+        webhookTargets: withDefault("WEBHOOK_TARGETS", Kind.oneOf(["public", "loopback"]), "public"),
         telemetry
       })
     )
@@ -275,6 +277,7 @@ export const layer = (config: ServiceConfig) =>
     Layer.succeed(AttestorConfig, config.attestor),
     Layer.succeed(DatabaseConfig, config.database),
     Layer.succeed(KeyHashConfig, { pepper: config.pepper }),
+    Layer.succeed(WebhookConfig, { targets: config.webhookTargets }),
     Layer.succeed(CoinGeckoConfig, config.coinGecko),
     Layer.succeed(PriceTolerance, { bps: config.priceToleranceBps }),
     Layer.succeed(CountryHeader, config.countryHeaders),

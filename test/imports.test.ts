@@ -100,6 +100,7 @@ const contexts = [
   "identity",
   "operation",
   "event",
+  "webhook",
   "tenant",
   "asset",
   "chain",

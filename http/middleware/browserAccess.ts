@@ -14,8 +14,16 @@ export const browserAccess = (origins: ReadonlyArray<string>): Layer.Layer<never
     : HttpRouter.cors({
         allowedOrigins: origins,
         allowedMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
-        allowedHeaders: ["authorization", "content-type", "last-event-id", "traceparent", "x-api-key"],
+        allowedHeaders: [
+          "authorization",
+          "content-type",
+          "idempotency-key",
+          "last-event-id",
+          "traceparent",
+          "x-api-key"
+        ],
         exposedHeaders: [
+          "idempotent-replayed",
           "retry-after",
           "x-correlation-id",
           "x-ratelimit-limit",

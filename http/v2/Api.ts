@@ -13,6 +13,7 @@ import { Revocation } from "#http/v2/revocation/Revocation.ts"
 import { Events } from "#http/v2/event/Events.ts"
 import { Identity } from "#http/v2/tenant/Identity.ts"
 import { Meta } from "#http/v2/meta/Meta.ts"
+import { finishIdempotency } from "#http/v2/openapi/finishIdempotency.ts"
 import { finishFrames } from "#http/v2/openapi/finishFrames.ts"
 import { finishDocument } from "#http/v2/openapi/finishDocument.ts"
 import { MirrorTerms } from "#http/v2/strategy/MirrorTerms.ts"
@@ -23,6 +24,7 @@ import { Portfolios } from "#http/v2/portfolio/Portfolios.ts"
 import { Strategies } from "#http/v2/strategy/Strategies.ts"
 import { StrategyConfiguration } from "#http/v2/strategy/StrategyConfiguration.ts"
 import { Tenant } from "#http/v2/tenant/Tenant.ts"
+import { Webhooks } from "#http/v2/webhook/Webhooks.ts"
 import { Withdrawals } from "#http/v2/withdrawal/Withdrawals.ts"
 
 const groups = [
@@ -42,12 +44,14 @@ const groups = [
   Policy,
   Operations,
   Events,
+  Webhooks,
   Performance,
   Assets,
   Withdrawals
 ] as const
 
 const finishV2 = (generated: Record<string, unknown>) => {
+  finishIdempotency(generated, Served)
   finishDocument(generated)
   finishFrames(generated, { schema: "TenantEvent", id: "eventId", event: "type" })
   return generated

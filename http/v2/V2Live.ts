@@ -22,6 +22,7 @@ import { Strategies } from "#domain/strategy/Strategies.ts"
 import { StrategyConfiguration } from "#domain/strategy/StrategyConfiguration.ts"
 import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
 import { TenantConfiguration } from "#domain/tenant/TenantConfiguration.ts"
+import { Webhooks } from "#domain/webhook/Webhooks.ts"
 import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
 import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
 import { buildWith } from "#domain/buildWith.ts"
@@ -34,6 +35,8 @@ import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { ApiKeyAuthLive } from "#http/middleware/ApiKeyAuthLive.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { EndpointLimitLive } from "#http/middleware/EndpointLimitLive.ts"
+import { Idempotency } from "#http/middleware/Idempotency.ts"
+import { IdempotencyLive } from "#http/middleware/IdempotencyLive.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { RequestErrorsLive } from "#http/middleware/RequestErrorsLive.ts"
 import { ActivationLive } from "#http/v2/enrollment/ActivationLive.ts"
@@ -54,6 +57,7 @@ import { PortfoliosLive } from "#http/v2/portfolio/PortfoliosLive.ts"
 import { StrategiesLive } from "#http/v2/strategy/StrategiesLive.ts"
 import { StrategyConfigurationLive } from "#http/v2/strategy/StrategyConfigurationLive.ts"
 import { TenantLive } from "#http/v2/tenant/TenantLive.ts"
+import { WebhooksLive } from "#http/v2/webhook/WebhooksLive.ts"
 import { WithdrawalsLive } from "#http/v2/withdrawal/WithdrawalsLive.ts"
 
 const groups = Layer.mergeAll(
@@ -73,6 +77,7 @@ const groups = Layer.mergeAll(
   PolicyLive,
   OperationsLive,
   EventsLive,
+  WebhooksLive,
   PerformanceLive,
   AssetsLive,
   WithdrawalsLive
@@ -83,6 +88,7 @@ const groups = Layer.mergeAll(
     WithdrawalAuthorizations,
     Withdrawals,
     EndpointLimit,
+    Idempotency,
     RequestErrors,
     Discovery,
     Strategies,
@@ -101,6 +107,7 @@ const groups = Layer.mergeAll(
     Rebalances,
     Operations,
     TenantEvents,
+    Webhooks,
     StreamAdmission,
     ShutdownState,
     StreamTiming,
@@ -110,6 +117,6 @@ const groups = Layer.mergeAll(
     Backtests
   )
 )
-const middlewares = Layer.mergeAll(ApiKeyAuthLive, EndpointLimitLive, RequestErrorsLive)
+const middlewares = Layer.mergeAll(ApiKeyAuthLive, EndpointLimitLive, IdempotencyLive, RequestErrorsLive)
 
 export const V2Live = HttpApiBuilder.layer(Served).pipe(Layer.provide(groups), Layer.provide(middlewares))

@@ -14,6 +14,7 @@ import * as DueStore from "#layers/sql/rebalance/DueStore.ts"
 import * as EnrollmentStore from "#layers/sql/enrollment/EnrollmentStore.ts"
 import * as ExecutionLog from "#layers/sql/execution/ExecutionLog.ts"
 import * as GasLedger from "#layers/sql/relay/GasLedger.ts"
+import * as IdempotencyKeys from "#layers/sql/identity/IdempotencyKeys.ts"
 import * as ListedAssets from "#layers/sql/asset/ListedAssets.ts"
 import * as MarketDataStore from "#layers/sql/marketData/MarketDataStore.ts"
 import * as MirrorabilityStore from "#layers/sql/strategy/MirrorabilityStore.ts"
@@ -35,6 +36,8 @@ import * as TenantStore from "#layers/sql/identity/TenantStore.ts"
 import * as TransferLedger from "#layers/sql/transfer/TransferLedger.ts"
 import * as UserStore from "#layers/sql/identity/UserStore.ts"
 import * as ValuationStore from "#layers/sql/performance/ValuationStore.ts"
+import * as DeliveryStore from "#layers/sql/webhook/DeliveryStore.ts"
+import * as WebhookStore from "#layers/sql/webhook/WebhookStore.ts"
 import * as WithdrawalStore from "#layers/sql/withdrawal/WithdrawalStore.ts"
 
 export const SqlLive = Layer.mergeAll(
@@ -50,6 +53,7 @@ export const SqlLive = Layer.mergeAll(
   EnrollmentStore.layer,
   ExecutionLog.layer,
   GasLedger.layer,
+  IdempotencyKeys.layer,
   ListedAssets.layer,
   MarketDataStore.layer,
   MirrorabilityStore.layer,
@@ -72,5 +76,7 @@ export const SqlLive = Layer.mergeAll(
   TransferLedger.layer,
   UserStore.layer.pipe(Layer.provide(TenantStore.layer)),
   ValuationStore.layer,
+  DeliveryStore.layer,
+  WebhookStore.layer,
   WithdrawalStore.layer
 )

@@ -56,6 +56,7 @@ export const serviceEnvironment = Effect.gen(function* () {
     RATE_LIMIT_GENERAL: rateLimit,
     RATE_LIMIT_BURST: rateLimit,
     APP_ORIGINS: [config.apiBaseUrl, "http://localhost:5173"].join(","),
+    WEBHOOK_TARGETS: "loopback",
     BRAND_NAME: "Ballast",
     PUBLIC_URL: config.apiBaseUrl,
     DISCOVERY_INTERVAL_SECONDS: "10",

@@ -19,6 +19,7 @@ import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { Executions } from "#domain/execution/Executions.ts"
 import { OperationSignals } from "#domain/execution/OperationSignals.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
+import { KeyPruner } from "#domain/identity/KeyPruner.ts"
 import { Members } from "#domain/identity/Members.ts"
 import { OwnKeys } from "#domain/identity/OwnKeys.ts"
 import { Sessions } from "#domain/identity/Sessions.ts"
@@ -53,6 +54,8 @@ import { Reconciler } from "#domain/transfer/Reconciler.ts"
 import { InTransit } from "#domain/transfer/InTransit.ts"
 import { SubjectFactsLive } from "#layers/catalogue/SubjectFactsLive.ts"
 import { CatalogueLive } from "#layers/catalogue/CatalogueLive.ts"
+import { WebhookDeliveries } from "#domain/webhook/WebhookDeliveries.ts"
+import { Webhooks } from "#domain/webhook/Webhooks.ts"
 import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
 import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
 import { DryRunLive } from "#layers/engine/DryRunLive.ts"
@@ -62,7 +65,9 @@ import { SignalSteps } from "#layers/engine/SignalSteps.ts"
 import { StallMonitor } from "#layers/engine/StallMonitor.ts"
 import { PriceAttestorLive } from "#layers/attestor/PriceAttestorLive.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
+import { EventWriterLive } from "#http/v2/webhook/EventWriterLive.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
+import { SecretBoxLive } from "#layers/identity/SecretBoxLive.ts"
 import { CoinGecko } from "#layers/market/CoinGecko.ts"
 import { CoinGeckoHistory } from "#layers/market/CoinGeckoHistory.ts"
 import { GuardedPrices } from "#layers/market/GuardedPrices.ts"
@@ -72,6 +77,7 @@ import { TokenLists } from "#layers/market/TokenLists.ts"
 import { LifiPriceCheck } from "#layers/routing/lifi/LifiPriceCheck.ts"
 import { RoutingLive } from "#layers/routing/lifi/RoutingLive.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
+import { WebhookSenderLive } from "#layers/webhook/WebhookSenderLive.ts"
 
 const Adapters = Layer.mergeAll(TokenLists, CatalogueLive).pipe(
   Layer.provide(NodeServices.layer),
@@ -80,6 +86,8 @@ const Adapters = Layer.mergeAll(TokenLists, CatalogueLive).pipe(
       SqlLive,
       EvmLive.pipe(Layer.provide(PriceAttestorLive)),
       KeyHashLive,
+      SecretBoxLive,
+      WebhookSenderLive,
       PricesLive.pipe(Layer.provide(GuardedPrices), Layer.provide([CoinGecko, LifiPriceCheck])),
       CoinGeckoHistory,
       RoutingLive
@@ -139,6 +147,7 @@ const Concepts = Layer.mergeAll(
   Operations.layer,
   Executions.layer,
   TenantEvents.layer,
+  Webhooks.layer,
   WithdrawalAuthorizations.layer,
   Withdrawals.layer.pipe(Layer.provide(GasBudget.layer)),
   Performance,
@@ -148,9 +157,18 @@ const Concepts = Layer.mergeAll(
 
 const Analytics = StrategyAnalytics.fiber.pipe(Layer.provide(StrategyAnalytics.layer))
 
+const Deliveries = WebhookDeliveries.fiber.pipe(Layer.provide(WebhookDeliveries.layer), Layer.provide(EventWriterLive))
+
 const Reconciliation = Reconciler.fiber.pipe(Layer.provide(Reconciler.layer))
 
-export const Service = Layer.mergeAll(Analytics, Reconciliation, FlowPruner, TenantEvents.pruner).pipe(
+export const Service = Layer.mergeAll(
+  Analytics,
+  Reconciliation,
+  Deliveries,
+  FlowPruner,
+  KeyPruner,
+  TenantEvents.pruner
+).pipe(
   Layer.provideMerge(Concepts),
   Layer.provideMerge(Engine),
   Layer.provideMerge(Layer.merge(OperationSignals.layer, StreamAdmission.layer)),

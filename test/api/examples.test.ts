@@ -43,10 +43,12 @@ const World = Effect.gen(function* () {
   yield* setBalance(user.base, baseUsdc.assetId, 9_000_000_000n)
   const { key, portfolioId, strategyId } = user
   const started = yield* call("POST", `/v2/portfolios/${portfolioId}/rebalance`, { key })
+  const webhook = yield* call("POST", "/v2/webhooks", { key, body: { url: "https://hooks.example.com/ballast" } })
   const ids: Readonly<Record<string, string>> = {
     "01JQ8ZKX4V6T3M9N2C5B7D8F0G": strategyId,
     pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8: portfolioId,
-    op_01JQ8ZP3T5V7X9Z1B3D5F7H9K1: started.json.data.operationId
+    op_01JQ8ZP3T5V7X9Z1B3D5F7H9K1: started.json.data.operationId,
+    wh_01JQ8ZQ7A9C1E3G5J7K9M1N3P5: webhook.json.data.webhookId
   }
   const named = <A>(value: A): A =>
     value === undefined

@@ -3,6 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ok } from "#http/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
+import { Idempotency } from "#http/middleware/Idempotency.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { ActivationBody, ActivationDraft } from "#http/v2/enrollment/ActivationModel.ts"
 import { SignatureIssued } from "#http/v2/enrollment/EnrollmentModel.ts"
@@ -18,32 +19,36 @@ const prepare = HttpApiEndpoint.post("prepareActivation", "/portfolios/:portfoli
   payload: ActivationDraft,
   success: ok(SignatureIssued),
   error: [PortfolioNotFound, VerifierUnavailable]
-}).annotateMerge(
-  operation({
-    id: "prepareActivation",
-    summary: "Prepare the activation of chains (stage 1)",
-    description:
-      "Issues the message by which the owner authorizes the portfolio's account on further chains, where it has the same address, and a flow that is valid 24 hours. A chain of the portfolio on which a rebalance is `awaiting_user` is authorized anew in the same way. Nothing changes yet. A portfolio whose owner is a contract stays on its chain. `API_506`: the chain could not be asked about the account; nothing was stored, send the same again.",
-    scope: "enroll:write",
-    tier: "critical"
-  })
-)
+})
+  .middleware(Idempotency)
+  .annotateMerge(
+    operation({
+      id: "prepareActivation",
+      summary: "Prepare the activation of chains (stage 1)",
+      description:
+        "Issues the message by which the owner authorizes the portfolio's account on further chains, where it has the same address, and a flow that is valid 24 hours. A chain of the portfolio on which a rebalance is `awaiting_user` is authorized anew in the same way. Nothing changes yet. A portfolio whose owner is a contract stays on its chain. `API_506`: the chain could not be asked about the account; nothing was stored, send the same again.",
+      scope: "enroll:write",
+      tier: "critical"
+    })
+  )
 
 const activate = HttpApiEndpoint.post("activateChains", "/portfolios/:portfolioId/chains", {
   params,
   payload: ActivationBody,
   success: ok(Portfolio),
   error: [PortfolioNotFound, ReplayInProgress, ReplayMismatch, VerifierUnavailable]
-}).annotateMerge(
-  operation({
-    id: "activateChains",
-    summary: "Activate chains (stage 2)",
-    description:
-      "Checks the owner's signature and adds the smart accounts, all or nothing; the next rebalance trades on the new chains too, and one that is `awaiting_user` goes on. Idempotent on `flowId`: the same body is answered the same way again, another body is refused.",
-    scope: "enroll:write",
-    tier: "critical"
-  })
-)
+})
+  .middleware(Idempotency)
+  .annotateMerge(
+    operation({
+      id: "activateChains",
+      summary: "Activate chains (stage 2)",
+      description:
+        "Checks the owner's signature and adds the smart accounts, all or nothing; the next rebalance trades on the new chains too, and one that is `awaiting_user` goes on. Idempotent on `flowId`: the same body is answered the same way again, another body is refused.",
+      scope: "enroll:write",
+      tier: "critical"
+    })
+  )
 
 export const Activation = HttpApiGroup.make("activation")
   .annotate(OpenApi.Title, "Chain activation")

@@ -5,6 +5,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { ok } from "#http/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
+import { Idempotency } from "#http/middleware/Idempotency.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import {
   EnrollBody,
@@ -25,31 +26,35 @@ const prepare = HttpApiEndpoint.post("prepareEnrollment", "/enroll/signature", {
   payload: SignatureRequest,
   success: ok(SignatureIssued),
   error: [PermissionDenied, VerifierUnavailable]
-}).annotateMerge(
-  operation({
-    id: "prepareEnrollment",
-    summary: "Prepare an enrollment (stage 1)",
-    description:
-      "Issues the message that the user's wallet signs, and a flow that is valid 24 hours. No portfolio is made and no account index reserved. An owner that is a contract (`accountType` `ERC1271`) must be deployed on the one chain that it enrolls on. Solana needs the tenant entitlement `svm_b2b_api`.",
-    scope: "enroll:write",
-    tier: "critical"
-  })
-)
+})
+  .middleware(Idempotency)
+  .annotateMerge(
+    operation({
+      id: "prepareEnrollment",
+      summary: "Prepare an enrollment (stage 1)",
+      description:
+        "Issues the message that the user's wallet signs, and a flow that is valid 24 hours. No portfolio is made and no account index reserved. An owner that is a contract (`accountType` `ERC1271`) must be deployed on the one chain that it enrolls on. Solana needs the tenant entitlement `svm_b2b_api`.",
+      scope: "enroll:write",
+      tier: "critical"
+    })
+  )
 
 const enroll = HttpApiEndpoint.post("enroll", "/enroll", {
   payload: EnrollBody,
   success: ok(EnrolledPortfolio).pipe(HttpApiSchema.status(201)),
   error: [PermissionDenied, ReplayInProgress, ReplayMismatch, PortfolioExists, VerifierUnavailable]
-}).annotateMerge(
-  operation({
-    id: "enroll",
-    summary: "Enroll a user (stage 2)",
-    description:
-      "Checks the owner's signature and makes the portfolio with its smart accounts and schedule, all or nothing. Idempotent on `flowId`: the same body is answered the same way again, another body is refused. `API_506`: the chain of an owner that is a contract could not be asked; nothing was stored, send the same again.",
-    scope: "enroll:write",
-    tier: "critical"
-  })
-)
+})
+  .middleware(Idempotency)
+  .annotateMerge(
+    operation({
+      id: "enroll",
+      summary: "Enroll a user (stage 2)",
+      description:
+        "Checks the owner's signature and makes the portfolio with its smart accounts and schedule, all or nothing. Idempotent on `flowId`: the same body is answered the same way again, another body is refused. `API_506`: the chain of an owner that is a contract could not be asked; nothing was stored, send the same again.",
+      scope: "enroll:write",
+      tier: "critical"
+    })
+  )
 
 export const Enrollment = HttpApiGroup.make("enrollment")
   .annotate(OpenApi.Title, "Enrollment")

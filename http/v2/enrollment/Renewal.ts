@@ -3,6 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ok } from "#http/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
+import { Idempotency } from "#http/middleware/Idempotency.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { ActivationBody } from "#http/v2/enrollment/ActivationModel.ts"
 import { SignatureIssued } from "#http/v2/enrollment/EnrollmentModel.ts"
@@ -19,32 +20,36 @@ const prepare = HttpApiEndpoint.post("prepareResign", "/portfolios/:portfolioId/
   payload: RenewalDraft,
   success: ok(SignatureIssued),
   error: [PortfolioNotFound, VerifierUnavailable]
-}).annotateMerge(
-  operation({
-    id: "prepareResign",
-    summary: "Prepare new permissions (stage 1)",
-    description:
-      "Issues the message by which the owner replaces the agent's permissions on the portfolio's chains, and a flow that is valid 24 hours. Permissions end by themselves after 180 days; `GET /v2/portfolios/{portfolioId}/policy` tells when. Nothing changes yet. `API_506`: a chain could not be asked about the account; nothing was stored, send the same again.",
-    scope: "enroll:write",
-    tier: "critical"
-  })
-)
+})
+  .middleware(Idempotency)
+  .annotateMerge(
+    operation({
+      id: "prepareResign",
+      summary: "Prepare new permissions (stage 1)",
+      description:
+        "Issues the message by which the owner replaces the agent's permissions on the portfolio's chains, and a flow that is valid 24 hours. Permissions end by themselves after 180 days; `GET /v2/portfolios/{portfolioId}/policy` tells when. Nothing changes yet. `API_506`: a chain could not be asked about the account; nothing was stored, send the same again.",
+      scope: "enroll:write",
+      tier: "critical"
+    })
+  )
 
 const resign = HttpApiEndpoint.post("resign", "/portfolios/:portfolioId/resign", {
   params,
   payload: ActivationBody,
   success: ok(Portfolio),
   error: [PortfolioNotFound, ReplayInProgress, ReplayMismatch, VerifierUnavailable]
-}).annotateMerge(
-  operation({
-    id: "resign",
-    summary: "Replace the permissions (stage 2)",
-    description:
-      "Checks the owner's signature and stores the new permissions; the next rebalance enables them and removes the earlier ones. A revoked portfolio is `stopped` from then on: start it when it shall go on. Idempotent on `flowId`: the same body is answered the same way again, another body is refused.",
-    scope: "enroll:write",
-    tier: "critical"
-  })
-)
+})
+  .middleware(Idempotency)
+  .annotateMerge(
+    operation({
+      id: "resign",
+      summary: "Replace the permissions (stage 2)",
+      description:
+        "Checks the owner's signature and stores the new permissions; the next rebalance enables them and removes the earlier ones. A revoked portfolio is `stopped` from then on: start it when it shall go on. Idempotent on `flowId`: the same body is answered the same way again, another body is refused.",
+      scope: "enroll:write",
+      tier: "critical"
+    })
+  )
 
 export const Renewal = HttpApiGroup.make("renewal")
   .annotate(OpenApi.Title, "Renewal of permissions")

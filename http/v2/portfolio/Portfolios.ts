@@ -6,6 +6,7 @@ import { PortfolioName } from "#domain/portfolio/PortfolioName.ts"
 import { ok, page } from "#http/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
+import { Idempotency } from "#http/middleware/Idempotency.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { emptyBody } from "#http/v2/values/emptyBody.ts"
 import { mergePatch } from "#http/v2/values/mergePatch.ts"
@@ -138,16 +139,18 @@ const rebalance = HttpApiEndpoint.post("rebalancePortfolio", "/portfolios/:portf
   disableCodecs: true,
   success: ok(Submitted).pipe(HttpApiSchema.status(202)),
   error: [PortfolioNotFound, PlanChanged, RateLimited]
-}).annotateMerge(
-  operation({
-    id: "rebalancePortfolio",
-    summary: "Rebalance now",
-    description:
-      "Starts a run and answers the operation to poll. While a run is not finished the same operation is answered; shortly after a manual run another is refused with 429. With the `planHash` of a preview it is refused with 409 when a run would do something else by now: other pairs, amounts that moved by more than the portfolio's `slippageBps`, or prices below the floors of the preview.",
-    scope: "portfolios:write",
-    tier: "critical"
-  })
-)
+})
+  .middleware(Idempotency)
+  .annotateMerge(
+    operation({
+      id: "rebalancePortfolio",
+      summary: "Rebalance now",
+      description:
+        "Starts a run and answers the operation to poll. While a run is not finished the same operation is answered; shortly after a manual run another is refused with 429. With the `planHash` of a preview it is refused with 409 when a run would do something else by now: other pairs, amounts that moved by more than the portfolio's `slippageBps`, or prices below the floors of the preview.",
+      scope: "portfolios:write",
+      tier: "critical"
+    })
+  )
 
 const preview = HttpApiEndpoint.post("previewRebalance", "/portfolios/:portfolioId/rebalance/preview", {
   params,

@@ -3,6 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { ok } from "#http/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
+import { Idempotency } from "#http/middleware/Idempotency.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { Submitted } from "#http/v2/portfolio/OperationModel.ts"
 import { RevocationBody, RevocationDraft, RevocationIssued } from "#http/v2/revocation/RevocationModel.ts"
@@ -17,32 +18,36 @@ const prepare = HttpApiEndpoint.post("prepareRevocation", "/portfolios/:portfoli
   payload: RevocationDraft,
   success: ok(RevocationIssued),
   error: [PortfolioNotFound, VerifierUnavailable]
-}).annotateMerge(
-  operation({
-    id: "prepareRevocation",
-    summary: "Prepare a revocation (stage 1)",
-    description:
-      "Issues the message by which the owner ends every permission of the agent on the portfolio's chains, those that were never used included, and a flow that is valid 24 hours; a later one takes its place. Nothing changes yet. `API_506`: a chain could not be asked about the account; nothing was stored, send the same again, or name the other chains.",
-    scope: "enroll:write",
-    tier: "critical"
-  })
-)
+})
+  .middleware(Idempotency)
+  .annotateMerge(
+    operation({
+      id: "prepareRevocation",
+      summary: "Prepare a revocation (stage 1)",
+      description:
+        "Issues the message by which the owner ends every permission of the agent on the portfolio's chains, those that were never used included, and a flow that is valid 24 hours; a later one takes its place. Nothing changes yet. `API_506`: a chain could not be asked about the account; nothing was stored, send the same again, or name the other chains.",
+      scope: "enroll:write",
+      tier: "critical"
+    })
+  )
 
 const revoke = HttpApiEndpoint.post("revoke", "/portfolios/:portfolioId/revoke", {
   params,
   payload: RevocationBody,
   success: ok(Submitted).pipe(HttpApiSchema.status(202)),
   error: [PortfolioNotFound, ReplayMismatch, VerifierUnavailable]
-}).annotateMerge(
-  operation({
-    id: "revoke",
-    summary: "Revoke the agent's permissions (stage 2)",
-    description:
-      "Checks the owner's signature, pauses the portfolio with the reason `revoked`, and starts the operation that puts the owner's word on each chain; when it is `completed`, the agent can do nothing there any more. Deposits and withdrawals go on. Idempotent on `flowId`: the same body is answered the same way again, another body is refused. The owner signs anew at `/v2/portfolios/{portfolioId}/resign/signature`.",
-    scope: "enroll:write",
-    tier: "critical"
-  })
-)
+})
+  .middleware(Idempotency)
+  .annotateMerge(
+    operation({
+      id: "revoke",
+      summary: "Revoke the agent's permissions (stage 2)",
+      description:
+        "Checks the owner's signature, pauses the portfolio with the reason `revoked`, and starts the operation that puts the owner's word on each chain; when it is `completed`, the agent can do nothing there any more. Deposits and withdrawals go on. Idempotent on `flowId`: the same body is answered the same way again, another body is refused. The owner signs anew at `/v2/portfolios/{portfolioId}/resign/signature`.",
+      scope: "enroll:write",
+      tier: "critical"
+    })
+  )
 
 export const Revocation = HttpApiGroup.make("revocation")
   .annotate(OpenApi.Title, "Revocation")

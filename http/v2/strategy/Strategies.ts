@@ -7,6 +7,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { ok, page } from "#http/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
+import { CommitsWithAnswer, Idempotency } from "#http/middleware/Idempotency.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { mergePatch } from "#http/v2/values/mergePatch.ts"
 import { pageQuery } from "#http/v2/values/PageQuery.ts"
@@ -21,16 +22,19 @@ const params = { strategyId: StrategyIdParam }
 const create = HttpApiEndpoint.post("createStrategy", "/strategies", {
   payload: StrategyDraft,
   success: ok(Strategy).pipe(HttpApiSchema.status(201))
-}).annotateMerge(
-  operation({
-    id: "createStrategy",
-    summary: "Create a strategy",
-    description:
-      "Stores a strategy and its version 1. Each asset must be known and not blocked; the weights must sum to exactly 100. Without `schedule` the tenant's default applies; with neither the body is refused. The body is strict: an unknown key is refused.",
-    scope: "strategies:write",
-    tier: "critical"
-  })
-)
+})
+  .middleware(Idempotency)
+  .annotate(CommitsWithAnswer, true)
+  .annotateMerge(
+    operation({
+      id: "createStrategy",
+      summary: "Create a strategy",
+      description:
+        "Stores a strategy and its version 1. Each asset must be known and not blocked; the weights must sum to exactly 100. Without `schedule` the tenant's default applies; with neither the body is refused. The body is strict: an unknown key is refused.",
+      scope: "strategies:write",
+      tier: "critical"
+    })
+  )
 
 const validate = HttpApiEndpoint.post("validateStrategy", "/strategies/validate", {
   payload: StrategyDraft,
@@ -114,16 +118,19 @@ const publish = HttpApiEndpoint.post("publishStrategyVersion", "/strategies/:str
   payload: VersionDraft,
   success: ok(StrategyVersion).pipe(HttpApiSchema.status(201)),
   error: NotFound
-}).annotateMerge(
-  operation({
-    id: "publishStrategyVersion",
-    summary: "Publish a version",
-    description:
-      "Appends an immutable version and makes it the head, which the next rebalance of every portfolio aims at. The service numbers it; of concurrent publications each gets its own number and the last is head. The allocation passes the same checks as at creation.",
-    scope: "strategies:write",
-    tier: "critical"
-  })
-)
+})
+  .middleware(Idempotency)
+  .annotate(CommitsWithAnswer, true)
+  .annotateMerge(
+    operation({
+      id: "publishStrategyVersion",
+      summary: "Publish a version",
+      description:
+        "Appends an immutable version and makes it the head, which the next rebalance of every portfolio aims at. The service numbers it; of concurrent publications each gets its own number and the last is head. The allocation passes the same checks as at creation.",
+      scope: "strategies:write",
+      tier: "critical"
+    })
+  )
 
 export const Strategies = HttpApiGroup.make("strategies")
   .annotate(OpenApi.Title, "Strategies")

@@ -3,6 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { ok } from "#http/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
+import { Idempotency } from "#http/middleware/Idempotency.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { Submitted } from "#http/v2/portfolio/OperationModel.ts"
 import { PortfolioIdParam } from "#http/v2/values/values.ts"
@@ -72,15 +73,17 @@ const withdraw = HttpApiEndpoint.post("withdraw", "/portfolios/:portfolioId/with
   payload: WithdrawalBody,
   success: ok(Submitted).pipe(HttpApiSchema.status(202)),
   error: stage2Errors
-}).annotateMerge(
-  operation({
-    id: "withdraw",
-    summary: "Withdraw (stage 2)",
-    description: carriedOut,
-    scope: "portfolios:withdraw",
-    tier: "critical"
-  })
-)
+})
+  .middleware(Idempotency)
+  .annotateMerge(
+    operation({
+      id: "withdraw",
+      summary: "Withdraw (stage 2)",
+      description: carriedOut,
+      scope: "portfolios:withdraw",
+      tier: "critical"
+    })
+  )
 
 const prepareAll = HttpApiEndpoint.post("prepareLiquidation", "/portfolios/:portfolioId/liquidate-all/signature", {
   params,
@@ -103,15 +106,17 @@ const liquidateAll = HttpApiEndpoint.post("liquidateAll", "/portfolios/:portfoli
   payload: WithdrawalBody,
   success: ok(Submitted).pipe(HttpApiSchema.status(202)),
   error: stage2Errors
-}).annotateMerge(
-  operation({
-    id: "liquidateAll",
-    summary: "Sell everything and withdraw (stage 2)",
-    description: `${carriedOut} The assets are sold and the proceeds delivered in one transaction, or nothing moves. \`message.liquidate\` must be true.`,
-    scope: "portfolios:withdraw",
-    tier: "critical"
-  })
-)
+})
+  .middleware(Idempotency)
+  .annotateMerge(
+    operation({
+      id: "liquidateAll",
+      summary: "Sell everything and withdraw (stage 2)",
+      description: `${carriedOut} The assets are sold and the proceeds delivered in one transaction, or nothing moves. \`message.liquidate\` must be true.`,
+      scope: "portfolios:withdraw",
+      tier: "critical"
+    })
+  )
 
 export const Withdrawals = HttpApiGroup.make("withdrawals")
   .annotate(OpenApi.Title, "Withdrawals")

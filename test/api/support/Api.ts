@@ -44,6 +44,7 @@ import { Strategies } from "#domain/strategy/Strategies.ts"
 import { StrategyConfiguration } from "#domain/strategy/StrategyConfiguration.ts"
 import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
 import { TenantConfiguration } from "#domain/tenant/TenantConfiguration.ts"
+import { Webhooks } from "#domain/webhook/Webhooks.ts"
 import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
 import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
@@ -56,6 +57,9 @@ import { Routes } from "#http/Routes.ts"
 import { ServerContext } from "#http/ServerContext.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
+import { SecretBoxLive } from "#layers/identity/SecretBoxLive.ts"
+import { WebhookConfig } from "#layers/webhook/WebhookConfig.ts"
+import { WebhookSenderLive } from "#layers/webhook/WebhookSenderLive.ts"
 import { MovableClock } from "#test/api/support/MovableClock.ts"
 import { noteAnswer } from "#test/api/support/noteAnswer.ts"
 import { PastPrices } from "#test/api/support/PastPrices.ts"
@@ -99,6 +103,7 @@ const settings = Layer.mergeAll(
   Layer.succeed(OperatorAccount, { address: operatorAddress }),
   Layer.succeed(DocsSettings, { publicUrl: "http://localhost:3000" }),
   Layer.succeed(KeyHashConfig, { pepper: Redacted.make("pepper of the contract tests") }),
+  Layer.succeed(WebhookConfig, { targets: "public" }),
   Layer.succeed(StreamSettings, streamSettings),
   Layer.succeed(Settings, {
     brandName: "Ballast",
@@ -146,12 +151,14 @@ const services = Layer.mergeAll(
   Operations.layer,
   Executions.layer,
   TenantEvents.layer,
+  Webhooks.layer.pipe(Layer.provide(WebhookSenderLive)),
   StrategyPerformances.layer.pipe(Layer.provide([PriceRecorder.layer, Strategies.layer])),
   Backtests.layer.pipe(Layer.provide(PriceRecorder.layer)),
   PortfolioPerformances.layer
 ).pipe(
   Layer.provideMerge(Portfolios.layer),
   Layer.provideMerge(Layer.merge(OperationSignals.layer, StreamAdmission.layer)),
+  Layer.provideMerge(SecretBoxLive),
   Layer.provide(KeyHashLive)
 )
 
@@ -224,6 +231,9 @@ export const unlimited: RateLimitSettings["Service"] = {
 export const apiWith = (limits: RateLimitSettings["Service"]) => among(server, limits)
 
 export const ApiLive = apiWith(unlimited)
+
+/** Over stores of the test's own. */
+export const apiOn = (stores: typeof TestStores) => among(server, unlimited, RateLimits.layerMemory, stores)
 
 /** With request counters of the test's own. */
 export const apiCountedBy = (counters: Layer.Layer<RateLimits>) => among(server, unlimited, counters)

@@ -1,0 +1,51 @@
+/** Port: requests that clients named by a key, so that sending one again does nothing again. */
+import { Context, type DateTime, Duration, type Effect } from "effect"
+import type { TenantId } from "#domain/Ids.ts"
+
+/** How long an answer is given again. */
+export const keptFor = Duration.hours(24)
+
+/** A key belongs to a tenant and a route; what it names is told apart by the fingerprint of path and body. */
+export interface NamedRequest {
+  readonly tenantId: TenantId
+  readonly route: string
+  readonly key: string
+  readonly fingerprint: Uint8Array
+}
+
+export interface KeyClaim {
+  readonly request: NamedRequest
+  readonly claimId: string
+  readonly now: DateTime.Utc
+  /** A process that has not answered by then has died: whoever sends the request again carries it out. */
+  readonly until: DateTime.Utc
+}
+
+export interface StoredAnswer {
+  readonly status: number
+  /** Sealed. */
+  readonly body: Uint8Array
+}
+
+export type KeyState =
+  | { readonly _tag: "Claimed" }
+  | { readonly _tag: "InProgress" }
+  /** The key names another request. */
+  | { readonly _tag: "Mismatch" }
+  | { readonly _tag: "Answered"; readonly answer: StoredAnswer }
+
+export class IdempotencyKeys extends Context.Service<
+  IdempotencyKeys,
+  {
+    /** Of all that send a request at once, one claims it. */
+    readonly claim: (claim: KeyClaim) => Effect.Effect<KeyState>
+    /** Keeps the answer; false when the claim is another's by now. */
+    readonly complete: (claim: KeyClaim, answer: StoredAnswer) => Effect.Effect<boolean>
+    /** Forgets a request that came to nothing. */
+    readonly release: (claim: KeyClaim) => Effect.Effect<void>
+    /** What is written within becomes visible as one, or not at all when it fails. */
+    readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    /** Removes at most so many keys of before the given time; answers how many. */
+    readonly prune: (before: DateTime.Utc, limit: number) => Effect.Effect<number>
+  }
+>()("ballast/domain/identity/IdempotencyKeys") {}

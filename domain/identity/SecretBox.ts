@@ -1,0 +1,15 @@
+/**
+ * Port: encrypts what the service must be able to read again, so that the database alone does not give it away. What is
+ * sealed for one purpose and owner is not opened for another.
+ */
+import { Context, type Option, type Redacted } from "effect"
+
+export class SecretBox extends Context.Service<
+  SecretBox,
+  {
+    /** `label` names purpose and owner. */
+    readonly seal: (label: string, plain: Redacted.Redacted<Uint8Array>) => Uint8Array
+    /** None when it was sealed under another label or by another deployment, or was changed. */
+    readonly open: (label: string, sealed: Uint8Array) => Option.Option<Redacted.Redacted<Uint8Array>>
+  }
+>()("ballast/domain/identity/SecretBox") {}

@@ -1,0 +1,65 @@
+/** An address to which a tenant's events are sent, and what became of each. Source: Standard Webhooks 1.0. */
+import { type DateTime, Duration, Schema } from "effect"
+import { EventBody } from "#domain/event/TenantEvent.ts"
+import type { DeliveryId, TenantId, WebhookId } from "#domain/Ids.ts"
+
+/** Every type of the tenant's log. */
+export const eventTypes: ReadonlyArray<EventBody["type"]> = EventBody.members.flatMap(({ fields: { type } }) =>
+  "literals" in type ? type.literals : [type.literal]
+)
+export const EventType = Schema.Literals(eventTypes)
+export type EventType = typeof EventType.Type
+
+/** What a test sends; it is in no log. */
+export const testType = "webhook.test"
+
+/**
+ * Why nothing is sent any more: the receiver answered 410; nothing was accepted for a day; or the secret was sealed by
+ * another deployment, or under another pepper.
+ */
+export const DisabledReason = Schema.Literals(["gone", "failing", "secret_unreadable"])
+export type DisabledReason = typeof DisabledReason.Type
+
+export interface Webhook {
+  readonly webhookId: WebhookId
+  readonly tenantId: TenantId
+  readonly url: string
+  readonly description: string | null
+  /** Null: all, those included that come with later versions. */
+  readonly eventTypes: ReadonlyArray<EventType> | null
+  readonly createdAt: DateTime.Utc
+  /** Until then the secret of before signs too. */
+  readonly previousSecretUntil: DateTime.Utc | null
+  /** Since the first of the failures that no success has ended. */
+  readonly failingSince: DateTime.Utc | null
+  readonly disabled: { readonly at: DateTime.Utc; readonly reason: DisabledReason; readonly detail: string } | null
+}
+
+export const DeliveryState = Schema.Literals(["pending", "delivered", "failed"])
+export type DeliveryState = typeof DeliveryState.Type
+
+export interface Delivery {
+  readonly deliveryId: DeliveryId
+  /** Its number among all deliveries, for pages. */
+  readonly place: number
+  /** Null for a test. */
+  readonly sequence: number | null
+  readonly type: string
+  readonly createdAt: DateTime.Utc
+  readonly state: DeliveryState
+  readonly attempts: number
+  readonly lastAttemptAt: DateTime.Utc | null
+  /** What the receiver answered last; null when it gave no answer. */
+  readonly lastStatus: number | null
+  readonly problem: string | null
+  readonly nextAttemptAt: DateTime.Utc | null
+}
+
+/** Webhooks of one tenant, at most. */
+export const maxWebhooks = 20
+
+/** How long both secrets sign after a rotation. */
+export const overlap = Duration.hours(24)
+
+/** What a secret is sealed for. */
+export const secretLabel = (webhookId: WebhookId): string => `webhook ${webhookId}`

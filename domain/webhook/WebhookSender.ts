@@ -1,0 +1,28 @@
+/** Port: sends one signed message to an address that may be anybody's. */
+import { Context, type Effect, type Redacted } from "effect"
+import type { DeliveryId } from "#domain/Ids.ts"
+
+export interface Message {
+  readonly url: string
+  readonly deliveryId: DeliveryId
+  /** Seconds since 1970, at the attempt. */
+  readonly timestamp: number
+  readonly body: string
+  /** Each signs. */
+  readonly secrets: ReadonlyArray<Redacted.Redacted<Uint8Array>>
+}
+
+/** What the receiver answered; a null status: nothing. `problem` says why that is no success; null when it is one. */
+export interface Receipt {
+  readonly status: number | null
+  readonly problem: string | null
+}
+
+export class WebhookSender extends Context.Service<
+  WebhookSender,
+  {
+    /** Why nothing would be sent to this address, whatever its host's name resolves to; null when something would. */
+    readonly refusalOf: (url: string) => string | null
+    readonly send: (message: Message) => Effect.Effect<Receipt>
+  }
+>()("ballast/domain/webhook/WebhookSender") {}

@@ -1,0 +1,62 @@
+/** Port: where webhooks and their deliveries are kept, for those who own them. */
+import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { PageRequest } from "#domain/Cursor.ts"
+import type { DeliveryId, TenantId, WebhookId } from "#domain/Ids.ts"
+import type { Delivery, EventType, Webhook } from "#domain/webhook/Webhook.ts"
+
+export interface NewWebhook {
+  readonly webhookId: WebhookId
+  readonly tenantId: TenantId
+  readonly url: string
+  readonly description: string | null
+  readonly eventTypes: ReadonlyArray<EventType> | null
+  readonly createdAt: DateTime.Utc
+  readonly secret: Uint8Array
+  /** Events after this one are sent. */
+  readonly cursor: number
+}
+
+export interface NewSecret {
+  readonly secret: Uint8Array
+  /** Until when the one of before signs too. */
+  readonly previousUntil: DateTime.Utc
+}
+
+export interface TestMessage {
+  readonly webhookId: WebhookId
+  readonly deliveryId: DeliveryId
+  readonly body: string
+  readonly at: DateTime.Utc
+}
+
+export class WebhookStore extends Context.Service<
+  WebhookStore,
+  {
+    /** False when the tenant has `limit` webhooks already. */
+    readonly insert: (webhook: NewWebhook, limit: number) => Effect.Effect<boolean>
+    /** One row more than asked for, newest first. */
+    readonly list: (tenantId: TenantId, request: PageRequest) => Effect.Effect<ReadonlyArray<Webhook>>
+    readonly find: (tenantId: TenantId, webhookId: WebhookId) => Effect.Effect<Option.Option<Webhook>>
+    /** False when there is none. */
+    readonly remove: (tenantId: TenantId, webhookId: WebhookId) => Effect.Effect<boolean>
+    readonly rotate: (
+      tenantId: TenantId,
+      webhookId: WebhookId,
+      secret: NewSecret
+    ) => Effect.Effect<Option.Option<Webhook>>
+    /** Nothing counts against it any more, and what waits is due now. */
+    readonly enable: (
+      tenantId: TenantId,
+      webhookId: WebhookId,
+      now: DateTime.Utc
+    ) => Effect.Effect<Option.Option<Webhook>>
+    /** Due at once, even where the webhook rests. */
+    readonly insertTest: (message: TestMessage) => Effect.Effect<void>
+    /** One row more than asked for, newest first, before a place. */
+    readonly deliveries: (
+      webhookId: WebhookId,
+      limit: number,
+      before: number | null
+    ) => Effect.Effect<ReadonlyArray<Delivery>>
+  }
+>()("ballast/domain/webhook/WebhookStore") {}

@@ -1,0 +1,112 @@
+/**
+ * Sends messages over HTTP. The status alone decides: a 2xx within the timeout is success, a redirect is not followed.
+ * Of the body a little is read, so that the connection can be used again, and nothing is kept.
+ */
+import { Context, Duration, Effect, Layer } from "effect"
+import { Agent, type Dispatcher, request } from "undici"
+import { type Message, type Receipt, WebhookSender } from "#domain/webhook/WebhookSender.ts"
+import { AddressRefused, guardedConnector, type Resolve, systemResolve } from "#layers/webhook/guardedConnector.ts"
+import { signedHeaders } from "#layers/webhook/signatures.ts"
+import { refusalOf } from "#layers/webhook/targetRules.ts"
+import { WebhookConfig } from "#layers/webhook/WebhookConfig.ts"
+
+/** What tests replace. */
+export const WebhookWire = Context.Reference<{
+  readonly resolve: Resolve
+  /** From the look at the name to the head of the answer. */
+  readonly timeout: Duration.Duration
+  /** For the body of an answer that counts already. */
+  readonly bodyTimeout: Duration.Duration
+}>("ballast/layers/webhook/WebhookWire", {
+  defaultValue: () => ({ resolve: systemResolve, timeout: Duration.seconds(10), bodyTimeout: Duration.seconds(1) })
+})
+
+const maxBody = 16_384
+const maxHeaders = 16_384
+const maxOrigins = 10_000
+const userAgent = "Ballast-Webhooks/1"
+
+const reasons: Readonly<Record<string, string>> = {
+  ADDRESS_REFUSED: "The host does not resolve to addresses of the internet alone",
+  ECONNREFUSED: "The connection was refused",
+  ECONNRESET: "The connection was broken off",
+  ENOTFOUND: "The host's name does not resolve",
+  EAI_AGAIN: "The host's name does not resolve",
+  UND_ERR_HEADERS_OVERFLOW: "The head of the answer is too large",
+  UND_ERR_SOCKET: "The connection was broken off",
+  CERT_HAS_EXPIRED: "The certificate has expired",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "The certificate is signed by itself",
+  ERR_TLS_CERT_ALTNAME_INVALID: "The certificate is another host's"
+}
+
+const codeOf = (error: unknown): string =>
+  typeof error === "object" && error !== null && "code" in error && typeof error.code === "string" ? error.code : ""
+
+/** In words of ours: an error's text may tell of the network that the service runs in. */
+const reasonOf = (error: unknown): string =>
+  reasons[codeOf(error)] ??
+  (error instanceof AggregateError && error.errors.length > 0
+    ? (reasons[codeOf(error.errors[0])] ?? "No connection could be made")
+    : "No connection could be made")
+
+const problemOf = (status: number): string | null => {
+  if (status >= 200 && status < 300) return null
+  return status >= 300 && status < 400
+    ? `The receiver answered ${status}; redirects are not followed`
+    : `The receiver answered ${status}`
+}
+
+const post = async (dispatcher: Dispatcher, message: Message, signal: AbortSignal, bodyTimeout: number) => {
+  const { body, statusCode } = await request(message.url, {
+    dispatcher,
+    method: "POST",
+    signal,
+    headers: { "content-type": "application/json", "user-agent": userAgent, ...signedHeaders(message) },
+    body: message.body
+  })
+  // The answer has been given; what becomes of its body changes nothing.
+  await body.dump({ limit: maxBody, signal: AbortSignal.timeout(bodyTimeout) }).catch(() => body.destroy())
+  return { status: statusCode, problem: problemOf(statusCode) } satisfies Receipt
+}
+
+export const WebhookSenderLive = Layer.effect(
+  WebhookSender,
+  Effect.gen(function* () {
+    const { targets } = yield* WebhookConfig
+    const { bodyTimeout, resolve, timeout } = yield* WebhookWire
+    const [timeoutMs, bodyTimeoutMs] = [Duration.toMillis(timeout), Duration.toMillis(bodyTimeout)]
+    const agent = yield* Effect.acquireRelease(
+      Effect.sync(
+        () =>
+          new Agent({
+            connect: guardedConnector(targets, resolve, timeoutMs),
+            maxHeaderSize: maxHeaders,
+            maxOrigins,
+            pipelining: 1
+          })
+      ),
+      (open) => Effect.promise(() => open.destroy())
+    )
+
+    const send = Effect.fn("WebhookSender.send")((message: Message) => {
+      const refusal = refusalOf(message.url, targets)
+      if (refusal !== null) return Effect.succeed({ status: null, problem: `Not sent: ${refusal}` } satisfies Receipt)
+      return Effect.tryPromise({
+        try: (interrupted) => {
+          // Of the machine's time, whatever clock the service follows.
+          const late = AbortSignal.timeout(timeoutMs)
+          return post(agent, message, AbortSignal.any([interrupted, late]), bodyTimeoutMs).catch((error: unknown) => {
+            if (late.aborted) throw new DOMException("late", "TimeoutError")
+            throw error
+          })
+        },
+        catch: (error) =>
+          error instanceof DOMException && error.name === "TimeoutError"
+            ? `No answer within ${Duration.toSeconds(timeout)} seconds`
+            : reasonOf(error instanceof AddressRefused ? error : ((error as { cause?: unknown }).cause ?? error))
+      }).pipe(Effect.catch((problem) => Effect.succeed<Receipt>({ status: null, problem })))
+    })
+
+    return WebhookSender.of({ refusalOf: (url) => refusalOf(url, targets), send })
+  })
+)
