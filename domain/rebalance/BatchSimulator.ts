@@ -10,6 +10,7 @@ import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { type RecordedSkip, SkipCode } from "#domain/Skip.ts"
 import { type AuthorizationRequired, ChainExecution, type SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import type { ChainPlanOfRun } from "#domain/rebalance/plan/PlanOfChain.ts"
+import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
 import { cutBy } from "#domain/trading/TransferQuotes.ts"
 
@@ -97,8 +98,11 @@ export class BatchSimulator extends Context.Service<
         const less = { ...draft, skips, batch: { ...batch, swaps } }
         // All that pass alone and fail together cannot be told apart.
         if (swaps.length === 0 || swaps.length === batch.swaps.length) return nothingOf(less, cause)
-        const legs = plan.chain.legs.filter((leg) =>
-          swaps.some(({ buy, sell }) => buy === leg.buy && sell === leg.sell)
+        // Of a leg over several paths all must pass.
+        const isLost = (leg: PlannedLeg) =>
+          checked.some(({ skip, swap }) => skip !== undefined && swap.buy === leg.buy && swap.sell === leg.sell)
+        const legs = plan.chain.legs.filter(
+          (leg) => !isLost(leg) && swaps.some(({ buy, sell }) => buy === leg.buy && sell === leg.sell)
         )
         const rest = { ...task, plan: { ...plan, chain: { ...plan.chain, legs, skips } } }
         return yield* Effect.catchTag(made(rest, "venue"), "Refused", (refused) =>

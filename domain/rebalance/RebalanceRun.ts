@@ -16,7 +16,7 @@ import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
 import { type PlannedChain, RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
 import { RunPlanner } from "#domain/rebalance/plan/RunPlanner.ts"
-import { type ChainOutcome, failureOf, isIncomplete, RunReport } from "#domain/rebalance/RunReport.ts"
+import { type ChainOutcome, failureOf, isIncomplete, RunReport, slicesOf } from "#domain/rebalance/RunReport.ts"
 import { type RunContext, RunStore } from "#domain/rebalance/RunStore.ts"
 import { ChainTrader, type Unsigned, unsignedSkip } from "#domain/rebalance/ChainTrader.ts"
 import { failOnDefect } from "#domain/operation/failOnDefect.ts"
@@ -139,12 +139,14 @@ const makeExecute = (services: Services, operationId: OperationId) => {
         const closedWays = knowsWays(planned)
           ? waysAfter((yield* requireContext(runs, operationId)).closedWays, planned, chains)
           : undefined
+        const slices = slicesOf(planned, chains)
         yield* runs.finish({
           operationId,
           strategyVersion,
           at: yield* DateTime.now,
           error: failureOf(chains),
           isIncomplete: isIncomplete(chains),
+          ...(slices === undefined ? {} : { slices }),
           ...(closedWays === undefined ? {} : { closedWays }),
           report: encodeReport({ strategyVersion, chains }),
           ended: yield* resultOf(planned, chains)
