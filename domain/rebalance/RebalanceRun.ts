@@ -67,10 +67,10 @@ interface Services {
 
 const isUnsigned = (outcome: ChainOutcome | Unsigned): outcome is Unsigned => "_tag" in outcome
 
-const unsignedOutcome = ({ chain: { chainId, skips }, reason }: Unsigned): ChainOutcome => ({
-  chainId,
+const unsignedOutcome = ({ chain, reason }: Unsigned): ChainOutcome => ({
+  chainId: chain.chainId,
   swaps: [],
-  skips: [...skips, unsignedSkip(reason)],
+  skips: [...chain.skips, unsignedSkip(chain, reason)],
   receipt: null,
   failure: `the owner did not sign anew in time: ${reason}`
 })

@@ -6,7 +6,7 @@ import type { ChainId } from "#domain/Caip.ts"
 import type { Swap } from "#domain/trading/Swap.ts"
 import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
 import type { RecordedSkip } from "#domain/Skip.ts"
-import { SkipCode } from "#domain/Skip.ts"
+import { dollars, SkipCode } from "#domain/Skip.ts"
 import type { Quote } from "#domain/trading/Venue.ts"
 
 export interface PricingLimits {
@@ -31,13 +31,13 @@ const bps = 10_000n
 export const shortfallBps = (expected: bigint, actual: bigint): bigint =>
   actual >= expected ? 0n : ((expected - actual) * bps) / expected
 
-export const legSkip = (leg: PlannedLeg, code: SkipCode, reason: string): RecordedSkip => ({
+const skip = (leg: PlannedLeg, code: SkipCode, reason: string): RecordedSkip => ({
   assetId: null,
   sell: leg.sell,
   buy: leg.buy,
   code,
   valueUsd: leg.valueUsd,
-  reason
+  reason: `${reason}; ${dollars(leg.valueUsd)} are not traded`
 })
 
 /** What the feed promises, less impact, less slippage, and less the fee of each hop beyond the first; raw units. */
@@ -65,9 +65,9 @@ export const swapFloorRaw = (leg: PlannedLeg, quote: Quote, limits: PricingLimit
  * refuses a pool that somebody pushed away from the market.
  */
 export const priceLeg = (leg: PlannedLeg, quote: Quote | null, limits: PricingLimits): Swap | RecordedSkip => {
-  if (quote === null) return legSkip(leg, SkipCode.noRoute, "No venue quotes this pair")
+  if (quote === null) return skip(leg, SkipCode.noRoute, "No venue quotes this pair")
   if (quote.priceImpactBps > limits.priceImpactBps) {
-    return legSkip(
+    return skip(
       leg,
       SkipCode.priceImpact,
       `The swap would move the market by ${quote.priceImpactBps} basis points, the limit is ${limits.priceImpactBps}`
@@ -77,13 +77,13 @@ export const priceLeg = (leg: PlannedLeg, quote: Quote | null, limits: PricingLi
   if (quote.buyAmountRaw < minBuyAmountRaw) {
     const shortfall = shortfallBps(leg.expectedBuyRaw, quote.buyAmountRaw)
     const allowed = shortfallBps(leg.expectedBuyRaw, minBuyAmountRaw)
-    return legSkip(
+    return skip(
       leg,
       SkipCode.priceImpact,
       `The market pays ${shortfall} basis points less than the price feed, the limit is ${allowed}`
     )
   }
-  if (minBuyAmountRaw <= 0n) return legSkip(leg, SkipCode.belowMinTrade, "The swap would yield nothing")
+  if (minBuyAmountRaw <= 0n) return skip(leg, SkipCode.belowMinTrade, "The swap would yield nothing")
   const { buy, sell, sellAmountRaw } = leg
   const { buyAmountRaw: expectedBuyRaw, inputsRaw, path } = quote
   const swap: Swap = { sell, buy, sellAmountRaw, minBuyAmountRaw, expectedBuyRaw, path }

@@ -3,12 +3,11 @@
  * its market takes at once where the policy trades in slices. Pure.
  */
 import { addressOf, type ChainId, chainIdOf } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
 import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
-import { feedFloorRaw, legSkip, priceLeg, type PricingLimits } from "#domain/trading/priceLegs.ts"
+import { feedFloorRaw, priceLeg, type PricingLimits } from "#domain/trading/priceLegs.ts"
 import type { Swap } from "#domain/trading/Swap.ts"
 import type { LossLimits, Quote, QuoteRequest, SaleLimits, SplitTerms } from "#domain/trading/Venue.ts"
-import { type RecordedSkip, SkipCode } from "#domain/Skip.ts"
+import { dollars, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
 
 /** Legs of one batch that may go over several paths, the most valuable first: each path is a swap in the operation. */
 const maxSplit = 8
@@ -87,8 +86,6 @@ export const partOf = (leg: PlannedLeg, sellAmountRaw: bigint = leg.sellAmountRa
   return { ...leg, sellAmountRaw, valueUsd: part(leg.valueUsd), expectedBuyRaw: part(leg.expectedBuyRaw) }
 }
 
-const dollars = (usd: bigint): string => `${Decimal.format(usd, 2)} USD`
-
 /** What is left of a leg of which only `soldRaw` is sold now; undefined where nothing is left. */
 export const slicedSkip = (leg: PlannedLeg, soldRaw: bigint, limits: PricingLimits): RecordedSkip | undefined => {
   const { priceImpactBps, slicing } = limits
@@ -102,7 +99,8 @@ export const slicedSkip = (leg: PlannedLeg, soldRaw: bigint, limits: PricingLimi
     `The market takes ${dollars(takenUsd)} of ${dollars(leg.valueUsd)} now, at the price feed's price within an impact of ` +
     `${priceImpactBps} basis points and within a share of ${slicing.poolShareBps} basis points of a pool in a day` +
     `${least}; ${used} of the asset were sold in the last day. ${dollars(restUsd)} is left to later runs.`
-  return { ...legSkip(leg, SkipCode.sliced, reason), valueUsd: restUsd }
+  const { buy, sell } = leg
+  return { assetId: null, sell, buy, code: SkipCode.sliced, valueUsd: restUsd, reason }
 }
 
 /** The swaps of a leg at its quote, or why there are none. */
@@ -119,7 +117,7 @@ export const priceSale = (leg: PlannedLeg, quote: Quote | null, limits: PricingL
   const refused = verdicts.find((verdict) => "code" in verdict)
   return refused === undefined
     ? verdicts.flatMap((verdict) => ("code" in verdict ? [] : [verdict]))
-    : { ...refused, valueUsd: part.valueUsd }
+    : { ...refused, valueUsd: part.valueUsd, reason: `${refused.reason}, of ${dollars(part.valueUsd)} over all paths` }
 }
 
 /** Whether the leg is sold at the quote: what the venue asks so that refused legs leave no trace in later quotes. */

@@ -17,6 +17,10 @@ export const PlannedChain = Schema.Struct({
 })
 export type PlannedChain = typeof PlannedChain.Type
 
+/** What is to be sold and sent on the chain, US dollars (wad). */
+export const plannedUsd = ({ legs, transfers = [] }: Pick<PlannedChain, "legs" | "transfers">): bigint =>
+  [...legs, ...transfers].reduce((sum, { valueUsd }) => sum + valueUsd, 0n)
+
 export const RunPlan = Schema.Struct({
   strategyVersion: Schema.Int,
   /** When balances and prices were read. */

@@ -22,6 +22,7 @@ import { ChainQuotes } from "#domain/trading/ChainQuotes.ts"
 import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
 import { quoteRequests } from "#domain/trading/priceSale.ts"
 import { Venue } from "#domain/trading/Venue.ts"
+import * as Weight from "#domain/Weight.ts"
 
 /** Plans that are quoted. When the last of them is refused in part, nothing moves between chains in this run. */
 const maxQuoted = 4
@@ -112,7 +113,9 @@ export class RunPlanner extends Context.Service<
           plannedAt: readAt,
           ...(context.closedWays.length === 0 ? {} : { hasClosedWays: true }),
           ...rest,
-          chains: arePricesKnown ? chains : chains.map((chain) => ({ ...chain, skips: [...chain.skips, unpriced] }))
+          chains: arePricesKnown
+            ? chains
+            : chains.map((chain) => ({ ...chain, skips: [...chain.skips, unpriced(chain.chainId, context)] }))
         }
       })
 
@@ -132,10 +135,13 @@ export class RunPlanner extends Context.Service<
   ).pipe(Layer.provide([PlanReader.layer, PortfolioValuer.layer, ChainQuotes.layer]))
 }
 
-const unpriced: RecordedSkip = chainSkip(
-  SkipCode.pricesUnavailable,
-  "No price source answered, so nothing is traded; the next run tries again."
-)
+export const unpriced = (chainId: ChainId, { allocation }: Pick<PlanContext, "allocation">): RecordedSkip => {
+  const due = allocation.reduce((sum, { assetId, weight }) => (chainIdOf(assetId) === chainId ? sum + weight : sum), 0)
+  return chainSkip(
+    SkipCode.pricesUnavailable,
+    `No price source answered, so nothing of the chain's ${Weight.format(due)} percent of the portfolio is traded; the next run tries again.`
+  )
+}
 
 /** A way between chains on which nothing can be sent now, and why. */
 interface Refusal extends ChainPair {
