@@ -55,8 +55,8 @@ export const isIncomplete = (chains: ReadonlyArray<ChainOutcome>): boolean =>
 const sumOf = (values: ReadonlyArray<bigint>): bigint => values.reduce((sum, value) => sum + value, 0n)
 
 /**
- * How a trade in slices stands after a run of the plan; undefined where there is none, or where anything else is missing
- * that later runs may get.
+ * How a trade in slices stands after a run of the plan; undefined where there is none, or where anything else is
+ * missing that later runs may get.
  */
 export const slicesOf = (
   plan: Pick<RunPlan, "limits" | "chains">,

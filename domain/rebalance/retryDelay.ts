@@ -2,9 +2,9 @@
  * When a portfolio is due again before its period is over.
  *
  * After a run that could not read, quote or send everything: in 1 minute, then 5, 15, 30, 60 and so on. While a trade
- * is made in slices: so that the slices that are left are spread evenly over the time until the portfolio is due without
- * them, each at most an hour after the one before. Never later than the period. Each is drawn up to a fifth beside that,
- * so that portfolios which failed together do not come back together. Pure.
+ * is made in slices: so that the slices that are left are spread evenly over the time until the portfolio is due
+ * without them, each at most an hour after the one before. Never later than the period. Each is drawn up to a fifth
+ * beside that, so that portfolios which failed together do not come back together. Pure.
  */
 const minute = 60_000
 const firstMinutes = [1, 5, 15] as const

@@ -100,7 +100,7 @@ const quotedPath = (route: Route): QuotedPath => ({
   inputsRaw: route.hops.map(({ amountIn }) => amountIn)
 })
 
-/** Where nothing can be sold within the limits: the path that would pay most for all of it; null where there is none. */
+/** Where nothing can be sold within the limits, the path that would pay most for all of it; null without any. */
 const nothingNow = (pools: Pools, sale: Sale, hubs: ReadonlyArray<EvmAddress>): Quote | null => {
   const best = bestOf(candidatePaths(sale, hubs).map((path) => follow(pools, path, sale.sellAmountRaw)))
   return best === undefined ? null : { buyAmountRaw: 0n, path: best.path, priceImpactBps: 0, sellAmountRaw: 0n }
