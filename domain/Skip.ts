@@ -4,6 +4,7 @@
  * A skip is a normal outcome, not a failure: the run goes on without the part it names and the next run looks again.
  */
 import { Schema } from "effect"
+import * as Decimal from "#domain/Decimal.ts"
 import { AssetId, type ChainId } from "#domain/Caip.ts"
 
 /**
@@ -85,6 +86,9 @@ export const chainSkip = <Code extends SkipCode>(code: Code, reason: string) => 
   valueUsd: null,
   reason
 })
+
+/** An amount in a reason. */
+export const dollars = (usd: bigint): string => `${Decimal.format(usd, 2)} USD`
 
 /** A skip as a run remembers it; the run's plan names the chain. */
 export const RecordedSkip = Schema.Struct({

@@ -15,6 +15,7 @@ import type { TargetWeight } from "#domain/Allocation.ts"
 import { minTransferUsd, planTransfers } from "#domain/planning/transfers/planTransfers.ts"
 import { chainSkip, SkipCode } from "#domain/Skip.ts"
 import * as SwapCost from "#domain/planning/SwapCost.ts"
+import * as Weight from "#domain/Weight.ts"
 
 const byChain = (allocation: ReadonlyArray<TargetWeight>): ReadonlyMap<ChainId, ReadonlyArray<TargetWeight>> => {
   const groups = new Map<ChainId, Array<TargetWeight>>()
@@ -27,8 +28,6 @@ const byChain = (allocation: ReadonlyArray<TargetWeight>): ReadonlyMap<ChainId, 
   return groups
 }
 
-const unread = "The chain could not be read, so nothing is traded on it; the next run tries again."
-
 const unavailable = (chainId: ChainId, allocation: ReadonlyArray<TargetWeight>): ChainPlan => ({
   chainId,
   valueUsd: null,
@@ -36,8 +35,13 @@ const unavailable = (chainId: ChainId, allocation: ReadonlyArray<TargetWeight>):
   targets: [],
   legs: [],
   transfers: [],
-  skips: [{ chainId, ...chainSkip(SkipCode.chainUnavailable, unread) }]
+  skips: [{ chainId, ...chainSkip(SkipCode.chainUnavailable, unread(allocation)) }]
 })
+
+const unread = (allocation: ReadonlyArray<TargetWeight>): string => {
+  const due = Weight.format(allocation.reduce((sum, { weight }) => sum + weight, 0))
+  return `The chain could not be read, so nothing of its ${due} percent of the portfolio is traded; the next run tries again.`
+}
 
 /** True when nothing is known of the share of a chain: everything it should hold is held without a price. */
 const isShareUnknown = (view: ChainView): boolean =>

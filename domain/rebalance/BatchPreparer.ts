@@ -11,12 +11,12 @@ import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type ChainPlanOfRun, PlanOfChain } from "#domain/rebalance/plan/PlanOfChain.ts"
 import { nothing, type Preparation, type Ready } from "#domain/rebalance/Preparation.ts"
 import { notWorthCost } from "#domain/planning/bands/policySkips.ts"
-import type { PlannedChain, RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
+import { type PlannedChain, plannedUsd, type RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
 import { type PlanContext, RunStore } from "#domain/rebalance/RunStore.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
-import { chainSkip, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
+import { chainSkip, dollars, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
 import type { PlannedLeg, PlannedTransfer } from "#domain/trading/PlannedTrades.ts"
 
 /** A chain that stays unreachable this long is left to the next run: nothing was sent yet. */
@@ -102,18 +102,22 @@ export class BatchPreparer extends Context.Service<
         return preparation
       })
 
-      const unreached = ({ message }: ChainUnavailable) =>
-        Effect.succeed(nothing([chainSkip(SkipCode.chainUnavailable, message)], message))
+      const unreached =
+        (chain: PlannedChain | undefined) =>
+        ({ message }: ChainUnavailable) => {
+          const reason = chain === undefined ? message : `${message}; ${dollars(plannedUsd(chain))} are not traded`
+          return Effect.succeed(nothing([chainSkip(SkipCode.chainUnavailable, reason)], message))
+        }
 
       const prepare = Effect.fn("BatchPreparer.prepare")((attempt: AttemptId, plan: RunPlan) =>
         tryOnce(attempt, plan).pipe(
           Effect.retry({ while: (error) => error._tag === "ChainUnavailable", schedule: chainRetry }),
-          Effect.catchTag("ChainUnavailable", unreached)
+          Effect.catchTag("ChainUnavailable", unreached(plan.chains.find(({ chainId }) => chainId === attempt.chainId)))
         )
       )
 
       const preview = Effect.fn("BatchPreparer.preview")((context: PlanContext, plan: ChainPlanOfRun) =>
-        Effect.catchTag(preparePlan(context, plan, "venue and routes"), "ChainUnavailable", unreached)
+        Effect.catchTag(preparePlan(context, plan, "venue and routes"), "ChainUnavailable", unreached(plan.chain))
       )
 
       return BatchPreparer.of({ prepare, preview })

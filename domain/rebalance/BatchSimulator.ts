@@ -7,9 +7,11 @@ import { Context, Effect, Layer } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type BatchDraft, BatchDrafts, type ChainTask, type QuoteSources } from "#domain/rebalance/BatchDrafts.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
-import { type RecordedSkip, SkipCode } from "#domain/Skip.ts"
+import { dollars, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
 import { type AuthorizationRequired, ChainExecution, type SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import type { ChainPlanOfRun } from "#domain/rebalance/plan/PlanOfChain.ts"
+import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
+import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
 import { cutBy } from "#domain/trading/TransferQuotes.ts"
 
@@ -76,7 +78,7 @@ export class BatchSimulator extends Context.Service<
       const keepingAll = Effect.fnUntraced(function* (task: ChainTask, refused: Refused) {
         const { transfers = [] } = refused.draft.batch
         if (transfers.length === 0) return yield* Effect.fail(refused)
-        const skips = transfers.map((transfer) => simulationSkip(transfer, refused.cause.reason))
+        const skips = transfers.map((transfer) => simulationSkip(refused.draft, transfer, refused.cause.reason))
         const kept = yield* drafts.withoutTransfers(task, "venue", skips)
         return yield* attempt(task, "venue", kept)
       })
@@ -88,7 +90,7 @@ export class BatchSimulator extends Context.Service<
           execution.prepare({ ...batch, swaps: [swap] }).pipe(
             Effect.as({ swap, skip: undefined }),
             Effect.catchTag("SimulationFailed", ({ reason }) =>
-              Effect.succeed({ swap, skip: simulationSkip(swap, reason) })
+              Effect.succeed({ swap, skip: simulationSkip(draft, swap, reason) })
             )
           )
         )
@@ -97,8 +99,11 @@ export class BatchSimulator extends Context.Service<
         const less = { ...draft, skips, batch: { ...batch, swaps } }
         // All that pass alone and fail together cannot be told apart.
         if (swaps.length === 0 || swaps.length === batch.swaps.length) return nothingOf(less, cause)
-        const legs = plan.chain.legs.filter((leg) =>
-          swaps.some(({ buy, sell }) => buy === leg.buy && sell === leg.sell)
+        // Of a leg over several paths all must pass.
+        const isLost = (leg: PlannedLeg) =>
+          checked.some(({ skip, swap }) => skip !== undefined && swap.buy === leg.buy && swap.sell === leg.sell)
+        const legs = plan.chain.legs.filter(
+          (leg) => !isLost(leg) && swaps.some(({ buy, sell }) => buy === leg.buy && sell === leg.sell)
         )
         const rest = { ...task, plan: { ...plan, chain: { ...plan.chain, legs, skips } } }
         return yield* Effect.catchTag(made(rest, "venue"), "Refused", (refused) =>
@@ -146,7 +151,7 @@ const attestedPart = (
     buy: leg.buy,
     code: SkipCode.priceNotAttested,
     valueUsd: leg.valueUsd,
-    reason: `${refusal.assetId}: ${refusal.reason}`
+    reason: `${refusal.assetId}: ${refusal.reason}; ${dollars(leg.valueUsd)} are not traded`
   }))
   const kept = legs.filter((leg) => reasonOf(leg) === undefined)
   return {
@@ -161,11 +166,23 @@ const nothingOf = (draft: BatchDraft, { message }: SimulationFailed): SimulatedD
   failure: message
 })
 
-const simulationSkip = ({ buy, sell }: Pick<ReadySwap, "sell" | "buy">, reason: string): RecordedSkip => ({
-  assetId: null,
-  sell,
-  buy,
-  code: SkipCode.simulationFailed,
-  valueUsd: null,
-  reason
-})
+/** What of a planned amount is left undone is worth as much of the planned value. */
+const simulationSkip = ({ plan }: BatchDraft, one: ReadySwap | OutgoingTransfer, reason: string): RecordedSkip => {
+  const { legs, transfers = [] } = plan.chain
+  const isSame = ({ buy, sell }: Pick<PlannedLeg, "sell" | "buy">) => buy === one.buy && sell === one.sell
+  const valueUsd =
+    "amountRaw" in one
+      ? shareOf(transfers.find(isSame)?.valueUsd, one.amountRaw, transfers.find(isSame)?.amountRaw)
+      : shareOf(legs.find(isSame)?.valueUsd, one.sellAmountRaw, legs.find(isSame)?.sellAmountRaw)
+  return {
+    assetId: null,
+    sell: one.sell,
+    buy: one.buy,
+    code: SkipCode.simulationFailed,
+    valueUsd,
+    reason: valueUsd === null ? reason : `${reason}; ${dollars(valueUsd)} are not traded`
+  }
+}
+
+const shareOf = (valueUsd: bigint | undefined, partRaw: bigint, wholeRaw: bigint | undefined): bigint | null =>
+  valueUsd === undefined || !wholeRaw ? null : (valueUsd * partRaw) / wholeRaw

@@ -16,8 +16,8 @@ import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
 import { Preparation, type Ready } from "#domain/rebalance/Preparation.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
-import type { PlannedChain, RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
-import { chainSkip, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
+import { type PlannedChain, plannedUsd, type RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
+import { chainSkip, dollars, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
 import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
@@ -147,7 +147,7 @@ const makeTrade = ({ preparer, launcher, ledger, operations, relay, wait }: Serv
       if (preparation._tag === "Unsigned") {
         const { reason } = preparation
         if (yield* wait.tell(attempt, preparation)) return { _tag: "Unsigned", chain, reason, attempt: number }
-        return { ...last, skips: [...preparation.skips, unsignedSkip(reason)] }
+        return { ...last, skips: [...preparation.skips, unsignedSkip(chain, reason)] }
       }
       const { measures, prepared, swaps, transfers = [] } = preparation
       if (transfers.length > 0) yield* recordIntent(attempt, prepared, transfers)
@@ -180,4 +180,5 @@ const alone = (preparation: Ready): Ready => {
 }
 
 /** Another run waits for the owner on the chain already, or this one has in vain. */
-export const unsignedSkip = (reason: string): RecordedSkip => chainSkip(SkipCode.signatureRequired, reason)
+export const unsignedSkip = (chain: PlannedChain, reason: string): RecordedSkip =>
+  chainSkip(SkipCode.signatureRequired, `${reason}; ${dollars(plannedUsd(chain))} are to be traded`)

@@ -13,7 +13,7 @@ export class CostLedger extends Context.Service<
       portfolioIds: ReadonlyArray<PortfolioId>,
       since: DateTime.Utc
     ) => Effect.Effect<ReadonlyMap<PortfolioId, bigint>>
-    /** What swaps that landed since then have sold, by pair. */
+    /** What swaps that landed since then have sold into each pool of their paths. */
     readonly sold: (
       portfolioIds: ReadonlyArray<PortfolioId>,
       since: DateTime.Utc

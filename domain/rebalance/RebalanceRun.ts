@@ -16,7 +16,7 @@ import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
 import { type PlannedChain, RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
 import { RunPlanner } from "#domain/rebalance/plan/RunPlanner.ts"
-import { type ChainOutcome, failureOf, isIncomplete, RunReport } from "#domain/rebalance/RunReport.ts"
+import { type ChainOutcome, failureOf, isIncomplete, RunReport, slicesOf } from "#domain/rebalance/RunReport.ts"
 import { type RunContext, RunStore } from "#domain/rebalance/RunStore.ts"
 import { ChainTrader, type Unsigned, unsignedSkip } from "#domain/rebalance/ChainTrader.ts"
 import { failOnDefect } from "#domain/operation/failOnDefect.ts"
@@ -67,10 +67,10 @@ interface Services {
 
 const isUnsigned = (outcome: ChainOutcome | Unsigned): outcome is Unsigned => "_tag" in outcome
 
-const unsignedOutcome = ({ chain: { chainId, skips }, reason }: Unsigned): ChainOutcome => ({
-  chainId,
+const unsignedOutcome = ({ chain, reason }: Unsigned): ChainOutcome => ({
+  chainId: chain.chainId,
   swaps: [],
-  skips: [...skips, unsignedSkip(reason)],
+  skips: [...chain.skips, unsignedSkip(chain, reason)],
   receipt: null,
   failure: `the owner did not sign anew in time: ${reason}`
 })
@@ -139,12 +139,14 @@ const makeExecute = (services: Services, operationId: OperationId) => {
         const closedWays = knowsWays(planned)
           ? waysAfter((yield* requireContext(runs, operationId)).closedWays, planned, chains)
           : undefined
+        const slices = slicesOf(planned, chains)
         yield* runs.finish({
           operationId,
           strategyVersion,
           at: yield* DateTime.now,
           error: failureOf(chains),
           isIncomplete: isIncomplete(chains),
+          ...(slices === undefined ? {} : { slices }),
           ...(closedWays === undefined ? {} : { closedWays }),
           report: encodeReport({ strategyVersion, chains }),
           ended: yield* resultOf(planned, chains)

@@ -2,6 +2,8 @@
 import { Schema } from "effect"
 import { ChainId } from "#domain/Caip.ts"
 import { PolicyMeasures } from "#domain/planning/PolicyMeasures.ts"
+import type { RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
+import type { Slices } from "#domain/rebalance/retryDelay.ts"
 import { Swap } from "#domain/trading/Swap.ts"
 import { RecordedSkip } from "#domain/Skip.ts"
 import { SkipCode } from "#domain/Skip.ts"
@@ -49,6 +51,36 @@ const toBeContinued: ReadonlySet<SkipCode> = new Set([SkipCode.stalePrice, SkipC
  */
 export const isIncomplete = (chains: ReadonlyArray<ChainOutcome>): boolean =>
   chains.some(({ skips }) => skips.some(({ code }) => passing.has(code) || toBeContinued.has(code)))
+
+const sumOf = (values: ReadonlyArray<bigint>): bigint => values.reduce((sum, value) => sum + value, 0n)
+
+/**
+ * How a trade in slices stands after a run of the plan; undefined where there is none, or where anything else is
+ * missing that later runs may get.
+ */
+export const slicesOf = (
+  plan: Pick<RunPlan, "limits" | "chains">,
+  chains: ReadonlyArray<ChainOutcome>
+): Slices | undefined => {
+  const missing = chains.flatMap(({ skips }) =>
+    skips.filter(({ code }) => passing.has(code) || toBeContinued.has(code))
+  )
+  if (missing.length === 0 || missing.some(({ code }) => code !== SkipCode.sliced)) return undefined
+  const further = chains.flatMap(({ chainId, receipt, skips, swaps }) => {
+    if (receipt?.success !== true) return []
+    const legs = plan.chains.find((planned) => planned.chainId === chainId)?.legs ?? []
+    return skips.flatMap(({ buy, code, sell, valueUsd }) => {
+      const leg = legs.find((one) => one.sell === sell && one.buy === buy)
+      if (code !== SkipCode.sliced || leg === undefined || valueUsd === null) return []
+      const isOfLeg = (swap: Swap) => swap.sell === sell && swap.buy === buy
+      const soldRaw = sumOf(swaps.filter(isOfLeg).map(({ sellAmountRaw }) => sellAmountRaw))
+      const madeUsd = (leg.valueUsd * soldRaw) / leg.sellAmountRaw
+      return madeUsd <= 0n ? [] : [Number((valueUsd + madeUsd - 1n) / madeUsd)]
+    })
+  })
+  if (further.length > 0) return { left: Math.max(...further) }
+  return (plan.limits.slicing?.sold.length ?? 0) > 0 ? { left: 0 } : undefined
+}
 
 /** Why a chain did not get what it needs; null when it did, or needs nothing. */
 const faultOf = ({ failure, skips }: ChainOutcome): string | null =>

@@ -7,6 +7,7 @@ import type { Frequency } from "#domain/RebalanceSchedule.ts"
 import type { Allocation } from "#domain/Allocation.ts"
 import type { ClosedWay } from "#domain/rebalance/ClosedWay.ts"
 import type { OperationReport } from "#domain/operation/OperationResult.ts"
+import type { Slices } from "#domain/rebalance/retryDelay.ts"
 import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 import type { SwapPreferences } from "#domain/SwapPreferences.ts"
 
@@ -51,6 +52,8 @@ export interface RunEnd {
   readonly error: string | null
   /** A part was not read, quoted or sent: the portfolio is due again soon (`retryDelay.ts`). False when left out. */
   readonly isIncomplete?: boolean
+  /** Nothing else is missing than what a market takes in slices (`retryDelay.ts`); left out where that is not so. */
+  readonly slices?: Slices
   /** The ways between chains as the run leaves them; as they were when left out. */
   readonly closedWays?: ReadonlyArray<ClosedWay>
   readonly report: unknown

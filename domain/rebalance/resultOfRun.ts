@@ -46,11 +46,24 @@ const broughtOf = ({ receipt, swaps, transfers = [] }: ChainOutcome, assetId: As
   return change + sold + sent
 }
 
-const swapsOf = (outcome: ChainOutcome, hopFeeBps: number): ReadonlyArray<SwapResult> =>
-  outcome.swaps.map((swap) => {
-    const isOnly = outcome.swaps.filter(({ buy }) => buy === swap.buy).length === 1
-    return swapResult(swap, isOnly ? broughtOf(outcome, swap.buy) : null, hopFeeBps)
+/** One result for each pair, whose trade may have gone over several paths. */
+const swapsOf = (outcome: ChainOutcome, hopFeeBps: number): ReadonlyArray<SwapResult> => {
+  const pairs = [...Map.groupBy(outcome.swaps, ({ buy, sell }) => `${sell} ${buy}`).values()]
+  return pairs.map((swaps) => {
+    const { buy } = swaps[0]!
+    const isOnly = pairs.filter(([other]) => other!.buy === buy).length === 1
+    const [first, ...others] = swaps.map((swap) => swapResult(swap, null, hopFeeBps))
+    const sum = others.reduce(addSwap, first!)
+    return { ...sum, receivedRaw: isOnly ? broughtOf(outcome, buy) : null }
   })
+}
+
+const addSwap = (sum: SwapResult, { feeRaw, floorRaw, soldRaw }: SwapResult): SwapResult => ({
+  ...sum,
+  soldRaw: sum.soldRaw + soldRaw,
+  floorRaw: sum.floorRaw + floorRaw,
+  feeRaw: sum.feeRaw === null || feeRaw === null ? null : sum.feeRaw + feeRaw
+})
 
 /** Value sold less value received, each at what the plan reckoned the asset to be worth. */
 const tradingCostOf = (

@@ -7,17 +7,19 @@ import { Context, Effect, Layer, Result } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
+import type { PricingLimits } from "#domain/trading/priceLegs.ts"
 import {
-  isMadeAt,
-  priceLeg,
-  type PricingLimits,
-  quotedPart,
-  saleLimits,
+  isRefused,
+  isSoldAt,
+  mostValuable,
+  partOf,
+  priceSale,
+  quoteRequests,
   slicedSkip
-} from "#domain/trading/priceLegs.ts"
+} from "#domain/trading/priceSale.ts"
 import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
 import type { RecordedSkip } from "#domain/Skip.ts"
-import { type Quote, type QuoteRequest, Venue } from "#domain/trading/Venue.ts"
+import { type Quote, Venue } from "#domain/trading/Venue.ts"
 import { byYield, type Comparison, offerFault } from "#domain/trading/compareQuotes.ts"
 import { Routing, type RouteQuote, type SwapRequest, type SwapTerms } from "#domain/trading/Routing.ts"
 import { Settings } from "#domain/Settings.ts"
@@ -96,7 +98,7 @@ export class BestQuotes extends Context.Service<
           tool,
           call: { contract: request.contract, data }
         }
-        return compared(swap, quote, found, "the route yields more")
+        return compared([swap], quote, found, "the route yields more")
       })
 
       const price = Effect.fn("BestQuotes.price")(function* (
@@ -107,22 +109,20 @@ export class BestQuotes extends Context.Service<
       ) {
         if (legs.length === 0) return { swaps: [], skips: [] }
         const limits = { ...planLimits, hopFeeBps: venue.feeBps }
-        const requests = legs.map((leg): QuoteRequest => {
-          const atMost = saleLimits(leg, limits)
-          return atMost === undefined ? leg : { ...leg, atMost }
-        })
-        const quotes = yield* venue.quote(chainId, policy.hubs, requests, isMadeAt(legs, limits))
-        const parts = legs.map((leg, index) => quotedPart(leg, quotes[index] ?? null))
+        const requests = quoteRequests(chainId, legs, limits)
+        const quotes = yield* venue.quote(chainId, policy.hubs, requests, isSoldAt(legs, limits))
         const contract = routed ? policy.routedSwap : undefined
-        const asked = contract === undefined ? new Set<PlannedLeg>() : mostValuable(legs, settings.minUsd)
+        const asked = contract === undefined ? new Set<PlannedLeg>() : mostValuable(legs, maxAsked, settings.minUsd)
         const verdicts = yield* Effect.forEach(
-          parts,
-          (leg, index): Effect.Effect<Verdict> => {
+          legs,
+          (whole, index): Effect.Effect<Verdict> => {
             const quote = quotes[index] ?? null
-            const verdict = priceLeg(leg, quote, limits)
+            const verdict = priceSale(whole, quote, limits)
             // Without a price of the venue there is none that the contract could hold a route against.
-            if (contract === undefined || quote === null || !asked.has(legs[index]!)) return Effect.succeed(verdict)
-            const isQuoteAcceptable = !("code" in verdict)
+            if (contract === undefined || quote === null || !asked.has(whole)) return Effect.succeed(verdict)
+            // A route is to make what the venue would; all of it, where the venue takes nothing now.
+            const leg = quote.sellAmountRaw === 0n ? whole : partOf(whole, quote.sellAmountRaw)
+            const isQuoteAcceptable = !isRefused(verdict)
             const { minAdvantageBps } = settings
             const { slippageBps } = limits
             const { buy, sell, sellAmountRaw: amountRaw } = leg
@@ -137,9 +137,9 @@ export class BestQuotes extends Context.Service<
           { concurrency: maxAsked }
         )
         return {
-          swaps: verdicts.flatMap((verdict) => ("code" in verdict ? [] : [verdict])),
+          swaps: verdicts.flatMap((verdict) => (isRefused(verdict) ? [] : verdict)),
           skips: verdicts.flatMap((verdict, index) =>
-            "code" in verdict ? [verdict] : (slicedSkip(legs[index]!, parts[index]!, limits) ?? [])
+            isRefused(verdict) ? [verdict] : (slicedSkip(legs[index]!, soldOf(verdict), limits) ?? [])
           )
         }
       })
@@ -149,19 +149,14 @@ export class BestQuotes extends Context.Service<
   )
 }
 
-type Verdict = ReadySwap | RecordedSkip
+type Verdict = ReadonlyArray<ReadySwap> | RecordedSkip
 
-const mostValuable = (legs: ReadonlyArray<PlannedLeg>, minUsd: bigint): ReadonlySet<PlannedLeg> =>
-  new Set(
-    legs
-      .filter(({ valueUsd }) => valueUsd >= minUsd)
-      .toSorted((a, b) => (b.valueUsd > a.valueUsd ? 1 : b.valueUsd < a.valueUsd ? -1 : 0))
-      .slice(0, maxAsked)
-  )
+const soldOf = (swaps: ReadonlyArray<ReadySwap>): bigint =>
+  swaps.reduce((sum, { sellAmountRaw }) => sum + sellAmountRaw, 0n)
 
 /** The verdict with what was on offer; a skip says why no route stood in for the venue. */
 const compared = (verdict: Verdict, quote: Quote, routed: SwapTerms | null, reason: string): Verdict => {
-  if ("code" in verdict) return { ...verdict, reason: `${verdict.reason}; over a route: ${reason}` }
+  if (isRefused(verdict)) return { ...verdict, reason: `${verdict.reason}; over a route: ${reason}` }
   const terms = routed === null ? null : { tool: routed.tool, expectedRaw: routed.expectedRaw, gasUsd: routed.gasUsd }
-  return { ...verdict, offers: { venueRaw: quote.buyAmountRaw, routed: terms, reason } }
+  return verdict.map((swap) => ({ ...swap, offers: { venueRaw: quote.buyAmountRaw, routed: terms, reason } }))
 }

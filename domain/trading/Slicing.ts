@@ -7,7 +7,7 @@ export const Slicing = Schema.Struct({
   poolShareBps: Schema.Int,
   /** A slice worth less is not traded, US dollars (wad). */
   minUsd: Schema.BigIntFromString,
-  /** What the portfolio has sold in the last day, by pair. */
+  /** What the portfolio has sold in the last day into the venue's pool of two assets. */
   sold: Schema.Array(Schema.Struct({ sell: AssetId, buy: AssetId, raw: Schema.BigIntFromString }))
 })
 export type Slicing = typeof Slicing.Type

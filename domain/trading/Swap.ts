@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { AssetId, EvmAddress } from "#domain/Caip.ts"
 
-/** What was on offer for a swap when it was decided where to make it. */
+/** What was on offer for a trade when it was decided where to make it; the same for each swap of one trade. */
 export const ComparedQuotes = Schema.Struct({
   /** What the venue would pay. */
   venueRaw: Schema.BigIntFromString,
@@ -25,6 +25,8 @@ export const Swap = Schema.Struct({
   expectedBuyRaw: Schema.optionalKey(Schema.BigIntFromString),
   /** The venue's path; a routed swap is held against what this path pays. */
   path: Schema.Array(EvmAddress),
+  /** What goes into each pool of the path; left out where the venue did not say. */
+  inputsRaw: Schema.optionalKey(Schema.Array(Schema.BigIntFromString)),
   /** The provider's tool that makes the swap; left out: the venue makes it. */
   tool: Schema.optionalKey(Schema.String),
   /** Left out where nothing was compared: liquidations, and swaps from before there were routes. */

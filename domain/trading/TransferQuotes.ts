@@ -4,7 +4,7 @@ import { addressOf, chainIdOf } from "#domain/Caip.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import type { PlannedTransfer } from "#domain/trading/PlannedTrades.ts"
 import type { RecordedSkip } from "#domain/Skip.ts"
-import { SkipCode } from "#domain/Skip.ts"
+import { dollars, SkipCode } from "#domain/Skip.ts"
 import { Routing } from "#domain/trading/Routing.ts"
 import { Settings } from "#domain/Settings.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
@@ -17,7 +17,7 @@ const skip = (transfer: PlannedTransfer, code: SkipCode, reason: string): Record
   buy: transfer.buy,
   code,
   valueUsd: transfer.valueUsd,
-  reason
+  reason: `${reason}; ${dollars(transfer.valueUsd)} stay on their chain`
 })
 
 /** The transfers when the batch yields `shortRaw` less of the carrier than was planned: all are cut in proportion. */

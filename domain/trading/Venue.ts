@@ -10,27 +10,62 @@ export interface QuoteRequest {
   readonly sellAmountRaw: bigint
   /** Where the market cannot take the amount within these limits, the greatest that it can take is quoted instead. */
   readonly atMost?: SaleLimits
+  /** The amount may go over several paths at once; one path alone when left out. */
+  readonly split?: SplitTerms
+}
+
+/** What one swap may lose. */
+export interface LossLimits {
+  readonly priceImpactBps: number
+  /** Least yield of the whole amount over a path of one hop, and of two; less of it yields as much less. */
+  readonly leastRaw: readonly [oneHop: bigint, twoHops: bigint]
 }
 
 /** What one sale may do to a market. */
-export interface SaleLimits {
-  readonly priceImpactBps: number
-  /** Part of what each pool of the path holds of what is sold into it, in basis points. */
+export interface SaleLimits extends LossLimits {
+  /** Part of what each pool holds of what is sold into it, in basis points. */
   readonly poolShareBps: number
-  /** What counts against that part in the first pool already. */
-  readonly soldRaw: bigint
+  /** What counts against that part already: raw units sold into the pool of two tokens. */
+  readonly sold: ReadonlyArray<{ readonly sell: EvmAddress; readonly buy: EvmAddress; readonly raw: bigint }>
+}
+
+/** When it is right to make one sale over several paths. */
+export interface SplitTerms {
+  /** What each further path must add at least, in raw units of what is bought: it costs gas. */
+  readonly gainRaw: bigint
+  /** Limits of the swap over each path. */
+  readonly within: LossLimits
+}
+
+/** What is sold over one path. */
+export interface QuotedPath {
+  /** Token addresses from the sold to the bought one. */
+  readonly path: ReadonlyArray<EvmAddress>
+  readonly sellAmountRaw: bigint
+  /** Raw amount of the bought asset, venue fee deducted. */
+  readonly buyAmountRaw: bigint
+  readonly priceImpactBps: number
+  /** What goes into each pool of the path. */
+  readonly inputsRaw: ReadonlyArray<bigint>
 }
 
 /** What the venue pays now. */
 export interface Quote {
   /** Raw amount of the bought asset, venue fee deducted. */
   readonly buyAmountRaw: bigint
-  /** Token addresses from the sold to the bought one. */
+  /** The path, or of several the one that takes most: token addresses from the sold to the bought one. */
   readonly path: ReadonlyArray<EvmAddress>
-  /** How much worse than the price of an infinitely small trade, venue fee left aside, in basis points, rounded up. */
+  /**
+   * How much worse than the price of an infinitely small trade, venue fee left aside, in basis points, rounded up; of
+   * several paths the greatest.
+   */
   readonly priceImpactBps: number
-  /** What is sold, where that is less than was asked about; above zero. */
+  /** What is sold, where that is less than was asked about; zero where the market takes nothing within the limits. */
   readonly sellAmountRaw?: bigint
+  /** What goes into each pool of the path. */
+  readonly inputsRaw?: ReadonlyArray<bigint>
+  /** The paths, where there is more than one; their amounts are those of the quote in sum. */
+  readonly paths?: ReadonlyArray<QuotedPath>
 }
 
 export class Venue extends Context.Service<

@@ -1,13 +1,13 @@
 /**
  * Turns planned legs and the venue's quotes into swaps with a floor, and refuses those that the limits forbid. Pure.
  */
-import * as Decimal from "#domain/Decimal.ts"
 import type { Slicing } from "#domain/trading/Slicing.ts"
+import type { ChainId } from "#domain/Caip.ts"
 import type { Swap } from "#domain/trading/Swap.ts"
 import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
 import type { RecordedSkip } from "#domain/Skip.ts"
-import { SkipCode } from "#domain/Skip.ts"
-import type { Quote, SaleLimits } from "#domain/trading/Venue.ts"
+import { dollars, SkipCode } from "#domain/Skip.ts"
+import type { Quote } from "#domain/trading/Venue.ts"
 
 export interface PricingLimits {
   readonly slippageBps: number
@@ -16,6 +16,8 @@ export interface PricingLimits {
   readonly hopFeeBps: number
   /** Left out: a trade is made whole or not at all. */
   readonly slicing?: Slicing
+  /** What the gas of one more swap costs, where that is known: there a leg may go over several paths at once. */
+  readonly swapGas?: ReadonlyArray<{ readonly chainId: ChainId; readonly usd: bigint }>
 }
 
 export interface PricedLegs {
@@ -29,15 +31,13 @@ const bps = 10_000n
 export const shortfallBps = (expected: bigint, actual: bigint): bigint =>
   actual >= expected ? 0n : ((expected - actual) * bps) / expected
 
-const dollars = (usd: bigint): string => `${Decimal.format(usd, 2)} USD`
-
 const skip = (leg: PlannedLeg, code: SkipCode, reason: string): RecordedSkip => ({
   assetId: null,
   sell: leg.sell,
   buy: leg.buy,
   code,
   valueUsd: leg.valueUsd,
-  reason
+  reason: `${reason}; ${dollars(leg.valueUsd)} are not traded`
 })
 
 /** What the feed promises, less impact, less slippage, and less the fee of each hop beyond the first; raw units. */
@@ -73,14 +73,6 @@ export const priceLeg = (leg: PlannedLeg, quote: Quote | null, limits: PricingLi
       `The swap would move the market by ${quote.priceImpactBps} basis points, the limit is ${limits.priceImpactBps}`
     )
   }
-  if (quote.sellAmountRaw !== undefined && leg.valueUsd < (limits.slicing?.minUsd ?? 0n)) {
-    const [takenUsd, minUsd] = [leg.valueUsd, limits.slicing?.minUsd ?? 0n].map(dollars)
-    return skip(
-      leg,
-      SkipCode.sliced,
-      `The market takes ${takenUsd} now, less than the least trade of ${minUsd}: a later run tries again`
-    )
-  }
   const minBuyAmountRaw = swapFloorRaw(leg, quote, limits)
   if (quote.buyAmountRaw < minBuyAmountRaw) {
     const shortfall = shortfallBps(leg.expectedBuyRaw, quote.buyAmountRaw)
@@ -93,47 +85,16 @@ export const priceLeg = (leg: PlannedLeg, quote: Quote | null, limits: PricingLi
   }
   if (minBuyAmountRaw <= 0n) return skip(leg, SkipCode.belowMinTrade, "The swap would yield nothing")
   const { buy, sell, sellAmountRaw } = leg
-  return { sell, buy, sellAmountRaw, minBuyAmountRaw, expectedBuyRaw: quote.buyAmountRaw, path: quote.path }
-}
-
-/** The limits of a leg that may be cut to what its market takes; undefined where legs are made whole. */
-export const saleLimits = (
-  { buy, sell }: Pick<PlannedLeg, "sell" | "buy">,
-  { priceImpactBps, slicing }: PricingLimits
-): SaleLimits | undefined =>
-  slicing && {
-    priceImpactBps,
-    poolShareBps: slicing.poolShareBps,
-    soldRaw: slicing.sold.reduce((sum, sold) => (sold.sell === sell && sold.buy === buy ? sum + sold.raw : sum), 0n)
-  }
-
-/** The part of the leg that a quote is for. */
-export const quotedPart = (leg: PlannedLeg, quote: Quote | null): PlannedLeg => {
-  const sellAmountRaw = quote?.sellAmountRaw
-  if (sellAmountRaw === undefined) return leg
-  const part = (of: bigint) => (of * sellAmountRaw) / leg.sellAmountRaw
-  return { ...leg, sellAmountRaw, valueUsd: part(leg.valueUsd), expectedBuyRaw: part(leg.expectedBuyRaw) }
-}
-
-/** What is left of a leg of which only a part is made now; undefined where all of it is. */
-export const slicedSkip = (leg: PlannedLeg, part: PlannedLeg, limits: PricingLimits): RecordedSkip | undefined => {
-  if (part === leg || limits.slicing === undefined) return undefined
-  const restUsd = leg.valueUsd - part.valueUsd
-  return {
-    ...skip(
-      leg,
-      SkipCode.sliced,
-      `The market takes ${dollars(part.valueUsd)} of ${dollars(leg.valueUsd)} within an impact of ${limits.priceImpactBps} basis points and a share of ${limits.slicing.poolShareBps} basis points of a pool in a day: ${dollars(restUsd)} is left to later runs.`
-    ),
-    valueUsd: restUsd
-  }
+  const { buyAmountRaw: expectedBuyRaw, inputsRaw, path } = quote
+  const swap: Swap = { sell, buy, sellAmountRaw, minBuyAmountRaw, expectedBuyRaw, path }
+  return inputsRaw === undefined ? swap : { ...swap, inputsRaw }
 }
 
 /** Whether the leg is made at the quote: what the venue asks so that refused legs leave no trace in later quotes. */
 export const isMadeAt =
   (legs: ReadonlyArray<PlannedLeg>, limits: PricingLimits) =>
   (index: number, quote: Quote): boolean =>
-    !("code" in priceLeg(quotedPart(legs[index]!, quote), quote, limits))
+    !("code" in priceLeg(legs[index]!, quote, limits))
 
 /** Prices each leg; `quotes` are in the order of `legs`. */
 export const priceLegs = (

@@ -43,11 +43,12 @@ export const VenueLive = Layer.effect(
         requests: ReadonlyArray<QuoteRequest>,
         isMade?: (index: number, quote: Quote) => boolean
       ) {
-        const sales = requests.map(({ atMost, buy, sell, sellAmountRaw }): Sale => ({
+        const sales = requests.map(({ atMost, buy, sell, sellAmountRaw, split }): Sale => ({
           sell: addressOf(sell),
           buy: addressOf(buy),
           sellAmountRaw,
-          ...(atMost === undefined ? {} : { atMost })
+          ...(atMost === undefined ? {} : { atMost }),
+          ...(split === undefined ? {} : { split })
         }))
         const located = yield* directory.locate(chainId, pairsOf(sales, hubs))
         if (located.length === 0) return sales.map(() => null)

@@ -17,6 +17,10 @@ export const PlannedChain = Schema.Struct({
 })
 export type PlannedChain = typeof PlannedChain.Type
 
+/** What is to be sold and sent on the chain, US dollars (wad). */
+export const plannedUsd = ({ legs, transfers = [] }: Pick<PlannedChain, "legs" | "transfers">): bigint =>
+  [...legs, ...transfers].reduce((sum, { valueUsd }) => sum + valueUsd, 0n)
+
 export const RunPlan = Schema.Struct({
   strategyVersion: Schema.Int,
   /** When balances and prices were read. */
@@ -25,7 +29,9 @@ export const RunPlan = Schema.Struct({
     slippageBps: Schema.Int,
     priceImpactBps: Schema.Int,
     /** Left out: trades are made whole or not at all. */
-    slicing: Schema.optionalKey(Slicing)
+    slicing: Schema.optionalKey(Slicing),
+    /** US dollars (wad) that one more swap costs on a chain. Left out: a trade goes over one path. */
+    swapGas: Schema.optionalKey(Schema.Array(Schema.Struct({ chainId: ChainId, usd: Schema.BigIntFromString })))
   }),
   chains: Schema.Array(PlannedChain),
   /** Ways between chains were closed when it was made: the end of the run counts them down. */

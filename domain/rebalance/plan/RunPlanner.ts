@@ -11,6 +11,7 @@ import { grantOn } from "#domain/account/Grant.ts"
 import { type ChainId, chainIdOf } from "#domain/Caip.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
 import type { ChainPair, ChainPlan, Leg, Plan, PlanInput } from "#domain/planning/Plan.ts"
+import type { ChainGas } from "#domain/planning/PlanPolicy.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
 import { PlanReader, type PlanReading } from "#domain/rebalance/plan/PlanReader.ts"
 import type { PlannedChain, RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
@@ -19,8 +20,9 @@ import { chainSkip, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
 import { promisedRaw, withQuotedCosts } from "#domain/rebalance/plan/quotedCosts.ts"
 import { ChainQuotes } from "#domain/trading/ChainQuotes.ts"
 import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
-import { saleLimits } from "#domain/trading/priceLegs.ts"
-import { type QuoteRequest, Venue } from "#domain/trading/Venue.ts"
+import { quoteRequests } from "#domain/trading/priceSale.ts"
+import { Venue } from "#domain/trading/Venue.ts"
+import * as Weight from "#domain/Weight.ts"
 
 /** Plans that are quoted. When the last of them is refused in part, nothing moves between chains in this run. */
 const maxQuoted = 4
@@ -71,10 +73,7 @@ export class RunPlanner extends Context.Service<
       const quoteLegs = (context: PlanContext, limits: RunPlan["limits"]) => (chain: ChainPlan) => {
         const { chainId, legs } = chain
         const authorization = authorizationOn(context, chainId)
-        const requests = legs.map((leg): QuoteRequest => {
-          const atMost = saleLimits(leg, { ...limits, hopFeeBps: venue.feeBps })
-          return atMost === undefined ? leg : { ...leg, atMost }
-        })
+        const requests = quoteRequests(chainId, legs, { ...limits, hopFeeBps: venue.feeBps })
         return authorization === undefined
           ? Effect.succeed([])
           : Effect.orElseSucceed(
@@ -114,7 +113,9 @@ export class RunPlanner extends Context.Service<
           plannedAt: readAt,
           ...(context.closedWays.length === 0 ? {} : { hasClosedWays: true }),
           ...rest,
-          chains: arePricesKnown ? chains : chains.map((chain) => ({ ...chain, skips: [...chain.skips, unpriced] }))
+          chains: arePricesKnown
+            ? chains
+            : chains.map((chain) => ({ ...chain, skips: [...chain.skips, unpriced(chain.chainId, context)] }))
         }
       })
 
@@ -134,10 +135,13 @@ export class RunPlanner extends Context.Service<
   ).pipe(Layer.provide([PlanReader.layer, PortfolioValuer.layer, ChainQuotes.layer]))
 }
 
-const unpriced: RecordedSkip = chainSkip(
-  SkipCode.pricesUnavailable,
-  "No price source answered, so nothing is traded; the next run tries again."
-)
+export const unpriced = (chainId: ChainId, { allocation }: Pick<PlanContext, "allocation">): RecordedSkip => {
+  const due = allocation.reduce((sum, { assetId, weight }) => (chainIdOf(assetId) === chainId ? sum + weight : sum), 0)
+  return chainSkip(
+    SkipCode.pricesUnavailable,
+    `No price source answered, so nothing of the chain's ${Weight.format(due)} percent of the portfolio is traded; the next run tries again.`
+  )
+}
 
 /** A way between chains on which nothing can be sent now, and why. */
 interface Refusal extends ChainPair {
@@ -155,11 +159,15 @@ const without = ({ transfers, ...input }: PlanInput, refused: ReadonlyArray<Chai
 const authorizationOn = ({ grants }: PlanContext, chainId: ChainId) =>
   grantOn(grants, chainId)?.authorization.chains.find((authorized) => authorized.chainId === chainId)
 
-const limitsOf = ({ limits: { priceImpactBps, slippageBps }, slicing }: PlanReading): RunPlan["limits"] => ({
-  slippageBps,
-  priceImpactBps,
-  ...(slicing === undefined ? {} : { slicing })
-})
+const limitsOf = ({ input, limits: { priceImpactBps, slippageBps }, slicing }: PlanReading): RunPlan["limits"] => {
+  const gas = input.policy?.gas ?? new Map<ChainId, ChainGas>()
+  return {
+    slippageBps,
+    priceImpactBps,
+    ...(slicing === undefined ? {} : { slicing }),
+    ...(gas.size === 0 ? {} : { swapGas: [...gas].map(([chainId, { swapUsd: usd }]) => ({ chainId, usd })) })
+  }
+}
 
 /** The leg as a run keeps it: what it should yield is what the feed promises, also where it was planned at quotes. */
 const toPlannedLeg = (leg: Leg, { chains, feeBps, policy }: PlanInput): PlannedLeg => {

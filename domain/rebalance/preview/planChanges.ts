@@ -18,6 +18,14 @@ interface Exchange {
   readonly floorRaw: bigint
 }
 
+/** One trade over two paths. */
+const together = (one: Exchange, other: Exchange): Exchange => ({
+  ...one,
+  soldRaw: one.soldRaw + other.soldRaw,
+  expectedRaw: one.expectedRaw + other.expectedRaw,
+  floorRaw: one.floorRaw + other.floorRaw
+})
+
 const exchangesOf = ({ swaps, transfers }: PreviewedChain): ReadonlyMap<string, Exchange> => {
   const all = [
     ...swaps.map((swap) => ({
@@ -35,7 +43,13 @@ const exchangesOf = ({ swaps, transfers }: PreviewedChain): ReadonlyMap<string, 
       floorRaw: leastRaw
     }))
   ]
-  return new Map(all.map((one) => [`${one.sell} ${one.buy}`, one]))
+  const pairs = new Map<string, Exchange>()
+  for (const one of all) {
+    const key = `${one.sell} ${one.buy}`
+    const sum = pairs.get(key)
+    pairs.set(key, sum === undefined ? one : together(sum, one))
+  }
+  return pairs
 }
 
 const named = ({ buy, sell }: Exchange) => `${sell} for ${buy}`

@@ -1,15 +1,23 @@
 /**
  * Quotes of a Uniswap v2 venue out of its pools' reserves, in the integers that the contracts compute with: what a
- * quote says is what the router pays at the same reserves. Source: UniswapV2Library.getAmountOut, UniswapV2Pair.
+ * quote says is what the router pays at the same reserves.
  */
 import type { EvmAddress } from "#domain/Caip.ts"
-import type { Quote, SaleLimits } from "#domain/trading/Venue.ts"
+import type { Quote, QuotedPath, SaleLimits, SplitTerms } from "#domain/trading/Venue.ts"
+import {
+  follow,
+  isWithin,
+  largestRoute,
+  type Pool,
+  poolKey,
+  type Pools,
+  priceImpactBps,
+  type Route,
+  saleKey
+} from "#layers/evm/venue/poolRoutes.ts"
+import { splitRoutes } from "#layers/evm/venue/splitRoutes.ts"
 
-/** A pool of two tokens and what it holds of each. */
-export interface Pool {
-  readonly tokens: readonly [EvmAddress, EvmAddress]
-  readonly reserves: readonly [bigint, bigint]
-}
+export { feeBps, type Pool, poolKey } from "#layers/evm/venue/poolRoutes.ts"
 
 /** A sale of an exact raw amount. */
 export interface Sale {
@@ -17,125 +25,11 @@ export interface Sale {
   readonly buy: EvmAddress
   readonly sellAmountRaw: bigint
   readonly atMost?: SaleLimits
+  readonly split?: SplitTerms
 }
 
-/** Fee of one hop in basis points: 3 of 1000. */
-export const feeBps = 30
-
-const feeKept = 997n
-const feeBase = 1_000n
-const basisPoints = 10_000n
-
-/** A pair stores reserves in 112 bits and refuses to hold more. */
-const largestReserve = 2n ** 112n - 1n
-
-/** One name for both orders of two tokens. */
-export const poolKey = (a: EvmAddress, b: EvmAddress): string => (a < b ? `${a}/${b}` : `${b}/${a}`)
-
-type Pools = ReadonlyMap<string, Pool>
-
-interface Hop {
-  readonly key: string
-  /** The pool with the sold token first, before and after the hop. */
-  readonly before: Pool
-  readonly after: Pool
-  readonly amountIn: bigint
-  readonly amountOut: bigint
-}
-
-const facing = (pool: Pool, sell: EvmAddress): Pool =>
-  pool.tokens[0] === sell
-    ? pool
-    : { tokens: [pool.tokens[1], pool.tokens[0]], reserves: [pool.reserves[1], pool.reserves[0]] }
-
-/** One hop; undefined where there is no pool, where it would pay nothing, or where it cannot take the amount. */
-const hop = (pools: Pools, sell: EvmAddress, buy: EvmAddress, amountIn: bigint): Hop | undefined => {
-  const key = poolKey(sell, buy)
-  const pool = pools.get(key)
-  if (pool === undefined || amountIn <= 0n) return undefined
-  const before = facing(pool, sell)
-  const [reserveIn, reserveOut] = before.reserves
-  if (reserveIn === 0n || reserveOut === 0n || reserveIn + amountIn > largestReserve) return undefined
-  const kept = amountIn * feeKept
-  const amountOut = (kept * reserveOut) / (reserveIn * feeBase + kept)
-  if (amountOut === 0n) return undefined
-  const after: Pool = { tokens: before.tokens, reserves: [reserveIn + amountIn, reserveOut - amountOut] }
-  return { key, before, after, amountIn, amountOut }
-}
-
-interface Route {
-  readonly path: ReadonlyArray<EvmAddress>
-  readonly hops: ReadonlyArray<Hop>
-  readonly amountOut: bigint
-}
-
-const follow = (pools: Pools, path: ReadonlyArray<EvmAddress>, amountIn: bigint): Route | undefined => {
-  const hops: Array<Hop> = []
-  let amount = amountIn
-  for (const [index, sell] of path.slice(0, -1).entries()) {
-    const next = hop(pools, sell, path[index + 1]!, amount)
-    if (next === undefined) return undefined
-    hops.push(next)
-    amount = next.amountOut
-  }
-  return { path, hops, amountOut: amount }
-}
-
-/**
- * What is lost against the price of an infinitely small trade at the same fee, rounded up. That price is the product of
- * the reserve ratios, kept as a fraction so that nothing is rounded before the end.
- */
-const priceImpactBps = ({ amountOut, hops }: Route): number => {
-  const { amountIn } = hops[0]!
-  let numerator = amountIn
-  let denominator = 1n
-  for (const { before } of hops) {
-    numerator *= feeKept * before.reserves[1]
-    denominator *= feeBase * before.reserves[0]
-  }
-  const lost = (numerator - amountOut * denominator) * basisPoints
-  return Number((lost + numerator - 1n) / numerator)
-}
-
-const isWithin = (route: Route, { poolShareBps, priceImpactBps: limitBps, soldRaw }: SaleLimits): boolean =>
-  priceImpactBps(route) <= limitBps &&
-  route.hops.every(
-    ({ amountIn, before }, index) =>
-      (amountIn + (index === 0 ? soldRaw : 0n)) * basisPoints <= before.reserves[0] * BigInt(poolShareBps)
-  )
-
-/** Bits to which the greatest amount is found: to a millionth of it. */
-const precisionBits = 20n
-
-/**
- * The path with all of the amount, or with the greatest that is within the limits. In one pool of reserve R the impact
- * is i at x = R i / (0.997 (1 - i)); over two pools there is no such formula, so it is bisected between there and
- * nothing.
- */
-const largestRoute = (
-  followed: (amountIn: bigint) => Route | undefined,
-  wantedRaw: bigint,
-  limits: SaleLimits
-): Route | undefined => {
-  const all = followed(wantedRaw)
-  if (all === undefined || isWithin(all, limits)) return all
-  const limitBps = BigInt(limits.priceImpactBps)
-  const reserve = all.hops[0]!.before.reserves[0]
-  const alone =
-    limitBps >= basisPoints ? wantedRaw : (reserve * limitBps * feeBase) / (feeKept * (basisPoints - limitBps))
-  let over = (alone < wantedRaw ? alone : wantedRaw) + 1n
-  let found: Route | undefined
-  for (let within = 0n; over - within > 1n + (over >> precisionBits);) {
-    const amountIn = (within + over) / 2n
-    const route = followed(amountIn)
-    const isGood = route !== undefined && isWithin(route, limits)
-    if (isGood) [found, within] = [route, amountIn]
-    // Too little buys nothing at all; too much is beyond the limits.
-    else if (route === undefined) within = amountIn
-    else over = amountIn
-  }
-  return found
-}
+/** Paths of one sale: each is a swap of its own in the operation. */
+const maxPaths = 3
 
 /** The direct path, then one through each hub. */
 export const candidatePaths = (
@@ -145,16 +39,87 @@ export const candidatePaths = (
   sell === buy ? [] : [[sell, buy], ...hubs.filter((hub) => hub !== sell && hub !== buy).map((hub) => [sell, hub, buy])]
 
 /** The route that pays most; of equals the one listed first, so the direct one. */
-const bestRoute = (pools: Pools, sale: Sale, hubs: ReadonlyArray<EvmAddress>): Route | undefined => {
-  let best: Route | undefined
-  for (const path of candidatePaths(sale, hubs)) {
-    const route =
-      sale.atMost === undefined
-        ? follow(pools, path, sale.sellAmountRaw)
-        : largestRoute((amountIn) => follow(pools, path, amountIn), sale.sellAmountRaw, sale.atMost)
-    if (route !== undefined && (best === undefined || route.amountOut > best.amountOut)) best = route
+const bestOf = (routes: ReadonlyArray<Route | undefined>): Route | undefined =>
+  routes.reduce(
+    (best, route) => (route !== undefined && (best === undefined || route.amountOut > best.amountOut) ? route : best),
+    undefined
+  )
+
+const boughtOver = (routes: ReadonlyArray<Route>): bigint => routes.reduce((sum, route) => sum + route.amountOut, 0n)
+const soldOver = (routes: ReadonlyArray<Route>): bigint => routes.reduce((sum, route) => sum + route.amountIn, 0n)
+
+/**
+ * The sale over as many paths as are worth their gas, those that take most first; what one path cannot take goes over
+ * another. No two candidate paths share a pool, since each but the direct one has a hub of its own.
+ */
+const severalRoutes = (
+  pools: Pools,
+  { atMost, sellAmountRaw: wantedRaw }: Sale,
+  { gainRaw, within }: SplitTerms,
+  paths: ReadonlyArray<ReadonlyArray<EvmAddress>>,
+  single: Route | undefined
+): ReadonlyArray<Route> => {
+  const limits = atMost ?? within
+  const lanes = paths.flatMap((path) => {
+    const most = largestRoute(pools, path, wantedRaw, limits)
+    return most === undefined ? [] : [{ path, mostRaw: most.amountIn }]
+  })
+  const alone = single === undefined ? [] : [single]
+  if (lanes.length < 2) return alone
+  // A path that the limits refuse is worth nothing.
+  let best = single !== undefined && isWithin(single, pools, limits, wantedRaw) ? alone : []
+  const all = splitRoutes(pools, lanes, wantedRaw)
+  for (let count = 2; count <= Math.min(maxPaths, all.length); count += 1) {
+    const used = lanes.filter(({ path }) => all.slice(0, count).some((route) => route.path === path))
+    const routes = count === all.length ? all : splitRoutes(pools, used, wantedRaw)
+    const isWhole = atMost !== undefined || soldOver(routes) === wantedRaw
+    const isKept = routes.every((route) => isWithin(route, pools, limits, wantedRaw))
+    const gain = boughtOver(routes) - boughtOver(best)
+    if (isWhole && isKept && gain > gainRaw * BigInt(routes.length - Math.max(1, best.length))) best = [...routes]
   }
-  return best
+  return best.length === 0 ? alone : best
+}
+
+const routesOf = (pools: Pools, sale: Sale, hubs: ReadonlyArray<EvmAddress>): ReadonlyArray<Route> => {
+  const { atMost, sellAmountRaw, split } = sale
+  const paths = candidatePaths(sale, hubs)
+  const single = bestOf(
+    paths.map((path) =>
+      atMost === undefined ? follow(pools, path, sellAmountRaw) : largestRoute(pools, path, sellAmountRaw, atMost)
+    )
+  )
+  if (split !== undefined) return severalRoutes(pools, sale, split, paths, single)
+  return single === undefined ? [] : [single]
+}
+
+const quotedPath = (route: Route): QuotedPath => ({
+  path: route.path,
+  sellAmountRaw: route.amountIn,
+  buyAmountRaw: route.amountOut,
+  priceImpactBps: priceImpactBps(route),
+  inputsRaw: route.hops.map(({ amountIn }) => amountIn)
+})
+
+/** Where nothing can be sold within the limits, the path that would pay most for all of it; null without any. */
+const nothingNow = (pools: Pools, sale: Sale, hubs: ReadonlyArray<EvmAddress>): Quote | null => {
+  const best = bestOf(candidatePaths(sale, hubs).map((path) => follow(pools, path, sale.sellAmountRaw)))
+  return best === undefined ? null : { buyAmountRaw: 0n, path: best.path, priceImpactBps: 0, sellAmountRaw: 0n }
+}
+
+const quoteOf = (pools: Pools, sale: Sale, hubs: ReadonlyArray<EvmAddress>, routes: ReadonlyArray<Route>) => {
+  const paths = routes.map(quotedPath)
+  const [first] = paths
+  if (first === undefined) return sale.atMost === undefined ? null : nothingNow(pools, sale, hubs)
+  const soldRaw = soldOver(routes)
+  const quote: Quote = {
+    buyAmountRaw: boughtOver(routes),
+    path: first.path,
+    priceImpactBps: Math.max(...paths.map((one) => one.priceImpactBps)),
+    inputsRaw: first.inputsRaw,
+    ...(soldRaw === sale.sellAmountRaw ? {} : { sellAmountRaw: soldRaw }),
+    ...(paths.length === 1 ? {} : { paths })
+  }
+  return quote
 }
 
 /**
@@ -169,17 +134,21 @@ export const quoteBatch = (
   isMade: (index: number, quote: Quote) => boolean = () => true
 ): ReadonlyArray<Quote | null> => {
   const current = new Map(pools.map((pool) => [poolKey(...pool.tokens), pool]))
+  const inBatch = new Map<string, bigint>()
   return sales.map((sale, index) => {
-    const route = bestRoute(current, sale, hubs)
-    if (route === undefined) return null
-    const { amountIn } = route.hops[0]!
-    const quote: Quote = {
-      buyAmountRaw: route.amountOut,
-      path: route.path,
-      priceImpactBps: priceImpactBps(route),
-      ...(amountIn === sale.sellAmountRaw ? {} : { sellAmountRaw: amountIn })
+    const sold = new Map(inBatch)
+    for (const { buy, raw, sell } of sale.atMost?.sold ?? []) {
+      const key = saleKey(sell, buy)
+      sold.set(key, (sold.get(key) ?? 0n) + raw)
     }
-    if (isMade(index, quote)) for (const { after, key } of route.hops) current.set(key, after)
+    const known = { pools: current, sold }
+    const routes = routesOf(known, sale, hubs)
+    const quote = quoteOf(known, sale, hubs, routes)
+    if (quote === null || !isMade(index, quote)) return quote
+    for (const { after, amountIn, key, sale: sold } of routes.flatMap(({ hops }) => hops)) {
+      current.set(key, after)
+      inBatch.set(sold, (inBatch.get(sold) ?? 0n) + amountIn)
+    }
     return quote
   })
 }

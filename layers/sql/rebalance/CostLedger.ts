@@ -27,15 +27,22 @@ export const layer = Layer.effect(
       }),
       sold: Effect.fn("CostLedger.sold")(function* (portfolioIds, since) {
         const rows = yield* allSales(sql`
-          SELECT o.portfolio_id AS "portfolioId", w ->> 'sell' AS sell, w ->> 'buy' AS buy,
-            sum((w ->> 'sellAmountRaw')::numeric)::text AS raw
-          FROM operations o
-          JOIN rebalance_runs r ON r.operation_id = o.operation_id
-          CROSS JOIN LATERAL jsonb_array_elements(r.report -> 'chains') c
-          CROSS JOIN LATERAL jsonb_array_elements(c -> 'swaps') w
-          WHERE o.portfolio_id = ANY(${portfolioIds}::text[]) AND o.kind = 'rebalance' AND r.finished_at >= ${timestamp(since)}
-            AND (c -> 'receipt' ->> 'success')::boolean
-          GROUP BY o.portfolio_id, w ->> 'sell', w ->> 'buy'`)
+          WITH swaps AS (
+            SELECT o.portfolio_id, c ->> 'chainId' AS chain_id, w -> 'path' AS path,
+              coalesce(w -> 'inputsRaw', jsonb_build_array(w -> 'sellAmountRaw')) AS inputs
+            FROM operations o
+            JOIN rebalance_runs r ON r.operation_id = o.operation_id
+            CROSS JOIN LATERAL jsonb_array_elements(r.report -> 'chains') c
+            CROSS JOIN LATERAL jsonb_array_elements(c -> 'swaps') w
+            WHERE o.portfolio_id = ANY(${portfolioIds}::text[]) AND o.kind = 'rebalance' AND r.finished_at >= ${timestamp(since)}
+              AND (c -> 'receipt' ->> 'success')::boolean
+          ), sales AS (
+            SELECT portfolio_id, raw::numeric, 'eip155:' || chain_id || '/erc20:' || (path ->> (hop::int - 1)) AS sell,
+              'eip155:' || chain_id || '/erc20:' || (path ->> hop::int) AS buy
+            FROM swaps CROSS JOIN LATERAL jsonb_array_elements_text(inputs) WITH ORDINALITY AS pools (raw, hop)
+          )
+          SELECT portfolio_id AS "portfolioId", sell, buy, sum(raw)::text AS raw
+          FROM sales GROUP BY portfolio_id, sell, buy ORDER BY portfolio_id, sell, buy`)
         return new Map(
           [...Map.groupBy(rows, ({ portfolioId }) => portfolioId)].map(([portfolioId, sales]) => [
             portfolioId,

@@ -107,10 +107,11 @@ const make = Effect.gen(function* () {
           WHERE t.portfolio_id = o.portfolio_id AND t.state <> 'open' AND t.closed_at >= o.submitted_at
         )`
       yield* scheduleRetries(
-        changed.map(({ at, isIncomplete, operationId }) => ({
+        changed.map(({ at, isIncomplete, operationId, slices }) => ({
           portfolioId: portfolios.get(operationId)!,
           at: timestamp(at),
-          isIncomplete
+          isIncomplete,
+          slices
         }))
       )
       return ({ operationId }: RunEnd) => portfolios.has(operationId)

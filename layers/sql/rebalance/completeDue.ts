@@ -64,7 +64,8 @@ export const makeCompleteDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
     const looked = lookedAt(now, due, marks)
     const held = yield* allIds(sql`WITH held AS (${hold(looked)}) SELECT portfolio_id AS "portfolioId" FROM held`)
     const settled = yield* sql`
-      UPDATE schedules c SET due_at = looked.next_due_at, checked_at = ${at}, retries = 0, updated_at = ${at}
+      UPDATE schedules c SET checked_at = ${at}, retries = 0, slices_until = NULL, updated_at = ${at},
+        due_at = CASE WHEN c.slices_until > ${at} THEN least(looked.next_due_at, c.slices_until) ELSE looked.next_due_at END
       FROM ${looked}
       JOIN portfolios p ON p.portfolio_id = looked.portfolio_id
       JOIN strategies s ON s.strategy_id = p.strategy_id

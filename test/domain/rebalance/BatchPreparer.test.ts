@@ -143,7 +143,7 @@ describe("BatchPreparer", () => {
       assert.deepStrictEqual(preparation._tag === "Ready" && preparation.swaps.map(({ sell }) => sell), [
         baseUsdc.assetId
       ])
-      const reason = `${baseBtc.assetId}: No attested price (STALE): the price is 700 s old`
+      const reason = `${baseBtc.assetId}: No attested price (STALE): the price is 700 s old; 2500.00 USD are not traded`
       assert.deepStrictEqual(preparation.skips, [
         {
           assetId: null,
@@ -227,7 +227,7 @@ describe("BatchPreparer", () => {
         assert.strictEqual(preparation._tag, "Nothing")
         assert.deepStrictEqual(
           preparation.skips.map(({ buy, code, reason }) => [buy, code, reason]),
-          [[arbUsdc.assetId, "TRANSFER_REFUSED", "it costs too much"]]
+          [[arbUsdc.assetId, "TRANSFER_REFUSED", "it costs too much; 5000.00 USD stay on their chain"]]
         )
       }).pipe(Effect.provide(BridgingPreparer))
   )
@@ -246,7 +246,7 @@ describe("BatchPreparer", () => {
       assert.strictEqual(preparation._tag, "Nothing")
       assert.deepStrictEqual(
         preparation.skips.map(({ buy, code, reason }) => [buy, code, reason]),
-        [[arbUsdc.assetId, "SIMULATION_FAILED", "the bridge is paused"]]
+        [[arbUsdc.assetId, "SIMULATION_FAILED", "the bridge is paused; 5000.00 USD are not traded"]]
       )
     }).pipe(Effect.provide(BridgingPreparer))
   )

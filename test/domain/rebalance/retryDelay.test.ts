@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { intervalMs } from "#domain/RebalanceSchedule.ts"
-import { retryDelayMs } from "#domain/rebalance/retryDelay.ts"
+import { retryDelayMs, sliceDelayMs } from "#domain/rebalance/retryDelay.ts"
 
 const minute = 60_000
 const delays = (interval: number, chance: number) =>
@@ -18,5 +18,39 @@ describe("retryDelayMs", () => {
   it("is a fifth less or more by chance, and never above the period", () => {
     assert.deepStrictEqual(delays(intervalMs.hourly, 0), [0.8, 4, 12, 24, 48, ...Array<number>(9).fill(60)])
     assert.deepStrictEqual(delays(intervalMs.hourly, 1), [1.2, 6, 18, 36, ...Array<number>(10).fill(60)])
+  })
+})
+
+describe("sliceDelayMs", () => {
+  const hour = 60 * minute
+  const looking = { retries: 1, intervalMs: intervalMs.daily, untilDueMs: 24 * hour, chance: 0 }
+
+  it("spreads the slices that are left evenly over the time that is left, at most an hour apart", () => {
+    assert.strictEqual(sliceDelayMs({ left: 95 }, looking), 15 * minute)
+    assert.strictEqual(sliceDelayMs({ left: 3 }, looking), hour)
+    assert.strictEqual(sliceDelayMs({ left: 3 }, { ...looking, chance: 1 }), 0.8 * hour)
+    assert.strictEqual(sliceDelayMs({ left: 100_000 }, looking), minute)
+  })
+
+  for (const frequency of ["hourly", "daily", "weekly", "monthly"] as const) {
+    it(`makes up to forty slices before a period is over: ${frequency}`, () => {
+      for (const slices of [1, 2, 7, 40]) {
+        for (const chance of [0, 0.5, 1]) {
+          let at = 0
+          for (let left = slices; left > 0; left -= 1) {
+            const untilDueMs = intervalMs[frequency] - at
+            at += sliceDelayMs({ left }, { retries: 1, intervalMs: intervalMs[frequency], untilDueMs, chance })
+          }
+          assert.isBelow(at, intervalMs[frequency])
+        }
+      }
+    })
+  }
+
+  it("looks at a market that takes nothing now as at one that does not answer, but at least once an hour", () => {
+    const minutes = [0, 1, 2, 3, 4, 5, 20].map(
+      (retries) => sliceDelayMs({ left: 0 }, { ...looking, retries, chance: 0.5 }) / minute
+    )
+    assert.deepStrictEqual(minutes, [1, 5, 15, 30, 60, 60, 60])
   })
 })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { addressOf } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
-import { priceLegs, quotedPart, saleLimits, slicedSkip } from "#domain/trading/priceLegs.ts"
+import { priceLegs } from "#domain/trading/priceLegs.ts"
 import { baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 
 const leg = {
@@ -102,41 +102,4 @@ describe("priceLegs", () => {
         }
       )
     ))
-
-  it("of a leg that was cut to what the market takes makes the part, at the part's own floor, and says what is left", () => {
-    const slicing = { poolShareBps: 100, minUsd: Decimal.one, sold: [] }
-    const cut = { ...quote(399_000n, 100), sellAmountRaw: 1_000_000_000n }
-    const part = quotedPart(leg, cut)
-    assert.deepStrictEqual(part, {
-      ...leg,
-      sellAmountRaw: 1_000_000_000n,
-      valueUsd: 1_000n * Decimal.one,
-      expectedBuyRaw: 400_000n
-    })
-    const [swap] = priceLegs([part], [cut], { ...limits, slicing }).swaps
-    assert.strictEqual(swap!.sellAmountRaw, 1_000_000_000n)
-    assert.strictEqual(swap!.minBuyAmountRaw, 397_005n)
-    const left = slicedSkip(leg, part, { ...limits, slicing })
-    assert.deepInclude(left, { code: "SLICED", valueUsd: 1_500n * Decimal.one })
-    assert.include(left!.reason, "1000.00 USD of 2500.00 USD")
-    assert.isUndefined(slicedSkip(leg, quotedPart(leg, quote(1_000_000n)), { ...limits, slicing }))
-    const tooLittle = { ...quote(399n, 100), sellAmountRaw: 900_000n }
-    assert.deepStrictEqual(codes(priceLegs([quotedPart(leg, tooLittle)], [tooLittle], { ...limits, slicing })), [
-      "SLICED"
-    ])
-  })
-
-  it("counts what was sold into a pair in the last day against its share", () => {
-    const sold = [
-      { sell: leg.sell, buy: leg.buy, raw: 70n },
-      { sell: leg.buy, buy: leg.sell, raw: 9n },
-      { sell: leg.sell, buy: leg.buy, raw: 5n }
-    ]
-    assert.deepStrictEqual(saleLimits(leg, { ...limits, slicing: { poolShareBps: 100, minUsd: 0n, sold } }), {
-      priceImpactBps: 100,
-      poolShareBps: 100,
-      soldRaw: 75n
-    })
-    assert.isUndefined(saleLimits(leg, limits))
-  })
 })

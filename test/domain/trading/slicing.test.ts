@@ -5,7 +5,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { addressOf, type ChainId, erc20, type EvmAddress } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
-import { isMadeAt, type PricingLimits, quotedPart, saleLimits, slicedSkip } from "#domain/trading/priceLegs.ts"
+import type { PricingLimits } from "#domain/trading/priceLegs.ts"
+import { isSoldAt, partOf, priceSale, quoteRequests, slicedSkip } from "#domain/trading/priceSale.ts"
 import { type Pool, quoteBatch } from "#layers/evm/venue/quoteBatch.ts"
 
 const chainId = 8453 as ChainId
@@ -57,20 +58,25 @@ const run = ({ balances, sold }: Held, poolShareBps: number) => {
     preferences: { thresholdUsd: 5n * Decimal.one },
     feeBps: 30
   }).chains[0]!
-  const sales = legs.map((leg) => {
-    const atMost = saleLimits(leg, limits)!
-    return { sell: addressOf(leg.sell), buy: addressOf(leg.buy), sellAmountRaw: leg.sellAmountRaw, atMost }
-  })
-  const isMade = isMadeAt(legs, limits)
+  const sales = quoteRequests(chainId, legs, limits).map((request) => ({
+    ...request,
+    sell: addressOf(request.sell),
+    buy: addressOf(request.buy)
+  }))
+  const isMade = isSoldAt(legs, limits)
   const quotes = quoteBatch(pools, [addressOf(dollar)], sales, isMade)
   const next = new Map(balances)
   const made = legs.flatMap((leg, index) => {
     const quote = quotes[index]!
-    if (quote === null || !isMade(index, quote)) return []
-    const part = quotedPart(leg, quote)
+    const verdict = priceSale(leg, quote, limits)
+    if ("code" in verdict) {
+      assert.strictEqual(verdict.code, "SLICED")
+      return []
+    }
+    const part = partOf(leg, quote.sellAmountRaw)
     next.set(leg.sell, next.get(leg.sell)! - part.sellAmountRaw)
     next.set(leg.buy, (next.get(leg.buy) ?? 0n) + quote.buyAmountRaw)
-    return [{ leg, part, quote, skip: slicedSkip(leg, part, limits) }]
+    return [{ leg, part, quote, skip: slicedSkip(leg, part.sellAmountRaw, limits) }]
   })
   return { legs, made, balances: next }
 }

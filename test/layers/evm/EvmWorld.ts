@@ -236,6 +236,22 @@ export const quotedSwap = Effect.fnUntraced(function* (
   return { ...request, minBuyAmountRaw, path: quote.path } satisfies Swap
 })
 
+/** One trade over as many paths as pay more together, each at its very quote. */
+export const splitSwaps = Effect.fnUntraced(function* (chain: Chain, sell: string, buy: string, sellAmountRaw: bigint) {
+  const venue = yield* Venue
+  const request = { sell: asset(chain, sell), buy: asset(chain, buy), sellAmountRaw }
+  const split = { gainRaw: 0n, within: { priceImpactBps: 10_000, leastRaw: [0n, 0n] } } as const
+  const [single] = yield* venue.quote(chainIdOf(chain), hubsOf(chain), [request])
+  const [quote] = yield* venue.quote(chainIdOf(chain), hubsOf(chain), [{ ...request, split }])
+  const swaps = (quote!.paths ?? []).map(({ buyAmountRaw: minBuyAmountRaw, path, sellAmountRaw }): Swap => ({
+    ...request,
+    sellAmountRaw,
+    minBuyAmountRaw,
+    path
+  }))
+  return { single: single!, quote: quote!, swaps }
+})
+
 export const batchOf = (
   { authorization, ownerSignature }: Enrollment,
   chain: Chain,

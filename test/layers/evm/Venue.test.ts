@@ -14,6 +14,7 @@ import {
   execute,
   fund,
   hubsOf,
+  splitSwaps,
   token
 } from "#test/layers/evm/EvmWorld.ts"
 
@@ -74,6 +75,22 @@ describe("Venue", () => {
         const received = (symbol: string) => receipt.deltas.find(({ assetId }) => assetId === asset(base, symbol))?.raw
         assert.strictEqual(received("WETH"), quotes[0]!.buyAmountRaw + quotes[1]!.buyAmountRaw)
         assert.strictEqual(received("cbBTC"), quotes[2]!.buyAmountRaw)
+      })
+    )
+
+    it.effect("quotes a trade over several paths as it will be carried out, for more than the best of them pays", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const enrollment = yield* enroll(5n, [[base, "USDC", "WETH", "cbBTC"]])
+        yield* fund(base, enrollment.account, "USDC", 400_000_000_000n)
+        const { quote, single, swaps } = yield* splitSwaps(base, "USDC", "cbBTC", 400_000_000_000n)
+        assert.isAbove(swaps.length, 1)
+        assert.isTrue(quote.buyAmountRaw > single.buyAmountRaw)
+        const { receipt } = yield* execute(batchOf(enrollment, base, swaps))
+        assert.isTrue(receipt.success)
+        const changes = new Map(receipt.deltas.map(({ assetId, raw }) => [assetId, raw]))
+        assert.strictEqual(changes.get(asset(base, "cbBTC")), quote.buyAmountRaw)
+        assert.strictEqual(changes.get(asset(base, "USDC")), -400_000_000_000n)
       })
     )
 

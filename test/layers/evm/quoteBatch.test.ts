@@ -177,10 +177,11 @@ describe("quoteBatch", () => {
               ]
           const quoteOf = (amountRaw: bigint, atMost?: SaleLimits) =>
             quoteBatch(through, [H], [{ sell: A, buy: B, sellAmountRaw: amountRaw, ...(atMost && { atMost }) }])[0]!
-          const limits = { priceImpactBps, poolShareBps, soldRaw: 0n }
+          const limits: SaleLimits = { priceImpactBps, poolShareBps, sold: [], leastRaw: [0n, 0n] }
           const quote = quoteOf(sellAmountRaw, limits)
           const soldRaw = quote.sellAmountRaw ?? sellAmountRaw
           const isShareKept = (raw: bigint) => raw * 10_000n <= reserveIn * BigInt(poolShareBps)
+          if (soldRaw === 0n) return assert.strictEqual(quote.buyAmountRaw, 0n)
           const isKept = (raw: bigint) => {
             const plain = quoteOf(raw)
             return plain !== null && plain.priceImpactBps <= priceImpactBps && isShareKept(raw)
@@ -203,10 +204,18 @@ describe("quoteBatch", () => {
       quoteBatch([pool], [], [{ sell: A, buy: B, sellAmountRaw: reserve, atMost }])[0]!.sellAmountRaw!
     for (const bps of [10, 50, 100, 500]) {
       const expected = (5_000_000 * (bps / 10_000)) / (0.997 * (1 - bps / 10_000))
-      const found = Number(soldAt({ priceImpactBps: bps, poolShareBps: 10_000, soldRaw: 0n })) / 1e18
+      const found = Number(soldAt({ priceImpactBps: bps, poolShareBps: 10_000, sold: [], leastRaw: [0n, 0n] })) / 1e18
       assert.closeTo(found, expected, expected * 1e-5)
     }
-    const share = soldAt({ priceImpactBps: 1_000, poolShareBps: 100, soldRaw: 20_000n * 10n ** 18n })
+    const share = soldAt({
+      priceImpactBps: 1_000,
+      poolShareBps: 100,
+      sold: [
+        { sell: A, buy: B, raw: 20_000n * 10n ** 18n },
+        { sell: B, buy: A, raw: 9_000n * 10n ** 18n }
+      ],
+      leastRaw: [0n, 0n]
+    })
     assert.closeTo(Number(share) / 1e18, 30_000, 1)
   })
 })

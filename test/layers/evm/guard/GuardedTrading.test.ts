@@ -21,6 +21,7 @@ import {
   patientAdapter,
   quotedSwap,
   settled,
+  splitSwaps,
   stranger,
   token
 } from "#test/layers/evm/EvmWorld.ts"
@@ -107,6 +108,21 @@ describe("accounts under the guard", () => {
         yield* nextSecond
         const two = yield* cost(enrollment, chain, ...both)
         assert.isAtMost(two.gas, 530_000)
+      })
+    )
+
+    it.effect("a trade over several paths is one operation, and brings what its quotes say", () =>
+      Effect.gen(function* () {
+        const { base: chain } = yield* EvmWorld
+        const enrollment = yield* enroll(321n, [[chain, "USDC", "WETH", "cbBTC"]])
+        yield* fund(chain, enrollment.account, "USDC", 300_000_000_000n)
+        const { quote, single, swaps } = yield* splitSwaps(chain, "USDC", "cbBTC", 300_000_000_000n)
+        assert.isAbove(swaps.length, 1)
+        const { receipt } = yield* execute(batchOf(enrollment, chain, swaps))
+        assert.isTrue(receipt.success)
+        const bought = receipt.deltas.find(({ assetId }) => assetId === swaps[0]!.buy)
+        assert.strictEqual(bought?.raw, quote.buyAmountRaw)
+        assert.isTrue(quote.buyAmountRaw > single.buyAmountRaw)
       })
     )
 

@@ -1,22 +1,34 @@
 /** What runs have cost and sold, as their reports say it. */
 import { assert } from "@effect/vitest"
 import { type DateTime, Effect, Schema } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
+import { addressOf, type ChainId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { CostLedger } from "#domain/rebalance/CostLedger.ts"
 import { type ChainOutcome, RunReport } from "#domain/rebalance/RunReport.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
 import { eachDatabase } from "#test/support/database.ts"
-import { baseUsdc, baseWeth } from "#test/support/assets.ts"
+import { baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
+import type { Swap } from "#domain/trading/Swap.ts"
 import { after, submit, world } from "#test/layers/sql/fixtures.ts"
 
 const encode = Schema.encodeSync(Schema.toCodecJson(RunReport))
 const bytes32 = `0x${"1".repeat(64)}`
 
-const outcome = (soldRaw: bigint, costUsd: bigint, success: boolean): ChainOutcome => ({
+const [usdc, weth, btc] = [baseUsdc.assetId, baseWeth.assetId, baseBtc.assetId]
+
+/** Half of it over one pool, half over two, of which the second takes twice as many units. */
+const swapsOf = (soldRaw: bigint): ReadonlyArray<Swap> => {
+  const swap = { sell: usdc, buy: btc, sellAmountRaw: soldRaw, minBuyAmountRaw: 1n }
+  return [
+    { ...swap, path: [usdc, btc].map(addressOf), inputsRaw: [soldRaw] },
+    { ...swap, path: [usdc, weth, btc].map(addressOf), inputsRaw: [soldRaw, 2n * soldRaw] }
+  ]
+}
+
+const outcome = (soldRaw: bigint, costUsd: bigint, success: boolean, swaps = swapsOf(soldRaw)): ChainOutcome => ({
   chainId: 8453 as ChainId,
-  swaps: [{ sell: baseUsdc.assetId, buy: baseWeth.assetId, sellAmountRaw: soldRaw, minBuyAmountRaw: 1n, path: [] }],
+  swaps,
   skips: [],
   measures: { worth: { benefitUsd: 2n * costUsd, costUsd, gasUsd: 0n }, bands: [] },
   receipt: {
@@ -32,7 +44,7 @@ const outcome = (soldRaw: bigint, costUsd: bigint, success: boolean): ChainOutco
 })
 
 eachDatabase("CostLedger", (it) => {
-  it.effect("adds up what landed since then, of each portfolio by itself", () =>
+  it.effect("adds up what landed since then, of each portfolio by itself, and what was sold into each pool", () =>
     Effect.gen(function* () {
       const ledger = yield* CostLedger
       const runs = yield* RunStore
@@ -59,11 +71,22 @@ eachDatabase("CostLedger", (it) => {
         [spent.get(one.portfolioId), spent.get(other.portfolioId)],
         [6n * Decimal.one, 8n * Decimal.one]
       )
-      const pair = { sell: baseUsdc.assetId, buy: baseWeth.assetId }
       const sold = yield* ledger.sold(ids, after(100))
-      assert.deepStrictEqual(sold.get(one.portfolioId), [{ ...pair, raw: 11n }])
-      assert.deepStrictEqual(sold.get(other.portfolioId), [{ ...pair, raw: 55n }])
+      const soldInto = (raw: bigint) => [
+        { sell: weth, buy: btc, raw: 2n * raw },
+        { sell: usdc, buy: weth, raw },
+        { sell: usdc, buy: btc, raw }
+      ]
+      assert.deepStrictEqual(sold.get(one.portfolioId), soldInto(11n))
+      assert.deepStrictEqual(sold.get(other.portfolioId), soldInto(55n))
       assert.strictEqual((yield* ledger.spent(ids, after(400))).size, 0)
+      // Reports from before amounts of pools were kept say what went into the first.
+      const [, second] = swapsOf(9n)
+      const { inputsRaw: _, ...before } = second!
+      yield* finish(other, after(500), [outcome(9n, Decimal.one, true, [before])])
+      assert.deepStrictEqual((yield* ledger.sold(ids, after(450))).get(other.portfolioId), [
+        { sell: usdc, buy: weth, raw: 9n }
+      ])
     })
   )
 })

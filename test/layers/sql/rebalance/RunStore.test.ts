@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { makeOperationId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
-import { RunStore } from "#domain/rebalance/RunStore.ts"
+import { type RunEnd, RunStore } from "#domain/rebalance/RunStore.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
 import { eachDatabase } from "#test/support/database.ts"
@@ -128,6 +128,65 @@ eachDatabase("RunStore", (it) => {
       yield* operations.transition(operationId, "running", after(1), null)
       yield* Effect.replicateEffect(store.finish(end), 8, { concurrency: "unbounded" })
       assert.strictEqual((yield* operations.events(operationId, 0, 10)).length, 3)
+    })
+  )
+
+  it.effect("spreads slices over the period that they began in, and is due at its end as if there had been none", () =>
+    Effect.gen(function* () {
+      const store = yield* RunStore
+      const operations = yield* OperationStore
+      const sql = yield* SqlClient.SqlClient
+      const { portfolioId, tenantId } = yield* world()
+      const hour = 3_600_000
+      const day = 24 * hour
+      const read = Effect.map(
+        sql<{ readonly due_at: Date; readonly retries: number; readonly slices_until: Date | null }>`
+          SELECT due_at, retries, slices_until FROM schedules WHERE portfolio_id = ${portfolioId}`,
+        ([row]) => row!
+      )
+      /** A run that began and ended then; its look has moved the due time a period on. */
+      const run = Effect.fnUntraced(function* (at: number, end: Partial<RunEnd>) {
+        const { operationId } = yield* submit(tenantId, portfolioId, after(at))
+        yield* operations.transition(operationId, "running", after(at), null)
+        yield* store.finish({ operationId, strategyVersion: 1, at: after(at), error: null, report: {}, ...end })
+        return yield* read
+      })
+      const look = (at: number) =>
+        sql`UPDATE schedules SET due_at = ${new Date(after(at).epochMilliseconds + day)} WHERE portfolio_id = ${portfolioId}`
+      const within = (due: Date, from: number, to: number) => {
+        assert.isTrue(due.getTime() >= after(from).epochMilliseconds, due.toISOString())
+        assert.isTrue(due.getTime() <= after(to).epochMilliseconds, due.toISOString())
+      }
+
+      yield* look(0)
+      const sliced = { isIncomplete: true, slices: { left: 40 } }
+      const first = yield* run(0, sliced)
+      within(first.due_at, (0.8 * day) / 41, day / 41)
+      assert.deepStrictEqual([first.retries, first.slices_until], [1, new Date(after(day).epochMilliseconds)])
+
+      // The second look counts from its own time, the slices from the first.
+      yield* look(hour)
+      const second = yield* run(hour, { isIncomplete: true, slices: { left: 1 } })
+      within(second.due_at, 1.8 * hour, 2 * hour)
+      assert.deepStrictEqual(second.slices_until, first.slices_until)
+
+      // A market that takes nothing now is looked at again within an hour, however often that was in vain.
+      for (const [at, retries] of [
+        [2, 2],
+        [3, 3],
+        [4, 4],
+        [5, 5],
+        [6, 6]
+      ] as const) {
+        yield* look(at * hour)
+        const waiting = yield* run(at * hour, { isIncomplete: true, slices: { left: 0 } })
+        within(waiting.due_at, at * hour, (at + 1) * hour)
+        assert.strictEqual(waiting.retries, retries)
+      }
+
+      yield* look(7 * hour)
+      const last = yield* run(7 * hour, {})
+      assert.deepStrictEqual([last.due_at, last.retries, last.slices_until], [first.slices_until, 0, null])
     })
   )
 })

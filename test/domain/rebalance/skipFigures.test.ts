@@ -1,0 +1,152 @@
+/** Skips that come from readings, quotes and simulations name their figures, as those of plans do. */
+import { assert, it as plainIt, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import type { ChainAuthorization } from "#domain/account/Authorization.ts"
+import { addressOf } from "#domain/Caip.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import { plan } from "#domain/planning/planRebalance.ts"
+import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
+import { unsignedSkip } from "#domain/rebalance/ChainTrader.ts"
+import { unpriced } from "#domain/rebalance/plan/RunPlanner.ts"
+import { type RecordedSkip, SkipCode } from "#domain/Skip.ts"
+import { priceSale } from "#domain/trading/priceSale.ts"
+import { RouteRefused, Routing, RoutingUnavailable } from "#domain/trading/Routing.ts"
+import { TransferQuotes } from "#domain/trading/TransferQuotes.ts"
+import type { Quote } from "#domain/trading/Venue.ts"
+import { codesOfPlans } from "#test/domain/planning/codesOfPlans.ts"
+import {
+  account,
+  btcLeg,
+  context,
+  funded,
+  gasOfDay,
+  prepared,
+  Preparer,
+  usdcLeg
+} from "#test/domain/rebalance/preparing.ts"
+import { arbUsdc, baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
+import { TestSettings, testSettings } from "#test/support/settings.ts"
+import { TestChain } from "#test/support/chains/TestChains.ts"
+
+/** The codes that were looked at. */
+const seen = new Set<SkipCode>(codesOfPlans)
+
+const amount = /[0-9]+\.[0-9]{2} USD/u
+
+const look = (code: SkipCode, figure: RegExp, skips: ReadonlyArray<RecordedSkip>): void => {
+  const found = skips.filter((skip) => skip.code === code)
+  assert.isNotEmpty(found, `${code} among ${skips.map((skip) => skip.code).join()}`)
+  for (const { reason, valueUsd } of found) {
+    assert.match(reason, figure, code)
+    if (valueUsd !== null) assert.include(reason, `${Decimal.format(valueUsd, 2)} USD`, code)
+  }
+  seen.add(code)
+}
+
+const quote = (buyAmountRaw: bigint, part: Partial<Quote> = {}): Quote => ({
+  buyAmountRaw,
+  priceImpactBps: 0,
+  path: [addressOf(baseUsdc.assetId), addressOf(baseWeth.assetId)],
+  ...part
+})
+const limits = { slippageBps: 50, priceImpactBps: 100, hopFeeBps: 30 }
+
+plainIt("skips of quotes name what is not traded, and the limits that they were held against", () => {
+  const refused = (part: Quote | null, leg = usdcLeg, more = {}) => {
+    const verdict = priceSale(leg, part, { ...limits, ...more })
+    return "code" in verdict ? [verdict] : []
+  }
+  look(SkipCode.noRoute, amount, refused(null))
+  look(
+    SkipCode.priceImpact,
+    /by 101 basis points, the limit is 100.* USD/u,
+    refused(quote(1n, { priceImpactBps: 101 }))
+  )
+  look(SkipCode.priceImpact, /[0-9]+ basis points less .* limit is [0-9]+.* USD/u, refused(quote(1n)))
+  look(SkipCode.belowMinTrade, amount, refused(quote(1n), { ...usdcLeg, expectedBuyRaw: 1n }))
+  const slicing = { poolShareBps: 70, minUsd: Decimal.one, sold: [] }
+  const nothing = refused(quote(0n, { sellAmountRaw: 0n }), usdcLeg, { slicing })
+  look(SkipCode.sliced, /100 basis points .* 70 basis points/u, nothing)
+})
+
+const transfer = {
+  sell: baseUsdc.assetId,
+  buy: arbUsdc.assetId,
+  amountRaw: 5_000_000_000n,
+  valueUsd: 5_000n * Decimal.one,
+  expectedRaw: 4_995_000_000n
+}
+
+plainIt("skips of transfers name what stays on its chain", async () => {
+  const destinations = [{ chainId: arbUsdc.chainId, token: addressOf(arbUsdc.assetId) }] as const
+  const bridge = { contract: addressOf(baseBtc.assetId), token: addressOf(baseUsdc.assetId), destinations }
+  const [chain] = context.grants[0]!.authorization.chains
+  const authorized: ChainAuthorization = { ...chain!, policy: { ...chain!.policy, bridge } }
+  const skipsOf = async (answer: Routing["Service"]["quote"], planned = transfer, on = authorized) => {
+    const quotes = TransferQuotes.layer.pipe(
+      Layer.provide([Layer.succeed(Routing, { quote: answer } as Routing["Service"]), TestSettings])
+    )
+    const asked = Effect.flatMap(TransferQuotes, (service) => service.quote(on, planned))
+    const found = await Effect.runPromise(Effect.provide(asked, quotes))
+    return "code" in found ? [found] : []
+  }
+  const none: Routing["Service"]["quote"] = () => Effect.succeed(Option.none())
+  look(SkipCode.noRoute, amount, await skipsOf(none))
+  look(SkipCode.notAuthorized, amount, await skipsOf(none, transfer, chain!))
+  look(SkipCode.belowMinTransfer, amount, await skipsOf(none, { ...transfer, expectedRaw: 0n }))
+  const refuses = () => Effect.fail(new RouteRefused({ reason: "another recipient" }))
+  look(SkipCode.transferRefused, amount, await skipsOf(refuses))
+  const isDown = () => Effect.fail(new RoutingUnavailable({ reason: "down" }))
+  look(SkipCode.routesUnavailable, amount, await skipsOf(isDown))
+})
+
+plainIt("skips of what could not be read name the share of the portfolio that waits", () => {
+  const allocation = [
+    { assetId: baseUsdc.assetId, weight: 2_550 },
+    { assetId: baseWeth.assetId, weight: 1_500 },
+    { assetId: arbUsdc.assetId, weight: 5_950 }
+  ]
+  const chains = [{ chainId: baseUsdc.chainId, available: false, holdings: [] }]
+  const preferences = { thresholdUsd: Decimal.one }
+  const { skips } = plan({ allocation, chains, preferences, feeBps: 30 }).chains[0]!
+  look(SkipCode.chainUnavailable, /its 40\.50 percent/u, skips)
+  look(SkipCode.pricesUnavailable, /40\.50 percent/u, [unpriced(baseUsdc.chainId, { allocation })])
+})
+
+plainIt("skips of what waits for its owner name what is to be traded", () => {
+  const chain = { chainId: baseUsdc.chainId, legs: [usdcLeg, btcLeg], transfers: [transfer], skips: [] }
+  look(SkipCode.signatureRequired, /10000\.00 USD/u, [unsignedSkip(chain, "the permission was revoked")])
+})
+
+layer(Preparer, { excludeTestServices: true })("skips of simulations", (it) => {
+  it.effect("name what is not traded", () =>
+    Effect.gen(function* () {
+      yield* funded
+      const market = yield* TestChain
+      look(SkipCode.simulationFailed, amount, (yield* prepared(1, 0, [usdcLeg, btcLeg])).skips)
+      market.fund(account, baseBtc.assetId, 10_000_000n)
+      market.unattested.add(baseBtc.assetId)
+      look(SkipCode.priceNotAttested, amount, (yield* prepared(1, 0, [btcLeg])).skips)
+    })
+  )
+
+  it.effect("and of chains that stop answering name it too, and budgets of gas what was used of how much", () =>
+    Effect.gen(function* () {
+      yield* funded
+      const market = yield* TestChain
+      Object.assign(gasOfDay, { portfolio: testSettings.gas.portfolioPerDay })
+      look(SkipCode.gasRefused, /[0-9]+ of [0-9]+/u, (yield* prepared(1, 0)).skips)
+      Object.assign(gasOfDay, { portfolio: 0n })
+      market.down.add(baseUsdc.chainId)
+      const chain = { chainId: baseUsdc.chainId, legs: [usdcLeg], skips: [] }
+      const seenNow = yield* (yield* BatchPreparer).preview(context, {
+        chain,
+        limits: { slippageBps: 50, priceImpactBps: 100 }
+      })
+      look(SkipCode.chainUnavailable, amount, seenNow.skips)
+      market.down.clear()
+    })
+  )
+})
+
+plainIt("no code was forgotten", () => assert.deepStrictEqual([...seen].sort(), Object.values(SkipCode).sort()))

@@ -1,0 +1,150 @@
+import { assert, describe, it } from "@effect/vitest"
+import { addressOf, erc20, type ChainId, type EvmAddress } from "#domain/Caip.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import type { PricingLimits } from "#domain/trading/priceLegs.ts"
+import { isSoldAt, partOf, priceSale, quoteRequests, slicedSkip } from "#domain/trading/priceSale.ts"
+import type { Quote, QuotedPath } from "#domain/trading/Venue.ts"
+import type { Swap } from "#domain/trading/Swap.ts"
+import { baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
+
+const chainId = baseUsdc.chainId
+const leg = {
+  sell: baseUsdc.assetId,
+  buy: baseWeth.assetId,
+  sellAmountRaw: 2_500_000_000n,
+  valueUsd: 2500n * Decimal.one,
+  expectedBuyRaw: 1_000_000n
+}
+const [usdc, weth, btc] = [baseUsdc, baseWeth, baseBtc].map(({ assetId }) => addressOf(assetId)) as [
+  EvmAddress,
+  EvmAddress,
+  EvmAddress
+]
+const limits: PricingLimits = { slippageBps: 50, priceImpactBps: 100, hopFeeBps: 30 }
+const slicing = { poolShareBps: 100, minUsd: Decimal.one, sold: [] }
+const sliced = { ...limits, slicing }
+const quote = (buyAmountRaw: bigint, priceImpactBps = 0): Quote => ({
+  buyAmountRaw,
+  priceImpactBps,
+  path: [usdc, weth],
+  inputsRaw: [leg.sellAmountRaw]
+})
+const swapsOf = (verdict: ReturnType<typeof priceSale>): ReadonlyArray<Swap> => {
+  assert.isTrue(
+    Array.isArray(verdict),
+    JSON.stringify(verdict, (_, value) => `${value}`)
+  )
+  return verdict as ReadonlyArray<Swap>
+}
+const skipOf = (verdict: ReturnType<typeof priceSale>) => {
+  if (!("code" in verdict)) return assert.fail("the leg is made")
+  return verdict
+}
+
+describe("slices of a leg", () => {
+  it("make the part that the market takes, at the part's own floor, and say what is left", () => {
+    const cut = { ...quote(399_000n, 100), sellAmountRaw: 1_000_000_000n }
+    const part = partOf(leg, cut.sellAmountRaw)
+    assert.deepInclude(part, { valueUsd: 1_000n * Decimal.one, expectedBuyRaw: 400_000n })
+    const [swap] = swapsOf(priceSale(leg, cut, sliced))
+    assert.deepInclude(swap, { sellAmountRaw: 1_000_000_000n, minBuyAmountRaw: 397_005n })
+    const left = slicedSkip(leg, part.sellAmountRaw, sliced)
+    assert.deepInclude(left, { code: "SLICED", valueUsd: 1_500n * Decimal.one })
+    for (const figure of ["1000.00 USD of 2500.00 USD", "100 basis points", "1500.00 USD is left"])
+      assert.include(left!.reason, figure)
+    assert.isUndefined(slicedSkip(leg, leg.sellAmountRaw, sliced))
+  })
+
+  it("are none where the market takes nothing or less than the least trade now; all of the leg is left to later runs", () => {
+    const sold = [
+      { sell: leg.sell, buy: leg.buy, raw: 100_000_000n },
+      { sell: leg.buy, buy: leg.sell, raw: 9n }
+    ]
+    const used = { ...limits, slicing: { ...slicing, sold } }
+    for (const [buyAmountRaw, sellAmountRaw] of [
+      [0n, 0n],
+      [399n, 900_000n]
+    ] as const) {
+      const verdict = skipOf(priceSale(leg, { ...quote(buyAmountRaw), sellAmountRaw }, used))
+      assert.deepInclude(verdict, { code: "SLICED", valueUsd: leg.valueUsd })
+      assert.include(verdict.reason, "100.00 USD of the asset were sold in the last day")
+      assert.isFalse(isSoldAt([leg], used)(0, { ...quote(buyAmountRaw), sellAmountRaw }))
+    }
+  })
+
+  it("are asked for with the limits of loss and what was sold into the pools of the leg's chain in the last day", () => {
+    const elsewhere = erc20(42161 as ChainId, usdc)
+    const sold = [
+      { sell: leg.sell, buy: leg.buy, raw: 70n },
+      { sell: elsewhere, buy: elsewhere, raw: 9n }
+    ]
+    const [request] = quoteRequests(chainId, [leg], { ...limits, slicing: { ...slicing, sold } })
+    assert.deepStrictEqual(request!.atMost, {
+      priceImpactBps: 100,
+      leastRaw: [985_001n, 982_001n],
+      poolShareBps: 100,
+      sold: [{ sell: usdc, buy: weth, raw: 70n }]
+    })
+    assert.isUndefined(quoteRequests(chainId, [leg], limits)[0]!.atMost)
+  })
+})
+
+describe("several paths of a leg", () => {
+  const paths: ReadonlyArray<QuotedPath> = [
+    {
+      path: [usdc, weth],
+      sellAmountRaw: 1_500_000_000n,
+      buyAmountRaw: 599_000n,
+      priceImpactBps: 40,
+      inputsRaw: [1_500_000_000n]
+    },
+    {
+      path: [usdc, btc, weth],
+      sellAmountRaw: 1_000_000_000n,
+      buyAmountRaw: 397_000n,
+      priceImpactBps: 60,
+      inputsRaw: [1_000_000_000n, 5n]
+    }
+  ]
+  const both: Quote = { ...quote(996_000n, 60), paths }
+
+  it("are a swap each, with a floor of its own, and sell the leg together", () => {
+    const swaps = swapsOf(priceSale(leg, both, limits))
+    assert.deepStrictEqual(
+      swaps.map(({ inputsRaw, minBuyAmountRaw, path, sellAmountRaw }) => ({
+        inputsRaw,
+        minBuyAmountRaw,
+        path,
+        sellAmountRaw
+      })),
+      paths.map(({ buyAmountRaw, inputsRaw, path, sellAmountRaw }) => ({
+        inputsRaw,
+        minBuyAmountRaw: (buyAmountRaw * 9_950n) / 10_000n,
+        path,
+        sellAmountRaw
+      }))
+    )
+  })
+
+  it("are refused together when the limits refuse one of them", () => {
+    const [first, second] = paths as [QuotedPath, QuotedPath]
+    const verdict = skipOf(priceSale(leg, { ...both, paths: [first, { ...second, priceImpactBps: 101 }] }, limits))
+    assert.deepInclude(verdict, { code: "PRICE_IMPACT", valueUsd: leg.valueUsd })
+  })
+
+  it("are asked for where the gas of a swap is known, for the eight legs of most value, and must pay for their gas", () => {
+    const swapGas = [{ chainId, usd: Decimal.one / 4n }]
+    const legs = Array.from({ length: 10 }, (_, index) => partOf(leg, leg.sellAmountRaw - BigInt(index) * 1_000_000n))
+    const requests = quoteRequests(chainId, legs, { ...limits, swapGas })
+    // A quarter of a dollar of $2,500 that buy 1,000,000 units, and a basis point.
+    assert.deepStrictEqual(requests[0]!.split, {
+      gainRaw: 200n,
+      within: { priceImpactBps: 100, leastRaw: [985_001n, 982_001n] }
+    })
+    assert.deepStrictEqual(
+      requests.map(({ split }) => split !== undefined),
+      legs.map((_, index) => index < 8)
+    )
+    assert.isUndefined(quoteRequests(42161 as ChainId, [leg], { ...limits, swapGas })[0]!.split)
+  })
+})
