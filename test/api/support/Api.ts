@@ -18,10 +18,13 @@ import { Revocations } from "#domain/revocation/Revocations.ts"
 import { Enrollments } from "#domain/enrollment/Enrollments.ts"
 import { TenantEvents } from "#domain/event/TenantEvents.ts"
 import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
+import { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
 import { Executions } from "#domain/execution/Executions.ts"
 import { OperationSignals } from "#domain/execution/OperationSignals.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
+import { Sessions } from "#domain/identity/Sessions.ts"
+import { SignInSettings } from "#domain/identity/SignInSettings.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import { PriceRecorder } from "#domain/market/PriceRecorder.ts"
 import { Operations } from "#domain/operation/Operations.ts"
@@ -56,6 +59,7 @@ import { Routes } from "#http/Routes.ts"
 import { ServerContext } from "#http/ServerContext.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
+import { RequestSessionLive } from "#rpc/session/SessionAccessLive.ts"
 import { MovableClock } from "#test/api/support/MovableClock.ts"
 import { noteAnswer } from "#test/api/support/noteAnswer.ts"
 import { PastPrices } from "#test/api/support/PastPrices.ts"
@@ -92,7 +96,14 @@ export class Api extends Context.Service<
 >()("ballast/test/Api") {}
 
 /** Few enough to come to the end of them. */
-export const streamSettings: StreamSettings["Service"] = { maxOpen: 6, maxOpenPerTenant: 4, pollIntervalMs: 50 }
+export const streamSettings: StreamSettings["Service"] = {
+  maxOpen: 6,
+  maxOpenPerTenant: 4,
+  maxOpenPerKey: 4,
+  maxOpenPerSession: 2,
+  maxOpenPerAddress: 6,
+  pollIntervalMs: 50
+}
 
 const settings = Layer.mergeAll(
   OperatorToken.layer(Redacted.make(adminToken)),
@@ -100,6 +111,7 @@ const settings = Layer.mergeAll(
   Layer.succeed(DocsSettings, { publicUrl: "http://localhost:3000" }),
   Layer.succeed(KeyHashConfig, { pepper: Redacted.make("pepper of the contract tests") }),
   Layer.succeed(StreamSettings, streamSettings),
+  Layer.succeed(SignInSettings, { origins: ["https://app.example.com"], chainIds: [8453] }),
   Layer.succeed(Settings, {
     brandName: "Ballast",
     rebalanceCooldownMs: 60_000,
@@ -122,7 +134,6 @@ const settings = Layer.mergeAll(
 )
 
 const services = Layer.mergeAll(
-  ApiKeys.layer,
   Tenants.layer,
   Strategies.layer,
   StrategyConfiguration.layer,
@@ -150,6 +161,8 @@ const services = Layer.mergeAll(
   Backtests.layer.pipe(Layer.provide(PriceRecorder.layer)),
   PortfolioPerformances.layer
 ).pipe(
+  Layer.provideMerge(ExecutionReaders.layer.pipe(Layer.provide(RequestSessionLive))),
+  Layer.provideMerge(Layer.merge(ApiKeys.layer, Sessions.layer)),
   Layer.provideMerge(Portfolios.layer),
   Layer.provideMerge(Layer.merge(OperationSignals.layer, StreamAdmission.layer)),
   Layer.provide(KeyHashLive)
