@@ -47,7 +47,7 @@ const requestContext = <R>(context: Context.Context<R>): Context.Context<R> =>
  */
 export const ServeRoutes = (
   trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>,
-  others: Layer.Layer<never, never, HttpRouter.HttpRouter> = Layer.empty
+  others: Layer.Layer<never, never, HttpRouter.HttpRouter | ShutdownState> = Layer.empty
 ) =>
   Layer.effectDiscard(
     Effect.gen(function* () {

@@ -1,10 +1,24 @@
-/** Sends the caller's API key with each request of a typed client. */
-import { Redacted } from "effect"
+/** Sends what the caller presents, an API key or a wallet session's token, with each request of a typed client. */
+import { Layer, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
+import { ExecutionAuth } from "#http/middleware/ExecutionAuth.ts"
 
-export const apiKeyClientLayer = (apiKey: Redacted.Redacted<string>) =>
-  HttpApiMiddleware.layerClient(ApiKeyAuth, ({ next, request }) =>
-    next(HttpClientRequest.setHeader(request, "x-api-key", Redacted.value(apiKey)))
+/** By key. */
+export const apiKeyClientLayer = (apiKey: Redacted.Redacted<string>) => {
+  const sign = HttpClientRequest.setHeader("x-api-key", Redacted.value(apiKey))
+  return Layer.merge(
+    HttpApiMiddleware.layerClient(ApiKeyAuth, ({ next, request }) => next(sign(request))),
+    HttpApiMiddleware.layerClient(ExecutionAuth, ({ next, request }) => next(sign(request)))
+  )
+}
+
+/** By session; routes that take keys alone are asked without one, and refuse. */
+export const sessionClientLayer = (token: Redacted.Redacted) =>
+  Layer.merge(
+    HttpApiMiddleware.layerClient(ApiKeyAuth, ({ next, request }) => next(request)),
+    HttpApiMiddleware.layerClient(ExecutionAuth, ({ next, request }) =>
+      next(HttpClientRequest.bearerToken(request, token))
+    )
   )

@@ -6,11 +6,13 @@ import { ActionProcedures } from "#rpc/Actions.ts"
 import { ApiKeyProcedures } from "#rpc/ApiKeys.ts"
 import { AssetProcedures } from "#rpc/Assets.ts"
 import { CryptoMarketDataProcedures } from "#rpc/CryptoMarketData.ts"
+import { ExecutionProcedures } from "#rpc/execution/Executions.ts"
 import { IdentityProcedures } from "#rpc/Identity.ts"
 
 export const ClientProcedures = CryptoMarketDataProcedures.merge(
   AssetProcedures,
   IdentityProcedures,
   ApiKeyProcedures,
-  ActionProcedures
+  ActionProcedures,
+  ExecutionProcedures
 )

@@ -6,6 +6,8 @@ import { type Context, Layer } from "effect"
 import { RpcSerialization, RpcServer } from "effect/rpc"
 import { Actions } from "#domain/action/Actions.ts"
 import { buildWith } from "#domain/buildWith.ts"
+import { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
+import { Executions } from "#domain/execution/Executions.ts"
 import { Members } from "#domain/identity/Members.ts"
 import { OwnKeys } from "#domain/identity/OwnKeys.ts"
 import { Sessions } from "#domain/identity/Sessions.ts"
@@ -18,6 +20,7 @@ import { AssetSearch } from "#domain/listing/AssetSearch.ts"
 import { CountryHeader } from "#domain/listing/CountryHeader.ts"
 import { CryptoMarketData } from "#domain/marketData/CryptoMarketData.ts"
 import { MarketDataStream } from "#domain/stream/MarketDataStream.ts"
+import { StreamTiming } from "#http/v1/StreamTiming.ts"
 import { ActionsLive } from "#rpc/ActionsLive.ts"
 import { AdminAccessLive } from "#rpc/AdminAccessLive.ts"
 import { ApiKeysLive } from "#rpc/ApiKeysLive.ts"
@@ -25,10 +28,12 @@ import { AssetsLive } from "#rpc/AssetsLive.ts"
 import { ClientProcedures } from "#rpc/ClientProcedures.ts"
 import { CryptoMarketDataLive } from "#rpc/CryptoMarketDataLive.ts"
 import { countedProtocol } from "#rpc/countedProtocol.ts"
+import { ExecutionsLive } from "#rpc/execution/ExecutionsLive.ts"
 import { IdentityLive } from "#rpc/IdentityLive.ts"
 import { jsonWire, routesOf } from "#rpc/jsonWire.ts"
 import { MarketDataStreamProcedures } from "#rpc/MarketDataStream.ts"
 import { MarketDataStreamLive } from "#rpc/MarketDataStreamLive.ts"
+import { ExecutionAccessLive } from "#rpc/session/ExecutionAccessLive.ts"
 import { PresentedSession, SessionAccessLive } from "#rpc/session/SessionAccessLive.ts"
 import { SessionCookie } from "#rpc/session/SessionCookie.ts"
 
@@ -52,6 +57,8 @@ export const procedureRoutes: ReadonlyArray<readonly ["GET" | "POST", string]> =
 /** What the procedures of clients ask of the domain. */
 const services = [
   Actions,
+  Executions,
+  ExecutionReaders,
   CryptoMarketData,
   AssetBrowsing,
   AssetSearch,
@@ -71,8 +78,10 @@ const Handlers = Layer.mergeAll(
   IdentityLive,
   ApiKeysLive,
   ActionsLive,
+  ExecutionsLive,
+  ExecutionAccessLive,
   SessionAccessLive
-).pipe(Layer.provide(PresentedSession.layer), buildWith(...services, SessionCookie))
+).pipe(Layer.provide(PresentedSession.layer), buildWith(...services, SessionCookie, StreamTiming))
 
 const OperatorHandlers = Layer.merge(MarketDataStreamLive, AdminAccessLive).pipe(
   buildWith(MarketDataStream, OperatorToken)

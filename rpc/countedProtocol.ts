@@ -2,11 +2,14 @@
  * Effect's RPC over HTTP, where one request may carry many calls, a line each: the first is the request, which the
  * server has counted; each further one counts as much. When they are too many none of them runs.
  */
-import { Clock, Effect, Layer, Option } from "effect"
+import { Clock, Effect, Layer, Option, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { RpcServer } from "effect/rpc"
 import { clientAddress } from "#domain/clientAddress.ts"
 import { tooMany } from "#domain/fixedWindows.ts"
+import { ShutdownState } from "#http/ShutdownState.ts"
+import { boundedBody } from "#http/v1/boundedBody.ts"
+import { StreamTiming } from "#http/v1/StreamTiming.ts"
 import { CallLimits } from "#rpc/CallLimits.ts"
 import { failure, type WireError } from "#rpc/jsonWire.ts"
 
@@ -21,6 +24,8 @@ export const countedProtocol = (path: HttpRouter.PathInput) =>
     RpcServer.Protocol,
     Effect.gen(function* () {
       const limits = yield* CallLimits
+      const closing = yield* ShutdownState
+      const timing = yield* StreamTiming
       const router = yield* HttpRouter.HttpRouter
       const { httpEffect, protocol } = yield* RpcServer.makeProtocolWithHttpEffect()
 
@@ -42,11 +47,27 @@ export const countedProtocol = (path: HttpRouter.PathInput) =>
         return undefined
       })
 
+      /** An answer that goes on waits for its client within the same bounds as events do. */
+      const bounded = Effect.flatMap(httpEffect, (response) =>
+        Effect.withFiber((fiber) => {
+          const { body } = response
+          if (body._tag !== "Stream") return Effect.succeed(response)
+          const source = Stream.orDie(body.stream)
+          const { contentType } = body
+          return Effect.succeed(
+            HttpServerResponse.stream(boundedBody(source, { request: fiber, timing, closing: closing.begun }), {
+              contentType,
+              headers: { "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" }
+            })
+          )
+        })
+      )
+
       yield* router.add(
         "POST",
         path,
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-          Effect.flatMap(refusal(request), (refused) => (refused === undefined ? httpEffect : Effect.succeed(refused)))
+          Effect.flatMap(refusal(request), (refused) => (refused === undefined ? bounded : Effect.succeed(refused)))
         )
       )
       return protocol

@@ -8,13 +8,15 @@
  * Handlers and middleware are those of every other wire. A call runs in its request's own fiber, so it ends when the
  * client goes.
  */
-import { Cause, Context, Effect, Exit, Layer, Option, Schema, Scope } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Option, Schema, Scope, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Rpc, type RpcGroup, RpcMessage } from "effect/rpc"
+import { Rpc, type RpcGroup, RpcMessage, RpcSchema } from "effect/rpc"
 import { detailsOf } from "#domain/describeIssue.ts"
 import { Internal, ValidationFailed } from "#domain/Errors.ts"
 import { IsAction } from "#rpc/actionProcedure.ts"
 import { IsRead } from "#rpc/publicProcedure.ts"
+import { FrameOf } from "#rpc/execution/streamedProcedure.ts"
+import { makeStreamAnswer } from "#rpc/execution/streamAnswer.ts"
 import { AnswersWithToken, SessionCookie, type TokenAnswer, tokenInCookie } from "#rpc/session/SessionCookie.ts"
 
 /** What every error class of the domain tells of itself. */
@@ -78,6 +80,13 @@ const queryOf = (request: HttpServerRequest.HttpServerRequest) => {
   return parse(input ?? "", "The query parameter input")
 }
 
+/** The answer to an error; a defect is the server's fallback to answer, which also reports it. */
+const refused = (cause: Cause.Cause<unknown>, form: Form) =>
+  Option.match(Cause.findErrorOption(cause), {
+    onNone: () => Effect.failCause(cause as Cause.Cause<never>),
+    onSome: (error) => Effect.succeed(failure(error as WireError, form))
+  })
+
 type Procedure = Rpc.AnyWithProps
 
 const pathOf = (tag: string) => `/v1/rpc/${tag}` as const
@@ -92,6 +101,10 @@ export const routesOf = <Rpcs extends Rpc.Any>(
   ])
 
 type Headers = HttpServerRequest.HttpServerRequest["headers"]
+
+/** A stream that runs with what middleware has provided. */
+const boundStream = (stream: Stream.Stream<unknown, unknown>) =>
+  Effect.contextWith((context: Context.Context<never>) => Effect.succeed(Stream.provideContext(stream, context)))
 
 /** A procedure's handler inside its middleware, out of the services of the layer that serves it. */
 const callOf = (procedure: Procedure, services: Context.Context<never>) => {
@@ -112,7 +125,11 @@ const callOf = (procedure: Procedure, services: Context.Context<never>) => {
         headers,
         payload
       }
-      const handled = handler(payload, call) as Effect.Effect<never, never>
+      const answer = handler(payload, call)
+      const unwrapped = Rpc.isWrapper(answer) ? answer.value : answer
+      const handled = (
+        Stream.isStream(unwrapped) ? boundStream(unwrapped as Stream.Stream<unknown, unknown>) : unwrapped
+      ) as Effect.Effect<never, never>
       return middlewares.reduce<Effect.Effect<never, never>>(
         (effect, middleware) => middleware(effect, call) as Effect.Effect<never, never>,
         Effect.provideContext(handled, own)
@@ -124,6 +141,7 @@ export const jsonWire = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) =
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const cookie = yield* SessionCookie
+      const answerStream = yield* makeStreamAnswer
       const services = yield* Effect.context<Rpc.ToHandler<Rpcs> | Rpc.Middleware<Rpcs>>()
 
       for (const procedure of group.requests.values() as Iterable<Procedure>) {
@@ -132,7 +150,10 @@ export const jsonWire = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) =
         const decodeThoroughly = Schema.decodeUnknownEffect(codec, { errors: "all" })
         // Looking for every problem costs three times as much, and most inputs have none.
         const decode = (input: unknown) => Effect.catch(decodeQuickly(input), () => decodeThoroughly(input))
-        const encode = Schema.encodeUnknownEffect(Schema.toCodecJson(procedure.successSchema))
+        const { successSchema } = procedure
+        const isStream = RpcSchema.isStreamSchema(successSchema)
+        const encode = Schema.encodeUnknownEffect(Schema.toCodecJson(isStream ? successSchema.success : successSchema))
+        const frameOf = Context.get(procedure.annotations, FrameOf)
         const answersWithToken = Context.get(procedure.annotations, AnswersWithToken)
         const call = callOf(procedure, services as Context.Context<never>)
         const form = Context.get(procedure.annotations, IsAction) ? actionForm : jsonForm
@@ -148,15 +169,22 @@ export const jsonWire = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) =
             const payload = hasInput
               ? yield* Effect.mapError(decode(body[form.key] ?? {}), invalid(form.key))
               : undefined
-            const exit = yield* Effect.exit(call(payload, request.headers))
+            const called = call(payload, request.headers)
+            if (isStream)
+              return yield* answerStream({
+                stream: Stream.unwrap(called as Effect.Effect<Stream.Stream<unknown, unknown>, unknown>),
+                frameOf,
+                write: (value) =>
+                  Effect.map(Effect.orDie(encode(value)) as Effect.Effect<unknown>, (data) =>
+                    JSON.stringify({ result: { data: form.wrap(data) } })
+                  )
+              }).pipe(Effect.catchCause((cause) => refused(cause, form)))
+            const exit = yield* Effect.exit(called)
             if (Exit.isSuccess(exit)) {
               const json = yield* Effect.orDie(encode(exit.value))
               return answersWithToken ? tokenInCookie(cookie, json as TokenAnswer, success(form)) : success(form)(json)
             }
-            const expected = Cause.findErrorOption(exit.cause)
-            // A defect: the fallback of the server answers, and it is reported.
-            if (Option.isNone(expected)) return yield* Effect.failCause(exit.cause as Cause.Cause<never>)
-            return failure(expected.value as WireError, form)
+            return yield* refused(exit.cause, form)
           }).pipe(Effect.catch((error) => Effect.succeed(failure(error as WireError, form))))
 
         const add = (method: "GET" | "POST", handle: ReturnType<typeof answering>) =>

@@ -176,6 +176,9 @@ const bundleWindow = Effect.map(withDefault("BUNDLE_WINDOW_MS", Kind.integer(0, 
 const streams: Setting<StreamSettings["Service"]> = all({
   maxOpen: withDefault("STREAMS_MAX", Kind.integer(1, 100_000, "2000"), 2_000),
   maxOpenPerTenant: withDefault("STREAMS_MAX_PER_TENANT", Kind.integer(1, 100_000, "500"), 500),
+  maxOpenPerKey: withDefault("STREAMS_MAX_PER_KEY", Kind.integer(1, 100_000, "250"), 250),
+  maxOpenPerSession: withDefault("STREAMS_MAX_PER_SESSION", Kind.integer(1, 100_000, "20"), 20),
+  maxOpenPerAddress: withDefault("STREAMS_MAX_PER_ADDRESS", Kind.integer(1, 100_000, "500"), 500),
   pollIntervalMs: withDefault("STREAMS_POLL_MS", Kind.integer(10, 60_000, "250"), 250)
 })
 

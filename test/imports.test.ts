@@ -190,10 +190,21 @@ describe("imports", () => {
   it("adapters import the domain, each other and libraries", () =>
     assert.deepStrictEqual(breaches(inFolder("layers"), [domain, /^#layers\//, /^#migrations\//, /^[^#.]/]), []))
 
-  for (const face of ["http", "rpc", "stream"]) {
+  for (const face of ["http", "stream"]) {
     it(`${face} imports the domain, itself and effect`, () =>
       assert.deepStrictEqual(breaches(inFolder(face), [effect, domain, new RegExp(`^#${face}/`)]), []))
   }
+
+  it("rpc imports the domain, itself and effect, and of http how executions are written and streams answered", () =>
+    assert.deepStrictEqual(
+      breaches(inFolder("rpc"), [
+        effect,
+        domain,
+        /^#rpc\//,
+        /^#http\/(v1\/(models|views)\/|v1\/(eventStream|boundedBody|StreamTiming)\.ts$|ShutdownState\.ts$)/
+      ]),
+      []
+    ))
 
   it("contracts load nothing that a browser cannot, and no handler", () => {
     for (const contract of ["http/v1/Api.ts", "http/v2/Api.ts", "http/v2/client.ts", "http/admin/Admin.ts"]) {

@@ -31,10 +31,22 @@ export interface ExecutionError {
   readonly retryable: boolean
 }
 
+/** What the events up to a place in the stream say. */
+export interface Standing {
+  /** Null before the first event. */
+  readonly state: OperationState | null
+  readonly error: string | null
+  readonly completedSteps: number
+  /** Null until the first step is done. */
+  readonly totalSteps: number | null
+}
+
 export type ExecutionBody =
   | {
       readonly kind: "execution.snapshot"
       readonly operation: Operation
+      /** Up to the cursor of the snapshot, where the stream goes on; the operation above is as it is now. */
+      readonly standing: Standing
       /** The last event that the snapshot includes. */
       readonly includes: ExecutionCursor
     }

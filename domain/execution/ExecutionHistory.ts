@@ -5,20 +5,21 @@
 import { type DateTime, Schema } from "effect"
 import { ChainSettled, chainSettled } from "#domain/rebalance/ChainSettled.ts"
 import { cursorOf, type ExecutionCursor } from "#domain/execution/ExecutionCursor.ts"
-import type { ExecutionBody, ExecutionError, ExecutionEvent, LandedStep } from "#domain/execution/ExecutionEvent.ts"
+import type {
+  ExecutionBody,
+  ExecutionError,
+  ExecutionEvent,
+  LandedStep,
+  Standing
+} from "#domain/execution/ExecutionEvent.ts"
 import { isTerminal, type Operation, OperationState, stateEvent } from "#domain/operation/Operation.ts"
 import type { OperationEvent } from "#domain/operation/OperationStore.ts"
 
 /** What the events up to a position say. */
-export interface ExecutionHistory {
+export interface ExecutionHistory extends Standing {
   /** Of the last event; 0 before the first. */
   readonly sequence: number
   readonly at: DateTime.Utc
-  /** Null before the first event. */
-  readonly state: OperationState | null
-  /** Of the last change of state. */
-  readonly error: string | null
-  readonly completedSteps: number
   readonly recovered: boolean
 }
 
@@ -37,6 +38,7 @@ export const emptyHistory = (submittedAt: DateTime.Utc): ExecutionHistory => ({
   state: null,
   error: null,
   completedSteps: 0,
+  totalSteps: null,
   recovered: false
 })
 
@@ -63,7 +65,7 @@ const read = (history: ExecutionHistory, event: OperationEvent): readonly [Execu
     const { message, totalSteps } = decodeSettled(event.payload)
     const completedSteps = history.completedSteps + 1
     return [
-      { ...next, completedSteps },
+      { ...next, completedSteps, totalSteps },
       { kind: "execution.progress", message, completedSteps, totalSteps }
     ]
   }

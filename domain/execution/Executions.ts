@@ -1,25 +1,50 @@
 /**
- * The stream of one operation: what it is now, what the client has missed, what happens from then on, and its end. It
- * reads stored events alone, so any process can serve it, whichever carries the operation. Source: shapes 2.26 and M.
+ * Operations as executions: as they are now, with all that happened, with what they did, and as streams. Each way reads
+ * the one log of an operation's events, so all of them say the same. Source: shapes 2.26, J to M.
  */
-import { Context, Effect, Layer, Option, type Scope, Stream } from "effect"
-import { CursorInvalid, NotFound, type RateLimited } from "#domain/Errors.ts"
-import { beginning, cursorOf, readCursor } from "#domain/execution/ExecutionCursor.ts"
-import type { ExecutionEvent } from "#domain/execution/ExecutionEvent.ts"
-import { advance, emptyHistory, endOf, type ExecutionHistory, hasEnded } from "#domain/execution/ExecutionHistory.ts"
+import { Context, type DateTime, Effect, Layer, Option, type Scope, type Stream } from "effect"
+import { type Page, type PageQuery, page, pageRequest } from "#domain/Cursor.ts"
+import { type CursorInvalid, NotFound, type RateLimited } from "#domain/Errors.ts"
+import type { ExecutionEvent, LandedStep } from "#domain/execution/ExecutionEvent.ts"
+import { advance, emptyHistory, endOf } from "#domain/execution/ExecutionHistory.ts"
 import { type ExecutionHead, ExecutionLog } from "#domain/execution/ExecutionLog.ts"
-import { OperationSignals, type Watch } from "#domain/execution/OperationSignals.ts"
+import { ExecutionReader } from "#domain/execution/ExecutionReader.ts"
+import { makeFollow } from "#domain/execution/followExecution.ts"
+import { OperationSignals } from "#domain/execution/OperationSignals.ts"
 import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
-import { Caller } from "#domain/identity/Caller.ts"
 import type { OperationId } from "#domain/Ids.ts"
-import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { type OperationFilter, OperationStore } from "#domain/operation/OperationStore.ts"
 
-/** Events that are read at once. */
-const pageSize = 100
+/** A page of what happened to an operation. */
+export interface Timeline extends ExecutionHead {
+  /** Those of the stream but its snapshot, oldest first. */
+  readonly events: ReadonlyArray<ExecutionEvent>
+  /** There are more after the last one. */
+  readonly hasMore: boolean
+  /** What it left on the chains, also when it failed; empty until it has ended. */
+  readonly steps: ReadonlyArray<LandedStep>
+  /** The operation was `retrying` on its way. */
+  readonly recovered: boolean
+}
 
 export class Executions extends Context.Service<
   Executions,
   {
+    readonly get: (operationId: OperationId) => Effect.Effect<ExecutionHead, NotFound, ExecutionReader>
+    /** Events after a number of the stream, 0 for the first. */
+    readonly timeline: (
+      operationId: OperationId,
+      after: number,
+      limit: number
+    ) => Effect.Effect<Timeline, NotFound, ExecutionReader>
+    /** The end of the stream, result or error; none until the operation has ended. */
+    readonly end: (
+      operationId: OperationId
+    ) => Effect.Effect<readonly [ExecutionHead, Option.Option<ExecutionEvent>], NotFound, ExecutionReader>
+    /** Newest first. */
+    readonly list: (
+      query: PageQuery & Omit<OperationFilter, "since">
+    ) => Effect.Effect<Page<ExecutionHead>, CursorInvalid, ExecutionReader>
     /**
      * Begins with a snapshot, goes on after `lastEventId` (or now, when it is left out) and ends after the result or
      * error. None when the client has seen the end. The stream is counted as open until the scope closes.
@@ -30,7 +55,7 @@ export class Executions extends Context.Service<
     ) => Effect.Effect<
       Option.Option<Stream.Stream<ExecutionEvent>>,
       NotFound | CursorInvalid | RateLimited,
-      Caller | Scope.Scope
+      ExecutionReader | Scope.Scope
     >
   }
 >()("ballast/domain/execution/Executions") {
@@ -39,93 +64,78 @@ export class Executions extends Context.Service<
     Effect.gen(function* () {
       const log = yield* ExecutionLog
       const store = yield* OperationStore
-      const signals = yield* OperationSignals
       const admission = yield* StreamAdmission
+      const followFrom = makeFollow({ log, store, signals: yield* OperationSignals })
 
-      /** The history that the client has seen, or undefined when the cursor is not of this operation. */
-      const resume = Effect.fnUntraced(function* (head: ExecutionHead, lastEventId: string) {
-        const { operation } = head
-        const cursor = readCursor(lastEventId)
-        if (cursor === undefined) return undefined
-        if (cursor.sequence === 0) return cursor.at === beginning.at ? emptyHistory(operation.submittedAt) : undefined
-        const isEnd = cursor.sequence === head.sequence + 1 && operation.finishedAt !== null
-        if (cursor.sequence > head.sequence && !isEnd) return undefined
-        const found = yield* log.historyAt(operation.operationId, Math.min(cursor.sequence, head.sequence))
-        if (Option.isNone(found) || cursor.at !== cursorOf(found.value.at, 0).at) return undefined
-        return isEnd ? ("seen" as const) : found.value
+      const get = Effect.fn("Executions.get")(function* (operationId: OperationId) {
+        const found = yield* log.head(yield* ExecutionReader, operationId)
+        if (Option.isNone(found)) return yield* new NotFound({ message: `There is no operation ${operationId}` })
+        return found.value
       })
 
-      const start = Effect.fnUntraced(function* (head: ExecutionHead, lastEventId: string | undefined) {
-        if (lastEventId === undefined)
-          return yield* Effect.flatMap(
-            log.historyAt(head.operation.operationId, head.sequence),
-            Effect.fromOption
-          ).pipe(Effect.orDie)
-        const history = yield* resume(head, lastEventId)
-        if (history !== undefined) return history
-        return yield* new CursorInvalid({
-          message: `Last-Event-ID is no id of the stream of ${head.operation.operationId}; send the last one that it sent, 0-0 for all, or none`,
-          details: ["Last-Event-ID: not an id of this stream"]
-        })
+      const historyAt = (operationId: OperationId, sequence: number, submittedAt: DateTime.Utc) =>
+        sequence === 0
+          ? Effect.succeed(emptyHistory(submittedAt))
+          : Effect.orDie(Effect.flatMap(log.historyAt(operationId, sequence), Effect.fromOption))
+
+      /** Up to the last event that the head includes, and what it left on the chains. */
+      const standingOf = Effect.fnUntraced(function* ({ operation, sequence }: ExecutionHead) {
+        const { finishedAt, operationId, submittedAt } = operation
+        const history = yield* historyAt(operationId, sequence, submittedAt)
+        return { history, steps: finishedAt === null ? [] : yield* log.steps(operationId) }
+      })
+
+      const end = Effect.fn("Executions.end")(function* (operationId: OperationId) {
+        const head = yield* get(operationId)
+        if (head.operation.finishedAt === null) return [head, Option.none()] as const
+        const { history, steps } = yield* standingOf(head)
+        return [head, Option.some(endOf(head.operation, history, steps))] as const
+      })
+
+      const timeline = Effect.fn("Executions.timeline")(function* (
+        operationId: OperationId,
+        after: number,
+        limit: number
+      ) {
+        const head = yield* get(operationId)
+        const { operation, sequence: last } = head
+        const { history, steps } = yield* standingOf(head)
+        // What a late writer adds behind the end is not of the stream.
+        const room = Math.max(0, Math.min(limit, last - after))
+        const events: Array<ExecutionEvent> = []
+        if (room > 0) {
+          let read = yield* historyAt(operationId, after, operation.submittedAt)
+          for (const stored of yield* store.events(operationId, after, room)) {
+            const [next, event] = advance(read, stored)
+            read = next
+            events.push(event)
+          }
+        }
+        const isEnded = operation.finishedAt !== null
+        if (isEnded && after + events.length === last && events.length < limit)
+          events.push(endOf(operation, history, steps))
+        const hasMore = after + events.length < (isEnded ? last + 1 : last)
+        return { ...head, events, hasMore, steps, recovered: history.recovered }
+      })
+
+      const list = Effect.fn("Executions.list")(function* (query: PageQuery & Omit<OperationFilter, "since">) {
+        const request = yield* pageRequest("executions", query)
+        const rows = yield* log.list(yield* ExecutionReader, query, request)
+        return page("executions", request.limit, rows, ({ operation }) => ({
+          createdAt: operation.submittedAt,
+          id: operation.operationId
+        }))
       })
 
       const follow = Effect.fn("Executions.follow")(function* (
         operationId: OperationId,
         lastEventId: string | undefined
       ) {
-        const { tenantId } = yield* Caller
-        const found = yield* log.head(tenantId, operationId)
-        if (Option.isNone(found)) return yield* new NotFound({ message: `There is no operation ${operationId}` })
-        const head = found.value
-        const history = yield* start(head, lastEventId)
-        if (history === "seen") return Option.none()
-        yield* admission.enter(tenantId)
-        const watch = yield* signals.watch(operationId, history.sequence)
-        return Option.some(
-          Stream.concat(Stream.make(snapshotOf(head, history)), pages({ log, store, watch }, head, history))
-        )
+        const head = yield* get(operationId)
+        return yield* followFrom(head, lastEventId, Effect.flatMap(ExecutionReader, admission.enter))
       })
 
-      return Executions.of({ follow })
+      return Executions.of({ get, timeline, end, list, follow })
     })
   )
 }
-
-interface Services {
-  readonly log: ExecutionLog["Service"]
-  readonly store: OperationStore["Service"]
-  readonly watch: Watch
-}
-
-/**
- * The operation as it is now, under the id from which the rest follows: whoever has seen no more resumes from there.
- */
-const snapshotOf = ({ at, operation, sequence }: ExecutionHead, history: ExecutionHistory): ExecutionEvent => ({
-  operationId: operation.operationId,
-  cursor: history.sequence === 0 ? beginning : cursorOf(history.at, history.sequence),
-  at: history.at,
-  body: { kind: "execution.snapshot", operation, includes: cursorOf(at, sequence) }
-})
-
-/** What comes after a history, read page by page, until the end. */
-const pages = ({ log, store, watch }: Services, { operation }: ExecutionHead, from: ExecutionHistory) =>
-  Stream.paginate(from, (history) =>
-    Effect.gen(function* () {
-      if (hasEnded(history)) {
-        const steps = history.state === "completed" ? yield* log.steps(operation.operationId) : []
-        return [[endOf(operation, history, steps)], Option.none()] as const
-      }
-      const events = yield* store.events(operation.operationId, history.sequence, pageSize)
-      if (events.length === 0) yield* watch.changed
-      const told: Array<ExecutionEvent> = []
-      let next = history
-      for (const event of events) {
-        if (hasEnded(next)) break
-        const [after, telling] = advance(next, event)
-        next = after
-        told.push(telling)
-      }
-      watch.seen(next.sequence)
-      return [told, Option.some(next)] as const
-    })
-  )

@@ -1,18 +1,25 @@
 /** Counts the streams that are open in this process, of whatever they tell, and refuses one too many. */
-import { Context, Effect, Layer, Metric, type Scope } from "effect"
+import { Context, Effect, Layer, Metric, Schema, type Scope } from "effect"
 import { RateLimited } from "#domain/Errors.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
-import type { TenantId } from "#domain/Ids.ts"
+import { type ApiKeyId, SessionId, type TenantId } from "#domain/Ids.ts"
 import * as Metrics from "#domain/Metrics.ts"
 
 /** When a refused client should try again. */
 const retryAfterSeconds = 10
 
+/** Whose stream it is. */
+export interface StreamHolder {
+  readonly tenantId: TenantId
+  readonly credential: ApiKeyId | SessionId
+  readonly address: string
+}
+
 export class StreamAdmission extends Context.Service<
   StreamAdmission,
   {
     /** The stream is counted as open until the scope closes. */
-    readonly enter: (tenantId: TenantId) => Effect.Effect<void, RateLimited, Scope.Scope>
+    readonly enter: (holder: StreamHolder) => Effect.Effect<void, RateLimited, Scope.Scope>
   }
 >()("ballast/domain/execution/StreamAdmission") {
   static readonly layer = Layer.effect(
@@ -21,16 +28,29 @@ export class StreamAdmission extends Context.Service<
   )
 }
 
-const makeAdmission = ({ maxOpen, maxOpenPerTenant }: StreamSettings["Service"]) => {
-  const open = new Map<TenantId, number>()
+const isSession = Schema.is(SessionId)
+
+/** What a stream counts under, how many of it may be open, and who has as many. */
+const countersOf = (settings: StreamSettings["Service"], { address, credential, tenantId }: StreamHolder) => [
+  { key: tenantId, most: settings.maxOpenPerTenant, who: "The tenant" },
+  isSession(credential)
+    ? { key: credential, most: settings.maxOpenPerSession, who: "The wallet session" }
+    : { key: credential, most: settings.maxOpenPerKey, who: `The key ${credential}` },
+  { key: `from ${address}`, most: settings.maxOpenPerAddress, who: "The address" }
+]
+
+const makeAdmission = (settings: StreamSettings["Service"]) => {
+  const open = new Map<string, number>()
   let all = 0
 
-  const count = (tenantId: TenantId, by: 1 | -1) =>
+  const count = (holder: StreamHolder, by: 1 | -1) =>
     Effect.suspend(() => {
       all += by
-      const ofTenant = (open.get(tenantId) ?? 0) + by
-      if (ofTenant === 0) open.delete(tenantId)
-      else open.set(tenantId, ofTenant)
+      for (const { key } of countersOf(settings, holder)) {
+        const now = (open.get(key) ?? 0) + by
+        if (now === 0) open.delete(key)
+        else open.set(key, now)
+      }
       return Metric.update(Metrics.streamsOpen, all)
     })
 
@@ -38,16 +58,18 @@ const makeAdmission = ({ maxOpen, maxOpenPerTenant }: StreamSettings["Service"])
     new RateLimited({ message: `${message}; close some, or retry`, retryAfterSeconds })
 
   /** One step, so that no two can take the last place. */
-  const enter = (tenantId: TenantId) =>
+  const enter = (holder: StreamHolder) =>
     Effect.suspend(() => {
-      if ((open.get(tenantId) ?? 0) >= maxOpenPerTenant)
-        return Effect.fail(refusal(`The tenant has ${maxOpenPerTenant} streams open here, the most that it may have`))
-      if (all >= maxOpen)
-        return Effect.fail(refusal(`${maxOpen} streams are open here, the most that one process serves`))
-      return count(tenantId, 1)
+      if (all >= settings.maxOpen)
+        return Effect.fail(refusal(`${settings.maxOpen} streams are open here, the most that one process serves`))
+      for (const { key, most, who } of countersOf(settings, holder)) {
+        if ((open.get(key) ?? 0) < most) continue
+        return Effect.fail(refusal(`${who} has ${most} streams open here, the most that it may have`))
+      }
+      return count(holder, 1)
     })
 
   return StreamAdmission.of({
-    enter: (tenantId) => Effect.acquireRelease(enter(tenantId), () => count(tenantId, -1))
+    enter: (holder) => Effect.acquireRelease(enter(holder), () => count(holder, -1))
   })
 }

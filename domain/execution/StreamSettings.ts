@@ -4,9 +4,13 @@ import { Context } from "effect"
 export class StreamSettings extends Context.Service<
   StreamSettings,
   {
-    /** Streams that one process has open at once, and of these at most for one tenant. */
+    /** Streams that one process has open at once. */
     readonly maxOpen: number
+    /** Of these at most for one tenant, one key, one wallet session and one address. */
     readonly maxOpenPerTenant: number
+    readonly maxOpenPerKey: number
+    readonly maxOpenPerSession: number
+    readonly maxOpenPerAddress: number
     /** How often events of other processes are looked for while a stream is open, in milliseconds. */
     readonly pollIntervalMs: number
   }

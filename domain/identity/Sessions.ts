@@ -23,7 +23,8 @@ const noteInterval = Duration.hours(1)
 /** Sessions of one user at the same time. */
 const maxSessions = 20
 
-const prefix = "bs_"
+/** What every token begins with, so that it is told from an API key. */
+export const tokenPrefix = "bs_"
 
 /** A session at a moment when its token is known. */
 export interface OpenSession {
@@ -57,7 +58,9 @@ export class Sessions extends Context.Service<
       const { hash } = yield* KeyHash
       const random = yield* SecureRandom.SecureRandom
 
-      const newToken = Effect.map(random.randomBytes(32), (bytes) => Redacted.make(prefix + Base64Url.encode(bytes)))
+      const newToken = Effect.map(random.randomBytes(32), (bytes) =>
+        Redacted.make(tokenPrefix + Base64Url.encode(bytes))
+      )
 
       const open = Effect.fn("Sessions.open")(function* (
         member: Member,
@@ -81,7 +84,7 @@ export class Sessions extends Context.Service<
       })
 
       const authenticate = Effect.fn("Sessions.authenticate")(function* (token: Redacted.Redacted) {
-        if (!Redacted.value(token).startsWith(prefix)) return yield* ended()
+        if (!Redacted.value(token).startsWith(tokenPrefix)) return yield* ended()
         const found = yield* store.find(hash(token))
         if (Option.isNone(found)) return yield* ended()
         const { isCurrent, session, tenantIsDisabled } = found.value

@@ -1,48 +1,80 @@
-/** Contract: the stream of an operation's events. Source: interface "Events", shapes 2.26. */
+/** Contract: the streams of an operation's events. Source: interface "Events", shapes 2.26 and O. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { shown } from "#domain/fromText.ts"
-import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
-import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
+import { readScope } from "#domain/execution/ExecutionReaders.ts"
 import { ErrorsV1 } from "#http/middleware/ErrorsV1.ts"
+import { ExecutionAuth } from "#http/middleware/ExecutionAuth.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
+import { AgUiEvent } from "#http/v1/agUi/AgUiModel.ts"
 import { ExecutionEvent } from "#http/v1/models/ExecutionEvent.ts"
 import { OperationIdParam } from "#http/v2/values/values.ts"
 import { operation } from "#http/v2/operation.ts"
 import { CursorInvalid, NotFound } from "#http/wireErrors.ts"
 
+const headers = {
+  "last-event-id": Schema.optionalKey(
+    Schema.String.check(shown({ pattern: "^[0-9]{1,15}-[0-9]{1,9}$" })).annotate({
+      description:
+        "The last `id` that the client has; what came after it is sent. `0-0` for all. Left out: from now on.",
+      examples: ["1772443800000-3"]
+    })
+  )
+}
+
+/** Either of the two. */
+const keyOrSession = OpenApi.annotations({ override: { security: [{ apiKey: [] }, { session: [] }] } })
+
+const access =
+  "A key needs the scope above. A wallet session, as `Authorization: Bearer` or in its cookie, reads the operations of its tenant and of the portfolios that the wallet owns."
+
 const stream = HttpApiEndpoint.get("streamExecution", "/executions/:operationId/stream", {
   params: { operationId: OperationIdParam },
-  headers: {
-    "last-event-id": Schema.optionalKey(
-      Schema.String.check(shown({ pattern: "^[0-9]{1,15}-[0-9]{1,9}$" })).annotate({
-        description:
-          "The last `id` that the client has; what came after it is sent. `0-0` for all. Left out: from now on.",
-        examples: ["1772443800000-3"]
-      })
-    )
-  },
+  headers,
   success: [HttpApiSchema.StreamSse({ data: ExecutionEvent }), HttpApiSchema.NoContent],
   error: [NotFound, CursorInvalid]
-}).annotateMerge(
-  operation({
-    id: "streamExecution",
-    summary: "Follow an operation",
-    description: [
-      "Server-sent events of one operation, on whichever process is asked: a snapshot, what came after `Last-Event-ID`, what happens from then on, and the end. The stream ends after `execution.result` or `execution.error`; a client that has seen that one is answered 204, which tells it not to come back.",
-      "Each frame has `id`, `event` (the kind) and `data` (the envelope as JSON). A comment is sent every 15 seconds. A connection may end at any time, after 15 minutes for certain: connect again with the last `id`."
-    ].join("\n\n"),
-    scope: "portfolios:read",
-    tier: "burst"
-  })
-)
+})
+  .annotateMerge(
+    operation({
+      id: "streamExecution",
+      summary: "Follow an operation",
+      description: [
+        "Server-sent events of one operation, on whichever process is asked: a snapshot, what came after `Last-Event-ID`, what happens from then on, and the end. The stream ends after `execution.result` or `execution.error`; a client that has seen that one is answered 204, which tells it not to come back.",
+        "Each frame has `id`, `event` (the kind) and `data` (the envelope as JSON). A comment is sent every 15 seconds. A connection may end at any time, after 15 minutes for certain: connect again with the last `id`.",
+        access
+      ].join("\n\n"),
+      scope: readScope,
+      tier: "burst"
+    })
+  )
+  .annotateMerge(keyOrSession)
+
+const agUi = HttpApiEndpoint.get("streamExecutionAgUi", "/ai/executions/:operationId/ag-ui-stream", {
+  params: { operationId: OperationIdParam },
+  headers,
+  success: [HttpApiSchema.StreamSse({ data: AgUiEvent }), HttpApiSchema.NoContent],
+  error: [NotFound, CursorInvalid]
+})
+  .annotateMerge(
+    operation({
+      id: "streamExecutionAgUi",
+      summary: "Follow an operation as an agent's run",
+      description: [
+        "The same events as chunks of the AG-UI protocol 1.0: `RUN_STARTED`, a `STATE_SNAPSHOT`, then for each event one `STATE_DELTA` (JSON Patch) whose `rawEvent` is it, `STEP_STARTED` and `STEP_FINISHED` around each state, `CUSTOM` for what happens on the way, and `RUN_FINISHED` or `RUN_ERROR`. The thread is the portfolio, the run the operation.",
+        "Each connection begins with `RUN_STARTED` and a snapshot as of `Last-Event-ID`. Frames have `data` alone; the last one of an event has its `id`. Comments, the longest time of a connection and 204 are those of the stream above.",
+        access
+      ].join("\n\n"),
+      scope: readScope,
+      tier: "burst"
+    })
+  )
+  .annotateMerge(keyOrSession)
 
 export const Executions = HttpApiGroup.make("executions")
   .annotate(OpenApi.Title, "Operation events")
   .annotate(OpenApi.Description, "Operations as they happen.")
-  .add(stream)
+  .add(stream, agUi)
   .middleware(RequestErrors)
-  .middleware(EndpointLimit)
-  .middleware(ApiKeyAuth)
+  .middleware(ExecutionAuth)
   .middleware(ErrorsV1)
   .prefix("/v1")

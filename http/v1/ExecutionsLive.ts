@@ -1,12 +1,20 @@
 import { Effect, Option, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import type { ExecutionEvent } from "#domain/execution/ExecutionEvent.ts"
 import { Executions } from "#domain/execution/Executions.ts"
+import type { OperationId } from "#domain/Ids.ts"
 import { ShutdownState } from "#http/ShutdownState.ts"
+import { agUiFrames } from "#http/v1/agUi/agUiFrames.ts"
 import { V1 } from "#http/v1/Api.ts"
-import { eventStream } from "#http/v1/eventStream.ts"
+import { eventStream, type Frame } from "#http/v1/eventStream.ts"
 import { StreamTiming } from "#http/v1/StreamTiming.ts"
-import { executionView } from "#http/v1/views/executionView.ts"
+import { executionFrame } from "#http/v1/views/executionFrame.ts"
+
+interface Following {
+  readonly params: { readonly operationId: OperationId }
+  readonly headers: { readonly "last-event-id"?: string | undefined }
+}
 
 export const ExecutionsLive = HttpApiBuilder.group(
   V1,
@@ -14,18 +22,19 @@ export const ExecutionsLive = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const executions = yield* Executions
     const closing = yield* ShutdownState
-    const pace = yield* StreamTiming
+    const timing = yield* StreamTiming
 
-    return handlers.handleAll({
-      streamExecution: Effect.fnUntraced(function* ({ headers, params }) {
+    const following = (framesOf: (event: ExecutionEvent) => ReadonlyArray<Frame>) =>
+      Effect.fnUntraced(function* ({ headers, params }: Following) {
         const found = yield* executions.follow(params.operationId, headers["last-event-id"])
         if (Option.isNone(found)) return HttpServerResponse.empty({ status: 204 })
-        const frames = Stream.map(found.value, (event) => {
-          const view = executionView(event)
-          return { id: view.cursor, event: view.kind, data: JSON.stringify(view) }
-        })
-        return yield* eventStream(frames, closing.begun, pace)
+        const frames = Stream.flattenIterable(Stream.map(found.value, framesOf))
+        return yield* eventStream(frames, closing.begun, timing)
       })
+
+    return handlers.handleAll({
+      streamExecution: following((event) => [executionFrame(event)]),
+      streamExecutionAgUi: following(agUiFrames)
     })
   })
 )

@@ -4,12 +4,12 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Executions } from "#domain/execution/Executions.ts"
 import { buildWith } from "#domain/buildWith.ts"
 import { ShutdownState } from "#http/ShutdownState.ts"
-import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { ApiKeyAuthLive } from "#http/middleware/ApiKeyAuthLive.ts"
-import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { EndpointLimitLive } from "#http/middleware/EndpointLimitLive.ts"
 import { ErrorsV1 } from "#http/middleware/ErrorsV1.ts"
 import { ErrorsV1Live } from "#http/middleware/ErrorsV1Live.ts"
+import { ExecutionAuth } from "#http/middleware/ExecutionAuth.ts"
+import { ExecutionAuthLive } from "#http/middleware/ExecutionAuthLive.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { RequestErrorsLive } from "#http/middleware/RequestErrorsLive.ts"
 import { V1 } from "#http/v1/Api.ts"
@@ -23,13 +23,11 @@ export const V1Live = HttpApiBuilder.layer(V1).pipe(
   Layer.provide(
     Layer.mergeAll(
       // Streams are open in great number; the legacy routes are asked seldom, and need the request's own context.
-      ExecutionsLive.pipe(
-        buildWith(ApiKeyAuth, EndpointLimit, ErrorsV1, RequestErrors, Executions, ShutdownState, StreamTiming)
-      ),
+      ExecutionsLive.pipe(buildWith(ExecutionAuth, ErrorsV1, RequestErrors, Executions, ShutdownState, StreamTiming)),
       AutomationLive,
       SignaturesLive,
       ExecuteLive
     )
   ),
-  Layer.provide(Layer.mergeAll(ApiKeyAuthLive, EndpointLimitLive, ErrorsV1Live, RequestErrorsLive))
+  Layer.provide(Layer.mergeAll(ApiKeyAuthLive, EndpointLimitLive, ErrorsV1Live, ExecutionAuthLive, RequestErrorsLive))
 )

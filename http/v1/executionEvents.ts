@@ -9,16 +9,15 @@
  * )
  * ```
  *
- * Fails with the class of the API error when the key or the operation is refused, and with the last transport error
- * after
- * `maxFailures` attempts in a row that came to nothing. Needs an `HttpClient`.
+ * Fails with the class of the API error when the key, the session or the operation is refused, and with the last
+ * transport error after `maxFailures` attempts in a row that came to nothing. Needs an `HttpClient`.
  */
 import { Clock, Duration, Effect, type Redacted, Schema, Stream } from "effect"
 import { Sse } from "effect/encoding"
 import type { HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import type { OperationId } from "#domain/Ids.ts"
-import { apiKeyClientLayer } from "#http/apiKeyClientLayer.ts"
+import { apiKeyClientLayer, sessionClientLayer } from "#http/apiKeyClientLayer.ts"
 import { V1 } from "#http/v1/Api.ts"
 import { ExecutionEvent } from "#http/v1/models/ExecutionEvent.ts"
 
@@ -26,6 +25,11 @@ export interface FollowOptions {
   /** Resumes after this event; `fromTheBeginning` for all, left out for what happens from now on. */
   readonly lastEventId?: string
 }
+
+/** An API key, or the token of a wallet session. */
+export type Credential =
+  | { readonly apiKey: Redacted.Redacted<string>; readonly token?: undefined }
+  | { readonly apiKey?: undefined; readonly token: Redacted.Redacted }
 
 /** As `lastEventId`: the whole history. */
 export const fromTheBeginning = "0-0"
@@ -69,13 +73,15 @@ const framesOf = (response: HttpClientResponse.HttpClientResponse, onRetry: (pau
   })
 
 export const executionEvents = (
-  { apiKey, baseUrl }: { readonly baseUrl: string; readonly apiKey: Redacted.Redacted<string> },
+  { baseUrl, ...credential }: { readonly baseUrl: string } & Credential,
   operationId: OperationId,
   options: FollowOptions = {}
 ) =>
   Stream.unwrap(
     Effect.gen(function* () {
-      const api = yield* HttpApiClient.make(V1, { baseUrl }).pipe(Effect.provide(apiKeyClientLayer(apiKey)))
+      const signed =
+        credential.token === undefined ? apiKeyClientLayer(credential.apiKey) : sessionClientLayer(credential.token)
+      const api = yield* HttpApiClient.make(V1, { baseUrl }).pipe(Effect.provide(signed))
       let { lastEventId } = options
       let sequence = -1
       let pause = Duration.seconds(1)

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { PermissionDenied, SessionInvalid, type TenantDisabled } from "#domain/Errors.ts"
+import { RequestSession } from "#domain/identity/RequestSession.ts"
 import { Sessions } from "#domain/identity/Sessions.ts"
 import type { FoundSession } from "#domain/identity/SessionStore.ts"
 import { SignedIn } from "#domain/identity/SignedIn.ts"
@@ -81,3 +82,11 @@ export const SessionAccessLive = Layer.effect(
     )
   )
 )
+
+/** For what reads with a key as well as with a session. */
+export const RequestSessionLive = Layer.effect(
+  RequestSession,
+  Effect.map(PresentedSession, ({ find }) =>
+    RequestSession.of({ find: (headers) => Effect.map(find(headers), ({ found }) => found) })
+  )
+).pipe(Layer.provide(PresentedSession.layer))

@@ -1,6 +1,7 @@
 /** Serves the routes over HTTP, and tells the command line where it does when the database is embedded. */
 import { NodeHttpServer } from "@effect/platform-node"
 import { type Context, Effect, Layer } from "effect"
+import { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
 import { InternalToken } from "#domain/stream/InternalToken.ts"
 import { RegistryPush } from "#domain/stream/RegistryPush.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
@@ -14,6 +15,7 @@ import { RateLimits } from "#http/middleware/RateLimits.ts"
 import { addRoute } from "#http/middleware/routeTable.ts"
 import { CallLimits } from "#rpc/CallLimits.ts"
 import { procedureRoutes, ProcedureRoutes, type ProcedureServices } from "#rpc/Procedures.ts"
+import { RequestSessionLive } from "#rpc/session/SessionAccessLive.ts"
 import { SessionCookie } from "#rpc/session/SessionCookie.ts"
 import type { ServiceConfig } from "#src/Config.ts"
 import { listeningOn } from "#src/service/CannotListen.ts"
@@ -35,13 +37,10 @@ export const ApiServer = (config: ServiceConfig) => {
   const stream = MarketDataStreamLive(config.streamUrl).pipe(
     Layer.provide(Layer.succeed(InternalToken, config.internalToken))
   )
+  const cookie = Layer.succeed(SessionCookie, { isSecure: publicUrl.startsWith("https:") })
+  const readers = ExecutionReaders.layer.pipe(Layer.provide(RequestSessionLive), Layer.provide(cookie))
   const procedures = ProcedureRoutes.pipe(
-    Layer.provide([
-      stream,
-      OperatorToken.layer(config.adminToken),
-      Layer.effect(CallLimits, RateLimits),
-      Layer.succeed(SessionCookie, { isSecure: publicUrl.startsWith("https:") })
-    ]),
+    Layer.provide([stream, OperatorToken.layer(config.adminToken), Layer.effect(CallLimits, RateLimits), cookie]),
     Layer.merge(browserAccess(config.appOrigins))
   )
   const push = config.streamUrl === null ? Layer.empty : RegistryPush.pipe(Layer.provide(PublicAssetsLive))
@@ -52,6 +51,7 @@ export const ApiServer = (config: ServiceConfig) => {
   )
   return Layer.mergeAll(push, routes, listening).pipe(
     Layer.provide(stream),
+    Layer.provide(readers),
     Layer.provide(settings),
     Layer.provide(ServiceFile(config)),
     Layer.provide(

@@ -8,9 +8,11 @@ import { ClientProcedures } from "#rpc/ClientProcedures.ts"
 for (const [method, path] of procedureRoutes) addRoute(method, path)
 
 describe("procedures in the table of routes", () => {
-  it("all public reads have GET and POST", () => {
-    const reads = [...ClientProcedures.requests.keys()].filter((name) => /^(?:assets|cryptoMarketData)\./u.test(name))
-    assert.lengthOf(reads, 18)
+  it("all reads have GET and POST", () => {
+    const reads = [...ClientProcedures.requests.keys()].filter((name) =>
+      /^(?:assets|cryptoMarketData|v2\.executions)\./u.test(name)
+    )
+    assert.lengthOf(reads, 23)
     for (const name of reads) {
       assert.deepStrictEqual(methodsOf(`/v1/rpc/${name}?input=x`), ["GET", "HEAD", "POST"], name)
       assert.strictEqual(spanName("GET", `/v1/rpc/${name}?input=x`), `GET /v1/rpc/${name}`)

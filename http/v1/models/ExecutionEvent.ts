@@ -13,7 +13,7 @@ const userOpHash = Schema.NullOr(
   hexBytes("Hash of the user operation; null where none was carried.", 32, `0x${"0b".repeat(32)}`)
 )
 
-const Step = Schema.Struct({
+export const ExecutionStep = Schema.Struct({
   stepIndex: count("Place in the list, from 0.", 0),
   chainId: count("The chain.", 8453),
   userOpHash,
@@ -25,31 +25,33 @@ const Step = Schema.Struct({
   })
 }).annotate({ identifier: "ExecutionStep", description: "What became of a part of the operation on a chain." })
 
-const ExecutionResult = Schema.Struct({
+export const ExecutionResult = Schema.Struct({
   executionKey: written("Names the run.", /^[a-z]+:op_[0-9A-Z]{26}$/u, "rebalance:op_01JQ8ZP3T5V7X9Z1B3D5F7H9K1"),
   status: Schema.Literal("completed").annotate({ description: "How it ended." }),
-  steps: Schema.Array(Step).annotate({ description: "In the order of the plan; empty when nothing was to be done." }),
+  steps: Schema.Array(ExecutionStep).annotate({
+    description: "In the order of the plan; empty when nothing was to be done."
+  }),
   portfolioId: PortfolioIdText,
   txHashes: Schema.Array(txHash).annotate({ description: "Every transaction of the steps, once." })
 }).annotate({ identifier: "ExecutionResult", description: "What a completed operation did." })
 
-const ExecutionError = Schema.Struct({
+export const ExecutionError = Schema.Struct({
   code: Schema.Literals(["EXECUTION_FAILED", "EXECUTION_CANCELLED"]).annotate({ description: "How it ended." }),
   message: text("Why, for people.", "chain 8453: the swaps were reverted"),
   retryable: Schema.Boolean.annotate({ description: "The same request may succeed when sent again.", examples: [true] })
 }).annotate({ identifier: "ExecutionError", description: "Why an operation did not complete." })
 
-const Snapshot = Schema.Struct({
+export const ExecutionSnapshot = Schema.Struct({
   ...Operation.fields,
   refs: Schema.Struct({ eventId: eventId("The last event that the snapshot includes.") })
 }).annotate({ identifier: "ExecutionSnapshot", description: "The operation as it is now." })
 
-const StateChange = Schema.Struct({
+export const StateChange = Schema.Struct({
   from: Schema.NullOr(OperationState).annotate({ description: "Null for the first state.", examples: ["accepted"] }),
   to: OperationState.annotate({ description: "The state from now on.", examples: ["running"] })
 }).annotate({ identifier: "ExecutionStateChange", description: "The operation changed its state." })
 
-const TimelineEntry = Schema.Struct({
+export const TimelineEntry = Schema.Struct({
   message: text("What happened, for people.", "Withdrawal waits: the chain does not answer"),
   event: written("The same for machines.", /^[a-z0-9_.]{1,64}$/u, "withdrawal_waits"),
   data: Schema.Unknown.annotate({
@@ -58,7 +60,7 @@ const TimelineEntry = Schema.Struct({
   })
 }).annotate({ identifier: "ExecutionTimelineEntry", description: "Something happened on the way." })
 
-const Progress = Schema.Struct({
+export const Progress = Schema.Struct({
   completedSteps: count("Chains that are done.", 1),
   totalSteps: count("Chains on which there was something to do.", 2),
   percent: count("The same as a whole percentage.", 50),
@@ -78,7 +80,7 @@ const envelope = <Kind extends string, Payload extends Schema.Top>(kind: Kind, p
   })
 
 export const ExecutionEvent = Schema.Union([
-  envelope("execution.snapshot", Snapshot),
+  envelope("execution.snapshot", ExecutionSnapshot),
   envelope("execution.state_changed", StateChange),
   envelope("execution.timeline_appended", TimelineEntry),
   envelope("execution.progress", Progress),

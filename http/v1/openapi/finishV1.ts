@@ -15,7 +15,10 @@ interface ObjectSchema extends JsonSchema {
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: { readonly schemas: Readonly<Record<string, ObjectSchema>> }
+  readonly components: {
+    readonly schemas: Readonly<Record<string, ObjectSchema>>
+    readonly securitySchemes: Record<string, unknown>
+  }
 }
 
 interface Operation {
@@ -86,11 +89,22 @@ const legacyOf = ($ref: string, status: number, schemas: Record<string, ObjectSc
   return `${prefix}Legacy${name}`
 }
 
+/** In place: what a person who signed in sends in place of a key. */
+const addSessionScheme = ({ components }: Document) => {
+  components.securitySchemes["session"] = {
+    type: "http",
+    scheme: "bearer",
+    description: "The token of a wallet session, from `identity.signIn`; a browser may have it in a cookie instead."
+  }
+}
+
 export const finishV1 = (generated: Record<string, unknown>): Record<string, unknown> => {
   const document = generated as unknown as Document
   addTracingIds(document)
   renameCodes(document)
   finishDocument(generated)
+  addSessionScheme(document)
+  finishFrames(generated, { schema: "AgUiEvent", operationId: "streamExecutionAgUi" })
   finishFrames(generated, { schema: "ExecutionEvent", id: "cursor", event: "kind" })
   return generated
 }

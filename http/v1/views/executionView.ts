@@ -1,20 +1,30 @@
 /** An event of the stream of an operation as v1 sends it. Source: shapes 2.26, J, L and N. */
 import { DateTime } from "effect"
-import { writeCursor } from "#domain/execution/ExecutionCursor.ts"
+import { type ExecutionCursor, writeCursor } from "#domain/execution/ExecutionCursor.ts"
 import type * as Domain from "#domain/execution/ExecutionEvent.ts"
+import type { Operation } from "#domain/operation/Operation.ts"
 import type { ExecutionEvent } from "#http/v1/models/ExecutionEvent.ts"
 import { operationView } from "#http/v2/portfolio/operationView.ts"
 
-const resultView = ({ executionKey, portfolioId, recovered, steps }: Domain.ExecutionResult) => ({
-  executionKey,
-  status: "completed" as const,
-  steps: steps.map(({ chainId, success, txHash, userOpHash }, stepIndex) => ({
+export const stepsView = (steps: ReadonlyArray<Domain.LandedStep>, recovered: boolean) =>
+  steps.map(({ chainId, success, txHash, userOpHash }, stepIndex) => ({
     stepIndex,
     chainId,
     userOpHash,
     recovered,
     receipt: { userOpHash, success, receipt: { transactionHash: txHash } }
-  })),
+  }))
+
+/** The operation as it is, and the last event that this includes. */
+export const snapshotView = (operation: Operation, includes: ExecutionCursor) => ({
+  ...operationView(operation),
+  refs: { eventId: writeCursor(includes) }
+})
+
+export const resultView = ({ executionKey, portfolioId, recovered, steps }: Domain.ExecutionResult) => ({
+  executionKey,
+  status: "completed" as const,
+  steps: stepsView(steps, recovered),
   portfolioId,
   txHashes: [...new Set(steps.map(({ txHash }) => txHash))]
 })
@@ -22,10 +32,7 @@ const resultView = ({ executionKey, portfolioId, recovered, steps }: Domain.Exec
 const content = (body: Domain.ExecutionBody) => {
   switch (body.kind) {
     case "execution.snapshot":
-      return {
-        kind: body.kind,
-        payload: { ...operationView(body.operation), refs: { eventId: writeCursor(body.includes) } }
-      }
+      return { kind: body.kind, payload: snapshotView(body.operation, body.includes) }
     case "execution.state_changed":
       return { kind: body.kind, payload: { from: body.from, to: body.to } }
     case "execution.timeline_appended":

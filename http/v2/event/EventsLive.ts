@@ -5,6 +5,7 @@ import { TenantEvents } from "#domain/event/TenantEvents.ts"
 import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import { success } from "#http/Envelope.ts"
+import { requestAddress } from "#http/middleware/requestAddress.ts"
 import { ShutdownState } from "#http/ShutdownState.ts"
 import { eventStream } from "#http/v1/eventStream.ts"
 import { StreamTiming } from "#http/v1/StreamTiming.ts"
@@ -44,9 +45,9 @@ export const EventsLive = HttpApiBuilder.group(
           })
         ),
       streamEvents: Effect.fnUntraced(function* ({ headers }) {
-        const { tenantId } = yield* Caller
+        const { apiKeyId, tenantId } = yield* Caller
         const followed = yield* events.follow(yield* placeOf(headers["last-event-id"]))
-        yield* admission.enter(tenantId)
+        yield* admission.enter({ tenantId, credential: apiKeyId, address: yield* requestAddress })
         const frames = Stream.map(followed, (event) => {
           const view = eventView(event)
           return { id: view.eventId, event: view.type, data: JSON.stringify(view) }

@@ -21,33 +21,40 @@ const until = <E, R>(isTrue: Effect.Effect<boolean, E, R>) =>
   Effect.repeat(isTrue, { until: (yes) => yes, schedule: Schedule.spaced("20 millis") })
 
 /** A connection that asks for the stream and never reads. */
-const deafClient = (operationId: string, key: string) =>
+const deafClient = (path: string, key: string, lastEventId?: string) =>
   Effect.acquireRelease(
     Effect.flatMap(Streams, ({ url }) =>
       Effect.promise(async (): Promise<Socket> => {
-        const { hostname, port } = new URL(url(operationId))
+        const { hostname, port } = new URL(url("x"))
+        const resume = lastEventId === undefined ? "" : `last-event-id: ${lastEventId}\r\n`
         const socket = connect({ host: hostname, port: Number(port) })
         socket.on("error", () => {})
         socket.pause()
         await once(socket, "connect")
-        socket.write(`GET ${streamPath(operationId)} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n\r\n`)
+        socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n${resume}\r\n`)
         return socket
       })
     ),
     (socket) => Effect.sync(() => socket.destroy())
   )
 
-// The client that reads shares its process with the server, so both need time.
-layer(streamingApi({ timeout: Duration.seconds(3) }), { excludeTestServices: true })(
-  "a client that does not read",
-  (it) => {
-    it.effect("is cut once what waits for it is too much, and another one goes on", () =>
+// Nothing but the budget can cut a client in the time that a test may take.
+const byBytes = { budget: 65_536, grace: Duration.seconds(2), timeout: Duration.minutes(10) }
+
+layer(streamingApi(byBytes), { excludeTestServices: true })("a client that does not read", (it) => {
+  const budgetOf = {
+    "server-sent events": streamPath,
+    "the AG-UI stream": (operationId: string) => `/v1/ai/executions/${operationId}/ag-ui-stream`
+  }
+  for (const [what, pathOf] of Object.entries(budgetOf)) {
+    it.effect(`of ${what} is cut once more waits for it than the budget, and another one goes on`, () =>
       Effect.gen(function* () {
         const { key, operationId } = yield* accepted
         const { open } = yield* Streams
         const reader = yield* open(operationId, { key })
+        const frames = yield* Effect.forkScoped(Effect.promise(reader.rest))
         const idle = yield* connections
-        yield* deafClient(operationId, key)
+        yield* deafClient(pathOf(operationId), key)
         yield* until(Effect.map(connections, (count) => count === idle + 1))
         yield* enter(operationId, "running")
         const large = "x".repeat(500_000)
@@ -55,9 +62,47 @@ layer(streamingApi({ timeout: Duration.seconds(3) }), { excludeTestServices: tru
         for (let count = 0; count < 24; count++) yield* append(operationId, "withdrawn", { large })
         yield* until(Effect.map(connections, (count) => count === idle))
         yield* enter(operationId, "failed", "the chain said no")
-        const frames = yield* Effect.promise(reader.rest)
-        assert.lengthOf(frames, 28)
-        assert.strictEqual(frames.at(-1)?.event, "execution.error")
+        const read = yield* Fiber.join(frames)
+        assert.lengthOf(read, 28)
+        assert.strictEqual(read.at(-1)?.event, "execution.error")
+      })
+    )
+  }
+
+  it.effect("is not cut while what waits for it is less, and hears all of it when it reads again", () =>
+    Effect.gen(function* () {
+      const { key, operationId } = yield* accepted
+      const socket = yield* deafClient(streamPath(operationId), key, "0-0")
+      yield* enter(operationId, "running")
+      for (let count = 0; count < 50; count++) yield* append(operationId, "withdrawn", { large: "x".repeat(1_000) })
+      yield* Effect.sleep(Duration.times(byBytes.grace, 2))
+      yield* enter(operationId, "failed", "the chain said no")
+      const text = yield* Effect.promise(async () => {
+        let heard = ""
+        socket.setEncoding("utf8").resume()
+        for await (const chunk of socket) {
+          heard += chunk
+          if (heard.includes("event: execution.error")) break
+        }
+        return heard
+      })
+      assert.lengthOf(text.match(/event: execution\.timeline_appended/gu)!, 50)
+    })
+  )
+})
+
+// The client that reads shares its process with the server, so both need time.
+layer(streamingApi({ budget: 100_000_000, timeout: Duration.seconds(3) }), { excludeTestServices: true })(
+  "a client that reads nothing for too long",
+  (it) => {
+    it.effect("is cut although little waits for it", () =>
+      Effect.gen(function* () {
+        const { key, operationId } = yield* accepted
+        const idle = yield* connections
+        yield* deafClient(streamPath(operationId), key)
+        yield* until(Effect.map(connections, (count) => count === idle + 1))
+        for (let count = 0; count < 24; count++) yield* append(operationId, "withdrawn", { large: "x".repeat(500_000) })
+        yield* until(Effect.map(connections, (count) => count === idle))
       })
     )
   }

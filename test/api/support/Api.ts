@@ -18,10 +18,13 @@ import { Revocations } from "#domain/revocation/Revocations.ts"
 import { Enrollments } from "#domain/enrollment/Enrollments.ts"
 import { TenantEvents } from "#domain/event/TenantEvents.ts"
 import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
+import { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
 import { Executions } from "#domain/execution/Executions.ts"
 import { OperationSignals } from "#domain/execution/OperationSignals.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
+import { Sessions } from "#domain/identity/Sessions.ts"
+import { SignInSettings } from "#domain/identity/SignInSettings.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import { PriceRecorder } from "#domain/market/PriceRecorder.ts"
 import { Operations } from "#domain/operation/Operations.ts"
@@ -60,6 +63,7 @@ import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
 import { SecretBoxLive } from "#layers/identity/SecretBoxLive.ts"
 import { WebhookConfig } from "#layers/webhook/WebhookConfig.ts"
 import { WebhookSenderLive } from "#layers/webhook/WebhookSenderLive.ts"
+import { RequestSessionLive } from "#rpc/session/SessionAccessLive.ts"
 import { MovableClock } from "#test/api/support/MovableClock.ts"
 import { noteAnswer } from "#test/api/support/noteAnswer.ts"
 import { PastPrices } from "#test/api/support/PastPrices.ts"
@@ -96,7 +100,14 @@ export class Api extends Context.Service<
 >()("ballast/test/Api") {}
 
 /** Few enough to come to the end of them. */
-export const streamSettings: StreamSettings["Service"] = { maxOpen: 6, maxOpenPerTenant: 4, pollIntervalMs: 50 }
+export const streamSettings: StreamSettings["Service"] = {
+  maxOpen: 6,
+  maxOpenPerTenant: 4,
+  maxOpenPerKey: 4,
+  maxOpenPerSession: 2,
+  maxOpenPerAddress: 6,
+  pollIntervalMs: 50
+}
 
 const settings = Layer.mergeAll(
   OperatorToken.layer(Redacted.make(adminToken)),
@@ -105,6 +116,7 @@ const settings = Layer.mergeAll(
   Layer.succeed(KeyHashConfig, { pepper: Redacted.make("pepper of the contract tests") }),
   Layer.succeed(WebhookConfig, { targets: "public" }),
   Layer.succeed(StreamSettings, streamSettings),
+  Layer.succeed(SignInSettings, { origins: ["https://app.example.com"], chainIds: [8453] }),
   Layer.succeed(Settings, {
     brandName: "Ballast",
     rebalanceCooldownMs: 60_000,
@@ -127,7 +139,6 @@ const settings = Layer.mergeAll(
 )
 
 const services = Layer.mergeAll(
-  ApiKeys.layer,
   Tenants.layer,
   Strategies.layer,
   StrategyConfiguration.layer,
@@ -156,6 +167,8 @@ const services = Layer.mergeAll(
   Backtests.layer.pipe(Layer.provide(PriceRecorder.layer)),
   PortfolioPerformances.layer
 ).pipe(
+  Layer.provideMerge(ExecutionReaders.layer.pipe(Layer.provide(RequestSessionLive))),
+  Layer.provideMerge(Layer.merge(ApiKeys.layer, Sessions.layer)),
   Layer.provideMerge(Portfolios.layer),
   Layer.provideMerge(Layer.merge(OperationSignals.layer, StreamAdmission.layer)),
   Layer.provideMerge(SecretBoxLive),

@@ -1,12 +1,15 @@
 /** The API on a real server with short times for its streams; `Api.call` and `Streams.open` go over the wire. */
 import { NodeHttpServer } from "@effect/platform-node"
 import { Context, DateTime, Duration, Effect, Layer, type Scope } from "effect"
-import { HttpServer } from "effect/http"
+import { type HttpRouter, HttpServer } from "effect/http"
 import { createServer, type Server } from "node:http"
+import type { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
+import type { Executions } from "#domain/execution/Executions.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { type OperationState } from "#domain/operation/Operation.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { ServeRoutes } from "#http/ServeRoutes.ts"
+import type { ShutdownState } from "#http/ShutdownState.ts"
 import { StreamTiming } from "#http/v1/StreamTiming.ts"
 import { enrolledUser } from "#test/api/support/actors.ts"
 import { Api, among, unlimited } from "#test/api/support/Api.ts"
@@ -15,6 +18,8 @@ import { type EventSource, openEvents } from "#test/support/eventSource.ts"
 
 export interface StreamRequest {
   readonly key?: string
+  /** Of a wallet session, or a key; as a bearer token. */
+  readonly token?: string
   readonly lastEventId?: string
 }
 
@@ -23,6 +28,8 @@ export class Streams extends Context.Service<
   {
     /** Open until the scope closes. */
     readonly open: (operationId: string, request: StreamRequest) => Effect.Effect<EventSource, never, Scope.Scope>
+    /** The stream at another path. */
+    readonly openAt: (path: string, request: StreamRequest) => Effect.Effect<EventSource, never, Scope.Scope>
     readonly url: (operationId: string) => string
     readonly server: Server
   }
@@ -33,6 +40,8 @@ export const streamPath = (operationId: string) => `/v1/executions/${operationId
 export const usual: typeof StreamTiming.Service = {
   heartbeat: Duration.millis(50),
   timeout: Duration.millis(400),
+  budget: 262_144,
+  grace: Duration.seconds(3),
   longest: Duration.minutes(15)
 }
 
@@ -42,15 +51,15 @@ const wire = (server: Server) =>
     const baseUrl = `http://127.0.0.1:${(address as { readonly port: number }).port}`
     const url = (operationId: string) => `${baseUrl}${streamPath(operationId)}`
 
-    const open = (operationId: string, { key, lastEventId }: StreamRequest) =>
+    const openAt = (path: string, { key, lastEventId, token }: StreamRequest) =>
       Effect.acquireRelease(
         Effect.promise(async () => {
-          const source = await openEvents(url(operationId), {
+          const source = await openEvents(`${baseUrl}${path}`, {
             ...(key === undefined ? {} : { "x-api-key": key }),
+            ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
             ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId })
           })
-          if (source.status < 400)
-            noteAnswer("GET", streamPath(operationId), { status: source.status, json: undefined })
+          if (source.status < 400) noteAnswer("GET", path, { status: source.status, json: undefined })
           return source
         }),
         (source) => Effect.sync(source.close)
@@ -75,17 +84,30 @@ const wire = (server: Server) =>
         return { path, status: response.status, headers: response.headers, text: answered, json }
       })
 
-    return Context.empty().pipe(Context.add(Streams, { open, url, server }), Context.add(Api, { call }))
+    const open = (operationId: string, request: StreamRequest) => openAt(streamPath(operationId), request)
+
+    return Context.empty().pipe(Context.add(Streams, { open, openAt, url, server }), Context.add(Api, { call }))
   })
 
-/** A server of its own on a free port. */
-export const streamingApi = (pace: Partial<typeof StreamTiming.Service> = {}) =>
+/** What other routes may be made of. */
+type Ours = Executions | ExecutionReaders | HttpRouter.HttpRouter | ShutdownState
+
+/** A server of its own on a free port; `others` are routes beside the REST ones. */
+export const streamingApi = (
+  pace: Partial<typeof StreamTiming.Service> = {},
+  others: Layer.Layer<never, never, Ours> = Layer.empty
+) =>
   Layer.unwrap(
     Effect.sync(() => {
       const server = createServer()
+      const served = Layer.unwrap(
+        Effect.contextWith((context: Context.Context<Executions | ExecutionReaders>) =>
+          Effect.succeed(ServeRoutes([], others.pipe(Layer.provide(Layer.succeedContext(context)))))
+        )
+      )
       return among(
         Layer.effectContext(wire(server)).pipe(
-          Layer.provideMerge(ServeRoutes([]).pipe(Layer.provide(Layer.succeed(StreamTiming, { ...usual, ...pace })))),
+          Layer.provideMerge(served.pipe(Layer.provide(Layer.succeed(StreamTiming, { ...usual, ...pace })))),
           Layer.provide(
             NodeHttpServer.layer(() => server, { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: "60 seconds" })
           )

@@ -9,23 +9,21 @@ import fc from "fast-check"
 import { CursorInvalid, NotFound, RateLimited } from "#domain/Errors.ts"
 import { writeCursor } from "#domain/execution/ExecutionCursor.ts"
 import type { ExecutionEvent } from "#domain/execution/ExecutionEvent.ts"
+import { ExecutionReader } from "#domain/execution/ExecutionReader.ts"
 import { Executions } from "#domain/execution/Executions.ts"
 import { stateEvent } from "#domain/operation/Operation.ts"
 import { OperationSignals } from "#domain/execution/OperationSignals.ts"
 import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
-import { Caller } from "#domain/identity/Caller.ts"
 import type { ApiKeyId, OperationId, TenantId } from "#domain/Ids.ts"
 import type { OperationEvent } from "#domain/operation/OperationStore.ts"
 import { anyHistory, endedHistory, makeStored, operationId, steps, tenantId } from "#test/domain/execution/histories.ts"
 
-const callerOf = (tenant: TenantId): Caller["Service"] => ({
+const readerOf = (tenant: TenantId): ExecutionReader["Service"] => ({
   tenantId: tenant,
-  tenantName: "Northwind",
-  tenantEmail: "ops@northwind.test",
-  entitlements: new Set(),
-  apiKeyId: "key_01JQ8ZP3T5V7X9Z1B3D5F7H9K1" as ApiKeyId,
-  scopes: new Set(["portfolios:read"])
+  walletId: null,
+  credential: "key_01JQ8ZP3T5V7X9Z1B3D5F7H9K1" as ApiKeyId,
+  address: "192.0.2.1"
 })
 
 const layerOf = (
@@ -33,16 +31,22 @@ const layerOf = (
   limits: Partial<StreamSettings["Service"]> = {},
   onPoll?: Effect.Effect<void>
 ) =>
-  Executions.layer
-    .pipe(Layer.provide(StreamAdmission.layer))
-    .pipe(
-      Layer.provideMerge(OperationSignals.layer),
-      Layer.provide(makeStored(history, onPoll)),
-      Layer.provide(
-        Layer.succeed(StreamSettings, { maxOpen: 10, maxOpenPerTenant: 5, pollIntervalMs: 250, ...limits })
-      ),
-      Layer.provideMerge(Layer.succeed(Caller, callerOf(tenantId)))
-    )
+  Executions.layer.pipe(Layer.provide(StreamAdmission.layer)).pipe(
+    Layer.provideMerge(OperationSignals.layer),
+    Layer.provide(makeStored(history, onPoll)),
+    Layer.provide(
+      Layer.succeed(StreamSettings, {
+        maxOpen: 10,
+        maxOpenPerTenant: 5,
+        maxOpenPerKey: 5,
+        maxOpenPerSession: 5,
+        maxOpenPerAddress: 10,
+        pollIntervalMs: 250,
+        ...limits
+      })
+    ),
+    Layer.provideMerge(Layer.succeed(ExecutionReader, readerOf(tenantId)))
+  )
 
 const follow = (lastEventId?: string, id = operationId) =>
   Effect.flatMap(Executions, (executions) => executions.follow(id, lastEventId))
@@ -57,7 +61,7 @@ const collect = (lastEventId?: string) =>
   )
 
 const idOf = ({ cursor }: ExecutionEvent) => writeCursor(cursor)
-const run = <A, E>(history: ReadonlyArray<OperationEvent>, effect: Effect.Effect<A, E, Executions | Caller>) =>
+const run = <A, E>(history: ReadonlyArray<OperationEvent>, effect: Effect.Effect<A, E, Executions | ExecutionReader>) =>
   Effect.runPromise(Effect.provide(effect, layerOf([...history])))
 
 describe("the stream of an operation", () => {
@@ -204,8 +208,8 @@ describe("the stream of an operation", () => {
             yield* Effect.flip(follow(undefined, "op_01JQ8ZP3T5V7X9Z1B3D5F7H9K2" as OperationId)),
             NotFound
           )
-          const stranger = callerOf("tn_01JQ8ZP3T5V7X9Z1B3D5F7H9K2" as TenantId)
-          assert.instanceOf(yield* Effect.flip(Effect.provideService(follow(), Caller, stranger)), NotFound)
+          const stranger = readerOf("tn_01JQ8ZP3T5V7X9Z1B3D5F7H9K2" as TenantId)
+          assert.instanceOf(yield* Effect.flip(Effect.provideService(follow(), ExecutionReader, stranger)), NotFound)
         })
       )
     )

@@ -112,12 +112,13 @@ export const makeStored = (history: Array<OperationEvent>, onPoll: Effect.Effect
   const unused = Effect.die(new Error("not part of a stream"))
   return Layer.merge(
     Layer.succeed(ExecutionLog, {
-      head: (tenant, id) =>
+      head: (access, id) =>
         Effect.sync(() =>
-          tenant === tenantId && id === operationId
+          access.tenantId === tenantId && id === operationId
             ? Option.some({ operation: operation(), sequence: history.length, at: history.at(-1)!.at })
             : Option.none()
         ),
+      list: () => unused,
       historyAt: (_, sequence) =>
         Effect.sync(() => (sequence <= history.length ? Option.some(historyAt(sequence)) : Option.none())),
       grown: (readers) =>

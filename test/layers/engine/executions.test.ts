@@ -6,15 +6,14 @@ import { assert, layer } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
 import { DateTime, Effect, Fiber, Latch, Layer, Stream } from "effect"
 import type { ExecutionEvent } from "#domain/execution/ExecutionEvent.ts"
+import { ExecutionReader } from "#domain/execution/ExecutionReader.ts"
 import { Executions } from "#domain/execution/Executions.ts"
 import { OperationSignals } from "#domain/execution/OperationSignals.ts"
 import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
-import { Caller } from "#domain/identity/Caller.ts"
 import { type ApiKeyId, makeOperationId, type OperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
-import type { Scope } from "#domain/Scopes.ts"
 import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
 import { EngineLive } from "#layers/engine/EngineLive.ts"
 import { SignalSteps } from "#layers/engine/SignalSteps.ts"
@@ -25,7 +24,14 @@ import { connectedPortfolio, enrolledPortfolio } from "#test/support/enrolledPor
 import { TestSettings } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 
-const anHour = Layer.succeed(StreamSettings, { maxOpen: 10, maxOpenPerTenant: 10, pollIntervalMs: 3_600_000 })
+const anHour = Layer.succeed(StreamSettings, {
+  maxOpen: 10,
+  maxOpenPerTenant: 10,
+  maxOpenPerKey: 10,
+  maxOpenPerSession: 10,
+  maxOpenPerAddress: 10,
+  pollIntervalMs: 3_600_000
+})
 
 const Engine = Executions.layer
   .pipe(Layer.provide(StreamAdmission.layer))
@@ -40,13 +46,11 @@ const Engine = Executions.layer
   )
 
 const as = (tenantId: TenantId) =>
-  Effect.provideService(Caller, {
+  Effect.provideService(ExecutionReader, {
     tenantId,
-    tenantName: "",
-    tenantEmail: "",
-    entitlements: new Set<string>(),
-    apiKeyId: "key_01J00000000000000000000000" as ApiKeyId,
-    scopes: new Set<Scope>()
+    walletId: null,
+    credential: "key_01J00000000000000000000000" as ApiKeyId,
+    address: "192.0.2.1"
   })
 
 /** All that a stream tells until it ends; `begun` opens with its first event. */

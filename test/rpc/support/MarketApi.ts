@@ -43,6 +43,7 @@ import { StreamProcess } from "#sandbox/process/StreamProcess.ts"
 import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
 import { WorldClock } from "#sandbox/WorldClock.ts"
 import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { NoExecutions } from "#test/rpc/support/NoExecutions.ts"
 import { TestStores } from "#test/support/database.ts"
 
 const coinGeckoKey = "CG-of-the-world"
@@ -196,6 +197,7 @@ export const makeMarketApi = (access: MarketDataAccess["Service"] = all, perMinu
         Layer.mock(OwnKeys, {}),
         Layer.succeed(SignInSettings, { origins: [], chainIds: [] }),
         OperatorToken.layer(null),
+        NoExecutions,
         TestLimits
       )
     ),

@@ -33,6 +33,7 @@ import { ProcedureRoutes } from "#rpc/Procedures.ts"
 import { SessionCookie } from "#rpc/session/SessionCookie.ts"
 import { MovableClock } from "#test/api/support/MovableClock.ts"
 import { TestLimits } from "#test/rpc/support/MarketApi.ts"
+import { NoExecutions } from "#test/rpc/support/NoExecutions.ts"
 import { configFor } from "#test/layers/evm/EvmWorld.ts"
 import { TestStores } from "#test/support/database.ts"
 
@@ -164,6 +165,7 @@ const Unused = Layer.mergeAll(
   Layer.mock(MarketDataStream, {}),
   Layer.succeed(CountryHeader, { country: null, region: null }),
   OperatorToken.layer(null),
+  NoExecutions,
   TestLimits
 )
 

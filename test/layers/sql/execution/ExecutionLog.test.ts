@@ -1,10 +1,13 @@
 import { assert } from "@effect/vitest"
 import { DateTime, Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
 import { ExecutionLog } from "#domain/execution/ExecutionLog.ts"
-import { makeOperationId } from "#domain/Ids.ts"
+import { makeOperationId, type TenantId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
-import { after, insertTenant, noon, submit, world } from "#test/layers/sql/fixtures.ts"
+import { addressOf, evmAccount, type EvmWalletId } from "#domain/Caip.ts"
+import type { WalletId } from "#domain/identity/User.ts"
+import { after, arbitrum, base, insertTenant, noon, submit, world } from "#test/layers/sql/fixtures.ts"
 import { eachDatabase } from "#test/support/database.ts"
 
 /** A run that was accepted at noon, and began a second later. */
@@ -15,6 +18,8 @@ const running = Effect.gen(function* () {
   return { portfolioId, tenantId, operationId }
 })
 
+const ofTenant = (tenantId: TenantId) => ({ tenantId, walletId: null })
+
 const settled = { chainId: 8453, totalSteps: 2, message: "Chain 8453: done" }
 
 eachDatabase("ExecutionLog", (it) => {
@@ -24,12 +29,43 @@ eachDatabase("ExecutionLog", (it) => {
       const store = yield* OperationStore
       const { operationId, tenantId } = yield* running
       yield* store.append(operationId, after(2_000), "chain_settled", settled)
-      const head = Option.getOrThrow(yield* log.head(tenantId, operationId))
+      const head = Option.getOrThrow(yield* log.head(ofTenant(tenantId), operationId))
       assert.strictEqual(head.sequence, 3)
       assert.strictEqual(DateTime.toEpochMillis(head.at), DateTime.toEpochMillis(after(2_000)))
       assert.deepInclude(head.operation, { operationId, tenantId, state: "running", finishedAt: null })
-      assert.isTrue(Option.isNone(yield* log.head(yield* insertTenant, operationId)))
-      assert.isTrue(Option.isNone(yield* log.head(tenantId, yield* makeOperationId)))
+      assert.isTrue(Option.isNone(yield* log.head(ofTenant(yield* insertTenant), operationId)))
+      assert.isTrue(Option.isNone(yield* log.head(ofTenant(tenantId), yield* makeOperationId)))
+    })
+  )
+
+  it.effect("finds the operations of a wallet's portfolios, and those of a contract by its one chain alone", () =>
+    Effect.gen(function* () {
+      const log = yield* ExecutionLog
+      const sql = yield* SqlClient.SqlClient
+      const { operationId, portfolioId, tenantId } = yield* running
+      const elsewhere = yield* insertTenant
+      const [row] = yield* sql<{ readonly owner: EvmWalletId }>`
+        SELECT owner_account_id AS owner FROM portfolios WHERE portfolio_id = ${portfolioId}`
+      const { owner } = row!
+      const first = { limit: 10, after: null }
+      const found = Effect.fnUntraced(function* (walletId: WalletId) {
+        const access = { tenantId: elsewhere, walletId }
+        const heads = yield* log.list(access, {}, first)
+        const head = yield* log.head(access, operationId)
+        assert.deepStrictEqual(heads, Option.toArray(head))
+        return heads.map(({ operation }) => operation.operationId)
+      })
+      const onBase = evmAccount(base, addressOf(owner))
+      assert.deepStrictEqual(yield* found(owner), [operationId])
+      assert.deepStrictEqual(yield* found(onBase), [], "a contract at the same address is somebody else")
+      yield* sql`
+        UPDATE grants SET authorization_document = jsonb_set(authorization_document, '{accountType}', '"ERC1271"')
+        WHERE portfolio_id = ${portfolioId}`
+      assert.deepStrictEqual(yield* found(owner), [])
+      assert.deepStrictEqual(yield* found(onBase), [operationId])
+      assert.deepStrictEqual(yield* found(evmAccount(arbitrum, addressOf(owner))), [])
+      const both = yield* log.list({ tenantId, walletId: onBase }, {}, first)
+      assert.lengthOf(both, 1, "what is the tenant's and the wallet's is told once")
     })
   )
 
@@ -40,7 +76,7 @@ eachDatabase("ExecutionLog", (it) => {
       const { operationId, tenantId } = yield* running
       yield* store.transition(operationId, "failed", after(2_000), "the chain said no")
       yield* store.append(operationId, after(3_000), "withdrawal_waits", { reason: "late" })
-      const head = Option.getOrThrow(yield* log.head(tenantId, operationId))
+      const head = Option.getOrThrow(yield* log.head(ofTenant(tenantId), operationId))
       assert.strictEqual(head.sequence, 3)
       assert.deepInclude(head.operation, { state: "failed", error: "the chain said no" })
     })
@@ -56,17 +92,58 @@ eachDatabase("ExecutionLog", (it) => {
       yield* store.append(operationId, after(4_000), "chain_settled", settled)
       yield* store.transition(operationId, "failed", after(5_000), "the chain said no")
       const expected = [
-        { sequence: 1, at: noon, state: "accepted", error: null, completedSteps: 0, recovered: false },
-        { sequence: 2, at: after(1_000), state: "running", error: null, completedSteps: 0, recovered: false },
-        { sequence: 3, at: after(2_000), state: "running", error: null, completedSteps: 1, recovered: false },
-        { sequence: 4, at: after(3_000), state: "retrying", error: null, completedSteps: 1, recovered: true },
-        { sequence: 5, at: after(4_000), state: "retrying", error: null, completedSteps: 2, recovered: true },
+        {
+          sequence: 1,
+          at: noon,
+          state: "accepted",
+          error: null,
+          completedSteps: 0,
+          totalSteps: null,
+          recovered: false
+        },
+        {
+          sequence: 2,
+          at: after(1_000),
+          state: "running",
+          error: null,
+          completedSteps: 0,
+          totalSteps: null,
+          recovered: false
+        },
+        {
+          sequence: 3,
+          at: after(2_000),
+          state: "running",
+          error: null,
+          completedSteps: 1,
+          totalSteps: 2,
+          recovered: false
+        },
+        {
+          sequence: 4,
+          at: after(3_000),
+          state: "retrying",
+          error: null,
+          completedSteps: 1,
+          totalSteps: 2,
+          recovered: true
+        },
+        {
+          sequence: 5,
+          at: after(4_000),
+          state: "retrying",
+          error: null,
+          completedSteps: 2,
+          totalSteps: 2,
+          recovered: true
+        },
         {
           sequence: 6,
           at: after(5_000),
           state: "failed",
           error: "the chain said no",
           completedSteps: 2,
+          totalSteps: 2,
           recovered: true
         }
       ]

@@ -1,0 +1,24 @@
+/**
+ * Who reads operations: a tenant by one of its keys, or a person by a wallet session. Provided to every handler that
+ * reads executions, whichever way they are asked for.
+ */
+import { Context } from "effect"
+import type { WalletId } from "#domain/identity/User.ts"
+import type { ApiKeyId, SessionId, TenantId } from "#domain/Ids.ts"
+
+/** Which operations are there: those of the tenant, and of portfolios that the wallet owns, whatever their tenant. */
+export interface ReadAccess {
+  readonly tenantId: TenantId
+  /** Null for a key. */
+  readonly walletId: WalletId | null
+}
+
+export class ExecutionReader extends Context.Service<
+  ExecutionReader,
+  ReadAccess & {
+    /** What was presented: requests and open streams are counted under it. */
+    readonly credential: ApiKeyId | SessionId
+    /** What requests from the client's address are counted under. */
+    readonly address: string
+  }
+>()("ballast/domain/execution/ExecutionReader") {}

@@ -1,0 +1,80 @@
+/**
+ * Tells who reads executions from what a request presents: an API key in `x-api-key` or as a bearer token, or a wallet
+ * session as a bearer token or in its cookie. Source: shapes 2.26.
+ */
+import { Context, Effect, Layer } from "effect"
+import {
+  type KeyExpired,
+  type KeyInvalid,
+  KeyMissing,
+  PermissionDenied,
+  type SessionInvalid,
+  type TenantDisabled
+} from "#domain/Errors.ts"
+import type { ExecutionReader } from "#domain/execution/ExecutionReader.ts"
+import { ApiKeys } from "#domain/identity/ApiKeys.ts"
+import { RequestSession } from "#domain/identity/RequestSession.ts"
+import { tokenPrefix } from "#domain/identity/Sessions.ts"
+import type { Scope } from "#domain/Scopes.ts"
+
+export type ReaderRefused = KeyMissing | KeyInvalid | KeyExpired | PermissionDenied | TenantDisabled | SessionInvalid
+
+/** What a key needs; whoever signed in reads what is their own. */
+export const readScope: Scope = "portfolios:read"
+
+type Headers = Readonly<Record<string, string | undefined>>
+
+const bearer = /^bearer (\S+)$/iu
+
+/** The key that a request presents; undefined when it presents none. */
+const keyIn = (headers: Headers): string | undefined => {
+  const key = headers["x-api-key"]
+  if (key !== undefined && key !== "") return key
+  const token = bearer.exec(headers["authorization"] ?? "")?.[1]
+  return token?.startsWith(tokenPrefix) === true ? undefined : token
+}
+
+export class ExecutionReaders extends Context.Service<
+  ExecutionReaders,
+  {
+    readonly identify: (headers: Headers, address: string) => Effect.Effect<ExecutionReader["Service"], ReaderRefused>
+  }
+>()("ballast/domain/execution/ExecutionReaders") {
+  static readonly layer = Layer.effect(
+    ExecutionReaders,
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys
+      const sessions = yield* RequestSession
+
+      const byKey = Effect.fnUntraced(function* (secret: string, address: string) {
+        const { apiKeyId, scopes, tenantId } = yield* keys.authenticate(secret)
+        if (!scopes.has(readScope))
+          return yield* new PermissionDenied({
+            message: `The key ${apiKeyId} lacks the scope ${readScope} that reading executions requires`
+          })
+        return { tenantId, walletId: null, credential: apiKeyId, address }
+      })
+
+      const bySession = Effect.fnUntraced(function* (headers: Headers, address: string) {
+        if (headers["authorization"] === undefined && headers["cookie"] === undefined)
+          return yield* new KeyMissing({
+            message: "Send an API key in the x-api-key header, or a wallet session as Authorization: Bearer <token>"
+          })
+        const { member, session } = yield* sessions.find(headers)
+        return {
+          tenantId: member.tenantId,
+          walletId: member.walletId,
+          credential: session.sessionId,
+          address
+        }
+      })
+
+      const identify = (headers: Headers, address: string) => {
+        const key = keyIn(headers)
+        return key === undefined ? bySession(headers, address) : byKey(key, address)
+      }
+
+      return ExecutionReaders.of({ identify })
+    })
+  )
+}

@@ -1,0 +1,88 @@
+/**
+ * Events of the AG-UI protocol 1.0 that the stream of an execution is told in. Source: the protocol's own schemas,
+ * package `@ag-ui/core`; docs/decisions/0163.
+ */
+import { Schema } from "effect"
+import { ExecutionEvent, ExecutionResult } from "#http/v1/models/ExecutionEvent.ts"
+import { OperationKind, OperationState } from "#domain/operation/Operation.ts"
+import { OperationIdText, PortfolioIdText, timestamp } from "#http/v2/values/values.ts"
+
+const text = (description: string, example: string) => Schema.String.annotate({ description, examples: [example] })
+
+const nullable = <S extends Schema.Top>(schema: S, description: string) =>
+  Schema.NullOr(schema).annotate({ description, examples: [null] })
+
+/** What the snapshot holds, and the deltas change. */
+export const AgUiState = Schema.Struct({
+  operationId: OperationIdText,
+  portfolioId: PortfolioIdText,
+  kind: OperationKind.annotate({ description: "What is done.", examples: ["rebalance"] }),
+  submittedAt: timestamp("When the operation was accepted"),
+  state: Schema.NullOr(OperationState).annotate({
+    description: "Null before the first event.",
+    examples: ["running"]
+  }),
+  updatedAt: timestamp("When the last event happened"),
+  sequence: Schema.Int.annotate({ description: "Number of the last event.", examples: [3] }),
+  completedSteps: Schema.Int.annotate({ description: "Chains that are done.", examples: [1] }),
+  totalSteps: Schema.NullOr(Schema.Int).annotate({
+    description: "Chains on which there is something to do; null until one is done.",
+    examples: [2]
+  }),
+  result: nullable(ExecutionResult, "What it did; null until it is `completed`."),
+  error: nullable(Schema.String, "Why it did not complete, for people.")
+}).annotate({ identifier: "AgUiExecutionState", description: "The execution up to an event." })
+export type AgUiState = typeof AgUiState.Type
+
+const common = {
+  timestamp: Schema.Int.annotate({ description: "Milliseconds since 1970.", examples: [1772443800000] })
+}
+/** The event that a chunk tells; on one chunk of each. */
+const rawEvent = ExecutionEvent
+
+const chunk = <const Type extends string, Fields extends Schema.Struct.Fields>(
+  type: Type,
+  description: string,
+  fields: Fields
+) =>
+  Schema.Struct({
+    type: Schema.Literal(type).annotate({ description }),
+    ...common,
+    ...fields
+  })
+
+const run = {
+  threadId: PortfolioIdText,
+  runId: OperationIdText
+}
+const stepName = OperationState.annotate({ description: "The state that begins or ends.", examples: ["running"] })
+
+const Replace = Schema.Struct({
+  op: Schema.Literal("replace").annotate({ description: "Every field is there from the snapshot on." }),
+  path: text("JSON Pointer of the field.", "/state"),
+  value: Schema.Unknown.annotate({ description: "Its new value.", examples: ["running"] })
+}).annotate({ identifier: "AgUiReplace", description: "An operation of RFC 6902." })
+
+export const AgUiEvent = Schema.Union([
+  chunk("RUN_STARTED", "The first chunk of each connection.", run),
+  chunk("STATE_SNAPSHOT", "The second one: the execution as the client has seen it.", {
+    snapshot: AgUiState,
+    rawEvent
+  }),
+  chunk("STEP_STARTED", "The operation is in a state.", { stepName }),
+  chunk("STEP_FINISHED", "It has left the state.", { stepName }),
+  chunk("STATE_DELTA", "What an event changed.", {
+    delta: Schema.Array(Replace).annotate({ description: "JSON Patch, RFC 6902." }),
+    rawEvent
+  }),
+  chunk("CUSTOM", "Something happened on the way.", {
+    name: Schema.Literal("execution.timeline_appended").annotate({ description: "The kind of the event." }),
+    value: Schema.Unknown.annotate({ description: "Its payload.", examples: [{ message: "Withdrawn" }] })
+  }),
+  chunk("RUN_FINISHED", "The last chunk of an operation that is `completed`.", { ...run, result: ExecutionResult }),
+  chunk("RUN_ERROR", "The last chunk of one that is not.", {
+    message: text("Why, for people.", "chain 8453: the swaps were reverted"),
+    code: text("How it ended.", "EXECUTION_FAILED")
+  })
+]).annotate({ identifier: "AgUiEvent", description: "A chunk of the AG-UI protocol." })
+export type AgUiEvent = typeof AgUiEvent.Type

@@ -1,0 +1,71 @@
+/**
+ * Contract: operations as executions, for keys and for wallet sessions. Source: interface "Events"; shapes 2.26 and J
+ * to M; docs/decisions/0162.
+ */
+import { Schema } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
+import * as Errors from "#domain/Errors.ts"
+import { OperationId, PortfolioId } from "#domain/Ids.ts"
+import { OperationKind, OperationState } from "#domain/operation/Operation.ts"
+import { ExecutionEvent } from "#http/v1/models/ExecutionEvent.ts"
+import { Execution, ExecutionDetail, ExecutionEnd } from "#http/v1/models/ExecutionReads.ts"
+import { HiddenDefect, IsRead, publicRead } from "#rpc/publicProcedure.ts"
+import { ExecutionAccess } from "#rpc/session/ExecutionAccess.ts"
+import { FrameOf } from "#rpc/execution/streamedProcedure.ts"
+
+const limit = Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 200 })))
+/** Changes nothing, as those that need no key. */
+const read = publicRead
+
+const one = { operationId: OperationId }
+const Cursor = Schema.String.check(Schema.isMaxLength(512))
+
+export const ExecutionProcedures = RpcGroup.make(
+  read("v2.executions.get", { payload: one, success: Execution, error: Errors.NotFound }),
+  read("v2.executions.detail", {
+    payload: {
+      ...one,
+      /** Number of the last event that the client has; 0 when left out. */
+      afterSequence: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 999_999_999 }))),
+      /** Of the timeline; 200 when left out. */
+      limit
+    },
+    success: ExecutionDetail,
+    error: Errors.NotFound
+  }),
+  read("v2.executions.result", { payload: one, success: ExecutionEnd, error: Errors.NotFound }),
+  read("v2.executions.list", {
+    payload: {
+      portfolioId: Schema.optionalKey(PortfolioId),
+      kind: Schema.optionalKey(OperationKind),
+      state: Schema.optionalKey(OperationState),
+      /** 50 when left out. */
+      limit,
+      /** `nextCursor` of the page before. */
+      cursor: Schema.optionalKey(Cursor)
+    },
+    success: Schema.Struct({ executions: Schema.Array(Execution), nextCursor: Schema.NullOr(Schema.String) }),
+    error: Errors.CursorInvalid
+  }),
+  // A header `Last-Event-ID` counts before the input, since a browser sends it by itself when it comes back.
+  Rpc.make("v2.executions.stream", {
+    payload: {
+      ...one,
+      /** The last event that the client has; `0-0` for all, left out: from now on. */
+      lastEventId: Schema.optionalKey(
+        Schema.String.check(
+          Schema.isPattern(/^[0-9]{1,15}-[0-9]{1,9}$/u, { expected: "the id of an event of the stream, or 0-0" })
+        )
+      )
+    },
+    success: ExecutionEvent,
+    error: Schema.Union([Errors.NotFound, Errors.CursorInvalid, Errors.RateLimited]),
+    defect: HiddenDefect,
+    stream: true
+  })
+    .annotate(IsRead, true)
+    .annotate(FrameOf, (value) => {
+      const { cursor, kind } = value as ExecutionEvent
+      return { id: cursor, event: kind }
+    })
+).middleware(ExecutionAccess)

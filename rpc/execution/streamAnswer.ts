@@ -1,0 +1,38 @@
+/**
+ * A stream on the interface's wire: server-sent events, whose `data` is what the body of an answer would be. What is
+ * refused before the first value is answered as every other call; a stream without any value is 204.
+ */
+import { Cause, Effect, Exit, Pull, Stream } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { ShutdownState } from "#http/ShutdownState.ts"
+import { eventStream } from "#http/v1/eventStream.ts"
+import { StreamTiming } from "#http/v1/StreamTiming.ts"
+import type { FrameNames } from "#rpc/execution/streamedProcedure.ts"
+
+export interface StreamAnswer {
+  readonly stream: Stream.Stream<unknown, unknown>
+  readonly frameOf: (value: unknown) => FrameNames
+  /** A value as the text of its frame. */
+  readonly write: (value: unknown) => Effect.Effect<string>
+}
+
+/** Fails with the cause for which the stream did not begin. */
+export const makeStreamAnswer = Effect.gen(function* () {
+  const closing = yield* ShutdownState
+  const timing = yield* StreamTiming
+
+  return Effect.fnUntraced(function* ({ frameOf, stream, write }: StreamAnswer) {
+    const pull = yield* Stream.toPull(stream)
+    const first = yield* Effect.exit(pull)
+    if (Exit.isFailure(first)) {
+      if (Pull.isDoneCause(first.cause)) return HttpServerResponse.empty({ status: 204 })
+      return yield* Effect.failCause(first.cause as Cause.Cause<unknown>)
+    }
+    const values = Stream.concat(Stream.fromArray(first.value), Stream.fromPull(Effect.succeed(pull)))
+    const frames = Stream.mapEffect(values, (value) =>
+      Effect.map(write(value), (data) => ({ ...frameOf(value), data }))
+    )
+    // No procedure declares an error for a stream that has begun; one is a fault, and ends it.
+    return yield* eventStream(Stream.orDie(frames), closing.begun, timing)
+  })
+})

@@ -1,0 +1,50 @@
+/** REST and procedures on one real server, with executions whole and every other procedure left out. */
+import { Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { Actions } from "#domain/action/Actions.ts"
+import { Members } from "#domain/identity/Members.ts"
+import { OperatorToken } from "#domain/identity/OperatorToken.ts"
+import { OwnKeys } from "#domain/identity/OwnKeys.ts"
+import { Sessions } from "#domain/identity/Sessions.ts"
+import { SignIns } from "#domain/identity/SignIns.ts"
+import { SignInSettings } from "#domain/identity/SignInSettings.ts"
+import { AssetBrowsing } from "#domain/listing/AssetBrowsing.ts"
+import { AssetProfiles } from "#domain/listing/AssetProfiles.ts"
+import { AssetSearch } from "#domain/listing/AssetSearch.ts"
+import { CountryHeader } from "#domain/listing/CountryHeader.ts"
+import { CryptoMarketData } from "#domain/marketData/CryptoMarketData.ts"
+import { MarketDataStream } from "#domain/stream/MarketDataStream.ts"
+import type { StreamTiming } from "#http/v1/StreamTiming.ts"
+import { ProcedureRoutes } from "#rpc/Procedures.ts"
+import { streamingApi } from "#test/api/support/StreamingApi.ts"
+import { TestLimits } from "#test/rpc/support/MarketApi.ts"
+
+const unused = () => {
+  throw new Error("No test of executions asks for this")
+}
+
+const Unused = Layer.mergeAll(
+  Layer.mock(Actions, {}),
+  Layer.mock(AssetBrowsing, {
+    browseAssets: unused,
+    stockSnapshot: unused,
+    browseStocks: unused,
+    browseStocksForSelection: unused,
+    stockHighlights: unused
+  }),
+  Layer.mock(AssetProfiles, { overlays: unused }),
+  Layer.mock(AssetSearch, { forCommandPalette: unused, forTokens: unused }),
+  Layer.mock(CryptoMarketData, {}),
+  Layer.mock(MarketDataStream, {}),
+  Layer.mock(Members, {}),
+  Layer.mock(OwnKeys, {}),
+  Layer.mock(Sessions, {}),
+  Layer.mock(SignIns, {}),
+  Layer.succeed(SignInSettings, { origins: [], chainIds: [] }),
+  Layer.succeed(CountryHeader, { country: null, region: null }),
+  OperatorToken.layer(null),
+  TestLimits
+)
+
+export const executionsApi = (timing: Partial<typeof StreamTiming.Service> = {}) =>
+  streamingApi(timing, ProcedureRoutes.pipe(Layer.provide(Unused), Layer.provide(SecureRandom.layerWebCrypto)))

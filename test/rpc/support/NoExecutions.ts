@@ -1,0 +1,11 @@
+/** For suites of procedures that do not read executions. */
+import { Layer } from "effect"
+import { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
+import { Executions } from "#domain/execution/Executions.ts"
+import { ShutdownState } from "#http/ShutdownState.ts"
+
+export const NoExecutions = Layer.mergeAll(
+  Layer.mock(Executions, {}),
+  Layer.mock(ExecutionReaders, {}),
+  ShutdownState.layer
+)
