@@ -4,6 +4,7 @@
  * A problem names the variable, what is expected and an example. The value itself is shown unless it may be a secret.
  */
 import { Config, Effect, Option, Result, Schema } from "effect"
+import { type DescribedSetting, describeSetting } from "#src/config/describedSettings.ts"
 import { registerPasswords, registerSecret } from "#src/config/secretTexts.ts"
 
 /** What a variable holds: how its text is read, and how that is described to people. */
@@ -33,9 +34,14 @@ const shown = (text: string): string => JSON.stringify(text.length > 80 ? `${tex
 const describe = <A>(name: string, kind: Kind<A>, problem: string): string =>
   `${name}: ${problem}; expected ${kind.expected}, for example ${kind.example}`
 
-/** The variable's value; null when it is unset, empty or blank. A secret registers itself for the scrubber of logs. */
-export const optional = <A>(name: string, kind: Kind<A>): Setting<A | null> =>
-  Config.option(Config.String(name)).pipe(
+/** Reads a variable, and notes it for whoever wants to know which there are. */
+const read = <A>(
+  name: string,
+  kind: Kind<A>,
+  { fallback, isRequired }: Pick<DescribedSetting, "isRequired" | "fallback">
+): Setting<A | null> =>
+  describeSetting({ name, expected: kind.expected, example: kind.example, isRequired, fallback }).pipe(
+    Effect.andThen(Config.option(Config.String(name))),
     Effect.mapError(() => [describe(name, kind, "cannot be read")]),
     Effect.flatMap((raw) => {
       const text = Option.getOrElse(raw, () => "").trim()
@@ -47,11 +53,19 @@ export const optional = <A>(name: string, kind: Kind<A>): Setting<A | null> =>
     })
   )
 
+/** The variable's value; null when it is unset, empty or blank. A secret registers itself for the scrubber of logs. */
+export const optional = <A>(name: string, kind: Kind<A>): Setting<A | null> =>
+  read(name, kind, { isRequired: false, fallback: null })
+
+/** As it would be written; null for a list that nothing was put into. */
+const written = <A>(kind: Kind<A>, value: A): string | null =>
+  Option.getOrNull(Schema.encodeUnknownOption(kind.schema)(value))
+
 export const withDefault = <A>(name: string, kind: Kind<A>, fallback: A): Setting<A> =>
-  Effect.map(optional(name, kind), (value) => value ?? fallback)
+  Effect.map(read(name, kind, { isRequired: false, fallback: written(kind, fallback) }), (value) => value ?? fallback)
 
 export const required = <A>(name: string, kind: Kind<A>): Setting<A> =>
-  Effect.flatMap(optional(name, kind), (value) =>
+  Effect.flatMap(read(name, kind, { isRequired: true, fallback: null }), (value) =>
     value === null ? Effect.fail([describe(name, kind, "is not set")]) : Effect.succeed(value)
   )
 

@@ -1,0 +1,2 @@
+/** A program that no installation of the product can load. */
+import "vitest"
