@@ -1,8 +1,8 @@
 /**
  * Signs what is to go to a chain, several actions in one transaction where they may share one.
  *
- * What comes for a chain within a short window, and while an earlier group of it is signed, is taken together; gas
- * limits alone decide into how many transactions it is cut. May be repeated at any time: an attempt that is signed
+ * What comes for a chain within a short window, and while as many groups of it are signed as it has lanes, is taken
+ * together; gas limits alone decide into how many transactions it is cut. May be repeated at any time: an attempt that is signed
  * stays signed as it is.
  */
 import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Result } from "effect"
@@ -104,7 +104,9 @@ export class BundleSigner extends Context.Service<
 
       const { supported } = yield* Chains
       const bundleWindow = yield* BundleWindow
-      const queueOf = () => batched(({ attempt }: CarriedAction) => attemptKey(attempt), signAll, bundleWindow)
+      /** A key that does not answer holds up its own lane: the next group goes to another one. */
+      const queueOf = () =>
+        batched(({ attempt }: CarriedAction) => attemptKey(attempt), signAll, bundleWindow, relayer.lanes.length)
       const queues = new Map(
         yield* Effect.forEach(supported, (chainId) =>
           Effect.map(queueOf(), (queue) => [chainId as number, queue] as const)

@@ -36,11 +36,12 @@ export class RelayStore extends Context.Service<
     /** The given attempts that are signed, in their order. */
     readonly signed: (attempts: ReadonlyArray<AttemptId>) => Effect.Effect<ReadonlyArray<AttemptId>>
     /**
-     * Chooses the relayer with the fewest unsettled transactions on the chain, reserves its next nonce, signs one
-     * transaction with it and stores the bytes together with the attempts that it carries, in one commit.
+     * Chooses the relayer with the fewest unsettled transactions on the chain, signs one transaction with its next
+     * nonce while nothing is locked, and stores the bytes together with the nonce and the attempts that it carries, in
+     * one commit. `sign` may be asked again, for another nonce, when somebody else has used the one before.
      *
-     * False when one of the attempts was signed before: then nothing of this is signed, reserved or stored. Without a
-     * signature nothing is either. Nothing is signed for an operation that has ended.
+     * False when one of the attempts was signed before: then nothing of this is reserved or stored. Without a signature
+     * nothing is either, nor for an operation that has ended.
      */
     readonly reserve: (
       actions: readonly [CarriedAction, ...ReadonlyArray<CarriedAction>],
@@ -60,8 +61,8 @@ export class RelayStore extends Context.Service<
       nonce: number
     ) => Effect.Effect<Option.Option<StoredTransaction>>
     /**
-     * Signs a replacement and stores it in one commit, for all that the transaction carries, unless the given one is no
-     * longer the newest with its nonce. Answers the newest.
+     * Signs a replacement while nothing is locked, and stores it for all that the transaction carries, unless the given
+     * one is no longer the newest with its nonce. Answers the newest.
      */
     readonly replace: (
       replaced: StoredTransaction,

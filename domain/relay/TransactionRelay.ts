@@ -1,6 +1,6 @@
 /**
  * Puts a prepared transaction on its chain exactly once, whatever crashes in between: `sign` (nonce, bytes and the
- * attempts that they carry in one commit), `confirm` (send the stored bytes until the chain shows what became of them),
+ * attempts that they carry are stored in one commit), `confirm` (send the stored bytes until the chain shows what became of them),
  * `replace` (offer more for the transaction that the chain waits for) and `record`.
  */
 import { Context, DateTime, Effect, Layer, Metric, Schema } from "effect"
