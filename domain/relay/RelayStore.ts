@@ -3,6 +3,7 @@ import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { EvmAddress } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { OperationId } from "#domain/Ids.ts"
+import type { CancelRequested } from "#domain/operation/CancelRequested.ts"
 import type { ActionReceipt, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 
 /** Names one attempt at one chain's part of an operation. */
@@ -40,15 +41,16 @@ export class RelayStore extends Context.Service<
      * nonce while nothing is locked, and stores the bytes together with the nonce and the attempts that it carries, in
      * one commit. `sign` may be asked again, for another nonce, when somebody else has used the one before.
      *
-     * False when one of the attempts was signed before: then nothing of this is reserved or stored. Without a signature
-     * nothing is either, nor for an operation that has ended.
+     * False when one of the attempts was signed before, or is one of several and its operation is to be cancelled: then
+     * nothing of this is reserved or stored. Without a signature nothing is either, nor for an operation that has ended
+     * or is to be cancelled.
      */
     readonly reserve: (
       actions: readonly [CarriedAction, ...ReadonlyArray<CarriedAction>],
       lanes: readonly [EvmAddress, ...ReadonlyArray<EvmAddress>],
       at: DateTime.Utc,
       sign: (nonce: number, lane: EvmAddress) => Effect.Effect<SignedTransaction, ChainUnavailable>
-    ) => Effect.Effect<boolean, ChainUnavailable>
+    ) => Effect.Effect<boolean, ChainUnavailable | CancelRequested>
     /**
      * What an attempt has sent, or may send: read anew before each broadcast, as it may have been replaced. Not for use
      * inside a transaction.

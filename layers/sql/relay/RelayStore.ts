@@ -160,7 +160,7 @@ const make = Effect.gen(function* () {
 
   return RelayStore.of({
     signed,
-    reserve: makeReserve(sql, turns, signed),
+    reserve: makeReserve(sql, turns),
     sent: Effect.fn("RelayStore.sent")(sentAll),
     atNonce: Effect.fn("RelayStore.atNonce")(carriedAt),
     replace,

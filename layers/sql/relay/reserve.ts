@@ -10,8 +10,11 @@ import { type DateTime, Data, Effect, Exit } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { CarriedAction, RelayStore } from "#domain/relay/RelayStore.ts"
+import type { OperationId } from "#domain/Ids.ts"
+import { CancelRequested } from "#domain/operation/CancelRequested.ts"
+import type { CarriedAction } from "#domain/relay/RelayStore.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
+import { holdOpen } from "#layers/sql/operation/cancelRequests.ts"
 import type { Lane, LaneTurns } from "#layers/sql/relay/laneTurns.ts"
 import { timestamp } from "#layers/sql/rows.ts"
 
@@ -28,11 +31,15 @@ class Overtaken extends Data.TaggedError("Overtaken")<{}> {}
 /** Each time somebody else has put a transaction on its way. */
 const mostOvertakings = 20
 
-export const makeReserve = (sql: SqlClient.SqlClient, turns: LaneTurns, signed: RelayStore["Service"]["signed"]) => {
-  /** Only as long as nothing is stored with it or a later one. */
-  const useNonce = ({ chainId, relayer }: Lane, nonce: number) => sql`
+export const makeReserve = (sql: SqlClient.SqlClient, turns: LaneTurns) => {
+  /**
+   * Only as long as nothing is stored with it or a later one. The operations are kept from being cancelled from here to
+   * the commit.
+   */
+  const useNonce = ({ chainId, relayer }: Lane, nonce: number, operationIds: ReadonlyArray<OperationId>) => sql`
     UPDATE relayer_nonces SET next = ${nonce} + 1, held_by = NULL, held_until = NULL
-    WHERE chain_id = ${chainId} AND relayer = ${relayer} AND next <= ${nonce} RETURNING 1`
+    WHERE chain_id = ${chainId} AND relayer = ${relayer} AND next <= ${nonce}
+    RETURNING ${holdOpen(sql, operationIds)}`
 
   /** Of equals the earlier one. */
   const leastBusy = Effect.fnUntraced(function* (chainId: number, lanes: Lanes) {
@@ -67,12 +74,14 @@ export const makeReserve = (sql: SqlClient.SqlClient, turns: LaneTurns, signed: 
       ${actions.map(({ prepared }) => prepared.fromBlock.toString())}::text[])
       AS a (operation_id, attempt, account_id, subject, from_block)
     JOIN operations o ON o.operation_id = a.operation_id AND o.finished_at IS NULL
+      AND o.cancel_requested_at IS NULL
     ORDER BY a.operation_id, a.attempt
     ON CONFLICT (operation_id, chain_id, attempt) DO NOTHING RETURNING 1`
 
   const storeAt = Effect.fnUntraced(function* (actions: Actions, transaction: SignedTransaction, at: DateTime.Utc) {
     const lane = { chainId: transaction.chainId, relayer: transaction.relayer }
-    if ((yield* useNonce(lane, transaction.nonce)).length === 0) return yield* new Overtaken()
+    const operationIds = actions.map(({ attempt }) => attempt.operationId)
+    if ((yield* useNonce(lane, transaction.nonce, operationIds)).length === 0) return yield* new Overtaken()
     if ((yield* store(actions, transaction, at)).length < actions.length) return yield* new NotStored()
   }, sql.withTransaction)
 
@@ -93,12 +102,30 @@ export const makeReserve = (sql: SqlClient.SqlClient, turns: LaneTurns, signed: 
       )
     )
 
-  const isAnySigned = (actions: Actions) =>
-    Effect.map(signed(actions.map(({ attempt }) => attempt)), (found) => found.length > 0)
+  /** How many of the attempts are signed, and how many are of operations that are to be cancelled. */
+  const standing = Effect.fnUntraced(function* (actions: Actions) {
+    const [row] = yield* sql<{ readonly signed: number; readonly cancelled: number }>`
+      SELECT count(a.attempt)::int AS signed, count(o.cancel_requested_at)::int AS cancelled
+      FROM unnest(${actions.map(({ attempt }) => attempt.operationId)}::text[],
+        ${actions.map(({ attempt }) => attempt.attempt)}::int[]) AS w (operation_id, attempt)
+      JOIN operations o ON o.operation_id = w.operation_id
+      LEFT JOIN relayed_actions a ON a.operation_id = w.operation_id AND a.chain_id = ${actions[0].attempt.chainId}
+        AND a.attempt = w.attempt`
+    return row!
+  })
 
-  /** Either an attempt was signed by somebody else meanwhile, or its operation has ended. */
+  /** Whether the actions may be signed together now. One that is to be cancelled keeps no others from it. */
+  const maySign = Effect.fnUntraced(function* (actions: Actions) {
+    const { cancelled, signed } = yield* standing(actions)
+    if (signed > 0) return false
+    if (cancelled === 0) return true
+    if (actions.length > 1) return false
+    return yield* new CancelRequested({ operationId: actions[0].attempt.operationId })
+  })
+
+  /** Either an attempt was signed by somebody else meanwhile, or its operation has ended or is to be cancelled. */
   const explain = Effect.fnUntraced(function* (actions: Actions) {
-    if (yield* isAnySigned(actions)) return false
+    if (!(yield* maySign(actions))) return false
     const operations = actions.map(({ attempt }) => attempt.operationId).join(", ")
     return yield* Effect.die(
       new Error(`Nothing is signed for ${operations}: an operation among them has ended or does not exist`)
@@ -109,15 +136,15 @@ export const makeReserve = (sql: SqlClient.SqlClient, turns: LaneTurns, signed: 
     const { chainId } = actions[0].attempt
     const lane = { chainId, relayer: yield* Effect.orDie(leastBusy(chainId, lanes)) }
     return yield* Effect.gen(function* () {
-      if (yield* isAnySigned(actions)) return false
+      if (!(yield* maySign(actions))) return false
       yield* signAndStore(actions, lane, at, sign)
       return true
     }).pipe(
       (reserving) => turns.inTurn(lane, reserving),
-      Effect.catch((error) => {
-        if (error._tag === "NotStored") return explain(actions)
-        return error._tag === "ChainUnavailable" ? Effect.fail(error) : Effect.die(error)
-      })
+      Effect.catchTag("NotStored", () => explain(actions)),
+      Effect.catch((error) =>
+        error._tag === "ChainUnavailable" || error._tag === "CancelRequested" ? Effect.fail(error) : Effect.die(error)
+      )
     )
   })
 }
