@@ -149,6 +149,18 @@ export class PlanChanged extends Schema.TaggedError<PlanChanged>()("PlanChanged"
   } as const
 }
 
+/** 409: an operation has ended, or all that it does was sent. */
+export class OperationNotCancellable extends Schema.TaggedError<OperationNotCancellable>()(
+  "OperationNotCancellable",
+  fields
+) {
+  static readonly contract = {
+    code: "API_204",
+    status: 409,
+    meaning: "It is too late to cancel the operation, or it is none that can be."
+  } as const
+}
+
 /** 400: a withdrawal asks for more than the account holds. */
 export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", fields) {
   static readonly contract = {

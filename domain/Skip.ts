@@ -56,6 +56,8 @@ export const SkipCode = {
   gasRefused: "GAS_REFUSED",
   /** The chain wants an attested price of one of the leg's assets, and the attestor gave none that it would take. */
   priceNotAttested: "PRICE_NOT_ATTESTED",
+  /** The operation was cancelled before this was signed. */
+  cancelled: "CANCELLED",
   /** The leg failed when it was simulated against the chain. */
   simulationFailed: "SIMULATION_FAILED"
 } as const

@@ -35,12 +35,14 @@ const distinctGroups = <T>(items: ReadonlyArray<T>, keyOf: (item: T) => string):
  * items. When it fails, each item is tried alone, so that one bad item fails for itself only. Waiting items are bounded
  * by the fibers that ask. Not for use inside a transaction: `flush` runs outside of it.
  *
- * `collectFor`: how long the first of a group waits for others; none when left out.
+ * `collectFor`: how long the first of a group waits for others; none when left out. `atOnce`: groups under way side by
+ * side; one when left out.
  */
 export const batched = Effect.fnUntraced(function* <A, B, E>(
   keyOf: (item: A) => string,
   flush: (items: ReadonlyArray<A>) => Effect.Effect<(item: A) => B, E>,
-  collectFor: Duration.Duration = Duration.zero
+  collectFor: Duration.Duration = Duration.zero,
+  atOnce = 1
 ) {
   const queue = yield* Queue.unbounded<Waiting<A, B, E>>()
 
@@ -65,7 +67,7 @@ export const batched = Effect.fnUntraced(function* <A, B, E>(
       { discard: true }
     )
   })
-  yield* Effect.forkScoped(Effect.forever(round))
+  for (let group = 0; group < atOnce; group++) yield* Effect.forkScoped(Effect.forever(round))
 
   return (item: A): Effect.Effect<B, E> =>
     Effect.flatMap(Effect.serviceOption(Tracer.ParentSpan), (span) => {

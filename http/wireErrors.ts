@@ -14,6 +14,7 @@ export const PermissionDenied = wire(Errors.PermissionDenied, "PermissionDenied"
 export const SessionInvalid = wire(Errors.SessionInvalid, "SessionInvalid")
 export const TenantDisabled = wire(Errors.TenantDisabled, "TenantDisabled")
 export const PortfolioNotFound = wire(Errors.PortfolioNotFound, "PortfolioNotFound")
+export const OperationNotCancellable = wire(Errors.OperationNotCancellable, "OperationNotCancellable")
 export const PlanChanged = wire(Errors.PlanChanged, "PlanChanged")
 export const PortfolioExists = wire(Errors.PortfolioExists, "PortfolioExists")
 export const InsufficientBalance = wire(Errors.InsufficientBalance, "InsufficientBalance")

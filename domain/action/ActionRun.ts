@@ -16,6 +16,7 @@ import { CallsPreparer } from "#domain/action/CallsPreparer.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import type { OperationReport } from "#domain/operation/OperationResult.ts"
+import { cancelledError } from "#domain/operation/CancelRequested.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { failOnDefect } from "#domain/operation/failOnDefect.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
@@ -141,6 +142,9 @@ const makeExecute = (
     const before = yield* Effect.result(landed(action, carried))
     if (Result.isFailure(before)) return { _tag: "Waiting", reason: before.failure.message } satisfies SwapStep
     if (Option.isSome(before.success)) return before.success.value
+    if (step._tag !== "Waiting" && step._tag !== "Refused") return step
+    // What is ready goes on to be signed, where the same is asked.
+    if (yield* operations.isCancelRequested(operationId)) return { _tag: "Cancelled" } satisfies SwapStep
     if (step._tag !== "Refused" || !isRebalancing) return step
     const reason = `a rebalance of the portfolio is running: ${step.reason}`
     return { _tag: "Waiting", reason } satisfies SwapStep
@@ -174,12 +178,16 @@ const makeExecute = (
       })
     }).annotate(ClusterSchema.WithTransaction, true)
 
-  const fail = (name: "fail" | "abandon", error: string, report: Effect.Effect<OperationReport | undefined>) =>
+  const fail = (
+    name: "fail" | "cancel" | "abandon",
+    error: string,
+    report: Effect.Effect<OperationReport | undefined>
+  ) =>
     Activity.make({
       name,
       execute: Effect.gen(function* () {
         const ended = yield* report
-        const end = { operationId, at: yield* DateTime.now, error, outcome: null }
+        const end = { operationId, at: yield* DateTime.now, error, isCancelled: name === "cancel", outcome: null }
         yield* store.finish(ended === undefined ? end : { ...end, ended })
       })
     }).annotate(ClusterSchema.WithTransaction, true)
@@ -200,12 +208,13 @@ const makeExecute = (
     let spoiled: Ready | undefined
     let carried: ReadonlyArray<Carried> = []
     const receipts: Array<ActionReceipt> = []
-    const refuse = (reason: string) => {
+    const refuse = (reason: string, name: "fail" | "cancel" = "fail") => {
       const end = { chainId: action.order.chainId, outcome: null, failure: reason }
-      return fail("fail", reason, reportOf(end, receipts))
+      return fail(name, reason, reportOf(end, receipts))
     }
     for (let round = 1, setbacks = 0; setbacks < maxSetbacks; round++) {
       const step: SwapStep = spoiled ?? (yield* prepare(round, carried))
+      if (step._tag === "Cancelled") return yield* refuse(cancelledError, "cancel")
       if (step._tag === "Closed") return yield* refuse(step.reason)
       if (step._tag === "Landed") {
         yield* complete(withSwap({ chainId: action.order.chainId, receipt: step.receipt }, step.swap), [
@@ -215,7 +224,9 @@ const makeExecute = (
         return yield* valueAfter(action)
       }
       if (step._tag === "Ready") {
-        const receipt = yield* carry(step, round)
+        const settled = yield* carry(step, round)
+        if (Option.isNone(settled)) return yield* refuse(cancelledError, "cancel")
+        const receipt = settled.value
         receipts.push(receipt)
         if (receipt.success) {
           yield* complete(withSwap({ chainId: step.prepared.chainId, receipt }, step.swap), receipts)

@@ -55,6 +55,8 @@ export interface ActionEnd {
   readonly at: DateTime.Utc
   /** Null when it was carried out. */
   readonly error: string | null
+  /** Somebody cancelled it before it was signed. */
+  readonly isCancelled?: boolean
   /** Null when nothing moved. */
   readonly outcome: ActionOutcome | null
   /** What it did, as everybody may read it; left out when a fault of ours ended it. */

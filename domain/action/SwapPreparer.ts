@@ -37,7 +37,9 @@ export const SwapStep = Schema.Union([
   /** It would not succeed as things stand. */
   Schema.TaggedStruct("Refused", { reason: Schema.String }),
   /** Nobody carries it out any more. */
-  Schema.TaggedStruct("Closed", { reason: Schema.String })
+  Schema.TaggedStruct("Closed", { reason: Schema.String }),
+  /** Somebody cancelled it. */
+  Schema.TaggedStruct("Cancelled", {})
 ])
 export type SwapStep = typeof SwapStep.Type
 

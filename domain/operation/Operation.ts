@@ -58,6 +58,10 @@ const next: Record<OperationState, ReadonlyArray<OperationState>> = {
 /** A terminal state never changes. */
 export const isTerminal = (state: OperationState): boolean => next[state].length === 0
 
+/** The terminal state of an operation that ended with this error, or because somebody cancelled it. */
+export const stateOfEnd = (error: string | null, isCancelled = false): OperationState =>
+  isCancelled ? "cancelled" : error === null ? "completed" : "failed"
+
 /** The states from which `to` may be entered, in the order of the lifecycle. */
 export const sourcesOf = (to: OperationState): ReadonlyArray<OperationState> =>
   OperationState.literals.filter((from) => next[from].includes(to))

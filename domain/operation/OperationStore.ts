@@ -27,6 +27,21 @@ export interface ManualRequest {
   readonly cooldownMs: number
 }
 
+/** What became of a request to cancel. */
+export type CancelAnswer =
+  /** Its run sends nothing any more that was not signed before, now or by an earlier request; or it has ended so. */
+  | { readonly _tag: "Requested"; readonly operation: ReportedOperation }
+  /** Nothing is left that could be left out. */
+  | { readonly _tag: "TooLate"; readonly reason: string }
+  | { readonly _tag: "Unknown" }
+
+export interface CancelRequest {
+  readonly tenantId: TenantId
+  readonly portfolioId: PortfolioId
+  readonly operationId: OperationId
+  readonly now: DateTime.Utc
+}
+
 export interface OperationFilter {
   readonly portfolioId?: PortfolioId | undefined
   readonly kind?: OperationKind | undefined
@@ -63,6 +78,18 @@ export class OperationStore extends Context.Service<
      * Decides and writes in one transaction, so that of concurrent triggers one submits and the others see it running.
      */
     readonly submitManual: (request: ManualRequest) => Effect.Effect<Submission>
+    /**
+     * Decides and writes in one transaction: what is signed for the operation at its commit is all that ever will be.
+     */
+    readonly requestCancel: (request: CancelRequest) => Effect.Effect<CancelAnswer>
+    /** The same for the portfolio's runs that wait for its owner; answers them. */
+    readonly cancelAwaiting: (
+      tenantId: TenantId,
+      portfolioId: PortfolioId,
+      now: DateTime.Utc
+    ) => Effect.Effect<ReadonlyArray<Launch>>
+    /** Not for use inside a transaction. */
+    readonly isCancelRequested: (operationId: OperationId) => Effect.Effect<boolean>
     /** Operations that were accepted before the given time and whose run has not begun. */
     readonly accepted: (before: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<Launch>>
     /** Moves to `to` when the lifecycle allows it from the present state, and appends the event of the change. */

@@ -7,6 +7,7 @@ import { type Page, type PageQuery, page, pageRequest } from "#domain/Cursor.ts"
 import { type CursorInvalid, NotFound, PortfolioNotFound, ValidationFailed } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
+import { Cancellations } from "#domain/operation/Cancellations.ts"
 import { attentionOf } from "#domain/portfolio/Attention.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
 import type { PortfolioDetail, StoredPortfolio } from "#domain/portfolio/PortfolioDetail.ts"
@@ -33,7 +34,10 @@ export class Portfolios extends Context.Service<
     readonly start: (
       portfolioId: PortfolioId
     ) => Effect.Effect<PortfolioDetail, PortfolioNotFound | ValidationFailed, Caller>
-    /** Pauses automation and keeps the due time; already paused changes nothing. */
+    /**
+     * Pauses automation and keeps the due time; already paused changes nothing of it. A run that waits for the owner is
+     * cancelled.
+     */
     readonly stop: (
       portfolioId: PortfolioId
     ) => Effect.Effect<PortfolioDetail, PortfolioNotFound | ValidationFailed, Caller>
@@ -43,6 +47,7 @@ export class Portfolios extends Context.Service<
     Portfolios,
     Effect.gen(function* () {
       const store = yield* PortfolioStore
+      const cancellations = yield* Cancellations
 
       const detail = ({ facts, ...portfolio }: StoredPortfolio): Effect.Effect<PortfolioDetail> =>
         Effect.map(DateTime.now, (now) => ({ ...portfolio, attention: attentionOf(facts, now) }))
@@ -105,10 +110,12 @@ export class Portfolios extends Context.Service<
       const stop = Effect.fn("Portfolios.stop")(function* (portfolioId: PortfolioId) {
         const { tenantId } = yield* Caller
         const portfolio = yield* store.stop(tenantId, portfolioId, yield* DateTime.now)
-        return yield* Effect.flatMap(found(portfolioId)(portfolio), scheduled)
+        const stopped = yield* Effect.flatMap(found(portfolioId)(portfolio), scheduled)
+        yield* cancellations.cancelAwaiting(tenantId, portfolioId)
+        return stopped
       })
 
       return Portfolios.of({ get, list, rename, start, stop })
     })
-  )
+  ).pipe(Layer.provideMerge(Cancellations.layer))
 }

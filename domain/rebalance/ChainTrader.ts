@@ -6,7 +6,7 @@
  * that came to nothing because of others in its transaction is carried alone after that. Where the agent can do nothing
  * without a new signature of the owner, that is told at once, and whoever called decides how to wait.
  */
-import { Context, DateTime, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { Activity } from "effect/workflow"
 import type { ChainId, EvmAccountId } from "#domain/Caip.ts"
@@ -151,9 +151,14 @@ const makeTrade = ({ preparer, launcher, ledger, operations, relay, wait }: Serv
       }
       const { measures, prepared, swaps, transfers = [] } = preparation
       if (transfers.length > 0) yield* recordIntent(attempt, prepared, transfers)
-      const receipt = yield* relay.carry(attempt, prepared, (transaction) =>
+      const carried = yield* relay.carry(attempt, prepared, (transaction) =>
         operations.find(transaction, prepared.accountId)
       )
+      if (Option.isNone(carried)) {
+        if (transfers.length > 0) yield* cancelIntent(attempt)
+        return cancelledOutcome({ chainId, skips: preparation.skips, measures, reverted })
+      }
+      const receipt = carried.value
       if (transfers.length > 0) {
         yield* receipt.success ? depart(attempt, prepared.accountId, transfers, receipt.txHash) : cancelIntent(attempt)
       }
@@ -172,6 +177,24 @@ const makeTrade = ({ preparer, launcher, ledger, operations, relay, wait }: Serv
     return last
   })
 }
+
+/** What a chain comes to that was cancelled before its batch was signed; what landed there before moved nothing. */
+export const cancelledOutcome = ({
+  chainId,
+  measures,
+  reverted = [],
+  skips
+}: Pick<ChainOutcome, "chainId" | "skips" | "reverted"> & {
+  readonly measures?: ChainOutcome["measures"] | undefined
+}): ChainOutcome => ({
+  chainId,
+  skips: [...skips, chainSkip(SkipCode.cancelled, "the operation was cancelled before this was signed")],
+  swaps: [],
+  receipt: null,
+  failure: null,
+  ...(measures === undefined ? {} : { measures }),
+  ...(reverted.length === 0 ? {} : { reverted: [...reverted] })
+})
 
 /** The same, for a transaction of its own. */
 const alone = (preparation: Ready): Ready => {

@@ -12,15 +12,23 @@ import { waysAfter } from "#domain/rebalance/ClosedWay.ts"
 import { chainSettled, settled } from "#domain/rebalance/ChainSettled.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
+import { cancelledError } from "#domain/operation/CancelRequested.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
 import { type PlannedChain, RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
 import { RunPlanner } from "#domain/rebalance/plan/RunPlanner.ts"
-import { type ChainOutcome, failureOf, isIncomplete, RunReport, slicesOf } from "#domain/rebalance/RunReport.ts"
+import {
+  type ChainOutcome,
+  failureOf,
+  isCancelled,
+  isIncomplete,
+  RunReport,
+  slicesOf
+} from "#domain/rebalance/RunReport.ts"
 import { type RunContext, RunStore } from "#domain/rebalance/RunStore.ts"
-import { ChainTrader, type Unsigned, unsignedSkip } from "#domain/rebalance/ChainTrader.ts"
+import { cancelledOutcome, ChainTrader, type Unsigned, unsignedSkip } from "#domain/rebalance/ChainTrader.ts"
 import { failOnDefect } from "#domain/operation/failOnDefect.ts"
-import { SignatureRequests } from "#domain/rebalance/SignatureRequests.ts"
+import { SignatureRequests, type WaitEnd } from "#domain/rebalance/SignatureRequests.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { recordedTransactions } from "#domain/relay/recordedTransactions.ts"
 import { receiptsOf, resultOfRun } from "#domain/rebalance/resultOfRun.ts"
@@ -75,6 +83,20 @@ const unsignedOutcome = ({ chain, reason }: Unsigned): ChainOutcome => ({
   failure: `the owner did not sign anew in time: ${reason}`
 })
 
+const afterWait = (unsigned: Unsigned, { isCancelled, isOver }: WaitEnd): ChainOutcome | Unsigned => {
+  if (isCancelled) return cancelledOutcome(unsigned.chain)
+  return isOver ? unsignedOutcome(unsigned) : unsigned
+}
+
+/** Nothing to do: what it was to be traded on is not even read. */
+const cancelledPlan = ({ strategyVersion }: RunContext, plannedAt: DateTime.Utc): RunPlan => ({
+  strategyVersion,
+  plannedAt,
+  limits: { slippageBps: 0, priceImpactBps: 0 },
+  chains: [],
+  isCancelled: true
+})
+
 const requireContext = (runs: Services["runs"], operationId: OperationId) =>
   Effect.flatMap(
     runs.context(operationId),
@@ -97,8 +119,10 @@ const makeExecute = (services: Services, operationId: OperationId) => {
     name: "plan",
     success: RunPlan,
     execute: Effect.gen(function* () {
-      yield* operations.transition(operationId, "running", yield* DateTime.now, null)
-      return yield* planner.plan(yield* requireContext(runs, operationId))
+      const at = yield* DateTime.now
+      yield* operations.transition(operationId, "running", at, null)
+      const context = yield* requireContext(runs, operationId)
+      return context.isCancelRequested === true ? cancelledPlan(context, at) : yield* planner.plan(context)
     })
   })
 
@@ -123,7 +147,8 @@ const makeExecute = (services: Services, operationId: OperationId) => {
     const transactions = yield* Effect.forEach(outcomes, (outcome) =>
       recordedTransactions(gas, outcome.chainId, "user_operation", receiptsOf(outcome))
     )
-    return resultOfRun({ plan, outcomes, transactions, hopFeeBps: venue.feeBps })
+    const done = resultOfRun({ plan, outcomes, transactions, hopFeeBps: venue.feeBps })
+    return plan.isCancelled === true ? { ...done, outcome: "skipped" as const } : done
   })
 
   /**
@@ -139,12 +164,15 @@ const makeExecute = (services: Services, operationId: OperationId) => {
         const closedWays = knowsWays(planned)
           ? waysAfter((yield* requireContext(runs, operationId)).closedWays, planned, chains)
           : undefined
-        const slices = slicesOf(planned, chains)
+        const wasCancelled = planned.isCancelled === true || chains.some(isCancelled)
+        // Who has cancelled wants no more of it before the schedule says so.
+        const slices = wasCancelled ? undefined : slicesOf(planned, chains)
         yield* runs.finish({
           operationId,
           strategyVersion,
           at: yield* DateTime.now,
-          error: failureOf(chains),
+          error: wasCancelled ? cancelledError : failureOf(chains),
+          isCancelled: wasCancelled,
           isIncomplete: isIncomplete(chains),
           ...(slices === undefined ? {} : { slices }),
           ...(closedWays === undefined ? {} : { closedWays }),
@@ -182,8 +210,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
         outcomes,
         (outcome) => {
           if (!isUnsigned(outcome)) return Effect.succeed(outcome)
-          if (end.awaited.has(outcome.chain.chainId))
-            return Effect.succeed(end.isOver ? unsignedOutcome(outcome) : outcome)
+          if (end.awaited.has(outcome.chain.chainId)) return Effect.succeed(afterWait(outcome, end))
           return trade(planned, outcome.chain, outcome.attempt + 1)
         },
         { concurrency: "unbounded" }

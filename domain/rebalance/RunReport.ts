@@ -35,6 +35,9 @@ export type RunReport = typeof RunReport.Type
 const isUnsigned = ({ failure, skips }: ChainOutcome): boolean =>
   failure !== null && skips.some(({ code }) => code === SkipCode.signatureRequired)
 
+/** A chain on which something was left because the run was cancelled. */
+export const isCancelled = ({ skips }: ChainOutcome): boolean => skips.some(({ code }) => code === SkipCode.cancelled)
+
 /** What may be possible a minute later: somebody outside did not answer. */
 const passing: ReadonlySet<SkipCode> = new Set([
   SkipCode.chainUnavailable,

@@ -41,6 +41,8 @@ export interface PlanContext {
 /** The portfolio and the target as they are when the run begins. */
 export interface RunContext extends PlanContext {
   readonly operationId: OperationId
+  /** Somebody cancelled it; left out when nobody did. */
+  readonly isCancelRequested?: boolean
 }
 
 /** How a run ended. `report` is the plan with what became of each leg and each skip, as stored JSON. */
@@ -50,6 +52,8 @@ export interface RunEnd {
   readonly at: DateTime.Utc
   /** Null when the run completed; otherwise why it failed. */
   readonly error: string | null
+  /** Somebody cancelled it, and something was left because of that. */
+  readonly isCancelled?: boolean
   /** A part was not read, quoted or sent: the portfolio is due again soon (`retryDelay.ts`). False when left out. */
   readonly isIncomplete?: boolean
   /** Nothing else is missing than what a market takes in slices (`retryDelay.ts`); left out where that is not so. */

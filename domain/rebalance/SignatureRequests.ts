@@ -5,13 +5,14 @@
  * It sleeps between looks and holds nothing meanwhile; the portfolio is free for runs on its other chains. Past the
  * deadline it gives up.
  */
-import { Context, DateTime, Duration, Effect, Layer, Schema } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
 import { ClusterSchema } from "effect/cluster"
-import { Activity, DurableClock } from "effect/workflow"
+import { Activity, DurableClock, WorkflowEngine } from "effect/workflow"
 import { ChainId } from "#domain/Caip.ts"
 import { RequiredSignatures, type SignatureCause } from "#domain/account/RequiredSignatures.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
+import { wakeSignal } from "#domain/operation/wakeSignal.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import { Settings } from "#domain/Settings.ts"
@@ -34,9 +35,15 @@ export interface WaitEnd {
   /** The deadline of the whole run's waiting. */
   readonly until: DateTime.Utc
   readonly isOver: boolean
+  /** The run is to be cancelled. */
+  readonly isCancelled: boolean
 }
 
-const Look = Schema.Struct({ at: Schema.DateTimeUtcFromMillis, awaited: Schema.Array(ChainId) })
+const Look = Schema.Struct({
+  at: Schema.DateTimeUtcFromMillis,
+  awaited: Schema.Array(ChainId),
+  isCancelled: Schema.optionalKey(Schema.Boolean)
+})
 
 export class SignatureRequests extends Context.Service<
   SignatureRequests,
@@ -44,7 +51,8 @@ export class SignatureRequests extends Context.Service<
     /** False when another run of the portfolio waits on this chain already. Must run inside a workflow. */
     readonly tell: (attempt: AttemptId, refusal: Refusal) => Effect.Effect<boolean, never, InWorkflow>
     /**
-     * Ends when one of the chains needs a signature no longer, or at the deadline, which the first wait of a run sets.
+     * Ends when one of the chains needs a signature no longer, when the run is to be cancelled, or at the deadline,
+     * which the first wait of a run sets.
      * Must run inside a workflow, with nothing beside it.
      */
     readonly wait: (
@@ -113,7 +121,11 @@ const makeWait = (
       name: `look/${name}`,
       success: Look,
       execute: Effect.gen(function* () {
-        return { at: yield* DateTime.now, awaited: yield* signatures.awaitedBy(operationId) }
+        return {
+          at: yield* DateTime.now,
+          awaited: yield* signatures.awaitedBy(operationId),
+          isCancelled: yield* operations.isCancelRequested(operationId)
+        }
       })
     })
 
@@ -126,6 +138,12 @@ const makeWait = (
 
   const sleep = (name: string, duration: Duration.Duration) =>
     DurableClock.sleep({ name, duration, inMemoryThreshold: Duration.zero })
+
+  /** Once a run was woken it sleeps no more here: whoever wakes it has written why, so the next look is the last. */
+  const sleepUnlessWoken = Effect.fnUntraced(function* (name: string, duration: Duration.Duration) {
+    const engine = yield* WorkflowEngine.WorkflowEngine
+    if (Option.isNone(yield* engine.deferredResult(wakeSignal))) yield* sleep(name, duration)
+  })
 
   return Effect.fnUntraced(function* (
     operationId: OperationId,
@@ -142,10 +160,12 @@ const makeWait = (
       if (chainIds.some((chainId) => !awaited.has(chainId))) {
         for (let turn = 1; !(yield* resume(operationId, `${round}/${turn}`)); turn++)
           yield* sleep(`turn/${round}/${turn}`, pauseAfter(turn))
-        return { awaited, until, isOver: false } satisfies WaitEnd
+        return { awaited, until, isOver: false, isCancelled: false } satisfies WaitEnd
       }
-      if (DateTime.isGreaterThanOrEqualTo(look.at, until)) return { awaited, until, isOver: true } satisfies WaitEnd
-      yield* sleep(`owner/${name}`, Duration.min(pauseAfter(number), DateTime.distance(look.at, until)))
+      const isOver = DateTime.isGreaterThanOrEqualTo(look.at, until)
+      const isCancelled = look.isCancelled === true
+      if (isOver || isCancelled) return { awaited, until, isOver, isCancelled } satisfies WaitEnd
+      yield* sleepUnlessWoken(`owner/${name}`, Duration.min(pauseAfter(number), DateTime.distance(look.at, until)))
     }
   })
 }

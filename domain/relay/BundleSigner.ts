@@ -1,13 +1,14 @@
 /**
  * Signs what is to go to a chain, several actions in one transaction where they may share one.
  *
- * What comes for a chain within a short window, and while an earlier group of it is signed, is taken together; gas
- * limits alone decide into how many transactions it is cut. May be repeated at any time: an attempt that is signed
- * stays signed as it is.
+ * What comes for a chain within a short window, and while as many groups of it are signed as it has lanes, is taken
+ * together; gas limits alone decide into how many transactions it is cut. May be repeated at any time: an attempt that
+ * is signed stays signed as it is.
  */
 import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Result } from "effect"
 import { Chains } from "#domain/chain/Chains.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { CancelRequested } from "#domain/operation/CancelRequested.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { bundlesOf } from "#domain/relay/bundlesOf.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
@@ -28,17 +29,17 @@ export const BundleWindow = Context.Reference("ballast/domain/relay/BundleWindow
 const concurrency = 4
 
 type Actions = readonly [CarriedAction, ...ReadonlyArray<CarriedAction>]
-type Answer = Result.Result<void, ChainUnavailable>
+type Answer = Result.Result<void, ChainUnavailable | CancelRequested>
 type Answers = ReadonlyArray<readonly [CarriedAction, Answer]>
 
 export class BundleSigner extends Context.Service<
   BundleSigner,
   {
     /**
-     * Afterwards the attempt's transaction is stored. Fails when the key gave no signature: nothing is stored then. Not
-     * for use inside a transaction.
+     * Afterwards the attempt's transaction is stored. Fails when the key gave no signature, or the operation is to be
+     * cancelled: nothing is stored then. Not for use inside a transaction.
      */
-    readonly sign: (action: CarriedAction) => Effect.Effect<void, ChainUnavailable>
+    readonly sign: (action: CarriedAction) => Effect.Effect<void, ChainUnavailable | CancelRequested>
   }
 >()("ballast/domain/relay/BundleSigner") {
   static readonly layer = Layer.effect(
@@ -104,7 +105,9 @@ export class BundleSigner extends Context.Service<
 
       const { supported } = yield* Chains
       const bundleWindow = yield* BundleWindow
-      const queueOf = () => batched(({ attempt }: CarriedAction) => attemptKey(attempt), signAll, bundleWindow)
+      /** A key that does not answer holds up its own lane: the next group goes to another one. */
+      const queueOf = () =>
+        batched(({ attempt }: CarriedAction) => attemptKey(attempt), signAll, bundleWindow, relayer.lanes.length)
       const queues = new Map(
         yield* Effect.forEach(supported, (chainId) =>
           Effect.map(queueOf(), (queue) => [chainId as number, queue] as const)

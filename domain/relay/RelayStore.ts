@@ -3,6 +3,7 @@ import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { EvmAddress } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { OperationId } from "#domain/Ids.ts"
+import type { CancelRequested } from "#domain/operation/CancelRequested.ts"
 import type { ActionReceipt, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 
 /** Names one attempt at one chain's part of an operation. */
@@ -36,18 +37,20 @@ export class RelayStore extends Context.Service<
     /** The given attempts that are signed, in their order. */
     readonly signed: (attempts: ReadonlyArray<AttemptId>) => Effect.Effect<ReadonlyArray<AttemptId>>
     /**
-     * Chooses the relayer with the fewest unsettled transactions on the chain, reserves its next nonce, signs one
-     * transaction with it and stores the bytes together with the attempts that it carries, in one commit.
+     * Chooses the relayer with the fewest unsettled transactions on the chain, signs one transaction with its next
+     * nonce while nothing is locked, and stores the bytes together with the nonce and the attempts that it carries, in
+     * one commit. `sign` may be asked again, for another nonce, when somebody else has used the one before.
      *
-     * False when one of the attempts was signed before: then nothing of this is signed, reserved or stored. Without a
-     * signature nothing is either. Nothing is signed for an operation that has ended.
+     * False when one of the attempts was signed before, or is one of several and its operation is to be cancelled: then
+     * nothing of this is reserved or stored. Without a signature nothing is either, nor for an operation that has ended
+     * or is to be cancelled.
      */
     readonly reserve: (
       actions: readonly [CarriedAction, ...ReadonlyArray<CarriedAction>],
       lanes: readonly [EvmAddress, ...ReadonlyArray<EvmAddress>],
       at: DateTime.Utc,
       sign: (nonce: number, lane: EvmAddress) => Effect.Effect<SignedTransaction, ChainUnavailable>
-    ) => Effect.Effect<boolean, ChainUnavailable>
+    ) => Effect.Effect<boolean, ChainUnavailable | CancelRequested>
     /**
      * What an attempt has sent, or may send: read anew before each broadcast, as it may have been replaced. Not for use
      * inside a transaction.
@@ -60,8 +63,8 @@ export class RelayStore extends Context.Service<
       nonce: number
     ) => Effect.Effect<Option.Option<StoredTransaction>>
     /**
-     * Signs a replacement and stores it in one commit, for all that the transaction carries, unless the given one is no
-     * longer the newest with its nonce. Answers the newest.
+     * Signs a replacement while nothing is locked, and stores it for all that the transaction carries, unless the given
+     * one is no longer the newest with its nonce. Answers the newest.
      */
     readonly replace: (
       replaced: StoredTransaction,

@@ -1,9 +1,9 @@
 /**
  * Puts a prepared transaction on its chain exactly once, whatever crashes in between: `sign` (nonce, bytes and the
- * attempts that they carry in one commit), `confirm` (send the stored bytes until the chain shows what became of them),
- * `replace` (offer more for the transaction that the chain waits for) and `record`.
+ * attempts that they carry are stored in one commit), `confirm` (send the stored bytes until the chain shows what
+ * became of them), `replace` (offer more for the transaction that the chain waits for) and `record`.
  */
-import { Context, DateTime, Effect, Layer, Metric, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Metric, Option, Schema } from "effect"
 import { Activity, DurableClock } from "effect/workflow"
 import * as Metrics from "#domain/Metrics.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
@@ -20,17 +20,23 @@ import { replaceStuckTransaction } from "#domain/relay/replaceStuckTransaction.t
  * A run remembers of the signature that there is one; the bytes are read from the store, where they may have been
  * replaced.
  */
-const Signed = Schema.Struct({})
+const Signed = Schema.Struct({
+  /** There is none and never will be: the operation is to be cancelled. */
+  isCancelled: Schema.optionalKey(Schema.Boolean)
+})
 
 export class TransactionRelay extends Context.Service<
   TransactionRelay,
   {
-    /** The receipt, once the chain has decided. Must run inside a workflow; the attempt names the activities. */
+    /**
+     * The receipt, once the chain has decided; none when the operation is to be cancelled and this was not signed: it
+     * never will be then. Must run inside a workflow; the attempt names the activities.
+     */
     readonly carry: (
       attempt: AttemptId,
       prepared: PreparedTransaction,
       find: FindReceipt
-    ) => Effect.Effect<ActionReceipt, never, InWorkflow>
+    ) => Effect.Effect<Option.Option<ActionReceipt>, never, InWorkflow>
   }
 >()("ballast/domain/relay/TransactionRelay") {
   static readonly layer = Layer.effect(
@@ -71,6 +77,7 @@ const makeCarry = ({ operations, store, signer, relayer, pace }: Services) => {
       success: Schema.NullOr(Signed),
       execute: signer.sign({ attempt, prepared }).pipe(
         Effect.as({}),
+        Effect.catchTag("CancelRequested", () => Effect.succeed({ isCancelled: true })),
         Effect.catch(({ message }) =>
           Effect.gen(function* () {
             yield* Effect.logWarning(message)
@@ -81,9 +88,14 @@ const makeCarry = ({ operations, store, signer, relayer, pace }: Services) => {
       )
     })
 
-  /** Asked again until there is a signature. What was prepared may meanwhile have become too old; the chain says so. */
+  /**
+   * Asked again until there is a signature; false when there will be none. What was prepared may meanwhile have become
+   * too old; the chain says so.
+   */
   const sign = Effect.fnUntraced(function* (attempt: AttemptId, prepared: PreparedTransaction) {
-    for (let round = 1; (yield* trySign(attempt, prepared, round)) === null; round++) {
+    for (let round = 1; ; round++) {
+      const signed = yield* trySign(attempt, prepared, round)
+      if (signed !== null) return signed.isCancelled !== true
       yield* DurableClock.sleep({
         name: `signer/${attempt.chainId}/${attempt.attempt}/${round}`,
         duration: pace.betweenSearches
@@ -136,9 +148,9 @@ const makeCarry = ({ operations, store, signer, relayer, pace }: Services) => {
   })
 
   return Effect.fnUntraced(function* (attempt: AttemptId, prepared: PreparedTransaction, find: FindReceipt) {
-    yield* sign(attempt, prepared)
+    if (!(yield* sign(attempt, prepared))) return Option.none<ActionReceipt>()
     const receipt = yield* confirm(attempt, find)
     yield* record(attempt, receipt)
-    return receipt
+    return Option.some(receipt)
   })
 }

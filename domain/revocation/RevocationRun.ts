@@ -106,7 +106,8 @@ const makeExecute = (services: Services, operationId: OperationId) => {
       if (step._tag === "Ended") return ended(null)
       if (step._tag === "Ready") {
         const attempt = { operationId, chainId, attempt: receipts.length + 1 }
-        const receipt = yield* relay.carry(attempt, step.prepared, (sent) => execution.find(sent, chain))
+        const carried = yield* relay.carry(attempt, step.prepared, (sent) => execution.find(sent, chain))
+        const receipt = yield* Effect.orDie(Effect.fromOption(carried))
         receipts.push(receipt)
         if (receipt.success) return ended(null)
         setbacks += 1

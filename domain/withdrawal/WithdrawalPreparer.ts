@@ -23,7 +23,9 @@ export const WithdrawalStep = Schema.Union([
   /** It would not succeed as things stand. */
   Schema.TaggedStruct("Refused", { reason: Schema.String }),
   /** It can no longer be carried out. */
-  Schema.TaggedStruct("Closed", { reason: Schema.String })
+  Schema.TaggedStruct("Closed", { reason: Schema.String }),
+  /** Somebody cancelled it. */
+  Schema.TaggedStruct("Cancelled", {})
 ])
 export type WithdrawalStep = typeof WithdrawalStep.Type
 

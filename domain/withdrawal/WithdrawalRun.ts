@@ -11,6 +11,7 @@ import { AssetId, chainIdOf } from "#domain/Caip.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
+import { cancelledError } from "#domain/operation/CancelRequested.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
@@ -98,11 +99,18 @@ const makeExecute = (services: Services, operationId: OperationId) => {
     if (yield* enter("retrying")) yield* append("withdrawal_waits", { reason: step.reason })
   })
 
+  /** What is ready goes on to be signed, where the same is asked. */
+  const unlessCancelled = Effect.fnUntraced(function* (step: WithdrawalStep) {
+    if (step._tag !== "Waiting" && step._tag !== "Refused") return step
+    return (yield* operations.isCancelRequested(operationId)) ? ({ _tag: "Cancelled" } satisfies WithdrawalStep) : step
+  })
+
   const prepare = (withdrawal: StoredWithdrawal, round: number) =>
     Activity.make({
       name: `prepare/${round}`,
       success: WithdrawalStep,
       execute: preparer.next(withdrawal).pipe(
+        Effect.flatMap(unlessCancelled),
         Effect.tap(tell),
         // What leaves is priced at the moment at which it leaves.
         Effect.tap((step) => (step._tag === "Ready" ? valuer.value(withdrawal.message.portfolioId) : Effect.void))
@@ -158,12 +166,18 @@ const makeExecute = (services: Services, operationId: OperationId) => {
   const valueAfter = ({ message: { portfolioId } }: StoredWithdrawal) =>
     Activity.make({ name: "value", execute: Effect.asVoid(valuer.value(portfolioId)) })
 
-  const ended = (name: "fail" | "abandon", end: Effect.Effect<Omit<WithdrawalEnd, "operationId" | "at" | "outcome">>) =>
+  const ended = (
+    name: "fail" | "cancel" | "abandon",
+    end: Effect.Effect<Omit<WithdrawalEnd, "operationId" | "at" | "outcome">>
+  ) =>
     Activity.make({
       name,
       execute: Effect.gen(function* () {
         yield* store.finish({ operationId, at: yield* DateTime.now, outcome: null, ...(yield* end) })
-        yield* Metric.update(Metric.withAttributes(Metrics.withdrawals, { outcome: "failed" }), 1)
+        yield* Metric.update(
+          Metric.withAttributes(Metrics.withdrawals, { outcome: name === "cancel" ? "cancelled" : "failed" }),
+          1
+        )
       })
     }).annotate(ClusterSchema.WithTransaction, true)
 
@@ -172,6 +186,16 @@ const makeExecute = (services: Services, operationId: OperationId) => {
       "fail",
       Effect.map(reportOf(withdrawal, { deltas: [], delivered: [], failure: error }), (report) => ({
         error,
+        ended: report
+      }))
+    )
+
+  const cancel = (withdrawal: StoredWithdrawal) =>
+    ended(
+      "cancel",
+      Effect.map(reportOf(withdrawal, { deltas: [], delivered: [], failure: cancelledError }), (report) => ({
+        error: cancelledError,
+        isCancelled: true,
         ended: report
       }))
     )
@@ -192,12 +216,15 @@ const makeExecute = (services: Services, operationId: OperationId) => {
     let reverted: string | undefined
     for (let round = 1, setbacks = 0; setbacks < maxSetbacks; round++) {
       const step = yield* prepare(withdrawal, round)
+      if (step._tag === "Cancelled") return yield* cancel(withdrawal)
       if (step._tag === "Closed") return yield* fail(withdrawal, step.reason)
       if (reverted !== undefined && (step._tag === "Ready" || step._tag === "Refused")) {
         return yield* fail(withdrawal, `${reverted}; this operation moved nothing`)
       }
       if (step._tag === "Landed" || step._tag === "Ready") {
-        const receipt = step._tag === "Landed" ? step.receipt : yield* carry(withdrawal, round, step)
+        const carried = step._tag === "Landed" ? Option.some(step.receipt) : yield* carry(withdrawal, round, step)
+        if (Option.isNone(carried)) return yield* cancel(withdrawal)
+        const receipt = carried.value
         receipts.push(receipt)
         const delivered = receipt.success ? yield* verify(withdrawal, receipt, round) : null
         if (delivered !== null) {

@@ -57,6 +57,8 @@ export interface WithdrawalEnd {
   readonly at: DateTime.Utc
   /** Null when it was carried out; otherwise why not. */
   readonly error: string | null
+  /** Somebody cancelled it before it was signed. */
+  readonly isCancelled?: boolean
   /** The transaction that carried it out and what reached the recipient, as stored JSON; null when nothing moved. */
   readonly outcome: unknown
   /** What it did, as everybody may read it; left out when a fault of ours ended it. */

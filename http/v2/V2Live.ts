@@ -14,6 +14,7 @@ import { Operations } from "#domain/operation/Operations.ts"
 import { PortfolioPerformances } from "#domain/performance/PortfolioPerformances.ts"
 import { StrategyPerformances } from "#domain/performance/StrategyPerformances.ts"
 import { Policies } from "#domain/policy/Policies.ts"
+import { Cancellations } from "#domain/operation/Cancellations.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
 import { PositionReader } from "#domain/portfolio/PositionReader.ts"
 import { Previews } from "#domain/rebalance/preview/Previews.ts"
@@ -101,6 +102,7 @@ const groups = Layer.mergeAll(
     Renewals,
     Revocations,
     Portfolios,
+    Cancellations,
     Policies,
     PositionReader,
     Previews,

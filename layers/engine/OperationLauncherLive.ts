@@ -1,7 +1,8 @@
 /** Starts operations as workflow executions; the operation id is the idempotency key. */
 import { Context, Effect, Layer } from "effect"
-import { WorkflowEngine } from "effect/workflow"
+import { DurableDeferred, WorkflowEngine } from "effect/workflow"
 import { type Launch, OperationLauncher } from "#domain/operation/OperationLauncher.ts"
+import { wakeSignal } from "#domain/operation/wakeSignal.ts"
 import { ActionWorkflow } from "#domain/action/ActionWorkflow.ts"
 import { BridgeWorkflow } from "#domain/transfer/BridgeWorkflow.ts"
 import { RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
@@ -25,6 +26,15 @@ const execute = ({ kind, operationId }: Launch) => {
   }
 }
 
+/** Runs that wait for somebody sleep for minutes; those of other kinds look every few seconds by themselves. */
+const wake = ({ kind, operationId }: Launch): Effect.Effect<void, never, WorkflowEngine.WorkflowEngine> =>
+  kind === "rebalance"
+    ? Effect.flatMap(
+        DurableDeferred.tokenFromPayload(wakeSignal, { workflow: RebalanceWorkflow, payload: { operationId } }),
+        (token) => DurableDeferred.succeed(wakeSignal, { token, value: undefined })
+      )
+    : Effect.void
+
 /** Whoever launches may be a run itself, of which the launched one is no part. */
 const alone = (context: Context.Context<never>) =>
   Context.omit(WorkflowEngine.WorkflowInstance)(context as Context.Context<WorkflowEngine.WorkflowInstance>)
@@ -39,7 +49,10 @@ export const OperationLauncherLive = Layer.effect(
       launch: Effect.fn("OperationLauncher.launch")(function* (operation: Launch) {
         const run: Effect.Effect<unknown, never, WorkflowEngine.WorkflowEngine> = execute(operation)
         yield* run.pipe(Effect.provideService(WorkflowEngine.WorkflowEngine, engine), Effect.updateContext(alone))
-      })
+      }),
+      wake: Effect.fn("OperationLauncher.wake")((operation: Launch) =>
+        Effect.provideService(wake(operation), WorkflowEngine.WorkflowEngine, engine)
+      )
     })
   })
 )

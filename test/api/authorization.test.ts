@@ -62,6 +62,7 @@ const expected: Readonly<Record<string, Scope | "any" | "public">> = {
   "POST /v2/portfolios/:portfolioId/liquidate-all/signature": "portfolios:withdraw",
   "POST /v2/portfolios/:portfolioId/liquidate-all": "portfolios:withdraw",
   "GET /v2/portfolios/:portfolioId/operations/:operationId": "portfolios:read",
+  "POST /v2/portfolios/:portfolioId/operations/:operationId/cancel": "portfolios:write",
   "GET /v2/portfolios/:portfolioId/operations": "portfolios:read",
   "GET /v2/operations": "portfolios:read",
   "GET /v2/events": "portfolios:read",

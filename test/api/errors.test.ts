@@ -22,6 +22,7 @@ const table: Readonly<Record<keyof typeof Errors, readonly [code: string, status
   TenantDisabled: ["API_106", 403, "authorization.test.ts"],
   PortfolioNotFound: ["API_200", 404, "portfolio/portfolios.test.ts"],
   PortfolioExists: ["API_202", 409, "enrollment/enrollment.test.ts"],
+  OperationNotCancellable: ["API_204", 409, "portfolio/cancellations.test.ts"],
   PlanChanged: ["API_203", 409, "portfolio/previews.test.ts"],
   InsufficientBalance: ["API_210", 400, "withdrawal/withdrawals.test.ts"],
   RecipientInvalid: ["API_211", 400, "withdrawal/withdrawals.test.ts"],

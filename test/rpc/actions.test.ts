@@ -22,7 +22,8 @@ const procedure = "v2.portfolio.actions.submit"
 const launched: Array<string> = []
 const Launcher = Layer.succeed(OperationLauncher, {
   capacity: Effect.succeed(1),
-  launch: ({ operationId }) => Effect.sync(() => void launched.push(operationId))
+  launch: ({ operationId }) => Effect.sync(() => void launched.push(operationId)),
+  wake: () => Effect.void
 })
 
 const Real = Actions.layer.pipe(Layer.provide([Launcher, Digest.layerWebCrypto]))

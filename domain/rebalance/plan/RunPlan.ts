@@ -35,6 +35,8 @@ export const RunPlan = Schema.Struct({
   }),
   chains: Schema.Array(PlannedChain),
   /** Ways between chains were closed when it was made: the end of the run counts them down. */
-  hasClosedWays: Schema.optionalKey(Schema.Boolean)
+  hasClosedWays: Schema.optionalKey(Schema.Boolean),
+  /** The run was cancelled before it was planned: there is nothing to do. */
+  isCancelled: Schema.optionalKey(Schema.Boolean)
 })
 export type RunPlan = typeof RunPlan.Type

@@ -11,7 +11,7 @@ import { OperationDetail, OperationItem } from "#http/v2/portfolio/OperationMode
 import { pageQuery } from "#http/v2/values/PageQuery.ts"
 import { OperationIdParam, PortfolioIdParam } from "#http/v2/values/values.ts"
 import { operation } from "#http/v2/operation.ts"
-import { CursorInvalid, NotFound } from "#http/wireErrors.ts"
+import { CursorInvalid, NotFound, OperationNotCancellable } from "#http/wireErrors.ts"
 
 const get = HttpApiEndpoint.get("getOperation", "/portfolios/:portfolioId/operations/:operationId", {
   params: { portfolioId: PortfolioIdParam, operationId: OperationIdParam },
@@ -25,6 +25,21 @@ const get = HttpApiEndpoint.get("getOperation", "/portfolios/:portfolioId/operat
       "The state of asynchronous work, and what it did once it has ended. Poll every 2 to 5 seconds until `completed`, `failed` or `cancelled`.",
     scope: "portfolios:read",
     tier: "burst"
+  })
+)
+
+const cancel = HttpApiEndpoint.post("cancelOperation", "/portfolios/:portfolioId/operations/:operationId/cancel", {
+  params: { portfolioId: PortfolioIdParam, operationId: OperationIdParam },
+  success: ok(OperationDetail),
+  error: [NotFound, OperationNotCancellable]
+}).annotateMerge(
+  operation({
+    id: "cancelOperation",
+    summary: "Cancel an operation",
+    description:
+      "Nothing of it is sent that is not signed yet; what is signed is waited for. Answers the operation as it is now: poll it until `cancelled`, with what landed in `result`. A rebalance of which nothing was left to sign ends as it would have. Asking again changes nothing. 409 when it has ended, or when all that it does was sent; transfers between chains and revocations cannot be cancelled.",
+    scope: "portfolios:write",
+    tier: "general"
   })
 )
 
@@ -85,7 +100,7 @@ const listOfPortfolio = HttpApiEndpoint.get("listPortfolioOperations", "/portfol
 export const Operations = HttpApiGroup.make("operations")
   .annotate(OpenApi.Title, "Operations")
   .annotate(OpenApi.Description, "Asynchronous work on a portfolio, tracked by polling, and what became of it.")
-  .add(get, listOfPortfolio, list)
+  .add(get, cancel, listOfPortfolio, list)
   .middleware(RequestErrors)
   .middleware(EndpointLimit)
   .middleware(ApiKeyAuth)

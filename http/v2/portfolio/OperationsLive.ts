@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { Cancellations } from "#domain/operation/Cancellations.ts"
 import { Operations } from "#domain/operation/Operations.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
 import { success, successPage } from "#http/Envelope.ts"
@@ -11,7 +12,7 @@ export const OperationsLive = HttpApiBuilder.group(
   "operations",
   Effect.fnUntraced(function* (handlers) {
     const operations = yield* Operations
-
+    const cancellations = yield* Cancellations
     const portfolios = yield* Portfolios
 
     const listed = (query: Parameters<typeof operations.list>[0]) =>
@@ -22,6 +23,10 @@ export const OperationsLive = HttpApiBuilder.group(
     return handlers.handleAll({
       getOperation: ({ params }) =>
         Effect.map(operations.get(params.portfolioId, params.operationId), (operation) =>
+          success(operationDetailView(operation))
+        ),
+      cancelOperation: ({ params }) =>
+        Effect.map(cancellations.cancel(params.portfolioId, params.operationId), (operation) =>
           success(operationDetailView(operation))
         ),
       listPortfolioOperations: ({ params, query }) =>

@@ -112,7 +112,7 @@ const stop = HttpApiEndpoint.post("stopPortfolio", "/portfolios/:portfolioId/sto
     id: "stopPortfolio",
     summary: "Pause automation",
     description:
-      "Sets the schedule paused and keeps its due time. Already paused: no change. Positions and a running operation are untouched.",
+      "Sets the schedule paused and keeps its due time. Already paused: no change. Positions and a running operation are untouched; one that waits for the owner (`awaiting_user`) is cancelled.",
     scope: "portfolios:write",
     tier: "general"
   })

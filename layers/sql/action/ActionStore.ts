@@ -6,7 +6,7 @@ import { type ActionEnd, ActionStore, type ActionSubmission, type NewAction } fr
 import { ActionOrder, ActionOutcome, kindOf } from "#domain/action/ActionOrder.ts"
 import { AssetId, EvmWalletId } from "#domain/Caip.ts"
 import { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
-import { isTerminal, OperationState } from "#domain/operation/Operation.ts"
+import { isTerminal, OperationState, stateOfEnd } from "#domain/operation/Operation.ts"
 import { swapSourcesOf, SwapSourcesColumns } from "#layers/sql/allocationColumns.ts"
 import { changeState, firstEvents } from "#layers/sql/operation/operationEvents.ts"
 import { decodeFirst, Numeric, Timestamp, timestamp } from "#layers/sql/rows.ts"
@@ -143,9 +143,9 @@ const make = Effect.gen(function* () {
   })
 
   const finish = Effect.fn("ActionStore.finish")(
-    function* ({ at, ended, error, operationId, outcome }: ActionEnd) {
+    function* ({ at, ended, error, isCancelled, operationId, outcome }: ActionEnd) {
       yield* holdRun(sql)
-      const to = error === null ? "completed" : "failed"
+      const to = stateOfEnd(error, isCancelled)
       // The portfolio first: whoever locks both rows takes them in this order.
       yield* sql`
         SELECT 1 FROM portfolios p JOIN operations o ON o.portfolio_id = p.portfolio_id

@@ -12,6 +12,7 @@ import { OperationRow, selectOperations } from "#layers/sql/operation/operationR
 import { decodeFirst, decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
 import { RunFence } from "#layers/sql/run/RunFence.ts"
 import { storableJson } from "#layers/sql/storable.ts"
+import { makeCancelRequests } from "#layers/sql/operation/cancelRequests.ts"
 import { makeSubmitManual } from "#layers/sql/operation/submitManual.ts"
 
 const EventRow = Schema.Struct({
@@ -124,10 +125,29 @@ const make = Effect.gen(function* () {
     )
   )
 
+  const cancelRequested = yield* batched(
+    (operationId) => operationId,
+    (operationIds: ReadonlyArray<OperationId>) =>
+      Effect.map(
+        sql<{ readonly id: OperationId }>`
+          SELECT operation_id AS id FROM operations
+          WHERE operation_id = ANY(${operationIds}::text[]) AND cancel_requested_at IS NOT NULL`,
+        (rows) => {
+          const requested = new Set(rows.map(({ id }) => id))
+          return (operationId: OperationId) => requested.has(operationId)
+        }
+      )
+  )
+  const isCancelRequested = Effect.fn("OperationStore.isCancelRequested")((operationId: OperationId) =>
+    Effect.orDie(cancelRequested(operationId))
+  )
+
   return OperationStore.of({
     find,
     list,
     submitManual: makeSubmitManual(sql),
+    ...makeCancelRequests(sql, find),
+    isCancelRequested,
     accepted,
     transition,
     append,

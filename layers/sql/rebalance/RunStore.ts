@@ -2,7 +2,7 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { OperationId } from "#domain/Ids.ts"
-import { isTerminal, OperationState } from "#domain/operation/Operation.ts"
+import { isTerminal, OperationState, stateOfEnd } from "#domain/operation/Operation.ts"
 import { type RunContext, type RunEnd, RunStore } from "#domain/rebalance/RunStore.ts"
 import { batched } from "#domain/batched.ts"
 import { changeStates } from "#layers/sql/operation/operationEvents.ts"
@@ -12,12 +12,13 @@ import { type Fence, RunFence } from "#layers/sql/run/RunFence.ts"
 import { makeScheduleRetries } from "#layers/sql/rebalance/scheduleRetries.ts"
 import { storableJson } from "#layers/sql/storable.ts"
 
-const allContexts = decodeRows(Schema.Struct({ operationId: OperationId, ...ContextColumns }))
+const allContexts = decodeRows(
+  Schema.Struct({ operationId: OperationId, isCancelRequested: Schema.Boolean, ...ContextColumns })
+)
 interface FencedEnd extends RunEnd {
   readonly fence: Fence | undefined
 }
 
-const endOf = (error: string | null): OperationState => (error === null ? "completed" : "failed")
 const firstState = decodeFirst(Schema.Struct({ state: OperationState }))
 const firstReport = decodeFirst(Schema.Struct({ report: Schema.Unknown }))
 
@@ -29,7 +30,7 @@ const make = Effect.gen(function* () {
     (operationIds: ReadonlyArray<OperationId>) =>
       Effect.map(
         allContexts(sql`
-          SELECT o.operation_id AS "operationId", ${sql.literal(selectContext)}
+          SELECT o.operation_id AS "operationId", o.cancel_requested_at IS NOT NULL AS "isCancelRequested", ${sql.literal(selectContext)}
           FROM operations o
           JOIN portfolios p ON p.portfolio_id = o.portfolio_id ${sql.literal(joinContext)}
           WHERE o.operation_id = ANY(${operationIds}::text[])`),
@@ -37,7 +38,11 @@ const make = Effect.gen(function* () {
           const found = new Map(
             rows.map((row): readonly [OperationId, RunContext] => [
               row.operationId,
-              { operationId: row.operationId, ...toContext(row) }
+              {
+                operationId: row.operationId,
+                ...(row.isCancelRequested ? { isCancelRequested: true } : {}),
+                ...toContext(row)
+              }
             ])
           )
           return (operationId: OperationId) => Option.fromUndefinedOr(found.get(operationId))
@@ -66,9 +71,9 @@ const make = Effect.gen(function* () {
         WHERE o.operation_id = ANY(${operationIds}::text[]) ORDER BY p.portfolio_id FOR NO KEY UPDATE OF p`
       const rows = yield* changeStates(
         sql,
-        ends.map(({ at, ended, error, fence, operationId }) => ({
+        ends.map(({ at, ended, error, fence, isCancelled, operationId }) => ({
           operationId,
-          to: endOf(error),
+          to: stateOfEnd(error, isCancelled),
           at,
           error,
           ended,
@@ -120,7 +125,8 @@ const make = Effect.gen(function* () {
 
   const finish = Effect.fn("RunStore.finish")(function* (end: RunEnd) {
     const fence = yield* RunFence
-    if (!(yield* finishAll({ ...end, fence }))) yield* requireFinished(end.operationId, endOf(end.error))
+    if (!(yield* finishAll({ ...end, fence })))
+      yield* requireFinished(end.operationId, stateOfEnd(end.error, end.isCancelled))
   }, Effect.orDie)
 
   const report = Effect.fn("RunStore.report")((operationId: OperationId) =>

@@ -1,5 +1,6 @@
 /** What was signed for the chains, and what became of it, in PostgreSQL. */
 import { type DateTime, Effect, Layer, Option, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { EvmAddress } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -15,6 +16,7 @@ import {
   selectTransactions,
   toStored
 } from "#layers/sql/relay/relayRows.ts"
+import { makeLaneTurns } from "#layers/sql/relay/laneTurns.ts"
 import { makeReserve } from "#layers/sql/relay/reserve.ts"
 import { timestamp } from "#layers/sql/rows.ts"
 import { storableJson } from "#layers/sql/storable.ts"
@@ -29,6 +31,7 @@ interface Settled {
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  const turns = makeLaneTurns(sql, yield* Effect.flatMap(SecureRandom.SecureRandom, ({ ulid }) => ulid))
 
   const actionsOf = (attempts: ReadonlyArray<AttemptId>) =>
     allActions(sql`
@@ -71,32 +74,39 @@ const make = Effect.gen(function* () {
     return Option.fromUndefinedOr((yield* withTransactions(actions))[0])
   })
 
-  const replace = Effect.fn("RelayStore.replace")(
-    function* (
-      { transaction }: StoredTransaction,
-      at: DateTime.Utc,
-      sign: Effect.Effect<SignedTransaction, ChainUnavailable>
-    ) {
-      const { chainId, nonce, relayer } = transaction
-      // The lock puts processes in line that replace the same transaction; only the first one signs.
-      yield* sql`
-        SELECT 1 FROM relayed_transactions
-        WHERE chain_id = ${chainId} AND relayer = ${relayer} AND nonce = ${nonce} FOR NO KEY UPDATE`
+  /** Unless another one was stored since: the lock puts those in line that replace the same transaction. */
+  const storeReplacement = Effect.fnUntraced(function* (signed: SignedTransaction, replaced: string, at: DateTime.Utc) {
+    const { chainId, nonce, relayer } = signed
+    yield* sql`
+      SELECT 1 FROM relayed_transactions
+      WHERE chain_id = ${chainId} AND relayer = ${relayer} AND nonce = ${nonce} FOR NO KEY UPDATE`
+    const { transaction: newest } = yield* Effect.flatMap(carriedAt(chainId, relayer, nonce), Effect.fromOption)
+    if (newest.txHash !== replaced) return newest
+    yield* sql`
+      INSERT INTO relayed_replacements (chain_id, relayer, nonce, replacement, tx_hash, raw, created_at)
+      VALUES (${chainId}, ${relayer}, ${nonce}, ${signed.replaces.length}, ${signed.txHash}, ${signed.raw},
+        ${timestamp(at)})`
+    return signed
+  }, sql.withTransaction)
+
+  const replace = Effect.fn("RelayStore.replace")(function* (
+    { transaction }: StoredTransaction,
+    at: DateTime.Utc,
+    sign: Effect.Effect<SignedTransaction, ChainUnavailable>
+  ) {
+    const { chainId, nonce, relayer, txHash } = transaction
+    return yield* Effect.gen(function* () {
       const newest = yield* Effect.flatMap(carriedAt(chainId, relayer, nonce), Effect.fromOption)
-      if (newest.transaction.txHash !== transaction.txHash) return newest.transaction
-      const signed = yield* sign
-      yield* sql`
-        INSERT INTO relayed_replacements (chain_id, relayer, nonce, replacement, tx_hash, raw, created_at)
-        VALUES (${chainId}, ${relayer}, ${nonce}, ${signed.replaces.length}, ${signed.txHash}, ${signed.raw},
-          ${timestamp(at)})`
-      return signed
-    },
-    sql.withTransaction,
-    Effect.catchIf(
-      (error) => error._tag !== "ChainUnavailable",
-      (error) => Effect.die(error)
+      if (newest.transaction.txHash !== txHash) return newest.transaction
+      return yield* storeReplacement(yield* sign, txHash, at)
+    }).pipe(
+      (replacing) => turns.inTurn({ chainId, relayer }, replacing),
+      Effect.catchIf(
+        (error) => error._tag !== "ChainUnavailable",
+        (error) => Effect.die(error)
+      )
     )
-  )
+  })
 
   const recordAll = yield* batched(
     ({ attempt }: Settled) => attemptKey(attempt),
@@ -150,7 +160,7 @@ const make = Effect.gen(function* () {
 
   return RelayStore.of({
     signed,
-    reserve: makeReserve(sql, signed),
+    reserve: makeReserve(sql, turns),
     sent: Effect.fn("RelayStore.sent")(sentAll),
     atNonce: Effect.fn("RelayStore.atNonce")(carriedAt),
     replace,

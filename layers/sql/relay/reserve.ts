@@ -1,42 +1,51 @@
 /**
- * Nonces of the relayer: given out one after the other, each together with the bytes that were signed with it and the
- * attempts that these carry.
+ * Nonces of the relayer: given out one after the other, each by the commit that stores the bytes that were signed with
+ * it and the attempts that these carry.
  *
- * The nonce's row stays locked until the transaction ends, so no two transactions sign with one nonce, and a nonce
- * whose bytes were not stored is given out again. The attempts' key is what signs each of them once; they are stored in
- * one order, so that two that store the same wait for each other rather than deadlock.
+ * The key signs while nothing is locked, so the commit is what decides: the lane's row puts those in line who store
+ * with it, and the second one of a nonce signs again with the next. The attempts' key is what signs each of them once;
+ * they are stored in one order, so that two that store the same wait for each other rather than deadlock.
  */
-import { type DateTime, Data, Effect } from "effect"
+import { type DateTime, Data, Effect, Exit } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { EvmAddress } from "#domain/Caip.ts"
-import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { CarriedAction, RelayStore } from "#domain/relay/RelayStore.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { OperationId } from "#domain/Ids.ts"
+import { CancelRequested } from "#domain/operation/CancelRequested.ts"
+import type { CarriedAction } from "#domain/relay/RelayStore.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
+import { holdOpen } from "#layers/sql/operation/cancelRequests.ts"
+import type { Lane, LaneTurns } from "#layers/sql/relay/laneTurns.ts"
 import { timestamp } from "#layers/sql/rows.ts"
 
 type Lanes = readonly [EvmAddress, ...ReadonlyArray<EvmAddress>]
 type Actions = readonly [CarriedAction, ...ReadonlyArray<CarriedAction>]
 type Sign = (nonce: number, lane: EvmAddress) => Effect.Effect<SignedTransaction, ChainUnavailable>
 
-/** Gives the nonce back: one of the attempts cannot be stored. */
+/** Takes everything back: one of the attempts cannot be stored. */
 class NotStored extends Data.TaggedError("NotStored")<{}> {}
 
-export const makeReserve = (sql: SqlClient.SqlClient, signed: RelayStore["Service"]["signed"]) => {
-  /** The chain's own count wins when it is ahead: the relayer's key may have been used elsewhere. */
-  const takeNonce = (chainId: number, relayer: EvmAddress, chainNonce: number) =>
-    sql<{ readonly nonce: bigint }>`
-      INSERT INTO relayer_nonces (chain_id, relayer, next) VALUES (${chainId}, ${relayer}, ${chainNonce} + 1)
-      ON CONFLICT (chain_id, relayer) DO UPDATE SET next = greatest(relayer_nonces.next + 1, excluded.next)
-      RETURNING next - 1 AS nonce`
+/** Somebody else has stored bytes with the nonce meanwhile. */
+class Overtaken extends Data.TaggedError("Overtaken")<{}> {}
 
-  /** Of equals the earlier one. Not locked: two that choose the same are put in line by its nonce. */
+/** Each time somebody else has put a transaction on its way. */
+const mostOvertakings = 20
+
+export const makeReserve = (sql: SqlClient.SqlClient, turns: LaneTurns) => {
+  /**
+   * Only as long as nothing is stored with it or a later one. The operations are kept from being cancelled from here to
+   * the commit.
+   */
+  const useNonce = ({ chainId, relayer }: Lane, nonce: number, operationIds: ReadonlyArray<OperationId>) => sql`
+    UPDATE relayer_nonces SET next = ${nonce} + 1, held_by = NULL, held_until = NULL
+    WHERE chain_id = ${chainId} AND relayer = ${relayer} AND next <= ${nonce}
+    RETURNING ${holdOpen(sql, operationIds)}`
+
+  /** Of equals the earlier one. */
   const leastBusy = Effect.fnUntraced(function* (chainId: number, lanes: Lanes) {
     if (lanes.length === 1) return lanes[0]
-    const [row] = yield* sql<{ readonly relayer: string }>`
-      SELECT lane.relayer FROM unnest(${[...lanes]}::text[]) WITH ORDINALITY AS lane (relayer, position)
-      ORDER BY (SELECT count(DISTINCT a.nonce) FROM relayed_actions a
-        WHERE a.chain_id = ${chainId} AND a.relayer = lane.relayer AND a.status = 'signed'), lane.position LIMIT 1`
-    return row!.relayer as EvmAddress
+    const load = yield* turns.load(chainId, lanes)
+    return lanes.reduce((least, lane) => (load(lane) < load(least) ? lane : least))
   })
 
   const chainNonceOf = (actions: Actions, lane: EvmAddress) =>
@@ -65,27 +74,58 @@ export const makeReserve = (sql: SqlClient.SqlClient, signed: RelayStore["Servic
       ${actions.map(({ prepared }) => prepared.fromBlock.toString())}::text[])
       AS a (operation_id, attempt, account_id, subject, from_block)
     JOIN operations o ON o.operation_id = a.operation_id AND o.finished_at IS NULL
+      AND o.cancel_requested_at IS NULL
     ORDER BY a.operation_id, a.attempt
     ON CONFLICT (operation_id, chain_id, attempt) DO NOTHING RETURNING 1`
 
-  const signAndStore = Effect.fnUntraced(function* (
-    actions: Actions,
-    relayer: EvmAddress,
-    at: DateTime.Utc,
-    sign: Sign
-  ) {
-    const { chainId } = actions[0].attempt
-    const [row] = yield* takeNonce(chainId, relayer, chainNonceOf(actions, relayer))
-    const stored = yield* store(actions, yield* sign(Number(row!.nonce), relayer), at)
-    if (stored.length < actions.length) return yield* new NotStored()
+  const storeAt = Effect.fnUntraced(function* (actions: Actions, transaction: SignedTransaction, at: DateTime.Utc) {
+    const lane = { chainId: transaction.chainId, relayer: transaction.relayer }
+    const operationIds = actions.map(({ attempt }) => attempt.operationId)
+    if ((yield* useNonce(lane, transaction.nonce, operationIds)).length === 0) return yield* new Overtaken()
+    if ((yield* store(actions, transaction, at)).length < actions.length) return yield* new NotStored()
   }, sql.withTransaction)
 
-  const isAnySigned = (actions: Actions) =>
-    Effect.map(signed(actions.map(({ attempt }) => attempt)), (found) => found.length > 0)
+  const signAndStore = (actions: Actions, lane: Lane, at: DateTime.Utc, sign: Sign) =>
+    Effect.gen(function* () {
+      const nonce = yield* turns.hold(lane, chainNonceOf(actions, lane.relayer))
+      yield* storeAt(actions, yield* sign(nonce, lane.relayer), at)
+    }).pipe(
+      Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.ignore(turns.giveBack(lane)))),
+      Effect.retry({ while: ({ _tag }) => _tag === "Overtaken", times: mostOvertakings }),
+      Effect.catchTag("Overtaken", () =>
+        Effect.fail(
+          new ChainUnavailable({
+            chainId: lane.chainId,
+            reason: `others have used ${mostOvertakings} nonces of relayer ${lane.relayer} while its key signed`
+          })
+        )
+      )
+    )
 
-  /** Either an attempt was signed by somebody else meanwhile, or its operation has ended. */
+  /** How many of the attempts are signed, and how many are of operations that are to be cancelled. */
+  const standing = Effect.fnUntraced(function* (actions: Actions) {
+    const [row] = yield* sql<{ readonly signed: number; readonly cancelled: number }>`
+      SELECT count(a.attempt)::int AS signed, count(o.cancel_requested_at)::int AS cancelled
+      FROM unnest(${actions.map(({ attempt }) => attempt.operationId)}::text[],
+        ${actions.map(({ attempt }) => attempt.attempt)}::int[]) AS w (operation_id, attempt)
+      JOIN operations o ON o.operation_id = w.operation_id
+      LEFT JOIN relayed_actions a ON a.operation_id = w.operation_id AND a.chain_id = ${actions[0].attempt.chainId}
+        AND a.attempt = w.attempt`
+    return row!
+  })
+
+  /** Whether the actions may be signed together now. One that is to be cancelled keeps no others from it. */
+  const maySign = Effect.fnUntraced(function* (actions: Actions) {
+    const { cancelled, signed } = yield* standing(actions)
+    if (signed > 0) return false
+    if (cancelled === 0) return true
+    if (actions.length > 1) return false
+    return yield* new CancelRequested({ operationId: actions[0].attempt.operationId })
+  })
+
+  /** Either an attempt was signed by somebody else meanwhile, or its operation has ended or is to be cancelled. */
   const explain = Effect.fnUntraced(function* (actions: Actions) {
-    if (yield* isAnySigned(actions)) return false
+    if (!(yield* maySign(actions))) return false
     const operations = actions.map(({ attempt }) => attempt.operationId).join(", ")
     return yield* Effect.die(
       new Error(`Nothing is signed for ${operations}: an operation among them has ended or does not exist`)
@@ -93,15 +133,18 @@ export const makeReserve = (sql: SqlClient.SqlClient, signed: RelayStore["Servic
   })
 
   return Effect.fn("RelayStore.reserve")(function* (actions: Actions, lanes: Lanes, at: DateTime.Utc, sign: Sign) {
-    if (yield* isAnySigned(actions)) return false
-    return yield* Effect.flatMap(leastBusy(actions[0].attempt.chainId, lanes), (relayer) =>
-      signAndStore(actions, relayer, at, sign)
-    ).pipe(
-      Effect.as(true),
-      Effect.catch((error) => {
-        if (error._tag === "NotStored") return explain(actions)
-        return error._tag === "ChainUnavailable" ? Effect.fail(error) : Effect.die(error)
-      })
+    const { chainId } = actions[0].attempt
+    const lane = { chainId, relayer: yield* Effect.orDie(leastBusy(chainId, lanes)) }
+    return yield* Effect.gen(function* () {
+      if (!(yield* maySign(actions))) return false
+      yield* signAndStore(actions, lane, at, sign)
+      return true
+    }).pipe(
+      (reserving) => turns.inTurn(lane, reserving),
+      Effect.catchTag("NotStored", () => explain(actions)),
+      Effect.catch((error) =>
+        error._tag === "ChainUnavailable" || error._tag === "CancelRequested" ? Effect.fail(error) : Effect.die(error)
+      )
     )
   })
 }

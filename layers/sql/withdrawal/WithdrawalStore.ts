@@ -2,7 +2,7 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { OperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
-import { isTerminal, OperationState } from "#domain/operation/Operation.ts"
+import { isTerminal, OperationState, stateOfEnd } from "#domain/operation/Operation.ts"
 import { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import {
   type NewWithdrawal,
@@ -129,9 +129,9 @@ const make = Effect.gen(function* () {
   }, Effect.orDie)
 
   const finish = Effect.fn("WithdrawalStore.finish")(
-    function* ({ at, ended, error, operationId, outcome }: WithdrawalEnd) {
+    function* ({ at, ended, error, isCancelled, operationId, outcome }: WithdrawalEnd) {
       yield* holdRun(sql)
-      const to = error === null ? "completed" : "failed"
+      const to = stateOfEnd(error, isCancelled)
       // The portfolio first: whoever locks both rows takes them in this order.
       yield* sql`
         SELECT 1 FROM portfolios p JOIN operations o ON o.portfolio_id = p.portfolio_id

@@ -67,6 +67,8 @@ export class TestEnvironment extends Context.Service<
     isReady: boolean
     /** What a launch dies of, when it is to die. */
     launchDefect: unknown
+    /** Operations whose runs were told to look at once. */
+    woken: Array<string>
     /** Owners that are contracts, on every chain. */
     contractOwners: ReadonlySet<string>
     /** Whether every chain has a trade guard. */
@@ -88,6 +90,7 @@ export class TestEnvironment extends Context.Service<
     plannedNow: {},
     isReady: true,
     launchDefect: undefined,
+    woken: [],
     contractOwners: new Set<string>(),
     isGuarded: true,
     refusal: null,
@@ -208,7 +211,8 @@ const OperationLauncherFake = Layer.effect(
   Effect.map(TestEnvironment, (surroundings) =>
     OperationLauncher.of({
       capacity: Effect.succeed(64),
-      launch: () => (surroundings.launchDefect === undefined ? Effect.void : Effect.die(surroundings.launchDefect))
+      launch: () => (surroundings.launchDefect === undefined ? Effect.void : Effect.die(surroundings.launchDefect)),
+      wake: ({ operationId }) => Effect.sync(() => void surroundings.woken.push(operationId))
     })
   )
 )

@@ -130,6 +130,9 @@ export const makeStored = (history: Array<OperationEvent>, onPoll: Effect.Effect
     Layer.succeed(OperationStore, {
       find: () => unused,
       list: () => unused,
+      requestCancel: () => unused,
+      cancelAwaiting: () => unused,
+      isCancelRequested: () => unused,
       submitManual: () => unused,
       accepted: () => unused,
       transition: () => unused,

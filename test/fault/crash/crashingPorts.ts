@@ -1,6 +1,6 @@
 /**
- * Boundaries inside of steps, around what cannot be taken back: a signature that is given, and bytes that reach a chain
- * whose answer nobody hears.
+ * Boundaries inside of steps, around what cannot be taken back: a lane that is held, a signature that is given, and
+ * bytes that reach a chain whose answer nobody hears.
  */
 import { Effect, Layer } from "effect"
 import { Relayer } from "#domain/relay/Relayer.ts"
@@ -14,7 +14,10 @@ export const crashingPorts = Layer.effect(
     return Relayer.of({
       ...relayer,
       sign: (prepared, nonce, lane) =>
-        Effect.tap(relayer.sign(prepared, nonce, lane), () => pass(`signed for ${prepared.chainId}`)),
+        pass(`signing for ${prepared.chainId}`).pipe(
+          Effect.andThen(relayer.sign(prepared, nonce, lane)),
+          Effect.tap(() => pass(`signed for ${prepared.chainId}`))
+        ),
       signReplacement: (transaction, fees) =>
         Effect.tap(relayer.signReplacement(transaction, fees), () => pass(`signed anew for ${transaction.chainId}`)),
       broadcast: (transaction) =>

@@ -135,6 +135,21 @@ export const marketScenarios = {
     begin: withdrawal(twoHundredDollars),
     operations: 1
   },
+  "a withdrawal that is cancelled while its key is silent": {
+    script: { ...noFaults, silence: 1, cancelled: "signing" },
+    begin: withdrawal(twoHundredDollars),
+    operations: 1
+  },
+  "a swap that is cancelled while its key is silent": {
+    script: { ...noFaults, silence: 1, cancelled: "signing" },
+    begin: swap(200_000_000n, 0),
+    operations: 1
+  },
+  "a rebalance that is cancelled while it waits for its owner": {
+    script: { ...noFaults, unsigned: 1_000, cancelled: "awaiting" },
+    begin: rebalance(false),
+    operations: 1
+  },
   "a rebalance in which the service is at fault": {
     script: { ...noFaults, fault: "prepare" },
     begin: rebalance(false),

@@ -36,24 +36,37 @@ export interface Script {
   readonly unsigned: number | null
   /** Looks at a withdrawal's receipt that get no answer. */
   readonly unread: number
+  /** Where the operation is cancelled: while it waits for its owner, or when its key is asked to sign. */
+  readonly cancelled: "awaiting" | "signing" | null
   /** The step in which the service itself is at fault. */
   readonly fault: "prepare" | "verify" | null
 }
 
-export const noFaults: Script = { silence: 0, replacements: 0, timeout: 0, unsigned: null, unread: 0, fault: null }
+export const noFaults: Script = {
+  silence: 0,
+  replacements: 0,
+  timeout: 0,
+  unsigned: null,
+  unread: 0,
+  cancelled: null,
+  fault: null
+}
 
 const relayer = "0x52908400098527886E0F7030069857D2E4169EE7" as EvmAddress
 
 type Count = (key: string) => number
 
-const relayerOf = (chain: ScriptedChain, asked: Count, silence: number) =>
+const relayerOf = (chain: ScriptedChain, asked: Count, silence: number, onSilence: Effect.Effect<void>) =>
   Relayer.of({
     address: relayer,
     lanes: [relayer],
     sign: ({ accountId, callData, chainId, fromBlock, subject }, nonce) =>
       Effect.suspend(() =>
         asked(`key ${accountId}`) <= silence
-          ? Effect.fail(new ChainUnavailable({ chainId, reason: "the key gave no signature" }))
+          ? Effect.andThen(
+              onSilence,
+              Effect.fail(new ChainUnavailable({ chainId, reason: "the key gave no signature" }))
+            )
           : Effect.succeed({
               chainId,
               subject,
@@ -100,6 +113,13 @@ const ownerOf = Effect.gen(function* () {
   }, Effect.orDie)
 })
 
+/** A service has one case at a time. */
+const cancelAll = (sql: SqlClient.SqlClient) =>
+  Effect.orDie(
+    Effect.asVoid(sql`
+      UPDATE operations SET cancel_requested_at = coalesce(cancel_requested_at, updated_at) WHERE finished_at IS NULL`)
+  )
+
 /** The ports over the market that the file tells of. */
 export const marketWorld = (file: string, script: Script) => {
   const keep = journalOf(file)
@@ -114,7 +134,12 @@ export const marketWorld = (file: string, script: Script) => {
 
   const scripted = Layer.mergeAll(
     Layer.effectDiscard(setPrices),
-    Layer.succeed(Relayer, relayerOf(chain, asked, script.silence)),
+    Layer.effect(
+      Relayer,
+      Effect.map(SqlClient.SqlClient, (sql) =>
+        relayerOf(chain, asked, script.silence, script.cancelled === "signing" ? cancelAll(sql) : Effect.void)
+      )
+    ),
     Layer.succeed(ChainWitness, {
       carried: (account) => Effect.sync(() => chain.landed().filter(({ accountId }) => accountId === account))
     }),
@@ -152,10 +177,12 @@ export const marketWorld = (file: string, script: Script) => {
       Effect.gen(function* () {
         const signatures = yield* RequiredSignatures
         const owner = yield* ownerOf
+        const sql = yield* SqlClient.SqlClient
         return RequiredSignatures.of({
           ...signatures,
           awaitedBy: (operationId) =>
             Effect.gen(function* () {
+              if (script.cancelled === "awaiting") yield* cancelAll(sql)
               if (script.unsigned !== null && asked(`owner ${operationId}`) > script.unsigned) yield* owner(operationId)
               return yield* signatures.awaitedBy(operationId)
             })

@@ -1,0 +1,14 @@
+/** An operation is to be cancelled, so nothing is signed for it any more. */
+import { Schema } from "effect"
+import { OperationId } from "#domain/Ids.ts"
+
+export class CancelRequested extends Schema.TaggedError<CancelRequested>()("CancelRequested", {
+  operationId: OperationId
+}) {
+  override get message() {
+    return `Operation ${this.operationId} is to be cancelled: nothing is signed for it any more`
+  }
+}
+
+/** What a cancelled operation says of itself. */
+export const cancelledError = "cancelled on request; what was signed before was waited for"

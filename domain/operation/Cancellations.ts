@@ -1,0 +1,60 @@
+/**
+ * Cancels operations on request: what is not signed yet is never sent, what is signed is waited for, and the run itself
+ * ends the operation and tells what landed.
+ */
+import { Context, DateTime, Effect, Layer } from "effect"
+import { NotFound, OperationNotCancellable } from "#domain/Errors.ts"
+import { Caller } from "#domain/identity/Caller.ts"
+import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
+import type { ReportedOperation } from "#domain/operation/Operation.ts"
+import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+
+export class Cancellations extends Context.Service<
+  Cancellations,
+  {
+    /** Answers the operation as it is now; asking again changes nothing. */
+    readonly cancel: (
+      portfolioId: PortfolioId,
+      operationId: OperationId
+    ) => Effect.Effect<ReportedOperation, NotFound | OperationNotCancellable, Caller>
+    /** The runs of a portfolio that wait for its owner. */
+    readonly cancelAwaiting: (tenantId: TenantId, portfolioId: PortfolioId) => Effect.Effect<void>
+  }
+>()("ballast/domain/operation/Cancellations") {
+  static readonly layer = Layer.effect(
+    Cancellations,
+    Effect.gen(function* () {
+      const store = yield* OperationStore
+      const { launch, wake } = yield* OperationLauncher
+
+      const cancel = Effect.fn("Cancellations.cancel")(function* (portfolioId: PortfolioId, operationId: OperationId) {
+        const { tenantId } = yield* Caller
+        const answer = yield* store.requestCancel({ tenantId, portfolioId, operationId, now: yield* DateTime.now })
+        switch (answer._tag) {
+          case "Unknown":
+            return yield* new NotFound({ message: `Portfolio ${portfolioId} has no operation ${operationId}` })
+          case "TooLate":
+            return yield* new OperationNotCancellable({ message: answer.reason })
+          case "Requested": {
+            const { operation } = answer
+            // One whose run was never launched is ended by its run as well.
+            if (operation.finishedAt === null)
+              yield* operation.state === "accepted" ? launch(operation) : wake(operation)
+            return operation
+          }
+        }
+      })
+
+      const cancelAwaiting = Effect.fn("Cancellations.cancelAwaiting")(function* (
+        tenantId: TenantId,
+        portfolioId: PortfolioId
+      ) {
+        const awaiting = yield* store.cancelAwaiting(tenantId, portfolioId, yield* DateTime.now)
+        yield* Effect.forEach(awaiting, wake, { discard: true })
+      })
+
+      return Cancellations.of({ cancel, cancelAwaiting })
+    })
+  )
+}

@@ -1,0 +1,110 @@
+/**
+ * Who signs with a lane: a relayer's account on a chain. One at a time, and no lock of the database is held meanwhile.
+ *
+ * Those of this process wait for their turn in memory. Against other processes the lane's row says who holds it and
+ * until when; it is gone around once that has passed. This keeps two from signing with the same nonce in vain and is
+ * not what makes nonces unique: that is the commit which stores the bytes.
+ */
+import { DateTime, Duration, Effect, Option, Schedule, Semaphore } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { EvmAddress } from "#domain/Caip.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { timestamp } from "#layers/sql/rows.ts"
+
+export interface Lane {
+  readonly chainId: number
+  readonly relayer: EvmAddress
+}
+
+/** Longer than a remote signer may take to answer. */
+const heldFor = Duration.seconds(8)
+/** Past it the work waits as it does for a chain. */
+const longestWait = Duration.seconds(30)
+/** How often another process's lane is asked for. */
+const pollInterval = Schedule.min([Schedule.exponential(Duration.millis(10), 2), Schedule.spaced(Duration.millis(200))])
+
+interface Local {
+  readonly turn: Semaphore.Semaphore
+  /** How many of this process have it or wait for it. */
+  queued: number
+}
+
+/** `holder` names this process; of two processes with one name each would sign beside the other, in vain at times. */
+export const makeLaneTurns = (sql: SqlClient.SqlClient, holder: string) => {
+  const locals = new Map<string, Local>()
+
+  const localOf = ({ chainId, relayer }: Lane): Local => {
+    const key = `${chainId} ${relayer}`
+    const local = locals.get(key) ?? { turn: Semaphore.makeUnsafe(1), queued: 0 }
+    locals.set(key, local)
+    return local
+  }
+
+  const busy = (lane: Lane) =>
+    new ChainUnavailable({
+      chainId: lane.chainId,
+      reason: `relayer ${lane.relayer} has been signing other transactions for ${Duration.format(longestWait)}`
+    })
+
+  /** One at a time in this process; an effect that waits for too long is not begun. */
+  const inTurn = <A, E, R>(lane: Lane, effect: Effect.Effect<A, E, R>) =>
+    Effect.suspend(() => {
+      const local = localOf(lane)
+      local.queued += 1
+      const turn = Effect.timeoutOrElse(Semaphore.takeScoped(local.turn, 1), {
+        duration: longestWait,
+        orElse: () => Effect.fail(busy(lane))
+      })
+      return Effect.scoped(Effect.andThen(turn, effect)).pipe(
+        Effect.ensuring(Effect.sync(() => void (local.queued -= 1)))
+      )
+    })
+
+  /** The first nonce that nothing is stored with; none while another process holds the lane. */
+  const take = Effect.fnUntraced(function* ({ chainId, relayer }: Lane, chainNonce: number) {
+    const now = yield* DateTime.now
+    const [row] = yield* sql<{ readonly nonce: bigint }>`
+      INSERT INTO relayer_nonces AS n (chain_id, relayer, next, held_by, held_until)
+      VALUES (${chainId}, ${relayer}, 0, ${holder}, ${timestamp(DateTime.addDuration(now, heldFor))})
+      ON CONFLICT (chain_id, relayer) DO UPDATE SET held_by = excluded.held_by, held_until = excluded.held_until
+      WHERE n.held_until IS NULL OR n.held_until <= ${timestamp(now)} OR n.held_by = excluded.held_by
+      RETURNING greatest(n.next, ${chainNonce}::bigint) AS nonce`
+    return Option.fromUndefinedOr(row).pipe(Option.map(({ nonce }) => Number(nonce)))
+  })
+
+  /** The chain's own count wins when it is ahead: the relayer's key may have been used elsewhere. */
+  const hold = (lane: Lane, chainNonce: number) =>
+    Effect.flatMap(take(lane, chainNonce), Effect.fromOption).pipe(
+      Effect.retry({ while: ({ _tag }) => _tag === "NoSuchElementError", schedule: pollInterval }),
+      Effect.timeoutOrElse({ duration: longestWait, orElse: () => Effect.fail(busy(lane)) }),
+      Effect.catchTag("NoSuchElementError", () => Effect.fail(busy(lane)))
+    )
+
+  const giveBack = ({ chainId, relayer }: Lane) => sql`
+    UPDATE relayer_nonces SET held_by = NULL, held_until = NULL
+    WHERE chain_id = ${chainId} AND relayer = ${relayer} AND held_by = ${holder}`
+
+  /** What of the lanes is under way: those who wait for them here, and other processes that hold them. */
+  const load = Effect.fnUntraced(function* (chainId: number, lanes: ReadonlyArray<EvmAddress>) {
+    const now = timestamp(yield* DateTime.now)
+    const rows = yield* sql<{ readonly relayer: string; readonly unsettled: number }>`
+      SELECT lane.relayer, (SELECT count(DISTINCT a.nonce) FROM relayed_actions a
+          WHERE a.chain_id = ${chainId} AND a.relayer = lane.relayer AND a.status = 'signed')::int
+        + (SELECT count(*) FROM relayer_nonces n WHERE n.chain_id = ${chainId} AND n.relayer = lane.relayer
+          AND n.held_until > ${now} AND n.held_by <> ${holder})::int AS unsettled
+      FROM unnest(${[...lanes]}::text[]) AS lane (relayer)`
+    const unsettled = new Map(rows.map((row) => [row.relayer, row.unsettled]))
+    return (relayer: EvmAddress) => (unsettled.get(relayer) ?? 0) + localOf({ chainId, relayer }).queued
+  })
+
+  return {
+    inTurn,
+    /** Answers the nonce. Fails when other processes do not let go of the lane. */
+    hold,
+    /** Lets the next one hold the lane; storing bytes does the same. */
+    giveBack,
+    load
+  }
+}
+
+export type LaneTurns = ReturnType<typeof makeLaneTurns>

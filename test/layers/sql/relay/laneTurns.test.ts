@@ -1,0 +1,286 @@
+/** Nothing is locked while a key signs, and each nonce is used once all the same: the turns of a relayer's lanes. */
+import { assert } from "@effect/vitest"
+import { Context, DateTime, Deferred, Duration, Effect, Exit, Fiber, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { type EvmAccountId, type EvmAddress, evmAccount } from "#domain/Caip.ts"
+import { Chains } from "#domain/chain/Chains.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { BundleSigner } from "#domain/relay/BundleSigner.ts"
+import { Relayer } from "#domain/relay/Relayer.ts"
+import { type AttemptId, type CarriedAction, RelayStore } from "#domain/relay/RelayStore.ts"
+import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
+import { UserOperations } from "#domain/relay/UserOperations.ts"
+import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
+import * as SqlRelayStore from "#layers/sql/relay/RelayStore.ts"
+import { eachDatabase } from "#test/support/database.ts"
+import { after, arbitrum, base, newAddress, noon, submit, world } from "#test/layers/sql/fixtures.ts"
+
+const bytes32 = (value: number) => `0x${value.toString(16).padStart(64, "0")}`
+
+const prepared = (chainId = base): PreparedTransaction => ({
+  chainId,
+  accountId: evmAccount(chainId, newAddress()) as EvmAccountId,
+  subject: bytes32(7),
+  to: newAddress(),
+  callData: "0x",
+  gasLimit: 1n,
+  bundleGas: 1_000n,
+  maxFeePerGas: 1n,
+  maxPriorityFeePerGas: 1n,
+  chainNonce: 0,
+  laneNonces: [],
+  fromBlock: 1n
+})
+
+const newAction = Effect.fnUntraced(function* (chainId = base) {
+  const { portfolioId, tenantId } = yield* world()
+  const { operationId } = yield* submit(tenantId, portfolioId)
+  return { attempt: { operationId, chainId, attempt: 1 }, prepared: prepared(chainId) } satisfies CarriedAction
+})
+
+let signatures = 0
+
+const signed = ({ chainId, fromBlock, subject }: PreparedTransaction, nonce: number, relayer: EvmAddress) =>
+  Effect.sync((): SignedTransaction => {
+    signatures += 1
+    return { chainId, subject, relayer, nonce, txHash: bytes32(signatures), raw: "0x02", fromBlock, replaces: [] }
+  })
+
+type Lanes = readonly [EvmAddress, ...ReadonlyArray<EvmAddress>]
+
+const reserve = (store: RelayStore["Service"], action: CarriedAction, lanes: Lanes) =>
+  store.reserve([action], lanes, noon, (nonce, lane) => signed(action.prepared, nonce, lane))
+
+/** A key that answers when it is told to: by `go`, which is given the signature's end. */
+const slowKey = Effect.gen(function* () {
+  const asked = yield* Deferred.make<number>()
+  const go = yield* Deferred.make<void, ChainUnavailable>()
+  const nonces: Array<number> = []
+  const reserveWith = (store: RelayStore["Service"], action: CarriedAction, lanes: Lanes) =>
+    store.reserve([action], lanes, noon, (nonce, lane) =>
+      Effect.gen(function* () {
+        nonces.push(nonce)
+        yield* Deferred.succeed(asked, nonce)
+        yield* Deferred.await(go)
+        return yield* signed(action.prepared, nonce, lane)
+      })
+    )
+  return { asked: Deferred.await(asked), go, nonces, reserveWith }
+})
+
+const sent = (attempt: AttemptId) =>
+  Effect.flatMap(RelayStore, (store) =>
+    Effect.map(
+      store.sent(attempt),
+      Option.map(({ transaction: { nonce, relayer } }) => ({ nonce, relayer }))
+    )
+  )
+
+/** The store of another process on the same database. */
+const otherProcess = Effect.map(Layer.build(Layer.fresh(SqlRelayStore.layer)), Context.get(RelayStore))
+
+const letGo = (relayer: EvmAddress) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`UPDATE relayer_nonces SET held_until = ${DateTime.toDateUtc(noon)} WHERE relayer = ${relayer}`
+  )
+
+eachDatabase("A key that signs for long", (it) => {
+  it.effect("holds no lock and no transaction, and neither another lane nor another chain waits for it", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const store = yield* RelayStore
+      const [first, second] = [newAddress(), newAddress()]
+      const [slow, other, elsewhere] = [yield* newAction(), yield* newAction(), yield* newAction(arbitrum)]
+      const key = yield* slowKey
+      const signing = yield* Effect.forkChild(key.reserveWith(store, slow, [first, second]))
+      assert.strictEqual(yield* key.asked, 0)
+      if (!(yield* DatabaseInfo).isEmbedded) {
+        const [held] = yield* sql<{ readonly idle: number; readonly locks: number }>`
+          SELECT (SELECT count(*)::int FROM pg_stat_activity
+              WHERE datname = current_database() AND state LIKE 'idle in transaction%') AS idle,
+            (SELECT count(*)::int FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+              WHERE c.relname LIKE 'relay%' AND l.pid <> pg_backend_pid()) AS locks`
+        assert.deepStrictEqual(held, { idle: 0, locks: 0 })
+      }
+      // Both would wait for the slow one if anything of it were locked.
+      yield* sql`UPDATE relayer_nonces SET next = next WHERE relayer = ${first}`
+      assert.isTrue(yield* reserve(store, other, [first, second]))
+      assert.isTrue(yield* reserve(store, elsewhere, [first]))
+      assert.deepStrictEqual(yield* sent(other.attempt), Option.some({ nonce: 0, relayer: second }))
+      assert.deepStrictEqual(yield* sent(elsewhere.attempt), Option.some({ nonce: 0, relayer: first }))
+      assert.deepStrictEqual(yield* sent(slow.attempt), Option.none())
+      yield* Deferred.succeed(key.go, undefined)
+      assert.isTrue(yield* Fiber.join(signing))
+      assert.deepStrictEqual(yield* sent(slow.attempt), Option.some({ nonce: 0, relayer: first }))
+    })
+  )
+
+  it.effect("lets the next group of its chain go to another lane", () =>
+    Effect.gen(function* () {
+      const [first, second] = [newAddress(), newAddress()]
+      const asked = yield* Deferred.make<void>()
+      const go = yield* Deferred.make<void>()
+      const relayer = Layer.mock(Relayer, {
+        address: first,
+        lanes: [first, second],
+        sign: (transaction, nonce, lane = first) =>
+          (lane === first ? Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(go)) : Effect.void).pipe(
+            Effect.andThen(signed(transaction, nonce, lane))
+          )
+      })
+      const signer = BundleSigner.layer.pipe(
+        Layer.provide([relayer, Layer.mock(UserOperations, {}), Layer.succeed(Chains, { supported: [base] })])
+      )
+      const { sign } = Context.get(yield* Layer.build(signer), BundleSigner)
+      const [slow, quick] = [yield* newAction(), yield* newAction()]
+      const signing = yield* Effect.forkChild(sign(slow))
+      yield* Deferred.await(asked)
+      yield* sign(quick)
+      assert.deepStrictEqual(yield* sent(quick.attempt), Option.some({ nonce: 0, relayer: second }))
+      assert.deepStrictEqual(yield* sent(slow.attempt), Option.none())
+      yield* Deferred.succeed(go, undefined)
+      yield* Fiber.join(signing)
+      assert.deepStrictEqual(yield* sent(slow.attempt), Option.some({ nonce: 0, relayer: first }))
+    })
+  )
+
+  for (const { name, storeOfNext } of [
+    { name: "in this process", storeOfNext: RelayStore },
+    { name: "in another process", storeOfNext: otherProcess }
+  ]) {
+    it.effect(`hands its lane to the next ${name}, with the next nonce`, () =>
+      Effect.gen(function* () {
+        const lanes: Lanes = [newAddress()]
+        const [slow, next] = [yield* newAction(), yield* newAction()]
+        const key = yield* slowKey
+        const signing = yield* Effect.forkChild(key.reserveWith(yield* RelayStore, slow, lanes))
+        yield* key.asked
+        const waiting = yield* Effect.forkChild(reserve(yield* storeOfNext, next, lanes))
+        yield* Deferred.succeed(key.go, undefined)
+        assert.isTrue(yield* Fiber.join(signing))
+        assert.isTrue(yield* Fiber.join(waiting))
+        assert.deepStrictEqual(yield* sent(slow.attempt), Option.some({ nonce: 0, relayer: lanes[0] }))
+        assert.deepStrictEqual(yield* sent(next.attempt), Option.some({ nonce: 1, relayer: lanes[0] }))
+        assert.deepStrictEqual(key.nonces, [0])
+      })
+    )
+
+    it.effect(`that refuses in the end leaves its nonce to the next ${name}`, () =>
+      Effect.gen(function* () {
+        const lanes: Lanes = [newAddress()]
+        const [slow, next] = [yield* newAction(), yield* newAction()]
+        const key = yield* slowKey
+        const signing = yield* Effect.forkChild(key.reserveWith(yield* RelayStore, slow, lanes))
+        yield* key.asked
+        const waiting = yield* Effect.forkChild(reserve(yield* storeOfNext, next, lanes))
+        const refusal = new ChainUnavailable({ chainId: base, reason: "the key gave no signature" })
+        yield* Deferred.fail(key.go, refusal)
+        assert.deepStrictEqual(yield* Effect.flip(Fiber.join(signing)), refusal)
+        assert.isTrue(yield* Fiber.join(waiting))
+        assert.deepStrictEqual(yield* sent(next.attempt), Option.some({ nonce: 0, relayer: lanes[0] }))
+        assert.deepStrictEqual(yield* sent(slow.attempt), Option.none())
+      })
+    )
+  }
+
+  it.effect("and whose process ends leaves its nonce to others once its time has passed", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const lanes: Lanes = [newAddress()]
+      const action = yield* newAction()
+      const until = DateTime.toDateUtc(DateTime.addDuration(yield* DateTime.now, Duration.millis(200)))
+      yield* sql`
+        INSERT INTO relayer_nonces (chain_id, relayer, next, held_by, held_until)
+        VALUES (${base}, ${lanes[0]}, 4, 'a process that is gone', ${until})`
+      assert.isTrue(yield* reserve(yield* RelayStore, action, lanes))
+      assert.isTrue(DateTime.toEpochMillis(yield* DateTime.now) >= until.getTime())
+      assert.deepStrictEqual(yield* sent(action.attempt), Option.some({ nonce: 4, relayer: lanes[0] }))
+    })
+  )
+
+  it.effect("past its time signs again with the next nonce when another process was first to store", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const lanes: Lanes = [newAddress()]
+      const [slow, quick] = [yield* newAction(), yield* newAction()]
+      const key = yield* slowKey
+      const signing = yield* Effect.forkChild(key.reserveWith(yield* RelayStore, slow, lanes))
+      yield* key.asked
+      yield* letGo(lanes[0])
+      assert.isTrue(yield* reserve(yield* otherProcess, quick, lanes))
+      yield* Deferred.succeed(key.go, undefined)
+      assert.isTrue(yield* Fiber.join(signing))
+      assert.deepStrictEqual(key.nonces, [0, 1])
+      assert.deepStrictEqual(yield* sent(quick.attempt), Option.some({ nonce: 0, relayer: lanes[0] }))
+      assert.deepStrictEqual(yield* sent(slow.attempt), Option.some({ nonce: 1, relayer: lanes[0] }))
+      const stored = yield* sql`SELECT 1 FROM relayed_transactions WHERE relayer = ${lanes[0]}`
+      assert.lengthOf(stored, 2)
+    })
+  )
+
+  it.effect("past its time keeps its nonce when it is first to store, and the other process signs with the next", () =>
+    Effect.gen(function* () {
+      const lanes: Lanes = [newAddress()]
+      const [slow, later] = [yield* newAction(), yield* newAction()]
+      const [key, laterKey] = [yield* slowKey, yield* slowKey]
+      const signing = yield* Effect.forkChild(key.reserveWith(yield* RelayStore, slow, lanes))
+      yield* key.asked
+      yield* letGo(lanes[0])
+      const other = yield* Effect.forkChild(laterKey.reserveWith(yield* otherProcess, later, lanes))
+      assert.strictEqual(yield* laterKey.asked, 0)
+      yield* Deferred.succeed(key.go, undefined)
+      assert.isTrue(yield* Fiber.join(signing))
+      yield* Deferred.succeed(laterKey.go, undefined)
+      assert.isTrue(yield* Fiber.join(other))
+      assert.deepStrictEqual(laterKey.nonces, [0, 1])
+      assert.deepStrictEqual(yield* sent(slow.attempt), Option.some({ nonce: 0, relayer: lanes[0] }))
+      assert.deepStrictEqual(yield* sent(later.attempt), Option.some({ nonce: 1, relayer: lanes[0] }))
+    })
+  )
+
+  it.effect("stores nothing for an operation that ended meanwhile, and its nonce goes to the next", () =>
+    Effect.gen(function* () {
+      const store = yield* RelayStore
+      const operations = yield* OperationStore
+      const lanes: Lanes = [newAddress()]
+      const [slow, next] = [yield* newAction(), yield* newAction()]
+      const key = yield* slowKey
+      const signing = yield* Effect.forkChild(Effect.exit(key.reserveWith(store, slow, lanes)))
+      yield* key.asked
+      yield* operations.transition(slow.attempt.operationId, "cancelled", after(1), "stopped")
+      yield* Deferred.succeed(key.go, undefined)
+      assert.isTrue(Exit.hasDies(yield* Fiber.join(signing)))
+      assert.deepStrictEqual(yield* sent(slow.attempt), Option.none())
+      assert.isTrue(yield* reserve(store, next, lanes))
+      assert.deepStrictEqual(yield* sent(next.attempt), Option.some({ nonce: 0, relayer: lanes[0] }))
+    })
+  )
+
+  it.effect("for a replacement locks nothing, and what another process stored meanwhile is the answer", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const store = yield* RelayStore
+      const lanes: Lanes = [newAddress()]
+      const action = yield* newAction()
+      yield* reserve(store, action, lanes)
+      const stored = Option.getOrThrow(yield* store.sent(action.attempt))
+      const raised = (txHash: string) => ({ ...stored.transaction, txHash, replaces: [stored.transaction.txHash] })
+      const asked = yield* Deferred.make<void>()
+      const go = yield* Deferred.make<void>()
+      const slow = Deferred.succeed(asked, undefined).pipe(
+        Effect.andThen(Deferred.await(go)),
+        Effect.as(raised(bytes32(0xaaaa)))
+      )
+      const replacing = yield* Effect.forkChild(store.replace(stored, after(1), slow))
+      yield* Deferred.await(asked)
+      yield* sql`UPDATE relayed_transactions SET carries = carries WHERE relayer = ${lanes[0]}`
+      const quick = yield* (yield* otherProcess).replace(stored, after(2), Effect.succeed(raised(bytes32(0xbbbb))))
+      yield* Deferred.succeed(go, undefined)
+      assert.deepStrictEqual(yield* Fiber.join(replacing), quick)
+      assert.strictEqual(quick.txHash, bytes32(0xbbbb))
+      assert.deepStrictEqual(Option.getOrThrow(yield* store.sent(action.attempt)).transaction, quick)
+    })
+  )
+})
