@@ -123,6 +123,7 @@ const contexts = [
   "withdrawal",
   "action",
   "rebalance",
+  "monitor",
   "backtest",
   "execution",
   "stream"
