@@ -140,6 +140,15 @@ export class PortfolioExists extends Schema.TaggedError<PortfolioExists>()("Port
   } as const
 }
 
+/** 409: a workflow sleeps until a time, and no event wakes it. */
+export class WorkflowAsleep extends Schema.TaggedError<WorkflowAsleep>()("WorkflowAsleep", fields) {
+  static readonly contract = {
+    code: "API_301",
+    status: 409,
+    meaning: "The workflow sleeps until a time; there is no event wait to recover."
+  } as const
+}
+
 /** 409: a run would not do now what was previewed. */
 export class PlanChanged extends Schema.TaggedError<PlanChanged>()("PlanChanged", fields) {
   static readonly contract = {

@@ -34,6 +34,10 @@ export type PortfolioId = typeof PortfolioId.Type
 export const FlowId = id("flow_").pipe(Schema.brand("FlowId"))
 export type FlowId = typeof FlowId.Type
 
+/** A workflow that waits for a time, a trigger or an execution. */
+export const WorkflowId = id("wf_").pipe(Schema.brand("WorkflowId"))
+export type WorkflowId = typeof WorkflowId.Type
+
 export const OperationId = id("op_").pipe(Schema.brand("OperationId"))
 export type OperationId = typeof OperationId.Type
 
@@ -56,6 +60,7 @@ export const makeSessionId = make<SessionId>("ses_")
 export const makeStrategyId = make<StrategyId>("")
 export const makePortfolioId = make<PortfolioId>("pf_")
 export const makeFlowId = make<FlowId>("flow_")
+export const makeWorkflowId = make<WorkflowId>("wf_")
 export const makeOperationId = make<OperationId>("op_")
 export const makeWebhookId = make<WebhookId>("wh_")
 export const makeDeliveryId = make<DeliveryId>("whd_")

@@ -105,6 +105,28 @@ export const driftChecks = Metric.counter("ballast_scheduler_drift_checks", {
   ...unit("{portfolio}")
 })
 
+/**
+ * Ticks of workflows that wait. Attribute `outcome`: `started` (a run was accepted), `waits` (it waits on, or again),
+ * `changed` (it had changed meanwhile, so nothing was done).
+ */
+export const monitorTicks = Metric.counter("ballast_monitor_ticks", {
+  description: "Ticks of waiting workflows",
+  incremental: true,
+  ...unit("{tick}")
+})
+
+/** Seconds since the oldest waiting workflow became due; 0 when none is. Above a minute is an alarm. */
+export const oldestMonitorDueAge = Metric.gauge("ballast_monitor_oldest_due_age", {
+  description: "Age of the oldest waiting workflow that is due",
+  ...unit("s")
+})
+
+/** Workflows that failed as often as they may, and wait for an operator. */
+export const failedMonitors = Metric.gauge("ballast_monitors_failed", {
+  description: "Workflows that have failed",
+  ...unit("{workflow}")
+})
+
 /** Unix time in seconds at which the scheduler last finished a tick. Its age is the time now minus this value. */
 export const schedulerLastTick = Metric.gauge("ballast_scheduler_last_tick", {
   description: "When the scheduler last finished a tick",

@@ -7,7 +7,8 @@ import { Schema } from "effect"
 import { AssetId } from "#domain/Caip.ts"
 import { UsdFromString } from "#domain/Decimal.ts"
 
-const integer = (minimum: number, maximum: number, what: string) =>
+/** A whole number of a range, which the document shows. */
+export const integer = (minimum: number, maximum: number, what: string) =>
   Schema.Int.check(
     Schema.isBetween({ minimum, maximum }, { expected: `a whole number from ${minimum} to ${maximum}` })
   ).annotate({
@@ -56,7 +57,8 @@ export const Band = Schema.Struct({
   })
 export type Band = typeof Band.Type
 
-const names = Schema.makeFilter((overrides: ReadonlyArray<{ readonly assetId: AssetId }>) => {
+/** Each asset is named once. */
+export const names = Schema.makeFilter((overrides: ReadonlyArray<{ readonly assetId: AssetId }>) => {
   const seen = new Set<AssetId>()
   for (const [index, { assetId }] of overrides.entries()) {
     if (seen.has(assetId))

@@ -28,6 +28,7 @@ export const SignatureInvalid = wire(Errors.SignatureInvalid, "SignatureInvalid"
 export const SettlementUnsupported = wire(Errors.SettlementUnsupported, "SettlementUnsupported")
 export const NothingToLiquidate = wire(Errors.NothingToLiquidate, "NothingToLiquidate")
 export const CallsRefused = wire(Errors.CallsRefused, "CallsRefused")
+export const WorkflowAsleep = wire(Errors.WorkflowAsleep, "WorkflowAsleep")
 export const ValidationFailed = wire(Errors.ValidationFailed, "ValidationFailed")
 export const BodyTooLarge = wire(Errors.BodyTooLarge, "BodyTooLarge")
 export const VerifierUnavailable = wire(Errors.VerifierUnavailable, "VerifierUnavailable")

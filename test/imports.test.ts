@@ -124,6 +124,7 @@ const contexts = [
   "withdrawal",
   "action",
   "rebalance",
+  "monitor",
   "backtest",
   "execution",
   "stream"

@@ -17,9 +17,13 @@ export const OperationState = Schema.Literals([
 ])
 export type OperationState = typeof OperationState.Type
 
-/** What started a run. */
-export const Trigger = Schema.Literals(["manual", "scheduled"])
+/** What started a run; `triggered`: a workflow that waited (`firedBy`). */
+export const Trigger = Schema.Literals(["manual", "scheduled", "triggered"])
 export type Trigger = typeof Trigger.Type
+
+/** The workflow that started a run, and why it did. */
+export const FiredBy = Schema.Struct({ workflowId: Schema.String, kind: Schema.String, summary: Schema.String })
+export type FiredBy = typeof FiredBy.Type
 
 export interface Operation {
   readonly operationId: OperationId
@@ -38,6 +42,8 @@ export interface Operation {
   readonly outcome: OperationOutcome | null
   /** For people: why nothing or not all was done. */
   readonly reason: string | null
+  /** Null or absent unless a workflow started it. */
+  readonly firedBy?: FiredBy | null
 }
 
 /** An operation with all that it did; the result is null when its outcome is. */

@@ -16,6 +16,7 @@ import { requireOwn, requireReadable } from "#domain/strategy/requireStrategy.ts
 import { requireValid } from "#domain/strategy/requireValid.ts"
 import type { Allocation } from "#domain/Allocation.ts"
 import type { Strategy } from "#domain/strategy/Strategy.ts"
+import type { StrategyTriggers } from "#domain/StrategyTriggers.ts"
 import type { SwapPreferences } from "#domain/SwapPreferences.ts"
 import { type NewStrategy, type StrategyPatch, StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
@@ -29,6 +30,7 @@ export interface StrategyDraft {
   readonly schedule: RebalanceSchedule | null
   readonly swap: SwapPreferences
   readonly rebalancePolicy?: RebalancePolicy
+  readonly triggers?: StrategyTriggers
   readonly isPublic: boolean
 }
 

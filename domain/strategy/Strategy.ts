@@ -4,6 +4,7 @@ import type { Allocation } from "#domain/Allocation.ts"
 import type { StrategyId, TenantId } from "#domain/Ids.ts"
 import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 import type { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
+import type { StrategyTriggers } from "#domain/StrategyTriggers.ts"
 import type { SwapPreferences } from "#domain/SwapPreferences.ts"
 
 export interface Strategy {
@@ -16,6 +17,8 @@ export interface Strategy {
   readonly swap: SwapPreferences
   /** Absent: every deviation of the threshold is traded to the target. */
   readonly rebalancePolicy?: RebalancePolicy
+  /** What starts a rebalance beside the schedule. Absent: nothing does. */
+  readonly triggers?: StrategyTriggers
   readonly isPublic: boolean
   /** Whether other tenants may enroll into it while it is public; the operator's switch. */
   readonly canMirror: boolean

@@ -12,6 +12,7 @@ import type { Allocation } from "#domain/Allocation.ts"
 import type { Strategy } from "#domain/strategy/Strategy.ts"
 import type { Preferences, PreferencesPatch } from "#domain/SwapPreferences.ts"
 import type { StrategyVersion } from "#domain/strategy/StrategyVersion.ts"
+import type { StrategyTriggers } from "#domain/StrategyTriggers.ts"
 import type { SwapFee } from "#domain/SwapFee.ts"
 
 /** A strategy as its creator makes it: it may not be mirrored until the operator says so, and advertises nothing. */
@@ -30,6 +31,8 @@ export interface StrategyPatch {
   readonly name?: string
   readonly description?: string | null
   readonly isPublic?: boolean
+  /** Null clears them. Monitors of the strategy's portfolios follow in batches (`MonitorStore.follow`). */
+  readonly triggers?: StrategyTriggers | null
 }
 
 /** A page of versions: at most `limit`, below version `before`. */

@@ -11,6 +11,7 @@ import { AdminAuth } from "#http/admin/AdminAuth.ts"
 import { ErrorsV1 } from "#http/middleware/ErrorsV1.ts"
 import { Curation } from "#http/admin/Curation.ts"
 import { Mirrorability } from "#http/admin/Mirrorability.ts"
+import { WorkflowMonitors } from "#http/admin/WorkflowMonitors.ts"
 import { okV1 } from "#http/admin/envelopeV1.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { freeText } from "#http/v2/values/freeText.ts"
@@ -114,6 +115,6 @@ const tenants = HttpApiGroup.make("tenants")
   .prefix("/v1/admin")
 
 export const Admin = HttpApi.make("admin")
-  .add(tenants, Curation, Mirrorability)
+  .add(tenants, Curation, Mirrorability, WorkflowMonitors)
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })

@@ -19,6 +19,7 @@ import * as ListedAssets from "#layers/sql/asset/ListedAssets.ts"
 import * as MarketDataStore from "#layers/sql/marketData/MarketDataStore.ts"
 import * as MirrorabilityStore from "#layers/sql/strategy/MirrorabilityStore.ts"
 import * as MirrorTermsStore from "#layers/sql/strategy/MirrorTermsStore.ts"
+import * as MonitorStore from "#layers/sql/monitor/MonitorStore.ts"
 import * as OperationStore from "#layers/sql/operation/OperationStore.ts"
 import * as PortfolioStore from "#layers/sql/portfolio/PortfolioStore.ts"
 import * as RelayStore from "#layers/sql/relay/RelayStore.ts"
@@ -58,6 +59,7 @@ export const SqlLive = Layer.mergeAll(
   MarketDataStore.layer,
   MirrorabilityStore.layer,
   MirrorTermsStore.layer,
+  MonitorStore.layer,
   OperationStore.layer,
   PortfolioStore.layer,
   RelayStore.layer,

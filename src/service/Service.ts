@@ -34,6 +34,10 @@ import { CryptoMarketData } from "#domain/marketData/CryptoMarketData.ts"
 import { MarketDataCache } from "#domain/marketData/MarketDataCache.ts"
 import { MarketDataRefresh } from "#domain/marketData/MarketDataRefresh.ts"
 import { PriceRecorder } from "#domain/market/PriceRecorder.ts"
+import { MonitorDriver } from "#domain/monitor/MonitorDriver.ts"
+import { Monitors } from "#domain/monitor/Monitors.ts"
+import { MonitorTicks } from "#domain/monitor/MonitorTicks.ts"
+import { Workflows } from "#domain/monitor/Workflows.ts"
 import { Operations } from "#domain/operation/Operations.ts"
 import { PortfolioPerformances } from "#domain/performance/PortfolioPerformances.ts"
 import { StrategyPerformances } from "#domain/performance/StrategyPerformances.ts"
@@ -122,6 +126,13 @@ const MarketData = Layer.mergeAll(
   MarketDataRefresh.fiber.pipe(Layer.provide(MarketDataRefresh.layer), Layer.provide(MarketDataJobsLive))
 ).pipe(Layer.provide(AssetIndex.layer), Layer.provide(MarketDataCache.layer), Layer.provide(SubjectFactsLive))
 
+/** Workflows that wait: their control, and the fiber that keeps them going. */
+const Waiting = Layer.mergeAll(
+  Monitors.layer,
+  Workflows.layer,
+  MonitorDriver.fiber.pipe(Layer.provide(MonitorDriver.layer))
+).pipe(Layer.provide(MonitorTicks.layer), Layer.provide(InTransit.layer))
+
 const Concepts = Layer.mergeAll(
   ApiKeys.layer,
   OwnKeys.layer.pipe(Layer.provideMerge(Tenants.layer)),
@@ -152,6 +163,7 @@ const Concepts = Layer.mergeAll(
   Withdrawals.layer.pipe(Layer.provide(GasBudget.layer)),
   Performance,
   MarketData,
+  Waiting,
   PositionReader.layer.pipe(Layer.provideMerge(Portfolios.layer), Layer.provide(InTransit.layer))
 )
 

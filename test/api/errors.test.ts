@@ -35,6 +35,7 @@ const table: Readonly<Record<keyof typeof Errors, readonly [code: string, status
   SettlementUnsupported: ["API_219", 400, "withdrawal/liquidations.test.ts"],
   NothingToLiquidate: ["API_220", 400, "withdrawal/liquidations.test.ts"],
   CallsRefused: ["API_221", 400, "legacy/execute.test.ts"],
+  WorkflowAsleep: ["API_301", 409, "monitor/monitors.test.ts"],
   ValidationFailed: ["API_400", 400, "strategy/strategies.test.ts"],
   BodyTooLarge: ["API_400", 413, "requestContext.test.ts"],
   VerifierUnavailable: ["API_506", 503, "enrollment/contractOwners.test.ts"],

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { OperationKind, OperationState, Trigger } from "#domain/operation/Operation.ts"
 import { OperationResult, Outcome } from "#http/v2/portfolio/OperationResultModel.ts"
-import { OperationIdText, PortfolioIdText, timestamp } from "#http/v2/values/values.ts"
+import { OperationIdText, PortfolioIdText, prose, timestamp } from "#http/v2/values/values.ts"
 
 /** What a route that starts work answers. */
 export const Submitted = Schema.Struct({
@@ -44,9 +44,19 @@ const ended = {
   })
 }
 
+const FiredByModel = Schema.Struct({
+  workflowId: prose("Id of the workflow.", 64, "wf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8"),
+  kind: prose("The kind of its trigger; `schedule` where it runs by the clock.", 64, "portfolio_drift_from_target"),
+  summary: prose("What was found, for people.", 2_000, "Drift of Blue chips: an asset is out of its band")
+}).annotate({
+  identifier: "FiredBy",
+  description: "The workflow that started it, and why; absent unless `trigger` is `triggered`."
+})
+
 export const OperationItem = Schema.Struct({
   ...Operation.fields,
   trigger: Trigger.annotate({ description: "What started it.", examples: ["scheduled"] }),
+  firedBy: Schema.optionalKey(FiredByModel),
   ...ended
 }).annotate({ identifier: "OperationItem", description: "An operation in a list." })
 

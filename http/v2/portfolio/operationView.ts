@@ -25,6 +25,7 @@ export const operationView = (operation: Operation) => ({
 export const operationItemView = (operation: Operation) => ({
   ...operationView(operation),
   trigger: operation.trigger,
+  ...(operation.firedBy == null ? {} : { firedBy: operation.firedBy }),
   outcome: operation.outcome,
   reason: operation.reason
 })

@@ -92,7 +92,7 @@ const update = HttpApiEndpoint.patch("updateStrategy", "/strategies/:strategyId"
     id: "updateStrategy",
     summary: "Update a strategy",
     description:
-      "Merge patch of name, description and visibility. An empty object changes nothing. Allocation, schedule and preferences have routes of their own and are refused here. Another tenant's strategy is not found, be it public or not.",
+      "Merge patch of name, description, visibility and triggers. An empty object changes nothing. Allocation, schedule and preferences have routes of their own and are refused here. Another tenant's strategy is not found, be it public or not.",
     scope: "strategies:write",
     tier: "general"
   })

@@ -1,6 +1,7 @@
 /** A strategy on the wire. Source: interface "Strategy", shapes 2.3, 2.4 and 2.6. */
 import { Schema } from "effect"
 import { Allocation, AllocationDraft } from "#http/v2/strategy/AllocationModel.ts"
+import { StrategyTriggers } from "#domain/StrategyTriggers.ts"
 import { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 import { freeText } from "#http/v2/values/freeText.ts"
 import { RebalanceSchedule } from "#http/v2/strategy/RebalanceScheduleModel.ts"
@@ -24,6 +25,7 @@ export const Strategy = Schema.Struct({
   allocation: Allocation,
   schedule: RebalanceSchedule,
   preferences: Preferences,
+  triggers: Schema.optionalKey(StrategyTriggers),
   isPublic: Schema.Boolean.annotate({
     description: "Other tenants may read the strategy and enroll into it.",
     examples: [false]
@@ -55,6 +57,7 @@ export const StrategyDraft = Schema.Struct({
       description: "Overrides of how swaps are made, null where left out; and when drift is worth a trade."
     })
   ),
+  triggers: Schema.optionalKey(StrategyTriggers),
   isPublic: Schema.optionalKey(Schema.Boolean.annotate({ description: "False when left out.", examples: [false] }))
 }).annotate({
   identifier: "StrategyDraft",
@@ -70,8 +73,14 @@ export const StrategyPatch = Schema.Struct({
       description: "Whether other tenants may read the strategy and enroll into it; portfolios that exist stay.",
       examples: [true]
     })
+  ),
+  triggers: Schema.optionalKey(
+    Schema.NullOr(StrategyTriggers).annotate({
+      description: "Replaces the triggers as a whole; null clears them.",
+      examples: [{ drift: { band: { kind: "absolute", width: 500 } } }]
+    })
   )
 }).annotate({
   identifier: "StrategyPatch",
-  description: "A merge patch (RFC 7396): what is left out stays, `null` clears the description."
+  description: "A merge patch (RFC 7396): what is left out stays, `null` clears the description or the triggers."
 })

@@ -13,5 +13,6 @@ export const strategyDraft = (body: typeof Body.Type): StrategyDraft => ({
     thresholdUsd: body.preferences?.swap?.thresholdUsd ?? null
   },
   ...(body.preferences?.rebalancePolicy === undefined ? {} : { rebalancePolicy: body.preferences.rebalancePolicy }),
+  ...(body.triggers === undefined ? {} : { triggers: body.triggers }),
   isPublic: body.isPublic ?? false
 })

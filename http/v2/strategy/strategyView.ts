@@ -14,6 +14,7 @@ export const strategyView = (strategy: Strategy) => ({
   allocation: allocationView(strategy.allocation),
   schedule: strategy.schedule,
   preferences: preferencesView(strategy.swap, strategy.rebalancePolicy),
+  ...(strategy.triggers === undefined ? {} : { triggers: strategy.triggers }),
   isPublic: strategy.isPublic,
   version: strategy.version,
   createdAt: DateTime.formatIso(strategy.createdAt)

@@ -5,6 +5,7 @@ import type { PageRequest } from "#domain/Cursor.ts"
 import { StrategyId, TenantId } from "#domain/Ids.ts"
 import { Frequency } from "#domain/RebalanceSchedule.ts"
 import type { Allocation } from "#domain/Allocation.ts"
+import { StrategyTriggers } from "#domain/StrategyTriggers.ts"
 import type { Strategy } from "#domain/strategy/Strategy.ts"
 import {
   type NewStrategy,
@@ -23,6 +24,7 @@ import {
 import { PolicyColumn, policyColumnOf, policyOf } from "#layers/sql/policyColumn.ts"
 import { makeConfigureStrategy } from "#layers/sql/strategy/configureStrategy.ts"
 import { decodeFirst, decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
+import { storableJson } from "#layers/sql/storable.ts"
 import { isEmpty, swapColumnsOf } from "#layers/sql/swapColumns.ts"
 
 const StrategyRow = Schema.Struct({
@@ -34,6 +36,7 @@ const StrategyRow = Schema.Struct({
   frequency: Frequency,
   ...SwapPreferencesColumns,
   rebalancePolicy: PolicyColumn,
+  triggers: Schema.NullOr(StrategyTriggers),
   isPublic: Schema.Boolean,
   canMirror: Schema.Boolean,
   maxApy: Schema.NullOr(Wad),
@@ -50,12 +53,19 @@ const toStrategy = (row: typeof StrategyRow.Type): Strategy => ({
   schedule: { type: "interval", frequency: row.frequency },
   swap: swapPreferencesOf(row),
   ...policyOf(row),
+  ...(row.triggers === null ? {} : { triggers: row.triggers }),
   isPublic: row.isPublic,
   canMirror: row.canMirror,
   maxApy: row.maxApy,
   version: row.version,
   createdAt: row.createdAt
 })
+
+const encodeTriggers = Schema.encodeSync(Schema.toCodecJson(StrategyTriggers))
+
+/** The column to write for triggers that are given, or null to clear them. */
+const triggersColumnOf = (triggers: StrategyTriggers | null | undefined) =>
+  triggers === undefined ? {} : { triggers: triggers === null ? null : storableJson(encodeTriggers(triggers)) }
 
 const VersionRow = Schema.Struct({
   version: Schema.Int,
@@ -75,7 +85,7 @@ const make = Effect.gen(function* () {
   const selectStrategies = sql.literal(`
     SELECT s.strategy_id AS "strategyId", s.tenant_id AS "tenantId", s.name, s.description, v.allocation, s.frequency,
       s.slippage_bps AS "slippageBps", s.price_impact_bps AS "priceImpactBps", s.threshold_usd AS "thresholdUsd",
-      s.rebalance_policy AS "rebalancePolicy",
+      s.rebalance_policy AS "rebalancePolicy", s.triggers,
       s.is_public AS "isPublic", s.can_mirror AS "canMirror", s.max_apy AS "maxApy", s.head_version AS version,
       s.created_at AS "createdAt"
     FROM strategies s
@@ -103,6 +113,7 @@ const make = Effect.gen(function* () {
         frequency: strategy.schedule.frequency,
         ...swapColumnsOf(strategy.swap),
         ...policyColumnOf(strategy.rebalancePolicy),
+        ...triggersColumnOf(strategy.triggers),
         is_public: strategy.isPublic,
         head_version: strategy.version,
         created_at: createdAt
@@ -129,11 +140,12 @@ const make = Effect.gen(function* () {
 
   // Read by a statement of its own: one that waited for a publication would not see that publication's version.
   const update = Effect.fn("StrategyStore.update")(
-    function* (tenantId: TenantId, strategyId: StrategyId, { description, isPublic, name }: StrategyPatch) {
+    function* (tenantId: TenantId, strategyId: StrategyId, { description, isPublic, name, triggers }: StrategyPatch) {
       const columns = {
         ...(name === undefined ? {} : { name }),
         ...(description === undefined ? {} : { description }),
-        ...(isPublic === undefined ? {} : { is_public: isPublic })
+        ...(isPublic === undefined ? {} : { is_public: isPublic }),
+        ...triggersColumnOf(triggers)
       }
       if (!isEmpty(columns)) {
         yield* sql`

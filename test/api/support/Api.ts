@@ -27,6 +27,9 @@ import { Sessions } from "#domain/identity/Sessions.ts"
 import { SignInSettings } from "#domain/identity/SignInSettings.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import { PriceRecorder } from "#domain/market/PriceRecorder.ts"
+import { Monitors } from "#domain/monitor/Monitors.ts"
+import { MonitorTicks } from "#domain/monitor/MonitorTicks.ts"
+import { Workflows } from "#domain/monitor/Workflows.ts"
 import { Operations } from "#domain/operation/Operations.ts"
 import { PortfolioPerformances } from "#domain/performance/PortfolioPerformances.ts"
 import { Backtests } from "#domain/backtest/Backtests.ts"
@@ -159,6 +162,8 @@ const services = Layer.mergeAll(
   Automation.layer.pipe(Layer.provideMerge(Rebalances.layer)),
   WithdrawalAuthorizations.layer,
   Withdrawals.layer.pipe(Layer.provide(GasBudget.layer)),
+  Monitors.layer.pipe(Layer.provide(MonitorTicks.layer), Layer.provide(InTransit.layer)),
+  Workflows.layer,
   Operations.layer,
   Executions.layer,
   TenantEvents.layer,

@@ -29,6 +29,7 @@ import { Readiness } from "#domain/Readiness.ts"
 import { ChainExecution, SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import { CallTracer } from "#domain/action/CallTracer.ts"
 import { Routing } from "#domain/trading/Routing.ts"
+import { Venue } from "#domain/trading/Venue.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import { typedDataOf } from "#domain/withdrawal/typedData.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
@@ -372,7 +373,14 @@ export const serviceContract = Eip55.checksum(`0x${"5c".repeat(20)}`) as EvmAddr
 
 const ServiceContractsFake = Layer.succeed(ServiceContracts, { on: () => new Set([serviceContract]) })
 
+/** Nothing is traded here: plans need its fee alone. */
+const VenueFake = Layer.succeed(Venue, {
+  feeBps: 30,
+  quote: (_chainId, _hubs, requests) => Effect.succeed(requests.map(() => null))
+})
+
 export const TestEnvironmentLive = Layer.mergeAll(
+  VenueFake,
   SmartAccountsFake,
   BalancesFake,
   PricesFake,

@@ -12,6 +12,8 @@ import { Curation } from "#domain/discovery/Curation.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import { AdminLive } from "#http/admin/AdminLive.ts"
+import { Monitors } from "#domain/monitor/Monitors.ts"
+import { Workflows } from "#domain/monitor/Workflows.ts"
 import { Mirrorability } from "#domain/strategy/Mirrorability.ts"
 import { OperatorAccount } from "#domain/strategy/OperatorAccount.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
@@ -77,7 +79,9 @@ const wholeLife = (admin: TenantAdmin["Service"]) =>
 /** A service with the embedded database of `dataDir`; answers its address. */
 const service = Effect.gen(function* () {
   const server = createServer()
-  const tenants = Layer.mergeAll(Tenants.layer, Curation.layer, Mirrorability.layer).pipe(
+  // The command line has no words for workflows.
+  const workflows = Layer.merge(Layer.mock(Monitors, {}), Layer.mock(Workflows, {}))
+  const tenants = Layer.mergeAll(Tenants.layer, Curation.layer, Mirrorability.layer, workflows).pipe(
     Layer.provide([TenantStore.layer, DiscoveryStore.layer, MirrorabilityStore.layer, KeyHashLive]),
     Layer.provide(Layer.succeed(OperatorAccount, { address: null })),
     Layer.provide(SecureRandom.layerWebCrypto),

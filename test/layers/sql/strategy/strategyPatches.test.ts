@@ -2,6 +2,7 @@ import { assert } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeStrategyId } from "#domain/Ids.ts"
+import type { StrategyTriggers } from "#domain/StrategyTriggers.ts"
 import type { Strategy } from "#domain/strategy/Strategy.ts"
 import type { SwapPreferences } from "#domain/SwapPreferences.ts"
 import { type StrategyPatch, StrategyStore } from "#domain/strategy/StrategyStore.ts"
@@ -22,8 +23,9 @@ eachDatabase("patches of StrategyStore", (it) => {
     Effect.gen(function* () {
       const store = yield* StrategyStore
       const tenantId = yield* insertTenant
-      const patches: ReadonlyArray<StrategyPatch> = [
-        ...subsets({ name: "N", description: "D", isPublic: true }),
+      const triggers: StrategyTriggers = { drift: { band: { kind: "relative", width: 2_000 } } }
+      const patches: ReadonlyArray<Omit<StrategyPatch, "triggers"> & { readonly triggers?: StrategyTriggers }> = [
+        ...subsets({ name: "N", description: "D", isPublic: true, triggers }),
         { description: null },
         { isPublic: false }
       ]
@@ -32,6 +34,8 @@ eachDatabase("patches of StrategyStore", (it) => {
         const updated = yield* store.update(tenantId, strategy.strategyId, patch)
         assert.deepStrictEqual(updated, Option.some<Strategy>({ ...strategy, ...patch }))
         assert.deepStrictEqual(yield* store.find(strategy.strategyId), updated)
+        const cleared = yield* store.update(tenantId, strategy.strategyId, { triggers: null })
+        assert.isUndefined(Option.getOrThrow(cleared).triggers)
       }
     })
   )

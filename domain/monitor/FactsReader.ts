@@ -1,0 +1,140 @@
+/**
+ * Reads what the triggers of a batch of monitors are measured on: portfolios by the same reading as plans, prices and
+ * histories once for all. What could not be read is not known: nothing fires on it.
+ */
+import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
+import * as Amount from "#domain/Amount.ts"
+import { type AssetId, chainIdOf } from "#domain/Caip.ts"
+import * as Day from "#domain/Day.ts"
+import type { PortfolioId } from "#domain/Ids.ts"
+import { DailyPriceStore } from "#domain/market/DailyPriceStore.ts"
+import { mayTradeOn, Prices } from "#domain/market/Prices.ts"
+import type { Facts, HeldPosition } from "#domain/monitor/Facts.ts"
+import { MonitorStore } from "#domain/monitor/MonitorStore.ts"
+import type { Trigger } from "#domain/monitor/Trigger.ts"
+import type { Holding } from "#domain/planning/Plan.ts"
+import { PlanReader, type PlanReading } from "#domain/rebalance/plan/PlanReader.ts"
+import { Settings } from "#domain/Settings.ts"
+import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
+
+/** A chain that has not answered by then is not waited for. */
+const timeout = Duration.seconds(3)
+
+/** What is to be measured, of whose portfolio. */
+export interface Question {
+  readonly portfolioId: PortfolioId
+  readonly trigger: Trigger
+}
+
+const needsPortfolio = ({ kind }: Trigger): boolean => kind.startsWith("portfolio_") || kind.startsWith("account_")
+
+const windowOf = (trigger: Trigger): { readonly assetId: AssetId; readonly days: number } | undefined =>
+  trigger.kind === "market_candles" || trigger.kind === "portfolio_held_asset_performance"
+    ? { assetId: trigger.assetId, days: trigger.windowDays }
+    : undefined
+
+/** Null when a price that counts is missing or may not be traded on, or a balance is not known. */
+const positionOf = (
+  { assetId, balanceRaw, decimals, incomingRaw = 0n, priceIsStale, priceUsd }: Holding,
+  wholeRaw: bigint | null | undefined,
+  targetBps: number
+): HeldPosition | null => {
+  if (wholeRaw === null || wholeRaw === undefined) return null
+  const isPriced = priceUsd !== null && priceUsd > 0n && !priceIsStale
+  if (!isPriced && wholeRaw + incomingRaw > 0n) return null
+  const value = (raw: bigint) => (isPriced ? Amount.valueUsd(raw, decimals, priceUsd) : 0n)
+  return {
+    assetId,
+    priceUsd: isPriced ? priceUsd : null,
+    valueUsd: value(wholeRaw + incomingRaw),
+    plannedUsd: value(balanceRaw + incomingRaw),
+    freeUsd: value(balanceRaw),
+    targetBps,
+    isCash: settlementAssetOn(chainIdOf(assetId)) === assetId
+  }
+}
+
+/** Undefined unless the whole portfolio is known. */
+export const positionsOf = ({ accounts, context, input }: PlanReading): ReadonlyArray<HeldPosition> | undefined => {
+  if (input.chains.some(({ available }) => !available)) return undefined
+  const targets = new Map(context.allocation.map(({ assetId, weight }) => [assetId, weight]))
+  const whole = new Map(accounts.flatMap(({ balances }) => [...balances]))
+  const holdings = input.chains.flatMap((chain) => chain.holdings)
+  const positions = holdings.map((holding) =>
+    positionOf(holding, whole.get(holding.assetId), targets.get(holding.assetId) ?? 0)
+  )
+  return positions.every((position) => position !== null) ? positions : undefined
+}
+
+export class FactsReader extends Context.Service<
+  FactsReader,
+  {
+    /** Answers what is known for each. Fails for no outside reason. */
+    readonly read: (questions: ReadonlyArray<Question>) => Effect.Effect<(question: Question) => Facts>
+  }
+>()("ballast/domain/monitor/FactsReader") {
+  static readonly layer = Layer.effect(
+    FactsReader,
+    Effect.gen(function* () {
+      const store = yield* MonitorStore
+      const plans = yield* PlanReader
+      const prices = yield* Prices
+      const daily = yield* DailyPriceStore
+      const { priceMaxAgeMs } = yield* Settings
+
+      const readPositions = Effect.fnUntraced(function* (portfolioIds: ReadonlyArray<PortfolioId>) {
+        if (portfolioIds.length === 0) return new Map<PortfolioId, ReadonlyArray<HeldPosition> | undefined>()
+        const readings = yield* plans.read(yield* store.contexts(portfolioIds), { timeout })
+        return new Map(readings.map((reading) => [reading.context.portfolioId, positionsOf(reading)] as const))
+      })
+
+      const readPrices = Effect.fnUntraced(function* (assetIds: ReadonlyArray<AssetId>, now: DateTime.Utc) {
+        if (assetIds.length === 0) return new Map<AssetId, bigint>()
+        const latest = Option.getOrUndefined(yield* Effect.option(prices.latest(assetIds)))
+        const staleBefore = now.epochMilliseconds - priceMaxAgeMs
+        return new Map(
+          [...(latest ?? [])].flatMap(([assetId, price]) =>
+            mayTradeOn(price, staleBefore) && price.usd > 0n ? [[assetId, price.usd] as const] : []
+          )
+        )
+      })
+
+      const read = Effect.fn("FactsReader.read")(function* (questions: ReadonlyArray<Question>) {
+        const now = yield* DateTime.now
+        const today = Day.of(now)
+        const idsOf = (counts: (trigger: Trigger) => boolean) => [
+          ...new Set(questions.flatMap(({ portfolioId, trigger }) => (counts(trigger) ? [portfolioId] : [])))
+        ]
+        const windows = questions.flatMap(({ trigger }) => windowOf(trigger) ?? [])
+        const longest = windows.reduce((most, { days }) => Math.max(most, days), 0)
+        const marketAssets = questions.flatMap(({ trigger }) =>
+          trigger.kind === "market_price" ? [trigger.assetId] : []
+        )
+        const withApprovals = idsOf(({ kind }) => kind === "approval_pending_count")
+        const [positions, known, history, approvals] = yield* Effect.all(
+          [
+            readPositions(idsOf(needsPortfolio)),
+            readPrices([...new Set(marketAssets)], now),
+            windows.length === 0
+              ? Effect.succeed(new Map())
+              : daily.read([...new Set(windows.map(({ assetId }) => assetId))], Day.add(today, -longest - 1)),
+            withApprovals.length === 0
+              ? Effect.succeed(new Map<PortfolioId, number>())
+              : store.pendingApprovals(withApprovals)
+          ],
+          { concurrency: "unbounded" }
+        )
+        return ({ portfolioId, trigger }: Question): Facts => ({
+          isOpen: !needsPortfolio(trigger) || positions.has(portfolioId),
+          positions: positions.get(portfolioId),
+          prices: known,
+          history,
+          today,
+          pendingApprovals: approvals.get(portfolioId) ?? 0
+        })
+      })
+
+      return FactsReader.of({ read })
+    })
+  ).pipe(Layer.provide(PlanReader.layer))
+}

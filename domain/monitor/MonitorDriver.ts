@@ -1,0 +1,116 @@
+/**
+ * The fiber that keeps monitors going: it asks for the prices that are watched, ticks what is due, and brings monitors
+ * up to the triggers of strategies that changed. Any number of processes do so at once.
+ *
+ * A price is looked up in the ranges before anything is measured, so that a tick costs what it calls and no more.
+ */
+import { Cause, Context, DateTime, Duration, Effect, Layer, Metric, Option } from "effect"
+import type { AssetId } from "#domain/Caip.ts"
+import { Prices } from "#domain/market/Prices.ts"
+import * as Metrics from "#domain/Metrics.ts"
+import { MonitorStore } from "#domain/monitor/MonitorStore.ts"
+import { MonitorTicks } from "#domain/monitor/MonitorTicks.ts"
+import { Settings } from "#domain/Settings.ts"
+
+/** Longer than a tick takes. After it the monitors of a process that died are free for others. */
+const claimFor = Duration.seconds(15)
+const batch = 200
+/** Batches of one sweep, so that nothing else a sweep does is put off for long. */
+const maxBatches = 20
+/** A tick's key is remembered for so long. */
+const rememberFor = Duration.days(7)
+/** While there is work, in milliseconds; at most the interval between ticks. */
+const busyIntervalMs = 50
+
+export class MonitorDriver extends Context.Service<
+  MonitorDriver,
+  {
+    /** Has monitors looked at whose watches the prices call; answers how many. */
+    readonly onPrices: (prices: ReadonlyMap<AssetId, bigint>) => Effect.Effect<number>
+    /** Ticks what is due until nothing more is, or a number of batches is done; answers how many it ticked. */
+    readonly tickDue: Effect.Effect<number>
+    /** All that the fiber does in one round; answers how much there was to do. */
+    readonly sweep: Effect.Effect<number>
+  }
+>()("ballast/domain/monitor/MonitorDriver") {
+  static readonly layer = Layer.effect(
+    MonitorDriver,
+    Effect.gen(function* () {
+      const store = yield* MonitorStore
+      const ticks = yield* MonitorTicks
+      const prices = yield* Prices
+
+      const onPrices = (latest: ReadonlyMap<AssetId, bigint>) =>
+        latest.size === 0 ? Effect.succeed(0) : Effect.flatMap(DateTime.now, (now) => store.touch(latest, now))
+
+      const askForPrices = Effect.gen(function* () {
+        const watched = yield* store.watched
+        if (watched.length === 0) return 0
+        const latest = yield* Effect.option(prices.latest(watched))
+        if (Option.isNone(latest)) return 0
+        return yield* onPrices(
+          new Map([...latest.value].flatMap(([assetId, { usd }]) => (usd > 0n ? [[assetId, usd] as const] : [])))
+        )
+      })
+
+      const tickDue = Effect.gen(function* () {
+        let count = 0
+        for (let round = 0; round < maxBatches; round += 1) {
+          const now = yield* DateTime.now
+          const claimed = yield* store.claim(now, DateTime.addDuration(now, claimFor), batch)
+          yield* ticks.run(claimed)
+          count += claimed.length
+          if (claimed.length < batch) break
+        }
+        return count
+      })
+
+      const followStrategies = Effect.gen(function* () {
+        for (let round = 0; round < maxBatches; round += 1) {
+          if (!(yield* store.follow(yield* DateTime.now))) return
+        }
+      })
+
+      const measure = Effect.gen(function* () {
+        const now = yield* DateTime.now
+        const { failed, oldestDueAt } = yield* store.state(now)
+        const age = oldestDueAt === null ? 0 : (now.epochMilliseconds - oldestDueAt.epochMilliseconds) / 1000
+        yield* Metric.update(Metrics.oldestMonitorDueAge, Math.max(0, age))
+        yield* Metric.update(Metrics.failedMonitors, failed)
+      })
+
+      const sweep = Effect.gen(function* () {
+        yield* measure
+        yield* followStrategies
+        const called = yield* askForPrices
+        const ticked = yield* tickDue
+        yield* store.forgetTicks(DateTime.subtractDuration(yield* DateTime.now, rememberFor))
+        return called + ticked
+      }).pipe(Effect.withSpan("MonitorDriver.sweep"))
+
+      return MonitorDriver.of({ onPrices, tickDue, sweep })
+    })
+  )
+
+  /** The fiber that sweeps for as long as the layer lives; a failed sweep is logged and the next one tries again. */
+  static readonly fiber = Layer.effectDiscard(
+    Effect.gen(function* () {
+      const driver = yield* MonitorDriver
+      const { intervalMs } = (yield* Settings).scheduler
+      const round = Effect.gen(function* () {
+        const count = yield* driver.sweep
+        yield* Effect.sleep(Duration.millis(count > 0 ? Math.min(busyIntervalMs, intervalMs) : intervalMs))
+      }).pipe(
+        Effect.catchCause((cause) =>
+          Cause.hasInterrupts(cause)
+            ? Effect.failCause(cause)
+            : Effect.andThen(
+                Effect.logError("A sweep of waiting workflows failed", cause),
+                Effect.sleep(Duration.millis(intervalMs))
+              )
+        )
+      )
+      yield* Effect.forkScoped(Effect.forever(round))
+    })
+  )
+}

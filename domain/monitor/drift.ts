@@ -1,0 +1,76 @@
+/**
+ * How far a portfolio is from its target, in widths of the bands around it: 1 where the worst asset is at the edge of
+ * its band.
+ *
+ * A relative band says nothing of an asset that is not aimed at: what it takes from the others shows there.
+ */
+import type { AssetId } from "#domain/Caip.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import type { Span } from "#domain/monitor/edge.ts"
+import type { HeldPosition } from "#domain/monitor/Facts.ts"
+import { bps, shareOf, spanOfShare, sumOf } from "#domain/monitor/shares.ts"
+import type { DriftBand, DriftBands } from "#domain/StrategyTriggers.ts"
+
+interface Banded {
+  readonly assetId: AssetId
+  readonly planned: bigint
+  /** Shares of the portfolio (wad). */
+  readonly target: bigint
+  readonly allowed: bigint
+}
+
+const allowedBy = ({ kind, width }: DriftBand, target: bigint): bigint =>
+  (BigInt(width) * (kind === "absolute" ? Decimal.one : target)) / bps
+
+const distance = (one: bigint, other: bigint): bigint => (one > other ? one - other : other - one)
+
+const widths = (off: bigint, { allowed }: Banded): bigint => (off * Decimal.one) / allowed
+
+const percent = (share: bigint): string => `${Decimal.format(share * 100n, 2)} %`
+
+const bandedOf = (bands: DriftBands, positions: ReadonlyArray<HeldPosition>): ReadonlyArray<Banded> => {
+  const overrides = new Map((bands.overrides ?? []).map(({ assetId, band }) => [assetId, band]))
+  return positions.flatMap(({ assetId, plannedUsd: planned, targetBps }) => {
+    const target = (BigInt(targetBps) * Decimal.one) / bps
+    const allowed = allowedBy(overrides.get(assetId) ?? bands.band, target)
+    return allowed === 0n ? [] : [{ assetId, planned, target, allowed }]
+  })
+}
+
+/** The widths that an asset may be off while its share is within the span. */
+const spanOfDrift = (banded: Banded, { least, most }: Span): Span => {
+  const [low, high] = [least - 1n, most + 1n]
+  const far = [low, high].map((share) => distance(share, banded.target)).reduce((a, b) => (a > b ? a : b))
+  const near = [low, high].map((share) => distance(share, banded.target)).reduce((a, b) => (a < b ? a : b))
+  const isInside = low <= banded.target && banded.target <= high
+  return { least: isInside ? 0n : widths(near, banded), most: widths(far, banded) + 1n }
+}
+
+/** Undefined for a portfolio that holds nothing, which has no shares. */
+export const measureDrift = (bands: DriftBands, positions: ReadonlyArray<HeldPosition>) => {
+  const total = sumOf(positions, ({ plannedUsd }) => plannedUsd)
+  if (total === 0n) return undefined
+  const banded = bandedOf(bands, positions)
+  const drifts = banded.map((one) => {
+    const share = shareOf(one.planned, total - one.planned, Decimal.one)
+    return { ...one, share, drift: widths(distance(share, one.target), one) }
+  })
+  const worst = drifts.reduce<(typeof drifts)[number] | undefined>(
+    (most, one) => (most === undefined || one.drift > most.drift ? one : most),
+    undefined
+  )
+  if (worst === undefined) return undefined
+  return {
+    value: worst.drift,
+    text: `${worst.assetId} is ${percent(worst.share)} of the portfolio, its target ${percent(worst.target)} and its band ${percent(worst.allowed)} to either side`,
+    span: (deltaBps: bigint): Span => {
+      const spans = banded.map((one) =>
+        spanOfDrift(one, spanOfShare(one.planned, total - one.planned, Decimal.one)(deltaBps))
+      )
+      return {
+        least: spans.reduce((greatest, { least }) => (least > greatest ? least : greatest), 0n),
+        most: spans.reduce((greatest, { most }) => (most > greatest ? most : greatest), 0n)
+      }
+    }
+  }
+}
