@@ -42,6 +42,7 @@ export const skipAdvice: Readonly<Record<SkipCode, string>> = {
   NO_ROUTE: widen,
   TRANSFER_REFUSED: widen,
   SIMULATION_FAILED: widen,
+  CANCELLED: "trigger a rebalance, or wait for the schedule",
   ASSET_BLOCKED: takeOut,
   NO_COUNTERPART: takeOut
 }
