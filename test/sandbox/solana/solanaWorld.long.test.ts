@@ -2,7 +2,7 @@
 import {
   Connection,
   Keypair,
-  PublicKey,
+  type PublicKey,
   SystemProgram,
   TransactionMessage,
   VersionedTransaction
