@@ -1,7 +1,7 @@
 /** Port: what waits to be sent, and who is at it. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { DeliveryId, TenantId, WebhookId } from "#domain/Ids.ts"
-import type { DisabledReason, EventType } from "#domain/webhook/Webhook.ts"
+import type { DisabledReason } from "#domain/webhook/Webhook.ts"
 import type { Receipt } from "#domain/webhook/WebhookSender.ts"
 
 /** A webhook that one process serves until its claim ends. */
@@ -9,7 +9,8 @@ export interface Claimed {
   readonly webhookId: WebhookId
   readonly tenantId: TenantId
   readonly url: string
-  readonly eventTypes: ReadonlyArray<EventType> | null
+  /** As they were stored: a version that does not know one of them serves the others. */
+  readonly eventTypes: ReadonlyArray<string> | null
   readonly secret: Uint8Array
   readonly previousSecret: Uint8Array | null
   readonly previousUntil: DateTime.Utc | null

@@ -6,7 +6,7 @@
  * first attempts are in the order of the log, and what failed comes again later. A process that dies in a turn leaves
  * at most one message that was sent and not noted; it is sent again when the claim has ended.
  */
-import { Cause, Context, DateTime, Duration, Effect, FiberSet, Layer, Metric, Option, Schedule } from "effect"
+import { Cause, Context, DateTime, Duration, Effect, Exit, FiberSet, Layer, Metric, Option, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { TenantEvent } from "#domain/event/TenantEvent.ts"
 import { TenantEventLog } from "#domain/event/TenantEventLog.ts"
@@ -115,7 +115,8 @@ export class WebhookDeliveries extends Context.Service<
             attempts: attempts + 1,
             firstAttemptAt: firstAttemptAt ?? at,
             failures: webhook.failures + 1,
-            failingSince
+            failingSince,
+            retryAfterSeconds: receipt.retryAfterSeconds
           },
           at,
           chance
@@ -192,14 +193,17 @@ export class WebhookDeliveries extends Context.Service<
         })
         return claimed.map((webhook) =>
           serve(webhook).pipe(
+            // What cannot be served keeps its claim, and so is left alone until that ends.
+            Effect.onExit((exit) =>
+              Exit.isSuccess(exit) || Exit.hasInterrupts(exit) ? store.release(webhook.webhookId, claimId) : Effect.void
+            ),
             Effect.catchCause((cause) =>
               Cause.hasInterrupts(cause)
                 ? Effect.failCause(cause)
                 : Effect.logError("A webhook could not be served", cause).pipe(
                     Effect.annotateLogs({ webhookId: webhook.webhookId })
                   )
-            ),
-            Effect.ensuring(store.release(webhook.webhookId, claimId))
+            )
           )
         )
       })

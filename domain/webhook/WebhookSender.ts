@@ -16,6 +16,8 @@ export interface Message {
 export interface Receipt {
   readonly status: number | null
   readonly problem: string | null
+  /** How long the receiver asks to be left alone, where it does. */
+  readonly retryAfterSeconds?: number
 }
 
 export class WebhookSender extends Context.Service<

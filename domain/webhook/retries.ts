@@ -2,13 +2,14 @@
  * When an event that was not accepted is sent again: after 5 seconds, then three times as long each time up to 6 hours,
  * and for the last time a day after the first attempt. The webhook rests after each failure, up to 5 minutes, so that a
  * receiver that does not answer is asked now and then and not for every event. Each time is drawn a fifth around that.
- * Pure.
+ * A receiver may ask for more rest, up to an hour. Pure.
  */
 import { DateTime, Duration } from "effect"
 
 const firstDelay = Duration.toMillis(Duration.seconds(5))
 const longestDelay = Duration.toMillis(Duration.hours(6))
 const longestRest = Duration.toMillis(Duration.minutes(5))
+const longestAskedFor = Duration.toMillis(Duration.hours(1))
 const spread = 0.2
 
 /** For how long an event is tried, and for how long a webhook may fail before it is disabled. */
@@ -22,6 +23,8 @@ export interface Failures {
   /** Of the webhook, one after the other. */
   readonly failures: number
   readonly failingSince: DateTime.Utc
+  /** What the receiver asked for, where it did. */
+  readonly retryAfterSeconds?: number | undefined
 }
 
 export interface AfterFailure {
@@ -37,15 +40,17 @@ export const delayMs = (failures: number, longest: number, chance: number): numb
   Math.round(Math.min(longest, firstDelay * 3 ** Math.min(failures - 1, 20)) * (1 - spread + 2 * spread * chance))
 
 export const afterFailure = (
-  { attempts, failingSince, failures, firstAttemptAt }: Failures,
+  { attempts, failingSince, failures, firstAttemptAt, retryAfterSeconds = 0 }: Failures,
   now: DateTime.Utc,
   chance: number
 ): AfterFailure => {
   const isOver = (since: DateTime.Utc) => DateTime.isGreaterThanOrEqualTo(now, DateTime.addDuration(since, patience))
-  const restsUntil = DateTime.add(now, { milliseconds: delayMs(failures, longestRest, chance) })
+  const askedFor = Math.min(retryAfterSeconds * 1000, longestAskedFor)
+  const after = (milliseconds: number) => DateTime.add(now, { milliseconds: Math.max(milliseconds, askedFor) })
+  const restsUntil = after(delayMs(failures, longestRest, chance))
   if (isOver(failingSince)) return { dueAt: now, restsUntil, isDisabled: true }
   if (isOver(firstAttemptAt)) return { dueAt: null, restsUntil, isDisabled: false }
-  const next = DateTime.add(now, { milliseconds: delayMs(attempts, longestDelay, chance) })
+  const next = after(delayMs(attempts, longestDelay, chance))
   const last = DateTime.addDuration(firstAttemptAt, patience)
   return { dueAt: DateTime.min(next, last), restsUntil, isDisabled: false }
 }

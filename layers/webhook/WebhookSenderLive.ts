@@ -56,8 +56,12 @@ const problemOf = (status: number): string | null => {
     : `The receiver answered ${status}`
 }
 
+/** Seconds alone; a date is a matter of two clocks. */
+const retryAfterOf = (header: string | ReadonlyArray<string> | undefined) =>
+  typeof header === "string" && /^[0-9]{1,6}$/u.test(header) ? { retryAfterSeconds: Number(header) } : {}
+
 const post = async (dispatcher: Dispatcher, message: Message, signal: AbortSignal, bodyTimeout: number) => {
-  const { body, statusCode } = await request(message.url, {
+  const { body, headers, statusCode } = await request(message.url, {
     dispatcher,
     method: "POST",
     signal,
@@ -66,7 +70,12 @@ const post = async (dispatcher: Dispatcher, message: Message, signal: AbortSigna
   })
   // The answer has been given; what becomes of its body changes nothing.
   await body.dump({ limit: maxBody, signal: AbortSignal.timeout(bodyTimeout) }).catch(() => body.destroy())
-  return { status: statusCode, problem: problemOf(statusCode) } satisfies Receipt
+  const problem = problemOf(statusCode)
+  return {
+    status: statusCode,
+    problem,
+    ...(problem === null ? {} : retryAfterOf(headers["retry-after"]))
+  } satisfies Receipt
 }
 
 export const WebhookSenderLive = Layer.effect(

@@ -41,6 +41,7 @@ describe("serviceConfig", () => {
       assert.strictEqual(config.settings.defaultSwap.thresholdUsd, Decimal.one)
       assert.strictEqual(config.settings.priceMaxAgeMs, 600_000)
       assert.isNull(config.database.url)
+      assert.strictEqual(config.webhookTargets, "public")
       assert.isNull(config.telemetry.otlp)
       assert.strictEqual(config.coinGecko.baseUrl, "https://api.coingecko.com/api/v3")
     })
@@ -61,8 +62,10 @@ describe("serviceConfig", () => {
         OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318",
         OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20abcdef,x-team=100%",
         OTEL_TRACES_SAMPLER_ARG: "0.25",
-        LOG_LEVEL: "Debug"
+        LOG_LEVEL: "Debug",
+        WEBHOOK_TARGETS: "loopback"
       })
+      assert.strictEqual(config.webhookTargets, "loopback")
       assert.strictEqual(config.server.port, 8080)
       assert.strictEqual(config.server.publicUrl, "https://api.example.com")
       assert.deepStrictEqual(config.server.trustedProxies.map(String), ["10.0.0.0/8", "fd00::/8"])

@@ -9,7 +9,7 @@ import {
   DeliveryStore,
   type FailedAttempt
 } from "#domain/webhook/DeliveryStore.ts"
-import { type DisabledReason, EventType } from "#domain/webhook/Webhook.ts"
+import type { DisabledReason } from "#domain/webhook/Webhook.ts"
 import { decodeFirst, decodeRows, SmallBigint, Timestamp, timestamp, timestampOrNull } from "#layers/sql/rows.ts"
 
 const allClaimed = decodeRows(
@@ -17,7 +17,7 @@ const allClaimed = decodeRows(
     webhookId: WebhookId,
     tenantId: TenantId,
     url: Schema.String,
-    eventTypes: Schema.NullOr(Schema.Array(EventType)),
+    eventTypes: Schema.NullOr(Schema.Array(Schema.String)),
     secret: Schema.Uint8Array,
     previousSecret: Schema.NullOr(Schema.Uint8Array),
     previousUntil: Schema.NullOr(Timestamp),
@@ -97,16 +97,17 @@ const make = Effect.gen(function* () {
     Effect.orDie
   )
 
+  // A webhook's row is always locked before those of its deliveries, also by who enables it meanwhile.
   const succeeded = Effect.fn("DeliveryStore.succeeded")(
     ({ at, deliveryId, receipt, webhookId }: Attempt) => sql`
-      WITH noted AS (
-        UPDATE webhook_deliveries SET attempts = attempts + 1, first_attempt_at = coalesce(first_attempt_at, ${timestamp(at)}),
-          last_attempt_at = ${timestamp(at)}, last_status = ${receipt.status}, last_problem = NULL,
-          delivered_at = ${timestamp(at)}, due_at = NULL
-        WHERE delivery_id = ${deliveryId} AND due_at IS NOT NULL
+      WITH recovered AS MATERIALIZED (
+        UPDATE webhooks SET failures = 0, failing_since = NULL, rests_until = NULL
+        WHERE webhook_id = ${webhookId} AND failing_since IS NOT NULL RETURNING 1
       )
-      UPDATE webhooks SET failures = 0, failing_since = NULL, rests_until = NULL
-      WHERE webhook_id = ${webhookId} AND failing_since IS NOT NULL`,
+      UPDATE webhook_deliveries SET attempts = attempts + 1,
+        first_attempt_at = coalesce(first_attempt_at, ${timestamp(at)}), last_attempt_at = ${timestamp(at)},
+        last_status = ${receipt.status}, last_problem = NULL, delivered_at = ${timestamp(at)}, due_at = NULL
+      WHERE delivery_id = ${deliveryId} AND due_at IS NOT NULL AND (SELECT count(*) FROM recovered) >= 0`,
     Effect.asVoid,
     Effect.orDie
   )
@@ -114,17 +115,17 @@ const make = Effect.gen(function* () {
   const failed = Effect.fn("DeliveryStore.failed")(
     function* ({ at, deliveryId, dueAt, receipt, webhook, webhookId }: FailedAttempt) {
       const [now, next] = [timestamp(at), timestampOrNull(dueAt)]
+      if (webhook !== null)
+        yield* sql`
+          UPDATE webhooks SET failures = failures + 1, rests_until = ${timestamp(webhook.restsUntil)},
+            failing_since = coalesce(failing_since, ${timestamp(webhook.failingSince)})
+          WHERE webhook_id = ${webhookId}`
       yield* sql`
         UPDATE webhook_deliveries SET attempts = attempts + 1, first_attempt_at = coalesce(first_attempt_at, ${now}),
           last_attempt_at = ${now}, last_status = ${receipt.status}, last_problem = ${receipt.problem},
           due_at = ${next}::timestamptz,
           failed_at = CASE WHEN ${next}::timestamptz IS NULL THEN ${now}::timestamptz END
         WHERE delivery_id = ${deliveryId} AND due_at IS NOT NULL`
-      if (webhook !== null)
-        yield* sql`
-          UPDATE webhooks SET failures = failures + 1, rests_until = ${timestamp(webhook.restsUntil)},
-            failing_since = coalesce(failing_since, ${timestamp(webhook.failingSince)})
-          WHERE webhook_id = ${webhookId}`
     },
     sql.withTransaction,
     Effect.orDie

@@ -178,6 +178,28 @@ eachDatabase("failures of webhooks", (it) => {
     }).pipe(Effect.scoped, Effect.provide(World))
   )
 
+  it.effect("looks once a minute at a webhook whose events it cannot read, and serves others meanwhile", () =>
+    Effect.gen(function* () {
+      const { advance } = yield* MovableClock
+      const sql = yield* SqlClient.SqlClient
+      const { turns } = yield* WebhookDeliveries
+      const [broken, other] = [yield* subscribed(), yield* subscribed()]
+      yield* sql`
+        INSERT INTO tenant_events (tenant_id, at, type, data)
+        VALUES (${broken.tenantId}, '2026-03-01T12:00:00Z', 'of.no_version', '{}')`
+      yield* happen(other.tenantId, other.portfolioId, 2)
+      yield* serve
+      assert.lengthOf(other.server.received, 2)
+      advance(59_000)
+      assert.lengthOf(yield* turns(64), 0)
+      yield* sql`DELETE FROM tenant_events WHERE type = 'of.no_version'`
+      yield* happen(broken.tenantId, broken.portfolioId, 1)
+      advance(2_000)
+      yield* serve
+      assert.lengthOf(broken.server.received, 1)
+    }).pipe(Effect.scoped, Effect.provide(World))
+  )
+
   it.effect("sends again what was sent and not noted, under the same id", () =>
     Effect.gen(function* () {
       const { advance } = yield* MovableClock

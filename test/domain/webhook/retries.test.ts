@@ -54,6 +54,18 @@ describe("retries", () => {
     assert.isTrue(Number.isSafeInteger(delayMs(Number.MAX_SAFE_INTEGER, day, 0.5)))
   })
 
+  it("wait as long as the receiver asks for, up to an hour, and never beyond the day", () => {
+    const failed = { attempts: 1, firstAttemptAt: start, failures: 1, failingSince: start }
+    const askedFor = (retryAfterSeconds: number, at = 0) => {
+      const { dueAt, restsUntil } = afterFailure({ ...failed, retryAfterSeconds }, after(at), 0.5)
+      return [since(dueAt!), since(restsUntil)].map((time) => (time - at) / 1000)
+    }
+    assert.deepStrictEqual(askedFor(1), [5, 5])
+    assert.deepStrictEqual(askedFor(120), [120, 120])
+    assert.deepStrictEqual(askedFor(999_999), [3_600, 3_600])
+    assert.deepStrictEqual(askedFor(999_999, day - 60_000), [60, 3_600])
+  })
+
   it("end with the webhook disabled, and the event waiting, when nothing was accepted for a day", () => {
     const failed = { attempts: 9, firstAttemptAt: start, failures: 90, failingSince: start }
     assert.isFalse(afterFailure(failed, after(day - 1), 0.5).isDisabled)

@@ -84,6 +84,21 @@ describe("a message", () => {
     }).pipe(Effect.scoped, Effect.provide(sending()))
   )
 
+  it.live("tells how many seconds the receiver asks to be left alone, where it refuses", () =>
+    Effect.gen(function* () {
+      const server = yield* receiver()
+      const asked = Effect.fnUntraced(function* (code: number, header: string) {
+        server.answer = (_, response) => void response.writeHead(code, { "retry-after": header }).end()
+        return (yield* send(message(server.url))).retryAfterSeconds
+      })
+      assert.strictEqual(yield* asked(429, "120"), 120)
+      assert.strictEqual(yield* asked(503, "0"), 0)
+      assert.isUndefined(yield* asked(200, "120"))
+      for (const other of ["-1", "1.5", "99999999999", "Wed, 21 Oct 2026 07:28:00 GMT", "x"])
+        assert.isUndefined(yield* asked(503, other))
+    }).pipe(Effect.scoped, Effect.provide(sending()))
+  )
+
   it.live("is not carried on by a redirect, neither to the machine itself nor anywhere", () =>
     Effect.gen(function* () {
       const inner = yield* receiver()
