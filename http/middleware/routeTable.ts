@@ -14,6 +14,8 @@ const plain = [
   "/v1/openapi.json",
   "/v2/docs",
   "/v2/llms.txt",
+  "/v1/docs",
+  "/v1/llms.txt",
   "/health/live",
   "/health/ready"
 ] as const

@@ -2,7 +2,7 @@
  * A stream on the interface's wire: server-sent events, whose `data` is what the body of an answer would be. What is
  * refused before the first value is answered as every other call; a stream without any value is 204.
  */
-import { Cause, Effect, Exit, Pull, Stream } from "effect"
+import { type Cause, Effect, Exit, Pull, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { ShutdownState } from "#http/ShutdownState.ts"
 import { eventStream } from "#http/v1/eventStream.ts"
