@@ -4,6 +4,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ readonly run: () => Pr
   assets: () => import("#bench/assets.ts"),
   chain: () => import("#bench/chain.ts"),
   engine: () => import("#bench/engine.ts"),
+  events: () => import("#bench/events.ts"),
   http: () => import("#bench/http.ts"),
   lists: () => import("#bench/lists.ts"),
   operations: () => import("#bench/operations.ts"),

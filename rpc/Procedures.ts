@@ -20,6 +20,7 @@ import { AssetSearch } from "#domain/listing/AssetSearch.ts"
 import { CountryHeader } from "#domain/listing/CountryHeader.ts"
 import { CryptoMarketData } from "#domain/marketData/CryptoMarketData.ts"
 import { MarketDataStream } from "#domain/stream/MarketDataStream.ts"
+import { DescribedProcedures } from "#http/docs/DescribedProcedures.ts"
 import { StreamTiming } from "#http/v1/StreamTiming.ts"
 import { ActionsLive } from "#rpc/ActionsLive.ts"
 import { AdminAccessLive } from "#rpc/AdminAccessLive.ts"
@@ -29,6 +30,7 @@ import { ClientProcedures } from "#rpc/ClientProcedures.ts"
 import { CryptoMarketDataLive } from "#rpc/CryptoMarketDataLive.ts"
 import { countedProtocol } from "#rpc/countedProtocol.ts"
 import { ExecutionsLive } from "#rpc/execution/ExecutionsLive.ts"
+import { describeProcedures } from "#rpc/describeProcedures.ts"
 import { IdentityLive } from "#rpc/IdentityLive.ts"
 import { jsonWire, routesOf } from "#rpc/jsonWire.ts"
 import { MarketDataStreamProcedures } from "#rpc/MarketDataStream.ts"
@@ -53,6 +55,12 @@ export const procedureRoutes: ReadonlyArray<readonly ["GET" | "POST", string]> =
   ...routesOf(MarketDataStreamProcedures),
   ...routesOf(ClientProcedures)
 ]
+
+/** What the published descriptions say of them. */
+export const procedureDescriptions = Layer.succeed(DescribedProcedures, [
+  ...describeProcedures(ClientProcedures),
+  ...describeProcedures(MarketDataStreamProcedures)
+])
 
 /** What the procedures of clients ask of the domain. */
 const services = [

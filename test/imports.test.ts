@@ -202,7 +202,7 @@ describe("imports", () => {
         effect,
         domain,
         /^#rpc\//,
-        /^#http\/(v1\/(models|views)\/|v1\/(eventStream|boundedBody|StreamTiming)\.ts$|ShutdownState\.ts$)/
+        /^#http\/(docs\/DescribedProcedures\.ts$|v1\/(models|views)\/|v1\/(eventStream|boundedBody|StreamTiming)\.ts$|ShutdownState\.ts$)/
       ]),
       []
     ))

@@ -65,7 +65,7 @@ export class Executions extends Context.Service<
       const log = yield* ExecutionLog
       const store = yield* OperationStore
       const admission = yield* StreamAdmission
-      const followFrom = makeFollow({ log, store, signals: yield* OperationSignals })
+      const followFrom = yield* makeFollow({ log, store, signals: yield* OperationSignals })
 
       const get = Effect.fn("Executions.get")(function* (operationId: OperationId) {
         const found = yield* log.head(yield* ExecutionReader, operationId)

@@ -3,13 +3,15 @@
  * reads stored events alone, so any process can serve it, whichever carries the operation. Source: shapes 2.26 and M.
  */
 import { Effect, Option, type Scope, Stream } from "effect"
+import { shared } from "#domain/batched.ts"
 import { CursorInvalid, type RateLimited } from "#domain/Errors.ts"
 import { beginning, cursorOf, readCursor } from "#domain/execution/ExecutionCursor.ts"
 import type { ExecutionEvent } from "#domain/execution/ExecutionEvent.ts"
 import { advance, emptyHistory, endOf, type ExecutionHistory, hasEnded } from "#domain/execution/ExecutionHistory.ts"
 import type { ExecutionHead, ExecutionLog } from "#domain/execution/ExecutionLog.ts"
 import type { OperationSignals, Watch } from "#domain/execution/OperationSignals.ts"
-import type { OperationStore } from "#domain/operation/OperationStore.ts"
+import type { OperationId } from "#domain/Ids.ts"
+import type { OperationEvent, OperationStore } from "#domain/operation/OperationStore.ts"
 
 /** Events that are read at once. */
 const pageSize = 100
@@ -20,7 +22,25 @@ interface Services {
   readonly signals: OperationSignals["Service"]
 }
 
-export const makeFollow = ({ log, signals, store }: Services) => {
+/** The key of a page: what comes after an event of an operation. */
+const pageKey = (operationId: OperationId, sequence: number) => `${operationId} ${sequence}`
+
+/** Lives as long as the scope. */
+export const makeFollow = Effect.fnUntraced(function* ({ log, signals, store }: Services) {
+  /** Thousands may follow one operation: what is new to all of them is read once. */
+  const pageAfter = yield* shared((key: string) => {
+    const [operationId, sequence] = key.split(" ")
+    return store.events(operationId as OperationId, Number(sequence), pageSize)
+  })
+
+  /** What a stored event gives, whoever reads it: it depends on what is stored before it alone. */
+  const known = new WeakMap<OperationEvent, readonly [ExecutionHistory, ExecutionEvent]>()
+  const advanceOnce = (history: ExecutionHistory, event: OperationEvent) => {
+    const told = known.get(event) ?? advance(history, event)
+    known.set(event, told)
+    return told
+  }
+
   /** The history that the client has seen, or undefined when the cursor is not of this operation. */
   const resume = Effect.fnUntraced(function* (head: ExecutionHead, lastEventId: string) {
     const { operation } = head
@@ -47,26 +67,26 @@ export const makeFollow = ({ log, signals, store }: Services) => {
     })
   })
 
-  /** What comes after a history, read page by page, until the end. */
+  /** What comes after a history, read page by page, until the end. A page that is not full is followed by a wait. */
   const pages = ({ operation }: ExecutionHead, from: ExecutionHistory, watch: Watch) =>
-    Stream.paginate(from, (history) =>
+    Stream.paginate({ history: from, isAtEnd: false }, ({ history, isAtEnd }) =>
       Effect.gen(function* () {
         if (hasEnded(history)) {
           const steps = history.state === "completed" ? yield* log.steps(operation.operationId) : []
           return [[endOf(operation, history, steps)], Option.none()] as const
         }
-        const events = yield* store.events(operation.operationId, history.sequence, pageSize)
-        if (events.length === 0) yield* watch.changed
+        if (isAtEnd) yield* watch.changed
+        const events = yield* pageAfter(pageKey(operation.operationId, history.sequence))
         const read: Array<ExecutionEvent> = []
         let next = history
         for (const event of events) {
           if (hasEnded(next)) break
-          const [after, one] = advance(next, event)
+          const [after, one] = advanceOnce(next, event)
           next = after
           read.push(one)
         }
         watch.seen(next.sequence)
-        return [read, Option.some(next)] as const
+        return [read, Option.some({ history: next, isAtEnd: events.length < pageSize })] as const
       })
     )
 
@@ -82,7 +102,7 @@ export const makeFollow = ({ log, signals, store }: Services) => {
     const watch = yield* signals.watch(head.operation.operationId, history.sequence)
     return Option.some(Stream.concat(Stream.make(snapshotOf(head, history)), pages(head, history, watch)))
   })
-}
+})
 
 /**
  * The operation as it is now, under the id from which the rest follows: whoever has seen no more resumes from there.

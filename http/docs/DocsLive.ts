@@ -5,50 +5,49 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiScalar, OpenApi } from "effect/http-api"
+import { DescribedProcedures } from "#http/docs/DescribedProcedures.ts"
 import { DocsSettings } from "#http/docs/DocsSettings.ts"
-import { revalidated } from "#http/docs/revalidated.ts"
-import { llmsText } from "#http/docs/llmsText.ts"
+import { llmsText, llmsTextV1 } from "#http/docs/llmsText.ts"
 import { operationPagePath, operationPages } from "#http/docs/operationPages.ts"
+import { procedureApi } from "#http/docs/procedureApi.ts"
+import { revalidated, revalidatedV1 } from "#http/docs/revalidated.ts"
 import { workedExample } from "#http/docs/workedExample.ts"
 import { addRoute } from "#http/middleware/routeTable.ts"
-import { V1 } from "#http/v1/Api.ts"
 import { V2 } from "#http/v2/Api.ts"
 
 const cached = { "cache-control": "public, max-age=300" }
 
 export const DocsLive = Layer.unwrap(
-  Effect.map(DocsSettings, ({ publicUrl }) => {
+  Effect.gen(function* () {
+    const { publicUrl } = yield* DocsSettings
     const servers = [{ url: "/", description: "This deployment" }]
     const api = V2.annotate(OpenApi.Servers, servers)
     const described = OpenApi.fromApi(api)
     const document = HttpServerResponse.jsonUnsafe(described, { headers: cached })
-    const documentV1 = HttpServerResponse.jsonUnsafe(OpenApi.fromApi(V1.annotate(OpenApi.Servers, servers)), {
-      headers: cached
-    })
-    const text = (content: string, contentType: string) =>
+    const apiV1 = procedureApi(yield* DescribedProcedures).annotate(OpenApi.Servers, servers)
+    const documentV1 = HttpServerResponse.jsonUnsafe(OpenApi.fromApi(apiV1), { headers: cached })
+    const text = (content: string, contentType = "text/plain") =>
       HttpServerResponse.text(content, { contentType: `${contentType}; charset=utf-8`, headers: cached })
     const pages = operationPages(described)
     const overview = llmsText(api, publicUrl)
-    const primer = text(overview, "text/plain")
-    const whole = text(
-      [overview, workedExample(pages), ...pages.map((page) => page.text)].join("\n---\n\n"),
-      "text/plain"
-    )
+    const primer = text(overview)
+    const whole = text([overview, workedExample(pages), ...pages.map((page) => page.text)].join("\n---\n\n"))
+    // The page carries its script, and asks nobody else for fonts.
+    const page = { scalar: { withDefaultFonts: false } } as const
 
     return Layer.mergeAll(
       HttpRouter.add("GET", "/v2/openapi.json", document),
       HttpRouter.add("GET", "/v1/openapi.json", documentV1),
       ...["/llms.txt" as const, "/v2/llms.txt" as const].map((path) => HttpRouter.add("GET", path, primer)),
       ...["/llms-full.txt" as const, "/v2/llms-full.txt" as const].map((path) => HttpRouter.add("GET", path, whole)),
-      ...pages.map((page) => {
-        const path = operationPagePath(page.operationId)
+      HttpRouter.add("GET", "/v1/llms.txt", text(llmsTextV1(apiV1, publicUrl))),
+      ...pages.map((one) => {
+        const path = operationPagePath(one.operationId)
         addRoute("GET", path)
-        return HttpRouter.add("GET", path, text(page.text, "text/markdown"))
+        return HttpRouter.add("GET", path, text(one.text, "text/markdown"))
       }),
-      // The page carries its script, and asks nobody else for fonts.
-      HttpApiScalar.layer(api, { path: "/v2/docs", scalar: { withDefaultFonts: false } }).pipe(
-        Layer.provide(revalidated.layer)
-      )
+      HttpApiScalar.layer(api, { path: "/v2/docs", ...page }).pipe(Layer.provide(revalidated.layer)),
+      HttpApiScalar.layer(apiV1, { path: "/v1/docs", ...page }).pipe(Layer.provide(revalidatedV1.layer))
     )
   })
 )

@@ -19,19 +19,29 @@ interface Section {
 const annotation = <I>(annotations: Context.Context<never>, key: Context.Key<I, string>): string =>
   Option.getOrElse(Context.getOption(annotations as Context.Context<I>, key), () => "")
 
+/** What a route's link may be made of. */
+interface Linked {
+  readonly operationId: string
+  /** Of the route's group. */
+  readonly title: string
+  readonly method: string
+  readonly path: string
+}
+
 const routes = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
-  baseUrl: string
+  link: (linked: Linked) => string
 ): ReadonlyArray<Section> => {
   const sections: Array<Section> = []
   HttpApi.reflect(api, {
     onGroup: ({ group }) => {
       sections.push({ title: annotation(group.annotations, OpenApi.Title), lines: [] })
     },
-    onEndpoint: ({ endpoint }) => {
+    onEndpoint: ({ endpoint, group }) => {
       const path = templateOf(endpoint.path)
       const description = annotation(endpoint.annotations, OpenApi.Description).replaceAll("\n\n", " ")
-      const url = `${baseUrl}${operationPagePath(endpoint.identifier)}`
+      const title = annotation(group.annotations, OpenApi.Title)
+      const url = link({ operationId: endpoint.identifier, title, method: endpoint.method, path })
       sections.at(-1)?.lines.push(`- [${endpoint.method} ${path}](${url}): ${description}`)
     }
   })
@@ -62,7 +72,7 @@ export const llmsText = <Id extends string, Groups extends HttpApiGroup.Constrai
   baseUrl: string
 ): string => {
   const sections: ReadonlyArray<Section> = [
-    ...routes(api, baseUrl),
+    ...routes(api, ({ operationId }) => `${baseUrl}${operationPagePath(operationId)}`),
     { title: "Scopes", lines: scopes.map(({ name, tier, description }) => `- \`${name}\` (${tier}): ${description}`) },
     advice("States of an operation, and what to do", stateAdvice),
     advice("Why something was not traded, and what to do", skipAdvice),
@@ -77,12 +87,46 @@ export const llmsText = <Id extends string, Groups extends HttpApiGroup.Constrai
       ]
     }
   ]
-  return [
+  return written(api, `${baseUrl}/v2`, primer, sections)
+}
+
+const written = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>,
+  baseUrl: string,
+  words: ReadonlyArray<string>,
+  sections: ReadonlyArray<Section>
+): string =>
+  [
     `# ${annotation(api.annotations, OpenApi.Title)}`,
-    `> ${annotation(api.annotations, OpenApi.Summary)}. Base URL: ${baseUrl}/v2`,
-    ...primer,
+    `> ${annotation(api.annotations, OpenApi.Summary)}. Base URL: ${baseUrl}`,
+    ...words,
     ...sections.map(({ title, lines }) => `## ${title}\n\n${lines.join("\n")}`)
   ]
     .join("\n\n")
     .concat("\n")
-}
+
+const primerV1 = [
+  "Procedures are called with `POST /v1/rpc/<name>` and a body `{json: input}`, answered `{result: {data: {json: output}}}`, or an error `{error: {json: {code, message, details?}}}`; `v2.portfolio.actions.*` has `input` in place of `json`, and none around its answer and its error. What changes nothing is also asked for with `GET ?input=`.",
+  "A person signs in with a wallet: `identity.nonce`, a message of ERC-4361 that the wallet signs, `identity.signIn`. The token goes in `Authorization: Bearer <token>`. An API key goes in `x-api-key`.",
+  "Follow an operation with `GET /v1/executions/{operationId}/stream`, the procedure `v2.executions.stream`, or as an agent's run with `GET /v1/ai/executions/{operationId}/ag-ui-stream`. All tell the same events with the same numbers; send the last `id` as `Last-Event-ID` to go on."
+]
+
+export const llmsTextV1 = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>,
+  baseUrl: string
+): string =>
+  written(api, `${baseUrl}/v1`, primerV1, [
+    ...routes(api, ({ method, path, title }) => {
+      const anchor = title.toLowerCase().replaceAll(" ", "-")
+      return `${baseUrl}/v1/docs#tag/${anchor}/${method}${path}`
+    }),
+    errors(),
+    {
+      title: "Optional",
+      lines: [
+        `- [OpenAPI 3.1](${baseUrl}/v1/openapi.json): every field, with examples`,
+        `- [Interactive reference](${baseUrl}/v1/docs): the same for people`,
+        `- [The routes of v2](${baseUrl}/v2/llms.txt): strategies, portfolios, withdrawals`
+      ]
+    }
+  ])

@@ -17,6 +17,8 @@ const plain = [
   "/v2/llms.txt",
   "/llms-full.txt",
   "/v2/llms-full.txt",
+  "/v1/docs",
+  "/v1/llms.txt",
   "/health/live",
   "/health/ready"
 ] as const

@@ -30,8 +30,14 @@ const bytesOf = ({ data, event, id }: Frame): Uint8Array =>
     `${id === undefined ? "" : `id: ${id}\n`}${event === undefined ? "" : `event: ${event}\n`}data: ${data}\n\n`
   )
 
-const counted = ({ event = "message" }: Frame) =>
-  Metric.update(Metric.withAttributes(Metrics.streamEvents, { kind: event }), 1)
+/** By kind, of which there are few. */
+const counters = new Map<string, Metric.Metric<number, unknown>>()
+
+const counted = ({ event = "message" }: Frame) => {
+  const counter = counters.get(event) ?? Metric.withAttributes(Metrics.streamEvents, { kind: event })
+  counters.set(event, counter)
+  return Metric.update(counter, 1)
+}
 
 export const eventStream = (
   frames: Stream.Stream<Frame>,

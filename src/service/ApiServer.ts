@@ -14,7 +14,7 @@ import { MarketDataStreamLive } from "#layers/stream/MarketDataStreamLive.ts"
 import { RateLimits } from "#http/middleware/RateLimits.ts"
 import { addRoute } from "#http/middleware/routeTable.ts"
 import { CallLimits } from "#rpc/CallLimits.ts"
-import { procedureRoutes, ProcedureRoutes, type ProcedureServices } from "#rpc/Procedures.ts"
+import { procedureDescriptions, procedureRoutes, ProcedureRoutes, type ProcedureServices } from "#rpc/Procedures.ts"
 import { RequestSessionLive } from "#rpc/session/SessionAccessLive.ts"
 import { SessionCookie } from "#rpc/session/SessionCookie.ts"
 import type { ServiceConfig } from "#src/Config.ts"
@@ -51,7 +51,7 @@ export const ApiServer = (config: ServiceConfig) => {
   )
   return Layer.mergeAll(push, routes, listening).pipe(
     Layer.provide(stream),
-    Layer.provide(readers),
+    Layer.provide([readers, procedureDescriptions]),
     Layer.provide(settings),
     Layer.provide(ServiceFile(config)),
     Layer.provide(

@@ -22,11 +22,14 @@ interface Document {
 }
 
 interface Operation {
+  readonly requestBody?: { readonly content?: Readonly<Record<string, MediaType>> }
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, MediaType>> }>>
 }
 
 interface MediaType {
   schema?: JsonSchema
+  example?: unknown
+  "x-effect-stream"?: unknown
 }
 
 const traced: Readonly<Record<string, JsonSchema & { readonly examples: ReadonlyArray<unknown> }>> = {
@@ -89,12 +92,33 @@ const legacyOf = ($ref: string, status: number, schemas: Record<string, ObjectSc
   return `${prefix}Legacy${name}`
 }
 
-/** In place: what a person who signed in sends in place of a key. */
-const addSessionScheme = ({ components }: Document) => {
-  components.securitySchemes["session"] = {
-    type: "http",
-    scheme: "bearer",
-    description: "The token of a wallet session, from `identity.signIn`; a browser may have it in a cookie instead."
+/**
+ * In place: inputs and outputs of procedures are schemas that the domain and the wires share, which have no examples;
+ * one that was made up would be told as if it were true.
+ */
+const dropMadeUp = ({ paths }: Document) => {
+  for (const [path, item] of Object.entries(paths)) {
+    if (!path.startsWith("/v1/rpc/")) continue
+    for (const { requestBody, responses } of Object.values(item))
+      for (const { content = {} } of [requestBody ?? {}, responses["200"] ?? {}])
+        for (const media of Object.values(content)) {
+          delete media.example
+          delete media["x-effect-stream"]
+        }
+  }
+}
+
+const bearerSchemes = {
+  session: "The token of a wallet session, from `identity.signIn`; a browser may have it in a cookie instead.",
+  operator: "The operator's own token, for procedures that run the service."
+}
+
+/** In place: what is sent in place of a key, where an operation takes it. */
+const addBearerSchemes = ({ components, paths }: Document) => {
+  const text = JSON.stringify(paths)
+  for (const [name, description] of Object.entries(bearerSchemes)) {
+    if (text.includes(`{"${name}":[]}`))
+      components.securitySchemes[name] = { type: "http", scheme: "bearer", description }
   }
 }
 
@@ -103,7 +127,8 @@ export const finishV1 = (generated: Record<string, unknown>): Record<string, unk
   addTracingIds(document)
   renameCodes(document)
   finishDocument(generated)
-  addSessionScheme(document)
+  addBearerSchemes(document)
+  dropMadeUp(document)
   finishFrames(generated, { schema: "AgUiEvent", operationId: "streamExecutionAgUi" })
   finishFrames(generated, { schema: "ExecutionEvent", id: "cursor", event: "kind" })
   return generated

@@ -3,7 +3,14 @@ import type * as Domain from "#domain/execution/ExecutionEvent.ts"
 import type { Frame } from "#http/v1/eventStream.ts"
 import { executionView } from "#http/v1/views/executionView.ts"
 
+/** All who follow an operation are told of one event, which is written once for as long as somebody holds it. */
+const written = new WeakMap<Domain.ExecutionEvent, Frame>()
+
 export const executionFrame = (event: Domain.ExecutionEvent): Frame => {
+  const known = written.get(event)
+  if (known !== undefined) return known
   const view = executionView(event)
-  return { id: view.cursor, event: view.kind, data: JSON.stringify(view) }
+  const frame = { id: view.cursor, event: view.kind, data: JSON.stringify(view) }
+  written.set(event, frame)
+  return frame
 }

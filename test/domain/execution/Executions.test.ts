@@ -237,7 +237,8 @@ const listen = Effect.gen(function* () {
   const fiber = yield* Effect.forkScoped(
     Stream.runForEach(stream, ({ body }) => Effect.sync(() => told.push(body.kind)))
   )
-  yield* Effect.yieldNow
+  // What is there already is read by then, over the few turns that a shared read takes.
+  for (let turn = 0; turn < 20; turn += 1) yield* Effect.yieldNow
   return { told, fiber }
 })
 

@@ -1,0 +1,46 @@
+/** What the published descriptions say of procedures, read off the groups that the wires serve. */
+import { Context, type Schema } from "effect"
+import { type Rpc, type RpcGroup, RpcSchema } from "effect/rpc"
+import * as Errors from "#domain/Errors.ts"
+import type { DescribedProcedure, ProcedureError } from "#http/docs/DescribedProcedures.ts"
+import { IsAction } from "#rpc/actionProcedure.ts"
+import { AdminAccess } from "#rpc/AdminAccess.ts"
+import { IsRead } from "#rpc/publicProcedure.ts"
+import { ExecutionAccess } from "#rpc/session/ExecutionAccess.ts"
+import { SessionAccess } from "#rpc/session/SessionAccess.ts"
+
+const classes = new Set<unknown>(Object.values(Errors))
+
+/** The classes of a schema of errors: one of them, or a union. */
+const errorsIn = (schema: Schema.Top): ReadonlyArray<ProcedureError> => {
+  if (classes.has(schema)) return [schema as unknown as ProcedureError]
+  return "members" in schema ? (schema.members as ReadonlyArray<Schema.Top>).flatMap(errorsIn) : []
+}
+
+const security = new Map<unknown, DescribedProcedure["security"]>([
+  [AdminAccess, ["operator"]],
+  [ExecutionAccess, ["apiKey", "session"]],
+  [SessionAccess, ["session"]]
+])
+
+const describe = (procedure: Rpc.AnyWithProps): DescribedProcedure => {
+  const { _tag: tag, annotations, errorSchema, middlewares, payloadSchema, successSchema } = procedure
+  const isStream = RpcSchema.isStreamSchema(successSchema)
+  const own = isStream ? successSchema.error : errorSchema
+  const declared = [own, ...[...middlewares].map(({ error }) => error)].flatMap(errorsIn)
+  return {
+    tag,
+    input: payloadSchema.ast._tag === "Void" ? undefined : payloadSchema,
+    output: isStream ? successSchema.success : successSchema,
+    // Every call can be malformed, and one too many.
+    errors: [...new Set([...declared, Errors.ValidationFailed, Errors.RateLimited])],
+    isRead: Context.get(annotations, IsRead),
+    isAction: Context.get(annotations, IsAction),
+    isStream,
+    security: [...middlewares].flatMap((middleware) => security.get(middleware) ?? [])
+  }
+}
+
+export const describeProcedures = <Rpcs extends Rpc.Any>(
+  group: RpcGroup.RpcGroup<Rpcs>
+): ReadonlyArray<DescribedProcedure> => [...(group.requests.values() as Iterable<Rpc.AnyWithProps>)].map(describe)

@@ -1,0 +1,52 @@
+/** Clients that do not read, where it takes a while to tell: little that waits, and streams of other kinds. */
+import { assert, layer } from "@effect/vitest"
+import { Duration, Effect } from "effect"
+import { appendMuch, connections, cutByBytes, deafClient, until } from "#test/api/support/deafClient.ts"
+import { accepted, append, enter, streamingApi, streamPath } from "#test/api/support/StreamingApi.ts"
+
+// Nothing but the budget can cut a client in the time that a test may take.
+const byBytes = { budget: 65_536, grace: Duration.seconds(2), timeout: Duration.minutes(10) }
+
+layer(streamingApi(byBytes), { excludeTestServices: true })("a client that does not read", (it) => {
+  it.effect("of the AG-UI stream is cut once more waits for it than the budget", () =>
+    cutByBytes((operationId) => `/v1/ai/executions/${operationId}/ag-ui-stream`)
+  )
+
+  it.effect("is not cut while what waits for it is less, and hears all of it when it reads again", () =>
+    Effect.gen(function* () {
+      const { key, operationId } = yield* accepted
+      const socket = yield* deafClient(streamPath(operationId), key, "0-0")
+      yield* enter(operationId, "running")
+      for (let count = 0; count < 50; count++) yield* append(operationId, "withdrawn", { large: "x".repeat(1_000) })
+      yield* Effect.sleep(Duration.times(byBytes.grace, 2))
+      yield* enter(operationId, "failed", "the chain said no")
+      const text = yield* Effect.promise(async () => {
+        let heard = ""
+        socket.setEncoding("utf8").resume()
+        for await (const chunk of socket) {
+          heard += chunk
+          if (heard.includes("event: execution.error")) break
+        }
+        return heard
+      })
+      assert.lengthOf(text.match(/event: execution\.timeline_appended/gu)!, 50)
+    })
+  )
+})
+
+// The client that reads shares its process with the server, so both need time.
+layer(streamingApi({ budget: 100_000_000, timeout: Duration.seconds(3) }), { excludeTestServices: true })(
+  "a client that reads nothing for too long",
+  (it) => {
+    it.effect("is cut although little waits for it", () =>
+      Effect.gen(function* () {
+        const { key, operationId } = yield* accepted
+        const idle = yield* connections
+        yield* deafClient(streamPath(operationId), key)
+        yield* until(Effect.map(connections, (count) => count === idle + 1))
+        yield* appendMuch(operationId)
+        yield* until(Effect.map(connections, (count) => count === idle))
+      })
+    )
+  }
+)
