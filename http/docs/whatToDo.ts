@@ -17,7 +17,7 @@ const laterRun = "wait: a later run goes on"
 const soonAgain = "wait: the service tries again within minutes; then ask the operator"
 const marketClosed = "wait for the market to open; if it stays, take the asset out"
 const signAnew = "let the owner sign anew"
-const widen = "widen the strategy's limits, or give the asset less weight"
+const widen = "widen the strategy's limits, let its policy trade in slices, or give the asset less weight"
 const takeOut = "take the asset out, or add one on its chain that can be traded"
 
 export const skipAdvice: Readonly<Record<SkipCode, string>> = {
@@ -27,7 +27,7 @@ export const skipAdvice: Readonly<Record<SkipCode, string>> = {
   NOT_WORTH_COST: asItShouldBe,
   COST_LIMIT: laterRun,
   GAS_REFUSED: laterRun,
-  SLICED: laterRun,
+  SLICED: "wait: the next slice is made within the hour, or once the pool takes one",
   IN_TRANSIT: laterRun,
   CROSS_CHAIN_PENDING: laterRun,
   CHAIN_UNAVAILABLE: soonAgain,

@@ -99,7 +99,7 @@ export const WebhookSenderLive = Layer.effect(
 
     const send = Effect.fn("WebhookSender.send")((message: Message) => {
       const refusal = refusalOf(message.url, targets)
-      if (refusal !== null) return Effect.succeed({ status: null, problem: `Not sent: ${refusal}` } satisfies Receipt)
+      if (refusal !== null) return Effect.succeed<Receipt>({ status: null, problem: `Not sent: ${refusal}` })
       return Effect.tryPromise({
         try: (interrupted) => {
           // Of the machine's time, whatever clock the service follows.

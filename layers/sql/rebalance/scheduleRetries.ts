@@ -58,11 +58,12 @@ export const makeScheduleRetries = Effect.fnUntraced(function* (sql: SqlClient.S
       )
     )
     yield* sql`
-      UPDATE schedules c SET due_at = least(c.due_at, r.due_at), retries = r.retries, slices_until = r.slices_until,
+      UPDATE schedules c SET due_at = least(c.due_at, r.due_at), retries = r.retries,
+        slices_until = nullif(r.slices_until, '')::timestamptz,
         updated_at = r.at
       FROM unnest(${next.map(({ portfolioId }) => portfolioId)}::text[], ${next.map(({ at }) => at)}::timestamptz[],
         ${next.map(({ dueAt }) => dueAt)}::timestamptz[], ${next.map(({ retries }) => retries)}::int[],
-        ${next.map(({ slicesUntil }) => slicesUntil)}::timestamptz[])
+        ${next.map(({ slicesUntil }) => slicesUntil?.toISOString() ?? "")}::text[])
         AS r (portfolio_id, at, due_at, retries, slices_until)
       WHERE c.portfolio_id = r.portfolio_id`
   })

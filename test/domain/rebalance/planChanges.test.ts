@@ -48,6 +48,14 @@ describe("planChanges", () => {
     }
   })
 
+  it("holds a trade over several paths against the preview as one, however it is divided", () => {
+    const halves = plan([chain([swap(600_000n, 240_000n, 238_800n), swap(400_000n, 160_000n, 159_200n)])])
+    assert.deepStrictEqual(planChanges(previewed, halves), [])
+    assert.deepStrictEqual(planChanges(halves, previewed), [])
+    const [less] = planChanges(previewed, plan([chain([swap(600_000n, 240_000n, 1n), swap(300_000n, 120_000n, 1n)])]))
+    assert.match(less!, /would sell 900000, and 1000000 in the preview$/)
+  })
+
   it("names an amount that moved by more than the slippage, and a price below the floor", () => {
     const [amount, ...others] = planChanges(previewed, plan([chain([swap(1_005_001n, 500_000n, 1n)])]))
     assert.deepStrictEqual(others, [])

@@ -7,6 +7,7 @@ import * as Decimal from "#domain/Decimal.ts"
 import type { ChainPlan, PlanInput } from "#domain/planning/Plan.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
 import { withQuotedCosts } from "#domain/rebalance/plan/quotedCosts.ts"
+import { quoteRequests } from "#domain/trading/priceSale.ts"
 import { type Pool, quoteBatch } from "#layers/evm/venue/quoteBatch.ts"
 import { policy } from "#test/domain/planning/policies.ts"
 
@@ -23,6 +24,7 @@ const assets = [
   assetId: erc20(chainId, `0x${(index + 1).toString(16).padStart(40, "0")}` as EvmAddress)
 }))
 const hub = assets[0]!
+const otherHub = assets[1]!
 
 const rawOf = (usd: bigint, { decimals, priceUsd }: (typeof assets)[number]) =>
   (usd * 10n ** BigInt(decimals)) / priceUsd
@@ -33,6 +35,15 @@ const poolsOf = (depthUsd: bigint): Array<Pool> =>
     tokens: [addressOf(hub.assetId), addressOf(asset.assetId)],
     reserves: [rawOf((depthUsd * Decimal.one) / 2n, hub), rawOf((depthUsd * Decimal.one) / 2n, asset)]
   }))
+
+/** And as many pools of the other hub with those behind it. */
+const poolsOfBoth = (depthUsd: bigint): Array<Pool> => [
+  ...poolsOf(depthUsd),
+  ...assets.slice(2).map((asset): Pool => ({
+    tokens: [addressOf(otherHub.assetId), addressOf(asset.assetId)],
+    reserves: [rawOf((depthUsd * Decimal.one) / 2n, otherHub), rawOf((depthUsd * Decimal.one) / 2n, asset)]
+  }))
+]
 
 /** What Uniswap v2's own procedure pays on a path, one pool after the other; the pools are changed. */
 const swap = (pools: Array<Pool>, path: ReadonlyArray<EvmAddress>, amountIn: bigint): bigint => {
@@ -72,12 +83,22 @@ const inputOf = (balances: ReadonlyArray<bigint>, thresholdUsd: bigint): PlanInp
   policy: policy({ band: { kind: "relative", width: 1 }, tradeTo: "target" })
 })
 
-const quotesIn = (pools: ReadonlyArray<Pool>, { legs }: ChainPlan) =>
-  quoteBatch(
+/** Limits that refuse nothing; where gas is known, a leg may go over both hubs. */
+const limits = { slippageBps: 5_000, priceImpactBps: 4_000, hopFeeBps: 30 }
+
+const quotesIn = (pools: ReadonlyArray<Pool>, { legs }: ChainPlan) => {
+  const isSeveral = pools.length >= assets.length
+  const swapGas = isSeveral ? { swapGas: [{ chainId, usd: Decimal.one / 10n }] } : {}
+  return quoteBatch(
     pools,
-    [addressOf(hub.assetId)],
-    legs.map(({ buy, sell, sellAmountRaw }) => ({ sell: addressOf(sell), buy: addressOf(buy), sellAmountRaw }))
+    (isSeveral ? [hub, otherHub] : [hub]).map(({ assetId }) => addressOf(assetId)),
+    quoteRequests(chainId, legs, { ...limits, ...swapGas }).map((request) => ({
+      ...request,
+      sell: addressOf(request.sell),
+      buy: addressOf(request.buy)
+    }))
   )
+}
 
 const planned = (input: PlanInput, pools: ReadonlyArray<Pool>): ChainPlan =>
   plan(Effect.runSync(withQuotedCosts(input, (chain) => Effect.sync(() => quotesIn(pools, chain))))).chains[0]!
@@ -86,13 +107,16 @@ const planned = (input: PlanInput, pools: ReadonlyArray<Pool>): ChainPlan =>
 const run = (balances: ReadonlyArray<bigint>, thresholdUsd: bigint, pools: Array<Pool>) => {
   const chain = planned(inputOf(balances, thresholdUsd), pools)
   const held = [...balances]
+  let split = 0
   for (const [index, quote] of quotesIn(pools, chain).entries()) {
     const { buy, sell, sellAmountRaw } = chain.legs[index]!
-    const out = swap(pools, quote!.path, sellAmountRaw)
+    const paths = quote!.paths ?? [{ path: quote!.path, sellAmountRaw }]
+    const out = paths.reduce((sum, one) => sum + swap(pools, one.path, one.sellAmountRaw), 0n)
+    if (paths.length > 1) split += 1
     held[assets.findIndex(({ assetId }) => assetId === sell)]! -= sellAmountRaw
     held[assets.findIndex(({ assetId }) => assetId === buy)]! += out
   }
-  return { held, legs: chain.legs.length }
+  return { held, legs: chain.legs.length, split }
 }
 
 const balancesOf = (shares: ReadonlyArray<number>, valueUsd: bigint) => {
@@ -131,6 +155,21 @@ describe("withQuotedCosts", () => {
       ),
       { numRuns: 300 }
     ))
+
+  it("a second run right after the first settles to nothing where trades go over several paths", () => {
+    let split = 0
+    fc.assert(
+      fc.property(shares, fc.bigInt({ min: 100_000n, max: 300_000n }), (drawn, valueUsd) => {
+        const pools = poolsOfBoth(20_000_000n)
+        const thresholdUsd = 5n * Decimal.one
+        const first = run(balancesOf(drawn, valueUsd), thresholdUsd, pools)
+        split += first.split
+        assert.deepStrictEqual(planned(inputOf(first.held, thresholdUsd), pools).legs, [])
+      }),
+      { numRuns: 100 }
+    )
+    assert.isAbove(split, 100)
+  })
 
   const known: ReadonlyArray<readonly [bigint, ReadonlyArray<number>]> = [
     // An asset that is off by little more than a trade: quotes make it one side, none, and the other.

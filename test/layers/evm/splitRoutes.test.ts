@@ -95,7 +95,7 @@ describe("a sale over several paths", () => {
         assert.strictEqual(quote.buyAmountRaw, paid)
         assert.isTrue(paid + rounding >= oracle(pools, soldRaw, 3), `${paid} ${oracle(pools, soldRaw, 3)}`)
       }),
-      { numRuns: 150 }
+      { numRuns: 80 }
     ))
 
   it("takes a further path only where that adds more than its gas, and then no division is better after gas", () =>
@@ -110,7 +110,7 @@ describe("a sale over several paths", () => {
         for (const most of [1, 3] as const)
           assert.isTrue(net + rounding >= oracle(pools, soldRaw, most) - gainRaw * BigInt(most - 1))
       }),
-      { numRuns: 150 }
+      { numRuns: 80 }
     ))
 
   it("is one path where the gas of a second is more than it adds", () => {

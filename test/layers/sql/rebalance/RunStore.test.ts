@@ -137,7 +137,8 @@ eachDatabase("RunStore", (it) => {
       const operations = yield* OperationStore
       const sql = yield* SqlClient.SqlClient
       const { portfolioId, tenantId } = yield* world()
-      const hour = 3_600_000
+      const minute = 60_000
+      const hour = 60 * minute
       const day = 24 * hour
       const read = Effect.map(
         sql<{ readonly due_at: Date; readonly retries: number; readonly slices_until: Date | null }>`
@@ -157,6 +158,12 @@ eachDatabase("RunStore", (it) => {
         assert.isTrue(due.getTime() >= after(from).epochMilliseconds, due.toISOString())
         assert.isTrue(due.getTime() <= after(to).epochMilliseconds, due.toISOString())
       }
+
+      // A run that got no answer is no slice.
+      yield* look(-hour)
+      const unanswered = yield* run(-hour, { isIncomplete: true })
+      within(unanswered.due_at, 0.8 * minute - hour, 1.2 * minute - hour)
+      assert.deepStrictEqual([unanswered.retries, unanswered.slices_until], [1, null])
 
       yield* look(0)
       const sliced = { isIncomplete: true, slices: { left: 40 } }

@@ -180,6 +180,20 @@ eachDatabase("looks at due portfolios", (it) => {
     })
   )
 
+  it.effect("that find the last slice made leave the portfolio due when it would have been without slices", () =>
+    Effect.gen(function* () {
+      const { portfolioId } = yield* lookedAt(after(-1))
+      const sql = yield* SqlClient.SqlClient
+      const end = new Date(after(hour / 2).epochMilliseconds)
+      yield* sql`UPDATE schedules SET retries = 1, slices_until = ${end} WHERE portfolio_id = ${portfolioId}`
+      const { concluded } = yield* lookAround(Effect.void)
+      assert.deepStrictEqual(concluded, { operationIds: [], onTarget: 1, left: 0 })
+      const [row] = yield* sql<{ readonly due_at: Date; readonly retries: number; readonly slices_until: Date | null }>`
+        SELECT due_at, retries, slices_until FROM schedules WHERE portfolio_id = ${portfolioId}`
+      assert.deepStrictEqual([row!.due_at, row!.retries, row!.slices_until], [end, 0, null])
+    })
+  )
+
   it.effect("read what a run reads", () =>
     Effect.gen(function* () {
       const { portfolioId, tenantId } = yield* lookedAt()

@@ -1,0 +1,77 @@
+import { assert, describe, it } from "@effect/vitest"
+import { addressOf } from "#domain/Caip.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import type { PlannedChain } from "#domain/rebalance/plan/RunPlan.ts"
+import { resultOfRun } from "#domain/rebalance/resultOfRun.ts"
+import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
+import { baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
+
+const [usdc, weth, btc] = [baseUsdc, baseWeth, baseBtc].map(({ assetId }) => assetId) as [
+  typeof baseUsdc.assetId,
+  typeof baseWeth.assetId,
+  typeof baseBtc.assetId
+]
+
+const swap = (sellAmountRaw: bigint, minBuyAmountRaw: bigint, assets: ReadonlyArray<typeof usdc>) => ({
+  sell: assets[0]!,
+  buy: assets.at(-1)!,
+  sellAmountRaw,
+  minBuyAmountRaw,
+  path: assets.map(addressOf)
+})
+
+const outcomeOf = (swaps: ChainOutcome["swaps"], bought: bigint): ChainOutcome => ({
+  chainId: baseUsdc.chainId,
+  swaps,
+  skips: [],
+  receipt: {
+    success: true,
+    deltas: [
+      { assetId: usdc, raw: -1_000_000n },
+      { assetId: btc, raw: bought }
+    ]
+  } as unknown as ChainOutcome["receipt"],
+  failure: null
+})
+
+const planned: PlannedChain = {
+  chainId: baseUsdc.chainId,
+  legs: [
+    { sell: usdc, buy: btc, sellAmountRaw: 1_000_000n, valueUsd: Decimal.one, expectedBuyRaw: 997n },
+    { sell: weth, buy: btc, sellAmountRaw: 10n, valueUsd: Decimal.one, expectedBuyRaw: 997n }
+  ],
+  skips: []
+}
+
+const swapsOf = (outcome: ChainOutcome) =>
+  resultOfRun({ plan: { chains: [planned] }, outcomes: [outcome], transactions: [[]], hopFeeBps: 30 }).result.chains[0]!
+    .swaps
+
+describe("resultOfRun", () => {
+  it("tells a trade over several paths as one swap, with what both sold, kept and brought", () => {
+    const both = [swap(600_000n, 590n, [usdc, btc]), swap(400_000n, 390n, [usdc, weth, btc])]
+    assert.deepStrictEqual(swapsOf(outcomeOf(both, 990n)), [
+      {
+        sell: usdc,
+        buy: btc,
+        soldRaw: 1_000_000n,
+        floorRaw: 980n,
+        receivedRaw: 990n,
+        // 0.3 percent of the one, and of the other twice.
+        feeRaw: 1_800n + 2_397n,
+        by: "venue"
+      }
+    ])
+  })
+
+  it("does not know what each of two pairs brought that buy the same asset", () => {
+    const two = [swap(1_000_000n, 590n, [usdc, btc]), swap(10n, 390n, [weth, btc])]
+    assert.deepStrictEqual(
+      swapsOf(outcomeOf(two, 990n)).map(({ receivedRaw, sell }) => [sell, receivedRaw]),
+      [
+        [usdc, null],
+        [weth, null]
+      ]
+    )
+  })
+})
