@@ -71,6 +71,12 @@ export class EnrollmentStore extends Context.Service<
       tenantId: TenantId,
       portfolioId: PortfolioId
     ) => Effect.Effect<Option.Option<EnrolledPortfolio>>
+    /** The live portfolio that the owner has in the strategy with this tenant. */
+    readonly findPortfolio: (
+      tenantId: TenantId,
+      strategyId: StrategyId,
+      owner: EvmWalletId
+    ) => Effect.Effect<Option.Option<PortfolioId>>
     readonly insertFlow: (flow: EnrollmentFlow) => Effect.Effect<void>
     readonly findFlow: (tenantId: TenantId, flowId: FlowId) => Effect.Effect<Option.Option<EnrollmentFlow>>
     /** Removes at most `limit` flows that expired before the time, the earliest first. Answers how many. */

@@ -2,7 +2,7 @@
  * Enrolls a user into a strategy with one signature: stage 1 fixes what will be authorized, stage 2 checks the owner's
  * signature and makes the portfolio. Source: interface "enroll/signature" and "enroll", shapes 2.15 and 2.16.
  */
-import { Context, DateTime, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Assets } from "#domain/asset/Assets.ts"
 import type { ChainId, EvmWalletId } from "#domain/Caip.ts"
@@ -16,7 +16,7 @@ import { type FlowError, makeFlows } from "#domain/enrollment/Flows.ts"
 import { type PermissionTerms, requireGuarded, termsOn, tightened } from "#domain/enrollment/PermissionTerms.ts"
 import { signatureRefused } from "#domain/enrollment/signatureRefused.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
-import { ValidationFailed, type VerifierUnavailable } from "#domain/Errors.ts"
+import { PortfolioExists, ValidationFailed, type VerifierUnavailable } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import { makePortfolioId, type StrategyId } from "#domain/Ids.ts"
 import { Settings } from "#domain/Settings.ts"
@@ -43,7 +43,7 @@ export class Enrollments extends Context.Service<
   {
     readonly authorize: (
       draft: AuthorizationDraft
-    ) => Effect.Effect<EnrollmentFlow, ValidationFailed | VerifierUnavailable, Caller>
+    ) => Effect.Effect<EnrollmentFlow, ValidationFailed | VerifierUnavailable | PortfolioExists, Caller>
     readonly enroll: (request: EnrollRequest) => Effect.Effect<Enrolled, FlowError, Caller>
   }
 >()("ballast/domain/enrollment/Enrollments") {
@@ -84,8 +84,16 @@ export class Enrollments extends Context.Service<
         const { accountType, ownerAccountId } = draft
         const chainIds = yield* Effect.provideService(requireSupported(draft.chainIds), Chains, chains)
         const strategy = yield* requireEnrollable(strategies, draft.strategyId)
+        const { tenantId } = yield* Caller
+        const existing = yield* store.findPortfolio(tenantId, strategy.strategyId, ownerAccountId)
+        if (Option.isSome(existing)) {
+          return yield* new PortfolioExists({
+            message: existsMessage(ownerAccountId, strategy.strategyId),
+            details: [`portfolioId: ${existing.value}`]
+          })
+        }
         if (accountType === "ERC1271") yield* requireContractOwner(ownerAccountId, chainIds)
-        const { permissionTerms } = yield* tenants.preferences((yield* Caller).tenantId)
+        const { permissionTerms } = yield* tenants.preferences(tenantId)
         const authorization = yield* accounts.authorize({
           accountType,
           ownerAccountId,
@@ -154,9 +162,12 @@ const indexRefused: Refused = {
   details: ["accountIndex: already used"]
 }
 
+const existsMessage = (owner: EvmWalletId, strategyId: StrategyId) =>
+  `A portfolio of ${owner} in strategy ${strategyId} already exists`
+
 const existsRefused = (flow: EnrollmentFlow): Refused => ({
   _tag: "Refused",
   error: "PortfolioExists",
-  message: `A portfolio of ${flow.authorization.ownerAccountId} in strategy ${flow.strategyId} already exists`,
+  message: existsMessage(flow.authorization.ownerAccountId, flow.strategyId),
   details: []
 })

@@ -8,6 +8,7 @@ import { KeyMissing, PermissionDenied } from "#domain/Errors.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
+import { RequestContext } from "#http/middleware/RequestContext.ts"
 import { RequiredScope } from "#http/RequiredScope.ts"
 
 type Authenticated = ReturnType<ApiKeyAuth["Service"]>
@@ -22,6 +23,9 @@ export const ApiKeyAuthLive = Layer.effect(
       const handled = httpEffect as Effect.Effect<Effect.Success<typeof httpEffect>, Effect.Error<typeof httpEffect>>
 
       const authorize = (caller: Caller["Service"], fiber: Fiber.Fiber<unknown, unknown>): Authenticated => {
+        // Every route stands in RequestContextLive; a group that is tried by itself need not.
+        const context = Context.getOrUndefined(fiber.context as Context.Context<RequestContext>, RequestContext)
+        if (context !== undefined) context.caller = caller
         if (scope !== undefined && !caller.scopes.has(scope)) {
           return Effect.fail(
             new PermissionDenied({

@@ -1,5 +1,6 @@
 /** What the service notes about the request that it is answering. One object a request; provided to every route. */
 import { Context } from "effect"
+import type { Caller } from "#domain/identity/Caller.ts"
 import type { Allowance } from "#domain/fixedWindows.ts"
 
 export class RequestContext extends Context.Service<
@@ -17,5 +18,7 @@ export class RequestContext extends Context.Service<
     readonly startedAt: bigint
     /** The limit to show in the headers: the tier's once it was counted, until then the global one. */
     allowance: Allowance | undefined
+    /** Whose key it was, once that is known; for the request log. */
+    caller: Pick<Caller["Service"], "tenantId" | "apiKeyId"> | undefined
   }
 >()("ballast/http/middleware/RequestContext") {}

@@ -101,7 +101,8 @@ export const RequestContextLive = HttpRouter.middleware<{ provides: RequestConte
           requestId: ids.next(),
           address: clientAddress(Option.getOrUndefined(request.remoteAddress)),
           startedAt: clock.monotonicTimeNanosUnsafe(),
-          allowance: undefined
+          allowance: undefined,
+          caller: undefined
         }
         HttpEffect.appendPreResponseHandlerUnsafe(fiber.context, answer(requestContext))
         // Set, not provided: the request's root restores the context, and until then the answer above still sees the

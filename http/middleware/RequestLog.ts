@@ -1,7 +1,8 @@
 /**
- * Metrics and access log of the answers. Both name the route's template, never the path: ids would make a series each.
+ * Metrics and log of the answers. Both name the route's template, never the path: ids would make a series each.
  *
- * The access log is written at debug level; at any other level a request costs it one comparison.
+ * A line is written for each request that was refused or failed, and for one in a hundred of the others; at debug level
+ * for each. An answer that is not told costs one comparison.
  */
 import { Clock, Context, Effect, Fiber, Layer, LogLevel, Metric } from "effect"
 import { HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
@@ -19,6 +20,18 @@ const makeSeries = (route: { readonly method: string; readonly path: string } | 
     ...(status >= 500 ? { "error.type": String(status) } : {})
   })
 })
+
+const titleOf = (status: number): string => (status >= 500 ? "Failed" : status >= 400 ? "Refused" : "Answered")
+
+/** Of answers that are as they should be, one in so many is told. */
+const sampledOneIn = 100
+
+/** The code of an answer in our envelope, which has it before anything that a client sent. */
+const codeOf = ({ body }: HttpServerResponse.HttpServerResponse): string | undefined => {
+  if (body._tag !== "Uint8Array") return undefined
+  const start = Buffer.from(body.body.buffer, body.body.byteOffset, Math.min(body.body.byteLength, 200)).toString()
+  return /^\{"success":false,"error":\{"code":"([A-Z0-9_]{1,40})"/u.exec(start)?.[1]
+}
 
 /** Stands for every path that is no route. */
 const unmatched = {}
@@ -48,6 +61,7 @@ export class RequestLog extends Context.Service<
       )(yield* Effect.context<never>())
       // A route is one object for the life of the router, so it is found without building a name; statuses are few.
       const known = new Map<object, Map<number, ReturnType<typeof makeSeries>>>()
+      let unremarkable = 0
 
       const seriesOf = (route: HttpRouter.Route<unknown, unknown> | undefined, status: number) => {
         const key = route ?? unmatched
@@ -71,11 +85,18 @@ export class RequestLog extends Context.Service<
           const series = seriesOf(matched?.route, response.status)
           const seconds = Number(clock.monotonicTimeNanosUnsafe() - requestContext.startedAt) / 1e9
           series.duration.updateUnsafe(seconds, metrics)
-          if (!LogLevel.isGreaterThanOrEqualTo("Debug", fiber.cache.minimumLogLevel)) return Effect.void
-          return Effect.annotateLogs(Effect.logDebug("Answered"), {
+          const isRemarkable = response.status >= 400
+          const isSampled = !isRemarkable && unremarkable++ % sampledOneIn === 0
+          const level = isRemarkable || isSampled ? "Info" : "Debug"
+          if (!LogLevel.isGreaterThanOrEqualTo(level, fiber.cache.minimumLogLevel)) return Effect.void
+          const code = isRemarkable ? codeOf(response) : undefined
+          const { caller } = requestContext
+          return Effect.annotateLogs(Effect.logWithLevel(level)(titleOf(response.status)), {
             method: request.method,
             route: series.route,
             status: response.status,
+            ...(code === undefined ? {} : { code }),
+            ...(caller === undefined ? {} : { tenantId: caller.tenantId, apiKeyId: caller.apiKeyId }),
             milliseconds: seconds * 1000,
             correlationId: requestContext.correlationId,
             requestId: requestContext.requestId

@@ -6,6 +6,7 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { Activation } from "#http/v2/enrollment/Activation.ts"
 import { Assets } from "#http/v2/asset/Assets.ts"
 import { Backtests } from "#http/v2/backtest/Backtests.ts"
+import { Chains } from "#http/v2/chain/Chains.ts"
 import { Discovery } from "#http/v2/discovery/Discovery.ts"
 import { Enrollment } from "#http/v2/enrollment/Enrollment.ts"
 import { Renewal } from "#http/v2/enrollment/Renewal.ts"
@@ -46,6 +47,7 @@ const groups = [
   Events,
   Webhooks,
   Performance,
+  Chains,
   Assets,
   Withdrawals
 ] as const

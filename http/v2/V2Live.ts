@@ -4,11 +4,13 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Backtests } from "#domain/backtest/Backtests.ts"
 import { Breakdowns } from "#domain/breakdown/Breakdowns.ts"
 import { Chains } from "#domain/chain/Chains.ts"
+import { ChainStates } from "#domain/chain/ChainStates.ts"
 import { Discovery } from "#domain/discovery/Discovery.ts"
 import { ChainActivations } from "#domain/enrollment/ChainActivations.ts"
 import { Enrollments } from "#domain/enrollment/Enrollments.ts"
 import { Renewals } from "#domain/enrollment/Renewals.ts"
 import { Revocations } from "#domain/revocation/Revocations.ts"
+import { TradableAssets } from "#domain/listing/TradableAssets.ts"
 import { MirrorTerms } from "#domain/strategy/MirrorTerms.ts"
 import { Operations } from "#domain/operation/Operations.ts"
 import { PortfolioPerformances } from "#domain/performance/PortfolioPerformances.ts"
@@ -44,6 +46,7 @@ import { ActivationLive } from "#http/v2/enrollment/ActivationLive.ts"
 import { Served } from "#http/v2/Api.ts"
 import { AssetsLive } from "#http/v2/asset/AssetsLive.ts"
 import { BacktestsLive } from "#http/v2/backtest/BacktestsLive.ts"
+import { ChainsLive } from "#http/v2/chain/ChainsLive.ts"
 import { DiscoveryLive } from "#http/v2/discovery/DiscoveryLive.ts"
 import { EnrollmentLive } from "#http/v2/enrollment/EnrollmentLive.ts"
 import { RenewalLive } from "#http/v2/enrollment/RenewalLive.ts"
@@ -80,12 +83,15 @@ const groups = Layer.mergeAll(
   EventsLive,
   WebhooksLive,
   PerformanceLive,
+  ChainsLive,
   AssetsLive,
   WithdrawalsLive
 ).pipe(
   buildWith(
     ApiKeyAuth,
     Chains,
+    ChainStates,
+    TradableAssets,
     WithdrawalAuthorizations,
     Withdrawals,
     EndpointLimit,

@@ -6,6 +6,7 @@ import { CallTracerLive } from "#layers/evm/CallTracerLive.ts"
 import { ChainExecutionLive } from "#layers/evm/ChainExecutionLive.ts"
 import { UserOperationsLive } from "#layers/evm/UserOperationsLive.ts"
 import { ChainsLive } from "#layers/evm/ChainsLive.ts"
+import { ChainStatesLive } from "#layers/evm/ChainStatesLive.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { BlockReader } from "#layers/evm/execution/BlockReader.ts"
 import { GasPricesLive } from "#layers/evm/GasPricesLive.ts"
@@ -22,12 +23,12 @@ import { WithdrawalExecutionLive } from "#layers/evm/withdrawal/WithdrawalExecut
 import { WithdrawalVerifierLive } from "#layers/evm/withdrawal/WithdrawalVerifierLive.ts"
 
 /**
- * Chains, ServiceContracts, SmartAccounts, SignInVerifier, Balances, Venue, ChainExecution, CallTracer, UserOperations,
- * Relayer, RelayerFunds, TransferReceipts, RevocationExecution, PolicyReader, WithdrawalExecution and
+ * Chains, ChainStates, ServiceContracts, SmartAccounts, SignInVerifier, Balances, Venue, ChainExecution, CallTracer,
+ * UserOperations, Relayer, RelayerFunds, TransferReceipts, RevocationExecution, PolicyReader, WithdrawalExecution and
  * WithdrawalVerifier.
  */
 export const EvmLive = Layer.mergeAll(
-  ChainsLive,
+  ChainStatesLive.pipe(Layer.provideMerge(ChainsLive)),
   ServiceContractsLive,
   SmartAccountsLive,
   SignInVerifierLive,

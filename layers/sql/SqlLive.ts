@@ -31,6 +31,7 @@ import * as RunStore from "#layers/sql/rebalance/RunStore.ts"
 import * as SessionStore from "#layers/sql/identity/SessionStore.ts"
 import * as StepStore from "#layers/sql/relay/StepStore.ts"
 import * as StrategyStore from "#layers/sql/strategy/StrategyStore.ts"
+import * as TradableAssetStore from "#layers/sql/listing/TradableAssetStore.ts"
 import * as TenantConfigurationStore from "#layers/sql/tenant/TenantConfigurationStore.ts"
 import * as TenantEventLog from "#layers/sql/event/TenantEventLog.ts"
 import * as TenantStore from "#layers/sql/identity/TenantStore.ts"
@@ -75,6 +76,7 @@ export const SqlLive = Layer.mergeAll(
   TenantConfigurationStore.layer,
   TenantEventLog.layer,
   TenantStore.layer,
+  TradableAssetStore.layer,
   TransferLedger.layer,
   UserStore.layer.pipe(Layer.provide(TenantStore.layer)),
   ValuationStore.layer,

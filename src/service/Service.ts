@@ -27,6 +27,8 @@ import { SignIns } from "#domain/identity/SignIns.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import { MirrorTerms } from "#domain/strategy/MirrorTerms.ts"
 import { AssetBrowsing } from "#domain/listing/AssetBrowsing.ts"
+import { ShownPrices } from "#domain/listing/ShownPrices.ts"
+import { TradableAssets } from "#domain/listing/TradableAssets.ts"
 import { AssetIndex } from "#domain/listing/AssetIndex.ts"
 import { AssetProfiles } from "#domain/listing/AssetProfiles.ts"
 import { AssetSearch } from "#domain/listing/AssetSearch.ts"
@@ -121,6 +123,7 @@ const MarketData = Layer.mergeAll(
   AssetBrowsing.layer,
   AssetSearch.layer,
   AssetProfiles.layer,
+  TradableAssets.layer.pipe(Layer.provide(ShownPrices.layer)),
   AssetIndex.fiber,
   MarketDataCache.fiber,
   MarketDataRefresh.fiber.pipe(Layer.provide(MarketDataRefresh.layer), Layer.provide(MarketDataJobsLive))

@@ -5,7 +5,7 @@ import { HttpApi } from "effect/http-api"
 import { Admin } from "#http/admin/Admin.ts"
 import { AdminAudit } from "#http/admin/AdminAudit.ts"
 import { newStrategy, newTenant, setMirrorable } from "#test/api/support/actors.ts"
-import { adminToken, Api, ApiLive } from "#test/api/support/Api.ts"
+import { adminToken, Api, ApiWithLog } from "#test/api/support/Api.ts"
 
 const log: Array<string> = []
 const Recorder = Logger.layer([Logger.map(Logger.formatStructured, (line) => void log.push(JSON.stringify(line)))])
@@ -13,7 +13,7 @@ const Recorder = Logger.layer([Logger.map(Logger.formatStructured, (line) => voi
 const linesOf = (correlationId: string | null) =>
   log.map((line) => JSON.parse(line)).filter(({ annotations }) => annotations.correlationId === correlationId)
 
-layer(ApiLive.pipe(Layer.provide(Recorder)), { excludeTestServices: true })("audit of the admin routes", (it) => {
+layer(ApiWithLog.pipe(Layer.provide(Recorder)), { excludeTestServices: true })("audit of the admin routes", (it) => {
   it.effect("every route keeps one, and keeps it outermost", () =>
     Effect.sync(() => {
       const without: Array<string> = []

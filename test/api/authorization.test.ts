@@ -22,6 +22,8 @@ const expected: Readonly<Record<string, Scope | "any" | "public">> = {
   "GET /v2/whoami": "any",
   "GET /v2/scopes": "public",
   "GET /v2/discovery/strategies": "any",
+  "GET /v2/chains": "any",
+  "GET /v2/assets": "any",
   "POST /v2/strategies": "strategies:write",
   "POST /v2/strategies/validate": "strategies:write",
   "POST /v2/strategies/backtest": "strategies:read",

@@ -110,7 +110,7 @@ layer(ApiLive, { excludeTestServices: true })("examples of requests", (it) => {
       Effect.gen(function* () {
         const world = yield* World
         // A portfolio on both chains has nothing to activate: this one begins on Base.
-        if (route.includes("/chains")) return yield* activate(route, body)
+        if (route.includes("{portfolioId}/chains")) return yield* activate(route, body)
         if (route.endsWith("/mirror-terms")) return yield* mirrorTerms(method, body)
         const sent = yield* signedParts(route, world.named(body), world)
         const place = route.endsWith("/execute/status/{executionId}") ? yield* executed(world) : world.named(path)

@@ -1,6 +1,6 @@
 /**
- * The image, compose.yaml and the Kubernetes manifests, as their linters and schemas see them; no engine runs here. What
- * they promise is held besides: no root, nothing that is written to, versions that are named.
+ * The image, compose.yaml and the Kubernetes manifests, as their linters and schemas see them; no engine runs here.
+ * What they promise is held besides: no root, nothing that is written to, versions that are named.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Ajv2019 } from "ajv/dist/2019.js"
@@ -14,10 +14,13 @@ import { fileURLToPath } from "node:url"
 import { parse, parseAllDocuments } from "yaml"
 import { copiedFolders, dockerfile } from "#test/deploy/support/dockerfile.ts"
 import { unreadFieldsOf } from "#test/deploy/support/unknownFields.ts"
-import manifest from "../../package.json" with { type: "json" }
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 const read = (path: string) => readFileSync(at(path), "utf8")
+const manifest = JSON.parse(read("package.json")) as {
+  readonly version: string
+  readonly dependencies: { readonly node: string }
+}
 
 describe("the Dockerfile", () => {
   it("has no problem by its linter", () => {

@@ -1,11 +1,17 @@
-/** Contract: what assets are. Source: interface "POST /v2/assets/allocation-breakdown". */
+/**
+ * Contract: what assets are, and which there are. Source: interface "POST /v2/assets/allocation-breakdown"; the list is
+ * an extension.
+ */
+import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { ok } from "#http/Envelope.ts"
+import { ok, page } from "#http/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
+import { assetQuery, ListedAsset } from "#http/v2/asset/AssetModel.ts"
 import { Breakdown, BreakdownRequest } from "#http/v2/asset/BreakdownModel.ts"
 import { operation } from "#http/v2/operation.ts"
+import { CursorInvalid } from "#http/wireErrors.ts"
 
 const breakDown = HttpApiEndpoint.post("breakDownAllocation", "/assets/allocation-breakdown", {
   payload: BreakdownRequest,
@@ -21,10 +27,24 @@ const breakDown = HttpApiEndpoint.post("breakDownAllocation", "/assets/allocatio
   })
 )
 
+const list = HttpApiEndpoint.get("listAssets", "/assets", {
+  query: assetQuery,
+  success: page(Schema.Struct({ assets: Schema.Array(ListedAsset).annotate({ description: "The page, by id." }) })),
+  error: CursorInvalid
+}).annotateMerge(
+  operation({
+    id: "listAssets",
+    summary: "List assets",
+    description:
+      "The assets that strategies may name, on the chains that this deployment serves, with their last known price and whether runs trade them. Prices come from a cache; no provider is asked.",
+    tier: "general"
+  })
+)
+
 export const Assets = HttpApiGroup.make("assets")
   .annotate(OpenApi.Title, "Assets")
   .annotate(OpenApi.Description, "What assets are, whatever chain and issuer their tokens have.")
-  .add(breakDown)
+  .add(list, breakDown)
   .middleware(RequestErrors)
   .middleware(EndpointLimit)
   .middleware(ApiKeyAuth)

@@ -25,7 +25,7 @@ import {
 const prepare = HttpApiEndpoint.post("prepareEnrollment", "/enroll/signature", {
   payload: SignatureRequest,
   success: ok(SignatureIssued),
-  error: [PermissionDenied, VerifierUnavailable]
+  error: [PermissionDenied, PortfolioExists, VerifierUnavailable]
 })
   .middleware(Idempotency)
   .annotateMerge(
@@ -33,7 +33,7 @@ const prepare = HttpApiEndpoint.post("prepareEnrollment", "/enroll/signature", {
       id: "prepareEnrollment",
       summary: "Prepare an enrollment (stage 1)",
       description:
-        "Issues the message that the user's wallet signs, and a flow that is valid 24 hours. No portfolio is made and no account index reserved. An owner that is a contract (`accountType` `ERC1271`) must be deployed on the one chain that it enrolls on. Solana needs the tenant entitlement `svm_b2b_api`.",
+        "Issues the message that the user's wallet signs, and a flow that is valid 24 hours. No portfolio is made and no account index reserved. An owner that is a contract (`accountType` `ERC1271`) must be deployed on the one chain that it enrolls on. An owner who is enrolled in the strategy already is refused with `API_202`, whose `details` have the portfolio's id. Solana needs the tenant entitlement `svm_b2b_api`.",
       scope: "enroll:write",
       tier: "critical"
     })

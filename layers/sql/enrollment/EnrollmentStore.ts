@@ -46,6 +46,7 @@ const ClaimRow = Schema.Struct({ isSameBody: Schema.Boolean, outcome: Schema.Nul
 
 const firstFlow = decodeFirst(FlowRow)
 const firstEnrolled = decodeFirst(EnrolledRow)
+const firstPortfolio = decodeFirst(Schema.Struct({ portfolioId: PortfolioId }))
 const firstClaim = decodeFirst(ClaimRow)
 const firstIndex = decodeFirst(Schema.Struct({ nextIndex: Numeric }))
 
@@ -76,6 +77,17 @@ const make = Effect.gen(function* () {
           WHERE r.portfolio_id = p.portfolio_id AND o.finished_at IS NULL) AS "isRevoking"
       FROM portfolios p
       WHERE p.portfolio_id = ${portfolioId} AND p.tenant_id = ${tenantId} AND p.archived_at IS NULL`)
+  )
+
+  const findPortfolio = Effect.fn("EnrollmentStore.findPortfolio")(
+    (tenantId: TenantId, strategyId: StrategyId, owner: EvmWalletId) =>
+      Effect.map(
+        firstPortfolio(sql`
+          SELECT portfolio_id AS "portfolioId" FROM portfolios
+          WHERE tenant_id = ${tenantId} AND strategy_id = ${strategyId} AND owner_account_id = ${owner}
+            AND archived_at IS NULL`),
+        Option.map(({ portfolioId }) => portfolioId)
+      )
   )
 
   const insertFlow = Effect.fn("EnrollmentStore.insertFlow")(function* (flow: EnrollmentFlow) {
@@ -187,6 +199,7 @@ const make = Effect.gen(function* () {
     pruneFlows,
     candidateIndex,
     findEnrolled,
+    findPortfolio,
     insertFlow,
     findFlow,
     claim,

@@ -37,7 +37,7 @@ const enrolled = Effect.fnUntraced(function* (accountType: "ECDSA" | "ERC1271" =
   const answer = yield* call("POST", "/v2/enroll", { key: actor.key, body })
   assert.strictEqual(answer.status, 201, answer.text)
   const { portfolioId } = answer.json.data as { readonly portfolioId: string }
-  return { key: actor.key, draft, portfolioId, path: `/v2/portfolios/${portfolioId}/chains` }
+  return { ...actor, draft, portfolioId, path: `/v2/portfolios/${portfolioId}/chains` }
 })
 
 /** Stage 1; answers the body of stage 2. */
@@ -239,7 +239,7 @@ layer(ApiLive, { excludeTestServices: true })("activation of chains", (it) => {
       const activation = yield* prepare(one)
       const enrollment = yield* call("POST", "/v2/enroll/signature", {
         key: one.key,
-        body: { ...one.draft, chainIds: [arbitrum] }
+        body: { ...one.draft, strategyId: yield* newStrategy(one), chainIds: [arbitrum] }
       })
       const { accountIndex, agentAccountId, flowId } = enrollment.json.data
       const issued = { accountIndex, agentAccountId, flowId, signature: ownerSignature }

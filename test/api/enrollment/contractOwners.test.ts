@@ -143,14 +143,13 @@ layer(ApiLive, { excludeTestServices: true })("enrollment of contract wallets", 
     Effect.gen(function* () {
       const { call } = yield* Api
       const { actor, body } = yield* prepared
-      yield* call("POST", "/v2/enroll", { key: actor.key, body })
       const { chainIds, accountType, ownerAccountId, strategyId } = body
-      const second = yield* call("POST", "/v2/enroll/signature", {
+      const stage1 = call("POST", "/v2/enroll/signature", {
         key: actor.key,
         body: { chainIds, accountType, ownerAccountId, strategyId }
       })
-      const { accountIndex, agentAccountId, flowId } = second.json.data
-      assert.strictEqual(accountIndex, "1")
+      const { accountIndex, agentAccountId, flowId } = (yield* stage1).json.data
+      yield* call("POST", "/v2/enroll", { key: actor.key, body })
       assertError(
         yield* call("POST", "/v2/enroll", {
           key: actor.key,
@@ -158,6 +157,7 @@ layer(ApiLive, { excludeTestServices: true })("enrollment of contract wallets", 
         }),
         PortfolioExists
       )
+      assertError(yield* stage1, PortfolioExists, "portfolioId: pf_")
     })
   )
 })

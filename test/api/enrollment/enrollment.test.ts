@@ -332,6 +332,22 @@ layer(ApiLive, { excludeTestServices: true })("enrollment", (it) => {
     })
   )
 
+  it.effect("who is enrolled already is told so before anything is signed, with the portfolio's id", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const { actor, body, strategyId } = yield* stage1()
+      const signed = yield* prepare(actor, strategyId, body.ownerAccountId)
+      const { portfolioId } = (yield* call("POST", "/v2/enroll", { key: actor.key, body: signed })).json.data
+      const again = yield* call("POST", "/v2/enroll/signature", { key: actor.key, body })
+      assertError(again, PortfolioExists, `portfolioId: ${portfolioId}`)
+      // Another strategy, and another owner, are not in its way.
+      const other = { ...body, strategyId: yield* newStrategy(actor) }
+      assert.strictEqual((yield* call("POST", "/v2/enroll/signature", { key: actor.key, body: other })).status, 200)
+      const stranger = { ...body, ownerAccountId: newOwner() }
+      assert.strictEqual((yield* call("POST", "/v2/enroll/signature", { key: actor.key, body: stranger })).status, 200)
+    })
+  )
+
   it.effect("another tenant cannot use the flow", () =>
     Effect.gen(function* () {
       const { call } = yield* Api

@@ -2,12 +2,13 @@
  * The whole API without a socket: the routes over the real services and an embedded database, called like fetch.
  * Outside the database, what surrounds the service is `TestEnvironment`.
  */
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, type LogLevel, Redacted, References } from "effect"
 import { Digest } from "effect/crypto"
 import { HttpEffect, HttpRouter, HttpServer } from "effect/http"
 import type { AssetId } from "#domain/Caip.ts"
 import { CallsPreparer } from "#domain/action/CallsPreparer.ts"
 import { DirectExecutions } from "#domain/action/DirectExecutions.ts"
+import { TradableAssets } from "#domain/listing/TradableAssets.ts"
 import { Breakdowns } from "#domain/breakdown/Breakdowns.ts"
 import { Curation } from "#domain/discovery/Curation.ts"
 import { Discovery } from "#domain/discovery/Discovery.ts"
@@ -68,6 +69,7 @@ import { WebhookConfig } from "#layers/webhook/WebhookConfig.ts"
 import { WebhookSenderLive } from "#layers/webhook/WebhookSenderLive.ts"
 import { RequestSessionLive } from "#rpc/session/SessionAccessLive.ts"
 import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { ListingFakes } from "#test/api/support/listingFakes.ts"
 import { noteAnswer } from "#test/api/support/noteAnswer.ts"
 import { PastPrices } from "#test/api/support/PastPrices.ts"
 import { TestEnvironmentLive } from "#test/api/support/TestEnvironment.ts"
@@ -157,6 +159,7 @@ const services = Layer.mergeAll(
   Revocations.layer,
   Policies.layer,
   Breakdowns.layer,
+  TradableAssets.layer,
   DirectExecutions.layer.pipe(Layer.provide(CallsPreparer.layer), Layer.provide(GasBudget.layer)),
   PositionReader.layer.pipe(Layer.provide(InTransit.layer)),
   Automation.layer.pipe(Layer.provideMerge(Rebalances.layer)),
@@ -223,11 +226,15 @@ export const among = <A, E, R>(
   layer: Layer.Layer<A, E, R>,
   limits: RateLimitSettings["Service"],
   counters: Layer.Layer<RateLimits, never, RateLimitSettings> = RateLimits.layerMemory,
-  stores: typeof TestStores = TestStores
+  stores: typeof TestStores = TestStores,
+  /** The request log tells of every refusal, of which tests make many. */
+  level: LogLevel.LogLevel = "Warn"
 ) =>
   layer.pipe(
     Layer.provideMerge(services),
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, level)),
     Layer.provideMerge(counters),
+    Layer.provideMerge(ListingFakes),
     Layer.provideMerge(TestEnvironmentLive),
     Layer.provideMerge(PastPrices.layer),
     Layer.provideMerge(stores),
@@ -252,6 +259,9 @@ export const ApiLive = apiWith(unlimited)
 
 /** Over stores of the test's own. */
 export const apiOn = (stores: typeof TestStores) => among(server, unlimited, RateLimits.layerMemory, stores)
+
+/** The same, with the request log of a service. */
+export const ApiWithLog = among(server, unlimited, RateLimits.layerMemory, TestStores, "Info")
 
 /** With request counters of the test's own. */
 export const apiCountedBy = (counters: Layer.Layer<RateLimits>) => among(server, unlimited, counters)

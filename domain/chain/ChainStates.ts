@@ -1,0 +1,19 @@
+/** Port: how the supported chains are doing. */
+import { Context, type Effect } from "effect"
+import type { ChainId } from "#domain/Caip.ts"
+
+export interface ChainState {
+  readonly chainId: ChainId
+  /** Blocks that must include a transaction, its own and later ones, before it counts. */
+  readonly confirmations: number
+  /** Whether one of its endpoints answered when it was last asked, a few seconds ago at most. */
+  readonly isAvailable: boolean
+}
+
+export class ChainStates extends Context.Service<
+  ChainStates,
+  {
+    /** Of every supported chain, in the order in which they are configured. */
+    readonly all: Effect.Effect<ReadonlyArray<ChainState>>
+  }
+>()("ballast/domain/chain/ChainStates") {}

@@ -1,0 +1,38 @@
+/** Prices of listed assets as the shared cache of market data has them: nobody who looks at them asks a provider. */
+import { Context, DateTime, Effect, Layer, Option } from "effect"
+import type { AssetId } from "#domain/Caip.ts"
+import { AssetIndex } from "#domain/listing/AssetIndex.ts"
+import { keyOf } from "#domain/listing/AssetKey.ts"
+
+export interface ShownPrice {
+  /** US dollars for one whole token, as a decimal. */
+  readonly usd: string
+  /** When the provider saw it. */
+  readonly asOf: DateTime.Utc
+  /** The cache could not renew it when it was time to. */
+  readonly isStale: boolean
+}
+
+export class ShownPrices extends Context.Service<
+  ShownPrices,
+  { readonly of: (assetId: AssetId) => ShownPrice | undefined }
+>()("ballast/domain/listing/ShownPrices") {
+  static readonly layer = Layer.effect(
+    ShownPrices,
+    Effect.gen(function* () {
+      const index = yield* AssetIndex
+      return ShownPrices.of({
+        of: (assetId) => {
+          const { byId, view } = index.current()
+          const listing = byId.get(keyOf(assetId).assetId)
+          if (listing === undefined) return undefined
+          const { priceUsd, stale, updatedAt } = view.marketDataOf(listing)
+          const asOf = updatedAt === null ? undefined : Option.getOrUndefined(DateTime.make(updatedAt))
+          return priceUsd === null || asOf === undefined
+            ? undefined
+            : { usd: priceUsd, asOf: DateTime.toUtc(asOf), isStale: stale }
+        }
+      })
+    })
+  )
+}

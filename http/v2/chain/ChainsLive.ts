@@ -1,0 +1,31 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { type ChainState, ChainStates } from "#domain/chain/ChainStates.ts"
+import { knownChain } from "#domain/chain/knownChains.ts"
+import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
+import { success } from "#http/Envelope.ts"
+import { V2 } from "#http/v2/Api.ts"
+
+const chainView = ({ chainId, confirmations, isAvailable }: ChainState) => {
+  const known = knownChain(chainId)
+  return {
+    chainId,
+    name: known?.name ?? `Chain ${chainId}`,
+    status: isAvailable ? ("available" as const) : ("unavailable" as const),
+    confirmations,
+    usdcAssetId: settlementAssetOn(chainId) ?? null,
+    explorerUrl: known?.explorerUrl ?? null
+  }
+}
+
+export const ChainsLive = HttpApiBuilder.group(
+  V2,
+  "chains",
+  Effect.fnUntraced(function* (handlers) {
+    const states = yield* ChainStates
+
+    return handlers.handleAll({
+      listChains: () => Effect.map(states.all, (chains) => success({ chains: chains.map(chainView) }))
+    })
+  })
+)

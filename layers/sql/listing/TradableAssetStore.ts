@@ -1,0 +1,51 @@
+/** The assets of the token lists with what the catalogue says of them, in pages by id. */
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { AssetKind } from "#domain/asset/CanonicalAsset.ts"
+import { AssetId, ChainId } from "#domain/Caip.ts"
+import { TradableAssetStore } from "#domain/listing/TradableAssets.ts"
+import { decodeRows, SmallBigint } from "#layers/sql/rows.ts"
+
+const allAssets = decodeRows(
+  Schema.Struct({
+    assetId: AssetId,
+    chainId: SmallBigint.pipe(Schema.decodeTo(ChainId)),
+    symbol: Schema.String,
+    name: Schema.String,
+    decimals: Schema.Int,
+    isBlocked: Schema.Boolean,
+    kind: Schema.NullOr(AssetKind)
+  })
+)
+
+export const layer = Layer.effect(
+  TradableAssetStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const list = Effect.fn("TradableAssetStore.list")(
+      ({ chainIds, kind, search }: Parameters<TradableAssetStore["Service"]["list"]>[0], after: string | null, limit) =>
+        allAssets(sql`
+          SELECT a.asset_id AS "assetId", a.chain_id AS "chainId", a.symbol, a.name, a.decimals,
+            a.is_blocked AS "isBlocked", c.kind
+          FROM assets a
+            LEFT JOIN asset_representations r ON r.caip_asset_id = a.asset_id
+            LEFT JOIN canonical_assets c USING (asset_canonical_id)
+          WHERE ${sql.and([
+            sql`a.chain_id = ANY(${chainIds.map(BigInt)}::bigint[])`,
+            ...(after === null ? [] : [sql`a.asset_id > ${after}`]),
+            ...(kind === null ? [] : [sql`c.kind = ${kind}`]),
+            ...(search === null
+              ? []
+              : [
+                  sql`(strpos(lower(a.symbol), ${search}) > 0 OR strpos(lower(a.name), ${search}) > 0
+                    OR lower(split_part(a.asset_id, ':', 3)) = ${search} OR lower(a.asset_id) = ${search})`
+                ])
+          ])}
+          ORDER BY a.asset_id
+          LIMIT ${limit}`)
+    )
+
+    return TradableAssetStore.of({ list })
+  })
+)
