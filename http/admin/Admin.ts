@@ -12,6 +12,7 @@ import { ErrorsV1 } from "#http/middleware/ErrorsV1.ts"
 import { Curation } from "#http/admin/Curation.ts"
 import { Mirrorability } from "#http/admin/Mirrorability.ts"
 import { okV1 } from "#http/admin/envelopeV1.ts"
+import { Runs } from "#http/admin/Runs.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { freeText } from "#http/v2/values/freeText.ts"
 import { NotFound } from "#http/wireErrors.ts"
@@ -114,6 +115,6 @@ const tenants = HttpApiGroup.make("tenants")
   .prefix("/v1/admin")
 
 export const Admin = HttpApi.make("admin")
-  .add(tenants, Curation, Mirrorability)
+  .add(tenants, Curation, Mirrorability, Runs)
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })

@@ -29,6 +29,7 @@ import * as RunStore from "#layers/sql/rebalance/RunStore.ts"
 import * as SessionStore from "#layers/sql/identity/SessionStore.ts"
 import * as StepStore from "#layers/sql/relay/StepStore.ts"
 import * as StrategyStore from "#layers/sql/strategy/StrategyStore.ts"
+import * as SuspendedRuns from "#layers/sql/run/SuspendedRuns.ts"
 import * as TenantConfigurationStore from "#layers/sql/tenant/TenantConfigurationStore.ts"
 import * as TenantEventLog from "#layers/sql/event/TenantEventLog.ts"
 import * as TenantStore from "#layers/sql/identity/TenantStore.ts"
@@ -65,6 +66,7 @@ export const SqlLive = Layer.mergeAll(
   SessionStore.layer,
   StepStore.layer,
   StrategyStore.layer,
+  SuspendedRuns.layer,
   Layer.succeed(TransientFault, isTransientFault),
   TenantConfigurationStore.layer,
   TenantEventLog.layer,
