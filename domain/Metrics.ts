@@ -80,7 +80,7 @@ export const runValuations = Metric.counter("ballast_run_valuations", {
   ...unit("{valuation}")
 })
 
-/** Withdrawals that ended. Attribute: `outcome` (`completed`, `failed`). */
+/** Withdrawals that ended. Attribute: `outcome` (`completed`, `failed`, `cancelled`). */
 export const withdrawals = Metric.counter("ballast_withdrawals", {
   description: "Withdrawals that ended",
   incremental: true,

@@ -13,6 +13,7 @@ import { Curation } from "#http/admin/Curation.ts"
 import { Mirrorability } from "#http/admin/Mirrorability.ts"
 import { WorkflowMonitors } from "#http/admin/WorkflowMonitors.ts"
 import { okV1 } from "#http/admin/envelopeV1.ts"
+import { Runs } from "#http/admin/Runs.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { freeText } from "#http/v2/values/freeText.ts"
 import { NotFound } from "#http/wireErrors.ts"
@@ -115,6 +116,6 @@ const tenants = HttpApiGroup.make("tenants")
   .prefix("/v1/admin")
 
 export const Admin = HttpApi.make("admin")
-  .add(tenants, Curation, Mirrorability, WorkflowMonitors)
+  .add(tenants, Curation, Mirrorability, Runs, WorkflowMonitors)
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })

@@ -7,6 +7,7 @@ import { AdminAuthLive } from "#http/admin/AdminAuthLive.ts"
 import { ErrorsV1Live } from "#http/middleware/ErrorsV1Live.ts"
 import { CurationLive } from "#http/admin/CurationLive.ts"
 import { MirrorabilityLive } from "#http/admin/MirrorabilityLive.ts"
+import { RunsLive } from "#http/admin/RunsLive.ts"
 import { WorkflowMonitorsLive } from "#http/admin/WorkflowMonitorsLive.ts"
 import { successV1 } from "#http/admin/envelopeV1.ts"
 import { keyView, tenantView } from "#http/admin/tenantView.ts"
@@ -44,6 +45,6 @@ const TenantsLive = HttpApiBuilder.group(
 
 /** The operator's routes. */
 export const AdminLive = HttpApiBuilder.layer(Admin).pipe(
-  Layer.provide(Layer.mergeAll(TenantsLive, CurationLive, MirrorabilityLive, WorkflowMonitorsLive)),
+  Layer.provide(Layer.mergeAll(TenantsLive, CurationLive, MirrorabilityLive, RunsLive, WorkflowMonitorsLive)),
   Layer.provide(Layer.mergeAll(AdminAuditLive, AdminAuthLive, ErrorsV1Live, RequestErrorsLive))
 )

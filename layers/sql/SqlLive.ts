@@ -31,6 +31,7 @@ import * as RunStore from "#layers/sql/rebalance/RunStore.ts"
 import * as SessionStore from "#layers/sql/identity/SessionStore.ts"
 import * as StepStore from "#layers/sql/relay/StepStore.ts"
 import * as StrategyStore from "#layers/sql/strategy/StrategyStore.ts"
+import * as SuspendedRuns from "#layers/sql/run/SuspendedRuns.ts"
 import * as TradableAssetStore from "#layers/sql/listing/TradableAssetStore.ts"
 import * as TenantConfigurationStore from "#layers/sql/tenant/TenantConfigurationStore.ts"
 import * as TenantEventLog from "#layers/sql/event/TenantEventLog.ts"
@@ -72,6 +73,7 @@ export const SqlLive = Layer.mergeAll(
   SessionStore.layer,
   StepStore.layer,
   StrategyStore.layer,
+  SuspendedRuns.layer,
   Layer.succeed(TransientFault, isTransientFault),
   TenantConfigurationStore.layer,
   TenantEventLog.layer,

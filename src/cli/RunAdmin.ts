@@ -1,7 +1,7 @@
 /** What the command line can do with runs that wait for an operator. */
 import { Context, type Effect, type Option } from "effect"
 import type { AdminFailed } from "#src/cli/TenantAdmin.ts"
-import type { SuspendedRun } from "#layers/sql/run/SuspendedRuns.ts"
+import type { RunCancelled, SuspendedRun } from "#domain/operation/SuspendedRuns.ts"
 
 export class RunAdmin extends Context.Service<
   RunAdmin,
@@ -12,5 +12,7 @@ export class RunAdmin extends Context.Service<
     readonly find: (id: string) => Effect.Effect<Option.Option<SuspendedRun>, AdminFailed>
     /** False when no suspended run has that id. */
     readonly resume: (id: string) => Effect.Effect<boolean, AdminFailed>
+    /** Lets it go on to wait for what is signed, and no further. */
+    readonly cancel: (id: string) => Effect.Effect<RunCancelled, AdminFailed>
   }
 >()("ballast/src/cli/RunAdmin") {}

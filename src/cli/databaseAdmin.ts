@@ -7,7 +7,8 @@ import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
 import * as Database from "#layers/sql/Database.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import * as Migrations from "#layers/sql/Migrations.ts"
-import { SuspendedRuns } from "#layers/sql/run/SuspendedRuns.ts"
+import { mostListed, SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
+import * as SqlSuspendedRuns from "#layers/sql/run/SuspendedRuns.ts"
 import * as TenantStore from "#layers/sql/identity/TenantStore.ts"
 import { RunAdmin } from "#src/cli/RunAdmin.ts"
 import { AdminFailed, TenantAdmin } from "#src/cli/TenantAdmin.ts"
@@ -46,13 +47,12 @@ const admin = (hasPepper: boolean) =>
     })
   )
 
-/** The most that a list shows. */
-const maxRuns = 1_000
-
 const runAdmin = Layer.effect(
   RunAdmin,
-  Effect.map(SuspendedRuns, ({ find, list, resume }) => RunAdmin.of({ list: list(maxRuns), find, resume }))
-).pipe(Layer.provide(SuspendedRuns.layer))
+  Effect.map(SuspendedRuns, ({ cancel, find, list, resume }) =>
+    RunAdmin.of({ list: list(mostListed), find, resume, cancel })
+  )
+).pipe(Layer.provide(SqlSuspendedRuns.layer))
 
 /**
  * Brings the schema up to date first, so the first tenant can be made before the service has ever run. Without a pepper

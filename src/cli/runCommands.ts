@@ -1,7 +1,7 @@
-/** The commands for runs that wait for an operator: `runs list|show|resume`. */
+/** The commands for runs that wait for an operator: `runs list|show|resume|cancel`. */
 import { Console, DateTime, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import type { SuspendedRun } from "#layers/sql/run/SuspendedRuns.ts"
+import type { SuspendedRun } from "#domain/operation/SuspendedRuns.ts"
 import { RunAdmin } from "#src/cli/RunAdmin.ts"
 import { table } from "#src/cli/table.ts"
 import { AdminFailed } from "#src/cli/TenantAdmin.ts"
@@ -43,7 +43,8 @@ const runText = (run: SuspendedRun): string =>
     "",
     run.cause,
     "",
-    `When the cause is gone: runs resume ${run.operationId ?? run.executionId}`
+    `When the cause is gone: runs resume ${run.operationId ?? run.executionId}`,
+    `To sign nothing more of it, and only wait for what is signed: runs cancel ${run.operationId ?? run.executionId}`
   ].join("\n")
 
 const unknown = (which: string) =>
@@ -77,7 +78,25 @@ const resume = Command.make(
   })
 ).pipe(Command.withDescription("Let a suspended run go on"))
 
+const cancel = Command.make(
+  "cancel",
+  { id, json },
+  Effect.fn(function* ({ id, json }) {
+    const answer = yield* (yield* RunAdmin).cancel(id)
+    if (answer === "Unknown") return yield* unknown(id)
+    if (answer === "NotCancellable")
+      return yield* new AdminFailed({
+        reason: `${id} cannot be cancelled: it watches a transfer that was sent, or carries an owner's revocation out; resume it when its cause is gone`
+      })
+    yield* print(
+      json,
+      { id, cancelled: true },
+      `${id} goes on within a second, waits for what is signed, signs nothing more, and ends as cancelled.`
+    )
+  })
+).pipe(Command.withDescription("Let a suspended run end: what is signed is waited for, nothing more is signed"))
+
 export const runs = Command.make("runs").pipe(
   Command.withDescription("Runs that wait for an operator"),
-  Command.withSubcommands([list, show, resume])
+  Command.withSubcommands([list, show, resume, cancel])
 )

@@ -4,6 +4,7 @@ import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from 
 import { HttpApiClient } from "effect/http-api"
 import { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import { Scope } from "#domain/Scopes.ts"
+import { SuspendedRun } from "#domain/operation/SuspendedRuns.ts"
 import { Admin } from "#http/admin/Admin.ts"
 import { RunAdmin } from "#src/cli/RunAdmin.ts"
 import { AdminFailed, TenantAdmin } from "#src/cli/TenantAdmin.ts"
@@ -39,37 +40,73 @@ const reasonOf = (error: { readonly message: string }): string => {
   return error.response === undefined ? error.message : `it answered ${error.response.status}`
 }
 
-const ofDatabase = Effect.fail(
-  new AdminFailed({
-    reason:
-      "Runs are administered on the database; set DATABASE_URL, or with the embedded database stop the service first"
+const adminClient = (adminUrl: string, adminToken: Redacted.Redacted) =>
+  HttpApiClient.make(Admin, {
+    baseUrl: adminUrl,
+    transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(adminToken))
   })
-)
 
-const runAdmin = Layer.succeed(RunAdmin, { list: ofDatabase, find: () => ofDatabase, resume: () => ofDatabase })
+/** In time, and with words that say which service it was. */
+const orFailedAt =
+  (adminUrl: string) =>
+  <A>(effect: Effect.Effect<A, { readonly message: string }>) =>
+    effect.pipe(
+      Effect.timeoutOrElse({
+        duration: answerLimit,
+        orElse: () => Effect.fail({ message: `it did not answer in ${Duration.format(answerLimit)}` })
+      }),
+      Effect.mapError(
+        (error) => new AdminFailed({ reason: `The service at ${adminUrl} did not do it: ${reasonOf(error)}` })
+      )
+    )
+
+const Run = Schema.Struct({ ...SuspendedRun.fields, suspendedAt: Schema.DateTimeUtcFromString })
+
+const runAdmin = (adminUrl: string, adminToken: Redacted.Redacted) =>
+  Layer.effect(
+    RunAdmin,
+    Effect.gen(function* () {
+      const { runs } = yield* adminClient(adminUrl, adminToken)
+      const orFailed = orFailedAt(adminUrl)
+      const read = Schema.decodeUnknownEffect(Run)
+      const readAll = Schema.decodeUnknownEffect(Schema.Array(Run))
+      return RunAdmin.of({
+        list: orFailed(Effect.flatMap(runs.listRuns(), ({ data }) => readAll(data.runs))),
+        find: (id) =>
+          runs.showRun({ params: { id } }).pipe(
+            Effect.flatMap(({ data }) => read(data)),
+            Effect.asSome,
+            Effect.catchTag("NotFound", () => Effect.succeedNone),
+            orFailed
+          ),
+        resume: (id) =>
+          runs.resumeRun({ params: { id } }).pipe(
+            Effect.as(true),
+            Effect.catchTag("NotFound", () => Effect.succeed(false)),
+            orFailed
+          ),
+        cancel: (id) =>
+          runs.cancelRun({ params: { id } }).pipe(
+            Effect.as("Requested" as const),
+            Effect.catchTags({
+              NotFound: () => Effect.succeed("Unknown" as const),
+              OperationNotCancellable: () => Effect.succeed("NotCancellable" as const)
+            }),
+            orFailed
+          )
+      })
+    })
+  ).pipe(Layer.provide(FetchHttpClient.layer))
 
 export const serviceAdmin = (adminUrl: string, adminToken: Redacted.Redacted) =>
-  Layer.merge(tenantAdmin(adminUrl, adminToken), runAdmin)
+  Layer.merge(tenantAdmin(adminUrl, adminToken), runAdmin(adminUrl, adminToken))
 
 const tenantAdmin = (adminUrl: string, adminToken: Redacted.Redacted) =>
   Layer.effect(
     TenantAdmin,
     Effect.gen(function* () {
-      const { tenants } = yield* HttpApiClient.make(Admin, {
-        baseUrl: adminUrl,
-        transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(adminToken))
-      })
-
-      const orFailed = <A>(effect: Effect.Effect<A, { readonly message: string }>) =>
-        effect.pipe(
-          Effect.timeoutOrElse({
-            duration: answerLimit,
-            orElse: () => Effect.fail({ message: `it did not answer in ${Duration.format(answerLimit)}` })
-          }),
-          Effect.mapError(
-            (error) => new AdminFailed({ reason: `The service at ${adminUrl} did not do it: ${reasonOf(error)}` })
-          )
-        )
+      const { tenants } = yield* adminClient(adminUrl, adminToken)
+      const orFailed = orFailedAt(adminUrl)
 
       const read = <S extends Schema.Constraint & { readonly DecodingServices: never }>(schema: S) =>
         Schema.decodeUnknownEffect(schema)

@@ -46,6 +46,10 @@ const routes = [
   ["POST", "/tenants"],
   ["GET", "/tenants"],
   ["PATCH", "/tenants/tn_01JQ8ZKX4V6T3M9N2C5B7D8F0G"],
+  ["GET", "/runs"],
+  ["GET", "/runs/op_01JQ8ZKX4V6T3M9N2C5B7D8F0G"],
+  ["POST", "/runs/op_01JQ8ZKX4V6T3M9N2C5B7D8F0G/resume"],
+  ["POST", "/runs/op_01JQ8ZKX4V6T3M9N2C5B7D8F0G/cancel"],
   ["POST", "/tenants/tn_01JQ8ZKX4V6T3M9N2C5B7D8F0G/keys"],
   ["GET", "/tenants/tn_01JQ8ZKX4V6T3M9N2C5B7D8F0G/keys"],
   ["DELETE", "/tenants/tn_01JQ8ZKX4V6T3M9N2C5B7D8F0G/keys/key_01JQ8ZKX4V6T3M9N2C5B7D8F0G"]

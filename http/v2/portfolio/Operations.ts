@@ -8,6 +8,7 @@ import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { OperationDetail, OperationItem } from "#http/v2/portfolio/OperationModel.ts"
+import { emptyBody } from "#http/v2/values/emptyBody.ts"
 import { pageQuery } from "#http/v2/values/PageQuery.ts"
 import { OperationIdParam, PortfolioIdParam } from "#http/v2/values/values.ts"
 import { operation } from "#http/v2/operation.ts"
@@ -30,6 +31,8 @@ const get = HttpApiEndpoint.get("getOperation", "/portfolios/:portfolioId/operat
 
 const cancel = HttpApiEndpoint.post("cancelOperation", "/portfolios/:portfolioId/operations/:operationId/cancel", {
   params: { portfolioId: PortfolioIdParam, operationId: OperationIdParam },
+  payload: emptyBody,
+  disableCodecs: true,
   success: ok(OperationDetail),
   error: [NotFound, OperationNotCancellable]
 }).annotateMerge(

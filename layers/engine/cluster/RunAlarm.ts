@@ -3,7 +3,8 @@
  */
 import { Duration, Effect, Layer, Metric, Schedule } from "effect"
 import * as Metrics from "#domain/Metrics.ts"
-import { SuspendedRuns } from "#layers/sql/run/SuspendedRuns.ts"
+import { SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
+import * as SqlSuspendedRuns from "#layers/sql/run/SuspendedRuns.ts"
 
 const checkInterval = Duration.seconds(15)
 
@@ -24,4 +25,4 @@ export const RunAlarm = Layer.effectDiscard(
       Effect.forkScoped
     )
   })
-).pipe(Layer.provide(SuspendedRuns.layer))
+).pipe(Layer.provide(SqlSuspendedRuns.layer))

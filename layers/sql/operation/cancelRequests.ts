@@ -14,6 +14,13 @@ import { decodeRows, timestamp } from "#layers/sql/rows.ts"
 /** Tells these locks from others of the same number. */
 const lockSpace = 192
 
+/** Until the transaction ends nothing is signed for the operation. */
+export const closeOperation = (sql: SqlClient.SqlClient, operationId: string) =>
+  sql`SELECT pg_advisory_xact_lock(hashtextextended(${operationId}, ${lockSpace}))`
+
+/** Condition on `operations`: what it does is not sent before it begins, and is not the owner's own word. */
+export const cancellable = (sql: SqlClient.SqlClient) => sql`kind NOT IN ('bridge', 'revoke')`
+
 /** An expression that holds operations open until the transaction ends; `ids` is an expression, too. */
 export const holdOpen = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>) => sql`
   (SELECT count(pg_advisory_xact_lock_shared(hashtextextended(o.id, ${lockSpace})))
@@ -30,10 +37,6 @@ type Find = (
 const tooLate = (reason: string): CancelAnswer => ({ _tag: "TooLate", reason })
 
 export const makeCancelRequests = (sql: SqlClient.SqlClient, find: Find) => {
-  /** Until this transaction ends nothing is signed for the operation. */
-  const close = (operationId: OperationId) =>
-    sql`SELECT pg_advisory_xact_lock(hashtextextended(${operationId}, ${lockSpace}))`
-
   const isUnderWay = (operationId: OperationId) =>
     Effect.map(
       sql`SELECT 1 FROM relayed_actions WHERE operation_id = ${operationId} AND status = 'signed' LIMIT 1`,
@@ -53,7 +56,7 @@ export const makeCancelRequests = (sql: SqlClient.SqlClient, find: Find) => {
 
   const requestCancel = Effect.fn("OperationStore.requestCancel")(
     function* ({ now, operationId, portfolioId, tenantId }: CancelRequest) {
-      yield* close(operationId)
+      yield* closeOperation(sql, operationId)
       const found = yield* find(tenantId, portfolioId, operationId)
       if (Option.isNone(found)) return { _tag: "Unknown" } satisfies CancelAnswer
       const operation = found.value

@@ -21,7 +21,7 @@ const heldFor = Duration.seconds(8)
 /** Past it the work waits as it does for a chain. */
 const longestWait = Duration.seconds(30)
 /** How often another process's lane is asked for. */
-const pollInterval = Schedule.min([Schedule.exponential(Duration.millis(10), 2), Schedule.spaced(Duration.millis(200))])
+const pollInterval = Schedule.min([Schedule.exponential(Duration.millis(10), 2), Schedule.spaced(Duration.millis(50))])
 
 interface Local {
   readonly turn: Semaphore.Semaphore

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { NotFound, OperationNotCancellable } from "#domain/Errors.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
@@ -65,6 +66,24 @@ layer(ApiLive, { excludeTestServices: true })("cancelling an operation", (it) =>
       assert.match(refused.json.error.message, /has ended: it is completed/)
       assert.deepStrictEqual((yield* call("GET", path, { key })).json, before)
       assert.isFalse(yield* isRequested(operationId))
+    })
+  )
+
+  it.effect("that watches a transfer, or carries the owner's revocation out, is refused", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const sql = yield* SqlClient.SqlClient
+      const { key, operationId, path } = yield* running
+      for (const [kind, reason] of [
+        ["bridge", /arrives or comes back by itself/],
+        ["revoke", /owner's word is not taken back/]
+      ] as const) {
+        yield* sql`UPDATE operations SET kind = ${kind} WHERE operation_id = ${operationId}`
+        const refused = yield* call("POST", `${path}/cancel`, { key })
+        assertError(refused, OperationNotCancellable)
+        assert.match(refused.json.error.message, reason)
+        assert.isFalse(yield* isRequested(operationId))
+      }
     })
   )
 

@@ -1,7 +1,7 @@
 /** Operations that are cancelled at every moment of their runs, over a real engine and a market in memory. */
 import { assert, layer } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
-import { DateTime, Deferred, Duration, Effect, Fiber, Layer, Schedule } from "effect"
+import { DateTime, Deferred, Duration, Effect, Fiber, Layer, Option, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { cancelledError } from "#domain/operation/CancelRequested.ts"
 import { Cancellations } from "#domain/operation/Cancellations.ts"
@@ -9,6 +9,7 @@ import { makeOperationId, type OperationId } from "#domain/Ids.ts"
 import type { OperationState } from "#domain/operation/Operation.ts"
 import { type Launch, OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
 import { SignatureRequestTiming } from "#domain/rebalance/SignatureRequestTiming.ts"
 import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import { StepHook } from "#layers/engine/cluster/StepHook.ts"
@@ -235,6 +236,28 @@ for (const { database, stores } of suites) {
         const { operationId, portfolio } = yield* awaiting
         yield* cancel(portfolio, { operationId, kind: "rebalance" })
         yield* endsCancelled(portfolio, operationId)
+      })
+    )
+
+    it.effect("by an operator while its run is suspended goes on, and ends with what landed", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { cancel: cancelRun, find: findRun } = yield* SuspendedRuns
+        const { operationId, portfolio } = yield* awaiting
+        yield* sql`
+          UPDATE workflow_messages SET suspended_at = ${DateTime.toDateUtc(yield* DateTime.now)}, cause = 'looked at'
+          WHERE tag = 'run' AND NOT is_claimed AND finished_at IS NULL
+            AND envelope::jsonb #>> '{payload,operationId}' = ${operationId} RETURNING 1`.pipe(
+          Effect.filterOrFail((rows) => rows.length === 1),
+          Effect.retry(Schedule.spaced("10 millis")),
+          Effect.timeout("60 seconds")
+        )
+        assert.isTrue(Option.isSome(yield* findRun(operationId)))
+        assert.strictEqual(yield* cancelRun(operationId), "Requested")
+        // By itself it would look once its sleep is over.
+        yield* Effect.flatMap(OperationLauncher, ({ wake }) => wake({ operationId, kind: "rebalance" }))
+        yield* endsCancelled(portfolio, operationId)
+        assert.strictEqual(yield* cancelRun(operationId), "Unknown")
       })
     )
 

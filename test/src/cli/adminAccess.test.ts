@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { NodeHttpServer, NodeServices } from "@effect/platform-node"
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, DateTime, Effect, Layer, Redacted } from "effect"
+import { ConfigProvider, DateTime, Effect, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpRouter } from "effect/http"
 import { Curation } from "#domain/discovery/Curation.ts"
@@ -15,6 +15,7 @@ import { AdminLive } from "#http/admin/AdminLive.ts"
 import { Monitors } from "#domain/monitor/Monitors.ts"
 import { Workflows } from "#domain/monitor/Workflows.ts"
 import { Mirrorability } from "#domain/strategy/Mirrorability.ts"
+import { type SuspendedRun, SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
 import { OperatorAccount } from "#domain/strategy/OperatorAccount.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
 import { RequestContextLive } from "#http/middleware/RequestContextLive.ts"
@@ -31,6 +32,7 @@ import * as DiscoveryStore from "#layers/sql/discovery/DiscoveryStore.ts"
 import * as MirrorabilityStore from "#layers/sql/strategy/MirrorabilityStore.ts"
 import * as TenantStore from "#layers/sql/identity/TenantStore.ts"
 import { adminAccess } from "#src/cli/adminAccess.ts"
+import { RunAdmin } from "#src/cli/RunAdmin.ts"
 import { TenantAdmin } from "#src/cli/TenantAdmin.ts"
 
 const dataDir = mkdtempSync(join(tmpdir(), "ballast-cli-"))
@@ -76,6 +78,38 @@ const wholeLife = (admin: TenantAdmin["Service"]) =>
     assert.include(noKey.message, `has no key key_${unknown}`)
   })
 
+const suspended: SuspendedRun = {
+  executionId: "0f0f",
+  workflow: "Rebalance",
+  operationId: "op_01ARZ3NDEKTSV4RRFFQ69G5FAV",
+  suspendedAt: DateTime.makeUnsafe("2026-01-02T03:04:05Z"),
+  cause: "Error: a fault of ours",
+  tries: 10,
+  steps: 3
+}
+
+const runs: SuspendedRuns["Service"] = {
+  count: Effect.succeed(1),
+  list: () => Effect.succeed([suspended]),
+  find: (id) => Effect.succeed(id === suspended.operationId ? Option.some(suspended) : Option.none()),
+  resume: (id) => Effect.succeed(id === suspended.operationId),
+  cancel: (id) =>
+    Effect.succeed(id === suspended.operationId ? "Requested" : id === "watch" ? "NotCancellable" : "Unknown")
+}
+
+/** What a command can do with runs, against a service that has one that is suspended. */
+const operateRuns = Effect.gen(function* () {
+  const admin = yield* RunAdmin
+  assert.deepStrictEqual(yield* admin.list, [suspended])
+  assert.deepStrictEqual(yield* admin.find("op_01ARZ3NDEKTSV4RRFFQ69G5FAV"), Option.some(suspended))
+  assert.deepStrictEqual(yield* admin.find("unknown"), Option.none())
+  assert.isTrue(yield* admin.resume("op_01ARZ3NDEKTSV4RRFFQ69G5FAV"))
+  assert.isFalse(yield* admin.resume("unknown"))
+  assert.strictEqual(yield* admin.cancel("op_01ARZ3NDEKTSV4RRFFQ69G5FAV"), "Requested")
+  assert.strictEqual(yield* admin.cancel("watch"), "NotCancellable")
+  assert.strictEqual(yield* admin.cancel("unknown"), "Unknown")
+})
+
 /** A service with the embedded database of `dataDir`; answers its address. */
 const service = Effect.gen(function* () {
   const server = createServer()
@@ -83,6 +117,7 @@ const service = Effect.gen(function* () {
   const workflows = Layer.merge(Layer.mock(Monitors, {}), Layer.mock(Workflows, {}))
   const tenants = Layer.mergeAll(Tenants.layer, Curation.layer, Mirrorability.layer, workflows).pipe(
     Layer.provide([TenantStore.layer, DiscoveryStore.layer, MirrorabilityStore.layer, KeyHashLive]),
+    Layer.merge(Layer.succeed(SuspendedRuns, runs)),
     Layer.provide(Layer.succeed(OperatorAccount, { address: null })),
     Layer.provide(SecureRandom.layerWebCrypto),
     Layer.provide(Migrations.layer),
@@ -140,6 +175,14 @@ describe("adminAccess", () => {
         yield* administer(wholeLife)
 
         yield* administer((admin) => admin.list, { BALLAST_ADMIN_URL: adminUrl, ADMIN_TOKEN: adminToken })
+        yield* operateRuns.pipe(
+          Effect.provide(adminAccess),
+          Effect.provide(NodeServices.layer),
+          Effect.provideService(
+            ConfigProvider.ConfigProvider,
+            ConfigProvider.fromEnvRecord({ ...env, BALLAST_ADMIN_URL: adminUrl, ADMIN_TOKEN: adminToken })
+          )
+        )
         const wrong = { BALLAST_ADMIN_URL: adminUrl, ADMIN_TOKEN: "another-token-of-24-characters" }
         assert.include(
           (yield* Effect.flip(administer((admin) => admin.list, wrong))).message,

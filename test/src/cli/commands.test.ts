@@ -5,7 +5,7 @@ import { Command } from "effect/cli"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import type { NewKey, NewTenant } from "#domain/identity/Tenants.ts"
 import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
-import type { SuspendedRun } from "#layers/sql/run/SuspendedRuns.ts"
+import type { SuspendedRun } from "#domain/operation/SuspendedRuns.ts"
 import { ballast } from "#src/cli/commands.ts"
 import { RunAdmin } from "#src/cli/RunAdmin.ts"
 import { AdminFailed, TenantAdmin } from "#src/cli/TenantAdmin.ts"
@@ -61,7 +61,12 @@ const run = (line: string) =>
     const runAdmin = RunAdmin.of({
       list: Effect.succeed([suspended]),
       find: (id) => Effect.as(note("find", id), id === suspended.operationId ? Option.some(suspended) : Option.none()),
-      resume: (id) => Effect.as(note("resume", id), id === suspended.operationId)
+      resume: (id) => Effect.as(note("resume", id), id === suspended.operationId),
+      cancel: (id) =>
+        Effect.as(
+          note("cancel", id),
+          id === suspended.operationId ? "Requested" : id === "op_watch" ? "NotCancellable" : "Unknown"
+        )
     })
     const write = (text: string) => void printed.push(text)
     const console = { ...(yield* Console.Console), log: write, error: write } as Console.Console
@@ -87,6 +92,21 @@ describe("ballast runs", () => {
       assert.deepStrictEqual(resumed.asked, [["resume", "op_01ARZ3NDEKTSV4RRFFQ69G5FAV"]])
       assert.isTrue(Exit.isSuccess(resumed.exit))
       assert.isTrue(Exit.isFailure((yield* run("runs resume op_unknown")).exit))
+    })
+  )
+
+  it.effect("cancels what is suspended, and says why it does not", () =>
+    Effect.gen(function* () {
+      const cancelled = yield* run("runs cancel op_01ARZ3NDEKTSV4RRFFQ69G5FAV")
+      assert.deepStrictEqual(cancelled.asked, [["cancel", "op_01ARZ3NDEKTSV4RRFFQ69G5FAV"]])
+      assert.include(cancelled.printed, "ends as cancelled")
+      for (const [line, reason] of [
+        ["runs cancel op_unknown", "No suspended run has the id op_unknown"],
+        ["runs cancel op_watch", "cannot be cancelled"]
+      ] as const) {
+        const { exit } = yield* run(line)
+        assert.include(Exit.isFailure(exit) ? (Cause.squash(exit.cause) as Error).message : "", reason)
+      }
     })
   )
 })

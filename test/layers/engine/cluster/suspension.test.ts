@@ -6,7 +6,7 @@ import { Effect, Option, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Activity } from "effect/workflow"
 import { maxTries } from "#layers/engine/cluster/LocalRun.ts"
-import { SuspendedRuns } from "#layers/sql/run/SuspendedRuns.ts"
+import { SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
 import { eachDatabase } from "#test/support/database.ts"
 import { allFinished, insertRun, makeWorkflow, startEngine } from "#test/layers/engine/cluster/engine.ts"
 
@@ -59,7 +59,7 @@ eachDatabase("a run that cannot go on", (it) => {
       yield* allFinished(workflow)
       assert.isFalse(yield* resume("broken"), "it is not suspended any more")
       yield* engine.stop
-    }).pipe(Effect.provide(SuspendedRuns.layer))
+    })
   )
 
   it.effect("is suspended when it begins ten times without storing a step, because it kills its process", () =>
@@ -82,7 +82,7 @@ eachDatabase("a run that cannot go on", (it) => {
       yield* allFinished(workflow)
       assert.strictEqual(begun, 1)
       yield* engine.stop
-    }).pipe(Effect.provide(SuspendedRuns.layer))
+    })
   )
 
   it.effect("is suspended when a stored result cannot be read by this version, and never failed", () =>
@@ -102,6 +102,6 @@ eachDatabase("a run that cannot go on", (it) => {
       assert.isTrue(yield* (yield* SuspendedRuns).resume("older"))
       yield* allFinished(workflow)
       yield* engine.stop
-    }).pipe(Effect.provide(SuspendedRuns.layer))
+    })
   )
 })

@@ -1,0 +1,46 @@
+/** Contract: the runs that wait for an operator, in the v1 envelope. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { AdminAudit } from "#http/admin/AdminAudit.ts"
+import { AdminAuth } from "#http/admin/AdminAuth.ts"
+import { okV1 } from "#http/admin/envelopeV1.ts"
+import { ErrorsV1 } from "#http/middleware/ErrorsV1.ts"
+import { RequestErrors } from "#http/middleware/RequestErrors.ts"
+import { NotFound, OperationNotCancellable } from "#http/wireErrors.ts"
+
+/** Of a run, or of its operation. */
+const id = Schema.String.check(
+  Schema.isPattern(/^[A-Za-z0-9_]{1,64}$/u, { expected: "the id of an operation or a run" })
+)
+
+const Run = Schema.Struct({
+  executionId: Schema.String,
+  workflow: Schema.String,
+  operationId: Schema.NullOr(Schema.String),
+  suspendedAt: Schema.String,
+  cause: Schema.String,
+  tries: Schema.Int,
+  steps: Schema.Int
+})
+
+export const Runs = HttpApiGroup.make("runs")
+  .add(
+    // Those that stand longest first, a thousand at most.
+    HttpApiEndpoint.get("listRuns", "/runs", { success: okV1(Schema.Struct({ runs: Schema.Array(Run) })) }),
+    HttpApiEndpoint.get("showRun", "/runs/:id", { params: { id }, success: okV1(Run), error: NotFound }),
+    HttpApiEndpoint.post("resumeRun", "/runs/:id/resume", {
+      params: { id },
+      success: okV1(Schema.Struct({ id: Schema.String, resumed: Schema.Literal(true) })),
+      error: NotFound
+    }),
+    HttpApiEndpoint.post("cancelRun", "/runs/:id/cancel", {
+      params: { id },
+      success: okV1(Schema.Struct({ id: Schema.String, cancelled: Schema.Literal(true) })),
+      error: [NotFound, OperationNotCancellable]
+    })
+  )
+  .middleware(RequestErrors)
+  .middleware(AdminAuth)
+  .middleware(ErrorsV1)
+  .middleware(AdminAudit)
+  .prefix("/v1/admin")
