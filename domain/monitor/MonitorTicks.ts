@@ -102,7 +102,13 @@ export class MonitorTicks extends Context.Service<
           Effect.fnUntraced(function* (monitor) {
             const operationId = yield* makeOperationId
             const end = monitor.state.execution === null ? undefined : ends.get(monitor.state.execution.operationId)
-            const decided = decide(monitor, { at, operationId, facts: factsOf(monitor), end })
+            const decided = decide(monitor, {
+              at,
+              operationId,
+              facts: factsOf(monitor),
+              end,
+              requestId: key?.requestId
+            })
             // A look that changes nothing is not remembered: doing it again is the same as once.
             const isRemembered = decided.start !== undefined || monitor.state.status === "ready"
             const own = { requestId: requestIdOf(monitor, at), fingerprint: fingerprintOf(monitor.workflow, undefined) }

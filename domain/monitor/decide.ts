@@ -21,6 +21,8 @@ export interface Known {
   readonly operationId: OperationId
   /** Of the portfolio; left out when `needsFacts` says that nothing is measured. */
   readonly facts?: Facts | undefined
+  /** The key that the caller gave the tick; left out, it has its own. */
+  readonly requestId?: string | undefined
   /** How the run that it waits for ended; left out as long as it has not. */
   readonly end?: OperationEnd | undefined
 }
@@ -45,7 +47,7 @@ export const requestIdOf = ({ state, workflow }: Monitor, at: DateTime.Utc): str
 const startRun = (
   monitor: Monitor,
   ready: MonitorState,
-  { at, operationId }: Known,
+  { at, operationId, requestId: given }: Known,
   why: Pick<TriggerEvent, "kind" | "summary"> | null
 ): Decision => {
   const { workflow } = monitor
@@ -53,7 +55,7 @@ const startRun = (
   if (started === null) return { next: monitor.state }
   // The edge is used up, whether the portfolio may be traded or not.
   const fired = { ...started, isArmed: false }
-  const requestId = requestIdOf({ ...monitor, state: ready }, at)
+  const requestId = given ?? requestIdOf({ ...monitor, state: ready }, at)
   return {
     next:
       workflow.kind === "triggered"

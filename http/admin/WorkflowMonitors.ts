@@ -20,37 +20,40 @@ const accepted = <Data extends Schema.Top>(data: Data) => okV1(data).pipe(HttpAp
 
 export const WorkflowMonitors = HttpApiGroup.make("workflowMonitors")
   .add(
-    HttpApiEndpoint.post("dueMonitors", "/due", { payload: Model.DuePayload, success: okV1(Model.Due) }),
-    HttpApiEndpoint.post("tickMonitor", "/tick", {
+    HttpApiEndpoint.post("dueMonitors", "/workflow-monitors/due", {
+      payload: Model.DuePayload,
+      success: okV1(Model.Due)
+    }),
+    HttpApiEndpoint.post("tickMonitor", "/workflow-monitors/tick", {
       payload: Model.TickPayload,
       success: okV1(Model.Ticked),
       error: [NotFound, ReplayMismatch]
     }),
-    HttpApiEndpoint.post("notifyExecution", "/notify-execution", {
+    HttpApiEndpoint.post("notifyExecution", "/workflow-monitors/notify-execution", {
       payload: Model.ExecutionPayload,
       success: accepted(Model.ExecutionNotified)
     }),
-    HttpApiEndpoint.post("notifyTriggerMatch", "/notify-trigger-match", {
+    HttpApiEndpoint.post("notifyTriggerMatch", "/workflow-monitors/notify-trigger-match", {
       payload: Model.TriggerMatchPayload,
       success: accepted(Model.TriggerMatched),
       error: NotFound
     }),
-    HttpApiEndpoint.post("recoverMonitor", "/recover", {
+    HttpApiEndpoint.post("recoverMonitor", "/workflow-monitors/recover", {
       payload: Model.RecoverPayload,
       success: accepted(Model.Recovered),
       error: [NotFound, WorkflowAsleep]
     }),
-    HttpApiEndpoint.post("createWorkflow", "/", {
+    HttpApiEndpoint.post("createWorkflow", "/workflow-monitors", {
       payload: Model.WorkflowDraft,
       success: okV1(Model.Workflow).pipe(HttpApiSchema.status(201)),
       error: PortfolioNotFound
     }),
-    HttpApiEndpoint.post("approveWorkflow", "/:workflowId/approve", {
+    HttpApiEndpoint.post("approveWorkflow", "/workflow-monitors/:workflowId/approve", {
       params,
       success: okV1(Model.Workflow),
       error: NotFound
     }),
-    HttpApiEndpoint.delete("removeWorkflow", "/:workflowId", {
+    HttpApiEndpoint.delete("removeWorkflow", "/workflow-monitors/:workflowId", {
       params,
       success: okV1(Schema.Struct({ workflowId: Schema.String, removed: Schema.Literal(true) })),
       error: NotFound
@@ -60,4 +63,4 @@ export const WorkflowMonitors = HttpApiGroup.make("workflowMonitors")
   .middleware(AdminAuth)
   .middleware(ErrorsV1)
   .middleware(AdminAudit)
-  .prefix("/v1/admin/control-plane/workflow-monitors")
+  .prefix("/v1/admin/control-plane")

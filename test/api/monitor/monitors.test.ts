@@ -46,7 +46,7 @@ const price = {
 /** A workflow of a fresh portfolio, with the names that every route asks for. */
 const created = Effect.fnUntraced(function* (draft: object = { trigger: price }) {
   const user = yield* enrolledUser()
-  const data = yield* answered("/", { portfolioId: user.portfolioId, title: "Ether", ...draft }, 201)
+  const data = yield* answered("", { portfolioId: user.portfolioId, title: "Ether", ...draft }, 201)
   const { ownerAddress, workerId, workflow } = data
   return { ...user, data, named: { ownerAddress, workflowId: workflow.workflowId as string }, workerId }
 })
@@ -348,11 +348,11 @@ layer(ApiLive, { excludeTestServices: true })("workflow monitors", (it) => {
         { trigger: { kind: "moon_phase" } },
         { title: "" }
       ])
-        assertError(yield* post("/", { ...draft, ...wrong }), ValidationFailed)
+        assertError(yield* post("", { ...draft, ...wrong }), ValidationFailed)
       const unknown = { ...draft, portfolioId: "pf_01JQ8ZKX4V6T3M9N2C5B7D8F0G", trigger: price }
-      assertError(yield* post("/", unknown), PortfolioNotFound)
-      for (let made = 0; made < 20; made += 1) yield* answered("/", { ...draft, trigger: price }, 201)
-      assertError(yield* post("/", { ...draft, trigger: price }), ValidationFailed)
+      assertError(yield* post("", unknown), PortfolioNotFound)
+      for (let made = 0; made < 20; made += 1) yield* answered("", { ...draft, trigger: price }, 201)
+      assertError(yield* post("", { ...draft, trigger: price }), ValidationFailed)
     })
   )
 
