@@ -97,7 +97,7 @@ export const WebhookSenderLive = Layer.effect(
       (open) => Effect.promise(() => open.destroy())
     )
 
-    const send = Effect.fn("WebhookSender.send")((message: Message) => {
+    const send = Effect.fn("WebhookSender.send")((message: Message): Effect.Effect<Receipt> => {
       const refusal = refusalOf(message.url, targets)
       if (refusal !== null) return Effect.succeed<Receipt>({ status: null, problem: `Not sent: ${refusal}` })
       return Effect.tryPromise({
