@@ -13,8 +13,8 @@ import type { Execution, MonitorEvent, MonitorState, Workflow } from "#domain/mo
 
 /** A monitor is looked at again after so long, whatever was missed: a deposit moves no price. */
 const checkEvery = Duration.minutes(15)
-/** What could not be measured is looked at again soon. */
-const askAgainAfter = Duration.minutes(1)
+/** What could not be measured, as while a chain does not answer, is looked at again soon. */
+const askAgainAfter = Duration.seconds(10)
 /** The end of an execution tells itself; this finds what was lost with a database that was restored. */
 const executionCheckEvery = Duration.minutes(5)
 

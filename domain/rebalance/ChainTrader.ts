@@ -156,7 +156,7 @@ const makeTrade = ({ preparer, launcher, ledger, operations, relay, wait }: Serv
       )
       if (Option.isNone(carried)) {
         if (transfers.length > 0) yield* cancelIntent(attempt)
-        return cancelledOutcome({ chainId, skips: preparation.skips, measures, reverted })
+        return cancelledOutcome(chain, { skips: preparation.skips, measures, reverted })
       }
       const receipt = carried.value
       if (transfers.length > 0) {
@@ -179,22 +179,28 @@ const makeTrade = ({ preparer, launcher, ledger, operations, relay, wait }: Serv
 }
 
 /** What a chain comes to that was cancelled before its batch was signed; what landed there before moved nothing. */
-export const cancelledOutcome = ({
-  chainId,
-  measures,
-  reverted = [],
-  skips
-}: Pick<ChainOutcome, "chainId" | "skips" | "reverted"> & {
-  readonly measures?: ChainOutcome["measures"] | undefined
-}): ChainOutcome => ({
-  chainId,
-  skips: [...skips, chainSkip(SkipCode.cancelled, "the operation was cancelled before this was signed")],
+export const cancelledOutcome = (
+  chain: PlannedChain,
+  {
+    measures,
+    reverted = [],
+    skips
+  }: Pick<ChainOutcome, "skips" | "reverted"> & { readonly measures?: ChainOutcome["measures"] | undefined }
+): ChainOutcome => ({
+  chainId: chain.chainId,
+  skips: [...skips, cancelledSkip(chain)],
   swaps: [],
   receipt: null,
   failure: null,
   ...(measures === undefined ? {} : { measures }),
   ...(reverted.length === 0 ? {} : { reverted: [...reverted] })
 })
+
+export const cancelledSkip = (chain: PlannedChain): RecordedSkip =>
+  chainSkip(
+    SkipCode.cancelled,
+    `the operation was cancelled before this was signed; ${dollars(plannedUsd(chain))} were to be traded`
+  )
 
 /** The same, for a transaction of its own. */
 const alone = (preparation: Ready): Ready => {

@@ -84,7 +84,7 @@ const unsignedOutcome = ({ chain, reason }: Unsigned): ChainOutcome => ({
 })
 
 const afterWait = (unsigned: Unsigned, { isCancelled, isOver }: WaitEnd): ChainOutcome | Unsigned => {
-  if (isCancelled) return cancelledOutcome(unsigned.chain)
+  if (isCancelled) return cancelledOutcome(unsigned.chain, unsigned.chain)
   return isOver ? unsignedOutcome(unsigned) : unsigned
 }
 

@@ -39,7 +39,7 @@ for (const path of plain) templates.on("GET", path, path)
 
 /** Adds a route that is not of the REST contracts: the procedures, which live beside them, and pages about them. */
 export const addRoute = (method: "GET" | "POST", path: string): void => {
-  if (!templates.has(method, path as FindMyWay.PathInput)) templates.on(method, path as FindMyWay.PathInput, path)
+  if (routeOf(method, path) !== path) templates.on(method, path as FindMyWay.PathInput, path)
 }
 
 /** The template that a request means; undefined when there is none. */

@@ -45,7 +45,9 @@ const exceptions: ReadonlyArray<readonly [place: RegExp, reason: string]> = [
   [/\/portfolioName\/anyOf\/0$/u, "a request's name is measured after trimming, as its description says"],
   [/\/Execution(Error|TimelineEntry|Progress)\/properties\/message$/u, "sentences that name what was done"],
   [/\/text\/event-stream\/schema\/properties\/(id\/anyOf\/0|event)$/u, "frames as the generator describes them"],
-  [/\/ExecutionEventEncoded$/u, "the event as JSON text in a frame"]
+  [/\/(ExecutionEvent|AgUiEvent)Encoded$/u, "the event as JSON text in a frame"],
+  [/\/AgUiEvent\/anyOf\/\d+\/properties\/message$/u, "sentences of every chain that failed"],
+  [/\/AgUiExecutionState\/properties\/error\/anyOf\/0$/u, "the same in a snapshot"]
 ]
 
 const bare = [...bareTexts(v2, "v2"), ...bareTexts(v1, "v1")]

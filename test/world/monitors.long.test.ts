@@ -1,4 +1,6 @@
-/** A strategy with a drift band on a local world: a price moves, the band fires, and the run is made. */
+/** A strategy with a drift band on a local world: a price moves, the band fires, and the run is made and told. */
+import { Effect, Exit, Scope } from "effect"
+import { Webhook } from "standardwebhooks"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import {
   type EnrolledPortfolio,
@@ -9,12 +11,16 @@ import {
   rebalance,
   wethShare
 } from "#test/support/journey.ts"
+import { type Receiver, receiver } from "#test/support/Receiver.ts"
 import { eventually, startWorld, type World, worldFolder } from "#test/support/World.ts"
 
 let world: World
 let folder: Awaited<ReturnType<typeof worldFolder>>
+let hook: Receiver
+const scope = Effect.runSync(Scope.make())
 
 beforeAll(async () => {
+  hook = await Effect.runPromise(Scope.provide(receiver(), scope))
   folder = await worldFolder()
   world = await startWorld(folder.dataDir)
 }, 120_000)
@@ -22,6 +28,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
+  await Effect.runPromise(Scope.close(scope, Exit.void))
 }, 120_000)
 
 const weth = () => world.asset(8453, "WETH").assetId
@@ -52,8 +59,21 @@ const fired = async ({ portfolioId }: EnrolledPortfolio): Promise<ReadonlyArray<
   return body.data.operations.filter(({ trigger }: { readonly trigger: string }) => trigger === "triggered")
 }
 
+/** What the integrator's server was told of an operation, once its end is there; every message is signed. */
+const told = (operationId: string, secret: string) =>
+  eventually("the webhook tells the end of the run", async () => {
+    for (const { body, headers } of hook.received) new Webhook(secret).verify(body, { ...headers })
+    const states = hook.received
+      .map(({ body }) => JSON.parse(body))
+      .filter((event) => event.type === "operation.state_changed" && event.operationId === operationId)
+      .map(({ data }) => data.state)
+    return states.at(-1) === "completed" ? states : undefined
+  })
+
 describe("drift bands", () => {
-  it("a price that leaves the band starts one run, which trades to the target and says what fired", async () => {
+  it("a price that leaves the band starts one run, told by a signed webhook, and the workflow waits and fires again", async () => {
+    const made = await world.api("POST", "/v2/webhooks", { url: hook.url })
+    assert.strictEqual(made.status, 201, JSON.stringify(made.body))
     const portfolio = await enroll(world, await newStrategy(), newOwner(), [8453])
     await fund(world, portfolio.accounts, 10_000n)
     const first = await rebalance(world, portfolio.portfolioId)
@@ -77,6 +97,23 @@ describe("drift bands", () => {
     assert.strictEqual(run.state, "completed", JSON.stringify(run))
     assert.strictEqual(run.outcome, "traded")
     assert.isBelow(Math.abs((await wethShare(world, portfolio.accounts[0]!, price)) - 0.5), 0.02)
+    assert.deepStrictEqual(await told(latest.operationId, made.body.data.secret), ["accepted", "running", "completed"])
     assert.lengthOf(await fired(portfolio), 1)
+
+    // An hour later it is back where it was: ten points to the other side, and the workflow waits again.
+    assert.strictEqual((await world.control("/clock/advance", { ms: 3_600_000 })).status, 200)
+    await setEther(2_500)
+    const runs = await eventually(
+      "the band fires again",
+      async () => {
+        const now = await fired(portfolio)
+        return now.length > 1 ? now : undefined
+      },
+      120
+    )
+    assert.lengthOf(runs, 2)
+    const second = await finishedOperation(world, portfolio.portfolioId, runs[0].operationId)
+    assert.strictEqual(second.outcome, "traded", JSON.stringify(second))
+    assert.isBelow(Math.abs((await wethShare(world, portfolio.accounts[0]!, 2_500)) - 0.5), 0.02)
   }, 600_000)
 })

@@ -59,7 +59,10 @@ const stepName = OperationState.annotate({ description: "The state that begins o
 
 const Replace = Schema.Struct({
   op: Schema.Literal("replace").annotate({ description: "Every field is there from the snapshot on." }),
-  path: text("JSON Pointer of the field.", "/state"),
+  path: Schema.String.check(Schema.isPattern(/^\/[a-zA-Z]+$/u)).annotate({
+    description: "JSON Pointer of the field.",
+    examples: ["/state"]
+  }),
   value: Schema.Unknown.annotate({ description: "Its new value.", examples: ["running"] })
 }).annotate({ identifier: "AgUiReplace", description: "An operation of RFC 6902." })
 
@@ -82,7 +85,7 @@ export const AgUiEvent = Schema.Union([
   chunk("RUN_FINISHED", "The last chunk of an operation that is `completed`.", { ...run, result: ExecutionResult }),
   chunk("RUN_ERROR", "The last chunk of one that is not.", {
     message: text("Why, for people.", "chain 8453: the swaps were reverted"),
-    code: text("How it ended.", "EXECUTION_FAILED")
+    code: Schema.Literals(["EXECUTION_FAILED", "EXECUTION_CANCELLED"]).annotate({ description: "How it ended." })
   })
 ]).annotate({ identifier: "AgUiEvent", description: "A chunk of the AG-UI protocol." })
 export type AgUiEvent = typeof AgUiEvent.Type

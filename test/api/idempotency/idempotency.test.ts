@@ -37,6 +37,7 @@ const without = [
   "POST /v2/portfolios/{portfolioId}/start",
   "POST /v2/portfolios/{portfolioId}/stop",
   "POST /v2/portfolios/{portfolioId}/rebalance/preview",
+  "POST /v2/portfolios/{portfolioId}/operations/{operationId}/cancel",
   "POST /v2/portfolios/{portfolioId}/withdraw/signature",
   "POST /v2/portfolios/{portfolioId}/liquidate-all/signature",
   "POST /v2/webhooks/{webhookId}/enable"

@@ -6,7 +6,7 @@ import { addressOf } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
 import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
-import { unsignedSkip } from "#domain/rebalance/ChainTrader.ts"
+import { cancelledSkip, unsignedSkip } from "#domain/rebalance/ChainTrader.ts"
 import { unpriced } from "#domain/rebalance/plan/RunPlanner.ts"
 import { type RecordedSkip, SkipCode } from "#domain/Skip.ts"
 import { priceSale } from "#domain/trading/priceSale.ts"
@@ -116,6 +116,7 @@ plainIt("skips of what could not be read name the share of the portfolio that wa
 plainIt("skips of what waits for its owner name what is to be traded", () => {
   const chain = { chainId: baseUsdc.chainId, legs: [usdcLeg, btcLeg], transfers: [transfer], skips: [] }
   look(SkipCode.signatureRequired, /10000\.00 USD/u, [unsignedSkip(chain, "the permission was revoked")])
+  look(SkipCode.cancelled, /10000\.00 USD/u, [cancelledSkip(chain)])
 })
 
 layer(Preparer, { excludeTestServices: true })("skips of simulations", (it) => {

@@ -34,7 +34,7 @@ eachDatabase("OperationStore", (it) => {
       assert.deepStrictEqual(submission, { _tag: "Submitted", operation })
       assert.deepStrictEqual(
         yield* store.find(tenantId, portfolioId, operationId),
-        Option.some({ ...operation, result: null })
+        Option.some({ ...operation, firedBy: null, result: null })
       )
       assert.isTrue(Option.isNone(yield* store.find(yield* insertTenant, portfolioId, operationId)))
       assert.isTrue(Option.isNone(yield* store.find(tenantId, yield* makePortfolioId, operationId)))
