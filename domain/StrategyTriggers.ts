@@ -36,7 +36,7 @@ export type DriftBands = typeof DriftBands.Type
 export const StrategyTriggers = Schema.Struct({ drift: DriftBands }).annotate({
   identifier: "StrategyTriggers",
   description:
-    "What starts a rebalance beside the schedule. `drift`: an asset leaves its band; it starts one run, and no other one until every asset has come back to nine tenths of its band.",
+    "What starts a rebalance beside the schedule. `drift`: an asset leaves its band; it starts one run, and no other one until that has traded all there was to trade, or every asset has come back to nine tenths of its band.",
   examples: [{ drift: { band: { kind: "absolute", width: 500 } } }]
 })
 export type StrategyTriggers = typeof StrategyTriggers.Type

@@ -97,15 +97,13 @@ const decideReady = (monitor: Monitor, ready: MonitorState, known: Known): Decis
     case "trigger_matched":
       return startRun(monitor, ready, known, ready.event.event)
     case "execution_completed": {
-      const { operationId, state } = ready.event
+      const { operationId, outcome, state } = ready.event
       // The run of somebody else is no try of the workflow's.
       const isOwn = ready.linkedOperationIds.some((linked) => linked === operationId)
-      return {
-        next:
-          isOwn && state !== "completed"
-            ? Transitions.retry(ready, known.at)
-            : Transitions.rest(ready, workflow, known.at)
-      }
+      if (isOwn && state !== "completed") return { next: Transitions.retry(ready, known.at) }
+      // All that was to be traded was: whatever is off its target at the next look has left it since.
+      const isAnswered = isOwn && outcome === "traded" && workflow.trigger?.kind === "portfolio_drift_from_target"
+      return { next: Transitions.rest(isAnswered ? { ...ready, isArmed: true } : ready, workflow, known.at) }
     }
     default:
       return workflow.trigger === null
