@@ -8,6 +8,7 @@ import type { CatalogueContent } from "#domain/asset/CatalogueContent.ts"
 import { Dimension } from "#domain/asset/Dimension.ts"
 import { CaipAssetId } from "#domain/Caip.ts"
 import { decodeRows, timestamp } from "#layers/sql/rows.ts"
+import { storableJson } from "#layers/sql/storable.ts"
 
 const allSubjects = decodeRows(
   Schema.Struct({
@@ -60,23 +61,16 @@ export class CatalogueStore extends Context.Service<
       yield* sql`DELETE FROM canonical_assets`
       yield* sql`
         INSERT INTO canonical_assets (asset_canonical_id, kind, symbol, name)
-        SELECT * FROM unnest(${assets.map((row) => row.assetCanonicalId)}::uuid[], ${assets.map((row) => row.kind)}::text[],
-          ${assets.map((row) => row.symbol)}::text[], ${assets.map((row) => row.name)}::text[])`
+        SELECT * FROM jsonb_to_recordset(${storableJson(assets)}::jsonb)
+          AS n ("assetCanonicalId" uuid, kind text, symbol text, name text)`
       yield* sql`
         INSERT INTO asset_representations (caip_asset_id, asset_canonical_id, issuer, unit_model, decimals, symbol)
-        SELECT * FROM unnest(${representations.map((row) => row.caipAssetId)}::text[],
-          ${representations.map((row) => row.assetCanonicalId)}::uuid[],
-          ${representations.map((row) => row.issuer)}::text[],
-          ${representations.map((row) => row.unitModel)}::text[],
-          ${representations.map((row) => row.decimals)}::smallint[],
-          ${representations.map((row) => row.symbol)}::text[])`
+        SELECT * FROM jsonb_to_recordset(${storableJson(representations)}::jsonb)
+          AS n ("caipAssetId" text, "assetCanonicalId" uuid, issuer text, "unitModel" text, decimals smallint, symbol text)`
       yield* sql`
         INSERT INTO asset_classifications (asset_canonical_id, dimension, key, label, confidence_bps, rank)
-        SELECT * FROM unnest(${classifications.map((row) => row.assetCanonicalId)}::uuid[],
-          ${classifications.map((row) => row.dimension)}::text[], ${classifications.map((row) => row.key)}::text[],
-          ${classifications.map((row) => row.label)}::text[],
-          ${classifications.map((row) => row.confidence)}::smallint[],
-          ${classifications.map((row) => row.rank)}::smallint[])`
+        SELECT * FROM jsonb_to_recordset(${storableJson(classifications)}::jsonb)
+          AS n ("assetCanonicalId" uuid, dimension text, key text, label text, confidence smallint, rank smallint)`
     })
 
     /** The lock makes processes take turns; the one that comes second finds the content of the first. */

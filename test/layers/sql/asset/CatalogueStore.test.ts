@@ -76,6 +76,17 @@ eachDatabase("CatalogueStore", (it) => {
     })
   )
 
+  it.effect("takes tokens of which none has an issuer, and content that is empty in part", () =>
+    Effect.gen(function* () {
+      const { load } = yield* CatalogueStore
+      const [first] = small.representations
+      assert.isTrue(yield* load({ ...small, representations: [first!] }))
+      assert.isTrue(yield* load({ ...small, representations: [], classifications: [] }))
+      const { represented } = yield* (yield* Catalogue).resolve({ canonical: [], represented: [weth] })
+      assert.strictEqual(represented.size, 0)
+    })
+  )
+
   it.effect("answers the categories of the asked assets in the asked dimensions", () =>
     Effect.gen(function* () {
       yield* (yield* CatalogueStore).load(small)
