@@ -7,6 +7,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ readonly run: () => Pr
   events: () => import("#bench/events.ts"),
   http: () => import("#bench/http.ts"),
   lists: () => import("#bench/lists.ts"),
+  monitors: () => import("#bench/monitors.ts"),
   operations: () => import("#bench/operations.ts"),
   stream: () => import("#bench/stream.ts"),
   planner: () => import("#bench/planner.ts"),

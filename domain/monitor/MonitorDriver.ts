@@ -19,8 +19,9 @@ const batch = 200
 const maxBatches = 20
 /** A tick's key is remembered for so long. */
 const rememberFor = Duration.days(7)
-/** While there is work, in milliseconds; at most the interval between ticks. */
+/** Between sweeps, in milliseconds, at most the interval between ticks: while there is work, and while there is none. */
 const busyIntervalMs = 50
+const idleIntervalMs = 500
 
 export class MonitorDriver extends Context.Service<
   MonitorDriver,
@@ -99,7 +100,7 @@ export class MonitorDriver extends Context.Service<
       const { intervalMs } = (yield* Settings).scheduler
       const round = Effect.gen(function* () {
         const count = yield* driver.sweep
-        yield* Effect.sleep(Duration.millis(count > 0 ? Math.min(busyIntervalMs, intervalMs) : intervalMs))
+        yield* Effect.sleep(Duration.millis(Math.min(count > 0 ? busyIntervalMs : idleIntervalMs, intervalMs)))
       }).pipe(
         Effect.catchCause((cause) =>
           Cause.hasInterrupts(cause)
