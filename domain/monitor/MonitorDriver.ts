@@ -19,7 +19,7 @@ const batch = 200
 const maxBatches = 20
 /** A tick's key is remembered for so long. */
 const rememberFor = Duration.days(7)
-/** Between sweeps, in milliseconds, at most the interval between ticks: while there is work, and while there is none. */
+/** Between sweeps, while there is work and while there is none; at most the interval between ticks. Milliseconds. */
 const busyIntervalMs = 50
 const idleIntervalMs = 500
 
