@@ -4,25 +4,17 @@
  */
 import { DateTime, Duration, Effect, Layer, Schedule } from "effect"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
+import { removeInBatches } from "#domain/removeInBatches.ts"
 
 /** After its expiry a flow is answered as unknown; a call that began before may still be at work for its lease. */
 const keptFor = Duration.days(1)
 const pruneInterval = Duration.minutes(10)
-/** Flows removed by one statement, and statements of one pass. */
-const batch = 1_000
-const maxBatches = 100
 
 /** Removes what expired more than a day ago, at most 100,000 flows. Answers how many. */
 export const pruneFlows = Effect.gen(function* () {
   const store = yield* EnrollmentStore
   const before = DateTime.subtractDuration(yield* DateTime.now, keptFor)
-  let removed = 0
-  for (let pass = 0; pass < maxBatches; pass++) {
-    const count = yield* store.pruneFlows(before, batch)
-    removed += count
-    if (count < batch) break
-  }
-  return removed
+  return yield* removeInBatches((limit) => store.pruneFlows(before, limit))
 }).pipe(Effect.withSpan("FlowPruner.pruneFlows"))
 
 /** The fiber that prunes for as long as the layer lives; a failed pass is logged and the next one tries again. */

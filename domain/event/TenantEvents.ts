@@ -9,6 +9,7 @@ import type { TenantEvent } from "#domain/event/TenantEvent.ts"
 import { TenantEventLog } from "#domain/event/TenantEventLog.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import type { TenantId } from "#domain/Ids.ts"
+import { removeInBatches } from "#domain/removeInBatches.ts"
 
 /** How long an event can be read. */
 export const keptFor = Duration.days(30)
@@ -17,8 +18,6 @@ export const keptFor = Duration.days(30)
 const pageSize = 200
 
 const pruneInterval = Duration.minutes(10)
-const batch = 1_000
-const maxBatches = 100
 
 export interface EventPage {
   readonly events: ReadonlyArray<TenantEvent>
@@ -88,7 +87,7 @@ export class TenantEvents extends Context.Service<
       const log = yield* TenantEventLog
       yield* Effect.gen(function* () {
         const before = DateTime.subtractDuration(yield* DateTime.now, keptFor)
-        for (let pass = 0; pass < maxBatches; pass++) if ((yield* log.prune(before, batch)) < batch) break
+        yield* removeInBatches((limit) => log.prune(before, limit))
       }).pipe(
         Effect.catchCause((cause) => Effect.logError("Old events of tenants could not be removed", cause)),
         Effect.repeat(Schedule.spaced(pruneInterval)),

@@ -1,15 +1,14 @@
 /** Removes idempotency keys a day after their request. */
 import { DateTime, Duration, Effect, Layer, Schedule } from "effect"
 import { IdempotencyKeys, keptFor } from "#domain/identity/IdempotencyKeys.ts"
+import { removeInBatches } from "#domain/removeInBatches.ts"
 
 const pruneInterval = Duration.minutes(10)
-const batch = 1_000
-const maxBatches = 100
 
 export const pruneKeys = Effect.gen(function* () {
   const keys = yield* IdempotencyKeys
   const before = DateTime.subtractDuration(yield* DateTime.now, keptFor)
-  for (let pass = 0; pass < maxBatches; pass++) if ((yield* keys.prune(before, batch)) < batch) break
+  yield* removeInBatches((limit) => keys.prune(before, limit))
 }).pipe(Effect.withSpan("KeyPruner.pruneKeys"))
 
 /** The fiber that prunes for as long as the layer lives. */

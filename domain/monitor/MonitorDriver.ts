@@ -4,9 +4,10 @@
  *
  * A price is looked up in the ranges before anything is measured, so that a tick costs what it calls and no more.
  */
-import { Cause, Context, DateTime, Duration, Effect, Layer, Metric, Option } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Metric, Option } from "effect"
 import type { AssetId } from "#domain/Caip.ts"
 import { Prices } from "#domain/market/Prices.ts"
+import { keepGoing } from "#domain/keepGoing.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { MonitorStore } from "#domain/monitor/MonitorStore.ts"
 import { MonitorTicks } from "#domain/monitor/MonitorTicks.ts"
@@ -98,20 +99,13 @@ export class MonitorDriver extends Context.Service<
     Effect.gen(function* () {
       const driver = yield* MonitorDriver
       const { intervalMs } = (yield* Settings).scheduler
-      const round = Effect.gen(function* () {
-        const count = yield* driver.sweep
-        yield* Effect.sleep(Duration.millis(Math.min(count > 0 ? busyIntervalMs : idleIntervalMs, intervalMs)))
-      }).pipe(
-        Effect.catchCause((cause) =>
-          Cause.hasInterrupts(cause)
-            ? Effect.failCause(cause)
-            : Effect.andThen(
-                Effect.logError("A sweep of waiting workflows failed", cause),
-                Effect.sleep(Duration.millis(intervalMs))
-              )
-        )
+      const round = Effect.map(driver.sweep, (count) =>
+        Duration.millis(Math.min(count > 0 ? busyIntervalMs : idleIntervalMs, intervalMs))
       )
-      yield* Effect.forkScoped(Effect.forever(round))
+      yield* keepGoing(round, {
+        complaint: "A sweep of waiting workflows failed",
+        afterFault: Duration.millis(intervalMs)
+      })
     })
   )
 }

@@ -6,7 +6,8 @@
  * accepted operation if it gets one. So a crash before loses nothing, and after it the operation is found again as
  * accepted. Launching is idempotent.
  */
-import { Cause, Context, DateTime, Duration, Effect, Layer, Metric, Option, Ref } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Ref } from "effect"
+import { keepGoing } from "#domain/keepGoing.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { type Launch, OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
@@ -135,20 +136,10 @@ export class Scheduler extends Context.Service<
       const scheduler = yield* Scheduler
       const settings = yield* Settings
       const { intervalMs } = settings.scheduler
-      const round = Effect.gen(function* () {
-        const count = yield* scheduler.tick
-        yield* Effect.sleep(Duration.millis(count > 0 ? Math.min(busyIntervalMs, intervalMs) : intervalMs))
-      }).pipe(
-        Effect.catchCause((cause) =>
-          Cause.hasInterrupts(cause)
-            ? Effect.failCause(cause)
-            : Effect.andThen(
-                Effect.logError("A scheduler tick failed", cause),
-                Effect.sleep(Duration.millis(intervalMs))
-              )
-        )
+      const round = Effect.map(scheduler.tick, (count) =>
+        Duration.millis(count > 0 ? Math.min(busyIntervalMs, intervalMs) : intervalMs)
       )
-      yield* Effect.forkScoped(Effect.forever(round))
+      yield* keepGoing(round, { complaint: "A scheduler tick failed", afterFault: Duration.millis(intervalMs) })
     })
   )
 }

@@ -12,6 +12,8 @@ import type { TenantEvent } from "#domain/event/TenantEvent.ts"
 import { TenantEventLog } from "#domain/event/TenantEventLog.ts"
 import { keptFor } from "#domain/event/TenantEvents.ts"
 import { SecretBox } from "#domain/identity/SecretBox.ts"
+import { keepGoing } from "#domain/keepGoing.ts"
+import { removeInBatches } from "#domain/removeInBatches.ts"
 import { makeDeliveryId } from "#domain/Ids.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { type Claimed, DeliveryStore, type DueDelivery } from "#domain/webhook/DeliveryStore.ts"
@@ -35,8 +37,6 @@ const busyInterval = Duration.millis(50)
 const measureInterval = Duration.seconds(15)
 
 const pruneInterval = Duration.minutes(10)
-const pruneBatch = 1_000
-const maxPruneBatches = 100
 
 const gone = 410
 
@@ -220,8 +220,7 @@ export class WebhookDeliveries extends Context.Service<
 
       const prune = Effect.gen(function* () {
         const before = DateTime.subtractDuration(yield* DateTime.now, keptFor)
-        for (let pass = 0; pass < maxPruneBatches; pass++)
-          if ((yield* store.prune(before, pruneBatch)) < pruneBatch) break
+        yield* removeInBatches((limit) => store.prune(before, limit))
       })
 
       return WebhookDeliveries.of({ turns, measure, prune })
@@ -237,20 +236,14 @@ export class WebhookDeliveries extends Context.Service<
         const free = places - (yield* FiberSet.size(running))
         const turns = free > 0 ? yield* deliveries.turns(free) : []
         for (const turn of turns) yield* FiberSet.run(running, turn)
-        yield* Effect.sleep(turns.length > 0 ? busyInterval : idleInterval)
-      }).pipe(
-        Effect.catchCause((cause) =>
-          Cause.hasInterrupts(cause)
-            ? Effect.failCause(cause)
-            : Effect.andThen(
-                Effect.logError("Webhooks could not be looked for", cause),
-                Effect.sleep(Duration.times(idleInterval, 10))
-              )
-        )
-      )
+        return turns.length > 0 ? busyInterval : idleInterval
+      })
       const tolerant = (what: string, effect: Effect.Effect<void>) =>
         Effect.catchCause(effect, (cause) => Effect.logError(what, cause))
-      yield* Effect.forkScoped(Effect.forever(round))
+      yield* keepGoing(round, {
+        complaint: "Webhooks could not be looked for",
+        afterFault: Duration.times(idleInterval, 10)
+      })
       yield* tolerant("The delay of webhooks could not be measured", deliveries.measure).pipe(
         Effect.repeat(Schedule.spaced(measureInterval)),
         Effect.forkScoped
