@@ -3,7 +3,7 @@
  *
  * Operators may cut a provider and connect it again; that is shared, so it holds for whichever worker has the lease.
  */
-import { Clock, Context, Effect, FiberHandle, Layer, Metric, Option, Schedule, Schema, Stream } from "effect"
+import { Clock, Context, Effect, FiberHandle, Layer, Metric, Option, Result, Schedule, Schema, Stream } from "effect"
 import { Backplane, type BackplaneUnavailable, type Lease } from "#domain/stream/Backplane.ts"
 import type { FeedItem, FeedState, MarketFeed } from "#domain/stream/MarketFeed.ts"
 import { MarketFeeds } from "#domain/stream/MarketFeeds.ts"
@@ -80,13 +80,14 @@ export class Feeds extends Context.Service<
         (Object.keys(providerOf) as ReadonlyArray<AssetClass>).find((known) => providerOf[known] === provider)!
 
       const take = Effect.fnUntraced(function* (line: Line, held: Lease, item: FeedItem) {
-        if ("dropped" in item) return yield* drop(line, item.dropped)
         const now = yield* Clock.currentTimeMillis
-        const data = readTick(item.figures, now)
-        if (typeof data === "string") return yield* drop(line, data)
+        const tick = Result.flatMap(item, ({ figures, symbol }) =>
+          Result.map(readTick(figures, now), (data) => ({ symbol, data }))
+        )
+        if (Result.isFailure(tick)) return yield* drop(line, tick.failure)
         const { provider } = line.feed
         const outcome = yield* backplane
-          .append({ assetClass: assetClassOf(provider), symbol: item.symbol, data }, held)
+          .append({ assetClass: assetClassOf(provider), ...tick.success }, held)
           .pipe(Effect.catch(() => Effect.succeed(Option.some("unavailable" as const))))
         if (Option.isSome(outcome)) return yield* drop(line, outcome.value)
         line.lastEventAt = now
@@ -95,7 +96,7 @@ export class Feeds extends Context.Service<
 
       /** Items of one symbol in their order, symbols side by side. */
       const takeAll = (line: Line, held: Lease, items: ReadonlyArray<FeedItem>) => {
-        const bySymbol = Map.groupBy(items, (item) => ("dropped" in item ? "" : item.symbol))
+        const bySymbol = Map.groupBy(items, (item) => (Result.isFailure(item) ? "" : item.success.symbol))
         return Effect.forEach(
           bySymbol.values(),
           (group) => Effect.forEach(group, (item) => take(line, held, item), { discard: true }),

@@ -1,6 +1,6 @@
 /** The worker itself, with its own gate, hub and sockets; only the provider is the benchmark's. */
 import { NodeCrypto } from "@effect/platform-node"
-import { Duration, Effect, Layer, Queue, Redacted, Stream } from "effect"
+import { Duration, Effect, Layer, Queue, Redacted, Result, Stream } from "effect"
 import { InternalToken, internalTokenHeader } from "#domain/stream/InternalToken.ts"
 import type { FeedItem, MarketFeed } from "#domain/stream/MarketFeed.ts"
 import { MarketFeeds } from "#domain/stream/MarketFeeds.ts"
@@ -69,10 +69,12 @@ serve(
   (messages) =>
     void Queue.offerUnsafe(
       ticks,
-      messages.map(({ atMicros, index }) => ({
-        symbol: "ETH",
-        figures: { kind: "quote", priceUsd: atMicros, asOfMs: 1_760_000_000_000 + index, ...none }
-      }))
+      messages.map(({ atMicros, index }) =>
+        Result.succeed({
+          symbol: "ETH",
+          figures: { kind: "quote", priceUsd: atMicros, asOfMs: 1_760_000_000_000 + index, ...none }
+        })
+      )
     ),
   () => {}
 )

@@ -63,10 +63,11 @@ const settlementOf = (
   around: ChainView,
   tolerance: Tolerance,
   { cost, policy }: PlanParameters
-): Settlement | PolicySettlement =>
-  policy === undefined || view.weight === 0n
-    ? settle(around, tolerance, cost)
-    : settleWithin(around, tolerance, cost, policy.policy, policy.limitOf(view))
+): Settlement & { readonly byPolicy?: PolicySettlement } => {
+  if (policy === undefined || view.weight === 0n) return settle(around, tolerance, cost)
+  const byPolicy = settleWithin(around, tolerance, cost, policy.policy, policy.limitOf(view))
+  return { ...byPolicy, byPolicy }
+}
 
 const minOf = ({ policy, thresholdUsd }: PlanParameters, chainId: ChainId): bigint =>
   policy === undefined ? thresholdUsd : minTradeUsd(thresholdUsd, policy.policy, chainId)
@@ -80,9 +81,7 @@ const minOf = ({ policy, thresholdUsd }: PlanParameters, chainId: ChainId): bigi
 export const planChain = (view: ChainView, parameters: PlanParameters, around: ChainView = view): ChainPlan => {
   const { chainId } = view
   const tolerance = toleranceFor(minOf(parameters, chainId), around.positions)
-  const settlement = settlementOf(view, around, tolerance, parameters)
-  const { legs: settled, result, totalUsd } = settlement
-  const byPolicy = "drifts" in settlement ? settlement : undefined
+  const { byPolicy, legs: settled, result, totalUsd } = settlementOf(view, around, tolerance, parameters)
   const { legs, skips: awaited } = withinArrived(settled, around.positions, tolerance.tradeUsd)
   const shareOf = sharesOf(totalUsd, around.weight)
   const skipFor = skipsOn(chainId, tolerance)

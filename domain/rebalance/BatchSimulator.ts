@@ -78,7 +78,7 @@ export class BatchSimulator extends Context.Service<
       const keepingAll = Effect.fnUntraced(function* (task: ChainTask, refused: Refused) {
         const { transfers = [] } = refused.draft.batch
         if (transfers.length === 0) return yield* Effect.fail(refused)
-        const skips = transfers.map((transfer) => simulationSkip(refused.draft, transfer, refused.cause.reason))
+        const skips = transfers.map((transfer) => transferSkip(refused.draft, transfer, refused.cause.reason))
         const kept = yield* drafts.withoutTransfers(task, "venue", skips)
         return yield* attempt(task, "venue", kept)
       })
@@ -90,7 +90,7 @@ export class BatchSimulator extends Context.Service<
           execution.prepare({ ...batch, swaps: [swap] }).pipe(
             Effect.as({ swap, skip: undefined }),
             Effect.catchTag("SimulationFailed", ({ reason }) =>
-              Effect.succeed({ swap, skip: simulationSkip(draft, swap, reason) })
+              Effect.succeed({ swap, skip: swapSkip(draft, swap, reason) })
             )
           )
         )
@@ -166,23 +166,33 @@ const nothingOf = (draft: BatchDraft, { message }: SimulationFailed): SimulatedD
   failure: message
 })
 
-/** What of a planned amount is left undone is worth as much of the planned value. */
-const simulationSkip = ({ plan }: BatchDraft, one: ReadySwap | OutgoingTransfer, reason: string): RecordedSkip => {
-  const { legs, transfers = [] } = plan.chain
-  const isSame = ({ buy, sell }: Pick<PlannedLeg, "sell" | "buy">) => buy === one.buy && sell === one.sell
-  const valueUsd =
-    "amountRaw" in one
-      ? shareOf(transfers.find(isSame)?.valueUsd, one.amountRaw, transfers.find(isSame)?.amountRaw)
-      : shareOf(legs.find(isSame)?.valueUsd, one.sellAmountRaw, legs.find(isSame)?.sellAmountRaw)
-  return {
-    assetId: null,
-    sell: one.sell,
-    buy: one.buy,
-    code: SkipCode.simulationFailed,
-    valueUsd,
-    reason: valueUsd === null ? reason : `${reason}; ${dollars(valueUsd)} are not traded`
-  }
+/** A pair of which `valueUsd` is not traded; null where that is not known. */
+const simulationSkip = ({ buy, sell }: Pair, valueUsd: bigint | null, reason: string): RecordedSkip => ({
+  assetId: null,
+  sell,
+  buy,
+  code: SkipCode.simulationFailed,
+  valueUsd,
+  reason: valueUsd === null ? reason : `${reason}; ${dollars(valueUsd)} are not traded`
+})
+
+const swapSkip = ({ plan }: BatchDraft, swap: ReadySwap, reason: string): RecordedSkip => {
+  const leg = plan.chain.legs.find(isPair(swap))
+  return simulationSkip(swap, shareOf(leg?.valueUsd, swap.sellAmountRaw, leg?.sellAmountRaw), reason)
 }
 
+const transferSkip = ({ plan }: BatchDraft, transfer: OutgoingTransfer, reason: string): RecordedSkip => {
+  const planned = plan.chain.transfers?.find(isPair(transfer))
+  return simulationSkip(transfer, shareOf(planned?.valueUsd, transfer.amountRaw, planned?.amountRaw), reason)
+}
+
+type Pair = Pick<PlannedLeg, "sell" | "buy">
+
+const isPair =
+  (one: Pair) =>
+  ({ buy, sell }: Pair) =>
+    buy === one.buy && sell === one.sell
+
+/** What of a planned amount is left undone is worth as much of the planned value. */
 const shareOf = (valueUsd: bigint | undefined, partRaw: bigint, wholeRaw: bigint | undefined): bigint | null =>
   valueUsd === undefined || !wholeRaw ? null : (valueUsd * partRaw) / wholeRaw

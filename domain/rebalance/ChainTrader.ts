@@ -30,7 +30,6 @@ const maxAttempts = 3
 
 /** What is left to be done on a chain once its owner has signed anew. */
 export interface Unsigned {
-  readonly _tag: "Unsigned"
   readonly chain: PlannedChain
   readonly reason: string
   /** The attempt that was refused. */
@@ -41,15 +40,15 @@ export class ChainTrader extends Context.Service<
   ChainTrader,
   {
     /**
-     * Always ends with an outcome, in which is what could not be done, or with what the owner must sign first; `first`
-     * is the number of the first attempt. Must run inside a workflow.
+     * Always ends with an outcome, in which is what could not be done, or fails with what the owner must sign first;
+     * `first` is the number of the first attempt. Must run inside a workflow.
      */
     readonly trade: (
       operationId: OperationId,
       plan: RunPlan,
       chain: PlannedChain,
       first: number
-    ) => Effect.Effect<ChainOutcome | Unsigned, never, InWorkflow>
+    ) => Effect.Effect<ChainOutcome, Unsigned, InWorkflow>
   }
 >()("ballast/domain/rebalance/ChainTrader") {
   static readonly layer = Layer.effect(
@@ -134,7 +133,7 @@ const makeTrade = ({ preparer, launcher, ledger, operations, relay, wait }: Serv
     plan: RunPlan,
     chain: PlannedChain,
     first: number
-  ): Effect.fn.Return<ChainOutcome | Unsigned, never, InWorkflow> {
+  ): Effect.fn.Return<ChainOutcome, Unsigned, InWorkflow> {
     const { chainId, legs, skips, transfers: planned = [] } = chain
     let last: ChainOutcome = { chainId, skips, swaps: [], receipt: null, failure: null }
     if (chain.measures !== undefined) last = { ...last, measures: chain.measures }
@@ -146,7 +145,7 @@ const makeTrade = ({ preparer, launcher, ledger, operations, relay, wait }: Serv
       if (preparation._tag === "Nothing") return { ...last, skips: preparation.skips, failure: preparation.failure }
       if (preparation._tag === "Unsigned") {
         const { reason } = preparation
-        if (yield* wait.tell(attempt, preparation)) return { _tag: "Unsigned", chain, reason, attempt: number }
+        if (yield* wait.tell(attempt, preparation)) return yield* Effect.fail({ chain, reason, attempt: number })
         return { ...last, skips: [...preparation.skips, unsignedSkip(chain, reason)] }
       }
       const { measures, prepared, swaps, transfers = [] } = preparation

@@ -5,7 +5,7 @@
  * A run that dies of a fault of ours ends as `failed` with its cause in the log, so that the portfolio is free for the
  * next one; money is safe because nothing was sent that the chain's own rules do not bound.
  */
-import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { Array, Context, DateTime, Effect, Layer, Option, Result, Schema } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { Activity } from "effect/workflow"
 import { waysAfter } from "#domain/rebalance/ClosedWay.ts"
@@ -73,7 +73,8 @@ interface Services {
   readonly venue: Venue["Service"]
 }
 
-const isUnsigned = (outcome: ChainOutcome | Unsigned): outcome is Unsigned => "_tag" in outcome
+/** What became of a chain, or what its owner must sign first. */
+type Traded = Result.Result<ChainOutcome, Unsigned>
 
 const unsignedOutcome = ({ chain, reason }: Unsigned): ChainOutcome => ({
   chainId: chain.chainId,
@@ -83,9 +84,9 @@ const unsignedOutcome = ({ chain, reason }: Unsigned): ChainOutcome => ({
   failure: `the owner did not sign anew in time: ${reason}`
 })
 
-const afterWait = (unsigned: Unsigned, { isCancelled, isOver }: WaitEnd): ChainOutcome | Unsigned => {
-  if (isCancelled) return cancelledOutcome(unsigned.chain, unsigned.chain)
-  return isOver ? unsignedOutcome(unsigned) : unsigned
+const afterWait = (unsigned: Unsigned, { isCancelled, isOver }: WaitEnd): Traded => {
+  if (isCancelled) return Result.succeed(cancelledOutcome(unsigned.chain, unsigned.chain))
+  return isOver ? Result.succeed(unsignedOutcome(unsigned)) : Result.fail(unsigned)
 }
 
 /** Nothing to do: what it was to be traded on is not even read. */
@@ -137,10 +138,10 @@ const makeExecute = (services: Services, operationId: OperationId) => {
 
   /** Tells of a chain that is done, unless it is the only one: then the end tells the same a moment later. */
   const trade = Effect.fnUntraced(function* (planned: RunPlan, chain: PlannedChain, attempt: number) {
-    const outcome = yield* trader.trade(operationId, planned, chain, attempt)
+    const traded: Traded = yield* Effect.result(trader.trade(operationId, planned, chain, attempt))
     const totalSteps = planned.chains.filter(hasWork).length
-    if (!isUnsigned(outcome) && totalSteps > 1 && hasWork(chain)) yield* tell(outcome, totalSteps)
-    return outcome
+    if (Result.isSuccess(traded) && totalSteps > 1 && hasWork(chain)) yield* tell(traded.success, totalSteps)
+    return traded
   })
 
   const resultOf = Effect.fnUntraced(function* (plan: RunPlan, outcomes: ReadonlyArray<ChainOutcome>) {
@@ -194,24 +195,22 @@ const makeExecute = (services: Services, operationId: OperationId) => {
   }).annotate(ClusterSchema.WithTransaction, true)
 
   /** Goes on where the owner has signed anew, and ends where that did not happen in time. */
-  const afterSignatures = Effect.fnUntraced(function* (
-    planned: RunPlan,
-    traded: ReadonlyArray<ChainOutcome | Unsigned>
-  ) {
-    let outcomes = traded
+  const afterSignatures = Effect.fnUntraced(function* (planned: RunPlan, traded: ReadonlyArray<Traded>) {
+    let all = traded
     let until: DateTime.Utc | undefined
     for (let round = 1; ; round++) {
-      const unsigned = outcomes.filter(isUnsigned)
-      if (unsigned.length === 0) return outcomes as ReadonlyArray<ChainOutcome>
+      const [outcomes, unsigned] = Array.separate(all)
+      if (unsigned.length === 0) return outcomes
       const ids = unsigned.map(({ chain }) => chain.chainId)
       const end = yield* owner.wait(operationId, round, ids, until)
       until = end.until
-      outcomes = yield* Effect.forEach(
-        outcomes,
-        (outcome) => {
-          if (!isUnsigned(outcome)) return Effect.succeed(outcome)
-          if (end.awaited.has(outcome.chain.chainId)) return Effect.succeed(afterWait(outcome, end))
-          return trade(planned, outcome.chain, outcome.attempt + 1)
+      all = yield* Effect.forEach(
+        all,
+        (one) => {
+          if (Result.isSuccess(one)) return Effect.succeed(one)
+          const { attempt, chain } = one.failure
+          if (end.awaited.has(chain.chainId)) return Effect.succeed(afterWait(one.failure, end))
+          return trade(planned, chain, attempt + 1)
         },
         { concurrency: "unbounded" }
       )

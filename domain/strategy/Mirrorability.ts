@@ -25,7 +25,9 @@ export interface OwnerMirrored extends OwnedChange {
 const numberPattern = /^[1-9][0-9]{0,17}$/u
 
 const keyOf = (blueprintId: string): BlueprintKey =>
-  numberPattern.test(blueprintId) ? { number: BigInt(blueprintId) } : { strategyId: blueprintId }
+  numberPattern.test(blueprintId)
+    ? { kind: "number", number: BigInt(blueprintId) }
+    : { kind: "id", strategyId: blueprintId }
 
 const refuseHeads = ({ brokenHeads }: BrokenHeads) =>
   new Internal({
@@ -87,7 +89,7 @@ export class Mirrorability extends Context.Service<
           return yield* new PermissionDenied({
             message: `Portfolio ${portfolioId} mirrors another tenant's strategy; name that strategy, or a portfolio of its creator`
           })
-        return yield* setOne({ strategyId }, strategyId, change)
+        return yield* setOne({ kind: "id", strategyId }, strategyId, change)
       })
 
       const setOfOwner = Effect.fn("Mirrorability.setOfOwner")(function* (

@@ -16,7 +16,9 @@ export type Mirrored = Pick<Strategy, "canMirror" | "isPublic">
 export type MirrorabilityChange = Pick<Strategy, "canMirror"> & { readonly isPublic?: boolean }
 
 /** A strategy by its id, or by the number that the database gave it. */
-export type BlueprintKey = { readonly strategyId: string } | { readonly number: bigint }
+export type BlueprintKey =
+  | { readonly kind: "id"; readonly strategyId: string }
+  | { readonly kind: "number"; readonly number: bigint }
 
 /** One strategy after the change. */
 export interface MirroredBlueprint extends Mirrored {

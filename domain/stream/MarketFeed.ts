@@ -1,5 +1,5 @@
 /** Port: a provider of market data, as the worker that holds the lease sees it. */
-import { type Effect, Schema, type Stream } from "effect"
+import { type Effect, type Result, Schema, type Stream } from "effect"
 import type { Provider, PublicAsset } from "#domain/stream/PublicAsset.ts"
 import type { BarFigures, DropReason, QuoteFigures } from "#domain/stream/readTick.ts"
 
@@ -22,10 +22,14 @@ export const FeedState = Schema.Struct({
 })
 export type FeedState = typeof FeedState.Type
 
-/** Figures of one asset as the provider sent them, or what was wrong with an entry. */
-export type FeedItem =
-  | { readonly symbol: string; readonly figures: BarFigures | QuoteFigures }
-  | { readonly dropped: DropReason }
+/** Figures of one asset as the provider sent them. */
+export interface AssetFigures {
+  readonly symbol: string
+  readonly figures: BarFigures | QuoteFigures
+}
+
+/** An entry that the provider sent, or what was wrong with it. */
+export type FeedItem = Result.Result<AssetFigures, DropReason>
 
 export interface MarketFeed {
   readonly provider: Provider

@@ -4,6 +4,7 @@
  * A provider's number is wrong when it is not finite, negative, a price of zero, a bar whose high is not its highest,
  * or of a time that has not come. Data that are not newer than the last of the asset are a repeat or came out of order.
  */
+import { Result } from "effect"
 import * as Decimal from "#domain/Decimal.ts"
 import { type MarketData, timeOf } from "#domain/stream/MarketData.ts"
 
@@ -51,14 +52,18 @@ const textOrNull = (value: number | null) => (value === null ? null : text(value
 
 const isWhole = (time: number) => Number.isSafeInteger(time) && time > 0
 
-const ofBar = (bar: BarFigures, now: number): MarketData | DropReason => {
+/** Figures as market data, or why they are none. */
+type Reading = Result.Result<MarketData, DropReason>
+
+const ofBar = (bar: BarFigures, now: number): Reading => {
   const prices = [bar.open, bar.high, bar.low, bar.close, ...(bar.vwap === null ? [] : [bar.vwap])]
-  if (![...prices, bar.volume].every(Number.isFinite)) return "not_finite"
-  if (prices.some((price) => price <= 0) || bar.volume < 0) return "negative"
+  if (![...prices, bar.volume].every(Number.isFinite)) return Result.fail("not_finite")
+  if (prices.some((price) => price <= 0) || bar.volume < 0) return Result.fail("negative")
   const isInside = [bar.open, bar.close].every((price) => price >= bar.low && price <= bar.high)
-  if (!isInside || !isWhole(bar.startMs) || !isWhole(bar.endMs) || bar.endMs <= bar.startMs) return "inconsistent"
-  if (bar.startMs > now + clockTolerance) return "future"
-  return {
+  if (!isInside || !isWhole(bar.startMs) || !isWhole(bar.endMs) || bar.endMs <= bar.startMs)
+    return Result.fail("inconsistent")
+  if (bar.startMs > now + clockTolerance) return Result.fail("future")
+  return Result.succeed({
     kind: "ohlcv",
     open: text(bar.open),
     high: text(bar.high),
@@ -68,28 +73,28 @@ const ofBar = (bar: BarFigures, now: number): MarketData | DropReason => {
     vwap: textOrNull(bar.vwap),
     startMs: bar.startMs,
     endMs: bar.endMs
-  }
+  })
 }
 
-const ofQuote = (quote: QuoteFigures, now: number): MarketData | DropReason => {
+const ofQuote = (quote: QuoteFigures, now: number): Reading => {
   const { asOfMs, change24hPct, marketCapUsd, priceUsd, volume24hUsd } = quote
   const sizes = [volume24hUsd, marketCapUsd].filter((size) => size !== null)
-  if (![priceUsd, ...sizes, change24hPct ?? 0].every(Number.isFinite)) return "not_finite"
-  if (priceUsd <= 0 || sizes.some((size) => size < 0)) return "negative"
-  if (!isWhole(asOfMs)) return "inconsistent"
-  if (asOfMs > now + clockTolerance) return "future"
-  return {
+  if (![priceUsd, ...sizes, change24hPct ?? 0].every(Number.isFinite)) return Result.fail("not_finite")
+  if (priceUsd <= 0 || sizes.some((size) => size < 0)) return Result.fail("negative")
+  if (!isWhole(asOfMs)) return Result.fail("inconsistent")
+  if (asOfMs > now + clockTolerance) return Result.fail("future")
+  return Result.succeed({
     kind: "quote",
     priceUsd: text(priceUsd),
     change24hPct: textOrNull(change24hPct),
     volume24hUsd: textOrNull(volume24hUsd),
     marketCapUsd: textOrNull(marketCapUsd),
     asOfMs
-  }
+  })
 }
 
-/** The figures as market data, or why they are none. `now` is Unix time in milliseconds. */
-export const readTick = (figures: BarFigures | QuoteFigures, now: number): MarketData | DropReason =>
+/** Reads figures at `now`, Unix time in milliseconds. */
+export const readTick = (figures: BarFigures | QuoteFigures, now: number): Reading =>
   figures.kind === "ohlcv" ? ofBar(figures, now) : ofQuote(figures, now)
 
 /** Why data must not follow the last of their asset; `undefined` when they may. */

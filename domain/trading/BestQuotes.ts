@@ -3,20 +3,12 @@
  * contract for it. The venue is always asked; the provider only improves on it, so a provider that is down, slow, dear
  * or false changes nothing but the price.
  */
-import { Context, Effect, Layer, Result } from "effect"
+import { Array, Context, Effect, Layer, Result } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
 import type { PricingLimits } from "#domain/trading/priceLegs.ts"
-import {
-  isRefused,
-  isSoldAt,
-  mostValuable,
-  partOf,
-  priceSale,
-  quoteRequests,
-  slicedSkip
-} from "#domain/trading/priceSale.ts"
+import { isSoldAt, mostValuable, partOf, priceSale, quoteRequests, slicedSkip } from "#domain/trading/priceSale.ts"
 import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
 import type { RecordedSkip } from "#domain/Skip.ts"
 import { type Quote, Venue } from "#domain/trading/Venue.ts"
@@ -69,14 +61,14 @@ export class BestQuotes extends Context.Service<
           const call = yield* Effect.result(routing.swapCall(request, offer))
           if (Result.isFailure(call)) {
             fault = call.failure.reason
-            if (call.failure._tag === "RoutingUnavailable") return fault
+            if (call.failure._tag === "RoutingUnavailable") return Result.fail(fault)
           } else {
             const stale = offerFault(comparison, call.success)
-            if (stale === undefined) return call.success
+            if (stale === undefined) return Result.succeed(call.success)
             fault = stale
           }
         }
-        return fault
+        return Result.fail(fault)
       })
 
       /** The leg over a route where that is better; else the venue's verdict, with the reason. */
@@ -86,8 +78,8 @@ export class BestQuotes extends Context.Service<
         if (Result.isFailure(asked)) return compared(verdict, quote, null, asked.failure.reason)
         const offers = byYield(leg, asked.success)
         const found = yield* firstGood(comparison, request, offers)
-        if (typeof found === "string") return compared(verdict, quote, offers[0] ?? null, found)
-        const { data, expectedRaw, leastRaw, tool } = found
+        if (Result.isFailure(found)) return compared(verdict, quote, offers[0] ?? null, found.failure)
+        const { data, expectedRaw, leastRaw, tool } = found.success
         const swap: ReadySwap = {
           sell: leg.sell,
           buy: leg.buy,
@@ -98,7 +90,7 @@ export class BestQuotes extends Context.Service<
           tool,
           call: { contract: request.contract, data }
         }
-        return compared([swap], quote, found, "the route yields more")
+        return compared(Result.succeed([swap]), quote, found.success, "the route yields more")
       })
 
       const price = Effect.fn("BestQuotes.price")(function* (
@@ -122,7 +114,7 @@ export class BestQuotes extends Context.Service<
             if (contract === undefined || quote === null || !asked.has(whole)) return Effect.succeed(verdict)
             // A route is to make what the venue would; all of it, where the venue takes nothing now.
             const leg = quote.sellAmountRaw === 0n ? whole : partOf(whole, quote.sellAmountRaw)
-            const isQuoteAcceptable = !isRefused(verdict)
+            const isQuoteAcceptable = Result.isSuccess(verdict)
             const { minAdvantageBps } = settings
             const { slippageBps } = limits
             const { buy, sell, sellAmountRaw: amountRaw } = leg
@@ -137,9 +129,12 @@ export class BestQuotes extends Context.Service<
           { concurrency: maxAsked }
         )
         return {
-          swaps: verdicts.flatMap((verdict) => (isRefused(verdict) ? [] : verdict)),
+          swaps: Array.getSuccesses(verdicts).flat(),
           skips: verdicts.flatMap((verdict, index) =>
-            isRefused(verdict) ? [verdict] : (slicedSkip(legs[index]!, soldOf(verdict), limits) ?? [])
+            Result.match(verdict, {
+              onFailure: (refused) => [refused],
+              onSuccess: (swaps) => slicedSkip(legs[index]!, soldOf(swaps), limits) ?? []
+            })
           )
         }
       })
@@ -149,14 +144,17 @@ export class BestQuotes extends Context.Service<
   )
 }
 
-type Verdict = ReadonlyArray<ReadySwap> | RecordedSkip
+type Verdict = Result.Result<ReadonlyArray<ReadySwap>, RecordedSkip>
 
 const soldOf = (swaps: ReadonlyArray<ReadySwap>): bigint =>
   swaps.reduce((sum, { sellAmountRaw }) => sum + sellAmountRaw, 0n)
 
 /** The verdict with what was on offer; a skip says why no route stood in for the venue. */
 const compared = (verdict: Verdict, quote: Quote, routed: SwapTerms | null, reason: string): Verdict => {
-  if (isRefused(verdict)) return { ...verdict, reason: `${verdict.reason}; over a route: ${reason}` }
   const terms = routed === null ? null : { tool: routed.tool, expectedRaw: routed.expectedRaw, gasUsd: routed.gasUsd }
-  return verdict.map((swap) => ({ ...swap, offers: { venueRaw: quote.buyAmountRaw, routed: terms, reason } }))
+  const offers = { venueRaw: quote.buyAmountRaw, routed: terms, reason }
+  return Result.mapBoth(verdict, {
+    onFailure: (refused) => ({ ...refused, reason: `${refused.reason}; over a route: ${reason}` }),
+    onSuccess: (swaps) => swaps.map((swap) => ({ ...swap, offers }))
+  })
 }

@@ -2,7 +2,7 @@
  * What of the planned trades of a chain can be made as the markets and providers are now: its swaps with floors, and
  * its transfers with checked routes, cut to what the swaps yield at least.
  */
-import { Context, Effect, Layer } from "effect"
+import { Array, Context, Effect, Layer, Result } from "effect"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { BestQuotes } from "#domain/trading/BestQuotes.ts"
@@ -58,14 +58,13 @@ export class ChainQuotes extends Context.Service<
       ) {
         const { skips, swaps } = yield* quotes.price(authorization, legs, limits, routed)
         const answers = yield* Effect.forEach(cutBy(planned, shortOf(planned, legs, swaps)), (transfer) =>
-          Effect.map(routes.quote(authorization, transfer), (answer) => ({ planned: transfer, answer }))
+          Effect.map(
+            routes.quote(authorization, transfer),
+            Result.mapError((skip) => ({ planned: transfer, skip }))
+          )
         )
-        return {
-          swaps,
-          skips,
-          transfers: answers.flatMap(({ answer }) => ("code" in answer ? [] : [answer])),
-          refused: answers.flatMap(({ answer, planned }) => ("code" in answer ? [{ planned, skip: answer }] : []))
-        }
+        const [transfers, refused] = Array.separate(answers)
+        return { swaps, skips, transfers, refused }
       })
 
       return ChainQuotes.of({ quote })

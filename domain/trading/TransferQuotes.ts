@@ -1,5 +1,5 @@
 /** Turns planned transfers into ones with a checked route and a floor, or refuses them. */
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Result } from "effect"
 import { addressOf, chainIdOf } from "#domain/Caip.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import type { PlannedTransfer } from "#domain/trading/PlannedTrades.ts"
@@ -11,14 +11,17 @@ import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 
 const bps = 10_000n
 
-const skip = (transfer: PlannedTransfer, code: SkipCode, reason: string): RecordedSkip => ({
-  assetId: null,
-  sell: transfer.sell,
-  buy: transfer.buy,
-  code,
-  valueUsd: transfer.valueUsd,
-  reason: `${reason}; ${dollars(transfer.valueUsd)} stay on their chain`
-})
+type Verdict = Result.Result<OutgoingTransfer, RecordedSkip>
+
+const refuse = (transfer: PlannedTransfer, code: SkipCode, reason: string): Verdict =>
+  Result.fail({
+    assetId: null,
+    sell: transfer.sell,
+    buy: transfer.buy,
+    code,
+    valueUsd: transfer.valueUsd,
+    reason: `${reason}; ${dollars(transfer.valueUsd)} stay on their chain`
+  })
 
 /** The transfers when the batch yields `shortRaw` less of the carrier than was planned: all are cut in proportion. */
 export const cutBy = (transfers: ReadonlyArray<PlannedTransfer>, shortRaw: bigint): ReadonlyArray<PlannedTransfer> => {
@@ -40,7 +43,7 @@ export class TransferQuotes extends Context.Service<
     readonly quote: (
       chain: ChainAuthorization,
       transfer: PlannedTransfer
-    ) => Effect.Effect<OutgoingTransfer | RecordedSkip>
+    ) => Effect.Effect<Result.Result<OutgoingTransfer, RecordedSkip>>
   }
 >()("ballast/domain/trading/TransferQuotes") {
   static readonly layer = Layer.effect(
@@ -58,32 +61,25 @@ export class TransferQuotes extends Context.Service<
           ({ chainId, token }) => chainId === chainIdOf(buy) && token === addressOf(buy)
         )
         if (policy.bridge === undefined || allowed !== true) {
-          return skip(transfer, SkipCode.notAuthorized, "The owner did not authorize transfers to this chain")
+          return refuse(transfer, SkipCode.notAuthorized, "The owner did not authorize transfers to this chain")
         }
         // What the plan expects has the usual cost taken off already.
         const leastRaw = (expectedRaw * (bps - BigInt(limits.maxCostBps))) / (bps - BigInt(limits.costBps))
         if (amountRaw <= 0n || leastRaw <= 0n) {
-          return skip(transfer, SkipCode.belowMinTransfer, "After slippage nothing is left to send")
+          return refuse(transfer, SkipCode.belowMinTransfer, "After slippage nothing is left to send")
         }
         const { contract: bridge } = policy.bridge
         return yield* routing.quote({ sell, buy, amountRaw, accountId, bridge, leastRaw }).pipe(
           Effect.map(
             Option.match({
-              onNone: () => skip(transfer, SkipCode.noRoute, "No provider has a route to this chain"),
-              onSome: ({ expectedRaw, leastRaw, tool }): OutgoingTransfer => ({
-                sell,
-                buy,
-                amountRaw,
-                leastRaw,
-                expectedRaw,
-                bridge,
-                tool
-              })
+              onNone: () => refuse(transfer, SkipCode.noRoute, "No provider has a route to this chain"),
+              onSome: ({ expectedRaw, leastRaw, tool }): Verdict =>
+                Result.succeed({ sell, buy, amountRaw, leastRaw, expectedRaw, bridge, tool })
             })
           ),
           Effect.catchTags({
-            RouteRefused: ({ reason }) => Effect.succeed(skip(transfer, SkipCode.transferRefused, reason)),
-            RoutingUnavailable: ({ reason }) => Effect.succeed(skip(transfer, SkipCode.routesUnavailable, reason))
+            RouteRefused: ({ reason }) => Effect.succeed(refuse(transfer, SkipCode.transferRefused, reason)),
+            RoutingUnavailable: ({ reason }) => Effect.succeed(refuse(transfer, SkipCode.routesUnavailable, reason))
           })
         )
       })

@@ -1,6 +1,7 @@
 /**
  * Turns planned legs and the venue's quotes into swaps with a floor, and refuses those that the limits forbid. Pure.
  */
+import { Array, Result } from "effect"
 import type { Slicing } from "#domain/trading/Slicing.ts"
 import type { ChainId } from "#domain/Caip.ts"
 import type { Swap } from "#domain/trading/Swap.ts"
@@ -31,14 +32,15 @@ const bps = 10_000n
 export const shortfallBps = (expected: bigint, actual: bigint): bigint =>
   actual >= expected ? 0n : ((expected - actual) * bps) / expected
 
-const skip = (leg: PlannedLeg, code: SkipCode, reason: string): RecordedSkip => ({
-  assetId: null,
-  sell: leg.sell,
-  buy: leg.buy,
-  code,
-  valueUsd: leg.valueUsd,
-  reason: `${reason}; ${dollars(leg.valueUsd)} are not traded`
-})
+const refuse = (leg: PlannedLeg, code: SkipCode, reason: string): Result.Result<never, RecordedSkip> =>
+  Result.fail({
+    assetId: null,
+    sell: leg.sell,
+    buy: leg.buy,
+    code,
+    valueUsd: leg.valueUsd,
+    reason: `${reason}; ${dollars(leg.valueUsd)} are not traded`
+  })
 
 /** What the feed promises, less impact, less slippage, and less the fee of each hop beyond the first; raw units. */
 export const feedFloorRaw = (
@@ -64,10 +66,14 @@ export const swapFloorRaw = (leg: PlannedLeg, quote: Quote, limits: PricingLimit
  * A swap may not move its market by more than `priceImpactBps`, and its quote may not be below its floor. The second
  * refuses a pool that somebody pushed away from the market.
  */
-export const priceLeg = (leg: PlannedLeg, quote: Quote | null, limits: PricingLimits): Swap | RecordedSkip => {
-  if (quote === null) return skip(leg, SkipCode.noRoute, "No venue quotes this pair")
+export const priceLeg = (
+  leg: PlannedLeg,
+  quote: Quote | null,
+  limits: PricingLimits
+): Result.Result<Swap, RecordedSkip> => {
+  if (quote === null) return refuse(leg, SkipCode.noRoute, "No venue quotes this pair")
   if (quote.priceImpactBps > limits.priceImpactBps) {
-    return skip(
+    return refuse(
       leg,
       SkipCode.priceImpact,
       `The swap would move the market by ${quote.priceImpactBps} basis points, the limit is ${limits.priceImpactBps}`
@@ -77,24 +83,24 @@ export const priceLeg = (leg: PlannedLeg, quote: Quote | null, limits: PricingLi
   if (quote.buyAmountRaw < minBuyAmountRaw) {
     const shortfall = shortfallBps(leg.expectedBuyRaw, quote.buyAmountRaw)
     const allowed = shortfallBps(leg.expectedBuyRaw, minBuyAmountRaw)
-    return skip(
+    return refuse(
       leg,
       SkipCode.priceImpact,
       `The market pays ${shortfall} basis points less than the price feed, the limit is ${allowed}`
     )
   }
-  if (minBuyAmountRaw <= 0n) return skip(leg, SkipCode.belowMinTrade, "The swap would yield nothing")
+  if (minBuyAmountRaw <= 0n) return refuse(leg, SkipCode.belowMinTrade, "The swap would yield nothing")
   const { buy, sell, sellAmountRaw } = leg
   const { buyAmountRaw: expectedBuyRaw, inputsRaw, path } = quote
   const swap: Swap = { sell, buy, sellAmountRaw, minBuyAmountRaw, expectedBuyRaw, path }
-  return inputsRaw === undefined ? swap : { ...swap, inputsRaw }
+  return Result.succeed(inputsRaw === undefined ? swap : { ...swap, inputsRaw })
 }
 
 /** Whether the leg is made at the quote: what the venue asks so that refused legs leave no trace in later quotes. */
 export const isMadeAt =
   (legs: ReadonlyArray<PlannedLeg>, limits: PricingLimits) =>
   (index: number, quote: Quote): boolean =>
-    !("code" in priceLeg(legs[index]!, quote, limits))
+    Result.isSuccess(priceLeg(legs[index]!, quote, limits))
 
 /** Prices each leg; `quotes` are in the order of `legs`. */
 export const priceLegs = (
@@ -102,12 +108,6 @@ export const priceLegs = (
   quotes: ReadonlyArray<Quote | null>,
   limits: PricingLimits
 ): PricedLegs => {
-  const swaps: Array<Swap> = []
-  const skips: Array<RecordedSkip> = []
-  for (const [index, leg] of legs.entries()) {
-    const priced = priceLeg(leg, quotes[index] ?? null, limits)
-    if ("code" in priced) skips.push(priced)
-    else swaps.push(priced)
-  }
+  const [swaps, skips] = Array.partition(legs, (leg, index) => priceLeg(leg, quotes[index] ?? null, limits))
   return { swaps, skips }
 }

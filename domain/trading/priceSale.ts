@@ -2,6 +2,7 @@
  * A planned leg as one sale or as several: over more than one path where that pays more than its gas, and cut to what
  * its market takes at once where the policy trades in slices. Pure.
  */
+import { Result } from "effect"
 import { addressOf, type ChainId, chainIdOf } from "#domain/Caip.ts"
 import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
 import { feedFloorRaw, priceLeg, type PricingLimits } from "#domain/trading/priceLegs.ts"
@@ -15,10 +16,7 @@ const maxSplit = 8
 const leastGain = 10_000n
 
 /** The swaps of a leg, or why there are none. */
-export type SaleVerdict = ReadonlyArray<Swap> | RecordedSkip
-
-export const isRefused = <Made>(verdict: ReadonlyArray<Made> | RecordedSkip): verdict is RecordedSkip =>
-  "code" in verdict
+export type SaleVerdict = Result.Result<ReadonlyArray<Swap>, RecordedSkip>
 
 /** The legs of greatest value among those worth `minUsd`. */
 export const mostValuable = (legs: ReadonlyArray<PlannedLeg>, count: number, minUsd: bigint): ReadonlySet<PlannedLeg> =>
@@ -108,20 +106,20 @@ export const priceSale = (leg: PlannedLeg, quote: Quote | null, limits: PricingL
   const part = partOf(leg, quote?.sellAmountRaw)
   const isNothing = part !== leg && (part.sellAmountRaw === 0n || part.valueUsd < (limits.slicing?.minUsd ?? 0n))
   const later = isNothing ? slicedSkip(leg, 0n, limits) : undefined
-  if (later !== undefined) return later
-  if (quote?.paths === undefined) {
-    const verdict = priceLeg(part, quote, limits)
-    return "code" in verdict ? verdict : [verdict]
-  }
-  const verdicts = quote.paths.map((path) => priceLeg(partOf(leg, path.sellAmountRaw), path, limits))
-  const refused = verdicts.find((verdict) => "code" in verdict)
-  return refused === undefined
-    ? verdicts.flatMap((verdict) => ("code" in verdict ? [] : [verdict]))
-    : { ...refused, valueUsd: part.valueUsd, reason: `${refused.reason}, of ${dollars(part.valueUsd)} over all paths` }
+  if (later !== undefined) return Result.fail(later)
+  if (quote?.paths === undefined) return Result.map(priceLeg(part, quote, limits), (swap) => [swap])
+  return Result.mapError(
+    Result.all(quote.paths.map((path) => priceLeg(partOf(leg, path.sellAmountRaw), path, limits))),
+    (refused) => ({
+      ...refused,
+      valueUsd: part.valueUsd,
+      reason: `${refused.reason}, of ${dollars(part.valueUsd)} over all paths`
+    })
+  )
 }
 
 /** Whether the leg is sold at the quote: what the venue asks so that refused legs leave no trace in later quotes. */
 export const isSoldAt =
   (legs: ReadonlyArray<PlannedLeg>, limits: PricingLimits) =>
   (index: number, quote: Quote): boolean =>
-    !isRefused(priceSale(legs[index]!, quote, limits))
+    Result.isSuccess(priceSale(legs[index]!, quote, limits))

@@ -2,7 +2,7 @@
  * The attestor itself: prices of two sources, the chain's own limits, and the key. A price is signed only where both
  * sources stand for it and the chain would take it, so an attestor that errs is silent rather than wrong.
  */
-import { Cache, Duration, Effect, Exit, Layer, Metric, Result } from "effect"
+import { Array, Cache, Duration, Effect, Exit, Layer, Metric, Result } from "effect"
 import { type AssetId, erc20, type EvmAddress } from "#domain/Caip.ts"
 import { agreedPrice, refusalOf, type TimedPrice } from "#domain/attestation/judgePrice.ts"
 import {
@@ -53,10 +53,9 @@ export const OwnAttestor = Layer.effect(
           time
         })
         .pipe(
-          Effect.map((signature): SignedPrice => ({ token, price, time, signature: signature.toLowerCase() })),
-          Effect.catch(({ message }) =>
-            Effect.succeed<RefusedPrice>({ token, code: RefusalCode.notSigned, reason: message.slice(0, 500) })
-          )
+          Effect.map((signature) => ({ token, price, time, signature: signature.toLowerCase() })),
+          Effect.mapError(({ message }) => ({ token, code: RefusalCode.notSigned, reason: message.slice(0, 500) })),
+          Effect.result
         )
     }
 
@@ -65,11 +64,11 @@ export const OwnAttestor = Layer.effect(
       { now, tokens }: AttestedReading,
       token: EvmAddress,
       first: Price | undefined
-    ): Effect.fn.Return<SignedPrice | RefusedPrice> {
+    ): Effect.fn.Return<Result.Result<SignedPrice, RefusedPrice>> {
       const attested = tokens.get(token)
       if (attested === undefined) {
         const reason = "the chain's registry does not list the token, or has a feed for it"
-        return { token, code: RefusalCode.notWanted, reason }
+        return Result.fail({ token, code: RefusalCode.notWanted, reason })
       }
       const assetId = erc20(request.chainId, token)
       const hold = (second: bigint | undefined) =>
@@ -85,9 +84,9 @@ export const OwnAttestor = Layer.effect(
       // What is remembered may agree; to disagree the source is asked anew.
       const isDispute = Result.isFailure(remembered) && remembered.failure.code === RefusalCode.sourcesDisagree
       const agreed = isDispute ? hold(yield* Cache.refresh(seconds, assetId)) : remembered
-      if (Result.isFailure(agreed)) return { token, ...agreed.failure }
+      if (Result.isFailure(agreed)) return Result.fail({ token, ...agreed.failure })
       const refusal = refusalOf(attested, agreed.success, now)
-      return refusal === undefined ? yield* sign(request, token, agreed.success) : { token, ...refusal }
+      return refusal === undefined ? yield* sign(request, token, agreed.success) : Result.fail({ token, ...refusal })
     })
 
     const attestAll = Effect.fnUntraced(function* (request: AttestationRequest) {
@@ -107,10 +106,8 @@ export const OwnAttestor = Layer.effect(
         (token) => attestOne(request, reading, token, known.get(erc20(chainId, token))),
         { concurrency }
       )
-      return {
-        signed: each.filter((one) => "signature" in one),
-        refused: each.filter((one) => "code" in one)
-      }
+      const [signed, refused] = Array.separate(each)
+      return { signed, refused }
     })
 
     const attest = Effect.fn("PriceAttestor.attest")((request: AttestationRequest) =>

@@ -2,7 +2,7 @@
  * Quotes from CoinGecko, asked for again and again: all coins that somebody follows in one request, and none while
  * nobody follows any.
  */
-import { Clock, Duration, Effect, Option, Queue, Schema, Stream } from "effect"
+import { Clock, Duration, Effect, Option, Queue, Result, Schema, Stream } from "effect"
 import { type FeedItem, type FeedState, type MarketFeed } from "#domain/stream/MarketFeed.ts"
 import type { PublicAsset } from "#domain/stream/PublicAsset.ts"
 import { sleepRealTime } from "#layers/clock/withinRealTime.ts"
@@ -29,18 +29,19 @@ const readRow = Schema.decodeUnknownOption(Row)
 
 const toItem = ({ symbol }: PublicAsset, row: unknown): FeedItem =>
   Option.match(readRow(row), {
-    onNone: () => ({ dropped: "malformed" }),
-    onSome: (known) => ({
-      symbol,
-      figures: {
-        kind: "quote",
-        priceUsd: known.usd,
-        change24hPct: known.usd_24h_change ?? null,
-        volume24hUsd: known.usd_24h_vol ?? null,
-        marketCapUsd: known.usd_market_cap ?? null,
-        asOfMs: Math.round(known.last_updated_at * 1_000)
-      }
-    })
+    onNone: () => Result.fail("malformed"),
+    onSome: (known) =>
+      Result.succeed({
+        symbol,
+        figures: {
+          kind: "quote",
+          priceUsd: known.usd,
+          change24hPct: known.usd_24h_change ?? null,
+          volume24hUsd: known.usd_24h_vol ?? null,
+          marketCapUsd: known.usd_market_cap ?? null,
+          asOfMs: Math.round(known.last_updated_at * 1_000)
+        }
+      })
   })
 
 export const makeCoinGeckoFeed = Effect.fnUntraced(function* (pollMs: number) {

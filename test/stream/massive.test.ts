@@ -1,7 +1,7 @@
 /** The feed of shares against a socket that speaks as Massive does. */
 import { NodeCrypto } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Fiber, Layer, Redacted, Stream } from "effect"
+import { Cause, Effect, Exit, Fiber, Layer, Redacted, Result, Stream } from "effect"
 import type { FeedItem, FeedState } from "#domain/stream/MarketFeed.ts"
 import { MassiveConfig } from "#layers/market/massive/MassiveConfig.ts"
 import { makeMassiveFeed, pauseAfter } from "#layers/market/massive/MassiveFeed.ts"
@@ -30,7 +30,7 @@ const until = async (isThere: () => boolean) => {
   while (!isThere()) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 const symbolsIn = (items: ReadonlyArray<FeedItem>) =>
-  new Set(items.map((item) => ("dropped" in item ? item.dropped : item.symbol)))
+  new Set(items.map((item) => Result.merge(Result.map(item, ({ symbol }) => symbol))))
 
 describe("the feed of shares", () => {
   it("fetches what is followed and nothing else, as that changes", async () => {
@@ -92,7 +92,7 @@ describe("the feed of shares", () => {
     massive.sendRaw(JSON.stringify([{ ...bar, o: "NaN" }, bar, { ev: "A" }]))
     await until(() => feed.items.length === 4)
     assert.deepStrictEqual(
-      feed.items.map((item) => ("dropped" in item ? item.dropped : item.figures.kind)),
+      feed.items.map((item) => Result.merge(Result.map(item, ({ figures }) => figures.kind))),
       ["malformed", "malformed", "ohlcv", "malformed"]
     )
     await feed.stop()

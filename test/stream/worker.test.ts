@@ -1,5 +1,6 @@
 /** The worker over real HTTP and real sockets, with a scripted market. */
 import { assert, describe, it, afterEach } from "@effect/vitest"
+import { Result } from "effect"
 import { openSocket, type Options, secretOf, startWorker } from "#test/stream/support/startWorker.ts"
 
 const stock = { kind: "asset", assetClass: "equity", symbol: "TSLA" }
@@ -256,7 +257,7 @@ describe("the market", () => {
     worker.massive.bar("TSLA", at + 1_000, -1)
     worker.massive.bar("TSLA", at + 2_000, Number.NaN)
     worker.massive.bar("TSLA", now() + 60_000)
-    worker.massive.send([{ dropped: "malformed" }])
+    worker.massive.send([Result.fail("malformed")])
     worker.massive.bar("TSLA", at + 3_000)
     await socket.until(() => socket.events().length === 2)
     const { body } = await worker.internalGet("/internal/status")

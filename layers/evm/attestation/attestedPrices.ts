@@ -2,7 +2,7 @@
  * The attested prices that an operation under a guard needs: which of its tokens have no feed on the chain, and what
  * the attestor signs for them. Nothing of the answer is believed that the chain would not take.
  */
-import { Array, Clock, Duration, Effect } from "effect"
+import { Array, Clock, Duration, Effect, Result } from "effect"
 import type { EvmAddress } from "#domain/Caip.ts"
 import { refusalOf } from "#domain/attestation/judgePrice.ts"
 import {
@@ -35,17 +35,18 @@ const judge = Effect.fnUntraced(function* (
   token: EvmAddress,
   { attestor, now, tokens }: AttestedReading,
   answer: Attestations
-): Effect.fn.Return<SignedPrice | RefusedPrice> {
-  const invalid = (reason: string): RefusedPrice => ({ token, code: RefusalCode.invalid, reason })
+): Effect.fn.Return<Result.Result<SignedPrice, RefusedPrice>> {
+  const invalid = (reason: string) => Result.fail({ token, code: RefusalCode.invalid, reason })
   const price = answer.signed.find((one) => one.token === token)
   if (price === undefined) {
-    return answer.refused.find((one) => one.token === token) ?? invalid("the attestor's answer leaves it out")
+    const refused = answer.refused.find((one) => one.token === token)
+    return refused === undefined ? invalid("the attestor's answer leaves it out") : Result.fail(refused)
   }
   const refusal = refusalOf(tokens.get(token)!, price, now)
-  if (refusal !== undefined) return { token, ...refusal }
+  if (refusal !== undefined) return Result.fail({ token, ...refusal })
   const signer = yield* Effect.promise(() => attestorOf(domain, price))
   return signer === attestor
-    ? price
+    ? Result.succeed(price)
     : invalid(`the price is signed by ${signer ?? "nobody"}, the chain's attestor is ${attestor}`)
 })
 
@@ -75,10 +76,8 @@ export const makeAttestedPrices = Effect.gen(function* () {
     if (!Array.isArrayNonEmpty(wanted)) return nothingNeeded
     const answer = yield* attestor.attest({ chainId, guard, tokens: wanted, notAfter: reading.now })
     const judged = yield* Effect.forEach(wanted, (token) => judge(domain, token, reading, answer))
-    const prices: AttestedPrices = {
-      signed: new Map(judged.flatMap((one) => ("price" in one ? [[one.token, one] as const] : []))),
-      refused: judged.filter((one) => "code" in one)
-    }
+    const [signed, refused] = Array.separate(judged)
+    const prices: AttestedPrices = { signed: new Map(signed.map((one) => [one.token, one])), refused }
     return prices
   })
 })

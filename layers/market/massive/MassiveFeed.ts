@@ -5,7 +5,7 @@
  * with jitter; a refused key is not tried again; and where another connection with the same key pushed ours out, the
  * pause is the longest at once, since each of the two would push the other out for ever.
  */
-import { Clock, Duration, Effect, Layer, Option, Queue, type Redacted, Schedule, Stream } from "effect"
+import { Clock, Duration, Effect, Layer, Option, Queue, type Redacted, Result, Schedule, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type FeedItem, type FeedRefused, type FeedState, type MarketFeed } from "#domain/stream/MarketFeed.ts"
 import type { PublicAsset } from "#domain/stream/PublicAsset.ts"
@@ -73,7 +73,7 @@ export const makeMassiveFeed = Effect.gen(function* () {
     })
     const following = Effect.andThen(subscribe, sleepRealTime(look)).pipe(Effect.repeat(Schedule.forever))
     const reading = next.pipe(
-      Effect.map(({ items }) => items.filter((item) => "dropped" in item || held.has(item.symbol))),
+      Effect.map(({ items }) => items.filter((item) => Result.isFailure(item) || held.has(item.success.symbol))),
       Effect.tap((items) => (items.length === 0 ? Effect.void : Queue.offer(out, items))),
       Effect.repeat(Schedule.forever)
     )

@@ -2,7 +2,7 @@
  * What Massive's stocks socket sends: a JSON array in every frame, of statuses and of bars of a second (`A`).
  * Source: Massive's documentation of the stocks WebSocket.
  */
-import { Option, Schema } from "effect"
+import { Option, Result, Schema } from "effect"
 import type { FeedItem } from "#domain/stream/MarketFeed.ts"
 
 const Status = Schema.Struct({
@@ -35,15 +35,16 @@ export interface MassiveFrame {
   readonly items: ReadonlyArray<FeedItem>
 }
 
-const malformed: FeedItem = { dropped: "malformed" }
+const malformed: FeedItem = Result.fail("malformed")
 
 const toItem = (entry: unknown): FeedItem =>
   Option.match(readBar(entry), {
     onNone: () => malformed,
-    onSome: ({ c, e, h, l, o, s, sym, v, vw }) => ({
-      symbol: sym,
-      figures: { kind: "ohlcv", open: o, high: h, low: l, close: c, volume: v, vwap: vw ?? null, startMs: s, endMs: e }
-    })
+    onSome: ({ c, e, h, l, o, s, sym, v, vw = null }) =>
+      Result.succeed({
+        symbol: sym,
+        figures: { kind: "ohlcv", open: o, high: h, low: l, close: c, volume: v, vwap: vw, startMs: s, endMs: e }
+      })
   })
 
 export const readFrame = (text: string): MassiveFrame =>

@@ -48,7 +48,7 @@ const make = Effect.gen(function* () {
   const set = Effect.fn("MirrorabilityStore.set")(
     function* (key: BlueprintKey, change: MirrorabilityChange) {
       const named =
-        "number" in key ? sql`s.strategy_number = ${key.number}::bigint` : sql`s.strategy_id = ${key.strategyId}`
+        key.kind === "number" ? sql`s.strategy_number = ${key.number}::bigint` : sql`s.strategy_id = ${key.strategyId}`
       const found = yield* firstRow(sql`SELECT ${columns} FROM strategies s WHERE ${named} FOR NO KEY UPDATE`)
       if (Option.isNone(found)) return found
       const { blueprintId, isPublic } = found.value

@@ -1,6 +1,6 @@
 /** Skips that come from readings, quotes and simulations name their figures, as those of plans do. */
 import { assert, it as plainIt, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Result } from "effect"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { addressOf } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
@@ -54,7 +54,7 @@ const limits = { slippageBps: 50, priceImpactBps: 100, hopFeeBps: 30 }
 plainIt("skips of quotes name what is not traded, and the limits that they were held against", () => {
   const refused = (part: Quote | null, leg = usdcLeg, more = {}) => {
     const verdict = priceSale(leg, part, { ...limits, ...more })
-    return "code" in verdict ? [verdict] : []
+    return Result.isFailure(verdict) ? [verdict.failure] : []
   }
   look(SkipCode.noRoute, amount, refused(null))
   look(
@@ -88,7 +88,7 @@ plainIt("skips of transfers name what stays on its chain", async () => {
     )
     const asked = Effect.flatMap(TransferQuotes, (service) => service.quote(on, planned))
     const found = await Effect.runPromise(Effect.provide(asked, quotes))
-    return "code" in found ? [found] : []
+    return Result.isFailure(found) ? [found.failure] : []
   }
   const none: Routing["Service"]["quote"] = () => Effect.succeed(Option.none())
   look(SkipCode.noRoute, amount, await skipsOf(none))

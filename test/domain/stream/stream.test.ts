@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
 import { IpNetwork } from "effect/net"
 import * as fc from "fast-check"
 import { peerAddress } from "#domain/stream/peerAddress.ts"
@@ -52,8 +53,8 @@ describe("topics", () => {
 
 describe("ticks", () => {
   it("keep a provider's figures as exact decimals", () => {
-    assert.deepInclude(readTick(bar, now) as object, { open: "10", low: "9.5", volume: "0", vwap: null })
-    assert.deepInclude(readTick(quote, now) as object, {
+    assert.deepInclude(Result.getOrThrow(readTick(bar, now)), { open: "10", low: "9.5", volume: "0", vwap: null })
+    assert.deepInclude(Result.getOrThrow(readTick(quote, now)), {
       priceUsd: "0.000000001",
       change24hPct: "-3.25",
       marketCapUsd: "1500000000000"
@@ -72,10 +73,12 @@ describe("ticks", () => {
     [{ ...quote, priceUsd: 0 }, "negative"],
     [{ ...quote, asOfMs: now + 5_001 }, "future"],
     [{ ...quote, asOfMs: 0.5 }, "inconsistent"]
-  ] as const)("%j is dropped as %s", (figures, reason) => assert.strictEqual(readTick(figures, now), reason))
+  ] as const)("%j is dropped as %s", (figures, reason) =>
+    assert.deepStrictEqual(readTick(figures, now), Result.fail(reason))
+  )
 
   it("follow each other in time", () => {
-    const at = (asOfMs: number) => readTick({ ...quote, asOfMs }, now) as Exclude<ReturnType<typeof readTick>, string>
+    const at = (asOfMs: number) => Result.getOrThrow(readTick({ ...quote, asOfMs }, now))
     assert.isUndefined(misplaced(at(2), undefined))
     assert.isUndefined(misplaced(at(2), at(1)))
     assert.strictEqual(misplaced(at(2), at(2)), "duplicate")

@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
 import { addressOf, erc20, type ChainId, type EvmAddress } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { PricingLimits } from "#domain/trading/priceLegs.ts"
-import { isSoldAt, partOf, priceSale, quoteRequests, slicedSkip } from "#domain/trading/priceSale.ts"
+import { isSoldAt, partOf, priceSale, quoteRequests, type SaleVerdict, slicedSkip } from "#domain/trading/priceSale.ts"
 import type { Quote, QuotedPath } from "#domain/trading/Venue.ts"
 import type { Swap } from "#domain/trading/Swap.ts"
 import { baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
@@ -29,16 +30,13 @@ const quote = (buyAmountRaw: bigint, priceImpactBps = 0): Quote => ({
   path: [usdc, weth],
   inputsRaw: [leg.sellAmountRaw]
 })
-const swapsOf = (verdict: ReturnType<typeof priceSale>): ReadonlyArray<Swap> => {
-  assert.isTrue(
-    Array.isArray(verdict),
-    JSON.stringify(verdict, (_, value) => `${value}`)
-  )
-  return verdict as ReadonlyArray<Swap>
+const swapsOf = (verdict: SaleVerdict): ReadonlyArray<Swap> => {
+  if (Result.isFailure(verdict)) return assert.fail(verdict.failure.reason)
+  return verdict.success
 }
-const skipOf = (verdict: ReturnType<typeof priceSale>) => {
-  if (!("code" in verdict)) return assert.fail("the leg is made")
-  return verdict
+const skipOf = (verdict: SaleVerdict) => {
+  if (Result.isSuccess(verdict)) return assert.fail("the leg is made")
+  return verdict.failure
 }
 
 describe("slices of a leg", () => {

@@ -146,9 +146,15 @@ eachDatabase("MirrorabilityStore", (it) => {
       const [row] = yield* sql<{ readonly number: bigint }>`
         SELECT strategy_number AS number FROM strategies WHERE strategy_id = ${strategyId}`
       const set = { blueprintId: strategyId, canMirror: true, isPublic: true }
-      assert.deepStrictEqual(yield* store.set({ number: BigInt(row!.number) }, { canMirror: true }), Option.some(set))
-      assert.deepStrictEqual(yield* store.set({ strategyId }, { canMirror: true }), Option.some(set))
-      assert.deepStrictEqual(yield* store.set({ number: 2n ** 59n }, { canMirror: true }), Option.none())
+      assert.deepStrictEqual(
+        yield* store.set({ kind: "number", number: BigInt(row!.number) }, { canMirror: true }),
+        Option.some(set)
+      )
+      assert.deepStrictEqual(yield* store.set({ kind: "id", strategyId }, { canMirror: true }), Option.some(set))
+      assert.deepStrictEqual(
+        yield* store.set({ kind: "number", number: 2n ** 59n }, { canMirror: true }),
+        Option.none()
+      )
     })
   )
 
@@ -163,7 +169,10 @@ eachDatabase("MirrorabilityStore", (it) => {
       const before = yield* stateOf(ids)
       const failed: BrokenHeads = { brokenHeads: [broken] }
       assert.deepStrictEqual(yield* Effect.flip(store.setOwned(owner, { canMirror: true })), failed)
-      assert.deepStrictEqual(yield* Effect.flip(store.set({ strategyId: broken }, { canMirror: true })), failed)
+      assert.deepStrictEqual(
+        yield* Effect.flip(store.set({ kind: "id", strategyId: broken }, { canMirror: true })),
+        failed
+      )
       assert.deepStrictEqual(yield* stateOf(ids), before)
       // One that is private is not changed, so its head does not matter.
       yield* sql`UPDATE strategies SET is_public = false WHERE strategy_id = ${broken}`
@@ -186,7 +195,7 @@ eachDatabase("MirrorabilityStore", (it) => {
         assert.deepStrictEqual(yield* stateOf(ids), before)
       })
       yield* assertRefused(store.setOwned(owner, { canMirror: true }))
-      yield* assertRefused(store.set({ strategyId: ids[4]! }, { canMirror: true }))
+      yield* assertRefused(store.set({ kind: "id", strategyId: ids[4]! }, { canMirror: true }))
       yield* sql`ALTER TABLE discovery_entries DROP CONSTRAINT fault`
       assert.deepStrictEqual((yield* store.setOwned(owner, { canMirror: true })).updated, ids)
       assertListed(yield* stateOf(ids))
@@ -207,7 +216,7 @@ eachDatabase("MirrorabilityStore", (it) => {
             concurrency: "unbounded"
           }),
           Effect.forEach(ids, publish, { concurrency: "unbounded" }),
-          Effect.forEach(ids, (strategyId) => store.set({ strategyId }, { canMirror: true }), {
+          Effect.forEach(ids, (strategyId) => store.set({ kind: "id", strategyId }, { canMirror: true }), {
             concurrency: "unbounded"
           })
         ],

@@ -1,6 +1,6 @@
 /** A worker in this process on a port of its own, with a market that the test writes. */
 import { NodeCrypto } from "@effect/platform-node"
-import { Duration, Effect, Exit, Layer, Queue, Redacted, Scope, Stream } from "effect"
+import { Duration, Effect, Exit, Layer, Queue, Redacted, Result, Scope, Stream } from "effect"
 import { IpNetwork } from "effect/net"
 import type { IncomingHttpHeaders } from "node:http"
 import { type ClientOptions, WebSocket } from "ws"
@@ -52,12 +52,12 @@ export class ScriptedFeed {
       volume: 1,
       vwap: null
     } as const
-    this.send([{ symbol, figures: { ...figures, startMs, endMs: startMs + 1_000 } }])
+    this.send([Result.succeed({ symbol, figures: { ...figures, startMs, endMs: startMs + 1_000 } })])
   }
 
   quote(symbol: string, asOfMs: number, priceUsd = 10): void {
     const none = { change24hPct: null, volume24hUsd: null, marketCapUsd: null }
-    this.send([{ symbol, figures: { kind: "quote", priceUsd, asOfMs, ...none } }])
+    this.send([Result.succeed({ symbol, figures: { kind: "quote", priceUsd, asOfMs, ...none } })])
   }
 
   get feed(): MarketFeed {
