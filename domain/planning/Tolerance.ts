@@ -7,6 +7,7 @@
  * `settleUsd`, a margin less. What a plan leaves is then a margin away from starting the next one.
  */
 import type { Position } from "#domain/planning/Position.ts"
+import type { SwapCost } from "#domain/planning/SwapCost.ts"
 
 export interface Tolerance {
   /** A deviation of this much starts a trade, and no leg is smaller. US dollars (wad), like the others. */
@@ -17,6 +18,12 @@ export interface Tolerance {
   readonly marginUsd: bigint
   /** A leg may take an asset past its target when the asset was off by at least this much. */
   readonly pastUsd: bigint
+}
+
+/** What decides how much a trade of a chain moves. */
+export interface TradeTerms {
+  readonly tolerance: Tolerance
+  readonly cost: SwapCost
 }
 
 /** One cent: deviations below it are rounding, and are not worth a word. */

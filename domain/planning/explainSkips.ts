@@ -24,19 +24,14 @@ const obstacleReason = (code: SkipCode, off: string): string => {
   }
 }
 
-const explain = (
-  position: Position,
-  deviationUsd: bigint,
-  tolerance: Tolerance,
-  least: string
-): Pick<Skip, "code" | "reason"> => {
+const explain = (position: Position, deviationUsd: bigint, { tradeUsd }: Tolerance): Pick<Skip, "code" | "reason"> => {
   const isAbove = deviationUsd > 0n
   const magnitude = isAbove ? deviationUsd : -deviationUsd
   const off = `The asset is ${dollars(magnitude)} ${isAbove ? "above" : "below"} its target`
   const { obstacle } = position
   if (obstacle === SkipCode.missingPrice) return { code: obstacle, reason: obstacleReason(obstacle, off) }
-  if (magnitude < tolerance.tradeUsd) {
-    return { code: SkipCode.belowMinTrade, reason: `${off}, less than the least trade of ${least}.` }
+  if (magnitude < tradeUsd) {
+    return { code: SkipCode.belowMinTrade, reason: `${off}, less than the least trade of ${dollars(tradeUsd)}.` }
   }
   if (obstacle !== null && !(isAbove && position.canSell)) {
     return { code: obstacle, reason: obstacleReason(obstacle, off) }
@@ -68,7 +63,7 @@ export const skipsOn = (chainId: ChainId, tolerance: Tolerance) => {
     const { code, reason } =
       isWithin && deviationUsd <= bandUsd + tolerance.tradeUsd && -deviationUsd <= bandUsd + tolerance.tradeUsd
         ? explainBand(deviationUsd, bandUsd, least)
-        : explain(position, deviationUsd, tolerance, least)
+        : explain(position, deviationUsd, tolerance)
     return { chainId, assetId: position.assetId, code, valueUsd: deviationUsd, reason }
   }
 }

@@ -10,10 +10,10 @@ import { policySkips } from "#domain/planning/bands/policySkips.ts"
 import type { Position } from "#domain/planning/Position.ts"
 import { type Settlement, settle } from "#domain/planning/legs/settle.ts"
 import { type PolicySettlement, settleWithin } from "#domain/planning/bands/settleWithin.ts"
-import { sharesOf } from "#domain/planning/sharesOf.ts"
 import type { Skip } from "#domain/Skip.ts"
 import type { SwapCost } from "#domain/planning/SwapCost.ts"
-import { type Tolerance, toleranceFor } from "#domain/planning/Tolerance.ts"
+import { toleranceFor, type TradeTerms } from "#domain/planning/Tolerance.ts"
+import { sharesOf } from "#domain/planning/Shares.ts"
 
 interface Arrived {
   readonly legs: ReadonlyArray<Leg>
@@ -59,13 +59,12 @@ export interface PlanParameters {
 
 /** The settlement by the policy, where there is one and the chain has targets that a band can be a part of. */
 const settlementOf = (
-  view: ChainView,
-  around: ChainView,
-  tolerance: Tolerance,
-  { cost, policy }: PlanParameters
+  { around, view }: { readonly view: ChainView; readonly around: ChainView },
+  terms: TradeTerms,
+  policy: ChainPolicy | undefined
 ): Settlement & { readonly byPolicy?: PolicySettlement } => {
-  if (policy === undefined || view.weight === 0n) return settle(around, tolerance, cost)
-  const byPolicy = settleWithin(around, tolerance, cost, policy.policy, policy.limitOf(view))
+  if (policy === undefined || view.weight === 0n) return settle(around, terms)
+  const byPolicy = settleWithin(around, terms, { policy: policy.policy, limitUsd: policy.limitOf(view) })
   return { ...byPolicy, byPolicy }
 }
 
@@ -80,10 +79,11 @@ const minOf = ({ policy, thresholdUsd }: PlanParameters, chainId: ChainId): bigi
  */
 export const planChain = (view: ChainView, parameters: PlanParameters, around: ChainView = view): ChainPlan => {
   const { chainId } = view
+  const { cost, policy } = parameters
   const tolerance = toleranceFor(minOf(parameters, chainId), around.positions)
-  const { byPolicy, legs: settled, result, totalUsd } = settlementOf(view, around, tolerance, parameters)
+  const { byPolicy, legs: settled, result, totalUsd } = settlementOf({ view, around }, { tolerance, cost }, policy)
   const { legs, skips: awaited } = withinArrived(settled, around.positions, tolerance.tradeUsd)
-  const shareOf = sharesOf(totalUsd, around.weight)
+  const shareOf = sharesOf({ totalUsd, weight: around.weight })
   const skipFor = skipsOn(chainId, tolerance)
   const targets: Array<AssetTarget> = []
   const skips: Array<Skip> = [...awaited, ...(byPolicy === undefined ? [] : policySkips(chainId, byPolicy))]

@@ -110,12 +110,16 @@ export const plan = (input: PlanInput): Plan => {
   const movement = movementOf(input, views, known)
   const terms = movement._tag === "Open" ? movement.terms : undefined
   const moves = terms === undefined ? [] : planTransfers(known, terms, input)
-  const { plans, transfers } = planChains(terms === undefined ? views : withDue(known), moves, terms, {
-    thresholdUsd,
-    cost,
-    ...(input.policy === undefined ? {} : { policy: chainPolicy(input.policy, totalOf(known)) })
-  })
-  const pending = crossChain(known, transfers, thresholdUsd, movement)
+  const { plans, transfers } = planChains(
+    terms === undefined ? views : withDue(known),
+    { moves, terms },
+    {
+      thresholdUsd,
+      cost,
+      ...(input.policy === undefined ? {} : { policy: chainPolicy(input.policy, totalOf(known)) })
+    }
+  )
+  const pending = crossChain(known, { movement, transfers }, thresholdUsd)
   const chains = input.chains.map(({ chainId }) => {
     const chainPlan = plans.get(chainId)
     if (chainPlan === undefined) return unavailable(chainId, allocation.get(chainId) ?? [])

@@ -10,6 +10,7 @@ import type { Drift } from "#domain/planning/bands/drift.ts"
 import type { Imbalance, OpenPositions } from "#domain/planning/legs/imbalances.ts"
 import type { Position } from "#domain/planning/Position.ts"
 import type { Tolerance } from "#domain/planning/Tolerance.ts"
+import type { PolicyTerms } from "#domain/planning/bands/PolicyTerms.ts"
 import { billion, type TradeCosts } from "#domain/planning/bands/tradeCost.ts"
 
 interface Need {
@@ -48,12 +49,8 @@ const forced = ({ excessUsd, goalUsd, position }: Drift, costs: TradeCosts): big
 }
 
 /** Makes up `netUsd` (sold above bought when positive) by what is off target the other way, the farthest first. */
-const balance = (
-  needs: ReadonlyArray<Need>,
-  netUsd: bigint,
-  { marginUsd, tradeUsd }: Tolerance,
-  costs: TradeCosts
-): void => {
+const balance = (needs: ReadonlyArray<Need>, netUsd: bigint, { costs, tolerance }: PolicyTerms): void => {
+  const { marginUsd, tradeUsd } = tolerance
   const sign = netUsd > 0n ? -1n : 1n
   const room = ({ drift, usd }: Need): bigint => sign * (toTarget(drift, costs) - usd)
   const others = needs
@@ -84,12 +81,12 @@ const open = ({ drift: { position }, usd }: Need): Imbalance => ({
 })
 
 /** Nothing on either side when every asset is inside of its band. */
-export const bandNeeds = (
-  drifts: ReadonlyArray<Drift>,
-  tolerance: Tolerance,
-  costs: TradeCosts,
-  isWhole: boolean
-): OpenPositions => {
+export const bandNeeds = (drifts: ReadonlyArray<Drift>, terms: PolicyTerms): OpenPositions => {
+  const {
+    costs,
+    policy: { isWhole },
+    tolerance
+  } = terms
   const outside = new Set(drifts.filter((drift) => isOutside(drift, tolerance)))
   if (outside.size === 0) return { sellers: [], buyers: [], mismatchUsd: 0n }
   const needs = drifts.map((drift): Need => ({
@@ -97,7 +94,7 @@ export const bandNeeds = (
     usd: isWhole && mayTrade(drift) ? toTarget(drift, costs) : outside.has(drift) ? forced(drift, costs) : 0n
   }))
   const netUsd = needs.reduce((sum, { usd }) => sum + usd, 0n)
-  if (!isWhole && absolute(netUsd) >= tolerance.marginUsd) balance(needs, netUsd, tolerance, costs)
+  if (!isWhole && absolute(netUsd) >= tolerance.marginUsd) balance(needs, netUsd, terms)
   const wanted = needs.filter(({ usd }) => absolute(usd) >= tolerance.marginUsd)
   const sellers = wanted.filter(({ usd }) => usd > 0n).map(open)
   const buyers = wanted.filter(({ usd }) => usd < 0n).map(open)

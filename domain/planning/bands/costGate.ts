@@ -9,7 +9,8 @@
 import * as Decimal from "#domain/Decimal.ts"
 import { defaultRiskAversion } from "#domain/RebalancePolicy.ts"
 import { type BandWidth, nano } from "#domain/planning/bands/bandWidth.ts"
-import { type Drift, portfolioUsdOf } from "#domain/planning/bands/drift.ts"
+import type { Drift } from "#domain/planning/bands/drift.ts"
+import type { PolicyTerms } from "#domain/planning/bands/PolicyTerms.ts"
 import { type ChainGas, defaultVolatility, type PlanPolicy } from "#domain/planning/PlanPolicy.ts"
 import type { Leg } from "#domain/planning/Plan.ts"
 import type { Position } from "#domain/planning/Position.ts"
@@ -61,7 +62,7 @@ const aversionOf = ({ position, width }: Drift, policy: PlanPolicy, costNano: bi
 }
 
 /** g sigma^2 t of an asset (wad): what one unit of half its squared drift costs over the time that counts. */
-const weightOf = (drift: Drift, policy: PlanPolicy, costs: TradeCosts, fixedCostNano: bigint): bigint => {
+const weightOf = (drift: Drift, fixedCostNano: bigint, { costs, policy }: PolicyTerms): bigint => {
   const { position, width } = drift
   const volatility = policy.volatility.get(position.assetId) ?? defaultVolatility
   const costNano = costs.ofBand(position.assetId)
@@ -78,16 +79,16 @@ const weightOf = (drift: Drift, policy: PlanPolicy, costs: TradeCosts, fixedCost
   return untilCheck > persisting ? untilCheck : persisting
 }
 
-/** What going from `drifts` to `result`, in the same order, removes of the cost of drift. */
-export const benefitOf = (
-  drifts: ReadonlyArray<Drift>,
-  result: ReadonlyArray<Position>,
-  terms: { readonly sharedUsd: bigint; readonly weight: bigint },
-  policy: PlanPolicy,
-  costs: TradeCosts,
-  gas: ChainGas
-): bigint => {
-  const portfolioUsd = portfolioUsdOf(terms.sharedUsd, terms.weight)
+interface Change {
+  readonly drifts: ReadonlyArray<Drift>
+  readonly result: ReadonlyArray<Position>
+  /** What the portfolio is worth, US dollars (wad). */
+  readonly portfolioUsd: bigint
+}
+
+/** What going from `drifts` to `result`, in the same order, removes of the cost of drift of a portfolio. */
+export const benefitOf = ({ drifts, portfolioUsd, result }: Change, terms: PolicyTerms): bigint => {
+  const { gas, policy } = terms
   if (portfolioUsd <= 0n) return 0n
   const fixedNano = ((gas.operationUsd + gas.swapUsd) * nano) / portfolioUsd
   let sum = 0n
@@ -97,7 +98,7 @@ export const benefitOf = (
     if (before === after) continue
     const { goal, half } = drift.width
     const isFixed = goal < half && (policy.overrides.get(drift.position.assetId) ?? policy.band).kind === "auto"
-    const weight = weightOf(drift, policy, costs, isFixed ? fixedNano : 0n)
+    const weight = weightOf(drift, isFixed ? fixedNano : 0n, terms)
     sum += (weight * (before * before - after * after)) / (2n * portfolioUsd * Decimal.one)
   }
   return sum

@@ -1,10 +1,9 @@
 /** How far each asset of a chain is from its target, and what its band allows. US dollars (wad). */
 import { bandWidth, type BandWidth, nano } from "#domain/planning/bands/bandWidth.ts"
 import type { ChainView } from "#domain/planning/ChainView.ts"
-import type { ChainGas, PlanPolicy } from "#domain/planning/PlanPolicy.ts"
+import type { PolicyTerms } from "#domain/planning/bands/PolicyTerms.ts"
 import type { Position } from "#domain/planning/Position.ts"
-import { sharesOf } from "#domain/planning/sharesOf.ts"
-import type { TradeCosts } from "#domain/planning/bands/tradeCost.ts"
+import { type Shares, sharesOf } from "#domain/planning/Shares.ts"
 
 const bps = 10_000n
 
@@ -28,9 +27,7 @@ export const portfolioUsdOf = (sharedUsd: bigint, weight: bigint): bigint => (sh
  */
 export const widthsOf = (
   { positions, valueUsd, weight }: ChainView,
-  policy: PlanPolicy,
-  costs: TradeCosts,
-  gas: ChainGas
+  { costs, gas, policy }: PolicyTerms
 ): ReadonlyArray<BandWidth> => {
   const portfolioUsd = portfolioUsdOf(valueUsd, weight)
   const fixedCostNano = portfolioUsd > 0n ? ((gas.operationUsd + gas.swapUsd) * nano) / portfolioUsd : 0n
@@ -50,14 +47,13 @@ export const widthsOf = (
   })
 }
 
+/** `widths` are in the order of the positions. */
 export const driftsOf = (
-  positions: ReadonlyArray<Position>,
-  widths: ReadonlyArray<BandWidth>,
-  sharedUsd: bigint,
-  weight: bigint
+  { positions, totalUsd, weight }: Shares,
+  widths: ReadonlyArray<BandWidth>
 ): ReadonlyArray<Drift> => {
-  const portfolioUsd = portfolioUsdOf(sharedUsd, weight)
-  const shareOf = sharesOf(sharedUsd, weight)
+  const portfolioUsd = portfolioUsdOf(totalUsd, weight)
+  const shareOf = sharesOf({ totalUsd, weight })
   return positions.map((position, index) => {
     const width = widths[index]!
     return {

@@ -7,18 +7,19 @@ import { bandNeeds } from "#domain/planning/bands/bandNeeds.ts"
 import type { ChainView } from "#domain/planning/ChainView.ts"
 import { benefitOf, costOf, type Worth } from "#domain/planning/bands/costGate.ts"
 import { type DraftLeg, legOf } from "#domain/planning/legs/DraftLeg.ts"
-import { type Drift, driftsOf, widthsOf } from "#domain/planning/bands/drift.ts"
+import { type Drift, driftsOf, portfolioUsdOf, widthsOf } from "#domain/planning/bands/drift.ts"
 import { legsOnPairs } from "#domain/planning/legs/legsOnPairs.ts"
 import { matchLegs } from "#domain/planning/legs/matchLegs.ts"
 import type { Leg } from "#domain/planning/Plan.ts"
 import { type ChainGas, defaultVolatility, type PlanPolicy } from "#domain/planning/PlanPolicy.ts"
 import type { PolicyMeasures } from "#domain/planning/PolicyMeasures.ts"
+import type { PolicyTerms } from "#domain/planning/bands/PolicyTerms.ts"
 import { resultOf } from "#domain/planning/resultOf.ts"
 import type { Settlement } from "#domain/planning/legs/settle.ts"
-import type { SwapCost } from "#domain/planning/SwapCost.ts"
+import type { Shares } from "#domain/planning/Shares.ts"
 import { sweepLegs } from "#domain/planning/legs/sweepLegs.ts"
-import type { Tolerance } from "#domain/planning/Tolerance.ts"
-import { boughtAt, billion, type TradeCosts, tradeCosts } from "#domain/planning/bands/tradeCost.ts"
+import type { TradeTerms } from "#domain/planning/Tolerance.ts"
+import { boughtAt, billion, tradeCosts } from "#domain/planning/bands/tradeCost.ts"
 
 /**
  * Rounds in which the cost of the trades is taken out of what the targets share; each is a fraction of the one before.
@@ -41,9 +42,7 @@ export interface PolicySettlement extends Settlement {
 const withinCost = (
   legs: ReadonlyArray<Leg>,
   limitUsd: bigint | undefined,
-  costs: TradeCosts,
-  gas: ChainGas,
-  minUsd: bigint
+  { costs, gas, tolerance }: PolicyTerms
 ): ReadonlyArray<Leg> => {
   if (limitUsd === undefined || costOf(legs, costs, gas).costUsd <= limitUsd) return legs
   let leftUsd = limitUsd - gas.operationUsd
@@ -52,7 +51,7 @@ const withinCost = (
     const rate = costs.ofPair(leg.sell, leg.buy) + costs.reserve
     const affordableUsd = rate === 0n ? leg.valueUsd : ((leftUsd - gas.swapUsd) * billion) / rate
     const valueUsd = affordableUsd < leg.valueUsd ? affordableUsd : leg.valueUsd
-    if (valueUsd < minUsd) continue
+    if (valueUsd < tolerance.tradeUsd) continue
     const cut: Leg = {
       ...leg,
       valueUsd,
@@ -77,9 +76,8 @@ const byAssets = (a: Leg, b: Leg): number => (a.sell === b.sell ? (a.buy < b.buy
 
 const measuresOf = (
   drifts: ReadonlyArray<Drift>,
-  policy: PlanPolicy,
-  costs: TradeCosts,
-  worth: Worth | undefined
+  worth: Worth | undefined,
+  { costs, policy }: PolicyTerms
 ): PolicyMeasures => ({
   worth: worth ?? null,
   bands: drifts.map(({ position: { assetId }, width }) => ({
@@ -90,45 +88,44 @@ const measuresOf = (
   }))
 })
 
+/** `limitUsd` is what trading on the chain may cost now, US dollars (wad); undefined: no limit. */
 export const settleWithin = (
   view: ChainView,
-  tolerance: Tolerance,
-  cost: SwapCost,
-  policy: PlanPolicy,
-  limitUsd: bigint | undefined
+  { cost, tolerance }: TradeTerms,
+  { limitUsd, policy }: { readonly policy: PlanPolicy; readonly limitUsd: bigint | undefined }
 ): PolicySettlement => {
   const { chainId, dueUsd = 0n, positions, valueUsd, weight } = view
   const gas = policy.gas.get(chainId) ?? noGas
   const costs = tradeCosts(cost, policy)
-  const widths = widthsOf(view, policy, costs, gas)
+  const terms: PolicyTerms = { tolerance, cost, policy, costs, gas }
+  const widths = widthsOf(view, terms)
+  const sharesIn = (totalUsd: bigint): Shares => ({ positions, weight, totalUsd })
   const isFillable = canFillAll(positions)
   const sharedOf = (totalUsd: bigint) => {
     const maxUsd = totalUsd > dueUsd ? totalUsd : dueUsd
-    return isFillable ? maxUsd : attainable(positions, weight, maxUsd, cost)
+    return isFillable ? maxUsd : attainable(sharesIn(maxUsd), cost)
   }
 
   const finish = (draft: DraftLeg): Leg =>
-    legOf(chainId, draft, (seller, buyer, sellRaw) =>
-      boughtAt(seller, buyer, sellRaw, costs.ofPair(seller.assetId, buyer.assetId))
-    )
+    legOf(chainId, draft, (sale) => boughtAt(sale, costs.ofPair(sale.seller.assetId, sale.buyer.assetId)))
 
   const legsAt = (drifts: ReadonlyArray<Drift>): ReadonlyArray<Leg> => {
     // Matching uses up what is open, so each way gets its own.
-    const open = () => bandNeeds(drifts, tolerance, costs, policy.isWhole)
-    const known = policy.pairs && legsOnPairs(open(), policy.pairs, tolerance, costs)
-    const legs = (known ?? matchLegs(open(), tolerance, cost)).map(finish)
-    const swept = sweepLegs(drifts, legs, tolerance, policy).map(finish)
+    const open = () => bandNeeds(drifts, terms)
+    const known = policy.pairs && legsOnPairs(open(), policy.pairs, terms)
+    const legs = (known ?? matchLegs(open(), terms)).map(finish)
+    const swept = sweepLegs(drifts, legs, terms).map(finish)
     return [...legs, ...swept].filter((leg) => leg.sellAmountRaw > 0n && leg.expectedBuyRaw > 0n).toSorted(byAssets)
   }
 
   const heldUsd = sharedOf(valueUsd)
-  const drifts = driftsOf(positions, widths, heldUsd, weight)
+  const drifts = driftsOf(sharesIn(heldUsd), widths)
   let legs = legsAt(drifts)
   for (let round = 1; round < costRounds && legs.length > 0; round += 1) {
     const lostUsd = costOf(legs, { ...costs, reserve: 0n }, noGas).costUsd
-    legs = legsAt(driftsOf(positions, widths, sharedOf(valueUsd - lostUsd), weight))
+    legs = legsAt(driftsOf(sharesIn(sharedOf(valueUsd - lostUsd)), widths))
   }
-  const affordable = withinCost(legs, limitUsd, costs, gas, tolerance.tradeUsd)
+  const affordable = withinCost(legs, limitUsd, terms)
   const beyondUsd = sumOf(legs) - sumOf(affordable)
   const limited =
     beyondUsd > 0n
@@ -136,14 +133,14 @@ export const settleWithin = (
       : {}
   const result = resultOf(positions, affordable)
   const worth: Worth = {
-    benefitUsd: benefitOf(drifts, result, { sharedUsd: heldUsd, weight }, policy, costs, gas),
+    benefitUsd: benefitOf({ drifts, result, portfolioUsd: portfolioUsdOf(heldUsd, weight) }, terms),
     ...costOf(affordable, costs, gas)
   }
   if (affordable.length === 0 || worth.benefitUsd <= worth.costUsd) {
     const unworthy: { readonly unworthy?: Worth } = affordable.length === 0 ? {} : { unworthy: worth }
-    const measures = measuresOf(drifts, policy, costs, unworthy.unworthy)
+    const measures = measuresOf(drifts, unworthy.unworthy, terms)
     return { legs: [], result: positions, totalUsd: heldUsd, drifts, measures, ...unworthy, ...limited }
   }
-  const measures = measuresOf(drifts, policy, costs, worth)
+  const measures = measuresOf(drifts, worth, terms)
   return { legs: affordable, result, totalUsd: sharedOf(sumOf(result)), drifts, measures, ...limited }
 }

@@ -4,7 +4,7 @@
  */
 import type { AssetId } from "#domain/Caip.ts"
 import { pairOf, type PlanPolicy } from "#domain/planning/PlanPolicy.ts"
-import type { Position } from "#domain/planning/Position.ts"
+import type { Sale } from "#domain/planning/legs/DraftLeg.ts"
 import { type SwapCost, whole } from "#domain/planning/SwapCost.ts"
 
 export const billion = 1_000_000_000n
@@ -34,6 +34,6 @@ export const tradeCosts = ({ lost }: SwapCost, { buyingCosts, pairCosts, reserve
   }
 }
 
-/** Raw units that selling `sellRaw` buys at the prices of the plan, after the cost of the pair, cut to whole units. */
-export const boughtAt = (seller: Position, buyer: Position, sellRaw: bigint, costNano: bigint): bigint =>
+/** Raw units that a sale buys at the prices of the plan, after the cost of the pair, cut to whole units. */
+export const boughtAt = ({ buyer, seller, sellRaw }: Sale, costNano: bigint): bigint =>
   (sellRaw * seller.priceUsd * (billion - costNano) * buyer.scale) / (seller.scale * billion * buyer.priceUsd)

@@ -13,16 +13,23 @@ export interface DraftLeg {
   usd: bigint
 }
 
-/** The leg as a plan has it; `bought` are the raw units that a sale of `sellRaw` buys. */
+/** `sellRaw` units of one asset sold for another. */
+export interface Sale {
+  readonly seller: Position
+  readonly buyer: Position
+  readonly sellRaw: bigint
+}
+
+/** The leg as a plan has it; `bought` are the raw units that a sale buys. */
 export const legOf = (
   chainId: ChainId,
   { buyer: { position: buyer }, seller: { position: seller }, sellRaw, usd }: DraftLeg,
-  bought: (seller: Position, buyer: Position, sellRaw: bigint) => bigint
+  bought: (sale: Sale) => bigint
 ): Leg => ({
   chainId,
   sell: seller.assetId,
   buy: buyer.assetId,
   sellAmountRaw: sellRaw,
   valueUsd: usd,
-  expectedBuyRaw: bought(seller, buyer, sellRaw)
+  expectedBuyRaw: bought({ seller, buyer, sellRaw })
 })

@@ -7,6 +7,7 @@
  * bought. It depends on what is held and not on where it lies, so a plan that reached it finds it again and rests.
  */
 import type { Position } from "#domain/planning/Position.ts"
+import type { Shares } from "#domain/planning/Shares.ts"
 import * as SwapCost from "#domain/planning/SwapCost.ts"
 
 /** Whether all can be traded, so that the targets can share all of the chain at whatever swaps cost. */
@@ -37,15 +38,10 @@ const byFill = (a: Position, b: Position): number => {
 }
 
 /**
- * The total (US dollars, wad, at most `totalUsd`) that the targets `weight / totalWeight` can share. `totalUsd` itself
- * where what is above target pays for what is below, or where no target depends on it; `totalWeight` is above zero.
+ * The part of the total (US dollars, wad) that the targets can share: all of it where what is above target pays for
+ * what is below, or where no target depends on it.
  */
-export const attainable = (
-  positions: ReadonlyArray<Position>,
-  totalWeight: bigint,
-  totalUsd: bigint,
-  cost: SwapCost.SwapCost
-): bigint => {
+export const attainable = ({ positions, totalUsd, weight: totalWeight }: Shares, cost: SwapCost.SwapCost): bigint => {
   const sellers: Side = { usd: 0n, weight: 0n }
   const buyers: Side = { usd: 0n, weight: 0n }
   for (const position of positions) {

@@ -6,17 +6,20 @@ import type { DraftLeg } from "#domain/planning/legs/DraftLeg.ts"
 import type { Imbalance } from "#domain/planning/legs/imbalances.ts"
 import { isFine, type Tolerance } from "#domain/planning/Tolerance.ts"
 
+interface WantedLeg {
+  readonly seller: Imbalance
+  /** Largest first, of which the one at `at` buys. */
+  readonly buyers: ReadonlyArray<Imbalance>
+  readonly at: number
+  /** US dollars (wad). */
+  readonly usd: bigint
+}
+
 /**
- * The value of a leg of `usd`, less what another leg of the same seller needs, where `usd` would leave too little for
- * one and another buyer waits for it. The buyer at `at` then ends below its target by less than the least leg.
+ * The value of the leg, less what another leg of the same seller needs, where it would leave too little for one and
+ * another buyer waits for it. The buyer then ends below its target by less than the least leg.
  */
-export const sparingDust = (
-  seller: Imbalance,
-  usd: bigint,
-  buyers: ReadonlyArray<Imbalance>,
-  at: number,
-  tolerance: Tolerance
-): bigint => {
+export const sparingDust = ({ at, buyers, seller, usd }: WantedLeg, tolerance: Tolerance): bigint => {
   const { unitUsd, weight } = seller.position
   if (weight > 0n || !isFine(seller.position, tolerance) || !isFine(buyers[at]!.position, tolerance)) return usd
   const restUsd = seller.leftUsd - usd

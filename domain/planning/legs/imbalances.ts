@@ -2,7 +2,7 @@
  * Who has to sell and who has to buy for a chain to reach its targets.
  */
 import type { Position } from "#domain/planning/Position.ts"
-import { sharesOf } from "#domain/planning/sharesOf.ts"
+import { type Shares, sharesOf } from "#domain/planning/Shares.ts"
 import * as SwapCost from "#domain/planning/SwapCost.ts"
 
 /** One side of the legs to come. What is left of it belongs to the pass that matches legs, and to nobody else. */
@@ -32,17 +32,15 @@ const open = (position: Position, openUsd: bigint): Imbalance => ({
   openUsd
 })
 
-/** The assets that can be traded and are off their share of `totalUsd` by at least `minUsd`. */
+/** The assets that can be traded and are off their share by at least `minUsd`. */
 export const imbalances = (
-  positions: ReadonlyArray<Position>,
-  weight: bigint,
-  totalUsd: bigint,
+  { positions, totalUsd, weight }: Shares,
   minUsd: bigint,
   cost: SwapCost.SwapCost
 ): OpenPositions => {
   const sellers: Array<Imbalance> = []
   const buyers: Array<Imbalance> = []
-  const shareOf = sharesOf(totalUsd, weight)
+  const shareOf = sharesOf({ totalUsd, weight })
   let netUsd = 0n
   for (const position of positions) {
     if (!position.canSell) continue

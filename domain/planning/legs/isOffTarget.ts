@@ -2,11 +2,9 @@
  * Whether a chain is far enough off target to trade at all.
  */
 import { type Imbalance, imbalances } from "#domain/planning/legs/imbalances.ts"
-import type { Position } from "#domain/planning/Position.ts"
-import { sharesOf } from "#domain/planning/sharesOf.ts"
+import { type Shares, sharesOf } from "#domain/planning/Shares.ts"
 import { sizeLeg } from "#domain/planning/legs/sizeLeg.ts"
-import type { SwapCost } from "#domain/planning/SwapCost.ts"
-import { isFine, type Tolerance, underMismatch } from "#domain/planning/Tolerance.ts"
+import { isFine, type Tolerance, type TradeTerms, underMismatch } from "#domain/planning/Tolerance.ts"
 
 /** The entry that has most to trade, of those that `counts` lets through. */
 const largest = (side: ReadonlyArray<Imbalance>, counts: (open: Imbalance) => boolean): ReadonlyArray<Imbalance> => {
@@ -19,13 +17,8 @@ const largest = (side: ReadonlyArray<Imbalance>, counts: (open: Imbalance) => bo
  * True when there surely is a leg worth making, whatever the other assets are: two fine assets are off by the least
  * leg, with a margin. Found at a glance for most portfolios that have anything to trade.
  */
-export const isFarOffTarget = (
-  positions: ReadonlyArray<Position>,
-  weight: bigint,
-  totalUsd: bigint,
-  tolerance: Tolerance
-): boolean => {
-  const shareOf = sharesOf(totalUsd, weight)
+export const isFarOffTarget = ({ positions, totalUsd, weight }: Shares, tolerance: Tolerance): boolean => {
+  const shareOf = sharesOf({ totalUsd, weight })
   const minUsd = tolerance.tradeUsd + tolerance.marginUsd
   let isSold = false
   let isBought = false
@@ -42,26 +35,21 @@ export const isFarOffTarget = (
 /**
  * True when some leg would be worth making even with every deviation a margin smaller than it is.
  *
- * Measured against `totalUsd`, the value that the targets share. A finished plan leaves no leg worth making, and what
+ * Measured against the value that the targets share. A finished plan leaves no leg worth making, and what
  * it expects of the account is exact to within the margin: on its own result this is false.
  *
  * A leg between fine assets grows with what either side has to trade, so the largest of each side stand for all of
  * them; a coarse asset is only ever exchanged for a fine one, so each is held against the largest fine one alone. A
  * fine seller that holds less than the least leg can make none.
  */
-export const isOffTarget = (
-  positions: ReadonlyArray<Position>,
-  weight: bigint,
-  totalUsd: bigint,
-  tolerance: Tolerance,
-  cost: SwapCost
-): boolean => {
+export const isOffTarget = (shares: Shares, { cost, tolerance }: TradeTerms): boolean => {
   const { marginUsd, tradeUsd } = tolerance
-  const { buyers, mismatchUsd, sellers } = imbalances(positions, weight, totalUsd, marginUsd * 2n, cost)
+  const { buyers, mismatchUsd, sellers } = imbalances(shares, marginUsd * 2n, cost)
   const strict = underMismatch(tolerance, mismatchUsd + marginUsd)
+  const terms = { tolerance: strict, cost }
   const isFineOpen = ({ position }: Imbalance) => isFine(position, strict)
   const isWorth = (seller: Imbalance, buyer: Imbalance) =>
-    sizeLeg(seller, buyer, seller.openUsd - marginUsd, buyer.openUsd - marginUsd, strict, cost) > 0n
+    sizeLeg({ seller, buyer, excessUsd: seller.openUsd - marginUsd, gapUsd: buyer.openUsd - marginUsd }, terms) > 0n
   const fineSeller = largest(sellers, (open) => isFineOpen(open) && open.leftUsd >= tradeUsd)
   const fineBuyer = largest(buyers, isFineOpen)
   return (

@@ -12,7 +12,8 @@ import type { Imbalance, OpenPositions } from "#domain/planning/legs/imbalances.
 import { pairOf } from "#domain/planning/PlanPolicy.ts"
 import { rawWithin } from "#domain/planning/Position.ts"
 import type { Tolerance } from "#domain/planning/Tolerance.ts"
-import { billion, type TradeCosts } from "#domain/planning/bands/tradeCost.ts"
+import type { PolicyTerms } from "#domain/planning/bands/PolicyTerms.ts"
+import { billion } from "#domain/planning/bands/tradeCost.ts"
 
 interface Side {
   readonly imbalance: Imbalance
@@ -117,8 +118,7 @@ const change = (sides: ReadonlyArray<Side>, { settleUsd }: Tolerance, link: (sel
 export const legsOnPairs = (
   { buyers, sellers }: OpenPositions,
   known: ReadonlySet<string>,
-  tolerance: Tolerance,
-  costs: TradeCosts
+  { costs, tolerance }: PolicyTerms
 ): ReadonlyArray<DraftLeg> | undefined => {
   const selling = sellers.map((one) => sideOf(one, true, one.openUsd < one.leftUsd ? one.openUsd : one.leftUsd))
   const buying = buyers.map((one) =>

@@ -13,8 +13,7 @@ import type { Imbalance, OpenPositions } from "#domain/planning/legs/imbalances.
 import { valueOf } from "#domain/planning/Position.ts"
 import { sellDust, sparingDust } from "#domain/planning/legs/dust.ts"
 import { rawWorth, sizeLeg } from "#domain/planning/legs/sizeLeg.ts"
-import type { SwapCost } from "#domain/planning/SwapCost.ts"
-import { isFine, type Tolerance, underMismatch } from "#domain/planning/Tolerance.ts"
+import { isFine, type Tolerance, type TradeTerms, underMismatch } from "#domain/planning/Tolerance.ts"
 
 /** Largest first; equal amounts in the order of their ids, so that the order of the input decides nothing. */
 const byOpenValue = (a: Imbalance, b: Imbalance): number => {
@@ -76,8 +75,9 @@ const draft = (seller: Imbalance, buyer: Imbalance, wantedUsd: bigint): DraftLeg
 }
 
 /** The legs for one chain, in the order in which they were found. The entries of `open` are used up. */
-export const matchLegs = (open: OpenPositions, usual: Tolerance, cost: SwapCost): ReadonlyArray<DraftLeg> => {
+export const matchLegs = (open: OpenPositions, { cost, tolerance: usual }: TradeTerms): ReadonlyArray<DraftLeg> => {
   const tolerance = underMismatch(usual, open.mismatchUsd)
+  const terms = { tolerance, cost }
   // What holds less than the least leg can make none, whoever buys.
   const canMake = ({ leftUsd, position }: Imbalance) => leftUsd >= tolerance.tradeUsd || !isFine(position, tolerance)
   const sellers = open.sellers.filter(canMake).toSorted(byOpenValue)
@@ -88,9 +88,9 @@ export const matchLegs = (open: OpenPositions, usual: Tolerance, cost: SwapCost)
   const trade = (sellerAt: number, buyerAt: number): DraftLeg | undefined => {
     const seller = sellers[sellerAt]!
     const buyer = buyers[buyerAt]!
-    const fullUsd = sizeLeg(seller, buyer, seller.openUsd, buyer.openUsd, tolerance, cost)
-    if (fullUsd === 0n) return undefined
-    const leg = draft(seller, buyer, sparingDust(seller, fullUsd, buyers, buyerAt, tolerance))
+    const usd = sizeLeg({ seller, buyer, excessUsd: seller.openUsd, gapUsd: buyer.openUsd }, terms)
+    if (usd === 0n) return undefined
+    const leg = draft(seller, buyer, sparingDust({ seller, buyers, at: buyerAt, usd }, tolerance))
     legs.push(leg)
     sink(sellers, sellerAt, seller.openUsd < tolerance.marginUsd || !canMake(seller))
     sink(buyers, buyerAt, buyer.openUsd < tolerance.marginUsd)

@@ -10,10 +10,11 @@ import { imbalances } from "#domain/planning/legs/imbalances.ts"
 import type { Leg } from "#domain/planning/Plan.ts"
 import type { Position } from "#domain/planning/Position.ts"
 import { leftBy } from "#domain/planning/resultOf.ts"
+import type { Shares } from "#domain/planning/Shares.ts"
 import { targetAfterCosts } from "#domain/planning/legs/targetAfterCosts.ts"
 import { boughtFor } from "#domain/planning/legs/sizeLeg.ts"
-import { type SwapCost, whole } from "#domain/planning/SwapCost.ts"
-import type { Tolerance } from "#domain/planning/Tolerance.ts"
+import { whole } from "#domain/planning/SwapCost.ts"
+import type { TradeTerms } from "#domain/planning/Tolerance.ts"
 
 /** Attempts at a settlement. Two are enough for most chains; the later ones are for coarse tokens and high costs. */
 const maxAttempts = 8
@@ -41,25 +42,25 @@ const greater = (a: bigint, b: bigint): bigint => (a > b ? a : b)
  * is good when both agree, so that no target moves by more than the margin, and its own result calls for no further
  * trade.
  */
-export const settle = (view: ChainView, tolerance: Tolerance, cost: SwapCost): Settlement => {
+export const settle = (view: ChainView, terms: TradeTerms): Settlement => {
+  const { cost, tolerance } = terms
   const { chainId, dueUsd = 0n, positions, valueUsd, weight } = view
   if (weight === 0n) return { legs: [], result: positions, totalUsd: valueUsd }
   const isFillable = canFillAll(positions)
+  const sharesIn = (of: ReadonlyArray<Position>, totalUsd: bigint): Shares => ({ positions: of, weight, totalUsd })
   const sharedOf = (of: ReadonlyArray<Position>, totalUsd: bigint): bigint =>
-    isFillable && dueUsd <= totalUsd ? totalUsd : attainable(of, weight, greater(totalUsd, dueUsd), cost)
-  const isOff = (of: ReadonlyArray<Position>, sharedUsd: bigint): boolean =>
-    isOffTarget(of, weight, sharedUsd, tolerance, cost)
+    isFillable && dueUsd <= totalUsd ? totalUsd : attainable(sharesIn(of, greater(totalUsd, dueUsd)), cost)
   const heldUsd = sharedOf(positions, valueUsd)
-  if (!isFarOffTarget(positions, weight, heldUsd, tolerance) && !isOff(positions, heldUsd))
+  const held = sharesIn(positions, heldUsd)
+  if (!isFarOffTarget(held, tolerance) && !isOffTarget(held, terms))
     return { legs: [], result: positions, totalUsd: greater(valueUsd, heldUsd) }
-  const finish = (draft: DraftLeg): Leg =>
-    legOf(chainId, draft, (seller, buyer, sellRaw) => boughtFor(seller, buyer, sellRaw, cost))
+  const finish = (draft: DraftLeg): Leg => legOf(chainId, draft, (sale) => boughtFor(sale, cost))
   const heaviest = positions.reduce((most, { weight: one }) => (one > most ? one : most), 1n)
-  let expectedUsd = targetAfterCosts(positions, weight, valueUsd, cost)
+  let expectedUsd = targetAfterCosts(sharesIn(positions, valueUsd), cost)
   let fallback: Settlement | undefined
   for (let attempt = 1; ; attempt += 1) {
     const sharedUsd = sharedOf(positions, expectedUsd)
-    const drafts = matchLegs(imbalances(positions, weight, sharedUsd, tolerance.marginUsd, cost), tolerance, cost)
+    const drafts = matchLegs(imbalances(sharesIn(positions, sharedUsd), tolerance.marginUsd, cost), terms)
     const leftUsd = valueUsd - (drafts.reduce((sum, { usd }) => sum + usd, 0n) * cost.lost) / whole
     const isConfirmed = absolute(leftUsd - expectedUsd) * heaviest <= tolerance.marginUsd * weight
     if (isConfirmed || attempt >= fullSteps) {
@@ -68,7 +69,7 @@ export const settle = (view: ChainView, tolerance: Tolerance, cost: SwapCost): S
       const resultUsd = result.reduce((sum, position) => sum + position.valueUsd, 0n)
       const restUsd = sharedOf(result, resultUsd)
       const settlement = { legs, result, totalUsd: greater(resultUsd, restUsd) }
-      const isAtRest = !isOff(result, restUsd)
+      const isAtRest = !isOffTarget(sharesIn(result, restUsd), terms)
       if (isConfirmed && isAtRest) return settlement
       if (isAtRest) fallback = settlement
       if (attempt === maxAttempts) return fallback ?? settlement

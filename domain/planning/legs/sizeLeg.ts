@@ -1,39 +1,45 @@
 /**
  * How much of one asset to sell for another.
  */
+import type { Sale } from "#domain/planning/legs/DraftLeg.ts"
 import type { Imbalance } from "#domain/planning/legs/imbalances.ts"
 import type { Position } from "#domain/planning/Position.ts"
 import * as SwapCost from "#domain/planning/SwapCost.ts"
-import { isFine, type Tolerance } from "#domain/planning/Tolerance.ts"
+import { isFine, type TradeTerms } from "#domain/planning/Tolerance.ts"
 
 const ceilingOf = (numerator: bigint, denominator: bigint): bigint => (numerator + denominator - 1n) / denominator
 
 /** Raw units of an asset worth at least `usd` (wad). */
 export const rawWorth = (position: Position, usd: bigint): bigint => ceilingOf(usd * position.scale, position.priceUsd)
 
-/** Raw units that selling `sellRaw` of one asset buys of another at their prices, after costs, cut to whole units. */
-export const boughtFor = (seller: Position, buyer: Position, sellRaw: bigint, cost: SwapCost.SwapCost): bigint => {
+/** Raw units that a sale buys at the assets' prices, after costs, cut to whole units. */
+export const boughtFor = ({ buyer, seller, sellRaw }: Sale, cost: SwapCost.SwapCost): bigint => {
   const sold = sellRaw * seller.priceUsd * cost.kept
   const price = SwapCost.whole * buyer.priceUsd
   // Most tokens have as many decimals as each other.
   return seller.scale === buyer.scale ? sold / price : (sold * buyer.scale) / (price * seller.scale)
 }
 
+/** What the lesser and the greater side have to trade, US dollars (wad). */
+interface Sized {
+  readonly seller: Imbalance
+  readonly buyer: Imbalance
+  readonly lesserUsd: bigint
+  readonly greaterUsd: bigint
+}
+
 /** Both sides fine: any amount can be traded, so a leg that would be too small is made as small as legs may be. */
-const fineUsd = (seller: Imbalance, lesserUsd: bigint, greaterUsd: bigint, tolerance: Tolerance): bigint => {
+const fineUsd = ({ greaterUsd, lesserUsd, seller }: Sized, { tolerance }: TradeTerms): bigint => {
   if (lesserUsd >= tolerance.tradeUsd) return lesserUsd
   if (greaterUsd < tolerance.settleUsd || lesserUsd < tolerance.pastUsd) return 0n
   return seller.leftUsd >= tolerance.tradeUsd ? tolerance.tradeUsd : 0n
 }
 
 /** One side coarse: only whole units of it, and never past the target of either side. */
-const coarseUsd = (
-  { leftUsd, position: seller }: Imbalance,
-  { position: buyer }: Imbalance,
-  lesserUsd: bigint,
-  tolerance: Tolerance,
-  cost: SwapCost.SwapCost
-): bigint => {
+const coarseUsd = (sized: Sized, { cost, tolerance }: TradeTerms): bigint => {
+  const { lesserUsd } = sized
+  const { leftUsd, position: seller } = sized.seller
+  const { position: buyer } = sized.buyer
   if (lesserUsd < tolerance.tradeUsd) return 0n
   let usd: bigint
   if (isFine(seller, tolerance)) {
@@ -57,18 +63,28 @@ const coarseUsd = (
  * Two coarse assets are never exchanged, since whole units of one seldom have the value of whole units of the other.
  */
 export const sizeLeg = (
-  seller: Imbalance,
-  buyer: Imbalance,
-  excessUsd: bigint,
-  gapUsd: bigint,
-  tolerance: Tolerance,
-  cost: SwapCost.SwapCost
+  {
+    buyer,
+    excessUsd,
+    gapUsd,
+    seller
+  }: {
+    readonly seller: Imbalance
+    readonly buyer: Imbalance
+    readonly excessUsd: bigint
+    readonly gapUsd: bigint
+  },
+  terms: TradeTerms
 ): bigint => {
-  const isSellerLesser = excessUsd < gapUsd
-  const lesserUsd = isSellerLesser ? excessUsd : gapUsd
-  const isSellerFine = isFine(seller.position, tolerance)
-  const isBuyerFine = isFine(buyer.position, tolerance)
-  if (isSellerFine && isBuyerFine) return fineUsd(seller, lesserUsd, isSellerLesser ? gapUsd : excessUsd, tolerance)
+  const isSellerFine = isFine(seller.position, terms.tolerance)
+  const isBuyerFine = isFine(buyer.position, terms.tolerance)
   if (!isSellerFine && !isBuyerFine) return 0n
-  return coarseUsd(seller, buyer, lesserUsd, tolerance, cost)
+  const isSellerLesser = excessUsd < gapUsd
+  const sized: Sized = {
+    seller,
+    buyer,
+    lesserUsd: isSellerLesser ? excessUsd : gapUsd,
+    greaterUsd: isSellerLesser ? gapUsd : excessUsd
+  }
+  return isSellerFine && isBuyerFine ? fineUsd(sized, terms) : coarseUsd(sized, terms)
 }

@@ -6,8 +6,8 @@ import type { DraftLeg } from "#domain/planning/legs/DraftLeg.ts"
 import type { Drift } from "#domain/planning/bands/drift.ts"
 import type { Imbalance } from "#domain/planning/legs/imbalances.ts"
 import type { Leg } from "#domain/planning/Plan.ts"
-import type { PlanPolicy } from "#domain/planning/PlanPolicy.ts"
-import { isFine, type Tolerance } from "#domain/planning/Tolerance.ts"
+import type { PolicyTerms } from "#domain/planning/bands/PolicyTerms.ts"
+import { isFine } from "#domain/planning/Tolerance.ts"
 
 const whole = ({ position }: Drift): Imbalance => ({
   position,
@@ -19,8 +19,7 @@ const whole = ({ position }: Drift): Imbalance => ({
 export const sweepLegs = (
   drifts: ReadonlyArray<Drift>,
   legs: ReadonlyArray<Leg>,
-  tolerance: Tolerance,
-  { minSweepUsd }: PlanPolicy
+  { policy: { minSweepUsd }, tolerance }: PolicyTerms
 ): ReadonlyArray<DraftLeg> => {
   const sold = new Set(legs.map(({ sell }) => sell))
   const small = drifts.filter(

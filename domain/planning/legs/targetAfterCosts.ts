@@ -14,6 +14,7 @@
  * looked at again.
  */
 import type { Position } from "#domain/planning/Position.ts"
+import type { Shares } from "#domain/planning/Shares.ts"
 import * as SwapCost from "#domain/planning/SwapCost.ts"
 
 /** One asset: its distance from its share of `V`, times the weight of the chain. */
@@ -33,17 +34,18 @@ const add = (side: Side, distance: bigint, weight: bigint): void => {
   side.weight += weight
 }
 
-/**
- * The root of one side. `staying` are the sums over all that stay on it, `changing` may come or go as the total falls;
- * `sign` is 1 for what is above its target, -1 for what is below.
- */
-const fallOf = (
-  staying: Side,
-  changing: ReadonlyArray<Distance>,
-  sign: bigint,
-  slopeAt: (weight: bigint) => bigint,
-  lost: bigint
-): bigint => {
+interface Falling {
+  /** Sums over all that stay on the side. */
+  readonly staying: Readonly<Side>
+  /** What may come or go as the total falls. */
+  readonly changing: ReadonlyArray<Distance>
+  /** 1 for what is above its target, -1 for what is below. */
+  readonly sign: bigint
+  readonly slopeAt: (weight: bigint) => bigint
+}
+
+/** The root of one side. */
+const fallOf = ({ changing, sign, slopeAt, staying }: Falling, lost: bigint): bigint => {
   let fall = 0n
   for (;;) {
     const side = { ...staying }
@@ -58,13 +60,11 @@ const fallOf = (
 }
 
 /**
- * Value left of `valueUsd` (US dollars, wad, cut towards zero) when every asset that can be traded is brought as close
- * to its share `position.weight / weight` as the others allow. `weight` is above zero.
+ * Value left of the total (US dollars, wad, cut towards zero) when every asset that can be traded is brought as close
+ * to its share as the others allow.
  */
 export const targetAfterCosts = (
-  positions: ReadonlyArray<Position>,
-  weight: bigint,
-  valueUsd: bigint,
+  { positions, totalUsd: valueUsd, weight }: Shares,
   { kept, lost }: SwapCost.SwapCost
 ): bigint => {
   if (lost === 0n) return valueUsd
@@ -82,17 +82,21 @@ export const targetAfterCosts = (
   const changing = lesser.filter(({ excess, position }) => excess + position.weight * maxUsd >= 0n)
   for (const { excess, position } of changing) if (excess < 0n && position.canBuy) add(below, excess, -position.weight)
   const selling = fallOf(
-    above,
-    changing.filter(({ position }) => position.canSell),
-    1n,
-    (sold) => SwapCost.whole * weight - lost * sold,
+    {
+      staying: above,
+      changing: changing.filter(({ position }) => position.canSell),
+      sign: 1n,
+      slopeAt: (sold) => SwapCost.whole * weight - lost * sold
+    },
     lost
   )
   const buying = fallOf(
-    below,
-    changing.filter(({ position }) => position.canBuy),
-    -1n,
-    (bought) => kept * weight + lost * bought,
+    {
+      staying: below,
+      changing: changing.filter(({ position }) => position.canBuy),
+      sign: -1n,
+      slopeAt: (bought) => kept * weight + lost * bought
+    },
     lost
   )
   return valueUsd - (selling < buying ? selling : buying)

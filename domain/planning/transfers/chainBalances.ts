@@ -9,6 +9,7 @@ import { bridgeAssetOf } from "#domain/planning/transfers/bridgeAssets.ts"
 import type { ChainView } from "#domain/planning/ChainView.ts"
 import type { TransferTerms } from "#domain/planning/Plan.ts"
 import { type Position, rawWithin, valueOf } from "#domain/planning/Position.ts"
+import type { Shares } from "#domain/planning/Shares.ts"
 import * as SwapCost from "#domain/planning/SwapCost.ts"
 
 /** One chain against its share of the portfolio. US dollars (wad). */
@@ -27,22 +28,21 @@ const lackUsd = (position: Position, targetUsd: bigint): bigint =>
 /** A bridge asset that is a target is filled by what arrives, whether or not the agent may buy it. */
 const filled = (bridgeAsset: Position): Position => ({ ...bridgeAsset, canBuy: bridgeAsset.weight > 0n })
 
-const spareOf = (positions: ReadonlyArray<Position>, sharedUsd: bigint, totalWeight: bigint): bigint =>
+const spareOf = ({ positions, totalUsd, weight }: Shares): bigint =>
   positions.reduce((sum, position) => {
-    const targetUsd = (position.weight * sharedUsd) / totalWeight
+    const targetUsd = (position.weight * totalUsd) / weight
     if (position.valueUsd >= targetUsd) return position.canSell ? sum + position.valueUsd - targetUsd : sum
     return position.canBuy ? sum - lackUsd(position, targetUsd) : sum
   }, 0n)
 
 /**
- * The chains when `totalUsd` is what they share; `totalWeight` is above zero. What a chain without bridge asset holds
- * too much of is missing from the others, like an asset that cannot be sold.
+ * The chains when they share the total. What a chain without bridge asset holds too much of is missing from the others,
+ * like an asset that cannot be sold.
  */
 export const chainBalances = (
   views: ReadonlyArray<ChainView>,
   terms: TransferTerms,
-  totalUsd: bigint,
-  totalWeight: bigint
+  { totalUsd, weight }: Pick<Shares, "totalUsd" | "weight">
 ): ReadonlyArray<ChainBalance> => {
   const chains = views.map((view) => {
     const bridgeAsset = bridgeAssetOf(view, terms)
@@ -53,10 +53,10 @@ export const chainBalances = (
     }
   })
   const connected = chains.flatMap(({ bridgeAsset, positions }) => (bridgeAsset === undefined ? [] : positions))
-  const sharedUsd = attainable(connected, totalWeight, totalUsd, SwapCost.fromFeeBps(0))
+  const sharedUsd = attainable({ positions: connected, weight, totalUsd }, SwapCost.fromFeeBps(0))
   return chains.map(({ bridgeAsset, positions, view }) => ({
     view,
     bridgeAsset,
-    spareUsd: spareOf(positions, sharedUsd, totalWeight)
+    spareUsd: spareOf({ positions, weight, totalUsd: sharedUsd })
   }))
 }

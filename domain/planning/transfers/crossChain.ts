@@ -78,12 +78,11 @@ const tooLittleFor = (overUsd: bigint, minUsd: bigint): string =>
 /** One skip for each chain that `transfers` leave off its share by the threshold or more, by chain. */
 export const crossChain = (
   views: ReadonlyArray<ChainView>,
-  transfers: ReadonlyArray<Transfer>,
-  thresholdUsd: bigint,
-  movement: Movement
+  { movement, transfers }: { readonly movement: Movement; readonly transfers: ReadonlyArray<Transfer> },
+  thresholdUsd: bigint
 ): ReadonlyMap<ChainId, Skip> => {
   const totalUsd = views.reduce((sum, { valueUsd }) => sum + valueUsd, 0n)
-  const totalWeight = views.reduce((sum, { weight }) => sum + weight, 0n)
+  const totalWeight = views.reduce((sum, one) => sum + one.weight, 0n)
   const gainUsd = ({ chainId }: ChainView): bigint =>
     transfers.reduce(
       (sum, { fromChainId, toChainId, valueUsd }) =>
@@ -92,7 +91,7 @@ export const crossChain = (
     )
   const balances =
     movement._tag === "Open" && totalWeight > 0n
-      ? chainBalances(views, movement.terms, totalUsd, totalWeight)
+      ? chainBalances(views, movement.terms, { totalUsd, weight: totalWeight })
       : undefined
   const minUsd = thresholdUsd > dustUsd ? thresholdUsd : dustUsd
   const skips = new Map<ChainId, Skip>()

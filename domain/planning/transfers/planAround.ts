@@ -36,8 +36,7 @@ const leftOf = ({ assetId, balanceRaw, incomingRaw }: Position, legs: ReadonlyAr
  */
 const transfersOf = (
   moves: ReadonlyArray<Move>,
-  bridgeAsset: Position,
-  maxRaw: bigint,
+  { bridgeAsset, maxRaw }: { readonly bridgeAsset: Position; readonly maxRaw: bigint },
   { terms, views }: Connections
 ): ReadonlyArray<Transfer> => {
   const wantedRaw = moves.reduce((sum, { usd }) => sum + rawWithin(bridgeAsset, usd), 0n)
@@ -62,7 +61,8 @@ export const planSender = (view: ChainView, moves: ReadonlyArray<Move>, connecti
   const bridgeAsset = bridgeAssetOf(view, terms)!
   const raw = moves.reduce((sum, { usd }) => sum + rawWithin(bridgeAsset, usd), 0n)
   const chainPlan = planChain(view, connections, sending(view, bridgeAsset, raw))
-  return { ...chainPlan, transfers: transfersOf(moves, bridgeAsset, leftOf(bridgeAsset, chainPlan.legs), connections) }
+  const maxRaw = leftOf(bridgeAsset, chainPlan.legs)
+  return { ...chainPlan, transfers: transfersOf(moves, { bridgeAsset, maxRaw }, connections) }
 }
 
 /** The plan of a chain to which `transfers` are to come. */

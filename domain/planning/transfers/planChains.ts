@@ -22,8 +22,7 @@ const isMade = (transfers: ReadonlyArray<Transfer>, { from, to }: Move): boolean
  */
 export const planChains = (
   views: ReadonlyMap<ChainId, ChainView>,
-  moves: ReadonlyArray<Move>,
-  terms: TransferTerms | undefined,
+  { moves, terms }: { readonly moves: ReadonlyArray<Move>; readonly terms: TransferTerms | undefined },
   parameters: PlanParameters
 ): PlannedChains => {
   const alone = (view: ChainView) => planChain(view, parameters)
@@ -39,7 +38,7 @@ export const planChains = (
   )
   const transfers = [...senders.values()].flatMap((chainPlan) => chainPlan.transfers)
   const made = moves.filter((move) => isMade(transfers, move))
-  if (made.length < moves.length) return planChains(views, made, terms, parameters)
+  if (made.length < moves.length) return planChains(views, { moves: made, terms }, parameters)
   const planOf = (view: ChainView): ChainPlan => {
     const incoming = transfers.filter(({ toChainId }) => toChainId === view.chainId)
     return (

@@ -96,16 +96,24 @@ const nextPair = (
   return pairs.find(isEqual) ?? pairs[0]
 }
 
-const less = (sides: ReadonlyArray<Side>, chainId: ChainId, usd: bigint, minUsd: bigint): ReadonlyArray<Side> =>
-  sides
-    .map((side) => (side.chainId === chainId ? { ...side, usd: side.usd - usd } : side))
-    .filter((side) => side.usd >= minUsd)
-    .sort(byAmount)
+/** What decides which amounts meet; US dollars (wad). */
+interface Matching {
+  /** No move is smaller. */
+  readonly minUsd: bigint
+  /** Amounts that differ by no more are equal. */
+  readonly marginUsd: bigint
+  readonly isOpen: IsOpen
+}
 
-/** Pairs senders with receivers; no move is smaller than the least. */
-const match = (sides: Sides, minUsd: bigint, marginUsd: bigint, isOpen: IsOpen): ReadonlyArray<Move> => {
+/** Pairs senders with receivers. */
+const match = (sides: Sides, { isOpen, marginUsd, minUsd }: Matching): ReadonlyArray<Move> => {
   const moves: Array<Move> = []
   const isWorth = ({ usd }: Side) => usd >= minUsd
+  const less = (of: ReadonlyArray<Side>, chainId: ChainId, usd: bigint): ReadonlyArray<Side> =>
+    of
+      .map((side) => (side.chainId === chainId ? { ...side, usd: side.usd - usd } : side))
+      .filter(isWorth)
+      .sort(byAmount)
   let senders: Sides["senders"] = sides.senders.filter(isWorth).toSorted(byAmount)
   let receivers: Sides["receivers"] = sides.receivers.filter(isWorth).toSorted(byAmount)
   for (;;) {
@@ -114,8 +122,8 @@ const match = (sides: Sides, minUsd: bigint, marginUsd: bigint, isOpen: IsOpen):
     const [{ chainId: from }, { chainId: to }] = pair
     const usd = lesser(pair[0].usd, pair[1].usd)
     moves.push({ from, to, usd })
-    senders = less(senders, from, usd, minUsd)
-    receivers = less(receivers, to, usd, minUsd)
+    senders = less(senders, from, usd)
+    receivers = less(receivers, to, usd)
   }
 }
 
@@ -138,12 +146,13 @@ export const planTransfers = (
   const { kept } = fromFeeBps(terms.feeBps)
   const { lost } = fromFeeBps(Math.min(9_999, terms.feeBps + swapFeeBps))
   const isOpen = openUnder(terms)
-  const sidesAt = (totalUsd: bigint) => sidesOf(chainBalances(views, terms, totalUsd, weight), kept)
+  const sidesAt = (totalUsd: bigint) => sidesOf(chainBalances(views, terms, { totalUsd, weight }), kept)
   // Measured against the value as it stands: what a finished plan leaves calls for nothing.
-  if (match(sidesAt(valueUsd), minUsd + marginUsd, marginUsd, isOpen).length === 0) return []
+  if (match(sidesAt(valueUsd), { minUsd: minUsd + marginUsd, marginUsd, isOpen }).length === 0) return []
   let moves: ReadonlyArray<Move> = []
   for (let round = 0, totalUsd = valueUsd; round < costRounds; round += 1) {
-    moves = match(sidesAt(totalUsd), (minUsd * furtherParts.part) / furtherParts.whole, marginUsd, isOpen)
+    const furtherUsd = (minUsd * furtherParts.part) / furtherParts.whole
+    moves = match(sidesAt(totalUsd), { minUsd: furtherUsd, marginUsd, isOpen })
     totalUsd = valueUsd - (moves.reduce((sum, { usd }) => sum + usd, 0n) * lost) / whole
   }
   return moves

@@ -66,7 +66,7 @@ describe("targetAfterCosts", () => {
         const weight = positions.reduce((sum, one) => sum + one.weight, 0n)
         const valueUsd = positions.reduce((sum, one) => sum + one.valueUsd, 0n)
         assert.strictEqual(
-          targetAfterCosts(positions, weight, valueUsd, cost),
+          targetAfterCosts({ positions, weight, totalUsd: valueUsd }, cost),
           oracle(positions, weight, valueUsd, cost)
         )
       }),
