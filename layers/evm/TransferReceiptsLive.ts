@@ -7,7 +7,8 @@ import { type Arrival, TransferReceipts } from "#domain/transfer/TransferReceipt
 import { fromViem } from "#layers/evm/address.ts"
 import { agreed } from "#layers/evm/rpc/quorum.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
-import { actsIn, findReceipt, netTransfers } from "#layers/evm/execution/findReceipt.ts"
+import { findReceipt } from "#layers/evm/execution/findReceipt.ts"
+import { actsIn, netTransfers } from "#layers/evm/execution/operationOutcome.ts"
 import { readDepth, settledReceipt } from "#layers/evm/execution/settledReceipt.ts"
 
 /** Above every nonce that an account reaches. */

@@ -1,23 +1,15 @@
 /**
  * What became of a user operation. A signed operation is public, so anybody may have submitted it: the EntryPoint's
  * event with its hash decides, not the fate of our own transaction. Only when nobody carried it does the end of our own
- * one
-count. Source: ERC-4337 (UserOperationEvent), ERC-20 (Transfer).
+ * one count. Source: ERC-4337 (UserOperationEvent).
  */
 import { Effect, Option } from "effect"
-import {
-  type Address,
-  erc20Abi,
-  getAbiItem,
-  type Hex,
-  isAddressEqual,
-  parseEventLogs,
-  type TransactionReceipt
-} from "viem"
-import { addressOf, erc20, type AssetId, type ChainId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
+import { getAbiItem, type Hex, type TransactionReceipt } from "viem"
+import type { ChainId, EvmAccountId } from "#domain/Caip.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
-import { fromViem, toViem } from "#layers/evm/address.ts"
+import { toViem } from "#layers/evm/address.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
+import { gasPriceOf, outcomeIn } from "#layers/evm/execution/operationOutcome.ts"
 import { agreed, type Observation } from "#layers/evm/rpc/quorum.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { readDepth, settledReceipt, settledReceiptOf } from "#layers/evm/execution/settledReceipt.ts"
@@ -29,72 +21,6 @@ export const blocksPerRequest = 5_000n
 export const maxRequests = 8
 
 const operationEvent = getAbiItem({ abi: entryPointAbi, name: "UserOperationEvent" })
-
-/** Net change of each token that an account had in a transaction, by the Transfer events. */
-export const netTransfers = (receipt: TransactionReceipt, accountId: EvmAccountId): ActionReceipt["deltas"] => {
-  const account = toViem(addressOf(accountId))
-  const net = new Map<AssetId, bigint>()
-  for (const { address, args } of parseEventLogs({
-    abi: erc20Abi,
-    eventName: "Transfer",
-    logs: receipt.logs,
-    strict: true
-  })) {
-    const received = isAddressEqual(args.to, account) ? args.value : 0n
-    const sent = isAddressEqual(args.from, account) ? args.value : 0n
-    const assetId = erc20(chainIdOf(accountId), fromViem(address))
-    net.set(assetId, (net.get(assetId) ?? 0n) + received - sent)
-  }
-  return [...net].filter(([, raw]) => raw !== 0n).map(([assetId, raw]) => ({ assetId, raw }))
-}
-
-const isOfEntryPoint = ({ address }: { readonly address: Address }) => isAddressEqual(address, entryPoint)
-
-/** The ends of the operations that a transaction carried. */
-const endsOf = ({ logs }: TransactionReceipt) =>
-  parseEventLogs({ abi: entryPointAbi, eventName: "UserOperationEvent", logs, strict: true }).filter(isOfEntryPoint)
-
-/** Whether the transaction carried an operation of the account. */
-export const actsIn = (receipt: TransactionReceipt, accountId: EvmAccountId): boolean =>
-  endsOf(receipt).some(({ args }) => isAddressEqual(args.sender, toViem(addressOf(accountId))))
-
-/**
- * Reads the operation's outcome from a receipt; none when the transaction did not carry the operation.
- *
- * A transaction may carry others too: what an operation moved stands between the end of the one before it, or the
- * beginning of the first, and its own event. Of the gas its share counts, by what the EntryPoint charges each.
- */
-export const outcomeIn = (
-  receipt: TransactionReceipt,
-  userOpHash: string,
-  accountId: EvmAccountId
-): Option.Option<ActionReceipt> => {
-  const ends = endsOf(receipt)
-  const end = ends.find(({ args }) => args.userOpHash === userOpHash)
-  if (end === undefined) return Option.none()
-  const begins = parseEventLogs({ abi: entryPointAbi, eventName: "BeforeExecution", logs: receipt.logs }).filter(
-    isOfEntryPoint
-  )
-  const begin = [...begins, ...ends].reduce(
-    (last, { logIndex }) => (logIndex < end.logIndex && logIndex > last ? logIndex : last),
-    -1
-  )
-  const logs = receipt.logs.filter(({ logIndex }) => logIndex > begin && logIndex < end.logIndex)
-  const charged = ends.reduce((sum, { args }) => sum + args.actualGasUsed, 0n)
-  return Option.some({
-    subject: userOpHash,
-    txHash: receipt.transactionHash,
-    blockNumber: receipt.blockNumber,
-    blockHash: receipt.blockHash,
-    success: end.args.success,
-    gasUsed:
-      ends.length === 1
-        ? receipt.gasUsed
-        : (receipt.gasUsed * end.args.actualGasUsed) / (charged === 0n ? 1n : charged),
-    ...gasPriceOf(receipt),
-    deltas: netTransfers({ ...receipt, logs }, accountId)
-  })
-}
 
 /** The hash of the transaction that carried the operation, sought forward from a block within the bounds above. */
 const findCarrier = Effect.fnUntraced(function* (chainId: ChainId, userOpHash: Hex, fromBlock: bigint, head: bigint) {
@@ -117,10 +43,6 @@ const findCarrier = Effect.fnUntraced(function* (chainId: ChainId, userOpHash: H
   }
   return undefined
 })
-
-/** What a unit of gas cost, where the node says so. */
-export const gasPriceOf = ({ effectiveGasPrice }: Partial<Pick<TransactionReceipt, "effectiveGasPrice">>) =>
-  effectiveGasPrice === undefined ? {} : { gasPriceRaw: effectiveGasPrice }
 
 /**
  * The relayer's transaction is out of the race: it was reverted, or another one used its nonce. Nothing moved by it.
