@@ -2,6 +2,7 @@
 
 const benchmarks: Readonly<Record<string, () => Promise<{ readonly run: () => Promise<void> }>>> = {
   assets: () => import("#bench/assets.ts"),
+  batching: () => import("#bench/batching.ts"),
   chain: () => import("#bench/chain.ts"),
   engine: () => import("#bench/engine.ts"),
   events: () => import("#bench/events.ts"),

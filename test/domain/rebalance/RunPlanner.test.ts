@@ -2,14 +2,13 @@
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AssetId, ChainId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { makeOperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import type { PlannedChain } from "#domain/rebalance/plan/RunPlan.ts"
 import { RunPlanner } from "#domain/rebalance/plan/RunPlanner.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
-import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
 import { type RouteRequest, Routing } from "#domain/trading/Routing.ts"
 import { Venue } from "#domain/trading/Venue.ts"
 import { InTransit } from "#domain/transfer/InTransit.ts"
@@ -149,7 +148,7 @@ layer(Planner, { excludeTestServices: true })("RunPlanner", (it) => {
 /** What a provider of routes was asked, and whether it has the route. */
 const asked: Array<RouteRequest> = []
 let opens: (request: RouteRequest) => boolean = () => true
-const Provider = Layer.succeed(Routing, {
+const Provider = Layer.mock(Routing, {
   quote: (request: RouteRequest) =>
     Effect.suspend(() => {
       asked.push(request)
@@ -159,14 +158,13 @@ const Provider = Layer.succeed(Routing, {
         : Effect.succeedNone
     }),
   swapQuotes: () => Effect.succeed([])
-} as never as Routing["Service"])
+})
 
 /** Quotes nothing. */
-const NoQuotes = Layer.succeed(Venue, {
+const NoQuotes = Layer.mock(Venue, {
   feeBps: 30,
-  quote: (_chain: ChainId, _hubs: unknown, requests: ReadonlyArray<PlannedLeg>) =>
-    Effect.succeed(requests.map(() => null))
-} as never as Venue["Service"])
+  quote: (_chain, _hubs, requests) => Effect.succeed(requests.map(() => null))
+})
 
 const plannerOver = (ports: Layer.Layer<Routing> | Layer.Layer<Routing | Venue>) =>
   RunPlanner.layer.pipe(

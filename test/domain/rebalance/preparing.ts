@@ -1,5 +1,5 @@
 /** A preparer of batches with everything around it, for one portfolio with an account on Base. */
-import { DateTime, Effect, Layer, Option } from "effect"
+import { DateTime, Effect, Layer } from "effect"
 import type { Authorization } from "#domain/account/Authorization.ts"
 import { RequiredSignatures } from "#domain/account/RequiredSignatures.ts"
 import { addressOf, evmAccount } from "#domain/Caip.ts"
@@ -80,9 +80,9 @@ export const nothingLeft = Layer.succeed(RunPlanner, {
 })
 /** Chains whose signature was settled, in order. */
 export const settled: Array<number> = []
-const signatures = Layer.succeed(RequiredSignatures, {
-  settle: (_: string, chainId: number) => Effect.sync(() => settled.push(chainId))
-} as never as RequiredSignatures["Service"])
+const signatures = Layer.mock(RequiredSignatures, {
+  settle: (_, chainId) => Effect.asVoid(Effect.sync(() => settled.push(chainId)))
+})
 /** The same plan again, however old. */
 export const sameAgain = Layer.succeed(RunPlanner, {
   plan: () => Effect.map(DateTime.now, (now) => planOf(now, [usdcLeg])),
@@ -102,9 +102,7 @@ export const preparerFor = (
 ) =>
   (venue === undefined ? BatchPreparer.layer : Layer.provide(BatchPreparer.layer, Layer.succeed(Venue, venue))).pipe(
     Layer.provide([
-      Layer.succeed(RunStore, {
-        context: () => Effect.succeed(Option.some(grantsOf))
-      } as never as RunStore["Service"]),
+      Layer.mock(RunStore, { context: () => Effect.succeedSome(grantsOf) }),
       signatures,
       planner,
       GasBudget.layer.pipe(Layer.provide(Layer.succeed(GasLedger, { spent: () => Effect.sync(() => gasOfDay) })))

@@ -83,9 +83,7 @@ plainIt("skips of transfers name what stays on its chain", async () => {
   const [chain] = context.grants[0]!.authorization.chains
   const authorized: ChainAuthorization = { ...chain!, policy: { ...chain!.policy, bridge } }
   const skipsOf = async (answer: Routing["Service"]["quote"], planned = transfer, on = authorized) => {
-    const quotes = TransferQuotes.layer.pipe(
-      Layer.provide([Layer.succeed(Routing, { quote: answer } as Routing["Service"]), TestSettings])
-    )
+    const quotes = TransferQuotes.layer.pipe(Layer.provide([Layer.mock(Routing, { quote: answer }), TestSettings]))
     const asked = Effect.flatMap(TransferQuotes, (service) => service.quote(on, planned))
     const found = await Effect.runPromise(Effect.provide(asked, quotes))
     return Result.isFailure(found) ? [found.failure] : []

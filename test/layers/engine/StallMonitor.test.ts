@@ -33,7 +33,7 @@ const Funds = Layer.succeed(
   })
 )
 
-const Ticking = Layer.succeed(Scheduler, { lastTickAt: DateTime.now } as unknown as Scheduler["Service"])
+const Ticking = Layer.mock(Scheduler, { lastTickAt: DateTime.now })
 
 const World = ReadinessLive.pipe(
   Layer.provideMerge(StallMonitor.layer),
