@@ -5,6 +5,7 @@ import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import { defaultOverlapSeconds, maxOverlapSeconds } from "#http/admin/Admin.ts"
 import { defaultScopes, type Scope, scopes, type ScopeTier } from "#domain/Scopes.ts"
+import { doctor } from "#src/cli/doctor/doctor.ts"
 import { operations } from "#src/cli/operations.ts"
 import { runs } from "#src/cli/runCommands.ts"
 import type { RunAdmin } from "#src/cli/RunAdmin.ts"
@@ -250,6 +251,7 @@ export const ballast = <E, R>(access: Layer.Layer<TenantAdmin | RunAdmin, E, R>)
       tenants.pipe(Command.provide(access)),
       keys.pipe(Command.provide(access)),
       runs.pipe(Command.provide(access)),
-      operations
+      operations,
+      doctor
     ])
   )
