@@ -71,6 +71,11 @@ const pepper = required(
   Kind.secret(/^[!-~]{32,200}$/, "32 to 200 printable characters without spaces", randomHex)
 )
 
+const otherPepper = optional(
+  "API_KEY_PEPPER_OTHER",
+  Kind.secret(/^[!-~]{32,200}$/, "32 to 200 printable characters without spaces", randomHex)
+)
+
 const evm: Setting<{ readonly evm: EvmConfig["Service"]; readonly attestor: AttestorPlace }> = Effect.gen(function* () {
   const { chains: configured, signers: keys } = yield* all({ chains, signers })
   const { agent, attestor, relayers } = keys
@@ -228,6 +233,7 @@ export const serviceConfig = orInvalid(
         server,
         database,
         pepper,
+        otherPepper,
         evm,
         settings,
         bundleWindow,
@@ -279,7 +285,7 @@ export const layer = (config: ServiceConfig) =>
     Layer.succeed(EvmConfig, config.evm),
     Layer.succeed(AttestorConfig, config.attestor),
     Layer.succeed(DatabaseConfig, config.database),
-    Layer.succeed(KeyHashConfig, { pepper: config.pepper }),
+    Layer.succeed(KeyHashConfig, { pepper: config.pepper, other: config.otherPepper }),
     Layer.succeed(WebhookConfig, { targets: config.webhookTargets }),
     Layer.succeed(CoinGeckoConfig, config.coinGecko),
     Layer.succeed(PriceTolerance, { bps: config.priceToleranceBps }),
@@ -356,6 +362,7 @@ export const cliConfig = orInvalid(
       "API_KEY_PEPPER",
       Kind.secret(/^[!-~]{32,200}$/, "32 to 200 printable characters without spaces", randomHex)
     ),
+    otherPepper,
     adminUrl: optional("BALLAST_ADMIN_URL", Kind.httpUrl("http://127.0.0.1:3000")),
     adminToken: optional("ADMIN_TOKEN", token)
   })

@@ -4,14 +4,17 @@
  * A key that was found is remembered for a few seconds, so a revocation takes effect within that time in every process
  * (docs/decisions/0004-api-keys.md). Unknown keys are never remembered.
  */
-import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
+import { Clock, Context, DateTime, Effect, Layer, Option, Redacted } from "effect"
 import { KeyExpired, KeyInvalid, TenantDisabled } from "#domain/Errors.ts"
 import type { Caller } from "#domain/identity/Caller.ts"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
+import type { ApiKeyId } from "#domain/Ids.ts"
 
 const rememberForMs = 5_000
+/** Use is noted this often at most, so that reads do not write. */
+const noteIntervalMs = 60_000
 const remembered = 10_000
 
 /** A key that was found, judged as far as time cannot change it. One a key, shared by all its requests. */
@@ -68,7 +71,7 @@ export class ApiKeys extends Context.Service<
     ApiKeys,
     Effect.gen(function* () {
       const store = yield* TenantStore
-      const { hash } = yield* KeyHash
+      const { hashes, pepperName } = yield* KeyHash
       const clock = yield* Clock.Clock
 
       // By the secret itself: a keyed hash a request would cost more than all the rest. In order of insertion, so of
@@ -81,19 +84,32 @@ export class ApiKeys extends Context.Service<
         known.set(secret, { key, until: now + rememberForMs })
       }
 
-      const lookUp = (secret: string) =>
-        Effect.flatMap(
-          store.findKeyByHash(hash(Redacted.make(secret))),
-          Option.match({
-            onNone: () => refuseUnknown,
-            onSome: (found) => {
-              const key = knownKey(found)
-              const now = clock.currentTimeMillisUnsafe()
-              remember(secret, key, now)
-              return judge(key, now)
-            }
-          })
-        )
+      /** A key that is let in works even where its use cannot be written down. */
+      const noteUse = (apiKeyId: ApiKeyId, now: number, hash: Uint8Array) =>
+        store
+          .noteUse(apiKeyId, DateTime.makeUnsafe(now), { hash, pepper: pepperName })
+          .pipe(Effect.catchCause((cause) => Effect.logWarning("The use of a key could not be noted", cause)))
+
+      const lookUp = (secret: string): Authenticated =>
+        Effect.suspend(() => {
+          const ofSecret = hashes(Redacted.make(secret))
+          return Effect.flatMap(
+            store.findKeyByHash(ofSecret),
+            Option.match({
+              onNone: () => refuseUnknown,
+              onSome: (found) => {
+                const known = knownKey(found)
+                const now = clock.currentTimeMillisUnsafe()
+                remember(secret, known, now)
+                const { apiKeyId, lastUsedAt } = found.key
+                const isNoted = lastUsedAt !== null && lastUsedAt.epochMilliseconds > now - noteIntervalMs
+                return isNoted && found.isCurrent
+                  ? judge(known, now)
+                  : Effect.tap(judge(known, now), () => noteUse(apiKeyId, now, ofSecret.current))
+              }
+            })
+          )
+        })
 
       return ApiKeys.of({
         authenticate: (secret) => {

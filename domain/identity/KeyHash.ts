@@ -1,7 +1,20 @@
 /** Port: the keyed hash under which an API key is stored and looked up (HMAC-SHA-256 with the deployment's pepper). */
 import { Context, type Redacted } from "effect"
 
+/** The hash of a secret under each pepper that is accepted. */
+export interface SecretHashes {
+  /** Under the pepper that new hashes are made with. */
+  readonly current: Uint8Array
+  /** Under the one that is accepted beside it while the pepper is exchanged; null while there is one pepper. */
+  readonly other: Uint8Array | null
+}
+
 export class KeyHash extends Context.Service<
   KeyHash,
-  { readonly hash: (secret: Redacted.Redacted<string>) => Uint8Array }
+  {
+    readonly hash: (secret: Redacted.Redacted<string>) => Uint8Array
+    readonly hashes: (secret: Redacted.Redacted<string>) => SecretHashes
+    /** Tells the pepper of `hash` from others, and says nothing of it. */
+    readonly pepperName: string
+  }
 >()("ballast/domain/identity/KeyHash") {}

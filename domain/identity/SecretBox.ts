@@ -7,9 +7,13 @@ import { Context, type Option, type Redacted } from "effect"
 export class SecretBox extends Context.Service<
   SecretBox,
   {
+    /** Two peppers are accepted. */
+    readonly isExchanging: boolean
     /** `label` names purpose and owner. */
     readonly seal: (label: string, plain: Redacted.Redacted<Uint8Array>) => Uint8Array
     /** None when it was sealed under another label or by another deployment, or was changed. */
     readonly open: (label: string, sealed: Uint8Array) => Option.Option<Redacted.Redacted<Uint8Array>>
+    /** The same under the pepper of `seal`; none when it was not sealed under the other pepper that is accepted. */
+    readonly reseal: (label: string, sealed: Uint8Array) => Option.Option<Uint8Array>
   }
 >()("ballast/domain/identity/SecretBox") {}

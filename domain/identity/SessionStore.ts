@@ -1,5 +1,6 @@
 /** Port: where wallet sessions are kept, by keyed hashes of their tokens, and which nonces were used. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { SecretHashes } from "#domain/identity/KeyHash.ts"
 import type { Member } from "#domain/identity/User.ts"
 import type { SessionId, TenantId, UserId } from "#domain/Ids.ts"
 
@@ -21,6 +22,8 @@ export interface FoundSession {
   readonly tenantIsDisabled: boolean
   /** False when the token is the one before, which was replaced at `rotatedAt`. */
   readonly isCurrent: boolean
+  /** Its hash is one under the pepper that is accepted beside the current one. */
+  readonly isUnderOther: boolean
 }
 
 export interface UsedNonce {
@@ -37,10 +40,15 @@ export class SessionStore extends Context.Service<
      * `most` sessions; the oldest end.
      */
     readonly open: (session: Session, hash: Uint8Array, nonce: UsedNonce, most: number) => Effect.Effect<boolean>
-    /** The session whose token, or token before that one, has the hash. None when it ended or its user is no member. */
-    readonly find: (hash: Uint8Array) => Effect.Effect<Option.Option<FoundSession>>
+    /**
+     * The session whose token, or token before that one, has one of the hashes. None when it ended or its user is no
+     * member.
+     */
+    readonly find: (hashes: SecretHashes) => Effect.Effect<Option.Option<FoundSession>>
     /** Notes that the session was in use. */
     readonly touch: (sessionId: SessionId, at: DateTime.Utc) => Effect.Effect<void>
+    /** Puts the hash under another pepper in the place of one, where it still is. */
+    readonly rehash: (sessionId: SessionId, from: Uint8Array, to: Uint8Array) => Effect.Effect<void>
     /** Replaces the token; false when another call has replaced the one with hash `from` already. */
     readonly rotate: (
       sessionId: SessionId,

@@ -55,7 +55,7 @@ export class Sessions extends Context.Service<
     Sessions,
     Effect.gen(function* () {
       const store = yield* SessionStore
-      const { hash } = yield* KeyHash
+      const { hash, hashes } = yield* KeyHash
       const random = yield* SecureRandom.SecureRandom
 
       const newToken = Effect.map(random.randomBytes(32), (bytes) =>
@@ -85,7 +85,8 @@ export class Sessions extends Context.Service<
 
       const authenticate = Effect.fn("Sessions.authenticate")(function* (token: Redacted.Redacted) {
         if (!Redacted.value(token).startsWith(tokenPrefix)) return yield* ended()
-        const found = yield* store.find(hash(token))
+        const ofToken = hashes(token)
+        const found = yield* store.find(ofToken)
         if (Option.isNone(found)) return yield* ended()
         const { isCurrent, session, tenantIsDisabled } = found.value
         const now = yield* DateTime.now
@@ -96,6 +97,8 @@ export class Sessions extends Context.Service<
           return yield* ended()
         }
         if (tenantIsDisabled) return yield* new TenantDisabled({ message: "The tenant is disabled; contact support" })
+        if (found.value.isUnderOther && isCurrent && ofToken.other !== null)
+          yield* store.rehash(session.sessionId, ofToken.other, ofToken.current)
         if (DateTime.isGreaterThan(now, DateTime.addDuration(session.usedAt, noteInterval)))
           yield* store.touch(session.sessionId, now)
         return found.value

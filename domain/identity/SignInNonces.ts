@@ -17,7 +17,11 @@ const [randomDigits, timeDigits, hashDigits] = [randomBytes * 2, 10, 32]
 const shape = new RegExp(`^[0-9a-f]{${randomDigits + timeDigits + hashDigits}}$`, "u")
 
 const sealOf = (body: string) =>
-  Effect.map(KeyHash, ({ hash }) => Hex.encode(hash(Redacted.make(`sign-in ${body}`))).slice(0, hashDigits))
+  Effect.map(KeyHash, ({ hashes }) => {
+    const { current, other } = hashes(Redacted.make(`sign-in ${body}`))
+    const sealed = (hash: Uint8Array) => Hex.encode(hash).slice(0, hashDigits)
+    return { current: sealed(current), other: other === null ? null : sealed(other) }
+  })
 
 /** A nonce that nobody can guess, and until when it may be used. */
 export const makeNonce = Effect.gen(function* () {
@@ -25,14 +29,16 @@ export const makeNonce = Effect.gen(function* () {
   const expiresAt = DateTime.addDuration(yield* DateTime.now, nonceLife)
   const seconds = Math.floor(expiresAt.epochMilliseconds / 1_000)
   const body = `${Hex.encode(yield* random.randomBytes(randomBytes))}${seconds.toString(16).padStart(timeDigits, "0")}`
-  return { nonce: `${body}${yield* sealOf(body)}`, expiresAt: DateTime.makeUnsafe(seconds * 1_000) }
+  return { nonce: `${body}${(yield* sealOf(body)).current}`, expiresAt: DateTime.makeUnsafe(seconds * 1_000) }
 })
 
 /** The nonce with its time; undefined when it is none of ours or its time is over. */
 export const readNonce = Effect.fnUntraced(function* (nonce: string) {
   if (!shape.test(nonce)) return undefined
   const body = nonce.slice(0, randomDigits + timeDigits)
-  if (!isSameSecret(nonce.slice(randomDigits + timeDigits), yield* sealOf(body))) return undefined
+  const { current, other } = yield* sealOf(body)
+  const presented = nonce.slice(randomDigits + timeDigits)
+  if (!isSameSecret(presented, current) && (other === null || !isSameSecret(presented, other))) return undefined
   const expiresAt = DateTime.makeUnsafe(Number.parseInt(body.slice(randomDigits), 16) * 1_000)
   const isOver = DateTime.isLessThanOrEqualTo(expiresAt, yield* DateTime.now)
   return isOver ? undefined : ({ nonce, expiresAt } satisfies UsedNonce)

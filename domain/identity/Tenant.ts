@@ -25,4 +25,8 @@ export interface ApiKey {
   readonly createdAt: DateTime.Utc
   readonly expiresAt: DateTime.Utc | null
   readonly revokedAt: DateTime.Utc | null
+  /** To within a minute; null while it was never used, or not since uses are noted. */
+  readonly lastUsedAt: DateTime.Utc | null
+  /** The key that it was rotated into; it ends by its own `expiresAt`. */
+  readonly replacedBy: ApiKeyId | null
 }

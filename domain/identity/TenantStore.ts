@@ -1,8 +1,22 @@
 /** Port: where tenants and key hashes are kept. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
+import type { SecretHashes } from "#domain/identity/KeyHash.ts"
 import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import type { OwnerAddress } from "#domain/OwnerAddress.ts"
+
+export interface StoredHash {
+  readonly hash: Uint8Array
+  /** Under which pepper it was made (`KeyHash.pepperName`). */
+  readonly pepper: string
+}
+
+export interface KeyRotation {
+  readonly apiKeyId: ApiKeyId
+  readonly endsAt: DateTime.Utc
+  readonly next: ApiKey
+  readonly hash: StoredHash
+}
 
 export class TenantStore extends Context.Service<
   TenantStore,
@@ -20,11 +34,18 @@ export class TenantStore extends Context.Service<
     ) => Effect.Effect<Option.Option<Tenant>>
     /** Sets or takes back whose the tenant's strategies are. False when there is no such tenant. */
     readonly setOwner: (tenantId: TenantId, ownerAddress: OwnerAddress | null) => Effect.Effect<boolean>
-    readonly insertKey: (key: ApiKey, hash: Uint8Array) => Effect.Effect<void>
-    /** The key with that hash and its tenant, revoked and expired ones included. */
+    readonly insertKey: (key: ApiKey, hash: StoredHash) => Effect.Effect<void>
+    /** The key with one of the hashes and its tenant, revoked and expired ones included. */
     readonly findKeyByHash: (
-      hash: Uint8Array
-    ) => Effect.Effect<Option.Option<{ readonly key: ApiKey; readonly tenant: Tenant }>>
+      hashes: SecretHashes
+    ) => Effect.Effect<Option.Option<{ readonly key: ApiKey; readonly tenant: Tenant; readonly isCurrent: boolean }>>
+    /** Notes that the key was used, under the hash that it has from now on. */
+    readonly noteUse: (apiKeyId: ApiKeyId, at: DateTime.Utc, hash: StoredHash) => Effect.Effect<void>
+    /**
+     * Puts `next` beside the key and lets the key end at `endsAt` at the latest, at once. False when the tenant has no
+     * such key, or it is revoked or replaced.
+     */
+    readonly replaceKey: (rotation: KeyRotation) => Effect.Effect<boolean>
     readonly listKeys: (tenantId: TenantId) => Effect.Effect<ReadonlyArray<ApiKey>>
     /** False when the tenant has no such key. Revoking twice keeps the first time. */
     readonly revokeKey: (tenantId: TenantId, apiKeyId: ApiKeyId, at: DateTime.Utc) => Effect.Effect<boolean>

@@ -1,8 +1,8 @@
 /** Administration of tenants and their API keys. The secret of a key is shown once and stored only as a keyed hash. */
-import { Context, DateTime, Effect, Layer, Option, Redacted } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
-import { NotFound } from "#domain/Errors.ts"
+import { NotFound, ValidationFailed } from "#domain/Errors.ts"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
@@ -14,6 +14,11 @@ import { defaultScopes, type Scope } from "#domain/Scopes.ts"
 export interface CreatedKey {
   readonly key: ApiKey
   readonly secret: Redacted.Redacted<string>
+}
+
+export interface RotatedKey extends CreatedKey {
+  /** When the key before ends. */
+  readonly oldEndsAt: DateTime.Utc
 }
 
 export interface NewTenant {
@@ -30,6 +35,24 @@ export interface NewKey {
 }
 
 const unknownTenant = (tenantId: TenantId) => new NotFound({ message: `There is no tenant ${tenantId}` })
+
+const unknownKey = (tenantId: TenantId, apiKeyId: ApiKeyId) =>
+  new NotFound({ message: `Tenant ${tenantId} has no key ${apiKeyId}` })
+
+const notRotated = ({ apiKeyId, expiresAt, replacedBy, revokedAt }: ApiKey) => {
+  const why =
+    replacedBy !== null
+      ? `was rotated into ${replacedBy} already; rotate that one`
+      : revokedAt !== null
+        ? "is revoked; create a key"
+        : expiresAt === null
+          ? "was changed meanwhile; look at the keys again"
+          : `has ended or was changed meanwhile (${DateTime.formatIso(expiresAt)}); look at the keys again`
+  return new ValidationFailed({
+    message: `The key ${apiKeyId} ${why}`,
+    details: [`apiKeyId: ${apiKeyId} ${why}`]
+  })
+}
 
 export class Tenants extends Context.Service<
   Tenants,
@@ -50,6 +73,15 @@ export class Tenants extends Context.Service<
     /** Says whose the tenant's strategies are, beside the wallets that sign in as its owners; null takes it back. */
     readonly setOwner: (tenantId: TenantId, ownerAddress: OwnerAddress | null) => Effect.Effect<void, NotFound>
     readonly createKey: (tenantId: TenantId, key: NewKey) => Effect.Effect<CreatedKey, NotFound>
+    /**
+     * A key with the name, the scopes and the length of life of another one, which works for `overlap` more and then
+     * ends. A key is rotated once, and not when it has ended.
+     */
+    readonly rotateKey: (
+      tenantId: TenantId,
+      apiKeyId: ApiKeyId,
+      overlap: Duration.Duration
+    ) => Effect.Effect<RotatedKey, NotFound | ValidationFailed>
     readonly listKeys: (tenantId: TenantId) => Effect.Effect<ReadonlyArray<ApiKey>, NotFound>
     /** The key stops working; revoking again changes nothing. */
     readonly revokeKey: (tenantId: TenantId, apiKeyId: ApiKeyId) => Effect.Effect<void, NotFound>
@@ -59,7 +91,7 @@ export class Tenants extends Context.Service<
     Tenants,
     Effect.gen(function* () {
       const store = yield* TenantStore
-      const { hash } = yield* KeyHash
+      const { hash, pepperName } = yield* KeyHash
       const random = yield* SecureRandom.SecureRandom
       const provideRandom = Effect.provideService(SecureRandom.SecureRandom, random)
 
@@ -104,22 +136,30 @@ export class Tenants extends Context.Service<
         if (!(yield* store.setOwner(tenantId, ownerAddress))) return yield* unknownTenant(tenantId)
       })
 
-      const createKey = Effect.fn("Tenants.createKey")(function* (tenantId: TenantId, input: NewKey) {
-        yield* requireTenant(tenantId)
+      const storedHash = (secret: Redacted.Redacted) => ({ hash: hash(secret), pepper: pepperName })
+
+      const newKey = Effect.fnUntraced(function* (tenantId: TenantId, { expiresAt, name, scopes }: NewKey) {
         const secret = `bk_live_${Base64Url.encode(yield* random.randomBytes(32))}`
         const key: ApiKey = {
           apiKeyId: yield* provideRandom(makeApiKeyId),
           tenantId,
-          name: input.name,
+          name,
           preview: secret.slice(0, 12),
-          scopes: [...new Set([...defaultScopes, ...input.scopes])],
+          scopes: [...new Set([...defaultScopes, ...scopes])],
           createdAt: yield* DateTime.now,
-          expiresAt: input.expiresAt,
-          revokedAt: null
+          expiresAt,
+          revokedAt: null,
+          lastUsedAt: null,
+          replacedBy: null
         }
-        const redacted = Redacted.make(secret)
-        yield* store.insertKey(key, hash(redacted))
-        return { key, secret: redacted }
+        return { key, secret: Redacted.make(secret) } satisfies CreatedKey
+      })
+
+      const createKey = Effect.fn("Tenants.createKey")(function* (tenantId: TenantId, input: NewKey) {
+        yield* requireTenant(tenantId)
+        const created = yield* newKey(tenantId, input)
+        yield* store.insertKey(created.key, storedHash(created.secret))
+        return created
       })
 
       const listKeys = Effect.fn("Tenants.listKeys")(function* (tenantId: TenantId) {
@@ -127,9 +167,37 @@ export class Tenants extends Context.Service<
         return yield* store.listKeys(tenantId)
       })
 
+      const rotateKey = Effect.fn("Tenants.rotateKey")(function* (
+        tenantId: TenantId,
+        apiKeyId: ApiKeyId,
+        overlap: Duration.Duration
+      ) {
+        const keys = yield* listKeys(tenantId)
+        const old = keys.find((key) => key.apiKeyId === apiKeyId)
+        if (old === undefined) return yield* unknownKey(tenantId, apiKeyId)
+        const now = yield* DateTime.now
+        const isOver = old.expiresAt !== null && DateTime.isLessThanOrEqualTo(old.expiresAt, now)
+        if (isOver || old.revokedAt !== null || old.replacedBy !== null) return yield* notRotated(old)
+        const created = yield* newKey(tenantId, {
+          name: old.name,
+          scopes: old.scopes,
+          expiresAt:
+            old.expiresAt === null
+              ? null
+              : DateTime.add(now, {
+                  milliseconds: DateTime.distance(old.createdAt, old.expiresAt).pipe(Duration.toMillis)
+                })
+        })
+        const endsAt = DateTime.addDuration(now, overlap)
+        const hashOf = storedHash(created.secret)
+        if (!(yield* store.replaceKey({ apiKeyId, endsAt, next: created.key, hash: hashOf })))
+          return yield* notRotated(old)
+        return { ...created, oldEndsAt: old.expiresAt === null ? endsAt : DateTime.min(old.expiresAt, endsAt) }
+      })
+
       const revokeKey = Effect.fn("Tenants.revokeKey")(function* (tenantId: TenantId, apiKeyId: ApiKeyId) {
         const revoked = yield* store.revokeKey(tenantId, apiKeyId, yield* DateTime.now)
-        if (!revoked) return yield* new NotFound({ message: `Tenant ${tenantId} has no key ${apiKeyId}` })
+        if (!revoked) return yield* unknownKey(tenantId, apiKeyId)
       })
 
       return Tenants.of({
@@ -140,6 +208,7 @@ export class Tenants extends Context.Service<
         setEntitlements,
         setOwner,
         createKey,
+        rotateKey,
         listKeys,
         revokeKey
       })

@@ -50,6 +50,13 @@ export class WebhookStore extends Context.Service<
       webhookId: WebhookId,
       now: DateTime.Utc
     ) => Effect.Effect<Option.Option<Webhook>>
+    /** The sealed secrets of webhooks, the one before included while it is kept, in the order of their ids. */
+    readonly sealed: (
+      after: WebhookId | null,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<{ readonly webhookId: WebhookId; readonly secrets: ReadonlyArray<Uint8Array> }>>
+    /** Puts another seal in the place of one, where it still is. */
+    readonly exchangeSecret: (webhookId: WebhookId, from: Uint8Array, to: Uint8Array) => Effect.Effect<void>
     /** Due at once, even where the webhook rests. */
     readonly insertTest: (message: TestMessage) => Effect.Effect<void>
     /** One row more than asked for, newest first, before a place. */

@@ -16,7 +16,7 @@ import { okV1 } from "#http/admin/envelopeV1.ts"
 import { Runs } from "#http/admin/Runs.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { freeText } from "#http/v2/values/freeText.ts"
-import { NotFound } from "#http/wireErrors.ts"
+import { NotFound, ValidationFailed } from "#http/wireErrors.ts"
 
 const Tenant = Schema.Struct({
   tenantId: Schema.String,
@@ -59,6 +59,10 @@ const NewKey = Schema.Struct({
   expiresAt: Schema.optionalKey(Schema.NullOr(Schema.DateTimeUtcFromString))
 })
 
+/** How long a key that was rotated works beside the new one, where nobody says otherwise, and at most. */
+export const defaultOverlapSeconds = 86_400
+export const maxOverlapSeconds = 30 * 86_400
+
 const tenant = { tenantId: TenantId }
 
 const tenants = HttpApiGroup.make("tenants")
@@ -96,10 +100,36 @@ const tenants = HttpApiGroup.make("tenants")
       success: okV1(Schema.Struct({ ...key, apiKey: Schema.String })).pipe(HttpApiSchema.status(201)),
       error: NotFound
     }),
+    // A new secret for the same use; the key before works for the overlap more.
+    HttpApiEndpoint.post("rotateKey", "/tenants/:tenantId/keys/:apiKeyId/rotate", {
+      params: { ...tenant, apiKeyId: ApiKeyId },
+      payload: Schema.Struct({
+        overlapSeconds: Schema.optionalKey(
+          Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxOverlapSeconds }))
+        )
+      }),
+      success: okV1(
+        Schema.Struct({
+          ...key,
+          apiKey: Schema.String,
+          replaces: Schema.Struct({ apiKeyId: Schema.String, endsAt: Schema.String })
+        })
+      ).pipe(HttpApiSchema.status(201)),
+      error: [NotFound, ValidationFailed]
+    }),
     HttpApiEndpoint.get("listKeys", "/tenants/:tenantId/keys", {
       params: tenant,
       success: okV1(
-        Schema.Struct({ keys: Schema.Array(Schema.Struct({ ...key, revokedAt: Schema.NullOr(Schema.String) })) })
+        Schema.Struct({
+          keys: Schema.Array(
+            Schema.Struct({
+              ...key,
+              revokedAt: Schema.NullOr(Schema.String),
+              lastUsedAt: Schema.NullOr(Schema.String),
+              replacedBy: Schema.NullOr(Schema.String)
+            })
+          )
+        })
       ),
       error: NotFound
     }),

@@ -1,7 +1,7 @@
-import { Effect, Layer, Redacted } from "effect"
+import { DateTime, Duration, Effect, Layer, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Tenants } from "#domain/identity/Tenants.ts"
-import { Admin } from "#http/admin/Admin.ts"
+import { Admin, defaultOverlapSeconds } from "#http/admin/Admin.ts"
 import { AdminAuditLive } from "#http/admin/AdminAuditLive.ts"
 import { AdminAuthLive } from "#http/admin/AdminAuthLive.ts"
 import { ErrorsV1Live } from "#http/middleware/ErrorsV1Live.ts"
@@ -10,7 +10,7 @@ import { MirrorabilityLive } from "#http/admin/MirrorabilityLive.ts"
 import { RunsLive } from "#http/admin/RunsLive.ts"
 import { WorkflowMonitorsLive } from "#http/admin/WorkflowMonitorsLive.ts"
 import { successV1 } from "#http/admin/envelopeV1.ts"
-import { keyView, tenantView } from "#http/admin/tenantView.ts"
+import { keyView, newKeyView, tenantView } from "#http/admin/tenantView.ts"
 import { RequestErrorsLive } from "#http/middleware/RequestErrorsLive.ts"
 
 const TenantsLive = HttpApiBuilder.group(
@@ -32,9 +32,18 @@ const TenantsLive = HttpApiBuilder.group(
         Effect.andThen(tenants.setOwner(tenantId, ownerAddress), successV1({ tenantId, ownerAddress })),
       createKey: ({ params, payload: { name, scopes = [], expiresAt = null } }) =>
         Effect.flatMap(tenants.createKey(params.tenantId, { name, scopes, expiresAt }), ({ key, secret }) => {
-          const { revokedAt: _, ...view } = keyView(key)
-          return successV1({ ...view, apiKey: Redacted.value(secret) })
+          return successV1({ ...newKeyView(key), apiKey: Redacted.value(secret) })
         }),
+      rotateKey: ({ params: { tenantId, apiKeyId }, payload: { overlapSeconds = defaultOverlapSeconds } }) =>
+        Effect.flatMap(
+          tenants.rotateKey(tenantId, apiKeyId, Duration.seconds(overlapSeconds)),
+          ({ key, oldEndsAt, secret }) =>
+            successV1({
+              ...newKeyView(key),
+              apiKey: Redacted.value(secret),
+              replaces: { apiKeyId, endsAt: DateTime.formatIso(oldEndsAt) }
+            })
+        ),
       listKeys: ({ params }) =>
         Effect.flatMap(tenants.listKeys(params.tenantId), (keys) => successV1({ keys: keys.map(keyView) })),
       revokeKey: ({ params: { tenantId, apiKeyId } }) =>

@@ -21,5 +21,13 @@ export const keyView = (key: ApiKey) => ({
   scopes: key.scopes,
   createdAt: DateTime.formatIso(key.createdAt),
   expiresAt: isoOrNull(key.expiresAt),
-  revokedAt: isoOrNull(key.revokedAt)
+  revokedAt: isoOrNull(key.revokedAt),
+  lastUsedAt: isoOrNull(key.lastUsedAt),
+  replacedBy: key.replacedBy
 })
+
+/** One that nobody has used, revoked or rotated yet. */
+export const newKeyView = (key: ApiKey) => {
+  const { lastUsedAt: _1, replacedBy: _2, revokedAt: _3, ...view } = keyView(key)
+  return view
+}

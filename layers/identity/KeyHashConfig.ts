@@ -1,6 +1,11 @@
-/** The deployment's secret under which API keys are hashed. Changing it makes every key unknown. */
+/** The deployment's secret under which API keys are hashed and secrets of webhooks are sealed. */
 import { Context, type Redacted } from "effect"
 
-export class KeyHashConfig extends Context.Service<KeyHashConfig, { readonly pepper: Redacted.Redacted }>()(
-  "ballast/layers/identity/KeyHashConfig"
-) {}
+export class KeyHashConfig extends Context.Service<
+  KeyHashConfig,
+  {
+    readonly pepper: Redacted.Redacted
+    /** Accepted beside it while it is exchanged (docs/operations.md, "Keys and secrets that change"). */
+    readonly other?: Redacted.Redacted | null
+  }
+>()("ballast/layers/identity/KeyHashConfig") {}

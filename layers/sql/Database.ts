@@ -4,8 +4,10 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Duration, Effect, Layer } from "effect"
+import { randomUUID } from "node:crypto"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
+import { poolMetrics } from "#layers/sql/poolMetrics.ts"
 import * as Pglite from "#layers/sql/pglite/Pglite.ts"
 
 /** Connections apart from the pool: one keeps the locks of shards, the other serves what is asked meanwhile. */
@@ -33,9 +35,10 @@ export const layer = Layer.unwrap(
       return Layer.merge(Pglite.layer(dataDir), Layer.succeed(DatabaseInfo, { isEmbedded: true, apart: null }))
     const server = { url, keepAlive, startupParameters: bounds }
     const apart = PgClient.layer({ ...server, maxConnections: connectionsApart, applicationName: "ballast-shards" })
-    return Layer.merge(
-      PgClient.layer({ ...server, maxConnections, applicationName: "ballast" }),
-      Layer.succeed(DatabaseInfo, { isEmbedded: false, apart })
+    const applicationName = `ballast ${randomUUID().slice(0, 8)}`
+    return poolMetrics({ applicationName, maxConnections }).pipe(
+      Layer.provideMerge(PgClient.layer({ ...server, maxConnections, applicationName })),
+      Layer.merge(Layer.succeed(DatabaseInfo, { isEmbedded: false, apart }))
     )
   })
 )

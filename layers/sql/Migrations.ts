@@ -9,8 +9,11 @@ import { Migrator, SqlClient } from "effect/sql"
 import * as MigratorFileSystem from "effect/sql/MigratorFileSystem"
 import { fileURLToPath } from "node:url"
 
+/** All migrations of this release, in their order. */
+export const loader = MigratorFileSystem.fromFileSystem(fileURLToPath(new URL("../../migrations", import.meta.url)))
+
 const run = Migrator.make({})({
-  loader: MigratorFileSystem.fromFileSystem(fileURLToPath(new URL("../../migrations", import.meta.url))),
+  loader,
   table: "schema_migrations"
 })
 

@@ -20,6 +20,11 @@ export interface IssuedKey {
   readonly secret: Redacted.Redacted
 }
 
+/** A new key in the place of another. */
+export interface RotatedKey extends IssuedKey {
+  readonly replaces: { readonly apiKeyId: ApiKeyId; readonly endsAt: DateTime.Utc }
+}
+
 export class TenantAdmin extends Context.Service<
   TenantAdmin,
   {
@@ -28,6 +33,12 @@ export class TenantAdmin extends Context.Service<
     readonly disable: (tenantId: TenantId) => Effect.Effect<Tenant, AdminFailed>
     readonly enable: (tenantId: TenantId) => Effect.Effect<Tenant, AdminFailed>
     readonly createKey: (tenantId: TenantId, key: NewKey) => Effect.Effect<IssuedKey, AdminFailed>
+    /** The key before works for `overlapSeconds` more. */
+    readonly rotateKey: (
+      tenantId: TenantId,
+      apiKeyId: ApiKeyId,
+      overlapSeconds: number
+    ) => Effect.Effect<RotatedKey, AdminFailed>
     readonly listKeys: (tenantId: TenantId) => Effect.Effect<ReadonlyArray<ApiKey>, AdminFailed>
     readonly revokeKey: (tenantId: TenantId, apiKeyId: ApiKeyId) => Effect.Effect<void, AdminFailed>
   }

@@ -1,9 +1,11 @@
-/** The commands for tenants and keys: `tenants create|list|disable|enable` and `keys create|list|revoke`. */
+/** The commands for tenants and keys: `tenants create|list|disable|enable` and `keys create|list|rotate|revoke`. */
 import { Clock, Console, DateTime, Effect, type Layer, Option, Redacted, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import { ApiKeyId, TenantId } from "#domain/Ids.ts"
+import { defaultOverlapSeconds, maxOverlapSeconds } from "#http/admin/Admin.ts"
 import { defaultScopes, type Scope, scopes, type ScopeTier } from "#domain/Scopes.ts"
+import { doctor } from "#src/cli/doctor/doctor.ts"
 import { operations } from "#src/cli/operations.ts"
 import { runs } from "#src/cli/runCommands.ts"
 import type { RunAdmin } from "#src/cli/RunAdmin.ts"
@@ -46,14 +48,26 @@ const keysTable = (keys: ReadonlyArray<ApiKey>, now: number): string =>
   keys.length === 0
     ? "The tenant has no keys; create one with: keys create --tenant <tenantId>"
     : table(
-        ["KEY", "NAME", "PREVIEW", "CREATED (UTC)", "EXPIRES (UTC)", "STATE", "SCOPES"],
+        [
+          "KEY",
+          "NAME",
+          "PREVIEW",
+          "CREATED (UTC)",
+          "EXPIRES (UTC)",
+          "LAST USED (UTC)",
+          "STATE",
+          "REPLACED BY",
+          "SCOPES"
+        ],
         keys.map((key) => [
           key.apiKeyId,
           key.name,
           `${key.preview}...`,
           day(key.createdAt),
           day(key.expiresAt),
+          key.lastUsedAt === null ? "never" : day(key.lastUsedAt),
           stateOf(key, now),
+          key.replacedBy ?? "-",
           key.scopes.join(" ")
         ])
       )
@@ -170,6 +184,30 @@ const createKey = Command.make(
   })
 ).pipe(Command.withDescription("Create an API key; its secret is shown once"))
 
+const maxOverlapHours = maxOverlapSeconds / 3_600
+
+const rotateKey = Command.make(
+  "rotate",
+  {
+    tenant,
+    apiKeyId: Argument.String("apiKeyId").pipe(
+      Argument.withDescription("Id of the key, key_..."),
+      Argument.withSchema(ApiKeyId)
+    ),
+    overlapHours: Flag.Int("overlap-hours").pipe(
+      Flag.withDescription(`For how long the key before works too, 0 to ${maxOverlapHours}`),
+      Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxOverlapHours }))),
+      Flag.withDefault(defaultOverlapSeconds / 3_600)
+    ),
+    json
+  },
+  Effect.fn(function* ({ apiKeyId, json, overlapHours, tenant }) {
+    const key = yield* (yield* TenantAdmin).rotateKey(tenant, apiKeyId, overlapHours * 3_600)
+    const until = `${apiKeyId} works until ${DateTime.formatIso(key.replaces.endsAt)}; put the new key in its place.`
+    yield* print(json, { ...key, secret: Redacted.value(key.secret) }, `${issuedText(key)}\n${until}`)
+  })
+).pipe(Command.withDescription("Make a key in the place of another, which ends after an overlap"))
+
 const listKeys = Command.make(
   "list",
   { tenant, json },
@@ -202,7 +240,7 @@ const tenants = Command.make("tenants").pipe(
 
 const keys = Command.make("keys").pipe(
   Command.withDescription("API keys of a tenant"),
-  Command.withSubcommands([createKey, listKeys, revokeKey])
+  Command.withSubcommands([createKey, listKeys, rotateKey, revokeKey])
 )
 
 /** The whole command line. Access to tenants, keys and runs is opened when one of their commands runs. */
@@ -213,6 +251,7 @@ export const ballast = <E, R>(access: Layer.Layer<TenantAdmin | RunAdmin, E, R>)
       tenants.pipe(Command.provide(access)),
       keys.pipe(Command.provide(access)),
       runs.pipe(Command.provide(access)),
-      operations
+      operations,
+      doctor
     ])
   )

@@ -1,46 +1,70 @@
 /** Works on the database itself, for a deployment whose service need not run. */
-import { Effect, Layer, Redacted } from "effect"
+import { Duration, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { Tenants } from "#domain/identity/Tenants.ts"
+import { KeyHash } from "#domain/identity/KeyHash.ts"
+import { type CreatedKey, Tenants } from "#domain/identity/Tenants.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
-import * as Database from "#layers/sql/Database.ts"
-import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
-import * as Migrations from "#layers/sql/Migrations.ts"
+import type { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import { mostListed, SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
+import { pepperOfService } from "#layers/sql/identity/Peppers.ts"
 import * as SqlSuspendedRuns from "#layers/sql/run/SuspendedRuns.ts"
 import * as TenantStore from "#layers/sql/identity/TenantStore.ts"
 import { RunAdmin } from "#src/cli/RunAdmin.ts"
-import { AdminFailed, TenantAdmin } from "#src/cli/TenantAdmin.ts"
+import { serviceDatabase } from "#src/cli/serviceDatabase.ts"
+import { AdminFailed, type IssuedKey, TenantAdmin } from "#src/cli/TenantAdmin.ts"
 
 const withoutPepper = new AdminFailed({
   reason:
     "API_KEY_PEPPER is not set; a key can be made only under the pepper of the service, or the service would not know it"
 })
 
+const wrongPepper = new AdminFailed({
+  reason:
+    "API_KEY_PEPPER is not the one that the service of this database was started with, which would not know the key; set that one"
+})
+
+const orFailed = <A, R>(effect: Effect.Effect<A, { readonly message: string }, R>) =>
+  Effect.mapError(effect, ({ message }) => new AdminFailed({ reason: message }))
+
+const issued = ({ key: { apiKeyId, expiresAt, name, scopes }, secret }: CreatedKey): IssuedKey => ({
+  apiKeyId,
+  name,
+  scopes,
+  expiresAt,
+  secret
+})
+
 const admin = (hasPepper: boolean) =>
   Layer.effect(
     TenantAdmin,
-    Effect.map(Tenants, (tenants) => {
-      const orFailed = <A>(effect: Effect.Effect<A, { readonly message: string }>) =>
-        Effect.mapError(effect, ({ message }) => new AdminFailed({ reason: message }))
+    Effect.gen(function* () {
+      const tenants = yield* Tenants
+      const { pepperName } = yield* KeyHash
+      const noted = yield* pepperOfService
+      const requirePepper = !hasPepper
+        ? Effect.fail(withoutPepper)
+        : noted === null || noted === pepperName
+          ? Effect.void
+          : Effect.fail(wrongPepper)
+
       return TenantAdmin.of({
         create: tenants.create,
         list: tenants.list,
         disable: (tenantId) => orFailed(tenants.disable(tenantId)),
         enable: (tenantId) => orFailed(tenants.enable(tenantId)),
         createKey: (tenantId, key) =>
-          !hasPepper
-            ? Effect.fail(withoutPepper)
-            : orFailed(
-                Effect.map(tenants.createKey(tenantId, key), (created) => ({
-                  apiKeyId: created.key.apiKeyId,
-                  name: created.key.name,
-                  scopes: created.key.scopes,
-                  expiresAt: created.key.expiresAt,
-                  secret: created.secret
-                }))
-              ),
+          Effect.andThen(requirePepper, orFailed(Effect.map(tenants.createKey(tenantId, key), issued))),
+        rotateKey: (tenantId, apiKeyId, overlapSeconds) =>
+          Effect.andThen(
+            requirePepper,
+            orFailed(
+              Effect.map(tenants.rotateKey(tenantId, apiKeyId, Duration.seconds(overlapSeconds)), (rotated) => ({
+                ...issued(rotated),
+                replaces: { apiKeyId, endsAt: rotated.oldEndsAt }
+              }))
+            )
+          ),
         listKeys: (tenantId) => orFailed(tenants.listKeys(tenantId)),
         revokeKey: (tenantId, apiKeyId) => orFailed(tenants.revokeKey(tenantId, apiKeyId))
       })
@@ -54,18 +78,11 @@ const runAdmin = Layer.effect(
   )
 ).pipe(Layer.provide(SqlSuspendedRuns.layer))
 
-/**
- * Brings the schema up to date first, so the first tenant can be made before the service has ever run. Without a pepper
- * everything works but making keys.
- */
+/** Works on a database that is the service's and of this release. Without a pepper everything works but making keys. */
 export const databaseAdmin = (database: DatabaseConfig["Service"], pepper: Redacted.Redacted | null) =>
   Layer.merge(admin(pepper !== null), runAdmin).pipe(
     Layer.provide(Tenants.layer),
     Layer.provide([TenantStore.layer, KeyHashLive, SecureRandom.layerWebCrypto]),
-    Layer.provide(Migrations.layer),
-    Layer.provide(Database.layer),
-    Layer.provide([
-      Layer.succeed(DatabaseConfig, database),
-      Layer.succeed(KeyHashConfig, { pepper: pepper ?? Redacted.make("") })
-    ])
+    Layer.provide(serviceDatabase(database)),
+    Layer.provide(Layer.succeed(KeyHashConfig, { pepper: pepper ?? Redacted.make("") }))
   )

@@ -30,9 +30,19 @@ const key = {
   expiresAt: Schema.NullOr(Schema.DateTimeUtcFromString)
 }
 
-const ListedKey = Schema.Struct({ ...key, revokedAt: Schema.NullOr(Schema.DateTimeUtcFromString) })
+const ListedKey = Schema.Struct({
+  ...key,
+  revokedAt: Schema.NullOr(Schema.DateTimeUtcFromString),
+  lastUsedAt: Schema.NullOr(Schema.DateTimeUtcFromString),
+  replacedBy: Schema.NullOr(ApiKeyId)
+})
 
 const IssuedKey = Schema.Struct({ ...key, apiKey: Schema.String })
+
+const RotatedKey = Schema.Struct({
+  ...IssuedKey.fields,
+  replaces: Schema.Struct({ apiKeyId: ApiKeyId, endsAt: Schema.DateTimeUtcFromString })
+})
 
 const reasonOf = (error: { readonly message: string }): string => {
   if (!HttpClientError.isHttpClientError(error)) return error.message
@@ -132,6 +142,13 @@ const tenantAdmin = (adminUrl: string, adminToken: Redacted.Redacted) =>
           orFailed(
             tenants.createKey({ params: { tenantId }, payload: { name, scopes, expiresAt } }).pipe(
               Effect.flatMap(({ data }) => read(IssuedKey)(data)),
+              Effect.map(({ apiKey, ...issued }) => ({ ...issued, secret: Redacted.make(apiKey) }))
+            )
+          ),
+        rotateKey: (tenantId, apiKeyId, overlapSeconds) =>
+          orFailed(
+            tenants.rotateKey({ params: { tenantId, apiKeyId }, payload: { overlapSeconds } }).pipe(
+              Effect.flatMap(({ data }) => read(RotatedKey)(data)),
               Effect.map(({ apiKey, ...issued }) => ({ ...issued, secret: Redacted.make(apiKey) }))
             )
           ),

@@ -91,7 +91,8 @@ export const attestorToken = required(
   secret(/^[!-~]{24,200}$/, "24 to 200 printable characters without spaces", "the output of: openssl rand -hex 32")
 )
 
-const addressOf = (config: SignerConfig): EvmAddress =>
+/** Of the key, wherever it is kept. */
+export const addressOf = (config: SignerConfig): EvmAddress =>
   config.kind === "remote" ? config.address : addressOfKey(config.key)
 
 /** The relayer's keys: several in `RELAYER_PRIVATE_KEYS`, or one in one of the three places. */

@@ -61,6 +61,7 @@ import { InTransit } from "#domain/transfer/InTransit.ts"
 import { SubjectFactsLive } from "#layers/catalogue/SubjectFactsLive.ts"
 import { CatalogueLive } from "#layers/catalogue/CatalogueLive.ts"
 import { WebhookDeliveries } from "#domain/webhook/WebhookDeliveries.ts"
+import { SecretReseal } from "#domain/webhook/SecretReseal.ts"
 import { Webhooks } from "#domain/webhook/Webhooks.ts"
 import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
 import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
@@ -82,6 +83,7 @@ import { PricesLive } from "#layers/market/PricesLive.ts"
 import { TokenLists } from "#layers/market/TokenLists.ts"
 import { LifiPriceCheck } from "#layers/routing/lifi/LifiPriceCheck.ts"
 import { RoutingLive } from "#layers/routing/lifi/RoutingLive.ts"
+import { NotePepper } from "#layers/sql/identity/Peppers.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
 import { WebhookSenderLive } from "#layers/webhook/WebhookSenderLive.ts"
 
@@ -182,6 +184,8 @@ export const Service = Layer.mergeAll(
   Deliveries,
   FlowPruner,
   KeyPruner,
+  NotePepper,
+  SecretReseal,
   TenantEvents.pruner
 ).pipe(
   Layer.provideMerge(Concepts),

@@ -11,19 +11,37 @@ const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}
 
 const duration = Schema.String.check(Schema.isPattern(/^[0-9]+(ms|s|m|h|d)$/u))
 
+const Alert = Schema.Struct({
+  alert: Schema.String.check(Schema.isPattern(/^Ballast[A-Za-z]+$/u)),
+  expr: Schema.NonEmptyString,
+  for: duration,
+  labels: Schema.Struct({ severity: Schema.Literals(["page", "ticket"]) }),
+  annotations: Schema.Struct({ summary: Schema.NonEmptyString, runbook: Schema.NonEmptyString })
+})
+
 /** The form of a file of rules, by Prometheus's documentation; nothing else may stand in it. */
 const Rules = Schema.Struct({
   groups: Schema.NonEmptyArray(
     Schema.Struct({
       name: Schema.NonEmptyString,
+      rules: Schema.NonEmptyArray(Alert)
+    })
+  )
+})
+
+/** Rules that record what alerts compare, and those alerts. */
+const Objectives = Schema.Struct({
+  groups: Schema.NonEmptyArray(
+    Schema.Struct({
+      name: Schema.NonEmptyString,
       rules: Schema.NonEmptyArray(
-        Schema.Struct({
-          alert: Schema.String.check(Schema.isPattern(/^Ballast[A-Za-z]+$/u)),
-          expr: Schema.NonEmptyString,
-          for: duration,
-          labels: Schema.Struct({ severity: Schema.Literals(["page", "ticket"]) }),
-          annotations: Schema.Struct({ summary: Schema.NonEmptyString, runbook: Schema.NonEmptyString })
-        })
+        Schema.Union([
+          Schema.Struct({
+            record: Schema.String.check(Schema.isPattern(/^ballast:[a-z]+:[a-z0-9_]+$/u)),
+            expr: Schema.NonEmptyString
+          }),
+          Alert
+        ])
       )
     })
   )
@@ -47,14 +65,18 @@ const Dashboard = Schema.Struct({
 })
 
 const strict = { onExcessProperty: "error" } as const
-const rules = Schema.decodeUnknownSync(Rules)(parse(read("deploy/prometheus/alerts.yaml")), strict).groups.flatMap(
+const alerts = Schema.decodeUnknownSync(Rules)(parse(read("deploy/prometheus/alerts.yaml")), strict).groups.flatMap(
   (group) => group.rules
 )
+const objectives = Schema.decodeUnknownSync(Objectives)(parse(read("deploy/prometheus/slo.yaml")), strict).groups
+const recorded = objectives.flatMap((group) => group.rules.flatMap((rule) => ("record" in rule ? [rule] : [])))
+const budgetAlerts = objectives.flatMap((group) => group.rules.flatMap((rule) => ("alert" in rule ? [rule] : [])))
+const rules = [...alerts, ...budgetAlerts]
 const dashboard = Schema.decodeUnknownSync(Dashboard)(JSON.parse(read("deploy/grafana/ballast.json")))
 const targets = dashboard.panels.flatMap((panel) => panel.targets)
 const operations = read("docs/operations.md")
 
-const series = new Set(metrics.flatMap(namesOf))
+const series = new Set([...metrics.flatMap(namesOf), ...recorded.map(({ record }) => record)])
 const known = new Set([...series, ...metrics.map((metric) => namesOf(metric)[0]!.replace(/_bucket$/u, ""))])
 
 const unknownOf = (expressions: ReadonlyArray<string>) =>
@@ -68,12 +90,13 @@ describe("observability of a deployment", () => {
   })
 
   it("every expression is PromQL by Prometheus's own grammar", () => {
-    for (const { expr } of [...rules, ...targets]) assert.deepStrictEqual(readPromQl(expr).errors, [], expr)
+    for (const { expr } of [...rules, ...recorded, ...targets])
+      assert.deepStrictEqual(readPromQl(expr).errors, [], expr)
     assert.isNotEmpty(readPromQl("sum by (le (rate(x[5m]))").errors)
   })
 
   it("every metric that an alert or the dashboard names exists", () => {
-    assert.deepStrictEqual(unknownOf([...rules, ...targets].map(({ expr }) => expr)), [])
+    assert.deepStrictEqual(unknownOf([...rules, ...recorded, ...targets].map(({ expr }) => expr)), [])
     assert.deepStrictEqual(unknownOf(["rate(ballast_scheduler_looks_total[5m])"]), ["ballast_scheduler_looks_total"])
   })
 
@@ -88,6 +111,35 @@ describe("observability of a deployment", () => {
     for (const { annotations } of rules) assert.strictEqual(annotations.runbook, "docs/operations.md#alerts")
   })
 
+  it("objectives burn by the windows and factors that docs/operations.md tells, each budget the one that it states", () => {
+    const [, section = ""] = operations.split("### Objectives")
+    const stated = new Map(
+      [...section.matchAll(/^\| `([a-z]+)` +\| .*? \| ([0-9.]+) % +\|/gmu)].map(([, name, percent]) => [
+        name!,
+        Number(((100 - Number(percent)) / 100).toFixed(6))
+      ])
+    )
+    assert.sameMembers(
+      [...stated.keys()],
+      objectives.map(({ name }) => name.replace("ballast-slo-", ""))
+    )
+    const pattern =
+      /\(ballast:([a-z]+):errors_([0-9a-z]+) > ([0-9.]+) \* ([0-9.]+) and ballast:\1:errors_([0-9a-z]+) > \3 \* \4\)/gu
+    for (const [name, budget] of stated) {
+      const [fast, slow] = budgetAlerts
+        .filter(({ expr }) => expr.includes(`ballast:${name}:`))
+        .map(({ expr }) =>
+          [...expr.matchAll(pattern)].map(([, , long, factor, of, short]) => [long, short, factor, of])
+        )
+      const of = String(budget)
+      assert.deepStrictEqual(fast, [
+        ["1h", "5m", "14.4", of],
+        ["6h", "30m", "6", of]
+      ])
+      assert.deepStrictEqual(slow, [["3d", "6h", "1", of]])
+    }
+  })
+
   it("docs/operations.md and docs/errors.md name only metrics that exist", () => {
     const pattern = /`((?:ballast|http|rpc|db|process|v8js|nodejs)_[a-z0-9_]+)`/gu
     const named = [...`${operations}${read("docs/errors.md")}`.matchAll(pattern)].map(([, name]) => name!)
@@ -96,7 +148,9 @@ describe("observability of a deployment", () => {
       "http_response_status_code",
       "rpc_method",
       "ballast_chain_id",
-      "db_operation_name"
+      "db_operation_name",
+      "http_request_method",
+      "db_client_connection_state"
     ])
     assert.isAbove(named.length, 30)
     assert.deepStrictEqual(

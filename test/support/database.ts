@@ -52,6 +52,9 @@ const newDatabase = (url: string) =>
     return own.href
   }).pipe(Effect.provide(SecureRandom.layerWebCrypto))
 
+/** The URL of a fresh database on that server that nobody has written to; undefined without a server. */
+export const emptyServerDatabase = serverUrl === undefined ? undefined : newDatabase(serverUrl)
+
 /** The URL of a fresh, migrated database on that server, for processes of a test; undefined without a server. */
 export const newServerDatabase =
   serverUrl === undefined

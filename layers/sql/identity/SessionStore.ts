@@ -2,6 +2,7 @@
 import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Session, SessionStore, type UsedNonce } from "#domain/identity/SessionStore.ts"
+import type { SecretHashes } from "#domain/identity/KeyHash.ts"
 import { SessionId } from "#domain/Ids.ts"
 import { memberColumns, MemberRow } from "#layers/sql/identity/UserStore.ts"
 import { decodeFirst, Timestamp, timestamp } from "#layers/sql/rows.ts"
@@ -14,7 +15,8 @@ const FoundRow = Schema.Struct({
   usedAt: Timestamp,
   expiresAt: Timestamp,
   tenantIsDisabled: Schema.Boolean,
-  isCurrent: Schema.Boolean
+  isCurrent: Schema.Boolean,
+  isUnderOther: Schema.Boolean
 })
 
 const found = decodeFirst(FoundRow)
@@ -51,37 +53,62 @@ const make = Effect.gen(function* () {
     Effect.orDie
   )
 
-  const find = Effect.fn("SessionStore.find")((hash: Uint8Array) =>
-    Effect.map(
+  const find = Effect.fn("SessionStore.find")(({ current, other }: SecretHashes) => {
+    const isEither = (column: "hash" | "former_hash") =>
+      other === null
+        ? sql`s.${sql(column)} = ${current}`
+        : sql`(s.${sql(column)} = ${current} OR s.${sql(column)} = ${other})`
+    return Effect.map(
       found(sql`
         SELECT ${sql.literal(memberColumns)}, s.session_id AS "sessionId", s.created_at AS "openedAt",
           s.rotated_at AS "rotatedAt", s.used_at AS "usedAt", s.expires_at AS "expiresAt",
-          t.disabled_at IS NOT NULL AS "tenantIsDisabled", s.hash = ${hash} AS "isCurrent"
+          t.disabled_at IS NOT NULL AS "tenantIsDisabled", ${isEither("hash")} AS "isCurrent",
+          s.hash <> ${current} AND s.former_hash IS DISTINCT FROM ${current} AS "isUnderOther"
         FROM wallet_sessions s
         JOIN tenant_members m ON m.tenant_id = s.tenant_id AND m.user_id = s.user_id
         JOIN users u ON u.user_id = s.user_id
         JOIN tenants t ON t.tenant_id = s.tenant_id
-        WHERE (s.hash = ${hash} OR s.former_hash = ${hash}) AND s.ended_at IS NULL`),
-      Option.map(({ expiresAt, isCurrent, openedAt, rotatedAt, sessionId, tenantIsDisabled, usedAt, ...member }) => ({
-        member,
-        session: {
-          sessionId,
-          userId: member.userId,
-          tenantId: member.tenantId,
-          createdAt: openedAt,
+        WHERE (${isEither("hash")} OR ${isEither("former_hash")}) AND s.ended_at IS NULL`),
+      Option.map(
+        ({
+          expiresAt,
+          isCurrent,
+          isUnderOther,
+          openedAt,
           rotatedAt,
+          sessionId,
+          tenantIsDisabled,
           usedAt,
-          expiresAt
-        },
-        tenantIsDisabled,
-        isCurrent
-      }))
+          ...member
+        }) => ({
+          member,
+          session: {
+            sessionId,
+            userId: member.userId,
+            tenantId: member.tenantId,
+            createdAt: openedAt,
+            rotatedAt,
+            usedAt,
+            expiresAt
+          },
+          tenantIsDisabled,
+          isCurrent,
+          isUnderOther
+        })
+      )
     )
-  )
+  })
 
   const touch = Effect.fn("SessionStore.touch")(
     (sessionId: SessionId, at: DateTime.Utc) =>
       sql`UPDATE wallet_sessions SET used_at = greatest(used_at, ${timestamp(at)}) WHERE session_id = ${sessionId}`,
+    Effect.orDie,
+    Effect.asVoid
+  )
+
+  const rehash = Effect.fn("SessionStore.rehash")(
+    (sessionId: SessionId, from: Uint8Array, to: Uint8Array) =>
+      sql`UPDATE wallet_sessions SET hash = ${to} WHERE session_id = ${sessionId} AND hash = ${from}`,
     Effect.orDie,
     Effect.asVoid
   )
@@ -101,7 +128,7 @@ const make = Effect.gen(function* () {
     Effect.asVoid
   )
 
-  return SessionStore.of({ open, find, touch, rotate, end })
+  return SessionStore.of({ open, find, touch, rehash, rotate, end })
 })
 
 export const layer = Layer.effect(SessionStore, make)

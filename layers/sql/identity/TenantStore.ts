@@ -2,7 +2,8 @@
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
-import { TenantStore } from "#domain/identity/TenantStore.ts"
+import type { SecretHashes } from "#domain/identity/KeyHash.ts"
+import { type KeyRotation, type StoredHash, TenantStore } from "#domain/identity/TenantStore.ts"
 import { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import type { OwnerAddress } from "#domain/OwnerAddress.ts"
 import { Scope } from "#domain/Scopes.ts"
@@ -25,7 +26,9 @@ const ApiKeyRow = Schema.Struct({
   scopes: Schema.Array(Scope),
   createdAt: Timestamp,
   expiresAt: Schema.NullOr(Timestamp),
-  revokedAt: Schema.NullOr(Timestamp)
+  revokedAt: Schema.NullOr(Timestamp),
+  lastUsedAt: Schema.NullOr(Timestamp),
+  replacedBy: Schema.NullOr(ApiKeyId)
 })
 
 const firstTenant = decodeFirst(TenantRow)
@@ -43,6 +46,9 @@ interface KeyAndTenantRow {
   readonly key_created_at: Date
   readonly expires_at: Date | null
   readonly revoked_at: Date | null
+  readonly last_used_at: Date | null
+  readonly replaced_by: string | null
+  readonly is_current: boolean
   readonly tenant_name: string
   readonly email: string
   readonly entitlements: ReadonlyArray<string>
@@ -53,7 +59,10 @@ interface KeyAndTenantRow {
 const utcOrNull = (date: Date | null) => (date === null ? null : DateTime.makeUnsafe(date))
 
 /** Every request passes here, so the columns are taken as the database typed them. An unknown scope grants nothing. */
-const toKeyAndTenant = (row: KeyAndTenantRow): { readonly key: ApiKey; readonly tenant: Tenant } => ({
+const toKeyAndTenant = (
+  row: KeyAndTenantRow
+): { readonly key: ApiKey; readonly tenant: Tenant; readonly isCurrent: boolean } => ({
+  isCurrent: row.is_current,
   key: {
     apiKeyId: row.api_key_id as ApiKeyId,
     tenantId: row.tenant_id as TenantId,
@@ -62,7 +71,9 @@ const toKeyAndTenant = (row: KeyAndTenantRow): { readonly key: ApiKey; readonly 
     scopes: row.scopes.filter(isScope),
     createdAt: DateTime.makeUnsafe(row.key_created_at),
     expiresAt: utcOrNull(row.expires_at),
-    revokedAt: utcOrNull(row.revoked_at)
+    revokedAt: utcOrNull(row.revoked_at),
+    lastUsedAt: utcOrNull(row.last_used_at),
+    replacedBy: row.replaced_by as ApiKeyId | null
   },
   tenant: {
     tenantId: row.tenant_id as TenantId,
@@ -114,27 +125,54 @@ const make = Effect.gen(function* () {
     return changed.length > 0
   }, Effect.orDie)
 
-  const insertKey = Effect.fn("TenantStore.insertKey")(function* (key: ApiKey, hash: Uint8Array) {
+  const insertKey = Effect.fn("TenantStore.insertKey")(function* (key: ApiKey, { hash, pepper }: StoredHash) {
     yield* sql`
-      INSERT INTO api_keys (api_key_id, tenant_id, name, preview, hash, scopes, created_at, expires_at, revoked_at)
-      VALUES (${key.apiKeyId}, ${key.tenantId}, ${key.name}, ${key.preview}, ${hash}, ${key.scopes}::text[],
+      INSERT INTO api_keys
+        (api_key_id, tenant_id, name, preview, hash, pepper, scopes, created_at, expires_at, revoked_at)
+      VALUES (${key.apiKeyId}, ${key.tenantId}, ${key.name}, ${key.preview}, ${hash}, ${pepper}, ${key.scopes}::text[],
         ${timestamp(key.createdAt)}, ${timestampOrNull(key.expiresAt)}, ${timestampOrNull(key.revokedAt)})`
   }, Effect.orDie)
 
-  const findKeyByHash = Effect.fn("TenantStore.findKeyByHash")(function* (hash: Uint8Array) {
+  // Both hashes are looked for in one statement, or one that is exchanged meanwhile would be missed by both looks.
+  const findKeyByHash = Effect.fn("TenantStore.findKeyByHash")(function* ({ current, other }: SecretHashes) {
     const [row] = yield* sql<KeyAndTenantRow>`
       SELECT k.api_key_id, k.tenant_id, k.name AS key_name, k.preview, k.scopes, k.created_at AS key_created_at,
-        k.expires_at, k.revoked_at, t.name AS tenant_name, t.email, t.entitlements, t.created_at AS tenant_created_at,
+        k.expires_at, k.revoked_at, k.last_used_at, k.replaced_by, k.hash = ${current} AS is_current, t.name AS tenant_name, t.email, t.entitlements, t.created_at AS tenant_created_at,
         t.disabled_at
       FROM api_keys k JOIN tenants t ON t.tenant_id = k.tenant_id
-      WHERE k.hash = ${hash}`
+      WHERE ${other === null ? sql`k.hash = ${current}` : sql`(k.hash = ${current} OR k.hash = ${other})`}`
     return Option.map(Option.fromUndefinedOr(row), toKeyAndTenant)
   }, Effect.orDie)
+
+  const noteUse = Effect.fn("TenantStore.noteUse")(
+    (apiKeyId: ApiKeyId, at: DateTime.Utc, { hash, pepper }: StoredHash) => sql`
+      UPDATE api_keys
+      SET last_used_at = greatest(last_used_at, ${timestamp(at)}), hash = ${hash}, pepper = ${pepper}
+      WHERE api_key_id = ${apiKeyId}`,
+    Effect.orDie,
+    Effect.asVoid
+  )
+
+  const replaceKey = Effect.fn("TenantStore.replaceKey")(
+    function* ({ apiKeyId, endsAt, hash, next }: KeyRotation) {
+      const [old] = yield* sql`
+        SELECT 1 FROM api_keys WHERE api_key_id = ${apiKeyId} AND tenant_id = ${next.tenantId} AND revoked_at IS NULL
+          AND replaced_by IS NULL FOR UPDATE`
+      if (old === undefined) return false
+      yield* insertKey(next, hash)
+      yield* sql`
+        UPDATE api_keys SET replaced_by = ${next.apiKeyId}, expires_at = least(expires_at, ${timestamp(endsAt)})
+        WHERE api_key_id = ${apiKeyId}`
+      return true
+    },
+    sql.withTransaction,
+    Effect.orDie
+  )
 
   const listKeys = Effect.fn("TenantStore.listKeys")((tenantId: TenantId) =>
     allKeys(sql`
       SELECT api_key_id AS "apiKeyId", tenant_id AS "tenantId", name, preview, scopes, created_at AS "createdAt",
-        expires_at AS "expiresAt", revoked_at AS "revokedAt"
+        expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt", replaced_by AS "replacedBy"
       FROM api_keys WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, api_key_id DESC`)
   )
 
@@ -158,6 +196,8 @@ const make = Effect.gen(function* () {
     setOwner,
     insertKey,
     findKeyByHash,
+    noteUse,
+    replaceKey,
     listKeys,
     revokeKey
   })

@@ -120,6 +120,30 @@ const make = Effect.gen(function* () {
     Effect.orDie
   )
 
+  const sealed = Effect.fn("WebhookStore.sealed")((after: WebhookId | null, limit: number) =>
+    sql<{ webhook_id: string; secret: Uint8Array; previous_secret: Uint8Array | null }>`
+      SELECT webhook_id, secret, previous_secret FROM webhooks WHERE webhook_id > ${after ?? ""}
+      ORDER BY webhook_id LIMIT ${limit}`.pipe(
+      Effect.orDie,
+      Effect.map((rows) =>
+        rows.map((row) => ({
+          webhookId: row.webhook_id as WebhookId,
+          secrets: row.previous_secret === null ? [row.secret] : [row.secret, row.previous_secret]
+        }))
+      )
+    )
+  )
+
+  const exchangeSecret = Effect.fn("WebhookStore.exchangeSecret")(
+    (webhookId: WebhookId, from: Uint8Array, to: Uint8Array) => sql`
+      UPDATE webhooks
+      SET secret = CASE WHEN secret = ${from} THEN ${to} ELSE secret END,
+        previous_secret = CASE WHEN previous_secret = ${from} THEN ${to} ELSE previous_secret END
+      WHERE webhook_id = ${webhookId} AND (secret = ${from} OR previous_secret = ${from})`,
+    Effect.orDie,
+    Effect.asVoid
+  )
+
   const insertTest = Effect.fn("WebhookStore.insertTest")(
     function* ({ at, body, deliveryId, webhookId }: TestMessage) {
       yield* sql`UPDATE webhooks SET rests_until = NULL WHERE webhook_id = ${webhookId}`
@@ -149,7 +173,7 @@ const make = Effect.gen(function* () {
         WHERE ${sql.and(conditions)} ORDER BY d.place DESC LIMIT ${limit + 1}`)
   })
 
-  return WebhookStore.of({ insert, list, find, remove, rotate, enable, insertTest, deliveries })
+  return WebhookStore.of({ insert, list, find, remove, rotate, enable, sealed, exchangeSecret, insertTest, deliveries })
 })
 
 export const layer = Layer.effect(WebhookStore, make)

@@ -2,14 +2,14 @@
  * The life of API keys, to the millisecond: expiry, rotation over several live keys, and tenants that are locked out.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Layer, Option, Redacted } from "effect"
+import { DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
-import type { TenantId } from "#domain/Ids.ts"
+import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
 
@@ -34,11 +34,24 @@ const StoreInMemory = Layer.sync(TenantStore, () => {
         return Option.some(changed)
       }),
     setOwner: (tenantId) => Effect.sync(() => tenants.has(tenantId)),
-    insertKey: (key, hash) => Effect.sync(() => void keys.set(text(hash), key)),
-    findKeyByHash: (hash) =>
+    insertKey: (key, { hash }) => Effect.sync(() => void keys.set(text(hash), key)),
+    findKeyByHash: ({ current: hash }) =>
       Effect.sync(() =>
-        Option.map(Option.fromUndefinedOr(keys.get(text(hash))), (key) => ({ key, tenant: tenants.get(key.tenantId)! }))
+        Option.map(Option.fromUndefinedOr(keys.get(text(hash))), (key) => ({
+          key,
+          tenant: tenants.get(key.tenantId)!,
+          isCurrent: true
+        }))
       ),
+    noteUse: () => Effect.void,
+    replaceKey: ({ apiKeyId, endsAt, hash: { hash }, next }) =>
+      Effect.sync(() => {
+        const entry = [...keys].find(([, key]) => key.apiKeyId === apiKeyId && key.replacedBy === null)
+        if (entry === undefined) return false
+        keys.set(entry[0], { ...entry[1], replacedBy: next.apiKeyId, expiresAt: endsAt })
+        keys.set(text(hash), next)
+        return true
+      }),
     listKeys: (tenantId) => Effect.sync(() => [...keys.values()].filter((key) => key.tenantId === tenantId)),
     revokeKey: (tenantId, apiKeyId, at) =>
       Effect.sync(() => {
@@ -102,6 +115,51 @@ describe("API keys", () => {
       assert.deepStrictEqual([yield* stateOf(old.secret), yield* stateOf(fresh.secret)], ["KeyInvalid", "live"])
       assert.strictEqual((yield* tenants.listKeys(tenantId)).length, 2)
     }).pipe(Effect.provide(Identity))
+  )
+
+  it.effect("rotate in one step: the old one works for the stated overlap, to the millisecond, and then ends", () =>
+    Effect.gen(function* () {
+      const tenants = yield* Tenants
+      yield* TestClock.setTime(1_000_000)
+      const { tenantId } = yield* newTenant
+      const old = yield* newKey(tenantId)
+      const { key, oldEndsAt, secret } = yield* tenants.rotateKey(tenantId, old.apiKeyId, Duration.hours(2))
+      assert.deepStrictEqual(oldEndsAt, DateTime.makeUnsafe(1_000_000 + 7_200_000))
+      assert.deepStrictEqual([key.name, key.expiresAt], ["k", null])
+      yield* TestClock.setTime(1_000_000 + 7_199_999)
+      assert.deepStrictEqual([yield* stateOf(old.secret), yield* stateOf(Redacted.value(secret))], ["live", "live"])
+      yield* TestClock.setTime(1_000_000 + 7_200_000)
+      assert.deepStrictEqual(
+        [yield* stateOf(old.secret), yield* stateOf(Redacted.value(secret))],
+        ["KeyExpired", "live"]
+      )
+      const again = yield* Effect.flip(tenants.rotateKey(tenantId, old.apiKeyId, Duration.hours(2)))
+      assert.include(again.message, `was rotated into ${key.apiKeyId} already`)
+      assert.lengthOf(yield* tenants.listKeys(tenantId), 2, "bad input makes no key")
+    }).pipe(Effect.provide(Identity))
+  )
+
+  it.effect(
+    "are not rotated when they are revoked, over or another tenant's; one that ends gets the same length of life",
+    () =>
+      Effect.gen(function* () {
+        const tenants = yield* Tenants
+        yield* TestClock.setTime(1_000_000)
+        const { tenantId } = yield* newTenant
+        const stranger = yield* newTenant
+        const refusal = (of: TenantId, id: ApiKeyId) =>
+          Effect.map(Effect.flip(tenants.rotateKey(of, id, Duration.zero)), ({ message }) => message)
+        const revoked = yield* newKey(tenantId)
+        yield* tenants.revokeKey(tenantId, revoked.apiKeyId)
+        assert.include(yield* refusal(tenantId, revoked.apiKeyId), "is revoked")
+        const short = yield* newKey(tenantId, DateTime.makeUnsafe(1_500_000))
+        assert.include(yield* refusal(stranger.tenantId, short.apiKeyId), "has no key")
+        yield* TestClock.setTime(1_200_000)
+        const { key } = yield* tenants.rotateKey(tenantId, short.apiKeyId, Duration.zero)
+        assert.deepStrictEqual(key.expiresAt, DateTime.makeUnsafe(1_700_000))
+        yield* TestClock.setTime(1_700_000)
+        assert.include(yield* refusal(tenantId, key.apiKeyId), "has ended")
+      }).pipe(Effect.provide(Identity))
   )
 
   it.effect("live side by side, each with its own end", () =>

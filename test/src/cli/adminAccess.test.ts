@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
@@ -61,11 +61,21 @@ const wholeLife = (admin: TenantAdmin["Service"]) =>
     const key = yield* admin.createKey(tenant.tenantId, { name: "main", scopes: ["enroll:write"], expiresAt })
     assert.match(Redacted.value(key.secret), /^bk_live_[A-Za-z0-9_-]{43}$/)
     assert.sameMembers([...key.scopes], ["strategies:read", "portfolios:read", "enroll:write"])
-    yield* admin.revokeKey(tenant.tenantId, key.apiKeyId)
+    const rotated = yield* admin.rotateKey(tenant.tenantId, key.apiKeyId, 3_600)
+    assert.notStrictEqual(Redacted.value(rotated.secret), Redacted.value(key.secret))
+    assert.strictEqual(rotated.replaces.apiKeyId, key.apiKeyId)
+    assert.isAbove(rotated.replaces.endsAt.epochMilliseconds, 0)
+    const twice = yield* Effect.flip(admin.rotateKey(tenant.tenantId, key.apiKeyId, 3_600))
+    assert.include(twice.message, `was rotated into ${rotated.apiKeyId} already`)
+    const [, old] = yield* admin.listKeys(tenant.tenantId)
+    assert.strictEqual(old!.replacedBy, rotated.apiKeyId)
+    assert.deepStrictEqual(old!.expiresAt, rotated.replaces.endsAt)
+    yield* admin.revokeKey(tenant.tenantId, rotated.apiKeyId)
     const [listed] = yield* admin.listKeys(tenant.tenantId)
-    assert.strictEqual(listed!.apiKeyId, key.apiKeyId)
+    assert.strictEqual(listed!.apiKeyId, rotated.apiKeyId)
     assert.isNotNull(listed!.revokedAt)
-    assert.strictEqual(listed!.expiresAt!.epochMilliseconds, expiresAt.epochMilliseconds)
+    assert.isNull(listed!.lastUsedAt)
+    assert.isAtLeast(listed!.expiresAt!.epochMilliseconds, expiresAt.epochMilliseconds)
     assert.isNotNull((yield* admin.disable(tenant.tenantId)).disabledAt)
     assert.isNotNull((yield* admin.list).find(({ tenantId }) => tenantId === tenant.tenantId)?.disabledAt)
     assert.deepStrictEqual(yield* admin.enable(tenant.tenantId), tenant)
@@ -110,6 +120,12 @@ const operateRuns = Effect.gen(function* () {
   assert.strictEqual(yield* admin.cancel("unknown"), "Unknown")
 })
 
+/** What a service does first of all. */
+const migrated = Migrations.layer.pipe(
+  Layer.provide(Database.layer),
+  Layer.provide(Layer.succeed(DatabaseConfig, { url: null, dataDir, maxConnections: 1 }))
+)
+
 /** A service with the embedded database of `dataDir`; answers its address. */
 const service = Effect.gen(function* () {
   const server = createServer()
@@ -146,7 +162,17 @@ const service = Effect.gen(function* () {
 })
 
 describe("adminAccess", () => {
-  it.live("works on the database when no service runs", () => administer(wholeLife))
+  it.live("makes no database where there is none, and says what to do", () =>
+    Effect.gen(function* () {
+      const refused = yield* Effect.flip(administer((admin) => admin.list))
+      assert.include(refused.message, `There is no database in DATA_DIR, ${dataDir}`)
+      assert.isFalse(existsSync(join(dataDir, "postgres")))
+    })
+  )
+
+  it.live("works on the database when no service runs", () =>
+    Effect.andThen(Effect.scoped(Layer.build(migrated)), administer(wholeLife))
+  )
 
   it.live("makes no key without the pepper, but does the rest", () =>
     administer(

@@ -29,7 +29,9 @@ const key: ApiKey = {
   scopes: ["strategies:read"],
   createdAt,
   expiresAt: DateTime.makeUnsafe("1969-01-01T00:00:00Z"),
-  revokedAt: null
+  revokedAt: null,
+  lastUsedAt: null,
+  replacedBy: null
 }
 
 const suspended: SuspendedRun = {
@@ -55,6 +57,13 @@ const run = (line: string) =>
       enable: (id: TenantId) => Effect.as(note("enable", id), tenant),
       createKey: (id: TenantId, input: NewKey) =>
         Effect.as(note("createKey", id, input), { ...input, apiKeyId, secret: Redacted.make("bk_live_secret") }),
+      rotateKey: (id: TenantId, of: ApiKeyId, overlapSeconds: number) =>
+        Effect.as(note("rotateKey", id, of, overlapSeconds), {
+          ...key,
+          expiresAt: null,
+          secret: Redacted.make("bk_live_next"),
+          replaces: { apiKeyId: of, endsAt: DateTime.makeUnsafe("2026-01-03T00:00:00Z") }
+        }),
       listKeys: () => Effect.succeed([key]),
       revokeKey: () => Effect.fail(new AdminFailed({ reason: "There is no such key" }))
     })
@@ -168,6 +177,26 @@ describe("ballast", () => {
     })
   )
 
+  it.effect("rotates a key with the overlap that is asked for, and says when the one before ends", () =>
+    Effect.gen(function* () {
+      const asked = yield* run(`keys rotate --tenant ${tenantId} ${apiKeyId} --overlap-hours 2`)
+      assert.deepStrictEqual(asked.asked, [["rotateKey", tenantId, apiKeyId, 7_200]])
+      assert.include(asked.printed, "bk_live_next")
+      assert.include(asked.printed, `${apiKeyId} works until 2026-01-03T00:00:00.000Z`)
+      const usual = yield* run(`keys rotate --tenant ${tenantId} ${apiKeyId} --json`)
+      assert.deepStrictEqual(usual.asked, [["rotateKey", tenantId, apiKeyId, 86_400]])
+      assert.strictEqual(JSON.parse(usual.printed).secret, "bk_live_next")
+    })
+  )
+
+  it.effect("shows when a key was last used, and by which it was replaced", () =>
+    Effect.gen(function* () {
+      const { printed } = yield* run(`keys list --tenant ${tenantId}`)
+      assert.match(printed, /LAST USED \(UTC\).*REPLACED BY/u)
+      assert.include(printed, "never")
+    })
+  )
+
   it.effect("refuses what is not valid before anything is asked", () =>
     Effect.gen(function* () {
       for (const line of [
@@ -177,7 +206,9 @@ describe("ballast", () => {
         "tenants create --name Acme --email nobody",
         "tenants disable nobody",
         "tenants enable",
-        `keys revoke --tenant ${tenantId} main`
+        `keys revoke --tenant ${tenantId} main`,
+        `keys rotate --tenant ${tenantId} ${apiKeyId} --overlap-hours 721`,
+        `keys rotate --tenant ${tenantId} main`
       ]) {
         const { asked, exit } = yield* run(line)
         assert.isTrue(Exit.isFailure(exit), line)

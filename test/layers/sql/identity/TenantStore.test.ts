@@ -16,10 +16,14 @@ const newKey = (tenantId: TenantId, apiKeyId: ApiKeyId, changes: Partial<ApiKey>
   createdAt: noon,
   expiresAt: null,
   revokedAt: null,
+  lastUsedAt: null,
+  replacedBy: null,
   ...changes
 })
 
 const hashOf = (text: string) => new TextEncoder().encode(text.padEnd(32, "."))
+const stored = (text: string) => ({ hash: hashOf(text), pepper: "one" })
+const hashesOf = (text: string) => ({ current: hashOf(text), other: null })
 
 eachDatabase("TenantStore", (it) => {
   it.effect("keeps tenants, with entitlements and without", () =>
@@ -68,9 +72,12 @@ eachDatabase("TenantStore", (it) => {
       const tenantId = yield* insertTenant
       const tenant = Option.getOrThrow(yield* store.findTenant(tenantId))
       const key = newKey(tenantId, yield* makeApiKeyId, { expiresAt: after(-1), revokedAt: after(-2) })
-      yield* store.insertKey(key, hashOf(key.apiKeyId))
-      assert.deepStrictEqual(yield* store.findKeyByHash(hashOf(key.apiKeyId)), Option.some({ key, tenant }))
-      assert.isTrue(Option.isNone(yield* store.findKeyByHash(hashOf("unknown"))))
+      yield* store.insertKey(key, stored(key.apiKeyId))
+      assert.deepStrictEqual(
+        yield* store.findKeyByHash(hashesOf(key.apiKeyId)),
+        Option.some({ key, tenant, isCurrent: true })
+      )
+      assert.isTrue(Option.isNone(yield* store.findKeyByHash(hashesOf("unknown"))))
     })
   )
 
@@ -79,9 +86,9 @@ eachDatabase("TenantStore", (it) => {
       const sql = yield* SqlClient.SqlClient
       const store = yield* TenantStore
       const key = newKey(yield* insertTenant, yield* makeApiKeyId)
-      yield* store.insertKey(key, hashOf(key.apiKeyId))
+      yield* store.insertKey(key, stored(key.apiKeyId))
       yield* sql`UPDATE api_keys SET scopes = '{everything,strategies:read}' WHERE api_key_id = ${key.apiKeyId}`
-      const found = Option.getOrThrow(yield* store.findKeyByHash(hashOf(key.apiKeyId)))
+      const found = Option.getOrThrow(yield* store.findKeyByHash(hashesOf(key.apiKeyId)))
       assert.deepStrictEqual(found.key.scopes, ["strategies:read"])
     })
   )
@@ -91,8 +98,8 @@ eachDatabase("TenantStore", (it) => {
       const store = yield* TenantStore
       const tenantId = yield* insertTenant
       const first = newKey(tenantId, yield* makeApiKeyId)
-      yield* store.insertKey(first, hashOf(first.apiKeyId))
-      const second = yield* Effect.exit(store.insertKey(newKey(tenantId, yield* makeApiKeyId), hashOf(first.apiKeyId)))
+      yield* store.insertKey(first, stored(first.apiKeyId))
+      const second = yield* Effect.exit(store.insertKey(newKey(tenantId, yield* makeApiKeyId), stored(first.apiKeyId)))
       assert.isTrue(Exit.hasDies(second))
     })
   )
@@ -104,12 +111,55 @@ eachDatabase("TenantStore", (it) => {
       const stranger = yield* insertTenant
       const older = newKey(tenantId, yield* makeApiKeyId)
       const newer = newKey(tenantId, yield* makeApiKeyId, { createdAt: after(1), scopes: [] })
-      for (const key of [older, newer]) yield* store.insertKey(key, hashOf(key.apiKeyId))
+      for (const key of [older, newer]) yield* store.insertKey(key, stored(key.apiKeyId))
       assert.isFalse(yield* store.revokeKey(stranger, older.apiKeyId, after(1)))
       assert.isTrue(yield* store.revokeKey(tenantId, older.apiKeyId, after(2)))
       assert.isTrue(yield* store.revokeKey(tenantId, older.apiKeyId, after(3)))
       assert.deepStrictEqual(yield* store.listKeys(tenantId), [newer, { ...older, revokedAt: after(2) }])
       assert.deepStrictEqual(yield* store.listKeys(stranger), [])
+    })
+  )
+
+  it.effect("finds a key by its hash under either pepper, and stores it under the one that is noted with its use", () =>
+    Effect.gen(function* () {
+      const store = yield* TenantStore
+      const tenantId = yield* insertTenant
+      const key = newKey(tenantId, yield* makeApiKeyId)
+      const [before, now] = [hashOf(`${key.apiKeyId} a`), hashOf(`${key.apiKeyId} b`)]
+      yield* store.insertKey(key, { hash: before, pepper: "one" })
+      const both = { current: now, other: before }
+      assert.isFalse(Option.getOrThrow(yield* store.findKeyByHash(both)).isCurrent)
+      yield* store.noteUse(key.apiKeyId, after(2), { hash: now, pepper: "two" })
+      const found = Option.getOrThrow(yield* store.findKeyByHash({ current: now, other: null }))
+      assert.isTrue(found.isCurrent)
+      assert.deepStrictEqual(found.key, { ...key, lastUsedAt: after(2) })
+      assert.isTrue(Option.isNone(yield* store.findKeyByHash({ current: before, other: null })))
+      yield* store.noteUse(key.apiKeyId, after(1), { hash: now, pepper: "two" })
+      assert.deepStrictEqual((yield* store.listKeys(tenantId))[0]!.lastUsedAt, after(2), "use never goes back")
+    })
+  )
+
+  it.effect("replaces a key once, at one time with the new one, and never lengthens its life", () =>
+    Effect.gen(function* () {
+      const store = yield* TenantStore
+      const tenantId = yield* insertTenant
+      const old = newKey(tenantId, yield* makeApiKeyId)
+      yield* store.insertKey(old, stored(old.apiKeyId))
+      const next = newKey(tenantId, yield* makeApiKeyId, { createdAt: after(1) })
+      const rotation = { apiKeyId: old.apiKeyId, endsAt: after(5), next, hash: stored(next.apiKeyId) }
+      assert.isTrue(yield* store.replaceKey(rotation))
+      const third = newKey(tenantId, yield* makeApiKeyId)
+      const again = { ...rotation, next: third, hash: stored(third.apiKeyId) }
+      assert.isFalse(yield* store.replaceKey(again))
+      const replaced = { ...old, expiresAt: after(5), replacedBy: next.apiKeyId }
+      assert.deepStrictEqual(yield* store.listKeys(tenantId), [next, replaced])
+      const short = newKey(yield* insertTenant, yield* makeApiKeyId, { expiresAt: after(1) })
+      yield* store.insertKey(short, stored(short.apiKeyId))
+      assert.isFalse(yield* store.replaceKey({ ...again, apiKeyId: short.apiKeyId }), "another tenant's")
+      const ofShort = newKey(short.tenantId, yield* makeApiKeyId, { createdAt: after(1) })
+      const hash = stored(ofShort.apiKeyId)
+      assert.isTrue(yield* store.replaceKey({ apiKeyId: short.apiKeyId, endsAt: after(5), next: ofShort, hash }))
+      assert.deepStrictEqual((yield* store.listKeys(short.tenantId))[1]!.expiresAt, after(1))
     })
   )
 })

@@ -1,0 +1,43 @@
+/**
+ * Whose a database is, and of which release: told by its record of migrations, and nothing is changed. Whoever must not
+ * make or migrate a database asks here first.
+ */
+import { NodeServices } from "@effect/platform-node"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { loader } from "#layers/sql/Migrations.ts"
+
+/** A migration as people know it: `0001_tenants`. */
+type Name = string
+
+export type SchemaState =
+  /** No database of the service; `tables` tells whether it is anybody's. */
+  | { readonly _tag: "Foreign"; readonly tables: number }
+  /** The service's, but its schema is that of an earlier release. */
+  | { readonly _tag: "Behind"; readonly pending: ReadonlyArray<Name> }
+  /** The service's, but a later release has migrated it. */
+  | { readonly _tag: "Ahead"; readonly unknown: ReadonlyArray<Name> }
+  | { readonly _tag: "Current"; readonly latest: Name }
+
+const nameOf = (id: number, name: string): Name => `${String(id).padStart(4, "0")}_${name}`
+
+export const schemaState = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [found] = yield* sql<{ migrations: boolean; tenants: boolean; tables: number }>`
+    SELECT to_regclass('schema_migrations') IS NOT NULL AS migrations, to_regclass('tenants') IS NOT NULL AS tenants,
+      (SELECT count(*)::int FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')) AS tables`
+  if (!found!.migrations || !found!.tenants)
+    return { _tag: "Foreign", tables: found!.tables } satisfies SchemaState as SchemaState
+  const applied = yield* sql<{ migration_id: number; name: string }>`
+    SELECT migration_id, name FROM schema_migrations ORDER BY migration_id`
+  const own = yield* Effect.provide(loader, NodeServices.layer)
+  const known = new Set(own.map(([id]) => id))
+  const unknown = applied.filter((row) => !known.has(row.migration_id))
+  if (unknown.length > 0)
+    return { _tag: "Ahead", unknown: unknown.map((row) => nameOf(row.migration_id, row.name)) } as SchemaState
+  const latest = applied.at(-1)
+  const pending = own.filter(([id]) => id > (latest?.migration_id ?? 0))
+  if (latest === undefined || pending.length > 0)
+    return { _tag: "Behind", pending: pending.map(([id, name]) => nameOf(id, name)) } as SchemaState
+  return { _tag: "Current", latest: nameOf(latest.migration_id, latest.name) } as SchemaState
+}).pipe(Effect.withSpan("schemaState"))

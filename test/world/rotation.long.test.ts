@@ -1,0 +1,155 @@
+/**
+ * Secrets and keys of a service are exchanged as docs/operations.md tells it, under "Keys and secrets that change", on
+ * a world that has a portfolio and goes on.
+ */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { createTestClient, type Hex, http, parseEther } from "viem"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import { base as baseChain } from "viem/chains"
+import { chainIds, createStrategy, enroll, finishedOperation, fund, rebalance } from "#test/support/journey.ts"
+import { eventually, startWorld, type World, worldFolder } from "#test/support/World.ts"
+
+const noCooldown = { REBALANCE_COOLDOWN_SECONDS: "0" }
+
+let folder: Awaited<ReturnType<typeof worldFolder>>
+let world: World
+
+beforeEach(async () => {
+  folder = await worldFolder()
+  world = await startWorld(folder.dataDir, noCooldown)
+}, 120_000)
+
+afterEach(async () => {
+  await world?.stop()
+  await folder?.remove()
+}, 120_000)
+
+const restart = async (environment: Readonly<Record<string, string>>) => {
+  await world.stop()
+  world = await startWorld(folder.dataDir, { ...noCooldown, ...environment })
+}
+
+/** What the world's service was started with first. */
+const secret = (name: "agentPrivateKey" | "relayerPrivateKey" | "apiKeyPepper"): string =>
+  JSON.parse(readFileSync(join(folder.dataDir, "world.json"), "utf8")).secrets[name]
+
+const account = () => {
+  const owner = privateKeyToAccount(generatePrivateKey())
+  return {
+    ownerAccountId: `eip155:0:${owner.address}`,
+    sign: (raw: Hex) => owner.signMessage({ message: { raw } }),
+    signTypedData: (typedData: any) => owner.signTypedData(typedData)
+  }
+}
+
+/** A portfolio that has traded once. */
+const traded = async (owner = account()) => {
+  const portfolio = await enroll(world, await createStrategy(world), owner)
+  await fund(world, portfolio.accounts, 10_000n)
+  const first = await finishedOperation(world, portfolio.portfolioId, await rebalance(world, portfolio.portfolioId))
+  assert.strictEqual(first.state, "completed", first.error)
+  return portfolio
+}
+
+/** Trades the portfolio once more; answers the transactions' senders. */
+const tradesAgain = async ({ accounts, portfolioId }: Awaited<ReturnType<typeof traded>>) => {
+  await fund(world, accounts, 10_000n)
+  const operation = await finishedOperation(world, portfolioId, await rebalance(world, portfolioId))
+  assert.strictEqual(operation.state, "completed", operation.error)
+  assert.strictEqual(operation.outcome, "traded")
+  const hashes = operation.result.chains.flatMap(({ chainId, transactions }: any) =>
+    transactions.map(({ txHash }: any) => ({ chainId, txHash }))
+  )
+  assert.isNotEmpty(hashes)
+  return Promise.all(
+    hashes.map(async ({ chainId, txHash }: { chainId: number; txHash: Hex }) => {
+      const { result } = await rpc(chainId, "eth_getTransactionByHash", [txHash])
+      return String(result.from).toLowerCase()
+    })
+  )
+}
+
+const rpcUrl = (chainId: number) => world.overview.chains.find((chain) => chain.chainId === chainId)!.rpcUrl
+
+const rpc = async (chainId: number, method: string, params: ReadonlyArray<unknown>): Promise<any> => {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params })
+  return (
+    await fetch(rpcUrl(chainId), { method: "POST", headers: { "content-type": "application/json" }, body })
+  ).json()
+}
+
+const fundGas = (address: Hex) =>
+  Promise.all(
+    chainIds.map((chainId) =>
+      createTestClient({ mode: "anvil", chain: baseChain, transport: http(rpcUrl(chainId)) }).setBalance({
+        address,
+        value: parseEther("10")
+      })
+    )
+  )
+
+const status = async (path: string) => (await world.api("GET", path)).status
+
+describe("keys and secrets that change", () => {
+  it("the pepper: with two at once every key goes on, and then the old one is dropped", async () => {
+    const old = secret("apiKeyPepper")
+    const next = "n".repeat(64)
+    assert.strictEqual(await status("/v2/whoami"), 200)
+    await restart({ API_KEY_PEPPER: old, API_KEY_PEPPER_OTHER: next })
+    assert.strictEqual(await status("/v2/whoami"), 200)
+    await restart({ API_KEY_PEPPER: next, API_KEY_PEPPER_OTHER: old })
+    assert.strictEqual(await status("/v2/whoami"), 200)
+    await restart({ API_KEY_PEPPER: next })
+    assert.strictEqual(await status("/v2/whoami"), 200)
+    const [, second] = world.overview.tenants
+    const unused = await world.api("GET", "/v2/whoami", undefined, { "x-api-key": second!.readOnlyApiKey })
+    assert.strictEqual(unused.status, 401, "a key that was not used while both were accepted is lost, as is told")
+  }, 240_000)
+
+  it("the relayer: both accounts work side by side, and then the new one alone", async () => {
+    const portfolio = await traded()
+    const next = generatePrivateKey()
+    const address = privateKeyToAccount(next).address.toLowerCase()
+    await fundGas(address as Hex)
+    await restart({ RELAYER_PRIVATE_KEYS: `${secret("relayerPrivateKey")},${next}`, RELAYER_PRIVATE_KEY: "" })
+    await tradesAgain(portfolio)
+    await restart({ RELAYER_PRIVATE_KEY: next })
+    const senders = await tradesAgain(portfolio)
+    assert.deepStrictEqual(new Set(senders), new Set([address]))
+  }, 240_000)
+
+  it("the agent: runs wait for owners, and go on with their signature over the new key's permission", async () => {
+    const owner = account()
+    const portfolio = await traded(owner)
+    const next = generatePrivateKey()
+    await restart({ AGENT_PRIVATE_KEY: next })
+    await fund(world, portfolio.accounts, 10_000n)
+    const path = `/v2/portfolios/${portfolio.portfolioId}`
+    const operationId = await rebalance(world, portfolio.portfolioId)
+    const inState = (state: string) => async () => {
+      const { body } = await world.api("GET", `${path}/operations/${operationId}`)
+      assert.notStrictEqual(body.data.state, "failed", body.data.error)
+      return body.data.state === state ? body.data : undefined
+    }
+    await eventually("the run waits for its owner", inState("awaiting_user"), 60)
+    const waiting = await world.api("GET", path)
+    assert.include(JSON.stringify(waiting.body.data.attention), "agent_changed")
+    const issued = (await world.api("POST", `${path}/chains/signature`, { chainIds })).body.data
+    assert.strictEqual(
+      issued.agentAccountId.split(":").at(-1).toLowerCase(),
+      privateKeyToAccount(next).address.toLowerCase()
+    )
+    const signed = await world.api("POST", `${path}/chains`, {
+      flowId: issued.flowId,
+      chainIds,
+      accountIndex: issued.accountIndex,
+      agentAccountId: issued.agentAccountId,
+      signature: await owner.sign(issued.message.raw)
+    })
+    assert.strictEqual(signed.status, 200, JSON.stringify(signed.body))
+    await world.control("/clock/advance", { ms: 600_000 })
+    await eventually("the run goes on and completes", inState("completed"), 60)
+  }, 240_000)
+})
