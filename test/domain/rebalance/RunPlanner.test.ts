@@ -130,7 +130,12 @@ layer(Planner, { excludeTestServices: true })("RunPlanner", (it) => {
       const left = yield* sold
       // A tenth of the money is free, so a tenth of it is traded.
       assert.isTrue(left * 9n < all && left * 11n > all, `${left} of ${all}`)
-      yield* (yield* OperationStore).transition(operationId, "failed", yield* DateTime.now, "refused")
+      yield* (yield* OperationStore).transition({
+        operationId,
+        to: "failed",
+        at: yield* DateTime.now,
+        error: "refused"
+      })
       assert.strictEqual(yield* sold, all)
     })
   )

@@ -147,7 +147,7 @@ const changes: ReadonlyArray<readonly [string, (world: LookedAt) => Effect.Effec
     ({ portfolioId, tenantId }) =>
       Effect.gen(function* () {
         const { operationId } = yield* submit(tenantId, portfolioId)
-        yield* (yield* OperationStore).transition(operationId, "running", after(100), null)
+        yield* (yield* OperationStore).transition({ operationId, to: "running", at: after(100), error: null })
         const end = { operationId, strategyVersion: 1, at: after(200), error: null, report: {} }
         yield* (yield* RunStore).finish(end)
       })
@@ -275,7 +275,7 @@ eachDatabase("looks at due portfolios", (it) => {
 
       const { operationId } = yield* submit(tenantId, portfolioId)
       assert.isFalse(yield* isCandidate, "a run is under way")
-      yield* (yield* OperationStore).transition(operationId, "cancelled", noon, "test")
+      yield* (yield* OperationStore).transition({ operationId, to: "cancelled", at: noon, error: "test" })
       assert.isTrue(yield* isCandidate)
 
       yield* sql`
