@@ -29,6 +29,22 @@ export interface UsedNonce {
   readonly expiresAt: DateTime.Utc
 }
 
+/** A session as a sign-in begins it. */
+export interface NewSession extends Session {
+  /** The keyed hash of its token. */
+  readonly hash: Uint8Array
+  /** What the wallet signed. */
+  readonly nonce: UsedNonce
+}
+
+/** The token of a session is to be replaced; tokens are named by their hashes. */
+export interface Rotation {
+  readonly sessionId: SessionId
+  readonly from: Uint8Array
+  readonly to: Uint8Array
+  readonly at: DateTime.Utc
+}
+
 export class SessionStore extends Context.Service<
   SessionStore,
   {
@@ -36,18 +52,13 @@ export class SessionStore extends Context.Service<
      * Stores the session and that its nonce was used, both or none; false when the nonce was used before. A user keeps
      * `most` sessions; the oldest end.
      */
-    readonly open: (session: Session, hash: Uint8Array, nonce: UsedNonce, most: number) => Effect.Effect<boolean>
+    readonly open: (session: NewSession, most: number) => Effect.Effect<boolean>
     /** The session whose token, or token before that one, has the hash. None when it ended or its user is no member. */
     readonly find: (hash: Uint8Array) => Effect.Effect<Option.Option<FoundSession>>
     /** Notes that the session was in use. */
     readonly touch: (sessionId: SessionId, at: DateTime.Utc) => Effect.Effect<void>
-    /** Replaces the token; false when another call has replaced the one with hash `from` already. */
-    readonly rotate: (
-      sessionId: SessionId,
-      from: Uint8Array,
-      to: Uint8Array,
-      at: DateTime.Utc
-    ) => Effect.Effect<boolean>
+    /** False when another call has replaced the token `from` already. */
+    readonly rotate: (rotation: Rotation) => Effect.Effect<boolean>
     readonly end: (sessionId: SessionId, at: DateTime.Utc) => Effect.Effect<void>
   }
 >()("ballast/domain/identity/SessionStore") {}
