@@ -172,7 +172,7 @@ eachDatabase("MonitorStore", (it) => {
       const tenantId = yield* insertTenant
       const strategy = yield* insertStrategy(tenantId)
       const triggers = { drift: { band: { kind: "absolute" as const, width: 500 } } }
-      yield* strategies.update(tenantId, strategy.strategyId, { triggers })
+      yield* strategies.update({ tenantId, strategyId: strategy.strategyId }, { triggers })
       const { portfolioId } = yield* insertPortfolio(strategy)
       const { workflow } = yield* found(ofStrategy(portfolioId))
       assert.deepStrictEqual(workflow.trigger, { kind: "portfolio_drift_from_target", bands: triggers.drift })

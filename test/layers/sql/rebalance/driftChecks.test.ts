@@ -113,7 +113,9 @@ interface LookedAt {
 }
 
 const slowDown = ({ strategy, tenantId }: LookedAt) =>
-  Effect.flatMap(StrategyStore, (store) => store.setFrequency(tenantId, strategy.strategyId, "daily", after(500)))
+  Effect.flatMap(StrategyStore, (store) =>
+    store.setFrequency({ tenantId, strategyId: strategy.strategyId }, "daily", after(500))
+  )
 
 /** What a plan follows from beside chains and prices. */
 const changes: ReadonlyArray<readonly [string, (world: LookedAt) => Effect.Effect<unknown, unknown, Stores>]> = [
@@ -121,7 +123,9 @@ const changes: ReadonlyArray<readonly [string, (world: LookedAt) => Effect.Effec
   [
     "the strategy's threshold is changed",
     ({ strategy, tenantId }) =>
-      Effect.flatMap(StrategyStore, (store) => store.patchSwap(tenantId, strategy.strategyId, { thresholdUsd: 1n }))
+      Effect.flatMap(StrategyStore, (store) =>
+        store.patchSwap({ tenantId, strategyId: strategy.strategyId }, { thresholdUsd: 1n })
+      )
   ],
   [
     "the tenant's threshold is changed",

@@ -53,7 +53,10 @@ eachDatabase("WithdrawalStore", (it) => {
       const tenantId = yield* insertTenant
       const { portfolioId } = yield* insertPortfolio({ ...strategy, tenantId })
       const strategies = yield* StrategyStore
-      yield* strategies.patchSwap(creator, strategy.strategyId, { slippageBps: 900, priceImpactBps: 900 })
+      yield* strategies.patchSwap(
+        { tenantId: creator, strategyId: strategy.strategyId },
+        { slippageBps: 900, priceImpactBps: 900 }
+      )
       const source = Option.getOrThrow(yield* store.source(tenantId, portfolioId))
       assert.strictEqual(source.swap.strategy.slippageBps, 900)
       assert.deepStrictEqual(source.swap.accepted, strategy.swap)
