@@ -87,10 +87,15 @@ const withOperation = Effect.fnUntraced(function* (portfolioId: Ids.PortfolioId)
   const operationId = yield* Ids.makeOperationId
   const now = yield* DateTime.now
   yield* store.submitManual({ operationId, tenantId: row!.id, portfolioId, now, cooldownMs: 0 })
-  yield* store.transition(operationId, "running", now, null)
+  yield* store.transition({ operationId, to: "running", at: now, error: null })
   const publish = Effect.gen(function* () {
     const at = yield* DateTime.now
-    yield* store.append(operationId, at, "marked", markOf(performance.timeOrigin + performance.now()))
+    yield* store.append({
+      operationId,
+      at,
+      kind: "marked",
+      payload: markOf(performance.timeOrigin + performance.now())
+    })
   })
   return { operationId, publish }
 })

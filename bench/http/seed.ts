@@ -129,8 +129,8 @@ const insertOperation = Effect.fnUntraced(function* (tenantId: Ids.TenantId, por
   const operationId = yield* Ids.makeOperationId
   const now = yield* DateTime.now
   yield* operations.submitManual({ operationId, tenantId, portfolioId, now, cooldownMs: 0 })
-  yield* operations.transition(operationId, "running", now, null)
-  yield* operations.transition(operationId, "completed", DateTime.add(now, { seconds: 12 }), null)
+  yield* operations.transition({ operationId, to: "running", at: now, error: null })
+  yield* operations.transition({ operationId, to: "completed", at: DateTime.add(now, { seconds: 12 }), error: null })
   return { portfolioId, operationId }
 })
 

@@ -93,7 +93,7 @@ const makeExecute = (
   const load = Effect.orDie(Effect.flatMap(store.find(operationId), Effect.fromOption))
 
   const enter = Effect.fnUntraced(function* (state: "running" | "retrying") {
-    return yield* operations.transition(operationId, state, yield* DateTime.now, null)
+    return yield* operations.transition({ operationId, to: state, at: yield* DateTime.now, error: null })
   })
 
   const begin = Activity.make({ name: "begin", execute: Effect.asVoid(enter("running")) }).annotate(
@@ -106,7 +106,12 @@ const makeExecute = (
     if (step._tag === "Ready") yield* enter("running")
     if (step._tag !== "Waiting" && step._tag !== "Refused") return
     if (yield* enter("retrying"))
-      yield* operations.append(operationId, yield* DateTime.now, "action_waits", { reason: step.reason })
+      yield* operations.append({
+        operationId,
+        at: yield* DateTime.now,
+        kind: "action_waits",
+        payload: { reason: step.reason }
+      })
   })
 
   /** An earlier operation that counts after all. */
@@ -172,7 +177,7 @@ const makeExecute = (
           minBuyAmountRaw: swap.minBuyAmountRaw.toString()
         }
         const event = swap === undefined ? "executed" : "swapped"
-        yield* operations.append(operationId, at, event, { chainId, ...traded, userOpHash, txHash })
+        yield* operations.append({ operationId, at, kind: event, payload: { chainId, ...traded, userOpHash, txHash } })
         const ended = yield* reportOf({ chainId, outcome, failure: null }, receipts)
         yield* store.finish({ operationId, at, error: null, outcome, ended })
       })

@@ -84,13 +84,16 @@ const exactRule = ({ allocation, feeBps, thresholdUsd }: BacktestTask, steps: Re
     isDue: (step) => steps[step]!.isDue
   })
 
-const policyRule = (
-  task: BacktestTask,
-  policy: RebalancePolicy,
-  steps: ReadonlyArray<Step>,
-  history: History,
-  minTradeUsd: bigint
-): Rule => {
+/** The days that have been, as a policy sees them one after the other. */
+interface Replay {
+  readonly task: BacktestTask
+  readonly history: History
+  readonly steps: ReadonlyArray<Step>
+  /** US dollars (wad). */
+  readonly minTradeUsd: bigint
+}
+
+const policyRule = ({ history, minTradeUsd, steps, task }: Replay, policy: RebalancePolicy): Rule => {
   const volatilityOn = volatilityBy(task, history)
   const spent: Array<{ readonly day: Day.Day; readonly usd: bigint }> = []
   const applied = onPlannedChain(policy, task)
@@ -125,7 +128,7 @@ export const runBacktest = Effect.fnUntraced(function* (task: BacktestTask, hist
   const rules: ReadonlyArray<Rule> = [
     rebalancePolicy === undefined
       ? exactRule(task, steps)
-      : policyRule(task, rebalancePolicy, steps, history, minTradeUsd),
+      : policyRule({ task, history, steps, minTradeUsd }, rebalancePolicy),
     exact,
     () => []
   ]

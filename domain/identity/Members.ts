@@ -51,9 +51,9 @@ export class Members extends Context.Service<
             message: `A tenant has at most ${maxMembers} members`,
             details: [`walletId: ${maxMembers} members are the most`]
           })
-        const createdAt = yield* DateTime.now
+        const now = yield* DateTime.now
         const userId = yield* Effect.provideService(makeUserId, SecureRandom.SecureRandom, random)
-        const member = yield* store.setMember(tenantId, { userId, walletId, createdAt }, role, createdAt)
+        const member = yield* store.setMember({ userId, walletId, createdAt: now, tenantId, role, joinedAt: now })
         return Option.isNone(member) ? yield* lastOwner() : member.value
       })
 

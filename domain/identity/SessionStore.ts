@@ -32,6 +32,22 @@ export interface UsedNonce {
   readonly expiresAt: DateTime.Utc
 }
 
+/** A session as a sign-in begins it. */
+export interface NewSession extends Session {
+  /** The keyed hash of its token. */
+  readonly hash: Uint8Array
+  /** What the wallet signed. */
+  readonly nonce: UsedNonce
+}
+
+/** The token of a session is to be replaced; tokens are named by their hashes. */
+export interface Rotation {
+  readonly sessionId: SessionId
+  readonly from: Uint8Array
+  readonly to: Uint8Array
+  readonly at: DateTime.Utc
+}
+
 export class SessionStore extends Context.Service<
   SessionStore,
   {
@@ -39,7 +55,7 @@ export class SessionStore extends Context.Service<
      * Stores the session and that its nonce was used, both or none; false when the nonce was used before. A user keeps
      * `most` sessions; the oldest end.
      */
-    readonly open: (session: Session, hash: Uint8Array, nonce: UsedNonce, most: number) => Effect.Effect<boolean>
+    readonly open: (session: NewSession, most: number) => Effect.Effect<boolean>
     /**
      * The session whose token, or token before that one, has one of the hashes. None when it ended or its user is no
      * member.
@@ -49,13 +65,8 @@ export class SessionStore extends Context.Service<
     readonly touch: (sessionId: SessionId, at: DateTime.Utc) => Effect.Effect<void>
     /** Puts the hash under another pepper in the place of one, where it still is. */
     readonly rehash: (sessionId: SessionId, from: Uint8Array, to: Uint8Array) => Effect.Effect<void>
-    /** Replaces the token; false when another call has replaced the one with hash `from` already. */
-    readonly rotate: (
-      sessionId: SessionId,
-      from: Uint8Array,
-      to: Uint8Array,
-      at: DateTime.Utc
-    ) => Effect.Effect<boolean>
+    /** False when another call has replaced the token `from` already. */
+    readonly rotate: (rotation: Rotation) => Effect.Effect<boolean>
     readonly end: (sessionId: SessionId, at: DateTime.Utc) => Effect.Effect<void>
   }
 >()("ballast/domain/identity/SessionStore") {}

@@ -79,7 +79,7 @@ export class Sessions extends Context.Service<
           usedAt: now,
           expiresAt: notAfter === null ? atMost : DateTime.min(notAfter, atMost)
         }
-        const isOpen = yield* store.open(session, hash(token), nonce, maxSessions)
+        const isOpen = yield* store.open({ ...session, hash: hash(token), nonce }, maxSessions)
         return isOpen ? Option.some({ session, member, token }) : Option.none()
       })
 
@@ -112,7 +112,12 @@ export class Sessions extends Context.Service<
         const isYoung = DateTime.isLessThan(now, DateTime.addDuration(session.rotatedAt, tokenLife))
         if (!isCurrent || isYoung) return Option.none()
         const next = yield* newToken
-        const isReplaced = yield* store.rotate(session.sessionId, hash(token), hash(next), now)
+        const isReplaced = yield* store.rotate({
+          sessionId: session.sessionId,
+          from: hash(token),
+          to: hash(next),
+          at: now
+        })
         return isReplaced ? Option.some(next) : Option.none()
       })
 

@@ -1,7 +1,7 @@
 /** Port: where users and their memberships are kept. */
-import { Context, type DateTime, type Effect, type Option } from "effect"
+import { Context, type Effect, type Option } from "effect"
 import type { Tenant } from "#domain/identity/Tenant.ts"
-import type { Member, Role, User } from "#domain/identity/User.ts"
+import type { Member, User } from "#domain/identity/User.ts"
 import type { TenantId, UserId } from "#domain/Ids.ts"
 
 export class UserStore extends Context.Service<
@@ -16,15 +16,10 @@ export class UserStore extends Context.Service<
     /** Members of the tenant, oldest first. */
     readonly listMembers: (tenantId: TenantId) => Effect.Effect<ReadonlyArray<Member>>
     /**
-     * Makes the wallet's user a member with the role, or gives the member that role; `user` when nobody knows the
-     * wallet.
+     * Makes the wallet's user a member with the role, or gives the member that role; the user id counts when nobody
+     * knows the wallet yet. None when no owner would be left.
      */
-    readonly setMember: (
-      tenantId: TenantId,
-      user: User,
-      role: Role,
-      at: DateTime.Utc
-    ) => Effect.Effect<Option.Option<Member>>
+    readonly setMember: (member: Member) => Effect.Effect<Option.Option<Member>>
     /** Ends membership and its sessions. False when there is none, or when no owner would be left. */
     readonly removeMember: (tenantId: TenantId, userId: UserId) => Effect.Effect<boolean>
   }

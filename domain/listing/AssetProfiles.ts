@@ -41,7 +41,7 @@ const make = Effect.gen(function* () {
   }
 
   const detailsOf = ({ view }: AssetSnapshot, stock: RankedStock | undefined) =>
-    stock === undefined ? null : equityDetailsOf(stock.listing, view, stock.tags, issuers)
+    stock === undefined ? null : equityDetailsOf(stock, view, issuers)
 
   const overlayOf = (snapshot: AssetSnapshot, { listing, tags }: RankedStock) => {
     const { view } = snapshot

@@ -1,9 +1,9 @@
 /** All that is known of the share behind a token; what nobody told us is null. */
 import { DateTime } from "effect"
 import * as Decimal from "#domain/Decimal.ts"
-import type { EquityDetails, TagGroups } from "#domain/listing/AssetModels.ts"
+import type { EquityDetails } from "#domain/listing/AssetModels.ts"
+import type { RankedStock } from "#domain/listing/AssetSnapshot.ts"
 import type { IssuerPolicies } from "#domain/listing/IssuerPolicies.ts"
-import type { Listing } from "#domain/listing/Listing.ts"
 import type { MarketView } from "#domain/listing/MarketView.ts"
 import { figure } from "#domain/marketData/Figure.ts"
 
@@ -48,9 +48,8 @@ const marketOf = (view: MarketView, ticker: string): EquityDetails["market"] => 
 
 /** Null for what is not a tokenized share. */
 export const equityDetailsOf = (
-  listing: Listing,
+  { listing, tags }: RankedStock,
   view: MarketView,
-  tagGroups: TagGroups,
   issuers: IssuerPolicies["Service"]
 ): EquityDetails | null => {
   const { asset, home, taxonomy, ticker } = listing
@@ -79,7 +78,7 @@ export const equityDetailsOf = (
         .filter(({ dimension }) => dimension === "platformTheme")
         .map(({ label }) => label)
     },
-    tagGroups,
+    tagGroups: tags,
     market: marketOf(view, ticker),
     income: incomeOf(view, ticker),
     access:

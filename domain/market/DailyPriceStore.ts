@@ -14,6 +14,15 @@ export interface HistoryGap {
   readonly completeThrough: Day.Day | null
 }
 
+/** What the source knows of the days of an asset that have been. */
+export interface KnownHistory {
+  readonly assetId: AssetId
+  readonly prices: ReadonlyArray<DayPrice>
+  /** Up to this day nothing is missing that the source knew. */
+  readonly completeThrough: Day.Day
+  readonly at: DateTime.Utc
+}
+
 /** Which gaps to claim. */
 export interface GapQuery {
   readonly now: DateTime.Utc
@@ -35,13 +44,7 @@ export class DailyPriceStore extends Context.Service<
     readonly unpriced: (day: Day.Day) => Effect.Effect<ReadonlyArray<AssetId>>
     /** Claims gaps, those never tried first; no other process gets them before the next try is due. */
     readonly claimGaps: (query: GapQuery) => Effect.Effect<ReadonlyArray<HistoryGap>>
-    /** Writes what the source knows of an asset; it is then complete through `completeThrough`. */
-    readonly recordHistory: (
-      assetId: AssetId,
-      prices: ReadonlyArray<DayPrice>,
-      completeThrough: Day.Day,
-      at: DateTime.Utc
-    ) => Effect.Effect<void>
+    readonly recordHistory: (known: KnownHistory) => Effect.Effect<void>
     /** Writes the prices of one day; assets that were complete up to the day before are then complete through it. */
     readonly recordDay: (day: Day.Day, prices: ReadonlyMap<AssetId, bigint>, at: DateTime.Utc) => Effect.Effect<void>
     /** Prices of a day and later; an asset without any is absent. */

@@ -75,7 +75,7 @@ export class PriceRecorder extends Context.Service<
           const today = Day.of(now)
           const days = completeThrough === null ? historyDays : Math.min(historyDays, today - completeThrough + 1)
           const found = yield* history.daily(assetId, days)
-          yield* store.recordHistory(assetId, found.filter(isPlausible), today, now)
+          yield* store.recordHistory({ assetId, prices: found.filter(isPlausible), completeThrough: today, at: now })
         },
         (effect, { assetId }) =>
           Effect.catchTag(effect, "PricesUnavailable", ({ message }) =>

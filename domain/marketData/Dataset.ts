@@ -40,12 +40,11 @@ export interface Dataset<A> {
   readonly interval: Duration.Duration
 }
 
-export const dataset = <A>(
-  name: string,
-  provider: MarketDataProvider,
-  schema: Schema.Decoder<A>,
-  interval: Duration.Duration = refreshInterval
-): Dataset<A> => ({ name, provider, schema, interval })
+/** The interval is `refreshInterval` when left out. */
+export const dataset = <A>({
+  interval = refreshInterval,
+  ...named
+}: Omit<Dataset<A>, "interval"> & Partial<Pick<Dataset<A>, "interval">>): Dataset<A> => ({ ...named, interval })
 
 /** The name of one member of a kind of datasets. */
 export const memberOf = ({ name }: { readonly name: string }, key: string): string => `${name}:${key}`

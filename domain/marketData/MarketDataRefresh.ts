@@ -76,7 +76,7 @@ export class MarketDataRefresh extends Context.Service<
         const at = yield* DateTime.now
         if (result._tag === "Failure") {
           yield* Effect.logWarning(`Market data ${job.name} could not be fetched: ${result.failure.reason}`)
-          yield* store.fail(lease, job.name, result.failure.reason, at)
+          yield* store.fail(lease, { name: job.name, reason: result.failure.reason, at })
           return "failed"
         }
         const { data, problems } = result.success
@@ -84,7 +84,7 @@ export class MarketDataRefresh extends Context.Service<
         if (first !== undefined) {
           yield* Effect.logWarning(`Market data ${job.name} came without ${problems.length} items; ${first.message}`)
         }
-        const isWritten = yield* store.write(lease, { name: job.name, provider: job.provider, data }, at)
+        const isWritten = yield* store.write(lease, { name: job.name, provider: job.provider, data, at })
         return isWritten ? "fetched" : "lost"
       })
 

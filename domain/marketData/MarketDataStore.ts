@@ -17,6 +17,23 @@ export interface DatasetState {
   readonly attemptedAt: DateTime.Utc
 }
 
+/** A dataset as its provider answered. */
+export interface FetchedDataset {
+  readonly name: string
+  readonly provider: string
+  /** JSON; what it means is the reader's to decode. */
+  readonly data: unknown
+  readonly at: DateTime.Utc
+}
+
+/** That a dataset could not be fetched. */
+export interface FetchFailure {
+  readonly name: string
+  /** For operators. */
+  readonly reason: string
+  readonly at: DateTime.Utc
+}
+
 /** A dataset as it is stored. */
 export interface StoredDataset {
   readonly name: string
@@ -37,13 +54,9 @@ export class MarketDataStore extends Context.Service<
     readonly states: Effect.Effect<ReadonlyArray<DatasetState>>
     readonly read: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<StoredDataset>>
     /** Stores what was fetched. False, and nothing is stored, when the lease is another's by now. */
-    readonly write: (
-      lease: RefreshLease,
-      fetched: { readonly name: string; readonly provider: string; readonly data: unknown },
-      at: DateTime.Utc
-    ) => Effect.Effect<boolean>
+    readonly write: (lease: RefreshLease, fetched: FetchedDataset) => Effect.Effect<boolean>
     /** Notes that a dataset could not be fetched; what is stored of it stays. */
-    readonly fail: (lease: RefreshLease, name: string, reason: string, at: DateTime.Utc) => Effect.Effect<void>
+    readonly fail: (lease: RefreshLease, failure: FetchFailure) => Effect.Effect<void>
     /** Removes datasets of these names. */
     readonly remove: (lease: RefreshLease, names: ReadonlyArray<string>) => Effect.Effect<void>
   }

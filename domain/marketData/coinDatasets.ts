@@ -98,19 +98,31 @@ export const NewsArticle = Schema.Struct({
 })
 
 /** Pages 1 to 4 of the coins by market capitalisation, 250 each, and `listed`: those of our catalogue beyond them. */
-export const coinMarkets = dataset("coin-markets", "coingecko", Schema.Array(CoinMarket))
+export const coinMarkets = dataset({ name: "coin-markets", provider: "coingecko", schema: Schema.Array(CoinMarket) })
 export const topPages = ["1", "2", "3", "4"] as const
 export const coinsPerPage = 250
 export const listedPage = "listed"
 
-export const globalMarket = dataset("global-market", "coingecko", GlobalMarket)
-export const defiMarket = dataset("defi-market", "coingecko", DefiMarket)
-export const marketCategories = dataset("market-categories", "coingecko", Schema.Array(MarketCategory))
-export const coinCategories = dataset("coin-categories", "coingecko", Schema.Array(NamedCategory))
-export const trending = dataset("trending", "coingecko", Trending)
-export const assetPlatforms = dataset("asset-platforms", "coingecko", Schema.Array(AssetPlatform))
+export const globalMarket = dataset({ name: "global-market", provider: "coingecko", schema: GlobalMarket })
+export const defiMarket = dataset({ name: "defi-market", provider: "coingecko", schema: DefiMarket })
+export const marketCategories = dataset({
+  name: "market-categories",
+  provider: "coingecko",
+  schema: Schema.Array(MarketCategory)
+})
+export const coinCategories = dataset({
+  name: "coin-categories",
+  provider: "coingecko",
+  schema: Schema.Array(NamedCategory)
+})
+export const trending = dataset({ name: "trending", provider: "coingecko", schema: Trending })
+export const assetPlatforms = dataset({
+  name: "asset-platforms",
+  provider: "coingecko",
+  schema: Schema.Array(AssetPlatform)
+})
 /** Only plans with a price have news. */
-export const news = dataset("news", "coingecko", Schema.Array(NewsArticle))
+export const news = dataset({ name: "news", provider: "coingecko", schema: Schema.Array(NewsArticle) })
 
 /** Prices of tokens by contract, as `<address>:<chainId>`; a member for each request that it takes. */
 export const TokenMarket = Schema.Struct({
@@ -122,7 +134,7 @@ export const TokenMarket = Schema.Struct({
   updatedAt: MaybeText
 })
 export type TokenMarket = typeof TokenMarket.Type
-export const tokenMarkets = dataset("token-markets", "coingecko", Schema.Array(TokenMarket))
+export const tokenMarkets = dataset({ name: "token-markets", provider: "coingecko", schema: Schema.Array(TokenMarket) })
 
 export const Candle = Schema.Struct({
   /** Milliseconds since 1970 at which the candle begins. */
@@ -148,8 +160,18 @@ const candleIntervals = {
 
 /** Candles of coins by coin id. */
 export const coinCandles = (span: CandleSpan) =>
-  dataset(`coin-candles-${span}`, "coingecko", Schema.Array(Candle), candleIntervals[span])
+  dataset({
+    name: `coin-candles-${span}`,
+    provider: "coingecko",
+    schema: Schema.Array(Candle),
+    interval: candleIntervals[span]
+  })
 
 /** Candles of shares by ticker. */
 export const stockCandles = (span: CandleSpan) =>
-  dataset(`stock-candles-${span}`, "massive", Schema.Array(Candle), candleIntervals[span])
+  dataset({
+    name: `stock-candles-${span}`,
+    provider: "massive",
+    schema: Schema.Array(Candle),
+    interval: candleIntervals[span]
+  })

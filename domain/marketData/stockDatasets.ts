@@ -17,11 +17,15 @@ export const StockQuote = Schema.Struct({
   updatedAt: MaybeText
 })
 export type StockQuote = typeof StockQuote.Type
-export const stockQuotes = dataset("stock-quotes", "massive", Schema.Array(StockQuote))
+export const stockQuotes = dataset({ name: "stock-quotes", provider: "massive", schema: Schema.Array(StockQuote) })
 
 export const MarketStatus = Schema.Literals(["open", "closed", "extended-hours"])
 export const StockMarketStatus = Schema.Struct({ status: MarketStatus, at: MaybeText })
-export const stockMarketStatus = dataset("stock-market-status", "massive", StockMarketStatus)
+export const stockMarketStatus = dataset({
+  name: "stock-market-status",
+  provider: "massive",
+  schema: StockMarketStatus
+})
 
 /** What a company or fund is, by ticker. */
 export const StockDetail = Schema.Struct({
@@ -39,7 +43,12 @@ export const StockDetail = Schema.Struct({
   marketCapUsd: MaybeFigure
 })
 export type StockDetail = typeof StockDetail.Type
-export const stockDetails = dataset("stock-details", "massive", StockDetail, Duration.days(7))
+export const stockDetails = dataset({
+  name: "stock-details",
+  provider: "massive",
+  schema: StockDetail,
+  interval: Duration.days(7)
+})
 
 /** The last year's cash dividends, newest first, by ticker. */
 export const Dividend = Schema.Struct({
@@ -49,7 +58,12 @@ export const Dividend = Schema.Struct({
   exDate: Schema.String,
   payDate: MaybeText
 })
-export const stockDividends = dataset("stock-dividends", "massive", Schema.Array(Dividend), Duration.days(1))
+export const stockDividends = dataset({
+  name: "stock-dividends",
+  provider: "massive",
+  schema: Schema.Array(Dividend),
+  interval: Duration.days(1)
+})
 
 /** What the issuer itself says of one of its tokens. */
 export const IssuedToken = Schema.Struct({
@@ -65,9 +79,18 @@ export const IssuedToken = Schema.Struct({
   pausedFeatures: Schema.Array(Schema.String)
 })
 export type IssuedToken = typeof IssuedToken.Type
-export const issuedByCoinbase = dataset("issued-by-coinbase", "coinbase", Schema.Array(IssuedToken))
+export const issuedByCoinbase = dataset({
+  name: "issued-by-coinbase",
+  provider: "coinbase",
+  schema: Schema.Array(IssuedToken)
+})
 /** A member for each symbol, numbered: its tokens on all chains. */
-export const issuedByXStocks = dataset("issued-by-xstocks", "xstocks", Schema.Array(IssuedToken), Duration.hours(1))
+export const issuedByXStocks = dataset({
+  name: "issued-by-xstocks",
+  provider: "xstocks",
+  schema: Schema.Array(IssuedToken),
+  interval: Duration.hours(1)
+})
 
 /**
  * Shares that one token stands for, and the number after the next corporate action, once the issuer has announced one.
@@ -79,4 +102,9 @@ export const IssuedMultiplier = Schema.Struct({
 })
 export type IssuedMultiplier = typeof IssuedMultiplier.Type
 /** A member for each token whose balance is multiplied, numbered. */
-export const multipliersOfXStocks = dataset("multipliers-of-xstocks", "xstocks", IssuedMultiplier, Duration.hours(1))
+export const multipliersOfXStocks = dataset({
+  name: "multipliers-of-xstocks",
+  provider: "xstocks",
+  schema: IssuedMultiplier,
+  interval: Duration.hours(1)
+})

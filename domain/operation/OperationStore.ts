@@ -50,14 +50,27 @@ export interface OperationFilter {
   readonly since?: DateTime.Utc | undefined
 }
 
-/** One line of an operation's history. */
-export interface OperationEvent {
+/** An operation is to enter a state. */
+export interface StateChange {
   readonly operationId: OperationId
-  /** Rises by one within the operation. */
-  readonly sequence: number
+  readonly to: OperationState
+  readonly at: DateTime.Utc
+  /** Free text for people, of `failed` and `cancelled`; else null. */
+  readonly error: string | null
+}
+
+/** What happened to an operation, before its history has it. */
+export interface NewEvent {
+  readonly operationId: OperationId
   readonly at: DateTime.Utc
   readonly kind: string
   readonly payload: unknown
+}
+
+/** One line of an operation's history. */
+export interface OperationEvent extends NewEvent {
+  /** Rises by one within the operation. */
+  readonly sequence: number
 }
 
 export class OperationStore extends Context.Service<
@@ -93,13 +106,8 @@ export class OperationStore extends Context.Service<
     /** Operations that were accepted before the given time and whose run has not begun. */
     readonly accepted: (before: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<Launch>>
     /** Moves to `to` when the lifecycle allows it from the present state, and appends the event of the change. */
-    readonly transition: (
-      operationId: OperationId,
-      to: OperationState,
-      at: DateTime.Utc,
-      error: string | null
-    ) => Effect.Effect<boolean>
-    readonly append: (operationId: OperationId, at: DateTime.Utc, kind: string, payload: unknown) => Effect.Effect<void>
+    readonly transition: (change: StateChange) => Effect.Effect<boolean>
+    readonly append: (event: NewEvent) => Effect.Effect<void>
     readonly events: (
       operationId: OperationId,
       afterSequence: number,

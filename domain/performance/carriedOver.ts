@@ -14,12 +14,22 @@ export interface CarriedOver {
   readonly isUnpriced: boolean
 }
 
-export const carriedOver = (
-  holdings: ReadonlyArray<HeldAsset>,
-  traded: ReadonlyMap<AssetId, bigint>,
-  catalogue: ReadonlyMap<AssetId, Asset>,
-  prices: ReadonlyMap<AssetId, bigint>
-): CarriedOver => {
+/** What assets are, and are worth now. */
+export interface PricedAssets {
+  readonly catalogue: ReadonlyMap<AssetId, Asset>
+  /** US dollars (wad) for one whole token. */
+  readonly prices: ReadonlyMap<AssetId, bigint>
+}
+
+/** What is known of an account without looking at it anew. */
+export interface KnownAccount {
+  /** At its last valuation. */
+  readonly holdings: ReadonlyArray<HeldAsset>
+  /** What our own trades since then changed of each asset, in its smallest unit. */
+  readonly traded: ReadonlyMap<AssetId, bigint>
+}
+
+export const carriedOver = ({ holdings, traded }: KnownAccount, { catalogue, prices }: PricedAssets): CarriedOver => {
   const lastHeld = new Map(holdings.map((held) => [held.assetId, held]))
   let [valueUsd, oversoldUsd, isUnpriced] = [0n, 0n, false]
   for (const assetId of new Set([...lastHeld.keys(), ...traded.keys()])) {

@@ -49,7 +49,7 @@ interface Holding {
 /** An asset without a price for this long is no longer waited for by a version that comes after. */
 const deadAfterDays = 2
 
-const buy = ({ prices }: CurveTask, version: CurveVersion, day: Day.Day, index: bigint): Holding | null => {
+const buy = ({ prices }: CurveTask, version: CurveVersion, { day, index }: CurvePoint): Holding | null => {
   const lots: Array<Lot> = []
   for (const { assetId, weight } of version.allocation) {
     const series = prices.get(assetId)
@@ -96,7 +96,7 @@ export const strategyCurve = (task: CurveTask): ReadonlyArray<CurvePoint> => {
     const isReplaced: boolean = isDue && holding !== null && holding.version !== version
     const index: bigint | null = holding === null ? indexOne : worth(holding, day, isReplaced ? ofDayOrLast : ofDay)
     if (index === null) continue
-    const rebalanced: Holding | null = isDue ? buy(task, version, day, index) : null
+    const rebalanced: Holding | null = isDue ? buy(task, version, { day, index }) : null
     if (rebalanced !== null) {
       holding = rebalanced
       isDue = false

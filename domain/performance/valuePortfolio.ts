@@ -10,9 +10,8 @@
  * there.
  */
 import * as Amount from "#domain/Amount.ts"
-import type { Asset } from "#domain/asset/Asset.ts"
 import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
-import { type CarriedOver, carriedOver } from "#domain/performance/carriedOver.ts"
+import { type CarriedOver, carriedOver, type PricedAssets } from "#domain/performance/carriedOver.ts"
 import { growthOf } from "#domain/performance/growthOf.ts"
 import type { AccountSnapshot, HeldAsset, IncomingAsset, Valuation } from "#domain/performance/Valuation.ts"
 import type { OutgoingValue } from "#domain/performance/ValuationStore.ts"
@@ -24,7 +23,7 @@ export interface AccountReading {
   readonly balances: ReadonlyMap<AssetId, bigint | null>
 }
 
-export interface ValuationTask {
+export interface ValuationTask extends PricedAssets {
   /** The last valuation, account by account; an account that was never valued is absent. */
   readonly before: ReadonlyMap<EvmAccountId, AccountSnapshot>
   readonly now: ReadonlyArray<AccountReading>
@@ -32,9 +31,6 @@ export interface ValuationTask {
   readonly traded: ReadonlyMap<EvmAccountId, ReadonlyMap<AssetId, bigint>>
   /** Transfers between the accounts that are under way, or were at the last valuation. */
   readonly outgoing: ReadonlyArray<OutgoingValue>
-  readonly catalogue: ReadonlyMap<AssetId, Asset>
-  /** US dollars (wad) for one whole token. */
-  readonly prices: ReadonlyMap<AssetId, bigint>
 }
 
 /** Whether a transfer had arrived by what was read of the accounts. */
@@ -119,12 +115,8 @@ const valueAccount = (reading: AccountReading, task: ValuationTask): AccountValu
   const { incoming } = owed
   const holdings = holdingsOf(reading, task)
   const twiceUsd = last === undefined ? 0n : sum(countedTwice(last, task), valueOf)
-  const carried = carriedOver(
-    last?.holdings ?? [],
-    task.traded.get(accountId) ?? new Map(),
-    task.catalogue,
-    task.prices
-  )
+  const known = { holdings: last?.holdings ?? [], traded: task.traded.get(accountId) ?? new Map<AssetId, bigint>() }
+  const carried = carriedOver(known, task)
   return {
     snapshot: { accountId, blockNumber, holdings, ...(incoming.length === 0 ? {} : { incoming }) },
     valueUsd: sum(holdings, valueOf) + sum(incoming, valueOf),

@@ -15,6 +15,14 @@ export interface PortfolioFilter {
   readonly permission?: Permission | undefined
 }
 
+/** What people call a portfolio from now on; null: nothing. */
+export interface Renaming {
+  readonly tenantId: TenantId
+  readonly portfolioId: PortfolioId
+  readonly name: string | null
+  readonly at: DateTime.Utc
+}
+
 export class PortfolioStore extends Context.Service<
   PortfolioStore,
   {
@@ -25,12 +33,7 @@ export class PortfolioStore extends Context.Service<
       filter: PortfolioFilter,
       page: PageRequest
     ) => Effect.Effect<ReadonlyArray<Portfolio>>
-    readonly rename: (
-      tenantId: TenantId,
-      portfolioId: PortfolioId,
-      name: string | null,
-      at: DateTime.Utc
-    ) => Effect.Effect<Option.Option<StoredPortfolio>>
+    readonly rename: (renaming: Renaming) => Effect.Effect<Option.Option<StoredPortfolio>>
     /**
      * `paused` to `active` with the given due time. Already active, or revoked by the owner: no change. The answer is
      * the state this call saw or made.

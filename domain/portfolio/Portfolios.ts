@@ -95,7 +95,7 @@ export class Portfolios extends Context.Service<
         const portfolio =
           name === undefined
             ? yield* store.find(tenantId, portfolioId)
-            : yield* store.rename(tenantId, portfolioId, name, yield* DateTime.now)
+            : yield* store.rename({ tenantId, portfolioId, name, at: yield* DateTime.now })
         return yield* found(portfolioId)(portfolio)
       })
 

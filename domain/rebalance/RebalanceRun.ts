@@ -121,7 +121,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
     success: RunPlan,
     execute: Effect.gen(function* () {
       const at = yield* DateTime.now
-      yield* operations.transition(operationId, "running", at, null)
+      yield* operations.transition({ operationId, to: "running", at, error: null })
       const context = yield* requireContext(runs, operationId)
       return context.isCancelRequested === true ? cancelledPlan(context, at) : yield* planner.plan(context)
     })
@@ -132,7 +132,12 @@ const makeExecute = (services: Services, operationId: OperationId) => {
     Activity.make({
       name: `settled/${outcome.chainId}`,
       execute: Effect.gen(function* () {
-        yield* operations.append(operationId, yield* DateTime.now, chainSettled, settled(outcome, totalSteps))
+        yield* operations.append({
+          operationId,
+          at: yield* DateTime.now,
+          kind: chainSettled,
+          payload: settled(outcome, totalSteps)
+        })
       })
     }).annotate(ClusterSchema.WithTransaction, true)
 
@@ -190,7 +195,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
     name: "abandon",
     execute: Effect.gen(function* () {
       const error = "internal error; quote the operation id in a report"
-      yield* operations.transition(operationId, "failed", yield* DateTime.now, error)
+      yield* operations.transition({ operationId, to: "failed", at: yield* DateTime.now, error })
     })
   }).annotate(ClusterSchema.WithTransaction, true)
 

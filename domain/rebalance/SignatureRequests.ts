@@ -91,7 +91,12 @@ const makeTell =
         const at = yield* DateTime.now
         const required = { operationId, chainId: chainId as ChainId, permissionId, cause, at }
         if (!(yield* signatures.require(required))) return false
-        yield* operations.append(operationId, at, signatureRequired, { chainId, permissionId, cause, reason })
+        yield* operations.append({
+          operationId,
+          at,
+          kind: signatureRequired,
+          payload: { chainId, permissionId, cause, reason }
+        })
         return true
       })
     }).annotate(ClusterSchema.WithTransaction, true)
@@ -110,8 +115,8 @@ const makeWait = (
       success: Schema.DateTimeUtcFromMillis,
       execute: Effect.gen(function* () {
         const at = yield* DateTime.now
-        yield* operations.transition(operationId, "running", at, null)
-        yield* operations.transition(operationId, "awaiting_user", at, null)
+        yield* operations.transition({ operationId, to: "running", at, error: null })
+        yield* operations.transition({ operationId, to: "awaiting_user", at, error: null })
         return at
       })
     }).annotate(ClusterSchema.WithTransaction, true)

@@ -81,7 +81,12 @@ const makeCarry = ({ operations, store, signer, relayer, pace }: Services) => {
         Effect.catch(({ message }) =>
           Effect.gen(function* () {
             yield* Effect.logWarning(message)
-            yield* operations.transition(attempt.operationId, "retrying", yield* DateTime.now, null)
+            yield* operations.transition({
+              operationId: attempt.operationId,
+              to: "retrying",
+              at: yield* DateTime.now,
+              error: null
+            })
             return null
           })
         )

@@ -37,7 +37,9 @@ export const awaitReceipt = Effect.fn("awaitReceipt")(function* (search: Search)
   const { attempt, find, operations, relayer, searchFor, store } = search
 
   const mark = (state: "running" | "retrying") =>
-    Effect.flatMap(DateTime.now, (now) => operations.transition(attempt.operationId, state, now, null))
+    Effect.flatMap(DateTime.now, (now) =>
+      operations.transition({ operationId: attempt.operationId, to: state, at: now, error: null })
+    )
 
   // A refused broadcast is no reason not to look: the operation may be on chain already, sent before a crash.
   const round = Effect.gen(function* () {

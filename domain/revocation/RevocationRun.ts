@@ -73,7 +73,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
   const signedRevocation = Effect.orDie(Effect.flatMap(store.load(operationId), Effect.fromOption))
 
   const enter = Effect.fnUntraced(function* (state: "running" | "retrying") {
-    return yield* operations.transition(operationId, state, yield* DateTime.now, null)
+    return yield* operations.transition({ operationId, to: state, at: yield* DateTime.now, error: null })
   })
 
   const begin = Activity.make({ name: "begin", execute: Effect.asVoid(enter("running")) }).annotate(
@@ -85,7 +85,12 @@ const makeExecute = (services: Services, operationId: OperationId) => {
     if (step._tag === "Ready") yield* enter("running")
     if (step._tag !== "Waiting" && step._tag !== "Refused") return
     if (!(yield* enter("retrying"))) return
-    yield* operations.append(operationId, yield* DateTime.now, "revocation_waits", { chainId, reason: step.reason })
+    yield* operations.append({
+      operationId,
+      at: yield* DateTime.now,
+      kind: "revocation_waits",
+      payload: { chainId, reason: step.reason }
+    })
   })
 
   const prepare = (signed: SignedRevocation, chain: ChainRevocation, round: number) =>
@@ -146,7 +151,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
         const chains = outcomes
           .filter(({ failure }) => failure === null)
           .map(({ chain: { accountId, chainId } }) => ({ chainId, accountId }))
-        if (chains.length > 0) yield* operations.append(operationId, at, "revoked", { chains })
+        if (chains.length > 0) yield* operations.append({ operationId, at, kind: "revoked", payload: { chains } })
         const failed = outcomes.flatMap(({ failure }) => (failure === null ? [] : [failure]))
         const error = failed.length === 0 ? null : failed.join("; ")
         yield* store.finish({ operationId, at, error, ended: yield* reportOf(outcomes) })

@@ -68,7 +68,7 @@ export class MirrorTerms extends Context.Service<
       const accept = Effect.fn("MirrorTerms.accept")(function* (strategyId: StrategyId, terms: Terms) {
         const { tenantId } = yield* Caller
         yield* require(tenantId, strategyId)
-        if (!(yield* store.accept(tenantId, strategyId, terms, yield* DateTime.now))) {
+        if (!(yield* store.accept({ tenantId, strategyId, terms, at: yield* DateTime.now }))) {
           return yield* new ValidationFailed({
             message: "These are not the terms that the strategy has now; read them again and accept those",
             details: ["schedule, preferences: differ from what is offered"]

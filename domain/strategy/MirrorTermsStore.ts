@@ -20,20 +20,23 @@ export interface StoredTerms {
   readonly offered: Terms
 }
 
+/** The tenant takes what the creator offers. */
+export interface Acceptance {
+  readonly tenantId: TenantId
+  readonly strategyId: StrategyId
+  readonly terms: Terms
+  readonly at: DateTime.Utc
+}
+
 export class MirrorTermsStore extends Context.Service<
   MirrorTermsStore,
   {
     /** None where the tenant mirrors nothing of the strategy. */
     readonly find: (tenantId: TenantId, strategyId: StrategyId) => Effect.Effect<Option.Option<StoredTerms>>
     /**
-     * Accepts the strategy's terms of this moment if they are `terms`, and moves due times to a changed cadence; else
-     * false.
+     * Accepts the strategy's terms of this moment if they are those given, and moves due times to a changed cadence;
+     * else false.
      */
-    readonly accept: (
-      tenantId: TenantId,
-      strategyId: StrategyId,
-      terms: Terms,
-      at: DateTime.Utc
-    ) => Effect.Effect<boolean>
+    readonly accept: (acceptance: Acceptance) => Effect.Effect<boolean>
   }
 >()("ballast/domain/strategy/MirrorTermsStore") {}

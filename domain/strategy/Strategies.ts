@@ -103,7 +103,7 @@ export class Strategies extends Context.Service<
       const get = Effect.fn("Strategies.get")((strategyId: StrategyId) => requireReadable(store, strategyId))
 
       const update = Effect.fn("Strategies.update")((strategyId: StrategyId, patch: StrategyPatch) =>
-        requireOwn(strategyId, (tenantId) => store.update(tenantId, strategyId, patch))
+        requireOwn(strategyId, (own) => store.update(own, patch))
       )
 
       return Strategies.of({ create, validate, list, get, update })

@@ -44,23 +44,19 @@ export class StrategyConfiguration extends Context.Service<
         { frequency, type }: RebalanceSchedule
       ) {
         const now = yield* DateTime.now
-        const set = yield* requireOwn(strategyId, (tenantId) =>
-          store.setFrequency(tenantId, strategyId, frequency, now)
-        )
+        const set = yield* requireOwn(strategyId, (own) => store.setFrequency(own, frequency, now))
         return { type, frequency: set }
       })
 
       const patchPreferences = Effect.fn("StrategyConfiguration.patchPreferences")(
         (strategyId: StrategyId, patch: PreferencesPatch) =>
-          requireOwn(strategyId, (tenantId) => store.patchSwap(tenantId, strategyId, patch))
+          requireOwn(strategyId, (own) => store.patchSwap(own, patch))
       )
 
-      const fee = Effect.fn("StrategyConfiguration.fee")((strategyId: StrategyId) =>
-        requireOwn(strategyId, (tenantId) => store.fee(tenantId, strategyId))
-      )
+      const fee = Effect.fn("StrategyConfiguration.fee")((strategyId: StrategyId) => requireOwn(strategyId, store.fee))
 
       const patchFee = Effect.fn("StrategyConfiguration.patchFee")((strategyId: StrategyId, patch: Partial<SwapFee>) =>
-        requireOwn(strategyId, (tenantId) => store.patchFee(tenantId, strategyId, patch))
+        requireOwn(strategyId, (own) => store.patchFee(own, patch))
       )
 
       return StrategyConfiguration.of({ setSchedule, patchPreferences, fee, patchFee })

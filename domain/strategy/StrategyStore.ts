@@ -26,6 +26,12 @@ export interface NewVersion {
   readonly createdAt: DateTime.Utc
 }
 
+/** A strategy, changed by its tenant alone. */
+export interface OwnStrategy {
+  readonly tenantId: TenantId
+  readonly strategyId: StrategyId
+}
+
 /** Fields to set; what is left out stays as it is. */
 export interface StrategyPatch {
   readonly name?: string
@@ -49,33 +55,20 @@ export class StrategyStore extends Context.Service<
     readonly find: (strategyId: StrategyId) => Effect.Effect<Option.Option<Strategy>>
     /** Newest first; one row more than the limit when there is a next page. */
     readonly list: (tenantId: TenantId, page: PageRequest) => Effect.Effect<ReadonlyArray<Strategy>>
-    readonly update: (
-      tenantId: TenantId,
-      strategyId: StrategyId,
-      patch: StrategyPatch
-    ) => Effect.Effect<Option.Option<Strategy>>
+    readonly update: (strategy: OwnStrategy, patch: StrategyPatch) => Effect.Effect<Option.Option<Strategy>>
     /**
      * Sets the cadence and moves the due times of active portfolios that follow the strategy (`movedDueAt.ts`): those
      * of the first batch at once, the others by `DueStore.moveToCadence`.
      */
     readonly setFrequency: (
-      tenantId: TenantId,
-      strategyId: StrategyId,
+      strategy: OwnStrategy,
       frequency: Frequency,
       now: DateTime.Utc
     ) => Effect.Effect<Option.Option<Frequency>>
-    readonly patchSwap: (
-      tenantId: TenantId,
-      strategyId: StrategyId,
-      patch: PreferencesPatch
-    ) => Effect.Effect<Option.Option<Preferences>>
+    readonly patchSwap: (strategy: OwnStrategy, patch: PreferencesPatch) => Effect.Effect<Option.Option<Preferences>>
     /** The override of the tenant's swap fee; only a strategy of the tenant has one to show. */
-    readonly fee: (tenantId: TenantId, strategyId: StrategyId) => Effect.Effect<Option.Option<SwapFee>>
-    readonly patchFee: (
-      tenantId: TenantId,
-      strategyId: StrategyId,
-      patch: Partial<SwapFee>
-    ) => Effect.Effect<Option.Option<SwapFee>>
+    readonly fee: (strategy: OwnStrategy) => Effect.Effect<Option.Option<SwapFee>>
+    readonly patchFee: (strategy: OwnStrategy, patch: Partial<SwapFee>) => Effect.Effect<Option.Option<SwapFee>>
     /** Appends the next version and makes it head; concurrent calls each get their own number. */
     readonly publish: (version: NewVersion) => Effect.Effect<number>
     /** Newest first; one row more than the limit when there is a next page. */

@@ -54,7 +54,7 @@ export class StrategyVersions extends Context.Service<
         { allocation, changeLog }: VersionDraft
       ) {
         // Whose a strategy is never changes, so nothing can happen to that between the look and the write.
-        yield* requireOwn(strategyId, (tenantId) =>
+        yield* requireOwn(strategyId, ({ tenantId }) =>
           Effect.map(
             store.find(strategyId),
             Option.filter((strategy) => strategy.tenantId === tenantId)

@@ -7,8 +7,15 @@
 const spread = 0.1
 const maxSpreadMs = 3_600_000
 
-/** Milliseconds since 1970; `chance` is drawn from 0 up to 1. */
-export const movedDueAt = (cycleBegan: number, now: number, intervalMs: number, chance: number): number => {
-  const periods = Math.max(1, Math.floor((now - cycleBegan) / intervalMs) + 1)
-  return cycleBegan + periods * intervalMs + Math.floor(chance * Math.min(maxSpreadMs, spread * intervalMs))
+/** When a portfolio was last looked at, and how often it is to be from now on. */
+export interface Cycle {
+  /** Milliseconds since 1970. */
+  readonly began: number
+  readonly intervalMs: number
+}
+
+/** Milliseconds since 1970, as `now`; `chance` is drawn from 0 up to 1. */
+export const movedDueAt = ({ began, intervalMs }: Cycle, now: number, chance: number): number => {
+  const periods = Math.max(1, Math.floor((now - began) / intervalMs) + 1)
+  return began + periods * intervalMs + Math.floor(chance * Math.min(maxSpreadMs, spread * intervalMs))
 }

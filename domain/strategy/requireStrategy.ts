@@ -6,7 +6,7 @@ import { NotFound } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import type { StrategyId } from "#domain/Ids.ts"
 import { isAccessible } from "#domain/strategy/isAccessible.ts"
-import type { StrategyStore } from "#domain/strategy/StrategyStore.ts"
+import type { OwnStrategy, StrategyStore } from "#domain/strategy/StrategyStore.ts"
 
 const notFound = (strategyId: StrategyId) =>
   new NotFound({ message: `There is no strategy ${strategyId} that this key can access` })
@@ -22,9 +22,9 @@ export const requireReadable = Effect.fnUntraced(function* (store: StrategyStore
 /** What a store did to one's own strategy; a public one of another tenant is not found either. */
 export const requireOwn = Effect.fnUntraced(function* <A>(
   strategyId: StrategyId,
-  act: (tenantId: Caller["Service"]["tenantId"]) => Effect.Effect<Option.Option<A>>
+  act: (strategy: OwnStrategy) => Effect.Effect<Option.Option<A>>
 ) {
   const { tenantId } = yield* Caller
-  const done = yield* act(tenantId)
+  const done = yield* act({ tenantId, strategyId })
   return Option.isNone(done) ? yield* notFound(strategyId) : done.value
 })

@@ -34,14 +34,19 @@ const makeExecute = (
   { pollInterval, looks, waitFor }: typeof BridgeTiming.Service
 ) => {
   const enter = Effect.fnUntraced(function* (operationId: OperationId, state: "running" | "retrying") {
-    return yield* operations.transition(operationId, state, yield* DateTime.now, null)
+    return yield* operations.transition({ operationId, to: state, at: yield* DateTime.now, error: null })
   })
 
   /** Tells once, when it begins, that a transfer is not as it should be. */
   const tell = Effect.fnUntraced(function* ({ operationId }: Transfer, look: Look) {
     if (look._tag === "Open") yield* enter(operationId, "running")
     if (look._tag !== "Unclear" || !(yield* enter(operationId, "retrying"))) return
-    yield* operations.append(operationId, yield* DateTime.now, "transfer_unclear", { reason: look.detail })
+    yield* operations.append({
+      operationId,
+      at: yield* DateTime.now,
+      kind: "transfer_unclear",
+      payload: { reason: look.detail }
+    })
   })
 
   /** True once the entry is closed. */

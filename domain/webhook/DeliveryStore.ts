@@ -1,7 +1,7 @@
 /** Port: what waits to be sent, and who is at it. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { DeliveryId, TenantId, WebhookId } from "#domain/Ids.ts"
-import type { DisabledReason } from "#domain/webhook/Webhook.ts"
+import type { Disabling } from "#domain/webhook/Webhook.ts"
 import type { Receipt } from "#domain/webhook/WebhookSender.ts"
 
 /** A webhook that one process serves until its claim ends. */
@@ -79,12 +79,7 @@ export class DeliveryStore extends Context.Service<
     readonly succeeded: (attempt: Attempt) => Effect.Effect<void>
     readonly failed: (attempt: FailedAttempt) => Effect.Effect<void>
     /** Keeps the first reason. */
-    readonly disable: (
-      webhookId: WebhookId,
-      at: DateTime.Utc,
-      reason: DisabledReason,
-      detail: string
-    ) => Effect.Effect<void>
+    readonly disable: (webhookId: WebhookId, disabling: Disabling) => Effect.Effect<void>
     /** Since when the oldest delivery is due of a webhook that does not fail. */
     readonly oldestDue: (now: DateTime.Utc) => Effect.Effect<Option.Option<DateTime.Utc>>
     /** Removes at most so many deliveries of before the given time; answers how many. */

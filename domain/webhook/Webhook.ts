@@ -20,6 +20,14 @@ export const testType = "webhook.test"
 export const DisabledReason = Schema.Literals(["gone", "failing", "secret_unreadable"])
 export type DisabledReason = typeof DisabledReason.Type
 
+/** Since when nothing is sent to a webhook, and why. */
+export interface Disabling {
+  readonly at: DateTime.Utc
+  readonly reason: DisabledReason
+  /** For people. */
+  readonly detail: string
+}
+
 export interface Webhook {
   readonly webhookId: WebhookId
   readonly tenantId: TenantId
@@ -32,7 +40,7 @@ export interface Webhook {
   readonly previousSecretUntil: DateTime.Utc | null
   /** Since the first of the failures that no success has ended. */
   readonly failingSince: DateTime.Utc | null
-  readonly disabled: { readonly at: DateTime.Utc; readonly reason: DisabledReason; readonly detail: string } | null
+  readonly disabled: Disabling | null
 }
 
 export const DeliveryState = Schema.Literals(["pending", "delivered", "failed"])

@@ -16,11 +16,11 @@ import { keepGoing } from "#domain/keepGoing.ts"
 import { removeInBatches } from "#domain/removeInBatches.ts"
 import { makeDeliveryId } from "#domain/Ids.ts"
 import * as Metrics from "#domain/Metrics.ts"
-import { type Claimed, DeliveryStore, type DueDelivery } from "#domain/webhook/DeliveryStore.ts"
+import { type Attempt, type Claimed, DeliveryStore, type DueDelivery } from "#domain/webhook/DeliveryStore.ts"
 import { EventWriter } from "#domain/webhook/EventWriter.ts"
 import { afterFailure } from "#domain/webhook/retries.ts"
-import { type DisabledReason, secretLabel } from "#domain/webhook/Webhook.ts"
-import { type Receipt, WebhookSender } from "#domain/webhook/WebhookSender.ts"
+import { type Disabling, secretLabel } from "#domain/webhook/Webhook.ts"
+import { WebhookSender } from "#domain/webhook/WebhookSender.ts"
 
 /** Webhooks that a process serves at once. A receiver that hangs holds one place, for one attempt. */
 const places = 64
@@ -61,13 +61,13 @@ export class WebhookDeliveries extends Context.Service<
       const random = yield* SecureRandom.SecureRandom
       const provideRandom = Effect.provideService(SecureRandom.SecureRandom, random)
 
-      const disable = (webhook: Claimed, at: DateTime.Utc, reason: DisabledReason, detail: string) =>
+      const disable = ({ tenantId, webhookId }: Claimed, disabling: Disabling) =>
         Effect.all(
           [
-            store.disable(webhook.webhookId, at, reason, detail),
-            Metric.update(Metric.withAttributes(Metrics.webhooksDisabled, { reason }), 1),
+            store.disable(webhookId, disabling),
+            Metric.update(Metric.withAttributes(Metrics.webhooksDisabled, { reason: disabling.reason }), 1),
             Effect.logInfo("A webhook was disabled").pipe(
-              Effect.annotateLogs({ webhookId: webhook.webhookId, tenantId: webhook.tenantId, reason })
+              Effect.annotateLogs({ webhookId, tenantId, reason: disabling.reason })
             )
           ],
           { discard: true }
@@ -103,11 +103,10 @@ export class WebhookDeliveries extends Context.Service<
 
       const noteFailure = Effect.fnUntraced(function* (
         webhook: Claimed,
-        { attempts, deliveryId, firstAttemptAt, isTest }: DueDelivery,
-        receipt: Receipt,
-        at: DateTime.Utc
+        { attempts, firstAttemptAt, isTest }: DueDelivery,
+        attempt: Attempt
       ) {
-        const { webhookId } = webhook
+        const { at, receipt } = attempt
         const chance = (yield* random.intBetween(0, 1_000_000, { halfOpen: true })) / 1_000_000
         const failingSince = webhook.failingSince ?? at
         const next = afterFailure(
@@ -125,12 +124,13 @@ export class WebhookDeliveries extends Context.Service<
         const dueAt = isGone ? at : next.dueAt
         yield* store.failed(
           isTest
-            ? { webhookId, deliveryId, at, receipt, dueAt: null, webhook: null }
-            : { webhookId, deliveryId, at, receipt, dueAt, webhook: { failingSince, restsUntil: next.restsUntil } }
+            ? { ...attempt, dueAt: null, webhook: null }
+            : { ...attempt, dueAt, webhook: { failingSince, restsUntil: next.restsUntil } }
         )
-        if (isGone) return yield* disable(webhook, at, "gone", "The receiver answered 410 Gone")
+        if (isGone) return yield* disable(webhook, { at, reason: "gone", detail: "The receiver answered 410 Gone" })
         if (isTest || !next.isDisabled) return
-        yield* disable(webhook, at, "failing", `Nothing was accepted for a day; at last: ${receipt.problem}`)
+        const detail = `Nothing was accepted for a day; at last: ${receipt.problem}`
+        yield* disable(webhook, { at, reason: "failing", detail })
       })
 
       /** One attempt; answers whether it was accepted. */
@@ -142,14 +142,14 @@ export class WebhookDeliveries extends Context.Service<
         const { body, deliveryId } = due
         const timestamp = Math.floor((yield* DateTime.now).epochMilliseconds / 1000)
         const receipt = yield* sender.send({ url: webhook.url, deliveryId, timestamp, body, secrets })
-        const at = yield* DateTime.now
+        const attempt: Attempt = { webhookId: webhook.webhookId, deliveryId, at: yield* DateTime.now, receipt }
         const outcome = receipt.problem === null ? "accepted" : receipt.status === null ? "unanswered" : "refused"
         yield* Metric.update(Metric.withAttributes(Metrics.webhookAttempts, { outcome }), 1)
         if (receipt.problem === null) {
-          yield* store.succeeded({ webhookId: webhook.webhookId, deliveryId, at, receipt })
+          yield* store.succeeded(attempt)
           return true
         }
-        yield* noteFailure(webhook, due, receipt, at)
+        yield* noteFailure(webhook, due, attempt)
         return false
       })
 
@@ -158,12 +158,11 @@ export class WebhookDeliveries extends Context.Service<
         const end = DateTime.addDuration(began, turnLength)
         const secrets = secretsOf(webhook, began)
         if (Option.isNone(secrets))
-          return yield* disable(
-            webhook,
-            began,
-            "secret_unreadable",
-            "The secret was stored under another pepper; rotate it, then enable the webhook"
-          )
+          return yield* disable(webhook, {
+            at: began,
+            reason: "secret_unreadable",
+            detail: "The secret was stored under another pepper; rotate it, then enable the webhook"
+          })
         let cursor = webhook.cursor
         // Once something was accepted, what failed before the turn is over.
         let current = webhook

@@ -80,11 +80,11 @@ const makeExecute = (services: Services, operationId: OperationId) => {
   const withdrawalOf = Effect.orDie(Effect.flatMap(store.find(operationId), Effect.fromOption))
 
   const enter = Effect.fnUntraced(function* (state: "running" | "retrying") {
-    return yield* operations.transition(operationId, state, yield* DateTime.now, null)
+    return yield* operations.transition({ operationId, to: state, at: yield* DateTime.now, error: null })
   })
 
   const append = Effect.fnUntraced(function* (kind: string, payload: unknown) {
-    yield* operations.append(operationId, yield* DateTime.now, kind, payload)
+    yield* operations.append({ operationId, at: yield* DateTime.now, kind, payload })
   })
 
   const begin = Activity.make({ name: "begin", execute: Effect.asVoid(enter("running")) }).annotate(

@@ -3,7 +3,7 @@ import { Context, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { PricesUnavailable } from "#domain/market/Prices.ts"
 import { CoinGeckoConfig } from "#layers/market/CoinGeckoConfig.ts"
-import { type AnswerSchema, describeStatus, makeFind } from "#layers/provider/makeFind.ts"
+import { type AnswerSchema, describeStatus, makeFind, type Question } from "#layers/provider/makeFind.ts"
 
 const named = {
   name: "CoinGecko",
@@ -13,17 +13,10 @@ const named = {
 export class CoinGeckoClient extends Context.Service<
   CoinGeckoClient,
   {
-    /** GET of a path below the base, decoded by `schema`. */
-    readonly get: <S extends AnswerSchema>(
-      path: string,
-      params: Record<string, string>,
-      schema: S
-    ) => Effect.Effect<S["Type"], PricesUnavailable>
+    readonly get: <S extends AnswerSchema>(question: Question<S>) => Effect.Effect<S["Type"], PricesUnavailable>
     /** The same, for a path that names one thing: none when CoinGecko does not know it. */
     readonly find: <S extends AnswerSchema>(
-      path: string,
-      params: Record<string, string>,
-      schema: S
+      question: Question<S>
     ) => Effect.Effect<Option.Option<S["Type"]>, PricesUnavailable>
   }
 >()("ballast/layers/market/CoinGeckoClient") {
@@ -45,14 +38,13 @@ export class CoinGeckoClient extends Context.Service<
         transientStatuses: []
       })
 
-      const find = Effect.fn("CoinGeckoClient.get")(
-        <S extends AnswerSchema>(path: string, params: Record<string, string>, schema: S) =>
-          Effect.mapError(ask(path, params, schema), ({ reason }) => new PricesUnavailable({ reason }))
+      const find = Effect.fn("CoinGeckoClient.get")(<S extends AnswerSchema>(question: Question<S>) =>
+        Effect.mapError(ask(question), ({ reason }) => new PricesUnavailable({ reason }))
       )
 
-      const get = <S extends AnswerSchema>(path: string, params: Record<string, string>, schema: S) =>
+      const get = <S extends AnswerSchema>(question: Question<S>) =>
         Effect.flatMap(
-          find(path, params, schema),
+          find(question),
           Option.match({
             onNone: () => Effect.fail(new PricesUnavailable({ reason: describeStatus(named, 404) })),
             onSome: Effect.succeed

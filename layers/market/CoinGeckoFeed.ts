@@ -49,11 +49,11 @@ export const makeCoinGeckoFeed = Effect.fnUntraced(function* (pollMs: number) {
 
   const ask = Effect.fnUntraced(function* (assets: ReadonlyArray<PublicAsset>) {
     const ids = [...new Set(assets.map(({ coingeckoId }) => coingeckoId!))]
-    const rows = yield* client.get(
-      "/simple/price",
-      { ids: ids.join(","), ...marketParams },
-      Schema.Record(Schema.String, Schema.Unknown)
-    )
+    const rows = yield* client.get({
+      path: "/simple/price",
+      params: { ids: ids.join(","), ...marketParams },
+      schema: Schema.Record(Schema.String, Schema.Unknown)
+    })
     return assets.flatMap((asset) => {
       const row = rows[asset.coingeckoId!]
       return row === undefined ? [] : [toItem(asset, row)]

@@ -49,11 +49,11 @@ export const CoinGeckoHistory = Layer.effect(
     const daily = Effect.fn("CoinGeckoHistory.daily")(function* (assetId: AssetId, days: number) {
       const platform = yield* platforms.of(chainIdOf(assetId))
       if (platform === undefined) return []
-      const chart = yield* client.find(
-        `/coins/${platform}/contract/${addressOf(assetId).toLowerCase()}/market_chart`,
-        { vs_currency: "usd", days: String(days), interval: "daily", precision: "full" },
-        MarketChart
-      )
+      const chart = yield* client.find({
+        path: `/coins/${platform}/contract/${addressOf(assetId).toLowerCase()}/market_chart`,
+        params: { vs_currency: "usd", days: String(days), interval: "daily", precision: "full" },
+        schema: MarketChart
+      })
       const today = Day.of(DateTime.makeUnsafe(yield* Clock.currentTimeMillis))
       return Option.match(chart, {
         onNone: () => [],

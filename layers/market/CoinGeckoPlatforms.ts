@@ -24,7 +24,7 @@ export class CoinGeckoPlatforms extends Context.Service<
       const platforms = yield* Cache.makeWith(
         (path: "/asset_platforms") =>
           Effect.map(
-            client.get(path, {}, Schema.Array(Schema.Unknown)),
+            client.get({ path, schema: Schema.Array(Schema.Unknown) }),
             (rows) => new Map(rows.filter(isPlatformRow).map((row) => [row.chain_identifier, row.id]))
           ),
         { capacity: 1, timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.hours(1) : Duration.zero) }

@@ -5,12 +5,16 @@ import type { FetchedData, MarketDataJob } from "#domain/marketData/MarketDataJo
 /** Ids, contracts or tickers in one request. */
 const perRequest = 100
 
-/** The request that fills a dataset, or with a key one member of a kind of them. */
+/** How a dataset is filled. */
+interface Filling extends Pick<MarketDataJob, "priority" | "fetch"> {
+  /** Of one member of a kind of datasets. */
+  readonly key?: string
+}
+
+/** The request that fills a dataset, or one member of a kind of them. */
 export const datasetJob = (
   { interval, name, provider }: Dataset<unknown>,
-  priority: number,
-  fetch: Effect.Effect<FetchedData, MarketDataUnavailable>,
-  key?: string
+  { fetch, key, priority }: Filling
 ): MarketDataJob => ({
   name: key === undefined ? name : memberOf({ name }, key),
   provider,

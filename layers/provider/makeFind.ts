@@ -17,6 +17,15 @@ import { boundedJson } from "#layers/provider/boundedJson.ts"
 /** Decodes an answer without services. */
 export type AnswerSchema = Schema.Constraint & { readonly DecodingServices: never }
 
+/** What a provider is asked. */
+export interface Question<S extends AnswerSchema> {
+  /** Below the base. */
+  readonly path: string
+  readonly params?: Readonly<Record<string, string>>
+  /** Decodes the answer. */
+  readonly schema: S
+}
+
 export interface Provider {
   /** As messages name it. */
   readonly name: string
@@ -89,7 +98,7 @@ const toAttemptFailed = (provider: Provider, error: { readonly message: string }
   })
 }
 
-/** GET of a path below the base, or POST of a body to it, decoded by the schema; none when the provider answers 404. */
+/** GET, or POST of a body where there is one; none when the provider answers 404. */
 export const makeFind = Effect.fnUntraced(function* (provider: Provider) {
   const { answerLimit, baseUrl, concurrentRequests, headers, maxBytes, name, restAfterFailure, retryPause } = provider
   const http = yield* HttpClient.HttpClient
@@ -115,9 +124,7 @@ export const makeFind = Effect.fnUntraced(function* (provider: Provider) {
     )
 
   return Effect.fnUntraced(function* <S extends AnswerSchema>(
-    path: string,
-    params: Record<string, string>,
-    schema: S,
+    { params = {}, path, schema }: Question<S>,
     body?: unknown
   ) {
     const wait = pause.until - (yield* Clock.currentTimeMillis)

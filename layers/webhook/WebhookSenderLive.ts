@@ -60,7 +60,8 @@ const problemOf = (status: number): string | null => {
 const retryAfterOf = (header: string | ReadonlyArray<string> | undefined) =>
   typeof header === "string" && /^[0-9]{1,6}$/u.test(header) ? { retryAfterSeconds: Number(header) } : {}
 
-const post = async (dispatcher: Dispatcher, message: Message, signal: AbortSignal, bodyTimeout: number) => {
+/** `bodyTimeout` is in milliseconds. */
+const makePost = (dispatcher: Dispatcher, bodyTimeout: number) => async (message: Message, signal: AbortSignal) => {
   const { body, headers, statusCode } = await request(message.url, {
     dispatcher,
     method: "POST",
@@ -83,7 +84,7 @@ export const WebhookSenderLive = Layer.effect(
   Effect.gen(function* () {
     const { targets } = yield* WebhookConfig
     const { bodyTimeout, resolve, timeout } = yield* WebhookWire
-    const [timeoutMs, bodyTimeoutMs] = [Duration.toMillis(timeout), Duration.toMillis(bodyTimeout)]
+    const timeoutMs = Duration.toMillis(timeout)
     const agent = yield* Effect.acquireRelease(
       Effect.sync(
         () =>
@@ -96,6 +97,7 @@ export const WebhookSenderLive = Layer.effect(
       ),
       (open) => Effect.promise(() => open.destroy())
     )
+    const post = makePost(agent, Duration.toMillis(bodyTimeout))
 
     const send = Effect.fn("WebhookSender.send")((message: Message): Effect.Effect<Receipt> => {
       const refusal = refusalOf(message.url, targets)
@@ -104,7 +106,7 @@ export const WebhookSenderLive = Layer.effect(
         try: (interrupted) => {
           // Of the machine's time, whatever clock the service follows.
           const late = AbortSignal.timeout(timeoutMs)
-          return post(agent, message, AbortSignal.any([interrupted, late]), bodyTimeoutMs).catch((error: unknown) => {
+          return post(message, AbortSignal.any([interrupted, late])).catch((error: unknown) => {
             if (late.aborted) throw new DOMException("late", "TimeoutError")
             throw error
           })

@@ -39,7 +39,12 @@ const World = Effect.gen(function* () {
   const since = Day.parse("2025-03-03")!
   const past = Array.from({ length: 100 }, (_, day) => ({ day: Day.add(since, day), usd: 10n ** 18n }))
   const now = yield* DateTime.now
-  yield* (yield* DailyPriceStore).recordHistory(baseUsdc.assetId, past, Day.of(now), now)
+  yield* (yield* DailyPriceStore).recordHistory({
+    assetId: baseUsdc.assetId,
+    prices: past,
+    completeThrough: Day.of(now),
+    at: now
+  })
   const user = yield* enrolled()
   yield* setBalance(user.base, baseUsdc.assetId, 9_000_000_000n)
   const { key, portfolioId, strategyId } = user

@@ -13,6 +13,7 @@ import * as Rows from "#layers/market/coingecko/rows.ts"
 import { makeTokenPrices, marketParams } from "#layers/market/coingecko/tokenPrices.ts"
 import { datasetJob, inRequests, whole } from "#layers/market/datasetJob.ts"
 import { fetchedItems, readItems } from "#layers/market/readItems.ts"
+import type { AnswerSchema, Question } from "#layers/provider/makeFind.ts"
 
 const List = Schema.Array(Schema.Unknown)
 
@@ -27,93 +28,105 @@ export const coinJobs = (
   platforms: CoinGeckoPlatforms["Service"],
   options: { readonly isPaid: boolean; readonly coinIds: ReadonlyArray<string> }
 ) => {
-  const get = <A>(path: string, params: Record<string, string>, schema: Schema.Decoder<A>) =>
-    Effect.mapError(client.get(path, params, schema), unavailable)
+  const get = <S extends AnswerSchema>(question: Question<S>) => Effect.mapError(client.get(question), unavailable)
 
   const markets = (params: Record<string, string>) =>
     Effect.map(
-      get(
-        "/coins/markets",
-        { vs_currency: "usd", price_change_percentage: "1h,24h,7d", sparkline: "true", precision: "full", ...params },
-        List
-      ),
+      get({
+        path: "/coins/markets",
+        params: {
+          vs_currency: "usd",
+          price_change_percentage: "1h,24h,7d",
+          sparkline: "true",
+          precision: "full",
+          ...params
+        },
+        schema: List
+      }),
       (rows) => fetchedItems(Rows.CoinRow, rows, Rows.toCoin)
     )
 
   const market: ReadonlyArray<MarketDataJob> = [
     ...Datasets.topPages.map((page) =>
-      datasetJob(
-        Datasets.coinMarkets,
-        0,
-        markets({ order: "market_cap_desc", per_page: String(Datasets.coinsPerPage), page }),
-        page
-      )
-    ),
-    datasetJob(
-      Datasets.coinMarkets,
-      0,
-      markets({ ids: options.coinIds.join(","), per_page: String(Datasets.coinsPerPage), page: "1" }),
-      Datasets.listedPage
-    ),
-    datasetJob(Datasets.globalMarket, 0, whole(Effect.map(get("/global", {}, Rows.GlobalAnswer), Rows.toGlobal))),
-    datasetJob(
-      Datasets.defiMarket,
-      0,
-      whole(Effect.map(get("/global/decentralized_finance_defi", {}, Rows.GlobalAnswer), Rows.toDefi))
-    ),
-    datasetJob(
-      Datasets.marketCategories,
-      0,
-      Effect.map(get("/coins/categories", {}, List), (rows) => fetchedItems(Rows.CategoryRow, rows, Rows.toCategory))
-    ),
-    datasetJob(
-      Datasets.coinCategories,
-      0,
-      Effect.map(get("/coins/categories/list", {}, List), (rows) =>
-        fetchedItems(Rows.NamedCategoryRow, rows, ({ category_id, name }) => ({ id: category_id, name }))
-      )
-    ),
-    datasetJob(
-      Datasets.trending,
-      0,
-      Effect.map(get("/search/trending", {}, Rows.TrendingAnswer), ({ categories = [], coins }) => {
-        const readCoins = readItems(Rows.TrendingCoinRow, coins, Rows.toTrendingCoin)
-        const readCategories = readItems(Rows.TrendingCategoryRow, categories, Rows.toTrendingCategory)
-        return {
-          data: { coins: readCoins.items, categories: readCategories.items },
-          problems: [...readCoins.problems, ...readCategories.problems]
-        }
+      datasetJob(Datasets.coinMarkets, {
+        priority: 0,
+        fetch: markets({ order: "market_cap_desc", per_page: String(Datasets.coinsPerPage), page }),
+        key: page
       })
     ),
-    datasetJob(
-      Datasets.assetPlatforms,
-      0,
-      Effect.map(get("/asset_platforms", {}, List), (rows) => fetchedItems(Rows.PlatformRow, rows, Rows.toPlatform))
-    ),
+    datasetJob(Datasets.coinMarkets, {
+      priority: 0,
+      fetch: markets({ ids: options.coinIds.join(","), per_page: String(Datasets.coinsPerPage), page: "1" }),
+      key: Datasets.listedPage
+    }),
+    datasetJob(Datasets.globalMarket, {
+      priority: 0,
+      fetch: whole(Effect.map(get({ path: "/global", schema: Rows.GlobalAnswer }), Rows.toGlobal))
+    }),
+    datasetJob(Datasets.defiMarket, {
+      priority: 0,
+      fetch: whole(
+        Effect.map(get({ path: "/global/decentralized_finance_defi", schema: Rows.GlobalAnswer }), Rows.toDefi)
+      )
+    }),
+    datasetJob(Datasets.marketCategories, {
+      priority: 0,
+      fetch: Effect.map(get({ path: "/coins/categories", schema: List }), (rows) =>
+        fetchedItems(Rows.CategoryRow, rows, Rows.toCategory)
+      )
+    }),
+    datasetJob(Datasets.coinCategories, {
+      priority: 0,
+      fetch: Effect.map(get({ path: "/coins/categories/list", schema: List }), (rows) =>
+        fetchedItems(Rows.NamedCategoryRow, rows, ({ category_id, name }) => ({ id: category_id, name }))
+      )
+    }),
+    datasetJob(Datasets.trending, {
+      priority: 0,
+      fetch: Effect.map(
+        get({ path: "/search/trending", schema: Rows.TrendingAnswer }),
+        ({ categories = [], coins }) => {
+          const readCoins = readItems(Rows.TrendingCoinRow, coins, Rows.toTrendingCoin)
+          const readCategories = readItems(Rows.TrendingCategoryRow, categories, Rows.toTrendingCategory)
+          return {
+            data: { coins: readCoins.items, categories: readCategories.items },
+            problems: [...readCoins.problems, ...readCategories.problems]
+          }
+        }
+      )
+    }),
+    datasetJob(Datasets.assetPlatforms, {
+      priority: 0,
+      fetch: Effect.map(get({ path: "/asset_platforms", schema: List }), (rows) =>
+        fetchedItems(Rows.PlatformRow, rows, Rows.toPlatform)
+      )
+    }),
     ...(options.isPaid
       ? [
-          datasetJob(
-            Datasets.news,
-            0,
-            Effect.map(get("/news", { page: "1", per_page: "20" }, List), (rows) =>
+          datasetJob(Datasets.news, {
+            priority: 0,
+            fetch: Effect.map(get({ path: "/news", params: { page: "1", per_page: "20" }, schema: List }), (rows) =>
               fetchedItems(Rows.NewsRow, rows, Rows.toArticle)
             )
-          )
+          })
         ]
       : [])
   ]
 
   const candles = Datasets.candleSpans.flatMap((span) =>
     options.coinIds.map((coinId) =>
-      datasetJob(
-        Datasets.coinCandles(span),
-        span === "day" ? 2 : 3,
-        Effect.map(
-          get(`/coins/${encodeURIComponent(coinId)}/ohlc`, { vs_currency: "usd", days: candleDays[span] }, List),
+      datasetJob(Datasets.coinCandles(span), {
+        priority: span === "day" ? 2 : 3,
+        fetch: Effect.map(
+          get({
+            path: `/coins/${encodeURIComponent(coinId)}/ohlc`,
+            params: { vs_currency: "usd", days: candleDays[span] },
+            schema: List
+          }),
           (rows) => fetchedItems(Rows.OhlcRow, rows, Rows.toCandle)
         ),
-        coinId
-      )
+        key: coinId
+      })
     )
   )
 
@@ -147,7 +160,7 @@ export const coinJobs = (
     const ids = listed.map(({ caipAssetId }) => caipAssetId).sort()
     return [...Map.groupBy(ids.map(keyOf), ({ chainId }) => chainId)].flatMap(([chainId, tokens]) =>
       inRequests(tokens).map((some, index) =>
-        datasetJob(Datasets.tokenMarkets, 1, pricesOf(chainId, some), `${chainId}-${index}`)
+        datasetJob(Datasets.tokenMarkets, { priority: 1, fetch: pricesOf(chainId, some), key: `${chainId}-${index}` })
       )
     )
   }

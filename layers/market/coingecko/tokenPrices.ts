@@ -30,11 +30,11 @@ export const makeTokenPrices = (client: CoinGeckoClient["Service"], platforms: C
   ) {
     const platform = yield* platforms.of(chainId)
     if (platform === undefined) return () => undefined
-    const rows = yield* client.get(
-      `/simple/token_price/${platform}`,
-      { contract_addresses: addresses.map(keyOf).join(","), ...params },
-      Schema.Record(Schema.String, Schema.Unknown)
-    )
+    const rows = yield* client.get({
+      path: `/simple/token_price/${platform}`,
+      params: { contract_addresses: addresses.map(keyOf).join(","), ...params },
+      schema: Schema.Record(Schema.String, Schema.Unknown)
+    })
     const byAddress = new Map(Object.entries(rows).map(([address, row]) => [keyOf(address), row]))
     return (address: string): unknown => byAddress.get(keyOf(address))
   })

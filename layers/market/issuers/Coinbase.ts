@@ -36,7 +36,7 @@ export const makeCoinbase = Effect.fnUntraced(function* (baseUrl: string) {
     pauseHeaders: ["retry-after"],
     transientStatuses: []
   })
-  return find("/v1/tokenized-stocks", {}, Answer).pipe(
+  return find({ path: "/v1/tokenized-stocks", schema: Answer }).pipe(
     Effect.mapError(({ reason }) => new MarketDataUnavailable({ reason })),
     Effect.flatMap(
       Option.match({

@@ -6,7 +6,7 @@ import { Duration, Effect, Option, Schema } from "effect"
 import { solanaChainId } from "#domain/Caip.ts"
 import { normalizeKey } from "#domain/listing/AssetKey.ts"
 import { MarketDataUnavailable } from "#domain/marketData/Dataset.ts"
-import { type AnswerSchema, makeFind } from "#layers/provider/makeFind.ts"
+import { type AnswerSchema, makeFind, type Question } from "#layers/provider/makeFind.ts"
 
 const Maybe = Schema.optionalKey(Schema.Unknown)
 
@@ -76,13 +76,15 @@ export const makeXStocks = Effect.fnUntraced(function* (baseUrl: string) {
     transientStatuses: []
   })
 
-  const get = <S extends AnswerSchema>(path: string, params: Record<string, string>, schema: S) =>
-    find(path, params, schema).pipe(
+  const get = <S extends AnswerSchema>(question: Question<S>) =>
+    find(question).pipe(
       Effect.mapError(({ reason }) => new MarketDataUnavailable({ reason })),
       Effect.flatMap(
         Option.match({
           onNone: () =>
-            Effect.fail(new MarketDataUnavailable({ reason: `The registry of xStocks has nothing at ${path}` })),
+            Effect.fail(
+              new MarketDataUnavailable({ reason: `The registry of xStocks has nothing at ${question.path}` })
+            ),
           onSome: Effect.succeed
         })
       )
@@ -93,7 +95,7 @@ export const makeXStocks = Effect.fnUntraced(function* (baseUrl: string) {
   const all = Effect.gen(function* () {
     const rows: Array<unknown> = []
     for (let number = 0; number < maxPages; number += 1) {
-      const { nodes, page } = yield* get("/public/assets", { page: String(number) }, Page)
+      const { nodes, page } = yield* get({ path: "/public/assets", params: { page: String(number) }, schema: Page })
       rows.push(...nodes)
       if (!page.hasNextPage) return rows
     }
@@ -102,7 +104,8 @@ export const makeXStocks = Effect.fnUntraced(function* (baseUrl: string) {
 
   return {
     all,
-    asset: (symbol: string) => get(of(symbol), {}, XStock),
-    multiplier: (symbol: string, network: string) => get(`${of(symbol)}/multiplier`, { network }, Multiplier)
+    asset: (symbol: string) => get({ path: of(symbol), schema: XStock }),
+    multiplier: (symbol: string, network: string) =>
+      get({ path: `${of(symbol)}/multiplier`, params: { network }, schema: Multiplier })
   }
 })

@@ -24,5 +24,5 @@ const toToken = (row: typeof CoinbaseToken.Type): IssuedToken => ({
 export const coinbaseJobs = Effect.fnUntraced(function* (baseUrl: string) {
   const list = yield* makeCoinbase(baseUrl)
   const fetch = Effect.map(list, (rows) => fetchedItems(CoinbaseToken, rows, toToken))
-  return [datasetJob(issuedByCoinbase, 1, fetch)] satisfies ReadonlyArray<MarketDataJob>
+  return [datasetJob(issuedByCoinbase, { priority: 1, fetch })] satisfies ReadonlyArray<MarketDataJob>
 })

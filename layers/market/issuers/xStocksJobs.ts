@@ -54,17 +54,20 @@ export const xStocksJobs = Effect.fnUntraced(function* (baseUrl: string) {
     const scaled = tokens.filter(({ unitModel }) => unitModel === "scaled")
     return [
       ...scaled.map(({ caipAssetId, symbol }, index) =>
-        datasetJob(
-          multipliersOfXStocks,
-          1,
-          whole(
+        datasetJob(multipliersOfXStocks, {
+          priority: 1,
+          fetch: whole(
             Effect.map(registry.multiplier(symbol, "Solana"), (row) => toMultiplier(keyOf(caipAssetId).assetId, row))
           ),
-          String(index)
-        )
+          key: String(index)
+        })
       ),
       ...symbols.map((symbol, index) =>
-        datasetJob(issuedByXStocks, 2, whole(Effect.map(registry.asset(symbol), toTokens)), String(index))
+        datasetJob(issuedByXStocks, {
+          priority: 2,
+          fetch: whole(Effect.map(registry.asset(symbol), toTokens)),
+          key: String(index)
+        })
       )
     ]
   }

@@ -2,7 +2,7 @@
 import { Context, Duration, Effect, Layer, type Option, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { MarketDataUnavailable } from "#domain/marketData/Dataset.ts"
-import { type AnswerSchema, makeFind } from "#layers/provider/makeFind.ts"
+import { type AnswerSchema, makeFind, type Question } from "#layers/provider/makeFind.ts"
 
 export class MassiveRestConfig extends Context.Service<
   MassiveRestConfig,
@@ -16,11 +16,9 @@ export class MassiveRestConfig extends Context.Service<
 export class MassiveRest extends Context.Service<
   MassiveRest,
   {
-    /** GET of a path below the base, decoded by `schema`; none when Massive does not know what it names. */
+    /** None when Massive does not know what is asked for. */
     readonly find: <S extends AnswerSchema>(
-      path: string,
-      params: Record<string, string>,
-      schema: S
+      question: Question<S>
     ) => Effect.Effect<Option.Option<S["Type"]>, MarketDataUnavailable>
   }
 >()("ballast/layers/market/massive/MassiveRest") {
@@ -43,9 +41,8 @@ export class MassiveRest extends Context.Service<
         transientStatuses: []
       })
       return MassiveRest.of({
-        find: Effect.fn("MassiveRest.find")(
-          <S extends AnswerSchema>(path: string, params: Record<string, string>, schema: S) =>
-            Effect.mapError(ask(path, params, schema), ({ reason }) => new MarketDataUnavailable({ reason }))
+        find: Effect.fn("MassiveRest.find")(<S extends AnswerSchema>(question: Question<S>) =>
+          Effect.mapError(ask(question), ({ reason }) => new MarketDataUnavailable({ reason }))
         )
       })
     })

@@ -11,6 +11,7 @@ import { linkOf, textOf, timeOf, wholeOf } from "#layers/market/coingecko/rows.t
 import { datasetJob, inRequests, whole } from "#layers/market/datasetJob.ts"
 import type { MassiveRest } from "#layers/market/massive/MassiveRest.ts"
 import { fetchedItems } from "#layers/market/readItems.ts"
+import type { AnswerSchema, Question } from "#layers/provider/makeFind.ts"
 
 const dayMillis = 86_400_000
 const Maybe = Schema.optionalKey(Schema.Unknown)
@@ -116,47 +117,46 @@ const lastSession = (candles: ReadonlyArray<Candle>): ReadonlyArray<Candle> => {
 const missing = (what: string) => () => new MarketDataUnavailable({ reason: `Massive does not know ${what}` })
 
 export const stockJobs = (rest: MassiveRest["Service"]) => {
-  const get = <A>(what: string, path: string, params: Record<string, string>, schema: Schema.Decoder<A>) =>
-    Effect.flatMap(rest.find(path, params, schema), (found) =>
+  const get = <S extends AnswerSchema>(what: string, question: Question<S>) =>
+    Effect.flatMap(rest.find(question), (found) =>
       Option.match(found, { onNone: () => Effect.fail(missing(what)()), onSome: Effect.succeed })
     )
 
   const quotes = (tickers: ReadonlyArray<string>) =>
     Effect.map(
-      get(
-        "the tickers",
-        "/v2/snapshot/locale/us/markets/stocks/tickers",
-        { tickers: tickers.join(",") },
-        Schema.Struct({ tickers: Schema.optionalKey(List) })
-      ),
+      get("the tickers", {
+        path: "/v2/snapshot/locale/us/markets/stocks/tickers",
+        params: { tickers: tickers.join(",") },
+        schema: Schema.Struct({ tickers: Schema.optionalKey(List) })
+      }),
       ({ tickers: rows = [] }) => fetchedItems(SnapshotRow, rows, toQuote)
     )
 
   const status = Effect.map(
-    get(
-      "the market's hours",
-      "/v1/marketstatus/now",
-      {},
-      Schema.Struct({ market: Datasets.MarketStatus, serverTime: Maybe })
-    ),
+    get("the market's hours", {
+      path: "/v1/marketstatus/now",
+      schema: Schema.Struct({ market: Datasets.MarketStatus, serverTime: Maybe })
+    }),
     ({ market, serverTime }) => ({ status: market, at: timeOf(serverTime) })
   ).pipe(whole)
 
   const detail = (ticker: string) =>
     Effect.map(
-      get(ticker, `/v3/reference/tickers/${encodeURIComponent(ticker)}`, {}, Schema.Struct({ results: DetailRow })),
+      get(ticker, {
+        path: `/v3/reference/tickers/${encodeURIComponent(ticker)}`,
+        schema: Schema.Struct({ results: DetailRow })
+      }),
       ({ results }) => toDetail(results)
     ).pipe(whole)
 
   const dividends = (ticker: string) =>
     Effect.gen(function* () {
       const since = DateTime.formatIsoDateUtc(DateTime.makeUnsafe((yield* Clock.currentTimeMillis) - 365 * dayMillis))
-      const { results = [] } = yield* get(
-        ticker,
-        "/stocks/v1/dividends",
-        { ticker, "ex_dividend_date.gte": since, sort: "ex_dividend_date.desc", limit: "50" },
-        Schema.Struct({ results: Schema.optionalKey(List) })
-      )
+      const { results = [] } = yield* get(ticker, {
+        path: "/stocks/v1/dividends",
+        params: { ticker, "ex_dividend_date.gte": since, sort: "ex_dividend_date.desc", limit: "50" },
+        schema: Schema.Struct({ results: Schema.optionalKey(List) })
+      })
       return fetchedItems(DividendRow, results, (row) => {
         const amount = priceOf(row.cash_amount)
         if (amount === null) return undefined
@@ -168,23 +168,28 @@ export const stockJobs = (rest: MassiveRest["Service"]) => {
     Effect.gen(function* () {
       const { days, path } = spans[span]
       const to = yield* Clock.currentTimeMillis
-      const { results = [] } = yield* get(
-        ticker,
-        `/v2/aggs/ticker/${encodeURIComponent(ticker)}/range/${path}/${to - days * dayMillis}/${to}`,
-        { adjusted: "true", sort: "asc", limit: "50000" },
-        Schema.Struct({ results: Schema.optionalKey(List) })
-      )
+      const { results = [] } = yield* get(ticker, {
+        path: `/v2/aggs/ticker/${encodeURIComponent(ticker)}/range/${path}/${to - days * dayMillis}/${to}`,
+        params: { adjusted: "true", sort: "asc", limit: "50000" },
+        schema: Schema.Struct({ results: Schema.optionalKey(List) })
+      })
       const { data, problems } = fetchedItems(BarRow, results, toCandle)
       return { data: span === "day" ? lastSession(data as ReadonlyArray<Candle>) : data, problems }
     })
 
   return (tickers: ReadonlyArray<string>): ReadonlyArray<MarketDataJob> => [
-    datasetJob(Datasets.stockMarketStatus, 0, status),
-    ...inRequests(tickers).map((some, index) => datasetJob(Datasets.stockQuotes, 0, quotes(some), String(index))),
-    ...tickers.map((ticker) => datasetJob(Datasets.stockDetails, 1, detail(ticker), ticker)),
-    ...candleSpans.flatMap((span) =>
-      tickers.map((ticker) => datasetJob(stockCandles(span), span === "day" ? 2 : 3, candles(ticker, span), ticker))
+    datasetJob(Datasets.stockMarketStatus, { priority: 0, fetch: status }),
+    ...inRequests(tickers).map((some, index) =>
+      datasetJob(Datasets.stockQuotes, { priority: 0, fetch: quotes(some), key: String(index) })
     ),
-    ...tickers.map((ticker) => datasetJob(Datasets.stockDividends, 4, dividends(ticker), ticker))
+    ...tickers.map((ticker) => datasetJob(Datasets.stockDetails, { priority: 1, fetch: detail(ticker), key: ticker })),
+    ...candleSpans.flatMap((span) =>
+      tickers.map((ticker) =>
+        datasetJob(stockCandles(span), { priority: span === "day" ? 2 : 3, fetch: candles(ticker, span), key: ticker })
+      )
+    ),
+    ...tickers.map((ticker) =>
+      datasetJob(Datasets.stockDividends, { priority: 4, fetch: dividends(ticker), key: ticker })
+    )
   ]
 }

@@ -3,7 +3,7 @@ import { Context, Duration, Effect, Layer, type Option, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { RoutingUnavailable } from "#domain/trading/Routing.ts"
 import { withinRealTime } from "#layers/clock/withinRealTime.ts"
-import { type AnswerSchema, makeFind } from "#layers/provider/makeFind.ts"
+import { type AnswerSchema, makeFind, type Question } from "#layers/provider/makeFind.ts"
 import { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"
 
 /** How long an answer about a swap is waited for, and how long the turn to ask and the answer together. */
@@ -12,21 +12,17 @@ const soon = { answer: Duration.seconds(4), all: Duration.seconds(5) }
 export class LifiClient extends Context.Service<
   LifiClient,
   {
-    /** GET of a path below the base, decoded by `schema`; none when LI.FI answers 404. */
+    /** GET; none when LI.FI answers 404. */
     readonly find: <S extends AnswerSchema>(
-      path: string,
-      params: Record<string, string>,
-      schema: S
+      question: Question<S>
     ) => Effect.Effect<Option.Option<S["Type"]>, RoutingUnavailable>
     /**
      * POST of a body, for swaps that another venue makes if no answer comes: tried once, in seconds, and after a
      * failure not again for a while. Its limits are its own, so that swaps take nothing from transfers on their way.
      */
     readonly post: <S extends AnswerSchema>(
-      path: string,
-      params: Record<string, string>,
-      body: unknown,
-      schema: S
+      question: Question<S>,
+      body: unknown
     ) => Effect.Effect<Option.Option<S["Type"]>, RoutingUnavailable>
   }
 >()("ballast/layers/routing/lifi/LifiClient") {
@@ -61,23 +57,17 @@ export class LifiClient extends Context.Service<
       })
       const unconfigured = new RoutingUnavailable({ reason: "No routing provider is configured; set LIFI_URL" })
 
-      const find = Effect.fn("LifiClient.find")(function* <S extends AnswerSchema>(
-        path: string,
-        params: Record<string, string>,
-        schema: S
-      ) {
+      const find = Effect.fn("LifiClient.find")(function* <S extends AnswerSchema>(question: Question<S>) {
         if (baseUrl === null) return yield* unconfigured
-        return yield* Effect.mapError(ask(path, params, schema), ({ reason }) => new RoutingUnavailable({ reason }))
+        return yield* Effect.mapError(ask(question), ({ reason }) => new RoutingUnavailable({ reason }))
       })
 
       const post = Effect.fn("LifiClient.post")(function* <S extends AnswerSchema>(
-        path: string,
-        params: Record<string, string>,
-        body: unknown,
-        schema: S
+        question: Question<S>,
+        body: unknown
       ) {
         if (baseUrl === null) return yield* unconfigured
-        return yield* askSoon(path, params, schema, body).pipe(
+        return yield* askSoon(question, body).pipe(
           Effect.mapError(({ reason }) => new RoutingUnavailable({ reason })),
           // Those that wait for others to be answered do not wait longer either.
           withinRealTime(soon.all, () => new RoutingUnavailable({ reason: "LI.FI is too busy to be asked now" }))

@@ -25,7 +25,11 @@ export const LifiPriceCheck = Layer.effect(
     const { find } = yield* LifiClient
 
     const priceOf = (assetId: AssetId) =>
-      find("/token", { chain: String(chainIdOf(assetId)), token: addressOf(assetId) }, Token).pipe(
+      find({
+        path: "/token",
+        params: { chain: String(chainIdOf(assetId)), token: addressOf(assetId) },
+        schema: Token
+      }).pipe(
         withinRealTime(timeout, () => "too late" as const),
         Effect.map(Option.getOrUndefined),
         Effect.map((token) => {

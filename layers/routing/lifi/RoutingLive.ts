@@ -63,7 +63,7 @@ export const RoutingLive = Layer.effect(
         fromAddress: addressOf(accountId),
         toAddress: addressOf(accountId)
       }
-      const step = yield* client.find("/quote", params, LifiStep)
+      const step = yield* client.find({ path: "/quote", params, schema: LifiStep })
       if (Option.isNone(step)) return Option.none()
       const route = checkStep(request, step.value)
       return typeof route === "string" ? yield* refuse(route) : Option.some(route)
@@ -103,7 +103,7 @@ export const RoutingLive = Layer.effect(
           ...(exchanges === null ? {} : { exchanges: { allow: exchanges } })
         }
       }
-      const answer = yield* client.post("/advanced/routes", {}, body, LifiRoutes)
+      const answer = yield* client.post({ path: "/advanced/routes", schema: LifiRoutes }, body)
       return Option.match(answer, {
         onNone: (): ReadonlyArray<RouteQuote> => [],
         onSome: ({ routes }) => routes.slice(0, maxOffers).flatMap((route) => Option.toArray(offerOf(expected, route)))
@@ -113,7 +113,10 @@ export const RoutingLive = Layer.effect(
     const swapCall = Effect.fn("Routing.swapCall")(function* (request: SwapRequest, { step }: RouteQuote) {
       const expected = yield* expectedOf(request)
       // LI.FI's simulation would look for the amount at our contract, which holds none before the swap.
-      const answer = yield* client.post("/advanced/stepTransaction", { skipSimulation: "true" }, step, LifiStep)
+      const answer = yield* client.post(
+        { path: "/advanced/stepTransaction", params: { skipSimulation: "true" }, schema: LifiStep },
+        step
+      )
       if (Option.isNone(answer)) return yield* new RouteRefused({ reason: "The provider no longer offers the route" })
       const call = checkSwap(expected, answer.value)
       return typeof call === "string" ? yield* refuse(call) : call
@@ -126,7 +129,7 @@ export const RoutingLive = Layer.effect(
         fromChain: String(sent.fromChainId),
         toChain: String(sent.toChainId)
       }
-      const answer = yield* client.find("/status", params, LifiStatus)
+      const answer = yield* client.find({ path: "/status", params, schema: LifiStatus })
       return Option.match(answer, {
         onNone: (): RouteStatus => ({ _tag: "Pending", detail: "not known to the provider yet" }),
         onSome: (status) => statusOf(sent, status)

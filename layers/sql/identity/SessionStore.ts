@@ -1,7 +1,7 @@
 /** Wallet sessions and used nonces in PostgreSQL. */
 import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Session, SessionStore, type UsedNonce } from "#domain/identity/SessionStore.ts"
+import { type NewSession, type Rotation, SessionStore, type UsedNonce } from "#domain/identity/SessionStore.ts"
 import type { SecretHashes } from "#domain/identity/KeyHash.ts"
 import { SessionId } from "#domain/Ids.ts"
 import { memberColumns, MemberRow } from "#layers/sql/identity/UserStore.ts"
@@ -36,8 +36,8 @@ const make = Effect.gen(function* () {
     ON CONFLICT (nonce) DO NOTHING RETURNING 1`
 
   const open = Effect.fn("SessionStore.open")(
-    function* (session: Session, hash: Uint8Array, nonce: UsedNonce, most: number) {
-      if ((yield* use(nonce, session.createdAt)).length === 0) return false
+    function* (session: NewSession, most: number) {
+      if ((yield* use(session.nonce, session.createdAt)).length === 0) return false
       yield* sql`
         DELETE FROM wallet_sessions WHERE user_id = ${session.userId} AND session_id NOT IN (
           SELECT session_id FROM wallet_sessions WHERE user_id = ${session.userId} AND ended_at IS NULL
@@ -45,8 +45,8 @@ const make = Effect.gen(function* () {
           ORDER BY created_at DESC, session_id DESC LIMIT ${most - 1})`
       yield* sql`
         INSERT INTO wallet_sessions (session_id, tenant_id, user_id, hash, created_at, rotated_at, used_at, expires_at)
-        VALUES (${session.sessionId}, ${session.tenantId}, ${session.userId}, ${hash}, ${timestamp(session.createdAt)},
-          ${timestamp(session.rotatedAt)}, ${timestamp(session.usedAt)}, ${timestamp(session.expiresAt)})`
+        VALUES (${session.sessionId}, ${session.tenantId}, ${session.userId}, ${session.hash},
+          ${timestamp(session.createdAt)}, ${timestamp(session.rotatedAt)}, ${timestamp(session.usedAt)}, ${timestamp(session.expiresAt)})`
       return true
     },
     sql.withTransaction,
@@ -114,7 +114,7 @@ const make = Effect.gen(function* () {
   )
 
   const rotate = Effect.fn("SessionStore.rotate")(
-    (sessionId: SessionId, from: Uint8Array, to: Uint8Array, at: DateTime.Utc) => sql`
+    ({ at, from, sessionId, to }: Rotation) => sql`
       UPDATE wallet_sessions SET hash = ${to}, former_hash = hash, rotated_at = ${timestamp(at)}
       WHERE session_id = ${sessionId} AND hash = ${from} AND ended_at IS NULL RETURNING 1`,
     Effect.orDie,

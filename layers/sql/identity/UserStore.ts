@@ -1,5 +1,5 @@
 /** Users and their memberships in PostgreSQL. */
-import { type DateTime, Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Tenant } from "#domain/identity/Tenant.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
@@ -21,6 +21,9 @@ export const MemberRow = Schema.Struct({
 export const memberColumns = `u.user_id AS "userId", u.wallet_id AS "walletId", u.created_at AS "createdAt",
   m.tenant_id AS "tenantId", m.role, m.joined_at AS "joinedAt"`
 
+/** That a user is a member of a tenant. */
+type Membership = Omit<Member, "walletId" | "createdAt">
+
 const first = decodeFirst(MemberRow)
 const all = decodeRows(MemberRow)
 
@@ -37,9 +40,9 @@ const make = Effect.gen(function* () {
     return row!.user_id
   })
 
-  const insertMember = (tenantId: TenantId, userId: UserId, role: Role, at: DateTime.Utc) =>
+  const insertMember = ({ joinedAt, role, tenantId, userId }: Membership) =>
     sql`INSERT INTO tenant_members (tenant_id, user_id, role, joined_at)
-      VALUES (${tenantId}, ${userId}, ${role}, ${timestamp(at)})
+      VALUES (${tenantId}, ${userId}, ${role}, ${timestamp(joinedAt)})
       ON CONFLICT (tenant_id, user_id) DO UPDATE SET role = excluded.role`
 
   /** Locks the tenant, so that two owners who leave at once do not leave nobody. True when another owner stays. */
@@ -57,7 +60,7 @@ const make = Effect.gen(function* () {
       const before = yield* memberships
       if (before.length === 0) {
         yield* tenants.insertTenant(tenant)
-        yield* insertMember(tenant.tenantId, userId, "owner", tenant.createdAt)
+        yield* insertMember({ tenantId: tenant.tenantId, userId, role: "owner", joinedAt: tenant.createdAt })
       }
       const [oldest, ...others] = before.length === 0 ? yield* memberships : before
       return [oldest!, ...others] as const
@@ -75,11 +78,12 @@ const make = Effect.gen(function* () {
   )
 
   const setMember = Effect.fn("UserStore.setMember")(
-    function* (tenantId: TenantId, user: User, role: Role, at: DateTime.Utc) {
-      const userId = yield* userOf(user)
+    function* (member: Member) {
+      const { role, tenantId } = member
+      const userId = yield* userOf(member)
       const isLeft = yield* hasOtherOwner(tenantId, userId)
       if (!isLeft && role !== "owner") return Option.none<Member>()
-      yield* insertMember(tenantId, userId, role, at)
+      yield* insertMember({ ...member, userId })
       return yield* findMember(tenantId, userId)
     },
     sql.withTransaction,

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { AssetId } from "#domain/Caip.ts"
 import * as Day from "#domain/Day.ts"
 import * as Decimal from "#domain/Decimal.ts"
-import { DailyPriceStore, type GapQuery } from "#domain/market/DailyPriceStore.ts"
+import { DailyPriceStore, type GapQuery, type KnownHistory } from "#domain/market/DailyPriceStore.ts"
 import type { DayPrice } from "#domain/market/PriceHistory.ts"
 import { Wad } from "#layers/sql/allocationColumns.ts"
 import { decodeRows, timestamp } from "#layers/sql/rows.ts"
@@ -79,7 +79,7 @@ const make = Effect.gen(function* () {
       ON CONFLICT DO NOTHING`
 
   const recordHistory = Effect.fn("DailyPriceStore.recordHistory")(
-    function* (assetId: AssetId, prices: ReadonlyArray<DayPrice>, completeThrough: Day.Day, at: DateTime.Utc) {
+    function* ({ assetId, at, completeThrough, prices }: KnownHistory) {
       yield* insert(
         prices.map((price) => [assetId, price]),
         at

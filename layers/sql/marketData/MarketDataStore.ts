@@ -4,7 +4,12 @@
  */
 import { type DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { MarketDataStore, type RefreshLease } from "#domain/marketData/MarketDataStore.ts"
+import {
+  type FetchedDataset,
+  type FetchFailure,
+  MarketDataStore,
+  type RefreshLease
+} from "#domain/marketData/MarketDataStore.ts"
 import { decodeFirst, decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
 import { storableJson } from "#layers/sql/storable.ts"
 
@@ -67,8 +72,7 @@ const make = Effect.gen(function* () {
 
   const write = Effect.fn("MarketDataStore.write")(function* (
     lease: RefreshLease,
-    { data, name, provider }: { readonly name: string; readonly provider: string; readonly data: unknown },
-    at: DateTime.Utc
+    { at, data, name, provider }: FetchedDataset
   ) {
     const written = yield* sql`
       INSERT INTO market_datasets (name, provider, revision, fetched_at, attempted_at, data)
@@ -82,7 +86,7 @@ const make = Effect.gen(function* () {
   }, Effect.orDie)
 
   const fail = Effect.fn("MarketDataStore.fail")(
-    (lease: RefreshLease, name: string, reason: string, at: DateTime.Utc) => sql`
+    (lease: RefreshLease, { at, name, reason }: FetchFailure) => sql`
       INSERT INTO market_datasets (name, provider, revision, attempted_at, failure)
       SELECT ${name}, '', 0, ${timestamp(at)}, ${reason.slice(0, maxReason)} WHERE EXISTS (${isHeld(lease)})
       ON CONFLICT (name) DO UPDATE SET attempted_at = excluded.attempted_at, failure = excluded.failure`,

@@ -2,12 +2,17 @@
 import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { OperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
-import { OperationKind, type OperationState } from "#domain/operation/Operation.ts"
+import { OperationKind } from "#domain/operation/Operation.ts"
 import { OperationResult } from "#domain/operation/OperationResult.ts"
 import type { PageRequest } from "#domain/Cursor.ts"
-import { type OperationFilter, OperationStore } from "#domain/operation/OperationStore.ts"
+import {
+  type NewEvent,
+  type OperationFilter,
+  OperationStore,
+  type StateChange
+} from "#domain/operation/OperationStore.ts"
 import { batched } from "#domain/batched.ts"
-import { changeStates, type StateChange } from "#layers/sql/operation/operationEvents.ts"
+import { changeStates, type ReportedChange } from "#layers/sql/operation/operationEvents.ts"
 import { OperationRow, selectOperations } from "#layers/sql/operation/operationRows.ts"
 import { decodeFirst, decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
 import { RunFence } from "#layers/sql/run/RunFence.ts"
@@ -73,31 +78,21 @@ const make = Effect.gen(function* () {
 
   const changeMany = yield* batched(
     ({ operationId }) => operationId,
-    (changes: ReadonlyArray<StateChange>) =>
+    (changes: ReadonlyArray<ReportedChange>) =>
       Effect.map(changeStates(sql, changes), (rows) => {
         const changed = new Set(rows.map((row) => row.operation_id))
-        return ({ operationId }: StateChange) => changed.has(operationId)
+        return ({ operationId }: ReportedChange) => changed.has(operationId)
       })
   )
 
-  const transition = Effect.fn("OperationStore.transition")(function* (
-    operationId: OperationId,
-    to: OperationState,
-    at: DateTime.Utc,
-    error: string | null
-  ) {
-    const change = { operationId, to, at, error, fence: yield* RunFence }
+  const transition = Effect.fn("OperationStore.transition")(function* (change: StateChange) {
+    const fenced = { ...change, fence: yield* RunFence }
     const isInTransaction = Option.isSome(yield* Effect.serviceOption(sql.transactionService))
-    if (!isInTransaction) return yield* changeMany(change)
-    return (yield* changeStates(sql, [change])).length > 0
+    if (!isInTransaction) return yield* changeMany(fenced)
+    return (yield* changeStates(sql, [fenced])).length > 0
   }, Effect.orDie)
 
-  const append = Effect.fn("OperationStore.append")(function* (
-    operationId: OperationId,
-    at: DateTime.Utc,
-    kind: string,
-    payload: unknown
-  ) {
+  const append = Effect.fn("OperationStore.append")(function* ({ at, kind, operationId, payload }: NewEvent) {
     const appended = yield* sql`
       WITH operation AS (
         UPDATE operations SET last_sequence = last_sequence + 1 WHERE operation_id = ${operationId}

@@ -4,19 +4,17 @@
  */
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { type DateTime, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { OperationId } from "#domain/Ids.ts"
 import { type OperationReport, OperationResult, reasonOf } from "#domain/operation/OperationResult.ts"
 import { isTerminal, type OperationState, sourcesOf, stateEvent } from "#domain/operation/Operation.ts"
+import type { StateChange } from "#domain/operation/OperationStore.ts"
 import { timestamp } from "#layers/sql/rows.ts"
 import { type Fence, RunFence } from "#layers/sql/run/RunFence.ts"
 import { storableJson, storableText } from "#layers/sql/storable.ts"
 
-export interface StateChange {
-  readonly operationId: OperationId
-  readonly to: OperationState
-  readonly at: DateTime.Utc
-  readonly error: string | null
+/** A change of state with all that the database needs to know of it. */
+export interface ReportedChange extends StateChange {
   /** Of a terminal state: what the operation did. Left out when nobody can say. */
   readonly ended?: OperationReport | undefined
   /** The run that it belongs to; one that another process has by now changes nothing. */
@@ -33,7 +31,7 @@ const eventOf = (state: OperationState, error: string | null, ended: OperationRe
  * Enters each state that the lifecycle allows from the present one, and appends the events. Answers a row with the
  * portfolio for each that did. An operation may occur once.
  */
-export const changeStates = (sql: SqlClient.SqlClient, changes: ReadonlyArray<StateChange>) => {
+export const changeStates = (sql: SqlClient.SqlClient, changes: ReadonlyArray<ReportedChange>) => {
   // The driver cannot send an array of nulls alone, so an empty text stands for none.
   const errors = changes.map(({ error }) => (error === null ? "" : storableText(error)))
   return sql<{ readonly operation_id: OperationId; readonly portfolio_id: string }>`
@@ -66,7 +64,7 @@ export const changeStates = (sql: SqlClient.SqlClient, changes: ReadonlyArray<St
 }
 
 /** `changeStates` for one operation: one row when it changed, none when not. */
-export const changeState = (sql: SqlClient.SqlClient, change: StateChange) =>
+export const changeState = (sql: SqlClient.SqlClient, change: ReportedChange) =>
   Effect.flatMap(RunFence, (fence) => changeStates(sql, [{ ...change, fence }]))
 
 /**

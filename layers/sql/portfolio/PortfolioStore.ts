@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { PageRequest } from "#domain/Cursor.ts"
 import type { PortfolioId, TenantId } from "#domain/Ids.ts"
 import type { ScheduleStatus } from "#domain/portfolio/Portfolio.ts"
-import { type PortfolioFilter, PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
+import { type PortfolioFilter, PortfolioStore, type Renaming } from "#domain/portfolio/PortfolioStore.ts"
 import {
   type DetailRow,
   type PortfolioRow,
@@ -54,7 +54,7 @@ const make = Effect.gen(function* () {
   }, Effect.orDie)
 
   const rename = Effect.fn("PortfolioStore.rename")(
-    function* (tenantId: TenantId, portfolioId: PortfolioId, name: string | null, at: DateTime.Utc) {
+    function* ({ at, name, portfolioId, tenantId }: Renaming) {
       yield* sql`
       UPDATE portfolios SET name = ${name}, updated_at = ${timestamp(at)}
       WHERE portfolio_id = ${portfolioId} AND tenant_id = ${tenantId} AND archived_at IS NULL`

@@ -2,7 +2,7 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { StrategyId, TenantId } from "#domain/Ids.ts"
-import { MirrorTermsStore, type StoredTerms, type Terms } from "#domain/strategy/MirrorTermsStore.ts"
+import { type Acceptance, MirrorTermsStore, type StoredTerms } from "#domain/strategy/MirrorTermsStore.ts"
 import { Frequency } from "#domain/RebalanceSchedule.ts"
 import { swapPreferencesOf, SwapPreferencesColumns } from "#layers/sql/allocationColumns.ts"
 import { makeCadenceChanges } from "#layers/sql/strategy/cadenceChanges.ts"
@@ -52,7 +52,8 @@ const make = Effect.gen(function* () {
 
   // The strategy's row first: a claim that read the old terms holds it until its new due times are written.
   const write = Effect.fnUntraced(
-    function* (tenantId: TenantId, strategyId: StrategyId, { frequency, swap }: Terms, at: Date) {
+    function* ({ at, strategyId, tenantId, terms }: Acceptance) {
+      const { frequency, swap } = terms
       const columns = swapColumnsOf(swap)
       const offered = yield* sql`
         SELECT 1 FROM strategies WHERE strategy_id = ${strategyId} AND frequency = ${frequency}
@@ -61,7 +62,7 @@ const make = Effect.gen(function* () {
           AND threshold_usd IS NOT DISTINCT FROM ${columns.threshold_usd}::numeric FOR NO KEY UPDATE`
       if (offered.length === 0) return false
       yield* sql`
-        UPDATE mirror_terms SET ${sql.update({ frequency, ...columns, accepted_at: at })}
+        UPDATE mirror_terms SET ${sql.update({ frequency, ...columns, accepted_at: timestamp(at) })}
         WHERE strategy_id = ${strategyId} AND tenant_id = ${tenantId}`
       yield* cadence.request(strategyId, tenantId)
       return true
@@ -70,17 +71,13 @@ const make = Effect.gen(function* () {
     Effect.orDie
   )
 
-  const accept = Effect.fn("MirrorTermsStore.accept")(function* (
-    ...[tenantId, strategyId, terms, at]: AcceptArguments
-  ) {
-    const isAccepted = yield* write(tenantId, strategyId, terms, timestamp(at))
-    if (isAccepted) yield* cadence.move(at)
+  const accept = Effect.fn("MirrorTermsStore.accept")(function* (acceptance: Acceptance) {
+    const isAccepted = yield* write(acceptance)
+    if (isAccepted) yield* cadence.move(acceptance.at)
     return isAccepted
   })
 
   return MirrorTermsStore.of({ find, accept })
 })
-
-type AcceptArguments = Parameters<MirrorTermsStore["Service"]["accept"]>
 
 export const layer = Layer.effect(MirrorTermsStore, make)

@@ -4,12 +4,12 @@ import { SqlClient } from "effect/sql"
 import type { PageRequest } from "#domain/Cursor.ts"
 import { StrategyId, TenantId } from "#domain/Ids.ts"
 import { Frequency } from "#domain/RebalanceSchedule.ts"
-import type { Allocation } from "#domain/Allocation.ts"
 import { StrategyTriggers } from "#domain/StrategyTriggers.ts"
 import type { Strategy } from "#domain/strategy/Strategy.ts"
 import {
   type NewStrategy,
   type NewVersion,
+  type OwnStrategy,
   type StrategyPatch,
   StrategyStore,
   type VersionRequest
@@ -91,20 +91,14 @@ const make = Effect.gen(function* () {
     FROM strategies s
     JOIN strategy_versions v ON v.strategy_id = s.strategy_id AND v.version = s.head_version`)
 
-  const insertVersion = (
-    strategyId: StrategyId,
-    version: number,
-    allocation: Allocation,
-    changeLog: string | null,
-    at: Date
-  ) =>
+  const insertVersion = ({ allocation, changeLog, createdAt, strategyId }: NewVersion, version: number) =>
     sql`
       INSERT INTO strategy_versions (strategy_id, version, allocation, change_log, created_at)
-      VALUES (${strategyId}, ${version}, ${encodeAllocation(allocation)}::jsonb, ${changeLog}, ${at})`
+      VALUES (${strategyId}, ${version}, ${encodeAllocation(allocation)}::jsonb, ${changeLog},
+        ${timestamp(createdAt)})`
 
   const insert = Effect.fn("StrategyStore.insert")(
     function* (strategy: NewStrategy) {
-      const createdAt = timestamp(strategy.createdAt)
       yield* sql`INSERT INTO strategies ${sql.insert({
         strategy_id: strategy.strategyId,
         tenant_id: strategy.tenantId,
@@ -116,9 +110,9 @@ const make = Effect.gen(function* () {
         ...triggersColumnOf(strategy.triggers),
         is_public: strategy.isPublic,
         head_version: strategy.version,
-        created_at: createdAt
+        created_at: timestamp(strategy.createdAt)
       })}`
-      yield* insertVersion(strategy.strategyId, strategy.version, strategy.allocation, null, createdAt)
+      yield* insertVersion({ ...strategy, changeLog: null }, strategy.version)
     },
     sql.withTransaction,
     Effect.orDie
@@ -140,7 +134,7 @@ const make = Effect.gen(function* () {
 
   // Read by a statement of its own: one that waited for a publication would not see that publication's version.
   const update = Effect.fn("StrategyStore.update")(
-    function* (tenantId: TenantId, strategyId: StrategyId, { description, isPublic, name, triggers }: StrategyPatch) {
+    function* ({ strategyId, tenantId }: OwnStrategy, { description, isPublic, name, triggers }: StrategyPatch) {
       const columns = {
         ...(name === undefined ? {} : { name }),
         ...(description === undefined ? {} : { description }),
@@ -169,13 +163,7 @@ const make = Effect.gen(function* () {
         return yield* Effect.die(
           new Error(`Strategy ${version.strategyId} does not exist: no version can be published`)
         )
-      yield* insertVersion(
-        version.strategyId,
-        head.head_version,
-        version.allocation,
-        version.changeLog,
-        timestamp(version.createdAt)
-      )
+      yield* insertVersion(version, head.head_version)
       return head.head_version
     },
     sql.withTransaction,

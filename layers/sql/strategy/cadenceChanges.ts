@@ -45,7 +45,11 @@ export const makeCadenceChanges = Effect.fnUntraced(function* (sql: SqlClient.Sq
         random.intBetween(0, 999_999),
         (chance) =>
           new Date(
-            movedDueAt(checkedAt.epochMilliseconds, now.epochMilliseconds, intervalMs[frequency], chance / 1_000_000)
+            movedDueAt(
+              { began: checkedAt.epochMilliseconds, intervalMs: intervalMs[frequency] },
+              now.epochMilliseconds,
+              chance / 1_000_000
+            )
           )
       )
     )

@@ -4,10 +4,10 @@
  */
 import { type DateTime, Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { StrategyId, TenantId } from "#domain/Ids.ts"
 import type { Frequency } from "#domain/RebalanceSchedule.ts"
 import type { PreferencesPatch } from "#domain/SwapPreferences.ts"
 import type { SwapFee } from "#domain/SwapFee.ts"
+import type { OwnStrategy } from "#domain/strategy/StrategyStore.ts"
 import { swapPreferencesOf, SwapPreferencesColumns } from "#layers/sql/allocationColumns.ts"
 import { PolicyColumn, policyColumnOf, policyOf, selectPolicy } from "#layers/sql/policyColumn.ts"
 import { makeCadenceChanges } from "#layers/sql/strategy/cadenceChanges.ts"
@@ -21,12 +21,7 @@ export const makeConfigureStrategy = Effect.fnUntraced(function* (sql: SqlClient
   const cadence = yield* makeCadenceChanges(sql)
 
   /** Writes the columns when there are any, and answers the selected ones of the tenant's own strategy. */
-  const patch = (
-    tenantId: TenantId,
-    strategyId: StrategyId,
-    columns: Readonly<Record<string, unknown>>,
-    answer: string
-  ) =>
+  const patch = ({ strategyId, tenantId }: OwnStrategy, columns: Readonly<Record<string, unknown>>, answer: string) =>
     isEmpty(columns)
       ? sql<object>`
           SELECT ${sql.literal(answer)} FROM strategies WHERE strategy_id = ${strategyId} AND tenant_id = ${tenantId}`
@@ -35,12 +30,11 @@ export const makeConfigureStrategy = Effect.fnUntraced(function* (sql: SqlClient
           RETURNING ${sql.literal(answer)}`
 
   const patchSwap = Effect.fn("StrategyStore.patchSwap")(
-    (tenantId: TenantId, strategyId: StrategyId, { rebalancePolicy, ...swap }: PreferencesPatch) =>
+    (strategy: OwnStrategy, { rebalancePolicy, ...swap }: PreferencesPatch) =>
       Effect.map(
         firstPreferences(
           patch(
-            tenantId,
-            strategyId,
+            strategy,
             { ...swapColumnsOf(swap), ...policyColumnOf(rebalancePolicy) },
             `${selectSwap}, ${selectPolicy}`
           )
@@ -49,23 +43,19 @@ export const makeConfigureStrategy = Effect.fnUntraced(function* (sql: SqlClient
       )
   )
 
-  const patchFee = Effect.fn("StrategyStore.patchFee")((
-    tenantId: TenantId,
-    strategyId: StrategyId,
-    { swapBps }: Partial<SwapFee>
-  ) => {
+  const patchFee = Effect.fn("StrategyStore.patchFee")((strategy: OwnStrategy, { swapBps }: Partial<SwapFee>) => {
     const columns = swapBps === undefined ? {} : { swap_fee_bps: swapBps }
-    return firstFee(patch(tenantId, strategyId, columns, `swap_fee_bps AS "swapBps"`))
+    return firstFee(patch(strategy, columns, `swap_fee_bps AS "swapBps"`))
   })
 
-  const fee = (tenantId: TenantId, strategyId: StrategyId) => patchFee(tenantId, strategyId, {})
+  const fee = (strategy: OwnStrategy) => patchFee(strategy, {})
 
   /**
    * The strategy's row first: a claim that read the old cadence holds it until its new due times are written
    * (concludeDue.ts). Due times follow in batches (cadenceChanges.ts).
    */
   const writeFrequency = Effect.fnUntraced(
-    function* (tenantId: TenantId, strategyId: StrategyId, frequency: Frequency) {
+    function* ({ strategyId, tenantId }: OwnStrategy, frequency: Frequency) {
       const changed = yield* sql<{ readonly is_other: boolean }>`
         UPDATE strategies s SET frequency = ${frequency}
         FROM (SELECT frequency FROM strategies WHERE strategy_id = ${strategyId} FOR NO KEY UPDATE) before
@@ -80,12 +70,11 @@ export const makeConfigureStrategy = Effect.fnUntraced(function* (sql: SqlClient
   )
 
   const setFrequency = Effect.fn("StrategyStore.setFrequency")(function* (
-    tenantId: TenantId,
-    strategyId: StrategyId,
+    strategy: OwnStrategy,
     frequency: Frequency,
     now: DateTime.Utc
   ) {
-    const set = yield* writeFrequency(tenantId, strategyId, frequency)
+    const set = yield* writeFrequency(strategy, frequency)
     if (Option.isSome(set)) yield* cadence.move(now)
     return set
   })

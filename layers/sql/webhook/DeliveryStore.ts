@@ -9,7 +9,7 @@ import {
   DeliveryStore,
   type FailedAttempt
 } from "#domain/webhook/DeliveryStore.ts"
-import type { DisabledReason } from "#domain/webhook/Webhook.ts"
+import type { Disabling } from "#domain/webhook/Webhook.ts"
 import { decodeFirst, decodeRows, SmallBigint, Timestamp, timestamp, timestampOrNull } from "#layers/sql/rows.ts"
 
 const allClaimed = decodeRows(
@@ -132,7 +132,7 @@ const make = Effect.gen(function* () {
   )
 
   const disable = Effect.fn("DeliveryStore.disable")(
-    (webhookId: WebhookId, at: DateTime.Utc, reason: DisabledReason, detail: string) => sql`
+    (webhookId: WebhookId, { at, detail, reason }: Disabling) => sql`
       UPDATE webhooks SET disabled_at = ${timestamp(at)}, disabled_reason = ${reason}, disabled_detail = ${detail}
       WHERE webhook_id = ${webhookId} AND disabled_at IS NULL`,
     Effect.asVoid,

@@ -19,12 +19,12 @@ const recorded = Effect.fnUntraced(function* (assetId: AssetId, prices: Readonly
   const store = yield* DailyPriceStore
   const now = yield* DateTime.now
   const usd = (price: number) => Decimal.parse(price.toFixed(6))!
-  yield* store.recordHistory(
+  yield* store.recordHistory({
     assetId,
-    prices.map((price, at) => ({ day: Day.add(Day.of(now), at - prices.length + 1), usd: usd(price) })),
-    Day.of(now),
-    now
-  )
+    prices: prices.map((price, at) => ({ day: Day.add(Day.of(now), at - prices.length + 1), usd: usd(price) })),
+    completeThrough: Day.of(now),
+    at: now
+  })
 })
 
 const back = Effect.fnUntraced(function* (days: number) {

@@ -223,7 +223,7 @@ layer(ApiLive, { excludeTestServices: true })("activation of chains", (it) => {
       const first = yield* call("POST", `${path}/rebalance`, { key: portfolio.key })
       const { transition } = yield* OperationStore
       for (const state of ["running", "awaiting_user"] as const) {
-        yield* transition(first.json.data.operationId, state, yield* DateTime.now, null)
+        yield* transition({ operationId: first.json.data.operationId, to: state, at: yield* DateTime.now, error: null })
       }
       ;(yield* MovableClock).advance(120_000)
       const second = yield* call("POST", `${path}/rebalance`, { key: portfolio.key })

@@ -20,7 +20,9 @@ const running = Effect.gen(function* () {
 })
 
 const enter = Effect.fnUntraced(function* (operationId: OperationId, state: "running" | "awaiting_user" | "completed") {
-  assert.isTrue(yield* (yield* OperationStore).transition(operationId, state, yield* DateTime.now, null))
+  assert.isTrue(
+    yield* (yield* OperationStore).transition({ operationId, to: state, at: yield* DateTime.now, error: null })
+  )
 })
 
 const isRequested = (operationId: OperationId) =>

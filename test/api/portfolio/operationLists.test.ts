@@ -20,8 +20,8 @@ const runs = Effect.fnUntraced(function* (tenantId: TenantId, portfolioId: Portf
     // Two of each minute, so that the order of equal times is seen too.
     const now = DateTime.add(noon, { minutes: Math.floor(number / 2) })
     yield* store.submitManual({ operationId, tenantId, portfolioId, now, cooldownMs: 0 })
-    yield* store.transition(operationId, "running", now, null)
-    yield* store.transition(operationId, "completed", now, null)
+    yield* store.transition({ operationId, to: "running", at: now, error: null })
+    yield* store.transition({ operationId, to: "completed", at: now, error: null })
     ids.push(operationId)
   }
   return ids
@@ -71,8 +71,8 @@ layer(ApiLive, { excludeTestServices: true })("lists of operations", (it) => {
         now,
         cooldownMs: 0
       })
-      yield* store.transition(waiting, "running", now, null)
-      yield* store.transition(waiting, "awaiting_user", now, null)
+      yield* store.transition({ operationId: waiting, to: "running", at: now, error: null })
+      yield* store.transition({ operationId: waiting, to: "awaiting_user", at: now, error: null })
       const listed = (query: string) =>
         Effect.map(call("GET", `/v2/operations?${query}`, { key }), ({ json }) => idsOf(json.data.operations))
       assert.deepStrictEqual(yield* listed("state=awaiting_user"), [waiting])
@@ -135,7 +135,7 @@ layer(ApiLive, { excludeTestServices: true })("lists of operations", (it) => {
       const store = yield* OperationStore
       const submitted = { operationId, tenantId, portfolioId: portfolioId as PortfolioId, now: noon, cooldownMs: 0 }
       yield* store.submitManual(submitted)
-      yield* store.transition(operationId, "running", noon, null)
+      yield* store.transition({ operationId, to: "running", at: noon, error: null })
       yield* sql`
         INSERT INTO required_signatures (portfolio_id, chain_id, operation_id, permission_id, cause, required_at)
         SELECT ${portfolioId}, (chain ->> 'chainId')::bigint, ${operationId}, chain ->> 'permissionId', 'agent_changed',
@@ -150,7 +150,7 @@ layer(ApiLive, { excludeTestServices: true })("lists of operations", (it) => {
       assert.deepStrictEqual(yield* codes, before)
       yield* sql`UPDATE portfolios SET permission_ends_at = '2020-01-01T00:00:00Z' WHERE portfolio_id = ${portfolioId}`
       assert.include(yield* codes, "permission_expired")
-      yield* store.transition(operationId, "failed", noon, "the chain said no")
+      yield* store.transition({ operationId, to: "failed", at: noon, error: "the chain said no" })
       const failed = (yield* call("GET", path, { key })).json.data.attention
       assert.deepInclude(
         failed.find(({ code }: { code: string }) => code === "run_failed"),

@@ -38,8 +38,8 @@ const finish = Effect.fnUntraced(function* (
   error: string | null
 ) {
   const store = yield* OperationStore
-  yield* store.transition(operationId, "running", yield* DateTime.now, null)
-  yield* store.transition(operationId, to, yield* DateTime.now, error)
+  yield* store.transition({ operationId, to: "running", at: yield* DateTime.now, error: null })
+  yield* store.transition({ operationId, to, at: yield* DateTime.now, error })
 })
 
 layer(ApiLive, { excludeTestServices: true })("operations", (it) => {

@@ -131,9 +131,9 @@ export const enter = Effect.fnUntraced(function* (
   to: OperationState,
   error: string | null = null
 ) {
-  yield* (yield* OperationStore).transition(operationId, to, yield* DateTime.now, error)
+  yield* (yield* OperationStore).transition({ operationId, to, at: yield* DateTime.now, error })
 })
 
 export const append = Effect.fnUntraced(function* (operationId: OperationId, kind: string, payload: unknown) {
-  yield* (yield* OperationStore).append(operationId, yield* DateTime.now, kind, payload)
+  yield* (yield* OperationStore).append({ operationId, at: yield* DateTime.now, kind, payload })
 })

@@ -20,7 +20,7 @@ export const signedIn = Effect.fnUntraced(function* (walletId: string, tenantId?
   const member =
     tenantId === undefined
       ? (yield* users.enter(user, own))[0]
-      : Option.getOrThrow(yield* users.setMember(tenantId, user, "owner", createdAt))
+      : Option.getOrThrow(yield* users.setMember({ ...user, tenantId, role: "owner", joinedAt: createdAt }))
   const nonce = { nonce: user.userId, expiresAt: DateTime.add(createdAt, { minutes: 10 }) }
   const { session, token } = Option.getOrThrow(yield* (yield* Sessions).open(member, nonce, null))
   return { token: Redacted.value(token), sessionId: session.sessionId, tenantId: member.tenantId }

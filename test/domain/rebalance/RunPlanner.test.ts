@@ -75,7 +75,7 @@ layer(Planner, { excludeTestServices: true })("RunPlanner", (it) => {
           testSettings.defaultSwap
         )
         for (const { expected, label, strategy, tenant } of combinations) {
-          yield* strategies.patchSwap(tenantId, strategyId, strategy)
+          yield* strategies.patchSwap({ tenantId, strategyId }, strategy)
           yield* tenants.patchPreferences(tenantId, { swap: tenant })
           const { chains, limits } = yield* plan
           const { priceImpactBps, slippageBps, thresholdUsd } = expected
@@ -102,11 +102,14 @@ layer(Planner, { excludeTestServices: true })("RunPlanner", (it) => {
         INSERT INTO mirror_terms
           (tenant_id, strategy_id, frequency, slippage_bps, price_impact_bps, threshold_usd, accepted_at)
         VALUES (${tenantId}, ${strategyId}, 'daily', 40, 60, 2, ${DateTime.toDateUtc(yield* DateTime.now)})`
-        yield* strategies.patchSwap(creator, strategyId, { slippageBps: 1_000, priceImpactBps: 1_000 })
+        yield* strategies.patchSwap({ tenantId: creator, strategyId }, { slippageBps: 1_000, priceImpactBps: 1_000 })
         assert.deepStrictEqual((yield* plan).limits, { slippageBps: 40, priceImpactBps: 60 })
         yield* tenants.patchPreferences(tenantId, { swap: { slippageBps: 30 } })
         assert.deepStrictEqual((yield* plan).limits, { slippageBps: 30, priceImpactBps: 60 })
-        yield* strategies.patchSwap(creator, strategyId, { priceImpactBps: 10, thresholdUsd: 100_000n * Decimal.one })
+        yield* strategies.patchSwap(
+          { tenantId: creator, strategyId },
+          { priceImpactBps: 10, thresholdUsd: 100_000n * Decimal.one }
+        )
         const { chains, limits } = yield* plan
         assert.deepStrictEqual(limits, { slippageBps: 30, priceImpactBps: 10 })
         assert.isTrue(
@@ -129,7 +132,12 @@ layer(Planner, { excludeTestServices: true })("RunPlanner", (it) => {
       const left = yield* sold
       // A tenth of the money is free, so a tenth of it is traded.
       assert.isTrue(left * 9n < all && left * 11n > all, `${left} of ${all}`)
-      yield* (yield* OperationStore).transition(operationId, "failed", yield* DateTime.now, "refused")
+      yield* (yield* OperationStore).transition({
+        operationId,
+        to: "failed",
+        at: yield* DateTime.now,
+        error: "refused"
+      })
       assert.strictEqual(yield* sold, all)
     })
   )
@@ -241,9 +249,12 @@ layer(Planner, { excludeTestServices: true })("RunPlanner, by a policy", (it) =>
   it.effect("trades to the edge of the strategy's band, keeps its figures, and rests inside of it", () =>
     Effect.gen(function* () {
       const { plan, strategyId, tenantId } = yield* planned
-      yield* (yield* StrategyStore).patchSwap(tenantId, strategyId, {
-        rebalancePolicy: { band: { kind: "relative", width: 1_000 } }
-      })
+      yield* (yield* StrategyStore).patchSwap(
+        { tenantId, strategyId },
+        {
+          rebalancePolicy: { band: { kind: "relative", width: 1_000 } }
+        }
+      )
       const [base] = (yield* plan).chains
       const sold = base!.legs.reduce((sum, { valueUsd }) => sum + valueUsd, 0n)
       // All is in USDC, whose target is 40 percent of the chain: traded to the edge of 44.

@@ -97,8 +97,8 @@ const abandonedIntents = Effect.fnUntraced(function* (isSigned: boolean, minutes
   if (isSigned) yield* relayed(runId, accountId, 1, undefined, subject)
   const died = DateTime.subtract(yield* DateTime.now, { minutes: minutesAgo })
   const operations = yield* OperationStore
-  yield* operations.transition(runId, "running", died, null)
-  yield* operations.transition(runId, "failed", died, "internal error")
+  yield* operations.transition({ operationId: runId, to: "running", at: died, error: null })
+  yield* operations.transition({ operationId: runId, to: "failed", at: died, error: "internal error" })
   const standing = Effect.gen(function* () {
     const ledger = yield* TransferLedger
     return {

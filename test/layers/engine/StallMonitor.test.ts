@@ -56,9 +56,11 @@ const standing = Effect.fnUntraced(function* (state: "running" | "retrying" | "a
   const { portfolioId, tenantId } = yield* world()
   const { operationId } = yield* submit(tenantId, portfolioId)
   const since = DateTime.subtract(yield* DateTime.now, { minutes })
-  yield* operations.transition(operationId, "running", since, null)
-  if (state !== "running") yield* operations.transition(operationId, state, since, null)
-  return Effect.flatMap(DateTime.now, (now) => operations.transition(operationId, "completed", now, null))
+  yield* operations.transition({ operationId, to: "running", at: since, error: null })
+  if (state !== "running") yield* operations.transition({ operationId, to: state, at: since, error: null })
+  return Effect.flatMap(DateTime.now, (now) =>
+    operations.transition({ operationId, to: "completed", at: now, error: null })
+  )
 })
 
 const gauge = (state: string) =>

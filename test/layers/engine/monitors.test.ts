@@ -63,7 +63,7 @@ const onTarget = Effect.gen(function* () {
 
 const setBand = ({ strategyId, tenantId }: Enrolled, band: DriftBand | null) =>
   Effect.flatMap(StrategyStore, (store) =>
-    store.update(tenantId, strategyId, { triggers: band === null ? null : { drift: { band } } })
+    store.update({ tenantId, strategyId }, { triggers: band === null ? null : { drift: { band } } })
   )
 
 const monitorOf = ({ portfolioId }: Enrolled) =>

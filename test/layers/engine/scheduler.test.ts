@@ -128,7 +128,7 @@ const sent = Effect.fnUntraced(function* ({ accounts, portfolioId, tenantId }: E
   const runId = yield* makeOperationId
   const at = yield* DateTime.now
   yield* operations.submitManual({ operationId: runId, tenantId, portfolioId, now: at, cooldownMs: 0 })
-  yield* operations.transition(runId, "cancelled", at, "test")
+  yield* operations.transition({ operationId: runId, to: "cancelled", at, error: "test" })
   yield* (yield* TransferLedger).open({
     runId,
     attempt: 1,

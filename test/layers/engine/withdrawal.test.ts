@@ -262,7 +262,12 @@ layer(Engine, { excludeTestServices: true })("a withdrawal", (it) => {
       const stored = Option.getOrThrow(yield* (yield* WithdrawalStore).find(operationId))
       const during = yield* preparer.next(stored)
       assert.include(during._tag === "Waiting" ? during.reason : during._tag, "a rebalance of the portfolio is running")
-      yield* operations.transition(rebalanceId, "cancelled", yield* DateTime.now, "test")
+      yield* operations.transition({
+        operationId: rebalanceId,
+        to: "cancelled",
+        at: yield* DateTime.now,
+        error: "test"
+      })
       assert.strictEqual((yield* preparer.next(stored))._tag, "Refused")
       market.fund(account, baseUsdc.assetId, dollars)
       assert.strictEqual((yield* reached(portfolio, operationId)).state, "completed")

@@ -111,7 +111,7 @@ eachDatabase("ActionStore", (it) => {
       assert.deepStrictEqual(Option.getOrThrow(yield* store.find(operationId)).order, calls)
       const found = Option.getOrThrow(yield* operations.find(own.tenantId, own.portfolioId, operationId))
       assert.strictEqual(found.kind, "execute")
-      yield* operations.transition(operationId, "running", noon, null)
+      yield* operations.transition({ operationId, to: "running", at: noon, error: null })
       assert.isNull(yield* store.outcome(operationId))
       const outcome: ActionOutcome = {
         chainId: order.chainId,

@@ -19,15 +19,15 @@ eachDatabase("TenantEventLog", (it) => {
       const portfolios = yield* PortfolioStore
       const operations = yield* OperationStore
       const { portfolioId, tenantId } = yield* world()
-      yield* portfolios.rename(tenantId, portfolioId, "Pension", after(10))
-      yield* portfolios.rename(tenantId, portfolioId, "Pension", after(11))
+      yield* portfolios.rename({ tenantId, portfolioId, name: "Pension", at: after(10) })
+      yield* portfolios.rename({ tenantId, portfolioId, name: "Pension", at: after(11) })
       yield* portfolios.stop(tenantId, portfolioId, after(12))
       yield* portfolios.start(tenantId, portfolioId, after(13))
       const operationId = yield* makeOperationId
       yield* operations.submitManual({ operationId, tenantId, portfolioId, now: after(14), cooldownMs: 0 })
-      yield* operations.transition(operationId, "running", after(15), null)
-      yield* operations.append(operationId, after(16), "withdrawal_waits", { reason: "slow" })
-      yield* operations.transition(operationId, "failed", after(17), "the chain said no")
+      yield* operations.transition({ operationId, to: "running", at: after(15), error: null })
+      yield* operations.append({ operationId, at: after(16), kind: "withdrawal_waits", payload: { reason: "slow" } })
+      yield* operations.transition({ operationId, to: "failed", at: after(17), error: "the chain said no" })
       const events = yield* log.read(tenantId, 0, 100)
       assert.deepStrictEqual(typesOf(events), [
         "strategy.created",
@@ -65,7 +65,7 @@ eachDatabase("TenantEventLog", (it) => {
       const seen = (sequence: number) => log.grown([tenantId, stranger].map((id) => ({ tenantId: id, sequence })))
       assert.deepStrictEqual(yield* seen(9), [tenantId])
       assert.deepStrictEqual(yield* seen(10), [])
-      yield* portfolios.rename(tenantId, portfolioId, null, after(18))
+      yield* portfolios.rename({ tenantId, portfolioId, name: null, at: after(18) })
       assert.deepStrictEqual(yield* seen(10), [tenantId], "before it has its number too")
     })
   )
@@ -81,8 +81,8 @@ eachDatabase("TenantEventLog", (it) => {
         const { portfolioId } = yield* insertPortfolio(strategy)
         const operationId = yield* makeOperationId
         yield* operations.submitManual({ operationId, tenantId, portfolioId, now: noon, cooldownMs: 0 })
-        yield* operations.transition(operationId, "running", noon, null)
-        yield* operations.transition(operationId, "completed", noon, null)
+        yield* operations.transition({ operationId, to: "running", at: noon, error: null })
+        yield* operations.transition({ operationId, to: "completed", at: noon, error: null })
         return operationId
       })
       /** Reads on from what it has until all have ended. */

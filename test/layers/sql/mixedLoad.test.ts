@@ -34,8 +34,8 @@ eachDatabase("Stores under mixed load", (it) => {
       const ids = all.map((portfolio) => portfolio.portfolioId)
 
       const run = Effect.fnUntraced(function* (operationId: OperationId, at: number) {
-        yield* operations.transition(operationId, "running", after(at), null)
-        yield* operations.append(operationId, after(at), "planned", {})
+        yield* operations.transition({ operationId, to: "running", at: after(at), error: null })
+        yield* operations.append({ operationId, at: after(at), kind: "planned", payload: {} })
         yield* runs.finish({
           operationId,
           strategyVersion: 1,
@@ -58,7 +58,12 @@ eachDatabase("Stores under mixed load", (it) => {
         ...ids.map((id) => trigger(id, round)),
         portfolios.stop(tenantId, ids[round % ids.length]!, after(round * hour)),
         portfolios.start(tenantId, ids[round % ids.length]!, after(round * hour)),
-        portfolios.rename(tenantId, ids[round % ids.length]!, `Round ${round}`, after(round * hour)),
+        portfolios.rename({
+          tenantId,
+          portfolioId: ids[round % ids.length]!,
+          name: `Round ${round}`,
+          at: after(round * hour)
+        }),
         strategies.publish({
           strategyId: strategy.strategyId,
           allocation: strategy.allocation,

@@ -26,7 +26,7 @@ const skipped = Effect.gen(function* () {
   const now = yield* DateTime.now
   const portfolioId = user.portfolioId as PortfolioId
   yield* store.submitManual({ operationId, tenantId: user.tenantId, portfolioId, now, cooldownMs: 0 })
-  yield* store.transition(operationId, "running", now, null)
+  yield* store.transition({ operationId, to: "running", at: now, error: null })
   const skips = [{ assetId: null, code: SkipCode.stalePrice, valueUsd: -(10n ** 18n), reason: sentence }]
   const result = resultOf([{ ...emptyChain(8453 as ChainId), skips }], 0n)
   yield* (yield* RunStore).finish({

@@ -18,7 +18,9 @@ const required = Effect.gen(function* () {
     signatures.require({ operationId: id, chainId, permissionId: permission, cause: "permission_revoked", at: noon })
   const enter = (id: OperationId, ...states: ReadonlyArray<"running" | "awaiting_user" | "failed">) =>
     Effect.flatMap(OperationStore, (store) =>
-      Effect.forEach(states, (state) => store.transition(id, state, after(1), state === "failed" ? "gone" : null))
+      Effect.forEach(states, (state) =>
+        store.transition({ operationId: id, to: state, at: after(1), error: state === "failed" ? "gone" : null })
+      )
     )
   assert.isTrue(yield* require(operationId))
   return { ...made, enter, operationId, require, signatures }

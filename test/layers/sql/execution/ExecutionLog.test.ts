@@ -14,7 +14,7 @@ import { eachDatabase } from "#test/support/database.ts"
 const running = Effect.gen(function* () {
   const { portfolioId, tenantId } = yield* world()
   const { operationId } = yield* submit(tenantId, portfolioId)
-  yield* (yield* OperationStore).transition(operationId, "running", after(1_000), null)
+  yield* (yield* OperationStore).transition({ operationId, to: "running", at: after(1_000), error: null })
   return { portfolioId, tenantId, operationId }
 })
 
@@ -28,7 +28,7 @@ eachDatabase("ExecutionLog", (it) => {
       const log = yield* ExecutionLog
       const store = yield* OperationStore
       const { operationId, tenantId } = yield* running
-      yield* store.append(operationId, after(2_000), "chain_settled", settled)
+      yield* store.append({ operationId, at: after(2_000), kind: "chain_settled", payload: settled })
       const head = Option.getOrThrow(yield* log.head(ofTenant(tenantId), operationId))
       assert.strictEqual(head.sequence, 3)
       assert.strictEqual(DateTime.toEpochMillis(head.at), DateTime.toEpochMillis(after(2_000)))
@@ -74,8 +74,8 @@ eachDatabase("ExecutionLog", (it) => {
       const log = yield* ExecutionLog
       const store = yield* OperationStore
       const { operationId, tenantId } = yield* running
-      yield* store.transition(operationId, "failed", after(2_000), "the chain said no")
-      yield* store.append(operationId, after(3_000), "withdrawal_waits", { reason: "late" })
+      yield* store.transition({ operationId, to: "failed", at: after(2_000), error: "the chain said no" })
+      yield* store.append({ operationId, at: after(3_000), kind: "withdrawal_waits", payload: { reason: "late" } })
       const head = Option.getOrThrow(yield* log.head(ofTenant(tenantId), operationId))
       assert.strictEqual(head.sequence, 3)
       assert.deepInclude(head.operation, { state: "failed", error: "the chain said no" })
@@ -87,10 +87,10 @@ eachDatabase("ExecutionLog", (it) => {
       const log = yield* ExecutionLog
       const store = yield* OperationStore
       const { operationId } = yield* running
-      yield* store.append(operationId, after(2_000), "chain_settled", settled)
-      yield* store.transition(operationId, "retrying", after(3_000), null)
-      yield* store.append(operationId, after(4_000), "chain_settled", settled)
-      yield* store.transition(operationId, "failed", after(5_000), "the chain said no")
+      yield* store.append({ operationId, at: after(2_000), kind: "chain_settled", payload: settled })
+      yield* store.transition({ operationId, to: "retrying", at: after(3_000), error: null })
+      yield* store.append({ operationId, at: after(4_000), kind: "chain_settled", payload: settled })
+      yield* store.transition({ operationId, to: "failed", at: after(5_000), error: "the chain said no" })
       const expected = [
         {
           sequence: 1,
@@ -167,7 +167,12 @@ eachDatabase("ExecutionLog", (it) => {
       ]
       assert.deepStrictEqual(yield* log.grown(readers), [second.operationId])
       assert.deepStrictEqual(yield* log.grown([]), [])
-      yield* (yield* OperationStore).append(first.operationId, after(2_000), "chain_settled", settled)
+      yield* (yield* OperationStore).append({
+        operationId: first.operationId,
+        at: after(2_000),
+        kind: "chain_settled",
+        payload: settled
+      })
       assert.sameMembers([...(yield* log.grown(readers))], [first.operationId, second.operationId])
     })
   )

@@ -76,7 +76,7 @@ eachDatabase("Users and sessions", (it) => {
         Array.from({ length: 30 }, (_, index) => index),
         (index) =>
           Effect.flatMap(sessionOf(member), (session) =>
-            sessions.open(session, hashOf(`${member.userId.slice(-20)} ${index}`), nonce, 50)
+            sessions.open({ ...session, hash: hashOf(`${member.userId.slice(-20)} ${index}`), nonce }, 50)
           ),
         atOnce
       )
@@ -90,11 +90,11 @@ eachDatabase("Users and sessions", (it) => {
       const member = yield* entered
       const session = yield* sessionOf(member)
       const name = member.userId.slice(-20)
-      yield* sessions.open(session, hashOf(name), { nonce: name, expiresAt: after(hour) }, 20)
+      yield* sessions.open({ ...session, hash: hashOf(name), nonce: { nonce: name, expiresAt: after(hour) } }, 20)
       const next = (index: number) => hashOf(`${name} ${index}`)
       const rotated = yield* Effect.forEach(
         Array.from({ length: 30 }, (_, index) => index),
-        (index) => sessions.rotate(session.sessionId, hashOf(name), next(index), after(1)),
+        (index) => sessions.rotate({ sessionId: session.sessionId, from: hashOf(name), to: next(index), at: after(1) }),
         atOnce
       )
       assert.lengthOf(rotated.filter(Boolean), 1)
@@ -113,7 +113,9 @@ eachDatabase("Users and sessions", (it) => {
     Effect.gen(function* () {
       const users = yield* UserStore
       const first = yield* entered
-      for (let count = 1; count < 10; count++) yield* users.setMember(first.tenantId, yield* newUser, "owner", noon)
+      const { tenantId } = first
+      for (let count = 1; count < 10; count++)
+        yield* users.setMember({ ...(yield* newUser), tenantId, role: "owner", joinedAt: noon })
       const members = yield* users.listMembers(first.tenantId)
       assert.lengthOf(members, 10)
       yield* Effect.forEach(members, ({ userId }) => users.removeMember(first.tenantId, userId), atOnce)
@@ -130,9 +132,12 @@ eachDatabase("Users and sessions", (it) => {
       const [users, sessions] = [yield* UserStore, yield* SessionStore]
       const owner = yield* entered
       const guest = yield* newUser
-      const member = Option.getOrThrow(yield* users.setMember(owner.tenantId, guest, "viewer", noon))
+      const member = Option.getOrThrow(
+        yield* users.setMember({ ...guest, tenantId: owner.tenantId, role: "viewer", joinedAt: noon })
+      )
       const name = member.userId.slice(-20)
-      yield* sessions.open(yield* sessionOf(member), hashOf(name), { nonce: name, expiresAt: after(hour) }, 20)
+      const nonce = { nonce: name, expiresAt: after(hour) }
+      yield* sessions.open({ ...(yield* sessionOf(member)), hash: hashOf(name), nonce }, 20)
       assert.isTrue(Option.isSome(yield* sessions.find(alone(hashOf(name)))))
       assert.isTrue(yield* users.removeMember(owner.tenantId, member.userId))
       assert.isTrue(Option.isNone(yield* sessions.find(alone(hashOf(name)))))

@@ -49,15 +49,15 @@ eachDatabase("DailyPriceStore", (it) => {
       const { store } = yield* tracked
       yield* store.recordDay(today, new Map([[weth, 2_500_000_000_000_000_000_001n]]), noon)
       yield* store.recordDay(today, new Map([[weth, 1n]]), noon)
-      yield* store.recordHistory(
-        weth,
-        [
+      yield* store.recordHistory({
+        assetId: weth,
+        prices: [
           { day: day(2), usd: 7n },
           { day: today, usd: 8n }
         ],
-        today,
-        noon
-      )
+        completeThrough: today,
+        at: noon
+      })
       assert.deepStrictEqual(yield* store.unpriced(today), [usdc])
       const all = yield* store.read([weth, usdc], day(9))
       assert.deepStrictEqual([...all.keys()], [weth])
@@ -109,8 +109,13 @@ eachDatabase("DailyPriceStore", (it) => {
   it.effect("a complete history has a gap again only when a day was missed", () =>
     Effect.gen(function* () {
       const { store } = yield* tracked
-      yield* store.recordHistory(weth, [], today, noon)
-      yield* store.recordHistory(usdc, [{ day: today, usd: Decimal.one }], today, noon)
+      yield* store.recordHistory({ assetId: weth, prices: [], completeThrough: today, at: noon })
+      yield* store.recordHistory({
+        assetId: usdc,
+        prices: [{ day: today, usd: Decimal.one }],
+        completeThrough: today,
+        at: noon
+      })
       assert.deepStrictEqual(yield* store.claimGaps(query), [])
       const tomorrow = Day.add(today, 1)
       yield* store.recordDay(tomorrow, new Map([[weth, Decimal.one]]), noon)

@@ -40,14 +40,14 @@ eachDatabase("MarketDataStore", (it) => {
     Effect.gen(function* () {
       const store = yield* MarketDataStore
       const old = (yield* store.lead("old", at(300), at(360)))!
-      assert.isTrue(yield* store.write(old, data({ from: "old" }), at(301)))
+      assert.isTrue(yield* store.write(old, { ...data({ from: "old" }), at: at(301) }))
       const young = (yield* store.lead("young", at(361), at(421)))!
-      assert.isFalse(yield* store.write(old, data({ from: "late" }), at(362)))
-      yield* store.fail(old, "global-market", "late", at(363))
+      assert.isFalse(yield* store.write(old, { ...data({ from: "late" }), at: at(362) }))
+      yield* store.fail(old, { name: "global-market", reason: "late", at: at(363) })
       yield* store.remove(old, ["global-market"])
       const [stored] = yield* store.read(["global-market"])
       assert.deepStrictEqual(stored!.data, { from: "old" })
-      assert.isTrue(yield* store.write(young, data({ from: "young" }), at(364)))
+      assert.isTrue(yield* store.write(young, { ...data({ from: "young" }), at: at(364) }))
       yield* store.resign(young)
     })
   )
@@ -56,17 +56,17 @@ eachDatabase("MarketDataStore", (it) => {
     Effect.gen(function* () {
       const store = yield* MarketDataStore
       const lease = (yield* store.lead("w", at(500), at(560)))!
-      yield* store.write(lease, data({ n: 1 }), at(501))
+      yield* store.write(lease, { ...data({ n: 1 }), at: at(501) })
       const stateOf = Effect.map(store.states, (states) => states.find(({ name }) => name === "global-market")!)
       const written = yield* stateOf
-      yield* store.fail(lease, "global-market", "down", at(502))
+      yield* store.fail(lease, { name: "global-market", reason: "down", at: at(502) })
       const failed = yield* stateOf
       assert.strictEqual(failed.revision, written.revision)
       assert.deepStrictEqual(failed.fetchedAt, written.fetchedAt)
       assert.strictEqual(failed.attemptedAt.epochMilliseconds, at(502).epochMilliseconds)
-      yield* store.fail(lease, "never-fetched", "down", at(503))
+      yield* store.fail(lease, { name: "never-fetched", reason: "down", at: at(503) })
       assert.lengthOf(yield* store.read(["never-fetched"]), 0)
-      yield* store.write(lease, data({ n: 2, text: "\0 and \ud800" }), at(504))
+      yield* store.write(lease, { ...data({ n: 2, text: "\0 and \ud800" }), at: at(504) })
       assert.isAbove(Number((yield* stateOf).revision), Number(written.revision))
       yield* store.remove(lease, ["global-market", "never-fetched"])
       assert.lengthOf(yield* store.states, 0)

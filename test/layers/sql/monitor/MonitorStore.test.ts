@@ -80,8 +80,8 @@ eachDatabase("MonitorStore", (it) => {
         const waiting = yield* found(monitor.workflow.workflowId)
         assert.strictEqual(waiting.state.wait, "execution")
         const at = after(60_000)
-        yield* operations.transition(operationId, "running", at, null)
-        yield* operations.transition(operationId, end, at, end === "completed" ? null : "why")
+        yield* operations.transition({ operationId, to: "running", at, error: null })
+        yield* operations.transition({ operationId, to: end, at, error: end === "completed" ? null : "why" })
         const woken = yield* found(monitor.workflow.workflowId)
         const event = { _tag: "execution_completed", operationId, state: end, outcome: null } as const
         assert.deepStrictEqual(woken.state, Transitions.wake(waiting.state, event, at))
@@ -172,7 +172,7 @@ eachDatabase("MonitorStore", (it) => {
       const tenantId = yield* insertTenant
       const strategy = yield* insertStrategy(tenantId)
       const triggers = { drift: { band: { kind: "absolute" as const, width: 500 } } }
-      yield* strategies.update(tenantId, strategy.strategyId, { triggers })
+      yield* strategies.update({ tenantId, strategyId: strategy.strategyId }, { triggers })
       const { portfolioId } = yield* insertPortfolio(strategy)
       const { workflow } = yield* found(ofStrategy(portfolioId))
       assert.deepStrictEqual(workflow.trigger, { kind: "portfolio_drift_from_target", bands: triggers.drift })

@@ -60,7 +60,7 @@ eachDatabase("OperationStore", (it) => {
       const running = (yield* submit(tenantId, portfolioId, after(1), 60_000)).submission
       assert.strictEqual(running._tag === "Running" ? running.operation.operationId : running._tag, first.operationId)
 
-      yield* store.transition(first.operationId, "failed", after(2), "no route")
+      yield* store.transition({ operationId: first.operationId, to: "failed", at: after(2), error: "no route" })
       assert.deepStrictEqual((yield* submit(tenantId, portfolioId, after(59_999), 60_000)).submission, {
         _tag: "CoolingDown",
         until: after(60_000)
@@ -77,7 +77,7 @@ eachDatabase("OperationStore", (it) => {
       const [scheduled] = yield* claimDue(after(5_000), 1_000)
       const running = (yield* submit(tenantId, portfolioId, after(5_001), 60_000)).submission
       assert.strictEqual(running._tag === "Running" ? running.operation.trigger : running._tag, "scheduled")
-      yield* store.transition(scheduled!, "cancelled", after(5_002), "stopped")
+      yield* store.transition({ operationId: scheduled!, to: "cancelled", at: after(5_002), error: "stopped" })
       assert.strictEqual((yield* submit(tenantId, portfolioId, after(5_003), 60_000)).submission._tag, "Submitted")
     })
   )
@@ -118,20 +118,22 @@ eachDatabase("OperationStore", (it) => {
       const { portfolioId, tenantId } = yield* world()
       const { operationId } = yield* submit(tenantId, portfolioId)
       const find = Effect.map(store.find(tenantId, portfolioId, operationId), Option.getOrThrow)
-      assert.isFalse(yield* store.transition(operationId, "completed", after(1), null))
-      assert.isTrue(yield* store.transition(operationId, "running", after(2), null))
-      assert.isFalse(yield* store.transition(operationId, "running", after(3), null))
-      assert.isTrue(yield* store.transition(operationId, "retrying", after(4), null))
+      assert.isFalse(yield* store.transition({ operationId, to: "completed", at: after(1), error: null }))
+      assert.isTrue(yield* store.transition({ operationId, to: "running", at: after(2), error: null }))
+      assert.isFalse(yield* store.transition({ operationId, to: "running", at: after(3), error: null }))
+      assert.isTrue(yield* store.transition({ operationId, to: "retrying", at: after(4), error: null }))
       const retrying = yield* find
       assert.deepStrictEqual([retrying.state, retrying.updatedAt, retrying.finishedAt], ["retrying", after(4), null])
-      assert.isTrue(yield* store.transition(operationId, "failed", after(5), "reverted: \0\uD800!"))
+      assert.isTrue(yield* store.transition({ operationId, to: "failed", at: after(5), error: "reverted: \0\uD800!" }))
       const failed = yield* find
       assert.deepStrictEqual(failed.finishedAt, after(5))
       assert.strictEqual(failed.error, "reverted: \uFFFD\uFFFD!")
       for (const to of ["running", "completed", "cancelled", "failed"] as const) {
-        assert.isFalse(yield* store.transition(operationId, to, after(6), null))
+        assert.isFalse(yield* store.transition({ operationId, to, at: after(6), error: null }))
       }
-      assert.isFalse(yield* store.transition(yield* makeOperationId, "running", after(6), null))
+      assert.isFalse(
+        yield* store.transition({ operationId: yield* makeOperationId, to: "running", at: after(6), error: null })
+      )
       assert.deepStrictEqual(yield* find, failed)
     })
   )
@@ -141,9 +143,14 @@ eachDatabase("OperationStore", (it) => {
       const store = yield* OperationStore
       const { portfolioId, tenantId } = yield* world()
       const { operationId } = yield* submit(tenantId, portfolioId)
-      yield* store.transition(operationId, "running", after(1), null)
-      yield* store.append(operationId, after(2), "planned", { legs: [{ sell: "1\0" }], none: null })
-      yield* store.append(operationId, after(3), "note", undefined)
+      yield* store.transition({ operationId, to: "running", at: after(1), error: null })
+      yield* store.append({
+        operationId,
+        at: after(2),
+        kind: "planned",
+        payload: { legs: [{ sell: "1\0" }], none: null }
+      })
+      yield* store.append({ operationId, at: after(3), kind: "note", payload: undefined })
       const events = yield* store.events(operationId, 0, 100)
       assert.deepStrictEqual(
         events.map(({ at, kind, payload, sequence }) => [sequence, at, kind, payload]),
@@ -159,7 +166,11 @@ eachDatabase("OperationStore", (it) => {
         [2, 3]
       )
       assert.deepStrictEqual(yield* store.events(yield* makeOperationId, 0, 10), [])
-      assert.isTrue(Exit.hasDies(yield* Effect.exit(store.append(yield* makeOperationId, noon, "x", {}))))
+      assert.isTrue(
+        Exit.hasDies(
+          yield* Effect.exit(store.append({ operationId: yield* makeOperationId, at: noon, kind: "x", payload: {} }))
+        )
+      )
     })
   )
 
@@ -170,8 +181,8 @@ eachDatabase("OperationStore", (it) => {
       const { operationId } = yield* submit(tenantId, portfolioId)
       const writers = Array.from({ length: 30 }, (_, n) =>
         n % 3 === 0
-          ? store.transition(operationId, n % 2 === 0 ? "running" : "retrying", after(n), null)
-          : store.append(operationId, after(n), "tick", { n })
+          ? store.transition({ operationId, to: n % 2 === 0 ? "running" : "retrying", at: after(n), error: null })
+          : store.append({ operationId, at: after(n), kind: "tick", payload: { n } })
       )
       yield* Effect.all(writers, { concurrency: "unbounded" })
       const sequences = (yield* store.events(operationId, 0, 100)).map((event) => event.sequence)
@@ -193,7 +204,7 @@ eachDatabase("OperationStore", (it) => {
       assert.deepStrictEqual(yield* store.accepted(after(-10_000), 10), [launchOf(first)])
       assert.deepStrictEqual(yield* store.accepted(after(-9_999), 10), [launchOf(first), launchOf(second)])
       assert.deepStrictEqual(yield* store.accepted(after(-9_999), 1), [launchOf(first)])
-      yield* store.transition(first.operationId, "running", noon, null)
+      yield* store.transition({ operationId: first.operationId, to: "running", at: noon, error: null })
       assert.deepStrictEqual(yield* store.accepted(after(-9_999), 10), [launchOf(second)])
     })
   )

@@ -57,7 +57,7 @@ eachDatabase("CostLedger", (it) => {
         chains: ReadonlyArray<ChainOutcome>
       ) {
         const { operationId } = yield* submit(tenantId, portfolioId)
-        yield* operations.transition(operationId, "running", at, null)
+        yield* operations.transition({ operationId, to: "running", at, error: null })
         const report = encode({ strategyVersion: 1, chains })
         yield* runs.finish({ operationId, strategyVersion: 1, at, error: null, report })
       })

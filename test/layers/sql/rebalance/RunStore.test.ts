@@ -54,7 +54,7 @@ eachDatabase("RunStore", (it) => {
       const { portfolioId, tenantId } = yield* world()
       const { operationId } = yield* submit(tenantId, portfolioId)
       assert.isTrue(Option.isNone(yield* store.report(operationId)))
-      yield* operations.transition(operationId, "running", after(1), null)
+      yield* operations.transition({ operationId, to: "running", at: after(1), error: null })
       const end = { operationId, strategyVersion: 3, at: after(2), error: null, report: { legs: [], note: "a\0b" } }
       yield* store.finish(end)
       yield* store.finish({ ...end, at: after(3), error: "too late", report: {} })
@@ -75,7 +75,7 @@ eachDatabase("RunStore", (it) => {
       const operations = yield* OperationStore
       const { portfolioId, tenantId } = yield* world()
       const first = yield* submit(tenantId, portfolioId)
-      yield* operations.transition(first.operationId, "running", after(1), null)
+      yield* operations.transition({ operationId: first.operationId, to: "running", at: after(1), error: null })
       yield* store.finish({ operationId: first.operationId, strategyVersion: 1, at: after(2), error: null, report: {} })
       const second = yield* submit(tenantId, portfolioId, after(3))
       yield* store.finish({
@@ -101,12 +101,12 @@ eachDatabase("RunStore", (it) => {
       const operations = yield* OperationStore
       const { portfolioId, tenantId } = yield* world()
       const { operationId } = yield* submit(tenantId, portfolioId)
-      yield* operations.transition(operationId, "running", after(1), null)
-      yield* operations.transition(operationId, "awaiting_user", after(2), null)
+      yield* operations.transition({ operationId, to: "running", at: after(1), error: null })
+      yield* operations.transition({ operationId, to: "awaiting_user", at: after(2), error: null })
       // The schedule starts others while one waits.
       yield* (yield* SqlClient.SqlClient)`UPDATE schedules SET status = 'paused' WHERE portfolio_id <> ${portfolioId}`
       const [younger] = yield* claimDue(after(40 * 86_400_000), 1)
-      yield* operations.transition(younger!, "running", after(4), null)
+      yield* operations.transition({ operationId: younger!, to: "running", at: after(4), error: null })
       const end = { report: {}, at: after(5) }
       yield* store.finish({ ...end, operationId: younger!, strategyVersion: 3, error: null })
       yield* store.finish({ ...end, operationId, strategyVersion: 1, error: "not signed" })
@@ -125,7 +125,7 @@ eachDatabase("RunStore", (it) => {
       const end = { operationId, strategyVersion: 1, at: after(2), error: null, report: {} }
       assert.isTrue(Exit.hasDies(yield* Effect.exit(store.finish(end))))
       assert.isTrue(Exit.hasDies(yield* Effect.exit(store.finish({ ...end, operationId: yield* makeOperationId }))))
-      yield* operations.transition(operationId, "running", after(1), null)
+      yield* operations.transition({ operationId, to: "running", at: after(1), error: null })
       yield* Effect.replicateEffect(store.finish(end), 8, { concurrency: "unbounded" })
       assert.strictEqual((yield* operations.events(operationId, 0, 10)).length, 3)
     })
@@ -148,7 +148,7 @@ eachDatabase("RunStore", (it) => {
       /** A run that began and ended then; its look has moved the due time a period on. */
       const run = Effect.fnUntraced(function* (at: number, end: Partial<RunEnd>) {
         const { operationId } = yield* submit(tenantId, portfolioId, after(at))
-        yield* operations.transition(operationId, "running", after(at), null)
+        yield* operations.transition({ operationId, to: "running", at: after(at), error: null })
         yield* store.finish({ operationId, strategyVersion: 1, at: after(at), error: null, report: {}, ...end })
         return yield* read
       })

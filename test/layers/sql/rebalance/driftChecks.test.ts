@@ -113,7 +113,9 @@ interface LookedAt {
 }
 
 const slowDown = ({ strategy, tenantId }: LookedAt) =>
-  Effect.flatMap(StrategyStore, (store) => store.setFrequency(tenantId, strategy.strategyId, "daily", after(500)))
+  Effect.flatMap(StrategyStore, (store) =>
+    store.setFrequency({ tenantId, strategyId: strategy.strategyId }, "daily", after(500))
+  )
 
 /** What a plan follows from beside chains and prices. */
 const changes: ReadonlyArray<readonly [string, (world: LookedAt) => Effect.Effect<unknown, unknown, Stores>]> = [
@@ -121,7 +123,9 @@ const changes: ReadonlyArray<readonly [string, (world: LookedAt) => Effect.Effec
   [
     "the strategy's threshold is changed",
     ({ strategy, tenantId }) =>
-      Effect.flatMap(StrategyStore, (store) => store.patchSwap(tenantId, strategy.strategyId, { thresholdUsd: 1n }))
+      Effect.flatMap(StrategyStore, (store) =>
+        store.patchSwap({ tenantId, strategyId: strategy.strategyId }, { thresholdUsd: 1n })
+      )
   ],
   [
     "the tenant's threshold is changed",
@@ -147,7 +151,7 @@ const changes: ReadonlyArray<readonly [string, (world: LookedAt) => Effect.Effec
     ({ portfolioId, tenantId }) =>
       Effect.gen(function* () {
         const { operationId } = yield* submit(tenantId, portfolioId)
-        yield* (yield* OperationStore).transition(operationId, "running", after(100), null)
+        yield* (yield* OperationStore).transition({ operationId, to: "running", at: after(100), error: null })
         const end = { operationId, strategyVersion: 1, at: after(200), error: null, report: {} }
         yield* (yield* RunStore).finish(end)
       })
@@ -275,7 +279,7 @@ eachDatabase("looks at due portfolios", (it) => {
 
       const { operationId } = yield* submit(tenantId, portfolioId)
       assert.isFalse(yield* isCandidate, "a run is under way")
-      yield* (yield* OperationStore).transition(operationId, "cancelled", noon, "test")
+      yield* (yield* OperationStore).transition({ operationId, to: "cancelled", at: noon, error: "test" })
       assert.isTrue(yield* isCandidate)
 
       yield* sql`

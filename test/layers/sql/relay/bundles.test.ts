@@ -130,7 +130,7 @@ eachDatabase("A transaction of several attempts", (it) => {
       const relayer = newAddress()
       const [ended, open] = yield* newActions(2)
       for (const state of ["running", "completed"] as const)
-        yield* operations.transition(ended.attempt.operationId, state, noon, null)
+        yield* operations.transition({ operationId: ended.attempt.operationId, to: state, at: noon, error: null })
       assert.isTrue(Exit.hasDies(yield* Effect.exit(reserve([ended, open!], relayer))))
       assert.isTrue(yield* reserve([open!], relayer))
       assert.strictEqual((yield* sent(open!.attempt)).transaction.nonce, 0)

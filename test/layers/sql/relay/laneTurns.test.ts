@@ -249,7 +249,12 @@ eachDatabase("A key that signs for long", (it) => {
       const key = yield* slowKey
       const signing = yield* Effect.forkChild(Effect.exit(key.reserveWith(store, slow, lanes)))
       yield* key.asked
-      yield* operations.transition(slow.attempt.operationId, "cancelled", after(1), "stopped")
+      yield* operations.transition({
+        operationId: slow.attempt.operationId,
+        to: "cancelled",
+        at: after(1),
+        error: "stopped"
+      })
       yield* Deferred.succeed(key.go, undefined)
       assert.isTrue(Exit.hasDies(yield* Fiber.join(signing)))
       assert.deepStrictEqual(yield* sent(slow.attempt), Option.none())

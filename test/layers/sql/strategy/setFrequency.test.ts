@@ -77,7 +77,7 @@ eachDatabase("StrategyStore.setFrequency", (it) => {
         ["monthly", after(20 * day - hour), 30 * day]
       ] as const) {
         assert.deepStrictEqual(
-          yield* store.setFrequency(tenantId, strategy.strategyId, frequency, noon),
+          yield* store.setFrequency({ tenantId, strategyId: strategy.strategyId }, frequency, noon),
           Option.some(frequency)
         )
         assertAbout(yield* dueOf(tenantId, inCycle.portfolioId), due, interval)
@@ -112,7 +112,7 @@ eachDatabase("StrategyStore.setFrequency", (it) => {
           WHERE strategy_id = ${strategyId} AND due_at <= ${DateTime.toDateUtc(after(2 * hour))}`,
         ([row]) => row!
       )
-      yield* store.setFrequency(tenantId, strategyId, "hourly", noon)
+      yield* store.setFrequency({ tenantId, strategyId }, "hourly", noon)
       assert.strictEqual((yield* count).moved, 500)
       const { moveToCadence } = yield* DueStore
       while (yield* moveToCadence(noon));
@@ -136,16 +136,18 @@ eachDatabase("StrategyStore.setFrequency", (it) => {
         const due = dueOf(mirror, portfolioId)
         const frequency = Effect.map(scheduleOf(mirror, portfolioId), (schedule) => schedule.frequency)
 
-        yield* store.setFrequency(creator, strategy.strategyId, "hourly", noon)
+        yield* store.setFrequency({ tenantId: creator, strategyId: strategy.strategyId }, "hourly", noon)
         assertAbout(yield* due, after(6 * day), 7 * day)
         assert.strictEqual(yield* frequency, "weekly")
-        yield* store.setFrequency(creator, strategy.strategyId, "monthly", noon)
+        yield* store.setFrequency({ tenantId: creator, strategyId: strategy.strategyId }, "monthly", noon)
         assertAbout(yield* due, after(29 * day), 30 * day)
         assert.strictEqual(yield* frequency, "monthly")
 
-        yield* store.setFrequency(creator, strategy.strategyId, "hourly", noon)
+        yield* store.setFrequency({ tenantId: creator, strategyId: strategy.strategyId }, "hourly", noon)
         const { offered } = Option.getOrThrow(yield* terms.find(mirror, strategy.strategyId))
-        assert.isTrue(yield* terms.accept(mirror, strategy.strategyId, offered, noon))
+        assert.isTrue(
+          yield* terms.accept({ tenantId: mirror, strategyId: strategy.strategyId, terms: offered, at: noon })
+        )
         assertAbout(yield* due, after(hour), hour)
         assert.strictEqual(yield* frequency, "hourly")
         yield* claimDue(after(2 * hour), 10_000)
@@ -161,7 +163,7 @@ eachDatabase("StrategyStore.setFrequency", (it) => {
       const strategy = yield* insertStrategy(yield* insertTenant, "weekly")
       const mirror = yield* insertTenant
       const { portfolioId } = yield* insertPortfolio({ ...strategy, tenantId: mirror }, { dueAt: after(hour) })
-      yield* store.setFrequency(strategy.tenantId, strategy.strategyId, "hourly", noon)
+      yield* store.setFrequency({ tenantId: strategy.tenantId, strategyId: strategy.strategyId }, "hourly", noon)
       assert.lengthOf(yield* claimDue(after(2 * hour), 10), 1)
       assert.deepStrictEqual(yield* dueOf(mirror, portfolioId), after(7 * day + hour))
     })
@@ -172,7 +174,11 @@ eachDatabase("StrategyStore.setFrequency", (it) => {
       const store = yield* StrategyStore
       const strategy = yield* insertStrategy(yield* insertTenant, "monthly")
       const { flow, portfolioId } = yield* insertPortfolio(strategy, { dueAt: after(20 * day) })
-      const set = yield* store.setFrequency(yield* insertTenant, strategy.strategyId, "hourly", noon)
+      const set = yield* store.setFrequency(
+        { tenantId: yield* insertTenant, strategyId: strategy.strategyId },
+        "hourly",
+        noon
+      )
       assert.isTrue(Option.isNone(set))
       assert.deepStrictEqual(yield* store.find(strategy.strategyId), Option.some(strategy))
       assert.deepStrictEqual(yield* dueOf(flow.tenantId, portfolioId), after(20 * day))
@@ -187,9 +193,12 @@ eachDatabase("StrategyStore.setFrequency", (it) => {
       for (let round = 0; round < 25; round++) {
         const strategy = yield* insertStrategy(tenantId, "monthly")
         const all = yield* Effect.forEach([0, 1, 2], () => insertPortfolio(strategy, { dueAt: noon }))
-        yield* Effect.all([claimDue(noon, 10), store.setFrequency(tenantId, strategy.strategyId, "hourly", noon)], {
-          concurrency: "unbounded"
-        })
+        yield* Effect.all(
+          [claimDue(noon, 10), store.setFrequency({ tenantId, strategyId: strategy.strategyId }, "hourly", noon)],
+          {
+            concurrency: "unbounded"
+          }
+        )
         yield* claimDue(noon, 10)
         for (const { portfolioId } of all) {
           assertAbout(yield* dueOf(tenantId, portfolioId), after(hour), hour)

@@ -31,10 +31,10 @@ eachDatabase("patches of StrategyStore", (it) => {
       ]
       for (const patch of patches) {
         const strategy = yield* insertStrategy(tenantId)
-        const updated = yield* store.update(tenantId, strategy.strategyId, patch)
+        const updated = yield* store.update({ tenantId, strategyId: strategy.strategyId }, patch)
         assert.deepStrictEqual(updated, Option.some<Strategy>({ ...strategy, ...patch }))
         assert.deepStrictEqual(yield* store.find(strategy.strategyId), updated)
-        const cleared = yield* store.update(tenantId, strategy.strategyId, { triggers: null })
+        const cleared = yield* store.update({ tenantId, strategyId: strategy.strategyId }, { triggers: null })
         assert.isUndefined(Option.getOrThrow(cleared).triggers)
       }
     })
@@ -51,7 +51,10 @@ eachDatabase("patches of StrategyStore", (it) => {
       for (const patch of patches) {
         const strategy = yield* insertStrategy(tenantId)
         const swap = { ...strategy.swap, ...patch }
-        assert.deepStrictEqual(yield* store.patchSwap(tenantId, strategy.strategyId, patch), Option.some(swap))
+        assert.deepStrictEqual(
+          yield* store.patchSwap({ tenantId, strategyId: strategy.strategyId }, patch),
+          Option.some(swap)
+        )
         assert.deepStrictEqual(yield* store.find(strategy.strategyId), Option.some({ ...strategy, swap }))
       }
     })
@@ -62,14 +65,14 @@ eachDatabase("patches of StrategyStore", (it) => {
       const store = yield* StrategyStore
       const tenantId = yield* insertTenant
       const { strategyId } = yield* insertStrategy(tenantId)
-      assert.deepStrictEqual(yield* store.fee(tenantId, strategyId), Option.some({ swapBps: null }))
+      assert.deepStrictEqual(yield* store.fee({ tenantId, strategyId }), Option.some({ swapBps: null }))
       for (const [patch, swapBps] of [
         [{ swapBps: 300 }, 300],
         [{}, 300],
         [{ swapBps: null }, null]
       ] as const) {
-        assert.deepStrictEqual(yield* store.patchFee(tenantId, strategyId, patch), Option.some({ swapBps }))
-        assert.deepStrictEqual(yield* store.fee(tenantId, strategyId), Option.some({ swapBps }))
+        assert.deepStrictEqual(yield* store.patchFee({ tenantId, strategyId }, patch), Option.some({ swapBps }))
+        assert.deepStrictEqual(yield* store.fee({ tenantId, strategyId }), Option.some({ swapBps }))
       }
     })
   )
@@ -81,17 +84,20 @@ eachDatabase("patches of StrategyStore", (it) => {
       const stranger = yield* insertTenant
       for (const strategyId of [strategy.strategyId, yield* makeStrategyId]) {
         const answers: ReadonlyArray<Option.Option<unknown>> = [
-          yield* store.update(stranger, strategyId, { name: "mine" }),
-          yield* store.update(stranger, strategyId, {}),
-          yield* store.patchSwap(stranger, strategyId, { slippageBps: 1 }),
-          yield* store.patchSwap(stranger, strategyId, {}),
-          yield* store.patchFee(stranger, strategyId, { swapBps: 1 }),
-          yield* store.fee(stranger, strategyId)
+          yield* store.update({ tenantId: stranger, strategyId }, { name: "mine" }),
+          yield* store.update({ tenantId: stranger, strategyId }, {}),
+          yield* store.patchSwap({ tenantId: stranger, strategyId }, { slippageBps: 1 }),
+          yield* store.patchSwap({ tenantId: stranger, strategyId }, {}),
+          yield* store.patchFee({ tenantId: stranger, strategyId }, { swapBps: 1 }),
+          yield* store.fee({ tenantId: stranger, strategyId })
         ]
         assert.isTrue(answers.every(Option.isNone))
       }
       assert.deepStrictEqual(yield* store.find(strategy.strategyId), Option.some(strategy))
-      assert.deepStrictEqual(yield* store.fee(strategy.tenantId, strategy.strategyId), Option.some({ swapBps: null }))
+      assert.deepStrictEqual(
+        yield* store.fee({ tenantId: strategy.tenantId, strategyId: strategy.strategyId }),
+        Option.some({ swapBps: null })
+      )
     })
   )
 
@@ -102,14 +108,14 @@ eachDatabase("patches of StrategyStore", (it) => {
       for (let round = 0; round < 10; round++) {
         const { strategyId } = yield* insertStrategy(tenantId)
         const writes: ReadonlyArray<Effect.Effect<unknown>> = [
-          store.update(tenantId, strategyId, { name: "N" }),
-          store.update(tenantId, strategyId, { description: "D" }),
-          store.update(tenantId, strategyId, { isPublic: true }),
-          store.patchSwap(tenantId, strategyId, { slippageBps: 1 }),
-          store.patchSwap(tenantId, strategyId, { priceImpactBps: 2 }),
-          store.patchSwap(tenantId, strategyId, { thresholdUsd: 3n }),
-          store.setFrequency(tenantId, strategyId, "hourly", after(0)),
-          store.patchFee(tenantId, strategyId, { swapBps: 4 })
+          store.update({ tenantId, strategyId }, { name: "N" }),
+          store.update({ tenantId, strategyId }, { description: "D" }),
+          store.update({ tenantId, strategyId }, { isPublic: true }),
+          store.patchSwap({ tenantId, strategyId }, { slippageBps: 1 }),
+          store.patchSwap({ tenantId, strategyId }, { priceImpactBps: 2 }),
+          store.patchSwap({ tenantId, strategyId }, { thresholdUsd: 3n }),
+          store.setFrequency({ tenantId, strategyId }, "hourly", after(0)),
+          store.patchFee({ tenantId, strategyId }, { swapBps: 4 })
         ]
         yield* Effect.all(writes, { concurrency: "unbounded" })
         const { description, isPublic, name, schedule, swap } = Option.getOrThrow(yield* store.find(strategyId))
@@ -123,7 +129,7 @@ eachDatabase("patches of StrategyStore", (it) => {
             schedule: { type: "interval", frequency: "hourly" }
           }
         )
-        assert.deepStrictEqual(yield* store.fee(tenantId, strategyId), Option.some({ swapBps: 4 }))
+        assert.deepStrictEqual(yield* store.fee({ tenantId, strategyId }), Option.some({ swapBps: 4 }))
       }
     })
   )
@@ -134,7 +140,7 @@ eachDatabase("patches of StrategyStore", (it) => {
       const tenantId = yield* insertTenant
       const { strategyId } = yield* insertStrategy(tenantId)
       const rounds = Array.from({ length: 30 }, (_, n) => n)
-      const update = (n: number) => store.update(tenantId, strategyId, { name: `N${n}` })
+      const update = (n: number) => store.update({ tenantId, strategyId }, { name: `N${n}` })
       const publish = () => store.publish({ strategyId, allocation: one, changeLog: null, createdAt: after(1) })
       const [updates] = yield* Effect.all(
         [Effect.forEach(rounds, update, { concurrency: 5 }), Effect.forEach(rounds, publish, { concurrency: 5 })],

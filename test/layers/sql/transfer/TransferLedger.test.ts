@@ -123,12 +123,16 @@ eachDatabase("TransferLedger", (it) => {
       yield* ledger.close(operationId!, delivered, after(1_000), 0)
       assert.deepStrictEqual(yield* claimDue(after(2_000), 10), [], "the run is not finished")
       assert.isAbove(yield* dueAt, after(3_000).epochMilliseconds, "so the period passes")
-      yield* Effect.flatMap(OperationStore, (store) => store.transition(runId, "running", after(2_500), null))
+      yield* Effect.flatMap(OperationStore, (store) =>
+        store.transition({ operationId: runId, to: "running", at: after(2_500), error: null })
+      )
       yield* runs.finish({ operationId: runId, strategyVersion: 1, at: after(3_000), error: null, report: {} })
       assert.strictEqual(yield* dueAt, after(3_000).epochMilliseconds)
       const [next] = yield* claimDue(after(4_000), 10)
       assert.isDefined(next, "and then what arrived is traded")
-      yield* Effect.flatMap(OperationStore, (store) => store.transition(next!, "running", after(4_500), null))
+      yield* Effect.flatMap(OperationStore, (store) =>
+        store.transition({ operationId: next!, to: "running", at: after(4_500), error: null })
+      )
       yield* runs.finish({ operationId: next!, strategyVersion: 1, at: after(5_000), error: null, report: {} })
       assert.isAbove(yield* dueAt, after(6_000).epochMilliseconds, "once")
     })

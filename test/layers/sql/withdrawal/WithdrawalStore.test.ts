@@ -53,7 +53,10 @@ eachDatabase("WithdrawalStore", (it) => {
       const tenantId = yield* insertTenant
       const { portfolioId } = yield* insertPortfolio({ ...strategy, tenantId })
       const strategies = yield* StrategyStore
-      yield* strategies.patchSwap(creator, strategy.strategyId, { slippageBps: 900, priceImpactBps: 900 })
+      yield* strategies.patchSwap(
+        { tenantId: creator, strategyId: strategy.strategyId },
+        { slippageBps: 900, priceImpactBps: 900 }
+      )
       const source = Option.getOrThrow(yield* store.source(tenantId, portfolioId))
       assert.strictEqual(source.swap.strategy.slippageBps, 900)
       assert.deepStrictEqual(source.swap.accepted, strategy.swap)
@@ -186,7 +189,7 @@ eachDatabase("WithdrawalStore", (it) => {
       const before = yield* updatedAt
       // Even at the very moment of the portfolio's last change it changes: what is cached by it must not be served.
       const end = { operationId, at: before, error: null, outcome: { txHash: "0x1", note: "a\u0000b" } }
-      yield* operations.transition(operationId, "running", before, null)
+      yield* operations.transition({ operationId, to: "running", at: before, error: null })
       yield* store.finish(end)
       yield* store.finish({ ...end, error: "too late", outcome: null })
       const operation = Option.getOrThrow(yield* operations.find(tenantId, portfolioId, operationId))
@@ -208,7 +211,7 @@ eachDatabase("WithdrawalStore", (it) => {
       assert.isFalse(yield* store.isRebalancing(portfolioId))
       const { operationId } = yield* submit(tenantId, portfolioId)
       assert.isTrue(yield* store.isRebalancing(portfolioId))
-      yield* operations.transition(operationId, "failed", yield* DateTime.now, "test")
+      yield* operations.transition({ operationId, to: "failed", at: yield* DateTime.now, error: "test" })
       assert.isFalse(yield* store.isRebalancing(portfolioId))
     })
   )
