@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs"
 import { resolve } from "node:path"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Result } from "effect"
 import * as Database from "#layers/sql/Database.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import { type SchemaState, schemaState } from "#layers/sql/schemaState.ts"
@@ -19,27 +19,35 @@ const placeOf = ({ dataDir, url }: Place): string =>
 const several = (names: ReadonlyArray<string>): string =>
   names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ")
 
-/** What is wrong with the database, and what to do; null when it is the service's, of this release. */
-export const problemOf = (place: Place, state: SchemaState): string | null => {
+/** Why a database is not worked on. */
+export interface Unusable {
+  /** A sentence without its full stop. */
+  readonly detail: string
+  readonly toDo: string
+}
+
+/** The latest migration of a database that is the service's, of this release. */
+export const latestIn = (place: Place, state: SchemaState): Result.Result<string, Unusable> => {
   switch (state._tag) {
     case "Foreign":
-      return (
-        `There is no service's data in ${placeOf(place)}: ` +
-        (state.tables === 0 ? "it is empty. " : `its ${state.tables} tables are not the service's. `) +
-        "Set DATABASE_URL, or DATA_DIR, as the service has it; a new database is made by starting the service."
-      )
+      return Result.fail({
+        detail:
+          `There is no service's data in ${placeOf(place)}: ` +
+          (state.tables === 0 ? "it is empty" : `its ${state.tables} tables are not the service's`),
+        toDo: "Set DATABASE_URL, or DATA_DIR, as the service has it; a new database is made by starting the service."
+      })
     case "Behind":
-      return (
-        `The schema of ${placeOf(place)} is that of an earlier release: ${several(state.pending)} ` +
-        "are missing. Start this release of the service first, which migrates it, or use the command line of that release."
-      )
+      return Result.fail({
+        detail: `The schema of ${placeOf(place)} is that of an earlier release: ${several(state.pending)} are missing`,
+        toDo: "Start this release of the service first, which migrates it, or use the command line of that release."
+      })
     case "Ahead":
-      return (
-        `A later release has migrated ${placeOf(place)}: ${several(state.unknown)} are not known here. ` +
-        "Use the command line of the release that runs."
-      )
+      return Result.fail({
+        detail: `A later release has migrated ${placeOf(place)}: ${several(state.unknown)} are not known here`,
+        toDo: "Use the command line of the release that runs."
+      })
     case "Current":
-      return null
+      return Result.succeed(state.latest)
   }
 }
 
@@ -48,25 +56,28 @@ const missing = ({ dataDir, url }: Place): boolean =>
   url === null && !existsSync(resolve(dataDir, "postgres", "PG_VERSION"))
 
 /** Why no database was opened: there is none. */
-export const noDatabase = (place: Place): string | null =>
+export const absenceOf = (place: Place): Unusable | null =>
   missing(place)
-    ? `There is no database in DATA_DIR, ${resolve(place.dataDir)}. Set DATA_DIR, or DATABASE_URL, as the service has it; a new database is made by starting the service.`
+    ? {
+        detail: `There is no database in DATA_DIR, ${resolve(place.dataDir)}`,
+        toDo: "Set DATA_DIR, or DATABASE_URL, as the service has it; a new database is made by starting the service."
+      }
     : null
+
+const refuse = ({ detail, toDo }: Unusable) => new AdminFailed({ reason: `${detail}. ${toDo}` })
 
 const own = (place: Place) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      const problem = problemOf(place, yield* Effect.orDie(schemaState))
-      if (problem !== null) return yield* new AdminFailed({ reason: problem })
+      const latest = latestIn(place, yield* Effect.orDie(schemaState))
+      if (Result.isFailure(latest)) return yield* refuse(latest.failure)
     })
   )
 
 /** Fails with `AdminFailed` unless the database is the service's and of this release. */
 export const serviceDatabase = (place: Place) => {
-  const absent = noDatabase(place)
+  const absent = absenceOf(place)
   const opened = Database.layer.pipe(Layer.provide(Layer.succeed(DatabaseConfig, place)))
   const checked = own(place).pipe(Layer.provideMerge(opened))
-  return absent === null
-    ? checked
-    : Layer.unwrap(Effect.fail(new AdminFailed({ reason: absent })).pipe(Effect.as(checked)))
+  return absent === null ? checked : Layer.unwrap(Effect.as(Effect.fail(refuse(absent)), checked))
 }

@@ -1,5 +1,5 @@
 /** Whether the database is there, is the service's, is of this release, and tells the same time. */
-import { Clock, DateTime, Duration, Effect, Layer } from "effect"
+import { Clock, DateTime, Duration, Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
@@ -11,7 +11,7 @@ import { pepperOfService, pepperUse } from "#layers/sql/identity/Peppers.ts"
 import { schemaState } from "#layers/sql/schemaState.ts"
 import { type Finding, ok, problem, warning } from "#src/cli/doctor/Finding.ts"
 import { clockFinding } from "#src/cli/doctor/clockFinding.ts"
-import { noDatabase, problemOf } from "#src/cli/serviceDatabase.ts"
+import { absenceOf, latestIn } from "#src/cli/serviceDatabase.ts"
 import type { ServiceConfig } from "#src/Config.ts"
 
 type Place = Pick<ServiceConfig, "database" | "pepper" | "otherPepper" | "clockUrl">
@@ -82,13 +82,10 @@ const pepper = Effect.gen(function* () {
 const opened = (place: Place) =>
   Effect.gen(function* () {
     const state = yield* schemaState
-    const wrong = problemOf(place.database, state)
     const told = yield* server(place)
-    if (state._tag !== "Current") {
-      const [detail, ...toDo] = (wrong ?? "").split(/(?<=\.|:) (?=[A-Z0-9])/u)
-      return [...told, problem(subject, detail!.replace(/[.:]$/u, ""), toDo.join(" "))]
-    }
-    return [...told, ok(subject, `its schema is that of this release, ${state.latest}`), yield* pepper]
+    const latest = latestIn(place.database, state)
+    if (Result.isFailure(latest)) return [...told, problem(subject, latest.failure.detail, latest.failure.toDo)]
+    return [...told, ok(subject, `its schema is that of this release, ${latest.success}`), yield* pepper]
   })
 
 const unreachable = (place: Place, reason: string): Finding =>
@@ -100,11 +97,8 @@ const unreachable = (place: Place, reason: string): Finding =>
 
 /** Findings on the database; it is neither made nor migrated, and nothing is written to it. */
 export const databaseChecks = (place: Place): Effect.Effect<ReadonlyArray<Finding>> => {
-  const absent = noDatabase(place.database)
-  if (absent !== null) {
-    const [detail, toDo] = absent.split(/\. (?=Set)/u)
-    return Effect.succeed([problem(subject, detail!, toDo ?? "Start the service.")])
-  }
+  const absence = absenceOf(place.database)
+  if (absence !== null) return Effect.succeed([problem(subject, absence.detail, absence.toDo)])
   const layers = Layer.merge(KeyHashLive, SecretBoxLive).pipe(
     Layer.provideMerge(Layer.succeed(KeyHashConfig, { pepper: place.pepper, other: place.otherPepper })),
     Layer.merge(Database.layer.pipe(Layer.provide(Layer.succeed(DatabaseConfig, place.database))))
