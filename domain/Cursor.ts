@@ -67,8 +67,15 @@ export const pageRequest = Effect.fnUntraced(function* (list: string, query: Pag
   return { limit: query.limit ?? 50, after } satisfies PageRequest
 })
 
-/** Cuts `limit + 1` fetched rows to a page. */
-export const page = <A>(list: string, limit: number, rows: ReadonlyArray<A>, key: (row: A) => Cursor): Page<A> => {
+/** What was read for a page of a list: one row more than its limit when there is a next page. */
+export interface ReadRows<A> {
+  readonly list: string
+  readonly limit: number
+  readonly rows: ReadonlyArray<A>
+}
+
+/** Cuts what was read to a page. */
+export const page = <A>({ limit, list, rows }: ReadRows<A>, key: (row: A) => Cursor): Page<A> => {
   const items = rows.slice(0, limit)
   const last = items.at(-1)
   return { items, nextCursor: rows.length > limit && last !== undefined ? encode(list, key(last)) : null }

@@ -30,19 +30,23 @@ const distinctGroups = <T>(items: ReadonlyArray<T>, keyOf: (item: T) => string):
   return groups
 }
 
+/** How groups follow one another. */
+export interface Pace {
+  /** How long the first of a group waits for others; none when left out. */
+  readonly collectFor?: Duration.Duration
+  /** Groups under way side by side; one when left out. */
+  readonly atOnce?: number
+}
+
 /**
  * Answers a function that hands an item to `flush` together with others of other keys. `flush` answers for each of its
  * items. When it fails, each item is tried alone, so that one bad item fails for itself only. Waiting items are bounded
  * by the fibers that ask. Not for use inside a transaction: `flush` runs outside of it.
- *
- * `collectFor`: how long the first of a group waits for others; none when left out. `atOnce`: groups under way side by
- * side; one when left out.
  */
 export const batched = Effect.fnUntraced(function* <A, B, E>(
   keyOf: (item: A) => string,
   flush: (items: ReadonlyArray<A>) => Effect.Effect<(item: A) => B, E>,
-  collectFor: Duration.Duration = Duration.zero,
-  atOnce = 1
+  { atOnce = 1, collectFor = Duration.zero }: Pace = {}
 ) {
   const queue = yield* Queue.unbounded<Waiting<A, B, E>>()
 

@@ -1,45 +1,34 @@
 /** Serves the routes on the HttpServer of the context. */
-import { Context, Effect, Layer, type Scope } from "effect"
-import { HttpMiddleware, HttpRouter, HttpServer } from "effect/http"
+import { Clock, Context, Effect, ErrorReporter, Layer, Logger, Metric, References, Scope, Tracer } from "effect"
+import { HttpIncomingMessage, HttpMiddleware, HttpRouter, HttpServer } from "effect/http"
 import type { IpNetwork } from "effect/net"
 import { ShutdownState } from "#http/ShutdownState.ts"
 import { Routes } from "#http/Routes.ts"
 import { routerConfig } from "#http/routerSettings.ts"
 import { ServerContext } from "#http/ServerContext.ts"
 
-/** Services that routes have closed over when they were built, or that only adapters and programs use. */
-const closedOver = [
-  "ballast/",
-  "effect/crypto/",
-  "effect/sql/",
-  "@effect/",
-  "effect/process/",
-  "effect/FileSystem",
-  "effect/Path",
-  "effect/Terminal",
-  "~effect/Stdio",
-  "effect/Layer/CurrentMemoMap",
-  "effect/http/HttpServer",
-  "effect/http/HttpPlatform",
-  "effect/http/Etag/",
-  "effect/http/HttpRouter/RouterConfig"
-]
-
-/** Settings of the HTTP library that it looks up in the request, although their names are a package's. */
-const lookedUp = "@effect/platform/HttpMiddleware/"
-
 /**
- * What a request carries: what Effect itself looks up while it runs, such as clock, tracer and loggers. Every request
- * copies its context, so each service that it does not need would cost all of them.
+ * What a request carries: its scope, and what Effect and its HTTP server themselves look up while it runs. Routes have
+ * closed over the services when they were built. Every request copies its context, so each service that it does not
+ * need would cost all of them.
  */
+const carried: ReadonlySet<string> = new Set(
+  [
+    Scope.Scope,
+    Clock.Clock,
+    Tracer.Tracer,
+    Metric.MetricRegistry,
+    Logger.CurrentLoggers,
+    References.CurrentLogAnnotations,
+    References.MinimumLogLevel,
+    ErrorReporter.CurrentErrorReporters,
+    HttpMiddleware.SpanNameGenerator,
+    HttpIncomingMessage.MaxBodySize
+  ].map(({ key }) => key)
+)
+
 const requestContext = <R>(context: Context.Context<R>): Context.Context<R> =>
-  Context.makeUnsafe(
-    new Map(
-      [...context.mapUnsafe].filter(
-        ([key]) => key.startsWith(lookedUp) || !closedOver.some((prefix) => key.startsWith(prefix))
-      )
-    )
-  )
+  Context.makeUnsafe(new Map([...context.mapUnsafe].filter(([key]) => carried.has(key))))
 
 /**
  * `X-Forwarded-For` is believed from the given networks alone; without any, the address of the connection counts.

@@ -31,7 +31,16 @@ export const errorBodyV1 = (error: DomainError, requestContext: RequestContext["
 
 const isV1 = (path: string) => path.startsWith("/v1/") || isExecute(path)
 
-const bodyOn = (path: string, error: DomainError, requestContext: RequestContext["Service"], now: DateTime.Utc) => {
+/** The request that is answered. */
+interface Answered {
+  readonly path: string
+  readonly requestContext: RequestContext["Service"]
+  readonly now: DateTime.Utc
+  /** Instead of the status of the error's contract. */
+  readonly status?: number
+}
+
+const bodyOn = ({ now, path, requestContext }: Answered, error: DomainError) => {
   if (!isV1(path)) return errorBody(error)
   const body = errorBodyV1(error, requestContext, now)
   return isExecute(path)
@@ -42,15 +51,9 @@ const bodyOn = (path: string, error: DomainError, requestContext: RequestContext
 /** `path` decides the envelope: v1 below `/v1/` and `/portfolio/`, v2 everywhere else. */
 export const errorResponse = (
   error: DomainError & { readonly retryAfterSeconds?: number },
-  options: {
-    readonly path: string
-    readonly requestContext: RequestContext["Service"]
-    readonly now: DateTime.Utc
-    /** Instead of the status of the error's contract. */
-    readonly status?: number
-  }
+  answered: Answered
 ): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.jsonUnsafe(bodyOn(options.path, error, options.requestContext, options.now), {
-    status: options.status ?? contractOf(error).status,
+  HttpServerResponse.jsonUnsafe(bodyOn(answered, error), {
+    status: answered.status ?? contractOf(error).status,
     ...(error.retryAfterSeconds === undefined ? {} : { headers: { "retry-after": String(error.retryAfterSeconds) } })
   })

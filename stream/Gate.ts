@@ -38,6 +38,12 @@ interface GateState {
   readonly left: (address: string, subscription: Subscription) => void
 }
 
+interface Client {
+  readonly address: string
+  readonly outlet: Outlet
+  readonly subscription: Subscription
+}
+
 /** What is kept of a client while it is connected: an object, not closures, which would keep its whole handshake. */
 class ClientSession implements Session {
   readonly #gate: GateState
@@ -47,7 +53,7 @@ class ClientSession implements Session {
   #messages = 0
   #since = 0
 
-  constructor(gate: GateState, address: string, outlet: Outlet, subscription: Subscription) {
+  constructor(gate: GateState, { address, outlet, subscription }: Client) {
     this.#gate = gate
     this.#address = address
     this.#outlet = outlet
@@ -113,7 +119,7 @@ export const Gate = Layer.effect(
           count(address, 1)
           const subscription = hub.subscribe(topic, symbols, outlet)
           subscription.begin(afterSequence)
-          return new ClientSession(gate, address, outlet, subscription)
+          return new ClientSession(gate, { address, outlet, subscription })
         }
       },
       Effect.tapError(({ error }) => Metric.update(Metric.withAttributes(Metrics.refusals, { error }), 1))

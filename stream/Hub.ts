@@ -98,7 +98,7 @@ export class HubState implements Past {
   subscribe(topic: Topic, symbols: ReadonlyArray<string>, outlet: Outlet): Subscription {
     const view = this.#openView(topic, symbols)
     view.clients += 1
-    return new Subscription(view, outlet, this, this.#settings.bytesPerSocket)
+    return new Subscription(view, this, { outlet, budget: this.#settings.bytesPerSocket })
   }
 
   unsubscribe(subscription: Subscription): void {

@@ -18,6 +18,12 @@ export interface Past {
   readonly snapshot: (view: View) => Uint8Array
 }
 
+/** Where a subscription writes, and how many bytes may wait there. */
+interface Room {
+  readonly outlet: Outlet
+  readonly budget: number
+}
+
 export class Subscription {
   readonly view: View
   readonly #outlet: Outlet
@@ -27,7 +33,7 @@ export class Subscription {
   /** `resuming` replays every event whatever the feed; `behind` may skip where the feed allows it. */
   #state: "resuming" | "live" | "behind" | "ended" = "resuming"
 
-  constructor(view: View, outlet: Outlet, past: Past, budget: number) {
+  constructor(view: View, past: Past, { budget, outlet }: Room) {
     this.view = view
     this.#outlet = outlet
     this.#past = past

@@ -59,6 +59,14 @@ interface Limits {
   readonly priceImpactBps: number
 }
 
+/** What a swap is made within. */
+interface SwapTerms {
+  /** What the owner lets the agent do on the chain. */
+  readonly chain: ChainAuthorization
+  readonly leg: PlannedLeg
+  readonly limits: Limits
+}
+
 export class SwapPreparer extends Context.Service<
   SwapPreparer,
   {
@@ -116,10 +124,9 @@ export class SwapPreparer extends Context.Service<
 
       /** The client's route, as the provider has it now and for no less than the client was promised. */
       const overRoute = Effect.fnUntraced(function* (
-        { chainId, policy }: ChainAuthorization,
-        leg: PlannedLeg,
-        limits: Limits,
-        { order, route }: { readonly order: StoredSwap["order"]; readonly route: ClientRoute }
+        { chain: { chainId, policy }, leg, limits }: SwapTerms,
+        order: SwapOrder,
+        route: ClientRoute
       ) {
         const contract = policy.routedSwap
         if (contract === undefined)
@@ -149,12 +156,7 @@ export class SwapPreparer extends Context.Service<
         return swap
       })
 
-      const quoted = Effect.fnUntraced(function* (
-        chain: ChainAuthorization,
-        leg: PlannedLeg,
-        limits: Limits,
-        routed: boolean
-      ) {
+      const quoted = Effect.fnUntraced(function* ({ chain, leg, limits }: SwapTerms, routed: boolean) {
         const { skips, swaps } = yield* quotes.price(chain, [leg], limits, routed)
         const [swap] = swaps
         return swap ?? (yield* refuse(skips.map(({ reason }) => reason).join("; ") || "nobody quotes this pair"))
@@ -180,11 +182,9 @@ export class SwapPreparer extends Context.Service<
         const leg = yield* legOf(action)
         const own = swapLimits(action.swap, settings)
         const limits = { slippageBps: order.slippageBps ?? own.slippageBps, priceImpactBps: own.priceImpactBps }
+        const terms: SwapTerms = { chain, leg, limits }
         const { route } = order
-        const swap =
-          route === undefined
-            ? yield* quoted(chain, leg, limits, routed)
-            : yield* overRoute(chain, leg, limits, { order, route })
+        const swap = route === undefined ? yield* quoted(terms, routed) : yield* overRoute(terms, order, route)
         const replaced = replacedPermissions(grants, order.chainId)
         const prepared = yield* execution.prepare({ chainId: order.chainId, ...grant, swaps: [swap], replaced })
         const waste = yield* gas.waste(prepared, leg.valueUsd)

@@ -121,7 +121,7 @@ export class Executions extends Context.Service<
       const list = Effect.fn("Executions.list")(function* (query: PageQuery & Omit<OperationFilter, "since">) {
         const request = yield* pageRequest("executions", query)
         const rows = yield* log.list(yield* ExecutionReader, query, request)
-        return page("executions", request.limit, rows, ({ operation }) => ({
+        return page({ list: "executions", limit: request.limit, rows }, ({ operation }) => ({
           createdAt: operation.submittedAt,
           id: operation.operationId
         }))

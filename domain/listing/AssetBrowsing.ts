@@ -6,10 +6,13 @@ import {
   countTags,
   filtered,
   filteredStocks,
+  type Page,
   pageOf,
+  type TagCounts,
   type TagFilters,
   withTags
 } from "#domain/listing/AssetFilter.ts"
+import type { AssetItem, StockItem } from "#domain/listing/AssetModels.ts"
 import { AssetIndex } from "#domain/listing/AssetIndex.ts"
 import type { RankedStock } from "#domain/listing/AssetSnapshot.ts"
 import { normalizeKey } from "#domain/listing/AssetKey.ts"
@@ -23,6 +26,13 @@ const tickerCount = 15
 export interface BrowsePage {
   readonly limit: number
   readonly cursor: number
+}
+
+/** Which shares are looked for; all where nothing is said. */
+export interface StockQuery {
+  /** Part of a ticker, a symbol or the company's name. */
+  readonly search?: string | undefined
+  readonly chainId?: number | undefined
 }
 
 const matches = ({ listing }: RankedStock, query: string): boolean =>
@@ -74,11 +84,7 @@ const make = Effect.gen(function* () {
       }
     },
 
-    browseStocksForSelection: (
-      filter: AssetFilter,
-      { chainId, search }: { readonly search?: string | undefined; readonly chainId?: number | undefined },
-      { cursor, limit }: BrowsePage
-    ) => {
+    browseStocksForSelection: (filter: AssetFilter, { chainId, search }: StockQuery, { cursor, limit }: BrowsePage) => {
       const snapshot = index.current()
       const query = search === undefined ? "" : search.trim().toLowerCase()
       const all = filteredStocks(snapshot, filter)
@@ -93,7 +99,6 @@ const make = Effect.gen(function* () {
       }
     },
 
-    /** The largest companies, and those whose shares moved most in the day. */
     stockHighlights: () => {
       const snapshot = index.current()
       const companies = onePerCompany(snapshot.stocks.values())
@@ -111,8 +116,48 @@ const make = Effect.gen(function* () {
   }
 })
 
-export class AssetBrowsing extends Context.Service<AssetBrowsing, Effect.Success<typeof make>>()(
-  "ballast/domain/listing/AssetBrowsing"
-) {
+interface StockSnapshot {
+  readonly items: ReadonlyArray<StockItem>
+  readonly totalCount: number
+  /** ISO 8601. */
+  readonly generatedAt: string
+}
+
+interface StockPage extends Page<StockItem> {
+  /** Of all pages. */
+  readonly totalCount: number
+  /** The first ones without the tags that were chosen. */
+  readonly previewItems: ReadonlyArray<StockItem>
+  readonly availableTags: TagCounts
+}
+
+interface StockSelection extends Page<StockItem> {
+  /** Of all pages. */
+  readonly totalCount: number
+  /** On which what was searched for is, whatever chain was chosen. */
+  readonly availableChainIds: ReadonlyArray<number>
+}
+
+interface StockHighlights {
+  /** The largest companies. */
+  readonly featuredItems: ReadonlyArray<StockItem>
+  /** Those whose shares moved most in the day. */
+  readonly tickerItems: ReadonlyArray<StockItem>
+}
+
+export class AssetBrowsing extends Context.Service<
+  AssetBrowsing,
+  {
+    readonly browseAssets: (
+      filter: AssetFilter,
+      excludeAssetIds: ReadonlyArray<string>,
+      page: BrowsePage
+    ) => Page<AssetItem>
+    readonly stockSnapshot: (filter: AssetFilter) => StockSnapshot
+    readonly browseStocks: (filter: AssetFilter, filters: TagFilters, page: BrowsePage) => StockPage
+    readonly browseStocksForSelection: (filter: AssetFilter, wanted: StockQuery, page: BrowsePage) => StockSelection
+    readonly stockHighlights: () => StockHighlights
+  }
+>()("ballast/domain/listing/AssetBrowsing") {
   static readonly layer = Layer.effect(AssetBrowsing, make)
 }

@@ -51,11 +51,10 @@ export interface TagCount {
   readonly count: number
 }
 
+export type TagCounts = Readonly<Record<TagGroup, ReadonlyArray<TagCount>>>
+
 /** How many shares each tag would leave, given what the other groups ask for; the most first. */
-export const countTags = (
-  stocks: ReadonlyArray<RankedStock>,
-  filters: TagFilters
-): Readonly<Record<TagGroup, ReadonlyArray<TagCount>>> => {
+export const countTags = (stocks: ReadonlyArray<RankedStock>, filters: TagFilters): TagCounts => {
   const countsOf = (group: TagGroup): ReadonlyArray<TagCount> => {
     const counts = new Map<string, number>()
     for (const stock of stocks) {

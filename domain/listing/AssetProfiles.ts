@@ -4,9 +4,17 @@ import { NotFound } from "#domain/Errors.ts"
 import { AssetIndex } from "#domain/listing/AssetIndex.ts"
 import type { AssetSnapshot, RankedStock } from "#domain/listing/AssetSnapshot.ts"
 import { type AssetKey, normalizeKey } from "#domain/listing/AssetKey.ts"
+import type {
+  AssetItem,
+  EquityDetails,
+  MarketData,
+  ProviderExtensions,
+  Taxonomy,
+  TradingOverlay
+} from "#domain/listing/AssetModels.ts"
 import { equityDetailsOf } from "#domain/listing/equityDetails.ts"
 import { IssuerPolicies } from "#domain/listing/IssuerPolicies.ts"
-import { cacheState, provenanceOf } from "#domain/marketData/CacheState.ts"
+import { type CacheState, cacheState, provenanceOf } from "#domain/marketData/CacheState.ts"
 import { type Candle, type CandleSpan, coinCandles, stockCandles } from "#domain/marketData/coinDatasets.ts"
 import type { Fetched } from "#domain/marketData/Dataset.ts"
 import { MarketDataAccess } from "#domain/marketData/MarketDataAccess.ts"
@@ -75,7 +83,6 @@ const make = Effect.gen(function* () {
       }
     }),
 
-    /** A row for each id that was sent, in that order and as it was written; what is not known has an empty one. */
     overlays: (assetIds: ReadonlyArray<string>) => {
       const snapshot = index.current()
       return {
@@ -108,7 +115,6 @@ const make = Effect.gen(function* () {
         assetId,
         range,
         configured: ticker !== null ? access.massive : coinId !== null && access.coinGecko !== "none",
-        /** Of which the candles are: the share behind the token, or the coin. */
         basis: ticker !== null ? ("share" as const) : coinId === null ? null : ("coin" as const),
         candles,
         cache: cacheState(provenanceOf([fetched]), now)
@@ -117,8 +123,39 @@ const make = Effect.gen(function* () {
   }
 })
 
-export class AssetProfiles extends Context.Service<AssetProfiles, Effect.Success<typeof make>>()(
-  "ballast/domain/listing/AssetProfiles"
-) {
+interface AssetDetails extends Omit<AssetItem, "marketData"> {
+  readonly marketData: MarketData & { readonly trading: typeof TradingOverlay.Type | null }
+  readonly equityDetails: EquityDetails | null
+  readonly isVerifiedByGlider: boolean
+}
+
+interface AssetOverlay {
+  /** As it was sent. */
+  readonly assetId: string
+  readonly taxonomy: Taxonomy | null
+  readonly equityDetails: EquityDetails | null
+  readonly providerExtensions: ProviderExtensions | null
+}
+
+interface TimeSeries {
+  readonly assetId: AssetKey
+  readonly range: CandleRange
+  /** Whether this deployment has a source of the candles. */
+  readonly configured: boolean
+  /** Of which the candles are: the share behind the token, or the coin. */
+  readonly basis: "share" | "coin" | null
+  readonly candles: ReadonlyArray<Candle>
+  readonly cache: CacheState
+}
+
+export class AssetProfiles extends Context.Service<
+  AssetProfiles,
+  {
+    readonly details: (assetId: AssetKey) => Effect.Effect<AssetDetails, NotFound>
+    /** A row for each id that was sent, in that order and as it was written; what is not known has an empty one. */
+    readonly overlays: (assetIds: ReadonlyArray<string>) => { readonly items: ReadonlyArray<AssetOverlay> }
+    readonly timeSeries: (assetId: AssetKey, range: CandleRange) => Effect.Effect<TimeSeries, NotFound>
+  }
+>()("ballast/domain/listing/AssetProfiles") {
   static readonly layer = Layer.effect(AssetProfiles, make)
 }

@@ -9,7 +9,13 @@ import { normalizeKey } from "#domain/listing/AssetKey.ts"
 import type { AssetItem, SearchRow } from "#domain/listing/AssetModels.ts"
 import { IssuerPolicies } from "#domain/listing/IssuerPolicies.ts"
 import type { Listing } from "#domain/listing/Listing.ts"
-import { contextOf, type Place, restrictedAmong } from "#domain/listing/restrictions.ts"
+import {
+  contextOf,
+  type Place,
+  restrictedAmong,
+  type Restriction,
+  type RestrictionContext
+} from "#domain/listing/restrictions.ts"
 
 export interface AssetQuery {
   readonly q: string
@@ -18,6 +24,14 @@ export interface AssetQuery {
   readonly chainFilter?: ReadonlyArray<number> | undefined
   /** Chains that shares may be on; all when left out or empty. */
   readonly stockChainFilter?: ReadonlyArray<number> | undefined
+}
+
+/** What was found, and what of it a person may not buy from where they are. */
+export interface SearchAnswer {
+  readonly items: ReadonlyArray<SearchRow>
+  /** By id; what may be bought is absent. */
+  readonly restrictedAssetsMap: Readonly<Record<string, Restriction>>
+  readonly restrictionContext: RestrictionContext
 }
 
 const evmAddress = /^0x[0-9a-f]{40}$/iu
@@ -120,7 +134,11 @@ const make = Effect.gen(function* () {
   const richRow = (snapshot: AssetSnapshot, listing: Listing): SearchRow =>
     (snapshot.stocks.has(listing.assetId) ? stockRow : tokenRow)(snapshot, listing)
 
-  const answer = (listings: ReadonlyArray<Listing>, toRow: (listing: Listing) => SearchRow, place: Place) => ({
+  const answer = (
+    listings: ReadonlyArray<Listing>,
+    toRow: (listing: Listing) => SearchRow,
+    place: Place
+  ): SearchAnswer => ({
     items: listings.map(toRow),
     restrictedAssetsMap: restrictedAmong(listings, place, issuers),
     restrictionContext: contextOf(place, issuers)
@@ -139,8 +157,13 @@ const make = Effect.gen(function* () {
   }
 })
 
-export class AssetSearch extends Context.Service<AssetSearch, Effect.Success<typeof make>>()(
-  "ballast/domain/listing/AssetSearch"
-) {
+export class AssetSearch extends Context.Service<
+  AssetSearch,
+  {
+    /** Tokens, then shares while there is room. */
+    readonly forCommandPalette: (query: AssetQuery, place: Place) => SearchAnswer
+    readonly forTokens: (query: AssetQuery, place: Place) => SearchAnswer
+  }
+>()("ballast/domain/listing/AssetSearch") {
   static readonly layer = Layer.effect(AssetSearch, make)
 }

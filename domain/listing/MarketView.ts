@@ -18,14 +18,18 @@ import type { Fetched } from "#domain/marketData/Dataset.ts"
 import { figure } from "#domain/marketData/Figure.ts"
 import type { MarketDataCache } from "#domain/marketData/MarketDataCache.ts"
 import {
+  type Dividend,
   issuedByCoinbase,
   issuedByXStocks,
   type IssuedMultiplier,
   type IssuedToken,
+  type MarketStatus,
   multipliersOfXStocks,
+  type StockDetail,
   stockDetails,
   stockDividends,
   stockMarketStatus,
+  type StockQuote,
   stockQuotes
 } from "#domain/marketData/stockDatasets.ts"
 
@@ -86,7 +90,35 @@ const multiplied = (price: string, times: string | null): string | null => {
 const multiplierAt = ({ multiplier, next }: IssuedMultiplier, now: number): string | null =>
   next !== null && now >= DateTime.makeUnsafe(next.from).epochMilliseconds ? next.multiplier : multiplier
 
-export const makeMarketView = (cache: MarketDataCache["Service"], chainIds: ReadonlyArray<number>, now: number) => {
+/** What is known of listings at one moment; null or undefined where nobody told us. */
+export interface MarketView {
+  /** UNIX milliseconds at which the view was made. */
+  readonly now: number
+  /** The same in ISO 8601. */
+  readonly madeAt: string
+  readonly marketStatus: typeof MarketStatus.Type | null
+  /**
+   * Of a token by its contract; for a token of a coin by the coin, for one of a share by the share, where that is the
+   * same.
+   */
+  readonly marketDataOf: (listing: Listing) => MarketData
+  readonly extensionsOf: (listing: Listing) => ProviderExtensions
+  /** What listings are ranked by: market capitalisation in US dollars, of the company for a share's token. */
+  readonly capOf: (listing: Listing) => number | null
+  /** The last day of a share, a point in 15 minutes. */
+  readonly lineOf: (ticker: string) => ReadonlyArray<LinePoint>
+  readonly quoteOf: (ticker: string) => StockQuote | undefined
+  readonly detailsOf: (ticker: string) => StockDetail | undefined
+  readonly dividendsOf: (ticker: string) => ReadonlyArray<typeof Dividend.Type>
+  readonly issuedOf: (assetId: string) => IssuedToken | undefined
+  readonly logoOf: (listing: Listing) => string | null
+}
+
+export const makeMarketView = (
+  cache: MarketDataCache["Service"],
+  chainIds: ReadonlyArray<number>,
+  now: number
+): MarketView => {
   const pages = [...topPages, listedPage].map((page) => cache.get(coinMarkets, page))
   const coins = byKey<CoinMarket>(pages.toReversed(), ({ coinId }) => coinId)
   const tokens = byKey<TokenMarket>(
@@ -129,10 +161,6 @@ export const makeMarketView = (cache: MarketDataCache["Service"], chainIds: Read
     }
   }
 
-  /**
-   * Of a token by its contract; for a token of a coin by the coin, for one of a share by the share, where that is the
-   * same.
-   */
   const marketDataOf = (listing: Listing): MarketData => {
     const { assetId, coinId, ticker } = listing
     const token = tokens.get(assetId)
@@ -187,9 +215,6 @@ export const makeMarketView = (cache: MarketDataCache["Service"], chainIds: Read
     }
   }
 
-  /**
-   * What listings are ranked by: market capitalisation, of the company for a share's token. Null where nobody knows it.
-   */
   const capOf = ({ assetId, coinId, ticker }: Listing): number | null => {
     const cap =
       ticker === null
@@ -200,7 +225,6 @@ export const makeMarketView = (cache: MarketDataCache["Service"], chainIds: Read
   }
 
   return {
-    /** UNIX milliseconds at which the view was made. */
     now,
     marketStatus: status === undefined ? null : status.data.status,
     marketDataOf,
@@ -216,5 +240,3 @@ export const makeMarketView = (cache: MarketDataCache["Service"], chainIds: Read
     madeAt: DateTime.formatIso(DateTime.makeUnsafe(now))
   }
 }
-
-export type MarketView = ReturnType<typeof makeMarketView>

@@ -65,6 +65,14 @@ export const makeTextIndex = (entries: Iterable<Searchable>, few = fewHits): Tex
   return builder.done()
 }
 
+export interface TextIndex {
+  /**
+   * Places of the entries that contain the text, each once: those with the whole symbol, its beginning, the name's
+   * beginning, a word's beginning, and the text anywhere; among alike in the order of the entries.
+   */
+  readonly find: (text: string) => Generator<number>
+}
+
 interface Texts {
   readonly entries: ReadonlyArray<Searchable>
   /** Of each entry, where it starts in `all`. */
@@ -75,7 +83,7 @@ interface Texts {
   readonly few: number
 }
 
-const searching = ({ all, bySymbol, entries, few, starts }: Texts) => {
+const searching = ({ all, bySymbol, entries, few, starts }: Texts): TextIndex => {
   /** The last entry that starts at or before an offset; it is `from` or one after it. */
   const placeAt = (offset: number, from: number): number => {
     let low = from
@@ -101,10 +109,6 @@ const searching = ({ all, bySymbol, entries, few, starts }: Texts) => {
   }
 
   return {
-    /**
-     * Places of the entries that contain the text, each once: those with the whole symbol, its beginning, the name's
-     * beginning, a word's beginning, and the text anywhere; among alike in the order of the entries.
-     */
     find: function* (text: string): Generator<number> {
       const query = text.toLowerCase()
       if (query === "" || query !== folded(query)) return
@@ -138,5 +142,3 @@ const searching = ({ all, bySymbol, entries, few, starts }: Texts) => {
     }
   }
 }
-
-export type TextIndex = ReturnType<typeof searching>

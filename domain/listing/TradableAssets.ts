@@ -106,7 +106,7 @@ export class TradableAssets extends Context.Service<
             notTradable: notTradable(asset, price)
           }
         })
-        return Cursor.page(list, limit, assets, ({ assetId }: { assetId: AssetId }) => ({
+        return Cursor.page({ list, limit, rows: assets }, ({ assetId }: { assetId: AssetId }) => ({
           createdAt: timeless,
           id: assetId
         }))

@@ -3,13 +3,13 @@
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import * as Decimal from "#domain/Decimal.ts"
-import { cacheState, type Provenance, provenanceOf } from "#domain/marketData/CacheState.ts"
-import { caipOfPlatform } from "#domain/marketData/caipOfPlatform.ts"
+import { type CacheState, cacheState, type Provenance, provenanceOf } from "#domain/marketData/CacheState.ts"
+import { type CaipNames, caipOfPlatform } from "#domain/marketData/caipOfPlatform.ts"
 import * as Datasets from "#domain/marketData/coinDatasets.ts"
 import type { Fetched } from "#domain/marketData/Dataset.ts"
 import { MarketDataAccess } from "#domain/marketData/MarketDataAccess.ts"
 import { MarketDataCache } from "#domain/marketData/MarketDataCache.ts"
-import { topMovers } from "#domain/marketData/topMovers.ts"
+import { type Movers, topMovers } from "#domain/marketData/topMovers.ts"
 
 const pages = [...Datasets.topPages, Datasets.listedPage]
 
@@ -64,7 +64,6 @@ const make = Effect.gen(function* () {
   }
 
   return {
-    /** The newest articles first. Only a plan with a price has news. */
     news: (limit: number) =>
       Effect.suspend(() => {
         const fetched = cache.get(Datasets.news)
@@ -73,7 +72,6 @@ const make = Effect.gen(function* () {
         )
         return wrap([fetched], { items: newestFirst.slice(0, limit) }, access.coinGecko === "paid")
       }),
-    /** In the order of the request, each coin once; coins that the cache does not hold are named as missing. */
     quotes: (coinIds: ReadonlyArray<string>) =>
       Effect.suspend(() => {
         const { byId, provenance } = coins()
@@ -123,8 +121,43 @@ const make = Effect.gen(function* () {
   }
 })
 
-export class CryptoMarketData extends Context.Service<CryptoMarketData, Effect.Success<typeof make>>()(
-  "ballast/domain/marketData/CryptoMarketData"
-) {
+/** What is told, with its age and whether this deployment has a source of it. */
+type FromCache<A> = Effect.Effect<A & { readonly configured: boolean; readonly cache: CacheState }>
+
+/** Null while nothing was fetched. */
+type MaybeFromCache<A> = FromCache<{ readonly data: A | null }>
+
+interface Themes {
+  /** The categories that rose and fell most in a day; null where none has a change. */
+  readonly best: Datasets.MarketCategory | null
+  readonly worst: Datasets.MarketCategory | null
+  readonly defi: typeof Datasets.DefiMarket.Type | null
+}
+
+interface Quotes {
+  /** In the order of the request, each coin once. */
+  readonly items: ReadonlyArray<Datasets.CoinMarket>
+  /** Those that the cache does not hold. */
+  readonly missingCoinIds: ReadonlyArray<string>
+}
+
+type Platform = typeof Datasets.AssetPlatform.Type & CaipNames
+
+export class CryptoMarketData extends Context.Service<
+  CryptoMarketData,
+  {
+    /** The newest articles first. Only a plan with a price has news. */
+    readonly news: (limit: number) => FromCache<{ readonly items: ReadonlyArray<typeof Datasets.NewsArticle.Type> }>
+    readonly quotes: (coinIds: ReadonlyArray<string>) => FromCache<Quotes>
+    readonly global: MaybeFromCache<typeof Datasets.GlobalMarket.Type>
+    readonly themes: MaybeFromCache<Themes>
+    /** At most `limit` coins, and as many categories. */
+    readonly trending: (limit: number) => FromCache<{ readonly data: typeof Datasets.Trending.Type }>
+    /** At most `limit` each way. */
+    readonly movers: (limit: number) => FromCache<{ readonly data: Movers }>
+    readonly platforms: FromCache<{ readonly items: ReadonlyArray<Platform> }>
+    readonly categories: FromCache<{ readonly items: ReadonlyArray<typeof Datasets.NamedCategory.Type> }>
+  }
+>()("ballast/domain/marketData/CryptoMarketData") {
   static readonly layer = Layer.effect(CryptoMarketData, make)
 }

@@ -6,10 +6,18 @@ interface Platform {
   readonly chainIdentifier: number | null
 }
 
-const unmapped = { chainNamespace: null, chainReference: null, assetNamespace: null, caipChainId: null }
+/** Null where the platform has no such name. */
+export interface CaipNames {
+  readonly chainNamespace: string | null
+  readonly chainReference: string | null
+  readonly assetNamespace: string | null
+  readonly caipChainId: string | null
+}
+
+const unmapped: CaipNames = { chainNamespace: null, chainReference: null, assetNamespace: null, caipChainId: null }
 
 /** EVM chains by their number, Solana by name; every other platform has no CAIP name that we know. */
-export const caipOfPlatform = ({ chainIdentifier, id }: Platform) => {
+export const caipOfPlatform = ({ chainIdentifier, id }: Platform): CaipNames => {
   if (chainIdentifier !== null && chainIdentifier > 0) {
     const reference = String(chainIdentifier)
     return {

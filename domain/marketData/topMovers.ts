@@ -8,6 +8,11 @@ export const moversAmong = 1_000
 /** US dollars of volume in a day below which a price says little. CoinGecko leaves out the same coins. */
 const minVolume = 50_000n * Decimal.one
 
+export interface Movers {
+  readonly gainers: ReadonlyArray<CoinMarket>
+  readonly losers: ReadonlyArray<CoinMarket>
+}
+
 interface Moved {
   readonly coin: CoinMarket
   readonly change: bigint
@@ -17,7 +22,7 @@ interface Moved {
  * Coins with a price, a change and some trade, at most `limit` each way, the strongest first; coins that stood still
  * are neither.
  */
-export const topMovers = (coins: ReadonlyArray<CoinMarket>, limit: number) => {
+export const topMovers = (coins: ReadonlyArray<CoinMarket>, limit: number): Movers => {
   const seen = new Map(coins.map((coin) => [coin.coinId, coin]))
   const moved = [...seen.values()].flatMap((coin): ReadonlyArray<Moved> => {
     const change = coin.priceChangePercentage24h === null ? undefined : Decimal.parse(coin.priceChangePercentage24h)

@@ -36,7 +36,10 @@ export class Operations extends Context.Service<
         const { tenantId } = yield* Caller
         const request = yield* pageRequest("operations", query)
         const rows = yield* store.list(tenantId, query, request)
-        return page("operations", request.limit, rows, (row) => ({ createdAt: row.submittedAt, id: row.operationId }))
+        return page({ list: "operations", limit: request.limit, rows }, (row) => ({
+          createdAt: row.submittedAt,
+          id: row.operationId
+        }))
       })
 
       return Operations.of({ get, list })

@@ -84,7 +84,10 @@ export class Portfolios extends Context.Service<
         const { tenantId } = yield* Caller
         const request = yield* pageRequest("portfolios", query)
         const rows = yield* store.list(tenantId, query, request)
-        return page("portfolios", request.limit, rows, (row) => ({ createdAt: row.createdAt, id: row.portfolioId }))
+        return page({ list: "portfolios", limit: request.limit, rows }, (row) => ({
+          createdAt: row.createdAt,
+          id: row.portfolioId
+        }))
       })
 
       const rename = Effect.fn("Portfolios.rename")(function* (

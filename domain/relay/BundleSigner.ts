@@ -107,7 +107,10 @@ export class BundleSigner extends Context.Service<
       const bundleWindow = yield* BundleWindow
       /** A key that does not answer holds up its own lane: the next group goes to another one. */
       const queueOf = () =>
-        batched(({ attempt }: CarriedAction) => attemptKey(attempt), signAll, bundleWindow, relayer.lanes.length)
+        batched(({ attempt }: CarriedAction) => attemptKey(attempt), signAll, {
+          collectFor: bundleWindow,
+          atOnce: relayer.lanes.length
+        })
       const queues = new Map(
         yield* Effect.forEach(supported, (chainId) =>
           Effect.map(queueOf(), (queue) => [chainId as number, queue] as const)

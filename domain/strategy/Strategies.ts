@@ -97,7 +97,10 @@ export class Strategies extends Context.Service<
         const { tenantId } = yield* Caller
         const request = yield* pageRequest("strategies", query)
         const rows = yield* store.list(tenantId, request)
-        return page("strategies", request.limit, rows, (row) => ({ createdAt: row.createdAt, id: row.strategyId }))
+        return page({ list: "strategies", limit: request.limit, rows }, (row) => ({
+          createdAt: row.createdAt,
+          id: row.strategyId
+        }))
       })
 
       const get = Effect.fn("Strategies.get")((strategyId: StrategyId) => requireReadable(store, strategyId))

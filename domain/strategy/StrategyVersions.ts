@@ -46,7 +46,7 @@ export class StrategyVersions extends Context.Service<
         const { after, limit } = yield* pageRequest(name, query)
         const before = after === null ? null : yield* versionIn(after.id)
         const rows = yield* store.versions(strategyId, { limit, before })
-        return page(name, limit, rows, ({ createdAt, version }) => ({ createdAt, id: String(version) }))
+        return page({ list: name, limit, rows }, ({ createdAt, version }) => ({ createdAt, id: String(version) }))
       })
 
       const publish = Effect.fn("StrategyVersions.publish")(function* (

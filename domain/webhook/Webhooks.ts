@@ -124,7 +124,10 @@ export class Webhooks extends Context.Service<
         const { tenantId } = yield* Caller
         const request = yield* pageRequest(lists.webhooks, query)
         const rows = yield* store.list(tenantId, request)
-        return page(lists.webhooks, request.limit, rows, ({ createdAt, webhookId }) => ({ createdAt, id: webhookId }))
+        return page({ list: lists.webhooks, limit: request.limit, rows }, ({ createdAt, webhookId }) => ({
+          createdAt,
+          id: webhookId
+        }))
       })
 
       const remove = Effect.fn("Webhooks.remove")(function* (webhookId: WebhookId) {
@@ -183,7 +186,7 @@ export class Webhooks extends Context.Service<
         const { after, limit } = yield* pageRequest(name, query)
         const before = after === null ? null : yield* placeOf(after.id)
         const rows = yield* store.deliveries(webhookId, limit, before)
-        return page(name, limit, rows, ({ createdAt, place }) => ({ createdAt, id: String(place) }))
+        return page({ list: name, limit, rows }, ({ createdAt, place }) => ({ createdAt, id: String(place) }))
       })
 
       return Webhooks.of({ create, list, get, remove, rotate, enable, test, deliveries })

@@ -44,7 +44,7 @@ const entitlement = Schema.String.check(
 const Entitlements = Schema.Array(entitlement).check(Schema.isMaxLength(64))
 
 const NewTenant = Schema.Struct({
-  name: freeText(1, 256, "Name of the integrator.", "Northwind"),
+  name: freeText({ minimum: 1, maximum: 256 }, "Name of the integrator.", "Northwind"),
   email: Schema.String.check(
     Schema.isMaxLength(320),
     Schema.isPattern(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u, { expected: "an e-mail address" })
@@ -53,7 +53,7 @@ const NewTenant = Schema.Struct({
 })
 
 const NewKey = Schema.Struct({
-  name: freeText(1, 256, "What people call the key.", "Production"),
+  name: freeText({ minimum: 1, maximum: 256 }, "What people call the key.", "Production"),
   /** Besides the default tier, which every key has. */
   scopes: Schema.optionalKey(Schema.Array(Scope).check(Schema.isMaxLength(64))),
   expiresAt: Schema.optionalKey(Schema.NullOr(Schema.DateTimeUtcFromString))

@@ -12,7 +12,7 @@ export const asOfIso = Schema.DateTimeUtcFromString.annotate({
   message: "Expected a time in ISO 8601, such as 2026-03-02T09:30:00.000Z"
 })
 
-const summary = freeText(0, 2_000, "What was found, for people.", "Ether is above 2500 USD")
+const summary = freeText({ minimum: 0, maximum: 2_000 }, "What was found, for people.", "Ether is above 2500 USD")
 const requestId = Schema.String.check(
   Schema.isPattern(/^[!-~]{1,200}$/u, { expected: "1 to 200 printable characters without spaces" })
 )
@@ -67,7 +67,7 @@ const hour = 3_600_000
 /** A workflow by the clock has times, a triggered one its trigger. */
 export const WorkflowDraft = Schema.Struct({
   portfolioId: PortfolioId,
-  title: freeText(1, 256, "What people call it.", "Buy the dip"),
+  title: freeText({ minimum: 1, maximum: 256 }, "What people call it.", "Buy the dip"),
   trigger: Schema.optionalKey(Trigger),
   everyMs: Schema.optionalKey(integer(hour, 366 * 24 * hour, "Milliseconds between two runs")),
   firstRunAt: Schema.optionalKey(asOfIso),

@@ -87,14 +87,19 @@ export const llmsText = <Id extends string, Groups extends HttpApiGroup.Constrai
       ]
     }
   ]
-  return written(api, `${baseUrl}/v2`, primer, sections)
+  return written(api, { baseUrl: `${baseUrl}/v2`, words: primer, sections })
+}
+
+interface Page {
+  readonly baseUrl: string
+  /** Before the sections. */
+  readonly words: ReadonlyArray<string>
+  readonly sections: ReadonlyArray<Section>
 }
 
 const written = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
-  baseUrl: string,
-  words: ReadonlyArray<string>,
-  sections: ReadonlyArray<Section>
+  { baseUrl, sections, words }: Page
 ): string =>
   [
     `# ${annotation(api.annotations, OpenApi.Title)}`,
@@ -115,18 +120,22 @@ export const llmsTextV1 = <Id extends string, Groups extends HttpApiGroup.Constr
   api: HttpApi.HttpApi<Id, Groups>,
   baseUrl: string
 ): string =>
-  written(api, `${baseUrl}/v1`, primerV1, [
-    ...routes(api, ({ method, path, title }) => {
-      const anchor = title.toLowerCase().replaceAll(" ", "-")
-      return `${baseUrl}/v1/docs#tag/${anchor}/${method}${path}`
-    }),
-    errors(),
-    {
-      title: "Optional",
-      lines: [
-        `- [OpenAPI 3.1](${baseUrl}/v1/openapi.json): every field, with examples`,
-        `- [Interactive reference](${baseUrl}/v1/docs): the same for people`,
-        `- [The routes of v2](${baseUrl}/v2/llms.txt): strategies, portfolios, withdrawals`
-      ]
-    }
-  ])
+  written(api, {
+    baseUrl: `${baseUrl}/v1`,
+    words: primerV1,
+    sections: [
+      ...routes(api, ({ method, path, title }) => {
+        const anchor = title.toLowerCase().replaceAll(" ", "-")
+        return `${baseUrl}/v1/docs#tag/${anchor}/${method}${path}`
+      }),
+      errors(),
+      {
+        title: "Optional",
+        lines: [
+          `- [OpenAPI 3.1](${baseUrl}/v1/openapi.json): every field, with examples`,
+          `- [Interactive reference](${baseUrl}/v1/docs): the same for people`,
+          `- [The routes of v2](${baseUrl}/v2/llms.txt): strategies, portfolios, withdrawals`
+        ]
+      }
+    ]
+  })

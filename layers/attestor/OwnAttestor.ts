@@ -27,6 +27,12 @@ const secondLife = Duration.seconds(10)
 const maxSeconds = 10_000
 const concurrency = 8
 
+/** A token whose price is asked for, with what the first source says of it. */
+interface Asked {
+  readonly token: EvmAddress
+  readonly first: Price | undefined
+}
+
 export const OwnAttestor = Layer.effect(
   PriceAttestor,
   Effect.gen(function* () {
@@ -62,8 +68,7 @@ export const OwnAttestor = Layer.effect(
     const attestOne = Effect.fnUntraced(function* (
       request: AttestationRequest,
       { now, tokens }: AttestedReading,
-      token: EvmAddress,
-      first: Price | undefined
+      { first, token }: Asked
     ): Effect.fn.Return<Result.Result<SignedPrice, RefusedPrice>> {
       const attested = tokens.get(token)
       if (attested === undefined) {
@@ -103,7 +108,7 @@ export const OwnAttestor = Layer.effect(
       const known = yield* prices.latest(tokens.map((token) => erc20(chainId, token)))
       const each = yield* Effect.forEach(
         tokens,
-        (token) => attestOne(request, reading, token, known.get(erc20(chainId, token))),
+        (token) => attestOne(request, reading, { token, first: known.get(erc20(chainId, token)) }),
         { concurrency }
       )
       const [signed, refused] = Array.separate(each)

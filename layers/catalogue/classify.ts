@@ -25,11 +25,16 @@ const merged = <Key extends string>(fits: ReadonlyArray<Fit<Key>>): ReadonlyArra
   return [...highest]
 }
 
+/** The categories of one dimension that a subject fits. */
+interface Fitting<Key extends string> {
+  readonly dimension: Dimension
+  readonly labelOf: (key: Key) => string
+  readonly fits: ReadonlyArray<Fit<Key>>
+}
+
 const rows = <Key extends string>(
   id: string,
-  dimension: Dimension,
-  labelOf: (key: Key) => string,
-  fits: ReadonlyArray<Fit<Key>>
+  { dimension, fits, labelOf }: Fitting<Key>
 ): ReadonlyArray<Classification> =>
   merged(fits).map(([key, confidence], rank) => ({
     assetCanonicalId: id as AssetCanonicalId,
@@ -64,27 +69,47 @@ const ofEquity = ([ticker, , id]: (typeof equities)[number]): ReadonlyArray<Clas
   const besides = alsoIn[ticker]
   const broad = sector.map(([key, percent]) => [platformSectorOf[key], percent] as const)
   return [
-    ...rows(id, "sector", (key) => sectors[key], sector),
-    ...rows(id, "industryGroup", (key) => industryGroups[key][0], industryGroup),
-    ...rows(id, "industry", (key) => industries[key][0], industry),
-    ...rows(id, "subIndustry", (key) => subIndustries[key][0], subIndustry),
-    ...rows(id, "platformSector", (key) => platformSectors[key], besides === undefined ? broad : [besides, ...broad]),
-    ...rows(id, "platformTheme", (key) => platformThemes[key], listedUnder(shareThemes, ticker))
+    ...rows(id, { dimension: "sector", labelOf: (key) => sectors[key], fits: sector }),
+    ...rows(id, { dimension: "industryGroup", labelOf: (key) => industryGroups[key][0], fits: industryGroup }),
+    ...rows(id, { dimension: "industry", labelOf: (key) => industries[key][0], fits: industry }),
+    ...rows(id, { dimension: "subIndustry", labelOf: (key) => subIndustries[key][0], fits: subIndustry }),
+    ...rows(id, {
+      dimension: "platformSector",
+      labelOf: (key) => platformSectors[key],
+      fits: besides === undefined ? broad : [besides, ...broad]
+    }),
+    ...rows(id, {
+      dimension: "platformTheme",
+      labelOf: (key) => platformThemes[key],
+      fits: listedUnder(shareThemes, ticker)
+    })
   ]
 }
 
 const ofFund = ([ticker, , id]: (typeof funds)[number]): ReadonlyArray<Classification> => [
-  ...rows(id, "platformSector", (key) => platformSectors[key], [fundSectors[ticker]]),
-  ...rows(id, "platformTheme", (key) => platformThemes[key], listedUnder(shareThemes, ticker))
+  ...rows(id, { dimension: "platformSector", labelOf: (key) => platformSectors[key], fits: [fundSectors[ticker]] }),
+  ...rows(id, {
+    dimension: "platformTheme",
+    labelOf: (key) => platformThemes[key],
+    fits: listedUnder(shareThemes, ticker)
+  })
 ]
 
 /** Coins, stablecoins and commodities have uses and themes, and one broad sector for all of a kind. */
 const ofCurrency =
   (broad: Fit<keyof typeof platformSectors>) =>
   ([symbol, , id]: readonly [string, string, string]): ReadonlyArray<Classification> => [
-    ...rows(id, "cryptoCategory", (key) => cryptoCategories[key], listedUnder(cryptoUses, symbol)),
-    ...rows(id, "platformSector", (key) => platformSectors[key], [broad]),
-    ...rows(id, "platformTheme", (key) => platformThemes[key], listedUnder(currencyThemes, symbol))
+    ...rows(id, {
+      dimension: "cryptoCategory",
+      labelOf: (key) => cryptoCategories[key],
+      fits: listedUnder(cryptoUses, symbol)
+    }),
+    ...rows(id, { dimension: "platformSector", labelOf: (key) => platformSectors[key], fits: [broad] }),
+    ...rows(id, {
+      dimension: "platformTheme",
+      labelOf: (key) => platformThemes[key],
+      fits: listedUnder(currencyThemes, symbol)
+    })
   ]
 
 export const classifications: ReadonlyArray<Classification> = [

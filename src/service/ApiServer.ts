@@ -59,7 +59,7 @@ export const ApiServer = (config: ServiceConfig) => {
         host,
         port,
         gracefulShutdownTimeout: "5 seconds"
-      }).pipe(listeningOn(host, port))
+      }).pipe(listeningOn({ host, port }))
     )
   )
 }

@@ -37,7 +37,7 @@ export const AttestorService = (config: AttestorProcessConfig) => {
     host,
     port,
     gracefulShutdownTimeout: "5 seconds"
-  }).pipe(listeningOn(host, port, "The price attestor", "ATTESTOR_PORT"))
+  }).pipe(listeningOn({ host, port }, { name: "The price attestor", setting: "ATTESTOR_PORT" }))
   return Layer.merge(HttpRouter.serve(attestorRoutes, { disableLogger: true, disableListenLog: true }), listening).pipe(
     Layer.provide(server),
     Layer.provide(AttestorWith(config.signer)),

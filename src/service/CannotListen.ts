@@ -16,9 +16,22 @@ export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotList
   }
 }
 
-/** The server, or why it has no address. */
+interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+/** Who listens: what people call it, and the variable of its port. */
+interface Listener {
+  readonly name: string
+  readonly setting: string
+}
+
+const api: Listener = { name: "The API", setting: "PORT" }
+
+/** The server, or why it has no address; of the API when no other listener is named. */
 export const listeningOn =
-  (host: string, port: number, name = "The API", setting = "PORT") =>
+  ({ host, port }: Address, { name, setting }: Listener = api) =>
   <A, R>(server: Layer.Layer<A, ServeError, R>): Layer.Layer<A, CannotListen, R> =>
     Layer.catchTag(server, "ServeError", ({ cause }) =>
       Layer.effectContext(Effect.fail(new CannotListen({ name, setting, host, port, cause })))

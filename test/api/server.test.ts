@@ -1,7 +1,7 @@
 /** What only a socket shows: the routes on a real server, in the lean context that requests carry there. */
 import { NodeHttpServer } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Logger, Redacted, References } from "effect"
 import { HttpServer } from "effect/http"
 import { createServer } from "node:http"
 import { BodyTooLarge } from "#domain/Errors.ts"
@@ -9,10 +9,25 @@ import { Tenants } from "#domain/identity/Tenants.ts"
 import { ServeRoutes } from "#http/ServeRoutes.ts"
 import { among, unlimited } from "#test/api/support/Api.ts"
 
+const lines: Array<Readonly<Record<string, unknown>>> = []
+
+/** What a program says of itself and of its log, around its server. */
+const program = Layer.merge(
+  Logger.layer([
+    Logger.make<unknown, void>(({ fiber, message }) => {
+      lines.push({ message: String(message), ...fiber.getRef(References.CurrentLogAnnotations) })
+    })
+  ]),
+  Layer.succeed(References.CurrentLogAnnotations, { process: "api" })
+)
+
 const Served = among(
   ServeRoutes([]).pipe(Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))),
-  unlimited
-)
+  unlimited,
+  undefined,
+  undefined,
+  "Info"
+).pipe(Layer.provide(program))
 
 const baseUrl = Effect.map(HttpServer.HttpServer, ({ address }) => {
   const { port } = address as { readonly port: number }
@@ -48,6 +63,16 @@ layer(Served, { excludeTestServices: true })("server", (it) => {
       ]) {
         assert.isTrue(headers.has(name), name)
       }
+    })
+  )
+
+  it.effect("logs in the request by the program's loggers, at its level and under its name", () =>
+    Effect.gen(function* () {
+      const { headers, status } = yield* send("/v2/whoami")
+      assert.strictEqual(status, 401)
+      const told = lines.filter(({ correlationId }) => correlationId === headers.get("x-correlation-id"))
+      assert.lengthOf(told, 1)
+      assert.deepInclude(told[0], { message: "Refused", process: "api", route: "/v2/whoami" })
     })
   )
 

@@ -40,7 +40,7 @@ describe("batched", () => {
             Effect.sync(() => groups.push(items)),
             (item: string) => item.toUpperCase()
           ),
-        Duration.millis(30)
+        { collectFor: Duration.millis(30) }
       )
       const askedAfter = Effect.fnUntraced(function* (millis: number, item: string) {
         yield* TestClock.adjust(Duration.millis(millis))

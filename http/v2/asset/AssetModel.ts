@@ -9,7 +9,11 @@ const chainDigits = /^[1-9][0-9]{0,15}$/u
 
 export const assetQuery = {
   search: Schema.optionalKey(
-    freeText(1, 64, "Part of a symbol or a name, or a whole address; case does not matter.", "usdc")
+    freeText(
+      { minimum: 1, maximum: 64 },
+      "Part of a symbol or a name, or a whole address; case does not matter.",
+      "usdc"
+    )
   ),
   chainId: Schema.optionalKey(
     fromText(Schema.Int, {

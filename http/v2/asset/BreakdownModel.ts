@@ -32,7 +32,7 @@ const Holding = Schema.Struct({
     "CAIP-19 of a token, ERC-20 or SPL; it is resolved to its canonical asset. Either this or `assetCanonicalId`, not both."
   ),
   symbol: optional(
-    freeText(1, 40, "What you call the asset.", "USDC"),
+    freeText({ minimum: 1, maximum: 40 }, "What you call the asset.", "USDC"),
     "What you call the asset; shown where the catalogue does not know it."
   ),
   weight: HoldingWeightFromString

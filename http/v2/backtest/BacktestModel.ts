@@ -25,7 +25,14 @@ const dayFrom = (what: string, example: string) =>
 
 const amountShape = /^[0-9]{1,12}(\.[0-9]{1,6})?$/u
 
-const amountFrom = (least: bigint, most: bigint, example: string, what: string) =>
+interface AmountRange {
+  readonly least: bigint
+  readonly most: bigint
+  readonly example: string
+}
+
+/** US dollars (wad). */
+const amountFrom = (what: string, { example, least, most }: AmountRange) =>
   fromText(Schema.BigInt, {
     expected: `${Decimal.format(least, 2)} to ${Decimal.format(most, 2)} US dollars, a decimal string with at most 6 decimal places: ${what}`,
     pattern: amountShape,
@@ -47,23 +54,37 @@ export const BacktestDraft = Schema.Struct({
   ),
   to: dayFrom("the last, not after today", "2025-06-01"),
   valueUsd: Schema.optionalKey(
-    amountFrom(limits.minUsd, limits.maxUsd, "10000.00", "what the portfolio is worth at first, 10000 when left out")
+    amountFrom("what the portfolio is worth at first, 10000 when left out", {
+      least: limits.minUsd,
+      most: limits.maxUsd,
+      example: "10000.00"
+    })
   ),
   thresholdUsd: Schema.optionalKey(
-    amountFrom(0n, limits.maxUsd, "5.00", "trades below it are not made; the service's default when left out")
+    amountFrom("trades below it are not made; the service's default when left out", {
+      least: 0n,
+      most: limits.maxUsd,
+      example: "5.00"
+    })
   ),
   slippageBps: Schema.optionalKey(
     bps(1_000, "The slippage limit, a tenth of which the cost gate sets aside; the service's default when left out")
   ),
   feeBps: Schema.optionalKey(bps(limits.maxFeeBps, "Cost of a swap; 30 when left out")),
-  gasUsd: Schema.optionalKey(amountFrom(0n, limits.maxGasUsd, "0.10", "gas of a swap, 0.10 when left out"))
+  gasUsd: Schema.optionalKey(
+    amountFrom("gas of a swap, 0.10 when left out", { least: 0n, most: limits.maxGasUsd, example: "0.10" })
+  )
 }).annotate({
   identifier: "BacktestDraft",
   description: "A backtest to run. Without `rebalancePolicy` its course is that of the exact target."
 })
 
 const day = (description: string, example: string) =>
-  written(`${description}, \`YYYY-MM-DD\`, in UTC.`, /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/u, example, "date")
+  written(
+    `${description}, \`YYYY-MM-DD\`, in UTC.`,
+    { pattern: /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/u, format: "date" },
+    example
+  )
 
 const decimals4 = /^[0-9]+\.[0-9]{4}$/u
 

@@ -5,7 +5,11 @@ import { Strategy } from "#http/v2/strategy/StrategyModel.ts"
 import { PortfolioIdText, StrategyIdText, timestamp, usd, written } from "#http/v2/values/values.ts"
 
 const day = (description: string, example: string) =>
-  written(`${description}, \`YYYY-MM-DD\`, in UTC.`, /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/u, example, "date")
+  written(
+    `${description}, \`YYYY-MM-DD\`, in UTC.`,
+    { pattern: /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/u, format: "date" },
+    example
+  )
 
 const percent = (description: string) =>
   written(`${description}, in percent, signed, with 4 decimals.`, /^-?[0-9]+\.[0-9]{4}$/u, "2.4150")

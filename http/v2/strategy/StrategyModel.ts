@@ -37,9 +37,13 @@ export const Strategy = Schema.Struct({
   description: "A reusable template: target weights, a schedule and swap preferences."
 })
 
-const name = freeText(1, 256, "Name of the strategy, 1 to 256 characters.", "Blue chips")
+const name = freeText({ minimum: 1, maximum: 256 }, "Name of the strategy, 1 to 256 characters.", "Blue chips")
 const description = Schema.NullOr(
-  freeText(0, 2000, "What the strategy is for, at most 2000 characters.", "Half ether, half dollars.")
+  freeText(
+    { minimum: 0, maximum: 2000 },
+    "What the strategy is for, at most 2000 characters.",
+    "Half ether, half dollars."
+  )
 )
 
 /** The body of create and validate. */

@@ -39,5 +39,7 @@ export const StrategyVersionPage = Schema.Array(StrategyVersion).annotate({
 /** The body of publishing. */
 export const VersionDraft = Schema.Struct({
   allocation: AllocationDraft,
-  changeLog: Schema.optionalKey(Schema.NullOr(freeText(0, 500, `${changeLog}, at most 500 characters.`, "More ether.")))
+  changeLog: Schema.optionalKey(
+    Schema.NullOr(freeText({ minimum: 0, maximum: 500 }, `${changeLog}, at most 500 characters.`, "More ether."))
+  )
 }).annotate({ identifier: "VersionDraft", description: "A version to publish. The service numbers it." })

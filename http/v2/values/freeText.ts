@@ -7,8 +7,13 @@ const isPlain = Schema.makeFilter(
   { expected: "text without control characters" }
 )
 
-/** Between two numbers of code points. */
-export const freeText = (minimum: number, maximum: number, description: string, example: string) =>
+/** In code points. */
+interface Length {
+  readonly minimum: number
+  readonly maximum: number
+}
+
+export const freeText = ({ maximum, minimum }: Length, description: string, example: string) =>
   Schema.String.annotate({ description, examples: [example] }).check(
     Schema.isBetweenCodePoints(minimum, maximum, { expected: `${minimum} to ${maximum} characters` }),
     isPlain

@@ -7,21 +7,34 @@ import { Schema } from "effect"
 import * as Caip from "#domain/Caip.ts"
 import { FlowId, OperationId, PortfolioId, StrategyId } from "#domain/Ids.ts"
 
-/** Text of one form. `format` is the name that JSON Schema has for it, where it has one. */
-export const written = (description: string, pattern: RegExp, example: string, format?: "date" | "date-time") =>
+/** A form that JSON Schema has a name for. */
+interface NamedForm {
+  readonly pattern: RegExp
+  readonly format: "date" | "date-time"
+}
+
+/** Text of one form. */
+export const written = (description: string, form: RegExp | NamedForm, example: string) =>
   Schema.String.check(
-    Schema.isPattern(pattern, format && { toJsonSchema: () => ({ pattern: pattern.source, format }) })
+    form instanceof RegExp
+      ? Schema.isPattern(form)
+      : Schema.isPattern(form.pattern, {
+          toJsonSchema: () => ({ pattern: form.pattern.source, format: form.format })
+        })
   ).annotate({ description, examples: [example] })
 
 /** Text for people, as long as what it is made of allows. */
 export const prose = (description: string, maximum: number, ...examples: readonly [string, ...Array<string>]) =>
   Schema.String.check(Schema.isMaxLength(maximum)).annotate({ description, examples })
 
-const isoTime = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/u
+const isoTime = {
+  pattern: /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/u,
+  format: "date-time"
+} as const
 
 /** ISO 8601, UTC, milliseconds. */
 export const timestamp = (description: string, example = "2026-03-02T09:30:00.000Z") =>
-  written(`${description}. ISO 8601 in UTC with milliseconds.`, isoTime, example, "date-time")
+  written(`${description}. ISO 8601 in UTC with milliseconds.`, isoTime, example)
 
 /** US dollars with six decimals. */
 export const usd = (description: string, example = "1500.500000") =>

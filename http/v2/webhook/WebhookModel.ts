@@ -20,7 +20,7 @@ const DeliveryIdText = DeliveryId.annotate({
   examples: ["whd_01JQ8ZR8B0D2F4H6J8K0M2N4P6" as DeliveryId]
 })
 
-const Description = freeText(1, 200, "For people.", "Order desk")
+const Description = freeText({ minimum: 1, maximum: 200 }, "For people.", "Order desk")
 
 export const WebhookDraft = Schema.Struct({
   url: Schema.String.check(Schema.isBetweenLength(1, 2_048, { expected: "a URL of at most 2048 characters" })).annotate(

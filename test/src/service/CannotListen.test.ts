@@ -19,7 +19,7 @@ it.live("a port that another program has is named, with what to do", () =>
   Effect.gen(function* () {
     const { port } = yield* taken
     const host = "127.0.0.1"
-    const server = NodeHttpServer.layer(() => createServer(), { host, port }).pipe(listeningOn(host, port))
+    const server = NodeHttpServer.layer(() => createServer(), { host, port }).pipe(listeningOn({ host, port }))
     const { message } = yield* Effect.flip(Effect.scoped(Layer.build(server)))
     assert.include(message, `The API cannot listen on 127.0.0.1:${port}: listen EADDRINUSE`)
     assert.include(message, "set PORT")
