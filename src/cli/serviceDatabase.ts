@@ -19,54 +19,58 @@ const placeOf = ({ dataDir, url }: Place): string =>
 const several = (names: ReadonlyArray<string>): string =>
   names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ")
 
-/** What is wrong with the database, and what to do; null when it is the service's, of this release. */
-export const problemOf = (place: Place, state: SchemaState): string | null => {
+/** What is wrong with a database, and what to do about it; each a sentence. */
+export interface DatabaseProblem {
+  readonly detail: string
+  readonly toDo: string
+}
+
+const elsewhere =
+  "Set DATABASE_URL, or DATA_DIR, as the service has it; a new database is made by starting the service."
+
+/** Null when the database is the service's, of this release. */
+export const problemOf = (place: Place, state: SchemaState): DatabaseProblem | null => {
+  const where = placeOf(place)
   switch (state._tag) {
-    case "Foreign":
-      return (
-        `There is no service's data in ${placeOf(place)}: ` +
-        (state.tables === 0 ? "it is empty. " : `its ${state.tables} tables are not the service's. `) +
-        "Set DATABASE_URL, or DATA_DIR, as the service has it; a new database is made by starting the service."
-      )
+    case "Foreign": {
+      const what = state.tables === 0 ? "it is empty" : `its ${state.tables} tables are not the service's`
+      return { detail: `There is no service's data in ${where}: ${what}.`, toDo: elsewhere }
+    }
     case "Behind":
-      return (
-        `The schema of ${placeOf(place)} is that of an earlier release: ${several(state.pending)} ` +
-        "are missing. Start this release of the service first, which migrates it, or use the command line of that release."
-      )
+      return {
+        detail: `The schema of ${where} is that of an earlier release: ${several(state.pending)} are missing.`,
+        toDo: "Start this release of the service first, which migrates it, or use the command line of that release."
+      }
     case "Ahead":
-      return (
-        `A later release has migrated ${placeOf(place)}: ${several(state.unknown)} are not known here. ` +
-        "Use the command line of the release that runs."
-      )
+      return {
+        detail: `A later release has migrated ${where}: ${several(state.unknown)} are not known here.`,
+        toDo: "Use the command line of the release that runs."
+      }
     case "Current":
       return null
   }
 }
 
-/** Without which there is no embedded database, and opening it would make one. */
-const missing = ({ dataDir, url }: Place): boolean =>
-  url === null && !existsSync(resolve(dataDir, "postgres", "PG_VERSION"))
+/** Opening an embedded database that is not there would make one. Null when there is one to open. */
+export const absenceOf = ({ dataDir, url }: Place): DatabaseProblem | null =>
+  url !== null || existsSync(resolve(dataDir, "postgres", "PG_VERSION"))
+    ? null
+    : { detail: `There is no database in DATA_DIR, ${resolve(dataDir)}.`, toDo: elsewhere }
 
-/** Why no database was opened: there is none. */
-export const noDatabase = (place: Place): string | null =>
-  missing(place)
-    ? `There is no database in DATA_DIR, ${resolve(place.dataDir)}. Set DATA_DIR, or DATABASE_URL, as the service has it; a new database is made by starting the service.`
-    : null
+const failedBy = ({ detail, toDo }: DatabaseProblem) => new AdminFailed({ reason: `${detail} ${toDo}` })
 
 const own = (place: Place) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const problem = problemOf(place, yield* Effect.orDie(schemaState))
-      if (problem !== null) return yield* new AdminFailed({ reason: problem })
+      if (problem !== null) return yield* failedBy(problem)
     })
   )
 
 /** Fails with `AdminFailed` unless the database is the service's and of this release. */
 export const serviceDatabase = (place: Place) => {
-  const absent = noDatabase(place)
+  const absence = absenceOf(place)
   const opened = Database.layer.pipe(Layer.provide(Layer.succeed(DatabaseConfig, place)))
   const checked = own(place).pipe(Layer.provideMerge(opened))
-  return absent === null
-    ? checked
-    : Layer.unwrap(Effect.fail(new AdminFailed({ reason: absent })).pipe(Effect.as(checked)))
+  return absence === null ? checked : Layer.unwrap(Effect.as(Effect.fail(failedBy(absence)), checked))
 }

@@ -4,14 +4,13 @@ import { SqlClient } from "effect/sql"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
-import { SecretBoxLive } from "#layers/identity/SecretBoxLive.ts"
 import * as Database from "#layers/sql/Database.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import { pepperOfService, pepperUse } from "#layers/sql/identity/Peppers.ts"
 import { schemaState } from "#layers/sql/schemaState.ts"
 import { type Finding, ok, problem, warning } from "#src/cli/doctor/Finding.ts"
 import { clockFinding } from "#src/cli/doctor/clockFinding.ts"
-import { noDatabase, problemOf } from "#src/cli/serviceDatabase.ts"
+import { absenceOf, problemOf } from "#src/cli/serviceDatabase.ts"
 import type { ServiceConfig } from "#src/Config.ts"
 
 type Place = Pick<ServiceConfig, "database" | "pepper" | "otherPepper" | "clockUrl">
@@ -69,7 +68,7 @@ const pepper = Effect.gen(function* () {
     ? warning(
         "pepper",
         `all ${current} live keys are stored under the new pepper`,
-        "Ten minutes after the last process was started with it, remove API_KEY_PEPPER_OTHER."
+        "A day after the last process was started with it, remove API_KEY_PEPPER_OTHER (docs/operations.md)."
       )
     : warning(
         "pepper",
@@ -84,10 +83,8 @@ const opened = (place: Place) =>
     const state = yield* schemaState
     const wrong = problemOf(place.database, state)
     const told = yield* server(place)
-    if (state._tag !== "Current") {
-      const [detail, ...toDo] = (wrong ?? "").split(/(?<=\.|:) (?=[A-Z0-9])/u)
-      return [...told, problem(subject, detail!.replace(/[.:]$/u, ""), toDo.join(" "))]
-    }
+    if (wrong !== null || state._tag !== "Current")
+      return [...told, ...(wrong === null ? [] : [problem(subject, wrong.detail, wrong.toDo)])]
     return [...told, ok(subject, `its schema is that of this release, ${state.latest}`), yield* pepper]
   })
 
@@ -100,12 +97,9 @@ const unreachable = (place: Place, reason: string): Finding =>
 
 /** Findings on the database; it is neither made nor migrated, and nothing is written to it. */
 export const databaseChecks = (place: Place): Effect.Effect<ReadonlyArray<Finding>> => {
-  const absent = noDatabase(place.database)
-  if (absent !== null) {
-    const [detail, toDo] = absent.split(/\. (?=Set)/u)
-    return Effect.succeed([problem(subject, detail!, toDo ?? "Start the service.")])
-  }
-  const layers = Layer.merge(KeyHashLive, SecretBoxLive).pipe(
+  const absence = absenceOf(place.database)
+  if (absence !== null) return Effect.succeed([problem(subject, absence.detail, absence.toDo)])
+  const layers = KeyHashLive.pipe(
     Layer.provideMerge(Layer.succeed(KeyHashConfig, { pepper: place.pepper, other: place.otherPepper })),
     Layer.merge(Database.layer.pipe(Layer.provide(Layer.succeed(DatabaseConfig, place.database))))
   )
