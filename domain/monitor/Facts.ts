@@ -1,5 +1,6 @@
 /** What triggers are measured on, as it was read at one time. */
 import type { AssetId } from "#domain/Caip.ts"
+import type { CandleChange } from "#domain/monitor/CandleChanges.ts"
 import type * as Day from "#domain/Day.ts"
 
 /** One asset that a portfolio holds or aims at. Values are US dollars (wad). */
@@ -32,6 +33,8 @@ export interface Facts {
   /** Recorded prices by UTC day. */
   readonly history: ReadonlyMap<AssetId, ReadonlyMap<Day.Day, bigint>>
   readonly today: Day.Day
+  /** The change of an asset between the closes of two candles, so many hours apart; undefined where it is not known. */
+  readonly candleChange: (assetId: AssetId, windowHours: number) => CandleChange | undefined
   /** How many signatures of the owner and workflows of the portfolio wait for somebody. */
   readonly pendingApprovals: number
 }

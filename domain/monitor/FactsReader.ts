@@ -9,6 +9,7 @@ import * as Day from "#domain/Day.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import { DailyPriceStore } from "#domain/market/DailyPriceStore.ts"
 import { mayTradeOn, Prices } from "#domain/market/Prices.ts"
+import { CandleChanges } from "#domain/monitor/CandleChanges.ts"
 import type { Facts, HeldPosition } from "#domain/monitor/Facts.ts"
 import { MonitorStore } from "#domain/monitor/MonitorStore.ts"
 import type { Trigger } from "#domain/monitor/Trigger.ts"
@@ -29,7 +30,8 @@ export interface Question {
 const needsPortfolio = ({ kind }: Trigger): boolean => kind.startsWith("portfolio_") || kind.startsWith("account_")
 
 const windowOf = (trigger: Trigger): { readonly assetId: AssetId; readonly days: number } | undefined =>
-  trigger.kind === "market_candles" || trigger.kind === "portfolio_held_asset_performance"
+  (trigger.kind === "market_candles" || trigger.kind === "portfolio_held_asset_performance") &&
+  trigger.windowDays !== undefined
     ? { assetId: trigger.assetId, days: trigger.windowDays }
     : undefined
 
@@ -81,6 +83,7 @@ export class FactsReader extends Context.Service<
       const prices = yield* Prices
       const daily = yield* DailyPriceStore
       const { priceMaxAgeMs } = yield* Settings
+      const candles = yield* CandleChanges
 
       const readPositions = Effect.fnUntraced(function* (portfolioIds: ReadonlyArray<PortfolioId>) {
         if (portfolioIds.length === 0) return new Map<PortfolioId, ReadonlyArray<HeldPosition> | undefined>()
@@ -130,6 +133,7 @@ export class FactsReader extends Context.Service<
           prices: known,
           history,
           today,
+          candleChange: (assetId, windowHours) => candles(assetId, windowHours, now.epochMilliseconds),
           pendingApprovals: approvals.get(portfolioId) ?? 0
         })
       })

@@ -6,6 +6,7 @@ import { Schema } from "effect"
 import { AssetId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { fromText } from "#domain/fromText.ts"
+import { maxWindowHours } from "#domain/monitor/CandleChanges.ts"
 import { integer } from "#domain/RebalancePolicy.ts"
 import { DriftBands } from "#domain/StrategyTriggers.ts"
 
@@ -44,8 +45,22 @@ export type HeldMetric = typeof HeldMetric.Type
  */
 export const Trigger = Schema.Union([
   figure("market_price", { assetId: AssetId }),
-  /** The change of the recorded daily price over a window, percent. */
-  figure("market_candles", { assetId: AssetId, windowDays }),
+  /**
+   * The change of the recorded daily price over a window of days, or of the closes of candles over one of hours,
+   * percent.
+   */
+  figure("market_candles", {
+    assetId: AssetId,
+    windowDays: Schema.optionalKey(windowDays),
+    windowHours: Schema.optionalKey(
+      integer(1, maxWindowHours, "Hours between the closes of two candles over which the change is measured")
+    )
+  }).check(
+    Schema.makeFilter(
+      ({ windowDays, windowHours }) =>
+        (windowDays === undefined) !== (windowHours === undefined) || "Expected either windowDays or windowHours"
+    )
+  ),
   /** Signatures of the owner and workflows of the portfolio that wait for somebody. */
   figure("approval_pending_count", {}),
   /** Cash less what is promised to withdrawals. */
@@ -59,7 +74,10 @@ export const Trigger = Schema.Union([
   /** The change of the price of an asset that is held, over a window up to now, percent. */
   figure("portfolio_held_asset_performance", { assetId: AssetId, windowDays }),
   figure("portfolio_held_asset_metrics", { assetId: AssetId, metric: HeldMetric }),
-  /** What accounting says of a held asset. The service keeps no books: the operator's matcher says when it matched. */
+  /**
+   * What accounting says of a held asset. The service keeps no books (docs/monitors.md says why), and the interface
+   * lets only notices name this kind: the operator's matcher says when it matched.
+   */
   Schema.Struct({
     kind: Schema.Literal("portfolio_held_asset_accounting_metrics"),
     assetId: AssetId,
@@ -132,6 +150,7 @@ export const watchKeyOf = (trigger: Trigger): string => {
     case "portfolio_held_asset_metrics":
       return `${trigger.kind}:${trigger.assetId}:${trigger.metric}`
     case "market_candles":
+      return `${trigger.kind}:${trigger.assetId}:${trigger.windowHours === undefined ? `${trigger.windowDays}d` : `${trigger.windowHours}h`}`
     case "portfolio_held_asset_performance":
       return `${trigger.kind}:${trigger.assetId}:${trigger.windowDays}d`
     case "market_price":

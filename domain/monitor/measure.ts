@@ -98,7 +98,19 @@ const measurePrice = (assetId: AssetId, value: bigint): Measured => ({
 /** By how much one price is above another, percent. */
 const change = (before: bigint, now: bigint): bigint => ((now - before) * 100n * Decimal.one) / before
 
-const measureCandles = ({ history, today }: Facts, assetId: AssetId, windowDays: number): Measured | undefined => {
+type Candles = Extract<Trigger, { readonly kind: "market_candles" }>
+
+const measureCandles = (facts: Facts, { assetId, windowDays, windowHours }: Candles): Measured | undefined => {
+  if (windowDays !== undefined) return measureDays(facts, assetId, windowDays)
+  if (windowHours === undefined) return undefined
+  const found = facts.candleChange(assetId, windowHours)
+  if (found === undefined) return undefined
+  const value = change(found.before, found.now)
+  const text = `the price of ${assetId} changed by ${percent(value)} in ${windowHours} hours of candles`
+  return { value, text, span: still(value), prices: new Map(), isPrice: false }
+}
+
+const measureDays = ({ history, today }: Facts, assetId: AssetId, windowDays: number): Measured | undefined => {
   const recorded = history.get(assetId)
   const last = recorded?.get(today) === undefined ? Day.add(today, -1) : today
   const now = recorded?.get(last)
@@ -165,7 +177,7 @@ export const measure = (trigger: Trigger, facts: Facts): Measured | undefined =>
       return price === undefined ? undefined : measurePrice(trigger.assetId, price)
     }
     case "market_candles":
-      return measureCandles(facts, trigger.assetId, trigger.windowDays)
+      return measureCandles(facts, trigger)
     case "approval_pending_count": {
       const value = BigInt(pendingApprovals) * Decimal.one
       const text = `${pendingApprovals} approvals are pending`

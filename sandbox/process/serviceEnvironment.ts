@@ -44,7 +44,9 @@ export const serviceEnvironment = Effect.gen(function* () {
     COUNTRY_HEADER: "x-country-code",
     COINGECKO_API_KEY: Redacted.value(secrets.coingeckoApiKey),
     AGENT_PRIVATE_KEY: Redacted.value(secrets.agentPrivateKey),
-    RELAYER_PRIVATE_KEY: Redacted.value(secrets.relayerPrivateKey),
+    // Named in one place only: who names several accounts has them instead.
+    RELAYER_PRIVATE_KEY:
+      config.environment["RELAYER_PRIVATE_KEYS"] === undefined ? Redacted.value(secrets.relayerPrivateKey) : undefined,
     API_KEY_PEPPER: Redacted.value(secrets.apiKeyPepper),
     ADMIN_TOKEN: Redacted.value(secrets.adminToken),
     OPERATOR_ADDRESS: operator,

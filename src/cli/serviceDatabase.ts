@@ -26,6 +26,9 @@ export interface Unusable {
   readonly toDo: string
 }
 
+const elsewhere =
+  "Set DATABASE_URL, or DATA_DIR, as the service has it; a new database is made by starting the service."
+
 /** The latest migration of a database that is the service's, of this release. */
 export const latestIn = (place: Place, state: SchemaState): Result.Result<string, Unusable> => {
   switch (state._tag) {
@@ -34,7 +37,7 @@ export const latestIn = (place: Place, state: SchemaState): Result.Result<string
         detail:
           `There is no service's data in ${placeOf(place)}: ` +
           (state.tables === 0 ? "it is empty" : `its ${state.tables} tables are not the service's`),
-        toDo: "Set DATABASE_URL, or DATA_DIR, as the service has it; a new database is made by starting the service."
+        toDo: elsewhere
       })
     case "Behind":
       return Result.fail({
@@ -60,7 +63,7 @@ export const absenceOf = (place: Place): Unusable | null =>
   missing(place)
     ? {
         detail: `There is no database in DATA_DIR, ${resolve(place.dataDir)}`,
-        toDo: "Set DATA_DIR, or DATABASE_URL, as the service has it; a new database is made by starting the service."
+        toDo: elsewhere
       }
     : null
 

@@ -1,17 +1,30 @@
 /** What every layer of the service stands on: configuration, time, chance, telemetry and the migrated database. */
 import { NodeCrypto } from "@effect/platform-node"
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { RemoteClock } from "#layers/clock/RemoteClock.ts"
 import * as Database from "#layers/sql/Database.ts"
 import * as Migrations from "#layers/sql/Migrations.ts"
+import { schemaState } from "#layers/sql/schemaState.ts"
 import { Telemetry } from "#layers/telemetry/Telemetry.ts"
 import * as Config from "#src/Config.ts"
 
 const ClockLive = ({ clockUrl, server }: Config.ServiceConfig) =>
   clockUrl === null ? Layer.empty : RemoteClock.layer({ url: clockUrl, followerId: `api-${server.port}` })
 
+/** An earlier release goes on with the schema of a later one, and its operator is told. */
+const TellAhead = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const state = yield* schemaState
+    if (state._tag === "Ahead")
+      yield* Effect.logWarning(
+        `A later release has migrated this database (${state.unknown.join(", ")}); docs/operations.md, "Upgrade and rollback"`
+      )
+  })
+)
+
 export const Platform = (config: Config.ServiceConfig) =>
-  Migrations.layer.pipe(
+  TellAhead.pipe(
+    Layer.provide(Migrations.layer),
     Layer.provideMerge(Database.layer),
     Layer.provideMerge(Telemetry),
     Layer.provideMerge(Layer.mergeAll(Config.layer(config), NodeCrypto.layer)),

@@ -37,6 +37,7 @@ import { MarketDataCache } from "#domain/marketData/MarketDataCache.ts"
 import { MarketDataRefresh } from "#domain/marketData/MarketDataRefresh.ts"
 import { PriceRecorder } from "#domain/market/PriceRecorder.ts"
 import { MonitorDriver } from "#domain/monitor/MonitorDriver.ts"
+import { ListedCandles } from "#domain/monitor/listedCandles.ts"
 import { Monitors } from "#domain/monitor/Monitors.ts"
 import { MonitorTicks } from "#domain/monitor/MonitorTicks.ts"
 import { Workflows } from "#domain/monitor/Workflows.ts"
@@ -119,6 +120,9 @@ const Performance = Layer.mergeAll(
   Valuer.fiber.pipe(Layer.provide(Valuer.layer))
 ).pipe(Layer.provide([PriceRecorder.layer, Strategies.layer, Portfolios.layer]))
 
+/** What the index of listed assets is made from. */
+const ListedData = Layer.merge(MarketDataCache.layer, SubjectFactsLive)
+
 /** The shared cache of market data: what fills it, what keeps it in memory, and what reads it. */
 const MarketData = Layer.mergeAll(
   CryptoMarketData.layer,
@@ -129,14 +133,18 @@ const MarketData = Layer.mergeAll(
   AssetIndex.fiber,
   MarketDataCache.fiber,
   MarketDataRefresh.fiber.pipe(Layer.provide(MarketDataRefresh.layer), Layer.provide(MarketDataJobsLive))
-).pipe(Layer.provide(AssetIndex.layer), Layer.provide(MarketDataCache.layer), Layer.provide(SubjectFactsLive))
+).pipe(Layer.provide(AssetIndex.layer), Layer.provide(ListedData))
 
 /** Workflows that wait: their control, and the fiber that keeps them going. */
 const Waiting = Layer.mergeAll(
   Monitors.layer,
   Workflows.layer,
   MonitorDriver.fiber.pipe(Layer.provide(MonitorDriver.layer))
-).pipe(Layer.provide(MonitorTicks.layer), Layer.provide(InTransit.layer))
+).pipe(
+  Layer.provide(MonitorTicks.layer),
+  Layer.provide(InTransit.layer),
+  Layer.provide(ListedCandles.pipe(Layer.provide(AssetIndex.layer), Layer.provide(ListedData)))
+)
 
 const Concepts = Layer.mergeAll(
   ApiKeys.layer,

@@ -113,7 +113,7 @@ describe("keys and secrets that change", () => {
     const next = generatePrivateKey()
     const address = privateKeyToAccount(next).address.toLowerCase()
     await fundGas(address as Hex)
-    await restart({ RELAYER_PRIVATE_KEYS: `${secret("relayerPrivateKey")},${next}`, RELAYER_PRIVATE_KEY: "" })
+    await restart({ RELAYER_PRIVATE_KEYS: `${secret("relayerPrivateKey")},${next}` })
     await tradesAgain(portfolio)
     await restart({ RELAYER_PRIVATE_KEY: next })
     const senders = await tradesAgain(portfolio)
@@ -135,7 +135,7 @@ describe("keys and secrets that change", () => {
     }
     await eventually("the run waits for its owner", inState("awaiting_user"), 60)
     const waiting = await world.api("GET", path)
-    assert.include(JSON.stringify(waiting.body.data.attention), "agent_changed")
+    assert.include(JSON.stringify(waiting.body.data.attention), "signature_required")
     const issued = (await world.api("POST", `${path}/chains/signature`, { chainIds })).body.data
     assert.strictEqual(
       issued.agentAccountId.split(":").at(-1).toLowerCase(),

@@ -4,7 +4,6 @@ import { SqlClient } from "effect/sql"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
-import { SecretBoxLive } from "#layers/identity/SecretBoxLive.ts"
 import * as Database from "#layers/sql/Database.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import { pepperOfService, pepperUse } from "#layers/sql/identity/Peppers.ts"
@@ -69,7 +68,7 @@ const pepper = Effect.gen(function* () {
     ? warning(
         "pepper",
         `all ${current} live keys are stored under the new pepper`,
-        "Ten minutes after the last process was started with it, remove API_KEY_PEPPER_OTHER."
+        "A day after the last process was started with it, remove API_KEY_PEPPER_OTHER (docs/operations.md)."
       )
     : warning(
         "pepper",
@@ -99,7 +98,7 @@ const unreachable = (place: Place, reason: string): Finding =>
 export const databaseChecks = (place: Place): Effect.Effect<ReadonlyArray<Finding>> => {
   const absence = absenceOf(place.database)
   if (absence !== null) return Effect.succeed([problem(subject, absence.detail, absence.toDo)])
-  const layers = Layer.merge(KeyHashLive, SecretBoxLive).pipe(
+  const layers = KeyHashLive.pipe(
     Layer.provideMerge(Layer.succeed(KeyHashConfig, { pepper: place.pepper, other: place.otherPepper })),
     Layer.merge(Database.layer.pipe(Layer.provide(Layer.succeed(DatabaseConfig, place.database))))
   )

@@ -346,12 +346,17 @@ layer(ApiLive, { excludeTestServices: true })("workflow monitors", (it) => {
         { trigger: { ...price, threshold: "1e5" } },
         { trigger: { ...price, hysteresis: "-1" } },
         { trigger: { kind: "moon_phase" } },
+        { trigger: { ...price, kind: "market_candles" } },
+        { trigger: { ...price, kind: "market_candles", windowDays: 1, windowHours: 1 } },
+        { trigger: { ...price, kind: "market_candles", windowHours: 337 } },
         { title: "" }
       ])
         assertError(yield* post("", { ...draft, ...wrong }), ValidationFailed)
       const unknown = { ...draft, portfolioId: "pf_01JQ8ZKX4V6T3M9N2C5B7D8F0G", trigger: price }
       assertError(yield* post("", unknown), PortfolioNotFound)
-      for (let made = 0; made < 20; made += 1) yield* answered("", { ...draft, trigger: price }, 201)
+      for (const window of [{ windowDays: 30 }, { windowHours: 4 }])
+        yield* answered("", { ...draft, trigger: { ...price, kind: "market_candles", ...window } }, 201)
+      for (let made = 0; made < 18; made += 1) yield* answered("", { ...draft, trigger: price }, 201)
       assertError(yield* post("", { ...draft, trigger: price }), ValidationFailed)
     })
   )

@@ -42,6 +42,7 @@ const holding = (first: bigint): Facts => ({
   prices: new Map(),
   history: new Map(),
   today: Day.of(at(0)),
+  candleChange: () => undefined,
   pendingApprovals: 0
 })
 

@@ -56,6 +56,7 @@ const factsOf = (held: ReadonlyArray<Holding>, weights: ReadonlyArray<number>, h
     prices: new Map(held.map(({ cents }, index) => [assets[index]!, centsToWad(cents)])),
     history,
     today,
+    candleChange: () => undefined,
     pendingApprovals: 3
   }
 }
@@ -240,6 +241,18 @@ describe("figures of triggers", () => {
     assert.isUndefined(measure(windowed("portfolio_held_asset_performance", assets[2]!), facts))
     const notHeld = held.map((one, index) => (index === 1 ? { ...one, tokens: 0n } : one))
     assert.isUndefined(measure(performance, factsOf(notHeld, even, past)))
+  })
+
+  it("candles over hours change between the closes of whole candles", () => {
+    const trigger: Trigger = { kind: "market_candles", assetId: assets[1]!, windowHours: 4, ...level }
+    const facts: Facts = {
+      ...factsOf(held, even, past),
+      candleChange: (assetId, hours) =>
+        assetId === assets[1] && hours === 4 ? { before: 40n * Decimal.one, now: 30n * Decimal.one } : undefined
+    }
+    assert.strictEqual(measure(trigger, facts)?.value, -25n * Decimal.one)
+    assert.isUndefined(measure({ ...trigger, windowHours: 5 }, facts))
+    assert.isUndefined(measure(trigger, factsOf(held, even, past)), "not the recorded days instead")
   })
 
   it("every kind that the service evaluates has a figure here", () =>

@@ -57,7 +57,9 @@ class Deployment extends Context.Service<
 
 /** What doctor finds with other variables; whether it ended as its answer says. */
 const diagnosed = Effect.fnUntraced(function* (changes: Readonly<Record<string, string>> = {}) {
-  const { env, folder } = yield* Deployment
+  const { chain, env, folder } = yield* Deployment
+  // The chain makes a block when a transaction arrives, and none while nothing does.
+  yield* Effect.promise(() => chain.client.mine({ blocks: 1 }))
   const { code, err, out } = yield* runCli(["doctor", "--json"], { ...env, ...changes }, folder)
   const { findings, healthy } = JSON.parse(out) as { readonly healthy: boolean; readonly findings: Array<Finding> }
   assert.strictEqual(code, healthy ? 0 : 1, err)

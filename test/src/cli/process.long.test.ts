@@ -50,7 +50,7 @@ describe("npm run cli", () => {
         }
         assert.deepStrictEqual(readdirSync(at), [])
       }).pipe(Effect.scoped),
-    90_000
+    180_000
   )
 
   it.live(
@@ -75,7 +75,7 @@ describe("npm run cli", () => {
         assert.strictEqual(again.code, 1)
         assert.include(again.err, `was rotated into ${next.apiKeyId} already`)
       }).pipe(Effect.scoped),
-    90_000
+    180_000
   )
 
   if (newServerDatabase === undefined || emptyServerDatabase === undefined) {
@@ -112,7 +112,7 @@ describe("npm run cli", () => {
         assert.deepStrictEqual(yield* tables(url), [{ tablename: "customers" }])
         assert.isFalse(existsSync(join(at, ".data")))
       }).pipe(Effect.scoped),
-    60_000
+    120_000
   )
 
   it.live(
@@ -141,6 +141,6 @@ describe("npm run cli", () => {
         assert.strictEqual(refused.code, 1)
         assert.include(refused.err, "API_KEY_PEPPER is not the one that the service of this database was started with")
       }).pipe(Effect.scoped),
-    60_000
+    120_000
   )
 })

@@ -1,0 +1,185 @@
+/**
+ * A release is rolled back as docs/operations.md tells it: the code before the last change of the schema, taken from
+ * the repository's own history, goes on with the database that this release has migrated, beside processes of it.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { execFileSync, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as delay } from "node:timers/promises"
+import { freePort } from "#sandbox/process/freePort.ts"
+import { newServerDatabase } from "#test/support/database.ts"
+
+const repository = join(import.meta.dirname, "../..")
+const git = (...args: ReadonlyArray<string>): string =>
+  execFileSync("git", ["-C", repository, ...args], { encoding: "utf8", maxBuffer: 512 * 1024 * 1024 })
+
+const migrationsOf = (commit: string) => git("ls-tree", "--name-only", commit, "migrations/").trim().split("\n")
+
+/** The latest commit whose schema is another one than this tree's; undefined where the history does not tell. */
+const former = (() => {
+  try {
+    const own = migrationsOf("HEAD").join()
+    const commits = git("rev-list", "--first-parent", "--max-count=300", "HEAD").trim().split("\n")
+    return commits.find((commit) => migrationsOf(commit).join() !== own)
+  } catch {
+    return undefined
+  }
+})()
+
+const key = (digit: string) => `0x${digit.repeat(64)}`
+const base = "eip155:8453/erc20:0x"
+const tokens = [
+  ["833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", "USDC", 6],
+  ["4200000000000000000000000000000000000006", "WETH", 18]
+] as const
+const adminToken = "a".repeat(64)
+
+/** An API process of the code in a folder, until the scope closes. Its chain never answers. */
+const api = (folder: string, databaseUrl: string, dataDir: string) =>
+  Effect.acquireRelease(
+    Effect.gen(function* () {
+      const port = yield* freePort
+      const child = spawn(process.execPath, [join(folder, "src/Api.ts")], {
+        cwd: dataDir,
+        env: {
+          PATH: process.env["PATH"],
+          PORT: `${port}`,
+          DATABASE_URL: databaseUrl,
+          RPC_URL_8453: "http://127.0.0.1:9",
+          UNISWAP_V2_ROUTER_8453: "0x4752ba5DBc23f44D87826276BF6Fd6b1C372aD24",
+          TOKEN_LISTS: join(dataDir, "tokens.json"),
+          AGENT_PRIVATE_KEY: key("1"),
+          RELAYER_PRIVATE_KEY: key("2"),
+          API_KEY_PEPPER: "p".repeat(64),
+          ADMIN_TOKEN: adminToken,
+          INTERNAL_TOKEN: "i".repeat(64),
+          LOG_LEVEL: "Warn"
+        },
+        stdio: ["ignore", "pipe", "pipe"]
+      })
+      let log = ""
+      for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (log += String(chunk)))
+      const call = async (method: string, path: string, headers: Record<string, string>, body?: unknown) => {
+        const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+          method,
+          headers: { ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) })
+        })
+        return { status: answer.status, body: (await answer.json()) as any }
+      }
+      yield* Effect.promise(async () => {
+        for (let tries = 0; tries < 600; tries += 1) {
+          if (child.exitCode !== null) throw new Error(`The process ended with ${child.exitCode}:\n${log}`)
+          const ready = await call("GET", "/health/ready", {}).catch(() => undefined)
+          if (ready?.status === 200) return
+          await delay(100)
+        }
+        throw new Error(`The process was not ready in a minute:\n${log}`)
+      })
+      return { call, child, log: () => log }
+    }),
+    ({ child }) =>
+      Effect.promise(async () => {
+        if (child.exitCode !== null) return
+        const ended = once(child, "exit")
+        child.kill("SIGKILL")
+        await ended
+      })
+  )
+
+describe("upgrade and rollback", () => {
+  if (newServerDatabase === undefined) {
+    it.skip("skipped because TEST_DATABASE_URL is not set", () => {})
+    return
+  }
+  if (former === undefined) {
+    it.skip("skipped because the history of the repository is not here", () => {})
+    return
+  }
+  const [database, commit] = [newServerDatabase, former]
+
+  it.live(
+    "the code before the last change of the schema works on the migrated database, beside processes of this release",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* Effect.acquireRelease(
+          Effect.sync(() => mkdtempSync(join(tmpdir(), "ballast-former-"))),
+          (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+        )
+        const [code, dataDir] = [join(folder, "code"), join(folder, "data")]
+        mkdirSync(code)
+        mkdirSync(dataDir)
+        execFileSync("tar", ["-x", "-C", code], {
+          input: execFileSync("git", ["-C", repository, "archive", commit], { maxBuffer: 512 * 1024 * 1024 })
+        })
+        symlinkSync(join(repository, "node_modules"), join(code, "node_modules"))
+        writeFileSync(
+          join(dataDir, "tokens.json"),
+          JSON.stringify({
+            name: "Test",
+            timestamp: "2026-01-01T00:00:00Z",
+            version: { major: 1, minor: 0, patch: 0 },
+            tokens: tokens.map(([address, symbol, decimals]) => ({
+              chainId: 8453,
+              address: `0x${address}`,
+              symbol,
+              name: symbol,
+              decimals
+            }))
+          })
+        )
+        const url = yield* database
+        const admin = { authorization: `Bearer ${adminToken}` }
+        const strategy = {
+          name: "Halves",
+          allocation: { assets: tokens.map(([address]) => ({ assetId: `${base}${address}`, weight: "50" })) },
+          schedule: { type: "interval", frequency: "daily" }
+        }
+        /** Everything that a deployment does without a chain, by one process. */
+        const works = async ({ call }: Effect.Success<ReturnType<typeof api>>) => {
+          const tenant = await call("POST", "/v1/admin/tenants", admin, { name: "Acme", email: "a@b.example" })
+          assert.strictEqual(tenant.status, 201, JSON.stringify(tenant.body))
+          const keys = `/v1/admin/tenants/${tenant.body.data.tenantId}/keys`
+          const made = await call("POST", keys, admin, { scopes: ["strategies:write", "tenant:write"] })
+          assert.strictEqual(made.status, 400, "a name is needed: bad input is refused as ever")
+          const issued = await call("POST", keys, admin, {
+            name: "k",
+            scopes: ["strategies:write", "portfolios:write"]
+          })
+          assert.strictEqual(issued.status, 201, JSON.stringify(issued.body))
+          const by = { "x-api-key": issued.body.data.apiKey as string }
+          const created = await call("POST", "/v2/strategies", by, strategy)
+          assert.include([200, 201], created.status, JSON.stringify(created.body))
+          return { by, strategyId: created.body.data.strategyId as string }
+        }
+        const reads = async (
+          { call }: Effect.Success<ReturnType<typeof api>>,
+          { by, strategyId }: Awaited<ReturnType<typeof works>>
+        ) => {
+          for (const path of [
+            "/v2/whoami",
+            "/v2/strategies",
+            `/v2/strategies/${strategyId}`,
+            "/v2/portfolios",
+            "/v2/operations",
+            "/v2/events"
+          ]) {
+            const answer = await call("GET", path, by)
+            assert.strictEqual(answer.status, 200, `${path}: ${JSON.stringify(answer.body)}`)
+          }
+        }
+
+        const current = yield* api(repository, url, dataDir)
+        const ofCurrent = yield* Effect.promise(() => works(current))
+        const old = yield* api(code, url, dataDir)
+        const ofOld = yield* Effect.promise(() => works(old))
+        for (const process of [current, old])
+          for (const made of [ofCurrent, ofOld]) yield* Effect.promise(() => reads(process, made))
+      }).pipe(Effect.scoped),
+    180_000
+  )
+})
