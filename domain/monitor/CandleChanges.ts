@@ -24,7 +24,8 @@ export const spanFor = (windowHours: number): CandleSpan => (windowHours <= 12 ?
 interface Close {
   /** When the candle ended. */
   readonly at: number
-  readonly price: number
+  /** US dollars, a decimal number. */
+  readonly price: string
 }
 
 /** How long one candle is: as far as two of them are apart at least, since markets close and series have gaps. */
@@ -51,7 +52,7 @@ export const candleChange = (
   const begin = last.at - windowHours * hour
   const first = closes.findLast(({ at }) => at <= begin)
   if (first === undefined || begin - first.at >= length) return undefined
-  const [before, after] = [Decimal.fromNumber(first.price), Decimal.fromNumber(last.price)]
+  const [before, after] = [Decimal.parse(first.price), Decimal.parse(last.price)]
   return before === undefined || after === undefined || before <= 0n ? undefined : { before, now: after }
 }
 

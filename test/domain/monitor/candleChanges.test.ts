@@ -13,10 +13,10 @@ const start = 1_767_225_600_000
 const series = (count: number, length = half) =>
   Array.from({ length: count }, (_, n) => ({
     timestamp: start + n * length,
-    open: n + 0.5,
-    high: n + 2,
-    low: n,
-    close: n + 1,
+    open: `${n}.5`,
+    high: `${n + 2}`,
+    low: `${n}`,
+    close: `${n + 1}`,
     volume: null
   }))
 
@@ -40,7 +40,7 @@ describe("changes of candles", () => {
     assert.isUndefined(candleChange(gap, 4, now), "the candle of the beginning is missing")
     assert.isUndefined(candleChange(series(1), 1, now))
     assert.isUndefined(candleChange([], 1, now))
-    const free = series(48).map((candle) => ({ ...candle, close: 0 }))
+    const free = series(48).map((candle) => ({ ...candle, close: "0" }))
     assert.isUndefined(candleChange(free, 4, now), "from nothing there is no change")
   })
 

@@ -18,10 +18,10 @@ const [coin, share, plain, unknown] = ["coin", "share", "plain", "unknown"] as u
 const candles = (first: number) =>
   Array.from({ length: 48 }, (_, n) => ({
     timestamp: now - (48 - n) * half,
-    open: 1,
-    high: 1,
-    low: 1,
-    close: first + n,
+    open: "1",
+    high: "1",
+    low: "1",
+    close: `${first + n}`,
     volume: null
   }))
 
@@ -41,6 +41,7 @@ const changeOf = (assetId: AssetId | undefined, expiresAt: number) =>
               }) as never
           }),
           Layer.mock(MarketDataCache, {
+            revision: () => 0,
             get: <A>(dataset: Dataset<A>, key?: string) => {
               const found =
                 dataset.name === coinCandles("day").name && key === "a-coin"
