@@ -45,7 +45,10 @@ export type HeldMetric = typeof HeldMetric.Type
  */
 export const Trigger = Schema.Union([
   figure("market_price", { assetId: AssetId }),
-  /** The change of the recorded daily price over a window of days, or of the closes of candles over one of hours, percent. */
+  /**
+   * The change of the recorded daily price over a window of days, or of the closes of candles over one of hours,
+   * percent.
+   */
   figure("market_candles", {
     assetId: AssetId,
     windowDays: Schema.optionalKey(windowDays),
