@@ -75,8 +75,8 @@ export const Trigger = Schema.Union([
   figure("portfolio_held_asset_performance", { assetId: AssetId, windowDays }),
   figure("portfolio_held_asset_metrics", { assetId: AssetId, metric: HeldMetric }),
   /**
-   * What accounting says of a held asset. The service keeps no books (docs/monitors.md says why), and the interface lets
-   * only notices name this kind: the operator's matcher says when it matched.
+   * What accounting says of a held asset. The service keeps no books (docs/monitors.md says why), and the interface
+   * lets only notices name this kind: the operator's matcher says when it matched.
    */
   Schema.Struct({
     kind: Schema.Literal("portfolio_held_asset_accounting_metrics"),

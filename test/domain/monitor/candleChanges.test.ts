@@ -1,4 +1,4 @@
-/** Changes between the closes of candles: whole ones alone, and nothing where one is missing or the market is closed. */
+/** Changes between closes of whole candles, and nothing where one is missing or the market is closed. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import * as Decimal from "#domain/Decimal.ts"
