@@ -25,6 +25,7 @@ import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { DryRun } from "#domain/rebalance/preview/DryRun.ts"
 import type { PreviewedChain } from "#domain/rebalance/preview/Preview.ts"
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"
+import { Liveness } from "#domain/Liveness.ts"
 import { Readiness } from "#domain/Readiness.ts"
 import { ChainExecution, SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import { CallTracer } from "#domain/action/CallTracer.ts"
@@ -66,6 +67,8 @@ export class TestEnvironment extends Context.Service<
     /** What a run would do, on the first chain of the portfolio. */
     plannedNow: Partial<PreviewedChain>
     isReady: boolean
+    /** Whether the process has reached its database lately. */
+    isLive: boolean
     /** What a launch dies of, when it is to die. */
     launchDefect: unknown
     /** Operations whose runs were told to look at once. */
@@ -90,6 +93,7 @@ export class TestEnvironment extends Context.Service<
     prices: new Map(),
     plannedNow: {},
     isReady: true,
+    isLive: true,
     launchDefect: undefined,
     woken: [],
     contractOwners: new Set<string>(),
@@ -353,6 +357,21 @@ const ReadinessFake = Layer.effect(
   )
 )
 
+const LivenessFake = Layer.effect(
+  Liveness,
+  Effect.map(TestEnvironment, (surroundings) =>
+    Liveness.of({
+      check: Effect.sync(() => ({
+        live: surroundings.isLive,
+        checks: {
+          database: { ok: surroundings.isLive, detail: `answered ${surroundings.isLive ? 1 : 181} s ago` },
+          loop: { ok: true, detail: "had its turn 0 s ago" }
+        }
+      }))
+    })
+  )
+)
+
 const DryRunFake = Layer.effect(
   DryRun,
   Effect.map(TestEnvironment, (environment) => ({
@@ -393,6 +412,7 @@ export const TestEnvironmentLive = Layer.mergeAll(
   ChainExecutionFake,
   CallTracerFake,
   ReadinessFake,
+  LivenessFake,
   DryRunFake,
   ChainsFake,
   ServiceContractsFake
