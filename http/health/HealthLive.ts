@@ -1,7 +1,7 @@
 /**
- * `GET /health/live`: the process answers, and has reached its database and its own loop lately; 503, with which of them
- * it misses, when only another start may help. `GET /health/ready`: it can do its work; 503 while it cannot. What was
- * found is answered for a second, so that anybody who asks often asks the database once a second.
+ * `GET /health/live`: the process answers, and has reached its database and its own loop lately; 503, with which of
+ * them it misses, when only another start may help. `GET /health/ready`: it can do its work; 503 while it cannot. What
+ * was found is answered for a second, so that anybody who asks often asks the database once a second.
  */
 import { Duration, Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"

@@ -17,7 +17,9 @@ const placeOf = (url: string) => {
   const { hostname, port, searchParams } = new URL(url)
   const host = searchParams.get("host") ?? (hostname === "" ? "localhost" : decodeURIComponent(hostname))
   const at = Number(searchParams.get("port") ?? (port === "" ? 5432 : port))
-  return host.startsWith("/") ? { path: `${host}/.s.PGSQL.${at}` } : { host: host.replace(/^\[(.*)\]$/, "$1"), port: at }
+  return host.startsWith("/")
+    ? { path: `${host}/.s.PGSQL.${at}` }
+    : { host: host.replace(/^\[(.*)\]$/, "$1"), port: at }
 }
 
 /** Bytes are counted below TLS, where they pass in either case. */

@@ -3,13 +3,13 @@
  * replaced by a copy. Undefined where the programs are not installed.
  */
 import { Effect } from "effect"
-import { execFileSync, spawn } from "node:child_process"
+import { execFile, spawn } from "node:child_process"
 import { existsSync, readdirSync } from "node:fs"
 import { chown, mkdtemp, rm } from "node:fs/promises"
-import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
+import { promisify } from "node:util"
 import { freePort } from "#sandbox/process/freePort.ts"
 
 const installations = "/usr/lib/postgresql"
@@ -22,7 +22,7 @@ const findPrograms = (): string | undefined => {
     ...(process.env["PATH"] ?? "").split(":")
   ]
   return folders.find((folder) =>
-    ["initdb", "postgres", "pg_basebackup"].every((name) => existsSync(join(folder, name)))
+    ["initdb", "postgres", "pg_basebackup", "pg_isready"].every((name) => existsSync(join(folder, name)))
   )
 }
 
@@ -32,15 +32,18 @@ const programs = findPrograms()
 const nobody = 65_534
 const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
 
-const run = (name: string, args: ReadonlyArray<string>) =>
-  void execFileSync(join(programs!, name), args, { ...user, stdio: ["ignore", "ignore", "pipe"], cwd: tmpdir() })
+const execute = promisify(execFile)
 
-const isAnswering = (port: number) =>
-  new Promise<boolean>((resolve) => {
-    const socket = connect(port, "127.0.0.1")
-    socket.once("error", () => resolve(false)).once("connect", () => resolve(true))
-    socket.once("connect", () => socket.destroy())
-  })
+const run = (name: string, args: ReadonlyArray<string>) =>
+  execute(join(programs!, name), [...args], { ...user, cwd: tmpdir() })
+
+const isReady = (port: number) =>
+  run("pg_isready", ["-h", "127.0.0.1", "-p", `${port}`]).then(
+    () => true,
+    () => false
+  )
+
+const startTimeoutLooks = 600
 
 export interface PostgresServer {
   readonly port: number
@@ -83,16 +86,20 @@ const make = Effect.gen(function* () {
       ["-D", data, "-p", `${port}`, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
       { ...user, stdio: "ignore", cwd: tmpdir() }
     )
-    for (let looks = 0; looks < 600 && !(await isAnswering(port)); looks++) await wait(50)
+    for (let looks = 0; !(await isReady(port)); looks++) {
+      if (looks === startTimeoutLooks) throw new Error(`PostgreSQL did not start in ${data}`)
+      await wait(50)
+    }
   })
 
-  const copy = Effect.sync(() => {
+  const copy = Effect.promise(async () => {
     const target = join(folder, "copy")
-    run("pg_basebackup", ["-h", "127.0.0.1", "-p", `${port}`, "-U", "postgres", "-D", target, "-X", "stream", "-c", "fast"])
+    const from = ["-h", "127.0.0.1", "-p", `${port}`, "-U", "postgres"]
+    await run("pg_basebackup", [...from, "-D", target, "-X", "stream", "-c", "fast", "--no-sync"])
     data = target
   })
 
-  yield* Effect.sync(() => run("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8"]))
+  yield* Effect.promise(() => run("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8"]))
   yield* Effect.acquireRelease(start, () => crash)
   const server: PostgresServer = { port, url: `postgres://postgres@127.0.0.1:${port}/postgres`, crash, start, copy }
   return server

@@ -25,8 +25,6 @@ import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { DryRun } from "#domain/rebalance/preview/DryRun.ts"
 import type { PreviewedChain } from "#domain/rebalance/preview/Preview.ts"
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"
-import { Liveness } from "#domain/Liveness.ts"
-import { Readiness } from "#domain/Readiness.ts"
 import { ChainExecution, SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import { CallTracer } from "#domain/action/CallTracer.ts"
 import { Routing } from "#domain/trading/Routing.ts"
@@ -345,33 +343,6 @@ const CallTracerFake = Layer.succeed(CallTracer, {
     })
 })
 
-const ReadinessFake = Layer.effect(
-  Readiness,
-  Effect.map(TestEnvironment, (surroundings) =>
-    Readiness.of({
-      check: Effect.sync(() => ({
-        ready: surroundings.isReady,
-        checks: { database: { ok: surroundings.isReady, detail: surroundings.isReady ? "answers" : "does not answer" } }
-      }))
-    })
-  )
-)
-
-const LivenessFake = Layer.effect(
-  Liveness,
-  Effect.map(TestEnvironment, (surroundings) =>
-    Liveness.of({
-      check: Effect.sync(() => ({
-        live: surroundings.isLive,
-        checks: {
-          database: { ok: surroundings.isLive, detail: `answered ${surroundings.isLive ? 1 : 181} s ago` },
-          loop: { ok: true, detail: "had its turn 0 s ago" }
-        }
-      }))
-    })
-  )
-)
-
 const DryRunFake = Layer.effect(
   DryRun,
   Effect.map(TestEnvironment, (environment) => ({
@@ -411,8 +382,6 @@ export const TestEnvironmentLive = Layer.mergeAll(
   RoutingFake,
   ChainExecutionFake,
   CallTracerFake,
-  ReadinessFake,
-  LivenessFake,
   DryRunFake,
   ChainsFake,
   ServiceContractsFake
