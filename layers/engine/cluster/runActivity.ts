@@ -9,6 +9,8 @@ import { Cause, Context, Data, Effect, Exit } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import type { SqlClient } from "effect/sql"
 import { Activity, Workflow, WorkflowEngine } from "effect/workflow"
+import { Superseding } from "#domain/operation/rounds.ts"
+import { supersededBy } from "#layers/engine/cluster/rounds.ts"
 import type { StepHook } from "#layers/engine/cluster/StepHook.ts"
 import { isTransient } from "#layers/engine/cluster/isTransient.ts"
 import type { LocalRun } from "#layers/engine/cluster/LocalRun.ts"
@@ -87,11 +89,16 @@ export const runActivity = ({ afterStep, record, results, sql }: Services) =>
       run.mustReplay = true
       return new Workflow.Suspended({})
     })
+    const superseded = supersededBy(run, step, Context.get(activity.annotations, Superseding))
     const told = Effect.tap(isTogether ? together : Effect.flatMap(body, keep), () =>
-      Effect.sync(() => {
-        run.hasStored = true
-        afterStep(run.payload)
-      })
+      Effect.andThen(
+        Effect.sync(() => {
+          run.hasStored = true
+          afterStep(run.payload)
+        }),
+        // What is not forgotten now is so after the next round.
+        superseded.length === 0 ? Effect.void : Effect.ignore(results.forget(run, superseded))
+      )
     )
     return yield* Effect.catchCause(told, (cause: Cause.Cause<unknown>) => {
       const failure = cause.reasons.find(Cause.isFailReason)?.error
