@@ -1,6 +1,6 @@
 /**
- * Live means that a process which stands still would not be helped by another start: it has reached its database and
- * had its own loop within the configured time.
+ * Live means that the process has reached its database and had its own loop within the configured time. When it has
+ * not, what it waits for should have ended by itself long ago, and another start may help.
  *
  * The database is asked every few seconds, over the pool that all work goes over, and only an answer counts. The loop
  * is what runs timers: a process that is held for long answers a probe late or not at all, and if it answers between

@@ -27,3 +27,17 @@ export const supersededBy = (run: LocalRun, step: string, words: ReadonlyArray<s
     numbers(run, word).flatMap((earlier) => (earlier.number < current ? [earlier.step] : []))
   )
 }
+
+/** The stored steps once that round is stored and the others are forgotten. */
+export const afterRound = (
+  steps: LocalRun["steps"],
+  {
+    result,
+    step,
+    superseded
+  }: { readonly step: string; readonly result: string; readonly superseded: ReadonlyArray<string> }
+): LocalRun["steps"] => {
+  const after = new Map(steps)
+  for (const earlier of superseded) after.delete(earlier)
+  return after.set(step, result)
+}
