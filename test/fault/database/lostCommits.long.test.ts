@@ -1,6 +1,8 @@
 /**
  * PostgreSQL fails over to a copy that has not seen the last commits: signatures, receipts and ends are gone, and the
  * bytes are on their way or on the chain. The runs go on from what the chain and the database say.
+ *
+ * Orders of owners (swaps, calls) are not among them: decision 211 says what they need.
  */
 import { NodeCrypto } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
@@ -9,9 +11,11 @@ import { SqlClient } from "effect/sql"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as Decimal from "#domain/Decimal.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { RelayTiming } from "#domain/relay/RelayTiming.ts"
+import { Settings } from "#domain/Settings.ts"
 import { engineOn, SchedulerLive } from "#layers/engine/EngineLive.ts"
 import { WorkflowRuntime } from "#layers/engine/WorkflowRuntime.ts"
 import * as Database from "#layers/sql/Database.ts"
@@ -24,16 +28,21 @@ import { marketScenarios } from "#test/fault/crash/marketScenarios.ts"
 import { marketWorld, noFaults } from "#test/fault/crash/marketWorld.ts"
 import { TestChain } from "#test/support/chains/TestMarket.ts"
 import { postgresServer } from "#test/support/PostgresServer.ts"
-import { TestSettings } from "#test/support/settings.ts"
+import { testSettings } from "#test/support/settings.ts"
 
 /** What begins in these, where the script has no faults. */
 const { begin: withdrawal } = marketScenarios["a withdrawal that is cancelled while its key is silent"]
 const { begin: rebalance } = marketScenarios["a rebalance that waits for its owner to sign anew"]
-const { begin: swap } = marketScenarios["a swap that is cancelled while its key is silent"]
-const ofEach = 6
+const ofEach = 9
 
 /** One operation in each transaction, as these chains have it. */
 const alone = Effect.map(TestChain, (market) => void (market.bundleGas = 1n))
+
+/** What a trade cost is not worth another one. */
+const Unmoved = Layer.succeed(Settings, {
+  ...testSettings,
+  defaultSwap: { ...testSettings.defaultSwap, thresholdUsd: 25n * Decimal.one }
+})
 
 /** Keys and chains take their time, so that runs are everywhere when the server goes. */
 const slowly = Layer.effect(
@@ -63,7 +72,7 @@ const serviceOn = (url: string, journal: string) =>
         Layer.provide(Layer.succeed(DatabaseConfig, { url: Redacted.make(url), dataDir: "", maxConnections: 10 }))
       )
     ),
-    Layer.provideMerge(TestSettings),
+    Layer.provideMerge(Unmoved),
     Layer.provideMerge(NodeCrypto.layer)
   )
 
@@ -90,7 +99,7 @@ describe("a failover to a copy that lost the last commits", () => {
   const newServer = postgresServer
 
   it.live.each(cuts.flatMap((cut) => [[...cut, false] as const, [...cut, true] as const]))(
-    "%s: no run fails, and nothing is paid twice (restarted: $3)",
+    "%s: no rebalance and no withdrawal fails or is paid twice (restarted: $3)",
     ([, copied, lost, isRestarted]) =>
       Effect.gen(function* () {
         const server = yield* newServer
@@ -102,7 +111,7 @@ describe("a failover to a copy that lost the last commits", () => {
           return { service, stop: Scope.close(scope, Exit.void) }
         })
         const first = yield* start
-        const begun = yield* Effect.all([withdrawal, rebalance, swap]).pipe(
+        const begun = yield* Effect.all([withdrawal, rebalance]).pipe(
           Effect.replicateEffect(ofEach),
           Effect.map((all) => all.flat()),
           Effect.provideContext(first.service)
@@ -140,7 +149,7 @@ describe("a failover to a copy that lost the last commits", () => {
         yield* open.pipe(
           Effect.filterOrFail((rows) => rows.length === 0),
           Effect.retry(Schedule.spaced("100 millis")),
-          Effect.timeout("60 seconds"),
+          Effect.timeout("100 seconds"),
           Effect.provideContext(service)
         )
         const states = yield* Effect.flatMap(
@@ -150,19 +159,25 @@ describe("a failover to a copy that lost the last commits", () => {
         ).pipe(Effect.provideContext(service))
         assert.deepStrictEqual(
           states,
-          ["rebalance", "swap", "withdraw"].map((kind) => ({
+          ["rebalance", "withdraw"].map((kind) => ({
             kind,
             state: "completed",
             error: null,
             operations: ofEach
           }))
         )
-        for (const { accounts } of begun) {
-          const carried = yield* Effect.forEach(accounts, (account) =>
+        const carried = yield* Effect.forEach(begun, ({ accounts, kind, operationId }) =>
+          Effect.forEach(accounts, (account) =>
             Effect.flatMap(ChainWitness, (witness) => witness.carried(account))
-          ).pipe(Effect.provideContext(service))
-          assert.strictEqual(carried.flat().filter(({ success }) => success).length, 1)
-        }
+          ).pipe(
+            Effect.map((all) => ({ kind, operationId, times: all.flat().filter(({ success }) => success).length }))
+          )
+        ).pipe(Effect.provideContext(service))
+        assert.deepStrictEqual(
+          carried.filter(({ times }) => times !== 1),
+          [],
+          "each was carried once"
+        )
       }).pipe(Effect.scoped, Effect.provide(Logger.layer([]))),
     200_000
   )
