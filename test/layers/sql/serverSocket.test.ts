@@ -17,6 +17,9 @@ const shared = { ciphers: "PSK-AES128-GCM-SHA256", maxVersion: "TLSv1.2" as cons
 const echo = (socket: Socket) =>
   socket.on("error", () => undefined).on("data", (data: Buffer) => data.toString() !== "silence" && socket.write(data))
 
+/** Whether by an error or not. */
+const closed = (socket: Socket) => new Promise<void>((resolve) => socket.once("close", () => resolve()))
+
 const listening = async (server: Server) => {
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
@@ -54,7 +57,7 @@ describe("a connection to the database server", () => {
       await wait(60)
     }
     assert.isFalse(isClosed)
-    const ended = once(socket, "close")
+    const ended = closed(socket)
     socket.write("silence")
     await ended
     assert.isTrue(raw.destroyed)
@@ -64,18 +67,15 @@ describe("a connection to the database server", () => {
   it("goes where the URL points: a host, one among the parameters, a socket in a folder", async () => {
     const server = createServer()
     const port = await listening(server)
-    for (const url of [
-      `postgres://anybody@127.0.0.1:${port}/any`,
-      `postgres://anybody@/any?host=127.0.0.1&port=${port}`
-    ]) {
+    for (const url of [`postgres://anybody@127.0.0.1:${port}/any`, `postgres:///any?host=127.0.0.1&port=${port}`]) {
       const accepted = once(server, "connection")
       const socket = serverSocket(Redacted.make(url), silence)()
       ;((await accepted)[0] as Socket).destroy()
-      await once(socket, "close")
+      await closed(socket)
     }
     server.close()
-    const nowhere = serverSocket(Redacted.make("postgres://anybody@/any?host=/nowhere&port=1"), silence)()
-    const [error] = (await once(nowhere, "error")) as [NodeJS.ErrnoException & { readonly address: string }]
-    assert.strictEqual(error.address, "/nowhere/.s.PGSQL.1")
+    const nowhere = serverSocket(Redacted.make("postgres:///any?host=/nowhere&port=1"), silence)()
+    const error = await new Promise<Error>((resolve) => nowhere.once("error", resolve))
+    assert.include(error.message, "/nowhere/.s.PGSQL.1")
   })
 })
