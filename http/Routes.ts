@@ -1,8 +1,9 @@
 /**
  * All routes of the API process as one layer, for the server and for tests without a socket.
  *
- * Needs the domain's services, RateLimits, ShutdownState, OperatorToken, DocsSettings, Readiness, SecureRandom and
- * the platform services of an HttpServer. Whatever runs the routes must stand in ServerContext, as ServeRoutes does.
+ * Needs the domain's services, RateLimits, ShutdownState, OperatorToken, DocsSettings, Liveness, Readiness,
+ * SecureRandom and the platform services of an HttpServer. Whatever runs the routes must stand in ServerContext, as
+ * ServeRoutes does.
  */
 import { Layer } from "effect"
 import { AdminLive } from "#http/admin/AdminLive.ts"

@@ -26,6 +26,7 @@ import { PriceTolerance } from "#layers/routing/lifi/LifiPriceCheck.ts"
 import { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"
 import { WebhookConfig } from "#layers/webhook/WebhookConfig.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
+import { LivenessSettings } from "#layers/engine/LivenessLive.ts"
 import { TelemetryConfig } from "#layers/telemetry/TelemetryConfig.ts"
 import { chains, guardedChains, wrappedNatives } from "#src/config/chains.ts"
 import * as Kind from "#src/config/kinds.ts"
@@ -60,6 +61,10 @@ const logLevels = [
 const database: Setting<DatabaseConfig["Service"]> = all({
   url: optional(
     "DATABASE_URL",
+    Kind.secretUrl(["postgres:", "postgresql:"], "postgres://user:password@db:5432/ballast")
+  ),
+  directUrl: optional(
+    "DATABASE_DIRECT_URL",
     Kind.secretUrl(["postgres:", "postgresql:"], "postgres://user:password@db:5432/ballast")
   ),
   dataDir: withDefault("DATA_DIR", Kind.text("a folder for the service's state", "/var/lib/ballast"), ".data/service"),
@@ -232,6 +237,7 @@ export const serviceConfig = orInvalid(
       all({
         server,
         database,
+        livenessSeconds: withDefault("LIVENESS_SECONDS", Kind.integer(90, 86_400, "180"), 180),
         pepper,
         otherPepper,
         evm,
@@ -285,6 +291,7 @@ export const layer = (config: ServiceConfig) =>
     Layer.succeed(EvmConfig, config.evm),
     Layer.succeed(AttestorConfig, config.attestor),
     Layer.succeed(DatabaseConfig, config.database),
+    Layer.succeed(LivenessSettings, { within: Duration.seconds(config.livenessSeconds) }),
     Layer.succeed(KeyHashConfig, { pepper: config.pepper, other: config.otherPepper }),
     Layer.succeed(WebhookConfig, { targets: config.webhookTargets }),
     Layer.succeed(CoinGeckoConfig, config.coinGecko),

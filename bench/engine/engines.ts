@@ -21,7 +21,12 @@ export const startEngine = Effect.fnUntraced(function* ({ delayMs, maxRuns, stal
     STALLS: `${stalls}`
   })
   yield* engine.ask({})
-  return { kill: Effect.sync(() => process.kill(engine.pid, "SIGKILL")) }
+  // Stopped, it could not be ended in order.
+  yield* Effect.addFinalizer(() => Effect.sync(() => engine.isRunning() && process.kill(engine.pid, "SIGCONT")))
+  return {
+    kill: Effect.sync(() => process.kill(engine.pid, "SIGKILL")),
+    stop: Effect.sync(() => process.kill(engine.pid, "SIGSTOP"))
+  }
 })
 
 /** What chains that are not there heard of. */

@@ -6,6 +6,7 @@ import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effe
 import { Activity, DurableClock } from "effect/workflow"
 import type { OperationId } from "#domain/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
+import { roundToGoOnAt, Superseding } from "#domain/operation/rounds.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import type { Transfer } from "#domain/transfer/Transfer.ts"
 import { type Look, TransferWatcher } from "#domain/transfer/TransferWatcher.ts"
@@ -81,11 +82,11 @@ const makeExecute = (
       execute: lookAgain(operationId).pipe(
         Effect.repeat({ until: (ended) => ended, times: looks - 1, schedule: pollInterval })
       )
-    })
+    }).annotate(Superseding, ["watch", "wait"])
 
   return Effect.fnUntraced(function* (operationId: OperationId) {
     yield* Activity.make({ name: "begin", execute: Effect.asVoid(enter(operationId, "running")) })
-    for (let number = 1; ; number++) {
+    for (let number = yield* roundToGoOnAt("watch"); ; number++) {
       if (yield* round(operationId, number)) return
       // Even the shortest wait gives the slot up.
       yield* DurableClock.sleep({

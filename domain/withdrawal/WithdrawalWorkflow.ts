@@ -6,9 +6,10 @@
 import { Schema } from "effect"
 import { Workflow } from "effect/workflow"
 import { OperationId } from "#domain/Ids.ts"
+import { WorkflowVersion } from "#domain/operation/WorkflowVersion.ts"
 
 export const WithdrawalWorkflow = Workflow.make("Withdrawal", {
   payload: { operationId: OperationId },
   success: Schema.Void,
   idempotencyKey: ({ operationId }) => operationId
-})
+}).annotate(WorkflowVersion, { current: 1, continues: [1] })

@@ -1,9 +1,11 @@
 /**
- * `GET /health/live`: the process answers. `GET /health/ready`: it can do its work; 503 while it cannot. What was found
- * is answered for a second, so that anybody who asks often asks the database once a second.
+ * `GET /health/live`: the process answers, and has reached its database and its own loop lately; 503, with which of
+ * them it misses, when only another start may help. `GET /health/ready`: it can do its work; 503 while it cannot. What
+ * was found is answered for a second, so that anybody who asks often asks the database once a second.
  */
 import { Duration, Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
+import { Liveness } from "#domain/Liveness.ts"
 import { Readiness } from "#domain/Readiness.ts"
 
 const uncached = { "cache-control": "no-store" }
@@ -11,6 +13,7 @@ const keptFor = Duration.seconds(1)
 
 export const HealthLive = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
+    const liveness = yield* Liveness
     const readiness = yield* Readiness
 
     // Whoever asks first may hang up; those who wait for the same answer still get it.
@@ -23,7 +26,13 @@ export const HealthLive = HttpRouter.use(
       )
     )
 
-    yield* router.add("GET", "/health/live", HttpServerResponse.jsonUnsafe({ status: "live" }, { headers: uncached }))
+    const live = Effect.map(liveness.check, ({ checks, live }) =>
+      live
+        ? HttpServerResponse.jsonUnsafe({ status: "live" }, { headers: uncached })
+        : HttpServerResponse.jsonUnsafe({ status: "not live", checks }, { status: 503, headers: uncached })
+    )
+
+    yield* router.add("GET", "/health/live", live)
     yield* router.add("GET", "/health/ready", ready)
   })
 )

@@ -3,12 +3,13 @@
  * Both are spoken to by the same client, so SQL, codecs and errors are the same.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Duration, Effect, Layer } from "effect"
+import { Duration, Effect, Layer, type Redacted } from "effect"
 import { randomUUID } from "node:crypto"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
 import { poolMetrics } from "#layers/sql/poolMetrics.ts"
 import * as Pglite from "#layers/sql/pglite/Pglite.ts"
+import { serverSocket } from "#layers/sql/serverSocket.ts"
 
 /** Connections apart from the pool: one keeps the locks of shards, the other serves what is asked meanwhile. */
 const connectionsApart = 2
@@ -24,21 +25,70 @@ const bounds = {
   tcp_user_timeout: "15000",
   default_transaction_isolation: "read committed"
 }
-/** Without traffic for so long, the machine asks whether the server is there. */
-const keepAlive = Duration.seconds(10)
 
-/** Fails with `DirectoryInUse` when another process runs the embedded database of the same folder. */
-export const layer = Layer.unwrap(
+/** How long a new connection may take. */
+const connectTimeout = Duration.seconds(5)
+
+/** After how long without a byte a connection is taken for lost. */
+export interface Silence {
+  /** Of the pool: later than the server ends what it does. */
+  readonly pool: Duration.Duration
+  /** Of the connections apart: locks of shards are looked at every second. */
+  readonly apart: Duration.Duration
+}
+
+const silence: Silence = { pool: Duration.seconds(75), apart: Duration.seconds(10) }
+
+const server = (url: Redacted.Redacted, patience: Duration.Duration) => ({
+  url,
+  connectTimeout,
+  startupParameters: bounds,
+  stream: serverSocket(url, patience)
+})
+
+/** A pooler takes no session's parameters, and keeps no statement for the next transaction. */
+const pooler = (url: Redacted.Redacted, patience: Duration.Duration) => ({
+  url,
+  connectTimeout,
+  prepare: false,
+  stream: serverSocket(url, patience)
+})
+
+const make = (allowed: Silence) =>
   Effect.gen(function* () {
-    const { url, dataDir, maxConnections } = yield* DatabaseConfig
-    if (url === null)
-      return Layer.merge(Pglite.layer(dataDir), Layer.succeed(DatabaseInfo, { isEmbedded: true, apart: null }))
-    const server = { url, keepAlive, startupParameters: bounds }
-    const apart = PgClient.layer({ ...server, maxConnections: connectionsApart, applicationName: "ballast-shards" })
+    const { url, dataDir, directUrl = null, maxConnections } = yield* DatabaseConfig
+    if (url === null) {
+      const info = DatabaseInfo.of({ isEmbedded: true, apart: null, patient: null })
+      return Layer.merge(Pglite.layer(dataDir), Layer.succeed(DatabaseInfo, info))
+    }
+    const direct = directUrl ?? url
+    const apart = PgClient.layer({
+      ...server(direct, allowed.apart),
+      maxConnections: connectionsApart,
+      applicationName: "ballast-shards"
+    })
+    const patient = PgClient.layer({
+      url: direct,
+      connectTimeout,
+      keepAlive: Duration.seconds(10),
+      startupParameters: { ...bounds, lock_timeout: "0", statement_timeout: "0" },
+      maxConnections: 1,
+      applicationName: "ballast-migrations"
+    })
     const applicationName = `ballast ${randomUUID().slice(0, 8)}`
+    const pool = PgClient.layer({
+      ...(directUrl === null ? server(url, allowed.pool) : pooler(url, allowed.pool)),
+      maxConnections,
+      applicationName
+    })
     return poolMetrics({ applicationName, maxConnections }).pipe(
-      Layer.provideMerge(PgClient.layer({ ...server, maxConnections, applicationName })),
-      Layer.merge(Layer.succeed(DatabaseInfo, { isEmbedded: false, apart }))
+      Layer.provideMerge(pool),
+      Layer.merge(Layer.succeed(DatabaseInfo, { isEmbedded: false, apart, patient }))
     )
   })
-)
+
+/** The same with less patience, for tests of servers that are gone. */
+export const layerWith = (allowed: Silence) => Layer.unwrap(make(allowed))
+
+/** Fails with `DirectoryInUse` when another process runs the embedded database of the same folder. */
+export const layer = layerWith(silence)

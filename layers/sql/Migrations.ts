@@ -1,13 +1,14 @@
 /**
  * Brings the schema up to date with the numbered files in `migrations/`: forward only, all pending ones in one
  * transaction. Processes that start together take turns, however long that takes: the bounds of sessions are not
- * theirs.
+ * theirs, and on a server they have a connection of their own, which nobody ends for being silent.
  */
 import { NodeServices } from "@effect/platform-node"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import * as MigratorFileSystem from "effect/sql/MigratorFileSystem"
 import { fileURLToPath } from "node:url"
+import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
 
 /** All migrations of this release, in their order. */
 export const loader = MigratorFileSystem.fromFileSystem(fileURLToPath(new URL("../../migrations", import.meta.url)))
@@ -27,4 +28,10 @@ export const unbounded = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     )
   )
 
-export const layer = Layer.effectDiscard(unbounded(run)).pipe(Layer.provide(NodeServices.layer))
+export const layer = Layer.unwrap(
+  Effect.map(Effect.serviceOption(DatabaseInfo), (info) => {
+    const migrating = Layer.effectDiscard(unbounded(run))
+    const patient = Option.getOrNull(info)?.patient ?? null
+    return patient === null ? migrating : Layer.provide(migrating, patient)
+  })
+).pipe(Layer.provide(NodeServices.layer))

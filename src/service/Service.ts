@@ -68,6 +68,7 @@ import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthoriza
 import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
 import { DryRunLive } from "#layers/engine/DryRunLive.ts"
 import { EngineLive, SchedulerLive } from "#layers/engine/EngineLive.ts"
+import { LivenessLive } from "#layers/engine/LivenessLive.ts"
 import { ReadinessLive } from "#layers/engine/ReadinessLive.ts"
 import { SignalSteps } from "#layers/engine/SignalSteps.ts"
 import { StallMonitor } from "#layers/engine/StallMonitor.ts"
@@ -104,7 +105,7 @@ const Adapters = Layer.mergeAll(TokenLists, CatalogueLive).pipe(
   )
 )
 
-const Engine = Layer.mergeAll(ReadinessLive, StallMonitor.fiber).pipe(
+const Engine = Layer.mergeAll(ReadinessLive, LivenessLive, StallMonitor.fiber).pipe(
   Layer.provide(StallMonitor.layer),
   Layer.provideMerge(SchedulerLive),
   Layer.provideMerge(EngineLive),

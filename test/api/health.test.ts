@@ -27,4 +27,23 @@ layer(ApiLive, { excludeTestServices: true })("health", (it) => {
       assert.deepStrictEqual(live.json, { status: "live" })
     })
   )
+
+  it.effect("a process that has not reached its database for too long is not live, and says so", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const surroundings = yield* TestEnvironment
+      surroundings.isLive = false
+      const dead = yield* call("GET", "/health/live")
+      surroundings.isLive = true
+      assert.strictEqual(dead.status, 503)
+      assert.deepStrictEqual(dead.json, {
+        status: "not live",
+        checks: {
+          database: { ok: false, detail: "answered 181 s ago" },
+          loop: { ok: true, detail: "had its turn 0 s ago" }
+        }
+      })
+      assert.strictEqual((yield* call("GET", "/health/live")).status, 200)
+    })
+  )
 })

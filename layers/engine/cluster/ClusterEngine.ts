@@ -6,17 +6,20 @@
  * begun again, and suspended with its cause when that does not help; one that meets a fault of the database goes on
  * afterwards.
  */
-import { Cause, Clock, Duration, Effect, Exit, Layer, Metric, Option, Schedule, Schema } from "effect"
+import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Metric, Option, Schedule, Schema } from "effect"
 import { ClusterWorkflowEngine, Sharding } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import { Workflow, WorkflowEngine } from "effect/workflow"
 import { batched } from "#domain/batched.ts"
 import * as Metrics from "#domain/Metrics.ts"
+import { LatestRound } from "#domain/operation/rounds.ts"
+import { WorkflowVersion } from "#domain/operation/WorkflowVersion.ts"
 import { StepHook } from "#layers/engine/cluster/StepHook.ts"
 import { isTransient } from "#layers/engine/cluster/isTransient.ts"
 import { abandonedIntents } from "#layers/engine/cluster/leftBehind.ts"
 import type { LocalRun } from "#layers/engine/cluster/LocalRun.ts"
 import { runActivity } from "#layers/engine/cluster/runActivity.ts"
+import { latestRound } from "#layers/engine/cluster/rounds.ts"
 import { RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
 import { makeStepResults, stepKey, type StepResult } from "#layers/sql/run/StepResults.ts"
 
@@ -103,6 +106,7 @@ const make = Effect.gen(function* () {
             onSuccess: (run) =>
               (execute(payload, executionId) as Effect.Effect<never>).pipe(
                 Effect.provideService(WorkflowEngine.WorkflowEngine, engine),
+                Effect.provideService(LatestRound, latestRound(run)),
                 Effect.catchCause((cause) => leave(instance, run, cause)),
                 abandonedIntents(executionId)
               )
@@ -110,8 +114,10 @@ const make = Effect.gen(function* () {
         )
       ),
       Effect.acquireRelease(
-        Effect.sync(() => runs.entityTypes.add(`Workflow/${workflow._tag}`)),
-        () => Effect.sync(() => runs.entityTypes.delete(`Workflow/${workflow._tag}`))
+        Effect.sync(() => {
+          runs.versions.set(`Workflow/${workflow._tag}`, Context.get(workflow.annotations, WorkflowVersion))
+        }),
+        () => Effect.sync(() => runs.versions.delete(`Workflow/${workflow._tag}`))
       )
     )
 

@@ -1,22 +1,36 @@
 /**
  * Counts the runs that are suspended, and raises an alarm as long as there are any: nobody but an operator moves them.
+ * Another one is for runs of a version that no process seems to carry out.
  */
-import { Duration, Effect, Layer, Metric, Schedule } from "effect"
+import { DateTime, Duration, Effect, Layer, Metric, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
 import * as Metrics from "#domain/Metrics.ts"
 import { SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
+import { carriedOf, RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
+import { makeMessageRows } from "#layers/sql/run/MessageRows.ts"
 import * as SqlSuspendedRuns from "#layers/sql/run/SuspendedRuns.ts"
 
 const checkInterval = Duration.seconds(15)
+/** A rolling upgrade leaves such runs to the processes of before for about so long. */
+const leftFor = Duration.minutes(5)
 
 export const RunAlarm = Layer.effectDiscard(
   Effect.gen(function* () {
     const suspended = yield* SuspendedRuns
+    const runs = yield* RunsInFlight
+    const rows = makeMessageRows(yield* SqlClient.SqlClient)
     const look = Effect.gen(function* () {
       const count = yield* suspended.count
       yield* Metric.update(Metrics.runsSuspended, count)
       if (count > 0)
         yield* Effect.logError(
           `${count} runs are suspended and wait for an operator: npm run cli -- runs list says which and why`
+        )
+      const at = DateTime.subtractDuration(yield* DateTime.now, leftFor)
+      const left = yield* rows.leftToOthers({ ...carriedOf(runs.versions), at })
+      if (left > 0)
+        yield* Effect.logError(
+          `${left} runs are of a version that this process does not carry out, and wait: start a process that does`
         )
     })
     yield* look.pipe(

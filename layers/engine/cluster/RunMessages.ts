@@ -10,7 +10,7 @@ import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
 import { batched } from "#domain/batched.ts"
 import { maxTries, pauseOf } from "#layers/engine/cluster/LocalRun.ts"
-import { type Claim, RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
+import { carriedOf, type Claim, RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
 import { makeMessageRows, type ClaimedMessage, type Known, type Reply } from "#layers/sql/run/MessageRows.ts"
 
 const { PersistenceError } = ClusterError
@@ -19,6 +19,8 @@ const { SaveResultEncoded } = MessageStorage
 /** How often claims are looked for that this process has and does not know of. */
 const betweenSweeps = Duration.toMillis("5 seconds")
 const claimBatchSize = 256
+/** Of what is sent to entities that this process does not carry out. */
+const firstVersion = 1
 
 const refused = (what: string) => Effect.die(new Error(`${what} is not part of the run engine's messages`))
 
@@ -135,7 +137,7 @@ const make = Effect.gen(function* () {
   const claim = Effect.fnUntraced(function* (shards: ReadonlyArray<string>, now: number, limit: number) {
     yield* sweep(shards, now)
     const at = DateTime.makeUnsafe(now)
-    const scope = { shards, entityTypes: [...runs.entityTypes], at }
+    const scope = { shards, ...carriedOf(runs.versions), at }
     if (scope.entityTypes.length === 0) return []
     const most = Math.min(limit, claimBatchSize)
     const signals = yield* rows.claimSignals(scope, most)
@@ -165,6 +167,7 @@ const make = Effect.gen(function* () {
         entityType: address.entityType,
         entityId: address.entityId,
         tag,
+        version: runs.versions.get(address.entityType)?.current ?? firstVersion,
         envelope: JSON.stringify({ payload, headers, traceId, spanId, sampled }),
         at: deliverAt === null ? yield* DateTime.now : DateTime.makeUnsafe(deliverAt)
       })

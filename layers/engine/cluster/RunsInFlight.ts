@@ -1,14 +1,23 @@
 /** What this process has claimed and works on right now, and how many more runs it may take. */
 import { Context, Effect, Layer } from "effect"
+import type { WorkflowVersions } from "#domain/operation/WorkflowVersion.ts"
 import { Settings } from "#domain/Settings.ts"
 import type { LocalRun } from "#layers/engine/cluster/LocalRun.ts"
-import type { ClaimedMessage } from "#layers/sql/run/MessageRows.ts"
+import { carriedKey, type ClaimedMessage } from "#layers/sql/run/MessageRows.ts"
 
 export interface Claim extends ClaimedMessage {
   readonly isRun: boolean
   /** The run, once its body has begun. */
   run: LocalRun | undefined
 }
+
+/** What a process carries out, as claims name it. */
+export const carriedOf = (versions: ReadonlyMap<string, WorkflowVersions>) => ({
+  entityTypes: [...versions.keys()],
+  carried: [...versions].flatMap(([entityType, { continues }]) =>
+    continues.map((version) => carriedKey(entityType, version))
+  )
+})
 
 export class RunsInFlight extends Context.Service<
   RunsInFlight,
@@ -27,8 +36,8 @@ export class RunsInFlight extends Context.Service<
     readonly known: (shards: ReadonlySet<string>) => ReadonlyArray<string>
     /** The request ids of what is claimed of other shards than these. */
     readonly outside: (shards: ReadonlySet<string>) => ReadonlyArray<string>
-    /** Types of entities that this process carries out. */
-    readonly entityTypes: Set<string>
+    /** Types of entities that this process carries out, and which versions of them. */
+    readonly versions: Map<string, WorkflowVersions>
     /** Called when a run ends that kept others from beginning. */
     onFree: () => void
   }
@@ -67,7 +76,7 @@ export class RunsInFlight extends Context.Service<
         known: (shards) => of(shards).map(({ requestId }) => requestId),
         outside: (shards) =>
           [...claims.values()].filter(({ shard }) => !shards.has(shard)).map(({ requestId }) => requestId),
-        entityTypes: new Set(),
+        versions: new Map(),
         onFree: () => {}
       })
       return service

@@ -9,6 +9,8 @@ import { Cause, Context, Data, Effect, Exit } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import type { SqlClient } from "effect/sql"
 import { Activity, Workflow, WorkflowEngine } from "effect/workflow"
+import { Superseding } from "#domain/operation/rounds.ts"
+import { afterRound, supersededBy } from "#layers/engine/cluster/rounds.ts"
 import type { StepHook } from "#layers/engine/cluster/StepHook.ts"
 import { isTransient } from "#layers/engine/cluster/isTransient.ts"
 import type { LocalRun } from "#layers/engine/cluster/LocalRun.ts"
@@ -87,10 +89,19 @@ export const runActivity = ({ afterStep, record, results, sql }: Services) =>
       run.mustReplay = true
       return new Workflow.Suspended({})
     })
-    const told = Effect.tap(isTogether ? together : Effect.flatMap(body, keep), () =>
-      Effect.sync(() => {
+    const rounds = Context.get(activity.annotations, Superseding)
+    /** What is not forgotten now is so after the next round. */
+    const forget = (result: Result) => {
+      const superseded = supersededBy(run, step, rounds)
+      if (result._tag === "Complete")
+        run.steps = afterRound(run.steps, { step, result: encodeResult(result.exit), superseded })
+      return superseded.length === 0 ? Effect.void : Effect.ignore(results.forget(run, superseded))
+    }
+    const told = Effect.tap(isTogether ? together : Effect.flatMap(body, keep), (result) =>
+      Effect.suspend(() => {
         run.hasStored = true
         afterStep(run.payload)
+        return rounds.length === 0 ? Effect.void : forget(result)
       })
     )
     return yield* Effect.catchCause(told, (cause: Cause.Cause<unknown>) => {

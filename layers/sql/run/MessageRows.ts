@@ -17,6 +17,8 @@ export interface NewMessage {
   readonly entityType: string
   readonly entityId: string
   readonly tag: string
+  /** Of the workflow's definition, under which a run begins. */
+  readonly version: number
   /** JSON. */
   readonly envelope: string
   readonly at: DateTime.Utc
@@ -61,8 +63,12 @@ export interface Known {
 export interface ClaimScope {
   readonly shards: ReadonlyArray<string>
   readonly entityTypes: ReadonlyArray<string>
+  /** What of them is carried out: `carriedKey` of each type and version. */
+  readonly carried: ReadonlyArray<string>
   readonly at: DateTime.Utc
 }
+
+export const carriedKey = (entityType: string, version: number): string => `${entityType}@${version}`
 
 /** `infinity` of PostgreSQL: waits for a signal alone. */
 const never = "infinity"
@@ -75,23 +81,25 @@ export const makeMessageRows = (sql: SqlClient.SqlClient) => {
   const insert = (messages: ReadonlyArray<NewMessage>): Effect.Effect<ReadonlySet<string>, SqlError> =>
     Effect.map(
       sql<{ readonly id: string }>`
-        INSERT INTO workflow_messages (request_id, key, shard, entity_type, entity_id, tag, envelope, created_at, wake_at)
-        SELECT request_id::bigint, key, shard, entity_type, entity_id, tag, envelope, at, at
+        INSERT INTO workflow_messages (request_id, key, shard, entity_type, entity_id, tag, version, envelope, created_at, wake_at)
+        SELECT request_id::bigint, key, shard, entity_type, entity_id, tag, version, envelope, at, at
         FROM unnest(${messages.map((row) => row.requestId)}::text[], ${messages.map((row) => row.key)}::text[],
           ${messages.map((row) => row.shard)}::text[], ${messages.map((row) => row.entityType)}::text[],
           ${messages.map((row) => row.entityId)}::text[], ${messages.map((row) => row.tag)}::text[],
-          ${messages.map((row) => row.envelope)}::text[], ${messages.map((row) => timestamp(row.at))}::timestamptz[])
-          AS n (request_id, key, shard, entity_type, entity_id, tag, envelope, at)
+          ${messages.map((row) => row.version)}::int[], ${messages.map((row) => row.envelope)}::text[],
+          ${messages.map((row) => timestamp(row.at))}::timestamptz[])
+          AS n (request_id, key, shard, entity_type, entity_id, tag, version, envelope, at)
         ON CONFLICT (key) DO NOTHING RETURNING request_id::text AS id`,
       (rows) => new Set(rows.map((row) => row.id))
     )
 
-  const claimRuns = ({ at, entityTypes, shards }: ClaimScope, limit: number) => sql<ClaimedMessage>`
+  const claimRuns = ({ at, carried, shards }: ClaimScope, limit: number) => sql<ClaimedMessage>`
     WITH due AS MATERIALIZED (
       SELECT m.request_id, (SELECT count(*)::int FROM workflow_steps s WHERE s.execution_id = m.entity_id) AS steps
       FROM workflow_messages m
       WHERE m.tag = 'run' AND m.finished_at IS NULL AND NOT m.is_claimed AND m.suspended_at IS NULL
-        AND m.wake_at <= ${timestamp(at)} AND m.shard = ANY(${shards}::text[]) AND m.entity_type = ANY(${entityTypes}::text[])
+        AND m.wake_at <= ${timestamp(at)} AND m.shard = ANY(${shards}::text[])
+        AND m.entity_type || '@' || m.version = ANY(${carried}::text[])
       ORDER BY m.wake_at, m.request_id LIMIT ${limit} FOR UPDATE OF m SKIP LOCKED
     )
     UPDATE workflow_messages m SET is_claimed = true, generation = m.generation + 1, reply_id = NULL, reply = NULL,
@@ -109,6 +117,15 @@ export const makeMessageRows = (sql: SqlClient.SqlClient) => {
     UPDATE workflow_messages m SET is_claimed = true, generation = m.generation + 1
     FROM due WHERE m.request_id = due.request_id
     RETURNING ${sql.literal(columns)}`
+
+  const leftToOthers = ({ at, carried, entityTypes }: Omit<ClaimScope, "shards">): Effect.Effect<number, SqlError> =>
+    Effect.map(
+      sql<{ readonly count: number }>`
+        SELECT count(*)::int AS count FROM workflow_messages
+        WHERE tag = 'run' AND finished_at IS NULL AND NOT is_claimed AND suspended_at IS NULL AND wake_at <= ${timestamp(at)}
+          AND entity_type = ANY(${entityTypes}::text[]) AND entity_type || '@' || version <> ALL(${carried}::text[])`,
+      ([row]) => row!.count
+    )
 
   const reply = (replies: ReadonlyArray<Reply>) => {
     const isTransient = replies.map(({ end }) => end._tag === "Waiting" && end.isTransient)
@@ -192,6 +209,8 @@ export const makeMessageRows = (sql: SqlClient.SqlClient) => {
     insert,
     /** Takes up to `limit` runs whose time has come, those that wait longest first. */
     claimRuns,
+    /** How many runs are due since `at` whose version is not among those that are carried out here. */
+    leftToOthers,
     /** Takes up to `limit` messages that are no runs. */
     claimSignals,
     /** Stores replies and gives the messages up; those of an older generation are left out. */

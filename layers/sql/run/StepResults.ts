@@ -38,6 +38,16 @@ export const makeStepResults = (sql: SqlClient.SqlClient) => {
     ON CONFLICT DO NOTHING RETURNING execution_id, step`
 
   return {
+    /**
+     * Forgets steps that a later one made superfluous. The run has stored a step, however many are left, so its next
+     * begin is its first try.
+     */
+    forget: ({ executionId, requestId }: Fence, steps: ReadonlyArray<string>) => sql`
+      WITH forgotten AS (
+        DELETE FROM workflow_steps WHERE execution_id = ${executionId} AND step = ANY(${steps}::text[])
+      )
+      UPDATE workflow_messages SET steps_seen = -1 WHERE request_id = ${requestId}::text::bigint`,
+
     /** Answers the keys (`stepKey`) of what was stored. */
     record: (steps: ReadonlyArray<StepResult>): Effect.Effect<ReadonlySet<string>, SqlError> =>
       Effect.map(insert(steps, ""), keys),

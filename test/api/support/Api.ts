@@ -72,6 +72,7 @@ import { MovableClock } from "#test/api/support/MovableClock.ts"
 import { ListingFakes } from "#test/api/support/listingFakes.ts"
 import { noteAnswer } from "#test/api/support/noteAnswer.ts"
 import { PastPrices } from "#test/api/support/PastPrices.ts"
+import { HealthFakes } from "#test/api/support/HealthFakes.ts"
 import { TestEnvironmentLive } from "#test/api/support/TestEnvironment.ts"
 import { TestStores } from "#test/support/database.ts"
 
@@ -235,6 +236,7 @@ export const among = <A, E, R>(
     Layer.provide(Layer.succeed(References.MinimumLogLevel, level)),
     Layer.provideMerge(counters),
     Layer.provideMerge(ListingFakes),
+    Layer.provideMerge(HealthFakes),
     Layer.provideMerge(TestEnvironmentLive),
     Layer.provideMerge(PastPrices.layer),
     Layer.provideMerge(stores),

@@ -25,7 +25,6 @@ import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { DryRun } from "#domain/rebalance/preview/DryRun.ts"
 import type { PreviewedChain } from "#domain/rebalance/preview/Preview.ts"
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"
-import { Readiness } from "#domain/Readiness.ts"
 import { ChainExecution, SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import { CallTracer } from "#domain/action/CallTracer.ts"
 import { Routing } from "#domain/trading/Routing.ts"
@@ -66,6 +65,8 @@ export class TestEnvironment extends Context.Service<
     /** What a run would do, on the first chain of the portfolio. */
     plannedNow: Partial<PreviewedChain>
     isReady: boolean
+    /** Whether the process has reached its database lately. */
+    isLive: boolean
     /** What a launch dies of, when it is to die. */
     launchDefect: unknown
     /** Operations whose runs were told to look at once. */
@@ -90,6 +91,7 @@ export class TestEnvironment extends Context.Service<
     prices: new Map(),
     plannedNow: {},
     isReady: true,
+    isLive: true,
     launchDefect: undefined,
     woken: [],
     contractOwners: new Set<string>(),
@@ -341,18 +343,6 @@ const CallTracerFake = Layer.succeed(CallTracer, {
     })
 })
 
-const ReadinessFake = Layer.effect(
-  Readiness,
-  Effect.map(TestEnvironment, (surroundings) =>
-    Readiness.of({
-      check: Effect.sync(() => ({
-        ready: surroundings.isReady,
-        checks: { database: { ok: surroundings.isReady, detail: surroundings.isReady ? "answers" : "does not answer" } }
-      }))
-    })
-  )
-)
-
 const DryRunFake = Layer.effect(
   DryRun,
   Effect.map(TestEnvironment, (environment) => ({
@@ -392,7 +382,6 @@ export const TestEnvironmentLive = Layer.mergeAll(
   RoutingFake,
   ChainExecutionFake,
   CallTracerFake,
-  ReadinessFake,
   DryRunFake,
   ChainsFake,
   ServiceContractsFake

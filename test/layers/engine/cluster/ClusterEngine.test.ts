@@ -4,6 +4,7 @@ import { DateTime, Deferred, Effect, Ref, Schedule, Schema } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import { Activity, DurableClock } from "effect/workflow"
+import { roundToGoOnAt, Superseding } from "#domain/operation/rounds.ts"
 import { makeMessageRows } from "#layers/sql/run/MessageRows.ts"
 import { makeStepResults } from "#layers/sql/run/StepResults.ts"
 import { eachDatabase } from "#test/support/database.ts"
@@ -45,6 +46,36 @@ eachDatabase("the engine of runs", (it) => {
           ["first", 1],
           ["second", 1]
         ]
+      )
+    })
+  )
+
+  it.effect("keeps the latest round of a loop alone, goes on behind it, and takes no round for a try in vain", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const times = new Map<string, number>()
+      const rounds = 25
+      const workflow = makeWorkflow("Round")
+      const engine = yield* startEngine(workflow, () =>
+        Effect.gen(function* () {
+          yield* counted("begin", times)
+          for (let number = yield* roundToGoOnAt("watch"); number <= rounds; number++) {
+            yield* counted(`watch/${number}`, times).annotate(Superseding, ["watch", "wait"])
+            yield* DurableClock.sleep({ name: `wait/${number}`, duration: 1, inMemoryThreshold: 0 })
+          }
+        })
+      )
+      yield* engine.launch("a")
+      yield* allFinished(workflow)
+      yield* engine.stop
+      assert.strictEqual(times.size, rounds + 1)
+      assert.isTrue([...times.values()].every((count) => count === 1))
+      const steps = yield* sql<{ readonly step: string }>`
+        SELECT s.step FROM workflow_steps s JOIN workflow_messages m ON m.entity_id = s.execution_id
+        WHERE m.entity_type = 'Workflow/Round' ORDER BY s.step`
+      assert.deepStrictEqual(
+        steps.map(({ step }) => step),
+        ["begin/1", `DurableClock/wait/${rounds}/timer`, `watch/${rounds}/1`].sort()
       )
     })
   )

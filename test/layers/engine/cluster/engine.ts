@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Workflow, WorkflowEngine } from "effect/workflow"
 import { fileURLToPath } from "node:url"
 import { Settings } from "#domain/Settings.ts"
+import { RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
 import { WorkflowRuntime } from "#layers/engine/WorkflowRuntime.ts"
 import { testSettings } from "#test/support/settings.ts"
 
@@ -33,7 +34,8 @@ export const startEngine = Effect.fnUntraced(function* <R>(
   const engine = Context.get(context, WorkflowEngine.WorkflowEngine)
   const launch = (key: string) =>
     Effect.provideService(workflow.execute({ key }, { discard: true }), WorkflowEngine.WorkflowEngine, engine)
-  return { launch, stop: Scope.close(scope, Exit.void) }
+  const runs = Context.get(context, RunsInFlight)
+  return { launch, stop: Scope.close(scope, Exit.void), inFlight: Effect.sync(() => runs.size()) }
 })
 
 export const unfinished = (workflow: TestWorkflow) =>

@@ -34,6 +34,7 @@ eachDatabase("runs of the engine of before", (it) => {
           (${ended}, 'Before', '{"key":"ended"}', ${null}, ${at}, ${at}, ${at})`
       yield* sql`INSERT INTO workflow_steps (execution_id, step, result) VALUES (${running}, 'first/1', '{"value":7}')`
       yield* run("0120_run_messages")
+      yield* run("0156_versions_of_runs")
 
       const seen = yield* Ref.make<ReadonlyArray<readonly [string, number]>>([])
       const engine = yield* startEngine(workflow, (key) =>

@@ -1,0 +1,17 @@
+/** Port: whether this process can still do anything, so that whoever started it knows when to start it again. */
+import { Context, type Effect } from "effect"
+import type { ReadinessCheck } from "#domain/Readiness.ts"
+
+export class Liveness extends Context.Service<
+  Liveness,
+  {
+    /**
+     * Asks nobody: tells how long ago the process has reached its database and had its own loop. `live` while neither
+     * is too long ago.
+     */
+    readonly check: Effect.Effect<{
+      readonly live: boolean
+      readonly checks: Readonly<Record<"database" | "loop", ReadinessCheck>>
+    }>
+  }
+>()("ballast/domain/Liveness") {}

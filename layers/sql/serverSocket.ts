@@ -1,0 +1,51 @@
+/**
+ * Connections to a PostgreSQL server that end by themselves when nothing passes over them for too long.
+ *
+ * The server bounds what it does; whether the server is still there, only the client can tell. A machine that vanishes
+ * with a statement on its way leaves a socket that the system gives up after a quarter of an hour, and one that
+ * acknowledges and answers nothing, never. Whoever waited is told of a lost connection, and the pool makes another.
+ */
+import { Duration, Redacted } from "effect"
+import { connect, type Socket } from "node:net"
+
+/** Without traffic for so long, the machine asks whether the server is there. */
+const keepAliveMs = 10_000
+const looksOfASilence = 5
+
+/** Where the URL points, as the client reads it. */
+const placeOf = (url: string) => {
+  const { hostname, port, searchParams } = new URL(url)
+  const host = searchParams.get("host") ?? (hostname === "" ? "localhost" : decodeURIComponent(hostname))
+  const at = Number(searchParams.get("port") ?? (port === "" ? 5432 : port))
+  return host.startsWith("/")
+    ? { path: `${host}/.s.PGSQL.${at}` }
+    : { host: host.replace(/^\[(.*)\]$/, "$1"), port: at }
+}
+
+/** Bytes are counted below TLS, where they pass in either case. */
+const endWhenSilent = (socket: Socket, silence: Duration.Duration) => {
+  let seen = 0
+  let silentLooks = 0
+  const look = () => {
+    const passed = socket.bytesRead + socket.bytesWritten
+    silentLooks = passed === seen ? silentLooks + 1 : 0
+    seen = passed
+    if (silentLooks >= looksOfASilence)
+      socket.destroy(new Error(`The database server was silent for ${Duration.format(silence)}`))
+  }
+  const timer = setInterval(look, Duration.toMillis(silence) / looksOfASilence).unref()
+  // Under TLS nobody else listens to this socket.
+  socket.on("error", () => undefined).once("close", () => clearInterval(timer))
+}
+
+/** Opens connections to the server of `url`, each of which ends after a silence of that long. */
+export const serverSocket = (url: Redacted.Redacted, silence: Duration.Duration) => (): Socket => {
+  const socket = connect({
+    ...placeOf(Redacted.value(url)),
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: keepAliveMs
+  })
+  endWhenSilent(socket, silence)
+  return socket
+}

@@ -1,0 +1,158 @@
+/**
+ * An upgrade in the middle of many runs: processes of an older commit are killed with runs in every state, and those of
+ * today finish them, each once.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { execFileSync } from "node:child_process"
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import { countFinished, startEngine, until } from "#bench/engine/engines.ts"
+import { databaseLayer } from "#bench/http/benchDatabase.ts"
+import { startProcess } from "#bench/http/ownedProcess.ts"
+import * as Database from "#layers/sql/Database.ts"
+import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
+import * as Migrations from "#layers/sql/Migrations.ts"
+import { postgresServer } from "#test/support/PostgresServer.ts"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+
+/** The first commit whose runs go over the cluster as today's do. */
+const before = "c29ca17"
+
+const portfolios = 80
+
+const hasHistory = (() => {
+  try {
+    execFileSync("git", ["cat-file", "-e", `${before}^{commit}`], { cwd: root, stdio: "ignore" })
+    return true
+  } catch {
+    return false
+  }
+})()
+
+/** What the older tree does with its own schema before its engine starts. */
+const preparation = `
+import { Effect, Layer, Redacted } from "effect"
+import { makeBroadcasts } from "#bench/engine/engines.ts"
+import { fill, fillGrants, makeDue } from "#bench/engine/fill.ts"
+import { databaseLayer } from "#bench/http/benchDatabase.ts"
+import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
+import * as Migrations from "#layers/sql/Migrations.ts"
+
+const url = process.env.ENGINE_DATABASE_URL
+const done = Effect.gen(function* () {
+  yield* fill(2, ${portfolios})
+  yield* fillGrants(${portfolios})
+  yield* makeBroadcasts
+  yield* makeDue(${portfolios})
+}).pipe(
+  Effect.provide(AssetStore.layer.pipe(Layer.provideMerge(Migrations.layer), Layer.provideMerge(databaseLayer(url)))),
+  Effect.exit
+)
+const exit = await Effect.runPromise(done)
+process.on("message", () => process.send(exit._tag === "Success" ? "prepared" : String(exit.cause)))
+`
+
+/** The older commit in a folder of its own, with the packages of today. */
+const olderTree = Effect.gen(function* () {
+  const folder = yield* Effect.acquireRelease(
+    Effect.promise(() => mkdtemp(join(tmpdir(), "ballast-older-"))),
+    (made) => Effect.promise(() => rm(made, { recursive: true, force: true }))
+  )
+  yield* Effect.promise(async () => {
+    const archive = execFileSync("git", ["archive", "--format=tar", before], { cwd: root, maxBuffer: 512 * 2 ** 20 })
+    execFileSync("tar", ["-x", "-C", folder], { input: archive })
+    await symlink(join(root, "node_modules"), join(folder, "node_modules"))
+    await writeFile(join(folder, "bench", "engine", "prepare.ts"), preparation)
+  })
+  return (program: string) => pathToFileURL(join(folder, "bench", "engine", program))
+})
+
+/** How many runs are where. */
+const places = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql<{
+    readonly accepted: number
+    readonly planned: number
+    readonly signed: number
+    readonly ended: number
+  }>`
+    WITH runs AS (
+      SELECT o.finished_at, (SELECT count(*) FROM workflow_steps s
+          JOIN workflow_messages m ON m.entity_id = s.execution_id AND m.tag = 'run'
+          WHERE m.envelope::jsonb #>> '{payload,operationId}' = o.operation_id) AS steps,
+        EXISTS (SELECT FROM relayed_actions a WHERE a.operation_id = o.operation_id) AS is_signed
+      FROM operations o
+    )
+    SELECT count(*) FILTER (WHERE finished_at IS NULL AND steps = 0)::int AS accepted,
+      count(*) FILTER (WHERE finished_at IS NULL AND steps > 0 AND NOT is_signed)::int AS planned,
+      count(*) FILTER (WHERE finished_at IS NULL AND is_signed)::int AS signed,
+      count(*) FILTER (WHERE finished_at IS NOT NULL)::int AS ended
+    FROM runs`
+).pipe(Effect.map(([row]) => row!))
+
+describe(`an upgrade from commit ${before}`, () => {
+  if (!hasHistory || postgresServer === undefined) {
+    it.skip("skipped because this copy has no history, or PostgreSQL's programs are not installed", () => {})
+    return
+  }
+  const newServer = postgresServer
+
+  it.live(
+    "in the middle of runs in every state finishes all of them, each once",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* newServer
+        const program = yield* olderTree
+        const environment = { ENGINE_DATABASE_URL: url, DELAY_MS: "250", MAX_RUNS: "25", STALLS: "false" }
+        const preparing = yield* startProcess("The older tree", program("prepare.ts"), environment)
+        assert.strictEqual(yield* preparing.ask({}), "prepared")
+        const older = yield* startProcess("An older engine", program("engineProcess.ts"), environment)
+        yield* older.ask({})
+        yield* Effect.gen(function* () {
+          const isEverywhere = Effect.map(places, (at) => Math.min(at.accepted, at.planned, at.signed, at.ended) > 1)
+          yield* until(isEverywhere).pipe(Effect.timeout("60 seconds"))
+          process.kill(older.pid, "SIGKILL")
+          yield* until(Effect.sync(() => !older.isRunning()))
+          const left = yield* places
+          assert.isAbove(left.signed, 0, "bytes are on their way")
+          assert.isBelow(left.ended, portfolios)
+        }).pipe(Effect.provide(databaseLayer(url)))
+
+        yield* Effect.scoped(
+          Layer.build(
+            Migrations.layer.pipe(
+              Layer.provide(Database.layer),
+              Layer.provide(Layer.succeed(DatabaseConfig, { url: Redacted.make(url), dataDir: "", maxConnections: 2 }))
+            )
+          )
+        )
+        yield* startEngine({ url, delayMs: 0, maxRuns: 100, stalls: false })
+        yield* Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          yield* until(Effect.map(countFinished, (count) => count === portfolios)).pipe(Effect.timeout("120 seconds"))
+          const outcomes = yield* sql`SELECT state, count(*)::int AS operations FROM operations GROUP BY state`
+          assert.deepStrictEqual(outcomes, [{ state: "completed", operations: portfolios }])
+          const relayed = yield* sql`
+            SELECT count(*)::int AS all, count(DISTINCT operation_id)::int AS operations, count(DISTINCT subject)::int AS subjects
+            FROM relayed_actions WHERE status = 'succeeded' AND attempt = 1`
+          assert.deepStrictEqual(relayed, [{ all: portfolios, operations: portfolios, subjects: portfolios }])
+          const unsigned = yield* sql`SELECT subject FROM broadcasts EXCEPT SELECT subject FROM relayed_actions`
+          assert.deepStrictEqual(unsigned, [], "only what was signed and stored was ever sent")
+          const ends = yield* sql`
+            SELECT operation_id FROM operation_events WHERE payload ->> 'state' = 'completed'
+            GROUP BY operation_id HAVING count(*) <> 1`
+          assert.deepStrictEqual(ends, [])
+          assert.deepStrictEqual(
+            yield* sql`SELECT count(*)::int AS suspended FROM workflow_messages WHERE suspended_at IS NOT NULL`,
+            [{ suspended: 0 }]
+          )
+        }).pipe(Effect.provide(databaseLayer(url)))
+      }).pipe(Effect.scoped),
+    300_000
+  )
+})

@@ -1,0 +1,109 @@
+/**
+ * PostgreSQL servers of a test's own, in temporary folders and on ports of their own: to be killed, restarted, and
+ * replaced by a copy. Undefined where the programs are not installed.
+ */
+import { Effect } from "effect"
+import { execFile, spawn } from "node:child_process"
+import { existsSync, readdirSync } from "node:fs"
+import { chown, mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as wait } from "node:timers/promises"
+import { promisify } from "node:util"
+import { freePort } from "#sandbox/process/freePort.ts"
+
+const installations = "/usr/lib/postgresql"
+
+/** Where `initdb` and the server are, by PATH or where Debian puts them. */
+const findPrograms = (): string | undefined => {
+  const versions = existsSync(installations) ? readdirSync(installations) : []
+  const folders = [
+    ...versions.map((version) => join(installations, version, "bin")),
+    ...(process.env["PATH"] ?? "").split(":")
+  ]
+  return folders.find((folder) =>
+    ["initdb", "postgres", "pg_basebackup", "pg_isready"].every((name) => existsSync(join(folder, name)))
+  )
+}
+
+const programs = findPrograms()
+
+/** The server refuses to run as root. */
+const nobody = 65_534
+const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
+
+const execute = promisify(execFile)
+
+const run = (name: string, args: ReadonlyArray<string>) =>
+  execute(join(programs!, name), [...args], { ...user, cwd: tmpdir() })
+
+const isReady = (port: number) =>
+  run("pg_isready", ["-h", "127.0.0.1", "-p", `${port}`]).then(
+    () => true,
+    () => false
+  )
+
+const startTimeoutLooks = 600
+
+export interface PostgresServer {
+  readonly port: number
+  readonly url: string
+  /** Ends it at once, as a crash does; whoever it serves sees a broken connection. */
+  readonly crash: Effect.Effect<void>
+  /** Starts it again, or the copy in its place. */
+  readonly start: Effect.Effect<void>
+  /** Copies what is committed now. From the next start on, the copy is the server, which knows of nothing later. */
+  readonly copy: Effect.Effect<void>
+}
+
+const make = Effect.gen(function* () {
+  const folder = yield* Effect.acquireRelease(
+    Effect.promise(async () => {
+      const made = await mkdtemp(join(tmpdir(), "ballast-postgres-"))
+      if (user.uid !== undefined) await chown(made, user.uid, user.gid)
+      return made
+    }),
+    (made) => Effect.promise(() => rm(made, { recursive: true, force: true, maxRetries: 5 }))
+  )
+  const port = yield* Effect.orDie(freePort)
+  let data = join(folder, "data")
+  let child: ReturnType<typeof spawn> | undefined
+
+  const crash = Effect.promise(async () => {
+    const running = child
+    child = undefined
+    if (running === undefined || running.exitCode !== null) return
+    const ended = new Promise((resolve) => running.once("exit", resolve))
+    // Immediate shutdown: nothing is written any more, and what it serves is cut off.
+    running.kill("SIGQUIT")
+    await ended
+  })
+
+  const start = Effect.promise(async () => {
+    const settings = { fsync: "off", listen_addresses: "127.0.0.1", max_connections: "60", unix_socket_directories: "" }
+    child = spawn(
+      join(programs!, "postgres"),
+      ["-D", data, "-p", `${port}`, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
+      { ...user, stdio: "ignore", cwd: tmpdir() }
+    )
+    for (let looks = 0; !(await isReady(port)); looks++) {
+      if (looks === startTimeoutLooks) throw new Error(`PostgreSQL did not start in ${data}`)
+      await wait(50)
+    }
+  })
+
+  const copy = Effect.promise(async () => {
+    const target = join(folder, "copy")
+    const from = ["-h", "127.0.0.1", "-p", `${port}`, "-U", "postgres"]
+    await run("pg_basebackup", [...from, "-D", target, "-X", "stream", "-c", "fast", "--no-sync"])
+    data = target
+  })
+
+  yield* Effect.promise(() => run("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8"]))
+  yield* Effect.acquireRelease(start, () => crash)
+  const server: PostgresServer = { port, url: `postgres://postgres@127.0.0.1:${port}/postgres`, crash, start, copy }
+  return server
+})
+
+/** A new server that ends with the scope; its database `postgres` is empty. */
+export const postgresServer = programs === undefined ? undefined : make
