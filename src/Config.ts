@@ -9,6 +9,7 @@ import { AssetId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { BundleWindow } from "#domain/relay/BundleSigner.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
+import { KeyEnvironment } from "#domain/identity/KeyEnvironment.ts"
 import { OwnerAddress } from "#domain/OwnerAddress.ts"
 import { Settings } from "#domain/Settings.ts"
 import { OperatorAccount } from "#domain/strategy/OperatorAccount.ts"
@@ -70,6 +71,8 @@ const pepper = required(
   "API_KEY_PEPPER",
   Kind.secret(/^[!-~]{32,200}$/, "32 to 200 printable characters without spaces", randomHex)
 )
+
+const keyEnvironment = withDefault("KEY_ENVIRONMENT", Kind.oneOf(["live", "test"]), "live")
 
 const evm: Setting<{ readonly evm: EvmConfig["Service"]; readonly attestor: AttestorPlace }> = Effect.gen(function* () {
   const { chains: configured, signers: keys } = yield* all({ chains, signers })
@@ -228,6 +231,7 @@ export const serviceConfig = orInvalid(
         server,
         database,
         pepper,
+        keyEnvironment,
         evm,
         settings,
         bundleWindow,
@@ -280,6 +284,7 @@ export const layer = (config: ServiceConfig) =>
     Layer.succeed(AttestorConfig, config.attestor),
     Layer.succeed(DatabaseConfig, config.database),
     Layer.succeed(KeyHashConfig, { pepper: config.pepper }),
+    Layer.succeed(KeyEnvironment, config.keyEnvironment),
     Layer.succeed(WebhookConfig, { targets: config.webhookTargets }),
     Layer.succeed(CoinGeckoConfig, config.coinGecko),
     Layer.succeed(PriceTolerance, { bps: config.priceToleranceBps }),
@@ -352,6 +357,7 @@ export type AttestorProcessConfig = Effect.Success<typeof attestorConfig>
 export const cliConfig = orInvalid(
   all({
     database,
+    keyEnvironment,
     pepper: optional(
       "API_KEY_PEPPER",
       Kind.secret(/^[!-~]{32,200}$/, "32 to 200 printable characters without spaces", randomHex)

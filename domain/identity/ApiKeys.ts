@@ -4,15 +4,19 @@
  * A key that was found is remembered for a few seconds, so a revocation takes effect within that time in every process
  * (docs/decisions/0004-api-keys.md). Unknown keys are never remembered.
  */
-import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
+import { Clock, Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { KeyExpired, KeyInvalid, TenantDisabled } from "#domain/Errors.ts"
 import type { Caller } from "#domain/identity/Caller.ts"
+import { KeyEnvironment, strangerTo } from "#domain/identity/KeyEnvironment.ts"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
+import type { ApiKeyId } from "#domain/Ids.ts"
+import { keepGoing } from "#domain/keepGoing.ts"
 
 const rememberForMs = 5_000
 const remembered = 10_000
+const noteUsesEvery = Duration.seconds(10)
 
 /** A key that was found, judged as far as time cannot change it. One a key, shared by all its requests. */
 interface KnownKey {
@@ -37,14 +41,14 @@ const knownKey = ({ key, tenant }: { readonly key: ApiKey; readonly tenant: Tena
   tenantIsDisabled: tenant.disabledAt !== null
 })
 
-const refuseUnknown = Effect.suspend(() =>
-  Effect.fail(new KeyInvalid({ message: "The API key is unknown or revoked; send a live key in x-api-key" }))
-)
+const unknownKey = "The API key is unknown or revoked; send one that is in use in x-api-key"
+
+const refuse = (message: string) => Effect.suspend(() => Effect.fail(new KeyInvalid({ message })))
 
 type Authenticated = Effect.Effect<Caller["Service"], KeyInvalid | KeyExpired | TenantDisabled>
 
 const judge = ({ caller, expiresAt, isRevoked, tenantIsDisabled }: KnownKey, now: number): Authenticated => {
-  if (isRevoked) return refuseUnknown
+  if (isRevoked) return refuse(unknownKey)
   if (expiresAt <= now) {
     return Effect.fail(new KeyExpired({ message: `The API key ${caller.apiKeyId} has expired; create a new one` }))
   }
@@ -70,6 +74,21 @@ export class ApiKeys extends Context.Service<
       const store = yield* TenantStore
       const { hash } = yield* KeyHash
       const clock = yield* Clock.Clock
+      const environment = yield* KeyEnvironment
+
+      // A key in use is looked up every few seconds, so nothing is noted in the requests between.
+      const uses = new Map<ApiKeyId, DateTime.Utc>()
+      const noteUses = Effect.suspend(() => {
+        if (uses.size === 0) return Effect.void
+        const noted = new Map(uses)
+        uses.clear()
+        return store.noteUses(noted)
+      })
+      yield* Effect.addFinalizer(() => Effect.ignoreCause(noteUses))
+      yield* keepGoing(Effect.as(noteUses, noteUsesEvery), {
+        complaint: "When keys were used could not be noted",
+        afterFault: noteUsesEvery
+      })
 
       // By the secret itself: a keyed hash a request would cost more than all the rest. In order of insertion, so of
       // age.
@@ -85,11 +104,15 @@ export class ApiKeys extends Context.Service<
         Effect.flatMap(
           store.findKeyByHash(hash(Redacted.make(secret))),
           Option.match({
-            onNone: () => refuseUnknown,
+            onNone: () => refuse(strangerTo(environment, secret) ?? unknownKey),
             onSome: (found) => {
+              // A database that was copied from the other environment has its keys too.
+              if (found.key.environment !== undefined && found.key.environment !== environment)
+                return refuse(strangerTo(environment, secret) ?? unknownKey)
               const key = knownKey(found)
               const now = clock.currentTimeMillisUnsafe()
               remember(secret, key, now)
+              if (uses.size < remembered) uses.set(found.key.apiKeyId, DateTime.makeUnsafe(now))
               return judge(key, now)
             }
           })

@@ -3,7 +3,7 @@ import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { type NotFound, PermissionDenied, ValidationFailed } from "#domain/Errors.ts"
 import { requireOwner } from "#domain/identity/Members.ts"
 import { SignedIn } from "#domain/identity/SignedIn.ts"
-import type { ApiKey } from "#domain/identity/Tenant.ts"
+import type { ListedKey } from "#domain/identity/Tenant.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
 import { type CreatedKey, type NewKey, Tenants } from "#domain/identity/Tenants.ts"
 import type { ApiKeyId } from "#domain/Ids.ts"
@@ -17,7 +17,7 @@ export class OwnKeys extends Context.Service<
   {
     /** A key with the scopes that every key has and the asked ones, which must be the tenant's to give. */
     readonly create: (key: NewKey) => Effect.Effect<CreatedKey, PermissionDenied | ValidationFailed, SignedIn>
-    readonly list: Effect.Effect<ReadonlyArray<ApiKey>, never, SignedIn>
+    readonly list: Effect.Effect<ReadonlyArray<ListedKey>, never, SignedIn>
     readonly revoke: (apiKeyId: ApiKeyId) => Effect.Effect<void, PermissionDenied | NotFound, SignedIn>
   }
 >()("ballast/domain/identity/OwnKeys") {

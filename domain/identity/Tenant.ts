@@ -1,5 +1,6 @@
 /** An integrator and its API keys. Source: interface "Authentication", shapes 2.1 and V. */
 import type { DateTime } from "effect"
+import type { Environment } from "#domain/identity/KeyEnvironment.ts"
 import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import type { Scope } from "#domain/Scopes.ts"
 
@@ -25,4 +26,12 @@ export interface ApiKey {
   readonly createdAt: DateTime.Utc
   readonly expiresAt: DateTime.Utc | null
   readonly revokedAt: DateTime.Utc | null
+  /** Where it works. Absent: it was made before keys said so, and works in the deployment that it was made in. */
+  readonly environment?: Environment
+}
+
+/** A key as it is listed. */
+export interface ListedKey extends ApiKey {
+  /** To within a quarter of a minute; null before the first time, and for times before it was noted. */
+  readonly lastUsedAt: DateTime.Utc | null
 }

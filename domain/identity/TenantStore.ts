@@ -1,6 +1,6 @@
 /** Port: where tenants and key hashes are kept. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
+import type { ApiKey, ListedKey, Tenant } from "#domain/identity/Tenant.ts"
 import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import type { OwnerAddress } from "#domain/OwnerAddress.ts"
 
@@ -25,7 +25,9 @@ export class TenantStore extends Context.Service<
     readonly findKeyByHash: (
       hash: Uint8Array
     ) => Effect.Effect<Option.Option<{ readonly key: ApiKey; readonly tenant: Tenant }>>
-    readonly listKeys: (tenantId: TenantId) => Effect.Effect<ReadonlyArray<ApiKey>>
+    readonly listKeys: (tenantId: TenantId) => Effect.Effect<ReadonlyArray<ListedKey>>
+    /** Notes when keys were used; an earlier time than the noted one changes nothing. */
+    readonly noteUses: (uses: ReadonlyMap<ApiKeyId, DateTime.Utc>) => Effect.Effect<void>
     /** False when the tenant has no such key. Revoking twice keeps the first time. */
     readonly revokeKey: (tenantId: TenantId, apiKeyId: ApiKeyId, at: DateTime.Utc) => Effect.Effect<boolean>
   }

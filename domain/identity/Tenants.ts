@@ -3,8 +3,9 @@ import { Context, DateTime, Effect, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
 import { NotFound } from "#domain/Errors.ts"
+import { KeyEnvironment, prefixOf } from "#domain/identity/KeyEnvironment.ts"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
-import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
+import type { ApiKey, ListedKey, Tenant } from "#domain/identity/Tenant.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
 import { type ApiKeyId, makeApiKeyId, makeTenantId, type TenantId } from "#domain/Ids.ts"
 import type { OwnerAddress } from "#domain/OwnerAddress.ts"
@@ -50,7 +51,7 @@ export class Tenants extends Context.Service<
     /** Says whose the tenant's strategies are, beside the wallets that sign in as its owners; null takes it back. */
     readonly setOwner: (tenantId: TenantId, ownerAddress: OwnerAddress | null) => Effect.Effect<void, NotFound>
     readonly createKey: (tenantId: TenantId, key: NewKey) => Effect.Effect<CreatedKey, NotFound>
-    readonly listKeys: (tenantId: TenantId) => Effect.Effect<ReadonlyArray<ApiKey>, NotFound>
+    readonly listKeys: (tenantId: TenantId) => Effect.Effect<ReadonlyArray<ListedKey>, NotFound>
     /** The key stops working; revoking again changes nothing. */
     readonly revokeKey: (tenantId: TenantId, apiKeyId: ApiKeyId) => Effect.Effect<void, NotFound>
   }
@@ -61,6 +62,7 @@ export class Tenants extends Context.Service<
       const store = yield* TenantStore
       const { hash } = yield* KeyHash
       const random = yield* SecureRandom.SecureRandom
+      const environment = yield* KeyEnvironment
       const provideRandom = Effect.provideService(SecureRandom.SecureRandom, random)
 
       const requireTenant = Effect.fnUntraced(function* (tenantId: TenantId) {
@@ -106,7 +108,7 @@ export class Tenants extends Context.Service<
 
       const createKey = Effect.fn("Tenants.createKey")(function* (tenantId: TenantId, input: NewKey) {
         yield* requireTenant(tenantId)
-        const secret = `bk_live_${Base64Url.encode(yield* random.randomBytes(32))}`
+        const secret = `${prefixOf(environment)}${Base64Url.encode(yield* random.randomBytes(32))}`
         const key: ApiKey = {
           apiKeyId: yield* provideRandom(makeApiKeyId),
           tenantId,
@@ -115,7 +117,8 @@ export class Tenants extends Context.Service<
           scopes: [...new Set([...defaultScopes, ...input.scopes])],
           createdAt: yield* DateTime.now,
           expiresAt: input.expiresAt,
-          revokedAt: null
+          revokedAt: null,
+          environment
         }
         const redacted = Redacted.make(secret)
         yield* store.insertKey(key, hash(redacted))

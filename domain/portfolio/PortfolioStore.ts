@@ -3,16 +3,22 @@ import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { EvmWalletId } from "#domain/Caip.ts"
 import type { PageRequest } from "#domain/Cursor.ts"
 import type { PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
+import type { LabelsFilter, LabelsPatch, LabelsRefusal } from "#domain/Labels.ts"
 import type { StoredPortfolio } from "#domain/portfolio/PortfolioDetail.ts"
 import type { Permission, Portfolio, ScheduleStatus } from "#domain/portfolio/Portfolio.ts"
 
-export interface PortfolioFilter {
+export interface PortfolioFilter extends LabelsFilter {
   readonly ownerAccountId?: EvmWalletId | undefined
   readonly strategyId?: StrategyId | undefined
   /** Leaves out portfolios without a schedule. */
   readonly status?: ScheduleStatus | undefined
   /** `call_policy`: with an account that is still under the permission of before; `guard`: without any. */
   readonly permission?: Permission | undefined
+}
+
+/** Null clears; what is left out stays. */
+export interface PortfolioPatch extends LabelsPatch {
+  readonly name?: string | null
 }
 
 export class PortfolioStore extends Context.Service<
@@ -25,12 +31,12 @@ export class PortfolioStore extends Context.Service<
       filter: PortfolioFilter,
       page: PageRequest
     ) => Effect.Effect<ReadonlyArray<Portfolio>>
-    readonly rename: (
+    readonly update: (
       tenantId: TenantId,
       portfolioId: PortfolioId,
-      name: string | null,
+      patch: PortfolioPatch,
       at: DateTime.Utc
-    ) => Effect.Effect<Option.Option<StoredPortfolio>>
+    ) => Effect.Effect<Option.Option<StoredPortfolio>, LabelsRefusal>
     /**
      * `paused` to `active` with the given due time. Already active, or revoked by the owner: no change. The answer is
      * the state this call saw or made.

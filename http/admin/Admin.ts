@@ -99,7 +99,15 @@ const tenants = HttpApiGroup.make("tenants")
     HttpApiEndpoint.get("listKeys", "/tenants/:tenantId/keys", {
       params: tenant,
       success: okV1(
-        Schema.Struct({ keys: Schema.Array(Schema.Struct({ ...key, revokedAt: Schema.NullOr(Schema.String) })) })
+        Schema.Struct({
+          keys: Schema.Array(
+            Schema.Struct({
+              ...key,
+              revokedAt: Schema.NullOr(Schema.String),
+              lastUsedAt: Schema.NullOr(Schema.String)
+            })
+          )
+        })
       ),
       error: NotFound
     }),

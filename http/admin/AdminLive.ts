@@ -10,7 +10,7 @@ import { MirrorabilityLive } from "#http/admin/MirrorabilityLive.ts"
 import { RunsLive } from "#http/admin/RunsLive.ts"
 import { WorkflowMonitorsLive } from "#http/admin/WorkflowMonitorsLive.ts"
 import { successV1 } from "#http/admin/envelopeV1.ts"
-import { keyView, tenantView } from "#http/admin/tenantView.ts"
+import { keyView, listedKeyView, tenantView } from "#http/admin/tenantView.ts"
 import { RequestErrorsLive } from "#http/middleware/RequestErrorsLive.ts"
 
 const TenantsLive = HttpApiBuilder.group(
@@ -36,7 +36,7 @@ const TenantsLive = HttpApiBuilder.group(
           return successV1({ ...view, apiKey: Redacted.value(secret) })
         }),
       listKeys: ({ params }) =>
-        Effect.flatMap(tenants.listKeys(params.tenantId), (keys) => successV1({ keys: keys.map(keyView) })),
+        Effect.flatMap(tenants.listKeys(params.tenantId), (keys) => successV1({ keys: keys.map(listedKeyView) })),
       revokeKey: ({ params: { tenantId, apiKeyId } }) =>
         Effect.andThen(tenants.revokeKey(tenantId, apiKeyId), successV1({ apiKeyId, revoked: true as const }))
     })

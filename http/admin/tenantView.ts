@@ -1,6 +1,6 @@
 /** Tenants and keys as the admin routes show them; never the secret or its hash. */
 import { DateTime } from "effect"
-import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
+import type { ApiKey, ListedKey, Tenant } from "#domain/identity/Tenant.ts"
 
 const isoOrNull = (at: DateTime.Utc | null): string | null => (at === null ? null : DateTime.formatIso(at))
 
@@ -12,6 +12,9 @@ export const tenantView = (tenant: Tenant) => ({
   createdAt: DateTime.formatIso(tenant.createdAt),
   disabledAt: isoOrNull(tenant.disabledAt)
 })
+
+/** As a list shows it. */
+export const listedKeyView = (key: ListedKey) => ({ ...keyView(key), lastUsedAt: isoOrNull(key.lastUsedAt) })
 
 export const keyView = (key: ApiKey) => ({
   apiKeyId: key.apiKeyId,

@@ -46,6 +46,7 @@ export const serviceEnvironment = Effect.gen(function* () {
     AGENT_PRIVATE_KEY: Redacted.value(secrets.agentPrivateKey),
     RELAYER_PRIVATE_KEY: Redacted.value(secrets.relayerPrivateKey),
     API_KEY_PEPPER: Redacted.value(secrets.apiKeyPepper),
+    KEY_ENVIRONMENT: "test",
     ADMIN_TOKEN: Redacted.value(secrets.adminToken),
     OPERATOR_ADDRESS: operator,
     INTERNAL_TOKEN: Redacted.value(secrets.internalToken),

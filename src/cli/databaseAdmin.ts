@@ -1,6 +1,7 @@
 /** Works on the database itself, for a deployment whose service need not run. */
 import { Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
+import { type Environment, KeyEnvironment } from "#domain/identity/KeyEnvironment.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
@@ -58,7 +59,11 @@ const runAdmin = Layer.effect(
  * Brings the schema up to date first, so the first tenant can be made before the service has ever run. Without a pepper
  * everything works but making keys.
  */
-export const databaseAdmin = (database: DatabaseConfig["Service"], pepper: Redacted.Redacted | null) =>
+export const databaseAdmin = (
+  database: DatabaseConfig["Service"],
+  pepper: Redacted.Redacted | null,
+  environment: Environment
+) =>
   Layer.merge(admin(pepper !== null), runAdmin).pipe(
     Layer.provide(Tenants.layer),
     Layer.provide([TenantStore.layer, KeyHashLive, SecureRandom.layerWebCrypto]),
@@ -66,6 +71,7 @@ export const databaseAdmin = (database: DatabaseConfig["Service"], pepper: Redac
     Layer.provide(Database.layer),
     Layer.provide([
       Layer.succeed(DatabaseConfig, database),
+      Layer.succeed(KeyEnvironment, environment),
       Layer.succeed(KeyHashConfig, { pepper: pepper ?? Redacted.make("") })
     ])
   )

@@ -1,7 +1,8 @@
 /** Tenants and their API keys in PostgreSQL. */
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
+import { type Environment, environments } from "#domain/identity/KeyEnvironment.ts"
+import type { ApiKey, ListedKey, Tenant } from "#domain/identity/Tenant.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
 import { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import type { OwnerAddress } from "#domain/OwnerAddress.ts"
@@ -25,7 +26,9 @@ const ApiKeyRow = Schema.Struct({
   scopes: Schema.Array(Scope),
   createdAt: Timestamp,
   expiresAt: Schema.NullOr(Timestamp),
-  revokedAt: Schema.NullOr(Timestamp)
+  revokedAt: Schema.NullOr(Timestamp),
+  environment: Schema.NullOr(Schema.Literals(environments)),
+  lastUsedAt: Schema.NullOr(Timestamp)
 })
 
 const firstTenant = decodeFirst(TenantRow)
@@ -43,6 +46,7 @@ interface KeyAndTenantRow {
   readonly key_created_at: Date
   readonly expires_at: Date | null
   readonly revoked_at: Date | null
+  readonly environment: Environment | null
   readonly tenant_name: string
   readonly email: string
   readonly entitlements: ReadonlyArray<string>
@@ -51,6 +55,10 @@ interface KeyAndTenantRow {
 }
 
 const utcOrNull = (date: Date | null) => (date === null ? null : DateTime.makeUnsafe(date))
+
+/** Keys of before have none. */
+const environmentOf = ({ environment }: { readonly environment: Environment | null }) =>
+  environment === null ? {} : { environment }
 
 /** Every request passes here, so the columns are taken as the database typed them. An unknown scope grants nothing. */
 const toKeyAndTenant = (row: KeyAndTenantRow): { readonly key: ApiKey; readonly tenant: Tenant } => ({
@@ -62,7 +70,8 @@ const toKeyAndTenant = (row: KeyAndTenantRow): { readonly key: ApiKey; readonly 
     scopes: row.scopes.filter(isScope),
     createdAt: DateTime.makeUnsafe(row.key_created_at),
     expiresAt: utcOrNull(row.expires_at),
-    revokedAt: utcOrNull(row.revoked_at)
+    revokedAt: utcOrNull(row.revoked_at),
+    ...environmentOf(row)
   },
   tenant: {
     tenantId: row.tenant_id as TenantId,
@@ -116,15 +125,17 @@ const make = Effect.gen(function* () {
 
   const insertKey = Effect.fn("TenantStore.insertKey")(function* (key: ApiKey, hash: Uint8Array) {
     yield* sql`
-      INSERT INTO api_keys (api_key_id, tenant_id, name, preview, hash, scopes, created_at, expires_at, revoked_at)
+      INSERT INTO api_keys (api_key_id, tenant_id, name, preview, hash, scopes, created_at, expires_at, revoked_at,
+        environment)
       VALUES (${key.apiKeyId}, ${key.tenantId}, ${key.name}, ${key.preview}, ${hash}, ${key.scopes}::text[],
-        ${timestamp(key.createdAt)}, ${timestampOrNull(key.expiresAt)}, ${timestampOrNull(key.revokedAt)})`
+        ${timestamp(key.createdAt)}, ${timestampOrNull(key.expiresAt)}, ${timestampOrNull(key.revokedAt)},
+        ${key.environment ?? null})`
   }, Effect.orDie)
 
   const findKeyByHash = Effect.fn("TenantStore.findKeyByHash")(function* (hash: Uint8Array) {
     const [row] = yield* sql<KeyAndTenantRow>`
       SELECT k.api_key_id, k.tenant_id, k.name AS key_name, k.preview, k.scopes, k.created_at AS key_created_at,
-        k.expires_at, k.revoked_at, t.name AS tenant_name, t.email, t.entitlements, t.created_at AS tenant_created_at,
+        k.expires_at, k.revoked_at, k.environment, t.name AS tenant_name, t.email, t.entitlements, t.created_at AS tenant_created_at,
         t.disabled_at
       FROM api_keys k JOIN tenants t ON t.tenant_id = k.tenant_id
       WHERE k.hash = ${hash}`
@@ -132,11 +143,29 @@ const make = Effect.gen(function* () {
   }, Effect.orDie)
 
   const listKeys = Effect.fn("TenantStore.listKeys")((tenantId: TenantId) =>
-    allKeys(sql`
+    Effect.map(
+      allKeys(sql`
       SELECT api_key_id AS "apiKeyId", tenant_id AS "tenantId", name, preview, scopes, created_at AS "createdAt",
-        expires_at AS "expiresAt", revoked_at AS "revokedAt"
-      FROM api_keys WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, api_key_id DESC`)
+        expires_at AS "expiresAt", revoked_at AS "revokedAt", environment, last_used_at AS "lastUsedAt"
+      FROM api_keys WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, api_key_id DESC`),
+      (keys) => keys.map(({ environment, ...key }): ListedKey => ({ ...key, ...environmentOf({ environment }) }))
+    )
   )
+
+  // In the order of ids, so that two processes that note the same keys do not wait for each other in a circle.
+  const noteUses = Effect.fn("TenantStore.noteUses")(function* (uses: ReadonlyMap<ApiKeyId, DateTime.Utc>) {
+    const sorted = [...uses].sort(([one], [other]) => (one < other ? -1 : 1))
+    yield* sql`
+      UPDATE api_keys k SET last_used_at = used.at
+      FROM (
+        SELECT k.api_key_id, u.at
+        FROM unnest(${sorted.map(([id]) => id)}::text[], ${sorted.map(([, at]) => timestamp(at))}::timestamptz[])
+          AS u (api_key_id, at) JOIN api_keys k USING (api_key_id)
+        WHERE k.last_used_at IS NULL OR k.last_used_at < u.at
+        ORDER BY k.api_key_id FOR NO KEY UPDATE OF k
+      ) used
+      WHERE k.api_key_id = used.api_key_id`
+  }, Effect.orDie)
 
   const revokeKey = Effect.fn("TenantStore.revokeKey")(function* (
     tenantId: TenantId,
@@ -159,6 +188,7 @@ const make = Effect.gen(function* () {
     insertKey,
     findKeyByHash,
     listKeys,
+    noteUses,
     revokeKey
   })
 })

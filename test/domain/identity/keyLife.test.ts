@@ -19,6 +19,7 @@ const rememberedMs = 5_000
 const StoreInMemory = Layer.sync(TenantStore, () => {
   const tenants = new Map<TenantId, Tenant>()
   const keys = new Map<string, ApiKey>()
+  const uses = new Map<string, DateTime.Utc>()
   const text = (hash: Uint8Array) => Buffer.from(hash).toString("hex")
   return TenantStore.of({
     insertTenant: (tenant) => Effect.sync(() => void tenants.set(tenant.tenantId, tenant)),
@@ -39,7 +40,16 @@ const StoreInMemory = Layer.sync(TenantStore, () => {
       Effect.sync(() =>
         Option.map(Option.fromUndefinedOr(keys.get(text(hash))), (key) => ({ key, tenant: tenants.get(key.tenantId)! }))
       ),
-    listKeys: (tenantId) => Effect.sync(() => [...keys.values()].filter((key) => key.tenantId === tenantId)),
+    listKeys: (tenantId) =>
+      Effect.sync(() =>
+        [...keys.values()]
+          .filter((key) => key.tenantId === tenantId)
+          .map((key) => ({ ...key, lastUsedAt: uses.get(key.apiKeyId) ?? null }))
+      ),
+    noteUses: (noted) =>
+      Effect.sync(() => {
+        for (const [apiKeyId, at] of noted) uses.set(apiKeyId, at)
+      }),
     revokeKey: (tenantId, apiKeyId, at) =>
       Effect.sync(() => {
         const entry = [...keys].find(([, key]) => key.tenantId === tenantId && key.apiKeyId === apiKeyId)

@@ -58,7 +58,7 @@ eachDatabase("Stores under mixed load", (it) => {
         ...ids.map((id) => trigger(id, round)),
         portfolios.stop(tenantId, ids[round % ids.length]!, after(round * hour)),
         portfolios.start(tenantId, ids[round % ids.length]!, after(round * hour)),
-        portfolios.rename(tenantId, ids[round % ids.length]!, `Round ${round}`, after(round * hour)),
+        portfolios.update(tenantId, ids[round % ids.length]!, { name: `Round ${round}` }, after(round * hour)),
         strategies.publish({
           strategyId: strategy.strategyId,
           allocation: strategy.allocation,
