@@ -2,7 +2,7 @@
  * Carries a request to the service's own router, without a socket: it passes the same middleware as one from outside,
  * so authentication, scopes, limits, errors and the log are those of the routes.
  */
-import { Context, Effect, Scope } from "effect"
+import { Context, Effect, type Scope } from "effect"
 import { HttpEffect, type HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
 export interface Carried {

@@ -113,7 +113,7 @@ const inputSchemaOf = ({ parameters, requestBody }: Operation, all: Schema): Api
 }
 
 /** Sent again it does nothing more. */
-const idempotentMethods = ["get", "put", "patch", "delete"]
+const idempotentMethods = new Set(["get", "put", "patch", "delete"])
 
 /** An answer that never ends is no answer of a tool. */
 const isStream = ({ responses }: Operation) =>
@@ -152,7 +152,7 @@ export const toolsOf = (
             title: operation.summary,
             readOnlyHint,
             destructiveHint: !readOnlyHint && !onlyAdds,
-            idempotentHint: readOnlyHint || idempotentMethods.includes(method),
+            idempotentHint: readOnlyHint || idempotentMethods.has(method),
             openWorldHint: !readOnlyHint
           }
         }

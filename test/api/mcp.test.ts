@@ -11,7 +11,7 @@ import { HttpServer } from "effect/http"
 import { createServer } from "node:http"
 import { ServeRoutes } from "#http/ServeRoutes.ts"
 import { V2 } from "#http/v2/Api.ts"
-import { fillCatalogue, newStrategy, newTenant, readOnlyKey, strategyBody } from "#test/api/support/actors.ts"
+import { fillCatalogue, newTenant, readOnlyKey, strategyBody } from "#test/api/support/actors.ts"
 import { among, unlimited } from "#test/api/support/Api.ts"
 
 const served = (limits: typeof unlimited) =>
@@ -190,8 +190,10 @@ layer(served(unlimited), { excludeTestServices: true })("the MCP server", (it) =
   it.effect("calls that come at once do not mix their answers", () =>
     Effect.gen(function* () {
       const actors = yield* Effect.forEach([1, 2, 3, 4], () => newTenant())
-      for (const actor of actors) yield* newStrategy(actor, { externalId: actor.tenantId })
       const clients = yield* Effect.forEach(actors, ({ key }) => connected({ "x-api-key": key }))
+      yield* fillCatalogue
+      for (const [index, client] of clients.entries())
+        yield* called(client, "createStrategy", { body: { ...strategyBody, externalId: actors[index]!.tenantId } })
       const calls = clients.flatMap((client, index) => Array.from({ length: 10 }, () => ({ client, index })))
       yield* Effect.forEach(
         calls,
