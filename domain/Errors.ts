@@ -158,6 +158,15 @@ export class PlanChanged extends Schema.TaggedError<PlanChanged>()("PlanChanged"
   } as const
 }
 
+/** 409: another strategy or portfolio of the tenant has this external id. */
+export class ExternalIdTaken extends Schema.TaggedError<ExternalIdTaken>()("ExternalIdTaken", fields) {
+  static readonly contract = {
+    code: "API_230",
+    status: 409,
+    meaning: "The external id is used by another one of the tenant; details name it."
+  } as const
+}
+
 /** 409: an operation has ended, or all that it does was sent. */
 export class OperationNotCancellable extends Schema.TaggedError<OperationNotCancellable>()(
   "OperationNotCancellable",

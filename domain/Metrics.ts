@@ -42,6 +42,13 @@ export const chainDisagreements = Metric.counter("ballast_chain_disagreements", 
   ...unit("{disagreement}")
 })
 
+/** Refused requests that a tenant will not find in its list: they came faster than they could be written. */
+export const refusedRequestsDropped = Metric.counter("ballast_refused_requests_dropped", {
+  description: "Refused requests that were not kept for their tenant",
+  incremental: true,
+  ...unit("{request}")
+})
+
 /** Prices that the attestor was asked to sign. Attribute: `outcome` (`signed`, or the code of the refusal). */
 export const attestations = Metric.counter("ballast_attestations", {
   description: "Prices that the attestor was asked to sign, by what became of them",

@@ -9,13 +9,14 @@ import { Layer } from "effect"
 import { AdminLive } from "#http/admin/AdminLive.ts"
 import { DocsLive } from "#http/docs/DocsLive.ts"
 import { HealthLive } from "#http/health/HealthLive.ts"
+import { McpLive } from "#http/mcp/McpLive.ts"
 import { RequestContextLive } from "#http/middleware/RequestContextLive.ts"
 import { RequestIds } from "#http/middleware/RequestIds.ts"
 import { RequestLog } from "#http/middleware/RequestLog.ts"
 import { V1Live } from "#http/v1/V1Live.ts"
 import { V2Live } from "#http/v2/V2Live.ts"
 
-export const Routes = Layer.mergeAll(V2Live, V1Live, AdminLive, DocsLive, HealthLive).pipe(
+export const Routes = Layer.mergeAll(V2Live, V1Live, AdminLive, DocsLive, HealthLive, McpLive).pipe(
   Layer.provide(RequestContextLive),
   Layer.provide(Layer.mergeAll(RequestIds.layer, RequestLog.layer))
 )

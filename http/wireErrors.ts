@@ -17,6 +17,7 @@ export const PortfolioNotFound = wire(Errors.PortfolioNotFound, "PortfolioNotFou
 export const OperationNotCancellable = wire(Errors.OperationNotCancellable, "OperationNotCancellable")
 export const PlanChanged = wire(Errors.PlanChanged, "PlanChanged")
 export const PortfolioExists = wire(Errors.PortfolioExists, "PortfolioExists")
+export const ExternalIdTaken = wire(Errors.ExternalIdTaken, "ExternalIdTaken")
 export const InsufficientBalance = wire(Errors.InsufficientBalance, "InsufficientBalance")
 export const RecipientInvalid = wire(Errors.RecipientInvalid, "RecipientInvalid")
 export const DuplicateAsset = wire(Errors.DuplicateAsset, "DuplicateAsset")

@@ -41,7 +41,14 @@ export const ApiKeyProcedures = RpcGroup.make(
   }),
   Rpc.make("apiKeys.list", {
     success: Schema.Struct({
-      keys: Schema.Array(Schema.Struct({ ...key, revokedAt: Schema.NullOr(Schema.String) }))
+      keys: Schema.Array(
+        Schema.Struct({
+          ...key,
+          revokedAt: Schema.NullOr(Schema.String),
+          /** To within a quarter of a minute; null before the first time. */
+          lastUsedAt: Schema.NullOr(Schema.String)
+        })
+      )
     }),
     defect
   }),

@@ -23,7 +23,11 @@ export const ApiKeysLive = ApiKeyProcedures.toLayer(
       })),
     "apiKeys.list": () =>
       Effect.map(keys.list, (all) => ({
-        keys: all.map((key) => ({ ...view(key), revokedAt: isoOrNull(key.revokedAt) }))
+        keys: all.map((key) => ({
+          ...view(key),
+          revokedAt: isoOrNull(key.revokedAt),
+          lastUsedAt: isoOrNull(key.lastUsedAt)
+        }))
       })),
     "apiKeys.revoke": ({ apiKeyId }) => Effect.as(keys.revoke(apiKeyId), { apiKeyId, revoked: true as const })
   }))

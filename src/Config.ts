@@ -9,6 +9,7 @@ import { AssetId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { BundleWindow } from "#domain/relay/BundleSigner.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
+import { KeyEnvironment } from "#domain/identity/KeyEnvironment.ts"
 import { OwnerAddress } from "#domain/OwnerAddress.ts"
 import { Settings } from "#domain/Settings.ts"
 import { OperatorAccount } from "#domain/strategy/OperatorAccount.ts"
@@ -80,6 +81,7 @@ const otherPepper = optional(
   "API_KEY_PEPPER_OTHER",
   Kind.secret(/^[!-~]{32,200}$/, "32 to 200 printable characters without spaces", randomHex)
 )
+const keyEnvironment = withDefault("KEY_ENVIRONMENT", Kind.oneOf(["live", "test"]), "live")
 
 const evm: Setting<{ readonly evm: EvmConfig["Service"]; readonly attestor: AttestorPlace }> = Effect.gen(function* () {
   const { chains: configured, signers: keys } = yield* all({ chains, signers })
@@ -240,6 +242,7 @@ export const serviceConfig = orInvalid(
         livenessSeconds: withDefault("LIVENESS_SECONDS", Kind.integer(90, 86_400, "180"), 180),
         pepper,
         otherPepper,
+        keyEnvironment,
         evm,
         settings,
         bundleWindow,
@@ -293,6 +296,7 @@ export const layer = (config: ServiceConfig) =>
     Layer.succeed(DatabaseConfig, config.database),
     Layer.succeed(LivenessSettings, { within: Duration.seconds(config.livenessSeconds) }),
     Layer.succeed(KeyHashConfig, { pepper: config.pepper, other: config.otherPepper }),
+    Layer.succeed(KeyEnvironment, config.keyEnvironment),
     Layer.succeed(WebhookConfig, { targets: config.webhookTargets }),
     Layer.succeed(CoinGeckoConfig, config.coinGecko),
     Layer.succeed(PriceTolerance, { bps: config.priceToleranceBps }),
@@ -365,6 +369,7 @@ export type AttestorProcessConfig = Effect.Success<typeof attestorConfig>
 export const cliConfig = orInvalid(
   all({
     database,
+    keyEnvironment,
     pepper: optional(
       "API_KEY_PEPPER",
       Kind.secret(/^[!-~]{32,200}$/, "32 to 200 printable characters without spaces", randomHex)

@@ -98,6 +98,7 @@ const closure = (path: string, seen = new Set<string>()): ReadonlySet<string> =>
  */
 const contexts = [
   "identity",
+  "request",
   "operation",
   "event",
   "webhook",
@@ -192,8 +193,13 @@ describe("imports", () => {
     assert.deepStrictEqual(breaches(inFolder("layers"), [domain, /^#layers\//, /^#migrations\//, /^[^#.]/]), []))
 
   for (const face of ["http", "stream"]) {
-    it(`${face} imports the domain, itself and effect`, () =>
-      assert.deepStrictEqual(breaches(inFolder(face), [effect, domain, new RegExp(`^#${face}/`)]), []))
+    it(`${face} imports the domain, itself and effect; the MCP server its protocol's SDK besides`, () =>
+      assert.deepStrictEqual(
+        breaches(inFolder(face), [effect, domain, new RegExp(`^#${face}/`)], {
+          "http/mcp/McpLive.ts": /^@modelcontextprotocol\/sdk\//
+        }),
+        []
+      ))
   }
 
   it("rpc imports the domain, itself and effect, and of http how executions are written and streams answered", () =>

@@ -2,7 +2,8 @@
  * A tenant with a million strategies and a million portfolios, written by the database itself: through the stores it
  * would take an hour. Ids have the form of real ones and sort by number, as ids that grow with time do.
  *
- * Every tenth portfolio belongs to one owner and every tenth follows one strategy, so that the filtered lists are deep;
+ * Every tenth portfolio belongs to one owner, every tenth follows one strategy and every tenth has one pair of
+ * metadata, so that the filtered lists are deep;
  * half are paused. Every tenth strategy is public, one strategy has many versions.
  */
 import { Console, Effect } from "effect"
@@ -71,12 +72,12 @@ const tables: ReadonlyArray<readonly [name: string, count: number, statement: st
     "portfolios",
     rowCount,
     `INSERT INTO portfolios (portfolio_id, tenant_id, strategy_id, owner_account_id, name, account_index, account_ids,
-       strategy_version, created_at, updated_at)
+       strategy_version, metadata, created_at, updated_at)
      SELECT 'pf_01JQ8Z' || lpad(n::text, 20, '0'), '${tenantId}',
        ${followedOf("n")},
        CASE WHEN n % 10 = 0 THEN '${bigOwner}' ELSE ${ownerIdOf("n")} END, 'Savings ' || n, 0,
        ARRAY['eip155:8453:0x' || lpad(to_hex(n), 40, '0'), 'eip155:42161:0x' || lpad(to_hex(n), 40, '0')],
-       1, ${createdAt}, ${createdAt}
+       1, CASE WHEN n % 10 = 2 THEN '{"plan": "gold"}'::jsonb ELSE '{}' END, ${createdAt}, ${createdAt}
      FROM generate_series($1::int, $2::int) n`
   ],
   [

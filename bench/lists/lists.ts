@@ -53,8 +53,8 @@ const strategies = Effect.gen(function* () {
   )
   return {
     name: "strategies",
-    first: store.list(tenantId, { limit, after: null }),
-    deep: store.list(tenantId, { limit, after: { createdAt: DateTime.makeUnsafe(at), id } })
+    first: store.list(tenantId, {}, { limit, after: null }),
+    deep: store.list(tenantId, {}, { limit, after: { createdAt: DateTime.makeUnsafe(at), id } })
   }
 })
 
@@ -95,6 +95,7 @@ export const tenantLists = Effect.all([
   portfolios("", {}, "true"),
   portfolios(" of an owner", { ownerAccountId: bigOwner }, `p.owner_account_id = '${bigOwner}'`),
   portfolios(" of a strategy", { strategyId: bigStrategy }, `p.strategy_id = '${bigStrategy}'`),
+  portfolios(" with metadata", { metadata: { key: "plan", value: "gold" } }, "p.metadata ->> 'plan' = 'gold'"),
   portfolios(", active", { status: "active" }, "c.status = 'active'"),
   portfolios(", paused", { status: "paused" }, "c.status = 'paused'"),
   strategies,

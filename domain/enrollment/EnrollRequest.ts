@@ -2,9 +2,10 @@
 import type { EvmWalletId } from "#domain/Caip.ts"
 import type { AccountType } from "#domain/account/Authorization.ts"
 import type { EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
+import type { Labels } from "#domain/Labels.ts"
 import type { FlowId, StrategyId } from "#domain/Ids.ts"
 
-export interface EnrollRequest {
+export interface EnrollRequest extends Labels {
   readonly flowId: FlowId
   readonly ownerAccountId: EvmWalletId
   readonly strategyId: StrategyId
@@ -15,6 +16,12 @@ export interface EnrollRequest {
   /** In hex: 65 bytes of a key, or what a contract takes for one. */
   readonly signature: string
   readonly portfolioName: string | null
+}
+
+/** Nothing without labels; the order in which pairs were sent does not count. */
+const labelBytes = ({ externalId, metadata = {} }: Labels): ReadonlyArray<unknown> => {
+  const pairs = Object.entries(metadata).sort(([one], [other]) => (one < other ? -1 : 1))
+  return externalId === undefined && pairs.length === 0 ? [] : [{ externalId, pairs }]
 }
 
 /** Bytes that are equal exactly when two requests mean the same. */
@@ -30,7 +37,8 @@ export const requestBytes = (request: EnrollRequest): Uint8Array =>
       request.signature.toLowerCase(),
       request.portfolioName,
       // The default adds nothing: a body has the bytes that it had before there was a choice.
-      ...(request.accountType === "ECDSA" ? [] : [request.accountType])
+      ...(request.accountType === "ECDSA" ? [] : [request.accountType]),
+      ...labelBytes(request)
     ])
   )
 

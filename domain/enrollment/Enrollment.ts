@@ -34,7 +34,9 @@ export const Enrolled = Schema.TaggedStruct("Enrolled", {
   portfolioId: PortfolioId,
   portfolioName: Schema.NullOr(Schema.String),
   strategyId: StrategyId,
-  smartAccounts: Schema.Array(EvmAccountId)
+  smartAccounts: Schema.Array(EvmAccountId),
+  externalId: Schema.optionalKey(Schema.String),
+  metadata: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
 })
 export type Enrolled = typeof Enrolled.Type
 

@@ -3,6 +3,7 @@
  * effect.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { Labels, LabelsRefusal } from "#domain/Labels.ts"
 import type { ChainId, EvmWalletId } from "#domain/Caip.ts"
 import type { Activated, EnrollmentFlow, EnrollmentOutcome } from "#domain/enrollment/Enrollment.ts"
 import type { Grant } from "#domain/account/Grant.ts"
@@ -28,7 +29,7 @@ export interface ClaimRequest {
   readonly leaseUntil: DateTime.Utc
 }
 
-export interface NewPortfolio {
+export interface NewPortfolio extends Labels {
   readonly portfolioId: PortfolioId
   readonly name: string | null
   readonly flow: EnrollmentFlow
@@ -91,7 +92,7 @@ export class EnrollmentStore extends Context.Service<
     readonly commit: (
       portfolio: NewPortfolio,
       outcome: EnrollmentOutcome
-    ) => Effect.Effect<"Committed" | "PortfolioExists" | "IndexTaken">
+    ) => Effect.Effect<"Committed" | "PortfolioExists" | "IndexTaken" | LabelsRefusal>
     /**
      * A further grant of the portfolio and its smart accounts, in one transaction with the flow's outcome.
      * `ChainActive`: another activation took one of the chains first, and no signature is awaited on it. `Revoked`: the

@@ -16,9 +16,10 @@ import { type FlowError, makeFlows } from "#domain/enrollment/Flows.ts"
 import { type PermissionTerms, requireGuarded, termsOn, tightened } from "#domain/enrollment/PermissionTerms.ts"
 import { signatureRefused } from "#domain/enrollment/signatureRefused.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
-import { PortfolioExists, ValidationFailed, type VerifierUnavailable } from "#domain/Errors.ts"
+import { type ExternalIdTaken, PortfolioExists, ValidationFailed, type VerifierUnavailable } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import { makePortfolioId, type StrategyId } from "#domain/Ids.ts"
+import { labelsOf, refusalError } from "#domain/Labels.ts"
 import { Settings } from "#domain/Settings.ts"
 import { requireEnrollable } from "#domain/strategy/requireEnrollable.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
@@ -44,7 +45,7 @@ export class Enrollments extends Context.Service<
     readonly authorize: (
       draft: AuthorizationDraft
     ) => Effect.Effect<EnrollmentFlow, ValidationFailed | VerifierUnavailable | PortfolioExists, Caller>
-    readonly enroll: (request: EnrollRequest) => Effect.Effect<Enrolled, FlowError, Caller>
+    readonly enroll: (request: EnrollRequest) => Effect.Effect<Enrolled, FlowError | ExternalIdTaken, Caller>
   }
 >()("ballast/domain/enrollment/Enrollments") {
   static readonly layer = Layer.effect(
@@ -123,12 +124,14 @@ export class Enrollments extends Context.Service<
           portfolioId: yield* Effect.provideService(makePortfolioId, SecureRandom.SecureRandom, random),
           portfolioName: request.portfolioName,
           strategyId: flow.strategyId,
-          smartAccounts: authorization.chains.map(({ accountId }) => accountId)
+          smartAccounts: authorization.chains.map(({ accountId }) => accountId),
+          ...labelsOf(request)
         }
         const result = yield* store.commit(
           {
             portfolioId: outcome.portfolioId,
             name: request.portfolioName,
+            ...labelsOf(request),
             flow,
             ownerSignature: request.signature,
             dueAt: DateTime.add(createdAt, firstRebalanceDelay),
@@ -137,11 +140,13 @@ export class Enrollments extends Context.Service<
           outcome
         )
         if (result === "Committed") return outcome
+        // Not for good: the same signature may come back with another id.
+        if (typeof result === "object") return yield* refusalError("portfolio", result)
         return result === "PortfolioExists" ? existsRefused(flow) : indexRefused
       })
 
       const enroll = Effect.fn("Enrollments.enroll")((request: EnrollRequest) =>
-        flows.resume<Enrolled>({
+        flows.resume<Enrolled, ExternalIdTaken>({
           flowId: request.flowId,
           purpose: { _tag: "Enroll" },
           body: requestBytes(request),

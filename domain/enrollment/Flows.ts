@@ -23,7 +23,7 @@ const claimLease = { seconds: 30 }
 export type FlowError = ValidationFailed | ReplayInProgress | ReplayMismatch | PortfolioExists | VerifierUnavailable
 
 /** What stage 2 asks for. */
-export interface Continuation<Outcome> {
+export interface Continuation<Outcome, Refusal = never> {
   readonly flowId: FlowId
   readonly purpose: FlowPurpose
   /** Bytes that are equal exactly when two requests mean the same. */
@@ -33,7 +33,7 @@ export interface Continuation<Outcome> {
   /** Called by one caller at a time. It stores what it answers, except a refusal; a failure leaves the flow open. */
   readonly execute: (
     flow: EnrollmentFlow
-  ) => Effect.Effect<Outcome | Refused, ValidationFailed | VerifierUnavailable, Caller>
+  ) => Effect.Effect<Outcome | Refused, ValidationFailed | VerifierUnavailable | Refusal, Caller>
 }
 
 const isSamePurpose = (one: FlowPurpose, other: FlowPurpose) =>
@@ -85,7 +85,7 @@ export const makeFlows = Effect.gen(function* () {
   const requireFlow = Effect.fnUntraced(function* ({
     flowId,
     purpose
-  }: Pick<Continuation<unknown>, "flowId" | "purpose">) {
+  }: Pick<Continuation<unknown, unknown>, "flowId" | "purpose">) {
     const { tenantId } = yield* Caller
     const flow = yield* store.findFlow(tenantId, flowId)
     const now = yield* DateTime.now
@@ -96,10 +96,10 @@ export const makeFlows = Effect.gen(function* () {
     return flow.value
   })
 
-  const executeClaimed = Effect.fnUntraced(function* <Outcome extends EnrollmentOutcome>(
+  const executeClaimed = Effect.fnUntraced(function* <Outcome extends EnrollmentOutcome, Refusal>(
     flow: EnrollmentFlow,
-    { execute, mismatches }: Continuation<Outcome>
-  ): Effect.fn.Return<Outcome, FlowError, Caller> {
+    { execute, mismatches }: Continuation<Outcome, Refusal>
+  ): Effect.fn.Return<Outcome, FlowError | Refusal, Caller> {
     const details = mismatches(flow)
     if (details.length > 0) {
       return yield* new ValidationFailed({ message: "Send back the values of stage 1 unchanged", details })
@@ -110,9 +110,9 @@ export const makeFlows = Effect.gen(function* () {
     return yield* toError(outcome)
   })
 
-  const resume = Effect.fn("Flows.resume")(function* <Outcome extends EnrollmentOutcome>(
-    continuation: Continuation<Outcome>
-  ): Effect.fn.Return<Outcome, FlowError, Caller> {
+  const resume = Effect.fn("Flows.resume")(function* <Outcome extends EnrollmentOutcome, Refusal = never>(
+    continuation: Continuation<Outcome, Refusal>
+  ): Effect.fn.Return<Outcome, FlowError | Refusal, Caller> {
     const { purpose } = continuation
     const flow = yield* requireFlow(continuation)
     const now = yield* DateTime.now

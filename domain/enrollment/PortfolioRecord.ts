@@ -29,6 +29,8 @@ const fields = {
       lastRebalanceAt: Schema.NullOr(Schema.DateTimeUtcFromString)
     })
   ),
+  externalId: Schema.optionalKey(Schema.String),
+  metadata: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   createdAt: Schema.DateTimeUtcFromString,
   updatedAt: Schema.DateTimeUtcFromString
 } satisfies Record<keyof Portfolio, Schema.Top>

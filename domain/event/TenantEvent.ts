@@ -40,7 +40,13 @@ export const EventBody = Schema.Union([
     data: Schema.Struct({ flowId: FlowId })
   }),
   Schema.Struct({
-    type: Schema.Literals(["strategy.created", "strategy.version_published"]),
+    type: Schema.Literals([
+      "strategy.created",
+      "strategy.version_published",
+      "strategy.archived",
+      "strategy.restored",
+      "strategy.deleted"
+    ]),
     data: Schema.Struct({ version: Schema.Int })
   })
 ])

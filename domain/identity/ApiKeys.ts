@@ -4,18 +4,19 @@
  * A key that was found is remembered for a few seconds, so a revocation takes effect within that time in every process
  * (docs/decisions/0004-api-keys.md). Unknown keys are never remembered.
  */
-import { Clock, Context, DateTime, Effect, Layer, Option, Redacted } from "effect"
+import { Clock, Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { KeyExpired, KeyInvalid, TenantDisabled } from "#domain/Errors.ts"
 import type { Caller } from "#domain/identity/Caller.ts"
+import { KeyEnvironment, strangerTo } from "#domain/identity/KeyEnvironment.ts"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
 import type { ApiKeyId } from "#domain/Ids.ts"
+import { keepGoing } from "#domain/keepGoing.ts"
 
 const rememberForMs = 5_000
-/** Use is noted this often at most, so that reads do not write. */
-const noteIntervalMs = 60_000
 const remembered = 10_000
+const noteUsesEvery = Duration.seconds(10)
 
 /** A key that was found, judged as far as time cannot change it. One a key, shared by all its requests. */
 interface KnownKey {
@@ -40,14 +41,14 @@ const knownKey = ({ key, tenant }: { readonly key: ApiKey; readonly tenant: Tena
   tenantIsDisabled: tenant.disabledAt !== null
 })
 
-const refuseUnknown = Effect.suspend(() =>
-  Effect.fail(new KeyInvalid({ message: "The API key is unknown or revoked; send a live key in x-api-key" }))
-)
+const unknownKey = "The API key is unknown or revoked; send one that is in use in x-api-key"
+
+const refuse = (message: string) => Effect.suspend(() => Effect.fail(new KeyInvalid({ message })))
 
 type Authenticated = Effect.Effect<Caller["Service"], KeyInvalid | KeyExpired | TenantDisabled>
 
 const judge = ({ caller, expiresAt, isRevoked, tenantIsDisabled }: KnownKey, now: number): Authenticated => {
-  if (isRevoked) return refuseUnknown
+  if (isRevoked) return refuse(unknownKey)
   if (expiresAt <= now) {
     return Effect.fail(new KeyExpired({ message: `The API key ${caller.apiKeyId} has expired; create a new one` }))
   }
@@ -73,6 +74,21 @@ export class ApiKeys extends Context.Service<
       const store = yield* TenantStore
       const { hashes, pepperName } = yield* KeyHash
       const clock = yield* Clock.Clock
+      const environment = yield* KeyEnvironment
+
+      // A key in use is looked up every few seconds, so nothing is noted in the requests between.
+      const uses = new Map<ApiKeyId, DateTime.Utc>()
+      const noteUses = Effect.suspend(() => {
+        if (uses.size === 0) return Effect.void
+        const noted = new Map(uses)
+        uses.clear()
+        return store.noteUses(noted)
+      })
+      yield* Effect.addFinalizer(() => Effect.ignoreCause(noteUses))
+      yield* keepGoing(Effect.as(noteUses, noteUsesEvery), {
+        complaint: "When keys were used could not be noted",
+        afterFault: noteUsesEvery
+      })
 
       // By the secret itself: a keyed hash a request would cost more than all the rest. In order of insertion, so of
       // age.
@@ -84,11 +100,13 @@ export class ApiKeys extends Context.Service<
         known.set(secret, { key, until: now + rememberForMs })
       }
 
-      /** A key that is let in works even where its use cannot be written down. */
-      const noteUse = (apiKeyId: ApiKeyId, now: number, hash: Uint8Array) =>
+      /** Under the pepper of today; a key that is let in works even where this cannot be written. */
+      const rehash = (apiKeyId: ApiKeyId, hash: Uint8Array) =>
         store
-          .noteUse(apiKeyId, DateTime.makeUnsafe(now), { hash, pepper: pepperName })
-          .pipe(Effect.catchCause((cause) => Effect.logWarning("The use of a key could not be noted", cause)))
+          .rehashKey(apiKeyId, { hash, pepper: pepperName })
+          .pipe(
+            Effect.catchCause((cause) => Effect.logWarning("A key could not be stored under the new pepper", cause))
+          )
 
       const lookUp = (secret: string): Authenticated =>
         Effect.suspend(() => {
@@ -96,16 +114,19 @@ export class ApiKeys extends Context.Service<
           return Effect.flatMap(
             store.findKeyByHash(ofSecret),
             Option.match({
-              onNone: () => refuseUnknown,
+              onNone: () => refuse(strangerTo(environment, secret) ?? unknownKey),
               onSome: (found) => {
-                const known = knownKey(found)
+                const { apiKeyId, environment: madeFor } = found.key
+                // A database that was copied from the other environment has its keys too.
+                if (madeFor !== undefined && madeFor !== environment)
+                  return refuse(strangerTo(environment, secret) ?? unknownKey)
+                const key = knownKey(found)
                 const now = clock.currentTimeMillisUnsafe()
-                remember(secret, known, now)
-                const { apiKeyId, lastUsedAt } = found.key
-                const isNoted = lastUsedAt !== null && lastUsedAt.epochMilliseconds > now - noteIntervalMs
-                return isNoted && found.isCurrent
-                  ? judge(known, now)
-                  : Effect.tap(judge(known, now), () => noteUse(apiKeyId, now, ofSecret.current))
+                remember(secret, key, now)
+                if (uses.size < remembered) uses.set(apiKeyId, DateTime.makeUnsafe(now))
+                return found.pepper === pepperName
+                  ? judge(key, now)
+                  : Effect.tap(judge(key, now), () => rehash(apiKeyId, ofSecret.current))
               }
             })
           )

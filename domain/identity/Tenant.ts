@@ -1,5 +1,6 @@
 /** An integrator and its API keys. Source: interface "Authentication", shapes 2.1 and V. */
 import type { DateTime } from "effect"
+import type { Environment } from "#domain/identity/KeyEnvironment.ts"
 import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import type { Scope } from "#domain/Scopes.ts"
 
@@ -25,8 +26,10 @@ export interface ApiKey {
   readonly createdAt: DateTime.Utc
   readonly expiresAt: DateTime.Utc | null
   readonly revokedAt: DateTime.Utc | null
-  /** To within a minute; null while it was never used, or not since uses are noted. */
+  /** To within a quarter of a minute; null while it was never used, or not since uses are noted. */
   readonly lastUsedAt: DateTime.Utc | null
   /** The key that it was rotated into; it ends by its own `expiresAt`. */
   readonly replacedBy: ApiKeyId | null
+  /** Where it works. Absent: it was made before keys said so, and works in the deployment that it was made in. */
+  readonly environment?: Environment
 }

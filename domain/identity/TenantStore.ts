@@ -11,6 +11,13 @@ export interface StoredHash {
   readonly pepper: string
 }
 
+export interface FoundKey {
+  readonly key: ApiKey
+  readonly tenant: Tenant
+  /** Under which pepper its hash was made; null where nobody noted it. */
+  readonly pepper: string | null
+}
+
 export interface KeyRotation {
   readonly apiKeyId: ApiKeyId
   readonly endsAt: DateTime.Utc
@@ -36,11 +43,11 @@ export class TenantStore extends Context.Service<
     readonly setOwner: (tenantId: TenantId, ownerAddress: OwnerAddress | null) => Effect.Effect<boolean>
     readonly insertKey: (key: ApiKey, hash: StoredHash) => Effect.Effect<void>
     /** The key with one of the hashes and its tenant, revoked and expired ones included. */
-    readonly findKeyByHash: (
-      hashes: SecretHashes
-    ) => Effect.Effect<Option.Option<{ readonly key: ApiKey; readonly tenant: Tenant; readonly isCurrent: boolean }>>
-    /** Notes that the key was used, under the hash that it has from now on. */
-    readonly noteUse: (apiKeyId: ApiKeyId, at: DateTime.Utc, hash: StoredHash) => Effect.Effect<void>
+    readonly findKeyByHash: (hashes: SecretHashes) => Effect.Effect<Option.Option<FoundKey>>
+    /** Notes when keys were used; an earlier time than the noted one changes nothing. */
+    readonly noteUses: (uses: ReadonlyMap<ApiKeyId, DateTime.Utc>) => Effect.Effect<void>
+    /** The hash that the key has from now on. */
+    readonly rehashKey: (apiKeyId: ApiKeyId, hash: StoredHash) => Effect.Effect<void>
     /**
      * Puts `next` beside the key and lets the key end at `endsAt` at the latest, at once. False when the tenant has no
      * such key, or it is revoked or replaced.

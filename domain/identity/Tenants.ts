@@ -3,6 +3,7 @@ import { Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "ef
 import { SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
 import { NotFound, ValidationFailed } from "#domain/Errors.ts"
+import { KeyEnvironment, prefixOf } from "#domain/identity/KeyEnvironment.ts"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
@@ -93,6 +94,7 @@ export class Tenants extends Context.Service<
       const store = yield* TenantStore
       const { hash, pepperName } = yield* KeyHash
       const random = yield* SecureRandom.SecureRandom
+      const environment = yield* KeyEnvironment
       const provideRandom = Effect.provideService(SecureRandom.SecureRandom, random)
 
       const requireTenant = Effect.fnUntraced(function* (tenantId: TenantId) {
@@ -139,7 +141,7 @@ export class Tenants extends Context.Service<
       const storedHash = (secret: Redacted.Redacted) => ({ hash: hash(secret), pepper: pepperName })
 
       const newKey = Effect.fnUntraced(function* (tenantId: TenantId, { expiresAt, name, scopes }: NewKey) {
-        const secret = `bk_live_${Base64Url.encode(yield* random.randomBytes(32))}`
+        const secret = `${prefixOf(environment)}${Base64Url.encode(yield* random.randomBytes(32))}`
         const key: ApiKey = {
           apiKeyId: yield* provideRandom(makeApiKeyId),
           tenantId,
@@ -150,7 +152,8 @@ export class Tenants extends Context.Service<
           expiresAt,
           revokedAt: null,
           lastUsedAt: null,
-          replacedBy: null
+          replacedBy: null,
+          environment
         }
         return { key, secret: Redacted.make(secret) } satisfies CreatedKey
       })

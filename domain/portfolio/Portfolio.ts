@@ -2,6 +2,7 @@
 import type { DateTime } from "effect"
 import type { EvmAccountId, EvmWalletId } from "#domain/Caip.ts"
 import type { PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
+import type { Labels } from "#domain/Labels.ts"
 import type { Frequency } from "#domain/RebalanceSchedule.ts"
 
 /** `active`: the scheduler ticks; `paused`: the integrator stopped automation. */
@@ -24,7 +25,7 @@ export interface PortfolioSchedule {
   readonly lastRebalanceAt: DateTime.Utc | null
 }
 
-export interface Portfolio {
+export interface Portfolio extends Labels {
   readonly portfolioId: PortfolioId
   readonly tenantId: TenantId
   readonly name: string | null

@@ -3,10 +3,11 @@ import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { EvmWalletId } from "#domain/Caip.ts"
 import type { PageRequest } from "#domain/Cursor.ts"
 import type { PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
+import type { LabelsFilter, LabelsPatch, LabelsRefusal } from "#domain/Labels.ts"
 import type { StoredPortfolio } from "#domain/portfolio/PortfolioDetail.ts"
 import type { Permission, Portfolio, ScheduleStatus } from "#domain/portfolio/Portfolio.ts"
 
-export interface PortfolioFilter {
+export interface PortfolioFilter extends LabelsFilter {
   readonly ownerAccountId?: EvmWalletId | undefined
   readonly strategyId?: StrategyId | undefined
   /** Leaves out portfolios without a schedule. */
@@ -15,11 +16,16 @@ export interface PortfolioFilter {
   readonly permission?: Permission | undefined
 }
 
-/** What people call a portfolio from now on; null: nothing. */
-export interface Renaming {
+/** Null clears; what is left out stays. */
+export interface PortfolioPatch extends LabelsPatch {
+  readonly name?: string | null
+}
+
+/** A patch of one's own portfolio. */
+export interface PortfolioChange {
   readonly tenantId: TenantId
   readonly portfolioId: PortfolioId
-  readonly name: string | null
+  readonly patch: PortfolioPatch
   readonly at: DateTime.Utc
 }
 
@@ -33,7 +39,7 @@ export class PortfolioStore extends Context.Service<
       filter: PortfolioFilter,
       page: PageRequest
     ) => Effect.Effect<ReadonlyArray<Portfolio>>
-    readonly rename: (renaming: Renaming) => Effect.Effect<Option.Option<StoredPortfolio>>
+    readonly update: (change: PortfolioChange) => Effect.Effect<Option.Option<StoredPortfolio>, LabelsRefusal>
     /**
      * `paused` to `active` with the given due time. Already active, or revoked by the owner: no change. The answer is
      * the state this call saw or made.

@@ -4,14 +4,21 @@
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { type Page, type PageQuery, page, pageRequest } from "#domain/Cursor.ts"
-import { type CursorInvalid, NotFound, PortfolioNotFound, ValidationFailed } from "#domain/Errors.ts"
+import {
+  type CursorInvalid,
+  type ExternalIdTaken,
+  NotFound,
+  PortfolioNotFound,
+  ValidationFailed
+} from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
+import { refusalError } from "#domain/Labels.ts"
 import { Cancellations } from "#domain/operation/Cancellations.ts"
 import { attentionOf } from "#domain/portfolio/Attention.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
 import type { PortfolioDetail, StoredPortfolio } from "#domain/portfolio/PortfolioDetail.ts"
-import { type PortfolioFilter, PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
+import { type PortfolioFilter, type PortfolioPatch, PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
 
 /** What only the owner can lift. */
 export const revokedRefusal = (portfolioId: PortfolioId) =>
@@ -25,11 +32,11 @@ export class Portfolios extends Context.Service<
   {
     readonly get: (portfolioId: PortfolioId) => Effect.Effect<PortfolioDetail, NotFound, Caller>
     readonly list: (query: PageQuery & PortfolioFilter) => Effect.Effect<Page<Portfolio>, CursorInvalid, Caller>
-    /** `undefined` keeps the name, `null` clears it. */
-    readonly rename: (
+    /** Changes what the patch has; an empty one changes nothing. */
+    readonly update: (
       portfolioId: PortfolioId,
-      name: string | null | undefined
-    ) => Effect.Effect<PortfolioDetail, PortfolioNotFound, Caller>
+      patch: PortfolioPatch
+    ) => Effect.Effect<PortfolioDetail, PortfolioNotFound | ExternalIdTaken | ValidationFailed, Caller>
     /** Resumes automation and makes the next rebalance prompt; already active changes nothing, revoked is refused. */
     readonly start: (
       portfolioId: PortfolioId
@@ -90,15 +97,14 @@ export class Portfolios extends Context.Service<
         }))
       })
 
-      const rename = Effect.fn("Portfolios.rename")(function* (
-        portfolioId: PortfolioId,
-        name: string | null | undefined
-      ) {
+      const update = Effect.fn("Portfolios.update")(function* (portfolioId: PortfolioId, patch: PortfolioPatch) {
         const { tenantId } = yield* Caller
         const portfolio =
-          name === undefined
+          Object.keys(patch).length === 0
             ? yield* store.find(tenantId, portfolioId)
-            : yield* store.rename({ tenantId, portfolioId, name, at: yield* DateTime.now })
+            : yield* store
+                .update({ tenantId, portfolioId, patch, at: yield* DateTime.now })
+                .pipe(Effect.mapError((refusal) => refusalError("portfolio", refusal)))
         return yield* found(portfolioId)(portfolio)
       })
 
@@ -118,7 +124,7 @@ export class Portfolios extends Context.Service<
         return stopped
       })
 
-      return Portfolios.of({ get, list, rename, start, stop })
+      return Portfolios.of({ get, list, update, start, stop })
     })
   ).pipe(Layer.provideMerge(Cancellations.layer))
 }

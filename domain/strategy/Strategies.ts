@@ -7,9 +7,10 @@ import { SecureRandom } from "effect/crypto"
 import { Assets } from "#domain/asset/Assets.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { type Page, type PageQuery, page, pageRequest } from "#domain/Cursor.ts"
-import { type CursorInvalid, type NotFound, ValidationFailed } from "#domain/Errors.ts"
+import { type CursorInvalid, type ExternalIdTaken, type NotFound, ValidationFailed } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import { makeStrategyId, type StrategyId } from "#domain/Ids.ts"
+import { type Labels, type LabelsRefusal, refusalError } from "#domain/Labels.ts"
 import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 import type { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
 import { requireOwn, requireReadable } from "#domain/strategy/requireStrategy.ts"
@@ -18,11 +19,17 @@ import type { Allocation } from "#domain/Allocation.ts"
 import type { Strategy } from "#domain/strategy/Strategy.ts"
 import type { StrategyTriggers } from "#domain/StrategyTriggers.ts"
 import type { SwapPreferences } from "#domain/SwapPreferences.ts"
-import { type NewStrategy, type StrategyPatch, StrategyStore } from "#domain/strategy/StrategyStore.ts"
+import {
+  type NewStrategy,
+  type Removal,
+  type StrategyFilter,
+  type StrategyPatch,
+  StrategyStore
+} from "#domain/strategy/StrategyStore.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
 
 /** What a client sends to create a strategy. */
-export interface StrategyDraft {
+export interface StrategyDraft extends Labels {
   readonly name: string
   readonly description: string | null
   readonly allocation: Allocation
@@ -34,17 +41,28 @@ export interface StrategyDraft {
   readonly isPublic: boolean
 }
 
+const refused = (refusal: LabelsRefusal) => refusalError("strategy", refusal)
+
 export class Strategies extends Context.Service<
   Strategies,
   {
-    readonly create: (draft: StrategyDraft) => Effect.Effect<Strategy, ValidationFailed, Caller>
-    /** The gates of `create`; nothing is stored. */
+    readonly create: (draft: StrategyDraft) => Effect.Effect<Strategy, ValidationFailed | ExternalIdTaken, Caller>
+    /** The gates of `create`, but for the external id, which counts when it is written; nothing is stored. */
     readonly validate: (draft: StrategyDraft) => Effect.Effect<void, ValidationFailed, Caller>
-    readonly list: (query: PageQuery) => Effect.Effect<Page<Strategy>, CursorInvalid, Caller>
-    /** One's own strategy or a public one; anything else is not found. */
+    readonly list: (query: PageQuery & StrategyFilter) => Effect.Effect<Page<Strategy>, CursorInvalid, Caller>
+    /** One's own strategy, or a public one without the labels of its creator; anything else is not found. */
     readonly get: (strategyId: StrategyId) => Effect.Effect<Strategy, NotFound, Caller>
     /** Changes the given fields of one's own strategy; none given is no change. */
-    readonly update: (strategyId: StrategyId, patch: StrategyPatch) => Effect.Effect<Strategy, NotFound, Caller>
+    readonly update: (
+      strategyId: StrategyId,
+      patch: StrategyPatch
+    ) => Effect.Effect<Strategy, NotFound | ExternalIdTaken | ValidationFailed, Caller>
+    /**
+     * Deletes one's own strategy when nothing uses it, else archives it: nobody is enrolled any more, portfolios that
+     * follow it go on, and lists leave it out unless they are asked for it.
+     */
+    readonly remove: (strategyId: StrategyId) => Effect.Effect<Removal, NotFound, Caller>
+    readonly restore: (strategyId: StrategyId) => Effect.Effect<Strategy, NotFound, Caller>
   }
 >()("ballast/domain/strategy/Strategies") {
   static readonly layer = Layer.effect(
@@ -89,27 +107,43 @@ export class Strategies extends Context.Service<
           version: 1,
           createdAt: yield* DateTime.now
         }
-        yield* store.insert(created)
+        yield* Effect.mapError(store.insert(created), refused)
         return { ...created, canMirror: false, maxApy: null }
       })
 
-      const list = Effect.fn("Strategies.list")(function* (query: PageQuery) {
+      const list = Effect.fn("Strategies.list")(function* (query: PageQuery & StrategyFilter) {
         const { tenantId } = yield* Caller
         const request = yield* pageRequest("strategies", query)
-        const rows = yield* store.list(tenantId, request)
+        const rows = yield* store.list(tenantId, query, request)
         return page({ list: "strategies", limit: request.limit, rows }, (row) => ({
           createdAt: row.createdAt,
           id: row.strategyId
         }))
       })
 
-      const get = Effect.fn("Strategies.get")((strategyId: StrategyId) => requireReadable(store, strategyId))
+      const get = Effect.fn("Strategies.get")(function* (strategyId: StrategyId) {
+        const { tenantId } = yield* Caller
+        const strategy = yield* requireReadable(store, strategyId)
+        if (strategy.tenantId === tenantId) return strategy
+        const { externalId: _, metadata: __, ...shared } = strategy
+        return shared
+      })
 
       const update = Effect.fn("Strategies.update")((strategyId: StrategyId, patch: StrategyPatch) =>
-        requireOwn(strategyId, (own) => store.update(own, patch))
+        requireOwn(strategyId, (own) => Effect.mapError(store.update(own, patch), refused))
       )
 
-      return Strategies.of({ create, validate, list, get, update })
+      const remove = Effect.fn("Strategies.remove")(function* (strategyId: StrategyId) {
+        const at = yield* DateTime.now
+        return yield* requireOwn(strategyId, (own) => store.remove(own, at))
+      })
+
+      const restore = Effect.fn("Strategies.restore")(function* (strategyId: StrategyId) {
+        const at = yield* DateTime.now
+        return yield* requireOwn(strategyId, (own) => store.restore(own, at))
+      })
+
+      return Strategies.of({ create, validate, list, get, update, remove, restore })
     })
   )
 }

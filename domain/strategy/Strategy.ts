@@ -2,12 +2,13 @@
 import type { DateTime } from "effect"
 import type { Allocation } from "#domain/Allocation.ts"
 import type { StrategyId, TenantId } from "#domain/Ids.ts"
+import type { Labels } from "#domain/Labels.ts"
 import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 import type { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
 import type { StrategyTriggers } from "#domain/StrategyTriggers.ts"
 import type { SwapPreferences } from "#domain/SwapPreferences.ts"
 
-export interface Strategy {
+export interface Strategy extends Labels {
   readonly strategyId: StrategyId
   readonly tenantId: TenantId
   readonly name: string
@@ -27,4 +28,6 @@ export interface Strategy {
   /** The head version: the target of the next rebalance. */
   readonly version: number
   readonly createdAt: DateTime.Utc
+  /** Since when nobody is enrolled into it any more. Absent: it is not archived. */
+  readonly archivedAt?: DateTime.Utc
 }

@@ -4,9 +4,10 @@
  * Every change names the tenant and changes only a strategy of that tenant: the answer is none when there is no such
  * strategy. A patch writes the fields that it has and no others, so concurrent patches of different fields both last.
  */
-import { Context, type DateTime, type Effect, type Option } from "effect"
+import { Context, type DateTime, type Effect, type Option, Schema } from "effect"
 import type { PageRequest } from "#domain/Cursor.ts"
 import type { StrategyId, TenantId } from "#domain/Ids.ts"
+import type { LabelsFilter, LabelsPatch, LabelsRefusal } from "#domain/Labels.ts"
 import type { Frequency } from "#domain/RebalanceSchedule.ts"
 import type { Allocation } from "#domain/Allocation.ts"
 import type { Strategy } from "#domain/strategy/Strategy.ts"
@@ -16,7 +17,7 @@ import type { StrategyTriggers } from "#domain/StrategyTriggers.ts"
 import type { SwapFee } from "#domain/SwapFee.ts"
 
 /** A strategy as its creator makes it: it may not be mirrored until the operator says so, and advertises nothing. */
-export type NewStrategy = Omit<Strategy, "canMirror" | "maxApy">
+export type NewStrategy = Omit<Strategy, "canMirror" | "maxApy" | "archivedAt">
 
 /** What publishing a version writes; the store numbers it. */
 export interface NewVersion {
@@ -33,13 +34,25 @@ export interface OwnStrategy {
 }
 
 /** Fields to set; what is left out stays as it is. */
-export interface StrategyPatch {
+export interface StrategyPatch extends LabelsPatch {
   readonly name?: string
   readonly description?: string | null
   readonly isPublic?: boolean
   /** Null clears them. Monitors of the strategy's portfolios follow in batches (`MonitorStore.follow`). */
   readonly triggers?: StrategyTriggers | null
 }
+
+/** Of a list: those that are not archived, those that are, or both. */
+export const Archived = Schema.Literals(["exclude", "only", "include"])
+export type Archived = typeof Archived.Type
+
+export interface StrategyFilter extends LabelsFilter {
+  /** `exclude` when left out. */
+  readonly archived?: Archived | undefined
+}
+
+/** What became of a strategy that was to go; `Archived` too when it is archived already. */
+export type Removal = "Deleted" | "Archived"
 
 /** A page of versions: at most `limit`, below version `before`. */
 export interface VersionRequest {
@@ -50,12 +63,23 @@ export interface VersionRequest {
 export class StrategyStore extends Context.Service<
   StrategyStore,
   {
-    /** Writes the strategy and its version 1. */
-    readonly insert: (strategy: NewStrategy) => Effect.Effect<void>
+    /** Writes the strategy and its version 1. Refused by its labels, it writes nothing. */
+    readonly insert: (strategy: NewStrategy) => Effect.Effect<void, LabelsRefusal>
     readonly find: (strategyId: StrategyId) => Effect.Effect<Option.Option<Strategy>>
     /** Newest first; one row more than the limit when there is a next page. */
-    readonly list: (tenantId: TenantId, page: PageRequest) => Effect.Effect<ReadonlyArray<Strategy>>
-    readonly update: (strategy: OwnStrategy, patch: StrategyPatch) => Effect.Effect<Option.Option<Strategy>>
+    readonly list: (
+      tenantId: TenantId,
+      filter: StrategyFilter,
+      page: PageRequest
+    ) => Effect.Effect<ReadonlyArray<Strategy>>
+    readonly update: (
+      strategy: OwnStrategy,
+      patch: StrategyPatch
+    ) => Effect.Effect<Option.Option<Strategy>, LabelsRefusal>
+    /** Deletes a strategy that no portfolio, enrollment or mirroring tenant names, and archives any other. */
+    readonly remove: (strategy: OwnStrategy, at: DateTime.Utc) => Effect.Effect<Option.Option<Removal>>
+    /** Takes the archiving back; not archived: no change. */
+    readonly restore: (strategy: OwnStrategy, at: DateTime.Utc) => Effect.Effect<Option.Option<Strategy>>
     /**
      * Sets the cadence and moves the due times of active portfolios that follow the strategy (`movedDueAt.ts`): those
      * of the first batch at once, the others by `DueStore.moveToCadence`.

@@ -16,5 +16,12 @@ export const requireEnrollable = Effect.fnUntraced(function* (store: StrategySto
       details: [`strategyId: unknown strategy ${strategyId}`]
     })
   }
+  if (strategy.value.archivedAt !== undefined) {
+    return yield* new ValidationFailed({
+      message:
+        "The strategy is archived, so nobody is enrolled into it any more; its creator may restore it at /v2/strategies/{strategyId}/restore",
+      details: [`strategyId: ${strategyId} is archived`]
+    })
+  }
   return strategy.value
 })

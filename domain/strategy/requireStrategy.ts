@@ -20,9 +20,9 @@ export const requireReadable = Effect.fnUntraced(function* (store: StrategyStore
 })
 
 /** What a store did to one's own strategy; a public one of another tenant is not found either. */
-export const requireOwn = Effect.fnUntraced(function* <A>(
+export const requireOwn = Effect.fnUntraced(function* <A, E = never>(
   strategyId: StrategyId,
-  act: (strategy: OwnStrategy) => Effect.Effect<Option.Option<A>>
+  act: (strategy: OwnStrategy) => Effect.Effect<Option.Option<A>, E>
 ) {
   const { tenantId } = yield* Caller
   const done = yield* act({ tenantId, strategyId })

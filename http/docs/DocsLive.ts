@@ -29,9 +29,9 @@ export const DocsLive = Layer.unwrap(
     const text = (content: string, contentType = "text/plain") =>
       HttpServerResponse.text(content, { contentType: `${contentType}; charset=utf-8`, headers: cached })
     const pages = operationPages(described)
-    const overview = llmsText(api, publicUrl)
+    const overview = llmsText(api, publicUrl, workedExample(pages))
     const primer = text(overview)
-    const whole = text([overview, workedExample(pages), ...pages.map((page) => page.text)].join("\n---\n\n"))
+    const whole = text([overview, ...pages.map((page) => page.text)].join("\n---\n\n"))
     // The page carries its script, and asks nobody else for fonts.
     const page = { scalar: { withDefaultFonts: false } } as const
 

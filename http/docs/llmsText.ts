@@ -69,7 +69,8 @@ const primer = [
 
 export const llmsText = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
-  baseUrl: string
+  baseUrl: string,
+  example: string
 ): string => {
   const sections: ReadonlyArray<Section> = [
     ...routes(api, ({ operationId }) => `${baseUrl}${operationPagePath(operationId)}`),
@@ -80,14 +81,15 @@ export const llmsText = <Id extends string, Groups extends HttpApiGroup.Constrai
     {
       title: "Optional",
       lines: [
-        `- [All of it in one file](${baseUrl}/llms-full.txt): this page, one worked example, and every operation`,
+        `- [All of it in one file](${baseUrl}/llms-full.txt): this page and every operation`,
         `- [OpenAPI 3.1](${baseUrl}/v2/openapi.json): every field, with examples`,
         `- [OpenAPI 3.1 of v1](${baseUrl}/v1/openapi.json): an operation's events as they happen, instead of polling, and the legacy routes`,
+        `- [Tools for agents](${baseUrl}/mcp): every operation as a tool of the Model Context Protocol, over streamable HTTP, with the same keys, scopes and limits`,
         `- [Interactive reference](${baseUrl}/v2/docs): the same for people`
       ]
     }
   ]
-  return written(api, { baseUrl: `${baseUrl}/v2`, words: primer, sections })
+  return written(api, { baseUrl: `${baseUrl}/v2`, words: [...primer, example], sections })
 }
 
 interface Page {

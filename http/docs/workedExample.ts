@@ -1,6 +1,7 @@
 /**
  * One user's way from a strategy to the first trades, as the calls that a client makes. Bodies and answers are the
- * examples of the OpenAPI document, so that they are as true as it is.
+ * examples of the OpenAPI document, so that they are as true as it is. Free text without headings, as a primer in the form
+ * of llms.txt has it before its lists.
  */
 import type { OperationPage } from "#http/docs/operationPages.ts"
 
@@ -25,11 +26,10 @@ export const workedExample = (pages: ReadonlyArray<OperationPage>): string => {
     const page = pages.find((one) => one.operationId === operationId)
     if (page === undefined) throw new Error(`The worked example names ${operationId}, which the API has not`)
     return [
-      `### ${index + 1}. \`${page.route}\``,
-      why,
+      `**${index + 1}. \`${page.route}\`** ${why}`,
       ...(page.bodyExample === undefined ? [] : [`Body:\n\n${page.bodyExample}`]),
       ...(page.answerExample === undefined ? [] : [`Answer:\n\n${page.answerExample}`])
     ].join("\n\n")
   })
-  return ["## One user's way, from a strategy to the first trades", ...parts].join("\n\n")
+  return ["One user's way, from a strategy to the first trades:", ...parts].join("\n\n")
 }

@@ -2,11 +2,14 @@
  * Metrics and log of the answers. Both name the route's template, never the path: ids would make a series each.
  *
  * A line is written for each request that was refused or failed, and for one in a hundred of the others; at debug level
- * for each. An answer that is not told costs one comparison.
+ * for each. An answer that is not told costs one comparison. What is refused with a key that was accepted is noted for
+ * its tenant too.
  */
-import { Clock, Context, Effect, Fiber, Layer, LogLevel, Metric } from "effect"
+import { Clock, Context, DateTime, Effect, Fiber, Layer, LogLevel, Metric } from "effect"
 import { HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { RefusedRequests } from "#domain/request/RefusedRequests.ts"
 import * as Metrics from "#domain/Metrics.ts"
+import { errorOf } from "#http/errorOf.ts"
 import type { RequestContext } from "#http/middleware/RequestContext.ts"
 
 /** Attributes by the semantic conventions for HTTP; what is no route has neither a route nor a method of its own. */
@@ -54,6 +57,7 @@ export class RequestLog extends Context.Service<
     RequestLog,
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
+      const refusals = yield* RefusedRequests
       // A series asks its context for no more than these two, and finds them sooner here than in a request's.
       const metrics = Context.pick(
         Metric.MetricRegistry,
@@ -87,6 +91,18 @@ export class RequestLog extends Context.Service<
           series.duration.updateUnsafe(seconds, metrics)
           const isRemarkable = response.status >= 400
           const isSampled = !isRemarkable && unremarkable++ % sampledOneIn === 0
+          if (isRemarkable && requestContext.caller !== undefined)
+            refusals.note({
+              ...requestContext.caller,
+              ...errorOf(response),
+              at: DateTime.makeUnsafe(clock.currentTimeMillisUnsafe()),
+              requestId: requestContext.requestId,
+              correlationId: requestContext.correlationId,
+              method: request.method,
+              route: series.route,
+              status: response.status,
+              milliseconds: Math.round(seconds * 1e6) / 1000
+            })
           const level = isRemarkable || isSampled ? "Info" : "Debug"
           if (!LogLevel.isGreaterThanOrEqualTo(level, fiber.cache.minimumLogLevel)) return Effect.void
           const code = isRemarkable ? codeOf(response) : undefined

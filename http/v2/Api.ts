@@ -10,6 +10,7 @@ import { Chains } from "#http/v2/chain/Chains.ts"
 import { Discovery } from "#http/v2/discovery/Discovery.ts"
 import { Enrollment } from "#http/v2/enrollment/Enrollment.ts"
 import { Renewal } from "#http/v2/enrollment/Renewal.ts"
+import { Requests } from "#http/v2/request/Requests.ts"
 import { Revocation } from "#http/v2/revocation/Revocation.ts"
 import { Events } from "#http/v2/event/Events.ts"
 import { Identity } from "#http/v2/tenant/Identity.ts"
@@ -46,6 +47,7 @@ const groups = [
   Operations,
   Events,
   Webhooks,
+  Requests,
   Performance,
   Chains,
   Assets,

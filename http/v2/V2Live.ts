@@ -12,6 +12,7 @@ import { Renewals } from "#domain/enrollment/Renewals.ts"
 import { Revocations } from "#domain/revocation/Revocations.ts"
 import { TradableAssets } from "#domain/listing/TradableAssets.ts"
 import { MirrorTerms } from "#domain/strategy/MirrorTerms.ts"
+import { RefusedRequests } from "#domain/request/RefusedRequests.ts"
 import { Operations } from "#domain/operation/Operations.ts"
 import { PortfolioPerformances } from "#domain/performance/PortfolioPerformances.ts"
 import { StrategyPerformances } from "#domain/performance/StrategyPerformances.ts"
@@ -50,6 +51,7 @@ import { ChainsLive } from "#http/v2/chain/ChainsLive.ts"
 import { DiscoveryLive } from "#http/v2/discovery/DiscoveryLive.ts"
 import { EnrollmentLive } from "#http/v2/enrollment/EnrollmentLive.ts"
 import { RenewalLive } from "#http/v2/enrollment/RenewalLive.ts"
+import { RequestsLive } from "#http/v2/request/RequestsLive.ts"
 import { RevocationLive } from "#http/v2/revocation/RevocationLive.ts"
 import { IdentityLive } from "#http/v2/tenant/IdentityLive.ts"
 import { MetaLive } from "#http/v2/meta/MetaLive.ts"
@@ -82,6 +84,7 @@ const groups = Layer.mergeAll(
   OperationsLive,
   EventsLive,
   WebhooksLive,
+  RequestsLive,
   PerformanceLive,
   ChainsLive,
   AssetsLive,
@@ -116,6 +119,7 @@ const groups = Layer.mergeAll(
     Operations,
     TenantEvents,
     Webhooks,
+    RefusedRequests,
     StreamAdmission,
     ShutdownState,
     StreamTiming,

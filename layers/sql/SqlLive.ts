@@ -22,6 +22,7 @@ import * as MirrorTermsStore from "#layers/sql/strategy/MirrorTermsStore.ts"
 import * as MonitorStore from "#layers/sql/monitor/MonitorStore.ts"
 import * as OperationStore from "#layers/sql/operation/OperationStore.ts"
 import * as PortfolioStore from "#layers/sql/portfolio/PortfolioStore.ts"
+import * as RefusedRequestStore from "#layers/sql/request/RefusedRequestStore.ts"
 import * as RelayStore from "#layers/sql/relay/RelayStore.ts"
 import * as RequiredSignatures from "#layers/sql/account/RequiredSignatures.ts"
 import * as RevocationStore from "#layers/sql/revocation/RevocationStore.ts"
@@ -64,6 +65,7 @@ export const SqlLive = Layer.mergeAll(
   MonitorStore.layer,
   OperationStore.layer,
   PortfolioStore.layer,
+  RefusedRequestStore.layer,
   RelayStore.layer,
   RequiredSignatures.layer,
   RevocationStore.layer,

@@ -6,7 +6,7 @@
  */
 import { Redacted } from "effect"
 
-const apiKey = "bk_live_[A-Za-z0-9_-]{43}"
+const apiKey = "bk_(?:live|test)_[A-Za-z0-9_-]{43}"
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")
 

@@ -48,6 +48,7 @@ export const serviceEnvironment = Effect.gen(function* () {
     RELAYER_PRIVATE_KEY:
       config.environment["RELAYER_PRIVATE_KEYS"] === undefined ? Redacted.value(secrets.relayerPrivateKey) : undefined,
     API_KEY_PEPPER: Redacted.value(secrets.apiKeyPepper),
+    KEY_ENVIRONMENT: "test",
     ADMIN_TOKEN: Redacted.value(secrets.adminToken),
     OPERATOR_ADDRESS: operator,
     INTERNAL_TOKEN: Redacted.value(secrets.internalToken),

@@ -31,14 +31,14 @@ const runningService = Effect.fnUntraced(function* (dataDir: string, held: Direc
 
 export const adminAccess = Layer.unwrap(
   Effect.gen(function* () {
-    const { adminToken, adminUrl, database, pepper } = yield* cliConfig
+    const { adminToken, adminUrl, database, keyEnvironment, pepper } = yield* cliConfig
     if (adminUrl !== null) {
       if (adminToken !== null) return serviceAdmin(adminUrl, adminToken)
       return yield* new AdminFailed({
         reason: "BALLAST_ADMIN_URL is set, so ADMIN_TOKEN must be the token of that service"
       })
     }
-    return databaseAdmin(database, pepper).pipe(
+    return databaseAdmin(database, pepper, keyEnvironment).pipe(
       Layer.catchTag("DirectoryInUse", (held) => Layer.unwrap(runningService(database.dataDir, held)))
     )
   })

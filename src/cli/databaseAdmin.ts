@@ -2,6 +2,7 @@
 import { Duration, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
+import { type Environment, KeyEnvironment } from "#domain/identity/KeyEnvironment.ts"
 import { type CreatedKey, Tenants } from "#domain/identity/Tenants.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
@@ -79,10 +80,17 @@ const runAdmin = Layer.effect(
 ).pipe(Layer.provide(SqlSuspendedRuns.layer))
 
 /** Works on a database that is the service's and of this release. Without a pepper everything works but making keys. */
-export const databaseAdmin = (database: DatabaseConfig["Service"], pepper: Redacted.Redacted | null) =>
+export const databaseAdmin = (
+  database: DatabaseConfig["Service"],
+  pepper: Redacted.Redacted | null,
+  environment: Environment
+) =>
   Layer.merge(admin(pepper !== null), runAdmin).pipe(
     Layer.provide(Tenants.layer),
     Layer.provide([TenantStore.layer, KeyHashLive, SecureRandom.layerWebCrypto]),
     Layer.provide(serviceDatabase(database)),
-    Layer.provide(Layer.succeed(KeyHashConfig, { pepper: pepper ?? Redacted.make("") }))
+    Layer.provide([
+      Layer.succeed(KeyEnvironment, environment),
+      Layer.succeed(KeyHashConfig, { pepper: pepper ?? Redacted.make("") })
+    ])
   )

@@ -22,6 +22,7 @@ import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { KeyPruner } from "#domain/identity/KeyPruner.ts"
 import { Members } from "#domain/identity/Members.ts"
 import { OwnKeys } from "#domain/identity/OwnKeys.ts"
+import { RefusedRequests } from "#domain/request/RefusedRequests.ts"
 import { Sessions } from "#domain/identity/Sessions.ts"
 import { SignIns } from "#domain/identity/SignIns.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
@@ -149,6 +150,7 @@ const Waiting = Layer.mergeAll(
 
 const Concepts = Layer.mergeAll(
   ApiKeys.layer,
+  RefusedRequests.layer,
   OwnKeys.layer.pipe(Layer.provideMerge(Tenants.layer)),
   Members.layer,
   SignIns.layer.pipe(Layer.provideMerge(Sessions.layer)),
@@ -195,7 +197,8 @@ export const Service = Layer.mergeAll(
   KeyPruner,
   NotePepper,
   SecretReseal,
-  TenantEvents.pruner
+  TenantEvents.pruner,
+  RefusedRequests.pruner
 ).pipe(
   Layer.provideMerge(Concepts),
   Layer.provideMerge(Engine),

@@ -233,18 +233,12 @@ layer(ApiLive, { excludeTestServices: true })("documents", (it) => {
     })
   )
 
-  it.effect("llms-full.txt has the overview, one worked example with bodies, and every page", () =>
+  it.effect("llms.txt has one worked example end to end, with bodies and answers, before its lists", () =>
     Effect.gen(function* () {
-      const { call } = yield* Api
-      const { text } = yield* call("GET", "/llms-full.txt")
-      assert.strictEqual(text, (yield* call("GET", "/v2/llms-full.txt")).text)
-      assert.isTrue(text.startsWith((yield* call("GET", "/llms.txt")).text))
-      const example = text.slice(
-        text.indexOf("## One user's way"),
-        text.indexOf("\n---\n", text.indexOf("## One user's way"))
-      )
+      const { text } = yield* (yield* Api).call("GET", "/llms.txt")
+      const example = text.slice(text.indexOf("One user's way"), text.indexOf("\n## "))
       assert.deepStrictEqual(
-        [...example.matchAll(/^### \d\. `(.+)`$/gm)].map(([, route]) => route),
+        [...example.matchAll(/^\*\*\d\. `(.+)`\*\* /gm)].map(([, route]) => route),
         [
           "POST /v2/strategies",
           "POST /v2/enroll/signature",
@@ -256,6 +250,16 @@ layer(ApiLive, { excludeTestServices: true })("documents", (it) => {
         ]
       )
       assert.strictEqual(example.split("Answer:").length - 1, 7)
+      assert.strictEqual(example.split("Body:").length - 1, 4)
+    })
+  )
+
+  it.effect("llms-full.txt has the overview and every page", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const { text } = yield* call("GET", "/llms-full.txt")
+      assert.strictEqual(text, (yield* call("GET", "/v2/llms-full.txt")).text)
+      assert.isTrue(text.startsWith((yield* call("GET", "/llms.txt")).text))
       for (const [, operation] of operations) {
         assert.include(text, (yield* call("GET", `/v2/docs/${operation.operationId}.md`)).text)
       }

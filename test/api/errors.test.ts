@@ -21,6 +21,7 @@ const table: Readonly<Record<keyof typeof Errors, readonly [code: string, status
   SignInRefused: ["API_107", 401, "../rpc/identity.test.ts"],
   TenantDisabled: ["API_106", 403, "authorization.test.ts"],
   PortfolioNotFound: ["API_200", 404, "portfolio/portfolios.test.ts"],
+  ExternalIdTaken: ["API_230", 409, "labels.test.ts"],
   PortfolioExists: ["API_202", 409, "enrollment/enrollment.test.ts"],
   OperationNotCancellable: ["API_204", 409, "portfolio/cancellations.test.ts"],
   PlanChanged: ["API_203", 409, "portfolio/previews.test.ts"],

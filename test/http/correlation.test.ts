@@ -8,6 +8,7 @@ import { RateLimits } from "#http/middleware/RateLimits.ts"
 import { RateLimitSettings } from "#http/middleware/RateLimitSettings.ts"
 import { RequestIds } from "#http/middleware/RequestIds.ts"
 import { RequestLog } from "#http/middleware/RequestLog.ts"
+import { nothingRefused } from "#test/support/nothingRefused.ts"
 
 const traceOfWork = Effect.withSpan(
   Effect.map(Effect.orDie(Effect.currentSpan), ({ traceId }) => HttpServerResponse.text(traceId)),
@@ -16,7 +17,7 @@ const traceOfWork = Effect.withSpan(
 
 const probe = HttpRouter.add("GET", "/probe", traceOfWork).pipe(
   Layer.provide(RequestContextLive),
-  Layer.provide([RateLimits.layerMemory, RequestIds.layer, RequestLog.layer]),
+  Layer.provide([RateLimits.layerMemory, RequestIds.layer, RequestLog.layer.pipe(Layer.provide(nothingRefused))]),
   Layer.provide(Layer.succeed(RateLimitSettings, { global: 100, critical: 100, general: 100, burst: 100 })),
   Layer.provide([SecureRandom.layerWebCrypto, HttpServer.layerServices])
 )

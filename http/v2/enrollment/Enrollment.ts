@@ -19,7 +19,8 @@ import {
   PortfolioExists,
   ReplayInProgress,
   ReplayMismatch,
-  VerifierUnavailable
+  VerifierUnavailable,
+  ExternalIdTaken
 } from "#http/wireErrors.ts"
 
 const prepare = HttpApiEndpoint.post("prepareEnrollment", "/enroll/signature", {
@@ -42,7 +43,7 @@ const prepare = HttpApiEndpoint.post("prepareEnrollment", "/enroll/signature", {
 const enroll = HttpApiEndpoint.post("enroll", "/enroll", {
   payload: EnrollBody,
   success: ok(EnrolledPortfolio).pipe(HttpApiSchema.status(201)),
-  error: [PermissionDenied, ReplayInProgress, ReplayMismatch, PortfolioExists, VerifierUnavailable]
+  error: [PermissionDenied, ReplayInProgress, ReplayMismatch, PortfolioExists, ExternalIdTaken, VerifierUnavailable]
 })
   .middleware(Idempotency)
   .annotateMerge(

@@ -8,6 +8,7 @@ import { maxSignatureBytes } from "#domain/account/OwnerMessage.ts"
 import { widestTermsBps } from "#domain/enrollment/PermissionTerms.ts"
 import type { FlowId } from "#domain/Ids.ts"
 import { PortfolioName } from "#domain/portfolio/PortfolioName.ts"
+import { labels, labelsDraft } from "#http/v2/values/labels.ts"
 import { SmartAccount } from "#http/v2/portfolio/PortfolioModel.ts"
 import {
   addressText,
@@ -198,7 +199,8 @@ export const EnrollBody = Schema.Struct({
       description: "1 to 64 characters after trimming: letters, digits, spaces and `- _ . ' : ( ) & /`.",
       examples: ["Savings"]
     })
-  )
+  ),
+  ...labelsDraft
 })
   .check(
     Schema.makeFilter(({ accountType, signature }) =>
@@ -220,5 +222,6 @@ export const EnrolledPortfolio = Schema.Struct({
   strategyId: StrategyIdText,
   smartAccounts: Schema.Array(SmartAccount).annotate({
     description: "One account for each requested chain, ready to be funded."
-  })
+  }),
+  ...labels
 }).annotate({ identifier: "EnrolledPortfolio", description: "The portfolio that was made." })

@@ -87,7 +87,10 @@ const EnrollmentEvent = Schema.Struct({
 
 const StrategyEvent = Schema.Struct({
   ...envelope,
-  type: type(["strategy.created", "strategy.version_published"], "What became of a strategy."),
+  type: type(
+    ["strategy.created", "strategy.version_published", "strategy.archived", "strategy.restored", "strategy.deleted"],
+    "What became of a strategy."
+  ),
   data: Schema.Struct({
     version: Schema.Int.annotate({ description: "The strategy's head version from now on.", examples: [2] })
   }).annotate({ description: "The version." })

@@ -2,7 +2,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { OperationKind, OperationState } from "#domain/operation/Operation.ts"
-import { fromText } from "#domain/fromText.ts"
 import { ok, page } from "#http/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
@@ -10,6 +9,7 @@ import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { OperationDetail, OperationItem } from "#http/v2/portfolio/OperationModel.ts"
 import { emptyBody } from "#http/v2/values/emptyBody.ts"
 import { pageQuery } from "#http/v2/values/PageQuery.ts"
+import { sinceText } from "#http/v2/values/sinceText.ts"
 import { OperationIdParam, PortfolioIdParam } from "#http/v2/values/values.ts"
 import { operation } from "#http/v2/operation.ts"
 import { CursorInvalid, NotFound, OperationNotCancellable } from "#http/wireErrors.ts"
@@ -46,20 +46,10 @@ const cancel = HttpApiEndpoint.post("cancelOperation", "/portfolios/:portfolioId
   })
 )
 
-const isoTime = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,3})?)?(Z|[+-][0-9]{2}:[0-9]{2})$/u
-
 const filter = {
   kind: Schema.optionalKey(OperationKind.annotate({ description: "Only of this kind.", examples: ["rebalance"] })),
   state: Schema.optionalKey(OperationState.annotate({ description: "Only in this state.", examples: ["completed"] })),
-  since: Schema.optionalKey(
-    fromText(Schema.DateTimeUtcFromString, {
-      expected: "a time in ISO 8601 with an offset; what was submitted then or later is listed",
-      example: "2026-03-01T00:00:00.000Z",
-      pattern: isoTime,
-      parse: (text) => (isoTime.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined),
-      format: (text) => text
-    })
-  ),
+  since: Schema.optionalKey(sinceText("what was submitted then or later is listed")),
   ...pageQuery
 }
 

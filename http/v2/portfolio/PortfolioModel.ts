@@ -7,6 +7,7 @@ import { Frequency } from "#domain/RebalanceSchedule.ts"
 import { OperationKind, OperationState } from "#domain/operation/Operation.ts"
 import { Actor, AttentionCode } from "#domain/portfolio/Attention.ts"
 import { Outcome } from "#http/v2/portfolio/OperationResultModel.ts"
+import { labels } from "#http/v2/values/labels.ts"
 import {
   OperationIdText,
   PortfolioIdText,
@@ -81,7 +82,8 @@ const item = {
   schedule: Schema.NullOr(PortfolioSchedule).annotate({
     description: "Null when the portfolio is not rebalanced automatically."
   }),
-  createdAt: timestamp("When the user was enrolled", "2026-03-01T09:30:00.000Z")
+  createdAt: timestamp("When the user was enrolled", "2026-03-01T09:30:00.000Z"),
+  ...labels
 }
 
 export const PortfolioItem = Schema.Struct(item).annotate({

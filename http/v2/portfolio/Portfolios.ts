@@ -9,6 +9,7 @@ import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { Idempotency } from "#http/middleware/Idempotency.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { emptyBody } from "#http/v2/values/emptyBody.ts"
+import { labelsPatch, labelsQuery } from "#http/v2/values/labels.ts"
 import { mergePatch } from "#http/v2/values/mergePatch.ts"
 import { Submitted } from "#http/v2/portfolio/OperationModel.ts"
 import { Preview, RebalanceRequest } from "#http/v2/portfolio/PreviewModel.ts"
@@ -17,7 +18,14 @@ import { Permission, PortfolioDetail, PortfolioItem, ScheduleStatus } from "#htt
 import { Positions } from "#http/v2/portfolio/PositionsModel.ts"
 import { PortfolioIdParam, StrategyIdParam } from "#http/v2/values/values.ts"
 import { operation } from "#http/v2/operation.ts"
-import { CursorInvalid, NotFound, PlanChanged, PortfolioNotFound, RateLimited } from "#http/wireErrors.ts"
+import {
+  CursorInvalid,
+  ExternalIdTaken,
+  NotFound,
+  PlanChanged,
+  PortfolioNotFound,
+  RateLimited
+} from "#http/wireErrors.ts"
 
 const params = { portfolioId: PortfolioIdParam }
 
@@ -27,6 +35,7 @@ const list = HttpApiEndpoint.get("listPortfolios", "/portfolios", {
     strategyId: Schema.optionalKey(StrategyIdParam),
     status: Schema.optionalKey(ScheduleStatus),
     permission: Schema.optionalKey(Permission),
+    ...labelsQuery,
     ...pageQuery
   },
   success: page(
@@ -38,7 +47,7 @@ const list = HttpApiEndpoint.get("listPortfolios", "/portfolios", {
     id: "listPortfolios",
     summary: "List portfolios",
     description:
-      "The tenant's portfolios, newest first. With `status`, portfolios without a schedule are left out. `permission=call_policy`: those with an account whose owner should sign anew; `permission=guard`: those without.",
+      "The tenant's portfolios, newest first. With `status`, portfolios without a schedule are left out. `permission=call_policy`: those with an account whose owner should sign anew; `permission=guard`: those without. `externalId` and `metadata` narrow the list too.",
     scope: "portfolios:read",
     tier: "general"
   })
@@ -66,19 +75,20 @@ const PortfolioPatch = Schema.Struct({
         "The new name: 1 to 64 characters after trimming, letters, digits, spaces and `- _ . ' : ( ) & /`; null clears it; left out keeps it.",
       examples: ["Savings"]
     })
-  )
+  ),
+  ...labelsPatch
 }).annotate({ identifier: "PortfolioPatch", description: "A merge patch (RFC 7396)." })
 
 const update = HttpApiEndpoint.patch("updatePortfolio", "/portfolios/:portfolioId", {
   params,
   payload: mergePatch(PortfolioPatch),
   success: ok(PortfolioDetail),
-  error: PortfolioNotFound
+  error: [PortfolioNotFound, ExternalIdTaken]
 }).annotateMerge(
   operation({
     id: "updatePortfolio",
-    summary: "Rename a portfolio",
-    description: "Merge patch of the portfolio's metadata. An empty object changes nothing.",
+    summary: "Rename or label a portfolio",
+    description: "Merge patch of the portfolio's name, external id and metadata. An empty object changes nothing.",
     scope: "portfolios:write",
     tier: "general"
   })

@@ -27,9 +27,13 @@ export const PortfoliosLive = HttpApiBuilder.group(
         ),
       getPortfolio: ({ params }) =>
         Effect.map(portfolios.get(params.portfolioId), (portfolio) => success(portfolioDetailView(portfolio))),
-      updatePortfolio: ({ params, payload }) =>
-        Effect.map(portfolios.rename(params.portfolioId, payload.portfolioName), (portfolio) =>
-          success(portfolioDetailView(portfolio))
+      updatePortfolio: ({ params, payload: { portfolioName, ...labels } }) =>
+        Effect.map(
+          portfolios.update(params.portfolioId, {
+            ...labels,
+            ...(portfolioName === undefined ? {} : { name: portfolioName })
+          }),
+          (portfolio) => success(portfolioDetailView(portfolio))
         ),
       startPortfolio: ({ params }) =>
         Effect.map(portfolios.start(params.portfolioId), (portfolio) => success(portfolioDetailView(portfolio))),

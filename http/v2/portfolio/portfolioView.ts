@@ -2,6 +2,7 @@
 import { DateTime } from "effect"
 import type { Portfolio, PortfolioSchedule } from "#domain/portfolio/Portfolio.ts"
 import type { LastOperation, PortfolioDetail } from "#domain/portfolio/PortfolioDetail.ts"
+import { labelsView } from "#http/v2/values/labels.ts"
 import { intervalMs } from "#domain/RebalanceSchedule.ts"
 
 const scheduleView = (schedule: PortfolioSchedule) => ({
@@ -28,7 +29,8 @@ export const portfolioItemView = (portfolio: Portfolio) => ({
     permission: portfolio.guardedAccounts.includes(accountId) ? ("guard" as const) : ("call_policy" as const)
   })),
   schedule: portfolio.schedule === null ? null : scheduleView(portfolio.schedule),
-  createdAt: DateTime.formatIso(portfolio.createdAt)
+  createdAt: DateTime.formatIso(portfolio.createdAt),
+  ...labelsView(portfolio)
 })
 
 /** As enrollment answers it. */

@@ -9,19 +9,23 @@ import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { CommitsWithAnswer, Idempotency } from "#http/middleware/Idempotency.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
+import { Archived } from "#domain/strategy/StrategyStore.ts"
+import { emptyBody } from "#http/v2/values/emptyBody.ts"
+import { labelsQuery } from "#http/v2/values/labels.ts"
 import { mergePatch } from "#http/v2/values/mergePatch.ts"
 import { pageQuery } from "#http/v2/values/PageQuery.ts"
 import { Strategy, StrategyDraft, StrategyPatch } from "#http/v2/strategy/StrategyModel.ts"
 import { StrategyVersion, StrategyVersionPage, VersionDraft } from "#http/v2/strategy/StrategyVersionModel.ts"
 import { StrategyIdParam } from "#http/v2/values/values.ts"
 import { operation } from "#http/v2/operation.ts"
-import { CursorInvalid, NotFound } from "#http/wireErrors.ts"
+import { CursorInvalid, ExternalIdTaken, NotFound } from "#http/wireErrors.ts"
 
 const params = { strategyId: StrategyIdParam }
 
 const create = HttpApiEndpoint.post("createStrategy", "/strategies", {
   payload: StrategyDraft,
-  success: ok(Strategy).pipe(HttpApiSchema.status(201))
+  success: ok(Strategy).pipe(HttpApiSchema.status(201)),
+  error: ExternalIdTaken
 })
   .middleware(Idempotency)
   .annotate(CommitsWithAnswer, true)
@@ -53,7 +57,16 @@ const validate = HttpApiEndpoint.post("validateStrategy", "/strategies/validate"
 )
 
 const list = HttpApiEndpoint.get("listStrategies", "/strategies", {
-  query: pageQuery,
+  query: {
+    archived: Schema.optionalKey(
+      Archived.annotate({
+        description: "`exclude`, the default: those that are not archived; `only`: those that are; `include`: both.",
+        examples: ["exclude"]
+      })
+    ),
+    ...labelsQuery,
+    ...pageQuery
+  },
   success: page(
     Schema.Struct({ strategies: Schema.Array(Strategy).annotate({ description: "The page, newest first." }) })
   ),
@@ -62,7 +75,8 @@ const list = HttpApiEndpoint.get("listStrategies", "/strategies", {
   operation({
     id: "listStrategies",
     summary: "List strategies",
-    description: "The tenant's own strategies, newest first.",
+    description:
+      "The tenant's own strategies, newest first; archived ones only when they are asked for. `externalId` and `metadata` narrow the list.",
     scope: "strategies:read",
     tier: "general"
   })
@@ -86,13 +100,52 @@ const update = HttpApiEndpoint.patch("updateStrategy", "/strategies/:strategyId"
   params,
   payload: mergePatch(StrategyPatch),
   success: ok(Strategy),
-  error: NotFound
+  error: [NotFound, ExternalIdTaken]
 }).annotateMerge(
   operation({
     id: "updateStrategy",
     summary: "Update a strategy",
     description:
-      "Merge patch of name, description, visibility and triggers. An empty object changes nothing. Allocation, schedule and preferences have routes of their own and are refused here. Another tenant's strategy is not found, be it public or not.",
+      "Merge patch of name, description, visibility, triggers, external id and metadata. An empty object changes nothing. Allocation, schedule and preferences have routes of their own and are refused here. Another tenant's strategy is not found, be it public or not.",
+    scope: "strategies:write",
+    tier: "general"
+  })
+)
+
+const remove = HttpApiEndpoint.delete("deleteStrategy", "/strategies/:strategyId", {
+  params,
+  success: ok(
+    Schema.Struct({
+      strategyId: StrategyIdParam,
+      outcome: Schema.Literals(["deleted", "archived"]).annotate({
+        description: "`deleted`: nothing used it, and it is gone; `archived`: it can be restored.",
+        examples: ["archived"]
+      })
+    })
+  ),
+  error: NotFound
+}).annotateMerge(
+  operation({
+    id: "deleteStrategy",
+    summary: "Delete or archive a strategy",
+    description:
+      "Deletes a strategy that nothing uses. One that users are, were or are being enrolled into is archived instead: nobody is enrolled any more (400), portfolios that follow it go on, and it is in no list or discovery unless asked for. Archived already: no change.",
+    scope: "strategies:write",
+    tier: "general"
+  })
+)
+
+const restore = HttpApiEndpoint.post("restoreStrategy", "/strategies/:strategyId/restore", {
+  params,
+  payload: emptyBody,
+  disableCodecs: true,
+  success: ok(Strategy),
+  error: NotFound
+}).annotateMerge(
+  operation({
+    id: "restoreStrategy",
+    summary: "Restore a strategy",
+    description: "Takes the archiving back: users can be enrolled again. Not archived: no change.",
     scope: "strategies:write",
     tier: "general"
   })
@@ -135,7 +188,7 @@ const publish = HttpApiEndpoint.post("publishStrategyVersion", "/strategies/:str
 export const Strategies = HttpApiGroup.make("strategies")
   .annotate(OpenApi.Title, "Strategies")
   .annotate(OpenApi.Description, "Templates that portfolios follow: target weights, a schedule and swap preferences.")
-  .add(create, validate, list, get, update, versions, publish)
+  .add(create, validate, list, get, update, remove, restore, versions, publish)
   .middleware(RequestErrors)
   .middleware(EndpointLimit)
   .middleware(ApiKeyAuth)

@@ -25,6 +25,12 @@ export const StrategiesLive = HttpApiBuilder.group(
         Effect.map(strategies.get(params.strategyId), (strategy) => success(strategyView(strategy))),
       updateStrategy: ({ params, payload }) =>
         Effect.map(strategies.update(params.strategyId, payload), (strategy) => success(strategyView(strategy))),
+      deleteStrategy: ({ params: { strategyId } }) =>
+        Effect.map(strategies.remove(strategyId), (removal) =>
+          success({ strategyId, outcome: removal === "Deleted" ? ("deleted" as const) : ("archived" as const) })
+        ),
+      restoreStrategy: ({ params }) =>
+        Effect.map(strategies.restore(params.strategyId), (strategy) => success(strategyView(strategy))),
       listStrategyVersions: ({ params, query }) =>
         Effect.map(versions.list(params.strategyId, query), (page) =>
           successPage({ versions: page.items.map(versionView) }, page)

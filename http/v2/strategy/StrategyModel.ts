@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { Allocation, AllocationDraft } from "#http/v2/strategy/AllocationModel.ts"
 import { StrategyTriggers } from "#domain/StrategyTriggers.ts"
+import { labels, labelsDraft, labelsPatch } from "#http/v2/values/labels.ts"
 import { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 import { freeText } from "#http/v2/values/freeText.ts"
 import { RebalanceSchedule } from "#http/v2/strategy/RebalanceScheduleModel.ts"
@@ -31,7 +32,11 @@ export const Strategy = Schema.Struct({
     examples: [false]
   }),
   version: Schema.Int.annotate({ description: "The head version, from 1 up.", examples: [1] }),
-  createdAt: timestamp("When the strategy was created")
+  createdAt: timestamp("When the strategy was created"),
+  archivedAt: Schema.optionalKey(
+    timestamp("Since when nobody is enrolled into it any more; absent: it is not archived", "2026-03-20T09:30:00.000Z")
+  ),
+  ...labels
 }).annotate({
   identifier: "Strategy",
   description: "A reusable template: target weights, a schedule and swap preferences."
@@ -62,7 +67,8 @@ export const StrategyDraft = Schema.Struct({
     })
   ),
   triggers: Schema.optionalKey(StrategyTriggers),
-  isPublic: Schema.optionalKey(Schema.Boolean.annotate({ description: "False when left out.", examples: [false] }))
+  isPublic: Schema.optionalKey(Schema.Boolean.annotate({ description: "False when left out.", examples: [false] })),
+  ...labelsDraft
 }).annotate({
   identifier: "StrategyDraft",
   description: "A strategy to create. Without `schedule` it gets the tenant's default, which must then be set."
@@ -83,8 +89,10 @@ export const StrategyPatch = Schema.Struct({
       description: "Replaces the triggers as a whole; null clears them.",
       examples: [{ drift: { band: { kind: "absolute", width: 500 } } }]
     })
-  )
+  ),
+  ...labelsPatch
 }).annotate({
   identifier: "StrategyPatch",
-  description: "A merge patch (RFC 7396): what is left out stays, `null` clears the description or the triggers."
+  description:
+    "A merge patch (RFC 7396): what is left out stays; `null` clears the description, the triggers, the external id, the metadata or one key of it."
 })

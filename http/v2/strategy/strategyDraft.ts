@@ -1,4 +1,5 @@
 /** The body of create and validate as the domain takes it: what was left out has its default. Source: shapes 2.4. */
+import { labelsOf } from "#domain/Labels.ts"
 import type { StrategyDraft } from "#domain/strategy/Strategies.ts"
 import type { StrategyDraft as Body } from "#http/v2/strategy/StrategyModel.ts"
 
@@ -14,5 +15,6 @@ export const strategyDraft = (body: typeof Body.Type): StrategyDraft => ({
   },
   ...(body.preferences?.rebalancePolicy === undefined ? {} : { rebalancePolicy: body.preferences.rebalancePolicy }),
   ...(body.triggers === undefined ? {} : { triggers: body.triggers }),
-  isPublic: body.isPublic ?? false
+  isPublic: body.isPublic ?? false,
+  ...labelsOf(body)
 })

@@ -3,6 +3,7 @@ import { DateTime } from "effect"
 import * as Decimal from "#domain/Decimal.ts"
 import type { Strategy } from "#domain/strategy/Strategy.ts"
 import type { StrategyVersion } from "#domain/strategy/StrategyVersion.ts"
+import { labelsView } from "#http/v2/values/labels.ts"
 import { allocationView } from "#http/v2/strategy/allocationView.ts"
 import { preferencesView } from "#http/v2/strategy/swapView.ts"
 
@@ -17,7 +18,9 @@ export const strategyView = (strategy: Strategy) => ({
   ...(strategy.triggers === undefined ? {} : { triggers: strategy.triggers }),
   isPublic: strategy.isPublic,
   version: strategy.version,
-  createdAt: DateTime.formatIso(strategy.createdAt)
+  createdAt: DateTime.formatIso(strategy.createdAt),
+  ...(strategy.archivedAt === undefined ? {} : { archivedAt: DateTime.formatIso(strategy.archivedAt) }),
+  ...labelsView(strategy)
 })
 
 export const versionView = ({ allocation, changeLog, createdAt, isHead, version }: StrategyVersion) => ({

@@ -170,7 +170,11 @@ const make = Effect.gen(function* () {
   const commit = Effect.fn("EnrollmentStore.commit")((portfolio: NewPortfolio, outcome: EnrollmentOutcome) =>
     commitInTransaction(portfolio, outcome).pipe(
       // The refusals are failures inside, so that the transaction rolls back.
-      Effect.catch((refusal) => (typeof refusal === "string" ? Effect.succeed(refusal) : Effect.die(refusal)))
+      Effect.catch((refusal) =>
+        typeof refusal === "string" || refusal._tag === "ExternalIdUsed" || refusal._tag === "TooManyKeys"
+          ? Effect.succeed(refusal)
+          : Effect.die(refusal)
+      )
     )
   )
 

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { NewPortfolio } from "#domain/enrollment/EnrollmentStore.ts"
+import { newLabels, portfolios } from "#layers/sql/labelColumns.ts"
 import { timestamp } from "#layers/sql/rows.ts"
 
 export const insertPortfolio = Effect.fnUntraced(function* (
@@ -12,12 +13,13 @@ export const insertPortfolio = Effect.fnUntraced(function* (
   const { portfolioId } = portfolio
   const { authorization, strategyId, tenantId } = portfolio.flow
   const accountIds = authorization.chains.map((chain) => chain.accountId)
+  const labels = yield* newLabels(sql, portfolios, { ...portfolio, tenantId, own: portfolioId })
   const createdAt = timestamp(portfolio.createdAt)
   yield* sql`
     INSERT INTO portfolios (portfolio_id, tenant_id, strategy_id, owner_account_id, name, account_index, account_ids,
-      strategy_version, created_at, updated_at)
+      strategy_version, external_id, metadata, created_at, updated_at)
     SELECT ${portfolioId}, ${tenantId}, strategy_id, ${authorization.ownerAccountId}, ${portfolio.name},
-      ${authorization.accountIndex.toString()}::numeric, ${accountIds}::text[], head_version, ${createdAt}, ${createdAt}
+      ${authorization.accountIndex.toString()}::numeric, ${accountIds}::text[], head_version, ${labels.external_id}, ${labels.metadata}::jsonb, ${createdAt}, ${createdAt}
     FROM strategies WHERE strategy_id = ${strategyId}`
   // Of another tenant's strategy its terms are accepted by the first enrollment; later ones do not accept new ones.
   yield* sql`

@@ -1,9 +1,10 @@
 /** Tenants and their API keys in PostgreSQL. */
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { type Environment, environments } from "#domain/identity/KeyEnvironment.ts"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import type { SecretHashes } from "#domain/identity/KeyHash.ts"
-import { type KeyRotation, type StoredHash, TenantStore } from "#domain/identity/TenantStore.ts"
+import { type FoundKey, type KeyRotation, type StoredHash, TenantStore } from "#domain/identity/TenantStore.ts"
 import { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import type { OwnerAddress } from "#domain/OwnerAddress.ts"
 import { Scope } from "#domain/Scopes.ts"
@@ -27,6 +28,7 @@ const ApiKeyRow = Schema.Struct({
   createdAt: Timestamp,
   expiresAt: Schema.NullOr(Timestamp),
   revokedAt: Schema.NullOr(Timestamp),
+  environment: Schema.NullOr(Schema.Literals(environments)),
   lastUsedAt: Schema.NullOr(Timestamp),
   replacedBy: Schema.NullOr(ApiKeyId)
 })
@@ -48,7 +50,8 @@ interface KeyAndTenantRow {
   readonly revoked_at: Date | null
   readonly last_used_at: Date | null
   readonly replaced_by: string | null
-  readonly is_current: boolean
+  readonly pepper: string | null
+  readonly environment: Environment | null
   readonly tenant_name: string
   readonly email: string
   readonly entitlements: ReadonlyArray<string>
@@ -58,11 +61,13 @@ interface KeyAndTenantRow {
 
 const utcOrNull = (date: Date | null) => (date === null ? null : DateTime.makeUnsafe(date))
 
+/** Keys of before have none. */
+const environmentOf = ({ environment }: { readonly environment: Environment | null }) =>
+  environment === null ? {} : { environment }
+
 /** Every request passes here, so the columns are taken as the database typed them. An unknown scope grants nothing. */
-const toKeyAndTenant = (
-  row: KeyAndTenantRow
-): { readonly key: ApiKey; readonly tenant: Tenant; readonly isCurrent: boolean } => ({
-  isCurrent: row.is_current,
+const toKeyAndTenant = (row: KeyAndTenantRow): FoundKey => ({
+  pepper: row.pepper,
   key: {
     apiKeyId: row.api_key_id as ApiKeyId,
     tenantId: row.tenant_id as TenantId,
@@ -73,7 +78,8 @@ const toKeyAndTenant = (
     expiresAt: utcOrNull(row.expires_at),
     revokedAt: utcOrNull(row.revoked_at),
     lastUsedAt: utcOrNull(row.last_used_at),
-    replacedBy: row.replaced_by as ApiKeyId | null
+    replacedBy: row.replaced_by as ApiKeyId | null,
+    ...environmentOf(row)
   },
   tenant: {
     tenantId: row.tenant_id as TenantId,
@@ -127,28 +133,28 @@ const make = Effect.gen(function* () {
 
   const insertKey = Effect.fn("TenantStore.insertKey")(function* (key: ApiKey, { hash, pepper }: StoredHash) {
     yield* sql`
-      INSERT INTO api_keys
-        (api_key_id, tenant_id, name, preview, hash, pepper, scopes, created_at, expires_at, revoked_at)
+      INSERT INTO api_keys (api_key_id, tenant_id, name, preview, hash, pepper, scopes, created_at, expires_at,
+        revoked_at, environment)
       VALUES (${key.apiKeyId}, ${key.tenantId}, ${key.name}, ${key.preview}, ${hash}, ${pepper}, ${key.scopes}::text[],
-        ${timestamp(key.createdAt)}, ${timestampOrNull(key.expiresAt)}, ${timestampOrNull(key.revokedAt)})`
+        ${timestamp(key.createdAt)}, ${timestampOrNull(key.expiresAt)}, ${timestampOrNull(key.revokedAt)},
+        ${key.environment ?? null})`
   }, Effect.orDie)
 
   // Both hashes are looked for in one statement, or one that is exchanged meanwhile would be missed by both looks.
   const findKeyByHash = Effect.fn("TenantStore.findKeyByHash")(function* ({ current, other }: SecretHashes) {
     const [row] = yield* sql<KeyAndTenantRow>`
       SELECT k.api_key_id, k.tenant_id, k.name AS key_name, k.preview, k.scopes, k.created_at AS key_created_at,
-        k.expires_at, k.revoked_at, k.last_used_at, k.replaced_by, k.hash = ${current} AS is_current, t.name AS tenant_name, t.email, t.entitlements, t.created_at AS tenant_created_at,
+        k.expires_at, k.revoked_at, k.last_used_at, k.replaced_by, k.pepper, k.environment, t.name AS tenant_name,
+        t.email, t.entitlements, t.created_at AS tenant_created_at,
         t.disabled_at
       FROM api_keys k JOIN tenants t ON t.tenant_id = k.tenant_id
       WHERE ${other === null ? sql`k.hash = ${current}` : sql`(k.hash = ${current} OR k.hash = ${other})`}`
     return Option.map(Option.fromUndefinedOr(row), toKeyAndTenant)
   }, Effect.orDie)
 
-  const noteUse = Effect.fn("TenantStore.noteUse")(
-    (apiKeyId: ApiKeyId, at: DateTime.Utc, { hash, pepper }: StoredHash) => sql`
-      UPDATE api_keys
-      SET last_used_at = greatest(last_used_at, ${timestamp(at)}), hash = ${hash}, pepper = ${pepper}
-      WHERE api_key_id = ${apiKeyId}`,
+  const rehashKey = Effect.fn("TenantStore.rehashKey")(
+    (apiKeyId: ApiKeyId, { hash, pepper }: StoredHash) =>
+      sql`UPDATE api_keys SET hash = ${hash}, pepper = ${pepper} WHERE api_key_id = ${apiKeyId}`,
     Effect.orDie,
     Effect.asVoid
   )
@@ -170,11 +176,30 @@ const make = Effect.gen(function* () {
   )
 
   const listKeys = Effect.fn("TenantStore.listKeys")((tenantId: TenantId) =>
-    allKeys(sql`
+    Effect.map(
+      allKeys(sql`
       SELECT api_key_id AS "apiKeyId", tenant_id AS "tenantId", name, preview, scopes, created_at AS "createdAt",
-        expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt", replaced_by AS "replacedBy"
-      FROM api_keys WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, api_key_id DESC`)
+        expires_at AS "expiresAt", revoked_at AS "revokedAt", environment, last_used_at AS "lastUsedAt",
+        replaced_by AS "replacedBy"
+      FROM api_keys WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, api_key_id DESC`),
+      (keys) => keys.map(({ environment, ...key }): ApiKey => ({ ...key, ...environmentOf({ environment }) }))
+    )
   )
+
+  // In the order of ids, so that two processes that note the same keys do not wait for each other in a circle.
+  const noteUses = Effect.fn("TenantStore.noteUses")(function* (uses: ReadonlyMap<ApiKeyId, DateTime.Utc>) {
+    const sorted = [...uses].sort(([one], [other]) => (one < other ? -1 : 1))
+    yield* sql`
+      UPDATE api_keys k SET last_used_at = used.at
+      FROM (
+        SELECT k.api_key_id, u.at
+        FROM unnest(${sorted.map(([id]) => id)}::text[], ${sorted.map(([, at]) => timestamp(at))}::timestamptz[])
+          AS u (api_key_id, at) JOIN api_keys k USING (api_key_id)
+        WHERE k.last_used_at IS NULL OR k.last_used_at < u.at
+        ORDER BY k.api_key_id FOR NO KEY UPDATE OF k
+      ) used
+      WHERE k.api_key_id = used.api_key_id`
+  }, Effect.orDie)
 
   const revokeKey = Effect.fn("TenantStore.revokeKey")(function* (
     tenantId: TenantId,
@@ -196,9 +221,10 @@ const make = Effect.gen(function* () {
     setOwner,
     insertKey,
     findKeyByHash,
-    noteUse,
+    rehashKey,
     replaceKey,
     listKeys,
+    noteUses,
     revokeKey
   })
 })

@@ -4,7 +4,8 @@ import { SqlClient } from "effect/sql"
 import type { PageRequest } from "#domain/Cursor.ts"
 import type { PortfolioId, TenantId } from "#domain/Ids.ts"
 import type { ScheduleStatus } from "#domain/portfolio/Portfolio.ts"
-import { type PortfolioFilter, PortfolioStore, type Renaming } from "#domain/portfolio/PortfolioStore.ts"
+import { type PortfolioChange, type PortfolioFilter, PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
+import { labelsCondition, patchedLabels, portfolios } from "#layers/sql/labelColumns.ts"
 import {
   type DetailRow,
   type PortfolioRow,
@@ -34,13 +35,17 @@ const make = Effect.gen(function* () {
     filter: PortfolioFilter,
     { after, limit }: PageRequest
   ) {
-    // Each order has an index that yields the page without sorting; with a status it is that of the schedules.
+    // Each order has an index that yields the page without sorting; with a status it is that of the schedules,
+    // with a pair of metadata that of its entries.
     const [tenant, createdAt, id] =
-      filter.status === undefined
-        ? ["p.tenant_id", "p.created_at", "p.portfolio_id"]
-        : ["c.tenant_id", "c.portfolio_created_at", "c.portfolio_id"]
+      filter.metadata !== undefined
+        ? ["pair.tenant_id", "pair.created_at", "pair.portfolio_id"]
+        : filter.status === undefined
+          ? ["p.tenant_id", "p.created_at", "p.portfolio_id"]
+          : ["c.tenant_id", "c.portfolio_created_at", "c.portfolio_id"]
+    const narrowed = labelsCondition(sql, portfolios, filter, { tenantId, alias: "p" })
     const key = sql.literal(`${createdAt}, ${id}`)
-    const conditions = [sql`p.archived_at IS NULL`, sql`${sql.literal(tenant!)} = ${tenantId}`]
+    const conditions = [sql`p.archived_at IS NULL`, sql`${sql.literal(tenant!)} = ${tenantId}`, ...narrowed.conditions]
     if (filter.status !== undefined) conditions.push(sql`c.status = ${filter.status}`)
     if (filter.ownerAccountId !== undefined) conditions.push(sql`p.owner_account_id = ${filter.ownerAccountId}`)
     if (filter.strategyId !== undefined) conditions.push(sql`p.strategy_id = ${filter.strategyId}`)
@@ -48,20 +53,25 @@ const make = Effect.gen(function* () {
     if (filter.permission === "call_policy") conditions.push(sql`NOT (p.account_ids <@ p.guarded_account_ids)`)
     if (after !== null) conditions.push(sql`(${key}) < (${timestamp(after.createdAt)}, ${after.id})`)
     const rows = yield* sql<PortfolioRow>`
-      ${select} WHERE ${sql.and(conditions)}
+      ${select} ${narrowed.join} WHERE ${sql.and(conditions)}
       ORDER BY ${sql.literal(`${createdAt} DESC, ${id} DESC`)} LIMIT ${limit + 1}`
     return rows.map(toPortfolio)
   }, Effect.orDie)
 
-  const rename = Effect.fn("PortfolioStore.rename")(
-    function* ({ at, name, portfolioId, tenantId }: Renaming) {
+  const update = Effect.fn("PortfolioStore.update")(
+    function* ({ at, patch, portfolioId, tenantId }: PortfolioChange) {
+      const columns = {
+        ...(patch.name === undefined ? {} : { name: patch.name }),
+        ...(yield* patchedLabels(sql, portfolios, { ...patch, tenantId, own: portfolioId })),
+        updated_at: timestamp(at)
+      }
       yield* sql`
-      UPDATE portfolios SET name = ${name}, updated_at = ${timestamp(at)}
+      UPDATE portfolios SET ${sql.update(columns)}
       WHERE portfolio_id = ${portfolioId} AND tenant_id = ${tenantId} AND archived_at IS NULL`
       return yield* find(tenantId, portfolioId)
     },
     sql.withTransaction,
-    Effect.orDie
+    Effect.catchTag("SqlError", Effect.die)
   )
 
   /**
@@ -106,7 +116,7 @@ const make = Effect.gen(function* () {
     setStatus(tenantId, portfolioId, { status: "paused", dueAt: null, at })
   )
 
-  return PortfolioStore.of({ find, list, rename, start, stop })
+  return PortfolioStore.of({ find, list, update, start, stop })
 })
 
 export const layer = Layer.effect(PortfolioStore, make)

@@ -7,12 +7,13 @@ import type { OperationOutcome } from "#domain/operation/OperationResult.ts"
 import type { StoredPortfolio } from "#domain/portfolio/PortfolioDetail.ts"
 import type { Portfolio, ScheduleStatus } from "#domain/portfolio/Portfolio.ts"
 import type { Frequency } from "#domain/RebalanceSchedule.ts"
+import { labelsOfRow } from "#layers/sql/labelColumns.ts"
 
 /** A portfolio with its strategy and schedule: four look-ups by primary key. `c` is the schedule. */
 export const selectPortfolios = `
   SELECT p.portfolio_id, p.tenant_id, p.name, p.owner_account_id, p.strategy_id, s.name AS strategy_name,
     s.description AS strategy_description, slower_frequency(s.frequency, m.frequency) AS frequency, p.strategy_version, p.account_ids, p.guarded_account_ids, p.last_rebalance_at,
-    p.created_at, p.updated_at, p.revoked_at IS NOT NULL AS is_revoked, c.status, c.due_at
+    p.created_at, p.updated_at, p.external_id, p.metadata, p.revoked_at IS NOT NULL AS is_revoked, c.status, c.due_at
   FROM portfolios p
   JOIN strategies s ON s.strategy_id = p.strategy_id
   LEFT JOIN mirror_terms m ON m.strategy_id = p.strategy_id AND m.tenant_id = p.tenant_id
@@ -53,6 +54,8 @@ export interface PortfolioRow {
   readonly last_rebalance_at: Date | null
   readonly created_at: Date
   readonly updated_at: Date
+  readonly external_id: string | null
+  readonly metadata: Readonly<Record<string, string>>
   readonly is_revoked: boolean
   readonly status: string | null
   readonly due_at: Date | null
@@ -84,7 +87,8 @@ export const toPortfolio = (row: PortfolioRow): Portfolio => ({
           lastRebalanceAt: row.last_rebalance_at === null ? null : DateTime.makeUnsafe(row.last_rebalance_at)
         },
   createdAt: DateTime.makeUnsafe(row.created_at),
-  updatedAt: DateTime.makeUnsafe(row.updated_at)
+  updatedAt: DateTime.makeUnsafe(row.updated_at),
+  ...labelsOfRow({ externalId: row.external_id, metadata: row.metadata })
 })
 
 export interface DetailRow extends PortfolioRow {

@@ -1,5 +1,5 @@
 /** Strategies and their versions in PostgreSQL. */
-import { Effect, Layer, Option, Schema } from "effect"
+import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { PageRequest } from "#domain/Cursor.ts"
 import { StrategyId, TenantId } from "#domain/Ids.ts"
@@ -10,6 +10,7 @@ import {
   type NewStrategy,
   type NewVersion,
   type OwnStrategy,
+  type StrategyFilter,
   type StrategyPatch,
   StrategyStore,
   type VersionRequest
@@ -22,7 +23,17 @@ import {
   Wad
 } from "#layers/sql/allocationColumns.ts"
 import { PolicyColumn, policyColumnOf, policyOf } from "#layers/sql/policyColumn.ts"
+import {
+  LabelColumns,
+  labelsCondition,
+  labelsOfRow,
+  newLabels,
+  patchedLabels,
+  selectLabels,
+  strategies
+} from "#layers/sql/labelColumns.ts"
 import { makeConfigureStrategy } from "#layers/sql/strategy/configureStrategy.ts"
+import { makeArchive } from "#layers/sql/strategy/archive.ts"
 import { decodeFirst, decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
 import { storableJson } from "#layers/sql/storable.ts"
 import { isEmpty, swapColumnsOf } from "#layers/sql/swapColumns.ts"
@@ -41,7 +52,9 @@ const StrategyRow = Schema.Struct({
   canMirror: Schema.Boolean,
   maxApy: Schema.NullOr(Wad),
   version: Schema.Int,
-  createdAt: Timestamp
+  createdAt: Timestamp,
+  archivedAt: Schema.NullOr(Timestamp),
+  ...LabelColumns
 })
 
 const toStrategy = (row: typeof StrategyRow.Type): Strategy => ({
@@ -58,7 +71,9 @@ const toStrategy = (row: typeof StrategyRow.Type): Strategy => ({
   canMirror: row.canMirror,
   maxApy: row.maxApy,
   version: row.version,
-  createdAt: row.createdAt
+  createdAt: row.createdAt,
+  ...(row.archivedAt === null ? {} : { archivedAt: row.archivedAt }),
+  ...labelsOfRow(row)
 })
 
 const encodeTriggers = Schema.encodeSync(Schema.toCodecJson(StrategyTriggers))
@@ -87,7 +102,7 @@ const make = Effect.gen(function* () {
       s.slippage_bps AS "slippageBps", s.price_impact_bps AS "priceImpactBps", s.threshold_usd AS "thresholdUsd",
       s.rebalance_policy AS "rebalancePolicy", s.triggers,
       s.is_public AS "isPublic", s.can_mirror AS "canMirror", s.max_apy AS "maxApy", s.head_version AS version,
-      s.created_at AS "createdAt"
+      s.created_at AS "createdAt", s.archived_at AS "archivedAt", ${selectLabels("s")}
     FROM strategies s
     JOIN strategy_versions v ON v.strategy_id = s.strategy_id AND v.version = s.head_version`)
 
@@ -110,36 +125,50 @@ const make = Effect.gen(function* () {
         ...triggersColumnOf(strategy.triggers),
         is_public: strategy.isPublic,
         head_version: strategy.version,
-        created_at: timestamp(strategy.createdAt)
+        created_at: timestamp(strategy.createdAt),
+        ...(yield* newLabels(sql, strategies, { ...strategy, own: strategy.strategyId }))
       })}`
       yield* insertVersion({ ...strategy, changeLog: null }, strategy.version)
     },
     sql.withTransaction,
-    Effect.orDie
+    Effect.catchTag("SqlError", Effect.die)
   )
 
   const find = Effect.fn("StrategyStore.find")((strategyId: StrategyId) =>
     Effect.map(firstStrategy(sql`${selectStrategies} WHERE s.strategy_id = ${strategyId}`), Option.map(toStrategy))
   )
 
-  const list = Effect.fn("StrategyStore.list")((tenantId: TenantId, { after, limit }: PageRequest) => {
-    const conditions = [sql`s.tenant_id = ${tenantId}`]
+  // Each order has an index that yields the page without sorting; by a pair of metadata it is that of its entries.
+  const list = Effect.fn("StrategyStore.list")((
+    tenantId: TenantId,
+    { archived = "exclude", ...labels }: StrategyFilter,
+    { after, limit }: PageRequest
+  ) => {
+    const narrowed = labelsCondition(sql, strategies, labels, { tenantId, alias: "s" })
+    const by = labels.metadata === undefined ? "s" : "pair"
+    const conditions = [sql`s.tenant_id = ${tenantId}`, ...narrowed.conditions]
+    if (archived === "exclude") conditions.push(sql`s.archived_at IS NULL`)
+    if (archived === "only") conditions.push(sql`s.archived_at IS NOT NULL`)
     if (after !== null)
-      conditions.push(sql`(s.created_at, s.strategy_id) < (${timestamp(after.createdAt)}, ${after.id})`)
+      conditions.push(
+        sql`(${sql.literal(`${by}.created_at, ${by}.strategy_id`)}) < (${timestamp(after.createdAt)}, ${after.id})`
+      )
     const rows = allStrategies(sql`
-      ${selectStrategies} WHERE ${sql.and(conditions)}
-      ORDER BY s.created_at DESC, s.strategy_id DESC LIMIT ${limit + 1}`)
+      ${selectStrategies} ${narrowed.join} WHERE ${sql.and(conditions)}
+      ORDER BY ${sql.literal(`${by}.created_at DESC, ${by}.strategy_id DESC`)} LIMIT ${limit + 1}`)
     return Effect.map(rows, (found) => found.map(toStrategy))
   })
 
   // Read by a statement of its own: one that waited for a publication would not see that publication's version.
   const update = Effect.fn("StrategyStore.update")(
-    function* ({ strategyId, tenantId }: OwnStrategy, { description, isPublic, name, triggers }: StrategyPatch) {
+    function* ({ strategyId, tenantId }: OwnStrategy, patch: StrategyPatch) {
+      const { description, isPublic, name, triggers } = patch
       const columns = {
         ...(name === undefined ? {} : { name }),
         ...(description === undefined ? {} : { description }),
         ...(isPublic === undefined ? {} : { is_public: isPublic }),
-        ...triggersColumnOf(triggers)
+        ...triggersColumnOf(triggers),
+        ...(yield* patchedLabels(sql, strategies, { ...patch, tenantId, own: strategyId }))
       }
       if (!isEmpty(columns)) {
         yield* sql`
@@ -151,7 +180,7 @@ const make = Effect.gen(function* () {
       return Option.map(found, toStrategy)
     },
     sql.withTransaction,
-    Effect.orDie
+    Effect.catchTag("SqlError", Effect.die)
   )
 
   const publish = Effect.fn("StrategyStore.publish")(
@@ -181,7 +210,23 @@ const make = Effect.gen(function* () {
       ORDER BY v.version DESC LIMIT ${limit + 1}`)
   })
 
-  return StrategyStore.of({ insert, find, list, update, publish, versions, ...(yield* makeConfigureStrategy(sql)) })
+  const { remove, unarchive } = makeArchive(sql)
+
+  const restore = Effect.fn("StrategyStore.restore")((own: OwnStrategy, at: DateTime.Utc) =>
+    Effect.flatMap(unarchive(own, at), (isOwn) => (isOwn ? find(own.strategyId) : Effect.succeedNone))
+  )
+
+  return StrategyStore.of({
+    insert,
+    find,
+    list,
+    update,
+    publish,
+    versions,
+    remove,
+    restore,
+    ...(yield* makeConfigureStrategy(sql))
+  })
 })
 
 export const layer = Layer.effect(StrategyStore, make)

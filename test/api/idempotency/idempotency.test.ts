@@ -33,6 +33,7 @@ HttpApi.reflect(V2, {
 const without = [
   "POST /v2/strategies/validate",
   "POST /v2/strategies/backtest",
+  "POST /v2/strategies/{strategyId}/restore",
   "POST /v2/assets/allocation-breakdown",
   "POST /v2/portfolios/{portfolioId}/start",
   "POST /v2/portfolios/{portfolioId}/stop",

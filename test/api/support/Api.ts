@@ -24,6 +24,7 @@ import { Executions } from "#domain/execution/Executions.ts"
 import { OperationSignals } from "#domain/execution/OperationSignals.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
+import { RefusedRequests } from "#domain/request/RefusedRequests.ts"
 import { Sessions } from "#domain/identity/Sessions.ts"
 import { SignInSettings } from "#domain/identity/SignInSettings.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
@@ -177,7 +178,7 @@ const services = Layer.mergeAll(
   PortfolioPerformances.layer
 ).pipe(
   Layer.provideMerge(ExecutionReaders.layer.pipe(Layer.provide(RequestSessionLive))),
-  Layer.provideMerge(Layer.merge(ApiKeys.layer, Sessions.layer)),
+  Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, Sessions.layer, RefusedRequests.layer)),
   Layer.provideMerge(Portfolios.layer),
   Layer.provideMerge(Layer.merge(OperationSignals.layer, StreamAdmission.layer)),
   Layer.provideMerge(SecretBoxLive),

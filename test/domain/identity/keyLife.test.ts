@@ -19,6 +19,7 @@ const rememberedMs = 5_000
 const StoreInMemory = Layer.sync(TenantStore, () => {
   const tenants = new Map<TenantId, Tenant>()
   const keys = new Map<string, ApiKey>()
+  const uses = new Map<string, DateTime.Utc>()
   const text = (hash: Uint8Array) => Buffer.from(hash).toString("hex")
   return TenantStore.of({
     insertTenant: (tenant) => Effect.sync(() => void tenants.set(tenant.tenantId, tenant)),
@@ -40,10 +41,10 @@ const StoreInMemory = Layer.sync(TenantStore, () => {
         Option.map(Option.fromUndefinedOr(keys.get(text(hash))), (key) => ({
           key,
           tenant: tenants.get(key.tenantId)!,
-          isCurrent: true
+          pepper: "a pepper"
         }))
       ),
-    noteUse: () => Effect.void,
+    rehashKey: () => Effect.void,
     replaceKey: ({ apiKeyId, endsAt, hash: { hash }, next }) =>
       Effect.sync(() => {
         const entry = [...keys].find(([, key]) => key.apiKeyId === apiKeyId && key.replacedBy === null)
@@ -52,7 +53,16 @@ const StoreInMemory = Layer.sync(TenantStore, () => {
         keys.set(text(hash), next)
         return true
       }),
-    listKeys: (tenantId) => Effect.sync(() => [...keys.values()].filter((key) => key.tenantId === tenantId)),
+    listKeys: (tenantId) =>
+      Effect.sync(() =>
+        [...keys.values()]
+          .filter((key) => key.tenantId === tenantId)
+          .map((key) => ({ ...key, lastUsedAt: uses.get(key.apiKeyId) ?? null }))
+      ),
+    noteUses: (noted) =>
+      Effect.sync(() => {
+        for (const [apiKeyId, at] of noted) uses.set(apiKeyId, at)
+      }),
     revokeKey: (tenantId, apiKeyId, at) =>
       Effect.sync(() => {
         const entry = [...keys].find(([, key]) => key.tenantId === tenantId && key.apiKeyId === apiKeyId)

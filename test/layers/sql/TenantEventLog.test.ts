@@ -19,8 +19,8 @@ eachDatabase("TenantEventLog", (it) => {
       const portfolios = yield* PortfolioStore
       const operations = yield* OperationStore
       const { portfolioId, tenantId } = yield* world()
-      yield* portfolios.rename({ tenantId, portfolioId, name: "Pension", at: after(10) })
-      yield* portfolios.rename({ tenantId, portfolioId, name: "Pension", at: after(11) })
+      yield* portfolios.update({ tenantId, portfolioId, patch: { name: "Pension" }, at: after(10) })
+      yield* portfolios.update({ tenantId, portfolioId, patch: { name: "Pension" }, at: after(11) })
       yield* portfolios.stop(tenantId, portfolioId, after(12))
       yield* portfolios.start(tenantId, portfolioId, after(13))
       const operationId = yield* makeOperationId
@@ -65,7 +65,7 @@ eachDatabase("TenantEventLog", (it) => {
       const seen = (sequence: number) => log.grown([tenantId, stranger].map((id) => ({ tenantId: id, sequence })))
       assert.deepStrictEqual(yield* seen(9), [tenantId])
       assert.deepStrictEqual(yield* seen(10), [])
-      yield* portfolios.rename({ tenantId, portfolioId, name: null, at: after(18) })
+      yield* portfolios.update({ tenantId, portfolioId, patch: { name: null }, at: after(18) })
       assert.deepStrictEqual(yield* seen(10), [tenantId], "before it has its number too")
     })
   )

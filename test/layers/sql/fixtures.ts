@@ -140,7 +140,8 @@ export const insertPortfolio = Effect.fnUntraced(function* (
   const flow = yield* insertFlow(strategy, newAddress())
   const portfolio = yield* newPortfolio(flow, times)
   const result = yield* (yield* EnrollmentStore).commit(portfolio, outcomeOf(portfolio))
-  if (result !== "Committed") return yield* Effect.die(new Error(result))
+  if (result !== "Committed")
+    return yield* Effect.die(new Error(`The portfolio was not made: ${JSON.stringify(result)}`))
   return portfolio
 })
 

@@ -58,10 +58,10 @@ eachDatabase("Stores under mixed load", (it) => {
         ...ids.map((id) => trigger(id, round)),
         portfolios.stop(tenantId, ids[round % ids.length]!, after(round * hour)),
         portfolios.start(tenantId, ids[round % ids.length]!, after(round * hour)),
-        portfolios.rename({
+        portfolios.update({
           tenantId,
           portfolioId: ids[round % ids.length]!,
-          name: `Round ${round}`,
+          patch: { name: `Round ${round}` },
           at: after(round * hour)
         }),
         strategies.publish({

@@ -135,18 +135,20 @@ export const enroll = (
     const together = isCrowd ? random.between(1, 20) : undefined
     for (let strategies = isCrowd ? 1 : random.between(1, 2); strategies > 0; strategies--) {
       const strategyId = yield* Ids.makeStrategyId
-      yield* (yield* StrategyStore).insert({
-        strategyId,
-        tenantId,
-        name: `Mix ${strategies}`,
-        description: null,
-        allocation: drawAllocation(random),
-        schedule: { type: "interval", frequency: random.pick<Frequency>(["hourly", "hourly", "daily"]) },
-        swap: { slippageBps: null, priceImpactBps: null, thresholdUsd: null },
-        isPublic: false,
-        version: 1,
-        createdAt
-      })
+      yield* Effect.orDie(
+        (yield* StrategyStore).insert({
+          strategyId,
+          tenantId,
+          name: `Mix ${strategies}`,
+          description: null,
+          allocation: drawAllocation(random),
+          schedule: { type: "interval", frequency: random.pick<Frequency>(["hourly", "hourly", "daily"]) },
+          swap: { slippageBps: null, priceImpactBps: null, thresholdUsd: null },
+          isPublic: false,
+          version: 1,
+          createdAt
+        })
+      )
       for (let count = isCrowd ? random.between(5, 9) : random.between(1, 2); count > 0; count--) {
         const dueAfterMinutes = together ?? random.between(1, 60)
         const number = portfolios.length

@@ -34,6 +34,7 @@ import * as TenantStore from "#layers/sql/identity/TenantStore.ts"
 import { adminAccess } from "#src/cli/adminAccess.ts"
 import { RunAdmin } from "#src/cli/RunAdmin.ts"
 import { TenantAdmin } from "#src/cli/TenantAdmin.ts"
+import { nothingRefused } from "#test/support/nothingRefused.ts"
 
 const dataDir = mkdtempSync(join(tmpdir(), "ballast-cli-"))
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
@@ -145,7 +146,7 @@ const service = Effect.gen(function* () {
   )
   const routes = AdminLive.pipe(
     Layer.provide(RequestContextLive),
-    Layer.provide([RateLimits.layerMemory, RequestIds.layer, RequestLog.layer]),
+    Layer.provide([RateLimits.layerMemory, RequestIds.layer, RequestLog.layer.pipe(Layer.provide(nothingRefused))]),
     Layer.provide([
       tenants,
       OperatorToken.layer(Redacted.make(adminToken)),

@@ -188,7 +188,10 @@ eachDatabase("EnrollmentStore", (it) => {
       const results = yield* Effect.forEach(portfolios, (each) => store.commit(each, outcomeOf(each)), {
         concurrency: "unbounded"
       })
-      assert.deepStrictEqual([...results].sort(), ["Committed", ...Array.from({ length: 7 }, () => "IndexTaken")])
+      assert.deepStrictEqual<ReadonlyArray<unknown>>([...results].sort(), [
+        "Committed",
+        ...Array.from({ length: 7 }, () => "IndexTaken")
+      ])
       assert.strictEqual(yield* store.candidateIndex(evmWallet(owner)), 1n)
     })
   )

@@ -75,7 +75,7 @@ eachDatabase("TenantStore", (it) => {
       yield* store.insertKey(key, stored(key.apiKeyId))
       assert.deepStrictEqual(
         yield* store.findKeyByHash(hashesOf(key.apiKeyId)),
-        Option.some({ key, tenant, isCurrent: true })
+        Option.some({ key, tenant, pepper: "one" })
       )
       assert.isTrue(Option.isNone(yield* store.findKeyByHash(hashesOf("unknown"))))
     })
@@ -115,12 +115,15 @@ eachDatabase("TenantStore", (it) => {
       assert.isFalse(yield* store.revokeKey(stranger, older.apiKeyId, after(1)))
       assert.isTrue(yield* store.revokeKey(tenantId, older.apiKeyId, after(2)))
       assert.isTrue(yield* store.revokeKey(tenantId, older.apiKeyId, after(3)))
-      assert.deepStrictEqual(yield* store.listKeys(tenantId), [newer, { ...older, revokedAt: after(2) }])
+      assert.deepStrictEqual(yield* store.listKeys(tenantId), [
+        { ...newer, lastUsedAt: null },
+        { ...older, revokedAt: after(2), lastUsedAt: null }
+      ])
       assert.deepStrictEqual(yield* store.listKeys(stranger), [])
     })
   )
 
-  it.effect("finds a key by its hash under either pepper, and stores it under the one that is noted with its use", () =>
+  it.effect("finds a key by its hash under either pepper, and stores it under the one that it is told", () =>
     Effect.gen(function* () {
       const store = yield* TenantStore
       const tenantId = yield* insertTenant
@@ -128,14 +131,24 @@ eachDatabase("TenantStore", (it) => {
       const [before, now] = [hashOf(`${key.apiKeyId} a`), hashOf(`${key.apiKeyId} b`)]
       yield* store.insertKey(key, { hash: before, pepper: "one" })
       const both = { current: now, other: before }
-      assert.isFalse(Option.getOrThrow(yield* store.findKeyByHash(both)).isCurrent)
-      yield* store.noteUse(key.apiKeyId, after(2), { hash: now, pepper: "two" })
+      assert.strictEqual(Option.getOrThrow(yield* store.findKeyByHash(both)).pepper, "one")
+      yield* store.rehashKey(key.apiKeyId, { hash: now, pepper: "two" })
       const found = Option.getOrThrow(yield* store.findKeyByHash({ current: now, other: null }))
-      assert.isTrue(found.isCurrent)
-      assert.deepStrictEqual(found.key, { ...key, lastUsedAt: after(2) })
+      assert.strictEqual(found.pepper, "two")
+      assert.deepStrictEqual(found.key, key)
       assert.isTrue(Option.isNone(yield* store.findKeyByHash({ current: before, other: null })))
-      yield* store.noteUse(key.apiKeyId, after(1), { hash: now, pepper: "two" })
-      assert.deepStrictEqual((yield* store.listKeys(tenantId))[0]!.lastUsedAt, after(2), "use never goes back")
+    })
+  )
+
+  it.effect("notes when keys were used, and never goes back", () =>
+    Effect.gen(function* () {
+      const store = yield* TenantStore
+      const tenantId = yield* insertTenant
+      const key = newKey(tenantId, yield* makeApiKeyId)
+      yield* store.insertKey(key, stored(key.apiKeyId))
+      yield* store.noteUses(new Map([[key.apiKeyId, after(2)]]))
+      yield* store.noteUses(new Map([[key.apiKeyId, after(1)]]))
+      assert.deepStrictEqual((yield* store.listKeys(tenantId))[0]!.lastUsedAt, after(2))
     })
   )
 

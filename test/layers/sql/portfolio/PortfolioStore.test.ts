@@ -55,7 +55,9 @@ eachDatabase("PortfolioStore", (it) => {
       const stranger = yield* insertTenant
       assert.isTrue(Option.isNone(yield* store.find(stranger, portfolioId)))
       assert.isTrue(Option.isNone(yield* store.find(tenantId, yield* makePortfolioId)))
-      assert.isTrue(Option.isNone(yield* store.rename({ tenantId: stranger, portfolioId, name: "mine", at: noon })))
+      assert.isTrue(
+        Option.isNone(yield* store.update({ tenantId: stranger, portfolioId, patch: { name: "mine" }, at: noon }))
+      )
       assert.isTrue(Option.isNone(yield* store.stop(stranger, portfolioId, noon)))
       assert.isTrue(Option.isNone(yield* store.start(stranger, portfolioId, noon)))
       const untouched = Option.getOrThrow(yield* store.find(tenantId, portfolioId))
@@ -79,10 +81,14 @@ eachDatabase("PortfolioStore", (it) => {
     Effect.gen(function* () {
       const store = yield* PortfolioStore
       const { portfolioId, tenantId } = yield* world()
-      const renamed = Option.getOrThrow(yield* store.rename({ tenantId, portfolioId, name: "Ferien 🏖", at: after(1) }))
+      const renamed = Option.getOrThrow(
+        yield* store.update({ tenantId, portfolioId, patch: { name: "Ferien 🏖" }, at: after(1) })
+      )
       assert.strictEqual(renamed.name, "Ferien 🏖")
       assert.deepStrictEqual(renamed.updatedAt, after(1))
-      assert.isNull(Option.getOrThrow(yield* store.rename({ tenantId, portfolioId, name: null, at: after(2) })).name)
+      assert.isNull(
+        Option.getOrThrow(yield* store.update({ tenantId, portfolioId, patch: { name: null }, at: after(2) })).name
+      )
     })
   )
 

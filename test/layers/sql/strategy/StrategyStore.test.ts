@@ -123,16 +123,20 @@ eachDatabase("StrategyStore", (it) => {
         yield* store.insert(strategy)
         ids.unshift(strategy.strategyId)
       }
-      const first = yield* store.list(tenantId, { limit: 2, after: null })
+      const first = yield* store.list(tenantId, {}, { limit: 2, after: null })
       assert.deepStrictEqual(
         first.map((s) => s.strategyId),
         ids.slice(0, 3)
       )
       const last = first[1]!
-      const second = yield* store.list(tenantId, {
-        limit: 10,
-        after: { createdAt: last.createdAt, id: last.strategyId }
-      })
+      const second = yield* store.list(
+        tenantId,
+        {},
+        {
+          limit: 10,
+          after: { createdAt: last.createdAt, id: last.strategyId }
+        }
+      )
       assert.deepStrictEqual(
         second.map((s) => s.strategyId),
         ids.slice(2)

@@ -2,6 +2,7 @@ import { assert } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeStrategyId } from "#domain/Ids.ts"
+import type { LabelsRefusal } from "#domain/Labels.ts"
 import type { StrategyTriggers } from "#domain/StrategyTriggers.ts"
 import type { Strategy } from "#domain/strategy/Strategy.ts"
 import type { SwapPreferences } from "#domain/SwapPreferences.ts"
@@ -24,7 +25,9 @@ eachDatabase("patches of StrategyStore", (it) => {
       const store = yield* StrategyStore
       const tenantId = yield* insertTenant
       const triggers: StrategyTriggers = { drift: { band: { kind: "relative", width: 2_000 } } }
-      const patches: ReadonlyArray<Omit<StrategyPatch, "triggers"> & { readonly triggers?: StrategyTriggers }> = [
+      const patches: ReadonlyArray<
+        Pick<StrategyPatch, "name" | "description" | "isPublic"> & { readonly triggers?: StrategyTriggers }
+      > = [
         ...subsets({ name: "N", description: "D", isPublic: true, triggers }),
         { description: null },
         { isPublic: false }
@@ -107,7 +110,7 @@ eachDatabase("patches of StrategyStore", (it) => {
       const tenantId = yield* insertTenant
       for (let round = 0; round < 10; round++) {
         const { strategyId } = yield* insertStrategy(tenantId)
-        const writes: ReadonlyArray<Effect.Effect<unknown>> = [
+        const writes: ReadonlyArray<Effect.Effect<unknown, LabelsRefusal>> = [
           store.update({ tenantId, strategyId }, { name: "N" }),
           store.update({ tenantId, strategyId }, { description: "D" }),
           store.update({ tenantId, strategyId }, { isPublic: true }),

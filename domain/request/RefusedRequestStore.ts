@@ -1,0 +1,45 @@
+/** Port: where refused requests are kept. */
+import { Context, type DateTime, type Effect } from "effect"
+import type { PageRequest } from "#domain/Cursor.ts"
+import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
+
+export interface RefusedRequest {
+  readonly tenantId: TenantId
+  readonly apiKeyId: ApiKeyId
+  /** When it was answered. */
+  readonly at: DateTime.Utc
+  /** The answer's `X-Request-Id`. */
+  readonly requestId: string
+  readonly correlationId: string
+  readonly method: string
+  /** The template, such as `/v2/portfolios/{portfolioId}`; never the path. */
+  readonly route: string
+  readonly status: number
+  /** Null when the answer had none. */
+  readonly code: string | null
+  /** As it was answered, without its details; null when the answer had none. */
+  readonly message: string | null
+  readonly milliseconds: number
+}
+
+export interface RefusedRequestFilter {
+  readonly code?: string | undefined
+  readonly apiKeyId?: ApiKeyId | undefined
+  readonly since?: DateTime.Utc | undefined
+}
+
+export class RefusedRequestStore extends Context.Service<
+  RefusedRequestStore,
+  {
+    /** By one statement. */
+    readonly insert: (requests: ReadonlyArray<RefusedRequest>) => Effect.Effect<void>
+    /** Newest first; one row more than the limit when there is a next page. */
+    readonly list: (
+      tenantId: TenantId,
+      filter: RefusedRequestFilter,
+      page: PageRequest
+    ) => Effect.Effect<ReadonlyArray<RefusedRequest>>
+    /** Removes at most so many of before the given time; answers how many. */
+    readonly prune: (before: DateTime.Utc, limit: number) => Effect.Effect<number>
+  }
+>()("ballast/domain/request/RefusedRequestStore") {}

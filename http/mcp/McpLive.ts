@@ -1,0 +1,143 @@
+/**
+ * The API for agents: a server of the Model Context Protocol at `POST /mcp`, by the protocol's own SDK, over streamable
+ * HTTP without sessions. A call of a tool is carried to the route that the tool is made of (`carry.ts`). See
+ * docs/decisions/0204-mcp-server.md.
+ */
+import { Server } from "@modelcontextprotocol/sdk/server/index.js"
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js"
+import { type CallToolResult, CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js"
+import { Clock, Context, DateTime, Effect } from "effect"
+import { HttpApi, OpenApi } from "effect/http-api"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { KeyMissing } from "#domain/Errors.ts"
+import { ApiKeys } from "#domain/identity/ApiKeys.ts"
+import type { Caller } from "#domain/identity/Caller.ts"
+import type { Scope } from "#domain/Scopes.ts"
+import { errorResponse } from "#http/errorResponse.ts"
+import { type Carried, makeCarry } from "#http/mcp/carry.ts"
+import { type ApiTool, requestOf, toolsFor, toolsOf } from "#http/mcp/toolsOf.ts"
+import { RequestContext } from "#http/middleware/RequestContext.ts"
+import { addRoute } from "#http/middleware/routeTable.ts"
+import { RequiredScope } from "#http/RequiredScope.ts"
+import { V2 } from "#http/v2/Api.ts"
+
+/** As of every route. */
+const maxBody = 65_536
+
+const instructions =
+  "Ballast keeps users' portfolios on target. Tools are the operations of its REST API v2; arguments of the path and the query have their names, the body is `body`. Read before you write, ask the user before a tool that is not read-only, and send an Idempotency-Key with what creates. An error's code and message say what to do next."
+
+const scopes = new Map<string, Scope | undefined>()
+HttpApi.reflect(V2, {
+  onGroup: () => {},
+  onEndpoint: ({ endpoint }) => void scopes.set(endpoint.identifier, Context.get(endpoint.annotations, RequiredScope))
+})
+
+const tools = toolsOf(OpenApi.fromApi(V2), (operationId) => scopes.get(operationId))
+const byName = new Map(tools.map((tool) => [tool.name, tool]))
+
+const failed = (text: string): CallToolResult => ({ isError: true, content: [{ type: "text", text }] })
+
+const resultOf = ({ headers, status, text }: Carried): CallToolResult => ({
+  isError: status >= 400,
+  content: [{ type: "text", text }],
+  _meta: { "ballast/status": status, "ballast/correlationId": headers.get("x-correlation-id") }
+})
+
+/** Of the header that REST has, or as most MCP clients send a key. */
+const secretOf = ({ headers }: HttpServerRequest.HttpServerRequest): string | undefined => {
+  const bearer = /^Bearer +(\S+)$/iu.exec(headers["authorization"] ?? "")?.[1]
+  return headers["x-api-key"] || bearer
+}
+
+export const McpLive = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const keys = yield* ApiKeys
+    const clock = yield* Clock.Clock
+    addRoute("POST", "/mcp")
+
+    /** One server a request: nothing is kept between two. */
+    const answer = Effect.fnUntraced(function* (
+      request: HttpServerRequest.HttpServerRequest,
+      secret: string,
+      { scopes: held }: Caller["Service"]
+    ) {
+      const { correlationId, requestId } = yield* RequestContext
+      const context = yield* Effect.context<never>()
+      const carry = makeCarry(router, context)
+
+      const call = (tool: ApiTool, args: Readonly<Record<string, unknown>>, signal: AbortSignal) => {
+        const meant = requestOf(tool, args)
+        if (typeof meant === "string") return Promise.resolve(failed(meant))
+        const headers = {
+          ...meant.headers,
+          "x-api-key": secret,
+          traceparent: `00-${correlationId}-${requestId.slice(0, 16)}-00`
+        }
+        return Effect.runPromise(Effect.map(carry(request, { ...meant, headers }), resultOf), { signal })
+      }
+
+      const server = new Server(
+        { name: "ballast", title: "Ballast", version: "2.0.0" },
+        { capabilities: { tools: {} }, instructions }
+      )
+      server.setRequestHandler(ListToolsRequestSchema, () => ({
+        tools: toolsFor(tools, held).map(({ annotations, description, inputSchema, name, title }) => ({
+          name,
+          title,
+          description,
+          inputSchema,
+          annotations
+        }))
+      }))
+      server.setRequestHandler(CallToolRequestSchema, ({ params: { arguments: args = {}, name } }, { signal }) => {
+        const tool = byName.get(name)
+        return tool === undefined ? failed(`There is no tool ${name}; list the tools`) : call(tool, args, signal)
+      })
+
+      const transport = new WebStandardStreamableHTTPServerTransport({
+        enableJsonResponse: true,
+        maxRequestBodySize: maxBody
+      })
+      const web = yield* HttpServerRequest.toWeb(request)
+      return yield* Effect.promise(async () => {
+        await server.connect(transport)
+        const response = await transport.handleRequest(web)
+        const text = await response.text()
+        await server.close()
+        const type = response.headers.get("content-type")
+        return HttpServerResponse.text(text, {
+          status: response.status,
+          ...(type === null ? {} : { contentType: type })
+        })
+      })
+    })
+
+    const handled = Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const secret = secretOf(request)
+      if (secret === undefined)
+        return yield* new KeyMissing({
+          message: "Send an API key in the x-api-key header, or as Authorization: Bearer <key>"
+        })
+      const caller = yield* keys.authenticate(secret)
+      ;(yield* RequestContext).caller = caller
+      return yield* answer(request, secret, caller)
+    }).pipe(
+      Effect.catchTags({
+        KeyMissing: (error) => refused(error),
+        KeyInvalid: (error) => refused(error),
+        KeyExpired: (error) => refused(error),
+        TenantDisabled: (error) => refused(error)
+      })
+    )
+
+    const refused = Effect.fnUntraced(function* (error: Parameters<typeof errorResponse>[0]) {
+      const requestContext = yield* RequestContext
+      const now = DateTime.makeUnsafe(clock.currentTimeMillisUnsafe())
+      return errorResponse(error, { path: "/mcp", requestContext, now })
+    })
+
+    yield* router.add("POST", "/mcp", handled)
+  })
+)

@@ -1,0 +1,25 @@
+import { DateTime, Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { RefusedRequests } from "#domain/request/RefusedRequests.ts"
+import type { RefusedRequest } from "#domain/request/RefusedRequestStore.ts"
+import { successPage } from "#http/Envelope.ts"
+import { V2 } from "#http/v2/Api.ts"
+
+const view = ({ at, milliseconds, tenantId: _, ...request }: RefusedRequest) => ({
+  ...request,
+  at: DateTime.formatIso(at),
+  durationMs: milliseconds
+})
+
+export const RequestsLive = HttpApiBuilder.group(
+  V2,
+  "requests",
+  Effect.fnUntraced(function* (handlers) {
+    const requests = yield* RefusedRequests
+
+    return handlers.handleAll({
+      listRefusedRequests: ({ query }) =>
+        Effect.map(requests.list(query), (found) => successPage({ requests: found.items.map(view) }, found))
+    })
+  })
+)
