@@ -52,10 +52,12 @@ export interface Simulated {
   readonly units: number
 }
 
-interface Requests {
+export interface Requests {
   readonly latestBlockhash: Effect.Effect<LatestBlockhash, ChainUnavailable>
-  readonly blockHeight: (commitment: Commitment) => Effect.Effect<bigint, ChainUnavailable>
-  readonly slot: (commitment: Commitment) => Effect.Effect<bigint, ChainUnavailable>
+  /** How far the chain is. Heights count blocks, slots also those that were skipped. */
+  readonly position: (
+    commitment: Commitment
+  ) => Effect.Effect<{ readonly slot: bigint; readonly height: bigint }, ChainUnavailable>
   /**
    * Accounts at one slot, not before `atLeastSlot`; none where there is no account. More than 100 are read in several
    * requests, and the slot is then the earliest.
@@ -222,8 +224,11 @@ const requestsOver = (
         lastValidBlockHeight: BigInt(lastValidBlockHeight)
       })
     ),
-    blockHeight: (commitment) => Effect.map(ask("getBlockHeight", [{ commitment }], Answers.Height), BigInt),
-    slot: (commitment) => Effect.map(ask("getSlot", [{ commitment }], Answers.Height), BigInt),
+    position: (commitment) =>
+      Effect.map(ask("getEpochInfo", [{ commitment }], Answers.Position), ({ absoluteSlot, blockHeight }) => ({
+        slot: BigInt(absoluteSlot),
+        height: BigInt(blockHeight)
+      })),
     accounts: (keys, atLeastSlot = 0n) =>
       accounts(
         keys.map((key) => key.toBase58()),
@@ -262,7 +267,7 @@ const requestsOver = (
         ),
         (fees) => fees.map(({ prioritizationFee }) => BigInt(prioritizationFee))
       ),
-    minimumRent: (bytes) => Effect.map(ask("getMinimumBalanceForRentExemption", [bytes], Answers.Height), BigInt)
+    minimumRent: (bytes) => Effect.map(ask("getMinimumBalanceForRentExemption", [bytes], Answers.Lamports), BigInt)
   }
 }
 

@@ -15,7 +15,9 @@ export const inContext = <S extends Schema.Constraint>(value: S) =>
 
 export const Blockhash = inContext(Schema.Struct({ blockhash: Key, lastValidBlockHeight: Count }))
 
-export const Height = Count
+export const Lamports = Count
+
+export const Position = Schema.Struct({ absoluteSlot: Count, blockHeight: Count })
 
 export const RawAccount = Schema.Struct({
   data: Schema.Tuple([Schema.String.check(Schema.isPattern(/^[A-Za-z0-9+/]*={0,2}$/u)), Schema.Literal("base64")]),

@@ -40,8 +40,8 @@ describe("reading a Solana node", () => {
     over([chain.url], (rpc) =>
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* rpc.latestBlockhash, chain.ledger.blockhashes.latest)
-        assert.strictEqual(yield* rpc.blockHeight("finalized"), chain.ledger.blockHeight)
-        assert.strictEqual(yield* rpc.slot("confirmed"), chain.ledger.slot)
+        const { blockHeight: height, slot } = chain.ledger
+        assert.deepStrictEqual(yield* rpc.position("confirmed"), { height, slot })
         assert.strictEqual(yield* rpc.minimumRent(165), chain.ledger.rentOf(165))
         assert.deepStrictEqual(yield* rpc.recentFees([usdc.mint]), [0n])
       })
@@ -101,8 +101,13 @@ describe("reading a Solana node", () => {
     over([first.url], (rpc) =>
       Effect.gen(function* () {
         first.answer = async (method, forward) =>
-          method === "getSlot" ? rpcResult(2 ** 53) : { status: 200, body: await forward() }
-        assert.match((yield* Effect.flip(rpc.slot("confirmed"))).reason, /getSlot: the answer could not be read/)
+          method === "getEpochInfo"
+            ? rpcResult({ absoluteSlot: 2 ** 53, blockHeight: 1 })
+            : { status: 200, body: await forward() }
+        assert.match(
+          (yield* Effect.flip(rpc.position("confirmed"))).reason,
+          /getEpochInfo: the answer could not be read/
+        )
       })
     )
   )
@@ -163,9 +168,9 @@ describe("endpoints that fail", () => {
     over([first.url, second.url], (rpc) =>
       Effect.gen(function* () {
         first.answer = async () => ({ status: 500, body: "" })
-        assert.strictEqual(yield* rpc.slot("confirmed"), chain.ledger.slot)
+        assert.strictEqual((yield* rpc.position("confirmed")).slot, chain.ledger.slot)
         first.asked.length = 0
-        assert.strictEqual(yield* rpc.slot("confirmed"), chain.ledger.slot)
+        assert.strictEqual((yield* rpc.position("confirmed")).slot, chain.ledger.slot)
         assert.deepStrictEqual(first.asked, [])
       })
     )
@@ -174,7 +179,7 @@ describe("endpoints that fail", () => {
   it.effect("a node that is behind is passed over; a node that refuses is believed", () =>
     over([first.url, second.url], (rpc) =>
       Effect.gen(function* () {
-        yield* rpc.slot("confirmed")
+        yield* rpc.position("confirmed")
         first.answer = async () => rpcError(-32_005, "Node is behind by 200 slots")
         assert.strictEqual(yield* rpc.minimumRent(0), chain.ledger.rentOf(0))
       })
@@ -184,13 +189,13 @@ describe("endpoints that fail", () => {
   it.live("a lone endpoint is asked once more when the failure may pass", () =>
     over([first.url], (rpc) =>
       Effect.gen(function* () {
-        yield* rpc.slot("confirmed")
+        yield* rpc.position("confirmed")
         let failures = 1
         first.answer = async (_, forward) =>
           failures-- > 0 ? { status: 429, body: "" } : { status: 200, body: await forward() }
-        assert.strictEqual(yield* rpc.slot("confirmed"), chain.ledger.slot)
+        assert.strictEqual((yield* rpc.position("confirmed")).slot, chain.ledger.slot)
         failures = 2
-        assert.match((yield* Effect.flip(rpc.slot("confirmed"))).reason, /HTTP status 429/)
+        assert.match((yield* Effect.flip(rpc.position("confirmed"))).reason, /HTTP status 429/)
       })
     )
   )
@@ -199,7 +204,7 @@ describe("endpoints that fail", () => {
     over([first.url], (rpc) =>
       Effect.gen(function* () {
         first.answer = async () => rpcResult("EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG")
-        assert.match((yield* Effect.flip(rpc.slot("confirmed"))).reason, /serves another network/)
+        assert.match((yield* Effect.flip(rpc.position("confirmed"))).reason, /serves another network/)
         assert.deepStrictEqual(first.asked, ["getGenesisHash"])
       })
     )
@@ -214,10 +219,10 @@ describe("endpoints that fail", () => {
     over([first.url], (rpc) =>
       Effect.gen(function* () {
         first.answer = async () => answer
-        const failure = yield* Effect.flip(rpc.slot("confirmed"))
+        const failure = yield* Effect.flip(rpc.position("confirmed"))
         assert.strictEqual(failure._tag, "ChainUnavailable")
         assert.notInclude(failure.message, "key-of-the-operator")
-        assert.isFalse(first.asked.includes("getSlot"))
+        assert.isFalse(first.asked.includes("getEpochInfo"))
       })
     )
   )

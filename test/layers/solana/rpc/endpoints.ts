@@ -25,10 +25,11 @@ export const startProxy = async (target: string): Promise<Proxy> => {
       const { method } = JSON.parse(body) as { method: string }
       state.asked.push(method)
       const forward = async () => (await fetch(target, { method: "POST", body })).text()
-      void state.answer(method, forward).then(({ body, status }) => {
+      void (async () => {
+        const { body, status } = await state.answer(method, forward)
         response.writeHead(status, { "content-type": "application/json", location: `${target}/elsewhere` })
         response.end(body)
-      })
+      })()
     })
   })
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready))
