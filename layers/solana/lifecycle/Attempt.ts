@@ -1,5 +1,5 @@
 /** A signed transaction, as it is written down before it is sent: the same bytes can land once only. */
-import { type PublicKey, VersionedTransaction } from "@solana/web3.js"
+import { type PublicKey, type VersionedMessage, VersionedTransaction } from "@solana/web3.js"
 import { type Effect, type Option, Schema } from "effect"
 import * as Base58 from "#domain/Base58.ts"
 
@@ -40,5 +40,5 @@ export const attemptOf = (
 }
 
 /** Keys that must sign a message, in the order of their signatures. */
-export const signersOf = ({ header, staticAccountKeys }: VersionedTransaction["message"]): ReadonlyArray<PublicKey> =>
+export const signersOf = ({ header, staticAccountKeys }: VersionedMessage): ReadonlyArray<PublicKey> =>
   staticAccountKeys.slice(0, header.numRequiredSignatures)

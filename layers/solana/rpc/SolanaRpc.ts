@@ -56,7 +56,7 @@ export interface Requests {
   readonly latestBlockhash: Effect.Effect<LatestBlockhash, ChainUnavailable>
   /** How far the chain is. Heights count blocks, slots also those that were skipped. */
   readonly position: (
-    commitment: Commitment
+    commitment: Commitment | "processed"
   ) => Effect.Effect<{ readonly slot: bigint; readonly height: bigint }, ChainUnavailable>
   /**
    * Accounts at one slot, not before `atLeastSlot`; none where there is no account. More than 100 are read in several
