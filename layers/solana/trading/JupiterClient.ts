@@ -8,7 +8,10 @@ const Amount = Schema.String.check(Schema.isPattern(/^[0-9]{1,20}$/u))
 
 const Instruction = Schema.Struct({
   programId: Key,
-  accounts: Schema.Array(Schema.Struct({ pubkey: Key, isSigner: Schema.Boolean, isWritable: Schema.Boolean })),
+  /** Twice what a transaction may have. */
+  accounts: Schema.Array(Schema.Struct({ pubkey: Key, isSigner: Schema.Boolean, isWritable: Schema.Boolean })).check(
+    Schema.isMaxLength(128)
+  ),
   data: Schema.Uint8ArrayFromBase64
 })
 export type BuiltInstruction = typeof Instruction.Type

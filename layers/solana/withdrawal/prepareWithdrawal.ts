@@ -4,8 +4,8 @@
  * withdrawal's nonce). The chain does not know the owner's word: the agent's key could move the tokens without it.
  */
 import { createTransferCheckedInstruction } from "@solana/spl-token"
-import type { TransactionInstruction } from "@solana/web3.js"
-import { Clock, Effect, Schema } from "effect"
+import { type PublicKey, SystemProgram, type TransactionInstruction } from "@solana/web3.js"
+import { Clock, Effect, Option, Schema } from "effect"
 import { type SplAssetId, spl } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { addressesOf, type WalletPlace } from "#layers/solana/enrollment/Flow.ts"
@@ -14,7 +14,7 @@ import type { Step } from "#layers/solana/guard/Plan.ts"
 import type { Agent } from "#layers/solana/lifecycle/Agent.ts"
 import { prepare, type PreparationError, type Prepared } from "#layers/solana/lifecycle/prepare.ts"
 import type { FeePolicy } from "#layers/solana/lifecycle/priorityFee.ts"
-import type { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { associatedAccount } from "#layers/solana/token/programs.ts"
 import { type Holding, readHoldings } from "#layers/solana/token/readHoldings.ts"
 import {
@@ -37,7 +37,7 @@ const refuse = (kind: WithdrawalRefused["kind"], message: string) => new Withdra
 const transfersOf = (
   { accounts, token }: Holding,
   amountRaw: bigint,
-  recipient: ReturnType<typeof associatedAccount>
+  recipient: PublicKey
 ): ReadonlyArray<TransactionInstruction> | undefined => {
   if (token === null) return undefined
   const transfers: Array<TransactionInstruction> = []
@@ -53,6 +53,13 @@ const transfersOf = (
   }
   return left === 0n ? transfers : undefined
 }
+
+/** Whether a program keeps the account, as token accounts are: tokens of such an owner could be lost. */
+const isForeign = Effect.fnUntraced(function* (recipient: PublicKey) {
+  const rpc = yield* SolanaRpc
+  const { values } = yield* rpc.accounts([recipient])
+  return Option.exists(values[0]!, ({ owner }) => !owner.equals(SystemProgram.programId))
+})
 
 /** Nothing is signed. All assets are of Solana, each once. */
 export const prepareWithdrawal = Effect.fn("solana.prepareWithdrawal")(function* ({
@@ -88,6 +95,9 @@ export const prepareWithdrawal = Effect.fn("solana.prepareWithdrawal")(function*
   const recipient = addressIn(message.recipientAccountId)
   if (recipient === undefined || recipient.equals(deposit)) {
     return yield* refuse("recipient", "Expected an account of Solana that is not the portfolio's own")
+  }
+  if (yield* isForeign(recipient)) {
+    return yield* refuse("recipient", "The recipient is an account of a program and not a wallet; name its owner")
   }
   const ids = message.assets.map(({ assetId }) => assetId)
   if (new Set(ids).size !== ids.length) return yield* refuse("duplicate", "Each asset may be named once")

@@ -27,6 +27,8 @@ export class WithdrawalSignatureRefused extends Schema.TaggedError<WithdrawalSig
   { message: Schema.String }
 ) {}
 
+const isAmount = (value: string): boolean => /^[1-9][0-9]{0,19}$/u.test(value)
+
 /** A value that breaks a line would let one text stand for two messages. */
 const isLine = (value: string): boolean => /^[\x21-\x7e]{1,256}$/u.test(value)
 
@@ -35,19 +37,13 @@ export const withdrawalText = (
   brand: string,
   { assets, expiresAt, nonce, portfolioId, recipientAccountId }: SolanaWithdrawal
 ): string | undefined => {
-  const lines = [
-    portfolioId,
-    recipientAccountId,
-    ...assets.flatMap(({ amountRaw, assetId }) => [assetId, amountRaw]),
-    nonce,
-    String(expiresAt)
-  ]
-  if (!lines.every(isLine)) return undefined
+  const lines = [portfolioId, recipientAccountId, ...assets.map(({ assetId }) => assetId), nonce, String(expiresAt)]
+  if (!lines.every(isLine) || !assets.every(({ amountRaw }) => isAmount(amountRaw))) return undefined
   return [
     `${brand} Withdrawal Authorization`,
     `portfolioId: ${portfolioId}`,
     `recipientAccountId: ${recipientAccountId}`,
-    ...assets.map(({ amountRaw, assetId }) => `asset: ${assetId} ${amountRaw}`),
+    ...assets.map(({ amountRaw, assetId }) => `${assetId} ${amountRaw}`),
     `nonce: ${nonce}`,
     `expiresAt: ${expiresAt}`
   ].join("\n")

@@ -145,6 +145,7 @@ eachSwig("withdrawals", (start) => {
             [{ ...message, nonce: `0x${"5b".repeat(32)}` }, good],
             [{ ...message, portfolioId: "pf_other" }, good],
             [{ ...message, portfolioId: "pf\nnonce: 1" }, good],
+            [{ ...message, assets: [{ assetId: usdc.assetId, amountRaw: "all" }] }, good],
             [message, ""],
             [message, "0x00"],
             [message, "1".repeat(10_000)]
@@ -170,6 +171,7 @@ eachSwig("withdrawals", (start) => {
           assert.strictEqual(yield* kindOf(messageOf(to, { expiresAt: 1 })), "expired")
           assert.strictEqual(yield* kindOf(messageOf(deposit)), "recipient")
           assert.strictEqual(yield* kindOf(messageOf(to, { recipientAccountId: "eip155:1:0x00" })), "recipient")
+          assert.strictEqual(yield* kindOf(messageOf(tokenAccount(usdc, deposit))), "recipient")
           assert.strictEqual(yield* kindOf(messageOf(to, { assets: [dollars!, dollars!] })), "duplicate")
           const much = { ...dollars!, amountRaw: "101" }
           assert.strictEqual(yield* kindOf(messageOf(to, { assets: [much] })), "balance")
@@ -188,8 +190,8 @@ eachSwig("withdrawals", (start) => {
           "Ballast Withdrawal Authorization",
           "portfolioId: pf_7Yq3mN",
           "recipientAccountId: solana:x:y",
-          `asset: ${usdc.assetId} 40`,
-          `asset: ${tesla.assetId} 7`,
+          `${usdc.assetId} 40`,
+          `${tesla.assetId} 7`,
           `nonce: 0x${"5a".repeat(32)}`,
           "expiresAt: 4000000000"
         ].join("\n")
