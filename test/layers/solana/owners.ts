@@ -1,7 +1,6 @@
 /** Portfolios on a test chain, enrolled by the adapter over JSON-RPC, and what tests do with them. */
 import { type Keypair, Keypair as Keys, type PublicKey, VersionedTransaction } from "@solana/web3.js"
 import { Duration, Effect, Redacted } from "effect"
-import { bytesToHex } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import type { EvmAddress } from "#domain/Caip.ts"
 import { agentRoleText } from "#layers/solana/enrollment/agentRoleText.ts"
@@ -60,12 +59,6 @@ export const signIssued = (transaction: string, ...keys: ReadonlyArray<Keypair>)
   return Buffer.from(issued.serialize()).toString("base64")
 }
 
-export interface Enrolled {
-  readonly place: WalletPlace
-  readonly wallet: PublicKey
-  readonly deposit: PublicKey
-}
-
 /** A portfolio of a Solana owner. */
 export const enrollSolana = Effect.fnUntraced(function* (chain: TestChain, agent: Agent, owner: Keypair) {
   const issued = yield* issueForSolanaOwner({
@@ -116,5 +109,3 @@ export const enrollEvm = Effect.fnUntraced(function* (chain: TestChain, agent: A
   const { outcome } = yield* carriedOut(chain, acceptFromEvmOwner({ flow, owner: owner.address, agent, word, fees }))
   return { outcome, place: flow, ...addressesOf(flow), word }
 })
-
-export const hex = (bytes: Uint8Array): string => bytesToHex(bytes)
