@@ -58,7 +58,10 @@ export const requireUnchanged = Effect.fnUntraced(function* (
   })
 })
 
-/** Whether the wallet shows the portfolio's place as it was asked for: the agent's role with its enabled sub-account. */
+/**
+ * Whether the wallet shows the portfolio's place as it was asked for: the agent's role with its enabled
+ * sub-account.
+ */
 export const isMade = Effect.fn("solana.isMade")(function* (
   place: WalletPlace,
   agent: PublicKey

@@ -1,4 +1,7 @@
-/** Why an enrollment on Solana does not go on. All of them change nothing; the first three are answered by a new stage 1. */
+/**
+ * Why an enrollment on Solana does not go on. All of them change nothing; the first two are answered by a new
+ * stage 1.
+ */
 import { Schema } from "effect"
 
 /** The blockhash or the signature's slot is too old. */

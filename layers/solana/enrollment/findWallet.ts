@@ -2,8 +2,8 @@
  * The wallet in which an owner's next portfolio goes: the first that is the owner's and has a role left, or a new one.
  *
  * The program lets the root withdraw from sub-accounts of roles 0 to 10 alone, and ids of roles are not used again. A
- * wallet therefore gets 10 portfolios, and then the next wallet is opened: no portfolio is made that its owner could not
- * leave without the service.
+ * wallet therefore gets 10 portfolios, and then the next wallet is opened: no portfolio is made that its owner could
+ * not leave without the service.
  *
  * Anybody may make a wallet at an id, or pay lamports to its address, which stops it from being made. Both are passed
  * over: a wallet counts only when its root is the owner.

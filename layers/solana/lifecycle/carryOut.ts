@@ -28,7 +28,10 @@ export const defaultPatience: Patience = {
 /** What has a conclusion. */
 export type Settled = Exclude<Outcome, { readonly _tag: "Pending" }>
 
-/** Sends a recorded attempt until it has an outcome. What a sending answers proves nothing, so its failure is no end. */
+/**
+ * Sends a recorded attempt until it has an outcome. What a sending answers proves nothing, so its failure is no
+ * end.
+ */
 export const settle = Effect.fn("solana.settle")(function* (
   attempt: Attempt,
   { commitment, resendEvery, waitAtMost }: Patience

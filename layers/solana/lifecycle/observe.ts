@@ -3,8 +3,8 @@
  * is silent has no say, and when two contradict each other nothing is concluded.
  *
  * An attempt has expired when a finalized block is higher than the last that may include it, and no status is found at
- * that slot or later in the whole history: then every block that could hold it is final and known. Heights are compared,
- * not slots, since slots are skipped. With several endpoints two must say so.
+ * that slot or later in the whole history: then every block that could hold it is final and known. Heights are
+ * compared, not slots, since slots are skipped. With several endpoints two must say so.
  */
 import { Effect, Metric, Option, Result } from "effect"
 import { solanaChainId } from "#domain/Caip.ts"

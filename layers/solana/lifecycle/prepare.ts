@@ -1,6 +1,6 @@
 /**
- * From the steps of a plan to a message with its blockhash, compute limit and price; and, where the agent alone signs, to
- * an attempt. The simulation comes before the signature: what would fail is not signed.
+ * From the steps of a plan to a message with its blockhash, compute limit and price; and, where the agent alone
+ * signs, to an attempt. The simulation comes before the signature: what would fail is not signed.
  */
 import { type AddressLookupTableAccount, type MessageV0, type PublicKey, VersionedTransaction } from "@solana/web3.js"
 import { Effect, Result } from "effect"

@@ -10,7 +10,10 @@ export interface FeePolicy {
 const microLamports = 1_000_000n
 export const unitsOfATransaction = 1_400_000
 
-/** The unit limit for what a simulation used: a fifth more, since state moves until the block, within the chain's limit. */
+/**
+ * The unit limit for what a simulation used: a fifth more, since state moves until the block, within the chain's
+ * limit.
+ */
 export const unitLimitFor = (simulatedUnits: number): number =>
   Math.min(unitsOfATransaction, Math.ceil((simulatedUnits * 12) / 10) + 5_000)
 

@@ -1,6 +1,6 @@
 /**
- * One JSON-RPC endpoint of the Solana chain. It serves nothing before it has proved that it speaks for the main network:
- * a mixed-up endpoint would show another chain's balances.
+ * One JSON-RPC endpoint of the Solana chain. It serves nothing before it has proved that it speaks for the main
+ * network: a mixed-up endpoint would show another chain's balances.
  *
  * A redirect is not followed, as it would carry the key in the URL to another host. An answer is read up to a size and
  * for a time. Messages never hold the URL.
@@ -20,7 +20,10 @@ const maxAnswerBytes = 8 * 1024 * 1024
 const retryPause = Duration.millis(250)
 const longestNodeMessage = 200
 
-/** Errors by which a node says that it cannot answer now: it is behind, has no such block yet, or had too many requests. */
+/**
+ * Errors by which a node says that it cannot answer now: it is behind, has no such block yet, or had too many
+ * requests.
+ */
 const passing: ReadonlySet<number> = new Set([429, -32_004, -32_005, -32_014, -32_016])
 
 /** Why a request has no result. */

@@ -3,8 +3,8 @@
  * whatever goes wrong on the way to an answer is `ChainUnavailable`.
  *
  * There may be several endpoints. A read goes to the first that answers: one that is silent, behind or serves another
- * chain is passed over, and asked last for a while. Transactions are sent to all. What decides whether a transaction may
- * still land is asked of each alone, by `each` (layers/solana/lifecycle/observe.ts).
+ * chain is passed over, and asked last for a while. Transactions are sent to all. What decides whether a transaction
+ * may still land is asked of each alone, by `each` (layers/solana/lifecycle/observe.ts).
  */
 import { PublicKey } from "@solana/web3.js"
 import { Clock, Context, Duration, Effect, Exit, Layer, Metric, Option, type Redacted, Result, Schema } from "effect"
@@ -17,7 +17,10 @@ import * as Answers from "#layers/solana/rpc/answers.ts"
 import { connect, type Endpoint, type EndpointFailure } from "#layers/solana/rpc/Endpoint.ts"
 import { gathered, type Read } from "#layers/solana/rpc/gathered.ts"
 
-/** How settled what is read must be. A `confirmed` block has the votes of two thirds; a `finalized` one never goes away. */
+/**
+ * How settled what is read must be. A `confirmed` block has the votes of two thirds; a `finalized` one never
+ * goes away.
+ */
 export type Commitment = "confirmed" | "finalized"
 
 export interface Account {
@@ -83,7 +86,10 @@ export interface Requests {
    * `statuses` tells what became of them.
    */
   readonly send: (transaction: Uint8Array) => Effect.Effect<void, ChainUnavailable>
-  /** Least prices of a compute unit, in millionths of a lamport, by which recent blocks took writes to these accounts. */
+  /**
+   * Least prices of a compute unit, in millionths of a lamport, by which recent blocks took writes to these
+   * accounts.
+   */
   readonly recentFees: (writable: ReadonlyArray<PublicKey>) => Effect.Effect<ReadonlyArray<bigint>, ChainUnavailable>
   /** Lamports that an account of so many bytes must keep. */
   readonly minimumRent: (bytes: number) => Effect.Effect<bigint, ChainUnavailable>

@@ -45,7 +45,10 @@ export interface Mint {
 
 const longestText = 256
 
-/** The first texts of token metadata: update authority, mint, name, symbol. Source: the interface `spl-token-metadata`. */
+/**
+ * The first texts of token metadata: update authority, mint, name, symbol. Source: the interface
+ * `spl-token-metadata`.
+ */
 const symbolOf = ({ tlvData }: UnpackedMint, mint: PublicKey): string | null => {
   const data = getExtensionData(ExtensionType.TokenMetadata, tlvData)
   if (data === null) return null

@@ -1,4 +1,7 @@
-/** Swaps as Jupiter builds them: `GET /swap/v2/build`. What it answers is checked before anything is signed (checkSwap.ts). */
+/**
+ * Swaps as Jupiter builds them: `GET /swap/v2/build`. What it answers is checked before anything is signed
+ * (checkSwap.ts).
+ */
 import { Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { makeFind, ProviderUnavailable } from "#layers/provider/makeFind.ts"

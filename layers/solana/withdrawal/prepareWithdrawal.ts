@@ -1,7 +1,8 @@
 /**
- * An owner's withdrawal as one transaction: the signature and its expiry are checked, then all assets leave together, or
- * none. The transaction is sent once for the withdrawal (layers/solana/lifecycle/carryOut.ts, with a journal of the
- * withdrawal's nonce). The chain does not know the owner's word: the agent's key could move the tokens without it.
+ * An owner's withdrawal as one transaction: the signature and its expiry are checked, then all assets leave
+ * together, or none. The transaction is sent once for the withdrawal (layers/solana/lifecycle/carryOut.ts, with a
+ * journal of the withdrawal's nonce). The chain does not know the owner's word: the agent's key could move the
+ * tokens without it.
  */
 import { createTransferCheckedInstruction } from "@solana/spl-token"
 import { type PublicKey, SystemProgram, type TransactionInstruction } from "@solana/web3.js"

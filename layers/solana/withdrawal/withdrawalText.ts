@@ -1,6 +1,7 @@
 /**
- * What an owner of a Solana portfolio signs to take assets out: the lines of shapes item AE, in UTF-8. A Solana key signs
- * the bytes with ed25519 and writes the signature in base58; an EVM wallet signs the same bytes with `personal_sign`.
+ * What an owner of a Solana portfolio signs to take assets out: lines of text in UTF-8. A Solana key
+ * signs the bytes with ed25519 and writes the signature in base58; an EVM wallet signs the same bytes with
+ * `personal_sign`.
  */
 import { PublicKey } from "@solana/web3.js"
 import { Result, Schema } from "effect"
