@@ -2,13 +2,14 @@
  * What a step of a plan looks like on the wire, by our own reading of the programs. Nothing here asks the packages
  * that build it.
  */
-import { type AccountMeta, ComputeBudgetProgram, PublicKey, SystemProgram } from "@solana/web3.js"
+import { type AccountMeta, ComputeBudgetProgram, type PublicKey, SystemProgram } from "@solana/web3.js"
 import type { Consent, Step } from "#layers/solana/guard/Plan.ts"
 import { agentAction } from "#layers/solana/swig/Action.ts"
 import type { Authority, Proof } from "#layers/solana/swig/Authority.ts"
 import { rootHoldings, subAccount, swigProgram, walletConfig } from "#layers/solana/swig/addresses.ts"
 import { personalSignPrefix } from "#layers/solana/swig/signedText.ts"
 import type { SwigInstruction } from "#layers/solana/swig/SwigInstruction.ts"
+import { associatedAccount, associatedTokenProgram } from "#layers/solana/token/programs.ts"
 
 /**
  * An instruction of the Swig program without what the decoder adds to it, and with packed instructions left to be
@@ -25,7 +26,6 @@ export interface Expected {
   readonly content: { readonly _tag: "Bytes"; readonly data: Uint8Array } | SwigContent
 }
 
-const associatedTokenProgram = new PublicKey("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL")
 const createIdempotent = 1
 const setUnitLimit = 2
 const setUnitPrice = 3
@@ -52,10 +52,6 @@ const proofOf = (consent: Consent, index: number): Proof => {
   const { odometer, signature, slot } = consent
   return { _tag: "PersonalSignature", slot, odometer, signature, prefix: personalSignPrefix }
 }
-
-/** The associated token account, by its seeds. */
-const associatedAccount = (owner: PublicKey, mint: PublicKey, tokenProgram: PublicKey): PublicKey =>
-  PublicKey.findProgramAddressSync([owner.toBytes(), tokenProgram.toBytes(), mint.toBytes()], associatedTokenProgram)[0]
 
 const swig = (accounts: ReadonlyArray<AccountMeta>, content: SwigContent): Expected => ({
   programId: swigProgram,

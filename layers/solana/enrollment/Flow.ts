@@ -1,0 +1,81 @@
+/** What an enrollment on Solana is about, as stage 1 stores it under its `flowId` and stage 2 reads it. */
+import type { PublicKey } from "@solana/web3.js"
+import { Effect, Schema } from "effect"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { Consent, Step } from "#layers/solana/guard/Plan.ts"
+import { EnrollmentOvertaken } from "#layers/solana/enrollment/errors.ts"
+import { stateIn, type Wallet, type WalletOwner, walletOf } from "#layers/solana/enrollment/findWallet.ts"
+import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import { subAccount, walletConfig } from "#layers/solana/swig/addresses.ts"
+
+export const WalletPlace = Schema.Struct({
+  walletId: Schema.Uint8ArrayFromHex,
+  /** The role of this portfolio's agent: `walletRoleId`. */
+  roleId: Schema.Int,
+  /** The wallet is there already: `reusedWallet`. */
+  isReused: Schema.Boolean,
+  /** What an EVM owner's signature must count. Clients need it for a reused wallet. */
+  odometer: Schema.Int
+})
+export type WalletPlace = typeof WalletPlace.Type
+
+export const placeOf = ({ id, odometer, roleId, state }: Wallet): WalletPlace => ({
+  walletId: id,
+  roleId,
+  isReused: state !== null,
+  odometer
+})
+
+/** The addresses of a portfolio's place: the wallet's, and the one that the owner funds. */
+export const addressesOf = ({ roleId, walletId }: WalletPlace) => ({
+  wallet: walletConfig(walletId).address,
+  deposit: subAccount(walletId, roleId).address
+})
+
+/** The steps that make the portfolio's place, all or nothing. */
+export const stepsOf = ({ isReused, roleId, walletId: id }: WalletPlace, consent: Consent): ReadonlyArray<Step> => [
+  ...(isReused ? [] : [{ _tag: "CreateWallet" as const, id, consent }]),
+  { _tag: "AddAgent", id, consent },
+  { _tag: "CreateSubAccount", id, roleId }
+]
+
+/** Fails when the wallet is no longer as stage 1 found it. */
+export const requireUnchanged = Effect.fnUntraced(function* (
+  place: WalletPlace,
+  owner: WalletOwner
+): Effect.fn.Return<void, ChainUnavailable | EnrollmentOvertaken, SolanaRpc> {
+  const rpc = yield* SolanaRpc
+  const { values } = yield* rpc.accounts([walletConfig(place.walletId).address])
+  const wallet = walletOf(place.walletId, values[0]!, owner)
+  const isSame =
+    wallet !== undefined &&
+    wallet.roleId === place.roleId &&
+    wallet.odometer === place.odometer &&
+    (wallet.state !== null) === place.isReused
+  if (isSame) return
+  return yield* new EnrollmentOvertaken({
+    message: "The owner's Solana wallet changed after this flow was issued; request a new one and sign that"
+  })
+})
+
+/**
+ * Whether the wallet shows the portfolio's place as it was asked for: the agent's role with its enabled
+ * sub-account.
+ */
+export const isMade = Effect.fn("solana.isMade")(function* (
+  place: WalletPlace,
+  agent: PublicKey
+): Effect.fn.Return<boolean, ChainUnavailable, SolanaRpc> {
+  const rpc = yield* SolanaRpc
+  const { deposit, wallet } = addressesOf(place)
+  const { values } = yield* rpc.accounts([wallet])
+  const role = stateIn(values[0]!)?.roles.find(({ id }) => id === place.roleId)
+  return (
+    role?.holder._tag === "Ed25519" &&
+    role.holder.key.equals(agent) &&
+    role.actions.some(
+      (action) =>
+        action._tag === "SubAccount" && action.isEnabled && Buffer.from(action.subAccount).equals(deposit.toBytes())
+    )
+  )
+})

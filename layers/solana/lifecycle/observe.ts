@@ -1,0 +1,107 @@
+/**
+ * What became of an attempt, by all endpoints together. None is trusted alone when there are several: an endpoint that
+ * is silent has no say, and when two contradict each other nothing is concluded.
+ *
+ * An attempt has expired when a finalized block is higher than the last that may include it, and no status is found at
+ * that slot or later in the whole history: then every block that could hold it is final and known. Heights are
+ * compared, not slots, since slots are skipped. With several endpoints two must say so.
+ */
+import { Effect, Metric, Option, Result } from "effect"
+import { solanaChainId } from "#domain/Caip.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import * as Metrics from "#domain/Metrics.ts"
+import type { Attempt } from "#layers/solana/lifecycle/Attempt.ts"
+import { type Commitment, type Requests, type SignatureStatus, SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+
+export type Outcome =
+  /** It took effect. */
+  | { readonly _tag: "Landed"; readonly slot: bigint }
+  /** A block holds it, its fee was paid, and it had no other effect. */
+  | { readonly _tag: "Failed"; readonly slot: bigint; readonly error: unknown }
+  /** No block holds it, and none will. */
+  | { readonly _tag: "Expired" }
+  | { readonly _tag: "Pending" }
+
+/** What one endpoint shows. */
+export interface Observation {
+  /** Its latest finalized block, read before the status. */
+  readonly finalized: { readonly slot: bigint; readonly height: bigint }
+  readonly status: Option.Option<SignatureStatus>
+  /** The slot at which the status was read. One address is often many nodes, of which some are behind. */
+  readonly statusSlot: bigint
+}
+
+const pending: Outcome = { _tag: "Pending" }
+
+const isSettled = ({ commitment }: SignatureStatus, wanted: Commitment): boolean =>
+  commitment === "finalized" || commitment === wanted
+
+const outcomeOf = ({ error, slot }: SignatureStatus): Outcome =>
+  error === null ? { _tag: "Landed", slot } : { _tag: "Failed", slot, error }
+
+/** The conclusion of what endpoints show. `endpoints`: how many there are, those that are silent included. */
+export const conclude = (
+  observations: ReadonlyArray<Observation>,
+  {
+    commitment,
+    endpoints,
+    lastValidBlockHeight
+  }: {
+    readonly commitment: Commitment
+    readonly endpoints: number
+    readonly lastValidBlockHeight: bigint
+  }
+): Outcome | "contradiction" => {
+  const statuses = observations.flatMap(({ status }) => (Option.isSome(status) ? [status.value] : []))
+  const known = statuses.filter((status) => isSettled(status, commitment))
+  const [first] = known
+  if (first !== undefined) {
+    const differs = known.some(({ error }) => JSON.stringify(error) !== JSON.stringify(first.error))
+    const misses = observations.some(
+      ({ finalized, status, statusSlot }) =>
+        Option.isNone(status) && finalized.slot >= first.slot && statusSlot >= finalized.slot
+    )
+    return differs || misses ? "contradiction" : outcomeOf(first)
+  }
+  if (statuses.length > 0) return pending
+  const witnesses = observations.filter(
+    ({ finalized, statusSlot }) => finalized.height > lastValidBlockHeight && statusSlot >= finalized.slot
+  )
+  const isExpired = witnesses.length === observations.length && witnesses.length >= Math.min(2, endpoints)
+  return isExpired && endpoints > 0 ? { _tag: "Expired" } : pending
+}
+
+const look = Effect.fnUntraced(function* (endpoint: Requests, { signature }: Attempt) {
+  const finalized = yield* endpoint.position("finalized")
+  const { slot, values } = yield* endpoint.statuses([signature])
+  return { finalized, status: values[0]!, statusSlot: slot }
+})
+
+/** The outcome at the wanted commitment; fails when no endpoint answers, and when they contradict each other. */
+export const observe = Effect.fn("solana.observe")(function* (
+  attempt: Attempt,
+  commitment: Commitment
+): Effect.fn.Return<Outcome, ChainUnavailable, SolanaRpc> {
+  const { each } = yield* SolanaRpc
+  const results = yield* Effect.forEach(each, (endpoint) => Effect.result(look(endpoint, attempt)), {
+    concurrency: "unbounded"
+  })
+  const observations = results.filter(Result.isSuccess).map(({ success }) => success)
+  if (observations.length === 0) {
+    const failure = results.find(Result.isFailure)?.failure
+    return yield* (
+      failure ?? new ChainUnavailable({ chainId: solanaChainId, reason: "no RPC endpoint is configured for Solana" })
+    )
+  }
+  const { lastValidBlockHeight } = attempt
+  const outcome = conclude(observations, { commitment, endpoints: each.length, lastValidBlockHeight })
+  if (outcome !== "contradiction") return outcome
+  yield* Metric.update(Metric.withAttributes(Metrics.chainDisagreements, { chain: String(solanaChainId) }), 1)
+  yield* Effect.logError(
+    "The RPC endpoints of Solana contradict each other about a transaction; its step waits until they agree. Compare them and remove the faulty one"
+  )
+  return yield* new ChainUnavailable({
+    chainId: solanaChainId,
+    reason: "its endpoints contradict each other about a transaction; nothing is concluded until they agree"
+  })
+})

@@ -1,0 +1,327 @@
+/**
+ * The Solana chain over JSON-RPC. Every request is bounded in time and size, traced as `solana.<method>` and measured;
+ * whatever goes wrong on the way to an answer is `ChainUnavailable`.
+ *
+ * There may be several endpoints. A read goes to the first that answers: one that is silent, behind or serves another
+ * chain is passed over, and asked last for a while. Transactions are sent to all. What decides whether a transaction
+ * may still land is asked of each alone, by `each` (layers/solana/lifecycle/observe.ts).
+ */
+import { PublicKey } from "@solana/web3.js"
+import { Clock, Context, Duration, Effect, Exit, Layer, Metric, Option, type Redacted, Result, Schema } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { solanaChainId } from "#domain/Caip.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import * as Metrics from "#domain/Metrics.ts"
+import type { AnswerSchema } from "#layers/provider/makeFind.ts"
+import * as Answers from "#layers/solana/rpc/answers.ts"
+import { connect, type Endpoint, type EndpointFailure } from "#layers/solana/rpc/Endpoint.ts"
+import { gathered, type Read } from "#layers/solana/rpc/gathered.ts"
+
+/**
+ * How settled what is read must be. A `confirmed` block has the votes of two thirds; a `finalized` one never
+ * goes away.
+ */
+export type Commitment = "confirmed" | "finalized"
+
+export interface Account {
+  /** The program that owns it. */
+  readonly owner: PublicKey
+  readonly lamports: bigint
+  readonly data: Uint8Array
+}
+
+export interface OwnedAccount extends Account {
+  readonly key: PublicKey
+}
+
+export interface LatestBlockhash {
+  readonly blockhash: string
+  /** The last height of a block that may include a transaction with it. */
+  readonly lastValidBlockHeight: bigint
+}
+
+/** What became of a transaction. `error` is null where it took effect, else the program's word, such as
+ * `{"InstructionError":[0,{"Custom":38}]}`. */
+export interface SignatureStatus {
+  readonly slot: bigint
+  readonly error: unknown
+  readonly commitment: "processed" | Commitment
+}
+
+export interface Simulated {
+  readonly error: unknown
+  readonly logs: ReadonlyArray<string>
+  /** Compute units that it used. */
+  readonly units: number
+}
+
+export interface Requests {
+  readonly latestBlockhash: Effect.Effect<LatestBlockhash, ChainUnavailable>
+  /** How far the chain is. Heights count blocks, slots also those that were skipped. */
+  readonly position: (
+    commitment: Commitment | "processed"
+  ) => Effect.Effect<{ readonly slot: bigint; readonly height: bigint }, ChainUnavailable>
+  /**
+   * Accounts at one slot, not before `atLeastSlot`; none where there is no account. More than 100 are read in several
+   * requests, and the slot is then the earliest.
+   */
+  readonly accounts: (
+    keys: ReadonlyArray<PublicKey>,
+    atLeastSlot?: bigint
+  ) => Effect.Effect<Read<Option.Option<Account>>, ChainUnavailable>
+  /** The token accounts that one token program keeps for an owner. */
+  readonly tokenAccounts: (
+    owner: PublicKey,
+    tokenProgram: PublicKey,
+    atLeastSlot?: bigint
+  ) => Effect.Effect<Read<OwnedAccount>, ChainUnavailable>
+  /** What became of transactions, by their signatures in base58; the whole history is searched. None: not seen. */
+  readonly statuses: (
+    signatures: ReadonlyArray<string>
+  ) => Effect.Effect<Read<Option.Option<SignatureStatus>>, ChainUnavailable>
+  /** What the transaction would do on the latest confirmed state, under a fresh blockhash and without signatures. */
+  readonly simulate: (transaction: Uint8Array) => Effect.Effect<Simulated, ChainUnavailable>
+  /**
+   * Hands the bytes to every endpoint, unchecked and without the node's own repeats; fails when none takes them. Only
+   * `statuses` tells what became of them.
+   */
+  readonly send: (transaction: Uint8Array) => Effect.Effect<void, ChainUnavailable>
+  /**
+   * Least prices of a compute unit, in millionths of a lamport, by which recent blocks took writes to these
+   * accounts.
+   */
+  readonly recentFees: (writable: ReadonlyArray<PublicKey>) => Effect.Effect<ReadonlyArray<bigint>, ChainUnavailable>
+  /** Lamports that an account of so many bytes must keep. */
+  readonly minimumRent: (bytes: number) => Effect.Effect<bigint, ChainUnavailable>
+}
+
+interface Rpc extends Requests {
+  /** The same over each endpoint alone; nothing is shared between askers. */
+  readonly each: ReadonlyArray<Requests>
+}
+
+const penalty = Duration.seconds(10)
+const accountsOfARequest = 100
+const signaturesOfARequest = 256
+const feeAccountsOfARequest = 128
+
+type Call = <S extends AnswerSchema>(
+  method: string,
+  params: ReadonlyArray<unknown>,
+  schema: S
+) => Effect.Effect<S["Type"], EndpointFailure>
+
+/** The first result; or, of the failures, the words of a node rather than the silence of another. */
+const withFallback =
+  (endpoints: ReadonlyArray<Endpoint>): Call =>
+  (method, params, schema) =>
+    Effect.gen(function* () {
+      const now = yield* Clock.monotonicTimeNanos
+      const ordered = [
+        ...endpoints.filter((one) => one.avoidUntil <= now),
+        ...endpoints.filter((one) => one.avoidUntil > now)
+      ]
+      const failures: Array<EndpointFailure> = []
+      for (const endpoint of ordered) {
+        const result = yield* Effect.result(endpoint.call(method, params, schema))
+        if (Result.isSuccess(result)) return result.success
+        failures.push(result.failure)
+        if (!result.failure.isAnswer) {
+          const failedAt = yield* Clock.monotonicTimeNanos
+          endpoint.avoidUntil = failedAt + BigInt(Duration.toMillis(penalty)) * 1_000_000n
+        }
+      }
+      const notConfigured = { reason: "no RPC endpoint is configured for Solana", isAnswer: true, mayPass: false }
+      return yield* Effect.fail(failures.find(({ isAnswer }) => isAnswer) ?? failures[0] ?? notConfigured)
+    })
+
+const measured = <A>(method: string, effect: Effect.Effect<A, EndpointFailure>) =>
+  Effect.gen(function* () {
+    const start = yield* Clock.monotonicTimeNanos
+    return yield* effect.pipe(
+      Effect.mapError(({ reason }) => new ChainUnavailable({ chainId: solanaChainId, reason })),
+      Effect.onExit((exit) =>
+        Effect.flatMap(Clock.monotonicTimeNanos, (end) =>
+          Metric.update(
+            Metric.withAttributes(Metrics.chainRequestDuration, {
+              "rpc.system.name": "jsonrpc",
+              "rpc.method": method,
+              "ballast.chain.id": String(solanaChainId),
+              ...(Exit.isSuccess(exit) ? {} : { "error.type": "ChainUnavailable" })
+            }),
+            Number(end - start) / 1e9
+          )
+        )
+      )
+    )
+  }).pipe(Effect.withSpan(`solana.${method}`, { kind: "client", attributes: { "chain.id": solanaChainId } }))
+
+const accountOf = ({ data, lamports, owner }: typeof Answers.RawAccount.Type): Account => ({
+  owner: new PublicKey(owner),
+  lamports: BigInt(lamports),
+  data: Uint8Array.from(Buffer.from(data[0], "base64"))
+})
+
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64")
+
+const misread = (reason: string) => new ChainUnavailable({ chainId: solanaChainId, reason })
+
+/** Nodes behind one address need not be at the same slot, and not every one heeds `minContextSlot`. */
+const notBefore = <A extends { readonly context: { readonly slot: number } }>(answer: A, atLeastSlot: bigint) =>
+  BigInt(answer.context.slot) >= atLeastSlot
+    ? Effect.succeed(answer)
+    : Effect.fail(misread(`the node is at slot ${answer.context.slot}, and ${atLeastSlot} has been seen`))
+
+const minContext = (atLeastSlot: bigint) => (atLeastSlot === 0n ? {} : { minContextSlot: Number(atLeastSlot) })
+
+const readAccounts = Effect.fnUntraced(function* (call: Call, keys: ReadonlyArray<string>, atLeastSlot: bigint) {
+  const config = { encoding: "base64", commitment: "confirmed", ...minContext(atLeastSlot) }
+  const answer = yield* measured("getMultipleAccounts", call("getMultipleAccounts", [keys, config], Answers.Accounts))
+  const { context, value } = yield* notBefore(answer, atLeastSlot)
+  if (value.length !== keys.length) return yield* misread("getMultipleAccounts: answered for other accounts")
+  return {
+    slot: BigInt(context.slot),
+    values: value.map((account) => Option.map(Option.fromNullOr(account), accountOf))
+  }
+})
+
+const readStatuses = Effect.fnUntraced(function* (call: Call, signatures: ReadonlyArray<string>) {
+  const { context, value } = yield* measured(
+    "getSignatureStatuses",
+    call("getSignatureStatuses", [signatures, { searchTransactionHistory: true }], Answers.Statuses)
+  )
+  if (value.length !== signatures.length) return yield* misread("getSignatureStatuses: answered for other signatures")
+  return {
+    slot: BigInt(context.slot),
+    values: value.map((found) =>
+      Option.map(Option.fromNullOr(found), ({ confirmationStatus, err, slot }): SignatureStatus => ({
+        slot: BigInt(slot),
+        error: err,
+        // Nodes leave the word out for what is so old that nothing can take it back.
+        commitment: confirmationStatus ?? "finalized"
+      }))
+    )
+  }
+})
+
+/** All but what is gathered and what goes to every endpoint. */
+const requestsOver = (
+  call: Call,
+  {
+    accounts,
+    send,
+    statuses
+  }: {
+    readonly accounts: (
+      keys: ReadonlyArray<string>,
+      atLeastSlot: bigint
+    ) => Effect.Effect<Read<Option.Option<Account>>, ChainUnavailable>
+    readonly statuses: Requests["statuses"]
+    readonly send: Requests["send"]
+  }
+): Requests => {
+  const ask = <S extends AnswerSchema>(method: string, params: ReadonlyArray<unknown>, schema: S) =>
+    measured(method, call(method, params, schema))
+  return {
+    latestBlockhash: Effect.map(
+      ask("getLatestBlockhash", [{ commitment: "confirmed" }], Answers.Blockhash),
+      ({ value: { blockhash, lastValidBlockHeight } }) => ({
+        blockhash,
+        lastValidBlockHeight: BigInt(lastValidBlockHeight)
+      })
+    ),
+    position: (commitment) =>
+      Effect.map(ask("getEpochInfo", [{ commitment }], Answers.Position), ({ absoluteSlot, blockHeight }) => ({
+        slot: BigInt(absoluteSlot),
+        height: BigInt(blockHeight)
+      })),
+    accounts: (keys, atLeastSlot = 0n) =>
+      accounts(
+        keys.map((key) => key.toBase58()),
+        atLeastSlot
+      ),
+    tokenAccounts: Effect.fnUntraced(function* (owner, tokenProgram, atLeastSlot = 0n) {
+      const config = { encoding: "base64", commitment: "confirmed", ...minContext(atLeastSlot) }
+      const params = [owner.toBase58(), { programId: tokenProgram.toBase58() }, config]
+      const answer = yield* ask("getTokenAccountsByOwner", params, Answers.OwnedAccounts)
+      const { context, value } = yield* notBefore(answer, atLeastSlot)
+      return {
+        slot: BigInt(context.slot),
+        values: value.map(({ account, pubkey }) => ({ key: new PublicKey(pubkey), ...accountOf(account) }))
+      }
+    }),
+    statuses,
+    simulate: (transaction) =>
+      Effect.map(
+        ask(
+          "simulateTransaction",
+          [
+            base64(transaction),
+            { encoding: "base64", commitment: "confirmed", sigVerify: false, replaceRecentBlockhash: true }
+          ],
+          Answers.Simulation
+        ),
+        ({ value: { err, logs, unitsConsumed } }) => ({ error: err, logs: logs ?? [], units: unitsConsumed ?? 0 })
+      ),
+    send,
+    recentFees: (writable) =>
+      Effect.map(
+        ask(
+          "getRecentPrioritizationFees",
+          [writable.slice(0, feeAccountsOfARequest).map((key) => key.toBase58())],
+          Answers.RecentFees
+        ),
+        (fees) => fees.map(({ prioritizationFee }) => BigInt(prioritizationFee))
+      ),
+    minimumRent: (bytes) => Effect.map(ask("getMinimumBalanceForRentExemption", [bytes], Answers.Lamports), BigInt)
+  }
+}
+
+const sendTo = (call: Call, transaction: Uint8Array) =>
+  Effect.asVoid(
+    measured(
+      "sendTransaction",
+      call(
+        "sendTransaction",
+        [base64(transaction), { encoding: "base64", skipPreflight: true, maxRetries: 0 }],
+        Schema.String
+      )
+    )
+  )
+
+export class SolanaRpc extends Context.Service<SolanaRpc, Rpc>()("ballast/layers/solana/SolanaRpc") {
+  /** `urls` in the order in which they are asked. */
+  static readonly layer = (urls: ReadonlyArray<Redacted.Redacted<string>>) =>
+    Layer.effect(
+      SolanaRpc,
+      Effect.gen(function* () {
+        const endpoints = yield* Effect.forEach(urls, (url) => connect(url, urls.length === 1 ? 1 : 0))
+        const call = withFallback(endpoints)
+        const accounts = yield* gathered(accountsOfARequest, (keys, slot) => readAccounts(call, keys, slot))
+        const statuses = yield* gathered(signaturesOfARequest, (keys) => readStatuses(call, keys))
+        return {
+          ...requestsOver(call, {
+            accounts,
+            statuses: (signatures) => statuses(signatures, 0n),
+            send: Effect.fnUntraced(function* (transaction) {
+              const results = yield* Effect.forEach(
+                endpoints,
+                (endpoint) => Effect.result(sendTo(endpoint.call, transaction)),
+                { concurrency: "unbounded" }
+              )
+              const failure = results.find(Result.isFailure)
+              if (results.some(Result.isSuccess)) return
+              return yield* failure?.failure ?? misread("no RPC endpoint is configured for Solana")
+            })
+          }),
+          each: endpoints.map((endpoint) =>
+            requestsOver(endpoint.call, {
+              accounts: (keys, slot) => readAccounts(endpoint.call, keys, slot),
+              statuses: (signatures) => readStatuses(endpoint.call, signatures),
+              send: (transaction) => sendTo(endpoint.call, transaction)
+            })
+          )
+        }
+      })
+    ).pipe(Layer.provide(FetchHttpClient.layer))
+}

@@ -1,0 +1,61 @@
+/** What a Solana node answers, as far as it is read. Source: the documentation of the JSON-RPC methods. */
+import { Schema } from "effect"
+import * as Base58 from "#domain/Base58.ts"
+
+/** Slots, heights and lamports are JSON numbers. One above 2^53 was rounded on the way, and is refused. */
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+export const Key = Schema.String.check(
+  Schema.makeFilter((text) => Base58.isBytes32(text), { expected: "32 bytes in base58" })
+)
+
+/** A value with the slot at which the node read it. */
+export const inContext = <S extends Schema.Constraint>(value: S) =>
+  Schema.Struct({ context: Schema.Struct({ slot: Count }), value })
+
+export const Blockhash = inContext(Schema.Struct({ blockhash: Key, lastValidBlockHeight: Count }))
+
+export const Lamports = Count
+
+export const Position = Schema.Struct({ absoluteSlot: Count, blockHeight: Count })
+
+export const RawAccount = Schema.Struct({
+  data: Schema.Tuple([Schema.String.check(Schema.isPattern(/^[A-Za-z0-9+/]*={0,2}$/u)), Schema.Literal("base64")]),
+  executable: Schema.Boolean,
+  lamports: Count,
+  owner: Key
+})
+
+export const Accounts = inContext(Schema.Array(Schema.NullOr(RawAccount)))
+
+export const OwnedAccounts = inContext(Schema.Array(Schema.Struct({ pubkey: Key, account: RawAccount })))
+
+/** `err` is null where the transaction took effect. */
+export const Statuses = inContext(
+  Schema.Array(
+    Schema.NullOr(
+      Schema.Struct({
+        slot: Count,
+        err: Schema.Unknown,
+        confirmationStatus: Schema.NullOr(Schema.Literals(["processed", "confirmed", "finalized"]))
+      })
+    )
+  )
+)
+
+export const Simulation = inContext(
+  Schema.Struct({
+    err: Schema.Unknown,
+    logs: Schema.NullOr(Schema.Array(Schema.String)),
+    unitsConsumed: Schema.optionalKey(Count)
+  })
+)
+
+export const RecentFees = Schema.Array(Schema.Struct({ slot: Count, prioritizationFee: Count }))
+
+/** The envelope: a result, or the node's own error. */
+export const Envelope = Schema.Struct({
+  jsonrpc: Schema.Literal("2.0"),
+  result: Schema.optionalKey(Schema.Unknown),
+  error: Schema.optionalKey(Schema.Struct({ code: Schema.Int, message: Schema.String }))
+})

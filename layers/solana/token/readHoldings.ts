@@ -1,0 +1,155 @@
+/**
+ * What an address holds: every token of both token programs, several accounts of a mint summed, and lamports above its
+ * rent. Token accounts are found first; then all of them, their mints and the chain's clock are read by one request, so
+ * the amounts are those of one slot (of up to 100 accounts; more are read in several requests).
+ */
+import { PublicKey, SYSVAR_CLOCK_PUBKEY } from "@solana/web3.js"
+import { Effect, Option, Result } from "effect"
+import { solanaChainId, spl, type SplAssetId } from "#domain/Caip.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { type Account, SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import { ByteReader } from "#layers/solana/swig/ByteReader.ts"
+import { decodeMint, type Mint } from "#layers/solana/token/Mint.ts"
+import { multiplierAt } from "#layers/solana/token/Multiplier.ts"
+import { tokenPrograms } from "#layers/solana/token/programs.ts"
+import { decodeTokenAccount, type TokenAccount } from "#layers/solana/token/TokenAccount.ts"
+
+/** Why tokens that are held cannot be moved now, or may leave without the holder. */
+export type Remark = "PAUSED" | "FROZEN" | "PERMANENT_DELEGATE" | "NON_TRANSFERABLE" | "TRANSFER_HOOK" | "TRANSFER_FEE"
+
+export interface Holding {
+  readonly assetId: SplAssetId
+  readonly mint: PublicKey
+  /** Raw units in all of the owner's accounts of the mint. */
+  readonly raw: bigint
+  /** Raw units that a transfer can move now: none while the mint is paused, nothing of frozen accounts. */
+  readonly movableRaw: bigint
+  /** Those accounts, the fullest first. */
+  readonly accounts: ReadonlyArray<TokenAccount>
+  /** Null where the mint cannot be read, which is a reason not to trade the token. */
+  readonly token: Mint | null
+  /** Shown units of one raw unit (wad) at the time of the reading. */
+  readonly multiplier: bigint
+  readonly remarks: ReadonlyArray<Remark>
+}
+
+export interface Holdings {
+  readonly slot: bigint
+  /** The chain's time, in seconds. */
+  readonly time: bigint
+  /** Lamports above what the address must keep. */
+  readonly lamports: bigint
+  readonly tokens: ReadonlyArray<Holding>
+}
+
+/** Token accounts of one owner that are read: anybody may make some for anybody. The fullest are kept. */
+const accountLimit = 1_000
+
+interface Wanted {
+  /** Left out: all. */
+  readonly mints?: ReadonlyArray<PublicKey>
+  /** A slot that has been seen: nothing older is taken. */
+  readonly atLeastSlot?: bigint
+}
+
+const unreadable = (reason: string) => new ChainUnavailable({ chainId: solanaChainId, reason })
+
+/** The unix time in the account of the clock: after slot, start of the epoch, epoch and the next epoch with leaders. */
+const timeIn = ({ data }: Account): bigint => {
+  const reader = new ByteReader(data, "clock")
+  reader.bytes(32)
+  return reader.u64()
+}
+
+const remarksOf = (token: Mint | null, accounts: ReadonlyArray<TokenAccount>): ReadonlyArray<Remark> => [
+  ...(token?.isPaused === true ? ["PAUSED" as const] : []),
+  ...(accounts.some(({ isFrozen }) => isFrozen) ? ["FROZEN" as const] : []),
+  ...(token?.hasPermanentDelegate === true ? ["PERMANENT_DELEGATE" as const] : []),
+  ...(token?.isNonTransferable === true ? ["NON_TRANSFERABLE" as const] : []),
+  ...(token?.hasTransferHook === true ? ["TRANSFER_HOOK" as const] : []),
+  ...(token?.hasTransferFee === true ? ["TRANSFER_FEE" as const] : [])
+]
+
+const sum = (accounts: ReadonlyArray<TokenAccount>): bigint =>
+  accounts.reduce((total, { amountRaw }) => total + amountRaw, 0n)
+
+const holdingOf = (accounts: ReadonlyArray<TokenAccount>, token: Mint | null, time: bigint): Holding => {
+  const { mint } = accounts[0]!
+  const isStuck = token === null || token.isPaused || token.isNonTransferable
+  return {
+    assetId: spl(mint.toBase58()),
+    mint,
+    raw: sum(accounts),
+    movableRaw: isStuck ? 0n : sum(accounts.filter(({ isFrozen }) => !isFrozen)),
+    accounts,
+    token,
+    multiplier: token === null ? 10n ** 18n : multiplierAt(token.multiplier, time),
+    remarks: remarksOf(token, accounts)
+  }
+}
+
+const fullestFirst = (a: TokenAccount, b: TokenAccount): number => (a.amountRaw > b.amountRaw ? -1 : 1)
+
+/** Where the tokens of an owner are; accounts that are no token accounts of that owner are left out. */
+const findAccounts = Effect.fnUntraced(function* (owner: PublicKey, { atLeastSlot = 0n, mints }: Wanted) {
+  const rpc = yield* SolanaRpc
+  const found = yield* Effect.forEach(tokenPrograms, (program) => rpc.tokenAccounts(owner, program, atLeastSlot), {
+    concurrency: "unbounded"
+  })
+  const wanted = mints === undefined ? undefined : new Set(mints.map((mint) => mint.toBase58()))
+  const accounts = found
+    .flatMap(({ values }) => values)
+    .map((account) => decodeTokenAccount(account.key, account))
+    .filter(Result.isSuccess)
+    .map(({ success }) => success)
+    .filter((account) => account.owner.equals(owner) && wanted?.has(account.mint.toBase58()) !== false)
+    .sort(fullestFirst)
+  const seen = found.reduce((latest, { slot }) => (slot > latest ? slot : latest), atLeastSlot)
+  return { keys: accounts.slice(0, accountLimit).map(({ key, mint }) => ({ key, mint })), seen }
+})
+
+/** What the owner, a key or a program's address, holds of the wanted mints. */
+export const readHoldings = Effect.fn("solana.readHoldings")(function* (
+  owner: PublicKey,
+  wanted: Wanted = {}
+): Effect.fn.Return<Holdings, ChainUnavailable, SolanaRpc> {
+  const rpc = yield* SolanaRpc
+  const { keys, seen } = yield* findAccounts(owner, wanted)
+  const mints = [...new Set(keys.map(({ mint }) => mint.toBase58()))]
+  const [read, rent] = yield* Effect.all(
+    [
+      rpc.accounts(
+        [SYSVAR_CLOCK_PUBKEY, owner, ...keys.map(({ key }) => key), ...mints.map((mint) => new PublicKey(mint))],
+        seen
+      ),
+      rpc.minimumRent(0)
+    ],
+    { concurrency: "unbounded" }
+  )
+  const [clock, self, ...rest] = read.values
+  if (clock === undefined || Option.isNone(clock)) return yield* unreadable("the node does not show the chain's clock")
+  const time = timeIn(clock.value)
+
+  const tokens = new Map(
+    mints.map((mint, index) => {
+      const account = rest[keys.length + index]!
+      const decoded = Option.map(account, (one) => decodeMint(new PublicKey(mint), one))
+      return [mint, Option.isSome(decoded) && Result.isSuccess(decoded.value) ? decoded.value.success : null] as const
+    })
+  )
+  const accounts = keys.flatMap(({ key }, index) => {
+    const account = rest[index]!
+    if (Option.isNone(account)) return []
+    const decoded = decodeTokenAccount(key, account.value)
+    return Result.isSuccess(decoded) && decoded.success.owner.equals(owner) ? [decoded.success] : []
+  })
+  const lamports = self === undefined || Option.isNone(self) ? 0n : self.value.lamports
+  return {
+    slot: read.slot,
+    time,
+    lamports: lamports > rent ? lamports - rent : 0n,
+    tokens: [...Map.groupBy(accounts, ({ mint }) => mint.toBase58())].map(([mint, group]) =>
+      holdingOf(group.sort(fullestFirst), tokens.get(mint) ?? null, time)
+    )
+  }
+})

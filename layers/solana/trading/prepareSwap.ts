@@ -1,0 +1,111 @@
+/**
+ * One leg of a rebalance: a swap that Jupiter built, checked, wrapped in a signature of the sub-account, and simulated.
+ * Where it does not fit into a transaction, a route over fewer accounts is asked for.
+ */
+import type { PublicKey } from "@solana/web3.js"
+import { Effect } from "effect"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { ProviderUnavailable } from "#layers/provider/makeFind.ts"
+import { addressesOf, type WalletPlace } from "#layers/solana/enrollment/Flow.ts"
+import type { Agent } from "#layers/solana/lifecycle/Agent.ts"
+import { prepare, type PreparationError, type Prepared } from "#layers/solana/lifecycle/prepare.ts"
+import type { FeePolicy } from "#layers/solana/lifecycle/priorityFee.ts"
+import type { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import { type Holdings, readHoldings } from "#layers/solana/token/readHoldings.ts"
+import { checkSwap, type Leg, SwapRefused, untradable } from "#layers/solana/trading/checkSwap.ts"
+import { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
+import { readLookupTables } from "#layers/solana/trading/readLookupTables.ts"
+
+/** Accounts that a route may use, from the widest on. */
+const accountLimits = [40, 20, 10] as const
+
+export interface Trade {
+  readonly place: WalletPlace
+  readonly leg: Omit<Leg, "account">
+  readonly slippageBps: number
+  readonly agent: Pick<Agent, "key">
+  readonly fees: FeePolicy
+}
+
+export interface PreparedSwap extends Prepared {
+  /** What the sub-account held when the swap was built. */
+  readonly before: Holdings
+  readonly expectedRaw: bigint
+}
+
+/** Nothing is signed. The sold tokens must be in the sub-account's associated account. */
+export const prepareSwap = Effect.fn("solana.prepareSwap")(function* ({
+  agent,
+  fees,
+  leg,
+  place,
+  slippageBps
+}: Trade): Effect.fn.Return<
+  PreparedSwap,
+  PreparationError | ChainUnavailable | ProviderUnavailable | SwapRefused,
+  SolanaRpc | JupiterClient
+> {
+  const jupiter = yield* JupiterClient
+  const { deposit: account, wallet } = addressesOf(place)
+  for (const token of [leg.sell, leg.buy]) {
+    const reason = untradable(token)
+    if (reason !== undefined) {
+      return yield* new SwapRefused({ message: `${token.mint.toBase58()} is not traded: ${reason}` })
+    }
+  }
+  const before = yield* readHoldings(account)
+  const others = before.tokens
+    .filter(({ mint }) => !mint.equals(leg.sell.mint) && !mint.equals(leg.buy.mint))
+    .flatMap(({ accounts }) => accounts.map(({ key }) => key))
+
+  const attempt = Effect.fnUntraced(function* (maxAccounts: number) {
+    const built = yield* jupiter.build({
+      inputMint: leg.sell.mint.toBase58(),
+      outputMint: leg.buy.mint.toBase58(),
+      taker: account.toBase58(),
+      amountRaw: leg.sellRaw,
+      slippageBps,
+      maxAccounts
+    })
+    const inner = yield* Effect.fromResult(checkSwap(built, { ...leg, account }, { agent: agent.key, wallet, others }))
+    const prepared = yield* prepare({
+      agent: agent.key,
+      steps: [
+        { _tag: "MakeTokenAccount", owner: account, mint: leg.buy.mint, tokenProgram: leg.buy.program },
+        { _tag: "ActForSubAccount", id: place.walletId, roleId: place.roleId, inner: [inner] }
+      ],
+      lookupTables: yield* readLookupTables(built.addressesByLookupTableAddress ?? {}),
+      fees
+    })
+    return { ...prepared, before, expectedRaw: BigInt(built.outAmount) }
+  })
+
+  const [widest, ...narrower] = accountLimits
+  return yield* narrower.reduce(
+    (found, maxAccounts) => Effect.catchTag(found, "TransactionDoesNotFit", () => attempt(maxAccounts)),
+    attempt(widest)
+  )
+})
+
+/** What a landed swap did, by balances before and after it. */
+export interface SwapResult {
+  readonly soldRaw: bigint
+  readonly boughtRaw: bigint
+  /** It sold no more than was asked, bought no less than the floor, and nothing else fell. */
+  readonly isAsPlanned: boolean
+}
+
+const rawOf = ({ tokens }: Holdings, mint: PublicKey): bigint =>
+  tokens.find((token) => token.mint.equals(mint))?.raw ?? 0n
+
+/** Compares what was held. `after` must be read at the slot of the swap or later. */
+export const swapResult = (
+  { buy, minBuyRaw, sell, sellRaw }: Omit<Leg, "account">,
+  before: Holdings,
+  after: Holdings
+): SwapResult => {
+  const change = (mint: PublicKey) => rawOf(after, mint) - rawOf(before, mint)
+  const [soldRaw, boughtRaw] = [-change(sell.mint), change(buy.mint)]
+  const isWhole = before.tokens.every(({ mint }) => mint.equals(sell.mint) || change(mint) >= 0n)
+  return { soldRaw, boughtRaw, isAsPlanned: soldRaw <= sellRaw && boughtRaw >= minBuyRaw && isWhole }
+}

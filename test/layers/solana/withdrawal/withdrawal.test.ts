@@ -1,0 +1,201 @@
+/** Owners take assets out by their word; no other word moves anything, and one word moves it once. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { Keypair, type PublicKey } from "@solana/web3.js"
+import { Effect } from "effect"
+import * as Base58 from "#domain/Base58.ts"
+import { solanaReference } from "#domain/Caip.ts"
+import * as Ed25519 from "#layers/solana/ed25519.ts"
+import type { WalletOwner } from "#layers/solana/enrollment/findWallet.ts"
+import type { WalletPlace } from "#layers/solana/enrollment/Flow.ts"
+import { carryOut } from "#layers/solana/lifecycle/carryOut.ts"
+import { signedByAgent } from "#layers/solana/lifecycle/prepare.ts"
+import type { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import { prepareWithdrawal } from "#layers/solana/withdrawal/prepareWithdrawal.ts"
+import { type SolanaWithdrawal, withdrawalText } from "#layers/solana/withdrawal/withdrawalText.ts"
+import { installMints, issue, pause, resume, tokenAccount } from "#sandbox/solana/market/issuer.ts"
+import { type SplToken, splCatalog, usdc } from "#sandbox/solana/market/splCatalog.ts"
+import { amountIn } from "#sandbox/solana/market/splPools.ts"
+import { eachSwig } from "#test/layers/solana/eachSwig.ts"
+import { newJournal } from "#test/layers/solana/lifecycle/journal.ts"
+import {
+  carriedOut,
+  enrollEvm,
+  enrollSolana,
+  fees,
+  newAgent,
+  newEvmWallet,
+  onChain,
+  patience,
+  whileBlocksPass
+} from "#test/layers/solana/owners.ts"
+import type { TestChain } from "#test/sandbox/solana/support.ts"
+
+const tesla = splCatalog.find(({ symbol }) => symbol === "TSLAx")!
+const expiresAt = 4_000_000_000
+
+eachSwig("withdrawals", (start) => {
+  let chain: TestChain
+  let agent: ReturnType<typeof newAgent>
+  beforeAll(async () => {
+    chain = await start()
+    agent = newAgent(chain)
+    installMints(chain.ledger)
+  })
+  afterAll(() => chain.close())
+  const run = <A, E>(effect: Effect.Effect<A, E, SolanaRpc>) => Effect.suspend(() => onChain(chain)(effect))
+  const held = (owner: PublicKey, token: SplToken) => amountIn(chain.ledger.account(tokenAccount(token, owner))?.data)
+
+  const messageOf = (to: PublicKey, change: Partial<SolanaWithdrawal> = {}): SolanaWithdrawal => ({
+    portfolioId: "pf_7Yq3mN",
+    recipientAccountId: `solana:${solanaReference}:${to.toBase58()}`,
+    assets: [
+      { assetId: usdc.assetId, amountRaw: "40" },
+      { assetId: tesla.assetId, amountRaw: "7" }
+    ],
+    nonce: `0x${"5a".repeat(32)}`,
+    expiresAt,
+    ...change
+  })
+  const signedBy = (key: Keypair, message: SolanaWithdrawal, brand = "Ballast") =>
+    Base58.encode(Ed25519.sign(key.secretKey.slice(0, 32), new TextEncoder().encode(withdrawalText(brand, message)!)))
+  const prepared = (place: WalletPlace, owner: WalletOwner, message: SolanaWithdrawal, signature: string) =>
+    prepareWithdrawal({ message, signature, owner, place, brand: "Ballast", agent, fees })
+  const funded = Effect.gen(function* () {
+    const key = Keypair.generate()
+    const { deposit, place } = yield* enrollSolana(chain, agent, key)
+    issue(chain.ledger, usdc, deposit, 100n)
+    issue(chain.ledger, tesla, deposit, 7n)
+    return { key, deposit, place, owner: { _tag: "Solana" as const, key: key.publicKey } }
+  })
+
+  describe("by the owner's word", () => {
+    it.live("all assets leave together, to accounts that are made where there are none", () =>
+      run(
+        Effect.gen(function* () {
+          const { deposit, key, owner, place } = yield* funded
+          const to = Keypair.generate().publicKey
+          const message = messageOf(to)
+          const made = prepared(place, owner, message, signedBy(key, message))
+          const { outcome } = yield* carriedOut(
+            chain,
+            Effect.flatMap(made, (one) => signedByAgent(agent, one))
+          )
+          assert.strictEqual(outcome._tag, "Landed")
+          assert.deepStrictEqual([held(to, usdc), held(to, tesla)], [40n, 7n])
+          assert.deepStrictEqual([held(deposit, usdc), held(deposit, tesla)], [60n, 0n])
+        })
+      )
+    )
+
+    it.live("of an EVM owner a personal signature over the same text is taken", () =>
+      run(
+        Effect.gen(function* () {
+          const [wallet, thief] = [newEvmWallet(), newEvmWallet()]
+          const { deposit, place } = yield* enrollEvm(chain, agent, wallet)
+          issue(chain.ledger, usdc, deposit, 40n)
+          const to = Keypair.generate().publicKey
+          const message = messageOf(to, { assets: [{ assetId: usdc.assetId, amountRaw: "40" }] })
+          const owner = { _tag: "Evm", address: wallet.address } as const
+          const text = withdrawalText("Ballast", message)!
+          const stolen = yield* Effect.promise(() => thief.sign(text))
+          const refused = yield* Effect.flip(prepared(place, owner, message, stolen))
+          assert.strictEqual(refused._tag, "WithdrawalSignatureRefused")
+          const signature = yield* Effect.promise(() => wallet.sign(text))
+          const made = prepared(place, owner, message, signature)
+          yield* carriedOut(
+            chain,
+            Effect.flatMap(made, (one) => signedByAgent(agent, one))
+          )
+          assert.strictEqual(held(to, usdc), 40n)
+        })
+      )
+    )
+
+    it.live("one word moves the assets once, however often it is carried out", () =>
+      run(
+        Effect.gen(function* () {
+          const { deposit, key, owner, place } = yield* funded
+          const to = Keypair.generate().publicKey
+          const message = messageOf(to, { assets: [{ assetId: usdc.assetId, amountRaw: "10" }] })
+          const journal = newJournal()
+          const make = Effect.flatMap(prepared(place, owner, message, signedBy(key, message)), (one) =>
+            signedByAgent(agent, one)
+          )
+          for (let time = 0; time < 3; time++) yield* whileBlocksPass(chain)(carryOut(journal, make, patience))
+          assert.deepStrictEqual([held(to, usdc), held(deposit, usdc)], [10n, 90n])
+        })
+      )
+    )
+  })
+
+  describe("nothing is prepared", () => {
+    it.live("for a signature over anything else, or of anybody else", () =>
+      run(
+        Effect.gen(function* () {
+          const { key, owner, place } = yield* funded
+          const message = messageOf(Keypair.generate().publicKey)
+          const good = signedBy(key, message)
+          const words: ReadonlyArray<readonly [SolanaWithdrawal, string]> = [
+            [message, signedBy(Keypair.generate(), message)],
+            [message, signedBy(key, message, "Other")],
+            [messageOf(Keypair.generate().publicKey), good],
+            [{ ...message, assets: message.assets.toReversed() }, good],
+            [{ ...message, assets: [{ assetId: usdc.assetId, amountRaw: "41" }, message.assets[1]!] }, good],
+            [{ ...message, expiresAt: expiresAt + 1 }, good],
+            [{ ...message, nonce: `0x${"5b".repeat(32)}` }, good],
+            [{ ...message, portfolioId: "pf_other" }, good],
+            [{ ...message, portfolioId: "pf\nnonce: 1" }, good],
+            [{ ...message, assets: [{ assetId: usdc.assetId, amountRaw: "all" }] }, good],
+            [message, ""],
+            [message, "0x00"],
+            [message, "1".repeat(10_000)]
+          ]
+          for (const [changed, signature] of words) {
+            const refused = yield* Effect.flip(prepared(place, owner, changed, signature))
+            assert.strictEqual(refused._tag, "WithdrawalSignatureRefused")
+          }
+        })
+      )
+    )
+
+    it.live("after its expiry, beyond what is held, twice for an asset, to itself, or of what cannot move", () =>
+      run(
+        Effect.gen(function* () {
+          const { deposit, key, owner, place } = yield* funded
+          const to = Keypair.generate().publicKey
+          const [dollars, shares] = messageOf(to).assets
+          const kindOf = (message: SolanaWithdrawal) =>
+            Effect.map(Effect.flip(prepared(place, owner, message, signedBy(key, message))), (refused) =>
+              refused._tag === "WithdrawalRefused" ? refused.kind : refused._tag
+            )
+          assert.strictEqual(yield* kindOf(messageOf(to, { expiresAt: 1 })), "expired")
+          assert.strictEqual(yield* kindOf(messageOf(deposit)), "recipient")
+          assert.strictEqual(yield* kindOf(messageOf(to, { recipientAccountId: "eip155:1:0x00" })), "recipient")
+          assert.strictEqual(yield* kindOf(messageOf(tokenAccount(usdc, deposit))), "recipient")
+          assert.strictEqual(yield* kindOf(messageOf(to, { assets: [dollars!, dollars!] })), "duplicate")
+          const much = { ...dollars!, amountRaw: "101" }
+          assert.strictEqual(yield* kindOf(messageOf(to, { assets: [much] })), "balance")
+          pause(chain.ledger, tesla)
+          assert.strictEqual(yield* kindOf(messageOf(to, { assets: [shares!] })), "untransferable")
+          resume(chain.ledger, tesla)
+        })
+      )
+    )
+
+    it("the text is the lines that were agreed", () => {
+      const text = withdrawalText("Ballast", messageOf(new Keypair().publicKey, { recipientAccountId: "solana:x:y" }))
+      assert.strictEqual(
+        text,
+        [
+          "Ballast Withdrawal Authorization",
+          "portfolioId: pf_7Yq3mN",
+          "recipientAccountId: solana:x:y",
+          `${usdc.assetId} 40`,
+          `${tesla.assetId} 7`,
+          `nonce: 0x${"5a".repeat(32)}`,
+          "expiresAt: 4000000000"
+        ].join("\n")
+      )
+    })
+  })
+})
