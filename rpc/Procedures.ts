@@ -5,6 +5,7 @@
 import { type Context, Layer } from "effect"
 import { RpcSerialization, RpcServer } from "effect/rpc"
 import { Actions } from "#domain/action/Actions.ts"
+import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
 import { buildWith } from "#domain/buildWith.ts"
 import { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
 import { Executions } from "#domain/execution/Executions.ts"
@@ -65,6 +66,7 @@ export const procedureDescriptions = Layer.succeed(DescribedProcedures, [
 /** What the procedures of clients ask of the domain. */
 const services = [
   Actions,
+  IssuerQuotes,
   Executions,
   ExecutionReaders,
   CryptoMarketData,

@@ -2,6 +2,7 @@
 import { Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Actions } from "#domain/action/Actions.ts"
+import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
 import { Members } from "#domain/identity/Members.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
 import { OwnKeys } from "#domain/identity/OwnKeys.ts"
@@ -25,6 +26,7 @@ const unused = () => {
 
 const Unused = Layer.mergeAll(
   Layer.mock(Actions, {}),
+  Layer.mock(IssuerQuotes, {}),
   Layer.mock(AssetBrowsing, {
     browseAssets: unused,
     stockSnapshot: unused,
