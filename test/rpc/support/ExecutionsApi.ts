@@ -18,6 +18,7 @@ import { MarketDataStream } from "#domain/stream/MarketDataStream.ts"
 import type { StreamTiming } from "#http/v1/StreamTiming.ts"
 import { ProcedureRoutes } from "#rpc/Procedures.ts"
 import { streamingApi } from "#test/api/support/StreamingApi.ts"
+import { socketPlatform } from "#src/service/socketPlatform.ts"
 import { TestLimits } from "#test/rpc/support/MarketApi.ts"
 
 const unused = () => {
@@ -45,7 +46,8 @@ const Unused = Layer.mergeAll(
   Layer.succeed(SignInSettings, { origins: [], chainIds: [] }),
   Layer.succeed(CountryHeader, { country: null, region: null }),
   OperatorToken.layer(null),
-  TestLimits
+  TestLimits,
+  socketPlatform
 )
 
 export const executionsApi = (timing: Partial<typeof StreamTiming.Service> = {}) =>

@@ -1,0 +1,66 @@
+/**
+ * A socket that costs no more than its bounds: what waits for its client is at most the budget, and a client that takes
+ * none of it within the grace is cut; a client that says nothing for a while, not even a ping, is told to go.
+ */
+import { Duration, Effect, Metric } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { Socket } from "effect/socket"
+import * as Metrics from "#domain/Metrics.ts"
+import type { StreamTiming } from "#http/v1/StreamTiming.ts"
+import type { SocketPlatform } from "#rpc/SocketPlatform.ts"
+
+export const closeCodes = { goingAway: 1001, policy: 1008, tryAgainLater: 1013 } as const
+
+/** How often it is looked whether a client has read on. */
+const glance = Duration.millis(50)
+
+export const boundedSocket = (
+  socket: Socket.Socket,
+  request: HttpServerRequest.HttpServerRequest,
+  platform: SocketPlatform["Service"],
+  { budget, grace, timeout }: typeof StreamTiming.Service
+): Socket.Socket => {
+  const isOver = () => platform.waiting(request) > budget
+
+  const cut = Effect.gen(function* () {
+    yield* Metric.update(Metrics.streamsCut, 1)
+    yield* Effect.logWarning(
+      `A socket was cut because its client does not read: ${platform.waiting(request)} bytes wait for it`
+    )
+    yield* platform.cut(request)
+  })
+
+  /** Goes on when the client has read enough; whoever waits longer than the grace without that cuts the socket. */
+  const room = Effect.gen(function* () {
+    const looks = Math.max(1, Math.ceil(Duration.toMillis(grace) / Duration.toMillis(glance)))
+    let least = platform.waiting(request)
+    for (let left = looks; isOver(); left -= 1) {
+      if (left === 0) return yield* cut
+      yield* Effect.sleep(glance)
+      const waiting = platform.waiting(request)
+      if (waiting < least) [least, left] = [waiting, looks]
+    }
+  })
+
+  const writer = Effect.map(socket.writer, ({ write, writeAll }): Socket.Writer => {
+    const inTurn = <A, E>(writing: Effect.Effect<A, E>) =>
+      Effect.suspend(() => (isOver() ? Effect.andThen(room, writing) : writing))
+    return { write: (chunk) => inTurn(write(chunk)), writeAll: (chunks) => inTurn(writeAll(chunks)) }
+  })
+
+  const silent = Effect.gen(function* () {
+    const closed = new Socket.CloseEvent(closeCodes.goingAway, "nothing came for a while; send pings")
+    yield* Effect.scoped(Effect.flatMap(socket.writer, ({ write }) => write(closed)))
+    return yield* new Socket.SocketError({ reason: new Socket.SocketCloseError({ code: closeCodes.goingAway }) })
+  })
+
+  const reader = Effect.map(
+    socket.reader,
+    ({ pull, upgrade }): Socket.Reader => ({
+      pull: Effect.timeoutOrElse(pull, { duration: timeout, orElse: () => silent }),
+      upgrade
+    })
+  )
+
+  return Socket.make({ reader, writer })
+}
