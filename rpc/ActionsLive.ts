@@ -99,7 +99,10 @@ export const ActionsLive = ActionProcedures.toLayer(
         refs: { eventId: writeCursor(cursorOf(submittedAt, 1)) }
       }
     }),
-    "v2.portfolio.actions.previewIssuerDirectQuote": Effect.fnUntraced(function* ({ portfolioId, ...trade }: AskedPreview) {
+    "v2.portfolio.actions.previewIssuerDirectQuote": Effect.fnUntraced(function* ({
+      portfolioId,
+      ...trade
+    }: AskedPreview) {
       const quote = yield* issuers.preview(portfolioId, issuerTradeOf(trade))
       return {
         quoteId: quote.quoteId,

@@ -9,7 +9,13 @@ import * as Metrics from "#domain/Metrics.ts"
 import type { StreamTiming } from "#http/v1/StreamTiming.ts"
 import type { SocketPlatform } from "#rpc/SocketPlatform.ts"
 
-export const closeCodes = { goingAway: 1001, policy: 1008, tryAgainLater: 1013 } as const
+export const closeCodes = { goingAway: 1001, abnormal: 1006, tryAgainLater: 1013 } as const
+
+/** A connection that breaks, and a message that is too long, end a socket as a close does: the fault is not ours. */
+const ended = (error: Socket.SocketError): Socket.SocketError =>
+  error.reason._tag === "SocketCloseError"
+    ? error
+    : new Socket.SocketError({ reason: new Socket.SocketCloseError({ code: closeCodes.abnormal }) })
 
 /** How often it is looked whether a client has read on. */
 const glance = Duration.millis(50)
@@ -54,13 +60,10 @@ export const boundedSocket = (
     return yield* new Socket.SocketError({ reason: new Socket.SocketCloseError({ code: closeCodes.goingAway }) })
   })
 
-  const reader = Effect.map(
-    socket.reader,
-    ({ pull, upgrade }): Socket.Reader => ({
-      pull: Effect.timeoutOrElse(pull, { duration: timeout, orElse: () => silent }),
-      upgrade
-    })
-  )
+  const reader = Effect.map(socket.reader, ({ pull, upgrade }): Socket.Reader => ({
+    pull: Effect.timeoutOrElse(Effect.mapError(pull, ended), { duration: timeout, orElse: () => silent }),
+    upgrade
+  }))
 
   return Socket.make({ reader, writer })
 }

@@ -47,7 +47,9 @@ export const socketProtocol = (path: HttpRouter.PathInput) =>
 
       const serve = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
         if (request.headers["upgrade"]?.toLowerCase() !== "websocket") {
-          return yield* new ValidationFailed({ message: "GET opens a WebSocket here; calls over HTTP are sent by POST" })
+          return yield* new ValidationFailed({
+            message: "GET opens a WebSocket here; calls over HTTP are sent by POST"
+          })
         }
         const address = clientAddress(Option.getOrUndefined(request.remoteAddress))
         yield* admission.enter(yield* readers.identify(request.headers, address))

@@ -22,7 +22,12 @@ import { accountOn, noAccount, ownPortfolio, refusedSwap } from "#domain/action/
 import type { SwapOrder } from "#domain/action/SwapOrder.ts"
 import { Assets } from "#domain/asset/Assets.ts"
 import { addressOf, type ChainId, erc20 } from "#domain/Caip.ts"
-import { type IssuerUnavailable, type PortfolioNotFound, ReplayMismatch, type ValidationFailed } from "#domain/Errors.ts"
+import {
+  type IssuerUnavailable,
+  type PortfolioNotFound,
+  ReplayMismatch,
+  type ValidationFailed
+} from "#domain/Errors.ts"
 import type { SignedIn } from "#domain/identity/SignedIn.ts"
 import { makeOperationId } from "#domain/Ids.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"

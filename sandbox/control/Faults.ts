@@ -29,7 +29,17 @@ export const bridgeModes = ["ok", "down", "slow", "late", "partial", "refunded",
 /** What becomes of transactions that the Solana node takes: they land, land some slots later, or are lost. */
 const landingModes = ["ok", "late", "lost"] as const
 
-export const faultModes = [...answerModes, "stale", "lying", "closed", "late", "partial", "refunded", "never", "lost"] as const
+export const faultModes = [
+  ...answerModes,
+  "stale",
+  "lying",
+  "closed",
+  "late",
+  "partial",
+  "refunded",
+  "never",
+  "lost"
+] as const
 export const FaultMode = Schema.Literals(faultModes)
 export type FaultMode = typeof FaultMode.Type
 

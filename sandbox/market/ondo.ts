@@ -125,7 +125,13 @@ export const ondo = HttpRouter.use(
       const token = chain?.tokens.find((one) => one.symbol === symbol && one.isAttested)
       if (chain === undefined || token === undefined) return undefined
       const code = side === "buy" ? 0 : 1
-      return { chain, token, side: code, price: priceOf(chain, token, code, isLying), quantity: Decimal.parse(tokenAmount)! }
+      return {
+        chain,
+        token,
+        side: code,
+        price: priceOf(chain, token, code, isLying),
+        quantity: Decimal.parse(tokenAmount)!
+      }
     }
 
     const answer = Effect.fnUntraced(function* (isSigned: boolean, isLying: boolean) {

@@ -43,7 +43,13 @@ export const ApiServer = (config: ServiceConfig) => {
   const cookie = Layer.succeed(SessionCookie, { isSecure: publicUrl.startsWith("https:") })
   const readers = ExecutionReaders.layer.pipe(Layer.provide(RequestSessionLive), Layer.provide(cookie))
   const procedures = ProcedureRoutes.pipe(
-    Layer.provide([stream, OperatorToken.layer(config.adminToken), Layer.effect(CallLimits, RateLimits), cookie, socketPlatform]),
+    Layer.provide([
+      stream,
+      OperatorToken.layer(config.adminToken),
+      Layer.effect(CallLimits, RateLimits),
+      cookie,
+      socketPlatform
+    ]),
     Layer.merge(browserAccess(config.appOrigins))
   )
   const push = config.streamUrl === null ? Layer.empty : RegistryPush.pipe(Layer.provide(PublicAssetsLive))

@@ -183,30 +183,32 @@ layer(deployment(true), { excludeTestServices: true })("trades with issuers", (i
     }).pipe(Effect.ensuring(Effect.sync(() => void (market.issuer.advantageBps = 0n))))
   )
 
-  it.effect("an issuer or a price feed that gives no answer is 503, and an issuer that refuses is 400 with its words", () =>
-    Effect.gen(function* () {
-      const user = yield* owner
-      assert.strictEqual((yield* preview(user)).status, 200)
-      market.issuer.isDown = true
-      assertError(yield* preview(user), IssuerUnavailable)
-      assertError(yield* submit(user, { expectedReceiveAmount: fair }), IssuerUnavailable)
-      market.issuer.isDown = false
-      market.arePricesKnown = false
-      assertError(yield* preview(user), IssuerUnavailable)
-      market.arePricesKnown = true
-      market.issuer.refusal = "the market is closed"
-      assertError(yield* preview(user), ValidationFailed, "params.buyTokenAddress: the market is closed")
-      market.issuer.refusal = undefined
-      assert.lengthOf(yield* ordersOf(user), 0)
-    }).pipe(
-      Effect.ensuring(
-        Effect.sync(() => {
-          market.issuer.isDown = false
-          market.issuer.refusal = undefined
-          market.arePricesKnown = true
-        })
+  it.effect(
+    "an issuer or a price feed that gives no answer is 503, and an issuer that refuses is 400 with its words",
+    () =>
+      Effect.gen(function* () {
+        const user = yield* owner
+        assert.strictEqual((yield* preview(user)).status, 200)
+        market.issuer.isDown = true
+        assertError(yield* preview(user), IssuerUnavailable)
+        assertError(yield* submit(user, { expectedReceiveAmount: fair }), IssuerUnavailable)
+        market.issuer.isDown = false
+        market.arePricesKnown = false
+        assertError(yield* preview(user), IssuerUnavailable)
+        market.arePricesKnown = true
+        market.issuer.refusal = "the market is closed"
+        assertError(yield* preview(user), ValidationFailed, "params.buyTokenAddress: the market is closed")
+        market.issuer.refusal = undefined
+        assert.lengthOf(yield* ordersOf(user), 0)
+      }).pipe(
+        Effect.ensuring(
+          Effect.sync(() => {
+            market.issuer.isDown = false
+            market.issuer.refusal = undefined
+            market.arePricesKnown = true
+          })
+        )
       )
-    )
   )
 
   it.effect("the recipient is the portfolio's account, the owner the caller, and every field is read", () =>

@@ -171,11 +171,7 @@ describe("an owner who has signed in", () => {
     const promised = (await preview(owner)).body.result.data.estimatedReceiveAmount
     const held = await usdc(owner)
     await world.control("/faults", { target: "ondo", mode: "lying" })
-    const cheated = await finishedOperation(
-      world,
-      owner.portfolioId,
-      await started(owner, issuerSwap(owner, promised))
-    )
+    const cheated = await finishedOperation(world, owner.portfolioId, await started(owner, issuerSwap(owner, promised)))
     assert.strictEqual(cheated.state, "failed")
     assert.match(cheated.error, /more than 100 basis points from the/u)
     for (const [mode, status, code] of [

@@ -60,7 +60,8 @@ const sum = (values: ReadonlyArray<bigint>) => values.reduce((total, value) => t
 const swapsGas = (swaps: SwapBatch["swaps"]) =>
   sum(
     swaps.map(
-      ({ call, direct, path }) => hopGas * BigInt(path.length - 1) + ((call ?? direct) === undefined ? 0n : routedSwapGas)
+      ({ call, direct, path }) =>
+        hopGas * BigInt(path.length - 1) + ((call ?? direct) === undefined ? 0n : routedSwapGas)
     )
   )
 

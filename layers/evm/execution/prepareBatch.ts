@@ -143,7 +143,11 @@ export const prepareBatch = Effect.fnUntraced(function* (
 ) {
   const { authorization, calls = [], chainId, settlement, swaps, transfers } = batch
   const [relayer] = relayers
-  const { bundleGas: allowed, issuer, routedSwap } = yield* Effect.flatMap(EvmClients, (clients) => clients.chain(chainId))
+  const {
+    bundleGas: allowed,
+    issuer,
+    routedSwap
+  } = yield* Effect.flatMap(EvmClients, (clients) => clients.chain(chainId))
   const routeTarget = routedSwap?.target
   const venues = { routeTarget, issuer: issuer?.manager }
   const { chain, settles, signature: ownerSignature } = yield* checkBatch(batch, agent.address, venues)

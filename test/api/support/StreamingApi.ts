@@ -111,7 +111,12 @@ export const streamingApi = (
         Layer.effectContext(wire(server)).pipe(
           Layer.provideMerge(served.pipe(Layer.provide(Layer.succeed(StreamTiming, { ...usual, ...pace })))),
           Layer.provide(
-            NodeHttpServer.layer(() => server, { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: "60 seconds", websocket: socketOptions })
+            NodeHttpServer.layer(() => server, {
+              port: 0,
+              host: "127.0.0.1",
+              gracefulShutdownTimeout: "60 seconds",
+              websocket: socketOptions
+            })
           )
         ),
         unlimited

@@ -66,7 +66,9 @@ const unrouted = Layer.succeed(Routing, {
 const serviceOn = (chain: Chain, rpcUrls: readonly [string, ...ReadonlyArray<string>]) =>
   Scheduler.layer.pipe(
     Layer.provideMerge(EngineLive),
-    Layer.provideMerge(Layer.mergeAll(TestStores, evm(chain, rpcUrls), pricesOf(chain), unrouted, NoIssuer, TestSettings)),
+    Layer.provideMerge(
+      Layer.mergeAll(TestStores, evm(chain, rpcUrls), pricesOf(chain), unrouted, NoIssuer, TestSettings)
+    ),
     Layer.provideMerge(SecureRandom.layerWebCrypto)
   )
 

@@ -211,8 +211,18 @@ describe("Ondo", () => {
   }
 
   for (const [what, answer, tag, words] of [
-    ["a shut market", { status: 403, body: { code: "MARKET_CLOSED", message: "market is closed" } }, "IssuerRefused", "MARKET_CLOSED"],
-    ["a wrong key", { status: 401, body: { code: "INVALID_API_KEY", message: "no" } }, "IssuerSilent", "check ONDO_API_KEY"],
+    [
+      "a shut market",
+      { status: 403, body: { code: "MARKET_CLOSED", message: "market is closed" } },
+      "IssuerRefused",
+      "MARKET_CLOSED"
+    ],
+    [
+      "a wrong key",
+      { status: 401, body: { code: "INVALID_API_KEY", message: "no" } },
+      "IssuerSilent",
+      "check ONDO_API_KEY"
+    ],
     ["a fault of Ondo's", { status: 500, body: {} }, "IssuerSilent", "answered 500"],
     ["an answer of another shape", { body: { price: 5 } }, "IssuerSilent", "not readable"],
     ["a signature that is none", { body: { signature: "x" } }, "IssuerSilent", "not readable"]

@@ -10,6 +10,6 @@ export const NoExecutions = Layer.mergeAll(
   Layer.mock(Executions, {}),
   Layer.mock(ExecutionReaders, {}),
   Layer.mock(StreamAdmission, {}),
-  Layer.mock(SocketPlatform, {}),
+  Layer.mock(SocketPlatform, { waiting: () => 0 }),
   ShutdownState.layer
 )

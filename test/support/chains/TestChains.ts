@@ -16,7 +16,14 @@ import { AuthorizationRequired, ChainExecution, SimulationFailed } from "#domain
 import { Venue } from "#domain/trading/Venue.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
-import { Issuer, type IssuerQuote, IssuerRefused, IssuerSilent, IssuerTerms, type IssuerTrade } from "#domain/trading/Issuer.ts"
+import {
+  Issuer,
+  type IssuerQuote,
+  IssuerRefused,
+  IssuerSilent,
+  IssuerTerms,
+  type IssuerTrade
+} from "#domain/trading/Issuer.ts"
 import { RouteRefused, type RouteStatus, Routing, RoutingUnavailable } from "#domain/trading/Routing.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import {
@@ -252,11 +259,7 @@ const IssuerTest = Layer.effect(
   Issuer,
   Effect.gen(function* () {
     const market = yield* TestChain
-    const quote = ({
-      amountRaw,
-      buy,
-      sell
-    }: IssuerTrade): Effect.Effect<IssuerQuote, IssuerRefused | IssuerSilent> => {
+    const quote = ({ amountRaw, buy, sell }: IssuerTrade): Effect.Effect<IssuerQuote, IssuerRefused | IssuerSilent> => {
       const { issuer } = market
       if (issuer.isDown) return Effect.fail(new IssuerSilent({ reason: "taken down by the test" }))
       if (issuer.refusal !== undefined) return Effect.fail(new IssuerRefused({ reason: issuer.refusal }))
