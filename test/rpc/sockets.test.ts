@@ -166,7 +166,7 @@ layer(executionsApi({ budget: 65_536, grace: Duration.seconds(1), timeout: Durat
       const payload = { operationId, limit: 200 }
       for (let id = 0; id < 3; id++) socket.send(request(id, "v2.executions.detail", payload))
       // Connections that are kept for further requests end by themselves; this one only when it is cut.
-        yield* until(Effect.map(connections, (count) => count === 0))
+      yield* until(Effect.map(connections, (count) => count === 0))
       socket.resume()
       assert.strictEqual(yield* Effect.promise(() => closed), 1006)
     })
