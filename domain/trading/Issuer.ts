@@ -57,7 +57,9 @@ export class Issuer extends Context.Service<
   }
 >()("ballast/domain/trading/Issuer") {}
 
-/** Whether this deployment offers trades with issuers, and how far their prices may be from what they are held against. */
+/**
+ * Whether this deployment offers trades with issuers, and how far their prices may be from what they are held against.
+ */
 export class IssuerTerms extends Context.Service<
   IssuerTerms,
   {

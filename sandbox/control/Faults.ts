@@ -20,7 +20,7 @@ const answerModes = [
  */
 const attestorModes = [...answerModes, "stale", "lying"] as const
 
-/** What an issuer may answer: that its market is shut, or with its signature over a worse price than it quotes. */
+/** What an issuer may answer: that its market is shut, or its signature over a worse price than it quotes. */
 const issuerModes = [...answerModes, "closed", "lying"] as const
 
 /** What the bridge may do with what it took: deliver late, another token, give it back, or keep it. */

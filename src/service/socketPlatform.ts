@@ -2,7 +2,7 @@
 import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { SocketPlatform } from "#rpc/SocketPlatform.ts"
+import { SocketPlatform } from "#rpc/native/SocketPlatform.ts"
 
 const connection = (request: HttpServerRequest.HttpServerRequest) =>
   NodeHttpServerRequest.toIncomingMessage(request).socket

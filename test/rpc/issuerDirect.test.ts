@@ -1,4 +1,7 @@
-/** Trades with issuers: what a preview promises, and what of it a swap must name. Source: interface "Portfolio action submit". */
+/**
+ * Trades with issuers: what a preview promises, and what of it a swap must name. Source: interface "Portfolio action
+ * submit".
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Digest } from "effect/crypto"

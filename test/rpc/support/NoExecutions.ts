@@ -4,7 +4,7 @@ import { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
 import { Executions } from "#domain/execution/Executions.ts"
 import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { ShutdownState } from "#http/ShutdownState.ts"
-import { SocketPlatform } from "#rpc/SocketPlatform.ts"
+import { SocketPlatform } from "#rpc/native/SocketPlatform.ts"
 
 export const NoExecutions = Layer.mergeAll(
   Layer.mock(Executions, {}),

@@ -7,7 +7,7 @@ import type { HttpServerRequest } from "effect/http"
 import { Socket } from "effect/socket"
 import * as Metrics from "#domain/Metrics.ts"
 import type { StreamTiming } from "#http/v1/StreamTiming.ts"
-import type { SocketPlatform } from "#rpc/SocketPlatform.ts"
+import type { SocketPlatform } from "#rpc/native/SocketPlatform.ts"
 
 export const closeCodes = { goingAway: 1001, abnormal: 1006, tryAgainLater: 1013 } as const
 

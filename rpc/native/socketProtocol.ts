@@ -14,10 +14,10 @@ import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { tooMany } from "#domain/fixedWindows.ts"
 import { ShutdownState } from "#http/ShutdownState.ts"
 import { StreamTiming } from "#http/v1/StreamTiming.ts"
-import { boundedSocket, closeCodes } from "#rpc/boundedSocket.ts"
+import { boundedSocket, closeCodes } from "#rpc/native/boundedSocket.ts"
 import { CallLimits } from "#rpc/CallLimits.ts"
 import { failure, type WireError } from "#rpc/jsonWire.ts"
-import { SocketPlatform } from "#rpc/SocketPlatform.ts"
+import { SocketPlatform } from "#rpc/native/SocketPlatform.ts"
 
 /** What the server of the sockets is made with: a message may be as long as the body of a request. */
 export const socketOptions = { maxPayload: 65_536, perMessageDeflate: false }
