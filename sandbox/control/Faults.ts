@@ -45,8 +45,8 @@ export type FaultMode = typeof FaultMode.Type
 
 /**
  * A stand-in that can misbehave: the RPC of a chain, the price feed, the stocks feed and its REST API, issuers of
- * tokenized shares, the issuer that is traded with, the routing provider, the bridge, the price attestor, Jupiter, and the landing of Solana's
- * transactions.
+ * tokenized shares, the issuer that is traded with, the routing provider, the bridge, the price attestor, Jupiter, and
+ * the landing of Solana's transactions.
  */
 export type FaultTarget =
   | `rpc:${number}`
