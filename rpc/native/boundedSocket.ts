@@ -2,7 +2,7 @@
  * A socket that costs no more than its bounds: what waits for its client is at most the budget, and a client that takes
  * none of it within the grace is cut; a client that says nothing for a while, not even a ping, is told to go.
  */
-import { Duration, Effect, Metric } from "effect"
+import { Deferred, Duration, Effect, Exit, Metric } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { Socket } from "effect/socket"
 import * as Metrics from "#domain/Metrics.ts"
@@ -48,9 +48,23 @@ export const boundedSocket = (
     }
   })
 
+  // The library's writer waits for ever on a socket that has ended, and so would the call that answers.
+  const gone = Deferred.makeUnsafe<void>()
+  let isEnded = false
+  const end = Effect.sync(() => {
+    isEnded = true
+    Deferred.doneUnsafe(gone, Exit.void)
+  })
+  const unlessEnded = (writing: Effect.Effect<void, Socket.SocketError>) =>
+    Effect.suspend(() => (isEnded ? Effect.void : writing))
+
   const writer = Effect.map(socket.writer, ({ write, writeAll }): Socket.Writer => {
-    const inTurn = <A, E>(writing: Effect.Effect<A, E>) =>
-      Effect.suspend(() => (isOver() ? Effect.andThen(room, writing) : writing))
+    const inTurn = (writing: Effect.Effect<void, Socket.SocketError>) =>
+      Effect.suspend(() => {
+        if (isEnded) return Effect.void
+        if (!isOver()) return writing
+        return Effect.raceFirst(Effect.andThen(room, unlessEnded(writing)), Deferred.await(gone))
+      })
     return { write: (chunk) => inTurn(write(chunk)), writeAll: (chunks) => inTurn(writeAll(chunks)) }
   })
 
@@ -60,10 +74,13 @@ export const boundedSocket = (
     return yield* new Socket.SocketError({ reason: new Socket.SocketCloseError({ code: closeCodes.goingAway }) })
   })
 
-  const reader = Effect.map(socket.reader, ({ pull, upgrade }): Socket.Reader => ({
-    pull: Effect.timeoutOrElse(Effect.mapError(pull, ended), { duration: timeout, orElse: () => silent }),
-    upgrade
-  }))
+  const reader = Effect.map(
+    Effect.tap(socket.reader, () => Effect.addFinalizer(() => end)),
+    ({ pull, upgrade }): Socket.Reader => ({
+      pull: Effect.timeoutOrElse(Effect.mapError(pull, ended), { duration: timeout, orElse: () => silent }),
+      upgrade
+    })
+  )
 
   return Socket.make({ reader, writer })
 }
