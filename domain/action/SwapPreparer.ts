@@ -112,8 +112,7 @@ export class SwapPreparer extends Context.Service<
       /** The issuer's signed word, asked for when all else is ready. It must still be about what a preview promised. */
       const withIssuer = Effect.fnUntraced(function* (
         { policy }: ChainAuthorization,
-        { buy, leg, sell }: FeedLeg,
-        limits: Limits,
+        { buy, leg, limits, sell }: FeedLeg & { readonly limits: Limits },
         expectedRaw: bigint
       ) {
         if (policy.guard === undefined)
@@ -211,7 +210,7 @@ export class SwapPreparer extends Context.Service<
         const { issuer, route } = order
         const swap =
           issuer !== undefined
-            ? yield* withIssuer(chain, found, limits, issuer.expectedRaw)
+            ? yield* withIssuer(chain, { ...found, limits }, issuer.expectedRaw)
             : route === undefined
               ? yield* quoted(chain, leg, limits, routed)
               : yield* overRoute(chain, leg, limits, { order, route })

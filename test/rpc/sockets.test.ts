@@ -1,14 +1,15 @@
 /** Effect's RPC over WebSockets at `/v1/rpc`: the library's own client, who may open one, and what one may cost. */
 import { NodeSocket } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { Duration, Effect, Fiber, Layer, Stream } from "effect"
+import { Duration, Effect, Fiber, Layer, Metric, Stream } from "effect"
 import { RpcClient, RpcSerialization } from "effect/rpc"
 import { Socket } from "effect/socket"
 import { WebSocket } from "ws"
 import * as Errors from "#domain/Errors.ts"
+import * as Metrics from "#domain/Metrics.ts"
 import { ClientProcedures } from "#rpc/ClientProcedures.ts"
 import { newOwner, newTenant } from "#test/api/support/actors.ts"
-import { appendMuch, connections, until } from "#test/api/support/deafClient.ts"
+import { appendMuch, until } from "#test/api/support/deafClient.ts"
 import { signedIn } from "#test/api/support/signedIn.ts"
 import { accepted, append, enter, Streams } from "#test/api/support/StreamingApi.ts"
 import { executionsApi } from "#test/rpc/support/ExecutionsApi.ts"
@@ -56,6 +57,9 @@ const opened = Effect.fnUntraced(function* (headers: Readonly<Record<string, str
     ({ socket }) => Effect.sync(() => socket.terminate())
   )
 })
+
+/** Streams and sockets that were cut so far. */
+const cuts = Effect.map(Metric.value(Metrics.streamsCut), ({ count }) => Number(count))
 
 const request = (id: number, tag: string, payload: unknown) =>
   JSON.stringify({ _tag: "Request", id: `${id}`, tag, payload, headers: [] })
@@ -161,13 +165,13 @@ layer(executionsApi({ budget: 65_536, grace: Duration.seconds(1), timeout: Durat
     Effect.gen(function* () {
       const { key, operationId } = yield* accepted
       yield* appendMuch(operationId)
-      const idle = yield* connections
+      const cutBefore = yield* cuts
       const { closed, socket } = yield* opened({ "x-api-key": key })
       socket.pause()
       const payload = { operationId, limit: 200 }
       for (let id = 0; id < 3; id++) socket.send(request(id, "v2.executions.detail", payload))
       // Connections that are kept for further requests end by themselves; this one only when it is cut.
-      yield* until(Effect.map(connections, (count) => count <= idle))
+      yield* until(Effect.map(cuts, (count) => count > cutBefore))
       socket.resume()
       assert.strictEqual(yield* Effect.promise(() => closed), 1006)
     })
