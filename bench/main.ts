@@ -10,6 +10,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ readonly run: () => Pr
   lists: () => import("#bench/lists.ts"),
   monitors: () => import("#bench/monitors.ts"),
   operations: () => import("#bench/operations.ts"),
+  rpc: () => import("#bench/rpc.ts"),
   stream: () => import("#bench/stream.ts"),
   planner: () => import("#bench/planner.ts"),
   policies: () => import("#bench/policies.ts")

@@ -308,6 +308,15 @@ export class VerifierUnavailable extends Schema.TaggedError<VerifierUnavailable>
   } as const
 }
 
+/** 503: an issuer of tokens could not be asked for its price. */
+export class IssuerUnavailable extends Schema.TaggedError<IssuerUnavailable>()("IssuerUnavailable", fields) {
+  static readonly contract = {
+    code: "API_507",
+    status: 503,
+    meaning: "The issuer of the token cannot be asked now; nothing was stored, retry."
+  } as const
+}
+
 /** 500: a fault of ours; its cause is in the log under the correlation id, never in the answer. */
 export class Internal extends Schema.TaggedError<Internal>()("Internal", fields) {
   static readonly contract = {

@@ -41,6 +41,10 @@ export type WorkflowId = typeof WorkflowId.Type
 export const OperationId = id("op_").pipe(Schema.brand("OperationId"))
 export type OperationId = typeof OperationId.Type
 
+/** A price that an issuer named, as one was shown. */
+export const IssuerQuoteId = id("iq_").pipe(Schema.brand("IssuerQuoteId"))
+export type IssuerQuoteId = typeof IssuerQuoteId.Type
+
 export const WebhookId = id("wh_").pipe(Schema.brand("WebhookId"))
 export type WebhookId = typeof WebhookId.Type
 
@@ -64,3 +68,4 @@ export const makeWorkflowId = make<WorkflowId>("wf_")
 export const makeOperationId = make<OperationId>("op_")
 export const makeWebhookId = make<WebhookId>("wh_")
 export const makeDeliveryId = make<DeliveryId>("whd_")
+export const makeIssuerQuoteId = make<IssuerQuoteId>("iq_")

@@ -1,13 +1,13 @@
 /**
  * Contract: what owners ask the agent to do. Source: interface "Portfolio action submit";
- * docs/decisions/0167-actions.md.
+ * docs/decisions/0167-actions.md, 0197-trades-with-issuers.md.
  */
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { ReadRoute } from "#domain/action/RouteExtended.ts"
 import { EvmAddress } from "#domain/Caip.ts"
 import * as Errors from "#domain/Errors.ts"
-import { OperationId, PortfolioId } from "#domain/Ids.ts"
+import { IssuerQuoteId, OperationId, PortfolioId } from "#domain/Ids.ts"
 import { OperationState } from "#domain/operation/Operation.ts"
 import { IsAction } from "#rpc/actionProcedure.ts"
 import { HiddenDefect } from "#rpc/publicProcedure.ts"
@@ -47,21 +47,59 @@ export const BackendQuote = Schema.Struct({
   })
 })
 
+/** A trade with the issuer of one of both tokens. The recipient is the portfolio's account on the chain. */
+const issuerTrade = {
+  chainId,
+  sellTokenAddress: EvmAddress,
+  buyTokenAddress: EvmAddress,
+  sellAmount: rawAmount,
+  recipientAddress: EvmAddress
+}
+
 /** The client has quoted: `route` is a `RouteExtended` of LI.FI's SDK, version 3 or 4. */
-export const ClientSwap = Schema.Struct({
+export const ClientParams = Schema.Struct({
+  chainId,
+  route: Schema.Unknown,
+  slippageBps,
+  executionConstraints: Schema.optionalKey(
+    Schema.Struct({
+      sameChainOnly: Schema.optionalKey(Schema.Boolean),
+      expectedVaultChainId: Schema.optionalKey(chainId)
+    })
+  ),
+  provider: Schema.optionalKey(Schema.Literal("lifi"))
+})
+
+/**
+ * The issuer has quoted: `expectedReceiveAmount` is the `estimatedReceiveAmount` of a preview; without it the swap is
+ * refused.
+ */
+export const IssuerParams = Schema.Struct({
+  provider: Schema.Literal("issuer_direct"),
+  ...issuerTrade,
+  expectedReceiveAmount: Schema.optionalKey(rawAmount)
+})
+
+export const Swap = Schema.Struct({
   ...common,
   kind: Schema.Literal("swap"),
-  params: Schema.Struct({
-    chainId,
-    route: Schema.Unknown,
-    slippageBps,
-    executionConstraints: Schema.optionalKey(
-      Schema.Struct({
-        sameChainOnly: Schema.optionalKey(Schema.Boolean),
-        expectedVaultChainId: Schema.optionalKey(chainId)
-      })
-    )
-  })
+  params: Schema.Union([IssuerParams, ClientParams])
+})
+
+const decimal = Schema.String.check(Schema.isPattern(/^[0-9]{1,60}(?:\.[0-9]{1,18})?$/u))
+
+/** What the issuer would give now, and until when a swap may name it. */
+export const IssuerPreview = Schema.Struct({
+  quoteId: IssuerQuoteId,
+  chainId,
+  sellAmount: rawAmount,
+  /** Raw units of the bought token. */
+  estimatedReceiveAmount: rawAmount,
+  /** Of a whole token of the issuer. */
+  priceUsd: decimal,
+  /** What the issuer charges beside its price. */
+  feeUsd: decimal,
+  expiresAt: Schema.String
 })
 
 export const decodeRoute = Schema.decodeUnknownEffect(ReadRoute, { errors: "all" })
@@ -77,9 +115,20 @@ export const ActionSubmitted = Schema.Struct({
 
 export const ActionProcedures = RpcGroup.make(
   Rpc.make("v2.portfolio.actions.submit", {
-    payload: Schema.Union([BackendQuote, ClientSwap]),
+    payload: Schema.Union([BackendQuote, Swap]),
     success: ActionSubmitted,
-    error: Schema.Union([Errors.PortfolioNotFound, Errors.ValidationFailed, Errors.ReplayMismatch]),
+    error: Schema.Union([
+      Errors.PortfolioNotFound,
+      Errors.ValidationFailed,
+      Errors.ReplayMismatch,
+      Errors.IssuerUnavailable
+    ]),
+    defect: HiddenDefect
+  }).annotate(IsAction, true),
+  Rpc.make("v2.portfolio.actions.previewIssuerDirectQuote", {
+    payload: Schema.Struct({ portfolioId: PortfolioId, ...issuerTrade }),
+    success: IssuerPreview,
+    error: Schema.Union([Errors.PortfolioNotFound, Errors.ValidationFailed, Errors.IssuerUnavailable]),
     defect: HiddenDefect
   }).annotate(IsAction, true)
 ).middleware(SessionAccess)

@@ -4,7 +4,10 @@ import type { RouteExtended } from "#domain/action/RouteExtended.ts"
 import { Actions } from "#domain/action/Actions.ts"
 import { ValidationFailed } from "#domain/Errors.ts"
 import { cursorOf, writeCursor } from "#domain/execution/ExecutionCursor.ts"
-import { ActionProcedures, type BackendQuote, type ClientSwap, decodeRoute } from "#rpc/Actions.ts"
+import { IssuerQuotes, type IssuerTradeRequest } from "#domain/action/IssuerQuotes.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import type { PortfolioId } from "#domain/Ids.ts"
+import { ActionProcedures, type BackendQuote, decodeRoute, type IssuerParams, type Swap } from "#rpc/Actions.ts"
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
@@ -21,7 +24,24 @@ const routeInvalid = ({ issue }: Schema.SchemaError) =>
       )
   })
 
-type Sent = typeof BackendQuote.Type | typeof ClientSwap.Type
+type Sent = typeof BackendQuote.Type | typeof Swap.Type
+
+type IssuerTrade = Omit<typeof IssuerParams.Type, "provider" | "expectedReceiveAmount">
+type AskedPreview = IssuerTrade & { readonly portfolioId: PortfolioId }
+
+const issuerTradeOf = ({
+  buyTokenAddress,
+  chainId,
+  recipientAddress,
+  sellAmount,
+  sellTokenAddress
+}: IssuerTrade): IssuerTradeRequest => ({
+  chainId: Number(chainId),
+  sellToken: sellTokenAddress,
+  buyToken: buyTokenAddress,
+  sellAmountRaw: BigInt(sellAmount),
+  recipient: recipientAddress
+})
 
 const swapOf = Effect.fnUntraced(function* (sent: Sent): Effect.fn.Return<ActionRequest["swap"], ValidationFailed> {
   if (sent.kind === "swap_backend_quote") {
@@ -37,7 +57,13 @@ const swapOf = Effect.fnUntraced(function* (sent: Sent): Effect.fn.Return<Action
       slippageBps: slippageBps ?? null
     }
   }
-  const { chainId, executionConstraints = {}, route, slippageBps } = sent.params
+  const { params } = sent
+  if (params.provider === "issuer_direct") {
+    const { expectedReceiveAmount } = params
+    const expectedRaw = expectedReceiveAmount === undefined ? null : BigInt(expectedReceiveAmount)
+    return { kind: params.provider, ...issuerTradeOf(params), expectedRaw }
+  }
+  const { chainId, executionConstraints = {}, route, slippageBps } = params
   const read = yield* Effect.mapError(decodeRoute(route), routeInvalid)
   const { expectedVaultChainId, sameChainOnly = false } = executionConstraints
   return {
@@ -54,7 +80,7 @@ const swapOf = Effect.fnUntraced(function* (sent: Sent): Effect.fn.Return<Action
 })
 
 export const ActionsLive = ActionProcedures.toLayer(
-  Effect.map(Actions, (actions) => ({
+  Effect.map(Effect.all([Actions, IssuerQuotes]), ([actions, issuers]) => ({
     "v2.portfolio.actions.submit": Effect.fnUntraced(function* (sent: Sent) {
       const swap = yield* swapOf(sent)
       const span = yield* Effect.option(Effect.currentParentSpan)
@@ -71,6 +97,21 @@ export const ActionsLive = ActionProcedures.toLayer(
         submittedAt: DateTime.formatIso(submittedAt),
         correlationId,
         refs: { eventId: writeCursor(cursorOf(submittedAt, 1)) }
+      }
+    }),
+    "v2.portfolio.actions.previewIssuerDirectQuote": Effect.fnUntraced(function* ({
+      portfolioId,
+      ...trade
+    }: AskedPreview) {
+      const quote = yield* issuers.preview(portfolioId, issuerTradeOf(trade))
+      return {
+        quoteId: quote.quoteId,
+        chainId: String(quote.chainId),
+        sellAmount: String(quote.amountRaw),
+        estimatedReceiveAmount: String(quote.receiveRaw),
+        priceUsd: Decimal.format(quote.priceUsd, 18),
+        feeUsd: Decimal.formatUsd(quote.feeUsd),
+        expiresAt: DateTime.formatIso(quote.expiresAt)
       }
     })
   }))

@@ -5,6 +5,7 @@
 import { type Context, Layer } from "effect"
 import { RpcSerialization, RpcServer } from "effect/rpc"
 import { Actions } from "#domain/action/Actions.ts"
+import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
 import { buildWith } from "#domain/buildWith.ts"
 import { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
 import { Executions } from "#domain/execution/Executions.ts"
@@ -28,30 +29,37 @@ import { ApiKeysLive } from "#rpc/ApiKeysLive.ts"
 import { AssetsLive } from "#rpc/AssetsLive.ts"
 import { ClientProcedures } from "#rpc/ClientProcedures.ts"
 import { CryptoMarketDataLive } from "#rpc/CryptoMarketDataLive.ts"
-import { countedProtocol } from "#rpc/countedProtocol.ts"
+import { countedProtocol } from "#rpc/native/countedProtocol.ts"
 import { ExecutionsLive } from "#rpc/execution/ExecutionsLive.ts"
 import { describeProcedures } from "#rpc/describeProcedures.ts"
 import { IdentityLive } from "#rpc/IdentityLive.ts"
 import { jsonWire, routesOf } from "#rpc/jsonWire.ts"
 import { MarketDataStreamProcedures } from "#rpc/MarketDataStream.ts"
+import { socketProtocol } from "#rpc/native/socketProtocol.ts"
 import { MarketDataStreamLive } from "#rpc/MarketDataStreamLive.ts"
 import { ExecutionAccessLive } from "#rpc/session/ExecutionAccessLive.ts"
 import { PresentedSession, SessionAccessLive } from "#rpc/session/SessionAccessLive.ts"
 import { SessionCookie } from "#rpc/session/SessionCookie.ts"
 
 const nativePath = "/v1/rpc"
-/** Calls of one request of the native wire that run at the same time. */
-const concurrency = 8
+/** Calls are bounded by what an address may ask for; a bound of the server would let slow calls hold up all others. */
+const serving = { concurrency: "unbounded", disableFatalDefects: true, disableTracing: true } as const
 
-const NativeWire = RpcServer.layer(ClientProcedures, {
-  concurrency,
-  disableFatalDefects: true,
-  disableTracing: true
-}).pipe(Layer.provide(countedProtocol(nativePath)), Layer.provide(RpcSerialization.layerNdjson))
+const NativeWire = RpcServer.layer(ClientProcedures, serving).pipe(
+  Layer.provide(countedProtocol(nativePath)),
+  Layer.provide(RpcSerialization.layerNdjson)
+)
+
+/** The same over sockets. Its own layer, as a server has one protocol. */
+const NativeSockets = RpcServer.layer(ClientProcedures, serving).pipe(
+  Layer.provide(socketProtocol(nativePath)),
+  Layer.provide(RpcSerialization.layerJson)
+)
 
 /** Every route of this layer by its method and path. */
 export const procedureRoutes: ReadonlyArray<readonly ["GET" | "POST", string]> = [
   ["POST", nativePath],
+  ["GET", nativePath],
   ...routesOf(MarketDataStreamProcedures),
   ...routesOf(ClientProcedures)
 ]
@@ -65,6 +73,7 @@ export const procedureDescriptions = Layer.succeed(DescribedProcedures, [
 /** What the procedures of clients ask of the domain. */
 const services = [
   Actions,
+  IssuerQuotes,
   Executions,
   ExecutionReaders,
   CryptoMarketData,
@@ -97,5 +106,5 @@ const OperatorHandlers = Layer.merge(MarketDataStreamLive, AdminAccessLive).pipe
 
 export const ProcedureRoutes = Layer.mergeAll(
   jsonWire(MarketDataStreamProcedures).pipe(Layer.provide(OperatorHandlers)),
-  Layer.merge(jsonWire(ClientProcedures), NativeWire).pipe(Layer.provide(Handlers))
+  Layer.mergeAll(jsonWire(ClientProcedures), NativeWire, NativeSockets).pipe(Layer.provide(Handlers))
 )

@@ -24,6 +24,8 @@ import { IssuerPoliciesLive } from "#layers/catalogue/IssuerPoliciesLive.ts"
 import { MarketDataAccess } from "#domain/marketData/MarketDataAccess.ts"
 import { MarketDataConfig } from "#layers/market/MarketDataJobsLive.ts"
 import { PriceTolerance } from "#layers/routing/lifi/LifiPriceCheck.ts"
+import { IssuerTerms } from "#domain/trading/Issuer.ts"
+import { OndoConfig } from "#layers/issuer/ondo/OndoConfig.ts"
 import { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"
 import { WebhookConfig } from "#layers/webhook/WebhookConfig.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
@@ -32,7 +34,7 @@ import { TelemetryConfig } from "#layers/telemetry/TelemetryConfig.ts"
 import { chains, guardedChains, wrappedNatives } from "#src/config/chains.ts"
 import * as Kind from "#src/config/kinds.ts"
 import { accessOf, countryHeaders, marketData } from "#src/config/marketData.ts"
-import { coinGecko, lifi } from "#src/config/providers.ts"
+import { coinGecko, lifi, ondo } from "#src/config/providers.ts"
 import { withSecrets } from "#src/config/secretTexts.ts"
 import { host, server, trustedProxies } from "#src/config/server.ts"
 import { attestorSigner, attestorToken, signers } from "#src/config/signers.ts"
@@ -255,6 +257,7 @@ export const serviceConfig = orInvalid(
         appOrigins: withDefault<ReadonlyArray<string>>("APP_ORIGINS", Kind.listOf(Kind.origin), []),
         issuerPolicies: optional("ISSUER_POLICIES", Kind.text("the path of a JSON file", "/etc/ballast/issuers.json")),
         lifi,
+        ondo,
         tokenLists: withDefault<ReadonlyArray<string>>(
           "TOKEN_LISTS",
           Kind.listOf(Kind.text("a URL or a file path", "https://tokens.example.com/list.json")),
@@ -310,6 +313,8 @@ export const layer = (config: ServiceConfig) =>
     Layer.succeed(MarketDataConfig, config.marketData),
     Layer.succeed(MarketDataAccess, accessOf(config.marketData, config.coinGecko, config.coinGeckoUrl !== null)),
     Layer.succeed(LifiConfig, config.lifi),
+    Layer.succeed(OndoConfig, config.ondo.config),
+    Layer.succeed(IssuerTerms, config.ondo.terms),
     Layer.succeed(TokenListConfig, { sources: config.tokenLists }),
     Layer.succeed(TelemetryConfig, config.telemetry)
   )

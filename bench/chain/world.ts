@@ -7,6 +7,7 @@ import { Console, DateTime, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type Hex, keccak256, toHex } from "viem"
 import { privateKeyToAddress } from "viem/accounts"
+import { NoIssuer } from "#bench/engine/noIssuer.ts"
 import { benchSettings } from "#bench/engine/settings.ts"
 import { databaseLayer } from "#bench/http/benchDatabase.ts"
 import { addressOf, type ChainId, type EvmAddress } from "#domain/Caip.ts"
@@ -69,6 +70,7 @@ export const serviceOn = (chain: Chain, rpcUrl: string, database: string) =>
         SqlLive,
         pricesOf(chain),
         RoutingNone,
+        NoIssuer,
         EvmLive.pipe(Layer.provide(NoAttestor), Layer.provide(Layer.succeed(EvmConfig, evmConfig(chain, rpcUrl))))
       )
     ),

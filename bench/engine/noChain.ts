@@ -22,6 +22,7 @@ import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { Venue } from "#domain/trading/Venue.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
+import { NoIssuer } from "#bench/engine/noIssuer.ts"
 import { Routing } from "#domain/trading/Routing.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
@@ -213,6 +214,7 @@ export const noChain = (behaviour: Behaviour, held = dollarsAlone) =>
     WithdrawalExecutionNone,
     RevocationExecutionNone,
     Layer.succeed(TransferReceipts, { carriedAt: () => nothingMoves, read: () => nothingMoves }),
+    NoIssuer,
     Layer.succeed(Routing, {
       quote: () => nothingMoves,
       status: () => nothingMoves,

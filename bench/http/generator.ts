@@ -6,7 +6,7 @@ import type { Server } from "#bench/http/Server.ts"
 /** Keep-alive connections, each with one request under way. */
 export const connections = 32
 
-const Loaded = Schema.Struct({
+export const Loaded = Schema.Struct({
   /** Answers with status 200. */
   answered: Schema.Int,
   /** Other answers, broken connections and timeouts. */

@@ -28,12 +28,24 @@ export interface QuotedByClient {
   readonly constraints: { readonly sameChainOnly: boolean; readonly expectedVaultChainId: number | null }
 }
 
+/** The issuer of one of both tokens has quoted. */
+export interface QuotedByIssuer {
+  readonly kind: "issuer_direct"
+  readonly chainId: number
+  readonly sellToken: EvmAddress
+  readonly buyToken: EvmAddress
+  readonly sellAmountRaw: bigint
+  readonly recipient: EvmAddress
+  /** What a preview said that comes of it; null: nobody said, which is refused. */
+  readonly expectedRaw: bigint | null
+}
+
 export interface ActionRequest {
   readonly portfolioId: PortfolioId
   /** Makes a repeat answer what the first one did. */
   readonly requestId: string | null
   readonly correlationId: string
-  readonly swap: QuotedByService | QuotedByClient
+  readonly swap: QuotedByService | QuotedByClient | QuotedByIssuer
 }
 
 /** The same text for values that differ in the order of their keys alone. */

@@ -4,7 +4,6 @@
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
-import { authorizedChains } from "#domain/account/Grant.ts"
 import {
   type ActionRequest,
   type QuotedByClient,
@@ -18,16 +17,23 @@ import {
   type ActionSubmission
 } from "#domain/action/ActionStore.ts"
 import { routeFaults } from "#domain/action/checkRoute.ts"
+import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
+import { accountOn, noAccount, ownPortfolio, refusedSwap } from "#domain/action/ownPortfolio.ts"
 import type { SwapOrder } from "#domain/action/SwapOrder.ts"
 import { Assets } from "#domain/asset/Assets.ts"
-import { addressOf, type ChainId, erc20, evmAccount } from "#domain/Caip.ts"
-import { PortfolioNotFound, ReplayMismatch, ValidationFailed } from "#domain/Errors.ts"
-import { SignedIn } from "#domain/identity/SignedIn.ts"
-import { makeOperationId, type PortfolioId } from "#domain/Ids.ts"
+import { addressOf, type ChainId, erc20 } from "#domain/Caip.ts"
+import {
+  type IssuerUnavailable,
+  type PortfolioNotFound,
+  ReplayMismatch,
+  type ValidationFailed
+} from "#domain/Errors.ts"
+import type { SignedIn } from "#domain/identity/SignedIn.ts"
+import { makeOperationId } from "#domain/Ids.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { revokedRefusal } from "#domain/portfolio/Portfolios.ts"
 
-export type ActionError = PortfolioNotFound | ValidationFailed | ReplayMismatch
+export type ActionError = PortfolioNotFound | ValidationFailed | ReplayMismatch | IssuerUnavailable
 
 export class Actions extends Context.Service<
   Actions,
@@ -40,19 +46,11 @@ export class Actions extends Context.Service<
     Actions,
     Effect.gen(function* () {
       const store = yield* ActionStore
+      const issuers = yield* IssuerQuotes
       const assets = yield* Assets
       const launcher = yield* OperationLauncher
       const digest = yield* Digest.Digest
       const random = yield* SecureRandom.SecureRandom
-
-      const requireOwn = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
-        const { walletId } = yield* SignedIn
-        const source = yield* store.source(portfolioId)
-        if (Option.isNone(source) || ownerWalletOf(source.value) !== walletId) {
-          return yield* new PortfolioNotFound({ message: `There is no portfolio ${portfolioId} of this wallet` })
-        }
-        return source.value
-      })
 
       const requireTradable = Effect.fnUntraced(function* (order: SwapOrder, fields: Fields) {
         const known = yield* assets.find([order.sell, order.buy])
@@ -61,9 +59,20 @@ export class Actions extends Context.Service<
           if (asset === undefined) return [`params.${fields[side]}: ${order[side]} is not in the asset catalogue`]
           return asset.isBlocked ? [`params.${fields[side]}: ${order[side]} is not traded here`] : []
         })
-        if (details.length > 0) return yield* refused(details)
+        if (details.length > 0) return yield* refusedSwap(details)
         return order
       })
+
+      const orderOf = (swap: ActionRequest["swap"], source: ActionSource) => {
+        switch (swap.kind) {
+          case "swap":
+            return Effect.flatMap(orderOfClient(swap, source), (one) => requireTradable(one, clientFields))
+          case "issuer_direct":
+            return Effect.flatMap(issuers.order(source, swap), (one) => requireTradable(one, issuerFields))
+          case "swap_backend_quote":
+            return Effect.flatMap(orderOfService(swap, source), (one) => requireTradable(one, serviceFields))
+        }
+      }
 
       const answered = (submission: ActionSubmission) =>
         submission._tag === "Mismatch"
@@ -72,16 +81,13 @@ export class Actions extends Context.Service<
 
       const submit = Effect.fn("Actions.submit")(function* (request: ActionRequest) {
         const { correlationId, portfolioId, requestId, swap } = request
-        const source = yield* requireOwn(portfolioId)
+        const source = yield* ownPortfolio(store, portfolioId)
         const requestHash = yield* digest.digest(Digest.sha256, requestBytes(request))
         // Before anything that changes with time: a request that was accepted once is answered the same for ever.
         const before = requestId === null ? Option.none() : yield* store.replay(portfolioId, requestId, requestHash)
         if (Option.isSome(before)) return yield* answered(before.value)
         if (source.isRevoked) return yield* revokedRefusal(portfolioId)
-        const order =
-          swap.kind === "swap"
-            ? yield* Effect.flatMap(orderOfClient(swap, source), (one) => requireTradable(one, clientFields))
-            : yield* Effect.flatMap(orderOfService(swap, source), (one) => requireTradable(one, serviceFields))
+        const order = yield* orderOf(swap, source)
         const operationId = yield* Effect.provideService(makeOperationId, SecureRandom.SecureRandom, random)
         const submission = yield* store.submit({
           operationId,
@@ -107,31 +113,14 @@ export class Actions extends Context.Service<
   )
 }
 
-/** The wallet by which the owner signs in: a contract is a wallet of its one chain alone. */
-const ownerWalletOf = ({ grants, ownerAccountId }: ActionSource): string => {
-  const { accountType, chains } = grants[0].authorization
-  return accountType === "ERC1271" ? evmAccount(chains[0].chainId, addressOf(ownerAccountId)) : ownerAccountId
-}
-
-const refused = (details: ReadonlyArray<string>) =>
-  new ValidationFailed({
-    message: "The swap is not one that can be made; details name each field",
-    details: [...details]
-  })
-
 /** How the request calls what is sold and bought. */
 interface Fields {
   readonly sell: string
   readonly buy: string
 }
 const clientFields: Fields = { sell: "route.fromToken", buy: "route.toToken" }
+const issuerFields: Fields = { sell: "sellTokenAddress", buy: "buyTokenAddress" }
 const serviceFields: Fields = { sell: "fromTokenAddress", buy: "toTokenAddress" }
-
-const accountOn = ({ grants }: ActionSource, chainId: number) =>
-  authorizedChains(grants).find((chain) => chain.chainId === chainId)?.accountId
-
-const noAccount = (field: string, chainId: number) =>
-  refused([`params.${field}: the portfolio has no account on chain ${chainId}`])
 
 const orderOfService = Effect.fnUntraced(function* (swap: QuotedByService, source: ActionSource) {
   const { fromAmountRaw, fromChainId, fromToken, slippageBps, toAddress, toChainId, toToken } = swap
@@ -147,7 +136,7 @@ const orderOfService = Effect.fnUntraced(function* (swap: QuotedByService, sourc
       : [`params.toAddress: must be the portfolio's account, ${addressOf(accountId)}; withdraw what leaves it`]),
     ...(fromToken === toToken ? ["params.toTokenAddress: must be another token than fromTokenAddress"] : [])
   ]
-  if (details.length > 0) return yield* refused(details)
+  if (details.length > 0) return yield* refusedSwap(details)
   const order: SwapOrder = {
     chainId,
     accountId,
@@ -166,7 +155,7 @@ const orderOfClient = Effect.fnUntraced(function* (swap: QuotedByClient, source:
   const accountId = accountOn(source, swap.chainId)
   if (accountId === undefined) return yield* noAccount("chainId", swap.chainId)
   const details = routeFaults(swap, addressOf(accountId))
-  if (details.length > 0) return yield* refused(details)
+  if (details.length > 0) return yield* refusedSwap(details)
   const chainId = swap.chainId as ChainId
   const { slippageBps } = swap
   const order: SwapOrder = {

@@ -22,7 +22,9 @@ export const SwapOrder = Schema.Struct({
   amountRaw: Schema.BigIntFromString,
   /** In place of the portfolio's own; null: those count. */
   slippageBps: Schema.NullOr(Schema.Int),
-  /** Left out: the service quotes. */
-  route: Schema.optionalKey(ClientRoute)
+  /** Left out: the service quotes, or an issuer. */
+  route: Schema.optionalKey(ClientRoute),
+  /** The issuer of one of both makes the swap; what its preview promised, raw units of the bought asset. */
+  issuer: Schema.optionalKey(Schema.Struct({ expectedRaw: Schema.BigIntFromString }))
 })
 export type SwapOrder = typeof SwapOrder.Type

@@ -4,23 +4,23 @@
  * trades.
  */
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
-import * as Amount from "#domain/Amount.ts"
 import { type ChainAuthorization, mayBuy } from "#domain/account/Authorization.ts"
 import { type Grant, grantOn, replacedPermissions } from "#domain/account/Grant.ts"
 import type { StoredAction } from "#domain/action/ActionStore.ts"
 import type { ClientRoute, SwapOrder } from "#domain/action/SwapOrder.ts"
 import { boundStep } from "#domain/action/boundStep.ts"
+import { feedLeg, type FeedLeg } from "#domain/action/feedLeg.ts"
 import { Assets } from "#domain/asset/Assets.ts"
 import { addressOf } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
-import { mayTradeOn, Prices } from "#domain/market/Prices.ts"
-import { fromFeeBps, whole } from "#domain/planning/SwapCost.ts"
+import { diverge, Prices } from "#domain/market/Prices.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { ActionReceipt, PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { Settings } from "#domain/Settings.ts"
 import { swapLimits } from "#domain/strategy/resolveSwap.ts"
 import { BestQuotes } from "#domain/trading/BestQuotes.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { Issuer, IssuerTerms } from "#domain/trading/Issuer.ts"
 import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
 import { feedFloorRaw } from "#domain/trading/priceLegs.ts"
 import { Routing } from "#domain/trading/Routing.ts"
@@ -83,6 +83,8 @@ export class SwapPreparer extends Context.Service<
       const quotes = yield* BestQuotes
       const routing = yield* Routing
       const venue = yield* Venue
+      const issuers = yield* Issuer
+      const issuerTerms = yield* IssuerTerms
       const execution = yield* ChainExecution
       const gas = yield* GasBudget
       const settings = yield* Settings
@@ -103,23 +105,47 @@ export class SwapPreparer extends Context.Service<
 
       /** The swap with what the feed's prices promise. */
       const legOf = Effect.fnUntraced(function* ({ order }: StoredSwap) {
-        const { amountRaw, buy, sell } = order
-        const known = yield* assets.find([sell, buy])
-        const [from, into] = [known.get(sell), known.get(buy)]
-        if (from === undefined || into === undefined || from.isBlocked || into.isBlocked) {
-          return yield* refuse(`${sell} and ${buy}: one is blocked or not in the asset catalogue`)
+        const traded = [order.sell, order.buy]
+        const facts = {
+          assets: yield* assets.find(traded),
+          prices: yield* prices.latest(traded),
+          now: yield* DateTime.now,
+          priceMaxAgeMs: settings.priceMaxAgeMs,
+          feeBps: order.issuer === undefined ? venue.feeBps : 0
         }
-        const latest = yield* prices.latest([sell, buy])
-        const staleBefore = (yield* DateTime.now).epochMilliseconds - settings.priceMaxAgeMs
-        const [sold, bought] = [latest.get(sell), latest.get(buy)]
-        const isFresh = [sold, bought].every((price) => price !== undefined && mayTradeOn(price, staleBefore))
-        if (!isFresh || sold === undefined || bought === undefined || bought.usd <= 0n) {
-          return yield* refuse(`${sell} and ${buy}: there is no fresh price to swap by`)
+        const found = feedLeg(order, facts)
+        return typeof found === "string" ? yield* refuse(found) : found
+      })
+
+      /** The issuer's signed word, asked for when all else is ready. It must still be about what a preview promised. */
+      const withIssuer = Effect.fnUntraced(function* (
+        { policy }: ChainAuthorization,
+        { buy, leg, limits, sell }: FeedLeg & { readonly limits: Limits },
+        expectedRaw: bigint
+      ) {
+        if (policy.guard === undefined)
+          return yield* refuse("the agent's permission is from before the trade guard, which issuers need; sign anew")
+        const amountRaw = leg.sellAmountRaw
+        const { direct, issuer, receiveRaw } = yield* issuers.word({ sell, buy, amountRaw })
+        const { deviationBps } = issuerTerms
+        if (diverge(receiveRaw, expectedRaw, deviationBps) || diverge(receiveRaw, leg.expectedBuyRaw, deviationBps)) {
+          return yield* refuse(
+            `the issuer gives ${receiveRaw} now, more than ${deviationBps} basis points from the ${expectedRaw} that was promised or the ${leg.expectedBuyRaw} of the price feed; preview anew`
+          )
         }
-        const valueUsd = Amount.valueUsd(amountRaw, from.decimals, sold.usd)
-        const { kept } = fromFeeBps(venue.feeBps)
-        const expectedBuyRaw = Amount.fromUsd((valueUsd * kept) / whole, into.decimals, bought.usd)
-        return { sell, buy, sellAmountRaw: amountRaw, valueUsd, expectedBuyRaw } satisfies PlannedLeg
+        const floor = feedFloorRaw(leg, { ...limits, hopFeeBps: 0 })
+        if (receiveRaw < floor) return yield* refuse(`the issuer gives ${receiveRaw}, the least acceptable is ${floor}`)
+        const swap: ReadySwap = {
+          sell: leg.sell,
+          buy: leg.buy,
+          sellAmountRaw: amountRaw,
+          minBuyAmountRaw: receiveRaw,
+          expectedBuyRaw: expectedRaw,
+          path: [addressOf(leg.sell), addressOf(leg.buy)],
+          tool: issuer,
+          direct
+        }
+        return swap
       })
 
       /** The client's route, as the provider has it now and for no less than the client was promised. */
@@ -179,17 +205,23 @@ export class SwapPreparer extends Context.Service<
         const spent = yield* gas.refusal({ tenantId, portfolioId })
         if (Option.isSome(spent)) return yield* refuse(spent.value)
         yield* requireHeld(action)
-        const leg = yield* legOf(action)
+        const found = yield* legOf(action)
+        const { leg } = found
         const own = swapLimits(action.swap, settings)
         const limits = { slippageBps: order.slippageBps ?? own.slippageBps, priceImpactBps: own.priceImpactBps }
         const terms: SwapTerms = { chain, leg, limits }
-        const { route } = order
-        const swap = route === undefined ? yield* quoted(terms, routed) : yield* overRoute(terms, order, route)
+        const { issuer, route } = order
+        const swap =
+          issuer !== undefined
+            ? yield* withIssuer(chain, { ...found, limits }, issuer.expectedRaw)
+            : route === undefined
+              ? yield* quoted(terms, routed)
+              : yield* overRoute(terms, order, route)
         const replaced = replacedPermissions(grants, order.chainId)
         const prepared = yield* execution.prepare({ chainId: order.chainId, ...grant, swaps: [swap], replaced })
         const waste = yield* gas.waste(prepared, leg.valueUsd)
         if (Option.isSome(waste)) return yield* refuse(waste.value)
-        const { call: _, ...told } = swap
+        const { call: _, direct: __, ...told } = swap
         return { _tag: "Ready", prepared, swap: told } satisfies SwapStep
       })
 
@@ -211,6 +243,8 @@ export class SwapPreparer extends Context.Service<
             ChainUnavailable: waiting,
             PricesUnavailable: waiting,
             RoutingUnavailable: waiting,
+            IssuerSilent: waiting,
+            IssuerRefused: ({ message }) => refused({ reason: message }),
             RouteRefused: refused,
             SimulationFailed: refused,
             AuthorizationRequired: refused,

@@ -6,7 +6,7 @@
  * followed in one statement: it sees what other processes wrote, and what was missed. It rests while nobody follows
  * anything.
  */
-import { Context, Duration, Effect, Latch, Layer, Queue, type Scope } from "effect"
+import { Context, Duration, Effect, Latch, Layer, type Scope } from "effect"
 import { ExecutionLog } from "#domain/execution/ExecutionLog.ts"
 import { pollWhileOpen } from "#domain/pollWhileOpen.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
@@ -20,9 +20,40 @@ export interface Watch {
   readonly seen: (sequence: number) => void
 }
 
-interface Watcher {
+/** What is kept of a follower. One signal waits for it at most; a second one would say the same. */
+class Watcher implements Watch {
   sequence: number
-  readonly signals: Queue.Queue<void>
+  #isSignalled = false
+  #wake: (() => void) | undefined
+
+  constructor(sequence: number) {
+    this.sequence = sequence
+  }
+
+  readonly changed: Effect.Effect<void> = Effect.callback<void>((resume) => {
+    const wake = () => {
+      this.#isSignalled = false
+      this.#wake = undefined
+      resume(Effect.void)
+    }
+    if (this.#isSignalled) return wake()
+    this.#wake = wake
+    return Effect.sync(() => (this.#wake = undefined))
+  })
+
+  seen(sequence: number): void {
+    this.sequence = sequence
+  }
+
+  /** It has read all that it knew of, and does nothing until a signal. */
+  get isWaiting(): boolean {
+    return this.#wake !== undefined
+  }
+
+  signal(): void {
+    this.#isSignalled = true
+    this.#wake?.()
+  }
 }
 
 export class OperationSignals extends Context.Service<
@@ -43,8 +74,7 @@ export class OperationSignals extends Context.Service<
       const anyone = Latch.makeUnsafe(false)
 
       const changed = (operationId: OperationId): void => {
-        // One signal waits at most; a second one would say the same.
-        for (const { signals } of watched.get(operationId) ?? []) Queue.offerUnsafe(signals, undefined)
+        for (const watcher of watched.get(operationId) ?? []) watcher.signal()
       }
 
       const add = (operationId: OperationId, watcher: Watcher) => {
@@ -61,25 +91,33 @@ export class OperationSignals extends Context.Service<
       }
 
       const watch = Effect.fnUntraced(function* (operationId: OperationId, sequence: number) {
-        const watcher: Watcher = { sequence, signals: yield* Queue.sliding<void>(1) }
+        const watcher = new Watcher(sequence)
         yield* Effect.acquireRelease(
           Effect.sync(() => add(operationId, watcher)),
           () => Effect.sync(() => remove(operationId, watcher))
         )
-        return {
-          changed: Queue.take(watcher.signals),
-          seen: (read: number) => {
-            watcher.sequence = read
-          }
-        }
+        return watcher
       })
 
-      const slowest = (watchers: ReadonlySet<Watcher>): number =>
-        [...watchers].reduce((least, { sequence }) => Math.min(least, sequence), Infinity)
+      const furthest = (watchers: ReadonlySet<Watcher>): number => {
+        let most = 0
+        for (const { sequence } of watchers) if (sequence > most) most = sequence
+        return most
+      }
 
+      /**
+       * Wakes those that wait and have not seen what there is. One that reads, or whose client does, is on its way: a
+       * signal would have it, and all others, read again for nothing.
+       */
       const poll = Effect.gen(function* () {
-        const readers = [...watched].map(([operationId, watchers]) => ({ operationId, sequence: slowest(watchers) }))
-        for (const operationId of yield* log.grown(readers)) changed(operationId)
+        const readers = [...watched].map(([operationId, watchers]) => ({ operationId, sequence: furthest(watchers) }))
+        const grown = new Set(yield* log.grown(readers))
+        for (const [operationId, watchers] of watched) {
+          const [isGrown, most] = [grown.has(operationId), furthest(watchers)]
+          for (const watcher of watchers) {
+            if (watcher.isWaiting && (isGrown || watcher.sequence < most)) watcher.signal()
+          }
+        }
       })
 
       const complaint = "Events of other processes could not be looked for"

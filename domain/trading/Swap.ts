@@ -38,4 +38,6 @@ export type Swap = typeof Swap.Type
 export interface ReadySwap extends Swap {
   /** What our contract calls the provider's with; left out: the venue makes the swap. */
   readonly call?: { readonly contract: EvmAddress; readonly data: string }
+  /** An issuer's contract, which the guard's runner calls with its signed word; left out: no issuer makes the swap. */
+  readonly direct?: { readonly venue: EvmAddress; readonly data: string }
 }

@@ -25,10 +25,21 @@ const encoder = new TextEncoder()
 const greeting = encoder.encode("retry: 1000\n\n")
 const heartbeat = encoder.encode(": keep-alive\n\n")
 
-const bytesOf = ({ data, event, id }: Frame): Uint8Array =>
+const encode = ({ data, event, id }: Frame): Uint8Array =>
   encoder.encode(
     `${id === undefined ? "" : `id: ${id}\n`}${event === undefined ? "" : `event: ${event}\n`}data: ${data}\n\n`
   )
+
+/** All who are told of one event share its bytes, for as long as somebody holds its frame. */
+const encoded = new WeakMap<Frame, Uint8Array>()
+
+const bytesOf = (frame: Frame): Uint8Array => {
+  const known = encoded.get(frame)
+  if (known !== undefined) return known
+  const bytes = encode(frame)
+  encoded.set(frame, bytes)
+  return bytes
+}
 
 /** By kind, of which there are few. */
 const counters = new Map<string, Metric.Metric<number, unknown>>()

@@ -28,6 +28,11 @@ export interface EvmChain {
   readonly routedSwap?: { readonly contract: EvmAddress; readonly target: EvmAddress }
   /** The guard that new permissions name as their policy; left out where there is none. */
   readonly guard?: EvmAddress
+  /**
+   * The contract by which an issuer sells and takes back its tokens, the stablecoin that it takes and pays, and how the
+   * issuer calls the chain; left out where no issuer trades.
+   */
+  readonly issuer?: { readonly manager: EvmAddress; readonly stable: EvmAddress; readonly chain: string }
   /** The contract that takes value for other chains; left out where none does. */
   readonly bridge?: EvmAddress
 }

@@ -45,6 +45,8 @@ export interface Provider {
   readonly pauseHeaders: ReadonlyArray<string>
   /** Statuses that may pass, besides those of 500 and above and 408. */
   readonly transientStatuses: ReadonlyArray<number>
+  /** Statuses besides the good ones whose bodies the schema decodes too, as refusals with reasons; left out: none. */
+  readonly answeredStatuses?: ReadonlyArray<number>
 }
 
 /** The provider gave no answer that can be used. */
@@ -101,6 +103,7 @@ const toAttemptFailed = (provider: Provider, error: { readonly message: string }
 /** GET, or POST of a body where there is one; none when the provider answers 404. */
 export const makeFind = Effect.fnUntraced(function* (provider: Provider) {
   const { answerLimit, baseUrl, concurrentRequests, headers, maxBytes, name, restAfterFailure, retryPause } = provider
+  const answered = provider.answeredStatuses ?? []
   const http = yield* HttpClient.HttpClient
   const permits = yield* Semaphore.make(concurrentRequests)
   const pause = { until: 0, because: "" }
@@ -112,7 +115,9 @@ export const makeFind = Effect.fnUntraced(function* (provider: Provider) {
 
   const attempt = <S extends AnswerSchema>(request: HttpClientRequest.HttpClientRequest, schema: S) =>
     http.execute(request).pipe(
-      Effect.flatMap(HttpClientResponse.filterStatusOk),
+      Effect.flatMap(
+        HttpClientResponse.filterStatus((status) => (status >= 200 && status < 300) || answered.includes(status))
+      ),
       Effect.flatMap(boundedJson(schema, maxBytes)),
       Effect.catch((error) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toAttemptFailed(provider, error, now)))

@@ -2,6 +2,7 @@
 import { Layer } from "effect"
 import { TransientFault } from "#domain/TransientFault.ts"
 import * as ActionStore from "#layers/sql/action/ActionStore.ts"
+import * as IssuerQuoteStore from "#layers/sql/action/IssuerQuoteStore.ts"
 import { isTransientFault } from "#layers/sql/isDatabaseFault.ts"
 import * as AnalyticsStore from "#layers/sql/discovery/AnalyticsStore.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
@@ -58,6 +59,7 @@ export const SqlLive = Layer.mergeAll(
   ExecutionLog.layer,
   GasLedger.layer,
   IdempotencyKeys.layer,
+  IssuerQuoteStore.layer,
   ListedAssets.layer,
   MarketDataStore.layer,
   MirrorabilityStore.layer,

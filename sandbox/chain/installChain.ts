@@ -22,6 +22,9 @@ import type { ChainClient } from "#sandbox/chain/Anvil.ts"
 import { canonical, create2Deployer, operator } from "#sandbox/chain/canonical.ts"
 import type { CatalogChain, Token } from "#sandbox/market/catalog.ts"
 import type { Contracts } from "#sandbox/chain/Contracts.ts"
+import type { EvmAddress } from "#domain/Caip.ts"
+import { runnerOf } from "#layers/evm/tradeGuard.ts"
+import { issuerSigner, issuerUserId } from "#sandbox/chain/issuer.ts"
 import { operate } from "#sandbox/chain/operate.ts"
 import { poolsOf, sideAmount } from "#sandbox/chain/Pools.ts"
 import { installFeeds } from "#sandbox/market/priceFeeds.ts"
@@ -45,6 +48,8 @@ export type ChainContracts = typeof canonical & {
   readonly routedSwap: Address
   /** Through which accounts of new permissions trade and send. */
   readonly guard: Address
+  /** The stand-in of an issuer's contract, which knows the guard's runner as its customer. */
+  readonly issuerManager: Address
 }
 
 /** The salt with which EntryPoint 0.7 was deployed on every chain (eth-infinitism/account-abstraction v0.7). */
@@ -74,6 +79,12 @@ const initCodes = (contracts: Contracts, chain: CatalogChain) => {
   const routePools = contracts.own("RoutePools")
   const routedSwap = contracts.own("RoutedSwap")
   const guard = contracts.own("TradeGuard")
+  const guardCode = encodeDeployData({
+    abi: guard.abi,
+    bytecode: guard.creation,
+    args: [operator, operator, canonical.withdrawalExecutor]
+  })
+  const manager = contracts.own("IssuerManager")
   return {
     factory: factoryCode,
     router,
@@ -84,10 +95,11 @@ const initCodes = (contracts: Contracts, chain: CatalogChain) => {
       bytecode: routedSwap.creation,
       args: [at(diamond), at(router)]
     }),
-    guard: encodeDeployData({
-      abi: guard.abi,
-      bytecode: guard.creation,
-      args: [operator, operator, canonical.withdrawalExecutor]
+    guard: guardCode,
+    issuerManager: encodeDeployData({
+      abi: manager.abi,
+      bytecode: manager.creation,
+      args: [issuerSigner.address, issuerUserId, runnerOf(at(guardCode) as string as EvmAddress), chain.usdc.address]
     }),
     treasury: encodeDeployData({
       abi: treasury.abi,
@@ -112,7 +124,8 @@ export const contractAddresses = (contracts: Contracts, chain: CatalogChain): Ch
     diamond: at(codes.diamond),
     routePools: at(codes.routePools),
     routedSwap: at(codes.routedSwap),
-    guard: at(codes.guard)
+    guard: at(codes.guard),
+    issuerManager: at(codes.issuerManager)
   }
 }
 
@@ -284,6 +297,7 @@ export const installChain = Effect.fn("installChain")(function* (
   yield* deploy(client, "the pools of routes", codes.routePools)
   yield* deploy(client, "RoutedSwap", codes.routedSwap)
   yield* deploy(client, "TradeGuard", codes.guard)
+  yield* deploy(client, "the stand-in of an issuer's contract", codes.issuerManager)
   yield* ask(client, "fund the treasury", () => client.setBalance({ address: at.treasury, value: treasuryEther }))
   yield* installTokens(client, contracts, chain, at.treasury)
   const priceOf = (token: Token) => prices.price(token.assetId)
@@ -293,6 +307,10 @@ export const installChain = Effect.fn("installChain")(function* (
   const treasuryAbi = contracts.own("Treasury").abi
   yield* stockUp(client, treasuryAbi, at.treasury, at.bridge, [chain.usdc, chain.weth])
   yield* stockUp(client, treasuryAbi, at.treasury, at.routePools, chain.tokens)
+  yield* stockUp(client, treasuryAbi, at.treasury, at.issuerManager, [
+    chain.usdc,
+    ...chain.tokens.filter(({ isAttested }) => isAttested)
+  ])
   yield* setRoutePools(client, at.routePools, chain.tokens, priceOf)
   return at
 })

@@ -21,6 +21,8 @@ export interface GuardedContracts {
   readonly router: Address
   readonly diamond: Address
   readonly bridge: Address
+  /** The contract by which an issuer trades. */
+  readonly issuerManager: Address
 }
 
 /** What prices come from where there is no feed. */
@@ -47,6 +49,7 @@ const entries = (
     call("setKeys", operator, operator, attestor),
     call("registerVenue", at.router, venueKind.router),
     call("registerVenue", at.diamond, venueKind.route),
+    call("registerVenue", at.issuerManager, venueKind.route),
     call("registerVenue", at.bridge, venueKind.bridge),
     ...catalog
       .filter(({ chainId }) => chainId !== chain.chainId)

@@ -13,6 +13,7 @@ import { massive } from "#sandbox/market/massive.ts"
 import { massiveRest } from "#sandbox/market/massiveRest.ts"
 import { rpcProxy } from "#sandbox/chain/rpcProxy.ts"
 import { solanaRoutes } from "#sandbox/solana/solanaRoutes.ts"
+import { ondo } from "#sandbox/market/ondo.ts"
 import { tokenList } from "#sandbox/market/tokenList.ts"
 import { catalogueLists } from "#sandbox/market/catalogueLists.ts"
 import { xstocks } from "#sandbox/market/xstocks.ts"
@@ -30,6 +31,7 @@ const routes = Layer.mergeAll(
   coinbase,
   xstocks,
   lifi,
+  ondo,
   attestorProxy,
   rpcProxy,
   solanaRoutes

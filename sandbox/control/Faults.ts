@@ -20,20 +20,33 @@ const answerModes = [
  */
 const attestorModes = [...answerModes, "stale", "lying"] as const
 
+/** What an issuer may answer: that its market is shut, or its signature over a worse price than it quotes. */
+const issuerModes = [...answerModes, "closed", "lying"] as const
+
 /** What the bridge may do with what it took: deliver late, another token, give it back, or keep it. */
 export const bridgeModes = ["ok", "down", "slow", "late", "partial", "refunded", "never"] as const
 
 /** What becomes of transactions that the Solana node takes: they land, land some slots later, or are lost. */
 const landingModes = ["ok", "late", "lost"] as const
 
-export const faultModes = [...answerModes, "stale", "lying", "late", "partial", "refunded", "never", "lost"] as const
+export const faultModes = [
+  ...answerModes,
+  "stale",
+  "lying",
+  "closed",
+  "late",
+  "partial",
+  "refunded",
+  "never",
+  "lost"
+] as const
 export const FaultMode = Schema.Literals(faultModes)
 export type FaultMode = typeof FaultMode.Type
 
 /**
  * A stand-in that can misbehave: the RPC of a chain, the price feed, the stocks feed and its REST API, issuers of
- * tokenized shares, the routing provider, the bridge, the price attestor, Jupiter, and the landing of Solana's
- * transactions.
+ * tokenized shares, the issuer that is traded with, the routing provider, the bridge, the price attestor, Jupiter, and
+ * the landing of Solana's transactions.
  */
 export type FaultTarget =
   | `rpc:${number}`
@@ -41,6 +54,7 @@ export type FaultTarget =
   | "massive"
   | "massive-rest"
   | "issuers"
+  | "ondo"
   | "lifi"
   | "bridge"
   | "attestor"
@@ -53,6 +67,8 @@ const modesOf = (target: FaultTarget): ReadonlyArray<FaultMode> => {
       return bridgeModes
     case "attestor":
       return attestorModes
+    case "ondo":
+      return issuerModes
     case "landing":
       return landingModes
     default:
@@ -71,6 +87,7 @@ export const faultTargets: ReadonlyMap<string, FaultTarget> = new Map<string, Fa
   ["massive", "massive"],
   ["massive-rest", "massive-rest"],
   ["issuers", "issuers"],
+  ["ondo", "ondo"],
   ["lifi", "lifi"],
   ["bridge", "bridge"],
   ["attestor", "attestor"],

@@ -2,6 +2,7 @@ import { Effect, Redacted } from "effect"
 import { join } from "node:path"
 import { operator } from "#sandbox/chain/canonical.ts"
 import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
+import { ondoChainOf } from "#sandbox/market/ondo.ts"
 import { derivedSecret } from "#sandbox/process/derivedSecret.ts"
 import { WorldConfig } from "#sandbox/WorldConfig.ts"
 import { WorldFile } from "#sandbox/WorldFile.ts"
@@ -25,6 +26,9 @@ export const serviceEnvironment = Effect.gen(function* () {
     [`BRIDGE_${chain.chainId}`, chain.contracts.bridge],
     [`ROUTED_SWAP_${chain.chainId}`, chain.contracts.routedSwap],
     [`TRADE_GUARD_${chain.chainId}`, chain.contracts.guard],
+    [`ONDO_MANAGER_${chain.chainId}`, chain.contracts.issuerManager],
+    [`ONDO_STABLE_${chain.chainId}`, chain.catalog.usdc.address],
+    [`ONDO_CHAIN_${chain.chainId}`, ondoChainOf(chain)],
     [`LIFI_DIAMOND_${chain.chainId}`, chain.contracts.diamond],
     [`SWAP_HUBS_${chain.chainId}`, `${chain.catalog.usdc.address},${chain.catalog.weth.address}`]
   ])
@@ -33,6 +37,9 @@ export const serviceEnvironment = Effect.gen(function* () {
     ATTESTOR_URL: `${config.controlBaseUrl}/attestor`,
     ATTESTOR_TOKEN: derivedSecret(secrets.internalToken)("attestor token"),
     LIFI_URL: `${config.controlBaseUrl}/lifi/v1`,
+    ISSUER_DIRECT: "true",
+    ONDO_URL: `${config.controlBaseUrl}/ondo`,
+    ONDO_API_KEY: derivedSecret(secrets.internalToken)("ondo"),
     TOKEN_LISTS: `${config.controlBaseUrl}/tokenlist.json`,
     COINGECKO_URL: `${config.controlBaseUrl}/coingecko/api/v3`,
     COINGECKO_REFRESH_PER_MINUTE: "60",

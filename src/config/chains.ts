@@ -2,7 +2,7 @@
 import { Effect, Redacted, Schema } from "effect"
 import { type AssetId, ChainId, erc20, EvmAddress } from "#domain/Caip.ts"
 import type { EvmChain } from "#layers/evm/EvmConfig.ts"
-import { integer, kind, listOf, secretUrl } from "#src/config/kinds.ts"
+import { integer, kind, listOf, secretUrl, text } from "#src/config/kinds.ts"
 import { all, optional, required, type Setting, withDefault } from "#src/config/Setting.ts"
 
 interface KnownChain {
@@ -17,6 +17,8 @@ interface KnownChain {
    * Blocks that make a transaction final unless CONFIRMATIONS_<chainId> says otherwise; docs/decisions/0092 says why.
    */
   readonly confirmations: number
+  /** The stablecoin that Ondo takes and pays there; left out where that is not known. Source: Ondo's documentation. */
+  readonly ondoStable?: string
 }
 
 const knownChains: ReadonlyArray<KnownChain> = [
@@ -24,7 +26,8 @@ const knownChains: ReadonlyArray<KnownChain> = [
     id: 1,
     name: "Ethereum",
     hubs: ["0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2", "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"],
-    confirmations: 12
+    confirmations: 12,
+    ondoStable: "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
   },
   {
     id: 8453,
@@ -42,7 +45,8 @@ const knownChains: ReadonlyArray<KnownChain> = [
     id: 56,
     name: "BNB Smart Chain",
     hubs: ["0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c", "0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d"],
-    confirmations: 15
+    confirmations: 15,
+    ondoStable: "0x55d398326f99059fF775485246999027B3197955"
   },
   { id: 4663, name: "Robinhood Chain", hubs: ["0x0Bd7D308f8E1639FAb988df18A8011f41EAcAD73"], confirmations: 30 }
 ]
@@ -71,12 +75,39 @@ const lifiDiamond = "0x1231DEB6f5749EF6cE6943a275A1D3E7486F4EaE"
 
 const decodeAddress = Schema.decodeSync(EvmAddress)
 
-const chain = ({ confirmations: byDefault, hubs, id }: KnownChain): Setting<EvmChain | null> =>
-  Effect.flatMap(optional(`RPC_URL_${id}`, endpoints), (rpcUrls) => {
+/** How Ondo calls the chains on which it trades: name and id. Source: Ondo's documentation, `POST /v1/attestations`. */
+const ondoChains: ReadonlyMap<number, string> = new Map([
+  [1, "ethereum-1"],
+  [56, "bsc-56"]
+])
+
+/** The contract that Ondo has on a chain, and what goes with it; without the contract nothing is traded with Ondo. */
+const issuerOn = ({ id, ondoStable }: KnownChain): Setting<EvmChain["issuer"] | null> =>
+  Effect.flatMap(optional(`ONDO_MANAGER_${id}`, address), (manager) => {
+    if (manager === null) return Effect.succeed(null)
+    const chainName = text("the chain as Ondo calls it", "ethereum-1")
+    const known = ondoChains.get(id)
+    return all({
+      manager: Effect.succeed(manager),
+      stable:
+        ondoStable === undefined
+          ? required(`ONDO_STABLE_${id}`, address)
+          : withDefault<EvmAddress>(`ONDO_STABLE_${id}`, address, decodeAddress(ondoStable)),
+      chain:
+        known === undefined
+          ? required(`ONDO_CHAIN_${id}`, chainName)
+          : withDefault<string>(`ONDO_CHAIN_${id}`, chainName, known)
+    })
+  })
+
+const chain = (known: KnownChain): Setting<EvmChain | null> => {
+  const { confirmations: byDefault, hubs, id } = known
+  return Effect.flatMap(optional(`RPC_URL_${id}`, endpoints), (rpcUrls) => {
     if (rpcUrls === null) return Effect.succeed(null)
     const [first, ...others] = rpcUrls
     return Effect.map(
       all({
+        issuer: issuerOn(known),
         bridge: optional(`BRIDGE_${id}`, address),
         routedSwap: optional(`ROUTED_SWAP_${id}`, address),
         guard: optional(`TRADE_GUARD_${id}`, address),
@@ -100,11 +131,13 @@ const chain = ({ confirmations: byDefault, hubs, id }: KnownChain): Setting<EvmC
         gasCeilingGwei,
         guard,
         hubs,
+        issuer,
         lowFundsGwei,
         routedSwap,
         router
       }): EvmChain => ({
         ...(bridge === null ? {} : { bridge }),
+        ...(issuer === null || issuer === undefined ? {} : { issuer }),
         ...(guard === null ? {} : { guard }),
         ...(routedSwap === null ? {} : { routedSwap: { contract: routedSwap, target: diamond } }),
         chainId: ChainId.make(id),
@@ -118,10 +151,11 @@ const chain = ({ confirmations: byDefault, hubs, id }: KnownChain): Setting<EvmC
       })
     )
   })
+}
 
 /** All configured chains, at least one, in the order of the table above. */
 export const chains: Setting<ReadonlyArray<EvmChain>> = Effect.gen(function* () {
-  const read = yield* all(Object.fromEntries(knownChains.map((known) => [known.name, chain(known)])))
+  const read = yield* all(Object.fromEntries(knownChains.map((one) => [one.name, chain(one)])))
   const configured = knownChains.flatMap(({ name }) => read[name] ?? [])
   if (configured.length > 0) return configured
   const names = knownChains.map(({ id, name }) => `RPC_URL_${id} (${name})`).join(", ")

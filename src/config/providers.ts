@@ -1,9 +1,11 @@
 /** Reads how the providers of prices and routes are reached. */
 import { Effect } from "effect"
 import type { CoinGeckoConfig } from "#layers/market/CoinGeckoConfig.ts"
+import type { IssuerTerms } from "#domain/trading/Issuer.ts"
+import type { OndoConfig } from "#layers/issuer/ondo/OndoConfig.ts"
 import type { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"
 import * as Kind from "#src/config/kinds.ts"
-import { all, optional, type Setting, withDefault } from "#src/config/Setting.ts"
+import { all, optional, required, type Setting, withDefault } from "#src/config/Setting.ts"
 
 export const coinGecko: Setting<CoinGeckoConfig["Service"]> = Effect.gen(function* () {
   const { apiKey, plan, url } = yield* all({
@@ -28,3 +30,19 @@ export const lifi: Setting<LifiConfig["Service"]> = Effect.map(
   }),
   ({ apiKey, exchanges, integrator, url }) => ({ apiKey, exchanges, integrator, baseUrl: url })
 )
+
+/** Trades with issuers are made where `ISSUER_DIRECT` says so, on the chains that have a manager of Ondo's. */
+export const ondo: Setting<{ readonly config: OndoConfig["Service"]; readonly terms: IssuerTerms["Service"] }> =
+  Effect.gen(function* () {
+    const { deviationBps, isOffered } = yield* all({
+      isOffered: withDefault("ISSUER_DIRECT", Kind.boolean, false),
+      deviationBps: withDefault("ISSUER_MAX_DEVIATION_BPS", Kind.integer(1, 1_000, "100"), 100)
+    })
+    const terms = { isOffered, deviationBps }
+    const key = Kind.secret(/^[!-~]{1,200}$/, "a key without spaces", "the key of the deployment")
+    const { apiKey, baseUrl } = yield* all({
+      baseUrl: withDefault("ONDO_URL", Kind.httpUrl("https://api.gm.ondo.finance"), "https://api.gm.ondo.finance"),
+      apiKey: isOffered ? required("ONDO_API_KEY", key) : optional("ONDO_API_KEY", key)
+    })
+    return { config: { baseUrl, apiKey }, terms }
+  })

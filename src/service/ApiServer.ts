@@ -2,6 +2,7 @@
 import { NodeHttpServer } from "@effect/platform-node"
 import { type Context, Effect, Layer } from "effect"
 import { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
+import type { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { InternalToken } from "#domain/stream/InternalToken.ts"
 import { RegistryPush } from "#domain/stream/RegistryPush.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
@@ -13,7 +14,9 @@ import { PublicAssetsLive } from "#layers/catalogue/PublicAssetsLive.ts"
 import { MarketDataStreamLive } from "#layers/stream/MarketDataStreamLive.ts"
 import { RateLimits } from "#http/middleware/RateLimits.ts"
 import { addRoute } from "#http/middleware/routeTable.ts"
+import { socketPlatform } from "#src/service/socketPlatform.ts"
 import { CallLimits } from "#rpc/CallLimits.ts"
+import { socketOptions } from "#rpc/native/socketProtocol.ts"
 import { procedureDescriptions, procedureRoutes, ProcedureRoutes, type ProcedureServices } from "#rpc/Procedures.ts"
 import { RequestSessionLive } from "#rpc/session/SessionAccessLive.ts"
 import { SessionCookie } from "#rpc/session/SessionCookie.ts"
@@ -40,12 +43,18 @@ export const ApiServer = (config: ServiceConfig) => {
   const cookie = Layer.succeed(SessionCookie, { isSecure: publicUrl.startsWith("https:") })
   const readers = ExecutionReaders.layer.pipe(Layer.provide(RequestSessionLive), Layer.provide(cookie))
   const procedures = ProcedureRoutes.pipe(
-    Layer.provide([stream, OperatorToken.layer(config.adminToken), Layer.effect(CallLimits, RateLimits), cookie]),
+    Layer.provide([
+      stream,
+      OperatorToken.layer(config.adminToken),
+      Layer.effect(CallLimits, RateLimits),
+      cookie,
+      socketPlatform
+    ]),
     Layer.merge(browserAccess(config.appOrigins))
   )
   const push = config.streamUrl === null ? Layer.empty : RegistryPush.pipe(Layer.provide(PublicAssetsLive))
   const routes = Layer.unwrap(
-    Effect.contextWith((context: Context.Context<ProcedureServices | RateLimits>) =>
+    Effect.contextWith((context: Context.Context<ProcedureServices | RateLimits | StreamAdmission>) =>
       Effect.succeed(ServeRoutes(trustedProxies, procedures.pipe(Layer.provide(Layer.succeedContext(context)))))
     )
   )
@@ -58,7 +67,8 @@ export const ApiServer = (config: ServiceConfig) => {
       NodeHttpServer.layer(startingServer(maxConnections), {
         host,
         port,
-        gracefulShutdownTimeout: "5 seconds"
+        gracefulShutdownTimeout: "5 seconds",
+        websocket: socketOptions
       }).pipe(listeningOn({ host, port }))
     )
   )

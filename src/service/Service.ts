@@ -2,6 +2,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { Layer } from "effect"
 import { Actions } from "#domain/action/Actions.ts"
+import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
 import { CallsPreparer } from "#domain/action/CallsPreparer.ts"
 import { DirectExecutions } from "#domain/action/DirectExecutions.ts"
 import { Backtests } from "#domain/backtest/Backtests.ts"
@@ -84,6 +85,7 @@ import { GuardedPrices } from "#layers/market/GuardedPrices.ts"
 import { MarketDataJobsLive } from "#layers/market/MarketDataJobsLive.ts"
 import { PricesLive } from "#layers/market/PricesLive.ts"
 import { TokenLists } from "#layers/market/TokenLists.ts"
+import { OndoIssuer } from "#layers/issuer/ondo/OndoIssuer.ts"
 import { LifiPriceCheck } from "#layers/routing/lifi/LifiPriceCheck.ts"
 import { RoutingLive } from "#layers/routing/lifi/RoutingLive.ts"
 import { NotePepper } from "#layers/sql/identity/Peppers.ts"
@@ -101,7 +103,8 @@ const Adapters = Layer.mergeAll(TokenLists, CatalogueLive).pipe(
       WebhookSenderLive,
       PricesLive.pipe(Layer.provide(GuardedPrices), Layer.provide([CoinGecko, LifiPriceCheck])),
       CoinGeckoHistory,
-      RoutingLive
+      RoutingLive,
+      OndoIssuer
     )
   )
 )
@@ -168,7 +171,7 @@ const Concepts = Layer.mergeAll(
   Revocations.layer,
   Policies.layer,
   Breakdowns.layer,
-  Actions.layer,
+  Actions.layer.pipe(Layer.provideMerge(IssuerQuotes.layer)),
   DirectExecutions.layer.pipe(Layer.provide(CallsPreparer.layer), Layer.provide(GasBudget.layer)),
   Automation.layer.pipe(Layer.provideMerge([Rebalances.layer.pipe(Layer.provide(DryRunLive)), Portfolios.layer])),
   Operations.layer,

@@ -7,17 +7,23 @@ import { DateTime, Effect, Layer, Redacted } from "effect"
 import { Digest } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { Actions } from "#domain/action/Actions.ts"
+import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
 import { addressOf, type EvmAddress } from "#domain/Caip.ts"
 import { PortfolioNotFound, ReplayMismatch, SessionInvalid, ValidationFailed } from "#domain/Errors.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { makeProcedures } from "#rpc/client.ts"
 import { baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { marketPortfolio } from "#test/support/enrolledPortfolio.ts"
+import { MarketPorts } from "#test/support/chains/TestChains.ts"
+import { TestSettings } from "#test/support/settings.ts"
 import { makeMarket, TestChain } from "#test/support/chains/TestMarket.ts"
 import { listening } from "#test/rpc/support/listening.ts"
 import { makeSignInApi, origin, session, SignInApi } from "#test/rpc/support/SignInApi.ts"
 
 const procedure = "v2.portfolio.actions.submit"
+
+/** Chains, prices and the issuer as the tests script them. */
+const market = makeMarket(() => new Map())
 
 const launched: Array<string> = []
 const Launcher = Layer.succeed(OperationLauncher, {
@@ -26,7 +32,11 @@ const Launcher = Layer.succeed(OperationLauncher, {
   wake: () => Effect.void
 })
 
-const Real = Actions.layer.pipe(Layer.provide([Launcher, Digest.layerWebCrypto]))
+const Real = Actions.layer.pipe(
+  Layer.provideMerge(IssuerQuotes.layer),
+  Layer.provide([Launcher, Digest.layerWebCrypto, TestSettings, MarketPorts]),
+  Layer.provide(Layer.succeed(TestChain, market))
+)
 
 interface Answer {
   readonly status: number
@@ -69,7 +79,7 @@ const owner = Effect.gen(function* () {
   const portfolio = yield* Effect.provideService(
     marketPortfolio(wallet.address as EvmAddress, false),
     TestChain,
-    makeMarket(() => new Map())
+    market
   )
   return { ...portfolio, token, wallet, vault: addressOf(portfolio.accounts[0]) }
 })

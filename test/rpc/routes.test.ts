@@ -19,9 +19,10 @@ describe("procedures in the table of routes", () => {
     }
   })
 
-  it("other procedures and the native wire have POST alone, and what is none has nothing", () => {
-    for (const path of ["/v1/rpc/marketDataStream.adminStatus", "/v1/rpc/identity.signIn", "/v1/rpc"])
+  it("other procedures have POST alone, the native wire also GET, for sockets; what is none has nothing", () => {
+    for (const path of ["/v1/rpc/marketDataStream.adminStatus", "/v1/rpc/identity.signIn"])
       assert.deepStrictEqual(methodsOf(path), ["POST"], path)
+    assert.deepStrictEqual(methodsOf("/v1/rpc"), ["GET", "HEAD", "POST"])
     assert.deepStrictEqual(methodsOf("/v1/rpc/assets.noSuch"), [])
     assert.strictEqual(spanName("POST", "/v1/rpc/assets.noSuch"), "POST unmatched")
   })

@@ -1,4 +1,7 @@
-/** A swap of dollars into ether that an owner asked for, accepted and not launched, as the procedure leaves it. */
+/**
+ * A swap of dollars into ether that an owner asked for, by the issuer when it says what that promised; accepted and not
+ * launched, as the procedure leaves it.
+ */
 import { DateTime, Effect } from "effect"
 import { ActionStore } from "#domain/action/ActionStore.ts"
 import type { EvmAccountId } from "#domain/Caip.ts"
@@ -13,7 +16,8 @@ interface Portfolio {
 export const acceptSwap = Effect.fnUntraced(function* (
   { portfolioId, tenantId }: Portfolio,
   accountId: EvmAccountId,
-  amountRaw: bigint
+  amountRaw: bigint,
+  expectedOfIssuer?: bigint
 ) {
   const operationId = yield* makeOperationId
   yield* (yield* ActionStore).submit({
@@ -30,7 +34,8 @@ export const acceptSwap = Effect.fnUntraced(function* (
       sell: baseUsdc.assetId,
       buy: baseWeth.assetId,
       amountRaw,
-      slippageBps: null
+      slippageBps: null,
+      ...(expectedOfIssuer === undefined ? {} : { issuer: { expectedRaw: expectedOfIssuer } })
     }
   })
   return operationId

@@ -97,8 +97,17 @@ export const storedPortfolio = Effect.fnUntraced(function* (signed: Signed) {
   return { tenantId, strategyId, portfolioId }
 })
 
+/** A guard that nobody asks, whose permission never ends. */
+const guardOf = (contract: EvmAddress) => ({
+  contract,
+  issuedAt: 0,
+  validUntil: 4_000_000_000,
+  tradeBps: 0,
+  budgetBps: 0
+})
+
 /** A portfolio over the market in memory, whose chains check no signature. */
-export const marketPortfolio = Effect.fnUntraced(function* (owner: EvmAddress, connected: boolean) {
+export const marketPortfolio = Effect.fnUntraced(function* (owner: EvmAddress, connected: boolean, isGuarded = false) {
   yield* setPrices
   const accounts = [evmAccount(baseUsdc.chainId, owner), evmAccount(arbUsdc.chainId, owner)] as const
   const authorization: Authorization = {
@@ -117,6 +126,7 @@ export const marketPortfolio = Effect.fnUntraced(function* (owner: EvmAddress, c
           router: owner,
           hubs: [],
           tokens: [baseWeth, baseUsdc, baseBtc].map(({ assetId }) => addressOf(assetId)),
+          ...(isGuarded ? { guard: guardOf(owner) } : {}),
           ...(connected ? { bridge: bridgeFrom(baseUsdc, arbUsdc, owner) } : {})
         }
       },

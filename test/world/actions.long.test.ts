@@ -3,16 +3,24 @@
  */
 import { Effect } from "effect"
 import { type Address, createPublicClient, encodeFunctionData, erc20Abi, http } from "viem"
-import { createSiweMessage } from "viem/siwe"
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { loadContracts } from "#sandbox/chain/Contracts.ts"
 import { contractAddresses } from "#sandbox/chain/installChain.ts"
 import { catalogChain } from "#sandbox/market/catalog.ts"
-import { chainBalance, createStrategy, enroll, finishedOperation, fund } from "#test/support/journey.ts"
+import {
+  actingChain as base,
+  type ActingOwner,
+  backendQuote as quoteOf,
+  callProcedure,
+  clientSwap,
+  completedSwap,
+  quotedRoutes as routesOf,
+  signedInOwner,
+  submitAction,
+  tokenAddress
+} from "#test/support/actingOwner.ts"
+import { chainBalance, finishedOperation } from "#test/support/journey.ts"
 import { startWorld, type World, worldFolder } from "#test/support/World.ts"
-
-const base = 8453
 
 let world: World
 let folder: Awaited<ReturnType<typeof worldFolder>>
@@ -27,95 +35,13 @@ afterAll(async () => {
   await folder?.remove()
 }, 120_000)
 
-const rpc = async (procedure: string, body: unknown, token?: string) => {
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
-  return world.api("POST", `/v1/rpc/${procedure}`, body, headers)
-}
-
-/** An owner with 10,000 USDC in each account, whose wallet has a session; automation is paused. */
-const signedIn = async () => {
-  const account = privateKeyToAccount(generatePrivateKey())
-  const owner = {
-    ownerAccountId: `eip155:0:${account.address}`,
-    sign: (raw: `0x${string}`) => account.signMessage({ message: { raw } }),
-    signTypedData: (typedData: any) => account.signTypedData(typedData)
-  }
-  const portfolio = await enroll(world, await createStrategy(world), owner)
-  await world.api("POST", `/v2/portfolios/${portfolio.portfolioId}/stop`)
-  await fund(world, portfolio.accounts, 10_000n)
-  const { nonce } = (await rpc("identity.nonce", { json: {} })).body.result.data.json
-  const { host } = new URL(world.overview.apiBaseUrl)
-  const message = createSiweMessage({
-    address: account.address,
-    chainId: base,
-    domain: host,
-    uri: world.overview.apiBaseUrl,
-    version: "1",
-    nonce,
-    issuedAt: new Date(world.overview.now)
-  })
-  const signature = await account.signMessage({ message })
-  const answer = await rpc("identity.signIn", { json: { message, signature } })
-  assert.strictEqual(answer.status, 200, JSON.stringify(answer.body))
-  const [vault] = portfolio.accounts
-  const signText = (text: string) => account.signMessage({ message: text })
-  return {
-    ...portfolio,
-    sign: owner.sign,
-    signText,
-    vault: vault!,
-    address: vault!.split(":")[2]!,
-    token: answer.body.result.data.json.token as string
-  }
-}
-
-type Owner = Awaited<ReturnType<typeof signedIn>>
-
-const addressOf = (symbol: string) => world.asset(base, symbol).assetId.split(":").at(-1)!
-
-const backendQuote = ({ address, portfolioId }: Owner, changes: Record<string, unknown> = {}) => ({
-  portfolioId,
-  kind: "swap_backend_quote",
-  params: {
-    fromChainId: `${base}`,
-    fromTokenAddress: addressOf("USDC"),
-    fromAmount: "1000000000",
-    toChainId: `${base}`,
-    toTokenAddress: addressOf("WETH"),
-    toAddress: address,
-    ...changes
-  }
-})
-
-const submit = (input: unknown, token: string) => rpc("v2.portfolio.actions.submit", { input }, token)
-
-/** What LI.FI's SDK would hold: routes that the stand-in quotes for the account, best first. */
-const quotedRoutes = async ({ address }: Owner, fromAmount: string): Promise<ReadonlyArray<any>> => {
-  const answer = await world.control("/lifi/v1/advanced/routes", {
-    fromChainId: base,
-    toChainId: base,
-    fromTokenAddress: addressOf("USDC"),
-    toTokenAddress: addressOf("WETH"),
-    fromAmount,
-    fromAddress: address,
-    toAddress: address
-  })
-  assert.strictEqual(answer.status, 200, JSON.stringify(answer.body))
-  return answer.body.routes
-}
-
-const clientSwap = ({ portfolioId }: Owner, route: unknown, params: Record<string, unknown> = {}) => ({
-  portfolioId,
-  kind: "swap",
-  params: { chainId: `${base}`, route, ...params }
-})
-
-const completed = async (owner: Owner, operationId: string) => {
-  const operation = await finishedOperation(world, owner.portfolioId, operationId)
-  assert.strictEqual(operation.state, "completed", JSON.stringify(operation))
-  assert.strictEqual(operation.outcome, "traded", JSON.stringify(operation))
-  assert.strictEqual(operation.kind, "swap")
-}
+const rpc = (procedure: string, body: unknown, token?: string) => callProcedure(world, procedure, body, token)
+const signedIn = () => signedInOwner(world)
+const addressOf = (symbol: string) => tokenAddress(world, symbol)
+const backendQuote = (owner: ActingOwner, changes: Record<string, unknown> = {}) => quoteOf(world, owner, changes)
+const submit = (input: unknown, token: string) => submitAction(world, input, token)
+const quotedRoutes = (owner: ActingOwner, fromAmount: string) => routesOf(world, owner, fromAmount)
+const completed = (owner: ActingOwner, operationId: string) => completedSwap(world, owner, operationId)
 
 describe("an owner who acts", () => {
   it("swaps at a price that the service quotes, exactly once for any number of the same request", async () => {

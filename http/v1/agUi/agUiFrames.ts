@@ -7,7 +7,18 @@ import { writeCursor } from "#domain/execution/ExecutionCursor.ts"
 import { agUiEvents } from "#http/v1/agUi/agUiEvents.ts"
 import type { Frame } from "#http/v1/eventStream.ts"
 
+/** Written once for all who follow the operation, as its frames of server-sent events are. */
+const written = new WeakMap<Domain.ExecutionEvent, ReadonlyArray<Frame>>()
+
 export const agUiFrames = (event: Domain.ExecutionEvent): ReadonlyArray<Frame> => {
+  const known = written.get(event)
+  if (known !== undefined) return known
+  const frames = framesOf(event)
+  written.set(event, frames)
+  return frames
+}
+
+const framesOf = (event: Domain.ExecutionEvent): ReadonlyArray<Frame> => {
   const chunks = agUiEvents(event)
   return chunks.map((chunk, index) => ({
     id: index === chunks.length - 1 ? writeCursor(event.cursor) : undefined,

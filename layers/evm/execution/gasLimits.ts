@@ -58,7 +58,12 @@ const removalGas = 250_000n
 const sum = (values: ReadonlyArray<bigint>) => values.reduce((total, value) => total + value, 0n)
 
 const swapsGas = (swaps: SwapBatch["swaps"]) =>
-  sum(swaps.map(({ call, path }) => hopGas * BigInt(path.length - 1) + (call === undefined ? 0n : routedSwapGas)))
+  sum(
+    swaps.map(
+      ({ call, direct, path }) =>
+        hopGas * BigInt(path.length - 1) + ((call ?? direct) === undefined ? 0n : routedSwapGas)
+    )
+  )
 
 export const gasLimits = (
   policy: AgentPolicy,

@@ -51,10 +51,12 @@ const pricesOf = (listed: ReadonlyArray<EvmAddress>, { attested }: GuardTerms) =
 
 /** What is wrong with a swap's route where the guard carries it; undefined when nothing is. */
 export const guardRouteFault = (
-  { call }: ReadySwap,
+  { call, direct }: ReadySwap,
   guard: TradeGuardPolicy,
-  routeTarget: EvmAddress | undefined
+  { issuer, routeTarget }: { readonly routeTarget: EvmAddress | undefined; readonly issuer: EvmAddress | undefined }
 ): string | undefined => {
+  if (direct !== undefined && direct.venue !== issuer)
+    return `the deployment trades with the issuer's contract ${issuer ?? "of no address"}, not ${direct.venue}`
   if (call === undefined) return undefined
   const runner = runnerOf(guard.contract)
   if (call.contract !== runner) return `routes of this account deliver to ${runner}, not ${call.contract}`
@@ -66,13 +68,13 @@ export const guardedSwaps = (swaps: ReadonlyArray<ReadySwap>, terms: GuardTerms)
   const { deadline, guard, routeTarget, router } = terms
   const listed = listedOf(swaps.flatMap(({ buy, sell }) => [sell, buy]))
   const place = (asset: AssetId) => listed.indexOf(addressOf(asset))
-  const trades = swaps.map(({ buy, call, minBuyAmountRaw, path, sell, sellAmountRaw }) => ({
-    venue: toViem(call === undefined ? router : routeTarget!),
+  const trades = swaps.map(({ buy, call, direct, minBuyAmountRaw, path, sell, sellAmountRaw }) => ({
+    venue: toViem(direct?.venue ?? (call === undefined ? router : routeTarget!)),
     sell: place(sell),
     buy: place(buy),
     amount: sellAmountRaw,
     minOut: minBuyAmountRaw,
-    route: call === undefined ? concatHex(["0x", ...path.slice(1, -1).map(toViem)]) : (call.data as Hex)
+    route: ((direct ?? call)?.data as Hex | undefined) ?? concatHex(["0x", ...path.slice(1, -1).map(toViem)])
   }))
   const { closedTokens } = guard
   const evidence = {

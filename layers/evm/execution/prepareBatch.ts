@@ -49,7 +49,7 @@ const swapLifetimeSeconds = 1_200n
 const checkBatch = Effect.fnUntraced(function* (
   { authorization, calls = [], chainId, ownerSignature, settlement, swaps, transfers = [] }: SwapBatch,
   agent: string,
-  routeTarget: EvmAddress | undefined
+  venues: { readonly routeTarget: EvmAddress | undefined; readonly issuer: EvmAddress | undefined }
 ) {
   const refuse = (reason: string) => new SimulationFailed({ chainId, reason })
   const chain = authorization.chains.find((candidate) => candidate.chainId === chainId)
@@ -82,7 +82,7 @@ const checkBatch = Effect.fnUntraced(function* (
     ...swaps.map((swap) =>
       chain.policy.guard === undefined
         ? routeFault(swap, chain.policy.routedSwap)
-        : guardRouteFault(swap, chain.policy.guard, routeTarget)
+        : guardRouteFault(swap, chain.policy.guard, venues)
     ),
     ...transfers.map((transfer) => transferFault(transfer, chain.policy.bridge))
   ].find((found) => found !== undefined)
@@ -143,9 +143,14 @@ export const prepareBatch = Effect.fnUntraced(function* (
 ) {
   const { authorization, calls = [], chainId, settlement, swaps, transfers } = batch
   const [relayer] = relayers
-  const { bundleGas: allowed, routedSwap } = yield* Effect.flatMap(EvmClients, (clients) => clients.chain(chainId))
+  const {
+    bundleGas: allowed,
+    issuer,
+    routedSwap
+  } = yield* Effect.flatMap(EvmClients, (clients) => clients.chain(chainId))
   const routeTarget = routedSwap?.target
-  const { chain, settles, signature: ownerSignature } = yield* checkBatch(batch, agent.address, routeTarget)
+  const venues = { routeTarget, issuer: issuer?.manager }
+  const { chain, settles, signature: ownerSignature } = yield* checkBatch(batch, agent.address, venues)
   const [account, { block, nonces }, removals, attested] = yield* Effect.all(
     [
       readAccountState(chain),

@@ -25,10 +25,12 @@ export const pathFault = ({ buy, path, sell }: Swap): string | undefined => {
 }
 
 /** What is wrong with a swap's route under what the owner allowed; undefined when nothing is. */
-export const routeFault = ({ call }: ReadySwap, allowed: EvmAddress | undefined): string | undefined =>
-  call === undefined || call.contract === allowed
-    ? undefined
-    : `the owner allowed ${allowed ?? "no contract"} for routed swaps, not ${call.contract}`
+export const routeFault = ({ call, direct }: ReadySwap, allowed: EvmAddress | undefined): string | undefined =>
+  direct !== undefined
+    ? "issuers trade through the trade guard alone"
+    : call === undefined || call.contract === allowed
+      ? undefined
+      : `the owner allowed ${allowed ?? "no contract"} for routed swaps, not ${call.contract}`
 
 /** One hop and two hops are different functions of the router: the agent's permission has a rule set for each. */
 const functionFor = (path: ReadonlyArray<EvmAddress>) =>

@@ -73,7 +73,7 @@ export class JupiterClient extends Context.Service<
               slippageBps: String(slippageBps),
               maxAccounts: String(maxAccounts)
             }
-            const found = yield* find("/swap/v2/build", params, BuiltSwap)
+            const found = yield* find({ path: "/swap/v2/build", params, schema: BuiltSwap })
             if (Option.isSome(found)) return found.value
             return yield* new ProviderUnavailable({ reason: "Jupiter answered 404; check its base URL" })
           })

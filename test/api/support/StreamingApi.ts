@@ -5,12 +5,14 @@ import { type HttpRouter, HttpServer } from "effect/http"
 import { createServer, type Server } from "node:http"
 import type { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
 import type { Executions } from "#domain/execution/Executions.ts"
+import type { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { type OperationState } from "#domain/operation/Operation.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { ServeRoutes } from "#http/ServeRoutes.ts"
 import type { ShutdownState } from "#http/ShutdownState.ts"
 import { StreamTiming } from "#http/v1/StreamTiming.ts"
+import { socketOptions } from "#rpc/native/socketProtocol.ts"
 import { enrolledUser } from "#test/api/support/actors.ts"
 import { Api, among, unlimited } from "#test/api/support/Api.ts"
 import { noteAnswer } from "#test/api/support/noteAnswer.ts"
@@ -90,7 +92,7 @@ const wire = (server: Server) =>
   })
 
 /** What other routes may be made of. */
-type Ours = Executions | ExecutionReaders | HttpRouter.HttpRouter | ShutdownState
+type Ours = Executions | ExecutionReaders | HttpRouter.HttpRouter | ShutdownState | StreamAdmission
 
 /** A server of its own on a free port; `others` are routes beside the REST ones. */
 export const streamingApi = (
@@ -101,7 +103,7 @@ export const streamingApi = (
     Effect.sync(() => {
       const server = createServer()
       const served = Layer.unwrap(
-        Effect.contextWith((context: Context.Context<Executions | ExecutionReaders>) =>
+        Effect.contextWith((context: Context.Context<Executions | ExecutionReaders | StreamAdmission>) =>
           Effect.succeed(ServeRoutes([], others.pipe(Layer.provide(Layer.succeedContext(context)))))
         )
       )
@@ -109,7 +111,12 @@ export const streamingApi = (
         Layer.effectContext(wire(server)).pipe(
           Layer.provideMerge(served.pipe(Layer.provide(Layer.succeed(StreamTiming, { ...usual, ...pace })))),
           Layer.provide(
-            NodeHttpServer.layer(() => server, { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: "60 seconds" })
+            NodeHttpServer.layer(() => server, {
+              port: 0,
+              host: "127.0.0.1",
+              gracefulShutdownTimeout: "60 seconds",
+              websocket: socketOptions
+            })
           )
         ),
         unlimited

@@ -19,10 +19,10 @@ import { baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { marketPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { TestChain } from "#test/support/chains/TestMarket.ts"
 
-const portfolio = Effect.fnUntraced(function* (connected: boolean) {
+const portfolio = Effect.fnUntraced(function* (connected: boolean, isGuarded = false) {
   const random = yield* SecureRandom.SecureRandom
   const owner = Eip55.checksum(`0x${Hex.encode(yield* random.randomBytes(20))}`) as EvmAddress
-  return yield* marketPortfolio(owner, connected)
+  return yield* marketPortfolio(owner, connected, isGuarded)
 })
 
 /** Submits a rebalance as its owner would. */
@@ -70,14 +70,14 @@ const revocation = (chains: "all" | "first", drops: number) =>
     return begun
   })
 
-const swap = (soldRaw: bigint, reverts: number) =>
+const swap = (soldRaw: bigint, reverts: number, expectedOfIssuer?: bigint) =>
   Effect.gen(function* () {
-    const { accounts, portfolioId, tenantId } = yield* portfolio(false)
+    const { accounts, portfolioId, tenantId } = yield* portfolio(false, expectedOfIssuer !== undefined)
     const [account] = accounts
     const market = yield* TestChain
     market.fund(account, baseUsdc.assetId, 500_000_000n)
     market.reverts.set(baseUsdc.chainId, reverts)
-    const operationId = yield* acceptSwap({ portfolioId, tenantId }, account, soldRaw)
+    const operationId = yield* acceptSwap({ portfolioId, tenantId }, account, soldRaw, expectedOfIssuer)
     const begun: Begun = { tenantId, portfolioId, operationId, kind: "swap", accounts: [account] }
     return begun
   })
@@ -113,6 +113,11 @@ export const marketScenarios = {
   "a swap of its owner that is reverted at first": {
     script: noFaults,
     begin: swap(200_000_000n, 1),
+    operations: 1
+  },
+  "a trade with an issuer that is reverted at first": {
+    script: noFaults,
+    begin: swap(200_000_000n, 1, 80_000_000_000_000_000n),
     operations: 1
   },
   "a swap of more than the account holds": {

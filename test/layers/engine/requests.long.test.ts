@@ -9,6 +9,7 @@ import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { addressOf, type ChainId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
+import { NoIssuer } from "#bench/engine/noIssuer.ts"
 import { Routing } from "#domain/trading/Routing.ts"
 import { EngineLive } from "#layers/engine/EngineLive.ts"
 import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
@@ -65,7 +66,9 @@ const unrouted = Layer.succeed(Routing, {
 const serviceOn = (chain: Chain, rpcUrls: readonly [string, ...ReadonlyArray<string>]) =>
   Scheduler.layer.pipe(
     Layer.provideMerge(EngineLive),
-    Layer.provideMerge(Layer.mergeAll(TestStores, evm(chain, rpcUrls), pricesOf(chain), unrouted, TestSettings)),
+    Layer.provideMerge(
+      Layer.mergeAll(TestStores, evm(chain, rpcUrls), pricesOf(chain), unrouted, NoIssuer, TestSettings)
+    ),
     Layer.provideMerge(SecureRandom.layerWebCrypto)
   )
 

@@ -2,6 +2,7 @@
 import { Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Actions } from "#domain/action/Actions.ts"
+import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
 import { Members } from "#domain/identity/Members.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
 import { OwnKeys } from "#domain/identity/OwnKeys.ts"
@@ -17,6 +18,7 @@ import { MarketDataStream } from "#domain/stream/MarketDataStream.ts"
 import type { StreamTiming } from "#http/v1/StreamTiming.ts"
 import { ProcedureRoutes } from "#rpc/Procedures.ts"
 import { streamingApi } from "#test/api/support/StreamingApi.ts"
+import { socketPlatform } from "#src/service/socketPlatform.ts"
 import { TestLimits } from "#test/rpc/support/MarketApi.ts"
 
 const unused = () => {
@@ -25,6 +27,7 @@ const unused = () => {
 
 const Unused = Layer.mergeAll(
   Layer.mock(Actions, {}),
+  Layer.mock(IssuerQuotes, {}),
   Layer.mock(AssetBrowsing, {
     browseAssets: unused,
     stockSnapshot: unused,
@@ -43,7 +46,8 @@ const Unused = Layer.mergeAll(
   Layer.succeed(SignInSettings, { origins: [], chainIds: [] }),
   Layer.succeed(CountryHeader, { country: null, region: null }),
   OperatorToken.layer(null),
-  TestLimits
+  TestLimits,
+  socketPlatform
 )
 
 export const executionsApi = (timing: Partial<typeof StreamTiming.Service> = {}) =>

@@ -7,6 +7,7 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import { HttpEffect, HttpRouter, HttpServer } from "effect/http"
 import { Actions } from "#domain/action/Actions.ts"
+import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
 import { Members } from "#domain/identity/Members.ts"
 import { OwnKeys } from "#domain/identity/OwnKeys.ts"
 import { Sessions } from "#domain/identity/Sessions.ts"
@@ -191,6 +192,7 @@ export const makeMarketApi = (access: MarketDataAccess["Service"] = all, perMinu
         MarketDataRefresh.layer.pipe(Layer.provide(MarketDataJobsLive)),
         Layer.mock(MarketDataStream, {}),
         Layer.mock(Actions, {}),
+        Layer.mock(IssuerQuotes, {}),
         Layer.mock(SignIns, {}),
         Layer.mock(Sessions, {}),
         Layer.mock(Members, {}),

@@ -6,6 +6,8 @@ import { createSiweMessage } from "viem/siwe"
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
 import { assert } from "@effect/vitest"
 import { Actions } from "#domain/action/Actions.ts"
+import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
+import type { IssuerQuoteStore } from "#domain/action/IssuerQuoteStore.ts"
 import type { ActionStore } from "#domain/action/ActionStore.ts"
 import type { Assets } from "#domain/asset/Assets.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
@@ -170,14 +172,17 @@ const Unused = Layer.mergeAll(
 )
 
 /** What actions are made of, when a test is about them. */
-type ActionServices = ActionStore | Assets | SecureRandom.SecureRandom
+type ActionServices = ActionStore | Assets | IssuerQuoteStore | SecureRandom.SecureRandom
 
-const NoActions: Layer.Layer<Actions, never, ActionServices> = Layer.mock(Actions, { submit: unused })
+const NoActions: Layer.Layer<Actions | IssuerQuotes, never, ActionServices> = Layer.merge(
+  Layer.mock(Actions, { submit: unused }),
+  Layer.mock(IssuerQuotes, {})
+)
 
 /** A deployment whose pages are served by `origins`. */
 export const makeSignInApi = (
   origins: ReadonlyArray<string> = [origin],
-  actions: Layer.Layer<Actions, never, ActionServices> = NoActions
+  actions: Layer.Layer<Actions | IssuerQuotes, never, ActionServices> = NoActions
 ) =>
   server.pipe(
     Layer.provide(Unused),

@@ -30,6 +30,7 @@ import { simulatedBalances } from "#test/simulation/ports/SimulatedBalances.ts"
 import { simulatedExecution, simulatedOperations } from "#test/simulation/ports/SimulatedExecution.ts"
 import { simulatedPrices } from "#test/simulation/ports/SimulatedPrices.ts"
 import { simulatedRelayer } from "#test/simulation/ports/SimulatedRelayer.ts"
+import { NoIssuer } from "#bench/engine/noIssuer.ts"
 import { simulatedRouting } from "#test/simulation/ports/SimulatedRouting.ts"
 import { simulatedVenue } from "#test/simulation/ports/SimulatedVenue.ts"
 import { simulatedWithdrawals } from "#test/simulation/ports/SimulatedWithdrawals.ts"
@@ -62,6 +63,7 @@ const portsOf = (world: World) =>
     simulatedPrices(world),
     simulatedRelayer(world),
     simulatedRouting(world),
+    NoIssuer,
     simulatedVenue(world),
     simulatedWithdrawals(world),
     unrevoked,

@@ -6,6 +6,7 @@
  */
 import { DateTime, Effect, Layer, Option } from "effect"
 import { type AssetId, type ChainId, chainIdOf, type EvmAddress, addressOf } from "#domain/Caip.ts"
+import * as Amount from "#domain/Amount.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { Chains } from "#domain/chain/Chains.ts"
@@ -15,6 +16,14 @@ import { AuthorizationRequired, ChainExecution, SimulationFailed } from "#domain
 import { Venue } from "#domain/trading/Venue.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
+import {
+  Issuer,
+  type IssuerQuote,
+  IssuerRefused,
+  IssuerSilent,
+  IssuerTerms,
+  type IssuerTrade
+} from "#domain/trading/Issuer.ts"
 import { RouteRefused, type RouteStatus, Routing, RoutingUnavailable } from "#domain/trading/Routing.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import {
@@ -245,6 +254,35 @@ const RoutingTest = Layer.effect(
   })
 )
 
+/** An issuer that sells and takes back ether for dollars at the market's prices, less or more what a test says. */
+const IssuerTest = Layer.effect(
+  Issuer,
+  Effect.gen(function* () {
+    const market = yield* TestChain
+    const quote = ({ amountRaw, buy, sell }: IssuerTrade): Effect.Effect<IssuerQuote, IssuerRefused | IssuerSilent> => {
+      const { issuer } = market
+      if (issuer.isDown) return Effect.fail(new IssuerSilent({ reason: "taken down by the test" }))
+      if (issuer.refusal !== undefined) return Effect.fail(new IssuerRefused({ reason: issuer.refusal }))
+      const [from, into] = [market.prices.get(sell.assetId) ?? 0n, market.prices.get(buy.assetId) ?? 1n]
+      const fair = Amount.fromUsd(Amount.valueUsd(amountRaw, sell.decimals, from), buy.decimals, into)
+      const receiveRaw = (fair * (10_000n + issuer.advantageBps)) / 10_000n
+      return Effect.succeed({ receiveRaw, priceUsd: into, feeUsd: 0n })
+    }
+    return Issuer.of({
+      quote,
+      word: (trade) =>
+        Effect.map(quote(trade), (quoted) => {
+          market.issuer.words += 1
+          return {
+            ...quoted,
+            issuer: "test",
+            direct: { venue: addressOf(trade.buy.assetId), data: "0x" }
+          }
+        })
+    })
+  })
+)
+
 const TransferReceiptsTest = Layer.effect(
   TransferReceipts,
   Effect.gen(function* () {
@@ -278,6 +316,8 @@ export const MarketPorts = Layer.mergeAll(
   PricesTest,
   ChainsTest,
   RoutingTest,
+  IssuerTest,
+  Layer.succeed(IssuerTerms, { isOffered: true, deviationBps: 100 }),
   TransferReceiptsTest,
   RevocationExecutionTest,
   WithdrawalExecutionTest

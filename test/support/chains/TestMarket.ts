@@ -78,6 +78,8 @@ export interface TestMarket {
   refusal: string | undefined
   /** Whether the provider answers when it is asked for a quote. */
   isRouting: boolean
+  /** What the issuer does, by how much its prices are better than the market's, and how many words it has signed. */
+  readonly issuer: { isDown: boolean; refusal: string | undefined; advantageBps: bigint; words: number }
   /** By how many basis points the provider's routes pay more than the venue; undefined when it has none. */
   routeAdvantageBps: bigint | undefined
   /** Whether a chain refuses a batch from which something leaves, although the provider has a route for it. */
@@ -137,6 +139,7 @@ export const makeMarket = (keep: KeepMap): TestMarket => {
     routes: keep("routes"),
     refusal: undefined,
     isRouting: true,
+    issuer: { isDown: false, refusal: undefined, advantageBps: 0n, words: 0 },
     routeAdvantageBps: undefined,
     bridgeIsPaused: false,
     refusesRoutes: false,

@@ -1,0 +1,28 @@
+/** Port: what issuers said when an owner asked what a trade would bring; a submission must name one of these. */
+import { Context, type DateTime, type Effect } from "effect"
+import type { AssetId } from "#domain/Caip.ts"
+import type { IssuerQuoteId, PortfolioId } from "#domain/Ids.ts"
+
+/** The trade that was asked about, and what would come of it. */
+export interface QuotedTrade {
+  readonly portfolioId: PortfolioId
+  readonly sell: AssetId
+  readonly buy: AssetId
+  readonly amountRaw: bigint
+  readonly receiveRaw: bigint
+}
+
+export interface StoredIssuerQuote extends QuotedTrade {
+  readonly quoteId: IssuerQuoteId
+  readonly expiresAt: DateTime.Utc
+}
+
+export class IssuerQuoteStore extends Context.Service<
+  IssuerQuoteStore,
+  {
+    /** Keeps it until it expires, beside at most 19 others of the portfolio; the oldest make room. */
+    readonly keep: (quote: StoredIssuerQuote, now: DateTime.Utc) => Effect.Effect<void>
+    /** Whether a quote of exactly this trade was shown and has not expired. */
+    readonly holds: (trade: QuotedTrade, now: DateTime.Utc) => Effect.Effect<boolean>
+  }
+>()("ballast/domain/action/IssuerQuoteStore") {}

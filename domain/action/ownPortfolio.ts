@@ -1,0 +1,38 @@
+/** The portfolio that a signed-in owner may act on, and how a swap of it is refused. */
+import { Effect, Option } from "effect"
+import { authorizedChains } from "#domain/account/Grant.ts"
+import type { ActionSource, ActionStore } from "#domain/action/ActionStore.ts"
+import { addressOf, evmAccount } from "#domain/Caip.ts"
+import { PortfolioNotFound, ValidationFailed } from "#domain/Errors.ts"
+import { SignedIn } from "#domain/identity/SignedIn.ts"
+import type { PortfolioId } from "#domain/Ids.ts"
+
+/** The wallet by which the owner signs in: a contract is a wallet of its one chain alone. */
+const ownerWalletOf = ({ grants, ownerAccountId }: ActionSource): string => {
+  const { accountType, chains } = grants[0].authorization
+  return accountType === "ERC1271" ? evmAccount(chains[0].chainId, addressOf(ownerAccountId)) : ownerAccountId
+}
+
+/** Portfolios of other owners are not there. */
+export const ownPortfolio = Effect.fnUntraced(function* (store: ActionStore["Service"], portfolioId: PortfolioId) {
+  const { walletId } = yield* SignedIn
+  const source = yield* store.source(portfolioId)
+  if (Option.isNone(source) || ownerWalletOf(source.value) !== walletId) {
+    return yield* new PortfolioNotFound({ message: `There is no portfolio ${portfolioId} of this wallet` })
+  }
+  return source.value
+})
+
+/** The portfolio's account on a chain; undefined where it has none. */
+export const accountOn = ({ grants }: ActionSource, chainId: number) =>
+  authorizedChains(grants).find((chain) => chain.chainId === chainId)?.accountId
+
+/** `details` name fields as `params.<field>: reason`. */
+export const refusedSwap = (details: ReadonlyArray<string>) =>
+  new ValidationFailed({
+    message: "The swap is not one that can be made; details name each field",
+    details: [...details]
+  })
+
+export const noAccount = (field: string, chainId: number) =>
+  refusedSwap([`params.${field}: the portfolio has no account on chain ${chainId}`])

@@ -1,0 +1,70 @@
+/**
+ * Port: issuers of tokenized assets, which sell and take back their tokens for a stablecoin at a price that they sign.
+ *
+ * What an issuer answers was checked against the question before it comes here: a word over another token, side, amount
+ * or chain is refused by the adapter, never passed on.
+ */
+import { Context, type Effect, Schema } from "effect"
+import type { Asset } from "#domain/asset/Asset.ts"
+import type { ReadySwap } from "#domain/trading/Swap.ts"
+
+/** One of both is an issuer's token, the other the stablecoin that the issuer takes and pays on the chain. */
+export interface IssuerTrade {
+  readonly sell: Asset
+  readonly buy: Asset
+  /** What is spent, raw units of `sell`. Of a purchase a rest may stay, of less than a raw unit's worth. */
+  readonly amountRaw: bigint
+}
+
+/** What the issuer would give now; binds nobody. */
+export interface IssuerQuote {
+  /** Raw units of the bought asset. */
+  readonly receiveRaw: bigint
+  /** Of a whole token of the issuer, US dollars (wad). */
+  readonly priceUsd: bigint
+  /** What the issuer charges beside its price, US dollars (wad). */
+  readonly feeUsd: bigint
+}
+
+/** What the issuer has signed: it is used once, soon, by the contract that the issuer knows as its customer. */
+export interface IssuerWord extends IssuerQuote {
+  /** As results of operations name it. */
+  readonly issuer: string
+  readonly direct: NonNullable<ReadySwap["direct"]>
+}
+
+/** The issuer did not answer, or answered something that is not an answer. */
+export class IssuerSilent extends Schema.TaggedError<IssuerSilent>()("IssuerSilent", { reason: Schema.String }) {
+  override get message() {
+    return this.reason
+  }
+}
+
+/** The issuer does not make the trade now, or what it answered is not what was asked for. */
+export class IssuerRefused extends Schema.TaggedError<IssuerRefused>()("IssuerRefused", { reason: Schema.String }) {
+  override get message() {
+    return this.reason
+  }
+}
+
+export class Issuer extends Context.Service<
+  Issuer,
+  {
+    /** Without a signature; may be asked as often as somebody looks. */
+    readonly quote: (trade: IssuerTrade) => Effect.Effect<IssuerQuote, IssuerSilent | IssuerRefused>
+    /** With a signature. Issuers bound how many of them are open, so it is asked for when all else is ready. */
+    readonly word: (trade: IssuerTrade) => Effect.Effect<IssuerWord, IssuerSilent | IssuerRefused>
+  }
+>()("ballast/domain/trading/Issuer") {}
+
+/**
+ * Whether this deployment offers trades with issuers, and how far their prices may be from what they are held against.
+ */
+export class IssuerTerms extends Context.Service<
+  IssuerTerms,
+  {
+    readonly isOffered: boolean
+    /** Basis points. */
+    readonly deviationBps: number
+  }
+>()("ballast/domain/trading/IssuerTerms") {}

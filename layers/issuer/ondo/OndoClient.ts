@@ -1,0 +1,106 @@
+/** Requests to Ondo Global Markets; each answer is held against what was asked. Source: docs.ondo.finance. */
+import { Clock, Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { isAddress, isAddressEqual } from "viem"
+import type { ChainId, EvmAddress } from "#domain/Caip.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import { IssuerRefused, IssuerSilent } from "#domain/trading/Issuer.ts"
+import { toViem } from "#layers/evm/address.ts"
+import { OndoConfig } from "#layers/issuer/ondo/OndoConfig.ts"
+import { OndoAttestation, OndoQuote, OndoRefusal, refusalStatuses } from "#layers/issuer/ondo/wire.ts"
+import { makeFind } from "#layers/provider/makeFind.ts"
+
+/** What is bought of Ondo, or sold to it. */
+export interface Asked {
+  readonly chainId: ChainId
+  /** As Ondo calls the chain. */
+  readonly chain: string
+  readonly symbol: string
+  readonly token: EvmAddress
+  readonly side: "buy" | "sell"
+  /** Tokens, with 18 decimals. */
+  readonly quantity: bigint
+}
+
+type OndoError = IssuerSilent | IssuerRefused
+
+export class OndoClient extends Context.Service<
+  OndoClient,
+  {
+    readonly soft: (asked: Asked) => Effect.Effect<OndoQuote, OndoError>
+    readonly attest: (asked: Asked) => Effect.Effect<OndoAttestation, OndoError>
+  }
+>()("ballast/layers/issuer/ondo/OndoClient") {
+  static readonly layer = Layer.effect(
+    OndoClient,
+    Effect.gen(function* () {
+      const { apiKey, baseUrl } = yield* OndoConfig
+      const ask = yield* makeFind({
+        name: "Ondo",
+        baseUrl,
+        headers: apiKey === null ? {} : { "x-api-key": Redacted.value(apiKey) },
+        refusedKey: "check ONDO_API_KEY",
+        concurrentRequests: 8,
+        answerLimit: Duration.seconds(4),
+        maxBytes: 64 * 1024,
+        longestPause: Duration.minutes(5),
+        pauseHeaders: ["retry-after"],
+        transientStatuses: [],
+        answeredStatuses: refusalStatuses
+      })
+
+      const post = Effect.fnUntraced(function* <S extends Schema.Codec<OndoQuote, unknown>>(
+        path: string,
+        asked: Asked,
+        schema: S
+      ) {
+        if (apiKey === null) return yield* new IssuerSilent({ reason: "Ondo is not asked; set ONDO_API_KEY" })
+        const { chain, quantity, side, symbol } = asked
+        const body = { chainId: chain, symbol, side, tokenAmount: Decimal.format(quantity, 18), duration: "short" }
+        const answer = yield* ask({ path, schema: Schema.Union([schema, OndoRefusal]) }, body).pipe(
+          Effect.mapError(({ reason }) => new IssuerSilent({ reason }))
+        )
+        if (Option.isNone(answer)) return yield* new IssuerSilent({ reason: "Ondo answered 404" })
+        const { value } = answer
+        if (isRefusal(value)) {
+          const reason = `Ondo does not make the trade now: ${value.code}, ${value.message.slice(0, 200)}`
+          return yield* value.code === "RATE_LIMITED" ? new IssuerSilent({ reason }) : new IssuerRefused({ reason })
+        }
+        const fault = faultOf(asked, value)
+        if (fault === undefined) return value
+        yield* Effect.logWarning(`An answer of Ondo was refused: ${fault}`)
+        return yield* new IssuerRefused({ reason: `Ondo's answer is not what was asked for: ${fault}` })
+      })
+
+      const soft = Effect.fn("OndoClient.soft")((asked: Asked) => post("/v1/attestations/soft", asked, OndoQuote))
+
+      const attest = Effect.fn("OndoClient.attest")(function* (asked: Asked) {
+        const attestation = yield* post("/v1/attestations", asked, OndoAttestation)
+        const left = attestation.expiration - Math.floor((yield* Clock.currentTimeMillis) / 1000)
+        if (left < leastSeconds || left > mostSeconds) {
+          return yield* new IssuerRefused({ reason: `Ondo's word would hold for ${left} seconds, which is not usable` })
+        }
+        return attestation
+      })
+
+      return OndoClient.of({ soft, attest })
+    })
+  ).pipe(Layer.provide(FetchHttpClient.layer))
+}
+
+/** A word that ends sooner will not reach the chain; one that holds for longer is not of the duration asked for. */
+const leastSeconds = 5
+const mostSeconds = 3_600
+
+const isRefusal = (answer: OndoQuote | OndoRefusal): answer is OndoRefusal => Schema.is(OndoRefusal)(answer)
+
+/** What is wrong with an answer; undefined when nothing is. */
+const faultOf = ({ chainId, quantity, side, symbol, token }: Asked, answer: OndoQuote): string | undefined => {
+  if (answer.chainId !== String(chainId)) return "it is for another chain"
+  if (answer.symbol !== symbol) return "it is about another symbol"
+  if (!isAddress(answer.assetAddress, { strict: false }) || !isAddressEqual(answer.assetAddress, toViem(token)))
+    return "it is about another token"
+  if (answer.side !== (side === "buy" ? "0" : "1")) return "it is for the other side"
+  if (BigInt(answer.tokenAmount) !== quantity) return "it is for another amount"
+  return BigInt(answer.price) > 0n ? undefined : "its price is zero"
+}

@@ -1,0 +1,12 @@
+/** How Ondo is reached; its contracts are those of the chains. */
+import { Context, type Redacted } from "effect"
+
+export class OndoConfig extends Context.Service<
+  OndoConfig,
+  {
+    /** Without the trailing slash, and without `/v1`. */
+    readonly baseUrl: string
+    /** Null: Ondo is not asked. */
+    readonly apiKey: Redacted.Redacted | null
+  }
+>()("ballast/layers/issuer/ondo/OndoConfig") {}

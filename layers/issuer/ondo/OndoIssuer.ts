@@ -1,0 +1,102 @@
+/**
+ * Trades with Ondo Global Markets, by its documentation: a signed quote from its API, then one call of its contract,
+ * which knows the guard's runner as its customer. Source: docs.ondo.finance.
+ */
+import { Effect, Layer } from "effect"
+import { addressOf } from "#domain/Caip.ts"
+import * as Decimal from "#domain/Decimal.ts"
+import { Issuer, IssuerRefused, type IssuerTrade, type IssuerWord } from "#domain/trading/Issuer.ts"
+import { EvmConfig } from "#layers/evm/EvmConfig.ts"
+import { bought, broughtBy, costOf } from "#layers/issuer/ondo/amounts.ts"
+import { managerCall } from "#layers/issuer/ondo/managerCalls.ts"
+import { type Asked, OndoClient } from "#layers/issuer/ondo/OndoClient.ts"
+
+/** Of the tokens on EVM chains. Source: docs.ondo.finance, "Smart Contract Reference". */
+const tokenDecimals = 18
+const mostStableDecimals = 18
+
+const refuse = (reason: string) => new IssuerRefused({ reason })
+
+export const OndoIssuer = Layer.effect(
+  Issuer,
+  Effect.gen(function* () {
+    const client = yield* OndoClient
+    const { chains } = yield* EvmConfig
+
+    /** The side of the trade, its token, and the contract that makes it. */
+    const sideOf = Effect.fnUntraced(function* ({ buy, sell }: IssuerTrade) {
+      const chain = chains.find(({ chainId }) => chainId === sell.chainId)
+      if (chain?.issuer === undefined) return yield* refuse(`Ondo is not traded with on chain ${sell.chainId}`)
+      const { issuer } = chain
+      const [pays, takes] = [addressOf(sell.assetId) === issuer.stable, addressOf(buy.assetId) === issuer.stable]
+      if (pays === takes) return yield* refuse(`one of both tokens must be ${issuer.stable}, which Ondo takes and pays`)
+      const [token, stable] = pays ? [buy, sell] : [sell, buy]
+      if (token.decimals !== tokenDecimals || stable.decimals > mostStableDecimals) {
+        return yield* refuse(`${token.symbol} has ${token.decimals} decimals; Ondo's tokens have ${tokenDecimals}`)
+      }
+      const side: Asked["side"] = pays ? "buy" : "sell"
+      const asked = {
+        chainId: sell.chainId,
+        chain: issuer.chain,
+        symbol: token.symbol,
+        token: addressOf(token.assetId),
+        side
+      }
+      return { asked, issuer, stable }
+    })
+    type Side = Effect.Success<ReturnType<typeof sideOf>>
+
+    /** How many tokens the amount buys: by the price of one, then by the price of so many. */
+    const purchase = Effect.fnUntraced(function* ({ asked, stable }: Side, amountRaw: bigint) {
+      const one = yield* client.soft({ ...asked, quantity: Decimal.one })
+      const about = bought(amountRaw, stable.decimals, BigInt(one.price))
+      if (about === 0n) return yield* refuse("the amount buys nothing")
+      const price = BigInt((yield* client.soft({ ...asked, quantity: about })).price)
+      const most = bought(amountRaw, stable.decimals, price)
+      return { price, quantity: most < about ? most : about }
+    })
+
+    const quote = Effect.fn("OndoIssuer.quote")(function* (trade: IssuerTrade) {
+      const side = yield* sideOf(trade)
+      if (side.asked.side === "sell") {
+        const price = BigInt((yield* client.soft({ ...side.asked, quantity: trade.amountRaw })).price)
+        return { receiveRaw: broughtBy(trade.amountRaw, side.stable.decimals, price), priceUsd: price, feeUsd: 0n }
+      }
+      const { price, quantity } = yield* purchase(side, trade.amountRaw)
+      return { receiveRaw: quantity, priceUsd: price, feeUsd: 0n }
+    })
+
+    /** A price that rose since the unsigned one makes the purchase smaller, once. */
+    const signedPurchase = Effect.fnUntraced(function* (side: Side, amountRaw: bigint) {
+      const { decimals } = side.stable
+      const { quantity } = yield* purchase(side, amountRaw)
+      const first = yield* client.attest({ ...side.asked, quantity })
+      if (costOf(quantity, decimals, BigInt(first.price)) <= amountRaw) return first
+      const fewer = bought(amountRaw, decimals, BigInt(first.price))
+      const second = yield* client.attest({ ...side.asked, quantity: fewer })
+      if (costOf(fewer, decimals, BigInt(second.price)) <= amountRaw) return second
+      return yield* refuse("Ondo's price rises while it is asked")
+    })
+
+    const word = Effect.fn("OndoIssuer.word")(function* (trade: IssuerTrade) {
+      const side = yield* sideOf(trade)
+      const { asked, issuer, stable } = side
+      const isPurchase = asked.side === "buy"
+      const attestation = isPurchase
+        ? yield* signedPurchase(side, trade.amountRaw)
+        : yield* client.attest({ ...asked, quantity: trade.amountRaw })
+      const [price, quantity] = [BigInt(attestation.price), BigInt(attestation.tokenAmount)]
+      const stableRaw = (isPurchase ? costOf : broughtBy)(quantity, stable.decimals, price)
+      const data = managerCall({ attestation, asset: asked.token, stable: issuer.stable, stableRaw })
+      return {
+        issuer: "ondo",
+        receiveRaw: isPurchase ? quantity : stableRaw,
+        priceUsd: price,
+        feeUsd: 0n,
+        direct: { venue: issuer.manager, data }
+      } satisfies IssuerWord
+    })
+
+    return Issuer.of({ quote, word })
+  })
+).pipe(Layer.provide(OndoClient.layer))

@@ -1,0 +1,101 @@
+/**
+ * Effect's RPC over a WebSocket, at the path of its HTTP requests: one frame for each message, JSON. Whoever opens one
+ * presents a key or a wallet session, and each call is checked again by its own middleware; each call counts as a
+ * request, and each open socket as a stream.
+ */
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { HttpRouter, HttpServerRequest } from "effect/http"
+import { RpcServer } from "effect/rpc"
+import { Socket } from "effect/socket"
+import { clientAddress } from "#domain/clientAddress.ts"
+import { ValidationFailed } from "#domain/Errors.ts"
+import { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
+import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
+import { tooMany } from "#domain/fixedWindows.ts"
+import { ShutdownState } from "#http/ShutdownState.ts"
+import { StreamTiming } from "#http/v1/StreamTiming.ts"
+import { boundedSocket, closeCodes } from "#rpc/native/boundedSocket.ts"
+import { CallLimits } from "#rpc/CallLimits.ts"
+import { failure, type WireError } from "#rpc/jsonWire.ts"
+import { SocketPlatform } from "#rpc/native/SocketPlatform.ts"
+
+/** What the server of the sockets is made with: a message may be as long as the body of a request. */
+export const socketOptions = { maxPayload: 65_536, perMessageDeflate: false }
+
+/** The socket whose message is read, to end it from where messages are counted. */
+class OpenSocket extends Context.Service<
+  OpenSocket,
+  { readonly address: string; readonly close: (code: number, reason: string) => Effect.Effect<void> }
+>()("ballast/rpc/OpenSocket") {}
+
+/** The same request, whose upgrade is done already. */
+const upgraded = (request: HttpServerRequest.HttpServerRequest, socket: Socket.Socket) =>
+  Object.create(request, { upgrade: { value: Effect.succeed(socket) } }) as HttpServerRequest.HttpServerRequest
+
+export const socketProtocol = (path: HttpRouter.PathInput) =>
+  Layer.effect(
+    RpcServer.Protocol,
+    Effect.gen(function* () {
+      const readers = yield* ExecutionReaders
+      const admission = yield* StreamAdmission
+      const limits = yield* CallLimits
+      const closing = yield* ShutdownState
+      const timing = yield* StreamTiming
+      const platform = yield* SocketPlatform
+      const router = yield* HttpRouter.HttpRouter
+      const { httpEffect, protocol } = yield* RpcServer.makeProtocolWithHttpEffectWebsocket
+
+      const serve = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+        if (request.headers["upgrade"]?.toLowerCase() !== "websocket") {
+          return yield* new ValidationFailed({
+            message: "GET opens a WebSocket here; calls over HTTP are sent by POST"
+          })
+        }
+        const address = clientAddress(Option.getOrUndefined(request.remoteAddress))
+        yield* admission.enter(yield* readers.identify(request.headers, address))
+        const socket = boundedSocket(yield* Effect.orDie(request.upgrade), request, platform, timing)
+        const close = (code: number, reason: string) =>
+          Effect.scoped(Effect.flatMap(socket.writer, ({ write }) => write(new Socket.CloseEvent(code, reason)))).pipe(
+            Effect.ignore
+          )
+        const open = Effect.provideContext(
+          httpEffect,
+          Context.make(HttpServerRequest.HttpServerRequest, upgraded(request, socket)).pipe(
+            Context.add(OpenSocket, { address, close })
+          )
+        )
+        const ending = Effect.andThen(closing.begun, close(closeCodes.goingAway, "the server is about to end"))
+        return yield* Effect.raceFirst(open, Effect.andThen(ending, Effect.never))
+      })
+
+      yield* router.add(
+        "GET",
+        path,
+        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+          Effect.catch(serve(request), (error) => Effect.succeed(failure(error as WireError)))
+        )
+      )
+
+      /** Counts a call as a request of its address; one too many ends the socket, and none of its calls goes on. */
+      const counted = Effect.gen(function* () {
+        const { address, close } = yield* OpenSocket
+        const allowance = yield* limits.arrive(address)
+        if (!allowance.isExceeded) return true
+        const { message } = tooMany(allowance, yield* Clock.currentTimeMillis)
+        yield* close(closeCodes.tryAgainLater, message.slice(0, 120))
+        return false
+      })
+
+      return {
+        ...protocol,
+        run: (f) =>
+          protocol.run((clientId, message) =>
+            message._tag === "Request"
+              ? Effect.flatMap(counted as Effect.Effect<boolean>, (isAllowed) =>
+                  isAllowed ? f(clientId, message) : Effect.void
+                )
+              : f(clientId, message)
+          )
+      }
+    })
+  )
