@@ -1,6 +1,6 @@
 /** The one error of the plain client. */
 import { Schema } from "effect"
-import * as Errors from "#domain/Errors.ts"
+import type * as Errors from "#domain/Errors.ts"
 import { detailsOf } from "#domain/describeIssue.ts"
 
 type ErrorClasses = (typeof Errors)[keyof typeof Errors]

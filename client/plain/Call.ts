@@ -5,7 +5,7 @@
 import { Context, Effect, Redacted, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient, type HttpApi, type HttpApiGroup } from "effect/http-api"
-import { BallastError, fromFailure, notSent } from "#client/plain/BallastError.ts"
+import { type BallastError, fromFailure, notSent } from "#client/plain/BallastError.ts"
 import { apiKeyClientLayer } from "#http/apiKeyClientLayer.ts"
 import { V2 } from "#http/v2/Api.ts"
 
@@ -31,7 +31,12 @@ type Endpoints = HttpApiGroup.Endpoints<Groups>
 export type EndpointName = Endpoints["identifier"]
 type EndpointOf<Name> = Extract<Endpoints, { readonly identifier: Name }>
 
-type Encoded<S> = S extends Schema.Constraint ? S["Encoded"] : never
+/** As JSON has it: the endpoint's schemas are wrapped in codecs whose own encoded form is any JSON. */
+type Encoded<S> = S extends Schema.toCodecJson<infer Inner> | Schema.toCodecStringTree<infer Inner>
+  ? Inner["Encoded"]
+  : S extends Schema.Constraint
+    ? S["Encoded"]
+    : never
 /** Texts of a query may be given as numbers. */
 type QueryOf<S> = { readonly [K in keyof Encoded<S>]: Encoded<S>[K] | (string extends Encoded<S>[K] ? number : never) }
 type Part<Name extends string, S, Content> = [S] extends [never]
@@ -114,7 +119,7 @@ const texts = (query: unknown) =>
   )
 
 /** Codes of what may pass by itself. */
-const passing: ReadonlyArray<string> = ["UNREACHABLE", "API_004", "API_500", "API_506"]
+const passing: ReadonlySet<string> = new Set(["UNREACHABLE", "API_004", "API_500", "API_506"])
 const longestPauseMs = 30_000
 const defaultRetries = 2
 
@@ -146,7 +151,7 @@ export const makeCall = (options: ConnectOptions): Call => {
     const isSafe = endpoint.method === "GET" || idempotencyKey !== undefined
     const attempt = (number: number): Effect.Effect<unknown, BallastError> =>
       Effect.catch(once, (error) =>
-        isSafe && number < retries && passing.includes(error.code)
+        isSafe && number < retries && passing.has(error.code)
           ? Effect.andThen(Effect.sleep(pauseMs(error, number)), attempt(number + 1))
           : Effect.fail(error)
       )

@@ -4,7 +4,7 @@ import type { Call, CallOptions, ConnectOptions } from "#client/plain/Call.ts"
 import { accountOf, iterate } from "#client/plain/iterate.ts"
 import { pagesOf } from "#client/plain/pages.ts"
 
-interface Place {
+export interface Place {
   /** `eventId` of the last event that was seen; `0` for all that are kept. */
   readonly after?: string
 }

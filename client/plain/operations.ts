@@ -10,7 +10,7 @@ type Filter = FilterOf<"listOperations">
 type OwnFilter = FilterOf<"listPortfolioOperations">
 
 const byId = (portfolioId: string, operationId: string) => ({ params: { portfolioId, operationId } })
-const ended: ReadonlyArray<string> = ["completed", "failed", "cancelled"]
+const ended: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"])
 const defaultWaitSeconds = 600
 
 export const operationsOf = (call: Call, connection: ConnectOptions) => {
@@ -63,7 +63,7 @@ export const operationsOf = (call: Call, connection: ConnectOptions) => {
         void events.return?.()
       }
       const operation = await get(portfolioId, operationId, options)
-      if (ended.includes(operation.state)) return operation
+      if (ended.has(operation.state)) return operation
       throw new BallastError({
         code: "STILL_RUNNING",
         message: `Operation ${operationId} is still ${operation.state} after ${waitSeconds} seconds; it goes on, ask again`

@@ -19,7 +19,7 @@ export const strategiesOf = (call: Call) => ({
       return { items: data.strategies, nextCursor }
     }),
   /** Public strategies of all tenants. */
-  discover: (query: FilterOf<"discoverStrategies"> = {}, options?: CallOptions) =>
+  discover: (query: FilterOf<"discoverStrategies">, options?: CallOptions) =>
     pagesOf(async (cursor) => {
       const page = { ...query, ...(cursor === undefined ? {} : { cursor }) }
       const { data, nextCursor } = await call.whole("discoverStrategies", { query: page, ...options })

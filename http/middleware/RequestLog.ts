@@ -8,6 +8,7 @@ import { Clock, Context, Effect, Fiber, Layer, LogLevel, Metric } from "effect"
 import { HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import * as Metrics from "#domain/Metrics.ts"
 import type { RequestContext } from "#http/middleware/RequestContext.ts"
+import { templateOf } from "#http/middleware/templateOf.ts"
 
 /** Attributes by the semantic conventions for HTTP; what is no route has neither a route nor a method of its own. */
 const makeSeries = (route: { readonly method: string; readonly path: string } | undefined, status: number) => ({
@@ -35,9 +36,6 @@ const codeOf = ({ body }: HttpServerResponse.HttpServerResponse): string | undef
 
 /** Stands for every path that is no route. */
 const unmatched = {}
-
-/** `/v2/portfolios/:portfolioId` as `/v2/portfolios/{portfolioId}`. */
-export const templateOf = (routerPath: string): string => routerPath.replaceAll(/:([A-Za-z]+)/g, "{$1}")
 
 export class RequestLog extends Context.Service<
   RequestLog,
