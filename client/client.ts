@@ -6,7 +6,7 @@
  * import { connect } from "ballast/client"
  *
  * const ballast = connect({ baseUrl: "https://api.ballast.example", apiKey: process.env.BALLAST_KEY! })
- * for await (const portfolio of ballast.portfolios.list()) console.log(portfolio.portfolioId, portfolio.status)
+ * for await (const portfolio of ballast.portfolios.list()) console.log(portfolio.portfolioId)
  * ```
  */
 export * from "#http/v2/client.ts"

@@ -1,5 +1,6 @@
 /** The one error of the plain client. */
 import { Schema } from "effect"
+import { HttpClientError } from "effect/http"
 import type * as Errors from "#domain/Errors.ts"
 import { detailsOf } from "#domain/describeIssue.ts"
 
@@ -9,8 +10,8 @@ export type ApiErrorCode = Extract<ErrorClasses, { readonly contract: { readonly
 
 /**
  * A code of the API, or what happened on the way: `UNREACHABLE`, nobody answered, it may or may not have been done;
- * `UNEXPECTED_ANSWER`, what was answered is not what the contract says; `STILL_RUNNING`, the wait for an operation ended
- * before it did.
+ * `UNEXPECTED_ANSWER`, what was answered is not what the contract says; `STILL_RUNNING`, the wait for an operation
+ * ended before it did.
  */
 export type ErrorCode = ApiErrorCode | "UNREACHABLE" | "UNEXPECTED_ANSWER" | "STILL_RUNNING"
 
@@ -69,6 +70,15 @@ export const fromFailure = (error: unknown): BallastError => {
       code: "UNEXPECTED_ANSWER",
       message: "The answer is not what this version of the client knows; is the client of the service's version?",
       details: detailsOf(error.issue, "answer"),
+      cause: error
+    })
+  }
+  if (HttpClientError.isHttpClientError(error) && error.response !== undefined) {
+    const { status } = error.response
+    return new BallastError({
+      code: "UNEXPECTED_ANSWER",
+      message: `Something answered ${status} that is not an answer of the API; is baseUrl the API's, and what is between?`,
+      status,
       cause: error
     })
   }

@@ -1,6 +1,6 @@
 /**
- * What owners sign about permissions, each in its two stages: `prepare...` answers what is to be signed, the other sends
- * the signature. `ballast/signing` verifies and signs what the first stages answer.
+ * What owners sign about permissions, each in its two stages: `prepare...` answers what is to be signed, the other
+ * sends the signature. `ballast/signing` verifies and signs what the first stages answer.
  */
 import type { Call, CallOptions, PayloadOf } from "#client/plain/Call.ts"
 

@@ -40,8 +40,8 @@ export const operationsOf = (call: Call, connection: ConnectOptions) => {
       call("cancelOperation", { ...byId(portfolioId, operationId), ...options }),
     watch,
     /**
-     * The operation once it is `completed`, `failed` or `cancelled`. Fails with `STILL_RUNNING` when that is not so after
-     * `waitSeconds`, 600 when left out; the operation goes on all the same.
+     * The operation once it is `completed`, `failed` or `cancelled`. Fails with `STILL_RUNNING` when that is not so
+     * after `waitSeconds`, 600 when left out; the operation goes on all the same.
      */
     finished: async (
       portfolioId: string,

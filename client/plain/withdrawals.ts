@@ -1,4 +1,4 @@
-/** Withdrawals and liquidations in their two stages. `ballast/signing` verifies and signs what the first ones answer. */
+/** Withdrawals and liquidations in their two stages. `ballast/signing` verifies and signs what the first answer. */
 import type { Call, CallOptions, PayloadOf } from "#client/plain/Call.ts"
 
 const byId = (portfolioId: string) => ({ params: { portfolioId } })

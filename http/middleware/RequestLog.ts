@@ -8,7 +8,7 @@ import { Clock, Context, Effect, Fiber, Layer, LogLevel, Metric } from "effect"
 import { HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import * as Metrics from "#domain/Metrics.ts"
 import type { RequestContext } from "#http/middleware/RequestContext.ts"
-import { templateOf } from "#http/middleware/templateOf.ts"
+import { templateOf } from "#http/templateOf.ts"
 
 /** Attributes by the semantic conventions for HTTP; what is no route has neither a route nor a method of its own. */
 const makeSeries = (route: { readonly method: string; readonly path: string } | undefined, status: number) => ({

@@ -37,14 +37,14 @@ it("what is not valid is refused with the field before anything is sent", async 
   const error = await ballast.strategies.create(draft as never).catch((error: unknown) => error)
   assert.instanceOf(error, BallastError)
   assert.strictEqual((error as BallastError).code, "API_400")
-  assert.include((error as BallastError).details.join("\n"), "schedule.frequency")
+  assert.include((error as BallastError).details.join("\n"), "allocation.assets")
   assert.strictEqual(sent, 0)
 })
 
 it("an error of the API has its code, its status and its details", async () => {
   const body = {
     success: false,
-    error: { code: "API_201", message: "No such portfolio", details: ["portfolioId: unknown"] }
+    error: { code: "API_200", message: "No such portfolio", details: ["portfolioId: unknown"] }
   }
   const ballast = connect({
     baseUrl: "http://ballast.test",
@@ -55,6 +55,13 @@ it("an error of the API has its code, its status and its details", async () => {
   assert.instanceOf(error, BallastError)
   const { code, details, message, status } = error as BallastError
   assert.deepStrictEqual({ code, details, message, status }, { ...body.error, status: 404 } as never)
+})
+
+it("an answer that is none of the API is told apart from no answer", async () => {
+  const fetch = () => Promise.resolve(new Response("<html>", { status: 502 }))
+  const ballast = connect({ baseUrl: "http://ballast.test", apiKey: "key", fetch })
+  const error = await ballast.whoami().catch((error: unknown) => error)
+  assert.deepStrictEqual([(error as BallastError).code, (error as BallastError).status], ["UNEXPECTED_ANSWER", 502])
 })
 
 it("a read is sent again when nobody answered, a call that creates is not unless it has a key", async () => {
