@@ -7,23 +7,26 @@ import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { RpcClient, RpcSerialization } from "effect/rpc"
 import { ClientProcedures } from "#rpc/ClientProcedures.ts"
 
-/**
- * Lives as long as the scope. `baseUrl` is the API's, without a slash at the end; `token` is a wallet session's, for
- * the procedures that need one.
- */
-export const makeProcedures = Effect.fnUntraced(function* (options: {
+export interface ProcedureOptions {
+  /** The API's, without a slash at the end. */
   readonly baseUrl: string
+  /** A wallet session's, for the procedures that need one. */
   readonly token?: Redacted.Redacted
-}) {
-  const { baseUrl, token } = options
+}
+
+/** The protocol that the service speaks, for clients of any group of its procedures. */
+export const layerProtocol = ({ baseUrl, token }: ProcedureOptions): Layer.Layer<RpcClient.Protocol> => {
   // The library ends the URL with a slash, and to the service that is another path.
   const addressed = HttpClientRequest.setUrl(`${baseUrl}/v1/rpc`)
   const signed = token === undefined ? addressed : flow(addressed, HttpClientRequest.bearerToken(token))
-  const protocol = yield* Layer.build(
-    RpcClient.layerProtocolHttp({
-      url: `${baseUrl}/v1/rpc`,
-      transformClient: HttpClient.mapRequest(signed)
-    }).pipe(Layer.provide([FetchHttpClient.layer, RpcSerialization.layerNdjson]))
-  )
+  return RpcClient.layerProtocolHttp({
+    url: `${baseUrl}/v1/rpc`,
+    transformClient: HttpClient.mapRequest(signed)
+  }).pipe(Layer.provide([FetchHttpClient.layer, RpcSerialization.layerNdjson]))
+}
+
+/** Lives as long as the scope. */
+export const makeProcedures = Effect.fnUntraced(function* (options: ProcedureOptions) {
+  const protocol = yield* Layer.build(layerProtocol(options))
   return yield* Effect.provideContext(RpcClient.make(ClientProcedures, { flatten: true }), protocol)
 })

@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
-const folders = ["src", "domain", "layers", "http", "rpc", "stream", "migrations", "sandbox", "bench", "test"]
+const folders = ["src", "client", "domain", "layers", "http", "rpc", "stream", "migrations", "sandbox", "bench", "test"]
 
 interface Source {
   /** From the root, with `/`. */
@@ -213,6 +213,18 @@ describe("imports", () => {
       []
     ))
 
+  it("client imports contracts and clients of the other faces, the domain, itself, effect and viem", () =>
+    assert.deepStrictEqual(
+      breaches(inFolder("client"), [effect, domain, /^viem$/, /^#(?:client|http|rpc|stream)\/(?!.*Live\.ts$)/]),
+      []
+    ))
+
+  it("viem is loaded by signing alone", () =>
+    assert.deepStrictEqual(
+      ["client/client.ts", "client/rpc.ts", "stream/client.ts"].filter((entry) => closure(entry).has("viem")),
+      []
+    ))
+
   it("contracts load nothing that a browser cannot, and no handler", () => {
     for (const contract of ["http/v1/Api.ts", "http/v2/Api.ts", "http/v2/client.ts", "http/admin/Admin.ts"]) {
       const loaded = [...closure(contract)]
@@ -225,7 +237,13 @@ describe("imports", () => {
   })
 
   it("the stream's client and the procedures load nothing that a browser cannot, and no handler", () => {
-    for (const contract of ["rpc/MarketDataStream.ts", "rpc/client.ts", "stream/client.ts"]) {
+    for (const contract of [
+      "rpc/MarketDataStream.ts",
+      "client/client.ts",
+      "client/rpc.ts",
+      "client/signing/signing.ts",
+      "stream/client.ts"
+    ]) {
       const loaded = [...closure(contract)]
       assert.isAbove(loaded.length, 5)
       assert.deepStrictEqual(

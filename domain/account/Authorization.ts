@@ -78,6 +78,10 @@ export const ChainAuthorization = Schema.Struct({
   /** Four bytes that name the permission on chain; never used twice for one account. */
   permissionId: hex("[0-9a-f]{8}", "4 bytes in lower-case hex with 0x"),
   policy: AgentPolicy,
+  /** The account's nonce in the `Enable` message; left out of what was issued before this was kept. */
+  enableNonce: Schema.optionalKey(Schema.Int),
+  /** Keccak-256 of the permission's data in the `Enable` message: what the policy is on chain. */
+  permissionHash: Schema.optionalKey(Bytes32),
   /** EIP-712 digest of the account's `Enable` message. */
   digest: Bytes32
 })

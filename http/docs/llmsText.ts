@@ -9,7 +9,7 @@ import * as Errors from "#domain/Errors.ts"
 import { scopes } from "#domain/Scopes.ts"
 import { operationPagePath } from "#http/docs/operationPages.ts"
 import { skipAdvice, stateAdvice } from "#http/docs/whatToDo.ts"
-import { templateOf } from "#http/middleware/RequestLog.ts"
+import { templateOf } from "#http/templateOf.ts"
 
 interface Section {
   readonly title: string

@@ -11,6 +11,7 @@ import { RefusedRequests } from "#domain/request/RefusedRequests.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { errorOf } from "#http/errorOf.ts"
 import type { RequestContext } from "#http/middleware/RequestContext.ts"
+import { templateOf } from "#http/templateOf.ts"
 
 /** Attributes by the semantic conventions for HTTP; what is no route has neither a route nor a method of its own. */
 const makeSeries = (route: { readonly method: string; readonly path: string } | undefined, status: number) => ({
@@ -38,9 +39,6 @@ const codeOf = ({ body }: HttpServerResponse.HttpServerResponse): string | undef
 
 /** Stands for every path that is no route. */
 const unmatched = {}
-
-/** `/v2/portfolios/:portfolioId` as `/v2/portfolios/{portfolioId}`. */
-export const templateOf = (routerPath: string): string => routerPath.replaceAll(/:([A-Za-z]+)/g, "{$1}")
 
 export class RequestLog extends Context.Service<
   RequestLog,

@@ -4,7 +4,7 @@
 import { FindMyWay } from "effect/http"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import { Admin } from "#http/admin/Admin.ts"
-import { templateOf } from "#http/middleware/RequestLog.ts"
+import { templateOf } from "#http/templateOf.ts"
 import { routerConfig } from "#http/routerSettings.ts"
 import { V1 } from "#http/v1/Api.ts"
 import { V2 } from "#http/v2/Api.ts"

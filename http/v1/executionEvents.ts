@@ -51,7 +51,10 @@ const isTransient = (error: { readonly _tag: string }): boolean =>
   ["HttpClientError", "RateLimited", "Internal"].includes(error._tag)
 
 /** Frames of a body; the server's wish for a pause between connections goes to `onRetry`. */
-const framesOf = (response: HttpClientResponse.HttpClientResponse, onRetry: (pause: Duration.Duration) => void) =>
+export const framesOf = (
+  response: HttpClientResponse.HttpClientResponse,
+  onRetry: (pause: Duration.Duration) => void
+) =>
   Stream.suspend(() => {
     let frames: Array<Sse.Event> = []
     const parser = Sse.makeParser(

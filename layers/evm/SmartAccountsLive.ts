@@ -4,7 +4,7 @@
  */
 import { Clock, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { bytesToHex, type Hex } from "viem"
+import { bytesToHex, type Hex, keccak256 } from "viem"
 import {
   addressOf,
   type ChainId,
@@ -91,6 +91,8 @@ export const SmartAccountsLive = Layer.effect(
         accountId: evmAccount(chainId, account),
         permissionId,
         policy,
+        enableNonce,
+        permissionHash: keccak256(permission),
         digest: enableDigest(chainId, account, permissionId, permission, enableNonce)
       }
     })

@@ -50,6 +50,8 @@ const withBody = (body: unknown): RequestInit =>
 
 export interface World {
   readonly overview: WorldOverview
+  /** Where the world itself is told what to do. */
+  readonly controlUrl: string
   /** Full key of the first tenant. */
   readonly key: string
   readonly api: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
@@ -112,6 +114,7 @@ const startOnFreePorts = async (dataDir: string, environment: Record<string, str
   const key = overview.tenants[0]!.apiKey
   return {
     overview,
+    controlUrl,
     key,
     api: (method, path, body, headers) => {
       const init = withBody(body)

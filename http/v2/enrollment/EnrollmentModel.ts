@@ -8,6 +8,7 @@ import { maxSignatureBytes } from "#domain/account/OwnerMessage.ts"
 import { widestTermsBps } from "#domain/enrollment/PermissionTerms.ts"
 import type { FlowId } from "#domain/Ids.ts"
 import { PortfolioName } from "#domain/portfolio/PortfolioName.ts"
+import { SignedParts } from "#http/v2/enrollment/SignedPartsModel.ts"
 import { labels, labelsDraft } from "#http/v2/values/labels.ts"
 import { SmartAccount } from "#http/v2/portfolio/PortfolioModel.ts"
 import {
@@ -158,7 +159,8 @@ export const SignatureIssued = Schema.Struct({
   flowId: FlowIdParam.annotate({
     description: "Id of the flow, valid 24 hours; the idempotency anchor of stage 2.",
     examples: ["flow_01JQ8ZN1S3T5V7W9Y1A3C5E7G9" as FlowId]
-  })
+  }),
+  authorization: Schema.optionalKey(SignedParts)
 }).annotate({
   identifier: "SignatureIssued",
   description: "The message to sign and the values to send back at stage 2."

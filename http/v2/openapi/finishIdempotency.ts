@@ -1,7 +1,7 @@
 /** Shows in a document which operations take an `Idempotency-Key`: the generator does not know of the header. */
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import { Idempotency, idempotencyKeyPattern } from "#http/middleware/Idempotency.ts"
-import { templateOf } from "#http/middleware/RequestLog.ts"
+import { templateOf } from "#http/templateOf.ts"
 
 const parameter = {
   name: "Idempotency-Key",

@@ -4,7 +4,7 @@
  */
 import { Context } from "effect"
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
-import { templateOf } from "#http/middleware/RequestLog.ts"
+import { templateOf } from "#http/templateOf.ts"
 import { RateTier } from "#http/RateTier.ts"
 import { V1 } from "#http/v1/Api.ts"
 import { V2 } from "#http/v2/Api.ts"

@@ -1,0 +1,28 @@
+/** The plain client: every endpoint of the contract under the name that people would look for. */
+import { type ConnectOptions, makeCall } from "#client/plain/Call.ts"
+import { enrollmentsOf } from "#client/plain/enrollments.ts"
+import { eventsOf } from "#client/plain/events.ts"
+import { operationsOf } from "#client/plain/operations.ts"
+import { portfoliosOf } from "#client/plain/portfolios.ts"
+import { strategiesOf } from "#client/plain/strategies.ts"
+import { tenantOf } from "#client/plain/tenant.ts"
+import { webhooksOf } from "#client/plain/webhooks.ts"
+import { withdrawalsOf } from "#client/plain/withdrawals.ts"
+
+/** Connects nothing yet; the first call does. */
+export const connect = (options: ConnectOptions) => {
+  const call = makeCall(options)
+  return {
+    ...tenantOf(call),
+    strategies: strategiesOf(call),
+    portfolios: portfoliosOf(call),
+    enrollments: enrollmentsOf(call),
+    withdrawals: withdrawalsOf(call),
+    operations: operationsOf(call, options),
+    events: eventsOf(call, options),
+    webhooks: webhooksOf(call),
+    /** Any endpoint by its operation id: `call("whoami", {})`. */
+    call
+  }
+}
+export type Ballast = ReturnType<typeof connect>

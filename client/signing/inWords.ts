@@ -1,0 +1,41 @@
+/** What an authorization lets the agent do, in sentences for who signs. */
+import type { SignedParts } from "#http/v2/enrollment/SignedPartsModel.ts"
+
+type SignedChain = SignedParts["chains"][number]
+type Guard = NonNullable<SignedChain["policy"]["guard"]>
+
+const percent = (bps: number) => `${bps / 100} percent`
+
+const limit = (bps: number, what: string) =>
+  bps === 0 ? `${what} no more than the guard's own limit` : `${what} at most ${percent(bps)}`
+
+const guarded = ({ budgetBps, closedTokens, contract, tradeBps, validUntil }: Guard): ReadonlyArray<string> => [
+  `until ${new Date(validUntil * 1_000).toISOString()} it trades through the guard ${contract} alone, which holds prices against references`,
+  `${limit(tradeBps, "one trade may lose")}, and ${limit(budgetBps, "all trades of a week")}`,
+  closedTokens === undefined
+    ? "it may buy the tokens that the guard's registry lists"
+    : `it may buy these tokens alone: ${closedTokens.join(", ")}`
+]
+
+const unguarded = ({ bridge, routedSwap, router, tokens }: SignedChain["policy"]): ReadonlyArray<string> => [
+  "it trades without a time limit, and no price is held: a stolen agent key could trade everything away",
+  `it trades through ${[router, routedSwap].filter((venue) => venue !== undefined).join(" and ")}, and what is bought goes to the account itself`,
+  `it may buy these tokens alone: ${tokens.join(", ")}`,
+  ...(bridge === undefined
+    ? []
+    : [
+        `it may send the token ${bridge.token} through ${bridge.contract} to the same account on ${bridge.destinations.map(({ chainId }) => chainId).join(", ")}`
+      ])
+]
+
+const chainInWords = ({ chainId, policy }: SignedChain): ReadonlyArray<string> =>
+  (policy.guard === undefined ? unguarded(policy) : guarded(policy.guard)).map((rule) => `On chain ${chainId} ${rule}.`)
+
+export const inWords = (parts: SignedParts, account: string, agent: string): ReadonlyArray<string> => [
+  `The agent ${agent} may act for the account ${account} on ${parts.chains.map(({ chainId }) => `chain ${chainId}`).join(" and ")}.`,
+  ...parts.chains.flatMap(chainInWords),
+  parts.withdrawalDomainName === null
+    ? "It cannot withdraw."
+    : "It cannot withdraw: a withdrawal takes another signature of the owner, over its recipient and amounts.",
+  "It cannot sign messages in the account's name."
+]

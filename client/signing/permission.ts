@@ -1,0 +1,151 @@
+/** What an account stores of a permission, computed from its parts. */
+import {
+  type Address,
+  concatHex,
+  encodeAbiParameters,
+  type Hex,
+  keccak256,
+  pad,
+  toFunctionSelector,
+  toHex,
+  zeroAddress
+} from "viem"
+import {
+  callPolicyContract,
+  ecdsaSigner,
+  forAllValidation,
+  notForSignatures,
+  selectors,
+  withdrawalExecutor
+} from "#client/signing/contracts.ts"
+import { merkleRoot } from "#client/signing/merkleRoot.ts"
+import type { SignedParts } from "#http/v2/enrollment/SignedPartsModel.ts"
+
+export type SignedPolicy = SignedParts["chains"][number]["policy"]
+
+/** Conditions of the call policy on a word of a call's arguments. */
+const condition = { equal: 0, oneOf: 6 } as const
+
+interface Rule {
+  readonly condition: number
+  /** Of the word within the call's arguments, in bytes. */
+  readonly offset: bigint
+  readonly params: ReadonlyArray<Hex>
+}
+
+const word = (value: string | bigint): Hex =>
+  typeof value === "bigint" ? toHex(value, { size: 32 }) : pad(value as Address, { size: 32 })
+
+const isWord = (offset: number, value: string | bigint): Rule => ({
+  condition: condition.equal,
+  offset: BigInt(offset),
+  params: [word(value)]
+})
+
+const isOneOf = (offset: number, values: ReadonlyArray<string | bigint>): Rule => ({
+  condition: condition.oneOf,
+  offset: BigInt(offset),
+  params: values.map(word)
+})
+
+/** A swap that pays the account itself, over a path of exactly so many tokens, each after the first a listed one. */
+const swapRules = (account: string, listed: ReadonlyArray<ReadonlyArray<string>>) => [
+  isWord(96, account),
+  isWord(64, 160n),
+  isWord(160, BigInt(listed.length + 1)),
+  ...listed.map((tokens, index) => isOneOf(224 + 32 * index, tokens))
+]
+
+const call = (target: string, signature: string, rules: ReadonlyArray<Rule>) => ({
+  callType: "0x00" as const,
+  target: target as Address,
+  selector: toFunctionSelector(signature),
+  valueLimit: 0n,
+  rules
+})
+
+const callsOf = (policy: SignedPolicy, account: string, settles: boolean) => {
+  const { bridge, hubs, routedSwap, router, tokens } = policy
+  const spenders = [router, bridge?.contract, routedSwap].filter((spender) => spender !== undefined)
+  return [
+    call(zeroAddress, selectors.approve, [isOneOf(0, spenders)]),
+    call(router, selectors.swapOneHop, swapRules(account, [tokens])),
+    ...(hubs.length === 0 ? [] : [call(router, selectors.swapTwoHops, swapRules(account, [hubs, tokens]))]),
+    ...(settles ? [call(withdrawalExecutor, selectors.settle, [])] : []),
+    ...(bridge === undefined
+      ? []
+      : [
+          call(bridge.contract, selectors.lock, [
+            isWord(0, bridge.token),
+            isOneOf(
+              64,
+              bridge.destinations.map(({ chainId }) => BigInt(chainId))
+            ),
+            isOneOf(
+              96,
+              bridge.destinations.map(({ token }) => token)
+            ),
+            isWord(160, account)
+          ])
+        ]),
+    ...(routedSwap === undefined
+      ? []
+      : [call(routedSwap, selectors.swapOverRoute, [isOneOf(64, tokens), isOneOf(128, [0n, ...hubs])])])
+  ]
+}
+
+const callsType = {
+  type: "tuple[]",
+  components: [
+    { name: "callType", type: "bytes1" },
+    { name: "target", type: "address" },
+    { name: "selector", type: "bytes4" },
+    { name: "valueLimit", type: "uint256" },
+    {
+      name: "rules",
+      type: "tuple[]",
+      components: [
+        { name: "condition", type: "uint8" },
+        { name: "offset", type: "uint64" },
+        { name: "params", type: "bytes32[]" }
+      ]
+    }
+  ]
+} as const
+
+const closedLeaf = (token: string): Hex =>
+  keccak256(keccak256(encodeAbiParameters([{ type: "address" }], [token as Address])))
+
+const policyData = (policy: SignedPolicy, account: string, settles: boolean): Hex => {
+  const { guard } = policy
+  if (guard === undefined) {
+    const calls = encodeAbiParameters([callsType], [callsOf(policy, account, settles)])
+    return concatHex([forAllValidation, callPolicyContract, calls])
+  }
+  return concatHex([
+    forAllValidation,
+    guard.contract as Address,
+    toHex(guard.issuedAt, { size: 5 }),
+    toHex(guard.validUntil, { size: 5 }),
+    toHex(guard.tradeBps, { size: 2 }),
+    toHex(guard.budgetBps, { size: 2 }),
+    ...(guard.closedTokens === undefined ? [] : [merkleRoot(guard.closedTokens.map(closedLeaf))])
+  ])
+}
+
+/** `validatorData` of the account's `Enable` message. `settles`: the account has the withdrawal executor. */
+export const permissionData = (options: {
+  readonly policy: SignedPolicy
+  readonly account: string
+  readonly agent: string
+  readonly settles: boolean
+}): Hex =>
+  encodeAbiParameters(
+    [{ type: "bytes[]" }],
+    [
+      [
+        policyData(options.policy, options.account, options.settles),
+        concatHex([notForSignatures, ecdsaSigner, options.agent as Address])
+      ]
+    ]
+  )

@@ -1,0 +1,101 @@
+/**
+ * `ballast/signing`: verifies what owners are asked to sign, says in words what it does, and signs it with viem. It
+ * computes everything by itself from the standards; nothing is taken from the service on trust.
+ *
+ * ```ts
+ * import { connect } from "ballast/client"
+ * import { enroll } from "ballast/signing"
+ *
+ * const portfolio = await enroll(ballast, owner, { strategyId, chainIds: [8453] })
+ * ```
+ */
+import type { Address, Hex, TypedDataDefinition } from "viem"
+import type { Ballast } from "#client/plain/connect.ts"
+import type { PayloadOf } from "#client/plain/Call.ts"
+import { type Expected, type Stage1, verifyAuthorization } from "#client/signing/verifyAuthorization.ts"
+import { verifyWithdrawal } from "#client/signing/verifyWithdrawal.ts"
+
+export { Altered } from "#client/signing/Altered.ts"
+export { type Expected, type Stage1, type Verified, verifyAuthorization } from "#client/signing/verifyAuthorization.ts"
+export { type ExpectedWithdrawal, verifyWithdrawal } from "#client/signing/verifyWithdrawal.ts"
+
+/** A local account of viem is one; `walletSigner` makes one of a wallet client. */
+export interface Signer {
+  readonly address: Address
+  readonly signMessage: (request: { readonly message: { readonly raw: Hex } }) => Promise<Hex>
+  readonly signTypedData: (typedData: TypedDataDefinition) => Promise<Hex>
+}
+
+/** The part of a wallet client of viem that is needed here. */
+interface Wallet {
+  readonly signMessage: (request: {
+    readonly account: Address
+    readonly message: { readonly raw: Hex }
+  }) => Promise<Hex>
+  readonly signTypedData: (typedData: TypedDataDefinition & { readonly account: Address }) => Promise<Hex>
+}
+
+/** A wallet that a browser holds, for one of its accounts. */
+export const walletSigner = (wallet: Wallet, address: Address): Signer => ({
+  address,
+  signMessage: (request) => wallet.signMessage({ account: address, ...request }),
+  signTypedData: (typedData) => wallet.signTypedData({ ...typedData, account: address })
+})
+
+const walletId = ({ address }: Pick<Signer, "address">) => `eip155:0:${address}`
+
+/** Verifies and signs the answer of stage 1 of an enrollment, an activation or a renewal. */
+export const signAuthorization = async (
+  signer: Signer,
+  stage1: Stage1,
+  expected: Omit<Expected, "ownerAccountId"> & { readonly ownerAccountId?: string }
+): Promise<Hex> => {
+  verifyAuthorization(stage1, { ownerAccountId: walletId(signer), ...expected })
+  return stage1.message.kind === "ecdsa"
+    ? signer.signMessage({ message: { raw: stage1.message.raw as Hex } })
+    : signer.signTypedData(stage1.message.typedData as TypedDataDefinition)
+}
+
+type EnrollmentDraft = Omit<PayloadOf<"prepareEnrollment">, "ownerAccountId"> & {
+  readonly portfolioName?: string
+  /** The agent that the owner trusts; compared when given. */
+  readonly agentAccountId?: string
+}
+
+/** Both stages of an enrollment of who signs; what stage 1 asks to sign is verified first. */
+export const enroll = async (ballast: Pick<Ballast, "enrollments">, signer: Signer, draft: EnrollmentDraft) => {
+  const { agentAccountId: trusted, portfolioName, terms, ...asked } = draft
+  const common = { ...asked, ownerAccountId: walletId(signer) }
+  const stage1 = await ballast.enrollments.prepare({ ...common, ...(terms === undefined ? {} : { terms }) })
+  const { accountIndex, agentAccountId, flowId } = stage1
+  const signature = await signAuthorization(signer, stage1, {
+    chainIds: draft.chainIds,
+    ...(trusted === undefined ? {} : { agentAccountId: trusted })
+  })
+  return ballast.enrollments.enroll({
+    ...common,
+    flowId,
+    accountIndex,
+    agentAccountId,
+    signature,
+    ...(portfolioName === undefined ? {} : { portfolioName })
+  })
+}
+
+/** Both stages of a withdrawal; what stage 1 asks to sign is verified first. */
+export const withdraw = async (
+  ballast: Pick<Ballast, "withdrawals">,
+  signer: Signer,
+  portfolioId: string,
+  asked: PayloadOf<"prepareWithdrawal">
+) => {
+  const { typedData } = await ballast.withdrawals.prepare(portfolioId, asked)
+  verifyWithdrawal(typedData, {
+    portfolioId,
+    recipientAccountId: asked.recipientAccountId,
+    assets: asked.assets,
+    liquidate: asked.liquidate ?? false
+  })
+  const signature = await signer.signTypedData(typedData as unknown as TypedDataDefinition)
+  return ballast.withdrawals.withdraw(portfolioId, { message: typedData.message, signature })
+}

@@ -1,0 +1,159 @@
+/** What the client computes of an authorization, beside what the service does: two programs, the same bytes. */
+import { assert, describe, it } from "@effect/vitest"
+import { keccak256, toHex, type Address, type Hex } from "viem"
+import { accountAddress as clientsAddress, enableDigest as clientsDigest } from "#client/signing/account.ts"
+import { merkleRoot } from "#client/signing/merkleRoot.ts"
+import { permissionData as clientsData } from "#client/signing/permission.ts"
+import { Altered, type Stage1, verifyAuthorization } from "ballast/signing"
+import type { ChainId, EvmAddress } from "#domain/Caip.ts"
+import type { AgentPolicy } from "#domain/account/Authorization.ts"
+import { permissionData } from "#layers/evm/account/agentPermission.ts"
+import { enableDigest } from "#layers/evm/account/enableMessage.ts"
+import { digestRoot } from "#layers/evm/account/digestTree.ts"
+import { accountAddress } from "#layers/evm/account/kernelAccount.ts"
+
+const address = (digit: string) => `0x${digit.repeat(40)}` as EvmAddress & Address
+const withdrawalDomainName = "Ballast Withdrawal Authorization"
+const owner = address("1")
+const agent = address("2")
+
+const plain: AgentPolicy = { router: address("3"), hubs: [], tokens: [address("5"), address("6")] }
+const guard = { contract: address("7"), issuedAt: 1_772_444_400, validUntil: 1_787_996_400, tradeBps: 50, budgetBps: 0 }
+const policies: Readonly<Record<string, AgentPolicy>> = {
+  "a router alone": plain,
+  hubs: { ...plain, hubs: [address("5")] },
+  routes: { ...plain, hubs: [address("5")], routedSwap: address("8") },
+  "a bridge": {
+    ...plain,
+    bridge: {
+      contract: address("9"),
+      token: address("5"),
+      destinations: [{ chainId: 10 as ChainId, token: address("6") }]
+    }
+  },
+  "the guard": { ...plain, guard },
+  "the guard with a closed list": {
+    ...plain,
+    guard: { ...guard, closedTokens: [address("5"), address("6"), address("8")] }
+  }
+}
+
+const maker = { accountType: "ECDSA", ownerAccountId: `eip155:0:${owner}` as never, accountIndex: 7n } as const
+
+describe("ballast/signing computes what the service does", () => {
+  for (const [name, policy] of Object.entries(policies)) {
+    for (const settles of [true, false]) {
+      it(`a permission with ${name}, ${settles ? "with" : "without"} withdrawals`, () =>
+        assert.strictEqual(
+          clientsData({ policy, account: owner, agent, settles }),
+          permissionData({ policy, account: owner, agent, settles })
+        ))
+    }
+  }
+
+  it("the account's address, for owners of both kinds, from before withdrawals and after", () => {
+    for (const accountType of ["ECDSA", "ERC1271"] as const) {
+      for (const name of [withdrawalDomainName, null]) {
+        assert.strictEqual(
+          clientsAddress({ accountType, owner, accountIndex: 7n, withdrawalDomainName: name }),
+          accountAddress({ ...maker, accountType, withdrawalDomainName: name }) as string
+        )
+      }
+    }
+  })
+
+  it("the digest of a chain", () =>
+    assert.strictEqual(
+      clientsDigest({ chainId: 8453, account: owner, permissionId: "0x5f16f4c7", nonce: 3, permission: "0x1234" }),
+      enableDigest(8453 as ChainId, owner, "0x5f16f4c7", "0x1234", 3)
+    ))
+
+  it("the root of one to nine digests", () => {
+    for (let count = 1; count < 10; count += 1) {
+      const digests = Array.from({ length: count }, (_, index) => keccak256(toHex(index)))
+      assert.strictEqual(merkleRoot(digests), digestRoot(digests))
+    }
+  })
+})
+
+/** What stage 1 answers for an owner of two chains. */
+const issued = () => {
+  const account = accountAddress({ ...maker, withdrawalDomainName })
+  const chains = ([8453, 42161] as const).map((chainId, index) => {
+    const policy = index === 0 ? policies["the guard"]! : policies["a bridge"]!
+    const data = permissionData({ policy, account, agent, settles: true })
+    const permissionId = "0x5f16f4c7"
+    return {
+      chainId: chainId as number,
+      accountId: `eip155:${chainId}:${account}`,
+      permissionId,
+      enableNonce: 1,
+      policy: structuredClone(policy) as Record<string, any>,
+      permissionHash: keccak256(data),
+      digest: enableDigest(chainId as never, account, permissionId, data, 1)
+    }
+  })
+  const root = digestRoot(chains.map(({ digest }) => digest))
+  return {
+    message: { kind: "ecdsa" as const, raw: root },
+    agentAccountId: `eip155:0:${agent}`,
+    accountIndex: "7",
+    accountType: "ECDSA" as const,
+    flowId: "flow_01JQ8ZN1S3T5V7W9Y1A3C5E7G9",
+    authorization: { withdrawalDomainName, root, chains }
+  }
+}
+type Issued = ReturnType<typeof issued>
+
+const expected = { ownerAccountId: `eip155:0:${owner}`, chainIds: [8453, 42161] }
+const verify = (stage1: Issued) => verifyAuthorization(stage1 as unknown as Stage1, expected)
+
+const other: Hex = `0x${"ab".repeat(32)}`
+/** The part that an alteration is caught by, and the alteration. */
+const alterations: ReadonlyArray<readonly [string, string, (stage1: Issued) => void]> = [
+  ["message.raw", "the digest", (stage1) => (stage1.message.raw = other)],
+  ["root", "the root", (stage1) => (stage1.authorization.root = other)],
+  ["chains.0.policy", "the agent", (stage1) => (stage1.agentAccountId = `eip155:0:${address("a")}`)],
+  ["chains.0.accountId", "the account's index", (stage1) => (stage1.accountIndex = "8")],
+  ["chains.0.chainId", "the chain", (stage1) => (stage1.authorization.chains[0]!.chainId = 1)],
+  [
+    "chains.1.accountId",
+    "an account",
+    (stage1) => (stage1.authorization.chains[1]!.accountId = `eip155:42161:${agent}`)
+  ],
+  ["chains.0.permissionId", "a permission", (stage1) => (stage1.authorization.chains[0]!.permissionId = "0x00000001")],
+  ["chains.1.permissionId", "a nonce", (stage1) => (stage1.authorization.chains[1]!.enableNonce = 2)],
+  ["chains.0.permissionHash", "a hash", (stage1) => (stage1.authorization.chains[0]!.permissionHash = other)],
+  [
+    "chains.0.policy",
+    "the guard's time",
+    (stage1) => (stage1.authorization.chains[0]!.policy["guard"].validUntil += 1)
+  ],
+  ["chains.1.policy", "the router", (stage1) => (stage1.authorization.chains[1]!.policy["router"] = address("a"))],
+  ["chains.1.policy", "a token", (stage1) => (stage1.authorization.chains[1]!.policy["tokens"] = [address("a")])],
+  ["authorization", "that there are parts", (stage1) => Reflect.deleteProperty(stage1, "authorization")]
+]
+
+describe("an owner is told what is signed", () => {
+  it("in words, when every part is what it says", () => {
+    const { account, sentences } = verify(issued())
+    assert.strictEqual(account, accountAddress({ ...maker, withdrawalDomainName }) as string)
+    assert.include(sentences.join("\n"), `until ${new Date(guard.validUntil * 1_000).toISOString()}`)
+    assert.include(sentences.join("\n"), "one trade may lose at most 0.5 percent")
+    assert.include(sentences.join("\n"), "a stolen agent key could trade everything away")
+  })
+
+  for (const [part, what, alter] of alterations) {
+    it(`not to sign, with the name ${part}, when somebody altered ${what}`, () => {
+      const stage1 = issued()
+      alter(stage1)
+      try {
+        verify(stage1)
+      } catch (error) {
+        assert.instanceOf(error, Altered)
+        return assert.strictEqual((error as Altered).part, part)
+      }
+      assert.fail("nothing was noticed")
+    })
+  }
+})
