@@ -71,7 +71,7 @@ const signed = Effect.fnUntraced(function* (chain: Chain) {
     ownerAccountId: evmWallet(owner.address as string as EvmAddress),
     accountIndex: 0n,
     withdrawalDomainName: "Ballast Withdrawal Authorization",
-    chains: [{ chainId: chain.chainId as ChainId, tokens: halves(chain).map(({ assetId }) => addressOf(assetId)) }]
+    chains: [{ chainId: chain.chainId as ChainId, assets: halves(chain).map(({ assetId }) => assetId) }]
   })
   const ownerSignature = yield* Effect.promise(() => owner.signMessage({ message: { raw: authorization.root as Hex } }))
   const member: Member = { authorization, ownerSignature, account: addressOf(authorization.chains[0].accountId) }

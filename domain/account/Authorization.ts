@@ -8,7 +8,7 @@
  * ERC-4337, ERC-7579.
  */
 import { Schema } from "effect"
-import { ChainId, EvmAccountId, EvmAddress, EvmWalletId } from "#domain/Caip.ts"
+import { type AssetId, addressOf, ChainId, erc20, EvmAccountId, EvmAddress, EvmWalletId } from "#domain/Caip.ts"
 
 const hex = (pattern: string, expected: string) =>
   Schema.String.check(Schema.isPattern(new RegExp(`^0x${pattern}$`, "u"), { expected }))
@@ -65,13 +65,6 @@ export const AgentPolicy = Schema.Struct({
 })
 export type AgentPolicy = typeof AgentPolicy.Type
 
-/**
- * Whether the owner lets the agent buy a token. Under the guard that is for the chain's registry to say, which the
- * simulation asks, unless the owner signed a closed list; else the token is one that the owner signed.
- */
-export const mayBuy = ({ guard, tokens }: AgentPolicy, token: EvmAddress): boolean =>
-  guard === undefined ? tokens.includes(token) : (guard.closedTokens?.includes(token) ?? true)
-
 export const ChainAuthorization = Schema.Struct({
   chainId: ChainId,
   accountId: EvmAccountId,
@@ -82,6 +75,36 @@ export const ChainAuthorization = Schema.Struct({
   digest: Bytes32
 })
 export type ChainAuthorization = typeof ChainAuthorization.Type
+
+/**
+ * Whether the owner lets the agent buy a token. Under the guard that is for the chain's registry to say, which the
+ * simulation asks, unless the owner signed a closed list; else the token is one that the owner signed.
+ */
+export const mayBuy = (
+  { policy: { guard, tokens } }: Pick<ChainAuthorization, "policy">,
+  assetId: AssetId
+): boolean => {
+  const token = addressOf(assetId)
+  const isToken = (one: EvmAddress) => one === token
+  return guard === undefined ? tokens.some(isToken) : (guard.closedTokens?.some(isToken) ?? true)
+}
+
+/** What is signed of the guard beside its time; a limit of zero stands for the guard's own. */
+export interface GuardTerms {
+  readonly tradeBps: number
+  readonly budgetBps: number
+  /** The only assets that the agent may buy; left out: those that the guard knows. */
+  readonly closedList?: readonly [AssetId, ...ReadonlyArray<AssetId>]
+}
+
+/** The terms that the owner signed; undefined where there is no guard. */
+export const termsOf = ({ chainId, policy: { guard } }: ChainAuthorization): GuardTerms | undefined => {
+  if (guard === undefined) return undefined
+  const { budgetBps, closedTokens, tradeBps } = guard
+  if (closedTokens === undefined) return { tradeBps, budgetBps }
+  const [first, ...others] = closedTokens
+  return { tradeBps, budgetBps, closedList: [erc20(chainId, first), ...others.map((token) => erc20(chainId, token))] }
+}
 
 /** How the owner signs: with a key, or as a contract that rules on signatures (ERC-1271). */
 export const AccountType = Schema.Literals(["ECDSA", "ERC1271"])

@@ -1,26 +1,19 @@
 /** Port: smart accounts that an owner controls and an agent may operate within limits enforced on chain. */
 import { Context, type Effect } from "effect"
-import type { ChainId, EvmAccountId, EvmAddress, EvmWalletId } from "#domain/Caip.ts"
-import type { AccountType, Authorization } from "#domain/account/Authorization.ts"
+import type { AssetId, ChainId, EvmAccountId, EvmWalletId } from "#domain/Caip.ts"
+import type { AccountType, Authorization, GuardTerms } from "#domain/account/Authorization.ts"
 import type { OwnerDigest } from "#domain/account/OwnerMessage.ts"
 import type { VerifierUnavailable } from "#domain/Errors.ts"
-
-/** What is signed of the guard beside its time; a limit of zero stands for the guard's own. */
-export interface GuardTerms {
-  readonly tradeBps: number
-  readonly budgetBps: number
-  readonly closedTokens?: readonly [EvmAddress, ...ReadonlyArray<EvmAddress>]
-}
 
 export interface AuthorizationRequest {
   readonly accountType: AccountType
   readonly ownerAccountId: EvmWalletId
   readonly accountIndex: bigint
   readonly withdrawalDomainName: string | null
-  /** The chains, and on each the tokens that the agent may swap into. `ERC1271` has exactly one. */
+  /** The chains, and on each the assets that the agent may buy. `ERC1271` has exactly one. */
   readonly chains: ReadonlyArray<{
     readonly chainId: ChainId
-    readonly tokens: ReadonlyArray<EvmAddress>
+    readonly assets: ReadonlyArray<AssetId>
     /** What `enableNonce` answered, where the account may be in use already. */
     readonly enableNonce?: number
     /** Counts where the chain has a guard. */

@@ -3,7 +3,7 @@
  * 1 issues it. Every text is part of what is signed, so identifiers are accepted in their canonical spelling only.
  */
 import { Schema } from "effect"
-import { AssetId, EvmAccountId, patterns } from "#domain/Caip.ts"
+import { ServedAssetId, EvmAccountId, patterns } from "#domain/Caip.ts"
 import { Bytes32 } from "#domain/account/Authorization.ts"
 import { PortfolioId } from "#domain/Ids.ts"
 
@@ -53,7 +53,11 @@ export const WithdrawalMessage = Schema.Struct({
   ),
   assets: Schema.Array(
     Schema.Struct({
-      assetId: canonical(AssetId, patterns.asset, "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
+      assetId: canonical(
+        ServedAssetId,
+        patterns.erc20Asset,
+        "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
+      ),
       amountRaw: RawAmount
     })
   ).check(Schema.isBetweenLength(1, maxAssets, { expected: `1 to ${maxAssets} assets` })),

@@ -166,7 +166,7 @@ export class SwapPreparer extends Context.Service<
         if (isRevoked) return yield* refuse("the owner revoked the agent's permission; sign anew first")
         if (grant === undefined || chain === undefined)
           return yield* refuse(`the owner did not authorize chain ${order.chainId}`)
-        if (!mayBuy(chain.policy, addressOf(order.buy)))
+        if (!mayBuy(chain, order.buy))
           return yield* refuse(`the owner's grant does not let the agent buy ${order.buy}; sign a new one`)
         return { grant, chain } satisfies { readonly grant: Grant; readonly chain: ChainAuthorization }
       })

@@ -3,7 +3,7 @@
  * which owes the same account at least the stated amount of another one on the chain of that asset.
  */
 import { Schema } from "effect"
-import { AssetId, EvmAddress } from "#domain/Caip.ts"
+import { AssetId, Address } from "#domain/Caip.ts"
 
 export const OutgoingTransfer = Schema.Struct({
   sell: AssetId,
@@ -14,7 +14,7 @@ export const OutgoingTransfer = Schema.Struct({
   /** What the provider expects to arrive. */
   expectedRaw: Schema.BigIntFromString,
   /** The contract that takes the amount. */
-  bridge: EvmAddress,
+  bridge: Address,
   /** The provider's name of the bridge; its status is asked by it. */
   tool: Schema.String
 })

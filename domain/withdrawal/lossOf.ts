@@ -2,7 +2,7 @@
  * Recipients that can only lose what they receive: nobody holds a key to them, and no code of theirs gives it back.
  * Source: interface "Recipient rules for withdrawals" (API_211); docs/decisions/0080-recipients.md.
  */
-import { addressOf, type AssetId, type EvmAddress } from "#domain/Caip.ts"
+import { addressOf, type AssetId, type Address } from "#domain/Caip.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 
@@ -20,7 +20,7 @@ const predeployCount = 0x800n
 const coinPlaceholder = 0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeen
 
 /** Why an address of any chain can only lose; undefined when nothing is known against it. */
-export const lossAtAddress = (address: EvmAddress): string | undefined => {
+export const lossAtAddress = (address: Address): string | undefined => {
   const value = BigInt(address)
   if (value === 0n) return "is the zero address"
   if (value < reserved || (value >= predeploys && value < predeploys + predeployCount)) {
@@ -33,7 +33,7 @@ export const lossAtAddress = (address: EvmAddress): string | undefined => {
 const tokensOf = (
   { chainId, policy }: ChainAuthorization,
   assets: ReadonlyArray<{ readonly assetId: AssetId }>
-): ReadonlyArray<EvmAddress> => {
+): ReadonlyArray<Address> => {
   const settlement = settlementAssetOn(chainId)
   return [
     ...assets.map(({ assetId }) => addressOf(assetId)),
@@ -48,14 +48,13 @@ const tokensOf = (
  * Why an address loses on this chain. `contracts` are those of the service there now; the grant may name earlier ones.
  */
 export const lossOnChain = (
-  address: EvmAddress,
+  address: Address,
   chain: ChainAuthorization,
   assets: ReadonlyArray<{ readonly assetId: AssetId }>,
-  contracts: ReadonlySet<EvmAddress>
+  contracts: ReadonlySet<Address>
 ): string | undefined => {
   if (tokensOf(chain, assets).includes(address)) return "is the contract of a token"
   const { bridge, routedSwap, router } = chain.policy
-  return contracts.has(address) || [router, routedSwap, bridge?.contract].includes(address)
-    ? "is a contract that this service works with"
-    : undefined
+  const named: ReadonlyArray<Address | undefined> = [router, routedSwap, bridge?.contract]
+  return contracts.has(address) || named.includes(address) ? "is a contract that this service works with" : undefined
 }

@@ -3,7 +3,7 @@
  * would be refused. Source: interface "Recipient rules for withdrawals", shapes 2.22 and section 3 item 1.
  */
 import { Option, Result, Schema } from "effect"
-import { addressOf, type AssetId, type ChainId, chainIdOf, EvmAccountId, type EvmAddress } from "#domain/Caip.ts"
+import { addressOf, type AssetId, type ChainId, chainIdOf, EvmAccountId, type Address } from "#domain/Caip.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { type Grant, grantOn } from "#domain/account/Grant.ts"
 import {
@@ -29,7 +29,7 @@ export interface WithdrawalPlace {
   /** Oldest first. */
   readonly grants: ReadonlyArray<Grant>
   /** The service's contracts on a chain. */
-  readonly contracts: (chainId: ChainId) => ReadonlySet<EvmAddress>
+  readonly contracts: (chainId: ChainId) => ReadonlySet<Address>
   /** Before the name of a field: `message.` where the terms are in a signed message. */
   readonly at: "" | "message."
 }

@@ -6,7 +6,6 @@ import { Clock, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { bytesToHex, type Hex } from "viem"
 import {
-  addressOf,
   type ChainId,
   evmAccount,
   type EvmAccountId,
@@ -14,9 +13,9 @@ import {
   evmWallet,
   type EvmWalletId
 } from "#domain/Caip.ts"
-import type { AgentPolicy, Authorization, TradeGuardPolicy } from "#domain/account/Authorization.ts"
+import type { AgentPolicy, Authorization, GuardTerms, TradeGuardPolicy } from "#domain/account/Authorization.ts"
 import type { OwnerDigest } from "#domain/account/OwnerMessage.ts"
-import { type AuthorizationRequest, type GuardTerms, SmartAccounts } from "#domain/account/SmartAccounts.ts"
+import { type AuthorizationRequest, SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { AgentSigner } from "#domain/relay/Signer.ts"
 import { permissionData } from "#layers/evm/account/agentPermission.ts"
 import { hasCode, isSignedByContract } from "#layers/evm/account/contractOwner.ts"
@@ -26,7 +25,7 @@ import { digestRoot } from "#layers/evm/account/digestTree.ts"
 import { enableDigest, nonceOfFreshAccount } from "#layers/evm/account/enableMessage.ts"
 import { accountAddress } from "#layers/evm/account/kernelAccount.ts"
 import { signerOf } from "#layers/evm/account/ownerSignature.ts"
-import { fromViem, toViem } from "#layers/evm/address.ts"
+import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { runnerOf } from "#layers/evm/tradeGuard.ts"
@@ -35,6 +34,9 @@ const noPermission = "0x00000000"
 
 /** How long a permission holds under the guard. */
 const permissionDays = 180
+const addressesOf = ([first, ...others]: NonNullable<GuardTerms["closedList"]>) =>
+  [addressOf(first), ...others.map(addressOf)] as const
+
 /** What the owner signs of the guard: its time, and limits, where there are none the guard's own. */
 const issueGuarded = Effect.fnUntraced(function* (contract: EvmAddress, terms: GuardTerms | undefined) {
   const issuedAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
@@ -44,7 +46,7 @@ const issueGuarded = Effect.fnUntraced(function* (contract: EvmAddress, terms: G
     validUntil: issuedAt + permissionDays * 86_400,
     tradeBps: terms?.tradeBps ?? 0,
     budgetBps: terms?.budgetBps ?? 0,
-    ...(terms?.closedTokens === undefined ? {} : { closedTokens: terms.closedTokens })
+    ...(terms?.closedList === undefined ? {} : { closedTokens: addressesOf(terms.closedList) })
   }
   return policy
 })
@@ -66,7 +68,7 @@ export const SmartAccountsLive = Layer.effect(
     const authorizeChain = Effect.fnUntraced(function* (
       account: EvmAddress,
       { accountType, withdrawalDomainName }: AuthorizationRequest,
-      { chainId, enableNonce = nonceOfFreshAccount, terms, tokens }: AuthorizationRequest["chains"][number]
+      { chainId, enableNonce = nonceOfFreshAccount, terms, assets }: AuthorizationRequest["chains"][number]
     ) {
       const chain = configured.get(chainId)
       if (chain === undefined) return yield* Effect.die(new Error(`Chain ${chainId} has no EVM configuration`))
@@ -80,7 +82,7 @@ export const SmartAccountsLive = Layer.effect(
       const policy: AgentPolicy = {
         router: chain.router,
         hubs: chain.hubs,
-        tokens,
+        tokens: assets.map(addressOf),
         ...(guard === undefined ? {} : { guard }),
         ...(routes === undefined ? {} : { routedSwap: routes }),
         ...(bridge === undefined ? {} : { bridge })

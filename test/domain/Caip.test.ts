@@ -51,9 +51,9 @@ describe("identifiers", () => {
     const mint = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
     const spl = `solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp/spl:${mint}`
     assert.strictEqual(Caip.spl(mint), spl as never)
-    assert.deepStrictEqual(decode(Caip.CaipAssetId)(spl), Option.some(spl) as never)
+    assert.deepStrictEqual(decode(Caip.AssetId)(spl), Option.some(spl) as never)
     assert.deepStrictEqual(
-      decode(Caip.CaipAssetId)(`eip155:8453/erc20:${usdc.toLowerCase()}`),
+      decode(Caip.AssetId)(`eip155:8453/erc20:${usdc.toLowerCase()}`),
       Option.some(`eip155:8453/erc20:${usdc}`) as never
     )
     assert.isTrue(Option.isNone(decode(Caip.AssetId)(spl)))
@@ -67,7 +67,7 @@ describe("identifiers", () => {
     `eip155:8453/spl:${usdc}`,
     `eip155:8453/erc20:${usdc.replace("f", "F")}`,
     "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
-  ])("refuses %j as any asset", (text) => assert.isTrue(Option.isNone(decode(Caip.CaipAssetId)(text))))
+  ])("refuses %j as any asset", (text) => assert.isTrue(Option.isNone(decode(Caip.AssetId)(text))))
 
   it("a wallet is on chain 0 and an account is not", () => {
     assert.isTrue(Option.isSome(decode(Caip.EvmWalletId)(`eip155:0:${usdc}`)))
@@ -76,7 +76,7 @@ describe("identifiers", () => {
   })
 
   it("parts come back out", () => {
-    const asset = Schema.decodeUnknownSync(Caip.AssetId)(`eip155:8453/erc20:${usdc}`)
+    const asset = Schema.decodeUnknownSync(Caip.Erc20AssetId)(`eip155:8453/erc20:${usdc}`)
     assert.strictEqual(Caip.chainIdOf(asset), 8453)
     assert.strictEqual(Caip.addressOf(asset), usdc)
     assert.strictEqual(Caip.erc20(Caip.chainIdOf(asset), Caip.addressOf(asset)), asset)

@@ -130,7 +130,7 @@ describe("The modules of an account", () => {
           ownerAccountId: evmWallet(getAddress(key.address) as string as EvmAddress),
           accountIndex: 0n,
           withdrawalDomainName,
-          chains: [{ chainId: chainIdOf(base), tokens: [] }]
+          chains: [{ chainId: chainIdOf(base), assets: [] }]
         })
         yield* deployAccount(base, authorization)
         const at = addressOf(authorization.chains[0].accountId)

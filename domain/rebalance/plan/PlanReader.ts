@@ -6,7 +6,7 @@ import { Context, DateTime, Duration, Effect, Layer, Option, Result, Schedule } 
 import * as Amount from "#domain/Amount.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
 import { Assets } from "#domain/asset/Assets.ts"
-import { addressOf, type AssetId, type ChainId, chainIdOf, erc20, type EvmAccountId } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, chainIdOf, erc20, type EvmAccountId } from "#domain/Caip.ts"
 import { type AccountBalances, Balances } from "#domain/chain/Balances.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type ChainAuthorization, mayBuy } from "#domain/account/Authorization.ts"
@@ -306,7 +306,6 @@ interface Known {
 }
 
 const chainState = (reading: ChainReading, { incoming, known: prices, ofInterest, staleBefore }: Known): ChainState => {
-  const { policy } = reading.authorization
   const holding = ({ assetId, decimals, isBlocked }: Asset): Holding => {
     const price = prices.get(assetId)
     return {
@@ -317,7 +316,7 @@ const chainState = (reading: ChainReading, { incoming, known: prices, ofInterest
       priceUsd: price?.usd ?? null,
       priceIsStale: price !== undefined && !mayTradeOn(price, staleBefore),
       isBlocked,
-      isAuthorized: mayBuy(policy, addressOf(assetId))
+      isAuthorized: mayBuy(reading.authorization, assetId)
     }
   }
   return {

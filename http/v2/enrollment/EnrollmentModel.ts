@@ -2,7 +2,7 @@
  * The two stages of an enrollment on the wire. Source: interface "enroll/signature" and "enroll", shapes 2.15 and 2.16.
  */
 import { Schema } from "effect"
-import { AssetId, EvmWalletId, patterns, solanaReference } from "#domain/Caip.ts"
+import { type AssetId, ServedAssetId, EvmWalletId, patterns, solanaReference } from "#domain/Caip.ts"
 import { AccountType } from "#domain/account/Authorization.ts"
 import { maxSignatureBytes } from "#domain/account/OwnerMessage.ts"
 import { widestTermsBps } from "#domain/enrollment/PermissionTerms.ts"
@@ -70,7 +70,7 @@ export const Terms = Schema.Struct({
   maxTradeLossBps: Schema.optionalKey(lossBps("Most that one trade may lose against reference prices.")),
   maxWeeklyLossBps: Schema.optionalKey(lossBps("Most that all trades of seven days may lose, of the account.")),
   closedList: Schema.optionalKey(
-    Schema.Array(AssetId)
+    Schema.Array(ServedAssetId)
       .check(
         Schema.isBetweenLength(1, 200, { expected: "1 to 200 assets" }),
         Schema.isUnique({ expected: "assets without duplicates" })

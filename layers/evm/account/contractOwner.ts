@@ -1,11 +1,11 @@
 /** Owners that are contracts: whether they are there, and what they say about a signature. Source: ERC-1271. */
 import { Effect } from "effect"
 import { encodeFunctionData, hashTypedData, type Hex, parseAbi, slice, size } from "viem"
-import { addressOf, type ChainId, type EvmWalletId } from "#domain/Caip.ts"
+import type { ChainId, EvmWalletId } from "#domain/Caip.ts"
 import { type OwnerDigest, typedDataMessage } from "#domain/account/OwnerMessage.ts"
 import { VerifierUnavailable } from "#domain/Errors.ts"
 import { ownerSignature } from "#layers/evm/account/ownerSignature.ts"
-import { toViem } from "#layers/evm/address.ts"
+import { addressOf, toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import type { Call, CallResult } from "#layers/evm/rpc/aggregate.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"

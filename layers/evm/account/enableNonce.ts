@@ -1,10 +1,10 @@
 /** The nonce at which an account accepts the owner's next `Enable` message. Source: Kernel 0.3.1 validation manager. */
 import { Effect } from "effect"
 import { decodeFunctionResult, encodeFunctionData } from "viem"
-import { addressOf, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
+import { chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
 import { VerifierUnavailable } from "#domain/Errors.ts"
 import { nonceOfFreshAccount } from "#layers/evm/account/enableMessage.ts"
-import { toViem } from "#layers/evm/address.ts"
+import { addressOf, toViem } from "#layers/evm/address.ts"
 import { kernelAbi } from "#layers/evm/contracts.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"
 

@@ -14,9 +14,9 @@ import {
   parseEventLogs,
   type TransactionReceipt
 } from "viem"
-import { addressOf, erc20, type AssetId, type ChainId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
+import { erc20, type AssetId, type ChainId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
-import { fromViem, toViem } from "#layers/evm/address.ts"
+import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
 import { agreed, type Observation } from "#layers/evm/rpc/quorum.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"

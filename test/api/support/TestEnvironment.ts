@@ -1,7 +1,6 @@
 /** What surrounds the service in contract tests: chains, prices, wallets and runs whose answers a test decides. */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import {
-  addressOf,
   type AssetId,
   type ChainId,
   type EvmAccountId,
@@ -16,7 +15,8 @@ import { Chains } from "#domain/chain/Chains.ts"
 import { ServiceContracts } from "#domain/chain/ServiceContracts.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import * as Eip55 from "#domain/Eip55.ts"
-import { type GuardTerms, SmartAccounts } from "#domain/account/SmartAccounts.ts"
+import type { GuardTerms } from "#domain/account/Authorization.ts"
+import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { VerifierUnavailable } from "#domain/Errors.ts"
 import { PolicyReader } from "#domain/policy/ChainPolicy.ts"
 import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
@@ -35,6 +35,7 @@ import { typedDataOf } from "#domain/withdrawal/typedData.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
 import { signerOfTypedData } from "#test/api/support/wallets.ts"
 import { readEach } from "#test/support/readEach.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 /** The signature that every owner of these tests gives; any other is not theirs. */
 export const ownerSignature = `0x${"1b".repeat(65)}`
@@ -44,13 +45,16 @@ const bytes32 = (fill: string) => `0x${fill.repeat(32)}`
 const policy = { router: Eip55.checksum(`0x${"42".repeat(20)}`) as EvmAddress, hubs: [], tokens: [] }
 
 /** What an owner signs of a guard. */
+const closedTokensOf = ([first, ...others]: NonNullable<GuardTerms["closedList"]>) =>
+  [addressOf(first), ...others.map(addressOf)] as const
+
 const guarded = (terms: GuardTerms | undefined) => ({
   contract: policy.router,
   issuedAt: 1,
   validUntil: 2,
   tradeBps: terms?.tradeBps ?? 0,
   budgetBps: terms?.budgetBps ?? 0,
-  ...(terms?.closedTokens === undefined ? {} : { closedTokens: terms.closedTokens })
+  ...(terms?.closedList === undefined ? {} : { closedTokens: closedTokensOf(terms.closedList) })
 })
 
 export class TestEnvironment extends Context.Service<

@@ -3,15 +3,7 @@ import { Context, Effect, Layer, Redacted, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type Address, keccak256, parseEther, toHex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
-import {
-  addressOf,
-  type AssetId,
-  type ChainId,
-  erc20,
-  type EvmAccountId,
-  type EvmAddress,
-  evmWallet
-} from "#domain/Caip.ts"
+import { type AssetId, type ChainId, erc20, type EvmAccountId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import type { Authorization } from "#domain/account/Authorization.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
@@ -27,6 +19,7 @@ import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { type Chain, setEther, startChain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { mint } from "#sandbox/chain/Faucet.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 const key = (name: string) => keccak256(toHex(`ballast test ${name}`))
 
@@ -203,7 +196,7 @@ export const enroll = Effect.fnUntraced(function* (
     withdrawalDomainName,
     chains: chains.map(([chain, ...symbols]) => ({
       chainId: chainIdOf(chain),
-      tokens: symbols.map((symbol) => token(chain, symbol))
+      assets: symbols.map((symbol) => asset(chain, symbol))
     }))
   })
   const ownerSignature = yield* Effect.promise(() =>

@@ -14,16 +14,17 @@ import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import {
-  accountOn,
-  batchOf,
-  chainIdOf,
   type Enrollment,
-  enroll,
   EvmWorld,
   EvmWorldLive,
+  GuardedWorldLive,
+  accountOn,
+  asset,
+  batchOf,
+  chainIdOf,
+  enroll,
   execute,
   fund,
-  GuardedWorldLive,
   owner,
   quotedSwap,
   stranger,
@@ -104,7 +105,7 @@ const renewed = Effect.fnUntraced(function* (enrollment: Enrollment, chain: Chai
     chains: [
       {
         chainId: chainIdOf(chain),
-        tokens: ["USDC", "WETH"].map((symbol) => token(chain, symbol)),
+        assets: ["USDC", "WETH"].map((symbol) => asset(chain, symbol)),
         enableNonce: yield* accounts.enableNonce(accountId)
       }
     ]
@@ -217,7 +218,7 @@ describe("a revocation by an owner that is a contract", () => {
           ownerAccountId: evmWallet(getAddress(wallet.address) as string as EvmAddress),
           accountIndex: 0n,
           withdrawalDomainName,
-          chains: [{ chainId: chainIdOf(base), tokens: ["USDC", "WETH"].map((symbol) => token(base, symbol)) }]
+          chains: [{ chainId: chainIdOf(base), assets: ["USDC", "WETH"].map((symbol) => asset(base, symbol)) }]
         })
         const sign = (digest: Parameters<typeof ownerMessage>[0]) =>
           Effect.promise(() => {

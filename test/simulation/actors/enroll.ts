@@ -1,7 +1,7 @@
 /** Writes a tenant, strategies and portfolios to the real stores, as an enrollment leaves them. */
 import { DateTime, Effect } from "effect"
 import { type SecureRandom } from "effect/crypto"
-import { addressOf, type AssetId, type EvmAccountId, evmAccount, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { type AssetId, type EvmAccountId, evmAccount, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import * as Eip55 from "#domain/Eip55.ts"
 import type { Authorization, ChainAuthorization } from "#domain/account/Authorization.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
@@ -13,6 +13,7 @@ import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 import { arbUsdc, baseUsdc, catalogue } from "#test/support/assets.ts"
 import type { Random } from "#test/simulation/stage/Random.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 export interface SimulatedPortfolio {
   readonly tenantId: Ids.TenantId

@@ -39,7 +39,7 @@ const makeSteps = (config: ChainsConfig) => {
       withdrawalDomainName,
       chains: assets.map((ofChain) => ({
         chainId: ofChain[0]!.chainId,
-        tokens: ofChain.map(({ assetId }) => addressOf(assetId))
+        assets: ofChain.map(({ assetId }) => assetId)
       }))
     })
     const ownerSignature = yield* Effect.promise(() =>

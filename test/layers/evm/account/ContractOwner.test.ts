@@ -10,20 +10,20 @@ import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { type Chain } from "#sandbox/chain/Chain.ts"
 import { type Call, domainOf, newAuthorization, signed, submitCall, verdict } from "#test/solidity/withdrawals.ts"
 import {
-  batchOf,
-  chainIdOf,
-  configFor,
   type Enrollment,
   EvmWorld,
   EvmWorldLive,
+  adapterFor,
+  asset,
+  batchOf,
+  chainIdOf,
+  configFor,
   execute,
   fund,
   owner,
   quotedSwap,
   stranger,
-  token,
-  withdrawalDomainName,
-  adapterFor
+  withdrawalDomainName
 } from "#test/layers/evm/EvmWorld.ts"
 import { ownersAccount } from "#test/layers/evm/account/sdkAccount.ts"
 import { balance, deployAccount, dollars } from "#test/layers/evm/tradingAccount.ts"
@@ -39,7 +39,7 @@ const authorize = Effect.fnUntraced(function* (chain: Chain, address: Address, a
     ownerAccountId: walletOf(address),
     accountIndex,
     withdrawalDomainName,
-    chains: [{ chainId: chainIdOf(chain), tokens: ["USDC", "WETH", "AERO"].map((symbol) => token(chain, symbol)) }]
+    chains: [{ chainId: chainIdOf(chain), assets: ["USDC", "WETH", "AERO"].map((symbol) => asset(chain, symbol)) }]
   })
 })
 
@@ -178,7 +178,7 @@ describe("An owner that is a contract", () => {
           ownerAccountId: walletOf(key.address),
           accountIndex: 0n,
           withdrawalDomainName,
-          chains: [{ chainId: chainIdOf(base), tokens: [] }]
+          chains: [{ chainId: chainIdOf(base), assets: [] }]
         })
         yield* deployAccount(base, own)
         const wallet = {

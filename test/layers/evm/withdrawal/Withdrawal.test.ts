@@ -17,11 +17,12 @@ import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { withdrawalDigest, withdrawCall } from "#layers/evm/withdrawal/executorCalls.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import {
+  type Enrollment,
+  EvmWorld,
+  asset,
   chainIdOf,
   configFor,
-  type Enrollment,
   enroll,
-  EvmWorld,
   fund,
   owner,
   patientAdapter,
@@ -383,7 +384,7 @@ const enrollContract = Effect.fnUntraced(function* (
     ownerAccountId: evmWallet(getAddress(wallet.address) as string as EvmAddress),
     accountIndex: 0n,
     withdrawalDomainName,
-    chains: [{ chainId: chainIdOf(chain), tokens: [token(chain, "USDC")] }]
+    chains: [{ chainId: chainIdOf(chain), assets: [asset(chain, "USDC")] }]
   })
   const ownerSignature = yield* Effect.promise(() => wallet.signTypedData(typedDataMessage(authorization).typedData))
   return { authorization, ownerSignature, account: addressOf(authorization.chains[0].accountId) } satisfies Enrollment
