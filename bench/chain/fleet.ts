@@ -7,7 +7,7 @@ import { privateKeyToAccount } from "viem/accounts"
 import { progress } from "#bench/chain/world.ts"
 import type { Authorization } from "#domain/account/Authorization.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
-import { addressOf, type ChainId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { type ChainId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
 import * as Ids from "#domain/Ids.ts"
@@ -15,6 +15,7 @@ import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { operator } from "#sandbox/chain/canonical.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 /** An account, what its owner allowed, and by which signature. */
 export interface Member {

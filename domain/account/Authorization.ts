@@ -8,7 +8,7 @@
  * ERC-4337, ERC-7579.
  */
 import { Schema } from "effect"
-import { type AssetId, addressOf, ChainId, erc20, EvmAccountId, EvmAddress, EvmWalletId } from "#domain/Caip.ts"
+import { type AssetId, addressOf, ChainId, erc20, AccountId, EvmAddress, WalletId } from "#domain/Caip.ts"
 
 const hex = (pattern: string, expected: string) =>
   Schema.String.check(Schema.isPattern(new RegExp(`^0x${pattern}$`, "u"), { expected }))
@@ -67,7 +67,7 @@ export type AgentPolicy = typeof AgentPolicy.Type
 
 export const ChainAuthorization = Schema.Struct({
   chainId: ChainId,
-  accountId: EvmAccountId,
+  accountId: AccountId,
   /** Four bytes that name the permission on chain; never used twice for one account. */
   permissionId: hex("[0-9a-f]{8}", "4 bytes in lower-case hex with 0x"),
   policy: AgentPolicy,
@@ -112,7 +112,7 @@ export type AccountType = typeof AccountType.Type
 
 export const Authorization = Schema.Struct({
   accountType: AccountType,
-  ownerAccountId: EvmWalletId,
+  ownerAccountId: WalletId,
   /** Salt of the account's address; the same on every chain. */
   accountIndex: Schema.BigIntFromString,
   /**
@@ -120,7 +120,7 @@ export const Authorization = Schema.Struct({
    * its address. Null: an account from before withdrawals, which has no executor for them.
    */
   withdrawalDomainName: Schema.NullOr(Schema.String),
-  agentAccountId: EvmWalletId,
+  agentAccountId: WalletId,
   chains: Schema.NonEmptyArray(ChainAuthorization),
   /** Merkle root over the chains' digests, of one chain its digest: the 32 bytes that the owner stands by. */
   root: Bytes32

@@ -20,9 +20,10 @@ import {
 import { routeFaults } from "#domain/action/checkRoute.ts"
 import type { SwapOrder } from "#domain/action/SwapOrder.ts"
 import { Assets } from "#domain/asset/Assets.ts"
-import { addressOf, type ChainId, erc20, evmAccount } from "#domain/Caip.ts"
+import { addressOf, type ChainId, erc20 } from "#domain/Caip.ts"
 import { PortfolioNotFound, ReplayMismatch, ValidationFailed } from "#domain/Errors.ts"
 import { SignedIn } from "#domain/identity/SignedIn.ts"
+import { contractWallet } from "#domain/identity/User.ts"
 import { makeOperationId, type PortfolioId } from "#domain/Ids.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { revokedRefusal } from "#domain/portfolio/Portfolios.ts"
@@ -110,7 +111,7 @@ export class Actions extends Context.Service<
 /** The wallet by which the owner signs in: a contract is a wallet of its one chain alone. */
 const ownerWalletOf = ({ grants, ownerAccountId }: ActionSource): string => {
   const { accountType, chains } = grants[0].authorization
-  return accountType === "ERC1271" ? evmAccount(chains[0].chainId, addressOf(ownerAccountId)) : ownerAccountId
+  return accountType === "ERC1271" ? contractWallet(chains[0].chainId, ownerAccountId) : ownerAccountId
 }
 
 const refused = (details: ReadonlyArray<string>) =>

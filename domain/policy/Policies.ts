@@ -4,7 +4,7 @@
  */
 import { Context, Duration, Effect, Layer, Option, Result } from "effect"
 import { authorizedChains } from "#domain/account/Grant.ts"
-import type { EvmAccountId } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/Caip.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { NotFound } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
@@ -15,7 +15,7 @@ import { type ChainPolicy, type PolicyKind, PolicyReader } from "#domain/policy/
 const timeout = Duration.seconds(10)
 
 export interface AccountPolicy {
-  readonly accountId: EvmAccountId
+  readonly accountId: AccountId
   /** What the owner signed last for the chain. */
   readonly kind: PolicyKind
   /** Null when the chain did not answer. */

@@ -19,8 +19,9 @@ const predeployCount = 0x800n
 /** Stands for a chain's own coin in many interfaces, and is nobody's. */
 const coinPlaceholder = 0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeen
 
-/** Why an address of any chain can only lose; undefined when nothing is known against it. */
+/** Why an address can only lose on any chain; undefined when nothing is known against it. */
 export const lossAtAddress = (address: Address): string | undefined => {
+  if (!address.startsWith("0x")) return undefined
   const value = BigInt(address)
   if (value === 0n) return "is the zero address"
   if (value < reserved || (value >= predeploys && value < predeploys + predeployCount)) {

@@ -4,7 +4,7 @@
  */
 import { DateTime, Effect, Layer, Result } from "effect"
 import { encodeFunctionData, erc20Abi, parseAbi } from "viem"
-import { type AssetId, type ChainId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, chainIdOf, type AccountId } from "#domain/Caip.ts"
 import { type AccountBalances, type AccountRequest, Balances } from "#domain/chain/Balances.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
@@ -106,7 +106,7 @@ export const BalancesLive = Layer.effect(
       Effect.provideService(EvmClients, clients)
     )
 
-    const read = Effect.fn("Balances.read")(function* (account: EvmAccountId, assetIds: ReadonlyArray<AssetId>) {
+    const read = Effect.fn("Balances.read")(function* (account: AccountId, assetIds: ReadonlyArray<AssetId>) {
       const [balances] = yield* readTogether(chainIdOf(account), [{ account, assetIds }])
       return balances!
     })

@@ -5,14 +5,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { bytesToHex, type Hex } from "viem"
-import {
-  type ChainId,
-  evmAccount,
-  type EvmAccountId,
-  type EvmAddress,
-  evmWallet,
-  type EvmWalletId
-} from "#domain/Caip.ts"
+import { type ChainId, evmAccount, type AccountId, type EvmAddress, evmWallet, type WalletId } from "#domain/Caip.ts"
 import type { AgentPolicy, Authorization, GuardTerms, TradeGuardPolicy } from "#domain/account/Authorization.ts"
 import type { OwnerDigest } from "#domain/account/OwnerMessage.ts"
 import { type AuthorizationRequest, SmartAccounts } from "#domain/account/SmartAccounts.ts"
@@ -115,11 +108,11 @@ export const SmartAccountsLive = Layer.effect(
       return authorization
     })
 
-    const enableNonce = Effect.fn("SmartAccounts.enableNonce")((accountId: EvmAccountId) =>
+    const enableNonce = Effect.fn("SmartAccounts.enableNonce")((accountId: AccountId) =>
       Effect.provideService(readEnableNonce(accountId), EvmClients, clients)
     )
 
-    const isContract = Effect.fn("SmartAccounts.isContract")((owner: EvmWalletId, chainId: ChainId) =>
+    const isContract = Effect.fn("SmartAccounts.isContract")((owner: WalletId, chainId: ChainId) =>
       Effect.provideService(hasCode(owner, chainId), EvmClients, clients)
     )
 

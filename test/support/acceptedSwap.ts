@@ -1,7 +1,7 @@
 /** A swap of dollars into ether that an owner asked for, accepted and not launched, as the procedure leaves it. */
 import { DateTime, Effect } from "effect"
 import { ActionStore } from "#domain/action/ActionStore.ts"
-import type { EvmAccountId } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/Caip.ts"
 import { makeOperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
 import { baseUsdc, baseWeth } from "#test/support/assets.ts"
 
@@ -12,7 +12,7 @@ interface Portfolio {
 
 export const acceptSwap = Effect.fnUntraced(function* (
   { portfolioId, tenantId }: Portfolio,
-  accountId: EvmAccountId,
+  accountId: AccountId,
   amountRaw: bigint
 ) {
   const operationId = yield* makeOperationId

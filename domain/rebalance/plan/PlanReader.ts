@@ -6,7 +6,7 @@ import { Context, DateTime, Duration, Effect, Layer, Option, Result, Schedule } 
 import * as Amount from "#domain/Amount.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
 import { Assets } from "#domain/asset/Assets.ts"
-import { type AssetId, type ChainId, chainIdOf, erc20, type EvmAccountId } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, chainIdOf, erc20, type AccountId } from "#domain/Caip.ts"
 import { type AccountBalances, Balances } from "#domain/chain/Balances.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type ChainAuthorization, mayBuy } from "#domain/account/Authorization.ts"
@@ -253,7 +253,7 @@ const outlineOf = (context: PlanContext, transfers: ReadonlyArray<Transfer>): Ou
   }
 }
 
-const blocksOf = (readings: ReadonlyArray<ChainReading>): ReadonlyMap<EvmAccountId, bigint> =>
+const blocksOf = (readings: ReadonlyArray<ChainReading>): ReadonlyMap<AccountId, bigint> =>
   new Map(readings.flatMap(accountOf).map(({ accountId, blockNumber }) => [accountId, blockNumber] as const))
 
 const accountOf = ({ account, authorization: { accountId } }: ChainReading): ReadonlyArray<AccountReading> =>

@@ -1,6 +1,6 @@
 /** The two stages of a withdrawal on the wire. Source: shapes 2.22 to 2.24. */
 import { Schema } from "effect"
-import { type AssetId, ServedAssetId, type EvmAccountId, patterns } from "#domain/Caip.ts"
+import { type AssetId, ServedAssetId, type AccountId, patterns } from "#domain/Caip.ts"
 import { maxSignatureBytes } from "#domain/account/OwnerMessage.ts"
 import { shown } from "#domain/fromText.ts"
 import { portfolioIdPattern } from "#domain/Ids.ts"
@@ -98,7 +98,7 @@ const typedDataExample = typedDataOf(
     expiresAt: expiresAtExample
   }),
   "Ballast Withdrawal Authorization",
-  "eip155:8453:0x52908400098527886E0F7030069857D2E4169EE7" as EvmAccountId
+  "eip155:8453:0x52908400098527886E0F7030069857D2E4169EE7" as AccountId
 )
 
 /** The answer of stage 1, for owners that sign typed data. */

@@ -14,7 +14,7 @@ import {
   parseEventLogs,
   type TransactionReceipt
 } from "viem"
-import { erc20, type AssetId, type ChainId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
+import { erc20, type AssetId, type ChainId, chainIdOf, type AccountId } from "#domain/Caip.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
@@ -31,7 +31,7 @@ export const maxRequests = 8
 const operationEvent = getAbiItem({ abi: entryPointAbi, name: "UserOperationEvent" })
 
 /** Net change of each token that an account had in a transaction, by the Transfer events. */
-export const netTransfers = (receipt: TransactionReceipt, accountId: EvmAccountId): ActionReceipt["deltas"] => {
+export const netTransfers = (receipt: TransactionReceipt, accountId: AccountId): ActionReceipt["deltas"] => {
   const account = toViem(addressOf(accountId))
   const net = new Map<AssetId, bigint>()
   for (const { address, args } of parseEventLogs({
@@ -55,7 +55,7 @@ const endsOf = ({ logs }: TransactionReceipt) =>
   parseEventLogs({ abi: entryPointAbi, eventName: "UserOperationEvent", logs, strict: true }).filter(isOfEntryPoint)
 
 /** Whether the transaction carried an operation of the account. */
-export const actsIn = (receipt: TransactionReceipt, accountId: EvmAccountId): boolean =>
+export const actsIn = (receipt: TransactionReceipt, accountId: AccountId): boolean =>
   endsOf(receipt).some(({ args }) => isAddressEqual(args.sender, toViem(addressOf(accountId))))
 
 /**
@@ -67,7 +67,7 @@ export const actsIn = (receipt: TransactionReceipt, accountId: EvmAccountId): bo
 export const outcomeIn = (
   receipt: TransactionReceipt,
   userOpHash: string,
-  accountId: EvmAccountId
+  accountId: AccountId
 ): Option.Option<ActionReceipt> => {
   const ends = endsOf(receipt)
   const end = ends.find(({ args }) => args.userOpHash === userOpHash)
@@ -151,7 +151,7 @@ export const isNonceUsed = Effect.fnUntraced(function* (transaction: SignedTrans
 })
 
 /** What one endpoint shows. */
-const observe = Effect.fnUntraced(function* (transaction: SignedTransaction, accountId: EvmAccountId) {
+const observe = Effect.fnUntraced(function* (transaction: SignedTransaction, accountId: AccountId) {
   const { chainId, fromBlock, replaces, subject, txHash } = transaction
   const { head, settled } = yield* readDepth(chainId)
   const shows = (receipt: Option.Option<ActionReceipt>): Observation => ({ head, settled, receipt })
@@ -170,5 +170,5 @@ const observe = Effect.fnUntraced(function* (transaction: SignedTransaction, acc
   return shows(own !== null || nonceUsed ? Option.some(lost(transaction, own)) : Option.none())
 })
 
-export const findReceipt = (transaction: SignedTransaction, accountId: EvmAccountId) =>
+export const findReceipt = (transaction: SignedTransaction, accountId: AccountId) =>
   agreed(transaction.chainId, observe(transaction, accountId))

@@ -3,9 +3,9 @@ import { Context, DateTime, Effect, Layer, Option } from "effect"
 import {
   type AssetId,
   type ChainId,
-  type EvmAccountId,
+  type AccountId,
   type EvmAddress,
-  type EvmWalletId,
+  type WalletId,
   evmAccount,
   evmWallet
 } from "#domain/Caip.ts"
@@ -105,7 +105,7 @@ export class TestEnvironment extends Context.Service<
 }
 
 /** One address for each owner and index, the same on every chain. */
-const accountOf = (chainId: ChainId, owner: EvmWalletId, index: bigint): EvmAccountId => {
+const accountOf = (chainId: ChainId, owner: WalletId, index: bigint): AccountId => {
   const address = BigInt.asUintN(160, (BigInt(addressOf(owner)) << 16n) + index)
   return evmAccount(chainId, Eip55.checksum(`0x${address.toString(16).padStart(40, "0")}`) as EvmAddress)
 }

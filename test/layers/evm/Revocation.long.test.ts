@@ -5,7 +5,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Option, Schedule } from "effect"
 import { type Address, encodeFunctionData, erc20Abi, getAddress, type Hex } from "viem"
-import { addressOf, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import { ownerMessage } from "#domain/account/OwnerMessage.ts"
 import type { Revocation } from "#domain/account/Revocation.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
@@ -35,6 +35,7 @@ import { agentAccount } from "#test/layers/evm/account/sdkAccount.ts"
 import { outcomeOf, submitAlone } from "#test/layers/evm/relay/selfSubmitted.ts"
 import { dollars, submit } from "#test/layers/evm/tradingAccount.ts"
 import { deployContractWallet } from "#test/support/contractWallet.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 const swapOn = (chain: Chain) => quotedSwap(chain, "USDC", "WETH", dollars(10n))
 

@@ -1,7 +1,7 @@
 /** Writes a tenant, strategies and portfolios to the real stores, as an enrollment leaves them. */
 import { DateTime, Effect } from "effect"
 import { type SecureRandom } from "effect/crypto"
-import { type AssetId, type EvmAccountId, evmAccount, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { type AssetId, type AccountId, evmAccount, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import * as Eip55 from "#domain/Eip55.ts"
 import type { Authorization, ChainAuthorization } from "#domain/account/Authorization.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
@@ -19,7 +19,7 @@ export interface SimulatedPortfolio {
   readonly tenantId: Ids.TenantId
   readonly strategyId: Ids.StrategyId
   readonly portfolioId: Ids.PortfolioId
-  readonly accounts: ReadonlyArray<EvmAccountId>
+  readonly accounts: ReadonlyArray<AccountId>
   readonly recipient: EvmAddress
 }
 
@@ -165,7 +165,7 @@ export const enroll = (
     return portfolios
   })
 
-export const assetsOn = (account: EvmAccountId): ReadonlyArray<AssetId> =>
+export const assetsOn = (account: AccountId): ReadonlyArray<AssetId> =>
   [...catalogue.values()]
     .filter(({ chainId }) => account.startsWith(`eip155:${chainId}:`))
     .map(({ assetId }) => assetId)

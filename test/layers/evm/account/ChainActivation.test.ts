@@ -2,7 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Address, type Hex, zeroAddress } from "viem"
-import { addressOf, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import { grantOn } from "#domain/account/Grant.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
@@ -22,6 +22,7 @@ import {
   quotedSwap
 } from "#test/layers/evm/EvmWorld.ts"
 import { balance, dollars } from "#test/layers/evm/tradingAccount.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 const executorOwnerOf = (chain: Chain, account: EvmAddress) =>
   Effect.promise(() =>

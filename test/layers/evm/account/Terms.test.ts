@@ -2,7 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { encodeFunctionData, erc20Abi, type Hex } from "viem"
-import { type AssetId, type ChainId, type EvmAddress, addressOf, evmWallet } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import type { GuardTerms } from "#domain/account/Authorization.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { PolicyReader } from "#domain/policy/ChainPolicy.ts"
@@ -28,6 +28,7 @@ import { agentAccount } from "#test/layers/evm/account/sdkAccount.ts"
 import { type Call, submitAlone } from "#test/layers/evm/relay/selfSubmitted.ts"
 import { dollars } from "#test/layers/evm/tradingAccount.ts"
 import { StandardMerkleTree } from "#test/support/merkle.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 const enrolled = Effect.fnUntraced(function* (chain: Chain, accountIndex: bigint, terms: GuardTerms) {
   const accounts = yield* SmartAccounts

@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type Address, getAddress, type Hex } from "viem"
-import { addressOf, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import { typedDataMessage } from "#domain/account/OwnerMessage.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
@@ -42,6 +42,7 @@ import {
   WithdrawalWorldLive
 } from "#test/layers/evm/withdrawal/WithdrawalWorld.ts"
 import { deployContractWallet } from "#test/support/contractWallet.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 /** A recipient that nothing else of these tests sends to. */
 const fresh = (n: number) => getAddress(`0x${n.toString(16).padStart(40, "e")}`) as string as EvmAddress
