@@ -149,7 +149,7 @@ export const SolanaAddress = fromText(Schema.String.pipe(Schema.brand("SolanaAdd
 })
 export type SolanaAddress = typeof SolanaAddress.Type
 
-/** What is at one place of a chain, in the spelling of the chain's family: an account, a contract, a token or a mint. */
+/** A place on a chain, in the spelling of the chain's family: an account, a contract, a token or a mint. */
 export const Address = Schema.Union([EvmAddress, SolanaAddress]).annotate({
   message:
     "Expected an EVM address of 20 hex bytes, with a valid EIP-55 checksum when mixed-case, or a Solana address in base58"
@@ -174,8 +174,8 @@ export const chainIdOf = (id: AccountId | AssetId): ChainId =>
   (id.startsWith(solanaPrefix) ? solanaChainId : Number.parseInt(id.slice("eip155:".length), 10)) as ChainId
 
 /**
- * CAIP-2 namespaces of the families of chains: `eip155` for EVM chains, `solana`. What is done on a chain is done by the
- * adapter of its namespace.
+ * CAIP-2 namespaces of the families of chains: `eip155` for EVM chains, `solana`. What is done on a chain is done by
+ * the adapter of its namespace.
  */
 export const Namespace = Schema.Literals(["eip155", "solana"])
 export type Namespace = typeof Namespace.Type

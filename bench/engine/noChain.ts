@@ -43,6 +43,7 @@ export const assetsOf = (chainId: ChainId) => [
 ]
 
 export const authorizationOf = (chainId: ChainId, accountId: AccountId): Authorization => ({
+  _tag: "Evm",
   accountType: "ECDSA",
   ownerAccountId: evmWallet(address("a1")),
   accountIndex: 0n,

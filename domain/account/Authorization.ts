@@ -4,11 +4,11 @@
  * sending one token to the same account on another listed chain, and to ending a withdrawal that the owner signed.
  *
  * Stage 1 fixes it, the owner signs its digest, and every later user operation is built from it, so it is stored whole:
- * a changed deployment configuration never changes what somebody signed. Source: interface "enroll/signature", EIP-712,
+ * a changed deployment configuration never changes what somebody signed. Rules ask `Permission.ts` about it. Source: interface "enroll/signature", EIP-712,
  * ERC-4337, ERC-7579.
  */
-import { Schema } from "effect"
-import { type AssetId, addressOf, ChainId, erc20, AccountId, EvmAddress, WalletId } from "#domain/Caip.ts"
+import { Effect, Schema } from "effect"
+import { AccountId, ChainId, EvmAddress, WalletId } from "#domain/Caip.ts"
 
 const hex = (pattern: string, expected: string) =>
   Schema.String.check(Schema.isPattern(new RegExp(`^0x${pattern}$`, "u"), { expected }))
@@ -76,41 +76,13 @@ export const ChainAuthorization = Schema.Struct({
 })
 export type ChainAuthorization = typeof ChainAuthorization.Type
 
-/**
- * Whether the owner lets the agent buy a token. Under the guard that is for the chain's registry to say, which the
- * simulation asks, unless the owner signed a closed list; else the token is one that the owner signed.
- */
-export const mayBuy = (
-  { policy: { guard, tokens } }: Pick<ChainAuthorization, "policy">,
-  assetId: AssetId
-): boolean => {
-  const token = addressOf(assetId)
-  const isToken = (one: EvmAddress) => one === token
-  return guard === undefined ? tokens.some(isToken) : (guard.closedTokens?.some(isToken) ?? true)
-}
-
-/** What is signed of the guard beside its time; a limit of zero stands for the guard's own. */
-export interface GuardTerms {
-  readonly tradeBps: number
-  readonly budgetBps: number
-  /** The only assets that the agent may buy; left out: those that the guard knows. */
-  readonly closedList?: readonly [AssetId, ...ReadonlyArray<AssetId>]
-}
-
-/** The terms that the owner signed; undefined where there is no guard. */
-export const termsOf = ({ chainId, policy: { guard } }: ChainAuthorization): GuardTerms | undefined => {
-  if (guard === undefined) return undefined
-  const { budgetBps, closedTokens, tradeBps } = guard
-  if (closedTokens === undefined) return { tradeBps, budgetBps }
-  const [first, ...others] = closedTokens
-  return { tradeBps, budgetBps, closedList: [erc20(chainId, first), ...others.map((token) => erc20(chainId, token))] }
-}
-
 /** How the owner signs: with a key, or as a contract that rules on signatures (ERC-1271). */
 export const AccountType = Schema.Literals(["ECDSA", "ERC1271"])
 export type AccountType = typeof AccountType.Type
 
 export const Authorization = Schema.Struct({
+  /** The family of its chains, whose adapter alone looks into the policies; rows from before it was kept are EVM's. */
+  _tag: Schema.Literal("Evm").pipe(Schema.withDecodingDefaultKey(Effect.succeed("Evm" as const))),
   accountType: AccountType,
   ownerAccountId: WalletId,
   /** Salt of the account's address; the same on every chain. */

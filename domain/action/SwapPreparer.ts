@@ -5,7 +5,8 @@
  */
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import * as Amount from "#domain/Amount.ts"
-import { type ChainAuthorization, mayBuy } from "#domain/account/Authorization.ts"
+import type { ChainAuthorization } from "#domain/account/Authorization.ts"
+import { hubsOf, isGuarded, mayBuy, routeCarrierOf } from "#domain/account/Permission.ts"
 import { type Grant, grantOn, replacedPermissions } from "#domain/account/Grant.ts"
 import type { StoredAction } from "#domain/action/ActionStore.ts"
 import type { ClientRoute, SwapOrder } from "#domain/action/SwapOrder.ts"
@@ -116,12 +117,13 @@ export class SwapPreparer extends Context.Service<
 
       /** The client's route, as the provider has it now and for no less than the client was promised. */
       const overRoute = Effect.fnUntraced(function* (
-        { chainId, policy }: ChainAuthorization,
+        chain: ChainAuthorization,
         leg: PlannedLeg,
         limits: Limits,
         { order, route }: { readonly order: StoredSwap["order"]; readonly route: ClientRoute }
       ) {
-        const contract = policy.routedSwap
+        const { chainId } = chain
+        const contract = routeCarrierOf(chain)
         if (contract === undefined)
           return yield* refuse(`no contract of chain ${chainId} carries routes for this account`)
         const { buy, sell, sellAmountRaw: amountRaw } = leg
@@ -129,8 +131,8 @@ export class SwapPreparer extends Context.Service<
         const { leastRaw, tool } = route
         const request = { sell, buy, amountRaw, contract, slippageBps: limits.slippageBps }
         const call = yield* routing.swapCall(request, { tool, expectedRaw: leastRaw, leastRaw, gasUsd: 0n, step })
-        const [quote = null] = yield* venue.quote(chainId, policy.hubs, [leg])
-        const path = quote?.path ?? (policy.guard === undefined ? undefined : [addressOf(sell), addressOf(buy)])
+        const [quote = null] = yield* venue.quote(chainId, hubsOf(chain), [leg])
+        const path = quote?.path ?? (isGuarded(chain) ? [addressOf(sell), addressOf(buy)] : undefined)
         if (path === undefined) return yield* refuse("the venue has no price that the route could be held against")
         const ownFloor = feedFloorRaw(leg, { ...limits, hopFeeBps: venue.feeBps }, path.length - 1)
         const floor = ownFloor > leastRaw ? ownFloor : leastRaw

@@ -4,7 +4,8 @@
  * docs/decisions/0119-terms.md.
  */
 import { Result } from "effect"
-import { type Authorization, type ChainAuthorization, type GuardTerms, termsOf } from "#domain/account/Authorization.ts"
+import type { Authorization, ChainAuthorization } from "#domain/account/Authorization.ts"
+import { type GuardTerms, isGuarded, termsOf } from "#domain/account/Permission.ts"
 import { type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
 import { ValidationFailed } from "#domain/Errors.ts"
 import type { TenantTerms } from "#domain/tenant/TenantPreferences.ts"
@@ -96,7 +97,7 @@ export const requireGuarded = (
   { chains }: Authorization,
   terms: PermissionTerms | undefined
 ): Result.Result<void, ValidationFailed> => {
-  const unguarded = chains.filter((chain) => termsOf(chain) === undefined).map(({ chainId }) => chainId)
+  const unguarded = chains.filter((chain) => !isGuarded(chain)).map(({ chainId }) => chainId)
   return terms === undefined || unguarded.length === 0
     ? Result.succeed(undefined)
     : Result.fail(

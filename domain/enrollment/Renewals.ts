@@ -3,7 +3,7 @@
  * after a revocation, which it lifts. The accounts stay. Source: shapes 2.30 (resign), docs/decisions/0116-renewals.md.
  */
 import { Context, Effect, Layer, Option } from "effect"
-import { termsOf } from "#domain/account/Authorization.ts"
+import { termsOf } from "#domain/account/Permission.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { Assets } from "#domain/asset/Assets.ts"

@@ -11,7 +11,8 @@ import { Assets } from "#domain/asset/Assets.ts"
 import { type AssetId, chainIdOf } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { type ChainAuthorization, mayBuy } from "#domain/account/Authorization.ts"
+import type { ChainAuthorization } from "#domain/account/Authorization.ts"
+import { hubsOf, mayBuy } from "#domain/account/Permission.ts"
 import { mayTradeOn, type Price, Prices, type PricesUnavailable } from "#domain/market/Prices.ts"
 import { ChainExecution, type SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import { isMadeAt, priceLegs } from "#domain/trading/priceLegs.ts"
@@ -98,7 +99,7 @@ export class Liquidator extends Context.Service<
         )
         const chainId = chainIdOf(withdrawal.accountId)
         const limits = { ...swapLimits(withdrawal.swap, settings), hopFeeBps: venue.feeBps }
-        const quotes = yield* venue.quote(chainId, chain.policy.hubs, legs, isMadeAt(legs, limits))
+        const quotes = yield* venue.quote(chainId, hubsOf(chain), legs, isMadeAt(legs, limits))
         const priced = priceLegs(legs, quotes, limits)
         if (priced.skips.length > 0) {
           return yield* refused(priced.skips.map(({ reason, sell }) => `${sell}: ${reason}`).join("; "))

@@ -4,6 +4,7 @@
  */
 import { addressOf, type AssetId, type Address } from "#domain/Caip.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
+import { namedContracts, namedTokens } from "#domain/account/Permission.ts"
 import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 
 /**
@@ -32,15 +33,13 @@ export const lossAtAddress = (address: Address): string | undefined => {
 
 /** The tokens of the withdrawal, and those that the portfolio trades in on the chain. */
 const tokensOf = (
-  { chainId, policy }: ChainAuthorization,
+  chain: ChainAuthorization,
   assets: ReadonlyArray<{ readonly assetId: AssetId }>
 ): ReadonlyArray<Address> => {
-  const settlement = settlementAssetOn(chainId)
+  const settlement = settlementAssetOn(chain.chainId)
   return [
     ...assets.map(({ assetId }) => addressOf(assetId)),
-    ...policy.tokens,
-    ...policy.hubs,
-    ...(policy.bridge === undefined ? [] : [policy.bridge.token]),
+    ...namedTokens(chain),
     ...(settlement === undefined ? [] : [addressOf(settlement)])
   ]
 }
@@ -55,7 +54,7 @@ export const lossOnChain = (
   contracts: ReadonlySet<Address>
 ): string | undefined => {
   if (tokensOf(chain, assets).includes(address)) return "is the contract of a token"
-  const { bridge, routedSwap, router } = chain.policy
-  const named: ReadonlyArray<Address | undefined> = [router, routedSwap, bridge?.contract]
-  return contracts.has(address) || named.includes(address) ? "is a contract that this service works with" : undefined
+  return contracts.has(address) || namedContracts(chain).includes(address)
+    ? "is a contract that this service works with"
+    : undefined
 }

@@ -6,7 +6,8 @@ import { Clock, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { bytesToHex, type Hex } from "viem"
 import { type ChainId, evmAccount, type AccountId, type EvmAddress, evmWallet, type WalletId } from "#domain/Caip.ts"
-import type { AgentPolicy, Authorization, GuardTerms, TradeGuardPolicy } from "#domain/account/Authorization.ts"
+import type { AgentPolicy, Authorization, TradeGuardPolicy } from "#domain/account/Authorization.ts"
+import type { GuardTerms } from "#domain/account/Permission.ts"
 import type { OwnerDigest } from "#domain/account/OwnerMessage.ts"
 import { type AuthorizationRequest, SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { AgentSigner } from "#domain/relay/Signer.ts"
@@ -18,7 +19,7 @@ import { digestRoot } from "#layers/evm/account/digestTree.ts"
 import { enableDigest, nonceOfFreshAccount } from "#layers/evm/account/enableMessage.ts"
 import { accountAddress } from "#layers/evm/account/kernelAccount.ts"
 import { signerOf } from "#layers/evm/account/ownerSignature.ts"
-import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
+import { addressOf, addressesOf, fromViem, toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { runnerOf } from "#layers/evm/tradeGuard.ts"
@@ -27,9 +28,6 @@ const noPermission = "0x00000000"
 
 /** How long a permission holds under the guard. */
 const permissionDays = 180
-const addressesOf = ([first, ...others]: NonNullable<GuardTerms["closedList"]>) =>
-  [addressOf(first), ...others.map(addressOf)] as const
-
 /** What the owner signs of the guard: its time, and limits, where there are none the guard's own. */
 const issueGuarded = Effect.fnUntraced(function* (contract: EvmAddress, terms: GuardTerms | undefined) {
   const issuedAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
@@ -100,6 +98,7 @@ export const SmartAccountsLive = Layer.effect(
       if (first === undefined) return yield* Effect.die(new Error("An authorization needs at least one chain"))
       const authorized = [first, ...others] as const
       const authorization: Authorization = {
+        _tag: "Evm",
         ...maker,
         agentAccountId: evmWallet(fromViem(agent)),
         chains: authorized,

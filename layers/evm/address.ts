@@ -22,6 +22,10 @@ export const toEvm = (address: AnyAddress): EvmAddress => {
 /** The address inside an identifier of an EVM chain. */
 export const addressOf = (id: WalletId | AccountId | AssetId): EvmAddress => toEvm(addressInside(id))
 
+/** The addresses of at least one asset. */
+export const addressesOf = ([first, ...others]: readonly [AssetId, ...ReadonlyArray<AssetId>]) =>
+  [addressOf(first), ...others.map(addressOf)] as const
+
 export const toViem = (address: AnyAddress) => toEvm(address) as string as Address
 
 /** The canonical EIP-55 spelling of an address that a chain or a library gave. */

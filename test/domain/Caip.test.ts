@@ -56,7 +56,7 @@ describe("identifiers", () => {
       decode(Caip.AssetId)(`eip155:8453/erc20:${usdc.toLowerCase()}`),
       Option.some(`eip155:8453/erc20:${usdc}`) as never
     )
-    assert.isTrue(Option.isNone(decode(Caip.AssetId)(spl)))
+    assert.isTrue(Option.isNone(decode(Caip.Erc20AssetId)(spl)))
   })
 
   it.each([
@@ -80,5 +80,36 @@ describe("identifiers", () => {
     assert.strictEqual(Caip.chainIdOf(asset), 8453)
     assert.strictEqual(Caip.addressOf(asset), usdc)
     assert.strictEqual(Caip.erc20(Caip.chainIdOf(asset), Caip.addressOf(asset)), asset)
+  })
+
+  it("identifiers of Solana have a chain, a family and an address too", () => {
+    const address = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
+    const account = Schema.decodeUnknownSync(Caip.AccountId)(`solana:${Caip.solanaReference}:${address}`)
+    const wallet = Schema.decodeUnknownSync(Caip.WalletId)(`solana:${Caip.solanaReference}:${address}`)
+    const asset = Caip.spl("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v")
+    assert.strictEqual(Caip.chainIdOf(account), Caip.solanaChainId)
+    assert.strictEqual(Caip.chainIdOf(asset), Caip.solanaChainId)
+    assert.deepStrictEqual([account, wallet, asset].map(Caip.namespaceOf), ["solana", "solana", "solana"])
+    assert.strictEqual(Caip.addressOf(wallet), address)
+    assert.strictEqual(Caip.assetAt(Caip.chainIdOf(asset), Caip.addressOf(asset)), asset)
+    assert.strictEqual(Caip.namespaceOfChain(Caip.chainIdOf(account)), "solana")
+    assert.isTrue(Option.isNone(decode(Caip.AccountId)(`solana:${Caip.solanaReference}:${usdc}`)))
+    assert.isTrue(Option.isNone(decode(Caip.AccountId)(`solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1:${address}`)))
+  })
+
+  it("identifiers of EVM chains are of the family eip155", () => {
+    const ids = [
+      Schema.decodeUnknownSync(Caip.WalletId)(`eip155:0:${usdc}`),
+      Schema.decodeUnknownSync(Caip.AccountId)(`eip155:8453:${usdc}`),
+      Schema.decodeUnknownSync(Caip.AssetId)(`eip155:8453/erc20:${usdc}`)
+    ]
+    assert.deepStrictEqual(ids.map(Caip.namespaceOf), ["eip155", "eip155", "eip155"])
+    assert.strictEqual(Caip.assetAt(8453 as Caip.ChainId, usdc as Caip.EvmAddress), ids[2] as never)
+  })
+
+  it("routes take identifiers of the families that are served, which are EVM's", () => {
+    const spl = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp/spl:EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
+    assert.isTrue(Option.isNone(decode(Caip.ServedAssetId)(spl)))
+    assert.isTrue(Option.isSome(decode(Caip.ServedAssetId)(`eip155:8453/erc20:${usdc}`)))
   })
 })

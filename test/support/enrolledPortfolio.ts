@@ -103,6 +103,7 @@ export const marketPortfolio = Effect.fnUntraced(function* (owner: EvmAddress, c
   yield* setPrices
   const accounts = [evmAccount(baseUsdc.chainId, owner), evmAccount(arbUsdc.chainId, owner)] as const
   const authorization: Authorization = {
+    _tag: "Evm",
     accountType: "ECDSA",
     ownerAccountId: evmWallet(owner),
     withdrawalDomainName: "Ballast Withdrawal Authorization",

@@ -6,10 +6,11 @@ import { Context, DateTime, Duration, Effect, Layer, Option, Result, Schedule } 
 import * as Amount from "#domain/Amount.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
 import { Assets } from "#domain/asset/Assets.ts"
-import { type AssetId, type ChainId, chainIdOf, erc20, type AccountId } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, chainIdOf, type AccountId } from "#domain/Caip.ts"
 import { type AccountBalances, Balances } from "#domain/chain/Balances.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { type ChainAuthorization, mayBuy } from "#domain/account/Authorization.ts"
+import type { ChainAuthorization } from "#domain/account/Authorization.ts"
+import { carrierOf, mayBuy } from "#domain/account/Permission.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import { mayTradeOn, type Price, Prices } from "#domain/market/Prices.ts"
 import { readingFrom } from "#domain/performance/PortfolioReading.ts"
@@ -293,9 +294,10 @@ const incomingOf = (transfers: ReadonlyArray<Transfer>): ReadonlyMap<AssetId, bi
  */
 const carriersOf = (chains: ReadonlyArray<ChainAuthorization>, apart: ReadonlySet<ChainId>) =>
   new Map(
-    chains.flatMap(({ chainId, policy }) =>
-      policy.bridge === undefined || apart.has(chainId) ? [] : [[chainId, erc20(chainId, policy.bridge.token)] as const]
-    )
+    chains.flatMap((chain) => {
+      const carrier = carrierOf(chain)
+      return carrier === undefined || apart.has(chain.chainId) ? [] : [[chain.chainId, carrier] as const]
+    })
   )
 
 interface Known {

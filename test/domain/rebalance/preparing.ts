@@ -33,6 +33,7 @@ export const context: RunContext = {
   grants: [
     {
       authorization: {
+        _tag: "Evm",
         accountType: "ECDSA",
         ownerAccountId: `eip155:0:${addressOf(baseWeth.assetId)}` as Authorization["ownerAccountId"],
         withdrawalDomainName: "Ballast Withdrawal Authorization",

@@ -32,6 +32,7 @@ const grant = (chainIds: ReadonlyArray<number>, withdrawalDomainName: string | n
   return {
     ownerSignature: bytes32,
     authorization: {
+      _tag: "Evm",
       accountType: "ECDSA",
       ownerAccountId: Schema.decodeUnknownSync(EvmWalletId)(`eip155:0:${address}`),
       accountIndex: 0n,

@@ -79,6 +79,7 @@ const enrollOne = Effect.fnUntraced(function* ({
   const createdAt = yield* DateTime.now
   const owner = addressFrom(0xd00d0000n + BigInt(number))
   const authorization: Authorization = {
+    _tag: "Evm",
     accountType: "ECDSA",
     ownerAccountId: evmWallet(owner),
     withdrawalDomainName: "Ballast Withdrawal Authorization",
