@@ -1,6 +1,6 @@
 /**
- * Rules of the domain hold for every family of chains. Where a file of it names EVM all the same, this says why. Source:
- * docs/decisions/0194-chain-families.md.
+ * Rules of the domain hold for every family of chains. Where a file of it names EVM all the same, this says why.
+ * Source: docs/decisions/0194-chain-families.md.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { readdirSync, readFileSync } from "node:fs"

@@ -4,7 +4,8 @@
  * sending one token to the same account on another listed chain, and to ending a withdrawal that the owner signed.
  *
  * Stage 1 fixes it, the owner signs its digest, and every later user operation is built from it, so it is stored whole:
- * a changed deployment configuration never changes what somebody signed. Rules ask `Permission.ts` about it. Source: interface "enroll/signature", EIP-712,
+ * a changed deployment configuration never changes what somebody signed. Rules ask `Permission.ts` about it.
+ * Source: interface "enroll/signature", EIP-712,
  * ERC-4337, ERC-7579.
  */
 import { Effect, Schema } from "effect"
