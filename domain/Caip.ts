@@ -20,8 +20,9 @@ export const solanaChainId = 1399811149
 export const patterns = {
   evmWallet: /^eip155:0:0x[0-9a-fA-F]{40}$/u,
   evmAccount: /^eip155:[1-9][0-9]{0,15}:0x[0-9a-fA-F]{40}$/u,
-  asset: /^eip155:[1-9][0-9]{0,15}\/erc20:0x[0-9a-fA-F]{40}$/u,
+  erc20Asset: /^eip155:[1-9][0-9]{0,15}\/erc20:0x[0-9a-fA-F]{40}$/u,
   splAsset: new RegExp(`^solana:${solanaReference}/spl:[1-9A-HJ-NP-Za-km-z]{32,44}$`, "u"),
+  solanaAccount: new RegExp(`^solana:${solanaReference}:[1-9A-HJ-NP-Za-km-z]{32,44}$`, "u"),
   address: /^0x[0-9a-fA-F]{40}$/u
 } as const
 
@@ -52,17 +53,54 @@ export const EvmAccountId = fromText(Schema.String.pipe(Schema.brand("EvmAccount
 })
 export type EvmAccountId = typeof EvmAccountId.Type
 
+const solanaPrefix = `solana:${solanaReference}`
+
+const solanaIdentifier = (text: string) =>
+  text.startsWith(`${solanaPrefix}:`) && Base58.isBytes32(text.slice(solanaPrefix.length + 1)) ? text : undefined
+
+/** CAIP-10 of an end user's Solana wallet: `solana:<reference>:<base58>`. */
+export const SolanaWalletId = fromText(Schema.String.pipe(Schema.brand("SolanaWalletId")), {
+  expected: `a CAIP-10 wallet of the form ${solanaPrefix}:<base58>`,
+  pattern: patterns.solanaAccount,
+  example: `${solanaPrefix}:7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU`,
+  parse: solanaIdentifier,
+  format: (id) => id
+})
+export type SolanaWalletId = typeof SolanaWalletId.Type
+
+/** CAIP-10 of a smart account on Solana, written as a wallet is: `solana:<reference>:<base58>`. */
+export const SolanaAccountId = fromText(Schema.String.pipe(Schema.brand("SolanaAccountId")), {
+  expected: `a CAIP-10 account of the form ${solanaPrefix}:<base58>`,
+  pattern: patterns.solanaAccount,
+  example: `${solanaPrefix}:7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU`,
+  parse: solanaIdentifier,
+  format: (id) => id
+})
+export type SolanaAccountId = typeof SolanaAccountId.Type
+
+/** CAIP-10 of an end user's wallet of any family. */
+export const WalletId = Schema.Union([EvmWalletId, SolanaWalletId]).annotate({
+  message: `Expected a CAIP-10 wallet of the form eip155:0:<address>, with a valid EIP-55 checksum when mixed-case, or ${solanaPrefix}:<base58>`
+})
+export type WalletId = typeof WalletId.Type
+
+/** CAIP-10 of a smart account, or of a recipient, on a chain of any family. */
+export const AccountId = Schema.Union([EvmAccountId, SolanaAccountId]).annotate({
+  message: `Expected a chain-bound CAIP-10 account of the form eip155:<chainId>:<address>, with a valid EIP-55 checksum when mixed-case, or ${solanaPrefix}:<base58>`
+})
+export type AccountId = typeof AccountId.Type
+
 /** CAIP-19 of an ERC-20 token: `eip155:<chainId>/erc20:<address>`. */
-export const AssetId = fromText(Schema.String.pipe(Schema.brand("AssetId")), {
+export const Erc20AssetId = fromText(Schema.String.pipe(Schema.brand("Erc20AssetId")), {
   expected: "a CAIP-19 asset of the form eip155:<chainId>/erc20:<address>, the chain first and then the token",
-  pattern: patterns.asset,
+  pattern: patterns.erc20Asset,
   example: "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
   parse: evmIdentifier(/^(eip155:[1-9][0-9]{0,15}\/erc20:)(0x[0-9a-fA-F]{40})$/),
   format: (id) => id
 })
-export type AssetId = typeof AssetId.Type
+export type Erc20AssetId = typeof Erc20AssetId.Type
 
-const splPrefix = `solana:${solanaReference}/spl:`
+const splPrefix = `${solanaPrefix}/spl:`
 
 /** CAIP-19 of a token of Solana mainnet: `solana:<reference>/spl:<mint>`. */
 export const SplAssetId = fromText(Schema.String.pipe(Schema.brand("SplAssetId")), {
@@ -74,14 +112,22 @@ export const SplAssetId = fromText(Schema.String.pipe(Schema.brand("SplAssetId")
 })
 export type SplAssetId = typeof SplAssetId.Type
 
-/** CAIP-19 of a token on any network that the catalogue describes: ERC-20 or SPL. */
-export const CaipAssetId = Schema.Union([AssetId, SplAssetId]).annotate({
+/** CAIP-19 of a token that a portfolio may hold, on a chain of any family: ERC-20 or SPL. */
+export const AssetId = Schema.Union([Erc20AssetId, SplAssetId]).annotate({
   message: `Expected a CAIP-19 asset, the chain first and then the token: eip155:<chainId>/erc20:<address>, with a valid EIP-55 checksum when mixed-case, or ${splPrefix}<mint>`
 })
-export type CaipAssetId = typeof CaipAssetId.Type
+export type AssetId = typeof AssetId.Type
+
+/**
+ * What routes and settings accept: identifiers of the families whose adapters are composed. A family that is composed
+ * joins here.
+ */
+export const ServedWalletId: Schema.Codec<WalletId, string> = EvmWalletId
+export const ServedAccountId: Schema.Codec<AccountId, string> = EvmAccountId
+export const ServedAssetId: Schema.Codec<AssetId, string> = Erc20AssetId
 
 /** True for a token of an EVM chain, false for one of Solana. */
-export const isErc20 = (id: CaipAssetId): id is AssetId => id.startsWith("eip155:")
+export const isErc20 = (id: AssetId): id is Erc20AssetId => id.startsWith("eip155:")
 
 /** A 20-byte EVM address in EIP-55 form. */
 export const EvmAddress = fromText(Schema.String.pipe(Schema.brand("EvmAddress")), {
@@ -93,21 +139,65 @@ export const EvmAddress = fromText(Schema.String.pipe(Schema.brand("EvmAddress")
 })
 export type EvmAddress = typeof EvmAddress.Type
 
-/** The numeric EIP-155 chain id, as used in `chainIds`. */
+/** A Solana address: 32 bytes in base58, which have one spelling. */
+export const SolanaAddress = fromText(Schema.String.pipe(Schema.brand("SolanaAddress")), {
+  expected: "a Solana address of 32 bytes in base58",
+  pattern: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u,
+  example: "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU",
+  parse: (text) => (Base58.isBytes32(text) ? text : undefined),
+  format: (address) => address
+})
+export type SolanaAddress = typeof SolanaAddress.Type
+
+/** A place on a chain, in the spelling of the chain's family: an account, a contract, a token or a mint. */
+export const Address = Schema.Union([EvmAddress, SolanaAddress]).annotate({
+  message:
+    "Expected an EVM address of 20 hex bytes, with a valid EIP-55 checksum when mixed-case, or a Solana address in base58"
+})
+export type Address = typeof Address.Type
+
+/** The number of a chain as used in `chainIds`: of an EVM chain its EIP-155 id. */
 export const ChainId = Schema.Int.check(Schema.isGreaterThan(0)).pipe(Schema.brand("ChainId"))
 export type ChainId = typeof ChainId.Type
 
 const afterLast = (text: string, separator: string) => text.slice(text.lastIndexOf(separator) + 1)
 
-/** The address inside any EVM identifier of this module. */
-export const addressOf = (id: EvmWalletId | EvmAccountId | AssetId): EvmAddress => afterLast(id, ":") as EvmAddress
+/** The address inside an identifier of this module: of an asset the token's contract or mint. */
+export const addressOf: {
+  (id: EvmWalletId | EvmAccountId | Erc20AssetId): EvmAddress
+  (id: SolanaWalletId | SolanaAccountId | SplAssetId): SolanaAddress
+  (id: WalletId | AccountId | AssetId): Address
+} = (id: string) => afterLast(id, ":") as EvmAddress & SolanaAddress
 
-/** The EIP-155 chain id inside a chain-bound account or an asset. */
-export const chainIdOf = (id: EvmAccountId | AssetId): ChainId =>
-  Number.parseInt(id.slice("eip155:".length), 10) as ChainId
+/** The chain, as `chainIds` number it, of a chain-bound account or an asset. */
+export const chainIdOf = (id: AccountId | AssetId): ChainId =>
+  (id.startsWith(solanaPrefix) ? solanaChainId : Number.parseInt(id.slice("eip155:".length), 10)) as ChainId
+
+/**
+ * CAIP-2 namespaces of the families of chains: `eip155` for EVM chains, `solana`. What is done on a chain is done by
+ * the adapter of its namespace.
+ */
+export const Namespace = Schema.Literals(["eip155", "solana"])
+export type Namespace = typeof Namespace.Type
+
+/** The family of an identifier's chain; of a wallet that is on no particular chain, that of its key. */
+export const namespaceOf = (id: WalletId | AccountId | AssetId): Namespace =>
+  id.startsWith("solana:") ? "solana" : "eip155"
+
+/** The family of a chain. */
+export const namespaceOfChain = (chainId: ChainId): Namespace =>
+  (chainId as number) === solanaChainId ? "solana" : "eip155"
 
 /** Builds the CAIP-19 id of an ERC-20 token from a canonical address. */
-export const erc20 = (chainId: ChainId, address: EvmAddress): AssetId => `eip155:${chainId}/erc20:${address}` as AssetId
+export const erc20 = (chainId: ChainId, address: EvmAddress): Erc20AssetId =>
+  `eip155:${chainId}/erc20:${address}` as Erc20AssetId
+
+/** Builds the CAIP-19 id of a token of Solana mainnet from its mint. */
+export const spl = (mint: string): SplAssetId => `${splPrefix}${mint}` as SplAssetId
+
+/** Builds the CAIP-19 id of the token at an address of a chain; the address is of the chain's family. */
+export const assetAt = (chainId: ChainId, address: Address): AssetId =>
+  namespaceOfChain(chainId) === "solana" ? spl(address) : erc20(chainId, address as EvmAddress)
 
 /** Builds the CAIP-10 id of an account on one chain from a canonical address. */
 export const evmAccount = (chainId: ChainId, address: EvmAddress): EvmAccountId =>
@@ -115,6 +205,3 @@ export const evmAccount = (chainId: ChainId, address: EvmAddress): EvmAccountId 
 
 /** Builds the CAIP-10 id of a wallet on no particular chain from a canonical address. */
 export const evmWallet = (address: EvmAddress): EvmWalletId => `eip155:0:${address}` as EvmWalletId
-
-/** Builds the CAIP-19 id of a token of Solana mainnet from its mint. */
-export const spl = (mint: string): SplAssetId => `${splPrefix}${mint}` as SplAssetId

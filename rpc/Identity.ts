@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import * as Errors from "#domain/Errors.ts"
-import { Role, WalletId } from "#domain/identity/User.ts"
+import { Role, SignInWalletId } from "#domain/identity/User.ts"
 import { TenantId, UserId } from "#domain/Ids.ts"
 import { HiddenDefect } from "#rpc/publicProcedure.ts"
 import { SessionAccess, SessionRefused } from "#rpc/session/SessionAccess.ts"
@@ -13,14 +13,14 @@ const defect = HiddenDefect
 /** Times are ISO 8601 in UTC. */
 export const SessionView = Schema.Struct({
   userId: UserId,
-  walletId: WalletId,
+  walletId: SignInWalletId,
   tenantId: TenantId,
   role: Role,
   expiresAt: Schema.String,
   ...TokenAnswer.fields
 })
 
-const MemberView = Schema.Struct({ userId: UserId, walletId: WalletId, role: Role, joinedAt: Schema.String })
+const MemberView = Schema.Struct({ userId: UserId, walletId: SignInWalletId, role: Role, joinedAt: Schema.String })
 
 const bounded = (most: number) => Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(most))
 
@@ -58,7 +58,7 @@ const ofSession = RpcGroup.make(
 
 const ofMembers = RpcGroup.make(
   Rpc.make("identity.invite", {
-    payload: { walletId: WalletId, role: Role },
+    payload: { walletId: SignInWalletId, role: Role },
     success: MemberView,
     error: Schema.Union([Errors.PermissionDenied, Errors.ValidationFailed]),
     defect

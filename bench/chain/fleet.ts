@@ -7,7 +7,7 @@ import { privateKeyToAccount } from "viem/accounts"
 import { progress } from "#bench/chain/world.ts"
 import type { Authorization } from "#domain/account/Authorization.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
-import { addressOf, type ChainId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { type ChainId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
 import * as Ids from "#domain/Ids.ts"
@@ -15,6 +15,7 @@ import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { operator } from "#sandbox/chain/canonical.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 /** An account, what its owner allowed, and by which signature. */
 export interface Member {
@@ -71,7 +72,7 @@ const signed = Effect.fnUntraced(function* (chain: Chain) {
     ownerAccountId: evmWallet(owner.address as string as EvmAddress),
     accountIndex: 0n,
     withdrawalDomainName: "Ballast Withdrawal Authorization",
-    chains: [{ chainId: chain.chainId as ChainId, tokens: halves(chain).map(({ assetId }) => addressOf(assetId)) }]
+    chains: [{ chainId: chain.chainId as ChainId, assets: halves(chain).map(({ assetId }) => assetId) }]
   })
   const ownerSignature = yield* Effect.promise(() => owner.signMessage({ message: { raw: authorization.root as Hex } }))
   const member: Member = { authorization, ownerSignature, account: addressOf(authorization.chains[0].accountId) }

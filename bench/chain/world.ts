@@ -10,7 +10,7 @@ import { privateKeyToAddress } from "viem/accounts"
 import { NoIssuer } from "#bench/engine/noIssuer.ts"
 import { benchSettings } from "#bench/engine/settings.ts"
 import { databaseLayer } from "#bench/http/benchDatabase.ts"
-import { addressOf, type ChainId, type EvmAddress } from "#domain/Caip.ts"
+import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
 import { Settings } from "#domain/Settings.ts"
@@ -21,6 +21,7 @@ import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 const key = (name: string): Hex => keccak256(toHex(`ballast bench ${name}`))
 

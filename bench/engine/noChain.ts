@@ -8,7 +8,7 @@ import {
   type AssetId,
   type ChainId,
   erc20,
-  type EvmAccountId,
+  type AccountId,
   type EvmAddress,
   evmWallet
 } from "#domain/Caip.ts"
@@ -43,7 +43,8 @@ export const assetsOf = (chainId: ChainId) => [
   { assetId: erc20(chainId, usdc), chainId, symbol: "USDC", name: "USD Coin", decimals: 6, isBlocked: false }
 ]
 
-export const authorizationOf = (chainId: ChainId, accountId: EvmAccountId): Authorization => ({
+export const authorizationOf = (chainId: ChainId, accountId: AccountId): Authorization => ({
+  _tag: "Evm",
   accountType: "ECDSA",
   ownerAccountId: evmWallet(address("a1")),
   accountIndex: 0n,

@@ -69,6 +69,7 @@ const permissionOn = (chainId: ChainId, n: number) => ({
 })
 
 const authorizationOf = (n: number): Authorization => ({
+  _tag: "Evm",
   accountType: "ECDSA",
   ownerAccountId: evmWallet(address("a", n)),
   accountIndex: 0n,

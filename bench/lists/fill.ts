@@ -8,7 +8,7 @@
  */
 import { Console, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type EvmWalletId, evmWallet, type EvmAddress } from "#domain/Caip.ts"
+import { type WalletId, evmWallet, type EvmAddress } from "#domain/Caip.ts"
 import * as Eip55 from "#domain/Eip55.ts"
 import type { StrategyId, TenantId } from "#domain/Ids.ts"
 
@@ -22,7 +22,7 @@ export const tenantId = "tn_01JQ8ZKX4V6T3M9N2C5B7D8F0G" as TenantId
 const owner = Eip55.checksum(`0x${"a1".repeat(20)}`) as EvmAddress
 
 /** The owner of every tenth portfolio. */
-export const bigOwner: EvmWalletId = evmWallet(owner)
+export const bigOwner: WalletId = evmWallet(owner)
 /** Followed by every tenth portfolio, and the one that has many versions. */
 export const bigStrategy = "01JQ8Z00000000000000000001" as StrategyId
 

@@ -4,11 +4,12 @@
  * sending one token to the same account on another listed chain, and to ending a withdrawal that the owner signed.
  *
  * Stage 1 fixes it, the owner signs its digest, and every later user operation is built from it, so it is stored whole:
- * a changed deployment configuration never changes what somebody signed. Source: interface "enroll/signature", EIP-712,
+ * a changed deployment configuration never changes what somebody signed. Rules ask `Permission.ts` about it.
+ * Source: interface "enroll/signature", EIP-712,
  * ERC-4337, ERC-7579.
  */
-import { Schema } from "effect"
-import { ChainId, EvmAccountId, EvmAddress, EvmWalletId } from "#domain/Caip.ts"
+import { Effect, Schema } from "effect"
+import { AccountId, ChainId, EvmAddress, WalletId } from "#domain/Caip.ts"
 
 const hex = (pattern: string, expected: string) =>
   Schema.String.check(Schema.isPattern(new RegExp(`^0x${pattern}$`, "u"), { expected }))
@@ -65,16 +66,9 @@ export const AgentPolicy = Schema.Struct({
 })
 export type AgentPolicy = typeof AgentPolicy.Type
 
-/**
- * Whether the owner lets the agent buy a token. Under the guard that is for the chain's registry to say, which the
- * simulation asks, unless the owner signed a closed list; else the token is one that the owner signed.
- */
-export const mayBuy = ({ guard, tokens }: AgentPolicy, token: EvmAddress): boolean =>
-  guard === undefined ? tokens.includes(token) : (guard.closedTokens?.includes(token) ?? true)
-
 export const ChainAuthorization = Schema.Struct({
   chainId: ChainId,
-  accountId: EvmAccountId,
+  accountId: AccountId,
   /** Four bytes that name the permission on chain; never used twice for one account. */
   permissionId: hex("[0-9a-f]{8}", "4 bytes in lower-case hex with 0x"),
   policy: AgentPolicy,
@@ -92,8 +86,10 @@ export const AccountType = Schema.Literals(["ECDSA", "ERC1271"])
 export type AccountType = typeof AccountType.Type
 
 export const Authorization = Schema.Struct({
+  /** The family of its chains, whose adapter alone looks into the policies; rows from before it was kept are EVM's. */
+  _tag: Schema.Literal("Evm").pipe(Schema.withDecodingDefaultKey(Effect.succeed("Evm" as const))),
   accountType: AccountType,
-  ownerAccountId: EvmWalletId,
+  ownerAccountId: WalletId,
   /** Salt of the account's address; the same on every chain. */
   accountIndex: Schema.BigIntFromString,
   /**
@@ -101,7 +97,7 @@ export const Authorization = Schema.Struct({
    * its address. Null: an account from before withdrawals, which has no executor for them.
    */
   withdrawalDomainName: Schema.NullOr(Schema.String),
-  agentAccountId: EvmWalletId,
+  agentAccountId: WalletId,
   chains: Schema.NonEmptyArray(ChainAuthorization),
   /** Merkle root over the chains' digests, of one chain its digest: the 32 bytes that the owner stands by. */
   root: Bytes32

@@ -4,14 +4,14 @@
  * A key signs 32 bytes that cover every chain. A contract signs for one account on one chain, in the account's own
  * EIP-712 domain, which is what its validator checks on chain (contracts/Erc1271OwnerValidator.sol).
  */
-import { addressOf, type ChainId, type EvmAccountId } from "#domain/Caip.ts"
+import { addressOf, type ChainId, type AccountId } from "#domain/Caip.ts"
 import type { Authorization } from "#domain/account/Authorization.ts"
 
 /** 32 bytes that an owner stands by, for the accounts that they are about. */
 export interface OwnerDigest extends Pick<Authorization, "accountType" | "ownerAccountId" | "root"> {
   readonly chains: readonly [
-    { readonly chainId: ChainId; readonly accountId: EvmAccountId },
-    ...ReadonlyArray<{ readonly chainId: ChainId; readonly accountId: EvmAccountId }>
+    { readonly chainId: ChainId; readonly accountId: AccountId },
+    ...ReadonlyArray<{ readonly chainId: ChainId; readonly accountId: AccountId }>
   ]
 }
 

@@ -4,12 +4,12 @@
  * (`invalidateNonce`), ERC-4337; docs/decisions/0115-revocations.md.
  */
 import { Schema } from "effect"
-import { ChainId, EvmAccountId, EvmWalletId } from "#domain/Caip.ts"
+import { ChainId, AccountId, WalletId } from "#domain/Caip.ts"
 import { AccountType, Bytes32 } from "#domain/account/Authorization.ts"
 
 export const ChainRevocation = Schema.Struct({
   chainId: ChainId,
-  accountId: EvmAccountId,
+  accountId: AccountId,
   /** The permission that counted when the owner was asked. */
   permissionId: Schema.String,
   /** The account's nonce afterwards: what was authorized at a lower one holds no longer. */
@@ -23,7 +23,7 @@ export type ChainRevocation = typeof ChainRevocation.Type
 
 export const Revocation = Schema.Struct({
   accountType: AccountType,
-  ownerAccountId: EvmWalletId,
+  ownerAccountId: WalletId,
   accountIndex: Schema.BigIntFromString,
   withdrawalDomainName: Schema.NullOr(Schema.String),
   chains: Schema.NonEmptyArray(ChainRevocation),

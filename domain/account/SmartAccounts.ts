@@ -1,26 +1,20 @@
 /** Port: smart accounts that an owner controls and an agent may operate within limits enforced on chain. */
 import { Context, type Effect } from "effect"
-import type { ChainId, EvmAccountId, EvmAddress, EvmWalletId } from "#domain/Caip.ts"
+import type { AssetId, ChainId, AccountId, WalletId } from "#domain/Caip.ts"
 import type { AccountType, Authorization } from "#domain/account/Authorization.ts"
+import type { GuardTerms } from "#domain/account/Permission.ts"
 import type { OwnerDigest } from "#domain/account/OwnerMessage.ts"
 import type { VerifierUnavailable } from "#domain/Errors.ts"
 
-/** What is signed of the guard beside its time; a limit of zero stands for the guard's own. */
-export interface GuardTerms {
-  readonly tradeBps: number
-  readonly budgetBps: number
-  readonly closedTokens?: readonly [EvmAddress, ...ReadonlyArray<EvmAddress>]
-}
-
 export interface AuthorizationRequest {
   readonly accountType: AccountType
-  readonly ownerAccountId: EvmWalletId
+  readonly ownerAccountId: WalletId
   readonly accountIndex: bigint
   readonly withdrawalDomainName: string | null
-  /** The chains, and on each the tokens that the agent may swap into. `ERC1271` has exactly one. */
+  /** The chains, and on each the assets that the agent may buy. `ERC1271` has exactly one. */
   readonly chains: ReadonlyArray<{
     readonly chainId: ChainId
-    readonly tokens: ReadonlyArray<EvmAddress>
+    readonly assets: ReadonlyArray<AssetId>
     /** What `enableNonce` answered, where the account may be in use already. */
     readonly enableNonce?: number
     /** Counts where the chain has a guard. */
@@ -41,9 +35,9 @@ export class SmartAccounts extends Context.Service<
      * The number that the owner's next authorization of this account must carry; it rises when the owner makes earlier
      * ones void.
      */
-    readonly enableNonce: (accountId: EvmAccountId) => Effect.Effect<number, VerifierUnavailable>
+    readonly enableNonce: (accountId: AccountId) => Effect.Effect<number, VerifierUnavailable>
     /** True when the owner is a contract on the chain; one that is yet to be deployed is none. */
-    readonly isContract: (owner: EvmWalletId, chainId: ChainId) => Effect.Effect<boolean, VerifierUnavailable>
+    readonly isContract: (owner: WalletId, chainId: ChainId) => Effect.Effect<boolean, VerifierUnavailable>
     /**
      * True when `signature` is the owner's over the message of an authorization or a revocation (OwnerMessage.ts). Of a
      * contract its chain is asked; a contract that does not answer as ERC-1271 has it has not signed.

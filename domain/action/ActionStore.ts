@@ -1,6 +1,6 @@
 /** Port: actions that owners ask for, each once by the id that its client gave it. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { AssetId, EvmWalletId } from "#domain/Caip.ts"
+import type { AssetId, WalletId } from "#domain/Caip.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import type { OperationReport } from "#domain/operation/OperationResult.ts"
@@ -11,7 +11,7 @@ import type { ActionOrder, ActionOutcome } from "#domain/action/ActionOrder.ts"
 export interface ActionSource {
   readonly tenantId: TenantId
   readonly portfolioId: PortfolioId
-  readonly ownerAccountId: EvmWalletId
+  readonly ownerAccountId: WalletId
   /** Oldest first. */
   readonly grants: readonly [Grant, ...ReadonlyArray<Grant>]
   readonly swap: SwapSources

@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { HexBytes } from "#domain/account/Authorization.ts"
-import { ChainId, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
+import { ChainId, AccountId, EvmAddress } from "#domain/Caip.ts"
 
 /** Without native value: no permission of the agent lets any leave. */
 export const AccountCall = Schema.Struct({ to: EvmAddress, data: HexBytes })
@@ -12,7 +12,7 @@ export type AccountCall = typeof AccountCall.Type
 
 export const CallsOrder = Schema.Struct({
   chainId: ChainId,
-  accountId: EvmAccountId,
+  accountId: AccountId,
   calls: Schema.NonEmptyArray(AccountCall)
 })
 export type CallsOrder = typeof CallsOrder.Type

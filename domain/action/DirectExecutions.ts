@@ -6,6 +6,7 @@
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { authorizedChains } from "#domain/account/Grant.ts"
+import { isGuarded } from "#domain/account/Permission.ts"
 import type { ActionOutcome } from "#domain/action/ActionOrder.ts"
 import { ActionStore } from "#domain/action/ActionStore.ts"
 import type { AccountCall, CallsOrder } from "#domain/action/CallsOrder.ts"
@@ -95,7 +96,7 @@ export class DirectExecutions extends Context.Service<
             details: [`chainId: the portfolio has no account on chain ${chainId}`]
           })
         }
-        if (chain.policy.guard === undefined) {
+        if (!isGuarded(chain)) {
           return yield* new PermissionDenied({
             message: `The agent's permission on chain ${chainId} is from before the trade guard; let the owner sign anew`
           })

@@ -1,6 +1,6 @@
 /** A swap that an owner asks for, as it is stored: on one chain, out of the account and back into it. */
 import { Schema } from "effect"
-import { AssetId, ChainId, EvmAccountId } from "#domain/Caip.ts"
+import { AssetId, ChainId, AccountId } from "#domain/Caip.ts"
 
 /**
  * The route that the client quoted and checked against the request; the provider is asked for its transaction by it.
@@ -16,7 +16,7 @@ export type ClientRoute = typeof ClientRoute.Type
 
 export const SwapOrder = Schema.Struct({
   chainId: ChainId,
-  accountId: EvmAccountId,
+  accountId: AccountId,
   sell: AssetId,
   buy: AssetId,
   amountRaw: Schema.BigIntFromString,

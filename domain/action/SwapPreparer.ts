@@ -4,7 +4,8 @@
  * trades.
  */
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { type ChainAuthorization, mayBuy } from "#domain/account/Authorization.ts"
+import type { ChainAuthorization } from "#domain/account/Authorization.ts"
+import { hubsOf, isGuarded, mayBuy, routeCarrierOf } from "#domain/account/Permission.ts"
 import { type Grant, grantOn, replacedPermissions } from "#domain/account/Grant.ts"
 import type { StoredAction } from "#domain/action/ActionStore.ts"
 import type { ClientRoute, SwapOrder } from "#domain/action/SwapOrder.ts"
@@ -150,11 +151,12 @@ export class SwapPreparer extends Context.Service<
 
       /** The client's route, as the provider has it now and for no less than the client was promised. */
       const overRoute = Effect.fnUntraced(function* (
-        { chain: { chainId, policy }, leg, limits }: SwapTerms,
+        { chain, leg, limits }: SwapTerms,
         order: SwapOrder,
         route: ClientRoute
       ) {
-        const contract = policy.routedSwap
+        const { chainId } = chain
+        const contract = routeCarrierOf(chain)
         if (contract === undefined)
           return yield* refuse(`no contract of chain ${chainId} carries routes for this account`)
         const { buy, sell, sellAmountRaw: amountRaw } = leg
@@ -162,8 +164,8 @@ export class SwapPreparer extends Context.Service<
         const { leastRaw, tool } = route
         const request = { sell, buy, amountRaw, contract, slippageBps: limits.slippageBps }
         const call = yield* routing.swapCall(request, { tool, expectedRaw: leastRaw, leastRaw, gasUsd: 0n, step })
-        const [quote = null] = yield* venue.quote(chainId, policy.hubs, [leg])
-        const path = quote?.path ?? (policy.guard === undefined ? undefined : [addressOf(sell), addressOf(buy)])
+        const [quote = null] = yield* venue.quote(chainId, hubsOf(chain), [leg])
+        const path = quote?.path ?? (isGuarded(chain) ? [addressOf(sell), addressOf(buy)] : undefined)
         if (path === undefined) return yield* refuse("the venue has no price that the route could be held against")
         const ownFloor = feedFloorRaw(leg, { ...limits, hopFeeBps: venue.feeBps }, path.length - 1)
         const floor = ownFloor > leastRaw ? ownFloor : leastRaw
@@ -194,7 +196,7 @@ export class SwapPreparer extends Context.Service<
         if (isRevoked) return yield* refuse("the owner revoked the agent's permission; sign anew first")
         if (grant === undefined || chain === undefined)
           return yield* refuse(`the owner did not authorize chain ${order.chainId}`)
-        if (!mayBuy(chain.policy, addressOf(order.buy)))
+        if (!mayBuy(chain, order.buy))
           return yield* refuse(`the owner's grant does not let the agent buy ${order.buy}; sign a new one`)
         return { grant, chain } satisfies { readonly grant: Grant; readonly chain: ChainAuthorization }
       })

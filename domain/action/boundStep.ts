@@ -3,19 +3,19 @@
  * sells and receives, since the account trades through it alone. What the client began or built of it does not count.
  * Pure.
  */
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { Address } from "#domain/Caip.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
 const isRecord = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
 
-const boundAction = (action: unknown, contract: EvmAddress, slippage: number | undefined): unknown =>
+const boundAction = (action: unknown, contract: Address, slippage: number | undefined): unknown =>
   isRecord(action)
     ? { ...action, fromAddress: contract, toAddress: contract, ...(slippage === undefined ? {} : { slippage }) }
     : action
 
 /** `slippageBps` null: as the step has it. */
-export const boundStep = (step: unknown, contract: EvmAddress, slippageBps: number | null): unknown => {
+export const boundStep = (step: unknown, contract: Address, slippageBps: number | null): unknown => {
   if (!isRecord(step)) return step
   const { execution: _execution, transactionRequest: _transaction, typedData: _typed, ...rest } = step
   const slippage = slippageBps === null ? undefined : slippageBps / 10_000

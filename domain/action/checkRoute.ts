@@ -4,7 +4,7 @@
  */
 import type { ReadRoute } from "#domain/action/RouteExtended.ts"
 import type { QuotedByClient } from "#domain/action/ActionRequest.ts"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { Address } from "#domain/Caip.ts"
 
 type Step = ReadRoute["steps"][number]
 type Check = readonly [field: string, isRight: boolean, reason: string]
@@ -28,7 +28,7 @@ const chainChecks = (route: ReadRoute, { chainId, constraints }: QuotedByClient)
   ]
 }
 
-const routeChecks = (route: ReadRoute, account: EvmAddress): ReadonlyArray<Check> => [
+const routeChecks = (route: ReadRoute, account: Address): ReadonlyArray<Check> => [
   ["route.fromAddress", (route.fromAddress ?? account) === account, `must be the portfolio's account, ${account}`],
   ["route.toAddress", (route.toAddress ?? account) === account, `must be the portfolio's account, ${account}`],
   ["route.fromAmount", BigInt(route.fromAmount) > 0n, "must be above zero"],
@@ -41,7 +41,7 @@ const routeChecks = (route: ReadRoute, account: EvmAddress): ReadonlyArray<Check
 const stepChecks = (
   route: ReadRoute,
   { action, estimate, execution }: Step,
-  account: EvmAddress
+  account: Address
 ): ReadonlyArray<Check> => {
   const at = "route.steps.0"
   const isSame = (one: string, other: string) => one === other
@@ -73,7 +73,7 @@ const stepChecks = (
 }
 
 /** Lines for the error's details; none when the route is right. `account` is the portfolio's on the chain. */
-export const routeFaults = (request: QuotedByClient, account: EvmAddress): ReadonlyArray<string> => {
+export const routeFaults = (request: QuotedByClient, account: Address): ReadonlyArray<string> => {
   const { read } = request.route
   const [step] = read.steps
   const checks = [

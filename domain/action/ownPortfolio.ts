@@ -2,15 +2,15 @@
 import { Effect, Option } from "effect"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import type { ActionSource, ActionStore } from "#domain/action/ActionStore.ts"
-import { addressOf, evmAccount } from "#domain/Caip.ts"
 import { PortfolioNotFound, ValidationFailed } from "#domain/Errors.ts"
 import { SignedIn } from "#domain/identity/SignedIn.ts"
+import { contractWallet } from "#domain/identity/User.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 
 /** The wallet by which the owner signs in: a contract is a wallet of its one chain alone. */
 const ownerWalletOf = ({ grants, ownerAccountId }: ActionSource): string => {
   const { accountType, chains } = grants[0].authorization
-  return accountType === "ERC1271" ? evmAccount(chains[0].chainId, addressOf(ownerAccountId)) : ownerAccountId
+  return accountType === "ERC1271" ? contractWallet(chains[0].chainId, ownerAccountId) : ownerAccountId
 }
 
 /** Portfolios of other owners are not there. */

@@ -1,7 +1,7 @@
 /** One token on one chain that stands for a canonical asset. */
 import { Schema } from "effect"
 import type { AssetCanonicalId } from "#domain/asset/CanonicalAsset.ts"
-import type { CaipAssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/Caip.ts"
 
 /**
  * How a raw balance relates to units of the canonical asset.
@@ -15,7 +15,7 @@ export const UnitModel = Schema.Literals(["plain", "scaled", "rebasing", "accrui
 export type UnitModel = typeof UnitModel.Type
 
 export interface AssetRepresentation {
-  readonly caipAssetId: CaipAssetId
+  readonly caipAssetId: AssetId
   readonly assetCanonicalId: AssetCanonicalId
   /** Slug of the issuer that tokenizes the subject; null for a coin's own token and its wrapped forms. */
   readonly issuer: string | null

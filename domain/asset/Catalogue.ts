@@ -3,7 +3,7 @@ import { Context, type Effect } from "effect"
 import type { AssetCanonicalId, CanonicalAsset } from "#domain/asset/CanonicalAsset.ts"
 import type { Classification } from "#domain/asset/Classification.ts"
 import type { Dimension } from "#domain/asset/Dimension.ts"
-import type { CaipAssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/Caip.ts"
 
 /** A canonical asset as one of its tokens, with the token's own symbol. */
 export interface Represented extends CanonicalAsset {
@@ -12,7 +12,7 @@ export interface Represented extends CanonicalAsset {
 
 export interface Resolved {
   readonly canonical: ReadonlyMap<AssetCanonicalId, CanonicalAsset>
-  readonly represented: ReadonlyMap<CaipAssetId, Represented>
+  readonly represented: ReadonlyMap<AssetId, Represented>
 }
 
 export class Catalogue extends Context.Service<
@@ -21,7 +21,7 @@ export class Catalogue extends Context.Service<
     /** The known ones of the given ids; tokens resolve to the subject that they stand for. */
     readonly resolve: (ids: {
       readonly canonical: ReadonlyArray<AssetCanonicalId>
-      readonly represented: ReadonlyArray<CaipAssetId>
+      readonly represented: ReadonlyArray<AssetId>
     }) => Effect.Effect<Resolved>
     /** All categories of the given assets in the given dimensions, in no order. */
     readonly classifications: (

@@ -3,10 +3,10 @@ import { Context, type Effect } from "effect"
 import type { UnitModel } from "#domain/asset/AssetRepresentation.ts"
 import type { CanonicalAsset } from "#domain/asset/CanonicalAsset.ts"
 import type { Dimension } from "#domain/asset/Dimension.ts"
-import type { CaipAssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/Caip.ts"
 
 export interface ListedAsset {
-  readonly caipAssetId: CaipAssetId
+  readonly caipAssetId: AssetId
   /** The symbol of the token on its chain. */
   readonly symbol: string
   readonly name: string

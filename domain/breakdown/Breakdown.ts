@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import type { AssetCanonicalId } from "#domain/asset/CanonicalAsset.ts"
 import type { Dimension } from "#domain/asset/Dimension.ts"
-import type { CaipAssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/Caip.ts"
 
 /** Most holdings of one request. */
 export const maxHoldings = 200
@@ -20,7 +20,7 @@ export type MultiCategoryMode = typeof MultiCategoryMode.Type
 /** A holding as it is asked about, by exactly one of the two ids. */
 export type HoldingSubject =
   | { readonly assetCanonicalId: AssetCanonicalId; readonly caipAssetId: null }
-  | { readonly assetCanonicalId: null; readonly caipAssetId: CaipAssetId }
+  | { readonly assetCanonicalId: null; readonly caipAssetId: AssetId }
 
 export type HoldingInput = HoldingSubject & {
   /** What the caller calls the asset; shown when the catalogue does not know it. */
@@ -38,7 +38,7 @@ export interface BreakdownRequest {
 export interface BreakdownHolding {
   readonly inputIndex: number
   readonly assetCanonicalId: AssetCanonicalId | null
-  readonly caipAssetId: CaipAssetId | null
+  readonly caipAssetId: AssetId | null
   readonly symbol: string | null
   readonly name: string | null
   /** Share of the sum of all absolute weights; the absolute values sum to exactly one. */

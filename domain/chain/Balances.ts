@@ -1,6 +1,6 @@
 /** Port: token balances of accounts, those of one account read at one block. */
 import { Context, type DateTime, type Effect, type Result } from "effect"
-import type { AssetId, ChainId, EvmAccountId } from "#domain/Caip.ts"
+import type { AssetId, ChainId, AccountId } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 
 /** What an account holds at one block. `raw` is null when the token contract itself failed to answer. */
@@ -12,7 +12,7 @@ export interface AccountBalances {
 
 /** An account on a chain, and assets of that chain. */
 export interface AccountRequest {
-  readonly account: EvmAccountId
+  readonly account: AccountId
   readonly assetIds: ReadonlyArray<AssetId>
 }
 
@@ -21,7 +21,7 @@ export class Balances extends Context.Service<
   {
     /** All assets must be on the account's chain. An account that is not deployed yet can hold tokens. */
     readonly read: (
-      account: EvmAccountId,
+      account: AccountId,
       assetIds: ReadonlyArray<AssetId>
     ) => Effect.Effect<AccountBalances, ChainUnavailable>
     /**

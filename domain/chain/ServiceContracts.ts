@@ -1,8 +1,8 @@
 /** Port: the contracts that the service itself builds on. None of them gives back what is sent to it. */
 import { Context } from "effect"
-import type { ChainId, EvmAddress } from "#domain/Caip.ts"
+import type { ChainId, Address } from "#domain/Caip.ts"
 
 export class ServiceContracts extends Context.Service<
   ServiceContracts,
-  { readonly on: (chainId: ChainId) => ReadonlySet<EvmAddress> }
+  { readonly on: (chainId: ChainId) => ReadonlySet<Address> }
 >()("ballast/domain/chain/ServiceContracts") {}

@@ -1,5 +1,4 @@
 /** What people call the chains that a deployment may serve, and where they look at them. */
-import type { ChainId } from "#domain/Caip.ts"
 
 export interface KnownChain {
   readonly name: string
@@ -15,4 +14,4 @@ const known: ReadonlyMap<number, KnownChain> = new Map([
   [4663, { name: "Robinhood Chain", explorerUrl: "https://robinhoodchain.blockscout.com" }]
 ])
 
-export const knownChain = (chainId: ChainId): KnownChain | undefined => known.get(chainId)
+export const knownChain = (chainId: number): KnownChain | undefined => known.get(chainId)

@@ -2,7 +2,7 @@
  * The body of an activation's stage 2, its canonical bytes for idempotency, and its check against stage 1. Source:
  * shapes 5 A.
  */
-import type { EvmWalletId } from "#domain/Caip.ts"
+import type { WalletId } from "#domain/Caip.ts"
 import type { EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
 import type { FlowId, PortfolioId } from "#domain/Ids.ts"
 
@@ -11,7 +11,7 @@ export interface ActivationRequest {
   readonly flowId: FlowId
   readonly chainIds: ReadonlyArray<number>
   readonly accountIndex: string
-  readonly agentAccountId: EvmWalletId
+  readonly agentAccountId: WalletId
   /** In hex: 65 bytes of a key, or what a contract takes for one. */
   readonly signature: string
 }

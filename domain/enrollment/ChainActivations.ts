@@ -12,6 +12,7 @@ import type { ActivationRequest } from "#domain/enrollment/ActivationRequest.ts"
 import { agentTokensOn } from "#domain/enrollment/agentTokens.ts"
 import type { EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
 import type { EnrolledPortfolio } from "#domain/enrollment/EnrollmentStore.ts"
+import { termsOf } from "#domain/account/Permission.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import { termsOfAdded, tightened } from "#domain/enrollment/PermissionTerms.ts"
 import { type ActivationError, makeSignedChains } from "#domain/enrollment/SignedChains.ts"
@@ -60,7 +61,7 @@ export class ChainActivations extends Context.Service<
           const targets = allocation.map(({ assetId }) => assetId)
           return { ...chain, terms: yield* Effect.fromResult(termsOfAdded(chain.chainId, authorized, targets)) }
         }
-        return { ...chain, terms: active.policy.guard, enableNonce: yield* accounts.enableNonce(active.accountId) }
+        return { ...chain, terms: termsOf(active), enableNonce: yield* accounts.enableNonce(active.accountId) }
       })
 
       const authorize = Effect.fn("ChainActivations.authorize")(function* (

@@ -1,5 +1,5 @@
 /** The body of stage 2, its canonical bytes for idempotency, and its check against stage 1. Source: shapes 2.16. */
-import type { EvmWalletId } from "#domain/Caip.ts"
+import type { WalletId } from "#domain/Caip.ts"
 import type { AccountType } from "#domain/account/Authorization.ts"
 import type { EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
 import type { Labels } from "#domain/Labels.ts"
@@ -7,12 +7,12 @@ import type { FlowId, StrategyId } from "#domain/Ids.ts"
 
 export interface EnrollRequest extends Labels {
   readonly flowId: FlowId
-  readonly ownerAccountId: EvmWalletId
+  readonly ownerAccountId: WalletId
   readonly strategyId: StrategyId
   readonly chainIds: ReadonlyArray<number>
   readonly accountType: AccountType
   readonly accountIndex: string
-  readonly agentAccountId: EvmWalletId
+  readonly agentAccountId: WalletId
   /** In hex: 65 bytes of a key, or what a contract takes for one. */
   readonly signature: string
   readonly portfolioName: string | null

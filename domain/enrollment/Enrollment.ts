@@ -3,7 +3,7 @@
  * "enroll", shapes 2.15, 2.16 and 5 A.
  */
 import { type DateTime, Schema } from "effect"
-import { EvmAccountId } from "#domain/Caip.ts"
+import { AccountId } from "#domain/Caip.ts"
 import type { Authorization } from "#domain/account/Authorization.ts"
 import { PortfolioRecord } from "#domain/enrollment/PortfolioRecord.ts"
 import { type FlowId, PortfolioId, StrategyId, type TenantId } from "#domain/Ids.ts"
@@ -34,7 +34,7 @@ export const Enrolled = Schema.TaggedStruct("Enrolled", {
   portfolioId: PortfolioId,
   portfolioName: Schema.NullOr(Schema.String),
   strategyId: StrategyId,
-  smartAccounts: Schema.Array(EvmAccountId),
+  smartAccounts: Schema.Array(AccountId),
   externalId: Schema.optionalKey(Schema.String),
   metadata: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
 })

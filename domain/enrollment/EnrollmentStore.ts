@@ -4,7 +4,7 @@
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { Labels, LabelsRefusal } from "#domain/Labels.ts"
-import type { ChainId, EvmWalletId } from "#domain/Caip.ts"
+import type { ChainId, WalletId } from "#domain/Caip.ts"
 import type { Activated, EnrollmentFlow, EnrollmentOutcome } from "#domain/enrollment/Enrollment.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import type { FlowId, PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
@@ -66,7 +66,7 @@ export class EnrollmentStore extends Context.Service<
      * The index that the owner's next portfolio gets; one sequence an owner over all tenants, because it decides the
      * address.
      */
-    readonly candidateIndex: (owner: EvmWalletId) => Effect.Effect<bigint>
+    readonly candidateIndex: (owner: WalletId) => Effect.Effect<bigint>
     /** None when the tenant has no live portfolio of that id. */
     readonly findEnrolled: (
       tenantId: TenantId,
@@ -76,7 +76,7 @@ export class EnrollmentStore extends Context.Service<
     readonly findPortfolio: (
       tenantId: TenantId,
       strategyId: StrategyId,
-      owner: EvmWalletId
+      owner: WalletId
     ) => Effect.Effect<Option.Option<PortfolioId>>
     readonly insertFlow: (flow: EnrollmentFlow) => Effect.Effect<void>
     readonly findFlow: (tenantId: TenantId, flowId: FlowId) => Effect.Effect<Option.Option<EnrollmentFlow>>

@@ -5,7 +5,7 @@
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Assets } from "#domain/asset/Assets.ts"
-import type { ChainId, EvmWalletId } from "#domain/Caip.ts"
+import type { ChainId, WalletId } from "#domain/Caip.ts"
 import { Chains, requireSupported } from "#domain/chain/Chains.ts"
 import { agentTokensOn } from "#domain/enrollment/agentTokens.ts"
 import type { AccountType } from "#domain/account/Authorization.ts"
@@ -30,7 +30,7 @@ export interface AuthorizationDraft {
   /** Left out: the guard's own limits, and no closed list. */
   readonly terms?: PermissionTerms
   readonly accountType: AccountType
-  readonly ownerAccountId: EvmWalletId
+  readonly ownerAccountId: WalletId
   readonly strategyId: StrategyId
   readonly chainIds: ReadonlyArray<number>
 }
@@ -63,7 +63,7 @@ export class Enrollments extends Context.Service<
 
       /** An owner that is a contract rules on signatures on its own chain only, and must be there to do so. */
       const requireContractOwner = Effect.fnUntraced(function* (
-        ownerAccountId: EvmWalletId,
+        ownerAccountId: WalletId,
         chainIds: ReadonlyArray<ChainId>
       ) {
         const [chainId, ...others] = chainIds
@@ -167,7 +167,7 @@ const indexRefused: Refused = {
   details: ["accountIndex: already used"]
 }
 
-const existsMessage = (owner: EvmWalletId, strategyId: StrategyId) =>
+const existsMessage = (owner: WalletId, strategyId: StrategyId) =>
   `A portfolio of ${owner} in strategy ${strategyId} already exists`
 
 const existsRefused = (flow: EnrollmentFlow): Refused => ({

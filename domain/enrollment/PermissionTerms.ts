@@ -4,9 +4,9 @@
  * docs/decisions/0119-terms.md.
  */
 import { Result } from "effect"
-import type { Authorization, ChainAuthorization, TradeGuardPolicy } from "#domain/account/Authorization.ts"
-import type { GuardTerms } from "#domain/account/SmartAccounts.ts"
-import { addressOf, type AssetId, type ChainId, chainIdOf, type EvmAddress } from "#domain/Caip.ts"
+import type { Authorization, ChainAuthorization } from "#domain/account/Authorization.ts"
+import { type GuardTerms, isGuarded, termsOf } from "#domain/account/Permission.ts"
+import { type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
 import { ValidationFailed } from "#domain/Errors.ts"
 import type { TenantTerms } from "#domain/tenant/TenantPreferences.ts"
 
@@ -25,10 +25,10 @@ const isNonEmpty = <A>(list: ReadonlyArray<A>): list is readonly [A, ...Readonly
 const closedOn = (
   closedList: ReadonlyArray<AssetId>,
   chainId: ChainId
-): Result.Result<readonly [EvmAddress, ...ReadonlyArray<EvmAddress>], ValidationFailed> => {
-  const tokens = closedList.flatMap((assetId) => (chainIdOf(assetId) === chainId ? [addressOf(assetId)] : []))
-  return isNonEmpty(tokens)
-    ? Result.succeed(tokens)
+): Result.Result<readonly [AssetId, ...ReadonlyArray<AssetId>], ValidationFailed> => {
+  const assets = closedList.filter((assetId) => chainIdOf(assetId) === chainId)
+  return isNonEmpty(assets)
+    ? Result.succeed(assets)
     : Result.fail(
         new ValidationFailed({
           message:
@@ -42,13 +42,13 @@ const closedOn = (
 export const termsOn = (
   chainId: ChainId,
   terms: PermissionTerms | undefined,
-  present: TradeGuardPolicy | undefined
+  present: GuardTerms | undefined
 ): Result.Result<GuardTerms | undefined, ValidationFailed> => {
   if (terms === undefined) return Result.succeed(present)
   const limits = { tradeBps: terms.maxTradeLossBps ?? 0, budgetBps: terms.maxWeeklyLossBps ?? 0 }
   return terms.closedList === undefined
     ? Result.succeed(limits)
-    : Result.map(closedOn(terms.closedList, chainId), (closedTokens) => ({ ...limits, closedTokens }))
+    : Result.map(closedOn(terms.closedList, chainId), (assets) => ({ ...limits, closedList: assets }))
 }
 
 /**
@@ -61,14 +61,14 @@ export const termsOfAdded = (
   chains: ReadonlyArray<ChainAuthorization>,
   targets: ReadonlyArray<AssetId>
 ): Result.Result<GuardTerms | undefined, ValidationFailed> => {
-  const guards = chains.flatMap(({ policy }) => policy.guard ?? [])
+  const guards = chains.flatMap((chain) => termsOf(chain) ?? [])
   const [guard] = guards
   if (guard === undefined) return Result.succeed(undefined)
   const limits = { tradeBps: guard.tradeBps, budgetBps: guard.budgetBps }
-  if (guards.every(({ closedTokens }) => closedTokens === undefined)) return Result.succeed(limits)
-  const tokens = targets.flatMap((assetId) => (chainIdOf(assetId) === chainId ? [addressOf(assetId)] : []))
-  return isNonEmpty(tokens)
-    ? Result.succeed({ ...limits, closedTokens: tokens })
+  if (guards.every(({ closedList }) => closedList === undefined)) return Result.succeed(limits)
+  const assets = targets.filter((assetId) => chainIdOf(assetId) === chainId)
+  return isNonEmpty(assets)
+    ? Result.succeed({ ...limits, closedList: assets })
     : Result.fail(
         new ValidationFailed({
           message:
@@ -97,7 +97,7 @@ export const requireGuarded = (
   { chains }: Authorization,
   terms: PermissionTerms | undefined
 ): Result.Result<void, ValidationFailed> => {
-  const unguarded = chains.filter(({ policy }) => policy.guard === undefined).map(({ chainId }) => chainId)
+  const unguarded = chains.filter((chain) => !isGuarded(chain)).map(({ chainId }) => chainId)
   return terms === undefined || unguarded.length === 0
     ? Result.succeed(undefined)
     : Result.fail(

@@ -1,6 +1,6 @@
 /** A portfolio in a form that is stored and read back unchanged: what a replay answers. */
 import { Effect, Schema } from "effect"
-import { EvmAccountId, EvmWalletId } from "#domain/Caip.ts"
+import { AccountId, WalletId } from "#domain/Caip.ts"
 import { PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
 import { Frequency } from "#domain/RebalanceSchedule.ts"
@@ -9,14 +9,14 @@ const fields = {
   portfolioId: PortfolioId,
   tenantId: TenantId,
   name: Schema.NullOr(Schema.String),
-  ownerAccountId: EvmWalletId,
+  ownerAccountId: WalletId,
   strategyId: StrategyId,
   strategyName: Schema.String,
   strategyDescription: Schema.NullOr(Schema.String),
   strategyVersion: Schema.Int,
-  smartAccounts: Schema.Array(EvmAccountId),
+  smartAccounts: Schema.Array(AccountId),
   // Left out by records from before accounts told their permission.
-  guardedAccounts: Schema.Array(EvmAccountId).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
+  guardedAccounts: Schema.Array(AccountId).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
   schedule: Schema.NullOr(
     Schema.Struct({
       status: Schema.Literals(["active", "paused"]),

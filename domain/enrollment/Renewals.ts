@@ -3,6 +3,7 @@
  * after a revocation, which it lifts. The accounts stay. Source: shapes 2.30 (resign), docs/decisions/0116-renewals.md.
  */
 import { Context, Effect, Layer, Option } from "effect"
+import { termsOf } from "#domain/account/Permission.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { Assets } from "#domain/asset/Assets.ts"
@@ -75,12 +76,12 @@ export class Renewals extends Context.Service<
           chains: yield* Effect.forEach(
             yield* agentTokensOn(assets, supported, strategy.allocation),
             Effect.fnUntraced(function* (chain) {
-              const { accountId, policy } = active.find(({ chainId }) => chainId === chain.chainId)!
-              const chainTerms = yield* Effect.fromResult(termsOn(chain.chainId, terms, policy.guard))
+              const present = active.find(({ chainId }) => chainId === chain.chainId)!
+              const chainTerms = yield* Effect.fromResult(termsOn(chain.chainId, terms, termsOf(present)))
               return {
                 ...chain,
                 terms: tightened(chainTerms, permissionTerms),
-                enableNonce: yield* accounts.enableNonce(accountId)
+                enableNonce: yield* accounts.enableNonce(present.accountId)
               }
             })
           )

@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import type { Asset } from "#domain/asset/Asset.ts"
 import type { Assets } from "#domain/asset/Assets.ts"
-import { addressOf, type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
 import type { Allocation } from "#domain/Allocation.ts"
 
 /** Most tokens that one permission lists: as many as an allocation may have. */
@@ -22,11 +22,11 @@ export const agentTokens = (
   return [...new Set([...targets, ...others])].slice(0, maxTokens)
 }
 
-/** The same for each of several chains, by address. */
+/** The same for each of several chains. */
 export const agentTokensOn = (assets: Assets["Service"], chainIds: ReadonlyArray<ChainId>, allocation: Allocation) =>
   Effect.forEach(chainIds, (chainId) =>
     Effect.map(assets.onChain(chainId), (catalogue) => ({
       chainId,
-      tokens: agentTokens(chainId, allocation, catalogue).map((assetId) => addressOf(assetId))
+      assets: agentTokens(chainId, allocation, catalogue)
     }))
   )

@@ -3,14 +3,14 @@
  * reads executions, whichever way they are asked for.
  */
 import { Context } from "effect"
-import type { WalletId } from "#domain/identity/User.ts"
+import type { SignInWalletId } from "#domain/identity/User.ts"
 import type { ApiKeyId, SessionId, TenantId } from "#domain/Ids.ts"
 
 /** Which operations are there: those of the tenant, and of portfolios that the wallet owns, whatever their tenant. */
 export interface ReadAccess {
   readonly tenantId: TenantId
   /** Null for a key. */
-  readonly walletId: WalletId | null
+  readonly walletId: SignInWalletId | null
 }
 
 export class ExecutionReader extends Context.Service<

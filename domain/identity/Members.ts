@@ -3,7 +3,7 @@ import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { NotFound, PermissionDenied, ValidationFailed } from "#domain/Errors.ts"
 import { SignedIn } from "#domain/identity/SignedIn.ts"
-import type { Member, Role, WalletId } from "#domain/identity/User.ts"
+import type { Member, Role, SignInWalletId } from "#domain/identity/User.ts"
 import { UserStore } from "#domain/identity/UserStore.ts"
 import { makeUserId, type UserId } from "#domain/Ids.ts"
 
@@ -22,7 +22,7 @@ export class Members extends Context.Service<
   {
     /** Makes the wallet a member with the role, or changes the role that it has. */
     readonly invite: (
-      walletId: WalletId,
+      walletId: SignInWalletId,
       role: Role
     ) => Effect.Effect<Member, PermissionDenied | ValidationFailed, SignedIn>
     readonly list: Effect.Effect<ReadonlyArray<Member>, never, SignedIn>
@@ -42,7 +42,7 @@ export class Members extends Context.Service<
           details: ["role: the only owner stays an owner"]
         })
 
-      const invite = Effect.fn("Members.invite")(function* (walletId: WalletId, role: Role) {
+      const invite = Effect.fn("Members.invite")(function* (walletId: SignInWalletId, role: Role) {
         yield* requireOwner
         const { tenantId } = yield* SignedIn
         const members = yield* store.listMembers(tenantId)

@@ -2,7 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { VerifierUnavailable } from "#domain/Errors.ts"
 import type { SignInMessage } from "#domain/identity/SignInMessage.ts"
-import type { WalletId } from "#domain/identity/User.ts"
+import type { SignInWalletId } from "#domain/identity/User.ts"
 
 export class SignInVerifier extends Context.Service<
   SignInVerifier,
@@ -17,6 +17,6 @@ export class SignInVerifier extends Context.Service<
       message: SignInMessage,
       text: string,
       signature: string
-    ) => Effect.Effect<WalletId | undefined, VerifierUnavailable>
+    ) => Effect.Effect<SignInWalletId | undefined, VerifierUnavailable>
   }
 >()("ballast/domain/identity/SignInVerifier") {}

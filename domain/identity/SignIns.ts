@@ -12,7 +12,7 @@ import { SignInSettings } from "#domain/identity/SignInSettings.ts"
 import { SignInVerifier } from "#domain/identity/SignInVerifier.ts"
 import type { Tenant } from "#domain/identity/Tenant.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
-import type { WalletId } from "#domain/identity/User.ts"
+import type { SignInWalletId } from "#domain/identity/User.ts"
 import { UserStore } from "#domain/identity/UserStore.ts"
 import { makeTenantId, makeUserId, type TenantId } from "#domain/Ids.ts"
 
@@ -52,7 +52,7 @@ export class SignIns extends Context.Service<
         effect.pipe(Effect.provideService(SecureRandom.SecureRandom, random), Effect.provideService(KeyHash, hash))
 
       /** The memberships of the wallet. Somebody who is nobody's member yet gets a tenant named after the wallet. */
-      const enter = Effect.fnUntraced(function* (walletId: WalletId) {
+      const enter = Effect.fnUntraced(function* (walletId: SignInWalletId) {
         const createdAt = yield* DateTime.now
         const address = addressOf(walletId)
         const tenant: Tenant = {

@@ -1,6 +1,6 @@
 /** Who is calling: the person behind a wallet session. Provided to every procedure that needs one. */
 import { Context } from "effect"
-import type { Role, WalletId } from "#domain/identity/User.ts"
+import type { Role, SignInWalletId } from "#domain/identity/User.ts"
 import type { SessionId, TenantId, UserId } from "#domain/Ids.ts"
 
 export class SignedIn extends Context.Service<
@@ -8,7 +8,7 @@ export class SignedIn extends Context.Service<
   {
     readonly sessionId: SessionId
     readonly userId: UserId
-    readonly walletId: WalletId
+    readonly walletId: SignInWalletId
     readonly tenantId: TenantId
     readonly role: Role
   }

@@ -1,7 +1,7 @@
 /** Assets as procedures name them: `<address>:<chainId>`, also of Solana. Source: interface, "Identifier formats". */
 import { Schema } from "effect"
 import * as Base58 from "#domain/Base58.ts"
-import { type CaipAssetId, solanaChainId, solanaReference } from "#domain/Caip.ts"
+import { type AssetId, solanaChainId, solanaReference } from "#domain/Caip.ts"
 import * as Eip55 from "#domain/Eip55.ts"
 import { fromText } from "#domain/fromText.ts"
 
@@ -35,7 +35,7 @@ export const AssetKey = fromText(Key, {
 const afterLast = (text: string, mark: string) => text.slice(text.lastIndexOf(mark) + 1)
 
 /** Chain and address inside a CAIP-19 id, and the key made of them. */
-export const keyOf = (caipAssetId: CaipAssetId) => {
+export const keyOf = (caipAssetId: AssetId) => {
   const address = afterLast(caipAssetId, ":")
   const chainId = caipAssetId.startsWith("eip155:")
     ? Number.parseInt(caipAssetId.slice("eip155:".length), 10)

@@ -1,14 +1,14 @@
 /** One token of the catalogue with all of it that does not change with the market. */
 import type { Home, SubjectFacts } from "#domain/asset/SubjectFacts.ts"
 import type { ListedAsset } from "#domain/asset/ListedAssets.ts"
-import type { CaipAssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/Caip.ts"
 import { type AssetKey, keyOf } from "#domain/listing/AssetKey.ts"
 import type { Exposure, Metadata, Taxonomy } from "#domain/listing/AssetModels.ts"
 import type { IssuerPolicies } from "#domain/listing/IssuerPolicies.ts"
 
 export interface Listing {
   readonly assetId: AssetKey
-  readonly caipAssetId: CaipAssetId
+  readonly caipAssetId: AssetId
   readonly chainId: number
   readonly address: string
   readonly asset: ListedAsset

@@ -1,6 +1,6 @@
 /** What was read of a portfolio's accounts, and what must be known beside it to value the portfolio. */
 import type { Asset } from "#domain/asset/Asset.ts"
-import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
+import type { AssetId, AccountId } from "#domain/Caip.ts"
 import type { AccountBalances } from "#domain/chain/Balances.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import type { PortfolioValuation, Valuation } from "#domain/performance/Valuation.ts"
@@ -26,7 +26,7 @@ const limitUsd = 10n ** 45n
 
 /** What was read of an account, as valuations take it. */
 export const readingFrom = (
-  accountId: EvmAccountId,
+  accountId: AccountId,
   { balances, blockNumber }: Pick<AccountBalances, "balances" | "blockNumber">
 ): AccountReading => ({
   accountId,

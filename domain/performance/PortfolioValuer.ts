@@ -11,7 +11,7 @@
  */
 import { Context, DateTime, Duration, Effect, Layer, Metric, Option } from "effect"
 import { Assets } from "#domain/asset/Assets.ts"
-import { chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
+import { chainIdOf, type AccountId } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import { Prices } from "#domain/market/Prices.ts"
@@ -125,7 +125,7 @@ export class PortfolioValuer extends Context.Service<
           Effect.annotateLogs({ portfolioId })
         )
 
-      const readAccount = Effect.fnUntraced(function* (account: EvmAccountId) {
+      const readAccount = Effect.fnUntraced(function* (account: AccountId) {
         const catalogue = yield* assets.onChain(chainIdOf(account))
         const assetIds = catalogue.map(({ assetId }) => assetId)
         return readingFrom(account, yield* balances.read(account, assetIds))

@@ -1,5 +1,5 @@
 /** What a portfolio was worth, and what it held then. */
-import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
+import type { AssetId, AccountId } from "#domain/Caip.ts"
 import type * as Day from "#domain/Day.ts"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 
@@ -20,7 +20,7 @@ export interface IncomingAsset extends HeldAsset {
 
 /** What one account held of value at one block; the next valuation is compared with it. */
 export interface AccountSnapshot {
-  readonly accountId: EvmAccountId
+  readonly accountId: AccountId
   readonly blockNumber: bigint
   readonly holdings: ReadonlyArray<HeldAsset>
   /** Left out when there is nothing. */

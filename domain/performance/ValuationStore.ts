@@ -1,6 +1,6 @@
 /** Port: what portfolios were worth day by day, the last valuation of each, and which process takes the next one. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
+import type { AssetId, AccountId } from "#domain/Caip.ts"
 import type * as Day from "#domain/Day.ts"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 import type { AccountSnapshot, DayValuation, PortfolioValuation } from "#domain/performance/Valuation.ts"
@@ -8,9 +8,9 @@ import type { AccountSnapshot, DayValuation, PortfolioValuation } from "#domain/
 /** A portfolio that this process may value now. */
 export interface ClaimedPortfolio {
   readonly portfolioId: PortfolioId
-  readonly accountIds: ReadonlyArray<EvmAccountId>
+  readonly accountIds: ReadonlyArray<AccountId>
   /** The last valuation, account by account; empty before the first. */
-  readonly before: ReadonlyMap<EvmAccountId, AccountSnapshot>
+  readonly before: ReadonlyMap<AccountId, AccountSnapshot>
 }
 
 /** A portfolio that was taken for one valuation, and the moment by which its claim is known. */
@@ -31,7 +31,7 @@ export interface ClaimQuery {
 
 /** The blocks of one account between two valuations: after the first, through the second. */
 export interface BlockSpan {
-  readonly accountId: EvmAccountId
+  readonly accountId: AccountId
   /** Null for an account that was never valued. */
   readonly after: bigint | null
   readonly through: bigint
@@ -39,16 +39,16 @@ export interface BlockSpan {
 
 /** Which block of an account was read. */
 export interface BlockRead {
-  readonly accountId: EvmAccountId
+  readonly accountId: AccountId
   readonly blockNumber: bigint
 }
 
 /** A transfer that had left its account by the block that was read. */
 export interface OutgoingValue {
   readonly operationId: OperationId
-  readonly sourceId: EvmAccountId
+  readonly sourceId: AccountId
   /** To whom it is owed, and what is expected to arrive. */
-  readonly receiverId: EvmAccountId
+  readonly receiverId: AccountId
   readonly assetId: AssetId
   readonly raw: bigint
   /** Not closed yet. */
@@ -64,12 +64,12 @@ export interface Trades {
    * valued before. A withdrawal is no trade; a liquidation is one, of what it sold for what it paid out. What trades
    * did to an account that was never valued is not told.
    */
-  readonly settled: ReadonlyMap<EvmAccountId, ReadonlyMap<AssetId, bigint>>
+  readonly settled: ReadonlyMap<AccountId, ReadonlyMap<AssetId, bigint>>
   /**
    * Accounts with a trade that was signed and of which it is not known yet whether it settled, or that received what by
    * its own span the sending account still holds.
    */
-  readonly unsettled: ReadonlySet<EvmAccountId>
+  readonly unsettled: ReadonlySet<AccountId>
 }
 
 export class ValuationStore extends Context.Service<
@@ -80,7 +80,7 @@ export class ValuationStore extends Context.Service<
       query: ClaimQuery
     ) => Effect.Effect<{ readonly claimed: ReadonlyArray<ClaimedPortfolio>; readonly last: PortfolioId | null }>
     /** Empty when the portfolio is unknown or archived. */
-    readonly accountsOf: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<EvmAccountId>>
+    readonly accountsOf: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<AccountId>>
     /**
      * Takes a live portfolio for a valuation at once, from whoever has claimed it; none when it is unknown or archived.
      */

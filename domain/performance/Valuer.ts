@@ -11,7 +11,7 @@
 import { Context, DateTime, Duration, Effect, Layer, Schedule } from "effect"
 import type { Asset } from "#domain/asset/Asset.ts"
 import { Assets } from "#domain/asset/Assets.ts"
-import { type ChainId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
+import { type ChainId, chainIdOf, type AccountId } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -63,7 +63,7 @@ export class Valuer extends Context.Service<
       const prices = yield* Prices
       const { valuation } = yield* Settings
 
-      const readAccount = Effect.fnUntraced(function* (account: EvmAccountId, { catalogue, failures }: Pass) {
+      const readAccount = Effect.fnUntraced(function* (account: AccountId, { catalogue, failures }: Pass) {
         const chainId = chainIdOf(account)
         const onChain = catalogue.get(chainId)
         if (onChain === undefined)

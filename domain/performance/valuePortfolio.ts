@@ -10,7 +10,7 @@
  * there.
  */
 import * as Amount from "#domain/Amount.ts"
-import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
+import type { AccountId, AssetId } from "#domain/Caip.ts"
 import { type CarriedOver, carriedOver, type PricedAssets } from "#domain/performance/carriedOver.ts"
 import { growthOf } from "#domain/performance/growthOf.ts"
 import type { AccountSnapshot, HeldAsset, IncomingAsset, Valuation } from "#domain/performance/Valuation.ts"
@@ -18,17 +18,17 @@ import type { OutgoingValue } from "#domain/performance/ValuationStore.ts"
 
 /** What an account holds now. A raw amount is null when the token contract did not answer. */
 export interface AccountReading {
-  readonly accountId: EvmAccountId
+  readonly accountId: AccountId
   readonly blockNumber: bigint
   readonly balances: ReadonlyMap<AssetId, bigint | null>
 }
 
 export interface ValuationTask extends PricedAssets {
   /** The last valuation, account by account; an account that was never valued is absent. */
-  readonly before: ReadonlyMap<EvmAccountId, AccountSnapshot>
+  readonly before: ReadonlyMap<AccountId, AccountSnapshot>
   readonly now: ReadonlyArray<AccountReading>
   /** Net change of raw amounts by our own trades that settled in the blocks between the two valuations. */
-  readonly traded: ReadonlyMap<EvmAccountId, ReadonlyMap<AssetId, bigint>>
+  readonly traded: ReadonlyMap<AccountId, ReadonlyMap<AssetId, bigint>>
   /** Transfers between the accounts that are under way, or were at the last valuation. */
   readonly outgoing: ReadonlyArray<OutgoingValue>
 }
@@ -36,7 +36,7 @@ export interface ValuationTask extends PricedAssets {
 /** Whether a transfer had arrived by what was read of the accounts. */
 const hasArrived = (
   { arrival, isOpen }: OutgoingValue,
-  blockOf: (accountId: EvmAccountId) => bigint | undefined
+  blockOf: (accountId: AccountId) => bigint | undefined
 ): boolean => (arrival === null ? !isOpen : arrival.blockNumber <= (blockOf(arrival.accountId) ?? -1n))
 
 /** What the account is owed, and the worth of that part of it which another account held at its last valuation. */
@@ -133,7 +133,7 @@ const valueAccount = (reading: AccountReading, task: ValuationTask): AccountValu
 export const valuePortfolio = (task: ValuationTask): Valuation | null => {
   const accounts: Array<AccountValue> = []
   // What is owed to an account that was not read would be missing from the value.
-  const isRead = (accountId: EvmAccountId) => task.now.some((reading) => reading.accountId === accountId)
+  const isRead = (accountId: AccountId) => task.now.some((reading) => reading.accountId === accountId)
   if (task.outgoing.some(({ receiverId }) => !isRead(receiverId))) return null
   for (const reading of task.now) {
     const account = valueAccount(reading, task)

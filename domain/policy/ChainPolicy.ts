@@ -3,7 +3,7 @@
  * the same without this service. Source: docs/decisions/0117-proof-of-the-policy.md.
  */
 import { Context, type DateTime, type Effect } from "effect"
-import type { ChainId, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
+import type { ChainId, AccountId, EvmAddress } from "#domain/Caip.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 
@@ -67,7 +67,7 @@ export interface PolicyCheck {
 
 export interface ChainPolicy {
   readonly chainId: ChainId
-  readonly accountId: EvmAccountId
+  readonly accountId: AccountId
   readonly blockNumber: bigint
   readonly blockTime: DateTime.Utc
   readonly isDeployed: boolean

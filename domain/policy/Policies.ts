@@ -4,7 +4,8 @@
  */
 import { Context, Duration, Effect, Layer, Option, Result } from "effect"
 import { authorizedChains } from "#domain/account/Grant.ts"
-import type { EvmAccountId } from "#domain/Caip.ts"
+import { isGuarded } from "#domain/account/Permission.ts"
+import type { AccountId } from "#domain/Caip.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { NotFound } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
@@ -15,7 +16,7 @@ import { type ChainPolicy, type PolicyKind, PolicyReader } from "#domain/policy/
 const timeout = Duration.seconds(10)
 
 export interface AccountPolicy {
-  readonly accountId: EvmAccountId
+  readonly accountId: AccountId
   /** What the owner signed last for the chain. */
   readonly kind: PolicyKind
   /** Null when the chain did not answer. */
@@ -41,12 +42,13 @@ export class Policies extends Context.Service<
         const { grants } = portfolio.value
         return yield* Effect.forEach(
           authorizedChains(grants),
-          Effect.fnUntraced(function* ({ accountId, chainId, policy }) {
+          Effect.fnUntraced(function* (chain) {
+            const { accountId, chainId } = chain
             const read = yield* Effect.result(Effect.timeout(reader.read(grants, chainId), timeout))
             if (Result.isFailure(read)) yield* Effect.logWarning(read.failure.message)
             const answer: AccountPolicy = {
               accountId,
-              kind: policy.guard === undefined ? "call_policy" : "guard",
+              kind: isGuarded(chain) ? "guard" : "call_policy",
               chain: Result.isSuccess(read) ? read.success : null
             }
             return answer

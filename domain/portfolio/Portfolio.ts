@@ -1,6 +1,6 @@
 /** One user in one strategy, with one smart account a chain. Source: interface "Portfolio", shapes 2.17. */
 import type { DateTime } from "effect"
-import type { EvmAccountId, EvmWalletId } from "#domain/Caip.ts"
+import type { AccountId, WalletId } from "#domain/Caip.ts"
 import type { PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
 import type { Labels } from "#domain/Labels.ts"
 import type { Frequency } from "#domain/RebalanceSchedule.ts"
@@ -29,18 +29,18 @@ export interface Portfolio extends Labels {
   readonly portfolioId: PortfolioId
   readonly tenantId: TenantId
   readonly name: string | null
-  readonly ownerAccountId: EvmWalletId
+  readonly ownerAccountId: WalletId
   readonly strategyId: StrategyId
   readonly strategyName: string
   readonly strategyDescription: string | null
   /** The version that the latest run used as its target; at enrollment the head version of that moment. */
   readonly strategyVersion: number
-  readonly smartAccounts: ReadonlyArray<EvmAccountId>
+  readonly smartAccounts: ReadonlyArray<AccountId>
   /**
    * Those of them whose owner's latest signature puts the agent under the trade guard; the others are under the
    * permission of before.
    */
-  readonly guardedAccounts: ReadonlyArray<EvmAccountId>
+  readonly guardedAccounts: ReadonlyArray<AccountId>
   /** Null when the portfolio is not rebalanced automatically. */
   readonly schedule: PortfolioSchedule | null
   readonly createdAt: DateTime.Utc

@@ -1,6 +1,6 @@
 /** Port: where portfolios and their schedules are kept. A foreign tenant's portfolio is never returned. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { EvmWalletId } from "#domain/Caip.ts"
+import type { WalletId } from "#domain/Caip.ts"
 import type { PageRequest } from "#domain/Cursor.ts"
 import type { PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
 import type { LabelsFilter, LabelsPatch, LabelsRefusal } from "#domain/Labels.ts"
@@ -8,7 +8,7 @@ import type { StoredPortfolio } from "#domain/portfolio/PortfolioDetail.ts"
 import type { Permission, Portfolio, ScheduleStatus } from "#domain/portfolio/Portfolio.ts"
 
 export interface PortfolioFilter extends LabelsFilter {
-  readonly ownerAccountId?: EvmWalletId | undefined
+  readonly ownerAccountId?: WalletId | undefined
   readonly strategyId?: StrategyId | undefined
   /** Leaves out portfolios without a schedule. */
   readonly status?: ScheduleStatus | undefined

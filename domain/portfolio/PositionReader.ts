@@ -7,7 +7,7 @@
  */
 import { Cache, Cause, Context, DateTime, Duration, Effect, Equal, Exit, Hash, Layer, Option, Result } from "effect"
 import { Assets } from "#domain/asset/Assets.ts"
-import { type AssetId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
+import { type AssetId, chainIdOf, type AccountId } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import type { NotFound } from "#domain/Errors.ts"
 import type { Caller } from "#domain/identity/Caller.ts"
@@ -65,7 +65,7 @@ export class PositionReader extends Context.Service<
       const prices = yield* Prices
       const inTransit = yield* InTransit
 
-      const readAccount = Effect.fnUntraced(function* (account: EvmAccountId) {
+      const readAccount = Effect.fnUntraced(function* (account: AccountId) {
         const catalogue = yield* assets.onChain(chainIdOf(account))
         const reading = yield* Effect.result(
           balances.read(

@@ -1,6 +1,6 @@
 /** What a portfolio holds now, with everything that could not be read named. Source: interface "Positions". */
 import type { DateTime } from "effect"
-import type { AssetId, ChainId, EvmAccountId } from "#domain/Caip.ts"
+import type { AssetId, ChainId, AccountId } from "#domain/Caip.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 
 export type WarningKind =
@@ -18,7 +18,7 @@ export interface Warning {
 
 export interface Position {
   readonly assetId: AssetId
-  readonly smartAccountId: EvmAccountId
+  readonly smartAccountId: AccountId
   readonly symbol: string
   readonly decimals: number
   readonly balanceRaw: bigint
@@ -43,7 +43,7 @@ export interface Positions {
   readonly totalValueUsd: bigint
   readonly inTransit: { readonly totalUsd: bigint; readonly items: ReadonlyArray<TransitItem> }
   readonly fetchedAt: DateTime.Utc
-  readonly smartAccounts: ReadonlyArray<EvmAccountId>
+  readonly smartAccounts: ReadonlyArray<AccountId>
   readonly assets: ReadonlyArray<Position>
   readonly warnings: ReadonlyArray<Warning>
 }

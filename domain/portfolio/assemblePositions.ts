@@ -2,7 +2,7 @@
 import type { DateTime } from "effect"
 import * as Amount from "#domain/Amount.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
-import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
+import type { AssetId, AccountId } from "#domain/Caip.ts"
 import { chainIdOf } from "#domain/Caip.ts"
 import type { Price } from "#domain/market/Prices.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
@@ -11,7 +11,7 @@ import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 
 /** What one smart account answered: its balances, or why there are none. */
 export interface AccountReading {
-  readonly account: EvmAccountId
+  readonly account: AccountId
   readonly result:
     | {
         readonly _tag: "Read"

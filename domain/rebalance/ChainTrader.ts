@@ -9,7 +9,7 @@
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { Activity } from "effect/workflow"
-import type { ChainId, EvmAccountId } from "#domain/Caip.ts"
+import type { ChainId, AccountId } from "#domain/Caip.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
@@ -111,7 +111,7 @@ const makeTrade = ({ preparer, launcher, ledger, operations, relay, wait }: Serv
    */
   const depart = Effect.fnUntraced(function* (
     { attempt, chainId, operationId }: AttemptId,
-    accountId: EvmAccountId,
+    accountId: AccountId,
     transfers: ReadonlyArray<OutgoingTransfer>,
     txHash: string
   ) {

@@ -5,7 +5,7 @@
  * holds the key can compute the digest from it and refuse.
  */
 import { Context, type Effect } from "effect"
-import type { ChainId, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
+import type { ChainId, AccountId, EvmAddress } from "#domain/Caip.ts"
 import type { SignerUnavailable } from "#domain/relay/SignerUnavailable.ts"
 
 /** What a digest stands for. */
@@ -16,7 +16,7 @@ export type SigningContext =
   | {
       readonly kind: "userOperation"
       readonly chainId: ChainId
-      readonly accountId: EvmAccountId
+      readonly accountId: AccountId
       readonly userOpHash: string
     }
   /**

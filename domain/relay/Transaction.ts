@@ -6,13 +6,13 @@
  * operation, or a withdrawal that the owner signed.
  */
 import { Effect, Schema } from "effect"
-import { AssetId, ChainId, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
+import { AssetId, ChainId, AccountId, EvmAddress } from "#domain/Caip.ts"
 import { Bytes32, HexBytes } from "#domain/account/Authorization.ts"
 
 /** A transaction that passed simulation and has no nonce yet. */
 export const PreparedTransaction = Schema.Struct({
   chainId: ChainId,
-  accountId: EvmAccountId,
+  accountId: AccountId,
   /** Hash that names the carried action on chain; whoever submits it, it happens once. */
   subject: Bytes32,
   to: EvmAddress,

@@ -1,6 +1,6 @@
 /** Port: user operations that were prepared, on their way to a chain. Source: ERC-4337. */
 import { Context, type Effect, type Option } from "effect"
-import type { EvmAccountId } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ActionReceipt, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 
@@ -28,7 +28,7 @@ export class UserOperations extends Context.Service<
      */
     readonly find: (
       transaction: SignedTransaction,
-      accountId: EvmAccountId
+      accountId: AccountId
     ) => Effect.Effect<Option.Option<ActionReceipt>, ChainUnavailable>
   }
 >()("ballast/domain/relay/UserOperations") {}

@@ -3,7 +3,7 @@
  * chain, not this service, says what became of one. Nothing here sends anything.
  */
 import { Context, type Effect, type Option } from "effect"
-import type { ChainId, EvmAccountId } from "#domain/Caip.ts"
+import type { ChainId, AccountId } from "#domain/Caip.ts"
 import type { ChainRevocation, Revocation } from "#domain/account/Revocation.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { VerifierUnavailable } from "#domain/Errors.ts"
@@ -17,7 +17,7 @@ export interface RevocationRequest extends Omit<Revocation, "chains" | "root"> {
 
 export interface RevokedAccount {
   readonly chainId: ChainId
-  readonly accountId: EvmAccountId
+  readonly accountId: AccountId
   readonly permissionId: string
 }
 

@@ -6,6 +6,7 @@
 import { Array, Context, Effect, Layer, Result } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
+import { hubsOf, routeCarrierOf } from "#domain/account/Permission.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
 import type { PricingLimits } from "#domain/trading/priceLegs.ts"
 import { isSoldAt, mostValuable, partOf, priceSale, quoteRequests, slicedSkip } from "#domain/trading/priceSale.ts"
@@ -94,16 +95,16 @@ export class BestQuotes extends Context.Service<
       })
 
       const price = Effect.fn("BestQuotes.price")(function* (
-        { chainId, policy }: ChainAuthorization,
+        chain: ChainAuthorization,
         legs: ReadonlyArray<PlannedLeg>,
         planLimits: TradeLimits,
         routed: boolean
       ) {
         if (legs.length === 0) return { swaps: [], skips: [] }
         const limits = { ...planLimits, hopFeeBps: venue.feeBps }
-        const requests = quoteRequests(chainId, legs, limits)
-        const quotes = yield* venue.quote(chainId, policy.hubs, requests, isSoldAt(legs, limits))
-        const contract = routed ? policy.routedSwap : undefined
+        const requests = quoteRequests(chain.chainId, legs, limits)
+        const quotes = yield* venue.quote(chain.chainId, hubsOf(chain), requests, isSoldAt(legs, limits))
+        const contract = routed ? routeCarrierOf(chain) : undefined
         const asked = contract === undefined ? new Set<PlannedLeg>() : mostValuable(legs, maxAsked, settings.minUsd)
         const verdicts = yield* Effect.forEach(
           legs,

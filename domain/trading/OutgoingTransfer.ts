@@ -1,9 +1,9 @@
 /**
  * The transfer that ends a batch of swaps: the account hands an exact amount of one asset to the bridge of its chain,
- * which owes the same account at least the stated amount of another one on the chain of that asset.
+ * which owes its owner's account on the chain of another asset at least the stated amount of that asset.
  */
 import { Schema } from "effect"
-import { AssetId, EvmAddress } from "#domain/Caip.ts"
+import { AccountId, Address, AssetId } from "#domain/Caip.ts"
 
 export const OutgoingTransfer = Schema.Struct({
   sell: AssetId,
@@ -14,7 +14,9 @@ export const OutgoingTransfer = Schema.Struct({
   /** What the provider expects to arrive. */
   expectedRaw: Schema.BigIntFromString,
   /** The contract that takes the amount. */
-  bridge: EvmAddress,
+  bridge: Address,
+  /** The account that receives it; left out between EVM chains, where it is the one with the same address. */
+  recipient: Schema.optionalKey(AccountId),
   /** The provider's name of the bridge; its status is asked by it. */
   tool: Schema.String
 })

@@ -5,16 +5,16 @@
  * recipient, chain, token, amount or a lower floor is refused by the adapter, never passed on.
  */
 import { Context, type Effect, type Option, Schema } from "effect"
-import type { AssetId, ChainId, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
+import type { AssetId, ChainId, AccountId, Address } from "#domain/Caip.ts"
 
 export interface RouteRequest {
   readonly sell: AssetId
   readonly buy: AssetId
   readonly amountRaw: bigint
   /** Sends on the chain of `sell`, and receives under the same address on the chain of `buy`. */
-  readonly accountId: EvmAccountId
+  readonly accountId: AccountId
   /** The only contract that the owner lets the account call for this. */
-  readonly bridge: EvmAddress
+  readonly bridge: Address
   /** Our own floor: a route that may deliver less is refused. */
   readonly leastRaw: bigint
 }
@@ -33,7 +33,7 @@ export interface SwapRequest {
   readonly buy: AssetId
   readonly amountRaw: bigint
   /** Our contract: it calls the provider's, and what is bought must come to it. */
-  readonly contract: EvmAddress
+  readonly contract: Address
   readonly slippageBps: number
 }
 

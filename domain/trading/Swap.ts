@@ -1,6 +1,6 @@
 /** A swap on one chain, from the quotes that it was chosen from to the call that makes it. */
 import { Schema } from "effect"
-import { AssetId, EvmAddress } from "#domain/Caip.ts"
+import { AssetId, Address } from "#domain/Caip.ts"
 
 /** What was on offer for a trade when it was decided where to make it; the same for each swap of one trade. */
 export const ComparedQuotes = Schema.Struct({
@@ -24,7 +24,7 @@ export const Swap = Schema.Struct({
   /** What the quote promised when it was chosen; left out by swaps from before it was kept. */
   expectedBuyRaw: Schema.optionalKey(Schema.BigIntFromString),
   /** The venue's path; a routed swap is held against what this path pays. */
-  path: Schema.Array(EvmAddress),
+  path: Schema.Array(Address),
   /** What goes into each pool of the path; left out where the venue did not say. */
   inputsRaw: Schema.optionalKey(Schema.Array(Schema.BigIntFromString)),
   /** The provider's tool that makes the swap; left out: the venue makes it. */
@@ -37,7 +37,7 @@ export type Swap = typeof Swap.Type
 /** A swap with what carries it out. */
 export interface ReadySwap extends Swap {
   /** What our contract calls the provider's with; left out: the venue makes the swap. */
-  readonly call?: { readonly contract: EvmAddress; readonly data: string }
+  readonly call?: { readonly contract: Address; readonly data: string }
   /** An issuer's contract, which the guard's runner calls with its signed word; left out: no issuer makes the swap. */
-  readonly direct?: { readonly venue: EvmAddress; readonly data: string }
+  readonly direct?: { readonly venue: Address; readonly data: string }
 }

@@ -1,7 +1,7 @@
 /** Turns planned transfers into ones with a checked route and a floor, or refuses them. */
 import { Context, Effect, Layer, Option, Result } from "effect"
-import { addressOf, chainIdOf } from "#domain/Caip.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
+import { wayTo } from "#domain/account/Permission.ts"
 import type { PlannedTransfer } from "#domain/trading/PlannedTrades.ts"
 import type { RecordedSkip } from "#domain/Skip.ts"
 import { dollars, SkipCode } from "#domain/Skip.ts"
@@ -52,15 +52,10 @@ export class TransferQuotes extends Context.Service<
       const routing = yield* Routing
       const { transfers: limits } = yield* Settings
 
-      const quote = Effect.fn("TransferQuotes.quote")(function* (
-        { accountId, policy }: ChainAuthorization,
-        transfer: PlannedTransfer
-      ) {
+      const quote = Effect.fn("TransferQuotes.quote")(function* (chain: ChainAuthorization, transfer: PlannedTransfer) {
         const { amountRaw, buy, expectedRaw, sell } = transfer
-        const allowed = policy.bridge?.destinations.some(
-          ({ chainId, token }) => chainId === chainIdOf(buy) && token === addressOf(buy)
-        )
-        if (policy.bridge === undefined || allowed !== true) {
+        const bridge = wayTo(chain, buy)
+        if (bridge === undefined) {
           return refuse(transfer, SkipCode.notAuthorized, "The owner did not authorize transfers to this chain")
         }
         // What the plan expects has the usual cost taken off already.
@@ -68,8 +63,7 @@ export class TransferQuotes extends Context.Service<
         if (amountRaw <= 0n || leastRaw <= 0n) {
           return refuse(transfer, SkipCode.belowMinTransfer, "After slippage nothing is left to send")
         }
-        const { contract: bridge } = policy.bridge
-        return yield* routing.quote({ sell, buy, amountRaw, accountId, bridge, leastRaw }).pipe(
+        return yield* routing.quote({ sell, buy, amountRaw, accountId: chain.accountId, bridge, leastRaw }).pipe(
           Effect.map(
             Option.match({
               onNone: () => refuse(transfer, SkipCode.noRoute, "No provider has a route to this chain"),

@@ -1,6 +1,6 @@
 /** Port: where swaps are made on a chain. */
 import { Context, type Effect } from "effect"
-import type { AssetId, ChainId, EvmAddress } from "#domain/Caip.ts"
+import type { AssetId, ChainId, Address } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 
 /** One swap to be quoted: sell an exact raw amount of one asset for another on the same chain. */
@@ -26,7 +26,7 @@ export interface SaleLimits extends LossLimits {
   /** Part of what each pool holds of what is sold into it, in basis points. */
   readonly poolShareBps: number
   /** What counts against that part already: raw units sold into the pool of two tokens. */
-  readonly sold: ReadonlyArray<{ readonly sell: EvmAddress; readonly buy: EvmAddress; readonly raw: bigint }>
+  readonly sold: ReadonlyArray<{ readonly sell: Address; readonly buy: Address; readonly raw: bigint }>
 }
 
 /** When it is right to make one sale over several paths. */
@@ -40,7 +40,7 @@ export interface SplitTerms {
 /** What is sold over one path. */
 export interface QuotedPath {
   /** Token addresses from the sold to the bought one. */
-  readonly path: ReadonlyArray<EvmAddress>
+  readonly path: ReadonlyArray<Address>
   readonly sellAmountRaw: bigint
   /** Raw amount of the bought asset, venue fee deducted. */
   readonly buyAmountRaw: bigint
@@ -54,7 +54,7 @@ export interface Quote {
   /** Raw amount of the bought asset, venue fee deducted. */
   readonly buyAmountRaw: bigint
   /** The path, or of several the one that takes most: token addresses from the sold to the bought one. */
-  readonly path: ReadonlyArray<EvmAddress>
+  readonly path: ReadonlyArray<Address>
   /**
    * How much worse than the price of an infinitely small trade, venue fee left aside, in basis points, rounded up; of
    * several paths the greatest.
@@ -78,7 +78,7 @@ export class Venue extends Context.Service<
      */
     readonly quote: (
       chainId: ChainId,
-      hubs: ReadonlyArray<EvmAddress>,
+      hubs: ReadonlyArray<Address>,
       requests: ReadonlyArray<QuoteRequest>,
       isMade?: (index: number, quote: Quote) => boolean
     ) => Effect.Effect<ReadonlyArray<Quote | null>, ChainUnavailable>

@@ -5,7 +5,7 @@
  * in a balance, and counts as on its way no longer. What is about to leave counts from the block on that took it.
  */
 import { Context, Duration, Effect, Layer, Option } from "effect"
-import { addressOf, chainIdOf, evmAccount, type EvmAccountId } from "#domain/Caip.ts"
+import { type AccountId, chainIdOf } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
@@ -32,7 +32,7 @@ export class InTransit extends Context.Service<
      */
     readonly onTheWay: (
       open: ReadonlyArray<Transfer>,
-      blocks: ReadonlyMap<EvmAccountId, bigint>
+      blocks: ReadonlyMap<AccountId, bigint>
     ) => Effect.Effect<ReadonlyArray<Transfer>>
     /**
      * Of what was announced, what had left by the blocks at which the accounts were read, and is not among the open
@@ -42,7 +42,7 @@ export class InTransit extends Context.Service<
     readonly left: (
       announced: ReadonlyArray<TransferIntent>,
       open: ReadonlyArray<Transfer>,
-      blocks: ReadonlyMap<EvmAccountId, bigint>
+      blocks: ReadonlyMap<AccountId, bigint>
     ) => Effect.Effect<ReadonlyArray<OutgoingTransfer>, ChainUnavailable>
   }
 >()("ballast/domain/transfer/InTransit") {
@@ -69,17 +69,19 @@ export class InTransit extends Context.Service<
         )
 
       const hasArrived = (
-        { accountId }: Transfer,
+        { accountId, receiverId }: Transfer,
         { received }: TransferEnd,
-        blocks: ReadonlyMap<EvmAccountId, bigint>
+        blocks: ReadonlyMap<AccountId, bigint>
       ) => {
         if (received === null) return true
-        const block = blocks.get(evmAccount(chainIdOf(received.assetId), addressOf(accountId)))
+        const chainId = chainIdOf(received.assetId)
+        const holder = [accountId, receiverId].find((account) => chainIdOf(account) === chainId)
+        const block = holder && blocks.get(holder)
         return block === undefined || received.blockNumber <= block
       }
 
       const onTheWay = Effect.fn("InTransit.onTheWay")(
-        (transfers: ReadonlyArray<Transfer>, blocks: ReadonlyMap<EvmAccountId, bigint>) =>
+        (transfers: ReadonlyArray<Transfer>, blocks: ReadonlyMap<AccountId, bigint>) =>
           Effect.filter(
             transfers,
             (transfer) =>
@@ -104,7 +106,7 @@ export class InTransit extends Context.Service<
       const left = Effect.fn("InTransit.left")(function* (
         intents: ReadonlyArray<TransferIntent>,
         transfers: ReadonlyArray<Transfer>,
-        blocks: ReadonlyMap<EvmAccountId, bigint>
+        blocks: ReadonlyMap<AccountId, bigint>
       ) {
         const taken = yield* Effect.forEach(intents, (intent) =>
           leftBy(intent, transfers, blocks.get(intent.accountId))

@@ -1,6 +1,6 @@
 /** Value on its way from one chain to another, as the ledger keeps it. Source: interface "Positions" (`inTransit`). */
 import { type DateTime, Schema } from "effect"
-import { AssetId, type EvmAccountId } from "#domain/Caip.ts"
+import { AssetId, type AccountId } from "#domain/Caip.ts"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 
@@ -16,8 +16,10 @@ export interface Transfer extends OutgoingTransfer {
   /** The operation of kind `bridge` that watches it. */
   readonly operationId: OperationId
   readonly portfolioId: PortfolioId
-  /** On the chain of `sell`; the account has the same address on the chain of `buy`. */
-  readonly accountId: EvmAccountId
+  /** Sent it, on the chain of `sell`. */
+  readonly accountId: AccountId
+  /** Receives it, on the chain of `buy`. */
+  readonly receiverId: AccountId
   /** Transaction that carried it on the source chain. */
   readonly txHash: string
   readonly state: TransferState

@@ -2,7 +2,7 @@
  * Port: the ledger of value between chains. What is open in it belongs to a portfolio and is in none of its accounts.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { ChainId, EvmAccountId } from "#domain/Caip.ts"
+import type { ChainId, AccountId } from "#domain/Caip.ts"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import type { Transfer, TransferEnd } from "#domain/transfer/Transfer.ts"
@@ -13,7 +13,7 @@ export interface OpenedTransfers {
   /** The run, and the attempt on its chain, whose batch it was. */
   readonly runId: OperationId
   readonly attempt: number
-  readonly accountId: EvmAccountId
+  readonly accountId: AccountId
   readonly txHash: string
   readonly transfers: ReadonlyArray<OutgoingTransfer>
   readonly at: DateTime.Utc

@@ -3,7 +3,7 @@
  * ledger.
  */
 import { Context, type Effect, type Option } from "effect"
-import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
+import type { AssetId, AccountId } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 
 export interface Arrival {
@@ -23,11 +23,11 @@ export class TransferReceipts extends Context.Service<
      * failed.
      */
     readonly carriedAt: (
-      accountId: EvmAccountId,
+      accountId: AccountId,
       subject: string,
       fromBlock: bigint
     ) => Effect.Effect<Option.Option<{ readonly blockNumber: bigint; readonly txHash: string }>, ChainUnavailable>
     /** None while the chain does not know the transaction. */
-    readonly read: (accountId: EvmAccountId, txHash: string) => Effect.Effect<Option.Option<Arrival>, ChainUnavailable>
+    readonly read: (accountId: AccountId, txHash: string) => Effect.Effect<Option.Option<Arrival>, ChainUnavailable>
   }
 >()("ballast/domain/transfer/TransferReceipts") {}

@@ -3,7 +3,7 @@
  * when both agree. Repeating it is harmless.
  */
 import { Context, DateTime, Effect, Layer, Metric, Option } from "effect"
-import { addressOf, chainIdOf, evmAccount } from "#domain/Caip.ts"
+import { chainIdOf } from "#domain/Caip.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { type RouteStatus, Routing } from "#domain/trading/Routing.ts"
@@ -62,8 +62,8 @@ export class TransferWatcher extends Context.Service<
         transfer: Transfer,
         status: Exclude<RouteStatus, { readonly _tag: "Pending" | "Failed" }>
       ) {
-        const chainId = chainIdOf(status._tag === "Refunded" ? transfer.sell : transfer.buy)
-        const account = evmAccount(chainId, addressOf(transfer.accountId))
+        const account = status._tag === "Refunded" ? transfer.accountId : transfer.receiverId
+        const chainId = chainIdOf(account)
         const arrival = yield* arrivals.read(account, status.txHash)
         if (Option.isNone(arrival)) return unclear(`chain ${chainId} does not know ${status.txHash} yet`)
         const claims = yield* ledger.claims(transfer, status.txHash)

@@ -1,5 +1,5 @@
 /** How a transfer ended, by what the chains show; pure. */
-import { addressOf, type AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/Caip.ts"
 import type { RouteStatus } from "#domain/trading/Routing.ts"
 import type { Arrival } from "#domain/transfer/TransferReceipts.ts"
 import type { Transfer, TransferEnd } from "#domain/transfer/Transfer.ts"
@@ -22,7 +22,7 @@ const least = (a: bigint, b: bigint) => (a < b ? a : b)
  */
 const shareOf = (transfer: Transfer, raw: bigint, open: ReadonlyArray<Transfer>): bigint => {
   const others = open
-    .filter(({ accountId, buy }) => buy === transfer.buy && addressOf(accountId) === addressOf(transfer.accountId))
+    .filter(({ buy, receiverId }) => buy === transfer.buy && receiverId === transfer.receiverId)
     .map(({ leastRaw }) => leastRaw)
     .toSorted((a, b) => (a < b ? -1 : 1))
   const left = others.reduce((sum, other) => (raw - sum - other < transfer.leastRaw ? sum : sum + other), 0n)

@@ -1,11 +1,11 @@
 /** A withdrawal with everything that carrying it out needs: who signed what, for which account. */
-import type { EvmAccountId } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/Caip.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import type { SignedWithdrawal } from "#domain/account/WithdrawalMessage.ts"
 
 export interface AuthorizedWithdrawal extends SignedWithdrawal {
   /** The account that gives. */
-  readonly accountId: EvmAccountId
+  readonly accountId: AccountId
   /** What counts on the account's chain: its owner, and how the account is deployed. */
   readonly grant: Grant
 }

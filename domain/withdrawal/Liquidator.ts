@@ -8,10 +8,11 @@ import { Context, DateTime, Effect, Layer, Result, Schema } from "effect"
 import * as Amount from "#domain/Amount.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
 import { Assets } from "#domain/asset/Assets.ts"
-import { addressOf, type AssetId, chainIdOf } from "#domain/Caip.ts"
+import { type AssetId, chainIdOf } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { type AgentPolicy, mayBuy } from "#domain/account/Authorization.ts"
+import type { ChainAuthorization } from "#domain/account/Authorization.ts"
+import { hubsOf, mayBuy } from "#domain/account/Permission.ts"
 import { mayTradeOn, type Price, Prices, type PricesUnavailable } from "#domain/market/Prices.ts"
 import { ChainExecution, type SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import { isMadeAt, priceLegs } from "#domain/trading/priceLegs.ts"
@@ -82,11 +83,11 @@ export class Liquidator extends Context.Service<
       const priceSales = Effect.fnUntraced(function* (
         withdrawal: StoredWithdrawal,
         settlement: AssetId,
-        policy: AgentPolicy
+        chain: ChainAuthorization
       ) {
         const sold = withdrawal.message.assets.filter(({ assetId }) => assetId !== settlement)
         if (sold.length === 0) return []
-        if (!mayBuy(policy, addressOf(settlement))) {
+        if (!mayBuy(chain, settlement)) {
           return yield* refused(`the owner's grant does not let the agent buy ${settlement}; sign a new one`)
         }
         const ids = [settlement, ...sold.map(({ assetId }) => assetId)]
@@ -98,7 +99,7 @@ export class Liquidator extends Context.Service<
         )
         const chainId = chainIdOf(withdrawal.accountId)
         const limits = { ...swapLimits(withdrawal.swap, settings), hopFeeBps: venue.feeBps }
-        const quotes = yield* venue.quote(chainId, policy.hubs, legs, isMadeAt(legs, limits))
+        const quotes = yield* venue.quote(chainId, hubsOf(chain), legs, isMadeAt(legs, limits))
         const priced = priceLegs(legs, quotes, limits)
         if (priced.skips.length > 0) {
           return yield* refused(priced.skips.map(({ reason, sell }) => `${sell}: ${reason}`).join("; "))
@@ -110,12 +111,12 @@ export class Liquidator extends Context.Service<
         const { accountId, grant, message, signature } = withdrawal
         const chainId = chainIdOf(accountId)
         const assetId = settlementAssetOn(chainId)
-        const policy = grant.authorization.chains.find((chain) => chain.chainId === chainId)?.policy
-        if (assetId === undefined || policy === undefined) {
+        const chain = grant.authorization.chains.find((one) => one.chainId === chainId)
+        if (assetId === undefined || chain === undefined) {
           return yield* refused(`assets cannot be liquidated on chain ${chainId}`)
         }
         const keepRaw = yield* readKeep(withdrawal, assetId)
-        const swaps = yield* priceSales(withdrawal, assetId, policy)
+        const swaps = yield* priceSales(withdrawal, assetId, chain)
         // The authorization of a withdrawal runs out soon, so nothing waits for another signature here.
         return yield* execution
           .prepare({ chainId, ...grant, swaps, settlement: { message, signature, assetId, keepRaw } })

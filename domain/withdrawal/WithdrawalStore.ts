@@ -1,6 +1,6 @@
 /** Port: withdrawals, and the claims on their nonces by which a request is carried out once. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { EvmAccountId } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/Caip.ts"
 import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import type { OperationReport } from "#domain/operation/OperationResult.ts"
 import type { SwapSources } from "#domain/strategy/resolveSwap.ts"
@@ -39,7 +39,7 @@ export interface NonceClaimRequest {
 export interface NewWithdrawal extends SignedWithdrawal, AcceptedWithdrawal {
   readonly tenantId: TenantId
   readonly portfolioId: PortfolioId
-  readonly accountId: EvmAccountId
+  readonly accountId: AccountId
   /** The chain's block at which the balances were found to cover it. */
   readonly acceptedAtBlock: bigint
 }

@@ -1,6 +1,6 @@
 /** What the account holds now, and whether it covers a withdrawal. */
 import { Effect } from "effect"
-import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
+import type { AssetId, AccountId } from "#domain/Caip.ts"
 import type { Balances } from "#domain/chain/Balances.ts"
 import { InsufficientBalance, VerifierUnavailable } from "#domain/Errors.ts"
 import type { WithdrawalPlace, WithdrawalTerms } from "#domain/withdrawal/resolveSource.ts"
@@ -20,7 +20,7 @@ export const shortfalls = (
 /** Balances of the account now; fails when its chain does not answer. */
 export const readBalances = Effect.fnUntraced(function* (
   balances: Balances["Service"],
-  account: EvmAccountId,
+  account: AccountId,
   assetIds: ReadonlyArray<AssetId>
 ) {
   const read = yield* balances.read(account, assetIds).pipe(
@@ -41,7 +41,7 @@ export const readBalances = Effect.fnUntraced(function* (
 /** Fails with what is missing of each asset; answers the block at which nothing is. */
 export const requireCovered = Effect.fnUntraced(function* (
   balances: Balances["Service"],
-  account: EvmAccountId,
+  account: AccountId,
   assets: WithdrawalTerms["assets"],
   at: WithdrawalPlace["at"]
 ) {

@@ -2,8 +2,9 @@
  * Recipients that can only lose what they receive: nobody holds a key to them, and no code of theirs gives it back.
  * Source: interface "Recipient rules for withdrawals" (API_211); docs/decisions/0080-recipients.md.
  */
-import { addressOf, type AssetId, type EvmAddress } from "#domain/Caip.ts"
+import { addressOf, type AssetId, type Address } from "#domain/Caip.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
+import { namedContracts, namedTokens } from "#domain/account/Permission.ts"
 import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 
 /**
@@ -19,8 +20,9 @@ const predeployCount = 0x800n
 /** Stands for a chain's own coin in many interfaces, and is nobody's. */
 const coinPlaceholder = 0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeen
 
-/** Why an address of any chain can only lose; undefined when nothing is known against it. */
-export const lossAtAddress = (address: EvmAddress): string | undefined => {
+/** Why an address can only lose on any chain; undefined when nothing is known against it. */
+export const lossAtAddress = (address: Address): string | undefined => {
+  if (!address.startsWith("0x")) return undefined
   const value = BigInt(address)
   if (value === 0n) return "is the zero address"
   if (value < reserved || (value >= predeploys && value < predeploys + predeployCount)) {
@@ -31,15 +33,13 @@ export const lossAtAddress = (address: EvmAddress): string | undefined => {
 
 /** The tokens of the withdrawal, and those that the portfolio trades in on the chain. */
 const tokensOf = (
-  { chainId, policy }: ChainAuthorization,
+  chain: ChainAuthorization,
   assets: ReadonlyArray<{ readonly assetId: AssetId }>
-): ReadonlyArray<EvmAddress> => {
-  const settlement = settlementAssetOn(chainId)
+): ReadonlyArray<Address> => {
+  const settlement = settlementAssetOn(chain.chainId)
   return [
     ...assets.map(({ assetId }) => addressOf(assetId)),
-    ...policy.tokens,
-    ...policy.hubs,
-    ...(policy.bridge === undefined ? [] : [policy.bridge.token]),
+    ...namedTokens(chain),
     ...(settlement === undefined ? [] : [addressOf(settlement)])
   ]
 }
@@ -48,14 +48,13 @@ const tokensOf = (
  * Why an address loses on this chain. `contracts` are those of the service there now; the grant may name earlier ones.
  */
 export const lossOnChain = (
-  address: EvmAddress,
+  address: Address,
   chain: ChainAuthorization,
   assets: ReadonlyArray<{ readonly assetId: AssetId }>,
-  contracts: ReadonlySet<EvmAddress>
+  contracts: ReadonlySet<Address>
 ): string | undefined => {
   if (tokensOf(chain, assets).includes(address)) return "is the contract of a token"
-  const { bridge, routedSwap, router } = chain.policy
-  return contracts.has(address) || [router, routedSwap, bridge?.contract].includes(address)
+  return contracts.has(address) || namedContracts(chain).includes(address)
     ? "is a contract that this service works with"
     : undefined
 }

@@ -3,7 +3,15 @@
  * would be refused. Source: interface "Recipient rules for withdrawals", shapes 2.22 and section 3 item 1.
  */
 import { Option, Result, Schema } from "effect"
-import { addressOf, type AssetId, type ChainId, chainIdOf, EvmAccountId, type EvmAddress } from "#domain/Caip.ts"
+import {
+  addressOf,
+  type AssetId,
+  type ChainId,
+  chainIdOf,
+  type AccountId,
+  type Address,
+  ServedAccountId
+} from "#domain/Caip.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { type Grant, grantOn } from "#domain/account/Grant.ts"
 import {
@@ -29,14 +37,14 @@ export interface WithdrawalPlace {
   /** Oldest first. */
   readonly grants: ReadonlyArray<Grant>
   /** The service's contracts on a chain. */
-  readonly contracts: (chainId: ChainId) => ReadonlySet<EvmAddress>
+  readonly contracts: (chainId: ChainId) => ReadonlySet<Address>
   /** Before the name of a field: `message.` where the terms are in a signed message. */
   readonly at: "" | "message."
 }
 
 /** The account that gives, and the grant that counts on its chain. */
 export interface ResolvedSource {
-  readonly recipientAccountId: EvmAccountId
+  readonly recipientAccountId: AccountId
   readonly chain: ChainAuthorization
   readonly grant: Grant
   /** Name of the EIP-712 domain in which the owner signs. */
@@ -50,7 +58,7 @@ export type TermsError = SourceError | DuplicateAsset | ChainMismatch
 
 type At = WithdrawalPlace["at"]
 
-const decodeAccount = Schema.decodeUnknownOption(EvmAccountId)
+const decodeAccount = Schema.decodeUnknownOption(ServedAccountId)
 
 const accountMissing = (at: At, reason: string) =>
   new SmartAccountMissing({
@@ -70,14 +78,14 @@ const duplicatesOf = (at: At, assets: WithdrawalTerms["assets"]) =>
     return first < index ? [`${at}assets.${index}.assetId: the same as ${at}assets.${first}.assetId`] : []
   })
 
-const strayAssets = (at: At, assets: WithdrawalTerms["assets"], recipient: EvmAccountId) =>
+const strayAssets = (at: At, assets: WithdrawalTerms["assets"], recipient: AccountId) =>
   assets.flatMap(({ assetId }, index) =>
     chainIdOf(assetId) === chainIdOf(recipient)
       ? []
       : [`${at}assets.${index}.assetId: is on chain ${chainIdOf(assetId)}, the recipient on ${chainIdOf(recipient)}`]
   )
 
-const boundRecipient = (text: string, at: At): Result.Result<EvmAccountId, RecipientInvalid> => {
+const boundRecipient = (text: string, at: At): Result.Result<AccountId, RecipientInvalid> => {
   const recipient = decodeAccount(text)
   if (Option.isNone(recipient)) {
     const reason = text.startsWith("eip155:0:")
@@ -91,9 +99,9 @@ const boundRecipient = (text: string, at: At): Result.Result<EvmAccountId, Recip
 
 const oneChain = (
   assets: WithdrawalTerms["assets"],
-  recipient: EvmAccountId,
+  recipient: AccountId,
   at: At
-): Result.Result<EvmAccountId, DuplicateAsset | ChainMismatch> => {
+): Result.Result<AccountId, DuplicateAsset | ChainMismatch> => {
   const duplicates = duplicatesOf(at, assets)
   if (duplicates.length > 0) {
     return Result.fail(
@@ -113,7 +121,7 @@ const oneChain = (
 }
 
 const siteOn = (
-  recipientAccountId: EvmAccountId,
+  recipientAccountId: AccountId,
   { assets, liquidate }: Pick<WithdrawalTerms, "assets" | "liquidate">,
   { at, contracts, grants }: WithdrawalPlace
 ): Result.Result<ResolvedSource, SourceError> => {

@@ -2,7 +2,7 @@
  * The EIP-712 typed data of a withdrawal, as the owner's wallet shows it and as the account's chain rebuilds it.
  * Version "2" is the one that liquidates. The order of members is part of what is signed. Source: shapes 2.22, EIP-712.
  */
-import { addressOf, chainIdOf, type EvmAccountId, type EvmAddress } from "#domain/Caip.ts"
+import { addressOf, chainIdOf, type AccountId, type Address } from "#domain/Caip.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 
 interface Member {
@@ -16,7 +16,7 @@ export interface WithdrawalTypedData {
     readonly version: "1" | "2"
     readonly chainId: number
     /** The smart account that the assets are taken from. */
-    readonly verifyingContract: EvmAddress
+    readonly verifyingContract: Address
   }
   /** Without `EIP712Domain`, which signers add. */
   readonly types: {
@@ -46,7 +46,7 @@ const liquidateMember: Member = { name: "liquidate", type: "bool" }
 export const typedDataOf = (
   message: WithdrawalMessage,
   domainName: string,
-  account: EvmAccountId
+  account: AccountId
 ): WithdrawalTypedData => ({
   domain: {
     name: domainName,

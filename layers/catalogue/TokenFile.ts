@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { UnitModel } from "#domain/asset/AssetRepresentation.ts"
-import { CaipAssetId } from "#domain/Caip.ts"
+import { AssetId } from "#domain/Caip.ts"
 
 /** `YYYY-MM-DD`. */
 const Day = Schema.String.check(Schema.isPattern(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/u))
@@ -47,7 +47,7 @@ export type TokenFile = typeof TokenFile.Type
 
 /** The CAIP-19 id of a token in its canonical form; fails for an address that its chain cannot have. */
 export const tokenId = (chain: string, address: string) =>
-  Schema.decodeUnknownOption(CaipAssetId)(`${chain}/${chain.startsWith("solana:") ? "spl" : "erc20"}:${address}`)
+  Schema.decodeUnknownOption(AssetId)(`${chain}/${chain.startsWith("solana:") ? "spl" : "erc20"}:${address}`)
 
 const row = (fields: TokenRow) => `[${fields.map((field) => JSON.stringify(field)).join(", ")}]`
 

@@ -4,10 +4,10 @@
  */
 import { DateTime, Effect, Layer, Result } from "effect"
 import { encodeFunctionData, erc20Abi, parseAbi } from "viem"
-import { addressOf, type AssetId, type ChainId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, chainIdOf, type AccountId } from "#domain/Caip.ts"
 import { type AccountBalances, type AccountRequest, Balances } from "#domain/chain/Balances.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { toViem } from "#layers/evm/address.ts"
+import { addressOf, toViem } from "#layers/evm/address.ts"
 import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { readDepth } from "#layers/evm/execution/settledReceipt.ts"
@@ -106,7 +106,7 @@ export const BalancesLive = Layer.effect(
       Effect.provideService(EvmClients, clients)
     )
 
-    const read = Effect.fn("Balances.read")(function* (account: EvmAccountId, assetIds: ReadonlyArray<AssetId>) {
+    const read = Effect.fn("Balances.read")(function* (account: AccountId, assetIds: ReadonlyArray<AssetId>) {
       const [balances] = yield* readTogether(chainIdOf(account), [{ account, assetIds }])
       return balances!
     })

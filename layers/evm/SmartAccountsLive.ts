@@ -5,18 +5,11 @@
 import { Clock, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { bytesToHex, type Hex, keccak256 } from "viem"
-import {
-  addressOf,
-  type ChainId,
-  evmAccount,
-  type EvmAccountId,
-  type EvmAddress,
-  evmWallet,
-  type EvmWalletId
-} from "#domain/Caip.ts"
+import { type AccountId, type ChainId, evmAccount, type EvmAddress, evmWallet, type WalletId } from "#domain/Caip.ts"
 import type { AgentPolicy, Authorization, TradeGuardPolicy } from "#domain/account/Authorization.ts"
+import type { GuardTerms } from "#domain/account/Permission.ts"
 import type { OwnerDigest } from "#domain/account/OwnerMessage.ts"
-import { type AuthorizationRequest, type GuardTerms, SmartAccounts } from "#domain/account/SmartAccounts.ts"
+import { type AuthorizationRequest, SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { AgentSigner } from "#domain/relay/Signer.ts"
 import { permissionData } from "#layers/evm/account/agentPermission.ts"
 import { hasCode, isSignedByContract } from "#layers/evm/account/contractOwner.ts"
@@ -26,7 +19,7 @@ import { digestRoot } from "#layers/evm/account/digestTree.ts"
 import { enableDigest, nonceOfFreshAccount } from "#layers/evm/account/enableMessage.ts"
 import { accountAddress } from "#layers/evm/account/kernelAccount.ts"
 import { signerOf } from "#layers/evm/account/ownerSignature.ts"
-import { fromViem, toViem } from "#layers/evm/address.ts"
+import { addressOf, addressesOf, fromViem, toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { runnerOf } from "#layers/evm/tradeGuard.ts"
@@ -44,7 +37,7 @@ const issueGuarded = Effect.fnUntraced(function* (contract: EvmAddress, terms: G
     validUntil: issuedAt + permissionDays * 86_400,
     tradeBps: terms?.tradeBps ?? 0,
     budgetBps: terms?.budgetBps ?? 0,
-    ...(terms?.closedTokens === undefined ? {} : { closedTokens: terms.closedTokens })
+    ...(terms?.closedList === undefined ? {} : { closedTokens: addressesOf(terms.closedList) })
   }
   return policy
 })
@@ -66,7 +59,7 @@ export const SmartAccountsLive = Layer.effect(
     const authorizeChain = Effect.fnUntraced(function* (
       account: EvmAddress,
       { accountType, withdrawalDomainName }: AuthorizationRequest,
-      { chainId, enableNonce = nonceOfFreshAccount, terms, tokens }: AuthorizationRequest["chains"][number]
+      { chainId, enableNonce = nonceOfFreshAccount, terms, assets }: AuthorizationRequest["chains"][number]
     ) {
       const chain = configured.get(chainId)
       if (chain === undefined) return yield* Effect.die(new Error(`Chain ${chainId} has no EVM configuration`))
@@ -80,7 +73,7 @@ export const SmartAccountsLive = Layer.effect(
       const policy: AgentPolicy = {
         router: chain.router,
         hubs: chain.hubs,
-        tokens,
+        tokens: assets.map(addressOf),
         ...(guard === undefined ? {} : { guard }),
         ...(routes === undefined ? {} : { routedSwap: routes }),
         ...(bridge === undefined ? {} : { bridge })
@@ -107,6 +100,7 @@ export const SmartAccountsLive = Layer.effect(
       if (first === undefined) return yield* Effect.die(new Error("An authorization needs at least one chain"))
       const authorized = [first, ...others] as const
       const authorization: Authorization = {
+        _tag: "Evm",
         ...maker,
         agentAccountId: evmWallet(fromViem(agent)),
         chains: authorized,
@@ -115,11 +109,11 @@ export const SmartAccountsLive = Layer.effect(
       return authorization
     })
 
-    const enableNonce = Effect.fn("SmartAccounts.enableNonce")((accountId: EvmAccountId) =>
+    const enableNonce = Effect.fn("SmartAccounts.enableNonce")((accountId: AccountId) =>
       Effect.provideService(readEnableNonce(accountId), EvmClients, clients)
     )
 
-    const isContract = Effect.fn("SmartAccounts.isContract")((owner: EvmWalletId, chainId: ChainId) =>
+    const isContract = Effect.fn("SmartAccounts.isContract")((owner: WalletId, chainId: ChainId) =>
       Effect.provideService(hasCode(owner, chainId), EvmClients, clients)
     )
 

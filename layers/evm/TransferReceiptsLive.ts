@@ -1,7 +1,7 @@
 /** What an account received in a transaction, by the Transfer events of its receipt. */
 import { Effect, Layer, Option } from "effect"
 import { type Hex, zeroAddress } from "viem"
-import { chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
+import { chainIdOf, type AccountId } from "#domain/Caip.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { type Arrival, TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import { fromViem } from "#layers/evm/address.ts"
@@ -17,7 +17,7 @@ const noNonce = Number.MAX_SAFE_INTEGER
 type Found = Arrival & Pick<ActionReceipt, "txHash" | "blockHash">
 
 /** What one endpoint shows of a transaction that counts. */
-const observe = Effect.fnUntraced(function* (accountId: EvmAccountId, txHash: Hex) {
+const observe = Effect.fnUntraced(function* (accountId: AccountId, txHash: Hex) {
   const chainId = chainIdOf(accountId)
   const { head, settled } = yield* readDepth(chainId)
   const receipt = yield* settledReceipt(chainId, txHash, settled)
@@ -39,12 +39,12 @@ export const TransferReceiptsLive = Layer.effect(
     const clients = yield* EvmClients
 
     const read = Effect.fn("TransferReceipts.read")(
-      (accountId: EvmAccountId, txHash: string) => agreed(chainIdOf(accountId), observe(accountId, txHash as Hex)),
+      (accountId: AccountId, txHash: string) => agreed(chainIdOf(accountId), observe(accountId, txHash as Hex)),
       Effect.provideService(EvmClients, clients)
     )
 
     const carriedAt = Effect.fn("TransferReceipts.carriedAt")(
-      function* (accountId: EvmAccountId, subject: string, fromBlock: bigint) {
+      function* (accountId: AccountId, subject: string, fromBlock: bigint) {
         // Whoever carried it: no transaction and no nonce of our own is looked for.
         const unknown: SignedTransaction = {
           chainId: chainIdOf(accountId),

@@ -1,6 +1,6 @@
 /** User operations that the relayer hands to the EntryPoint, alone or several in one transaction. */
 import { Effect, Layer } from "effect"
-import type { EvmAccountId } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/Caip.ts"
 import { RelayerSigners } from "#domain/relay/Signer.ts"
 import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
@@ -34,7 +34,7 @@ export const UserOperationsLive = Layer.effect(
     )
 
     const find = Effect.fn("UserOperations.find")(
-      function* (transaction: SignedTransaction, accountId: EvmAccountId) {
+      function* (transaction: SignedTransaction, accountId: AccountId) {
         const gathered = receipts.get(transaction.chainId)
         const found =
           gathered === undefined

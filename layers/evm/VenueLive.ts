@@ -1,9 +1,9 @@
 /** The venue: Uniswap v2 pools, quoted from reserves that are all read at one block. */
 import { Effect, Layer } from "effect"
 import { decodeFunctionResult, encodeFunctionData, size } from "viem"
-import { addressOf, type ChainId, type EvmAddress } from "#domain/Caip.ts"
+import type { Address, ChainId, EvmAddress } from "#domain/Caip.ts"
 import { type Quote, type QuoteRequest, Venue } from "#domain/trading/Venue.ts"
-import { toViem } from "#layers/evm/address.ts"
+import { addressOf, toEvm, toViem } from "#layers/evm/address.ts"
 import { pairAbi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import type { CallResult } from "#layers/evm/rpc/aggregate.ts"
@@ -39,10 +39,11 @@ export const VenueLive = Layer.effect(
     const quote = Effect.fn("Venue.quote")(
       function* (
         chainId: ChainId,
-        hubs: ReadonlyArray<EvmAddress>,
+        through: ReadonlyArray<Address>,
         requests: ReadonlyArray<QuoteRequest>,
         isMade?: (index: number, quote: Quote) => boolean
       ) {
+        const hubs = through.map(toEvm)
         const sales = requests.map(({ atMost, buy, sell, sellAmountRaw, split }): Sale => ({
           sell: addressOf(sell),
           buy: addressOf(buy),

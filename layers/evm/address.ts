@@ -1,8 +1,32 @@
 /** Between the domain's addresses and viem's: the same EIP-55 text under two types. */
 import { type Address, getAddress } from "viem"
-import type { EvmAddress } from "#domain/Caip.ts"
+import {
+  type AccountId,
+  addressOf as addressInside,
+  type Address as AnyAddress,
+  type AssetId,
+  type EvmAddress,
+  type WalletId
+} from "#domain/Caip.ts"
 
-export const toViem = (address: EvmAddress) => address as string as Address
+/**
+ * The address as one of an EVM chain. Adapters are chosen by the family of what they are asked about, so another one
+ * here is a fault of the service, and a defect.
+ */
+export const toEvm = (address: AnyAddress): EvmAddress => {
+  if (!address.startsWith("0x"))
+    throw new Error(`${address} is no address of an EVM chain; its adapter was asked in vain`)
+  return address as EvmAddress
+}
+
+/** The address inside an identifier of an EVM chain. */
+export const addressOf = (id: WalletId | AccountId | AssetId): EvmAddress => toEvm(addressInside(id))
+
+/** The addresses of at least one asset. */
+export const addressesOf = ([first, ...others]: readonly [AssetId, ...ReadonlyArray<AssetId>]) =>
+  [addressOf(first), ...others.map(addressOf)] as const
+
+export const toViem = (address: AnyAddress) => toEvm(address) as string as Address
 
 /** The canonical EIP-55 spelling of an address that a chain or a library gave. */
 export const fromViem = (address: Address) => getAddress(address) as string as EvmAddress

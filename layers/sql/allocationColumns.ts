@@ -1,5 +1,6 @@
 /** The columns in which a strategy's targets and swap preferences are stored, read by more than one store. */
 import { Schema } from "effect"
+import { type AssetId, patterns } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { fromText } from "#domain/fromText.ts"
 import type { Allocation } from "#domain/Allocation.ts"
@@ -11,9 +12,9 @@ import { storableJson } from "#layers/sql/storable.ts"
  * An asset id that a store has written, so in its canonical spelling: the form is enough. Hashing every address of a
  * page again for its checksum would cost ten times the query.
  */
-const StoredAssetId = Schema.String.check(Schema.isPattern(/^eip155:[1-9][0-9]{0,15}\/erc20:0x[0-9a-fA-F]{40}$/u)).pipe(
-  Schema.brand("AssetId")
-)
+const StoredAssetId = Schema.String.check(
+  Schema.isPattern(new RegExp(`${patterns.erc20Asset.source}|${patterns.splAsset.source}`, "u"))
+) as unknown as Schema.Codec<AssetId, string>
 
 /** Target weights as JSON: `[{assetId, weight}]`, weights in basis points. */
 export const AllocationColumn = Schema.Array(Schema.Struct({ assetId: StoredAssetId, weight: Schema.Int }))

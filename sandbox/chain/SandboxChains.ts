@@ -45,7 +45,7 @@ export class WorldChains extends Context.Service<
       const registry = yield* ProcessRegistry
       const saved = yield* file.state
       const prices = new PriceBook(
-        Object.entries(saved.prices).map(([assetId, points]) => [assetId as Caip.CaipAssetId, points] as const)
+        Object.entries(saved.prices).map(([assetId, points]) => [assetId as Caip.AssetId, points] as const)
       )
       const relayer = yield* relayerAddress(
         environment["RELAYER_PRIVATE_KEY"] ?? Redacted.value(saved.secrets.relayerPrivateKey)

@@ -42,10 +42,10 @@ const nativeSol = `solana:${Caip.solanaReference}/slip44:501`
 
 const FaucetBody = Schema.Struct({
   accountId: Schema.Union([Caip.EvmAccountId, SolanaAccountId]),
-  assetId: Schema.Union([Caip.CaipAssetId, Schema.Literal(nativeSol)]),
+  assetId: Schema.Union([Caip.AssetId, Schema.Literal(nativeSol)]),
   amountRaw: Schema.String.check(Schema.isPattern(/^[1-9][0-9]{0,36}$/u))
 })
-const PricesBody = Schema.Struct({ assetId: Caip.CaipAssetId, priceUsd: Schema.Union([Schema.String, Schema.Finite]) })
+const PricesBody = Schema.Struct({ assetId: Caip.AssetId, priceUsd: Schema.Union([Schema.String, Schema.Finite]) })
 const AdvanceBody = Schema.Struct({ ms: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: longestMove })) })
 const FaultsBody = Schema.Struct({
   target: Schema.String,
@@ -57,7 +57,7 @@ const TenantsBody = Schema.Struct({
   entitlements: Schema.Array(Schema.NonEmptyString.check(Schema.isMaxLength(100))).check(Schema.isMaxLength(50))
 })
 
-const isNativeSol = (id: Caip.CaipAssetId | typeof nativeSol): id is typeof nativeSol => id === nativeSol
+const isNativeSol = (id: Caip.AssetId | typeof nativeSol): id is typeof nativeSol => id === nativeSol
 
 const reply = (body: unknown, status = 200) => HttpServerResponse.jsonUnsafe(body, { status })
 
@@ -73,7 +73,7 @@ const answering = <R>(
   )
 
 /** Finds the token of an asset of the world, and its chain when that is an EVM one. */
-const locate = Effect.fnUntraced(function* (chains: WorldChains["Service"], assetId: Caip.CaipAssetId) {
+const locate = Effect.fnUntraced(function* (chains: WorldChains["Service"], assetId: Caip.AssetId) {
   if (!Caip.isErc20(assetId)) {
     const found = splTokenOf(assetId)
     if (found !== undefined) return { _tag: "Solana", token: found } as const

@@ -15,9 +15,9 @@ const historyLimit = 2_000
 
 /** What every asset costs (US dollars, wad), with the changes of the last day. The one source of pools and feeds. */
 export class PriceBook {
-  readonly #points = new Map<Caip.CaipAssetId, ReadonlyArray<PricePoint>>()
+  readonly #points = new Map<Caip.AssetId, ReadonlyArray<PricePoint>>()
 
-  constructor(saved: Iterable<readonly [Caip.CaipAssetId, ReadonlyArray<PricePoint>]> = []) {
+  constructor(saved: Iterable<readonly [Caip.AssetId, ReadonlyArray<PricePoint>]> = []) {
     for (const token of [...catalog.flatMap((chain) => chain.tokens), ...splCatalog]) {
       this.#points.set(token.assetId, [{ at: 0, priceUsd: token.initialPriceUsd }])
     }
@@ -25,12 +25,12 @@ export class PriceBook {
   }
 
   /** The present price of an asset of the catalogue. */
-  price(assetId: Caip.CaipAssetId): bigint {
+  price(assetId: Caip.AssetId): bigint {
     return this.#points.get(assetId)!.at(-1)!.priceUsd
   }
 
   /** Sets the price from `now` (milliseconds of the world's time) on. */
-  set(assetId: Caip.CaipAssetId, priceUsd: bigint, now: number): void {
+  set(assetId: Caip.AssetId, priceUsd: bigint, now: number): void {
     const points = this.#points.get(assetId)!
     const dayAgo = now - dayMillis
     const firstNeeded = Math.max(
@@ -42,14 +42,14 @@ export class PriceBook {
   }
 
   /** Change over the 24 hours before `now` in percent, as a wad (`5` percent is `5 * 10 ** 18`). */
-  dayChangePercent(assetId: Caip.CaipAssetId, now: number): bigint {
+  dayChangePercent(assetId: Caip.AssetId, now: number): bigint {
     const points = this.#points.get(assetId)!
     const before = (points.findLast((point) => point.at <= now - dayMillis) ?? points[0]!).priceUsd
     return ((this.price(assetId) - before) * 100n * Decimal.one) / before
   }
 
   /** All points, to be saved. */
-  entries(): ReadonlyArray<readonly [Caip.CaipAssetId, ReadonlyArray<PricePoint>]> {
+  entries(): ReadonlyArray<readonly [Caip.AssetId, ReadonlyArray<PricePoint>]> {
     return [...this.#points]
   }
 }

@@ -1,13 +1,14 @@
 /** Reads the chains of a deployment: a chain takes part when it has an RPC endpoint. */
 import { Effect, Redacted, Schema } from "effect"
 import { type AssetId, ChainId, erc20, EvmAddress } from "#domain/Caip.ts"
+import { knownChain } from "#domain/chain/knownChains.ts"
 import type { EvmChain } from "#layers/evm/EvmConfig.ts"
 import { integer, kind, listOf, secretUrl, text } from "#src/config/kinds.ts"
 import { all, optional, required, type Setting, withDefault } from "#src/config/Setting.ts"
 
-interface KnownChain {
+interface ConfigurableChain {
+  /** Its name is in domain/chain/knownChains.ts. */
   readonly id: number
-  readonly name: string
   /**
    * Tokens through which a swap of two hops passes unless SWAP_HUBS_<chainId> names others: wrapped native token and
    * USDC.
@@ -21,34 +22,30 @@ interface KnownChain {
   readonly ondoStable?: string
 }
 
-const knownChains: ReadonlyArray<KnownChain> = [
+const knownChains: ReadonlyArray<ConfigurableChain> = [
   {
     id: 1,
-    name: "Ethereum",
     hubs: ["0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2", "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"],
     confirmations: 12,
     ondoStable: "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
   },
   {
     id: 8453,
-    name: "Base",
     hubs: ["0x4200000000000000000000000000000000000006", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"],
     confirmations: 10
   },
   {
     id: 42161,
-    name: "Arbitrum One",
     hubs: ["0x82aF49447D8a07e3bd95BD0d56f35241523fBab1", "0xaf88d065e77c8cC2239327C5EDb3A432268e5831"],
     confirmations: 30
   },
   {
     id: 56,
-    name: "BNB Smart Chain",
     hubs: ["0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c", "0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d"],
     confirmations: 15,
     ondoStable: "0x55d398326f99059fF775485246999027B3197955"
   },
-  { id: 4663, name: "Robinhood Chain", hubs: ["0x0Bd7D308f8E1639FAb988df18A8011f41EAcAD73"], confirmations: 30 }
+  { id: 4663, hubs: ["0x0Bd7D308f8E1639FAb988df18A8011f41EAcAD73"], confirmations: 30 }
 ]
 
 /** The asset by whose price gas is valued, on each chain: the first hub of the table. */
@@ -82,7 +79,7 @@ const ondoChains: ReadonlyMap<number, string> = new Map([
 ])
 
 /** The contract that Ondo has on a chain, and what goes with it; without the contract nothing is traded with Ondo. */
-const issuerOn = ({ id, ondoStable }: KnownChain): Setting<EvmChain["issuer"] | null> =>
+const issuerOn = ({ id, ondoStable }: ConfigurableChain): Setting<EvmChain["issuer"] | null> =>
   Effect.flatMap(optional(`ONDO_MANAGER_${id}`, address), (manager) => {
     if (manager === null) return Effect.succeed(null)
     const chainName = text("the chain as Ondo calls it", "ethereum-1")
@@ -100,7 +97,7 @@ const issuerOn = ({ id, ondoStable }: KnownChain): Setting<EvmChain["issuer"] | 
     })
   })
 
-const chain = (known: KnownChain): Setting<EvmChain | null> => {
+const chain = (known: ConfigurableChain): Setting<EvmChain | null> => {
   const { confirmations: byDefault, hubs, id } = known
   return Effect.flatMap(optional(`RPC_URL_${id}`, endpoints), (rpcUrls) => {
     if (rpcUrls === null) return Effect.succeed(null)
@@ -155,10 +152,10 @@ const chain = (known: KnownChain): Setting<EvmChain | null> => {
 
 /** All configured chains, at least one, in the order of the table above. */
 export const chains: Setting<ReadonlyArray<EvmChain>> = Effect.gen(function* () {
-  const read = yield* all(Object.fromEntries(knownChains.map((one) => [one.name, chain(one)])))
-  const configured = knownChains.flatMap(({ name }) => read[name] ?? [])
+  const read = yield* all(Object.fromEntries(knownChains.map((known) => [`RPC_URL_${known.id}`, chain(known)])))
+  const configured = knownChains.flatMap(({ id }) => read[`RPC_URL_${id}`] ?? [])
   if (configured.length > 0) return configured
-  const names = knownChains.map(({ id, name }) => `RPC_URL_${id} (${name})`).join(", ")
+  const names = knownChains.map(({ id }) => `RPC_URL_${id} (${knownChain(id)?.name ?? id})`).join(", ")
   return yield* Effect.fail([
     `RPC_URL_<chainId>: no chain is configured; set at least one of ${names}, for example RPC_URL_8453=${endpoints.example}`
   ])
@@ -169,7 +166,7 @@ export interface GuardedChain extends Pick<EvmChain, "chainId" | "rpcUrls"> {
   readonly guards: readonly [EvmAddress, ...ReadonlyArray<EvmAddress>]
 }
 
-const guardedChain = ({ id }: KnownChain): Setting<GuardedChain | null> =>
+const guardedChain = ({ id }: ConfigurableChain): Setting<GuardedChain | null> =>
   Effect.gen(function* () {
     const rpcUrls = yield* optional(`RPC_URL_${id}`, endpoints)
     if (rpcUrls === null) return null
@@ -187,8 +184,8 @@ const guardedChain = ({ id }: KnownChain): Setting<GuardedChain | null> =>
  * use it.
  */
 export const guardedChains: Setting<ReadonlyArray<GuardedChain>> = Effect.gen(function* () {
-  const read = yield* all(Object.fromEntries(knownChains.map((known) => [known.name, guardedChain(known)])))
-  const configured = knownChains.flatMap(({ name }) => read[name] ?? [])
+  const read = yield* all(Object.fromEntries(knownChains.map((known) => [`RPC_URL_${known.id}`, guardedChain(known)])))
+  const configured = knownChains.flatMap(({ id }) => read[`RPC_URL_${id}`] ?? [])
   if (configured.length > 0) return configured
   return yield* Effect.fail([
     "RPC_URL_<chainId>: no chain is configured; set RPC_URL_8453 and TRADE_GUARD_8453, or others"

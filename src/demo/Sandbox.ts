@@ -1,7 +1,7 @@
 /** The control API of a running sandbox, as far as the demo needs it. */
 import { Context, Effect, Layer, Schema } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
-import { type AssetId, CaipAssetId, ChainId } from "#domain/Caip.ts"
+import { AssetId, ChainId } from "#domain/Caip.ts"
 
 const Overview = Schema.Struct({
   apiBaseUrl: Schema.String,
@@ -11,7 +11,7 @@ const Overview = Schema.Struct({
     Schema.Struct({
       chainId: ChainId,
       assets: Schema.Array(
-        Schema.Struct({ assetId: CaipAssetId, symbol: Schema.String, decimals: Schema.Int, priceUsd: Schema.String })
+        Schema.Struct({ assetId: AssetId, symbol: Schema.String, decimals: Schema.Int, priceUsd: Schema.String })
       )
     })
   )

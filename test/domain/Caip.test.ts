@@ -51,12 +51,12 @@ describe("identifiers", () => {
     const mint = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
     const spl = `solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp/spl:${mint}`
     assert.strictEqual(Caip.spl(mint), spl as never)
-    assert.deepStrictEqual(decode(Caip.CaipAssetId)(spl), Option.some(spl) as never)
+    assert.deepStrictEqual(decode(Caip.AssetId)(spl), Option.some(spl) as never)
     assert.deepStrictEqual(
-      decode(Caip.CaipAssetId)(`eip155:8453/erc20:${usdc.toLowerCase()}`),
+      decode(Caip.AssetId)(`eip155:8453/erc20:${usdc.toLowerCase()}`),
       Option.some(`eip155:8453/erc20:${usdc}`) as never
     )
-    assert.isTrue(Option.isNone(decode(Caip.AssetId)(spl)))
+    assert.isTrue(Option.isNone(decode(Caip.Erc20AssetId)(spl)))
   })
 
   it.each([
@@ -67,7 +67,7 @@ describe("identifiers", () => {
     `eip155:8453/spl:${usdc}`,
     `eip155:8453/erc20:${usdc.replace("f", "F")}`,
     "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
-  ])("refuses %j as any asset", (text) => assert.isTrue(Option.isNone(decode(Caip.CaipAssetId)(text))))
+  ])("refuses %j as any asset", (text) => assert.isTrue(Option.isNone(decode(Caip.AssetId)(text))))
 
   it("a wallet is on chain 0 and an account is not", () => {
     assert.isTrue(Option.isSome(decode(Caip.EvmWalletId)(`eip155:0:${usdc}`)))
@@ -76,9 +76,40 @@ describe("identifiers", () => {
   })
 
   it("parts come back out", () => {
-    const asset = Schema.decodeUnknownSync(Caip.AssetId)(`eip155:8453/erc20:${usdc}`)
+    const asset = Schema.decodeUnknownSync(Caip.Erc20AssetId)(`eip155:8453/erc20:${usdc}`)
     assert.strictEqual(Caip.chainIdOf(asset), 8453)
     assert.strictEqual(Caip.addressOf(asset), usdc)
     assert.strictEqual(Caip.erc20(Caip.chainIdOf(asset), Caip.addressOf(asset)), asset)
+  })
+
+  it("identifiers of Solana have a chain, a family and an address too", () => {
+    const address = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
+    const account = Schema.decodeUnknownSync(Caip.AccountId)(`solana:${Caip.solanaReference}:${address}`)
+    const wallet = Schema.decodeUnknownSync(Caip.WalletId)(`solana:${Caip.solanaReference}:${address}`)
+    const asset = Caip.spl("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v")
+    assert.strictEqual(Caip.chainIdOf(account), Caip.solanaChainId)
+    assert.strictEqual(Caip.chainIdOf(asset), Caip.solanaChainId)
+    assert.deepStrictEqual([account, wallet, asset].map(Caip.namespaceOf), ["solana", "solana", "solana"])
+    assert.strictEqual(Caip.addressOf(wallet), address)
+    assert.strictEqual(Caip.assetAt(Caip.chainIdOf(asset), Caip.addressOf(asset)), asset)
+    assert.strictEqual(Caip.namespaceOfChain(Caip.chainIdOf(account)), "solana")
+    assert.isTrue(Option.isNone(decode(Caip.AccountId)(`solana:${Caip.solanaReference}:${usdc}`)))
+    assert.isTrue(Option.isNone(decode(Caip.AccountId)(`solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1:${address}`)))
+  })
+
+  it("identifiers of EVM chains are of the family eip155", () => {
+    const ids = [
+      Schema.decodeUnknownSync(Caip.WalletId)(`eip155:0:${usdc}`),
+      Schema.decodeUnknownSync(Caip.AccountId)(`eip155:8453:${usdc}`),
+      Schema.decodeUnknownSync(Caip.AssetId)(`eip155:8453/erc20:${usdc}`)
+    ]
+    assert.deepStrictEqual(ids.map(Caip.namespaceOf), ["eip155", "eip155", "eip155"])
+    assert.strictEqual(Caip.assetAt(8453 as Caip.ChainId, usdc as Caip.EvmAddress), ids[2] as never)
+  })
+
+  it("routes take identifiers of the families that are served, which are EVM's", () => {
+    const spl = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp/spl:EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
+    assert.isTrue(Option.isNone(decode(Caip.ServedAssetId)(spl)))
+    assert.isTrue(Option.isSome(decode(Caip.ServedAssetId)(`eip155:8453/erc20:${usdc}`)))
   })
 })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { AssetId, CaipAssetId, EvmAccountId } from "#domain/Caip.ts"
+import { AssetId, Erc20AssetId, EvmAccountId } from "#domain/Caip.ts"
 import { describeIssue, detailsOf } from "#domain/describeIssue.ts"
 import { AssetKey } from "#domain/listing/AssetKey.ts"
 import { WeightFromString } from "#domain/Weight.ts"
@@ -85,7 +85,7 @@ describe("describeIssue", () => {
   it.effect("of a bare address says which part of a CAIP id comes first", () =>
     Effect.gen(function* () {
       const address = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
-      const body = Schema.Struct({ asset: AssetId, any: CaipAssetId, account: EvmAccountId, key: AssetKey })
+      const body = Schema.Struct({ asset: Erc20AssetId, any: AssetId, account: EvmAccountId, key: AssetKey })
       const lines = yield* described(body as never, { asset: address, any: address, account: address, key: address })
       assert.lengthOf(lines, 4)
       for (const line of lines) assert.match(line, /(chain first and then|chain comes first).*eip155:/u)

@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import fc from "fast-check"
 import { AssetCanonicalId } from "#domain/asset/CanonicalAsset.ts"
 import { HoldingWeightFromString } from "#domain/breakdown/HoldingWeight.ts"
-import { AssetId, EvmAccountId, EvmAddress, EvmWalletId, SplAssetId } from "#domain/Caip.ts"
+import { Erc20AssetId, EvmAccountId, EvmAddress, EvmWalletId, SplAssetId } from "#domain/Caip.ts"
 import { UsdFromString } from "#domain/Decimal.ts"
 import { WeightFromString } from "#domain/Weight.ts"
 import { limitUpTo } from "#http/v2/values/PageQuery.ts"
@@ -12,7 +12,7 @@ import { limitUpTo } from "#http/v2/values/PageQuery.ts"
 const codecs: Readonly<Record<string, Schema.Codec<unknown, string>>> = {
   EvmWalletId,
   EvmAccountId,
-  AssetId,
+  Erc20AssetId,
   SplAssetId,
   EvmAddress,
   AssetCanonicalId,

@@ -15,7 +15,7 @@ import {
   zeroAddress
 } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
-import { addressOf, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { erc1271OwnerValidator, withdrawalExecutor } from "#layers/evm/contracts.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
@@ -33,6 +33,7 @@ import {
   withdrawalDomainName
 } from "#test/layers/evm/EvmWorld.ts"
 import { deployAccount } from "#test/layers/evm/tradingAccount.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 const recipient: Address = "0x52908400098527886E0F7030069857D2E4169EE7"
 const nameHash = keccak256(toHex(withdrawalDomainName))
@@ -130,7 +131,7 @@ describe("The modules of an account", () => {
           ownerAccountId: evmWallet(getAddress(key.address) as string as EvmAddress),
           accountIndex: 0n,
           withdrawalDomainName,
-          chains: [{ chainId: chainIdOf(base), tokens: [] }]
+          chains: [{ chainId: chainIdOf(base), assets: [] }]
         })
         yield* deployAccount(base, authorization)
         const at = addressOf(authorization.chains[0].accountId)

@@ -4,7 +4,7 @@
  */
 import { DateTime, Effect } from "effect"
 import { ActionStore } from "#domain/action/ActionStore.ts"
-import type { EvmAccountId } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/Caip.ts"
 import { makeOperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
 import { baseUsdc, baseWeth } from "#test/support/assets.ts"
 
@@ -15,7 +15,7 @@ interface Portfolio {
 
 export const acceptSwap = Effect.fnUntraced(function* (
   { portfolioId, tenantId }: Portfolio,
-  accountId: EvmAccountId,
+  accountId: AccountId,
   amountRaw: bigint,
   expectedOfIssuer?: bigint
 ) {

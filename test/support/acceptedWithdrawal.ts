@@ -2,7 +2,7 @@
 import { DateTime, Effect, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Hex } from "effect/encoding"
-import { type AssetId, type EvmAccountId, type EvmAddress, evmAccount, chainIdOf } from "#domain/Caip.ts"
+import { type AssetId, type AccountId, type EvmAddress, evmAccount, chainIdOf } from "#domain/Caip.ts"
 import { makeOperationId, type OperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
 import { isTerminal } from "#domain/operation/Operation.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
@@ -11,7 +11,7 @@ import { type NonceClaimRequest, WithdrawalStore } from "#domain/withdrawal/With
 
 const recipientAddress = "0x8617E340B3D01FA5F11F306F4090FD50E238070D" as EvmAddress
 
-export const recipientOf = (account: EvmAccountId): EvmAccountId => evmAccount(chainIdOf(account), recipientAddress)
+export const recipientOf = (account: AccountId): AccountId => evmAccount(chainIdOf(account), recipientAddress)
 
 export interface Enrolled {
   readonly tenantId: TenantId
@@ -21,7 +21,7 @@ export interface Enrolled {
 /** A message over assets of an account, with a fresh nonce; it expires in the year 2100. */
 export const messageOf = Effect.fnUntraced(function* (
   { portfolioId }: Enrolled,
-  account: EvmAccountId,
+  account: AccountId,
   assets: ReadonlyArray<readonly [AssetId, bigint]>,
   changes: Partial<WithdrawalMessage> = {}
 ) {
@@ -52,7 +52,7 @@ export const claimOf = Effect.fnUntraced(function* (tenantId: TenantId, nonce: s
 /** Claims the nonce and accepts the withdrawal; answers its operation. */
 export const acceptWithdrawal = Effect.fnUntraced(function* (
   { portfolioId, tenantId }: Enrolled,
-  accountId: EvmAccountId,
+  accountId: AccountId,
   message: WithdrawalMessage,
   { acceptedAtBlock = 1n, signature = "0x1b" } = {}
 ) {

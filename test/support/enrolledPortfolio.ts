@@ -1,7 +1,7 @@
 /** A portfolio with accounts on two chains and a target over both, written straight to the stores. */
 import { DateTime, Effect } from "effect"
 import type { Asset } from "#domain/asset/Asset.ts"
-import { addressOf, evmAccount, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { evmAccount, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import * as Eip55 from "#domain/Eip55.ts"
 import type { Authorization } from "#domain/account/Authorization.ts"
@@ -13,6 +13,7 @@ import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 import { arbUsdc, arbWeth, baseBtc, baseUsdc, baseWeth, catalogue } from "#test/support/assets.ts"
 import { TestChain } from "#test/support/chains/TestChains.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 const bytes32 = (byte: string) => `0x${byte.repeat(32)}`
 
@@ -111,6 +112,7 @@ export const marketPortfolio = Effect.fnUntraced(function* (owner: EvmAddress, c
   yield* setPrices
   const accounts = [evmAccount(baseUsdc.chainId, owner), evmAccount(arbUsdc.chainId, owner)] as const
   const authorization: Authorization = {
+    _tag: "Evm",
     accountType: "ECDSA",
     ownerAccountId: evmWallet(owner),
     withdrawalDomainName: "Ballast Withdrawal Authorization",

@@ -6,10 +6,11 @@ import { Context, DateTime, Duration, Effect, Layer, Option, Result, Schedule } 
 import * as Amount from "#domain/Amount.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
 import { Assets } from "#domain/asset/Assets.ts"
-import { addressOf, type AssetId, type ChainId, chainIdOf, erc20, type EvmAccountId } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, chainIdOf, type AccountId } from "#domain/Caip.ts"
 import { type AccountBalances, Balances } from "#domain/chain/Balances.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { type ChainAuthorization, mayBuy } from "#domain/account/Authorization.ts"
+import type { ChainAuthorization } from "#domain/account/Authorization.ts"
+import { carrierOf, mayBuy } from "#domain/account/Permission.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import { mayTradeOn, type Price, Prices } from "#domain/market/Prices.ts"
 import { readingFrom } from "#domain/performance/PortfolioReading.ts"
@@ -253,7 +254,7 @@ const outlineOf = (context: PlanContext, transfers: ReadonlyArray<Transfer>): Ou
   }
 }
 
-const blocksOf = (readings: ReadonlyArray<ChainReading>): ReadonlyMap<EvmAccountId, bigint> =>
+const blocksOf = (readings: ReadonlyArray<ChainReading>): ReadonlyMap<AccountId, bigint> =>
   new Map(readings.flatMap(accountOf).map(({ accountId, blockNumber }) => [accountId, blockNumber] as const))
 
 const accountOf = ({ account, authorization: { accountId } }: ChainReading): ReadonlyArray<AccountReading> =>
@@ -293,9 +294,10 @@ const incomingOf = (transfers: ReadonlyArray<Transfer>): ReadonlyMap<AssetId, bi
  */
 const carriersOf = (chains: ReadonlyArray<ChainAuthorization>, apart: ReadonlySet<ChainId>) =>
   new Map(
-    chains.flatMap(({ chainId, policy }) =>
-      policy.bridge === undefined || apart.has(chainId) ? [] : [[chainId, erc20(chainId, policy.bridge.token)] as const]
-    )
+    chains.flatMap((chain) => {
+      const carrier = carrierOf(chain)
+      return carrier === undefined || apart.has(chain.chainId) ? [] : [[chain.chainId, carrier] as const]
+    })
   )
 
 interface Known {
@@ -306,7 +308,6 @@ interface Known {
 }
 
 const chainState = (reading: ChainReading, { incoming, known: prices, ofInterest, staleBefore }: Known): ChainState => {
-  const { policy } = reading.authorization
   const holding = ({ assetId, decimals, isBlocked }: Asset): Holding => {
     const price = prices.get(assetId)
     return {
@@ -317,7 +318,7 @@ const chainState = (reading: ChainReading, { incoming, known: prices, ofInterest
       priceUsd: price?.usd ?? null,
       priceIsStale: price !== undefined && !mayTradeOn(price, staleBefore),
       isBlocked,
-      isAuthorized: mayBuy(policy, addressOf(assetId))
+      isAuthorized: mayBuy(reading.authorization, assetId)
     }
   }
   return {

@@ -8,6 +8,7 @@
  */
 import { Context, Effect, Layer, Struct } from "effect"
 import { grantOn } from "#domain/account/Grant.ts"
+import { hubsOf } from "#domain/account/Permission.ts"
 import { type ChainId, chainIdOf } from "#domain/Caip.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
 import type { ChainPair, ChainPlan, Leg, Plan, PlanInput } from "#domain/planning/Plan.ts"
@@ -76,10 +77,7 @@ export class RunPlanner extends Context.Service<
         const requests = quoteRequests(chainId, legs, { ...limits, hopFeeBps: venue.feeBps })
         return authorization === undefined
           ? Effect.succeed([])
-          : Effect.orElseSucceed(
-              venue.quote(chainId, authorization.policy.hubs, requests),
-              (): ReadonlyArray<null> => []
-            )
+          : Effect.orElseSucceed(venue.quote(chainId, hubsOf(authorization), requests), (): ReadonlyArray<null> => [])
       }
 
       const planQuoted = Effect.fnUntraced(function* (

@@ -7,7 +7,7 @@ import { AssetCanonicalId } from "#domain/asset/CanonicalAsset.ts"
 import { Dimension, dimensions } from "#domain/asset/Dimension.ts"
 import { maxHoldings, MultiCategoryMode } from "#domain/breakdown/Breakdown.ts"
 import { HoldingWeightFromString } from "#domain/breakdown/HoldingWeight.ts"
-import { CaipAssetId, patterns } from "#domain/Caip.ts"
+import { AssetId, patterns } from "#domain/Caip.ts"
 import { freeText } from "#http/v2/values/freeText.ts"
 import { AssetIdText, prose, written } from "#http/v2/values/values.ts"
 
@@ -28,7 +28,7 @@ const Holding = Schema.Struct({
     })
   ),
   caipAssetId: optional(
-    CaipAssetId,
+    AssetId,
     "CAIP-19 of a token, ERC-20 or SPL; it is resolved to its canonical asset. Either this or `assetCanonicalId`, not both."
   ),
   symbol: optional(

@@ -2,7 +2,7 @@
  * The two stages of an enrollment on the wire. Source: interface "enroll/signature" and "enroll", shapes 2.15 and 2.16.
  */
 import { Schema } from "effect"
-import { AssetId, EvmWalletId, patterns, solanaReference } from "#domain/Caip.ts"
+import { type AssetId, ServedAssetId, ServedWalletId, patterns, solanaReference } from "#domain/Caip.ts"
 import { AccountType } from "#domain/account/Authorization.ts"
 import { maxSignatureBytes } from "#domain/account/OwnerMessage.ts"
 import { widestTermsBps } from "#domain/enrollment/PermissionTerms.ts"
@@ -31,7 +31,7 @@ const SolanaOwner = Schema.String.check(
   })
 )
 
-const owner = Schema.Union([EvmWalletId, SolanaOwner]).annotate({
+const owner = Schema.Union([ServedWalletId, SolanaOwner]).annotate({
   message: `Expected a CAIP-10 wallet of the form eip155:0:<address>, with a valid EIP-55 checksum when mixed-case, or solana:${solanaReference}:<base58>`
 })
 
@@ -72,7 +72,7 @@ export const Terms = Schema.Struct({
   maxTradeLossBps: Schema.optionalKey(lossBps("Most that one trade may lose against reference prices.")),
   maxWeeklyLossBps: Schema.optionalKey(lossBps("Most that all trades of seven days may lose, of the account.")),
   closedList: Schema.optionalKey(
-    Schema.Array(AssetId)
+    Schema.Array(ServedAssetId)
       .check(
         Schema.isBetweenLength(1, 200, { expected: "1 to 200 assets" }),
         Schema.isUnique({ expected: "assets without duplicates" })
@@ -175,7 +175,7 @@ export const issued = {
     description: "As stage 1 answered it, a string.",
     examples: ["0"]
   }),
-  agentAccountId: EvmWalletId.annotate({ description: "As stage 1 answered it.", examples: [agentExample as never] })
+  agentAccountId: ServedWalletId.annotate({ description: "As stage 1 answered it.", examples: [agentExample as never] })
 }
 
 const ecdsaSignature = /^0x[0-9a-fA-F]{130}$/u

@@ -54,7 +54,7 @@ export const addressText = (description: string) =>
 
 const exampleAsset = "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
 
-export const AssetIdText = written("CAIP-19 of the asset.", Caip.patterns.asset, exampleAsset)
+export const AssetIdText = written("CAIP-19 of the asset.", Caip.patterns.erc20Asset, exampleAsset)
 export const SmartAccountIdText = written(
   "CAIP-10 of the smart account, bound to its chain.",
   Caip.patterns.evmAccount,

@@ -1,6 +1,6 @@
 /** The two stages of a withdrawal on the wire. Source: shapes 2.22 to 2.24. */
 import { Schema } from "effect"
-import { AssetId, type EvmAccountId, patterns } from "#domain/Caip.ts"
+import { type AssetId, ServedAssetId, type AccountId, patterns } from "#domain/Caip.ts"
 import { maxSignatureBytes } from "#domain/account/OwnerMessage.ts"
 import { shown } from "#domain/fromText.ts"
 import { portfolioIdPattern } from "#domain/Ids.ts"
@@ -41,7 +41,7 @@ const amountRaw = RawAmount.annotate({
 export const WithdrawalRequest = Schema.Struct({
   recipientAccountId: recipient,
   assets: Schema.Array(
-    Schema.Struct({ assetId: AssetId, amountRaw }).annotate({
+    Schema.Struct({ assetId: ServedAssetId, amountRaw }).annotate({
       identifier: "WithdrawalAsset",
       description: "One asset and how much of it."
     })
@@ -55,7 +55,7 @@ export const WithdrawalRequest = Schema.Struct({
     })
   ),
   settlementAssetId: Schema.optionalKey(
-    AssetId.annotate({
+    ServedAssetId.annotate({
       description: "Only with `liquidate`. The chain's canonical USDC, which is also the default, and no other."
     })
   )
@@ -98,7 +98,7 @@ const typedDataExample = typedDataOf(
     expiresAt: expiresAtExample
   }),
   "Ballast Withdrawal Authorization",
-  "eip155:8453:0x52908400098527886E0F7030069857D2E4169EE7" as EvmAccountId
+  "eip155:8453:0x52908400098527886E0F7030069857D2E4169EE7" as AccountId
 )
 
 /** The answer of stage 1, for owners that sign typed data. */

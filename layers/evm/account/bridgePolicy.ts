@@ -1,8 +1,8 @@
 /** What an owner allows to leave a chain: its USDC, for every other chain that has a bridge. */
-import { addressOf } from "#domain/Caip.ts"
 import type { BridgePolicy } from "#domain/account/Authorization.ts"
 import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 import type { EvmChain } from "#layers/evm/EvmConfig.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 const carrierOn = ({ bridge, chainId }: EvmChain) => {
   const asset = bridge === undefined ? undefined : settlementAssetOn(chainId)

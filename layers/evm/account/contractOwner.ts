@@ -1,11 +1,11 @@
 /** Owners that are contracts: whether they are there, and what they say about a signature. Source: ERC-1271. */
 import { Effect } from "effect"
 import { encodeFunctionData, hashTypedData, type Hex, parseAbi, slice, size } from "viem"
-import { addressOf, type ChainId, type EvmWalletId } from "#domain/Caip.ts"
+import type { ChainId, WalletId } from "#domain/Caip.ts"
 import { type OwnerDigest, typedDataMessage } from "#domain/account/OwnerMessage.ts"
 import { VerifierUnavailable } from "#domain/Errors.ts"
 import { ownerSignature } from "#layers/evm/account/ownerSignature.ts"
-import { toViem } from "#layers/evm/address.ts"
+import { addressOf, toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import type { Call, CallResult } from "#layers/evm/rpc/aggregate.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"
@@ -46,7 +46,7 @@ const contractOwnerDigest = (signed: OwnerDigest): Hex => {
 }
 
 export const hasCode = Effect.fnUntraced(
-  function* (owner: EvmWalletId, chainId: ChainId) {
+  function* (owner: WalletId, chainId: ChainId) {
     const { request } = yield* EvmClients
     const code = yield* request(chainId, "eth_getCode", (client) =>
       client.getCode({ address: toViem(addressOf(owner)) })
@@ -61,7 +61,7 @@ export const hasCode = Effect.fnUntraced(
  * tells a contract that reverts (a refusal) from a chain that does not answer.
  */
 export const standsBy = Effect.fnUntraced(
-  function* (chainId: ChainId, owner: EvmWalletId, digest: Hex, signature: Hex) {
+  function* (chainId: ChainId, owner: WalletId, digest: Hex, signature: Hex) {
     const call = signatureCall(toViem(addressOf(owner)), digest, signature)
     const [answer] = yield* multicall(chainId, [call], foreignFrame)
     return isAccepted(answer)

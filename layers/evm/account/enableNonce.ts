@@ -1,15 +1,15 @@
 /** The nonce at which an account accepts the owner's next `Enable` message. Source: Kernel 0.3.1 validation manager. */
 import { Effect } from "effect"
 import { decodeFunctionResult, encodeFunctionData } from "viem"
-import { addressOf, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
+import { chainIdOf, type AccountId } from "#domain/Caip.ts"
 import { VerifierUnavailable } from "#domain/Errors.ts"
 import { nonceOfFreshAccount } from "#layers/evm/account/enableMessage.ts"
-import { toViem } from "#layers/evm/address.ts"
+import { addressOf, toViem } from "#layers/evm/address.ts"
 import { kernelAbi } from "#layers/evm/contracts.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"
 
 export const readEnableNonce = Effect.fnUntraced(
-  function* (accountId: EvmAccountId) {
+  function* (accountId: AccountId) {
     const data = encodeFunctionData({ abi: kernelAbi, functionName: "currentNonce" })
     const [answer] = yield* multicall(chainIdOf(accountId), [{ target: toViem(addressOf(accountId)), data }])
     // An account without code answers with nothing at all; it will begin at its first nonce.

@@ -1,10 +1,9 @@
 /** Whether what an owner signed is what the account would check now. */
 import type { Hex } from "viem"
-import { addressOf } from "#domain/Caip.ts"
 import type { Authorization, ChainAuthorization } from "#domain/account/Authorization.ts"
 import { permissionData } from "#layers/evm/account/agentPermission.ts"
 import { enableDigest } from "#layers/evm/account/enableMessage.ts"
-import { toViem } from "#layers/evm/address.ts"
+import { addressOf, toViem } from "#layers/evm/address.ts"
 
 /** True when the authorization's digest is that of the account's `Enable` message at the nonce. */
 export const isSignedAt = (

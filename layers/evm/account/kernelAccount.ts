@@ -16,9 +16,9 @@ import {
   zeroAddress
 } from "viem"
 import { KernelFactoryStakerAbi } from "@zerodev/sdk"
-import { addressOf, type EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/Caip.ts"
 import type { Authorization } from "#domain/account/Authorization.ts"
-import { fromViem, toViem } from "#layers/evm/address.ts"
+import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
 import {
   erc1271OwnerValidator,
   kernelAbi,

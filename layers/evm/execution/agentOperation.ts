@@ -4,13 +4,12 @@
  */
 import { concatHex, encodeAbiParameters, type Hex, hexToBigInt, pad, zeroAddress } from "viem"
 import { getUserOperationHash, toPackedUserOperation, type UserOperation } from "viem/account-abstraction"
-import { addressOf } from "#domain/Caip.ts"
 import type { Authorization, ChainAuthorization } from "#domain/account/Authorization.ts"
 import { permissionData } from "#layers/evm/account/agentPermission.ts"
 import { rootSignature } from "#layers/evm/account/digestTree.ts"
 import { selectorData } from "#layers/evm/account/enableMessage.ts"
 import { accountDeployment } from "#layers/evm/account/kernelAccount.ts"
-import { toViem } from "#layers/evm/address.ts"
+import { addressOf, toViem } from "#layers/evm/address.ts"
 import { entryPoint } from "#layers/evm/contracts.ts"
 import type { GasLimits } from "#layers/evm/execution/gasLimits.ts"
 

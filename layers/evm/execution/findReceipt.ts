@@ -5,7 +5,7 @@
  */
 import { Effect, Option } from "effect"
 import { getAbiItem, type Hex, type TransactionReceipt } from "viem"
-import type { ChainId, EvmAccountId } from "#domain/Caip.ts"
+import type { AccountId, ChainId } from "#domain/Caip.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
@@ -73,7 +73,7 @@ export const isNonceUsed = Effect.fnUntraced(function* (transaction: SignedTrans
 })
 
 /** What one endpoint shows. */
-const observe = Effect.fnUntraced(function* (transaction: SignedTransaction, accountId: EvmAccountId) {
+const observe = Effect.fnUntraced(function* (transaction: SignedTransaction, accountId: AccountId) {
   const { chainId, fromBlock, replaces, subject, txHash } = transaction
   const { head, settled } = yield* readDepth(chainId)
   const shows = (receipt: Option.Option<ActionReceipt>): Observation => ({ head, settled, receipt })
@@ -92,5 +92,5 @@ const observe = Effect.fnUntraced(function* (transaction: SignedTransaction, acc
   return shows(own !== null || nonceUsed ? Option.some(lost(transaction, own)) : Option.none())
 })
 
-export const findReceipt = (transaction: SignedTransaction, accountId: EvmAccountId) =>
+export const findReceipt = (transaction: SignedTransaction, accountId: AccountId) =>
   agreed(transaction.chainId, observe(transaction, accountId))

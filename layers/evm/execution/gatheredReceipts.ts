@@ -7,7 +7,7 @@
  */
 import { Clock, Duration, Effect, Option, Result } from "effect"
 import { getAbiItem, type Hex, type TransactionReceipt } from "viem"
-import type { ChainId, EvmAccountId } from "#domain/Caip.ts"
+import type { ChainId, AccountId } from "#domain/Caip.ts"
 import { batched } from "#domain/batched.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
@@ -23,7 +23,7 @@ import { readDepth } from "#layers/evm/execution/settledReceipt.ts"
 
 export interface Awaited {
   readonly transaction: SignedTransaction
-  readonly accountId: EvmAccountId
+  readonly accountId: AccountId
 }
 
 /** Between two readings of a chain: no chain makes blocks much faster than every quarter of a second. */

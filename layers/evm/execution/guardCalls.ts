@@ -3,13 +3,13 @@
  * call for all swaps, and one for each transfer.
  */
 import { type Address, concatHex, encodeFunctionData, erc20Abi, type Hex } from "viem"
-import { addressOf, type AssetId, chainIdOf, type EvmAddress } from "#domain/Caip.ts"
+import { type AssetId, chainIdOf, type EvmAddress } from "#domain/Caip.ts"
 import type { TradeGuardPolicy } from "#domain/account/Authorization.ts"
 import type { SignedPrice } from "#domain/attestation/PriceAttestor.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { closedProof } from "#layers/evm/account/closedList.ts"
-import { toViem } from "#layers/evm/address.ts"
+import { addressOf, toViem } from "#layers/evm/address.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
 import { runnerOf, tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
 

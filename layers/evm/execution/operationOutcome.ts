@@ -14,9 +14,9 @@ import {
   toEventSelector,
   type TransactionReceipt
 } from "viem"
-import { addressOf, erc20, type AssetId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
+import { type AccountId, type AssetId, chainIdOf, erc20 } from "#domain/Caip.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
-import { fromViem, toViem } from "#layers/evm/address.ts"
+import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
 
 const endEvent = getAbiItem({ abi: entryPointAbi, name: "UserOperationEvent" })
@@ -76,7 +76,7 @@ const marksOf = (receipt: TransactionReceipt): OperationMarks => {
 /** Net change of each token that an account had in a transaction, by the Transfer events. */
 export const netTransfers = (
   { logs }: Pick<TransactionReceipt, "logs">,
-  accountId: EvmAccountId
+  accountId: AccountId
 ): ActionReceipt["deltas"] => {
   const account = toViem(addressOf(accountId))
   const net = new Map<AssetId, bigint>()
@@ -90,7 +90,7 @@ export const netTransfers = (
 }
 
 /** Whether the transaction carried an operation of the account. */
-export const actsIn = (receipt: TransactionReceipt, accountId: EvmAccountId): boolean =>
+export const actsIn = (receipt: TransactionReceipt, accountId: AccountId): boolean =>
   marksOf(receipt).ends.some(({ sender }) => isAddressEqual(sender, toViem(addressOf(accountId))))
 
 /** What a unit of gas cost, where the node says so. */
@@ -106,7 +106,7 @@ export const gasPriceOf = ({ effectiveGasPrice }: Partial<Pick<TransactionReceip
 export const outcomeIn = (
   receipt: TransactionReceipt,
   userOpHash: string,
-  accountId: EvmAccountId
+  accountId: AccountId
 ): Option.Option<ActionReceipt> => {
   const { begins, ends } = marksOf(receipt)
   const end = ends.find((one) => one.userOpHash === userOpHash)

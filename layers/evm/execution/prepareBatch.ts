@@ -1,7 +1,7 @@
 /** Builds, signs and simulates the user operation of a batch of swaps. */
 import { Effect } from "effect"
 import { type Address, encodeFunctionData, hashMessage, type Hex } from "viem"
-import { addressOf, type ChainId, erc20, type EvmAddress } from "#domain/Caip.ts"
+import { type ChainId, erc20, type EvmAddress } from "#domain/Caip.ts"
 import type { SignedPrice } from "#domain/attestation/PriceAttestor.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
@@ -9,7 +9,7 @@ import { AuthorizationRequired, SimulationFailed, type SwapBatch } from "#domain
 import type { Signer } from "#domain/relay/Signer.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { ownerSignature as canonicalOwnerSignature } from "#layers/evm/account/ownerSignature.ts"
-import { fromViem, toViem } from "#layers/evm/address.ts"
+import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
 import type { AskAttested } from "#layers/evm/attestation/attestedPrices.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"

@@ -4,11 +4,10 @@
  */
 import { Effect } from "effect"
 import { decodeFunctionResult, encodeAbiParameters, encodeFunctionData, type Hex, zeroAddress } from "viem"
-import { addressOf } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { permissionValidation } from "#layers/evm/account/kernelAccount.ts"
-import { toViem } from "#layers/evm/address.ts"
+import { addressOf, toViem } from "#layers/evm/address.ts"
 import { kernelAbi } from "#layers/evm/contracts.ts"
 import type { Call, CallResult } from "#layers/evm/rpc/aggregate.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"

@@ -8,12 +8,12 @@
  */
 import { Effect } from "effect"
 import { type Address, encodeFunctionData, erc20Abi, type Hex } from "viem"
-import { addressOf, type AssetId, type ChainId, type EvmAddress } from "#domain/Caip.ts"
+import type { AssetId, ChainId, EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type Settlement, SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import { type Swap } from "#domain/trading/Swap.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
-import { toViem } from "#layers/evm/address.ts"
+import { addressOf, toEvm, toViem } from "#layers/evm/address.ts"
 import { entryPoint } from "#layers/evm/contracts.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
 import type { Call, CallResult } from "#layers/evm/rpc/aggregate.ts"
@@ -60,7 +60,7 @@ const minChanges = ({ account, settlement, swaps, transfers = [] }: OperationToS
   }
   for (const { amountRaw, bridge, sell } of transfers) {
     add(account, sell, -amountRaw)
-    add(bridge, sell, amountRaw)
+    add(toEvm(bridge), sell, amountRaw)
   }
   if (settlement !== undefined) {
     // What was signed of the settlement asset itself is handed over without a sale.

@@ -3,9 +3,9 @@
  * exact allowance, then the swap.
  */
 import { encodeAbiParameters, encodeFunctionData, erc20Abi, type Hex, pad, zeroAddress } from "viem"
-import { addressOf, type EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/Caip.ts"
 import type { ReadySwap, Swap } from "#domain/trading/Swap.ts"
-import { toViem } from "#layers/evm/address.ts"
+import { addressOf, toViem } from "#layers/evm/address.ts"
 import { kernelAbi, routedSwapAbi, routerAbi } from "#layers/evm/contracts.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
 
@@ -33,7 +33,7 @@ export const routeFault = ({ call, direct }: ReadySwap, allowed: EvmAddress | un
       : `the owner allowed ${allowed ?? "no contract"} for routed swaps, not ${call.contract}`
 
 /** One hop and two hops are different functions of the router: the agent's permission has a rule set for each. */
-const functionFor = (path: ReadonlyArray<EvmAddress>) =>
+const functionFor = (path: Swap["path"]) =>
   path.length === 2 ? "swapExactTokensForTokens" : "swapExactTokensForTokensSupportingFeeOnTransferTokens"
 
 const onVenue = (swap: Swap, { account, deadline, router }: SwapTerms): Call => ({

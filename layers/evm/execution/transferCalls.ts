@@ -1,9 +1,9 @@
 /** The calls by which the account hands an amount to the bridge: an exact allowance, then the lock. */
 import { encodeFunctionData, erc20Abi } from "viem"
-import { addressOf, chainIdOf, type EvmAddress } from "#domain/Caip.ts"
+import { chainIdOf, type EvmAddress } from "#domain/Caip.ts"
 import type { BridgePolicy } from "#domain/account/Authorization.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
-import { toViem } from "#layers/evm/address.ts"
+import { addressOf, toViem } from "#layers/evm/address.ts"
 import { bridgeAbi } from "#layers/evm/contracts.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
 

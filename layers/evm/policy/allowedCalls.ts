@@ -2,10 +2,10 @@
  * The calls that a permission lets pass, in words: of the guard by its code, of a call policy by what the owner signed.
  */
 import { erc20Abi, getAbiItem, toFunctionSignature } from "viem"
-import { addressOf, type EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/Caip.ts"
 import type { Authorization, ChainAuthorization } from "#domain/account/Authorization.ts"
 import type { AllowedCall } from "#domain/policy/ChainPolicy.ts"
-import { fromViem } from "#layers/evm/address.ts"
+import { addressOf, fromViem } from "#layers/evm/address.ts"
 import {
   bridgeAbi,
   kernelAbi,

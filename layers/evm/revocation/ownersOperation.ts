@@ -5,12 +5,11 @@
  */
 import { bytesToHex, concatHex, encodeFunctionData, type Hex, hexToBigInt } from "viem"
 import type { UserOperation } from "viem/account-abstraction"
-import { addressOf } from "#domain/Caip.ts"
 import type { AccountType } from "#domain/account/Authorization.ts"
 import type { ChainRevocation, Revocation } from "#domain/account/Revocation.ts"
 import { rootSignature } from "#layers/evm/account/digestTree.ts"
 import { ownerSignature } from "#layers/evm/account/ownerSignature.ts"
-import { toViem } from "#layers/evm/address.ts"
+import { addressOf, toViem } from "#layers/evm/address.ts"
 import { kernelAbi } from "#layers/evm/contracts.ts"
 import { packedOperation } from "#layers/evm/execution/agentOperation.ts"
 

@@ -16,6 +16,7 @@ import {
   saleKey
 } from "#layers/evm/venue/poolRoutes.ts"
 import { splitRoutes } from "#layers/evm/venue/splitRoutes.ts"
+import { toEvm } from "#layers/evm/address.ts"
 
 export { feeBps, type Pool, poolKey } from "#layers/evm/venue/poolRoutes.ts"
 
@@ -138,7 +139,7 @@ export const quoteBatch = (
   return sales.map((sale, index) => {
     const sold = new Map(inBatch)
     for (const { buy, raw, sell } of sale.atMost?.sold ?? []) {
-      const key = saleKey(sell, buy)
+      const key = saleKey(toEvm(sell), toEvm(buy))
       sold.set(key, (sold.get(key) ?? 0n) + raw)
     }
     const known = { pools: current, sold }

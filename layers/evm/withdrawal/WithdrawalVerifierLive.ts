@@ -1,13 +1,13 @@
 /** Owners' signatures over withdrawals: a key's is recovered here, a contract is asked on its chain (ERC-1271). */
 import { Effect, Layer } from "effect"
 import { recoverAddress } from "viem"
-import { addressOf, chainIdOf } from "#domain/Caip.ts"
+import { chainIdOf } from "#domain/Caip.ts"
 import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdrawal.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
 import { standsBy } from "#layers/evm/account/contractOwner.ts"
 import { accountDeployment } from "#layers/evm/account/kernelAccount.ts"
 import { ownerSignature } from "#layers/evm/account/ownerSignature.ts"
-import { fromViem, toViem } from "#layers/evm/address.ts"
+import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { withdrawalDigest, withdrawCall } from "#layers/evm/withdrawal/executorCalls.ts"
 

@@ -1,11 +1,10 @@
 /** Calls of the withdrawal executor (contracts/WithdrawalExecutor.sol), and the digest that it checks. */
 import { encodeFunctionData, hashTypedData, type Hex } from "viem"
-import { addressOf } from "#domain/Caip.ts"
 import type { Settlement } from "#domain/trading/ChainExecution.ts"
 import { type WithdrawalTypedData, typedDataOf } from "#domain/withdrawal/typedData.ts"
 import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdrawal.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
-import { toViem } from "#layers/evm/address.ts"
+import { addressOf, toViem } from "#layers/evm/address.ts"
 import { withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
 

@@ -3,7 +3,7 @@
  * which knows the guard's runner as its customer. Source: docs.ondo.finance.
  */
 import { Effect, Layer } from "effect"
-import { addressOf } from "#domain/Caip.ts"
+import { addressOf } from "#layers/evm/address.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { Issuer, IssuerRefused, type IssuerTrade, type IssuerWord } from "#domain/trading/Issuer.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"

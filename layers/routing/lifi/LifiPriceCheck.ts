@@ -1,11 +1,12 @@
 /** Prices of LI.FI's `GET /token` as a second source; none where no LI.FI is configured. */
 import { Context, Duration, Effect, Layer, Option, Schema } from "effect"
-import { addressOf, type AssetId, chainIdOf } from "#domain/Caip.ts"
+import { type AssetId, chainIdOf } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { withinRealTime } from "#layers/clock/withinRealTime.ts"
 import { PriceCheck } from "#layers/market/PriceCheck.ts"
 import { LifiClient } from "#layers/routing/lifi/LifiClient.ts"
 import { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 /** How far the two sources of prices may be apart, in basis points. Filled by src/Config.ts. */
 export class PriceTolerance extends Context.Service<PriceTolerance, { readonly bps: number }>()(

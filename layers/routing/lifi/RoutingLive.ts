@@ -1,6 +1,6 @@
 /** Routes between chains, and of swaps on one, by LI.FI; each checked before it is passed on. Source: LI.FI API v1. */
 import { Effect, Layer, Option, Schema } from "effect"
-import { addressOf, chainIdOf } from "#domain/Caip.ts"
+import { chainIdOf } from "#domain/Caip.ts"
 import {
   type RouteQuote,
   type SwapRequest,
@@ -21,6 +21,7 @@ import { statusOf } from "#layers/routing/lifi/statusOf.ts"
 import { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"
 import { descriptionFault, type Expected } from "#layers/routing/lifi/stepFault.ts"
 import { LifiRoute, LifiRoutes, LifiRouteStep, LifiStatus, LifiStep } from "#layers/routing/lifi/wire.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 const decodeRoute = Schema.decodeUnknownOption(LifiRoute)
 const decodeStep = Schema.decodeUnknownOption(LifiRouteStep)

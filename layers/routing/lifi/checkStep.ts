@@ -6,12 +6,13 @@
  * here.
  */
 import { decodeFunctionData, type Hex } from "viem"
-import { addressOf, chainIdOf } from "#domain/Caip.ts"
+import { chainIdOf } from "#domain/Caip.ts"
 import type { Route, RouteRequest } from "#domain/trading/Routing.ts"
 import { bridgeAbi } from "#layers/evm/contracts.ts"
 import { lockData } from "#layers/evm/execution/transferCalls.ts"
 import { descriptionFault, envelopeFault, isSame } from "#layers/routing/lifi/stepFault.ts"
 import type { LifiStep } from "#layers/routing/lifi/wire.ts"
+import { addressOf, toEvm } from "#layers/evm/address.ts"
 
 const decoded = (data: string) => {
   try {
@@ -43,7 +44,7 @@ const callFault = (
 /** The route, or what is wrong with the step, as the end of a sentence. */
 export const checkStep = (request: RouteRequest, step: LifiStep): Route | string => {
   const { accountId, amountRaw, bridge, buy, leastRaw, sell } = request
-  const expected = { sell, buy, amountRaw, account: addressOf(accountId), target: bridge }
+  const expected = { sell, buy, amountRaw, account: addressOf(accountId), target: toEvm(bridge) }
   const fault =
     descriptionFault(expected, step) ?? envelopeFault(expected, step.transactionRequest) ?? callFault(request, step)
   if (fault !== undefined) return fault

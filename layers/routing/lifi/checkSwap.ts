@@ -8,12 +8,12 @@
  * (contracts/RoutedSwap.sol). Source: LI.FI's GenericSwapFacetV3.
  */
 import { decodeFunctionData, encodeFunctionData, type Hex } from "viem"
-import { addressOf } from "#domain/Caip.ts"
 import type { SwapCall } from "#domain/trading/Routing.ts"
 import { lifiDiamondAbi } from "#layers/routing/lifi/diamond.ts"
 import { costsOf } from "#layers/routing/lifi/costsOf.ts"
 import { descriptionFault, envelopeFault, type Expected, isSame } from "#layers/routing/lifi/stepFault.ts"
 import type { LifiStep } from "#layers/routing/lifi/wire.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 /** Longest call data, in bytes: what it costs to publish grows with it. */
 const longestData = 20_000

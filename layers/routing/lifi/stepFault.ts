@@ -3,8 +3,8 @@
  * call data is read by `checkStep` and `checkSwap`.
  */
 import { isAddress, isAddressEqual } from "viem"
-import { addressOf, type AssetId, chainIdOf, type EvmAddress } from "#domain/Caip.ts"
-import { toViem } from "#layers/evm/address.ts"
+import { type AssetId, chainIdOf, type EvmAddress } from "#domain/Caip.ts"
+import { addressOf, toViem } from "#layers/evm/address.ts"
 import type { LifiRouteStep, LifiStep } from "#layers/routing/lifi/wire.ts"
 
 /** What was asked for. */

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Grant } from "#domain/account/Grant.ts"
 import { type ActionEnd, ActionStore, type ActionSubmission, type NewAction } from "#domain/action/ActionStore.ts"
 import { ActionOrder, ActionOutcome, kindOf } from "#domain/action/ActionOrder.ts"
-import { AssetId, EvmWalletId } from "#domain/Caip.ts"
+import { AssetId, WalletId } from "#domain/Caip.ts"
 import { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import { isTerminal, OperationState, stateOfEnd } from "#domain/operation/Operation.ts"
 import { swapSourcesOf, SwapSourcesColumns } from "#layers/sql/allocationColumns.ts"
@@ -17,7 +17,7 @@ import { sourceColumns, sourceTables } from "#layers/sql/withdrawal/withdrawalRo
 const source = {
   tenantId: TenantId,
   portfolioId: PortfolioId,
-  ownerAccountId: EvmWalletId,
+  ownerAccountId: WalletId,
   ...SwapSourcesColumns,
   grants: Schema.NonEmptyArray(Grant),
   isRevoked: Schema.Boolean

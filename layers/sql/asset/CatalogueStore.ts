@@ -6,14 +6,14 @@ import { AssetCanonicalId, AssetKind } from "#domain/asset/CanonicalAsset.ts"
 import { Catalogue } from "#domain/asset/Catalogue.ts"
 import type { CatalogueContent } from "#domain/asset/CatalogueContent.ts"
 import { Dimension } from "#domain/asset/Dimension.ts"
-import { CaipAssetId } from "#domain/Caip.ts"
+import { AssetId } from "#domain/Caip.ts"
 import { decodeRows, timestamp } from "#layers/sql/rows.ts"
 import { storableJson } from "#layers/sql/storable.ts"
 
 const allSubjects = decodeRows(
   Schema.Struct({
     /** Null in the rows of assets that were asked for by their own id. */
-    caipAssetId: Schema.NullOr(CaipAssetId),
+    caipAssetId: Schema.NullOr(AssetId),
     symbolOnChain: Schema.NullOr(Schema.String),
     assetCanonicalId: AssetCanonicalId,
     kind: AssetKind,

@@ -1,7 +1,7 @@
 /** Flows of owners' signatures, account indexes, and what a signature makes or adds, in PostgreSQL. */
 import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { ChainId, type EvmWalletId } from "#domain/Caip.ts"
+import { ChainId, type WalletId } from "#domain/Caip.ts"
 import { Authorization } from "#domain/account/Authorization.ts"
 import { type Activated, type EnrollmentFlow, EnrollmentOutcome } from "#domain/enrollment/Enrollment.ts"
 import {
@@ -59,7 +59,7 @@ const missingFlow = (flowId: FlowId) =>
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  const candidateIndex = Effect.fn("EnrollmentStore.candidateIndex")((owner: EvmWalletId) =>
+  const candidateIndex = Effect.fn("EnrollmentStore.candidateIndex")((owner: WalletId) =>
     Effect.map(
       firstIndex(sql`SELECT next_index AS "nextIndex" FROM owner_indexes WHERE owner_account_id = ${owner}`),
       Option.match({ onNone: () => 0n, onSome: (row) => row.nextIndex })
@@ -80,7 +80,7 @@ const make = Effect.gen(function* () {
   )
 
   const findPortfolio = Effect.fn("EnrollmentStore.findPortfolio")(
-    (tenantId: TenantId, strategyId: StrategyId, owner: EvmWalletId) =>
+    (tenantId: TenantId, strategyId: StrategyId, owner: WalletId) =>
       Effect.map(
         firstPortfolio(sql`
           SELECT portfolio_id AS "portfolioId" FROM portfolios
@@ -145,7 +145,7 @@ const make = Effect.gen(function* () {
   }, Effect.orDie)
 
   /** Holds the owner's index until the transaction ends: enrollments of one owner pass here one after the other. */
-  const lockIndex = Effect.fnUntraced(function* (owner: EvmWalletId) {
+  const lockIndex = Effect.fnUntraced(function* (owner: WalletId) {
     yield* sql`INSERT INTO owner_indexes (owner_account_id, next_index) VALUES (${owner}, 0) ON CONFLICT DO NOTHING`
     const row = yield* firstIndex(sql`
       SELECT next_index AS "nextIndex" FROM owner_indexes WHERE owner_account_id = ${owner} FOR UPDATE`)

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
+import { chainIdOf, type AccountId } from "#domain/Caip.ts"
 import type { NewGrant } from "#domain/enrollment/EnrollmentStore.ts"
 import { type PortfolioRow, selectPortfolios, toPortfolio } from "#layers/sql/portfolio/portfolioRows.ts"
 import { timestamp } from "#layers/sql/rows.ts"
@@ -27,7 +27,7 @@ export const insertGrant = Effect.fnUntraced(function* (
   const added = accountIds.filter((accountId) => !portfolio.accountIds.includes(accountId))
   const awaited = yield* sql<{ readonly chainId: bigint }>`
     SELECT chain_id AS "chainId" FROM awaited_signatures WHERE portfolio_id = ${portfolioId}`
-  const isAwaited = (accountId: EvmAccountId) => awaited.some(({ chainId }) => chainId === BigInt(chainIdOf(accountId)))
+  const isAwaited = (accountId: AccountId) => awaited.some(({ chainId }) => chainId === BigInt(chainIdOf(accountId)))
   if (!isRenewal && !accountIds.every((accountId) => added.includes(accountId) || isAwaited(accountId)))
     return yield* Effect.fail("ChainActive" as const)
   yield* sql`

@@ -3,7 +3,7 @@
  * outcome, a transfer's ending.
  */
 import { Schema } from "effect"
-import { AssetId, chainIdOf, EvmAccountId } from "#domain/Caip.ts"
+import { AssetId, chainIdOf, AccountId } from "#domain/Caip.ts"
 import type { LandedStep } from "#domain/execution/ExecutionEvent.ts"
 
 const Receipt = Schema.Struct({ subject: Schema.String, txHash: Schema.String, success: Schema.Boolean })
@@ -22,14 +22,14 @@ export const StepsRow = Schema.Struct({
   ),
   withdrawal: Schema.NullOr(
     Schema.Struct({
-      accountId: EvmAccountId,
+      accountId: AccountId,
       outcome: Schema.NullOr(Schema.Struct({ txHash: Schema.String }))
     })
   ),
   action: Schema.NullOr(Schema.Struct({ chainId: Schema.Int, receipt: Receipt })),
   transfer: Schema.NullOr(
     Schema.Struct({
-      accountId: EvmAccountId,
+      accountId: AccountId,
       txHash: Schema.String,
       ending: Schema.NullOr(
         Schema.Struct({ received: Schema.NullOr(Schema.Struct({ assetId: AssetId, txHash: Schema.String })) })

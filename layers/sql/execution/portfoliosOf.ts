@@ -4,9 +4,9 @@
  */
 import type { SqlClient } from "effect/sql"
 import { addressOf, evmWallet } from "#domain/Caip.ts"
-import type { WalletId } from "#domain/identity/User.ts"
+import type { SignInWalletId } from "#domain/identity/User.ts"
 
-export const portfoliosOf = (sql: SqlClient.SqlClient, walletId: WalletId) => sql`
+export const portfoliosOf = (sql: SqlClient.SqlClient, walletId: SignInWalletId) => sql`
   SELECT p.portfolio_id FROM portfolios p
   CROSS JOIN LATERAL (
     SELECT authorization_document AS document FROM grants WHERE portfolio_id = p.portfolio_id ORDER BY sequence LIMIT 1

@@ -3,14 +3,14 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Tenant } from "#domain/identity/Tenant.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
-import { type Member, Role, type User, WalletId } from "#domain/identity/User.ts"
+import { type Member, Role, type User, SignInWalletId } from "#domain/identity/User.ts"
 import { UserStore } from "#domain/identity/UserStore.ts"
 import { TenantId, UserId } from "#domain/Ids.ts"
 import { decodeFirst, decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
 
 export const MemberRow = Schema.Struct({
   userId: UserId,
-  walletId: WalletId,
+  walletId: SignInWalletId,
   createdAt: Timestamp,
   tenantId: TenantId,
   role: Role,

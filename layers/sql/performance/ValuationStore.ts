@@ -1,7 +1,7 @@
 /** Valuations of portfolios in PostgreSQL. The row of the last valuation is also the one by which processes claim. */
 import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AssetId, EvmAccountId } from "#domain/Caip.ts"
+import { AssetId, AccountId } from "#domain/Caip.ts"
 import * as Day from "#domain/Day.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { OperationId, PortfolioId } from "#domain/Ids.ts"
@@ -22,7 +22,7 @@ const held = { assetId: AssetId, raw: Schema.BigIntFromString, priceUsd: Wad, de
 
 const Snapshots = Schema.Array(
   Schema.Struct({
-    accountId: EvmAccountId,
+    accountId: AccountId,
     blockNumber: Schema.BigIntFromString,
     holdings: Schema.Array(Schema.Struct(held)),
     incoming: Schema.optionalKey(Schema.Array(Schema.Struct({ ...held, operationId: OperationId })))
@@ -33,32 +33,32 @@ const encodeSnapshots = Schema.encodeSync(Snapshots)
 const allPortfolios = decodeRows(
   Schema.Struct({
     portfolioId: PortfolioId,
-    accountIds: Schema.Array(EvmAccountId),
+    accountIds: Schema.Array(AccountId),
     isClaimed: Schema.Boolean,
     accounts: Schema.NullOr(Snapshots)
   })
 )
-const firstAccounts = decodeFirst(Schema.Struct({ accountIds: Schema.Array(EvmAccountId) }))
+const firstAccounts = decodeFirst(Schema.Struct({ accountIds: Schema.Array(AccountId) }))
 const firstTaken = decodeFirst(
   Schema.Struct({
-    accountIds: Schema.Array(EvmAccountId),
+    accountIds: Schema.Array(AccountId),
     claimedAt: Timestamp,
     accounts: Schema.NullOr(Snapshots)
   })
 )
 const allWritten = decodeRows(Schema.Struct({ portfolioId: PortfolioId }))
 const allDeltas = decodeRows(
-  Schema.Struct({ accountId: EvmAccountId, assetId: Schema.NullOr(AssetId), raw: Schema.NullOr(Numeric) })
+  Schema.Struct({ accountId: AccountId, assetId: Schema.NullOr(AssetId), raw: Schema.NullOr(Numeric) })
 )
 const allOutgoing = decodeRows(
   Schema.Struct({
     operationId: OperationId,
-    sourceId: EvmAccountId,
-    receiverId: EvmAccountId,
+    sourceId: AccountId,
+    receiverId: AccountId,
     assetId: AssetId,
     raw: Numeric,
     isOpen: Schema.Boolean,
-    arrivedAt: EvmAccountId,
+    arrivedAt: AccountId,
     arrivalBlock: Schema.NullOr(Numeric)
   })
 )
@@ -72,7 +72,7 @@ const allDays = decodeRows(
   })
 )
 
-const byAccount = (snapshots: ReadonlyArray<AccountSnapshot>): ReadonlyMap<EvmAccountId, AccountSnapshot> =>
+const byAccount = (snapshots: ReadonlyArray<AccountSnapshot>): ReadonlyMap<AccountId, AccountSnapshot> =>
   new Map(snapshots.map((snapshot) => [snapshot.accountId, snapshot]))
 
 const numeric = (value: bigint): string => Decimal.format(value, 18)
@@ -198,8 +198,8 @@ const make = Effect.gen(function* () {
     spans: ReadonlyArray<BlockSpan>,
     openedBefore?: DateTime.Utc
   ) {
-    const settled = new Map<EvmAccountId, Map<AssetId, bigint>>()
-    const unsettled = new Set<EvmAccountId>()
+    const settled = new Map<AccountId, Map<AssetId, bigint>>()
+    const unsettled = new Set<AccountId>()
     const before = openedBefore === undefined ? null : timestamp(openedBefore)
     for (const { accountId, assetId, raw } of spans.length === 0 ? [] : yield* allDeltas(selectTrades(spans, before))) {
       if (assetId === null || raw === null) {

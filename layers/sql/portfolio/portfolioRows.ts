@@ -1,6 +1,6 @@
 /** The one query shape that reads portfolios, and the domain value of its rows. */
 import { DateTime } from "effect"
-import type { EvmAccountId, EvmWalletId } from "#domain/Caip.ts"
+import type { AccountId, WalletId } from "#domain/Caip.ts"
 import type { OperationId, PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
 import type { OperationKind, OperationState } from "#domain/operation/Operation.ts"
 import type { OperationOutcome } from "#domain/operation/OperationResult.ts"
@@ -69,13 +69,13 @@ export const toPortfolio = (row: PortfolioRow): Portfolio => ({
   portfolioId: row.portfolio_id as PortfolioId,
   tenantId: row.tenant_id as TenantId,
   name: row.name,
-  ownerAccountId: row.owner_account_id as EvmWalletId,
+  ownerAccountId: row.owner_account_id as WalletId,
   strategyId: row.strategy_id as StrategyId,
   strategyName: row.strategy_name,
   strategyDescription: row.strategy_description,
   strategyVersion: row.strategy_version,
-  smartAccounts: row.account_ids as ReadonlyArray<EvmAccountId>,
-  guardedAccounts: row.guarded_account_ids as ReadonlyArray<EvmAccountId>,
+  smartAccounts: row.account_ids as ReadonlyArray<AccountId>,
+  guardedAccounts: row.guarded_account_ids as ReadonlyArray<AccountId>,
   schedule:
     row.status === null || row.due_at === null
       ? null

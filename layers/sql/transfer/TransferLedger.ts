@@ -2,13 +2,14 @@
 import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { addressOf, AssetId, type ChainId, chainIdOf, evmAccount, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
+import { AccountId, Address, AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
 import { makeOperationId, OperationId, PortfolioId } from "#domain/Ids.ts"
 import { type Transfer, TransferEnd, TransferState } from "#domain/transfer/Transfer.ts"
 import { resultOfTransfer } from "#domain/transfer/resultOfTransfer.ts"
 import type { Claims } from "#domain/transfer/transferEnd.ts"
 import { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { type TransferIntent, type OpenedTransfers, TransferLedger } from "#domain/transfer/TransferLedger.ts"
+import { receiverOf } from "#domain/transfer/receiverOf.ts"
 import { batched } from "#domain/batched.ts"
 import { changeState, firstEvents } from "#layers/sql/operation/operationEvents.ts"
 import { decodeFirst, decodeRows, Numeric, Timestamp, timestamp } from "#layers/sql/rows.ts"
@@ -16,8 +17,8 @@ import { storableJson } from "#layers/sql/storable.ts"
 import { holdRun } from "#layers/sql/run/RunFence.ts"
 
 const selectTransfers = `
-  SELECT operation_id AS "operationId", portfolio_id AS "portfolioId", account_id AS "accountId", sell, buy,
-    amount_raw AS "amountRaw", least_raw AS "leastRaw", expected_raw AS "expectedRaw", bridge, tool,
+  SELECT operation_id AS "operationId", portfolio_id AS "portfolioId", account_id AS "accountId",
+    destination_id AS "receiverId", sell, buy, amount_raw AS "amountRaw", least_raw AS "leastRaw", expected_raw AS "expectedRaw", bridge, tool,
     tx_hash AS "txHash", state, opened_at AS "openedAt"
   FROM transfers`
 
@@ -29,13 +30,14 @@ const selectIntents = `
 const TransferRow = Schema.Struct({
   operationId: OperationId,
   portfolioId: PortfolioId,
-  accountId: EvmAccountId,
+  accountId: AccountId,
+  receiverId: AccountId,
   sell: AssetId,
   buy: AssetId,
   amountRaw: Numeric,
   leastRaw: Numeric,
   expectedRaw: Numeric,
-  bridge: EvmAddress,
+  bridge: Address,
   tool: Schema.String,
   txHash: Schema.String,
   state: TransferState,
@@ -52,7 +54,7 @@ const firstOpen = decodeFirst(Schema.Struct({ portfolioId: PortfolioId, sell, bu
 const TransferIntentRow = Schema.Struct({
   runId: OperationId,
   attempt: Schema.Int,
-  accountId: EvmAccountId,
+  accountId: AccountId,
   subject: Schema.String,
   fromBlock: Numeric,
   transfers: Schema.Array(OutgoingTransfer),
@@ -97,7 +99,7 @@ const make = Effect.gen(function* () {
         destination_id, sell, buy,
         amount_raw, least_raw, expected_raw, bridge, tool, tx_hash, state, opened_at)
       SELECT ${operationId}, portfolio_id, ${runId}, ${chainIdOf(accountId)}, ${attempt}, ${position}, ${accountId},
-        ${evmAccount(chainIdOf(transfer.buy), addressOf(accountId))}, ${transfer.sell}, ${transfer.buy}, ${transfer.amountRaw.toString()}::numeric,
+        ${receiverOf(accountId, transfer)}, ${transfer.sell}, ${transfer.buy}, ${transfer.amountRaw.toString()}::numeric,
         ${transfer.leastRaw.toString()}::numeric, ${transfer.expectedRaw.toString()}::numeric, ${transfer.bridge},
         ${transfer.tool}, ${txHash}, 'open', ${timestamp(at)}
       FROM operations WHERE operation_id = ${runId}`

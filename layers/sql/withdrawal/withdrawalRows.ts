@@ -1,6 +1,6 @@
 /** How withdrawals and the portfolios that they are taken from are read. */
 import { Schema } from "effect"
-import { chainIdOf, EvmAccountId, EvmWalletId } from "#domain/Caip.ts"
+import { chainIdOf, AccountId, WalletId } from "#domain/Caip.ts"
 import { Grant, grantOn } from "#domain/account/Grant.ts"
 import { PortfolioId, TenantId } from "#domain/Ids.ts"
 import { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
@@ -23,7 +23,7 @@ export const sourceTables = `portfolios p ${joinSwapSources}`
 const source = {
   tenantId: TenantId,
   portfolioId: PortfolioId,
-  ownerAccountId: EvmWalletId,
+  ownerAccountId: WalletId,
   ...SwapSourcesColumns,
   grants: Schema.Array(Grant)
 }
@@ -31,7 +31,7 @@ const source = {
 export const SourceRow = Schema.Struct(source)
 export const WithdrawalRow = Schema.Struct({
   ...source,
-  accountId: EvmAccountId,
+  accountId: AccountId,
   message: WithdrawalMessage,
   signature: Schema.String,
   acceptedAtBlock: Numeric

@@ -1,14 +1,13 @@
 /** What surrounds the service in contract tests: chains, prices, wallets and runs whose answers a test decides. */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import {
-  addressOf,
+  type AccountId,
   type AssetId,
   type ChainId,
-  type EvmAccountId,
-  type EvmAddress,
-  type EvmWalletId,
   evmAccount,
-  evmWallet
+  type EvmAddress,
+  evmWallet,
+  type WalletId
 } from "#domain/Caip.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import { Balances } from "#domain/chain/Balances.ts"
@@ -16,7 +15,7 @@ import { Chains } from "#domain/chain/Chains.ts"
 import { ServiceContracts } from "#domain/chain/ServiceContracts.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import * as Eip55 from "#domain/Eip55.ts"
-import { type GuardTerms, SmartAccounts } from "#domain/account/SmartAccounts.ts"
+import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { VerifierUnavailable } from "#domain/Errors.ts"
 import { PolicyReader } from "#domain/policy/ChainPolicy.ts"
 import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
@@ -32,25 +31,13 @@ import { Venue } from "#domain/trading/Venue.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import { typedDataOf } from "#domain/withdrawal/typedData.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
+import { bytes32, guarded, policy } from "#test/api/support/permission.ts"
 import { signerOfTypedData } from "#test/api/support/wallets.ts"
 import { readEach } from "#test/support/readEach.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 /** The signature that every owner of these tests gives; any other is not theirs. */
 export const ownerSignature = `0x${"1b".repeat(65)}`
-
-const bytes32 = (fill: string) => `0x${fill.repeat(32)}`
-
-const policy = { router: Eip55.checksum(`0x${"42".repeat(20)}`) as EvmAddress, hubs: [], tokens: [] }
-
-/** What an owner signs of a guard. */
-const guarded = (terms: GuardTerms | undefined) => ({
-  contract: policy.router,
-  issuedAt: 1,
-  validUntil: 2,
-  tradeBps: terms?.tradeBps ?? 0,
-  budgetBps: terms?.budgetBps ?? 0,
-  ...(terms?.closedTokens === undefined ? {} : { closedTokens: terms.closedTokens })
-})
 
 export class TestEnvironment extends Context.Service<
   TestEnvironment,
@@ -103,7 +90,7 @@ export class TestEnvironment extends Context.Service<
 }
 
 /** One address for each owner and index, the same on every chain. */
-const accountOf = (chainId: ChainId, owner: EvmWalletId, index: bigint): EvmAccountId => {
+const accountOf = (chainId: ChainId, owner: WalletId, index: bigint): AccountId => {
   const address = BigInt.asUintN(160, (BigInt(addressOf(owner)) << 16n) + index)
   return evmAccount(chainId, Eip55.checksum(`0x${address.toString(16).padStart(40, "0")}`) as EvmAddress)
 }
@@ -134,6 +121,7 @@ const SmartAccountsFake = Layer.effect(
           digest: bytes32("0d")
         }))
         return Effect.succeed({
+          _tag: "Evm",
           accountType,
           ownerAccountId,
           accountIndex,

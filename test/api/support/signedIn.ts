@@ -1,14 +1,14 @@
 /** A wallet session, opened as a sign-in does: of a member of the tenant, or of somebody with a tenant of their own. */
 import { DateTime, Effect, Option, Redacted } from "effect"
 import { Sessions } from "#domain/identity/Sessions.ts"
-import type { WalletId } from "#domain/identity/User.ts"
+import type { SignInWalletId } from "#domain/identity/User.ts"
 import { UserStore } from "#domain/identity/UserStore.ts"
 import { makeTenantId, makeUserId, type TenantId } from "#domain/Ids.ts"
 
 export const signedIn = Effect.fnUntraced(function* (walletId: string, tenantId?: TenantId) {
   const users = yield* UserStore
   const createdAt = yield* DateTime.now
-  const user = { userId: yield* makeUserId, walletId: walletId as WalletId, createdAt }
+  const user = { userId: yield* makeUserId, walletId: walletId as SignInWalletId, createdAt }
   const own = {
     tenantId: yield* makeTenantId,
     name: "Own",

@@ -6,12 +6,12 @@ import type { Classification } from "#domain/asset/Classification.ts"
 import type { Dimension } from "#domain/asset/Dimension.ts"
 import { Breakdowns } from "#domain/breakdown/Breakdowns.ts"
 import type { BreakdownRequest, HoldingInput } from "#domain/breakdown/Breakdown.ts"
-import type { CaipAssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 
 export const idOf = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, "0")}` as AssetCanonicalId
 
-export const tokenOf = (index: number) => `eip155:1/erc20:${index}` as CaipAssetId
+export const tokenOf = (index: number) => `eip155:1/erc20:${index}` as AssetId
 
 export const asset = (index: number, kind: AssetKind = "equity"): CanonicalAsset => ({
   assetCanonicalId: idOf(index),

@@ -14,7 +14,9 @@ import { priceWatches } from "#domain/monitor/priceWatch.ts"
 import { EvaluatedKind, levelOf, type Trigger } from "#domain/monitor/Trigger.ts"
 import "#test/support/properties.ts"
 
-const assets = [1, 2, 3, 4].map((n) => erc20(8453 as ChainId, `0x${String(n).padStart(40, "0")}` as EvmAddress))
+const assets: ReadonlyArray<AssetId> = [1, 2, 3, 4].map((n) =>
+  erc20(8453 as ChainId, `0x${String(n).padStart(40, "0")}` as EvmAddress)
+)
 const today = Day.parse("2026-03-01")!
 
 /** A token amount in whole tokens, and what one costs in cents. */

@@ -1,6 +1,6 @@
 /** Balances and prices in memory for valuations: what accounts hold at which block, and which chains answer. */
 import { Context, DateTime, Effect, Layer } from "effect"
-import { type AssetId, type ChainId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, chainIdOf, type AccountId } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -33,7 +33,7 @@ export class Ledger extends Context.Service<
 const BalancesFake = Layer.effect(
   Balances,
   Effect.map(Ledger, (ledger) => {
-    const read: Balances["Service"]["read"] = Effect.fnUntraced(function* (account: EvmAccountId, assetIds) {
+    const read: Balances["Service"]["read"] = Effect.fnUntraced(function* (account: AccountId, assetIds) {
       const chainId = chainIdOf(account)
       ledger.asked.set(chainId, (ledger.asked.get(chainId) ?? 0) + 1)
       if (ledger.down.has(chainId)) return yield* new ChainUnavailable({ chainId, reason: "taken down by the test" })

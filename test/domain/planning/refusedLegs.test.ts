@@ -11,6 +11,7 @@ import { Routing } from "#domain/trading/Routing.ts"
 import { type QuoteRequest, Venue } from "#domain/trading/Venue.ts"
 import { feeBps, quoteBatch } from "#layers/evm/venue/quoteBatch.ts"
 import { TestSettings } from "#test/support/settings.ts"
+import { toEvm } from "#layers/evm/address.ts"
 
 const chainId = 8453 as ChainId
 const token = (index: number) => `0x${index.toString(16).padStart(40, "0")}` as EvmAddress
@@ -46,7 +47,8 @@ const Quotes = BestQuotes.layer.pipe(
   Layer.provide([
     Layer.succeed(Venue, {
       feeBps,
-      quote: (_, hubs, requests, isMade) => Effect.succeed(quoteBatch(pools, hubs, requests.map(saleOf), isMade))
+      quote: (_, hubs, requests, isMade) =>
+        Effect.succeed(quoteBatch(pools, hubs.map(toEvm), requests.map(saleOf), isMade))
     }),
     Layer.mock(Routing, {}),
     TestSettings

@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
-import { addressOf, evmAccount, evmWallet } from "#domain/Caip.ts"
+import { evmAccount, evmWallet } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
 import { type AccountReading, assemblePositions, type Readings } from "#domain/portfolio/assemblePositions.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
 import { arbUsdc, baseBtc, baseUsdc, baseWeth, catalogue } from "#test/support/assets.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 const time = DateTime.makeUnsafe(0)
 const address = addressOf(baseWeth.assetId)

@@ -1,7 +1,6 @@
 /** When a plan may be acted on as it is, and what happens when the batch does not pass its simulation. */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Schema } from "effect"
-import { addressOf } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
 import { Preparation } from "#domain/rebalance/Preparation.ts"
@@ -26,6 +25,7 @@ import {
 import { arbUsdc, baseBtc, baseUsdc } from "#test/support/assets.ts"
 import { setPrices } from "#test/support/enrolledPortfolio.ts"
 import { TestChain } from "#test/support/chains/TestChains.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 /** Pays what the legs expect for the first swap, and a hundredth less for each one that is made before. */
 const shallow: Venue["Service"] = {

@@ -2,7 +2,7 @@
 import { DateTime, Effect, Layer } from "effect"
 import type { Authorization } from "#domain/account/Authorization.ts"
 import { RequiredSignatures } from "#domain/account/RequiredSignatures.ts"
-import { addressOf, evmAccount } from "#domain/Caip.ts"
+import { evmAccount } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
@@ -17,6 +17,7 @@ import { baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { setPrices } from "#test/support/enrolledPortfolio.ts"
 import { testSettings } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 export const account = evmAccount(baseUsdc.chainId, addressOf(baseWeth.assetId))
 export const operationId = "op_01J00000000000000000000000" as OperationId
@@ -32,6 +33,7 @@ export const context: RunContext = {
   grants: [
     {
       authorization: {
+        _tag: "Evm",
         accountType: "ECDSA",
         ownerAccountId: `eip155:0:${addressOf(baseWeth.assetId)}` as Authorization["ownerAccountId"],
         withdrawalDomainName: "Ballast Withdrawal Authorization",

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fc from "fast-check"
-import { addressOf, type ChainId, erc20, type EvmAddress } from "#domain/Caip.ts"
+import { type ChainId, erc20, type EvmAddress } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { ChainPlan, PlanInput } from "#domain/planning/Plan.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
@@ -10,6 +10,7 @@ import { withQuotedCosts } from "#domain/rebalance/plan/quotedCosts.ts"
 import { quoteRequests } from "#domain/trading/priceSale.ts"
 import { type Pool, quoteBatch } from "#layers/evm/venue/quoteBatch.ts"
 import { policy } from "#test/domain/planning/policies.ts"
+import { addressOf, toEvm } from "#layers/evm/address.ts"
 
 const chainId = 8453 as ChainId
 const assets = [
@@ -111,7 +112,7 @@ const run = (balances: ReadonlyArray<bigint>, thresholdUsd: bigint, pools: Array
   for (const [index, quote] of quotesIn(pools, chain).entries()) {
     const { buy, sell, sellAmountRaw } = chain.legs[index]!
     const paths = quote!.paths ?? [{ path: quote!.path, sellAmountRaw }]
-    const out = paths.reduce((sum, one) => sum + swap(pools, one.path, one.sellAmountRaw), 0n)
+    const out = paths.reduce((sum, one) => sum + swap(pools, one.path.map(toEvm), one.sellAmountRaw), 0n)
     if (paths.length > 1) split += 1
     held[assets.findIndex(({ assetId }) => assetId === sell)]! -= sellAmountRaw
     held[assets.findIndex(({ assetId }) => assetId === buy)]! += out

@@ -2,7 +2,6 @@
 import { assert, it as plainIt, layer } from "@effect/vitest"
 import { Effect, Layer, Option, Result } from "effect"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
-import { addressOf } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
 import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
@@ -27,6 +26,7 @@ import {
 import { arbUsdc, baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { TestSettings, testSettings } from "#test/support/settings.ts"
 import { TestChain } from "#test/support/chains/TestChains.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 /** The codes that were looked at. */
 const seen = new Set<SkipCode>(codesOfPlans)

@@ -1,7 +1,7 @@
 /** The better of venue and provider makes each leg, and nothing that the provider does keeps a leg from being made. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { addressOf, evmAccount } from "#domain/Caip.ts"
+import { evmAccount } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { BestQuotes } from "#domain/trading/BestQuotes.ts"
@@ -16,6 +16,7 @@ import {
 } from "#domain/trading/Routing.ts"
 import { baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { TestSettings } from "#test/support/settings.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 const contract = addressOf(baseBtc.assetId)
 const chain: ChainAuthorization = {

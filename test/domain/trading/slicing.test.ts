@@ -2,12 +2,13 @@
  * $500,000 in one asset go into five pools of $10 million, with the arithmetic of Uniswap v2: slices over several runs.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { addressOf, type ChainId, erc20, type EvmAddress } from "#domain/Caip.ts"
+import { type ChainId, erc20, type EvmAddress } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
 import type { PricingLimits } from "#domain/trading/priceLegs.ts"
 import { isSoldAt, partOf, priceSale, quoteRequests, slicedSkip } from "#domain/trading/priceSale.ts"
 import { type Pool, quoteBatch } from "#layers/evm/venue/quoteBatch.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 const chainId = 8453 as ChainId
 const assetIds = Array.from({ length: 6 }, (_, index) =>

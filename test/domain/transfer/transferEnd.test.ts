@@ -15,6 +15,7 @@ const transfer: Transfer = {
   operationId: "op_00000000000000000000000001" as OperationId,
   portfolioId: "pf_00000000000000000000000001" as PortfolioId,
   accountId: evmAccount(baseUsdc.chainId, account),
+  receiverId: evmAccount(arbUsdc.chainId, account),
   txHash: "0xsource",
   state: "open",
   openedAt: DateTime.makeUnsafe(0),

@@ -1,19 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import fc from "fast-check"
-import {
-  addressOf,
-  AssetId,
-  type ChainId,
-  EvmAccountId,
-  type EvmAddress,
-  evmAccount,
-  EvmWalletId
-} from "#domain/Caip.ts"
+import { AssetId, type ChainId, EvmAccountId, type EvmAddress, evmAccount, EvmWalletId } from "#domain/Caip.ts"
 import * as Eip55 from "#domain/Eip55.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import { resolveSource, resolveWholeSource, type WithdrawalTerms } from "#domain/withdrawal/resolveSource.ts"
 import { arbUsdc, baseUsdc, baseWeth } from "#test/support/assets.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 const address = "0x52908400098527886E0F7030069857D2E4169EE7" as EvmAddress
 const router = Eip55.checksum(`0x${"42".repeat(20)}`) as EvmAddress
@@ -39,6 +32,7 @@ const grant = (chainIds: ReadonlyArray<number>, withdrawalDomainName: string | n
   return {
     ownerSignature: bytes32,
     authorization: {
+      _tag: "Evm",
       accountType: "ECDSA",
       ownerAccountId: Schema.decodeUnknownSync(EvmWalletId)(`eip155:0:${address}`),
       accountIndex: 0n,

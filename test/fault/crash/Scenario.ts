@@ -1,6 +1,6 @@
 /** Something that the service does from beginning to end, which a crash anywhere in between must not change. */
 import type { Effect } from "effect"
-import type { EvmAccountId } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/Caip.ts"
 import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import type { OperationKind } from "#domain/operation/Operation.ts"
 
@@ -10,7 +10,7 @@ export interface Begun {
   readonly portfolioId: PortfolioId
   readonly operationId: OperationId
   readonly kind: OperationKind
-  readonly accounts: ReadonlyArray<EvmAccountId>
+  readonly accounts: ReadonlyArray<AccountId>
 }
 
 export interface Scenario<R> {

@@ -1,7 +1,7 @@
 /** What is left when everything has ended: in the database, and by the word of the chains. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ChainId, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
+import type { ChainId, AccountId, EvmAddress } from "#domain/Caip.ts"
 import { chainIdOf } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
@@ -39,7 +39,7 @@ export interface FinalState {
   readonly nonces: ReadonlyArray<{ readonly signed: number; readonly highest: number; readonly used: number }>
 }
 
-const balancesOf = Effect.fnUntraced(function* (accounts: ReadonlyArray<EvmAccountId>) {
+const balancesOf = Effect.fnUntraced(function* (accounts: ReadonlyArray<AccountId>) {
   const balances = yield* Balances
   const assets = yield* AssetStore
   const read: Record<string, string> = {}

@@ -5,7 +5,7 @@
 import { DateTime, Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Hex } from "effect/encoding"
-import type { AssetId, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
+import type { AssetId, AccountId, EvmAddress } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import * as Eip55 from "#domain/Eip55.ts"
 import { makeOperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
@@ -29,7 +29,7 @@ const portfolio = Effect.fnUntraced(function* (connected: boolean, isGuarded = f
 export const submitted = Effect.fnUntraced(function* (
   tenantId: TenantId,
   portfolioId: PortfolioId,
-  accounts: ReadonlyArray<EvmAccountId>
+  accounts: ReadonlyArray<AccountId>
 ) {
   const operationId = yield* makeOperationId
   const store = yield* OperationStore

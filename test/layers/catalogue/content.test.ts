@@ -6,7 +6,7 @@ import { Option, Schema } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
 import { AssetCanonicalId } from "#domain/asset/CanonicalAsset.ts"
 import { appliesTo, dimensions } from "#domain/asset/Dimension.ts"
-import { CaipAssetId } from "#domain/Caip.ts"
+import { AssetId } from "#domain/Caip.ts"
 import { content } from "#layers/catalogue/content.ts"
 import { printTokenFile, TokenFile } from "#layers/catalogue/TokenFile.ts"
 import { industries, industryGroups, sectors, subIndustries } from "#layers/catalogue/taxonomy/industries.ts"
@@ -28,7 +28,7 @@ describe("the catalogue's identifiers", () => {
     assert.deepStrictEqual(
       representations
         .filter(({ caipAssetId }) => {
-          const read = Schema.decodeUnknownOption(CaipAssetId)(caipAssetId)
+          const read = Schema.decodeUnknownOption(AssetId)(caipAssetId)
           return Option.isNone(read) || read.value !== caipAssetId
         })
         .map(({ caipAssetId }) => caipAssetId),

@@ -5,7 +5,7 @@ import { assert, layer } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
 import { Deferred, Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { EvmAccountId } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/Caip.ts"
 import type { ApiKeyId, OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import { isTerminal } from "#domain/operation/Operation.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
@@ -36,7 +36,7 @@ interface Run {
   readonly tenantId: TenantId
   readonly portfolioId: PortfolioId
   readonly operationId: OperationId
-  readonly account: EvmAccountId
+  readonly account: AccountId
 }
 
 /** Starts a run of a new portfolio with ten thousand dollars on Base. */

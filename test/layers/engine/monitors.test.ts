@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
 import { DateTime, Effect, Layer, Option, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import type { EvmAccountId } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { OperationId, PortfolioId, StrategyId, TenantId, WorkflowId } from "#domain/Ids.ts"
 import { MonitorDriver } from "#domain/monitor/MonitorDriver.ts"
@@ -38,7 +38,7 @@ interface Enrolled {
   readonly tenantId: TenantId
   readonly portfolioId: PortfolioId
   readonly strategyId: StrategyId
-  readonly accounts: readonly [EvmAccountId, EvmAccountId]
+  readonly accounts: readonly [AccountId, AccountId]
 }
 
 const dollars = 1_000_000n

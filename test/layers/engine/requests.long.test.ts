@@ -6,7 +6,7 @@ import { SqlClient } from "effect/sql"
 import { type Address, bytesToHex, type Hex, keccak256, parseEther, toHex } from "viem"
 import { privateKeyToAccount, privateKeyToAddress } from "viem/accounts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
-import { addressOf, type ChainId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { type ChainId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
 import { NoIssuer } from "#bench/engine/noIssuer.ts"
@@ -21,6 +21,7 @@ import { countingProxy } from "#test/layers/evm/countingProxy.ts"
 import { TestStores } from "#test/support/database.ts"
 import { storedPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { TestSettings } from "#test/support/settings.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 const portfolios = 40
 const relayerKey = keccak256(toHex("ballast test relayer of a burst"))
@@ -86,7 +87,7 @@ const enrolled = Effect.fnUntraced(function* (chain: Chain) {
     ownerAccountId: evmWallet(owner.address as string as EvmAddress),
     accountIndex: 0n,
     withdrawalDomainName: "Ballast Withdrawal Authorization",
-    chains: [{ chainId, tokens: assets.map(({ assetId }) => addressOf(assetId)) }]
+    chains: [{ chainId, assets: assets.map(({ assetId }) => assetId) }]
   })
   const ownerSignature = yield* Effect.promise(() => owner.signMessage({ message: { raw: authorization.root as Hex } }))
   const allocation = assets.map(({ assetId }) => ({ assetId, weight: 5_000 }))

@@ -5,7 +5,7 @@ import { assert, layer } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
 import { Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
+import type { AssetId, AccountId } from "#domain/Caip.ts"
 import type { Day } from "#domain/Day.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { PortfolioId, TenantId } from "#domain/Ids.ts"
@@ -50,7 +50,7 @@ const quiet = Effect.flatMap(
 const rebalanced = Effect.fnUntraced(function* (
   tenantId: TenantId,
   portfolioId: PortfolioId,
-  accounts: ReadonlyArray<EvmAccountId>
+  accounts: ReadonlyArray<AccountId>
 ) {
   const begun = yield* submitted(tenantId, portfolioId, accounts)
   yield* (yield* OperationLauncher).launch(begun)
@@ -80,7 +80,7 @@ const world = Effect.gen(function* () {
   const made = yield* enrolledPortfolio
   const market = yield* TestChain
   const valuer = yield* PortfolioValuer
-  const deposit = (account: EvmAccountId, assetId: AssetId, n: number) => {
+  const deposit = (account: AccountId, assetId: AssetId, n: number) => {
     market.mine()
     market.fund(account, assetId, dollars(n))
   }

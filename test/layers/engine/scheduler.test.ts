@@ -5,7 +5,7 @@ import { assert, layer } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
 import { DateTime, Effect, Layer, Metric, Option, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { addressOf, type EvmAccountId } from "#domain/Caip.ts"
+import { addressOf, type AccountId } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { makeOperationId, type PortfolioId, type StrategyId, type TenantId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
@@ -53,7 +53,7 @@ interface Enrolled {
   readonly tenantId: TenantId
   readonly portfolioId: PortfolioId
   readonly strategyId: StrategyId
-  readonly accounts: readonly [EvmAccountId, EvmAccountId]
+  readonly accounts: readonly [AccountId, AccountId]
 }
 
 const dollars = 1_000_000n

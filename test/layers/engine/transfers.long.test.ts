@@ -4,7 +4,7 @@
 import { assert, layer } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
 import { DateTime, Effect, Layer, Option, Schedule, Schema } from "effect"
-import type { EvmAccountId } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/Caip.ts"
 import { makeOperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
 import { isTerminal, type Operation } from "#domain/operation/Operation.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
@@ -36,7 +36,7 @@ const soon = Schedule.spaced("50 millis")
 interface Enrolled {
   readonly tenantId: TenantId
   readonly portfolioId: PortfolioId
-  readonly accounts: readonly [EvmAccountId, EvmAccountId]
+  readonly accounts: readonly [AccountId, AccountId]
 }
 
 const run = Effect.fnUntraced(function* ({ portfolioId, tenantId }: Enrolled) {

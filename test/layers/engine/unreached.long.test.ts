@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
 import { DateTime, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { EvmAccountId } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/Caip.ts"
 import { makeOperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
 import { isTerminal } from "#domain/operation/Operation.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
@@ -29,7 +29,7 @@ const Engine = EngineLive.pipe(
 interface Enrolled {
   readonly tenantId: TenantId
   readonly portfolioId: PortfolioId
-  readonly accounts: readonly [EvmAccountId, EvmAccountId]
+  readonly accounts: readonly [AccountId, AccountId]
 }
 
 const tenThousand = 10_000_000_000n

@@ -5,7 +5,7 @@ import { assert, layer } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
+import type { AssetId, AccountId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { makeOperationId } from "#domain/Ids.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
@@ -51,7 +51,7 @@ const funded = Effect.gen(function* () {
   return { ...portfolio, account, market }
 })
 
-const start = Effect.fnUntraced(function* (portfolio: Enrolled, account: EvmAccountId, message: WithdrawalMessage) {
+const start = Effect.fnUntraced(function* (portfolio: Enrolled, account: AccountId, message: WithdrawalMessage) {
   const operationId = yield* acceptWithdrawal(portfolio, account, message)
   yield* (yield* OperationLauncher).launch({ operationId, kind: "withdraw" })
   return operationId
@@ -59,7 +59,7 @@ const start = Effect.fnUntraced(function* (portfolio: Enrolled, account: EvmAcco
 
 const withdraw = Effect.fnUntraced(function* (
   portfolio: Enrolled,
-  account: EvmAccountId,
+  account: AccountId,
   assets: ReadonlyArray<readonly [AssetId, bigint]>,
   changes: Partial<WithdrawalMessage> = {}
 ) {

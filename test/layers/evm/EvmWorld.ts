@@ -3,15 +3,7 @@ import { Context, Effect, Layer, Redacted, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type Address, keccak256, parseEther, toHex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
-import {
-  addressOf,
-  type AssetId,
-  type ChainId,
-  erc20,
-  type EvmAccountId,
-  type EvmAddress,
-  evmWallet
-} from "#domain/Caip.ts"
+import { type AssetId, type ChainId, erc20, type AccountId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import type { Authorization } from "#domain/account/Authorization.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
@@ -27,6 +19,7 @@ import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { type Chain, setEther, startChain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { mint } from "#sandbox/chain/Faucet.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 const key = (name: string) => keccak256(toHex(`ballast test ${name}`))
 
@@ -203,7 +196,7 @@ export const enroll = Effect.fnUntraced(function* (
     withdrawalDomainName,
     chains: chains.map(([chain, ...symbols]) => ({
       chainId: chainIdOf(chain),
-      tokens: symbols.map((symbol) => token(chain, symbol))
+      assets: symbols.map((symbol) => asset(chain, symbol))
     }))
   })
   const ownerSignature = yield* Effect.promise(() =>
@@ -212,7 +205,7 @@ export const enroll = Effect.fnUntraced(function* (
   return { authorization, ownerSignature, account: addressOf(authorization.chains[0].accountId) } satisfies Enrollment
 })
 
-export const accountOn = ({ authorization }: Enrollment, chain: Chain): EvmAccountId =>
+export const accountOn = ({ authorization }: Enrollment, chain: Chain): AccountId =>
   authorization.chains.find(({ chainId }) => chainId === chain.chainId)!.accountId
 
 export const fund = (chain: Chain, account: EvmAddress, symbol: string, raw: bigint) =>
@@ -264,7 +257,7 @@ export const batchOf = (
 })
 
 /** The receipt, once there is one: a node answers a sent transaction before it has mined it. */
-export const settled = Effect.fnUntraced(function* (signed: SignedTransaction, accountId: EvmAccountId) {
+export const settled = Effect.fnUntraced(function* (signed: SignedTransaction, accountId: AccountId) {
   const operations = yield* UserOperations
   return yield* operations
     .find(signed, accountId)

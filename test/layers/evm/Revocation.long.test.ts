@@ -5,7 +5,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Option, Schedule } from "effect"
 import { type Address, encodeFunctionData, erc20Abi, getAddress, type Hex } from "viem"
-import { addressOf, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import { ownerMessage } from "#domain/account/OwnerMessage.ts"
 import type { Revocation } from "#domain/account/Revocation.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
@@ -14,16 +14,17 @@ import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import {
-  accountOn,
-  batchOf,
-  chainIdOf,
   type Enrollment,
-  enroll,
   EvmWorld,
   EvmWorldLive,
+  GuardedWorldLive,
+  accountOn,
+  asset,
+  batchOf,
+  chainIdOf,
+  enroll,
   execute,
   fund,
-  GuardedWorldLive,
   owner,
   quotedSwap,
   stranger,
@@ -34,6 +35,7 @@ import { agentAccount } from "#test/layers/evm/account/sdkAccount.ts"
 import { outcomeOf, submitAlone } from "#test/layers/evm/relay/selfSubmitted.ts"
 import { dollars, submit } from "#test/layers/evm/tradingAccount.ts"
 import { deployContractWallet } from "#test/support/contractWallet.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 const swapOn = (chain: Chain) => quotedSwap(chain, "USDC", "WETH", dollars(10n))
 
@@ -104,7 +106,7 @@ const renewed = Effect.fnUntraced(function* (enrollment: Enrollment, chain: Chai
     chains: [
       {
         chainId: chainIdOf(chain),
-        tokens: ["USDC", "WETH"].map((symbol) => token(chain, symbol)),
+        assets: ["USDC", "WETH"].map((symbol) => asset(chain, symbol)),
         enableNonce: yield* accounts.enableNonce(accountId)
       }
     ]
@@ -217,7 +219,7 @@ describe("a revocation by an owner that is a contract", () => {
           ownerAccountId: evmWallet(getAddress(wallet.address) as string as EvmAddress),
           accountIndex: 0n,
           withdrawalDomainName,
-          chains: [{ chainId: chainIdOf(base), tokens: ["USDC", "WETH"].map((symbol) => token(base, symbol)) }]
+          chains: [{ chainId: chainIdOf(base), assets: ["USDC", "WETH"].map((symbol) => asset(base, symbol)) }]
         })
         const sign = (digest: Parameters<typeof ownerMessage>[0]) =>
           Effect.promise(() => {

@@ -17,6 +17,7 @@ import {
   splitSwaps,
   token
 } from "#test/layers/evm/EvmWorld.ts"
+import { toEvm } from "#layers/evm/address.ts"
 
 const getAmountsOut = (chain: Chain, sellAmountRaw: bigint, path: ReadonlyArray<EvmAddress>) =>
   Effect.promise(() =>
@@ -40,9 +41,11 @@ describe("Venue", () => {
               for (const sellAmountRaw of [10n ** 6n, 987_654_321_012n, 10n ** 19n]) {
                 const [quote] = yield* venue.quote(chainIdOf(chain), hubsOf(chain), [{ sell, buy, sellAmountRaw }])
                 if (quote == null) continue
-                const amounts = yield* getAmountsOut(chain, sellAmountRaw, quote.path)
+                const amounts = yield* getAmountsOut(chain, sellAmountRaw, quote.path.map(toEvm))
                 assert.strictEqual(quote.buyAmountRaw, amounts.at(-1))
-                const ends = [quote.path[0]!, quote.path.at(-1)!].map((address) => erc20(chainIdOf(chain), address))
+                const ends = [quote.path[0]!, quote.path.at(-1)!].map((address) =>
+                  erc20(chainIdOf(chain), toEvm(address))
+                )
                 assert.deepStrictEqual(ends, [sell, buy])
               }
             }

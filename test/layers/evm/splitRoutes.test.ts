@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import type { EvmAddress } from "#domain/Caip.ts"
-import type { LossLimits, SaleLimits } from "#domain/trading/Venue.ts"
+import type { LossLimits, QuotedPath, SaleLimits } from "#domain/trading/Venue.ts"
 import { type Pool, quoteBatch } from "#layers/evm/venue/quoteBatch.ts"
 
 const [A, B, H, J] = ["0xA", "0xB", "0xH", "0xJ"].map((text) => text as EvmAddress) as [
@@ -41,11 +41,11 @@ const amount = fc.bigInt({ min: 10n ** 17n, max: 10n ** 22n })
 const free: LossLimits = { priceImpactBps: 10_000, leastRaw: [0n, 0n] }
 
 /** What the contracts pay over a path, one pool after the other. */
-const paidOver = (pools: ReadonlyArray<Pool>, path: ReadonlyArray<EvmAddress>, soldRaw: bigint): bigint => {
+const paidOver = (pools: ReadonlyArray<Pool>, path: QuotedPath["path"], soldRaw: bigint): bigint => {
   let held = soldRaw
   for (const [hop, sell] of path.slice(0, -1).entries()) {
-    const { reserves, tokens } = pools.find(
-      (pool) => pool.tokens.includes(sell) && pool.tokens.includes(path[hop + 1]!)
+    const { reserves, tokens } = pools.find((pool) =>
+      [sell, path[hop + 1]!].every((token) => pool.tokens.some((one) => one === token))
     )!
     const [reserveIn, reserveOut] = tokens[0] === sell ? reserves : [reserves[1], reserves[0]]
     held = (held * 997n * reserveOut) / (reserveIn * 1_000n + held * 997n)
@@ -154,7 +154,9 @@ describe("a sale over several paths", () => {
           for (const { inputsRaw, path, priceImpactBps } of several!.paths!) {
             assert.isAtMost(priceImpactBps, bps)
             for (const [hop, raw] of inputsRaw.entries()) {
-              const pool = pools.find(({ tokens }) => tokens.includes(path[hop]!) && tokens.includes(path[hop + 1]!))!
+              const pool = pools.find(({ tokens }) =>
+                [path[hop]!, path[hop + 1]!].every((token) => tokens.some((one) => one === token))
+              )!
               const held = pool.reserves[pool.tokens[0] === path[hop] ? 0 : 1]
               assert.isTrue(raw * 10_000n <= held * BigInt(share))
             }

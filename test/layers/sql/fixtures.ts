@@ -84,6 +84,7 @@ export const newAuthorization = (owner: EvmAddress, accountIndex: bigint): Autho
     digest: bytes32("aa")
   })
   return {
+    _tag: "Evm",
     accountType: "ECDSA",
     ownerAccountId: evmWallet(owner),
     withdrawalDomainName: "Ballast Withdrawal Authorization",

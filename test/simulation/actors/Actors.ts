@@ -1,7 +1,7 @@
 /** People of a simulation: they deposit, withdraw, trigger, pause, publish and reschedule, as the seed has it. */
 import { Cause, Effect, Exit, Option, Result } from "effect"
 import * as Amount from "#domain/Amount.ts"
-import { chainIdOf, evmAccount, type EvmAccountId } from "#domain/Caip.ts"
+import { chainIdOf, evmAccount, type AccountId } from "#domain/Caip.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import type { ApiKeyId } from "#domain/Ids.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
@@ -38,7 +38,7 @@ export class Actors {
   readonly #portfolios: ReadonlyArray<SimulatedPortfolio>
   /** Authorizations that owners signed; anybody may submit them. */
   readonly signed: Array<{
-    readonly accountId: EvmAccountId
+    readonly accountId: AccountId
     readonly signed: SignedWithdrawal
   }> = []
 
@@ -155,7 +155,7 @@ export class Actors {
     })
 
   /** Owners take their time to sign, and impatient clients send twice. */
-  #submit(portfolio: SimulatedPortfolio, accountId: EvmAccountId, message: WithdrawalMessage) {
+  #submit(portfolio: SimulatedPortfolio, accountId: AccountId, message: WithdrawalMessage) {
     return Effect.gen({ self: this }, function* () {
       yield* Effect.sleep(this.#random.between(1_000, 120_000))
       const { submit } = yield* Withdrawals

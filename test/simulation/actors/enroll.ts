@@ -1,7 +1,7 @@
 /** Writes a tenant, strategies and portfolios to the real stores, as an enrollment leaves them. */
 import { DateTime, Effect } from "effect"
 import { type SecureRandom } from "effect/crypto"
-import { addressOf, type AssetId, type EvmAccountId, evmAccount, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { type AssetId, type AccountId, evmAccount, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import * as Eip55 from "#domain/Eip55.ts"
 import type { Authorization, ChainAuthorization } from "#domain/account/Authorization.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
@@ -13,12 +13,13 @@ import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 import { arbUsdc, baseUsdc, catalogue } from "#test/support/assets.ts"
 import type { Random } from "#test/simulation/stage/Random.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 export interface SimulatedPortfolio {
   readonly tenantId: Ids.TenantId
   readonly strategyId: Ids.StrategyId
   readonly portfolioId: Ids.PortfolioId
-  readonly accounts: ReadonlyArray<EvmAccountId>
+  readonly accounts: ReadonlyArray<AccountId>
   readonly recipient: EvmAddress
 }
 
@@ -78,6 +79,7 @@ const enrollOne = Effect.fnUntraced(function* ({
   const createdAt = yield* DateTime.now
   const owner = addressFrom(0xd00d0000n + BigInt(number))
   const authorization: Authorization = {
+    _tag: "Evm",
     accountType: "ECDSA",
     ownerAccountId: evmWallet(owner),
     withdrawalDomainName: "Ballast Withdrawal Authorization",
@@ -166,7 +168,7 @@ export const enroll = (
     return portfolios
   })
 
-export const assetsOn = (account: EvmAccountId): ReadonlyArray<AssetId> =>
+export const assetsOn = (account: AccountId): ReadonlyArray<AssetId> =>
   [...catalogue.values()]
     .filter(({ chainId }) => account.startsWith(`eip155:${chainId}:`))
     .map(({ assetId }) => assetId)

@@ -1,5 +1,5 @@
 /** A withdrawal ends as the chain carried it out: completed exactly when it landed, and with what arrived. */
-import { chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
+import { chainIdOf, type AccountId } from "#domain/Caip.ts"
 import { netOf } from "#test/simulation/ports/receipts.ts"
 import type { Look } from "#test/simulation/invariants/Look.ts"
 import { withdrawalKey } from "#test/simulation/world/Accounts.ts"
@@ -9,7 +9,7 @@ export const checkWithdrawals = ({ require, seen, snapshot, world }: Look): void
     const before = seen.withdrawals.get(row.operation)
     seen.withdrawals.set(row.operation, row)
     if (row.finished === null || before?.finished === row.finished) continue
-    const chain = world.chain(chainIdOf(row.account as EvmAccountId))
+    const chain = world.chain(chainIdOf(row.account as AccountId))
     const carrier = chain.find(chain.accounts.withdrawn.get(withdrawalKey(row.account, row.nonce)) ?? "")
     if (row.state !== "completed") {
       require("a failed withdrawal moved nothing", carrier === undefined, () =>

@@ -2,7 +2,7 @@
  * The bridge of a simulation and its provider: takes what accounts send and brings it to the other chain, late, less of
  * it, or back. The provider may not answer, answer too early, or say what is not true.
  */
-import { addressOf, type AssetId, chainIdOf, evmAccount, type EvmAccountId } from "#domain/Caip.ts"
+import { type AssetId, chainIdOf, evmAccount, type AccountId } from "#domain/Caip.ts"
 import type { RouteStatus } from "#domain/trading/Routing.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import type { Random } from "#test/simulation/stage/Random.ts"
@@ -10,13 +10,14 @@ import type { Stage } from "#test/simulation/stage/Stage.ts"
 import type { Chain } from "#test/simulation/world/Chain.ts"
 import { pools } from "#test/simulation/world/execute.ts"
 import { digestOf } from "#test/simulation/world/Payload.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 export type BridgeFate = "delivered" | "late" | "partial" | "refunded"
 
 /** One transfer that the bridge took. */
 export interface Carried {
   readonly sourceTx: string
-  readonly accountId: EvmAccountId
+  readonly accountId: AccountId
   readonly transfer: OutgoingTransfer
   readonly fate: BridgeFate
   /** The transaction that ends it, and whether it is in a block. */
@@ -63,7 +64,7 @@ export class Bridge {
   }
 
   /** Takes a transfer of a transaction that may still be reorganized away; it is brought once that can no longer be. */
-  take(sourceTx: string, accountId: EvmAccountId, transfer: OutgoingTransfer, position: number): void {
+  take(sourceTx: string, accountId: AccountId, transfer: OutgoingTransfer, position: number): void {
     const source = this.#chains.get(chainIdOf(transfer.sell))!
     const block = source.find(sourceTx)!.block
     const look = (): void => {
@@ -109,7 +110,7 @@ export class Bridge {
       ?.txHash
   }
 
-  #carry(sourceTx: string, accountId: EvmAccountId, transfer: OutgoingTransfer, position: number): void {
+  #carry(sourceTx: string, accountId: AccountId, transfer: OutgoingTransfer, position: number): void {
     const before = this.#carried.get(sourceTx) ?? []
     if (before.length > position) return
     const fate = this.#random.weighted(this.faults.fates)

@@ -4,7 +4,7 @@
  * What it includes it can take back. Everything that ever was included and taken back is told, so that invariants can
  * count what counts.
  */
-import { type AssetId, type ChainId, type EvmAccountId } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, type AccountId } from "#domain/Caip.ts"
 import type { Random } from "#test/simulation/stage/Random.ts"
 import type { Stage } from "#test/simulation/stage/Stage.ts"
 import { Accounts, type Delta } from "#test/simulation/world/Accounts.ts"
@@ -112,7 +112,7 @@ export class Chain {
   }
 
   /** Balance as of a block: a node that lags shows an old one. */
-  balanceAt(account: EvmAccountId, assetId: AssetId, block: number): bigint {
+  balanceAt(account: AccountId, assetId: AssetId, block: number): bigint {
     let raw = this.accounts.balance(account, assetId)
     for (let index = this.#inclusions.length - 1; index >= 0 && this.#inclusions[index]!.block > block; index--)
       for (const delta of this.#inclusions[index]!.execution.deltas)

@@ -5,13 +5,13 @@
 import { Schema } from "effect"
 import { Hex } from "effect/encoding"
 import { createHash } from "node:crypto"
-import { AssetId, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
+import { AssetId, AccountId, EvmAddress } from "#domain/Caip.ts"
 import { Swap } from "#domain/trading/Swap.ts"
 import { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 
 export const UserOperation = Schema.TaggedStruct("UserOperation", {
-  accountId: EvmAccountId,
+  accountId: AccountId,
   /** The account's nonce at the EntryPoint: of two operations with the same one, one can be included. */
   nonce: Schema.Int,
   /** Unix seconds after which its swaps revert. */
@@ -26,7 +26,7 @@ export const UserOperation = Schema.TaggedStruct("UserOperation", {
 export type UserOperation = typeof UserOperation.Type
 
 export const OwnersWithdrawal = Schema.TaggedStruct("OwnersWithdrawal", {
-  accountId: EvmAccountId,
+  accountId: AccountId,
   message: WithdrawalMessage
 })
 export type OwnersWithdrawal = typeof OwnersWithdrawal.Type

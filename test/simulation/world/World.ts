@@ -1,5 +1,5 @@
 /** Everything outside of the service in a simulation: chains, market, bridge, and how they fail. */
-import { type AssetId, chainIdOf, type EvmAccountId } from "#domain/Caip.ts"
+import { type AssetId, chainIdOf, type AccountId } from "#domain/Caip.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
 import { catalogue } from "#test/support/assets.ts"
 import type { Random } from "#test/simulation/stage/Random.ts"
@@ -82,7 +82,7 @@ export class World {
   }
 
   /** Somebody sends tokens to an account. */
-  deposit(account: EvmAccountId, assetId: AssetId, raw: bigint): void {
+  deposit(account: AccountId, assetId: AssetId, raw: bigint): void {
     this.#deposits += 1
     const txHash = digestOf(`deposit ${this.#deposits}`)
     this.#deposited.set(txHash, { assetId, raw })

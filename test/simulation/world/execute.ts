@@ -1,5 +1,5 @@
 /** What a simulated chain does with a transaction: the rules of EntryPoint, router, bridge and withdrawal executor. */
-import type { AssetId, EvmAccountId } from "#domain/Caip.ts"
+import type { AssetId, AccountId } from "#domain/Caip.ts"
 import type { Swap } from "#domain/trading/Swap.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
@@ -20,7 +20,7 @@ export interface ExecutionTerms {
 
 /** What became of one payload of a transaction that took place. */
 export interface Part {
-  readonly accountId: EvmAccountId
+  readonly accountId: AccountId
   readonly subject: string
   /** Of an agent; else it is a withdrawal by the owner. */
   readonly isOperation: boolean

@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { Hex } from "effect/encoding"
 import * as Amount from "#domain/Amount.ts"
-import { type AssetId, chainIdOf, EvmAccountId } from "#domain/Caip.ts"
+import { type AssetId, chainIdOf, AccountId } from "#domain/Caip.ts"
 import type { RouteStatus } from "#domain/trading/Routing.ts"
 import type { Arrival } from "#domain/transfer/TransferReceipts.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -19,7 +19,7 @@ export const feeBps = 30
 /** What a transaction of these tests carries. */
 export const Payload = Schema.fromJsonString(
   Schema.Struct({
-    accountId: EvmAccountId,
+    accountId: AccountId,
     swaps: Schema.Array(Swap),
     transfers: Schema.Array(OutgoingTransfer),
     withdrawal: Schema.NullOr(Schema.Struct({ message: WithdrawalMessage, keepRaw: Schema.BigIntFromString }))
@@ -28,8 +28,8 @@ export const Payload = Schema.fromJsonString(
 export type Payload = typeof Payload.Type
 
 export interface TestMarket {
-  readonly fund: (account: EvmAccountId, assetId: AssetId, raw: bigint) => void
-  readonly balance: (account: EvmAccountId, assetId: AssetId) => bigint
+  readonly fund: (account: AccountId, assetId: AssetId, raw: bigint) => void
+  readonly balance: (account: AccountId, assetId: AssetId) => bigint
   /** The newest block of every chain. */
   readonly block: () => bigint
   /** Makes a block and answers its number. */
@@ -49,7 +49,7 @@ export interface TestMarket {
    * Accounts whose operations a chain refuses among others, and how many of the next shared transactions it reverts
    * whole.
    */
-  readonly refused: Set<EvmAccountId>
+  readonly refused: Set<AccountId>
   spoils: number
   /** Shared transactions that came to nothing. */
   readonly spoiled: Set<string>
@@ -123,7 +123,7 @@ export const makeMarket = (keep: KeepMap): TestMarket => {
     arePricesKnown: true,
     reverts: keep("reverts"),
     bundleGas: 8n,
-    refused: new Set<EvmAccountId>(),
+    refused: new Set<AccountId>(),
     spoils: 0,
     spoiled: new Set<string>(),
     included: keep("included"),
@@ -176,7 +176,7 @@ export const output = (market: TestMarket, sell: AssetId, buy: AssetId, sellAmou
   return Amount.fromUsd(value, to.decimals, toPrice)
 }
 
-export const withdrawalKey = (accountId: EvmAccountId, { nonce }: WithdrawalMessage) => `${accountId} ${nonce}`
+export const withdrawalKey = (accountId: AccountId, { nonce }: WithdrawalMessage) => `${accountId} ${nonce}`
 
 export const isExpired = (market: TestMarket, { expiresAt, recipientAccountId }: WithdrawalMessage) =>
   (market.seconds.get(chainIdOf(recipientAccountId)) ?? 0) > expiresAt

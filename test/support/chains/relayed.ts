@@ -1,6 +1,6 @@
 /** Writes what the relayer carried for an account straight to the store. */
 import { DateTime, Effect } from "effect"
-import { type AssetId, chainIdOf, type EvmAccountId, type EvmAddress } from "#domain/Caip.ts"
+import { type AssetId, chainIdOf, type AccountId, type EvmAddress } from "#domain/Caip.ts"
 import * as Eip55 from "#domain/Eip55.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { RelayStore } from "#domain/relay/RelayStore.ts"
@@ -16,7 +16,7 @@ export interface Settled {
 /** Signs a transaction of an operation; settles it when it is told how. Each attempt has a relayer of its own. */
 export const relayed = Effect.fnUntraced(function* (
   operationId: OperationId,
-  accountId: EvmAccountId,
+  accountId: AccountId,
   attempt: number,
   settled?: Settled,
   subject = bytes32(attempt)

@@ -1,6 +1,6 @@
 /** What the chains themselves say happened to an account, whatever the service's database says. */
 import { Context, type Effect } from "effect"
-import type { EvmAccountId } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/Caip.ts"
 
 /** An action of the account that a transaction carried. */
 export interface Carried {
@@ -13,6 +13,6 @@ export class ChainWitness extends Context.Service<
   ChainWitness,
   {
     /** In the order of the chain. */
-    readonly carried: (account: EvmAccountId) => Effect.Effect<ReadonlyArray<Carried>>
+    readonly carried: (account: AccountId) => Effect.Effect<ReadonlyArray<Carried>>
   }
 >()("ballast/test/fault/crash/ChainWitness") {}

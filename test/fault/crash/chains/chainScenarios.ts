@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { bytesToHex, encodeFunctionData, type Hex, parseAbi } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
-import { addressOf, type ChainId, chainIdOf, type EvmAccountId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { type ChainId, chainIdOf, type AccountId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { typedDataOf } from "#domain/withdrawal/typedData.ts"
 import { makeClient } from "#sandbox/chain/Anvil.ts"
@@ -16,6 +16,7 @@ import { submitted } from "#test/fault/crash/marketScenarios.ts"
 import type { Begun } from "#test/fault/crash/Scenario.ts"
 import { acceptWithdrawal, messageOf } from "#test/support/acceptedWithdrawal.ts"
 import { storedPortfolio } from "#test/support/enrolledPortfolio.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 const base = 8453 as ChainId
 const arbitrum = 42161 as ChainId
@@ -39,7 +40,7 @@ const makeSteps = (config: ChainsConfig) => {
       withdrawalDomainName,
       chains: assets.map((ofChain) => ({
         chainId: ofChain[0]!.chainId,
-        tokens: ofChain.map(({ assetId }) => addressOf(assetId))
+        assets: ofChain.map(({ assetId }) => assetId)
       }))
     })
     const ownerSignature = yield* Effect.promise(() =>
@@ -52,7 +53,7 @@ const makeSteps = (config: ChainsConfig) => {
     return { ...stored, owner, accounts: authorization.chains.map(({ accountId }) => accountId) }
   })
 
-  const fund = (account: EvmAccountId, symbol: string, raw: bigint) => {
+  const fund = (account: AccountId, symbol: string, raw: bigint) => {
     const chainId = chainIdOf(account)
     const { rpcUrl, treasury } = config.chains.find((chain) => chain.chainId === chainId)!
     return operate(makeClient(chainId, rpcUrl), {

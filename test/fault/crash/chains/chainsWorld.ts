@@ -1,7 +1,7 @@
 /** Real chains with the product's own adapters: real accounts, real signatures, a routing provider over HTTP. */
 import { DateTime, Effect, Layer, Redacted } from "effect"
 import { type Address, getAbiItem } from "viem"
-import { addressOf, chainIdOf, type EvmAddress } from "#domain/Caip.ts"
+import { chainIdOf, type EvmAddress } from "#domain/Caip.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
 import { entryPoint, entryPointAbi, withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
@@ -13,6 +13,7 @@ import { type ChainClient, makeClient } from "#sandbox/chain/Anvil.ts"
 import { catalogChain } from "#sandbox/market/catalog.ts"
 import { type ChainsConfig, chainAsset } from "#test/fault/crash/chains/ChainsConfig.ts"
 import { type Carried, ChainWitness } from "#test/fault/crash/chains/ChainWitness.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 const operationEvent = getAbiItem({ abi: entryPointAbi, name: "UserOperationEvent" })
 const withdrawnEvent = getAbiItem({ abi: withdrawalExecutorAbi, name: "Withdrawn" })

@@ -2,26 +2,27 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Address, type Hex, zeroAddress } from "viem"
-import { addressOf, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import { grantOn } from "#domain/account/Grant.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import {
-  batchOf,
-  chainIdOf,
   type Enrollment,
-  enroll,
   EvmWorld,
   EvmWorldLive,
+  asset,
+  batchOf,
+  chainIdOf,
+  enroll,
   execute,
   fund,
   owner,
-  quotedSwap,
-  token
+  quotedSwap
 } from "#test/layers/evm/EvmWorld.ts"
 import { balance, dollars } from "#test/layers/evm/tradingAccount.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 const executorOwnerOf = (chain: Chain, account: EvmAddress) =>
   Effect.promise(() =>
@@ -73,7 +74,7 @@ describe("Grants", () => {
           ownerAccountId: evmWallet(owner.address as string as EvmAddress),
           accountIndex: 120n,
           withdrawalDomainName: null,
-          chains: [{ chainId: chainIdOf(base), tokens: [token(base, "WETH")] }]
+          chains: [{ chainId: chainIdOf(base), assets: [asset(base, "WETH")] }]
         })
         const ownerSignature = yield* Effect.promise(() =>
           owner.signMessage({ message: { raw: authorization.root as Hex } })

@@ -3,31 +3,32 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { type Address, getAddress, hashTypedData, type Hex, type LocalAccount } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
-import { addressOf, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import { ownerMessage, typedDataMessage } from "#domain/account/OwnerMessage.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { type Chain } from "#sandbox/chain/Chain.ts"
 import { type Call, domainOf, newAuthorization, signed, submitCall, verdict } from "#test/solidity/withdrawals.ts"
 import {
-  batchOf,
-  chainIdOf,
-  configFor,
   type Enrollment,
   EvmWorld,
   EvmWorldLive,
+  adapterFor,
+  asset,
+  batchOf,
+  chainIdOf,
+  configFor,
   execute,
   fund,
   owner,
   quotedSwap,
   stranger,
-  token,
-  withdrawalDomainName,
-  adapterFor
+  withdrawalDomainName
 } from "#test/layers/evm/EvmWorld.ts"
 import { ownersAccount } from "#test/layers/evm/account/sdkAccount.ts"
 import { balance, deployAccount, dollars } from "#test/layers/evm/tradingAccount.ts"
 import { deployContractWallet } from "#test/support/contractWallet.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 const walletOf = (address: Address) => evmWallet(getAddress(address) as string as EvmAddress)
 
@@ -39,7 +40,7 @@ const authorize = Effect.fnUntraced(function* (chain: Chain, address: Address, a
     ownerAccountId: walletOf(address),
     accountIndex,
     withdrawalDomainName,
-    chains: [{ chainId: chainIdOf(chain), tokens: ["USDC", "WETH", "AERO"].map((symbol) => token(chain, symbol)) }]
+    chains: [{ chainId: chainIdOf(chain), assets: ["USDC", "WETH", "AERO"].map((symbol) => asset(chain, symbol)) }]
   })
 })
 
@@ -178,7 +179,7 @@ describe("An owner that is a contract", () => {
           ownerAccountId: walletOf(key.address),
           accountIndex: 0n,
           withdrawalDomainName,
-          chains: [{ chainId: chainIdOf(base), tokens: [] }]
+          chains: [{ chainId: chainIdOf(base), assets: [] }]
         })
         yield* deployAccount(base, own)
         const wallet = {

@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Address, getAddress, type Hex } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
-import { addressOf, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import { typedDataMessage } from "#domain/account/OwnerMessage.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
@@ -12,24 +12,25 @@ import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { requireAuthorization } from "#layers/evm/execution/requireAuthorization.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import {
+  type Enrollment,
+  EvmWorld,
+  EvmWorldLive,
+  asset,
   batchOf,
   chainIdOf,
   configFor,
-  type Enrollment,
   enroll,
-  EvmWorld,
-  EvmWorldLive,
   execute,
   fund,
   owner,
   quotedSwap,
   relayer,
-  token,
   withdrawalDomainName
 } from "#test/layers/evm/EvmWorld.ts"
 import { removePermission, revokeAll } from "#test/layers/evm/account/sdkAccount.ts"
 import { deployAccount, dollars, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
 import { deployContractWallet } from "#test/support/contractWallet.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 const swapOn = (chain: Chain) => quotedSwap(chain, "USDC", "WETH", dollars(10n))
 
@@ -44,13 +45,13 @@ const renew = Effect.fnUntraced(function* ({ authorization }: Enrollment, chain:
   const accounts = yield* SmartAccounts
   const { accountIndex, accountType, chains, ownerAccountId } = authorization
   const enableNonce = yield* accounts.enableNonce(chains[0].accountId)
-  const tokens = ["USDC", "WETH", "AERO"].map((symbol) => token(chain, symbol))
+  const assets = ["USDC", "WETH", "AERO"].map((symbol) => asset(chain, symbol))
   const renewed = yield* accounts.authorize({
     accountType,
     ownerAccountId,
     accountIndex,
     withdrawalDomainName,
-    chains: [{ chainId: chainIdOf(chain), tokens, enableNonce }]
+    chains: [{ chainId: chainIdOf(chain), assets, enableNonce }]
   })
   assert.strictEqual(renewed.chains[0].accountId, chains[0].accountId)
   return renewed
@@ -127,7 +128,7 @@ describe("An owner's signature", () => {
           ownerAccountId: evmWallet(getAddress(wallet.address) as string as EvmAddress),
           accountIndex: 0n,
           withdrawalDomainName,
-          chains: [{ chainId: chainIdOf(base), tokens: ["USDC", "WETH"].map((symbol) => token(base, symbol)) }]
+          chains: [{ chainId: chainIdOf(base), assets: ["USDC", "WETH"].map((symbol) => asset(base, symbol)) }]
         })
         const ownerSignature = yield* Effect.promise(() =>
           wallet.signTypedData(typedDataMessage(authorization).typedData)

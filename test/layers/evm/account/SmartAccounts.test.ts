@@ -12,15 +12,15 @@ import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { enableDigestOf, ownersAccount } from "#test/layers/evm/account/sdkAccount.ts"
 import {
-  accountOn,
-  agent,
-  configFor,
-  enroll,
   EvmWorld,
   EvmWorldLive,
+  accountOn,
+  agent,
+  asset,
+  configFor,
+  enroll,
   owner,
   stranger,
-  token,
   withdrawalDomainName
 } from "#test/layers/evm/EvmWorld.ts"
 
@@ -137,7 +137,7 @@ describe("SmartAccounts", () => {
           ownerAccountId: evmWallet(owner.address as string as EvmAddress),
           accountIndex: 0n,
           withdrawalDomainName,
-          chains: [{ chainId: 1 as never, tokens: [token(base, "USDC")] }]
+          chains: [{ chainId: 1 as never, assets: [asset(base, "USDC")] }]
         })
         const exit = yield* Effect.exit(unknown)
         assert.strictEqual(exit._tag, "Failure")

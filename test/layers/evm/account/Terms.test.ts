@@ -2,21 +2,23 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { encodeFunctionData, erc20Abi, type Hex } from "viem"
-import { addressOf, type ChainId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
-import { type GuardTerms, SmartAccounts } from "#domain/account/SmartAccounts.ts"
+import { type AssetId, type ChainId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import type { GuardTerms } from "#domain/account/Permission.ts"
+import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { PolicyReader } from "#domain/policy/ChainPolicy.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
 import { tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import {
-  batchOf,
-  chainIdOf,
   type Enrollment,
   EvmWorld,
+  GuardedWorldLive,
+  asset,
+  batchOf,
+  chainIdOf,
   execute,
   fund,
-  GuardedWorldLive,
   owner,
   quotedSwap,
   token,
@@ -26,6 +28,7 @@ import { agentAccount } from "#test/layers/evm/account/sdkAccount.ts"
 import { type Call, submitAlone } from "#test/layers/evm/relay/selfSubmitted.ts"
 import { dollars } from "#test/layers/evm/tradingAccount.ts"
 import { StandardMerkleTree } from "#test/support/merkle.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 const enrolled = Effect.fnUntraced(function* (chain: Chain, accountIndex: bigint, terms: GuardTerms) {
   const accounts = yield* SmartAccounts
@@ -34,7 +37,7 @@ const enrolled = Effect.fnUntraced(function* (chain: Chain, accountIndex: bigint
     ownerAccountId: evmWallet(owner.address as string as EvmAddress),
     accountIndex,
     withdrawalDomainName,
-    chains: [{ chainId: chainIdOf(chain), tokens: [], terms }]
+    chains: [{ chainId: chainIdOf(chain), assets: [], terms }]
   })
   const ownerSignature = yield* Effect.promise(() => owner.signMessage({ message: { raw: authorization.root as Hex } }))
   const account = addressOf(authorization.chains[0].accountId)
@@ -65,8 +68,9 @@ describe("terms that the owner signed", () => {
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const symbols = ["USDC", "WETH", "cbBTC"]
-        const closedTokens = symbols.map((symbol) => token(base, symbol)) as [EvmAddress, ...Array<EvmAddress>]
-        const enrollment = yield* enrolled(base, 801n, { tradeBps: 0, budgetBps: 0, closedTokens })
+        const closedTokens = symbols.map((symbol) => token(base, symbol))
+        const closedList = symbols.map((symbol) => asset(base, symbol)) as [AssetId, ...Array<AssetId>]
+        const enrollment = yield* enrolled(base, 801n, { tradeBps: 0, budgetBps: 0, closedList })
         const one = yield* quotedSwap(base, "USDC", "WETH", dollars(10n))
         const other = yield* quotedSwap(base, "USDC", "cbBTC", dollars(10n))
         assert.isTrue((yield* execute(batchOf(enrollment, base, [one, other]))).receipt.success)
@@ -116,8 +120,8 @@ describe("terms that the owner signed", () => {
     it.effect("a list of one token alone works as well", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
-        const closedTokens = [token(base, "WETH")] as const
-        const enrollment = yield* enrolled(base, 802n, { tradeBps: 0, budgetBps: 0, closedTokens })
+        const closedList = [asset(base, "WETH")] as const
+        const enrollment = yield* enrolled(base, 802n, { tradeBps: 0, budgetBps: 0, closedList })
         assert.isTrue((yield* execute(yield* swap(enrollment, base, "USDC", "WETH", dollars(10n)))).receipt.success)
         assert.isUndefined(enrollment.authorization.chains[0].policy.bridge, "USDC is not on the list")
       })

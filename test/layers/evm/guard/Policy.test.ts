@@ -34,6 +34,7 @@ import { agentAccount, revokeAll } from "#test/layers/evm/account/sdkAccount.ts"
 import { type Call, outcomeOf, submitAlone } from "#test/layers/evm/relay/selfSubmitted.ts"
 import { dollars } from "#test/layers/evm/tradingAccount.ts"
 import { inPools, routeOver } from "#test/solidity/routedSwaps.ts"
+import { erc20 } from "#domain/Caip.ts"
 
 const deadline = 10n ** 12n
 const swapOn = (chain: Chain) => quotedSwap(chain, "USDC", "WETH", dollars(10n))
@@ -280,7 +281,13 @@ describe("the policy of an account under the guard", () => {
           accountIndex,
           ownerAccountId,
           withdrawalDomainName,
-          chains: [{ chainId: chains[0].chainId, tokens: chains[0].policy.tokens, enableNonce: 1 }]
+          chains: [
+            {
+              chainId: chains[0].chainId,
+              assets: chains[0].policy.tokens.map((token) => erc20(chains[0].chainId, token)),
+              enableNonce: 1
+            }
+          ]
         })
         const ownerSignature = yield* Effect.promise(() =>
           owner.signMessage({ message: { raw: authorization.root as Hex } })

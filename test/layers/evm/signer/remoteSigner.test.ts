@@ -4,7 +4,7 @@ import { FetchHttpClient } from "effect/http"
 import { hashMessage, type Hex, keccak256, parseSignature, recoverAddress, serializeTransaction, toHex } from "viem"
 import { entryPoint07Address } from "viem/account-abstraction"
 import { sign } from "viem/accounts"
-import type { ChainId, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
+import type { ChainId, AccountId, EvmAddress } from "#domain/Caip.ts"
 import type { SigningContext } from "#domain/relay/Signer.ts"
 import { localSigner } from "#layers/evm/signer/localSigner.ts"
 import { remoteSigner } from "#layers/evm/signer/remoteSigner.ts"
@@ -19,7 +19,7 @@ const userOpHash = keccak256(toHex("operation"))
 const operation: SigningContext = {
   kind: "userOperation",
   chainId: 8453 as ChainId,
-  accountId: "eip155:8453:0x52908400098527886E0F7030069857D2E4169EE7" as EvmAccountId,
+  accountId: "eip155:8453:0x52908400098527886E0F7030069857D2E4169EE7" as AccountId,
   userOpHash
 }
 const digest = hashMessage({ raw: userOpHash })

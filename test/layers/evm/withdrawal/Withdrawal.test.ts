@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type Address, getAddress, type Hex } from "viem"
-import { addressOf, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import { typedDataMessage } from "#domain/account/OwnerMessage.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
@@ -17,11 +17,12 @@ import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { withdrawalDigest, withdrawCall } from "#layers/evm/withdrawal/executorCalls.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import {
+  type Enrollment,
+  EvmWorld,
+  asset,
   chainIdOf,
   configFor,
-  type Enrollment,
   enroll,
-  EvmWorld,
   fund,
   owner,
   patientAdapter,
@@ -41,6 +42,7 @@ import {
   WithdrawalWorldLive
 } from "#test/layers/evm/withdrawal/WithdrawalWorld.ts"
 import { deployContractWallet } from "#test/support/contractWallet.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 /** A recipient that nothing else of these tests sends to. */
 const fresh = (n: number) => getAddress(`0x${n.toString(16).padStart(40, "e")}`) as string as EvmAddress
@@ -383,7 +385,7 @@ const enrollContract = Effect.fnUntraced(function* (
     ownerAccountId: evmWallet(getAddress(wallet.address) as string as EvmAddress),
     accountIndex: 0n,
     withdrawalDomainName,
-    chains: [{ chainId: chainIdOf(chain), tokens: [token(chain, "USDC")] }]
+    chains: [{ chainId: chainIdOf(chain), assets: [asset(chain, "USDC")] }]
   })
   const ownerSignature = yield* Effect.promise(() => wallet.signTypedData(typedDataMessage(authorization).typedData))
   return { authorization, ownerSignature, account: addressOf(authorization.chains[0].accountId) } satisfies Enrollment

@@ -5,14 +5,14 @@ import type { AssetCanonicalId } from "#domain/asset/CanonicalAsset.ts"
 import { Catalogue } from "#domain/asset/Catalogue.ts"
 import type { CatalogueContent } from "#domain/asset/CatalogueContent.ts"
 import { dimensions } from "#domain/asset/Dimension.ts"
-import { type CaipAssetId, spl } from "#domain/Caip.ts"
+import { type AssetId, spl } from "#domain/Caip.ts"
 import { content } from "#layers/catalogue/content.ts"
 import { CatalogueStore } from "#layers/sql/asset/CatalogueStore.ts"
 import { eachDatabase } from "#test/support/database.ts"
 
 const gold = "11111111-1111-4111-8111-111111111111" as AssetCanonicalId
 const ether = "22222222-2222-4222-8222-222222222222" as AssetCanonicalId
-const weth = "eip155:1/erc20:0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2" as CaipAssetId
+const weth = "eip155:1/erc20:0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2" as AssetId
 const wormholeEther = spl("7vfCXTUXx5WJV5JADk17DUJ4ksgau7utNKj4b963voxs")
 
 const small: CatalogueContent = {

@@ -3,7 +3,7 @@ import { assert } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { fileURLToPath } from "node:url"
-import { addressOf, type ChainId, evmAccount } from "#domain/Caip.ts"
+import { type ChainId, evmAccount } from "#domain/Caip.ts"
 import type { EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
 import { EnrollmentStore, type NewGrant, type NewPortfolio } from "#domain/enrollment/EnrollmentStore.ts"
 import { grantOn } from "#domain/account/Grant.ts"
@@ -12,6 +12,7 @@ import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
 import { eachDatabase } from "#test/support/database.ts"
 import { after, arbitrum, base, insertTenant, noon, submit, world } from "#test/layers/sql/fixtures.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 const ethereum = 1 as ChainId
 const bnb = 56 as ChainId

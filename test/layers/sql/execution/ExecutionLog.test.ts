@@ -5,10 +5,11 @@ import { ExecutionLog } from "#domain/execution/ExecutionLog.ts"
 import { makeOperationId, type TenantId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
-import { addressOf, evmAccount, type EvmWalletId } from "#domain/Caip.ts"
-import type { WalletId } from "#domain/identity/User.ts"
+import { evmAccount, type WalletId } from "#domain/Caip.ts"
+import type { SignInWalletId } from "#domain/identity/User.ts"
 import { after, arbitrum, base, insertTenant, noon, submit, world } from "#test/layers/sql/fixtures.ts"
 import { eachDatabase } from "#test/support/database.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 /** A run that was accepted at noon, and began a second later. */
 const running = Effect.gen(function* () {
@@ -44,11 +45,11 @@ eachDatabase("ExecutionLog", (it) => {
       const sql = yield* SqlClient.SqlClient
       const { operationId, portfolioId, tenantId } = yield* running
       const elsewhere = yield* insertTenant
-      const [row] = yield* sql<{ readonly owner: EvmWalletId }>`
+      const [row] = yield* sql<{ readonly owner: WalletId }>`
         SELECT owner_account_id AS owner FROM portfolios WHERE portfolio_id = ${portfolioId}`
       const { owner } = row!
       const first = { limit: 10, after: null }
-      const found = Effect.fnUntraced(function* (walletId: WalletId) {
+      const found = Effect.fnUntraced(function* (walletId: SignInWalletId) {
         const access = { tenantId: elsewhere, walletId }
         const heads = yield* log.list(access, {}, first)
         const head = yield* log.head(access, operationId)
@@ -56,12 +57,12 @@ eachDatabase("ExecutionLog", (it) => {
         return heads.map(({ operation }) => operation.operationId)
       })
       const onBase = evmAccount(base, addressOf(owner))
-      assert.deepStrictEqual(yield* found(owner), [operationId])
+      assert.deepStrictEqual(yield* found(owner as SignInWalletId), [operationId])
       assert.deepStrictEqual(yield* found(onBase), [], "a contract at the same address is somebody else")
       yield* sql`
         UPDATE grants SET authorization_document = jsonb_set(authorization_document, '{accountType}', '"ERC1271"')
         WHERE portfolio_id = ${portfolioId}`
-      assert.deepStrictEqual(yield* found(owner), [])
+      assert.deepStrictEqual(yield* found(owner as SignInWalletId), [])
       assert.deepStrictEqual(yield* found(onBase), [operationId])
       assert.deepStrictEqual(yield* found(evmAccount(arbitrum, addressOf(owner))), [])
       const both = yield* log.list({ tenantId, walletId: onBase }, {}, first)

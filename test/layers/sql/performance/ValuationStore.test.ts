@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { DateTime, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { EvmAccountId } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/Caip.ts"
 import * as Day from "#domain/Day.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
@@ -32,7 +32,7 @@ const oneWorld = Effect.gen(function* () {
 
 const look = (
   portfolioId: PortfolioId,
-  accountId: EvmAccountId,
+  accountId: AccountId,
   changes: Partial<PortfolioValuation> = {}
 ): PortfolioValuation => ({
   portfolioId,
@@ -73,7 +73,7 @@ eachDatabase("ValuationStore", (it) => {
         later.claimed.find((claimed) => claimed.portfolioId === portfolioId)!.accountIds,
         (yield* SqlClient.SqlClient.pipe(
           Effect.flatMap(
-            (sql) => sql<{ account_ids: EvmAccountId[] }>`
+            (sql) => sql<{ account_ids: AccountId[] }>`
             SELECT account_ids FROM portfolios WHERE portfolio_id = ${portfolioId}`
           )
         ))[0]!.account_ids
@@ -214,8 +214,8 @@ eachDatabase("ValuationStore", (it) => {
           ])
         ]
       ])
-      const found = yield* store.trades([span, { ...span, accountId: portfolioId as string as EvmAccountId }])
-      assert.deepStrictEqual(found, { settled: expected, unsettled: new Set<EvmAccountId>() })
+      const found = yield* store.trades([span, { ...span, accountId: portfolioId as string as AccountId }])
+      assert.deepStrictEqual(found, { settled: expected, unsettled: new Set<AccountId>() })
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE operations SET kind = 'withdraw' WHERE operation_id = ${operationId}`
       assert.strictEqual((yield* store.trades([span])).settled.size, 0)

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { type EvmAccountId, type EvmAddress, evmAccount } from "#domain/Caip.ts"
+import { type AccountId, type EvmAddress, evmAccount } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { PortfolioId, TenantId } from "#domain/Ids.ts"
 import { GasLedger } from "#domain/relay/GasLedger.ts"
@@ -14,7 +14,7 @@ const bytes32 = (value: number) => `0x${value.toString(16).padStart(64, "0")}`
 
 const prepared = (chainNonce = 0): PreparedTransaction => ({
   chainId: base,
-  accountId: evmAccount(base, newAddress()) as EvmAccountId,
+  accountId: evmAccount(base, newAddress()) as AccountId,
   subject: bytes32(7),
   to: newAddress(),
   callData: "0x",

@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import { Context, DateTime, Deferred, Duration, Effect, Exit, Fiber, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { type EvmAccountId, type EvmAddress, evmAccount } from "#domain/Caip.ts"
+import { type AccountId, type EvmAddress, evmAccount } from "#domain/Caip.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
@@ -20,7 +20,7 @@ const bytes32 = (value: number) => `0x${value.toString(16).padStart(64, "0")}`
 
 const prepared = (chainId = base): PreparedTransaction => ({
   chainId,
-  accountId: evmAccount(chainId, newAddress()) as EvmAccountId,
+  accountId: evmAccount(chainId, newAddress()) as AccountId,
   subject: bytes32(7),
   to: newAddress(),
   callData: "0x",

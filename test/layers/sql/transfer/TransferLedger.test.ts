@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { addressOf, erc20, evmAccount, type EvmAccountId, type EvmAddress } from "#domain/Caip.ts"
+import { erc20, evmAccount, type AccountId, type EvmAddress } from "#domain/Caip.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { ValuationStore } from "#domain/performance/ValuationStore.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
@@ -20,6 +20,7 @@ import {
   world
 } from "#test/layers/sql/fixtures.ts"
 import { eachDatabase } from "#test/support/database.ts"
+import { addressOf } from "#layers/evm/address.ts"
 
 const arbitrumUsdc = erc20(arbitrum, "0xaf88d065e77c8cC2239327C5EDb3A432268e5831" as EvmAddress)
 const huge = 2n ** 200n
@@ -58,7 +59,7 @@ const delivered: TransferEnd = {
   reason: null
 }
 
-const span = (accountId: EvmAccountId) => ({ accountId, after: 2n ** 70n - 1n, through: 2n ** 70n })
+const span = (accountId: AccountId) => ({ accountId, after: 2n ** 70n - 1n, through: 2n ** 70n })
 
 eachDatabase("TransferLedger", (it) => {
   it.effect("announces once, and an opened entry takes the announcement's place", () =>

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { DateTime, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { EvmAccountId } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/Caip.ts"
 import { makeOperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
@@ -21,7 +21,7 @@ const portfolioWithAccount = Effect.gen(function* () {
 
 const newMessage = (
   portfolio: { readonly portfolioId: PortfolioId; readonly tenantId: TenantId },
-  account: EvmAccountId
+  account: AccountId
 ) => messageOf(portfolio, account, [[baseUsdc.assetId, 7n]])
 
 eachDatabase("WithdrawalStore", (it) => {

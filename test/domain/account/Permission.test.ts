@@ -1,0 +1,95 @@
+/** What rules are told of a permission, and that what was stored before families had names is EVM's. */
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { chainIdOf, spl } from "#domain/Caip.ts"
+import { Authorization } from "#domain/account/Authorization.ts"
+import { Grant } from "#domain/account/Grant.ts"
+import {
+  carrierOf,
+  isGuarded,
+  mayBuy,
+  namedContracts,
+  namedTokens,
+  termsOf,
+  wayTo
+} from "#domain/account/Permission.ts"
+import { arbUsdc, arbWeth, baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
+
+const [router, routedSwap, bridge, guard] = ["11", "22", "33", "44"].map((fill) => `0x${fill.repeat(20)}`)
+const bytes32 = `0x${"0a".repeat(32)}`
+const owner = "0x8617E340B3D01FA5F11F306F4090FD50E238070D"
+const tokenOf = (assetId: string) => assetId.slice(assetId.lastIndexOf(":") + 1)
+
+/** As it was written before a row said of which family it is. */
+const before = (policy: object) => ({
+  accountType: "ECDSA",
+  ownerAccountId: `eip155:0:${owner}`,
+  accountIndex: "0",
+  withdrawalDomainName: null,
+  agentAccountId: `eip155:0:${owner}`,
+  chains: [{ chainId: 8453, accountId: `eip155:8453:${owner}`, permissionId: "0x00000001", policy, digest: bytes32 }],
+  root: bytes32
+})
+
+const listed = {
+  router,
+  routedSwap,
+  hubs: [tokenOf(baseWeth.assetId)],
+  tokens: [tokenOf(baseUsdc.assetId)],
+  bridge: {
+    contract: bridge,
+    token: tokenOf(baseUsdc.assetId),
+    destinations: [{ chainId: 42161, token: tokenOf(arbUsdc.assetId) }]
+  }
+}
+const limits = { contract: guard, issuedAt: 1, validUntil: 2, tradeBps: 10, budgetBps: 20 }
+
+const decode = Schema.decodeUnknownSync(Authorization)
+const chainWith = (policy: object) => decode(before(policy)).chains[0]
+
+describe("what was authorized", () => {
+  it("a row from before families had names decodes as Evm, and is written with its family from then on", () => {
+    const authorization = decode(before(listed))
+    assert.strictEqual(authorization._tag, "Evm")
+    assert.deepStrictEqual(Schema.encodeSync(Authorization)(authorization), { _tag: "Evm", ...before(listed) } as never)
+    const grant = Schema.decodeUnknownSync(Grant)({ authorization: before(listed), ownerSignature: bytes32 })
+    assert.strictEqual(grant.authorization._tag, "Evm")
+  })
+
+  it("a row of a family that is not known is refused", () =>
+    assert.throws(() => decode({ _tag: "Other", ...before(listed) })))
+
+  it("what may be bought is what the permission lists, or under a guard all but what a closed list leaves out", () => {
+    const chain = chainWith(listed)
+    assert.isTrue(mayBuy(chain, baseUsdc.assetId))
+    assert.isFalse(mayBuy(chain, baseBtc.assetId))
+    assert.isTrue(mayBuy(chainWith({ ...listed, guard: limits }), baseBtc.assetId))
+    const closed = chainWith({ ...listed, guard: { ...limits, closedTokens: [tokenOf(baseWeth.assetId)] } })
+    assert.isTrue(mayBuy(closed, baseWeth.assetId))
+    assert.isFalse(mayBuy(closed, baseUsdc.assetId))
+    assert.deepStrictEqual(termsOf(closed), { tradeBps: 10, budgetBps: 20, closedList: [baseWeth.assetId] })
+    assert.isTrue(isGuarded(closed))
+    assert.isFalse(isGuarded(chain))
+    assert.isUndefined(termsOf(chain))
+  })
+
+  it("what may leave is one asset, to the destinations that were signed", () => {
+    const chain = chainWith(listed)
+    assert.strictEqual(carrierOf(chain), baseUsdc.assetId)
+    assert.strictEqual(wayTo(chain, arbUsdc.assetId), namedContracts(chain)[2])
+    assert.isUndefined(wayTo(chain, arbWeth.assetId))
+    assert.isUndefined(wayTo(chain, spl("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v")))
+    const { bridge: _, ...closed } = listed
+    assert.isUndefined(carrierOf(chainWith(closed)))
+    assert.strictEqual(chainIdOf(carrierOf(chain)!), chain.chainId)
+  })
+
+  it("what it names are its tokens and the contracts that the agent may call", () => {
+    const chain = chainWith(listed)
+    assert.deepStrictEqual(
+      namedTokens(chain).map((token) => token.toLowerCase()),
+      [baseUsdc, baseWeth, baseUsdc].map(({ assetId }) => tokenOf(assetId).toLowerCase())
+    )
+    assert.lengthOf(namedContracts(chain), 3)
+  })
+})
