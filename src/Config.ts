@@ -31,6 +31,8 @@ import { WebhookConfig } from "#layers/webhook/WebhookConfig.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import { LivenessSettings } from "#layers/engine/LivenessLive.ts"
 import { TelemetryConfig } from "#layers/telemetry/TelemetryConfig.ts"
+import { keyEnvironment, otherPepper, pepper, pepperIfAny, randomHex } from "#src/config/apiKeys.ts"
+import { database, databaseUrl } from "#src/config/database.ts"
 import { chains, guardedChains, wrappedNatives } from "#src/config/chains.ts"
 import * as Kind from "#src/config/kinds.ts"
 import { accessOf, countryHeaders, marketData } from "#src/config/marketData.ts"
@@ -50,7 +52,6 @@ import {
 import { all, optional, orInvalid, required, type Setting, withDefault } from "#src/config/Setting.ts"
 import manifest from "../package.json" with { type: "json" }
 
-const randomHex = "the output of: openssl rand -hex 32"
 const token = Kind.secret(/^[!-~]{24,200}$/, "24 to 200 printable characters without spaces", randomHex)
 const logLevels = [
   "Trace",
@@ -60,30 +61,6 @@ const logLevels = [
   "Error",
   "None"
 ] as const satisfies ReadonlyArray<LogLevel.LogLevel>
-
-const database: Setting<DatabaseConfig["Service"]> = all({
-  url: optional(
-    "DATABASE_URL",
-    Kind.secretUrl(["postgres:", "postgresql:"], "postgres://user:password@db:5432/ballast")
-  ),
-  directUrl: optional(
-    "DATABASE_DIRECT_URL",
-    Kind.secretUrl(["postgres:", "postgresql:"], "postgres://user:password@db:5432/ballast")
-  ),
-  dataDir: withDefault("DATA_DIR", Kind.text("a folder for the service's state", "/var/lib/ballast"), ".data/service"),
-  maxConnections: withDefault("DATABASE_POOL", Kind.integer(1, 500, "10"), 10)
-})
-
-const pepper = required(
-  "API_KEY_PEPPER",
-  Kind.secret(/^[!-~]{32,200}$/, "32 to 200 printable characters without spaces", randomHex)
-)
-
-const otherPepper = optional(
-  "API_KEY_PEPPER_OTHER",
-  Kind.secret(/^[!-~]{32,200}$/, "32 to 200 printable characters without spaces", randomHex)
-)
-const keyEnvironment = withDefault("KEY_ENVIRONMENT", Kind.oneOf(["live", "test"]), "live")
 
 const evm: Setting<{ readonly evm: EvmConfig["Service"]; readonly attestor: AttestorPlace }> = Effect.gen(function* () {
   const { chains: configured, signers: keys } = yield* all({ chains, signers })
@@ -375,10 +352,7 @@ export const cliConfig = orInvalid(
   all({
     database,
     keyEnvironment,
-    pepper: optional(
-      "API_KEY_PEPPER",
-      Kind.secret(/^[!-~]{32,200}$/, "32 to 200 printable characters without spaces", randomHex)
-    ),
+    pepper: pepperIfAny,
     otherPepper,
     adminUrl: optional("BALLAST_ADMIN_URL", Kind.httpUrl("http://127.0.0.1:3000")),
     adminToken: optional("ADMIN_TOKEN", token)
@@ -397,10 +371,7 @@ export const clientConfig = orInvalid(
 export const clusterConfig = orInvalid(
   Effect.map(
     all({
-      database: required(
-        "DATABASE_URL",
-        Kind.secretUrl(["postgres:", "postgresql:"], "postgres://user:password@db:5432/ballast")
-      ),
+      database: required("DATABASE_URL", databaseUrl),
       port: withDefault("PORT", Kind.integer(1, 65_000, "3000"), 3000),
       size: withDefault("CLUSTER_SIZE", Kind.integer(1, 32, "3"), 3)
     }),

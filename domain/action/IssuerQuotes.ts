@@ -11,7 +11,7 @@ import { IssuerQuoteStore, type StoredIssuerQuote } from "#domain/action/IssuerQ
 import { accountOn, noAccount, ownPortfolio, refusedSwap } from "#domain/action/ownPortfolio.ts"
 import type { SwapOrder } from "#domain/action/SwapOrder.ts"
 import { Assets } from "#domain/asset/Assets.ts"
-import { addressOf, type ChainId, erc20 } from "#domain/Caip.ts"
+import { addressOf, assetAt, type ChainId } from "#domain/Caip.ts"
 import { IssuerUnavailable, type PortfolioNotFound, type ValidationFailed } from "#domain/Errors.ts"
 import type { SignedIn } from "#domain/identity/SignedIn.ts"
 import { makeIssuerQuoteId, type PortfolioId } from "#domain/Ids.ts"
@@ -68,7 +68,7 @@ export class IssuerQuotes extends Context.Service<
           ...(sellToken === buyToken ? ["params.buyTokenAddress: must be another token than sellTokenAddress"] : [])
         ]
         if (details.length > 0) return yield* refusedSwap(details)
-        const [sell, buy] = [erc20(chainId as ChainId, sellToken), erc20(chainId as ChainId, buyToken)]
+        const [sell, buy] = [assetAt(chainId as ChainId, sellToken), assetAt(chainId as ChainId, buyToken)]
         return { chainId: chainId as ChainId, accountId, sell, buy, amountRaw: sellAmountRaw }
       })
       type Trade = Effect.Success<ReturnType<typeof tradeOf>>

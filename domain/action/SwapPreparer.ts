@@ -120,11 +120,11 @@ export class SwapPreparer extends Context.Service<
 
       /** The issuer's signed word, asked for when all else is ready. It must still be about what a preview promised. */
       const withIssuer = Effect.fnUntraced(function* (
-        { policy }: ChainAuthorization,
+        chain: ChainAuthorization,
         { buy, leg, limits, sell }: FeedLeg & { readonly limits: Limits },
         expectedRaw: bigint
       ) {
-        if (policy.guard === undefined)
+        if (!isGuarded(chain))
           return yield* refuse("the agent's permission is from before the trade guard, which issuers need; sign anew")
         const amountRaw = leg.sellAmountRaw
         const { direct, issuer, receiveRaw } = yield* issuers.word({ sell, buy, amountRaw })

@@ -1,7 +1,7 @@
 /**
  * One user's way from a strategy to the first trades, as the calls that a client makes. Bodies and answers are the
- * examples of the OpenAPI document, so that they are as true as it is. Free text without headings, as a primer in the form
- * of llms.txt has it before its lists.
+ * examples of the OpenAPI document, so that they are as true as it is. Free text without headings, as a primer in the
+ * form of llms.txt has it before its lists.
  */
 import type { OperationPage } from "#http/docs/operationPages.ts"
 

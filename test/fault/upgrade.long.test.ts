@@ -16,7 +16,7 @@ import { startProcess } from "#bench/http/ownedProcess.ts"
 import * as Database from "#layers/sql/Database.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import * as Migrations from "#layers/sql/Migrations.ts"
-import { postgresServer } from "#test/support/PostgresServer.ts"
+import { postgresServer } from "#test/fault/support/PostgresServer.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 

@@ -13,7 +13,7 @@ import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import { isTransientFault } from "#layers/sql/isDatabaseFault.ts"
 import { allFinished, makeWorkflow, startEngine } from "#test/layers/engine/cluster/engine.ts"
 import { newServerDatabase } from "#test/support/database.ts"
-import { type Direction, TcpProxy } from "#test/support/TcpProxy.ts"
+import { type Direction, TcpProxy } from "#test/fault/support/TcpProxy.ts"
 
 /** As a deployment has it, only sooner. */
 const through = (url: string, maxConnections: number) =>

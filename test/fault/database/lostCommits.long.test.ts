@@ -27,7 +27,7 @@ import { marketScenarios } from "#test/fault/crash/marketScenarios.ts"
 import { marketWorld, noFaults } from "#test/fault/crash/marketWorld.ts"
 import { baseUsdc } from "#test/support/assets.ts"
 import { TestChain } from "#test/support/chains/TestMarket.ts"
-import { postgresServer } from "#test/support/PostgresServer.ts"
+import { postgresServer } from "#test/fault/support/PostgresServer.ts"
 import { testSettings } from "#test/support/settings.ts"
 
 /** What begins in these, where the script has no faults. */

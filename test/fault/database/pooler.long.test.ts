@@ -10,7 +10,7 @@ import * as Database from "#layers/sql/Database.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import { allFinished, makeWorkflow, startEngine } from "#test/layers/engine/cluster/engine.ts"
 import { newServerDatabase } from "#test/support/database.ts"
-import { TransactionPooler } from "#test/support/TransactionPooler.ts"
+import { TransactionPooler } from "#test/fault/support/TransactionPooler.ts"
 
 describe("a pooler by transaction", () => {
   if (newServerDatabase === undefined) {

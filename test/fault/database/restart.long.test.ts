@@ -10,7 +10,7 @@ import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import { isTransientFault } from "#layers/sql/isDatabaseFault.ts"
 import * as Migrations from "#layers/sql/Migrations.ts"
 import { allFinished, makeWorkflow, startEngine } from "#test/layers/engine/cluster/engine.ts"
-import { postgresServer } from "#test/support/PostgresServer.ts"
+import { postgresServer } from "#test/fault/support/PostgresServer.ts"
 
 const databaseOn = (url: string, maxConnections: number) =>
   Migrations.layer.pipe(
