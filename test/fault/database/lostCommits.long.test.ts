@@ -125,20 +125,25 @@ describe("a failover to a copy that lost the last commits", () => {
         const reached = (mark: { readonly signed: number; readonly settled: number }) =>
           Effect.repeat(progress, {
             until: ({ settled, signed }) => signed >= mark.signed && settled >= mark.settled
-          }).pipe(Effect.timeout("20 seconds"))
-        yield* Effect.forEach(begun, (one) => Effect.flatMap(OperationLauncher, ({ launch }) => launch(one)), {
-          discard: true
-        }).pipe(Effect.provideContext(first.service))
+          }).pipe(Effect.timeout("60 seconds"))
+        const launch = (some: typeof begun) =>
+          Effect.forEach(some, (one) => Effect.flatMap(OperationLauncher, (launcher) => launcher.launch(one)), {
+            discard: true
+          })
+        yield* Effect.provideContext(launch(begun.slice(0, ofEach)), first.service)
 
         yield* reached(copied)
         yield* server.copy
         const inCopy = yield* progress
-        // Something is settled of which the copy does not know.
-        yield* reached({ signed: lost.signed, settled: Math.max(lost.settled, inCopy.settled + 1) })
+        // Others are settled of which the copy does not know.
+        yield* Effect.provideContext(launch(begun.slice(ofEach)), first.service)
+        yield* reached({ signed: lost.signed, settled: Math.max(lost.settled, inCopy.settled + 2) })
         yield* server.crash
         if (isRestarted) yield* first.stop
         yield* server.start
         const { service } = isRestarted ? yield* start : first
+        // What the copy does not know to be launched, as the scheduler does after a while.
+        yield* Effect.eventually(Effect.sandbox(Effect.provideContext(launch(begun), service)))
 
         const open = Effect.flatMap(
           SqlClient.SqlClient,
