@@ -12,7 +12,7 @@ export const strategiesOf = (call: Call) => ({
     call("validateStrategy", { payload, ...options }),
   backtest: (payload: PayloadOf<"backtestStrategy">, options?: CallOptions) =>
     call("backtestStrategy", { payload, ...options }),
-  list: (query: { readonly limit?: number } = {}, options?: CallOptions) =>
+  list: (query: FilterOf<"listStrategies"> = {}, options?: CallOptions) =>
     pagesOf(async (cursor) => {
       const page = { ...query, ...(cursor === undefined ? {} : { cursor }) }
       const { data, nextCursor } = await call.whole("listStrategies", { query: page, ...options })
@@ -28,6 +28,10 @@ export const strategiesOf = (call: Call) => ({
   get: (strategyId: string, options?: CallOptions) => call("getStrategy", { ...byId(strategyId), ...options }),
   update: (strategyId: string, payload: PayloadOf<"updateStrategy">, options?: CallOptions) =>
     call("updateStrategy", { ...byId(strategyId), payload, ...options }),
+  /** Deletes what nobody uses, and archives the rest. */
+  delete: (strategyId: string, options?: CallOptions) => call("deleteStrategy", { ...byId(strategyId), ...options }),
+  /** Takes the archiving back. */
+  restore: (strategyId: string, options?: CallOptions) => call("restoreStrategy", { ...byId(strategyId), ...options }),
   /** A new version is the target from the next rebalance of each portfolio. */
   publish: (strategyId: string, payload: PayloadOf<"publishStrategyVersion">, options?: CallOptions) =>
     call("publishStrategyVersion", { ...byId(strategyId), payload, ...options }),

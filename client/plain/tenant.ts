@@ -24,6 +24,13 @@ export const tenantOf = (call: Call) => ({
     updatePreferences: (payload: PayloadOf<"updateTenantPreferences">, options?: CallOptions) =>
       call("updateTenantPreferences", { payload, ...options }),
     fees: (options: CallOptions = {}) => call("getTenantFees", options),
+    /** Requests of the tenant that were refused in the last seven days. */
+    requests: (query: FilterOf<"listRefusedRequests"> = {}, options?: CallOptions) =>
+      pagesOf(async (cursor) => {
+        const page = { ...query, ...(cursor === undefined ? {} : { cursor }) }
+        const { data, nextCursor } = await call.whole("listRefusedRequests", { query: page, ...options })
+        return { items: data.requests, nextCursor }
+      }),
     updateFees: (payload: PayloadOf<"updateTenantFees">, options?: CallOptions) =>
       call("updateTenantFees", { payload, ...options })
   }

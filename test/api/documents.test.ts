@@ -250,7 +250,7 @@ layer(ApiLive, { excludeTestServices: true })("documents", (it) => {
         ]
       )
       assert.strictEqual(example.split("Answer:").length - 1, 7)
-      assert.strictEqual(example.split("Body:").length - 1, 4)
+      assert.strictEqual(example.split("Body:").length - 1, 5)
     })
   )
 

@@ -44,7 +44,7 @@ it("what is not valid is refused with the field before anything is sent", async 
 it("an error of the API has its code, its status and its details", async () => {
   const body = {
     success: false,
-    error: { code: "API_200", message: "No such portfolio", details: ["portfolioId: unknown"] }
+    error: { code: "API_006", message: "No such portfolio", details: ["portfolioId: unknown"] }
   }
   const ballast = connect({
     baseUrl: "http://ballast.test",
