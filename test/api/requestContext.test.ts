@@ -76,7 +76,7 @@ layer(ApiLive.pipe(Layer.provide(Recorder)), { excludeTestServices: true })("eve
       for (const [method, path, allow] of [
         ["DELETE", "/v2/strategies", "GET, HEAD, POST"],
         ["PUT", "/v2/scopes?x=1", "GET, HEAD"],
-        ["POST", "/v2/strategies/01JQ8ZKX4V6T3M9N2C5B7D8F0G", "GET, HEAD, PATCH"],
+        ["POST", "/v2/strategies/01JQ8ZKX4V6T3M9N2C5B7D8F0G", "GET, HEAD, PATCH, DELETE"],
         ["GET", "/v2/enroll", "POST"],
         ["OPTIONS", "/v2/enroll", "POST"],
         ["POST", "/v2/openapi.json", "GET, HEAD"],
