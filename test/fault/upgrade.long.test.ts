@@ -1,6 +1,6 @@
 /**
- * An upgrade in the middle of many runs: a process of an older commit is killed when some wait, some have bytes on their
- * way and some have ended, and one of today finishes them, each once.
+ * An upgrade in the middle of many runs: a process of an older commit is killed when some wait, some have bytes on
+ * their way and some have ended, and one of today finishes them, each once.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
