@@ -103,7 +103,7 @@ describe("the packed client", () => {
       const { node: version, ...told } = JSON.parse(stdout)
       assert.deepStrictEqual(
         told,
-        { states: ["completed", "completed"], last: "execution.result", code: "API_200", followed: true },
+        { states: ["completed", "completed"], last: "execution.result", code: "API_006", followed: true },
         `Node ${version}`
       )
     }

@@ -7,6 +7,7 @@ import { Actors } from "#test/simulation/actors/Actors.ts"
 import { enroll, type SimulatedPortfolio } from "#test/simulation/actors/enroll.ts"
 import { Invariants } from "#test/simulation/invariants/Invariants.ts"
 import { checkRest } from "#test/simulation/invariants/rest.ts"
+import { readRunsClosed } from "#test/simulation/invariants/Snapshot.ts"
 import type { Database } from "#test/simulation/stage/Database.ts"
 import { Driver } from "#test/simulation/stage/Driver.ts"
 import { Random } from "#test/simulation/stage/Random.ts"
@@ -98,10 +99,13 @@ export const simulate = async (
     weather.clear()
     await director.until(() => director.ready !== undefined, 10 * minute)
     actors.resumeAll(director.ready!)
-    // What was left of the bad weather ends; then everybody's portfolio is looked at once more.
+    // What was left of the bad weather ends; then everybody's portfolio is looked at once more, and as often again as
+    // ways that failed in it are left out.
     await director.until(() => false, 4 * hour)
-    actors.triggerAll(director.ready!)
-    await director.until(() => false, hour)
+    for (let looks = 1 + (await readRunsClosed(database.connection)); looks > 0; looks -= 1) {
+      actors.triggerAll(director.ready!)
+      await director.until(() => false, hour)
+    }
     await checkRest({ database, director, invariants, portfolios: portfolios!, world })
     return end(null)
   } catch (error) {

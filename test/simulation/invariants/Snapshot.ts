@@ -132,3 +132,12 @@ export const readIdleUntil = async (connection: SqlConnection.Connection): Promi
   const [row] = await Effect.runPromise(connection.execute(idle, [], undefined))
   return Number((row as { readonly until: bigint | null }).until ?? 0)
 }
+
+const closedRuns = `
+  SELECT coalesce(max((way ->> 'runsLeft')::int), 0) AS runs FROM portfolios, jsonb_array_elements(closed_ways) AS way`
+
+/** How many runs of a portfolio still leave out a way between chains on which transfers failed, at most. */
+export const readRunsClosed = async (connection: SqlConnection.Connection): Promise<number> => {
+  const [row] = await Effect.runPromise(connection.execute(closedRuns, [], undefined))
+  return Number(row!["runs"])
+}

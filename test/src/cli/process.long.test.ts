@@ -46,7 +46,7 @@ describe("npm run cli", () => {
           assert.strictEqual(code, 1, which)
           assert.strictEqual(out, "", which)
           assert.include(err, `There is no database in DATA_DIR, ${join(at, ".data/service")}`, which)
-          assert.include(err, "Set DATA_DIR, or DATABASE_URL, as the service has it", which)
+          assert.include(err, "Set DATABASE_URL, or DATA_DIR, as the service has it", which)
         }
         assert.deepStrictEqual(readdirSync(at), [])
       }).pipe(Effect.scoped),

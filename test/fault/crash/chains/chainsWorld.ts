@@ -8,6 +8,7 @@ import { entryPoint, entryPointAbi, withdrawalExecutor, withdrawalExecutorAbi } 
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"
+import { NoIssuer } from "#bench/engine/noIssuer.ts"
 import { RoutingLive } from "#layers/routing/lifi/RoutingLive.ts"
 import { type ChainClient, makeClient } from "#sandbox/chain/Anvil.ts"
 import { catalogChain } from "#sandbox/market/catalog.ts"
@@ -88,6 +89,7 @@ export const chainsWorld = (config: ChainsConfig, isConnected: boolean) => {
       )
   })
   return Layer.mergeAll(
+    NoIssuer,
     EvmLive.pipe(Layer.provide([NoAttestor, evm])),
     RoutingLive.pipe(
       Layer.provide([

@@ -61,7 +61,9 @@ describe("ten thousand runs that wait", () => {
             Effect.timeout("180 seconds")
           )
           const atRest = yield* counts
-          assert.deepStrictEqual(atRest, { asleep: waiting, claimed: 0, begins: waiting, steps: 2 * waiting })
+          assert.deepInclude(atRest, { asleep: waiting, claimed: 0, steps: 2 * waiting })
+          // On a busy machine a claim may run out while thousands are launched, and then its run begins once more.
+          assert.isAtLeast(atRest.begins, waiting)
           assert.strictEqual(yield* engine.inFlight, 0, "no slot is held")
 
           yield* engine.launch("hasty")
@@ -79,7 +81,7 @@ describe("ten thousand runs that wait", () => {
           const later = yield* counts
           assert.deepStrictEqual(
             later,
-            { asleep: waiting, claimed: 0, begins: waiting + 1, steps: 2 * waiting + 1 },
+            { asleep: waiting, claimed: 0, begins: atRest.begins + 1, steps: 2 * waiting + 1 },
             "none of them was looked at meanwhile"
           )
           yield* engine.stop
