@@ -1,6 +1,7 @@
 /** The steps that an integrator and a user take, over the wire, with real signatures. */
-import { createPublicClient, erc20Abi, http, type Hex } from "viem"
+import { createPublicClient, erc20Abi, http, type Hex, parseAbiItem } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import { canonical } from "#sandbox/chain/canonical.ts"
 import { type Answer, eventually, type World } from "#test/support/World.ts"
 
 export const chainIds = [8453, 42161]
@@ -110,3 +111,23 @@ export const wethShare = async (world: World, accountId: string, wethPrice = 250
   const usdc = Number(await chainBalance(world, accountId, "USDC")) / 1e6
   return weth / (weth + usdc)
 }
+
+const carriedEvent = parseAbiItem(
+  "event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)"
+)
+
+/** How many operations of each account its chain has carried. */
+export const carried = (world: World, accounts: ReadonlyArray<string>): Promise<ReadonlyArray<number>> =>
+  Promise.all(
+    accounts.map(async (accountId) => {
+      const [, chainId, address] = accountId.split(":")
+      const { rpcUrl } = world.overview.chains.find((chain) => `${chain.chainId}` === chainId)!
+      const logs = await createPublicClient({ transport: http(rpcUrl) }).getLogs({
+        address: canonical.entryPoint as Hex,
+        event: carriedEvent,
+        args: { sender: address as Hex },
+        fromBlock: 0n
+      })
+      return logs.length
+    })
+  )

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { execFile, spawn } from "node:child_process"
 import { existsSync, readdirSync } from "node:fs"
-import { chown, mkdtemp, rm } from "node:fs/promises"
+import { appendFile, chown, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
@@ -22,7 +22,9 @@ const findPrograms = (): string | undefined => {
     ...(process.env["PATH"] ?? "").split(":")
   ]
   return folders.find((folder) =>
-    ["initdb", "postgres", "pg_basebackup", "pg_isready"].every((name) => existsSync(join(folder, name)))
+    ["initdb", "postgres", "pg_basebackup", "pg_ctl", "pg_isready", "psql"].every((name) =>
+      existsSync(join(folder, name))
+    )
   )
 }
 
@@ -37,6 +39,14 @@ const execute = promisify(execFile)
 const run = (name: string, args: ReadonlyArray<string>) =>
   execute(join(programs!, name), [...args], { ...user, cwd: tmpdir() })
 
+/** Runs a script as the servers' user, who finds the programs of PostgreSQL first; fails when the script does. */
+export const serverShell = (script: string, environment: Readonly<Record<string, string>>) =>
+  execute("sh", ["-euc", script], {
+    ...user,
+    cwd: tmpdir(),
+    env: { ...process.env, PATH: `${programs}:${process.env["PATH"]}`, ...environment }
+  })
+
 const isReady = (port: number) =>
   run("pg_isready", ["-h", "127.0.0.1", "-p", `${port}`]).then(
     () => true,
@@ -45,7 +55,16 @@ const isReady = (port: number) =>
 
 const startTimeoutLooks = 600
 
+const ownSettings = `
+fsync = off
+listen_addresses = '127.0.0.1'
+max_connections = 60
+unix_socket_directories = ''
+`
+
 export interface PostgresServer {
+  /** Of the servers' user, and removed with the server. */
+  readonly folder: string
   readonly port: number
   readonly url: string
   /** Ends it at once, as a crash does; whoever it serves sees a broken connection. */
@@ -56,7 +75,7 @@ export interface PostgresServer {
   readonly copy: Effect.Effect<void>
 }
 
-const make = Effect.gen(function* () {
+const make = Effect.fnUntraced(function* (settings: (folder: string) => string) {
   const folder = yield* Effect.acquireRelease(
     Effect.promise(async () => {
       const made = await mkdtemp(join(tmpdir(), "ballast-postgres-"))
@@ -80,12 +99,11 @@ const make = Effect.gen(function* () {
   })
 
   const start = Effect.promise(async () => {
-    const settings = { fsync: "off", listen_addresses: "127.0.0.1", max_connections: "60", unix_socket_directories: "" }
-    child = spawn(
-      join(programs!, "postgres"),
-      ["-D", data, "-p", `${port}`, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
-      { ...user, stdio: "ignore", cwd: tmpdir() }
-    )
+    child = spawn(join(programs!, "postgres"), ["-D", data, "-p", `${port}`], {
+      ...user,
+      stdio: "ignore",
+      cwd: tmpdir()
+    })
     for (let looks = 0; !(await isReady(port)); looks++) {
       if (looks === startTimeoutLooks) throw new Error(`PostgreSQL did not start in ${data}`)
       await wait(50)
@@ -99,11 +117,18 @@ const make = Effect.gen(function* () {
     data = target
   })
 
-  yield* Effect.promise(() => run("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8"]))
+  yield* Effect.promise(async () => {
+    await run("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8"])
+    await appendFile(join(data, "postgresql.conf"), ownSettings + settings(folder))
+  })
   yield* Effect.acquireRelease(start, () => crash)
-  const server: PostgresServer = { port, url: `postgres://postgres@127.0.0.1:${port}/postgres`, crash, start, copy }
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  const server: PostgresServer = { folder, port, url, crash, start, copy }
   return server
 })
 
 /** A new server that ends with the scope; its database `postgres` is empty. */
-export const postgresServer = programs === undefined ? undefined : make
+export const postgresServer = programs === undefined ? undefined : make(() => "")
+
+/** The same with lines of postgresql.conf, given its folder. */
+export const postgresServerWith = programs === undefined ? undefined : make
