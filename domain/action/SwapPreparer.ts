@@ -220,7 +220,13 @@ export class SwapPreparer extends Context.Service<
               ? yield* quoted(terms, routed)
               : yield* overRoute(terms, order, route)
         const replaced = replacedPermissions(grants, order.chainId)
-        const prepared = yield* execution.prepare({ chainId: order.chainId, ...grant, swaps: [swap], replaced })
+        const prepared = yield* execution.prepare({
+          chainId: order.chainId,
+          ...grant,
+          swaps: [swap],
+          replaced,
+          orderId: action.operationId
+        })
         const waste = yield* gas.waste(prepared, leg.valueUsd)
         if (Option.isSome(waste)) return yield* refuse(waste.value)
         const { call: _, direct: __, ...told } = swap

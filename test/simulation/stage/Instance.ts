@@ -1,6 +1,7 @@
 /**
  * The service as one process on the stage: its real services, engine, scheduler and stores over the simulated world.
  */
+import { OrderMarks } from "#domain/action/OrderMarks.ts"
 import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { Chains } from "#domain/chain/Chains.ts"
@@ -67,6 +68,7 @@ const portsOf = (world: World) =>
     simulatedVenue(world),
     simulatedWithdrawals(world),
     unrevoked,
+    Layer.succeed(OrderMarks, { find: () => Effect.die(new Error("No owner orders here")) }),
     Layer.succeed(Chains, Chains.of({ supported: [...world.chains.values()].map(({ chainId }) => chainId) })),
     Layer.succeed(ServiceContracts, ServiceContracts.of({ on: () => new Set() }))
   )
