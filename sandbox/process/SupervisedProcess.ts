@@ -26,6 +26,8 @@ export interface SupervisedProgram {
   /** As the registry of processes knows it. */
   readonly key: string
   readonly program: string
+  /** Flags of Node, none when left out. */
+  readonly nodeFlags?: ReadonlyArray<string>
   readonly readyUrl: string
   readonly logFile: string
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -41,7 +43,7 @@ export interface SupervisedProcess {
 }
 
 export const supervise = Effect.fnUntraced(function* (options: SupervisedProgram) {
-  const { environment, key, logFile, name, program, readyUrl } = options
+  const { environment, key, logFile, name, nodeFlags = [], program, readyUrl } = options
   const registry = yield* ProcessRegistry
   const ending = yield* Semaphore.make(1)
   let current: Life | undefined
@@ -51,7 +53,7 @@ export const supervise = Effect.fnUntraced(function* (options: SupervisedProgram
     const process = yield* startProcess({
       name,
       file: globalThis.process.execPath,
-      args: [program],
+      args: [...nodeFlags, program],
       stdio: ["ignore", log, log],
       env: environment,
       graceMillis,
