@@ -24,7 +24,6 @@ import { engineOn, SchedulerLive } from "#layers/engine/EngineLive.ts"
 import { runtimeOn } from "#layers/engine/WorkflowRuntime.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
 import { testSettings } from "#test/support/settings.ts"
-import { unrevoked } from "#test/support/chains/unrevoked.ts"
 import { sabotaged } from "#test/simulation/ports/sabotaged.ts"
 import { simulatedReceipts } from "#test/simulation/ports/SimulatedReceipts.ts"
 import { simulatedBalances } from "#test/simulation/ports/SimulatedBalances.ts"
@@ -41,6 +40,15 @@ import type { Random } from "#test/simulation/stage/Random.ts"
 import type { Session } from "#test/simulation/stage/Session.ts"
 import { simulatedSql } from "#test/simulation/stage/SimulatedSql.ts"
 import type { World } from "#test/simulation/world/World.ts"
+import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
+
+const never = Effect.die(new Error("no owner revokes here"))
+
+/** The port of revocations where no owner revokes. */
+const unrevoked = Layer.succeed(
+  RevocationExecution,
+  RevocationExecution.of({ draft: () => never, hasEnded: () => never, prepare: () => never, find: () => never })
+)
 
 export interface InstanceOptions {
   readonly world: World
