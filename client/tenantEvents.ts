@@ -33,8 +33,10 @@ export const tenantEvents = (options: ClientOptions, after?: string) =>
           responseMode: "decoded-and-response"
         })
         failures = 0
-        const frames = framesOf(response, (wished) => {
+        const frames = framesOf(response, (wished, place) => {
           pause = wished
+          // Where the log stood at the first connection, so that the next one misses nothing.
+          last ??= place
         })
         return frames.pipe(
           Stream.mapEffect(({ data }) => decodeEvent(data)),

@@ -78,7 +78,8 @@ export class EnrollmentStore extends Context.Service<
       strategyId: StrategyId,
       owner: WalletId
     ) => Effect.Effect<Option.Option<PortfolioId>>
-    readonly insertFlow: (flow: EnrollmentFlow) => Effect.Effect<void>
+    /** False when the strategy was deleted meanwhile: then there is no flow. */
+    readonly insertFlow: (flow: EnrollmentFlow) => Effect.Effect<boolean>
     readonly findFlow: (tenantId: TenantId, flowId: FlowId) => Effect.Effect<Option.Option<EnrollmentFlow>>
     /** Removes at most `limit` flows that expired before the time, the earliest first. Answers how many. */
     readonly pruneFlows: (expiredBefore: DateTime.Utc, limit: number) => Effect.Effect<number>

@@ -16,6 +16,7 @@ import {
 } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import { type FlowId, makeFlowId, type StrategyId } from "#domain/Ids.ts"
+import { unknownStrategy } from "#domain/strategy/requireEnrollable.ts"
 
 const flowLife = { hours: 24 }
 const claimLease = { seconds: 30 }
@@ -78,7 +79,7 @@ export const makeFlows = Effect.gen(function* () {
       createdAt,
       expiresAt: DateTime.add(createdAt, flowLife)
     }
-    yield* store.insertFlow(flow)
+    if (!(yield* store.insertFlow(flow))) return yield* unknownStrategy(strategyId)
     return flow
   })
 

@@ -32,8 +32,11 @@ export class TenantEvents extends Context.Service<
     readonly page: (after: number, limit: number) => Effect.Effect<EventPage, CursorInvalid, Caller>
     /**
      * All events after a number, and then each as it comes; without a number those that come from now on. Never ends.
+     * `from` is the number that the events come after.
      */
-    readonly follow: (after: number | undefined) => Effect.Effect<Stream.Stream<TenantEvent>, CursorInvalid, Caller>
+    readonly follow: (
+      after: number | undefined
+    ) => Effect.Effect<{ readonly from: number; readonly events: Stream.Stream<TenantEvent> }, CursorInvalid, Caller>
   }
 >()("ballast/domain/event/TenantEvents") {
   static readonly layer = Layer.effect(
@@ -68,13 +71,14 @@ export class TenantEvents extends Context.Service<
         const { tenantId } = yield* Caller
         if (after !== undefined) yield* check(tenantId, after)
         const from = after ?? (yield* log.range(tenantId)).last
-        return Stream.paginate(from, (seen) =>
+        const events = Stream.paginate(from, (seen) =>
           Effect.gen(function* () {
             const events = yield* log.read(tenantId, seen, pageSize)
             if (events.length === 0) yield* waitFor(tenantId, seen)
             return [events, Option.some(events.at(-1)?.sequence ?? seen)] as const
           })
         )
+        return { from, events }
       })
 
       return TenantEvents.of({ page, follow })

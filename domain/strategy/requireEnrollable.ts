@@ -15,15 +15,18 @@ export const isEnrollable = (
   caller: TenantId
 ): boolean => tenantId === caller || (isPublic && canMirror)
 
+export const unknownStrategy = (strategyId: StrategyId) =>
+  new ValidationFailed({
+    message: "The strategy does not exist or is not accessible",
+    details: [`strategyId: unknown strategy ${strategyId}`]
+  })
+
 /** One answer for what the caller must not tell apart: missing, private, and not to be mirrored. */
 export const requireEnrollable = Effect.fnUntraced(function* (store: StrategyStore["Service"], strategyId: StrategyId) {
   const { tenantId } = yield* Caller
   const strategy = yield* store.find(strategyId)
   if (Option.isNone(strategy) || !isEnrollable(strategy.value, tenantId)) {
-    return yield* new ValidationFailed({
-      message: "The strategy does not exist or is not accessible",
-      details: [`strategyId: unknown strategy ${strategyId}`]
-    })
+    return yield* unknownStrategy(strategyId)
   }
   if (strategy.value.archivedAt !== undefined) {
     return yield* new ValidationFailed({

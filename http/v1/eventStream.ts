@@ -15,8 +15,8 @@ export interface Frame {
   /** Left out of frames after which nobody can resume. */
   readonly id?: string | undefined
   readonly event?: string | undefined
-  /** On one line. */
-  readonly data: string
+  /** On one line. Left out to tell where the client stands before the first event: it resumes there. */
+  readonly data?: string | undefined
 }
 
 const encoder = new TextEncoder()
@@ -27,7 +27,8 @@ const heartbeat = encoder.encode(": keep-alive\n\n")
 
 const encode = ({ data, event, id }: Frame): Uint8Array =>
   encoder.encode(
-    `${id === undefined ? "" : `id: ${id}\n`}${event === undefined ? "" : `event: ${event}\n`}data: ${data}\n\n`
+    // A frame without data is no event to any client; with a pause in it, readers of frames hear of its id.
+    `${id === undefined ? "" : `id: ${id}\n`}${event === undefined ? "" : `event: ${event}\n`}${data === undefined ? "retry: 1000" : `data: ${data}`}\n\n`
   )
 
 /** All who are told of one event share its bytes, for as long as somebody holds its frame. */
@@ -56,7 +57,10 @@ export const eventStream = (
   timing: typeof StreamTiming.Service
 ) =>
   Effect.withFiber((request) => {
-    const body = frames.pipe(Stream.tap(counted), Stream.map(bytesOf))
+    const body = frames.pipe(
+      Stream.tap((frame) => (frame.data === undefined ? Effect.void : counted(frame))),
+      Stream.map(bytesOf)
+    )
     return Effect.succeed(
       HttpServerResponse.stream(
         boundedBody(Stream.concat(Stream.make(greeting), body), { request, timing, closing, heartbeat }),

@@ -50,16 +50,19 @@ const isEnd = (told: ExecutionEvent | typeof seen): boolean =>
 const isTransient = (error: { readonly _tag: string }): boolean =>
   ["HttpClientError", "RateLimited", "Internal"].includes(error._tag)
 
-/** Frames of a body; the server's wish for a pause between connections goes to `onRetry`. */
+/**
+ * Frames of a body; the server's wish for a pause between connections goes to `onRetry`, with the place in the stream
+ * that it told before.
+ */
 export const framesOf = (
   response: HttpClientResponse.HttpClientResponse,
-  onRetry: (pause: Duration.Duration) => void
+  onRetry: (pause: Duration.Duration, place: string | undefined) => void
 ) =>
   Stream.suspend(() => {
     let frames: Array<Sse.Event> = []
     const parser = Sse.makeParser(
       (event) => {
-        if (event._tag === "Retry") onRetry(event.duration)
+        if (event._tag === "Retry") onRetry(event.duration, event.lastEventId)
         else frames.push(event)
       },
       { maxEventSize }

@@ -2,27 +2,40 @@
  * The commands that say what happened: `operations list` and `operations show`, through the service's API with a
  * tenant's key.
  */
-import { Console, Effect, Option, Schema } from "effect"
+import { Console, Effect, Layer, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
+import { RpcClient } from "effect/rpc"
 import { OperationId, PortfolioId } from "#domain/Ids.ts"
 import { OperationKind, OperationState } from "#domain/operation/Operation.ts"
 import { makeClient } from "#http/v2/client.ts"
 import type { OperationDetail, OperationItem } from "#http/v2/portfolio/OperationModel.ts"
+import { layerProtocol } from "#rpc/client.ts"
+import { ExecutionProcedures } from "#rpc/execution/Executions.ts"
 import { AdminFailed } from "#src/cli/TenantAdmin.ts"
 import { table } from "#src/cli/table.ts"
 import { clientConfig } from "#src/Config.ts"
 
 const json = Flag.Boolean("json").pipe(Flag.withDescription("Print JSON for machines"), Flag.withDefault(false))
 
-const api = Effect.gen(function* () {
+const account = Effect.gen(function* () {
   const { apiKey, baseUrl } = yield* clientConfig
   if (apiKey === null)
     return yield* new AdminFailed({
       reason: "Set BALLAST_API_KEY to a key of the tenant with the scope portfolios:read"
     })
-  return yield* makeClient({ baseUrl, apiKey })
-}).pipe(Effect.provide(FetchHttpClient.layer))
+  return { apiKey, baseUrl }
+})
+
+const api = Effect.flatMap(account, makeClient).pipe(Effect.provide(FetchHttpClient.layer))
+
+/** The procedure knows operations by their own id; it answers those of the key's tenant alone. */
+const portfolioOf = Effect.fnUntraced(function* (operationId: OperationId) {
+  const { apiKey, baseUrl } = yield* account
+  const protocol = yield* Layer.build(layerProtocol({ baseUrl, token: apiKey }))
+  const call = yield* Effect.provideContext(RpcClient.make(ExecutionProcedures, { flatten: true }), protocol)
+  return (yield* call("v2.executions.get", { operationId })).portfolioId as PortfolioId
+}, Effect.scoped)
 
 const moment = (at: string): string => at.slice(0, 19).replace("T", " ")
 
@@ -123,13 +136,16 @@ const show = Command.make(
       Argument.withSchema(OperationId)
     ),
     portfolioId: Flag.String("portfolio").pipe(
-      Flag.withDescription("Its portfolio, pf_..."),
-      Flag.withSchema(PortfolioId)
+      Flag.withDescription("Its portfolio, pf_...; looked up when left out"),
+      Flag.withSchema(PortfolioId),
+      Flag.optional
     ),
     json
   },
-  Effect.fn(function* ({ json, operationId, portfolioId }) {
-    const { data } = yield* (yield* api).operations.getOperation({ params: { portfolioId, operationId } })
+  Effect.fn(function* ({ json, operationId, ...given }) {
+    const ballast = yield* api
+    const portfolioId = Option.isSome(given.portfolioId) ? given.portfolioId.value : yield* portfolioOf(operationId)
+    const { data } = yield* ballast.operations.getOperation({ params: { portfolioId, operationId } })
     yield* Console.log(json ? JSON.stringify(data, undefined, 2) : detailText(data))
   })
 ).pipe(Command.withDescription("Show what an operation did on each chain, and what it left undone"))

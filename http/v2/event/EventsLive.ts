@@ -7,7 +7,7 @@ import { Caller } from "#domain/identity/Caller.ts"
 import { success } from "#http/Envelope.ts"
 import { requestAddress } from "#http/middleware/requestAddress.ts"
 import { ShutdownState } from "#http/ShutdownState.ts"
-import { eventStream } from "#http/v1/eventStream.ts"
+import { eventStream, type Frame } from "#http/v1/eventStream.ts"
 import { StreamTiming } from "#http/v1/StreamTiming.ts"
 import { V2 } from "#http/v2/Api.ts"
 import { eventIdPattern } from "#http/v2/event/EventModel.ts"
@@ -48,10 +48,11 @@ export const EventsLive = HttpApiBuilder.group(
         const { apiKeyId, tenantId } = yield* Caller
         const followed = yield* events.follow(yield* placeOf(headers["last-event-id"]))
         yield* admission.enter({ tenantId, credential: apiKeyId, address: yield* requestAddress })
-        const frames = Stream.map(followed, (event) => {
+        const told = Stream.map(followed.events, (event): Frame => {
           const view = eventView(event)
           return { id: view.eventId, event: view.type, data: JSON.stringify(view) }
         })
+        const frames = Stream.concat(Stream.make<[Frame]>({ id: String(followed.from) }), told)
         return yield* eventStream(frames, closing.begun, pace)
       })
     })

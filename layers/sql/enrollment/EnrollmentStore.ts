@@ -92,11 +92,14 @@ const make = Effect.gen(function* () {
 
   const insertFlow = Effect.fn("EnrollmentStore.insertFlow")(function* (flow: EnrollmentFlow) {
     const { purpose } = flow
-    yield* sql`
+    // A strategy that is being deleted is waited for: it is gone then, or archived.
+    const inserted = yield* sql`
       INSERT INTO enrollment_flows (flow_id, tenant_id, portfolio_id, is_renewal, strategy_id, authorization_document,
         created_at, expires_at)
-      VALUES (${flow.flowId}, ${flow.tenantId}, ${purpose._tag === "Enroll" ? null : purpose.portfolioId},
-        ${purpose._tag === "Renew"}, ${flow.strategyId}, ${storableJson(encodeAuthorization(flow.authorization))}::jsonb, ${timestamp(flow.createdAt)}, ${timestamp(flow.expiresAt)})`
+      SELECT ${flow.flowId}, ${flow.tenantId}, ${purpose._tag === "Enroll" ? null : purpose.portfolioId},
+        ${purpose._tag === "Renew"}::boolean, strategy_id, ${storableJson(encodeAuthorization(flow.authorization))}::jsonb, ${timestamp(flow.createdAt)}, ${timestamp(flow.expiresAt)}
+      FROM strategies WHERE strategy_id = ${flow.strategyId} FOR KEY SHARE RETURNING 1`
+    return inserted.length > 0
   }, Effect.orDie)
 
   const findFlow = Effect.fn("EnrollmentStore.findFlow")((tenantId: TenantId, flowId: FlowId) =>

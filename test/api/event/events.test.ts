@@ -66,6 +66,13 @@ layer(streamingApi(), { excludeTestServices: true })("events of a tenant", (it) 
       const other = yield* accepted
       const source = yield* open(key)
       assert.deepInclude(yield* Effect.promise(source.next), { retry: "1000" })
+      const known = (yield* call("GET", "/v2/events?limit=200", { key })).json.data.lastEventId
+      const place = { id: known, event: undefined, data: undefined }
+      assert.deepInclude(
+        yield* Effect.promise(source.next),
+        place,
+        "where a client resumes that was cut before an event"
+      )
       yield* enter(other.operationId, "running")
       yield* enter(operationId, "running")
       yield* enter(operationId, "completed")

@@ -14,7 +14,8 @@ import { RunAdmin } from "#src/cli/RunAdmin.ts"
 import { TenantAdmin } from "#src/cli/TenantAdmin.ts"
 import { enrolledUser } from "#test/api/support/actors.ts"
 import { Api } from "#test/api/support/Api.ts"
-import { streamingApi, Streams } from "#test/api/support/StreamingApi.ts"
+import { Streams } from "#test/api/support/StreamingApi.ts"
+import { executionsApi } from "#test/rpc/support/ExecutionsApi.ts"
 
 const sentence = "The last price of the asset is too old to trade on"
 
@@ -55,7 +56,7 @@ const run = Effect.fnUntraced(function* (line: string, env: Readonly<Record<stri
   return { text: printed.join("\n"), exit }
 })
 
-layer(streamingApi(), { excludeTestServices: true })("why was my portfolio not traded", (it) => {
+layer(executionsApi(), { excludeTestServices: true })("why was my portfolio not traded", (it) => {
   it.effect("is answered by the portfolio, by the list and by the operation, with curl as with the command line", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
@@ -76,10 +77,25 @@ layer(streamingApi(), { excludeTestServices: true })("why was my portfolio not t
       for (const part of [operationId, "skipped", sentence]) assert.include(list.text, part)
       const show = yield* run(`operations show ${operationId} --portfolio ${portfolioId}`, env)
       for (const part of ["Chain 8453", "STALE_PRICE", sentence]) assert.include(show.text, part)
+      const alone = yield* run(`operations show ${operationId}`, env)
+      assert.strictEqual(alone.text, show.text, "its portfolio is found by its own id")
       const machines = yield* run(`operations show ${operationId} --portfolio ${portfolioId} --json`, env)
       assert.deepStrictEqual(JSON.parse(machines.text), detail)
       const none = yield* run("operations list --state awaiting_user", env)
       assert.include(none.text, "No operation fits")
+    })
+  )
+
+  it.effect("of another tenant's operation nothing is shown, with its portfolio or without", () =>
+    Effect.gen(function* () {
+      const { operationId, portfolioId } = yield* skipped
+      const { key } = yield* enrolledUser()
+      const env = { BALLAST_API_KEY: key, BALLAST_URL: new URL((yield* Streams).url("")).origin }
+      for (const line of ["", ` --portfolio ${portfolioId}`]) {
+        const { exit, text } = yield* run(`operations show ${operationId}${line}`, env)
+        assert.include(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "", "NotFound")
+        assert.notInclude(text, sentence)
+      }
     })
   )
 
