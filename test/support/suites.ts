@@ -41,8 +41,8 @@ export const serverSuites = (): ReadonlyArray<string> =>
 export const sharedSettings: NonNullable<ViteUserConfig["test"]> = {
   globalSetup: ["test/support/globalSetup.ts"],
   setupFiles: ["test/support/properties.ts"],
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
   // One more than the smallest machine has cores, since tests of sandboxes and crashes wait for blocks and processes.
   maxWorkers: 3,
   sequence: { sequencer: LongestFirst },
