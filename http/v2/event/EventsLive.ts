@@ -1,6 +1,7 @@
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { CursorInvalid } from "#domain/Errors.ts"
+import type { TenantEvent } from "#domain/event/TenantEvent.ts"
 import { TenantEvents } from "#domain/event/TenantEvents.ts"
 import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { Caller } from "#domain/identity/Caller.ts"
@@ -26,6 +27,11 @@ const placeOf = (lastEventId: string | undefined) =>
         })
       )
 
+const eventFrames = (event: TenantEvent) => {
+  const view = eventView(event)
+  return [{ id: view.eventId, event: view.type, data: JSON.stringify(view) }]
+}
+
 export const EventsLive = HttpApiBuilder.group(
   V2,
   "events",
@@ -48,11 +54,7 @@ export const EventsLive = HttpApiBuilder.group(
         const { apiKeyId, tenantId } = yield* Caller
         const followed = yield* events.follow(yield* placeOf(headers["last-event-id"]))
         yield* admission.enter({ tenantId, credential: apiKeyId, address: yield* requestAddress })
-        const frames = Stream.map(followed, (event) => {
-          const view = eventView(event)
-          return { id: view.eventId, event: view.type, data: JSON.stringify(view) }
-        })
-        return yield* eventStream(frames, closing.begun, pace)
+        return yield* eventStream({ stream: followed, framesOf: eventFrames }, closing, pace)
       })
     })
   })
