@@ -21,7 +21,7 @@ import { TenantEvents } from "#domain/event/TenantEvents.ts"
 import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
 import { Executions } from "#domain/execution/Executions.ts"
-import { OperationSignals } from "#domain/execution/OperationSignals.ts"
+import { OperationTails } from "#domain/execution/OperationTails.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { RefusedRequests } from "#domain/request/RefusedRequests.ts"
@@ -179,7 +179,7 @@ const services = Layer.mergeAll(
   Layer.provideMerge(ExecutionReaders.layer.pipe(Layer.provide(RequestSessionLive))),
   Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, Sessions.layer, RefusedRequests.layer)),
   Layer.provideMerge(Portfolios.layer),
-  Layer.provideMerge(Layer.merge(OperationSignals.layer, StreamAdmission.layer)),
+  Layer.provideMerge(Layer.merge(OperationTails.layer, StreamAdmission.layer)),
   Layer.provideMerge(SecretBoxLive),
   Layer.provide(KeyHashLive)
 )
