@@ -4,6 +4,7 @@
 import { Effect, type Scope } from "effect"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
+import { arch, platform } from "node:process"
 import { setTimeout as wait } from "node:timers/promises"
 import { createTestClient, defineChain, http, publicActions, walletActions } from "viem"
 import { canonical } from "#sandbox/chain/canonical.ts"
@@ -11,7 +12,9 @@ import { freePort } from "#sandbox/process/freePort.ts"
 import { type OwnedProcess, startProcess } from "#sandbox/process/ownedProcess.ts"
 import { SandboxFailure } from "#sandbox/SandboxFailure.ts"
 
-const packaged = join(import.meta.dirname, "../..", "node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil")
+/** Foundry's package for this machine, as it is called there: `npm install` brings the one for Linux on x64. */
+const packageName = `@foundry-rs/anvil-${platform}-${arch === "x64" ? "amd64" : arch}`
+const packaged = join(import.meta.dirname, "../..", "node_modules", packageName, "bin/anvil")
 /** Gas of a block, in the order of what Base and Arbitrum take; anvil's own 30 million is far below. */
 export const blockGasLimit = 120_000_000n
 /** States that can be read besides the latest: as deep as confirmations may be configured. Each costs memory. */
@@ -77,8 +80,7 @@ export const startAnvil = (
     const process = yield* startProcess({
       name: "anvil",
       file: binary,
-      remedy:
-        "Run npm install (on Linux x64 it brings @foundry-rs/anvil-linux-amd64), or install Foundry so that anvil is on PATH",
+      remedy: `Run npm install (on Linux x64 it brings anvil), or npm install --no-save ${packageName}@1.7.1, or install Foundry so that anvil is on PATH`,
       // Kernel's only published build is larger than the main network allows (EIP-170).
       args: [
         "--chain-id",
