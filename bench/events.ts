@@ -5,19 +5,15 @@
  * Needs a PostgreSQL server (`BENCH_DATABASE_URL`), on which it makes a database of its own and drops it afterwards.
  * `npm run bench -- events 200` for fewer clients.
  */
-import { Console, DateTime, Effect, Layer, Schema } from "effect"
+import { Console, Effect, Layer, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { SqlClient } from "effect/sql"
 import { readFileSync } from "node:fs"
-import { markOf } from "#bench/events/delaysIn.ts"
+import { decodeCounted, decodeDone, markedOperation, percentile } from "#bench/events/markedOperation.ts"
 import { benchDatabase, databaseLayer } from "#bench/http/benchDatabase.ts"
 import { type OwnedProcess, startProcess } from "#bench/http/ownedProcess.ts"
 import { seed } from "#bench/http/seed.ts"
 import { startService } from "#bench/http/service.ts"
 import { runUntilSignal } from "#bench/runUntilSignal.ts"
-import type { TenantId } from "#domain/Ids.ts"
-import * as Ids from "#domain/Ids.ts"
-import { OperationStore } from "#domain/operation/OperationStore.ts"
 import * as OperationStoreLive from "#layers/sql/operation/OperationStore.ts"
 
 const rounds = 3
@@ -38,17 +34,10 @@ const settings = {
   MAX_CONNECTIONS: "10000"
 }
 
-const decodeDone = Schema.decodeUnknownEffect(Schema.Struct({ failed: Schema.Literal(0) }))
-const decodeCounted = Schema.decodeUnknownEffect(
-  Schema.Struct({ failed: Schema.Literal(0), delays: Schema.Array(Schema.Finite) })
-)
 const decodePort = Schema.decodeUnknownEffect(Schema.Struct({ port: Schema.Int }))
 
 const residentKiB = (pid: number) =>
   Effect.sync(() => Number(/VmRSS:\s+([0-9]+) kB/u.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]))
-
-const percentile = (values: ReadonlyArray<number>, share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))]!
 
 interface Side {
   readonly name: string
@@ -80,26 +69,6 @@ const measure = Effect.fnUntraced(function* (load: OwnedProcess, side: Side, key
   return { kib, p99 }
 })
 
-const withOperation = Effect.fnUntraced(function* (portfolioId: Ids.PortfolioId) {
-  const store = yield* OperationStore
-  const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{ readonly id: TenantId }>`SELECT tenant_id AS id FROM tenants`
-  const operationId = yield* Ids.makeOperationId
-  const now = yield* DateTime.now
-  yield* store.submitManual({ operationId, tenantId: row!.id, portfolioId, now, cooldownMs: 0 })
-  yield* store.transition({ operationId, to: "running", at: now, error: null })
-  const publish = Effect.gen(function* () {
-    const at = yield* DateTime.now
-    yield* store.append({
-      operationId,
-      at,
-      kind: "marked",
-      payload: markOf(performance.timeOrigin + performance.now())
-    })
-  })
-  return { operationId, publish }
-})
-
 const program = (clients: number) =>
   Effect.gen(function* () {
     const database = yield* benchDatabase
@@ -109,7 +78,7 @@ const program = (clients: number) =>
     const load = yield* startProcess("The clients", new URL("events/clients.ts", import.meta.url))
     const { port } = yield* decodePort(yield* peer.ask({}))
     yield* Effect.gen(function* () {
-      const { operationId, publish } = yield* withOperation(portfolioIds[0]!)
+      const { operationId, publish } = yield* markedOperation(portfolioIds[0]!)
       const ours: Side = {
         name: "Ballast",
         pid: service.pid,

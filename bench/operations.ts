@@ -1,6 +1,6 @@
 /**
  * Whether a page of operations costs the same at any depth: a million operations of one tenant, of all of them and by
- * each filter, the first page against one at 90 percent.
+ * each filter, the first page against one at 90 percent. And how long an event takes to those who follow its operation.
  *
  * Needs a PostgreSQL server (`BENCH_DATABASE_URL`), on which it makes a database of its own and drops it afterwards.
  */
@@ -9,6 +9,7 @@ import { SqlClient } from "effect/sql"
 import { benchDatabase, databaseLayer } from "#bench/http/benchDatabase.ts"
 import { spreadOf, spreadOfRatios } from "#bench/http/spread.ts"
 import { fillOperations, operationCount, portfolioId, tenantId } from "#bench/operations/fillOperations.ts"
+import { measureFromCommit } from "#bench/operations/fromCommit.ts"
 import { limit } from "#bench/lists/lists.ts"
 import { measureList, rounds } from "#bench/lists/measureList.ts"
 import { runUntilSignal } from "#bench/runUntilSignal.ts"
@@ -55,6 +56,7 @@ const measure = Effect.gen(function* () {
 })
 
 const program = Effect.gen(function* () {
+  yield* measureFromCommit
   const database = yield* benchDatabase
   yield* Effect.provide(measure, OperationStoreLive.layer.pipe(Layer.provideMerge(databaseLayer(database))))
 })

@@ -15,6 +15,15 @@ import { RequestIds } from "#http/middleware/RequestIds.ts"
 import { RequestLog } from "#http/middleware/RequestLog.ts"
 import { V1Live } from "#http/v1/V1Live.ts"
 import { V2Live } from "#http/v2/V2Live.ts"
+import { FaultReporter } from "#http/middleware/faultReporter.ts"
+import { SpanNames } from "#http/middleware/spanNames.ts"
+import { MaxBody } from "#http/routerSettings.ts"
+
+/**
+ * What the server itself needs around it, and not only the routes: it names spans and reports faults before and after
+ * them.
+ */
+export const ServerContext = Layer.mergeAll(FaultReporter, SpanNames, MaxBody)
 
 export const Routes = Layer.mergeAll(V2Live, V1Live, AdminLive, DocsLive, HealthLive, McpLive).pipe(
   Layer.provide(RequestContextLive),

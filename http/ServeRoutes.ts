@@ -3,9 +3,8 @@ import { Clock, Context, Effect, ErrorReporter, Layer, Logger, Metric, Reference
 import { HttpIncomingMessage, HttpMiddleware, HttpRouter, HttpServer } from "effect/http"
 import type { IpNetwork } from "effect/net"
 import { ShutdownState } from "#http/ShutdownState.ts"
-import { Routes } from "#http/Routes.ts"
+import { Routes, ServerContext } from "#http/Routes.ts"
 import { routerConfig } from "#http/routerSettings.ts"
-import { ServerContext } from "#http/ServerContext.ts"
 
 /**
  * What a request carries: its scope, and what Effect and its HTTP server themselves look up while it runs. Routes have

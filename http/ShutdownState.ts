@@ -2,7 +2,7 @@
  * Tells answers that go on for as long as a client likes that the server is about to end. They end then, whole, and the
  * client goes on elsewhere; an answer that is short is finished by the server itself.
  */
-import { Context, Deferred, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 
 export class ShutdownState extends Context.Service<
   ShutdownState,
@@ -10,10 +10,36 @@ export class ShutdownState extends Context.Service<
     readonly begin: Effect.Effect<void>
     /** Answers when the server begins to end. */
     readonly begun: Effect.Effect<void>
+    /**
+     * Calls back once when the server begins to end, at once when it has begun. Answers how to call that off. For what
+     * there are thousands of: nothing of it waits.
+     */
+    readonly onBegun: (callback: () => void) => () => void
   }
 >()("ballast/http/ShutdownState") {
   static readonly layer = Layer.sync(ShutdownState, () => {
-    const begun = Deferred.makeUnsafe<void>()
-    return { begin: Effect.asVoid(Deferred.succeed(begun, undefined)), begun: Deferred.await(begun) }
+    const callbacks = new Set<() => void>()
+    let isBegun = false
+
+    const begin = Effect.sync(() => {
+      isBegun = true
+      for (const callback of callbacks) callback()
+      callbacks.clear()
+    })
+
+    const onBegun = (callback: () => void) => {
+      // One of its own, so that a function that is given twice is called off once.
+      const own = () => callback()
+      if (isBegun) own()
+      else callbacks.add(own)
+      return () => void callbacks.delete(own)
+    }
+
+    const begun = Effect.callback<void>((resume) => {
+      const callOff = onBegun(() => resume(Effect.void))
+      return Effect.sync(callOff)
+    })
+
+    return ShutdownState.of({ begin, begun, onBegun })
   })
 }

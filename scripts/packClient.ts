@@ -72,7 +72,8 @@ const compile = () => {
   }
 }
 
-const relativeImport = /\b(?:from|import)\s*\(?\s*"(\.[^"]+)"/gu
+/** Lines of a comment do not count: an example there may import what no entry loads. */
+const relativeImport = /^(?!\s*(?:\*|\/\/)).*?\b(?:from|import)\s*\(?\s*"(\.[^"]+)"/gmu
 
 /** Removes JavaScript that no entry loads: what the service imports for its types alone. */
 const dropUnloaded = () => {

@@ -13,9 +13,11 @@ import { clusterConfig } from "#src/Config.ts"
 
 const program = fileURLToPath(new URL("Api.ts", import.meta.url))
 const pause = Duration.seconds(1)
+/** The size of the young generation, as wherever the API is started (docs/decisions/0253-young-generation.md). */
+const nodeFlags = ["--max-semi-space-size=64"]
 
 const live = Effect.fnUntraced(function* (port: number) {
-  const api = yield* ChildProcess.make(process.execPath, [program], {
+  const api = yield* ChildProcess.make(process.execPath, [...nodeFlags, program], {
     env: { PORT: `${port}` },
     extendEnv: true,
     stdin: "ignore",

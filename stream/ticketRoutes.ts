@@ -3,19 +3,35 @@ import { Clock, Effect } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { makeFixedWindows } from "#domain/fixedWindows.ts"
 import { peerAddress } from "#domain/stream/peerAddress.ts"
-import { type Ticket, TicketTarget } from "#domain/stream/Ticket.ts"
-import { assetKey } from "#domain/stream/Topic.ts"
+import { type Ticket, TicketTarget, type Grant } from "#domain/stream/Ticket.ts"
+import { assetKey, assetTopic, collectionClass, collectionsOf, collectionTopic, nameOf } from "#domain/stream/Topic.ts"
 import { TrustedProxies } from "#domain/stream/TrustedProxies.ts"
 import { WorkerSettings } from "#domain/stream/WorkerSettings.ts"
 import { Access } from "#stream/Access.ts"
 import { answering, json, readBody } from "#stream/answers.ts"
 import { Demand } from "#stream/Demand.ts"
-import { grantsOf } from "#stream/grantsOf.ts"
 import { Hub } from "#stream/Hub.ts"
 import { Intake } from "#stream/Intake.ts"
 import { assetNotAllowed, invalidRequest, notReady, rateLimited, registryEmpty } from "#stream/refusals.ts"
 import { Registry } from "#stream/Registry.ts"
 import { Tickets } from "#stream/Tickets.ts"
+
+/** The grants that a ticket's target opens, or why the target makes no sense. Pure. */
+const grantsOf = (target: TicketTarget): ReadonlyArray<Grant> | string => {
+  const { assetClass } = target
+  if (target.kind === "collection") {
+    const { collection } = target
+    if (collectionClass[collection] !== assetClass)
+      return `collection: ${collection} has no assets of class ${assetClass}`
+    return [{ topic: nameOf(collectionTopic(collection)), symbols: [...new Set(target.symbols)].sort() }]
+  }
+  const { collectionFeeds, symbol } = target
+  const wanted = collectionFeeds === true ? collectionsOf(assetClass) : collectionFeeds || []
+  const foreign = wanted.find((namespace) => collectionClass[namespace] !== assetClass)
+  if (foreign !== undefined) return `collectionFeeds: ${foreign} has no assets of class ${assetClass}`
+  const topics = [assetTopic(assetClass, symbol), ...[...new Set(wanted)].map(collectionTopic)]
+  return topics.map((topic) => ({ topic: nameOf(topic), symbols: [symbol] }))
+}
 
 export const ticketRoutes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {

@@ -45,7 +45,7 @@ const reasons: Readonly<Record<string, string>> = {
   "policy/ChainPolicy.ts": "what EVM chains say of a permission, as the route shows it",
   "attestation/PriceAttestor.ts": "prices are attested for guards, which are EVM contracts",
   "backtest/plannerRule.ts": "makes up tokens of one chain",
-  "transfer/receiverOf.ts": "EVM accounts have the same address everywhere",
+  "transfer/TransferLedger.ts": "EVM accounts have the same address everywhere",
   "relay/RelayStore.ts": relay,
   "relay/Relayer.ts": relay,
   "relay/RelayerFunds.ts": relay,

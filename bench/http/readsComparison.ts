@@ -2,12 +2,34 @@
 import { Console, Effect } from "effect"
 import { poolSize } from "#bench/http/benchDatabase.ts"
 import type { Generator, Paths } from "#bench/http/generator.ts"
-import { polledRoutes } from "#bench/http/polledRoutes.ts"
 import { report } from "#bench/http/report.ts"
 import { measureRounds, type Pace } from "#bench/http/rounds.ts"
 import { requireSameAnswers } from "#bench/http/sameAnswers.ts"
 import type { Seeded } from "#bench/http/seed.ts"
 import { type Server, startPeer } from "#bench/http/Server.ts"
+
+/** Strategies of a page; fewer than there are, so that a page has a cursor. */
+const pageSize = 10
+
+interface PolledRoute {
+  readonly name: string
+  readonly paths: Paths
+}
+
+/** The reads that integrators poll, each with the paths that the load generator draws from. */
+const polledRoutes = ({ polled, portfolioIds }: Seeded): ReadonlyArray<PolledRoute> => [
+  { name: "GET /v2/whoami", paths: ["/v2/whoami"] },
+  { name: "GET /v2/portfolios/{id}", paths: portfolioIds.map((id) => `/v2/portfolios/${id}`) },
+  {
+    name: "GET /v2/portfolios/{id}/positions",
+    paths: polled.map(({ portfolioId }) => `/v2/portfolios/${portfolioId}/positions`)
+  },
+  {
+    name: "GET /v2/portfolios/{id}/operations/{id}",
+    paths: polled.map(({ operationId, portfolioId }) => `/v2/portfolios/${portfolioId}/operations/${operationId}`)
+  },
+  { name: "GET /v2/strategies", paths: [`/v2/strategies?limit=${pageSize}`] }
+]
 
 /** As long as domain/identity/ApiKeys.ts remembers a key. */
 const rememberKeySeconds = 5

@@ -1,8 +1,25 @@
 /** Short rounds in which every server gets its turn, so that what else the machine does falls on all of them alike. */
 import { Effect } from "effect"
-import { cpuSeconds } from "#bench/http/cpuSeconds.ts"
 import type { Generator, Load, Paths } from "#bench/http/generator.ts"
 import type { Server } from "#bench/http/Server.ts"
+import { readFileSync } from "node:fs"
+
+/** What Linux counts process times in, on every architecture that Node runs on. */
+const ticksPerSecond = 100
+
+/** Fields 14 and 15 of the line; the second field, the program's name, may hold spaces and parentheses. */
+export const parseStat = (stat: string): number => {
+  const [, userTicks, systemTicks] = /^.*\)(?: \S+){11} (\d+) (\d+) /su.exec(stat) ?? []
+  if (userTicks === undefined || systemTicks === undefined) throw new Error(`Not a line of /proc/<pid>/stat: ${stat}`)
+  return (Number(userTicks) + Number(systemTicks)) / ticksPerSecond
+}
+
+/**
+ * CPU seconds of a process, all threads, user and system; null where there is no /proc. Steadier than requests per
+ * second on a machine that does other things too. Source: proc_pid_stat(5).
+ */
+export const cpuSeconds = (pid: number): number | null =>
+  process.platform === "linux" ? parseStat(readFileSync(`/proc/${pid}/stat`, "utf8")) : null
 
 /** How long one load is measured. */
 export interface Pace {

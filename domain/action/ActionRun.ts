@@ -9,10 +9,13 @@ import { Context, DateTime, Duration, Effect, Layer, Option, Result } from "effe
 import { ClusterSchema } from "effect/cluster"
 import { Activity, DurableClock } from "effect/workflow"
 import { type StoredAction, ActionStore } from "#domain/action/ActionStore.ts"
+import { OrderMarks } from "#domain/action/OrderMarks.ts"
 import { SwapPreparer, SwapStep } from "#domain/action/SwapPreparer.ts"
 import { type ActionOutcome, isCalls } from "#domain/action/ActionOrder.ts"
 import { type ActionFacts, resultOfAction } from "#domain/action/resultOfAction.ts"
 import { CallsPreparer } from "#domain/action/CallsPreparer.ts"
+import { addressOf } from "#domain/Caip.ts"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import type { OperationReport } from "#domain/operation/OperationResult.ts"
@@ -32,6 +35,15 @@ import { WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
 
 /** How often the chain may refuse or revert before it is taken at its word; nodes behind one endpoint may lag. */
 const maxSetbacks = 3
+
+/**
+ * An order that is younger is not sought on chain: the records that a failover loses are older than the time in which
+ * another server takes over.
+ */
+const leastAgeOfLoss = Duration.seconds(5)
+
+/** How long after they were asked for calls are still made: as long as the chain can be asked whether they were. */
+const lifeOfCalls = { hours: 2 }
 
 /** One second at first, then up to fifteen. */
 const waitFor = (round: number) => Duration.millis(Math.min(15_000, 1_000 * 2 ** Math.min(round - 1, 4)))
@@ -65,7 +77,8 @@ export class ActionRun extends Context.Service<
         relay: yield* TransactionRelay,
         valuer: yield* PortfolioValuer,
         gas: yield* GasBudget,
-        venue: yield* Venue
+        venue: yield* Venue,
+        marks: yield* OrderMarks
       }
       return ActionRun.of({ execute: (operationId) => makeExecute(services, operationId) })
     })
@@ -84,10 +97,24 @@ interface Services {
   readonly valuer: PortfolioValuer["Service"]
   readonly gas: GasBudget["Service"]
   readonly venue: Venue["Service"]
+  readonly marks: OrderMarks["Service"]
 }
 
 const makeExecute = (
-  { calls, gas, operations, preparer, relay, relays, store, userOperations, valuer, venue, withdrawals }: Services,
+  {
+    calls,
+    gas,
+    marks,
+    operations,
+    preparer,
+    relay,
+    relays,
+    store,
+    userOperations,
+    valuer,
+    venue,
+    withdrawals
+  }: Services,
   operationId: OperationId
 ) => {
   const load = Effect.orDie(Effect.flatMap(store.find(operationId), Effect.fromOption))
@@ -127,24 +154,50 @@ const makeExecute = (
     return Option.none()
   })
 
-  const next = (action: StoredAction, round: number): Effect.Effect<SwapStep> => {
-    const { order } = action
-    if (!isCalls(order)) return preparer.next({ ...action, order }, round === 1)
-    return calls.prepare(action, order).pipe(
+  /**
+   * An operation that carried the order out although no record of it is left, as after a failover to a copy of the
+   * database that lacks the last commits. Asked after the next operation was made: when one lands in between, both
+   * have the same nonce.
+   */
+  const carriedUnrecorded = Effect.fnUntraced(function* (
+    action: StoredAction,
+    step: SwapStep
+  ): Effect.fn.Return<Option.Option<SwapStep>, ChainUnavailable> {
+    const { order, submittedAt } = action
+    if (Duration.isLessThan(DateTime.distance(submittedAt, yield* DateTime.now), leastAgeOfLoss)) return Option.none()
+    const { accountId, chainId } = order
+    const fromBlock = step._tag === "Ready" ? step.prepared.fromBlock : 0n
+    const found = yield* marks.find({ chainId, accountId, orderId: operationId, acceptedAt: submittedAt, fromBlock })
+    if (found._tag === "Absent") return Option.none()
+    if (found._tag === "Carried")
+      return Option.some(withSwap({ _tag: "Landed", receipt: found.receipt }, unrecordedSwap(action)))
+    const reason = "the chain carries the order out, in a block that does not count yet"
+    return Option.some({ _tag: "Waiting", reason })
+  })
+
+  const next = Effect.fnUntraced(function* (action: StoredAction, round: number): Effect.fn.Return<SwapStep> {
+    const { order, submittedAt } = action
+    if (!isCalls(order)) return yield* preparer.next({ ...action, order }, round === 1)
+    if (DateTime.isGreaterThan(yield* DateTime.now, DateTime.add(submittedAt, lifeOfCalls)))
+      return { _tag: "Closed", reason: "the calls were not possible within two hours; ask for them anew" }
+    return yield* calls.prepare(action, order, operationId).pipe(
       Effect.map((prepared): SwapStep => ({ _tag: "Ready", prepared })),
       Effect.catchTags({
         ChainUnavailable: ({ message }) => Effect.succeed<SwapStep>({ _tag: "Waiting", reason: message }),
         SimulationFailed: ({ reason }) => Effect.succeed<SwapStep>({ _tag: "Refused", reason })
       })
     )
-  }
+  })
 
   /** What is refused while a rebalance of the portfolio runs may be possible when it has ended. */
   const look = Effect.fnUntraced(function* (round: number, carried: ReadonlyArray<Carried>) {
     const action = yield* load
     const isRebalancing = yield* withdrawals.isRebalancing(action.portfolioId)
     const step = yield* next(action, round)
-    const before = yield* Effect.result(landed(action, carried))
+    const before = yield* landed(action, carried).pipe(
+      Effect.flatMap((found) => (Option.isSome(found) ? Effect.succeed(found) : carriedUnrecorded(action, step))),
+      Effect.result
+    )
     if (Result.isFailure(before)) return { _tag: "Waiting", reason: before.failure.message } satisfies SwapStep
     if (Option.isSome(before.success)) return before.success.value
     if (step._tag !== "Waiting" && step._tag !== "Refused") return step
@@ -268,6 +321,18 @@ const alone = (step: Ready): Ready => {
   const { bundleGas: _bundleGas, ...prepared } = step.prepared
   return { ...step, prepared }
 }
+
+/** The swap of an order as far as the order says it: the quote, and with it the minimum, is lost. */
+const unrecordedSwap = ({ order }: StoredAction): Swap | undefined =>
+  isCalls(order)
+    ? undefined
+    : {
+        sell: order.sell,
+        buy: order.buy,
+        sellAmountRaw: order.amountRaw,
+        minBuyAmountRaw: order.route?.leastRaw ?? order.issuer?.expectedRaw ?? 0n,
+        path: [addressOf(order.sell), addressOf(order.buy)]
+      }
 
 /** An order of calls has no swap to tell of. */
 const withSwap = <A extends object>(value: A, swap: Swap | undefined) => ({

@@ -4,6 +4,7 @@ import { grantOn, replacedPermissions } from "#domain/account/Grant.ts"
 import type { ActionSource } from "#domain/action/ActionStore.ts"
 import type { CallsOrder } from "#domain/action/CallsOrder.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { OperationId } from "#domain/Ids.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { ChainExecution, SimulationFailed } from "#domain/trading/ChainExecution.ts"
@@ -11,9 +12,11 @@ import { ChainExecution, SimulationFailed } from "#domain/trading/ChainExecution
 export class CallsPreparer extends Context.Service<
   CallsPreparer,
   {
+    /** Without an order's id it is for looking at alone: the operation is not recognized on chain. */
     readonly prepare: (
       source: ActionSource,
-      order: CallsOrder
+      order: CallsOrder,
+      orderId?: OperationId
     ) => Effect.Effect<PreparedTransaction, ChainUnavailable | SimulationFailed>
   }
 >()("ballast/domain/action/CallsPreparer") {
@@ -23,7 +26,11 @@ export class CallsPreparer extends Context.Service<
       const execution = yield* ChainExecution
       const gas = yield* GasBudget
 
-      const prepare = Effect.fn("CallsPreparer.prepare")(function* (source: ActionSource, order: CallsOrder) {
+      const prepare = Effect.fn("CallsPreparer.prepare")(function* (
+        source: ActionSource,
+        order: CallsOrder,
+        orderId?: OperationId
+      ) {
         const { grants, isRevoked, portfolioId, tenantId } = source
         const { calls, chainId } = order
         const refuse = (reason: string) => new SimulationFailed({ chainId, reason })
@@ -33,7 +40,7 @@ export class CallsPreparer extends Context.Service<
         if (Option.isSome(spent)) return yield* refuse(spent.value)
         const replaced = replacedPermissions(grants, chainId)
         return yield* execution
-          .prepare({ chainId, ...grant, swaps: [], calls, replaced })
+          .prepare({ chainId, ...grant, swaps: [], calls, replaced, ...(orderId === undefined ? {} : { orderId }) })
           .pipe(Effect.catchTag("AuthorizationRequired", ({ message }) => refuse(message)))
       })
 

@@ -10,7 +10,7 @@ import { advance, emptyHistory, endOf } from "#domain/execution/ExecutionHistory
 import { type ExecutionHead, ExecutionLog } from "#domain/execution/ExecutionLog.ts"
 import { ExecutionReader } from "#domain/execution/ExecutionReader.ts"
 import { makeFollow } from "#domain/execution/followExecution.ts"
-import { OperationSignals } from "#domain/execution/OperationSignals.ts"
+import { OperationTails } from "#domain/execution/OperationTails.ts"
 import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { type OperationFilter, OperationStore } from "#domain/operation/OperationStore.ts"
@@ -65,7 +65,7 @@ export class Executions extends Context.Service<
       const log = yield* ExecutionLog
       const store = yield* OperationStore
       const admission = yield* StreamAdmission
-      const followFrom = yield* makeFollow({ log, store, signals: yield* OperationSignals })
+      const followFrom = yield* makeFollow({ log, tails: yield* OperationTails })
 
       const get = Effect.fn("Executions.get")(function* (operationId: OperationId) {
         const found = yield* log.head(yield* ExecutionReader, operationId)

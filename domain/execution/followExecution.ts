@@ -9,37 +9,51 @@ import { beginning, cursorOf, readCursor } from "#domain/execution/ExecutionCurs
 import type { ExecutionEvent } from "#domain/execution/ExecutionEvent.ts"
 import { advance, emptyHistory, endOf, type ExecutionHistory, hasEnded } from "#domain/execution/ExecutionHistory.ts"
 import type { ExecutionHead, ExecutionLog } from "#domain/execution/ExecutionLog.ts"
-import type { OperationSignals, Watch } from "#domain/execution/OperationSignals.ts"
-import type { OperationId } from "#domain/Ids.ts"
-import type { OperationEvent, OperationStore } from "#domain/operation/OperationStore.ts"
-
-/** Events that are read at once. */
-const pageSize = 100
+import type { EventPage, Follower, OperationTails } from "#domain/execution/OperationTails.ts"
 
 interface Services {
   readonly log: ExecutionLog["Service"]
-  readonly store: OperationStore["Service"]
-  readonly signals: OperationSignals["Service"]
+  readonly tails: OperationTails["Service"]
 }
 
-/** The key of a page: what comes after an event of an operation. */
-const pageKey = (operationId: OperationId, sequence: number) => `${operationId} ${sequence}`
+/** What a page tells, and the history after it. */
+interface Told {
+  readonly history: ExecutionHistory
+  readonly events: ReadonlyArray<ExecutionEvent>
+}
+
+const tell = (from: ExecutionHistory, page: EventPage): Told => {
+  const events: Array<ExecutionEvent> = []
+  let history = from
+  for (const stored of page) {
+    if (hasEnded(history)) break
+    const [next, event] = advance(history, stored)
+    history = next
+    events.push(event)
+  }
+  return { history, events }
+}
 
 /** Lives as long as the scope. */
-export const makeFollow = Effect.fnUntraced(function* ({ log, signals, store }: Services) {
-  /** Thousands may follow one operation: what is new to all of them is read once. */
-  const pageAfter = yield* shared((key: string) => {
-    const [operationId, sequence] = key.split(" ")
-    return store.events(operationId as OperationId, Number(sequence), pageSize)
-  })
+export const makeFollow = Effect.fnUntraced(function* ({ log, tails }: Services) {
+  const stepsOf = yield* shared(log.steps)
 
-  /** What a stored event gives, whoever reads it: it depends on what is stored before it alone. */
-  const known = new WeakMap<OperationEvent, readonly [ExecutionHistory, ExecutionEvent]>()
-  const advanceOnce = (history: ExecutionHistory, event: OperationEvent) => {
-    const told = known.get(event) ?? advance(history, event)
-    known.set(event, told)
-    return told
+  /** What a page tells is the same whoever is given it: it depends on what is stored before it alone. */
+  const told = new WeakMap<EventPage, Told>()
+  const tellOnce = (history: ExecutionHistory, page: EventPage): Told => {
+    const known = told.get(page) ?? tell(history, page)
+    told.set(page, known)
+    return known
   }
+
+  /** The end of a history that all who were told it together share. */
+  const ends = new WeakMap<ExecutionHistory, ExecutionEvent>()
+  const endOnce = Effect.fnUntraced(function* ({ operation }: ExecutionHead, history: ExecutionHistory) {
+    const steps = history.state === "completed" ? yield* stepsOf(operation.operationId) : []
+    const end = ends.get(history) ?? endOf(operation, history, steps)
+    ends.set(history, end)
+    return end
+  })
 
   /** The history that the client has seen, or undefined when the cursor is not of this operation. */
   const resume = Effect.fnUntraced(function* (head: ExecutionHead, lastEventId: string) {
@@ -67,28 +81,16 @@ export const makeFollow = Effect.fnUntraced(function* ({ log, signals, store }: 
     })
   })
 
-  /** What comes after a history, read page by page, until the end. A page that is not full is followed by a wait. */
-  const pages = ({ operation }: ExecutionHead, from: ExecutionHistory, watch: Watch) =>
-    Stream.paginate({ history: from, isAtEnd: false }, ({ history, isAtEnd }) =>
-      Effect.gen(function* () {
-        if (hasEnded(history)) {
-          const steps = history.state === "completed" ? yield* log.steps(operation.operationId) : []
-          return [[endOf(operation, history, steps)], Option.none()] as const
-        }
-        if (isAtEnd) yield* watch.changed
-        const events = yield* pageAfter(pageKey(operation.operationId, history.sequence))
-        const read: Array<ExecutionEvent> = []
-        let next = history
-        for (const event of events) {
-          if (hasEnded(next)) break
-          const [after, one] = advanceOnce(next, event)
-          next = after
-          read.push(one)
-        }
-        watch.seen(next.sequence)
-        return [read, Option.some({ history: next, isAtEnd: events.length < pageSize })] as const
+  /** The snapshot, then what comes after a history, page by page, until the end. */
+  const events = (head: ExecutionHead, from: ExecutionHistory, follower: Follower) =>
+    Stream.paginate<ExecutionHistory | undefined, ExecutionEvent>(undefined, (history) => {
+      if (history === undefined) return Effect.succeed([[snapshotOf(head, from)], Option.some(from)] as const)
+      if (hasEnded(history)) return Effect.map(endOnce(head, history), (end) => [[end], Option.none()] as const)
+      return Effect.map(follower.after(history.sequence), (page) => {
+        const next = tellOnce(history, page)
+        return [next.events, Option.some(next.history)] as const
       })
-    )
+    })
 
   /** `enter` counts the stream as open; none when the client has seen the end. */
   return Effect.fnUntraced(function* <R>(
@@ -99,8 +101,8 @@ export const makeFollow = Effect.fnUntraced(function* ({ log, signals, store }: 
     const history = yield* start(head, lastEventId)
     if (history === "seen") return Option.none()
     yield* enter
-    const watch = yield* signals.watch(head.operation.operationId, history.sequence)
-    return Option.some(Stream.concat(Stream.make(snapshotOf(head, history)), pages(head, history, watch)))
+    const follower = yield* tails.follow(head.operation.operationId, head.sequence)
+    return Option.some(events(head, history, follower))
   })
 })
 

@@ -5,7 +5,7 @@
  * A run that dies of a fault of ours ends as `failed` with its cause in the log, so that the portfolio is free for the
  * next one; money is safe because nothing was sent that the chain's own rules do not bound.
  */
-import { Array, Context, DateTime, Effect, Layer, Option, Result, Schema } from "effect"
+import { Array, Context, DateTime, Effect, Layer, Option, Result, Schema, Metric } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { Activity } from "effect/workflow"
 import { waysAfter } from "#domain/rebalance/ClosedWay.ts"
@@ -33,7 +33,23 @@ import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { recordedTransactions } from "#domain/relay/recordedTransactions.ts"
 import { receiptsOf, resultOfRun } from "#domain/rebalance/resultOfRun.ts"
 import { Venue } from "#domain/trading/Venue.ts"
-import { recordRun } from "#domain/rebalance/recordRun.ts"
+import * as Metrics from "#domain/Metrics.ts"
+
+const count = (metric: Metric.Counter<number>, attributes: Record<string, string>) =>
+  Metric.update(Metric.withAttributes(metric, attributes), 1)
+
+/** Counts what a finished run did. */
+const recordRun = Effect.fnUntraced(function* (chains: ReadonlyArray<ChainOutcome>) {
+  yield* count(Metrics.rebalanceRuns, { outcome: failureOf(chains) === null ? "completed" : "failed" })
+  for (const { chainId, swaps, skips, receipt } of chains) {
+    const chain = String(chainId)
+    const outcome = receipt?.success === true ? "traded" : "reverted"
+    for (const { tool } of swaps) {
+      yield* count(Metrics.rebalanceLegs, { chain, outcome, by: tool === undefined ? "venue" : "route" })
+    }
+    for (const { code } of skips) yield* count(Metrics.rebalanceSkips, { chain, code })
+  }
+})
 
 const encodeReport = Schema.encodeSync(Schema.toCodecJson(RunReport))
 

@@ -16,7 +16,17 @@ import { wakeSignal } from "#domain/operation/wakeSignal.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import { Settings } from "#domain/Settings.ts"
-import { SignatureRequestTiming } from "#domain/rebalance/SignatureRequestTiming.ts"
+
+/** How far the looks of a run that waits for its owner are apart. Tests make it shorter. */
+export const SignatureRequestTiming = Context.Reference("ballast/domain/rebalance/SignatureRequestTiming", {
+  defaultValue: () => ({
+    /**
+     * The first pause; each is twice the one before, so who signs within a minute sees the run go on within seconds.
+     */
+    first: Duration.seconds(5),
+    most: Duration.minutes(10)
+  })
+})
 
 /** The event that tells which chain needs a signature; its payload is `{chainId, permissionId, cause, reason}`. */
 export const signatureRequired = "signature_required"

@@ -3,7 +3,7 @@
  * attempts that they carry are stored in one commit), `confirm` (send the stored bytes until the chain shows what
  * became of them), `replace` (offer more for the transaction that the chain waits for) and `record`.
  */
-import { Context, DateTime, Effect, Layer, Metric, Option, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Metric, Option, Schema, Duration } from "effect"
 import { Activity, DurableClock } from "effect/workflow"
 import * as Metrics from "#domain/Metrics.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
@@ -13,8 +13,17 @@ import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
 import { ActionReceipt, type PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { awaitReceipt, type FindReceipt } from "#domain/relay/awaitReceipt.ts"
 import { BundleSigner } from "#domain/relay/BundleSigner.ts"
-import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import { replaceStuckTransaction } from "#domain/relay/replaceStuckTransaction.ts"
+
+/** How long the relay waits for a chain before it does something about it. Tests make it shorter. */
+export const RelayTiming = Context.Reference("ballast/domain/relay/RelayTiming", {
+  defaultValue: () => ({
+    /** How long one search for a receipt lasts. A transaction that is at least this old is then replaced. */
+    searchFor: Duration.seconds(45),
+    /** The pause between two searches. */
+    betweenSearches: Duration.seconds(15)
+  })
+})
 
 /**
  * A run remembers of the signature that there is one; the bytes are read from the store, where they may have been

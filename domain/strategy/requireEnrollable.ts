@@ -2,9 +2,18 @@
 import { Effect, Option } from "effect"
 import { ValidationFailed } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
-import type { StrategyId } from "#domain/Ids.ts"
-import { isEnrollable } from "#domain/strategy/isEnrollable.ts"
+import type { StrategyId, TenantId } from "#domain/Ids.ts"
 import type { StrategyStore } from "#domain/strategy/StrategyStore.ts"
+import type { Strategy } from "#domain/strategy/Strategy.ts"
+
+/**
+ * Into which strategies a tenant may enroll users: its own, and the public ones of others that may be mirrored.
+ * Source: interface "enroll/signature" and "Internal admin routes".
+ */
+export const isEnrollable = (
+  { canMirror, isPublic, tenantId }: Pick<Strategy, "tenantId" | "isPublic" | "canMirror">,
+  caller: TenantId
+): boolean => tenantId === caller || (isPublic && canMirror)
 
 export const unknownStrategy = (strategyId: StrategyId) =>
   new ValidationFailed({

@@ -4,9 +4,17 @@
 import { Effect, Option } from "effect"
 import { NotFound } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
-import type { StrategyId } from "#domain/Ids.ts"
-import { isAccessible } from "#domain/strategy/isAccessible.ts"
+import type { StrategyId, TenantId } from "#domain/Ids.ts"
 import type { OwnStrategy, StrategyStore } from "#domain/strategy/StrategyStore.ts"
+import type { Strategy } from "#domain/strategy/Strategy.ts"
+
+/**
+ * Which strategies a tenant may read: its own, and the public ones of others. Source: interface "Strategy read routes".
+ */
+export const isAccessible = (
+  { tenantId, isPublic }: Pick<Strategy, "tenantId" | "isPublic">,
+  caller: TenantId
+): boolean => tenantId === caller || isPublic
 
 const notFound = (strategyId: StrategyId) =>
   new NotFound({ message: `There is no strategy ${strategyId} that this key can access` })

@@ -8,6 +8,7 @@
 import { Context, type Effect, Schema } from "effect"
 import { AssetId, type ChainId, type EvmAddress } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { OperationId } from "#domain/Ids.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import { SignatureCause } from "#domain/account/RequiredSignatures.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
@@ -42,6 +43,8 @@ export interface SwapBatch extends Grant {
   readonly calls?: ReadonlyArray<{ readonly to: EvmAddress; readonly data: string }>
   /** Ids of earlier permissions, which an operation under the guard takes off the account where they still are. */
   readonly replaced?: ReadonlyArray<string>
+  /** The owner's order that the batch carries out; the operation names it, so that the chain can be asked for it. */
+  readonly orderId?: OperationId
 }
 
 /** The chain says that the operation would fail. */

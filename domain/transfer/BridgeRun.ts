@@ -2,7 +2,7 @@
  * Watches one transfer until provider and chain agree on how it ended. It has no limit in time: value that left is
  * looked for until it is found, and `retrying` says when those who are asked do not answer, disagree, or are late.
  */
-import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option, Schema, Schedule } from "effect"
 import { Activity, DurableClock } from "effect/workflow"
 import type { OperationId } from "#domain/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
@@ -11,7 +11,24 @@ import { OperationStore } from "#domain/operation/OperationStore.ts"
 import type { Transfer } from "#domain/transfer/Transfer.ts"
 import { type Look, TransferWatcher } from "#domain/transfer/TransferWatcher.ts"
 import { TransientFault } from "#domain/TransientFault.ts"
-import { BridgeTiming } from "#domain/transfer/BridgeTiming.ts"
+
+/** How often a transfer between chains is looked at. Tests make it shorter. */
+export const BridgeTiming = Context.Reference("ballast/domain/transfer/BridgeTiming", {
+  defaultValue: () => ({
+    /** Looks of one round. */
+    looks: 6,
+    /** The pause between two of them: fast bridges take seconds. */
+    pollInterval: Schedule.min([
+      Schedule.exponential(Duration.millis(500), 1.5),
+      Schedule.spaced(Duration.seconds(5))
+    ]) as Schedule.Schedule<unknown>,
+    /**
+     * The pause after a round, numbered from zero: half a minute after a minute, later ten minutes, as a bridge may
+     * take hours.
+     */
+    waitFor: (round: number): Duration.Duration => Duration.seconds(Math.min(600, 15 * 2 ** Math.min(round, 6)))
+  })
+})
 
 export class BridgeRun extends Context.Service<
   BridgeRun,

@@ -1,4 +1,4 @@
-import { Effect, Option, Stream } from "effect"
+import { Effect, Option } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import type { ExecutionEvent } from "#domain/execution/ExecutionEvent.ts"
@@ -9,7 +9,7 @@ import { agUiFrames } from "#http/v1/agUi/agUiFrames.ts"
 import { V1 } from "#http/v1/Api.ts"
 import { eventStream, type Frame } from "#http/v1/eventStream.ts"
 import { StreamTiming } from "#http/v1/StreamTiming.ts"
-import { executionFrame } from "#http/v1/views/executionFrame.ts"
+import { executionFrames } from "#http/v1/views/executionFrames.ts"
 
 interface Following {
   readonly params: { readonly operationId: OperationId }
@@ -28,12 +28,11 @@ export const ExecutionsLive = HttpApiBuilder.group(
       Effect.fnUntraced(function* ({ headers, params }: Following) {
         const found = yield* executions.follow(params.operationId, headers["last-event-id"])
         if (Option.isNone(found)) return HttpServerResponse.empty({ status: 204 })
-        const frames = Stream.flattenIterable(Stream.map(found.value, framesOf))
-        return yield* eventStream(frames, closing.begun, timing)
+        return yield* eventStream({ stream: found.value, framesOf }, closing, timing)
       })
 
     return handlers.handleAll({
-      streamExecution: following((event) => [executionFrame(event)]),
+      streamExecution: following(executionFrames),
       streamExecutionAgUi: following(agUiFrames)
     })
   })

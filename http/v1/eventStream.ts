@@ -5,9 +5,10 @@
  * A client that does not read is cut, and may resume from the last id that it has; streams also end when the server
  * does, and after a while, so that each key is looked at again.
  */
-import { Effect, Metric, Stream } from "effect"
+import { type Context, Effect, Metric, type Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import * as Metrics from "#domain/Metrics.ts"
+import type { ShutdownState } from "#http/ShutdownState.ts"
 import { boundedBody } from "#http/v1/boundedBody.ts"
 import type { StreamTiming } from "#http/v1/StreamTiming.ts"
 
@@ -25,45 +26,56 @@ const encoder = new TextEncoder()
 const greeting = encoder.encode("retry: 1000\n\n")
 const heartbeat = encoder.encode(": keep-alive\n\n")
 
-const encode = ({ data, event, id }: Frame): Uint8Array =>
-  encoder.encode(
-    // A frame without data is no event to any client; with a pause in it, readers of frames hear of its id.
-    `${id === undefined ? "" : `id: ${id}\n`}${event === undefined ? "" : `event: ${event}\n`}${data === undefined ? "retry: 1000" : `data: ${data}`}\n\n`
-  )
+// A frame without data is no event to any client; with a pause in it, readers of frames hear of its id.
+const textOf = ({ data, event, id }: Frame): string =>
+  `${id === undefined ? "" : `id: ${id}\n`}${event === undefined ? "" : `event: ${event}\n`}${data === undefined ? "retry: 1000" : `data: ${data}`}\n\n`
 
-/** All who are told of one event share its bytes, for as long as somebody holds its frame. */
-const encoded = new WeakMap<Frame, Uint8Array>()
+const encode = (frames: ReadonlyArray<Frame>): Uint8Array => encoder.encode(frames.map(textOf).join(""))
 
-const bytesOf = (frame: Frame): Uint8Array => {
-  const known = encoded.get(frame)
+/** All who are told of one event share its bytes, for as long as somebody holds its frames. */
+const encoded = new WeakMap<ReadonlyArray<Frame>, Uint8Array>()
+
+const bytesOf = (frames: ReadonlyArray<Frame>): Uint8Array => {
+  const known = encoded.get(frames)
   if (known !== undefined) return known
-  const bytes = encode(frame)
-  encoded.set(frame, bytes)
+  const bytes = encode(frames)
+  encoded.set(frames, bytes)
   return bytes
 }
 
 /** By kind, of which there are few. */
 const counters = new Map<string, Metric.Metric<number, unknown>>()
 
-const counted = ({ event = "message" }: Frame) => {
-  const counter = counters.get(event) ?? Metric.withAttributes(Metrics.streamEvents, { kind: event })
-  counters.set(event, counter)
-  return Metric.update(counter, 1)
+const count = (frames: ReadonlyArray<Frame>, context: Context.Context<never>): void => {
+  for (const { data, event = "message" } of frames) {
+    if (data === undefined) continue
+    const counter = counters.get(event) ?? Metric.withAttributes(Metrics.streamEvents, { kind: event })
+    counters.set(event, counter)
+    counter.updateUnsafe(1, context)
+  }
 }
 
-export const eventStream = (
-  frames: Stream.Stream<Frame>,
-  closing: Effect.Effect<void>,
+export interface EventSource<A> {
+  readonly stream: Stream.Stream<A>
+  /** What a value is sent as, whole or not at all. Answers the same frames for as long as a value is shared. */
+  readonly framesOf: (value: A) => ReadonlyArray<Frame>
+}
+
+export const eventStream = <A>(
+  { framesOf, stream }: EventSource<A>,
+  closing: ShutdownState["Service"],
   timing: typeof StreamTiming.Service
 ) =>
   Effect.withFiber((request) => {
-    const body = frames.pipe(
-      Stream.tap((frame) => (frame.data === undefined ? Effect.void : counted(frame))),
-      Stream.map(bytesOf)
-    )
+    const { context } = request
+    const toBytes = (value: A): Uint8Array => {
+      const frames = framesOf(value)
+      count(frames, context)
+      return bytesOf(frames)
+    }
     return Effect.succeed(
       HttpServerResponse.stream(
-        boundedBody(Stream.concat(Stream.make(greeting), body), { request, timing, closing, heartbeat }),
+        boundedBody({ stream, bytesOf: toBytes }, { request, timing, closing, greeting, heartbeat }),
         {
           contentType: "text/event-stream",
           headers: { "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" }

@@ -1,6 +1,6 @@
 /** Wakes who follows an operation when its run has stored a step: what the step wrote is committed by then. */
 import { Effect, Layer } from "effect"
-import { OperationSignals } from "#domain/execution/OperationSignals.ts"
+import { OperationTails } from "#domain/execution/OperationTails.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { StepHook } from "#layers/engine/cluster/StepHook.ts"
 
@@ -10,7 +10,7 @@ const operationOf = (payload: object) => (payload as { readonly operationId: Ope
 export const SignalSteps = Layer.effect(
   StepHook,
   Effect.map(
-    OperationSignals,
+    OperationTails,
     ({ changed }) =>
       (payload: object) =>
         changed(operationOf(payload))

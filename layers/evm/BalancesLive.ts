@@ -8,6 +8,7 @@ import { type AssetId, type ChainId, chainIdOf, type AccountId } from "#domain/C
 import { type AccountBalances, type AccountRequest, Balances } from "#domain/chain/Balances.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
+import { callDataOf } from "#layers/evm/callData.ts"
 import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { readDepth } from "#layers/evm/execution/settledReceipt.ts"
@@ -39,8 +40,10 @@ const arbitrumBlockNumberCall: Call = {
   data: encodeFunctionData({ abi: parseAbi(["function arbBlockNumber() view returns (uint256)"]) })
 }
 
+const balanceOf = callDataOf(erc20Abi, "balanceOf")
+
 const balanceCalls = ({ account, assetIds }: AccountRequest): ReadonlyArray<Call> => {
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [toViem(addressOf(account))] })
+  const data = balanceOf(toViem(addressOf(account)))
   return assetIds.map((assetId) => ({ target: toViem(addressOf(assetId)), data }))
 }
 

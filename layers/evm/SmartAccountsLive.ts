@@ -6,14 +6,13 @@ import { Clock, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { bytesToHex, type Hex, keccak256 } from "viem"
 import { type AccountId, type ChainId, evmAccount, type EvmAddress, evmWallet, type WalletId } from "#domain/Caip.ts"
-import type { AgentPolicy, Authorization, TradeGuardPolicy } from "#domain/account/Authorization.ts"
+import type { AgentPolicy, Authorization, TradeGuardPolicy, BridgePolicy } from "#domain/account/Authorization.ts"
 import type { GuardTerms } from "#domain/account/Permission.ts"
 import type { OwnerDigest } from "#domain/account/OwnerMessage.ts"
 import { type AuthorizationRequest, SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { AgentSigner } from "#domain/relay/Signer.ts"
 import { permissionData } from "#layers/evm/account/agentPermission.ts"
 import { hasCode, isSignedByContract } from "#layers/evm/account/contractOwner.ts"
-import { bridgePolicy } from "#layers/evm/account/bridgePolicy.ts"
 import { readEnableNonce } from "#layers/evm/account/enableNonce.ts"
 import { digestRoot } from "#layers/evm/account/digestTree.ts"
 import { enableDigest, nonceOfFreshAccount } from "#layers/evm/account/enableMessage.ts"
@@ -21,8 +20,29 @@ import { accountAddress } from "#layers/evm/account/kernelAccount.ts"
 import { signerOf } from "#layers/evm/account/ownerSignature.ts"
 import { addressOf, addressesOf, fromViem, toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
-import { EvmConfig } from "#layers/evm/EvmConfig.ts"
+import { EvmConfig, type EvmChain } from "#layers/evm/EvmConfig.ts"
 import { runnerOf } from "#layers/evm/tradeGuard.ts"
+import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
+
+const carrierOn = ({ bridge, chainId }: EvmChain) => {
+  const asset = bridge === undefined ? undefined : settlementAssetOn(chainId)
+  return asset === undefined ? undefined : addressOf(asset)
+}
+
+/**
+ * What an owner allows to leave a chain: its USDC, for every other chain that has a bridge.
+ *
+ * Undefined when the chain has no bridge, or no other chain to send to.
+ */
+const bridgePolicy = (chain: EvmChain, chains: ReadonlyArray<EvmChain>): BridgePolicy | undefined => {
+  const token = carrierOn(chain)
+  const [first, ...others] = chains.flatMap((other) => {
+    const carrier = carrierOn(other)
+    return other.chainId === chain.chainId || carrier === undefined ? [] : [{ chainId: other.chainId, token: carrier }]
+  })
+  if (chain.bridge === undefined || token === undefined || first === undefined) return undefined
+  return { contract: chain.bridge, token, destinations: [first, ...others] }
+}
 
 const noPermission = "0x00000000"
 

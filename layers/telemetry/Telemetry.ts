@@ -4,7 +4,7 @@
  * Nothing leaves the process before the scrubber has seen it. A collector that is slow or away costs data, never the
  * service's work.
  */
-import { Context, Duration, Effect, Layer, Logger, Metric, Redacted, References, Tracer } from "effect"
+import { Context, Duration, Effect, Layer, Logger, Metric, Redacted, References, Tracer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient, HttpBody, HttpClient, HttpClientError } from "effect/http"
 import { OtlpExporter, OtlpLogger, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability"
@@ -13,10 +13,55 @@ import { withinRealTime } from "#layers/clock/withinRealTime.ts"
 import { jsonLine, prettyLine } from "#layers/telemetry/consoleLogger.ts"
 import { quietPolls } from "#layers/telemetry/quietPolls.ts"
 import { runtimeMetrics } from "#layers/telemetry/runtimeMetrics.ts"
-import { sampling } from "#layers/telemetry/sampling.ts"
-import { makeScrubber } from "#layers/telemetry/Scrubber.ts"
 import { measured } from "#layers/telemetry/SpanMetrics.ts"
 import { TelemetryConfig } from "#layers/telemetry/TelemetryConfig.ts"
+
+/**
+ * A tracer that lets the given share of new traces (0 to 1) be exported, evenly spread; a trace keeps the decision of
+ * its first span, and one begun by a caller the caller's. Spans that are not exported still have ids for the logs.
+ */
+export const sampling =
+  (ratio: number) =>
+  (tracer: Tracer.Tracer): Tracer.Tracer => {
+    if (ratio >= 1) return tracer
+    let owed = 0
+    const isNextTaken = () => {
+      owed += ratio
+      if (owed < 1) return false
+      owed -= 1
+      return true
+    }
+    return Tracer.make({
+      ...tracer,
+      span: (options) =>
+        tracer.span(
+          Option.match(options.parent, {
+            onNone: () => ({ ...options, sampled: options.sampled && isNextTaken() }),
+            onSome: (parent) => ({ ...options, sampled: options.sampled && parent.sampled })
+          })
+        )
+    })
+  }
+
+const apiKey = "bk_(?:live|test)_[A-Za-z0-9_-]{43}"
+
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")
+
+/**
+ * Blacks out secrets in text that leaves the process: the last line of defence behind Redacted.
+ *
+ * A third party's error message may quote a request with its credentials, and an exception may carry what it was given;
+ * neither passes through a type of ours.
+ *
+ * Makes a function that blacks out the given secrets, as they are or as JSON writes them, and every API key.
+ */
+const makeScrubber = (secrets: ReadonlyArray<Redacted.Redacted>): ((text: string) => string) => {
+  const texts = secrets.map(Redacted.value).flatMap((text) => [text, JSON.stringify(text).slice(1, -1)])
+  // Longest first, so that no part of a secret is left over where another is its beginning.
+  const known = [...new Set(texts)].sort((a, b) => b.length - a.length).map(escaped)
+  const pattern = new RegExp([...known, apiKey].join("|"), "gi")
+  return (text) => text.replace(pattern, "<redacted>")
+}
 
 const exportLimit = Duration.seconds(10)
 

@@ -2,13 +2,23 @@
  * Sends messages over HTTP. The status alone decides: a 2xx within the timeout is success, a redirect is not followed.
  * Of the body a little is read, so that the connection can be used again, and nothing is kept.
  */
-import { Context, Duration, Effect, Layer } from "effect"
+import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import { Agent, type Dispatcher, request } from "undici"
 import { type Message, type Receipt, WebhookSender } from "#domain/webhook/WebhookSender.ts"
 import { AddressRefused, guardedConnector, type Resolve, systemResolve } from "#layers/webhook/guardedConnector.ts"
-import { signedHeaders } from "#layers/webhook/signatures.ts"
 import { refusalOf } from "#layers/webhook/targetRules.ts"
 import { WebhookConfig } from "#layers/webhook/WebhookConfig.ts"
+import { createHmac } from "node:crypto"
+
+const signature = (secret: Redacted.Redacted<Uint8Array>, content: string): string =>
+  `v1,${createHmac("sha256", Redacted.value(secret)).update(content, "utf8").digest("base64")}`
+
+/** Headers that let a receiver know who sent a message. Source: Standard Webhooks 1.0, "Signature scheme". */
+export const signedHeaders = ({ body, deliveryId, secrets, timestamp }: Message) => ({
+  "webhook-id": deliveryId,
+  "webhook-timestamp": String(timestamp),
+  "webhook-signature": secrets.map((secret) => signature(secret, `${deliveryId}.${timestamp}.${body}`)).join(" ")
+})
 
 /** What tests replace. */
 export const WebhookWire = Context.Reference<{

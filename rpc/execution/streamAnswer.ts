@@ -2,7 +2,7 @@
  * A stream on the interface's wire: server-sent events, whose `data` is what the body of an answer would be. What is
  * refused before the first value is answered as every other call; a stream without any value is 204.
  */
-import { type Cause, Effect, Exit, Pull, Stream } from "effect"
+import { type Cause, Effect, Exit, identity, Pull, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { ShutdownState } from "#http/ShutdownState.ts"
 import { eventStream } from "#http/v1/eventStream.ts"
@@ -30,9 +30,9 @@ export const makeStreamAnswer = Effect.gen(function* () {
     }
     const values = Stream.concat(Stream.fromArray(first.value), Stream.fromPull(Effect.succeed(pull)))
     const frames = Stream.mapEffect(values, (value) =>
-      Effect.map(write(value), (data) => ({ ...frameOf(value), data }))
+      Effect.map(write(value), (data) => [{ ...frameOf(value), data }])
     )
     // No procedure declares an error for a stream that has begun; one is a fault, and ends it.
-    return yield* eventStream(Stream.orDie(frames), closing.begun, timing)
+    return yield* eventStream({ stream: Stream.orDie(frames), framesOf: identity }, closing, timing)
   })
 })

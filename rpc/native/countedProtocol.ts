@@ -2,7 +2,7 @@
  * Effect's RPC over HTTP, where one request may carry many calls, a line each: the first is the request, which the
  * server has counted; each further one counts as much. When they are too many none of them runs.
  */
-import { Clock, Effect, Layer, Option, Stream } from "effect"
+import { Clock, Effect, identity, Layer, Option, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { RpcServer } from "effect/rpc"
 import { clientAddress } from "#domain/clientAddress.ts"
@@ -52,10 +52,10 @@ export const countedProtocol = (path: HttpRouter.PathInput) =>
         Effect.withFiber((fiber) => {
           const { body } = response
           if (body._tag !== "Stream") return Effect.succeed(response)
-          const source = Stream.orDie(body.stream)
+          const source = { stream: Stream.orDie(body.stream), bytesOf: identity<Uint8Array> }
           const { contentType } = body
           return Effect.succeed(
-            HttpServerResponse.stream(boundedBody(source, { request: fiber, timing, closing: closing.begun }), {
+            HttpServerResponse.stream(boundedBody(source, { request: fiber, timing, closing }), {
               contentType,
               headers: { "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" }
             })

@@ -5,6 +5,9 @@ import { serviceEnvironment } from "#sandbox/process/serviceEnvironment.ts"
 import { supervise } from "#sandbox/process/SupervisedProcess.ts"
 import { WorldConfig } from "#sandbox/WorldConfig.ts"
 
+/** The size of the young generation, as wherever the API is started (docs/decisions/0253-young-generation.md). */
+const nodeFlags = ["--max-semi-space-size=64"]
+
 /** The service's API as a child process: started, watched, restarted. */
 export class ApiProcess extends Context.Service<
   ApiProcess,
@@ -28,6 +31,7 @@ export class ApiProcess extends Context.Service<
         name: "The API",
         key: "api",
         program: config.apiProgram,
+        nodeFlags,
         readyUrl: `${config.apiBaseUrl}/health/ready`,
         logFile,
         environment

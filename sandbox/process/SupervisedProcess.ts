@@ -1,10 +1,33 @@
 /** A program of the service as a child process: started, watched, restarted. */
 import { Clock, Deferred, Duration, Effect, type Scope, Semaphore } from "effect"
 import { type OwnedProcess, startProcess } from "#sandbox/process/ownedProcess.ts"
-import { closeLog, logTail, openLog } from "#sandbox/process/processLog.ts"
 import { ProcessRegistry } from "#sandbox/process/ProcessRegistry.ts"
 import { SandboxFailure } from "#sandbox/SandboxFailure.ts"
 import { untilReady } from "#sandbox/process/untilReady.ts"
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from "node:fs"
+import { dirname } from "node:path"
+
+const limitBytes = 10_000_000
+const tailLines = 20
+
+/**
+ * Opens the file that takes a child's output, for appending; answers its descriptor. A file of 10 MB is set aside when
+ * the child starts, so two files are the most.
+ */
+const openLog = (path: string): Effect.Effect<number, SandboxFailure> =>
+  Effect.try({
+    try: () => {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+      if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > limitBytes) renameSync(path, `${path}.1`)
+      return openSync(path, "a", 0o600)
+    },
+    catch: (cause) => new SandboxFailure({ message: `Could not open the log ${path}`, cause })
+  })
+
+const closeLog = (descriptor: number): Effect.Effect<void> => Effect.sync(() => closeSync(descriptor))
+
+/** The last lines of a log, for a message about what went wrong. */
+const logTail = (path: string): string => readFileSync(path, "utf8").trimEnd().split("\n").slice(-tailLines).join("\n")
 
 const graceMillis = 5_000
 const firstPause = Duration.millis(250)
@@ -26,6 +49,8 @@ export interface SupervisedProgram {
   /** As the registry of processes knows it. */
   readonly key: string
   readonly program: string
+  /** Flags of Node, none when left out. */
+  readonly nodeFlags?: ReadonlyArray<string>
   readonly readyUrl: string
   readonly logFile: string
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -41,7 +66,7 @@ export interface SupervisedProcess {
 }
 
 export const supervise = Effect.fnUntraced(function* (options: SupervisedProgram) {
-  const { environment, key, logFile, name, program, readyUrl } = options
+  const { environment, key, logFile, name, nodeFlags = [], program, readyUrl } = options
   const registry = yield* ProcessRegistry
   const ending = yield* Semaphore.make(1)
   let current: Life | undefined
@@ -51,7 +76,7 @@ export const supervise = Effect.fnUntraced(function* (options: SupervisedProgram
     const process = yield* startProcess({
       name,
       file: globalThis.process.execPath,
-      args: [program],
+      args: [...nodeFlags, program],
       stdio: ["ignore", log, log],
       env: environment,
       graceMillis,

@@ -1,6 +1,6 @@
 /** Serves the routes over HTTP, and tells the command line where it does when the database is embedded. */
-import { NodeHttpServer } from "@effect/platform-node"
-import { type Context, Effect, Layer } from "effect"
+import { NodeHttpServer, NodeServices } from "@effect/platform-node"
+import { type Context, Effect, Layer, FileSystem, Path, Redacted } from "effect"
 import { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
 import type { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { InternalToken } from "#domain/stream/InternalToken.ts"
@@ -23,8 +23,28 @@ import { SessionCookie } from "#rpc/session/SessionCookie.ts"
 import type { ServiceConfig } from "#src/Config.ts"
 import { listeningOn } from "#src/service/CannotListen.ts"
 import { requestLimits } from "#src/service/requestLimits.ts"
-import { ServiceFile } from "#src/service/ServiceFile.ts"
 import { startingServer } from "#src/service/startingServer.ts"
+
+/**
+ * `DATA_DIR/service.json`: where the admin routes of a running service with an embedded database are, so that the
+ * command line can ask it while it holds the database. Readable by its user alone, removed when the service ends.
+ */
+const ServiceFile = ({ adminToken, database, server }: ServiceConfig) => {
+  if (database.url !== null || adminToken === null) return Layer.empty
+  const write = Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const path = (yield* Path.Path).join(database.dataDir, "service.json")
+    const content = JSON.stringify({
+      adminUrl: `http://127.0.0.1:${server.port}`,
+      adminToken: Redacted.value(adminToken)
+    })
+    yield* Effect.acquireRelease(
+      Effect.andThen(files.remove(path, { force: true }), files.writeFileString(path, content, { mode: 0o600 })),
+      () => Effect.ignore(files.remove(path, { force: true }))
+    )
+  })
+  return Layer.effectDiscard(write).pipe(Layer.provide(NodeServices.layer))
+}
 
 // Spans and wrong methods of procedures are told like those of all other routes.
 for (const [method, path] of procedureRoutes) addRoute(method, path)

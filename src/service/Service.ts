@@ -18,7 +18,7 @@ import { Enrollments } from "#domain/enrollment/Enrollments.ts"
 import { TenantEvents } from "#domain/event/TenantEvents.ts"
 import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { Executions } from "#domain/execution/Executions.ts"
-import { OperationSignals } from "#domain/execution/OperationSignals.ts"
+import { OperationTails } from "#domain/execution/OperationTails.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { KeyPruner } from "#domain/identity/KeyPruner.ts"
 import { Members } from "#domain/identity/Members.ts"
@@ -205,6 +205,6 @@ export const Service = Layer.mergeAll(
 ).pipe(
   Layer.provideMerge(Concepts),
   Layer.provideMerge(Engine),
-  Layer.provideMerge(Layer.merge(OperationSignals.layer, StreamAdmission.layer)),
+  Layer.provideMerge(Layer.merge(OperationTails.layer, StreamAdmission.layer)),
   Layer.provideMerge(Adapters)
 )

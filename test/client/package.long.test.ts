@@ -35,7 +35,7 @@ afterAll(async () => {
   await world?.stop()
   await folder?.remove()
   await rm(user, { recursive: true, force: true, maxRetries: 5 })
-}, 120_000)
+}, 300_000)
 
 /** Node versions by their program; another one than the tests' own is the machine's. */
 const machines = ["/usr/bin/node", "/usr/local/bin/node"].filter((path) => existsSync(path))

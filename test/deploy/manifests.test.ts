@@ -146,7 +146,7 @@ describe("the Kubernetes manifests", () => {
     assert.isTrue(template.spec.securityContext.runAsNonRoot)
     const [container] = template.spec.containers
     assert.strictEqual(container.image, `ballast:${manifest.version}`)
-    assert.isTrue(existsSync(at(container.command[1])))
+    assert.isTrue(existsSync(at(container.command.at(-1)!)))
     assert.strictEqual(container.livenessProbe.httpGet.path, "/health/live")
     assert.strictEqual(container.readinessProbe.httpGet.path, "/health/ready")
     assert.deepInclude(container.securityContext, { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false })

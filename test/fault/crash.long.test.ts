@@ -21,12 +21,12 @@ beforeAll(async () => {
   folder = await worldFolder()
   world = await startWorld(folder.dataDir, { REBALANCE_COOLDOWN_SECONDS: "1" })
   strategyId = await createStrategy(world)
-}, 120_000)
+}, 300_000)
 
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 120_000)
+}, 300_000)
 
 const kill = () => world.control("/faults", { target: "api", mode: "kill" })
 
@@ -66,5 +66,5 @@ describe("a restart of the whole world", () => {
     world = await startWorld(folder.dataDir)
     assert.strictEqual((await world.api("GET", `/v2/portfolios/${portfolioId}`)).status, 200)
     assert.strictEqual(await chainBalance(world, accounts[0]!, "USDC"), 100_000_000n)
-  }, 120_000)
+  }, 300_000)
 })

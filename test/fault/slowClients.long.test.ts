@@ -5,7 +5,7 @@ import { appendMuch, connections, cutByBytes, deafClient, until } from "#test/ap
 import { accepted, append, enter, streamingApi, streamPath } from "#test/api/support/StreamingApi.ts"
 
 // Nothing but the budget can cut a client in the time that a test may take.
-const byBytes = { budget: 65_536, grace: Duration.seconds(2), timeout: Duration.minutes(10) }
+const byBytes = { budget: 65_536, grace: Duration.seconds(4), timeout: Duration.minutes(10) }
 
 layer(streamingApi(byBytes), { excludeTestServices: true })("a client that does not read", (it) => {
   it.effect("of the AG-UI stream is cut once more waits for it than the budget", () =>

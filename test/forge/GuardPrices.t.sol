@@ -22,6 +22,28 @@ contract GuardPricesTest is GuardFixture {
         _refused(_paying(0, 1, 1_000e6, 10_000), ReferencePrices.InvalidPrice.selector);
     }
 
+    /// @dev The limit of the design: what can be sold at the lie is lost, and the guard counts no loss.
+    function test_aFeedThatLiesIsBelievedForAllThatCanBeSoldAtTheLie() public {
+        feeds[1].set(1e8, block.timestamp, block.timestamp);
+        uint256 held = tokens[1].balanceOf(address(account));
+        (,,, uint256 budget,) = guard.policyOf(address(account));
+        bytes memory data = abi.encodeWithSignature(
+            "swap(address,address,uint256,uint256,address)",
+            tokens[1],
+            tokens[0],
+            type(uint256).max,
+            held / 1e12,
+            address(guard.RUNNER())
+        );
+        uint256 worth = _worth();
+        _trade(_routed(1, 0, held, data));
+        assertEq(tokens[1].balanceOf(address(account)), 0, "kept");
+        // A token of 2,500 dollars went for one dollar, which is all of its quarter of the account but 0.04 percent.
+        assertLe(_worth() * 10_000, worth * 7_501, "the lie took less than all that could be sold at it");
+        (,,, uint256 left,) = guard.policyOf(address(account));
+        assertEq(left, budget, "counted as a loss");
+    }
+
     function test_aPriceFromTheFutureIsRefused() public {
         feeds[1].set(2_500e8, block.timestamp, block.timestamp + 1);
         _refused(_paying(0, 1, 1_000e6, 10_000), ReferencePrices.StalePrice.selector);

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { promisify } from "node:util"
 import type { DeliveryId } from "#domain/Ids.ts"
-import { signedHeaders } from "#layers/webhook/signatures.ts"
+import { signedHeaders } from "#layers/webhook/WebhookSenderLive.ts"
 
 const root = join(import.meta.dirname, "../..")
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
-const limit = 120_000
+const limit = 300_000
 
 const holds = async (seed: number, options: SimulationOptions = {}) => {
   const end = await simulate(database, seed, options)

@@ -17,9 +17,9 @@ import {
   zeroHash
 } from "viem"
 import { routedSwapAbi } from "#layers/evm/contracts.ts"
-import { lifiDiamondAbi } from "#layers/routing/lifi/diamond.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { routePoolsAbi } from "#sandbox/chain/routePools.ts"
+import { lifiDiamondAbi } from "#layers/routing/lifi/checkSwap.ts"
 
 export interface Terms {
   readonly sell: Address

@@ -3,8 +3,7 @@ import { NodeCrypto } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, Layer, Redacted, Result, Stream } from "effect"
 import type { FeedItem, FeedState } from "#domain/stream/MarketFeed.ts"
-import { MassiveConfig } from "#layers/market/massive/MassiveConfig.ts"
-import { makeMassiveFeed, pauseAfter } from "#layers/market/massive/MassiveFeed.ts"
+import { makeMassiveFeed, pauseAfter, MassiveConfig } from "#layers/market/massive/MassiveFeed.ts"
 import { massiveKey, startMassive } from "#test/stream/support/massiveStandIn.ts"
 
 const follow = (url: string, key: string, wanted: () => ReadonlyArray<string>) => {

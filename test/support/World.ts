@@ -97,7 +97,7 @@ const startOnFreePorts = async (dataDir: string, environment: Record<string, str
   const controlUrl = `http://127.0.0.1:${control}`
 
   const overviewWhenReady = async (): Promise<WorldOverview> => {
-    for (let waited = 0; waited < 60_000; waited += 100) {
+    for (let waited = 0; waited < 180_000; waited += 100) {
       if (child.exitCode !== null) throw new Error(`The world ended at start:\n${output}`)
       const answer = await call(controlUrl, {}).catch(() => undefined)
       // The world makes its tenants after it answers; a test may need the second one.
@@ -106,8 +106,9 @@ const startOnFreePorts = async (dataDir: string, environment: Record<string, str
         return answer.body
       await delay(100)
     }
-    child.kill("SIGKILL")
-    throw new Error(`The world was not ready after a minute:\n${output}`)
+    child.kill("SIGTERM")
+    await exited
+    throw new Error(`The world was not ready after three minutes:\n${output}`)
   }
 
   const overview = await overviewWhenReady()
@@ -147,7 +148,7 @@ export const worldFolder = async () => {
 }
 
 /** Asks again until the answer is there; fails with what was asked for when it is not in time. */
-export const eventually = async <A>(what: string, ask: () => Promise<A | undefined>, seconds = 30): Promise<A> => {
+export const eventually = async <A>(what: string, ask: () => Promise<A | undefined>, seconds = 90): Promise<A> => {
   for (let waited = 0; waited < seconds * 1000; waited += 200) {
     const answer = await ask()
     if (answer !== undefined) return answer

@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 120_000)
+}, 300_000)
 
 const rpc = (procedure: string, body: unknown, token?: string) => callProcedure(world, procedure, body, token)
 const signedIn = () => signedInOwner(world)

@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 120_000)
+}, 300_000)
 
 /** 1,000 dollars on each chain: three fifths stay, a fifth each is to be WETH and the chain's attested token. */
 const depositor = async () => {

@@ -11,12 +11,12 @@ let folder: Awaited<ReturnType<typeof worldFolder>>
 beforeAll(async () => {
   folder = await worldFolder()
   world = await startWorld(folder.dataDir)
-}, 120_000)
+}, 300_000)
 
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 120_000)
+}, 300_000)
 
 const base = 8453
 const arbitrum = 42161
@@ -87,7 +87,7 @@ describe("value between chains", () => {
     for (const total of totals) assert.closeTo(total, 10_000, 100)
     const left = Number(await chainBalance(world, accountOn(portfolio, base), "USDC")) / 1e6
     assert.closeTo(left, 5_000, 30)
-  }, 120_000)
+  }, 300_000)
 
   it("counts a refund as what it is, and sends again", async () => {
     await scripted("refunded", 1)
@@ -102,7 +102,7 @@ describe("value between chains", () => {
       },
       60
     )
-  }, 120_000)
+  }, 300_000)
 
   it("takes what a bridge delivered instead, and trades it into the target", async () => {
     await scripted("partial", 1)
@@ -117,7 +117,7 @@ describe("value between chains", () => {
       },
       60
     )
-  }, 120_000)
+  }, 300_000)
 
   it("goes on where it was when the service is killed while value is on its way", async () => {
     const portfolio = await depositor()
@@ -141,5 +141,5 @@ describe("value between chains", () => {
     assert.lengthOf(read.inTransit.items, 0)
     const left = Number(await chainBalance(world, accountOn(portfolio, base), "USDC")) / 1e6
     assert.closeTo(left, 5_000, 30, "sent once")
-  }, 120_000)
+  }, 300_000)
 })

@@ -30,12 +30,12 @@ const owner = newOwner()
 beforeAll(async () => {
   folder = await worldFolder()
   world = await startWorld(folder.dataDir, { REBALANCE_COOLDOWN_SECONDS: "0", VALUATION_INTERVAL_SECONDS: "60" })
-}, 120_000)
+}, 300_000)
 
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 120_000)
+}, 300_000)
 
 /** The data of an answer that must have the status. */
 const data = async (status: number, method: string, path: string, body?: unknown, key = world.key) => {

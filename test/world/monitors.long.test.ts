@@ -23,13 +23,13 @@ beforeAll(async () => {
   hook = await Effect.runPromise(Scope.provide(receiver(), scope))
   folder = await worldFolder()
   world = await startWorld(folder.dataDir)
-}, 120_000)
+}, 300_000)
 
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
   await Effect.runPromise(Scope.close(scope, Exit.void))
-}, 120_000)
+}, 300_000)
 
 const weth = () => world.asset(8453, "WETH").assetId
 

@@ -20,12 +20,12 @@ let folder: Awaited<ReturnType<typeof worldFolder>>
 beforeAll(async () => {
   folder = await worldFolder()
   world = await startWorld(folder.dataDir, { REBALANCE_COOLDOWN_SECONDS: "0" })
-}, 120_000)
+}, 300_000)
 
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 120_000)
+}, 300_000)
 
 const account = privateKeyToAccount(generatePrivateKey())
 const owner = {

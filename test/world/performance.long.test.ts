@@ -23,12 +23,12 @@ beforeAll(async () => {
   folder = await worldFolder()
   world = await startWorld(folder.dataDir, { VALUATION_INTERVAL_SECONDS: "1" })
   strategyId = await createStrategy(world)
-}, 120_000)
+}, 300_000)
 
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 120_000)
+}, 300_000)
 
 interface Point {
   readonly date: string
@@ -124,5 +124,5 @@ describe("performance", () => {
       90
     )
     assert.isAtLeast(curve.length, 365)
-  }, 120_000)
+  }, 300_000)
 })

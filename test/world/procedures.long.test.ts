@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 120_000)
+}, 300_000)
 
 /** The world's issuer issues this token: it has no price feed, so that the guard takes attested prices for it. */
 const issued = "SEAM"

@@ -19,12 +19,12 @@ let world: World
 beforeEach(async () => {
   folder = await worldFolder()
   world = await startWorld(folder.dataDir, noCooldown)
-}, 120_000)
+}, 300_000)
 
 afterEach(async () => {
   await world?.stop()
   await folder?.remove()
-}, 120_000)
+}, 300_000)
 
 const restart = async (environment: Readonly<Record<string, string>>) => {
   await world.stop()

@@ -25,12 +25,12 @@ let folder: Awaited<ReturnType<typeof worldFolder>>
 beforeAll(async () => {
   folder = await worldFolder()
   world = await startWorld(folder.dataDir)
-}, 120_000)
+}, 300_000)
 
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 120_000)
+}, 300_000)
 
 /** 20,000 dollars of USDC, of which 16,000 become WETH, too much for shallow routes, and 2,000 AERO. */
 const depositor = async () => {
@@ -81,7 +81,7 @@ describe("the best quote", () => {
       (await boughtOverRoutes(portfolio)).map((address) => address.toLowerCase()),
       [world.asset(base, "AERO").assetId.split(":").at(-1)!.toLowerCase()]
     )
-  }, 120_000)
+  }, 300_000)
 
   it("is the venue's while LI.FI fails, and no leg is left out", async () => {
     const answer = await world.control("/faults", { target: "lifi", mode: "error" })
@@ -89,5 +89,5 @@ describe("the best quote", () => {
     const portfolio = await depositor()
     await traded(portfolio)
     assert.isEmpty(await boughtOverRoutes(portfolio))
-  }, 120_000)
+  }, 300_000)
 })

@@ -5,8 +5,21 @@ import { TradableAssets } from "#domain/listing/TradableAssets.ts"
 import { success, successPage } from "#http/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
 import { assetView } from "#http/v2/asset/assetView.ts"
-import { breakdownRequest } from "#http/v2/asset/breakdownRequest.ts"
 import { breakdownView } from "#http/v2/asset/breakdownView.ts"
+import { dimensions } from "#domain/asset/Dimension.ts"
+import type { BreakdownRequest, HoldingSubject } from "#domain/breakdown/Breakdown.ts"
+import type { BreakdownRequest as Body } from "#http/v2/asset/BreakdownModel.ts"
+
+/** The body of a breakdown as the domain takes it: what was left out has its default. Source: shapes section 5 E. */
+const breakdownRequest = (body: Body): BreakdownRequest => ({
+  dimensions: body.dimensions ?? dimensions,
+  mode: body.multiCategoryMode ?? "primary",
+  holdings: body.holdings.map(({ assetCanonicalId = null, caipAssetId = null, symbol = null, weight }) => {
+    // The schema has seen to it that exactly one of the two is there.
+    const subject = { assetCanonicalId, caipAssetId } as HoldingSubject
+    return { ...subject, symbol, weight }
+  })
+})
 
 export const AssetsLive = HttpApiBuilder.group(
   V2,

@@ -1,6 +1,7 @@
 import { Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { CursorInvalid } from "#domain/Errors.ts"
+import type { TenantEvent } from "#domain/event/TenantEvent.ts"
 import { TenantEvents } from "#domain/event/TenantEvents.ts"
 import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { Caller } from "#domain/identity/Caller.ts"
@@ -26,6 +27,13 @@ const placeOf = (lastEventId: string | undefined) =>
         })
       )
 
+/** The place in the log at which the stream begins, then its events. */
+const framesOf = (told: number | TenantEvent): ReadonlyArray<Frame> => {
+  if (typeof told === "number") return [{ id: String(told) }]
+  const view = eventView(told)
+  return [{ id: view.eventId, event: view.type, data: JSON.stringify(view) }]
+}
+
 export const EventsLive = HttpApiBuilder.group(
   V2,
   "events",
@@ -48,12 +56,8 @@ export const EventsLive = HttpApiBuilder.group(
         const { apiKeyId, tenantId } = yield* Caller
         const followed = yield* events.follow(yield* placeOf(headers["last-event-id"]))
         yield* admission.enter({ tenantId, credential: apiKeyId, address: yield* requestAddress })
-        const told = Stream.map(followed.events, (event): Frame => {
-          const view = eventView(event)
-          return { id: view.eventId, event: view.type, data: JSON.stringify(view) }
-        })
-        const frames = Stream.concat(Stream.make<[Frame]>({ id: String(followed.from) }), told)
-        return yield* eventStream(frames, closing.begun, pace)
+        const stream = Stream.concat(Stream.make(followed.from), followed.events)
+        return yield* eventStream({ stream, framesOf }, closing, pace)
       })
     })
   })

@@ -1,11 +1,29 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Strategies } from "#domain/strategy/Strategies.ts"
+import { Strategies, type StrategyDraft } from "#domain/strategy/Strategies.ts"
 import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
 import { success, successPage } from "#http/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
-import { strategyDraft } from "#http/v2/strategy/strategyDraft.ts"
 import { strategyView, versionView } from "#http/v2/strategy/strategyView.ts"
+import { labelsOf } from "#domain/Labels.ts"
+import type { StrategyDraft as Body } from "#http/v2/strategy/StrategyModel.ts"
+
+/** The body of create and validate as the domain takes it: what was left out has its default. Source: shapes 2.4. */
+const strategyDraft = (body: typeof Body.Type): StrategyDraft => ({
+  name: body.name,
+  description: body.description ?? null,
+  allocation: body.allocation.assets,
+  schedule: body.schedule ?? null,
+  swap: {
+    slippageBps: body.preferences?.swap?.slippageBps ?? null,
+    priceImpactBps: body.preferences?.swap?.priceImpactBps ?? null,
+    thresholdUsd: body.preferences?.swap?.thresholdUsd ?? null
+  },
+  ...(body.preferences?.rebalancePolicy === undefined ? {} : { rebalancePolicy: body.preferences.rebalancePolicy }),
+  ...(body.triggers === undefined ? {} : { triggers: body.triggers }),
+  isPublic: body.isPublic ?? false,
+  ...labelsOf(body)
+})
 
 export const StrategiesLive = HttpApiBuilder.group(
   V2,

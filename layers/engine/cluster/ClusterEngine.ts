@@ -6,7 +6,7 @@
  * begun again, and suspended with its cause when that does not help; one that meets a fault of the database goes on
  * afterwards.
  */
-import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Metric, Option, Schedule, Schema } from "effect"
+import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Metric, Option, Schedule, Schema, Fiber } from "effect"
 import { ClusterWorkflowEngine, Sharding } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import { Workflow, WorkflowEngine } from "effect/workflow"
@@ -16,12 +16,38 @@ import { LatestRound } from "#domain/operation/rounds.ts"
 import { WorkflowVersion } from "#domain/operation/WorkflowVersion.ts"
 import { StepHook } from "#layers/engine/cluster/StepHook.ts"
 import { isTransient } from "#layers/engine/cluster/isTransient.ts"
-import { abandonedIntents } from "#layers/engine/cluster/leftBehind.ts"
 import type { LocalRun } from "#layers/engine/cluster/LocalRun.ts"
 import { runActivity } from "#layers/engine/cluster/runActivity.ts"
 import { latestRound } from "#layers/engine/cluster/rounds.ts"
 import { RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
 import { makeStepResults, stepKey, type StepResult } from "#layers/sql/run/StepResults.ts"
+
+/** Long enough for statements that are under way, and shorter than what orchestrators give a process to end. */
+const timeout = Duration.seconds(5)
+
+/**
+ * Bounds how long somebody waits for a body that is interrupted.
+ *
+ * A shard moves and a process ends only once the bodies of their runs have ended. A step may be in what cannot be
+ * interrupted, as a commit on a connection whose other end is gone. Such a body is left behind after a while: its run
+ * may be claimed anew, and whatever it still writes names a generation that has passed.
+ */
+const abandonAfterTimeout =
+  (executionId: string) =>
+  <A, E, R>(body: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(Effect.forkDetach(body, { startImmediately: true }), (fiber) =>
+        Effect.onInterrupt(restore(Fiber.join(fiber)), () =>
+          Effect.flatMap(Effect.timeoutOption(Fiber.interrupt(fiber), timeout), (ended) =>
+            Option.isSome(ended)
+              ? Effect.void
+              : Effect.logWarning(
+                  `Run ${executionId} cannot be interrupted; it is left behind, and stores nothing more`
+                )
+          )
+        )
+      )
+    )
 
 type Engine = WorkflowEngine.WorkflowEngine["Service"]
 type Instance = WorkflowEngine.WorkflowInstance["Service"]
@@ -108,7 +134,7 @@ const make = Effect.gen(function* () {
                 Effect.provideService(WorkflowEngine.WorkflowEngine, engine),
                 Effect.provideService(LatestRound, latestRound(run)),
                 Effect.catchCause((cause) => leave(instance, run, cause)),
-                abandonedIntents(executionId)
+                abandonAfterTimeout(executionId)
               )
           })
         )

@@ -5,7 +5,7 @@
  * that (`ClusterSchema.WithTransaction`). A step that cannot be stored leaves the run without an answer: the run is
  * left, and replayed over what the database knows, by whoever holds it then.
  */
-import { Cause, Context, Data, Effect, Exit } from "effect"
+import { Cause, Context, Data, Effect, Exit, Schema } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import type { SqlClient } from "effect/sql"
 import { Activity, Workflow, WorkflowEngine } from "effect/workflow"
@@ -14,9 +14,30 @@ import { afterRound, supersededBy } from "#layers/engine/cluster/rounds.ts"
 import type { StepHook } from "#layers/engine/cluster/StepHook.ts"
 import { isTransient } from "#layers/engine/cluster/isTransient.ts"
 import type { LocalRun } from "#layers/engine/cluster/LocalRun.ts"
-import { decodeResult, encodeResult } from "#layers/engine/cluster/stepResult.ts"
 import { RunFence } from "#layers/sql/run/RunFence.ts"
 import { stepKey, type StepResult, type StepResults } from "#layers/sql/run/StepResults.ts"
+
+const exit = Schema.toCodecJson(Schema.Exit(Schema.Any, Schema.Any, Schema.Defect()))
+const encodeExit = Schema.encodeSync(exit)
+const decodeExit = Schema.decodeUnknownSync(exit)
+
+interface Stored {
+  readonly value?: unknown
+  readonly failure?: unknown
+}
+
+/**
+ * Results of steps as they are stored: JSON of what succeeded, or of the failure.
+ *
+ * The exit's values must be JSON already.
+ */
+const encodeResult = (result: Exit.Exit<unknown, unknown>): string =>
+  JSON.stringify((Exit.isSuccess(result) ? { value: result.value } : { failure: encodeExit(result) }) satisfies Stored)
+
+const decodeResult = (stored: string): Exit.Exit<unknown, unknown> => {
+  const { failure, value } = JSON.parse(stored) as Stored
+  return failure === undefined ? Exit.succeed(value) : decodeExit(failure)
+}
 
 export interface Services {
   readonly sql: SqlClient.SqlClient

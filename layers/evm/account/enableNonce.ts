@@ -8,6 +8,12 @@ import { addressOf, toViem } from "#layers/evm/address.ts"
 import { kernelAbi } from "#layers/evm/contracts.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"
 
+/** Nobody could tell the nonce. */
+export const nonceUnknown = (accountId: AccountId) =>
+  new VerifierUnavailable({
+    message: `Chain ${chainIdOf(accountId)} cannot be asked about the account right now; nothing was stored, retry in a few seconds`
+  })
+
 export const readEnableNonce = Effect.fnUntraced(
   function* (accountId: AccountId) {
     const data = encodeFunctionData({ abi: kernelAbi, functionName: "currentNonce" })
@@ -18,12 +24,5 @@ export const readEnableNonce = Effect.fnUntraced(
       decodeFunctionResult({ abi: kernelAbi, functionName: "currentNonce", data: answer!.data })
     )
   },
-  (effect, accountId) =>
-    Effect.mapError(
-      effect,
-      () =>
-        new VerifierUnavailable({
-          message: `Chain ${chainIdOf(accountId)} cannot be asked about the account right now; nothing was stored, retry in a few seconds`
-        })
-    )
+  (effect, accountId) => Effect.mapError(effect, () => nonceUnknown(accountId))
 )

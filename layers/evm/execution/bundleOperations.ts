@@ -5,11 +5,20 @@
  * out and the others are asked about again. Source: ERC-4337 (EntryPoint 0.7).
  */
 import { Effect } from "effect"
-import { type Address, decodeErrorResult, decodeFunctionData, encodeFunctionData, type Hex } from "viem"
+import {
+  type Address,
+  decodeAbiParameters,
+  decodeErrorResult,
+  getAbiItem,
+  type Hex,
+  slice,
+  toFunctionSelector
+} from "viem"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { Bundle } from "#domain/relay/UserOperations.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
+import { callDataOf } from "#layers/evm/callData.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"
 
@@ -18,10 +27,14 @@ type Operations = readonly [PreparedTransaction, ...ReadonlyArray<PreparedTransa
 /** What the simulation adds around the transaction. */
 const simulationOverhead = 1_000_000n
 
+const handleOps = getAbiItem({ abi: entryPointAbi, name: "handleOps" })
+const handleOpsSelector = toFunctionSelector(handleOps)
+const handleOpsData = callDataOf(entryPointAbi, "handleOps")
+
 const argumentsOf = ({ callData }: PreparedTransaction) => {
-  const { args, functionName } = decodeFunctionData({ abi: entryPointAbi, data: callData as Hex })
-  if (functionName !== "handleOps") throw new Error(`Only user operations share a transaction, not ${functionName}`)
-  return args
+  if (!callData.startsWith(handleOpsSelector))
+    throw new Error(`Only user operations share a transaction, not ${callData.slice(0, 10)}`)
+  return decodeAbiParameters(handleOps.inputs, slice(callData as Hex, 4))
 }
 
 const largest = (values: ReadonlyArray<bigint>) => values.reduce((most, value) => (value > most ? value : most))
@@ -33,11 +46,10 @@ export const combined = (operations: Operations): PreparedTransaction => {
   if (others.length === 0) return first
   return {
     ...first,
-    callData: encodeFunctionData({
-      abi: entryPointAbi,
-      functionName: "handleOps",
-      args: [operations.flatMap((operation) => argumentsOf(operation)[0]), argumentsOf(first)[1]]
-    }).toLowerCase(),
+    callData: handleOpsData(
+      operations.flatMap((operation) => argumentsOf(operation)[0]),
+      argumentsOf(first)[1]
+    ).toLowerCase(),
     gasLimit: operations.reduce((sum, { gasLimit }) => sum + gasLimit, 0n),
     maxFeePerGas: largest(operations.map(({ maxFeePerGas }) => maxFeePerGas)),
     maxPriorityFeePerGas: largest(operations.map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas)),

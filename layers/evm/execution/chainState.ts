@@ -2,11 +2,12 @@
  * What the chain says before an operation is built: the account, the block, the price of gas and the relayer's nonce.
  */
 import { Effect } from "effect"
-import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, zeroAddress } from "viem"
+import { type Address, decodeFunctionResult, type Hex, zeroAddress } from "viem"
 import type { ChainId } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
+import { callDataOf } from "#layers/evm/callData.ts"
 import { entryPoint, entryPointAbi, kernelAbi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { nonceKey, type PermissionMode } from "#layers/evm/execution/agentOperation.ts"
@@ -27,23 +28,19 @@ const isDeployed = (config: CallResult | undefined) => config?.success === true 
 const isEnabled = (config: CallResult) =>
   decodeFunctionResult({ abi: kernelAbi, functionName: "permissionConfig", data: config.data }).signer !== zeroAddress
 
+const permissionConfig = callDataOf(kernelAbi, "permissionConfig")
+const getNonce = callDataOf(entryPointAbi, "getNonce")
+
 const entryPointNonce = (account: Address, permissionId: Hex, mode: PermissionMode) => ({
   target: entryPoint,
-  data: encodeFunctionData({
-    abi: entryPointAbi,
-    functionName: "getNonce",
-    args: [account, nonceKey(permissionId, mode)]
-  })
+  data: getNonce(account, nonceKey(permissionId, mode))
 })
 
 /** One request; nothing of it may be kept, as the next operation changes it. */
 export const readAccountState = Effect.fnUntraced(function* ({ accountId, chainId, permissionId }: ChainAuthorization) {
   const account = toViem(addressOf(accountId))
   const [config, enabledNonce, enableNonce] = yield* multicall(chainId, [
-    {
-      target: account,
-      data: encodeFunctionData({ abi: kernelAbi, functionName: "permissionConfig", args: [permissionId as Hex] })
-    },
+    { target: account, data: permissionConfig(permissionId as Hex) },
     entryPointNonce(account, permissionId as Hex, "enabled"),
     entryPointNonce(account, permissionId as Hex, "enable")
   ])

@@ -9,11 +9,11 @@ import { Clock, Duration, Effect, Option, Result } from "effect"
 import { getAbiItem, type Hex, type TransactionReceipt } from "viem"
 import type { ChainId, AccountId } from "#domain/Caip.ts"
 import { batched } from "#domain/batched.ts"
-import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { toViem } from "#layers/evm/address.ts"
-import { sleepRealTime, withinRealTime } from "#layers/clock/withinRealTime.ts"
-import { answerTimeout, conclude, type Observation } from "#layers/evm/rpc/quorum.ts"
+import { sleepRealTime } from "#layers/clock/withinRealTime.ts"
+import { askEach, conclude, concluded, type Observation } from "#layers/evm/rpc/quorum.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { blocksPerRequest, maxRequests } from "#layers/evm/execution/findReceipt.ts"
@@ -153,28 +153,24 @@ export const gatheredReceipts = Effect.fnUntraced(function* (chainId: ChainId) {
   const shownBy = new Map<number, Shown>()
   let next = 0n
 
-  const lookBy = (endpoint: EvmClients["Service"], place: number, awaited: ReadonlyArray<Awaited>) =>
-    observeAll(chainId, awaited, shownBy.get(place) ?? nothingYet).pipe(
-      Effect.provideService(EvmClients, endpoint),
-      withinRealTime(answerTimeout, () => new ChainUnavailable({ chainId, reason: "no answer in time" })),
-      Effect.tap(({ shown }) => Effect.sync(() => shownBy.set(place, shown))),
-      Effect.result
+  const lookBy = (place: number, awaited: ReadonlyArray<Awaited>) =>
+    Effect.tap(observeAll(chainId, awaited, shownBy.get(place) ?? nothingYet), ({ shown }) =>
+      Effect.sync(() => shownBy.set(place, shown))
     )
 
   const readAll = Effect.fnUntraced(function* (awaited: ReadonlyArray<Awaited>) {
     const now = yield* Clock.monotonicTimeNanos
     if (now < next) yield* sleepRealTime(Duration.nanos(next - now))
     next = (yield* Clock.monotonicTimeNanos) + BigInt(Duration.toMillis(betweenReadings)) * 1_000_000n
-    const results = yield* Effect.forEach(
-      clients.each(chainId),
-      (endpoint, place) => lookBy(endpoint, place, awaited),
-      { concurrency: "unbounded" }
+    const results = yield* Effect.provideService(
+      askEach(chainId, (place) => lookBy(place, awaited)),
+      EvmClients,
+      clients
     )
-    const views = results.flatMap((result) => (Result.isSuccess(result) ? [result.success.observe] : []))
-    const failure = results.find(Result.isFailure)
+    const views = yield* Effect.result(concluded(chainId, results))
     return (one: Awaited): Gathered => {
-      if (views.length === 0 && failure !== undefined) return Result.fail(failure.failure)
-      const observations = views.map((view) => view(one))
+      if (Result.isFailure(views)) return Result.fail(views.failure)
+      const observations = views.success.map(({ observe }) => observe(one))
       const told = observations.filter((observe) => observe !== "gone")
       if (told.length < observations.length) return Result.succeed("ask alone")
       const conclusion = conclude(told)

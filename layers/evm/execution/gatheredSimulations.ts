@@ -3,10 +3,11 @@
  * of them begin at the same state and none sees what another does; its answer is the one it would have had alone.
  */
 import { Effect, Result } from "effect"
-import { type Address, decodeErrorResult, encodeFunctionData } from "viem"
+import { type Address, decodeErrorResult } from "viem"
 import type { ChainId } from "#domain/Caip.ts"
 import { batched } from "#domain/batched.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { callDataOf } from "#layers/evm/callData.ts"
 import { type Call, type CallResult, decodeResults, encodeCalls } from "#layers/evm/rpc/aggregate.ts"
 import { entryPoint, entryPointAbi, multicall3 } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
@@ -32,14 +33,12 @@ interface Asked {
 const maxGas = 45_000_000n
 const maxRequests = 4
 
+const delegateAndRevert = callDataOf(entryPointAbi, "delegateAndRevert")
+
 /** Results that the EntryPoint reverts with, as it reverts everything that `calls` did. */
 export const revertedCalls = (calls: ReadonlyArray<Call>): Call => ({
   target: entryPoint,
-  data: encodeFunctionData({
-    abi: entryPointAbi,
-    functionName: "delegateAndRevert",
-    args: [multicall3, encodeCalls(calls)]
-  })
+  data: delegateAndRevert(multicall3, encodeCalls(calls))
 })
 
 /** Undefined when the frame came to another end than its revert with results. */

@@ -2,13 +2,14 @@
  * The calls by which an account trades and sends through the guard: an exact allowance for each token that leaves, one
  * call for all swaps, and one for each transfer.
  */
-import { type Address, concatHex, encodeFunctionData, erc20Abi, type Hex } from "viem"
+import { type Address, concatHex, erc20Abi, type Hex } from "viem"
 import { type AssetId, chainIdOf, type EvmAddress } from "#domain/Caip.ts"
 import type { TradeGuardPolicy } from "#domain/account/Authorization.ts"
 import type { SignedPrice } from "#domain/attestation/PriceAttestor.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { closedProof } from "#layers/evm/account/closedList.ts"
+import { callDataOf } from "#layers/evm/callData.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
 import { runnerOf, tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
@@ -24,9 +25,13 @@ export interface GuardTerms {
   readonly attested: ReadonlyMap<EvmAddress, SignedPrice>
 }
 
+const approve = callDataOf(erc20Abi, "approve")
+const trade = callDataOf(tradeGuardAbi, "trade")
+const send = callDataOf(tradeGuardAbi, "send")
+
 const approval = (guard: EvmAddress, token: EvmAddress, amountRaw: bigint): Call => ({
   target: toViem(token),
-  data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [toViem(guard), amountRaw] })
+  data: approve(toViem(guard), amountRaw)
 })
 
 /** Each token once, ascending, as the guard wants them. */
@@ -85,11 +90,12 @@ export const guardedSwaps = (swaps: ReadonlyArray<ReadySwap>, terms: GuardTerms)
     ...[...soldOf(swaps)].map(([token, amount]) => approval(guard.contract, token, amount)),
     {
       target: toViem(guard.contract),
-      data: encodeFunctionData({
-        abi: tradeGuardAbi,
-        functionName: "trade",
-        args: [listed.map((token): Address => toViem(token)), trades, evidence, deadline]
-      })
+      data: trade(
+        listed.map((token): Address => toViem(token)),
+        trades,
+        evidence,
+        deadline
+      )
     }
   ]
 }
@@ -117,11 +123,7 @@ export const guardedTransfer = (
     approval(guard.contract, token, amountRaw),
     {
       target: toViem(guard.contract),
-      data: encodeFunctionData({
-        abi: tradeGuardAbi,
-        functionName: "send",
-        args: [[toViem(token)], transfer, evidence, deadline]
-      })
+      data: send([toViem(token)], transfer, evidence, deadline)
     }
   ]
 }

@@ -1,6 +1,6 @@
 /** Builds, signs and simulates the user operation of a batch of swaps. */
 import { Effect } from "effect"
-import { type Address, encodeFunctionData, hashMessage, type Hex } from "viem"
+import { type Address, hashMessage, type Hex } from "viem"
 import { type ChainId, erc20, type EvmAddress } from "#domain/Caip.ts"
 import type { SignedPrice } from "#domain/attestation/PriceAttestor.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -9,6 +9,7 @@ import { AuthorizationRequired, SimulationFailed, type SwapBatch } from "#domain
 import type { Signer } from "#domain/relay/Signer.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { ownerSignature as canonicalOwnerSignature } from "#layers/evm/account/ownerSignature.ts"
+import { callDataOf } from "#layers/evm/callData.ts"
 import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
 import type { AskAttested } from "#layers/evm/attestation/attestedPrices.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
@@ -24,6 +25,7 @@ import type { BlockReading } from "#layers/evm/execution/BlockReader.ts"
 import { type Lanes, readAccountState } from "#layers/evm/execution/chainState.ts"
 import { guardedSwaps, guardedTransfer, guardRouteFault } from "#layers/evm/execution/guardCalls.ts"
 import { bundleGasCap, gasLimits, transactionGas, transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
+import { withMark } from "#layers/evm/execution/orderMark.ts"
 import { refusedByAccount, requireAuthorization } from "#layers/evm/execution/requireAuthorization.ts"
 import { removalCalls } from "#layers/evm/execution/removalCalls.ts"
 import type { Simulation } from "#layers/evm/execution/gatheredSimulations.ts"
@@ -90,12 +92,10 @@ const checkBatch = Effect.fnUntraced(function* (
   return { chain, signature, settles }
 })
 
+const handleOps = callDataOf(entryPointAbi, "handleOps")
+
 const handleOpsData = (operation: ReturnType<typeof packedOperation>, beneficiary: Address): Hex =>
-  encodeFunctionData({
-    abi: entryPointAbi,
-    functionName: "handleOps",
-    args: [[operation], beneficiary]
-  }).toLowerCase() as Hex
+  handleOps([operation], beneficiary).toLowerCase() as Hex
 
 const tradesOf = (
   { swaps, transfers = [] }: SwapBatch,
@@ -182,7 +182,8 @@ export const prepareBatch = Effect.fnUntraced(function* (
   }
   const asked = calls.map(({ data, to }): Call => ({ target: toViem(to), data: data as Hex }))
   const trades = tradesOf(batch, chain, block.timestamp + swapLifetimeSeconds, routeTarget, attested)
-  const callData = executeBatch([...removals, ...trades, ...asked, ...(settles === undefined ? [] : [settles])])
+  const made = executeBatch([...removals, ...trades, ...asked, ...(settles === undefined ? [] : [settles])])
+  const callData = withMark(made, batch.orderId)
   const operation: AgentOperation = { authorization, chain, ownerSignature, ...account, callData, gas }
   const unsigned = unsignedOperation(operation)
   const userOpHash = operationHash(unsigned, chainId)

@@ -6,23 +6,22 @@
  * permission back. So every endpoint that answers must show the same, twice; one that would let the operation pass, or
  * that knows the account in another state than it was built for, makes it a matter of trying again.
  */
-import { Duration, Effect, Result } from "effect"
+import { Duration, Effect } from "effect"
 import type { Address, Hex } from "viem"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { Authorization, ChainAuthorization } from "#domain/account/Authorization.ts"
 import type { SignatureCause } from "#domain/account/RequiredSignatures.ts"
 import { AuthorizationRequired } from "#domain/trading/ChainExecution.ts"
-import { sleepRealTime, withinRealTime } from "#layers/clock/withinRealTime.ts"
+import { sleepRealTime } from "#layers/clock/withinRealTime.ts"
 import { isSignedAt } from "#layers/evm/account/isSignedAt.ts"
 import { decodePermission, type Permission, permissionCalls } from "#layers/evm/account/permissionState.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
 import { entryPoint } from "#layers/evm/contracts.ts"
-import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import type { PermissionMode } from "#layers/evm/execution/agentOperation.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"
+import { askEach, concluded } from "#layers/evm/rpc/quorum.ts"
 
-const answerTimeout = Duration.seconds(4)
 /** Between the two looks; behind one endpoint there are often many nodes. */
 const pollInterval = Duration.seconds(2)
 
@@ -105,18 +104,7 @@ const look = Effect.fnUntraced(function* (operation: RefusedOperation) {
 /** The same from every endpoint that answers; null when one of them sees no need for the owner. */
 const askAll = Effect.fnUntraced(function* (operation: RefusedOperation) {
   const { chainId } = operation.chain
-  const { each } = yield* EvmClients
-  const looks = yield* Effect.forEach(
-    each(chainId),
-    (endpoint) =>
-      look(operation).pipe(
-        Effect.provideService(EvmClients, endpoint),
-        withinRealTime(answerTimeout, () => new ChainUnavailable({ chainId, reason: "no answer in time" })),
-        Effect.result
-      ),
-    { concurrency: "unbounded" }
-  )
-  const seen = looks.flatMap((result) => (Result.isSuccess(result) ? [result.success] : []))
+  const seen = yield* concluded(chainId, yield* askEach(chainId, () => look(operation)))
   if (seen.includes("elsewhere")) {
     return yield* new ChainUnavailable({
       chainId,
@@ -124,7 +112,6 @@ const askAll = Effect.fnUntraced(function* (operation: RefusedOperation) {
     })
   }
   const findings = seen.filter((one): one is Finding | null => one !== "elsewhere")
-  if (findings.length === 0) return yield* looks.find(Result.isFailure)!.failure
   return findings.includes(null) ? null : findings[0]!
 })
 

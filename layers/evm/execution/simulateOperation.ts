@@ -7,13 +7,14 @@
  * beyond what every node offers. Its last step repeats the calls alone, from the EntryPoint, to learn why they failed.
  */
 import { Effect } from "effect"
-import { type Address, encodeFunctionData, erc20Abi, type Hex } from "viem"
+import { type Address, erc20Abi, type Hex } from "viem"
 import type { AssetId, ChainId, EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type Settlement, SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import { type Swap } from "#domain/trading/Swap.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { addressOf, toEvm, toViem } from "#layers/evm/address.ts"
+import { callDataOf } from "#layers/evm/callData.ts"
 import { entryPoint } from "#layers/evm/contracts.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
 import type { Call, CallResult } from "#layers/evm/rpc/aggregate.ts"
@@ -85,6 +86,8 @@ const reasonOfRepeat = (repeated: CallResult | undefined): string => {
  */
 const overtaken = /^AA(?:10|25)\b/u
 
+const balanceOf = callDataOf(erc20Abi, "balanceOf")
+
 /** Fails with the chain's reason when the operation would be refused or would not do what its swaps ask. */
 export const simulateOperation = Effect.fnUntraced(function* <R>(
   operation: OperationToSimulate,
@@ -95,7 +98,7 @@ export const simulateOperation = Effect.fnUntraced(function* <R>(
   const changes = minChanges(operation)
   const balances = changes.map(({ assetId, holder }): Call => ({
     target: toViem(addressOf(assetId)),
-    data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [toViem(holder)] })
+    data: balanceOf(toViem(holder))
   }))
   const results = yield* simulate({
     chainId,

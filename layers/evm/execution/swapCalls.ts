@@ -6,6 +6,7 @@ import { encodeAbiParameters, encodeFunctionData, erc20Abi, type Hex, pad, zeroA
 import type { EvmAddress } from "#domain/Caip.ts"
 import type { ReadySwap, Swap } from "#domain/trading/Swap.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
+import { callDataOf } from "#layers/evm/callData.ts"
 import { kernelAbi, routedSwapAbi, routerAbi } from "#layers/evm/contracts.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
 
@@ -87,13 +88,11 @@ const executions = [
   }
 ] as const
 
+const execute = callDataOf(kernelAbi, "execute")
+
 /** Calldata of the account's `execute` for the calls, without native value. Source: ERC-7579. */
 export const executeBatch = (calls: ReadonlyArray<Call>): Hex =>
-  encodeFunctionData({
-    abi: kernelAbi,
-    functionName: "execute",
-    args: [
-      batchAllOrNothing,
-      encodeAbiParameters(executions, [calls.map(({ data, target }) => ({ target, value: 0n, callData: data }))])
-    ]
-  })
+  execute(
+    batchAllOrNothing,
+    encodeAbiParameters(executions, [calls.map(({ data, target }) => ({ target, value: 0n, callData: data }))])
+  )

@@ -1,28 +1,23 @@
 /** What an owner signs to void the agent's permissions, by what all endpoints of the chains show of the accounts. */
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Hex } from "viem"
 import type { ChainRevocation, Revocation } from "#domain/account/Revocation.ts"
 import type { RevocationRequest, RevokedAccount } from "#domain/revocation/RevocationExecution.ts"
 import { digestRoot } from "#layers/evm/account/digestTree.ts"
-import { readEnableNonce } from "#layers/evm/account/enableNonce.ts"
-import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
+import { nonceUnknown, readEnableNonce } from "#layers/evm/account/enableNonce.ts"
 import { operationHash } from "#layers/evm/execution/agentOperation.ts"
 import { drawnNonce, ownersOperation } from "#layers/evm/revocation/ownersOperation.ts"
+import { askEach, concluded } from "#layers/evm/rpc/quorum.ts"
 
 /**
  * The highest that any endpoint shows which answers: by the word of a node that lags, a permission of a later nonce
  * would survive.
  */
 const highestNonce = Effect.fnUntraced(function* ({ accountId, chainId }: RevokedAccount) {
-  const { each } = yield* EvmClients
-  const read = yield* Effect.forEach(
-    each(chainId),
-    (endpoint) => Effect.result(Effect.provideService(readEnableNonce(accountId), EvmClients, endpoint)),
-    { concurrency: "unbounded" }
-  )
-  const nonces = read.filter(Result.isSuccess).map(({ success }) => success)
-  return nonces.length === 0 ? yield* readEnableNonce(accountId) : Math.max(...nonces)
+  const read = yield* askEach(chainId, () => readEnableNonce(accountId))
+  const nonces = yield* Effect.mapError(concluded(chainId, read), () => nonceUnknown(accountId))
+  return Math.max(...nonces)
 })
 
 const draftOn = Effect.fnUntraced(function* (account: RevokedAccount, { accountType }: RevocationRequest) {

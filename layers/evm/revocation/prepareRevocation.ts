@@ -1,8 +1,7 @@
 /** Builds and simulates the relayer's transaction with the owner's operation, and reads whether it is needed still. */
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, zeroAddress } from "viem"
 import type { ChainRevocation } from "#domain/account/Revocation.ts"
-import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import type { SignedRevocation } from "#domain/revocation/RevocationExecution.ts"
 import { SimulationFailed } from "#domain/trading/ChainExecution.ts"
@@ -16,6 +15,7 @@ import { revertReason } from "#layers/evm/execution/revertReason.ts"
 import { readDepth } from "#layers/evm/execution/settledReceipt.ts"
 import type { Call, CallResult } from "#layers/evm/rpc/aggregate.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"
+import { askEach, concluded } from "#layers/evm/rpc/quorum.ts"
 import { operationGas, signedOperation } from "#layers/evm/revocation/ownersOperation.ts"
 
 const stateCalls = ({ accountId, permissionId }: ChainRevocation): readonly [Call, Call] => {
@@ -37,24 +37,13 @@ const isVoid = ({ validFrom }: ChainRevocation, [from, config]: ReadonlyArray<Ca
 
 /** By every endpoint that answers, in a block that counts. */
 export const hasEnded = Effect.fnUntraced(function* (chain: ChainRevocation) {
-  const { each } = yield* EvmClients
+  const { chainId } = chain
   const observe = Effect.gen(function* () {
-    const { settled } = yield* readDepth(chain.chainId)
-    return isVoid(chain, yield* multicall(chain.chainId, stateCalls(chain), { blockNumber: settled }))
+    const { settled } = yield* readDepth(chainId)
+    return isVoid(chain, yield* multicall(chainId, stateCalls(chain), { blockNumber: settled }))
   })
-  const observations = yield* Effect.forEach(
-    each(chain.chainId),
-    (endpoint) => Effect.result(Effect.provideService(observe, EvmClients, endpoint)),
-    { concurrency: "unbounded" }
-  )
-  const seen = observations.filter(Result.isSuccess)
-  if (seen.length === 0) {
-    const failed = observations.find(Result.isFailure)
-    return yield* (
-      failed?.failure ?? new ChainUnavailable({ chainId: chain.chainId, reason: "no RPC endpoint is configured" })
-    )
-  }
-  return seen.every(({ success }) => success)
+  const seen = yield* concluded(chainId, yield* askEach(chainId, () => observe))
+  return seen.every((hasEndedThere) => hasEndedThere)
 })
 
 /** The operation alone, or after the deployment of its account, both or neither. */

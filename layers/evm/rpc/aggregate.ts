@@ -1,7 +1,8 @@
 /**
  * Many contract calls as one `eth_call`, all at the same block, through Multicall3. A call that fails spoils no other.
  */
-import { type Address, BaseError, decodeFunctionResult, encodeFunctionData, type Hex, type PublicClient } from "viem"
+import { type Address, BaseError, decodeFunctionResult, type Hex, type PublicClient } from "viem"
+import { callDataOf } from "#layers/evm/callData.ts"
 import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
 
 export interface Call {
@@ -23,12 +24,10 @@ export interface CallFrame {
   readonly blockNumber?: bigint | undefined
 }
 
+const aggregate3 = callDataOf(multicall3Abi, "aggregate3")
+
 export const encodeCalls = (calls: ReadonlyArray<Call>): Hex =>
-  encodeFunctionData({
-    abi: multicall3Abi,
-    functionName: "aggregate3",
-    args: [calls.map(({ target, data }) => ({ target, allowFailure: true, callData: data }))]
-  })
+  aggregate3(calls.map(({ target, data }) => ({ target, allowFailure: true, callData: data })))
 
 export const decodeResults = (data: Hex): ReadonlyArray<CallResult> =>
   decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data }).map(({ success, returnData }) => ({

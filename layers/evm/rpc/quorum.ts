@@ -1,12 +1,13 @@
 /**
- * What the endpoints of a chain conclude together about a transaction. None of them is trusted alone when there are
- * several: a conclusion counts when every endpoint that has seen the block on which it rests comes to the same one.
+ * What every endpoint of a chain shows, and what they conclude together about a transaction. None of them is trusted
+ * alone when there are several: a conclusion counts when every endpoint that has seen the block on which it rests comes
+ * to the same one.
  *
  * An endpoint that does not answer in time, or whose chain is not that long yet, has no say, so one that is down or
  * lags holds nothing up. When two contradict each other nothing is concluded and the work waits: paying twice by the
  * word of a faulty node is worse than waiting for the operator to remove it.
  */
-import { Duration, Effect, Metric, Option, Result } from "effect"
+import { Array as Arr, Duration, Effect, Metric, Option, Result } from "effect"
 import * as Metrics from "#domain/Metrics.ts"
 import type { ChainId } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -27,13 +28,45 @@ export interface Observation<Found extends Shown = ActionReceipt> {
 }
 
 /** An endpoint that takes longer has no say. */
-export const answerTimeout = Duration.seconds(4)
+const answerTimeout = Duration.seconds(4)
 
 /**
  * That nothing is there is believed when it is so twice: one endpoint is often many nodes, of which one may show the
  * block in which a nonce was used and another not yet the receipt that used it.
  */
 const beforeBelievingAbsence = Duration.seconds(2)
+
+/**
+ * Asks every endpoint of the chain at once, each by itself, and gives what each came to, in their order. `ask` gets the
+ * endpoint's place in that order. One that takes longer than four seconds of real time has failed.
+ */
+export const askEach = Effect.fnUntraced(function* <A, E, R>(
+  chainId: ChainId,
+  ask: (place: number) => Effect.Effect<A, E, R | EvmClients>
+) {
+  const { each } = yield* EvmClients
+  return yield* Effect.forEach(
+    each(chainId),
+    (endpoint, place) =>
+      ask(place).pipe(
+        Effect.provideService(EvmClients, endpoint),
+        withinRealTime(answerTimeout, () => new ChainUnavailable({ chainId, reason: "no answer in time" })),
+        Effect.result
+      ),
+    { concurrency: "unbounded" }
+  )
+})
+
+/** What those say that answered, at least one; fails as the first of them did when none answered. */
+export const concluded = <A, E>(
+  chainId: ChainId,
+  results: ReadonlyArray<Result.Result<A, E>>
+): Effect.Effect<Arr.NonEmptyReadonlyArray<A>, E | ChainUnavailable> => {
+  const answers = results.filter(Result.isSuccess).map(({ success }) => success)
+  if (Arr.isReadonlyArrayNonEmpty(answers)) return Effect.succeed(answers)
+  const failure = results.find(Result.isFailure)
+  return Effect.fail(failure?.failure ?? new ChainUnavailable({ chainId, reason: "no RPC endpoint is configured" }))
+}
 
 const sayTheSame = (a: Shown, b: Shown): boolean =>
   a.success === b.success &&
@@ -70,23 +103,7 @@ const ask = Effect.fnUntraced(function* <Found extends Shown, R>(
   chainId: ChainId,
   observe: Effect.Effect<Observation<Found>, ChainUnavailable, R | EvmClients>
 ) {
-  const { each } = yield* EvmClients
-  const results = yield* Effect.forEach(
-    each(chainId),
-    (endpoint) =>
-      observe.pipe(
-        Effect.provideService(EvmClients, endpoint),
-        withinRealTime(answerTimeout, () => new ChainUnavailable({ chainId, reason: "no answer in time" })),
-        Effect.result
-      ),
-    { concurrency: "unbounded" }
-  )
-  const observations = results.flatMap((result) => (Result.isSuccess(result) ? [result.success] : []))
-  if (observations.length === 0) {
-    const failure = results.find(Result.isFailure)
-    return yield* failure?.failure ?? new ChainUnavailable({ chainId, reason: "no RPC endpoint is configured" })
-  }
-  const conclusion = conclude(observations)
+  const conclusion = conclude(yield* concluded(chainId, yield* askEach(chainId, () => observe)))
   if (conclusion !== "contradiction") return conclusion
   yield* Metric.update(Metric.withAttributes(Metrics.chainDisagreements, { chain: String(chainId) }), 1)
   yield* Effect.logError(

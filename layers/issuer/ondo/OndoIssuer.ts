@@ -7,9 +7,26 @@ import { addressOf } from "#layers/evm/address.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { Issuer, IssuerRefused, type IssuerTrade, type IssuerWord } from "#domain/trading/Issuer.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
-import { bought, broughtBy, costOf } from "#layers/issuer/ondo/amounts.ts"
 import { managerCall } from "#layers/issuer/ondo/managerCalls.ts"
 import { type Asked, OndoClient } from "#layers/issuer/ondo/OndoClient.ts"
+
+// Amounts are counted as the manager's contract counts them: quantities and prices have 18 decimals, and a US dollar
+// is a whole stablecoin. Every rounding is against the one who pays.
+const scaleOf = (stableDecimals: number) => 10n ** BigInt(18 - stableDecimals)
+
+/** The most tokens whose price is at most the amount. */
+export const bought = (stableRaw: bigint, stableDecimals: number, price: bigint): bigint =>
+  (stableRaw * scaleOf(stableDecimals) * Decimal.one) / price
+
+/** What the tokens cost, in raw units of the stablecoin, rounded up. */
+export const costOf = (quantity: bigint, stableDecimals: number, price: bigint): bigint => {
+  const scale = scaleOf(stableDecimals) * Decimal.one
+  return (quantity * price + scale - 1n) / scale
+}
+
+/** What the tokens bring, in raw units of the stablecoin, rounded down. */
+export const broughtBy = (quantity: bigint, stableDecimals: number, price: bigint): bigint =>
+  (quantity * price) / (scaleOf(stableDecimals) * Decimal.one)
 
 /** Of the tokens on EVM chains. Source: docs.ondo.finance, "Smart Contract Reference". */
 const tokenDecimals = 18

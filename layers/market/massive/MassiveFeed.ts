@@ -5,14 +5,19 @@
  * with jitter; a refused key is not tried again; and where another connection with the same key pushed ours out, the
  * pause is the longest at once, since each of the two would push the other out for ever.
  */
-import { Clock, Duration, Effect, Layer, Option, Queue, type Redacted, Result, Schedule, Stream } from "effect"
+import { Clock, Duration, Effect, Layer, Option, Queue, type Redacted, Result, Schedule, Stream, Context } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { type FeedItem, type FeedRefused, type FeedState, type MarketFeed } from "#domain/stream/MarketFeed.ts"
+import type { FeedItem, FeedRefused, FeedState, MarketFeed } from "#domain/stream/MarketFeed.ts"
 import type { PublicAsset } from "#domain/stream/PublicAsset.ts"
 import { sleepRealTime, withinRealTime } from "#layers/clock/withinRealTime.ts"
 import { readFrame } from "#layers/market/massive/frames.ts"
-import { MassiveConfig } from "#layers/market/massive/MassiveConfig.ts"
 import { ConnectionLost, judge, openSocket } from "#layers/market/massive/MassiveSocket.ts"
+
+/** Where Massive's stocks socket is, and the key for it. */
+export class MassiveConfig extends Context.Service<
+  MassiveConfig,
+  { readonly url: string; readonly apiKey: Redacted.Redacted }
+>()("ballast/layers/market/massive/MassiveConfig") {}
 
 const firstPause = 500
 const longestPause = 30_000

@@ -17,11 +17,26 @@ import { checkStep } from "#layers/routing/lifi/checkStep.ts"
 import { checkSwap } from "#layers/routing/lifi/checkSwap.ts"
 import { costsOf } from "#layers/routing/lifi/costsOf.ts"
 import { LifiClient } from "#layers/routing/lifi/LifiClient.ts"
-import { statusOf } from "#layers/routing/lifi/statusOf.ts"
 import { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"
 import { descriptionFault, type Expected } from "#layers/routing/lifi/stepFault.ts"
 import { LifiRoute, LifiRoutes, LifiRouteStep, LifiStatus, LifiStep } from "#layers/routing/lifi/wire.ts"
 import { addressOf } from "#layers/evm/address.ts"
+
+const hash = /^0x[0-9a-fA-F]{64}$/u
+
+/** LI.FI's status in our words. `DONE` says that it ended, not that it went well: the substatus does. */
+const statusOf = (sent: SentTransfer, { receiving, status, substatus, substatusMessage }: LifiStatus): RouteStatus => {
+  const detail = [status, substatus, substatusMessage].filter((text) => text !== undefined).join(" ")
+  if (status === "FAILED") return { _tag: "Failed", reason: detail }
+  if (status !== "DONE") return { _tag: "Pending", detail }
+  const txHash = receiving?.txHash?.toLowerCase()
+  // An end without the transaction that proves it is none yet.
+  if (txHash === undefined || !hash.test(txHash)) return { _tag: "Pending", detail: `${detail}, without a transaction` }
+  if (substatus === "REFUNDED") return { _tag: "Refunded", txHash }
+  if (substatus === "PARTIAL") return { _tag: "Partial", txHash }
+  if (substatus !== undefined && substatus !== "COMPLETED") return { _tag: "Pending", detail }
+  return receiving?.chainId === sent.toChainId ? { _tag: "Delivered", txHash } : { _tag: "Pending", detail }
+}
 
 const decodeRoute = Schema.decodeUnknownOption(LifiRoute)
 const decodeStep = Schema.decodeUnknownOption(LifiRouteStep)

@@ -7,13 +7,19 @@
  * Which pools the swap passes is LI.FI's business; that it yields enough is enforced on chain
  * (contracts/RoutedSwap.sol). Source: LI.FI's GenericSwapFacetV3.
  */
-import { decodeFunctionData, encodeFunctionData, type Hex } from "viem"
+import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi } from "viem"
 import type { SwapCall } from "#domain/trading/Routing.ts"
-import { lifiDiamondAbi } from "#layers/routing/lifi/diamond.ts"
 import { costsOf } from "#layers/routing/lifi/costsOf.ts"
 import { descriptionFault, envelopeFault, type Expected, isSame } from "#layers/routing/lifi/stepFault.ts"
 import type { LifiStep } from "#layers/routing/lifi/wire.ts"
 import { addressOf } from "#layers/evm/address.ts"
+
+/** What is called of LI.FI's diamond. Source: GenericSwapFacetV3 and LibSwap of LI.FI's contracts. */
+export const lifiDiamondAbi = parseAbi([
+  "struct SwapData { address callTo; address approveTo; address sendingAssetId; address receivingAssetId; uint256 fromAmount; bytes callData; bool requiresDeposit; }",
+  "function swapTokensSingleV3ERC20ToERC20(bytes32 transactionId, string integrator, string referrer, address receiver, uint256 minAmountOut, SwapData swapData)",
+  "function swapTokensMultipleV3ERC20ToERC20(bytes32 transactionId, string integrator, string referrer, address receiver, uint256 minAmountOut, SwapData[] swapData)"
+])
 
 /** Longest call data, in bytes: what it costs to publish grows with it. */
 const longestData = 20_000

@@ -8,8 +8,12 @@ import { type Transfer, TransferEnd, TransferState } from "#domain/transfer/Tran
 import { resultOfTransfer } from "#domain/transfer/resultOfTransfer.ts"
 import type { Claims } from "#domain/transfer/transferEnd.ts"
 import { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
-import { type TransferIntent, type OpenedTransfers, TransferLedger } from "#domain/transfer/TransferLedger.ts"
-import { receiverOf } from "#domain/transfer/receiverOf.ts"
+import {
+  type TransferIntent,
+  type OpenedTransfers,
+  TransferLedger,
+  receiverOf
+} from "#domain/transfer/TransferLedger.ts"
 import { batched } from "#domain/batched.ts"
 import { changeState, firstEvents } from "#layers/sql/operation/operationEvents.ts"
 import { decodeFirst, decodeRows, Numeric, Timestamp, timestamp } from "#layers/sql/rows.ts"

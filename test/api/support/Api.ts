@@ -21,7 +21,7 @@ import { TenantEvents } from "#domain/event/TenantEvents.ts"
 import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
 import { Executions } from "#domain/execution/Executions.ts"
-import { OperationSignals } from "#domain/execution/OperationSignals.ts"
+import { OperationTails } from "#domain/execution/OperationTails.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { RefusedRequests } from "#domain/request/RefusedRequests.ts"
@@ -61,8 +61,7 @@ import { DocsSettings } from "#http/docs/DocsSettings.ts"
 import { RateLimits } from "#http/middleware/RateLimits.ts"
 import { RateLimitSettings } from "#http/middleware/RateLimitSettings.ts"
 import { routerConfig } from "#http/routerSettings.ts"
-import { Routes } from "#http/Routes.ts"
-import { ServerContext } from "#http/ServerContext.ts"
+import { Routes, ServerContext } from "#http/Routes.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
 import { SecretBoxLive } from "#layers/identity/SecretBoxLive.ts"
@@ -180,7 +179,7 @@ const services = Layer.mergeAll(
   Layer.provideMerge(ExecutionReaders.layer.pipe(Layer.provide(RequestSessionLive))),
   Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, Sessions.layer, RefusedRequests.layer)),
   Layer.provideMerge(Portfolios.layer),
-  Layer.provideMerge(Layer.merge(OperationSignals.layer, StreamAdmission.layer)),
+  Layer.provideMerge(Layer.merge(OperationTails.layer, StreamAdmission.layer)),
   Layer.provideMerge(SecretBoxLive),
   Layer.provide(KeyHashLive)
 )

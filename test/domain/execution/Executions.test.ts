@@ -12,7 +12,7 @@ import type { ExecutionEvent } from "#domain/execution/ExecutionEvent.ts"
 import { ExecutionReader } from "#domain/execution/ExecutionReader.ts"
 import { Executions } from "#domain/execution/Executions.ts"
 import { stateEvent } from "#domain/operation/Operation.ts"
-import { OperationSignals } from "#domain/execution/OperationSignals.ts"
+import { OperationTails } from "#domain/execution/OperationTails.ts"
 import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
 import type { ApiKeyId, OperationId, TenantId } from "#domain/Ids.ts"
@@ -32,7 +32,7 @@ const layerOf = (
   onPoll?: Effect.Effect<void>
 ) =>
   Executions.layer.pipe(Layer.provide(StreamAdmission.layer)).pipe(
-    Layer.provideMerge(OperationSignals.layer),
+    Layer.provideMerge(OperationTails.layer),
     Layer.provide(makeStored(history, onPoll)),
     Layer.provide(
       Layer.succeed(StreamSettings, {
@@ -250,7 +250,7 @@ describe("a stream that is open", () => {
       yield* TestClock.adjust(100)
       assert.deepStrictEqual(told, ["execution.snapshot"])
       grow(history, "completed")
-      ;(yield* OperationSignals).changed(operationId)
+      ;(yield* OperationTails).changed(operationId)
       yield* Fiber.join(fiber)
       assert.deepStrictEqual(told.slice(1), ["execution.state_changed", "execution.result"])
     }).pipe(Effect.scoped, Effect.provide(layerOf(history)))

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { TenantId } from "#domain/Ids.ts"
-import { isAccessible } from "#domain/strategy/isAccessible.ts"
-import { isEnrollable } from "#domain/strategy/isEnrollable.ts"
+import { isAccessible } from "#domain/strategy/requireStrategy.ts"
+import { isEnrollable } from "#domain/strategy/requireEnrollable.ts"
 
 const owner = "tn_01ARZ3NDEKTSV4RRFFQ69G5FAV" as TenantId
 const stranger = "tn_01ARZ3NDEKTSV4RRFFQ69G5FAW" as TenantId

@@ -32,7 +32,7 @@ const make = Effect.gen(function* () {
       FROM workflow_messages WHERE entity_id = ${executionId} AND tag = 'run'`.pipe(
       Effect.filterOrFail(([row]) => row?.[column] === true),
       Effect.retry(Schedule.spaced("5 millis")),
-      Effect.timeoutOption("2 seconds"),
+      Effect.timeoutOption("5 seconds"),
       Effect.map(Option.isSome),
       Effect.orElseSucceed(() => false)
     )

@@ -3,17 +3,14 @@
  * it.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Context, Duration, Effect, Fiber, Layer, Logger, References, Schedule, type Scope } from "effect"
+import { Context, Duration, Effect, Fiber, Layer, Logger, References, Schedule, type Scope, Clock } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { connect } from "node:net"
 import * as Decimal from "#domain/Decimal.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { Settings } from "#domain/Settings.ts"
-import { BridgeTiming } from "#domain/transfer/BridgeTiming.ts"
 import { engineOn, SchedulerLive } from "#layers/engine/EngineLive.ts"
-import { SignatureRequestTiming } from "#domain/rebalance/SignatureRequestTiming.ts"
-import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
 import { Boundaries, type Doom } from "#test/fault/crash/Boundaries.ts"
@@ -22,12 +19,40 @@ import type { ChainsConfig } from "#test/fault/crash/chains/ChainsConfig.ts"
 import { CrashingRuntime } from "#test/fault/crash/CrashingEngine.ts"
 import { crashingPorts } from "#test/fault/crash/crashingPorts.ts"
 import { finalState } from "#test/fault/crash/finalState.ts"
-import { hastyClock } from "#test/fault/crash/HastyClock.ts"
 import { type MarketScenario, marketScenarios } from "#test/fault/crash/marketScenarios.ts"
 import { marketWorld } from "#test/fault/crash/marketWorld.ts"
 import type { Message } from "#test/fault/crash/messages.ts"
 import type { Begun } from "#test/fault/crash/Scenario.ts"
 import { testSettings } from "#test/support/settings.ts"
+import { SignatureRequestTiming } from "#domain/rebalance/SignatureRequests.ts"
+import { RelayTiming } from "#domain/relay/TransactionRelay.ts"
+import { BridgeTiming } from "#domain/transfer/BridgeRun.ts"
+
+const pace = 10
+
+/**
+ * A clock whose time passes faster than it waits: an operation whose launch was lost counts as lost soon, and nothing
+ * else takes less real time. All processes of a scenario read the same time from it.
+ *
+ * `since` is Unix time in milliseconds at which it agreed with the machine.
+ */
+const hastyClock = (since: number) =>
+  Layer.effect(
+    Clock.Clock,
+    Effect.map(Clock.Clock, (machine): Clock.Clock => {
+      const millis = () => since + (machine.currentTimeMillisUnsafe() - since) * pace
+      const nanos = () => BigInt(Math.round(millis())) * 1_000_000n
+      return {
+        currentTimeMillisUnsafe: millis,
+        currentTimeMillis: Effect.sync(millis),
+        currentTimeNanosUnsafe: nanos,
+        currentTimeNanos: Effect.sync(nanos),
+        monotonicTimeNanosUnsafe: () => machine.monotonicTimeNanosUnsafe(),
+        monotonicTimeNanos: machine.monotonicTimeNanos,
+        sleep: (duration) => machine.sleep(duration)
+      }
+    })
+  )
 
 /** Begins a scenario, or goes on with one until it has ended. Without a doom the process survives the task. */
 export type Task =

@@ -10,8 +10,6 @@ import type { OperationState } from "#domain/operation/Operation.ts"
 import { type Launch, OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
-import { SignatureRequestTiming } from "#domain/rebalance/SignatureRequestTiming.ts"
-import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import { StepHook } from "#layers/engine/cluster/StepHook.ts"
 import { EngineLive } from "#layers/engine/EngineLive.ts"
 import { acceptSwap } from "#test/support/acceptedSwap.ts"
@@ -21,6 +19,8 @@ import { newServerDatabase, storesOn, TestStores } from "#test/support/database.
 import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { TestSettings } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
+import { SignatureRequestTiming } from "#domain/rebalance/SignatureRequests.ts"
+import { RelayTiming } from "#domain/relay/TransactionRelay.ts"
 
 type Portfolio = Effect.Success<typeof enrolledPortfolio>
 

@@ -8,7 +8,7 @@ import { DateTime, Effect, Fiber, Latch, Layer, Stream } from "effect"
 import type { ExecutionEvent } from "#domain/execution/ExecutionEvent.ts"
 import { ExecutionReader } from "#domain/execution/ExecutionReader.ts"
 import { Executions } from "#domain/execution/Executions.ts"
-import { OperationSignals } from "#domain/execution/OperationSignals.ts"
+import { OperationTails } from "#domain/execution/OperationTails.ts"
 import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
 import { type ApiKeyId, makeOperationId, type OperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
@@ -38,7 +38,7 @@ const Engine = Executions.layer
   .pipe(
     Layer.provideMerge(EngineLive),
     Layer.provide(SignalSteps),
-    Layer.provideMerge(OperationSignals.layer),
+    Layer.provideMerge(OperationTails.layer),
     Layer.provideMerge(TestChains),
     Layer.provideMerge(Layer.merge(TestSettings, anHour)),
     Layer.provideMerge(TestStores),

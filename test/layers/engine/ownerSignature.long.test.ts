@@ -12,7 +12,6 @@ import { RunStore } from "#domain/rebalance/RunStore.ts"
 import { StepStore } from "#domain/relay/StepStore.ts"
 import { Settings } from "#domain/Settings.ts"
 import { EngineLive } from "#layers/engine/EngineLive.ts"
-import { SignatureRequestTiming } from "#domain/rebalance/SignatureRequestTiming.ts"
 import { claimDue } from "#test/layers/sql/fixtures.ts"
 import { arbUsdc, arbWeth, baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { TestStores } from "#test/support/database.ts"
@@ -20,6 +19,7 @@ import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { testSettings, TestSettings } from "#test/support/settings.ts"
 import { signAnew } from "#test/support/signAnew.ts"
 import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
+import { SignatureRequestTiming } from "#domain/rebalance/SignatureRequests.ts"
 
 const Pace = Layer.succeed(SignatureRequestTiming, { first: Duration.millis(20), most: Duration.millis(40) })
 

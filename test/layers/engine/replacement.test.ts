@@ -5,13 +5,13 @@ import { Duration, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { EngineLive } from "#layers/engine/EngineLive.ts"
-import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import { acceptWithdrawal, history, messageOf, reached } from "#test/support/acceptedWithdrawal.ts"
 import { baseUsdc } from "#test/support/assets.ts"
 import { TestStores } from "#test/support/database.ts"
 import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { TestSettings } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
+import { RelayTiming } from "#domain/relay/TransactionRelay.ts"
 
 const pace = { searchFor: Duration.millis(50), betweenSearches: Duration.millis(10) }
 

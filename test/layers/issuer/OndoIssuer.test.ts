@@ -9,10 +9,9 @@ import { addressOf, type ChainId, erc20, type EvmAddress } from "#domain/Caip.ts
 import * as Decimal from "#domain/Decimal.ts"
 import { Issuer, type IssuerTrade } from "#domain/trading/Issuer.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
-import { bought, broughtBy, costOf } from "#layers/issuer/ondo/amounts.ts"
 import { managerAbi } from "#layers/issuer/ondo/managerCalls.ts"
 import { OndoConfig } from "#layers/issuer/ondo/OndoConfig.ts"
-import { OndoIssuer } from "#layers/issuer/ondo/OndoIssuer.ts"
+import { OndoIssuer, bought, broughtBy, costOf } from "#layers/issuer/ondo/OndoIssuer.ts"
 
 const chainId = 1 as ChainId
 const asset = (symbol: string, decimals: number, address: string): Asset => ({

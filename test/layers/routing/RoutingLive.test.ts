@@ -8,10 +8,10 @@ import { addressOf, type ChainId, type EvmAddress } from "#domain/Caip.ts"
 import { Routing, type SwapRequest } from "#domain/trading/Routing.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
-import { lifiDiamondAbi } from "#layers/routing/lifi/diamond.ts"
 import { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"
 import { RoutingLive } from "#layers/routing/lifi/RoutingLive.ts"
 import { baseUsdc, baseWeth } from "#test/support/assets.ts"
+import { lifiDiamondAbi } from "#layers/routing/lifi/checkSwap.ts"
 
 const sent = {
   txHash: `0x${"aa".repeat(32)}`,

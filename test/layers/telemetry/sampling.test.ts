@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Tracer } from "effect"
-import { sampling } from "#layers/telemetry/sampling.ts"
+import { sampling } from "#layers/telemetry/Telemetry.ts"
 
 const sampledOf = (effect: Effect.Effect<unknown>, ratio: number) =>
   Effect.gen(function* () {

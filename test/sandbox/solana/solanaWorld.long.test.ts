@@ -23,7 +23,7 @@ const connect = () => new Connection(`http://127.0.0.1:${world.place.control}/rp
 beforeAll(async () => {
   world = await startWorld(await newPlace(mkdtempSync(join(tmpdir(), "ballast-world-"))))
   assert.include(world.output(), "is ready")
-}, 120_000)
+}, 300_000)
 afterAll(() => destroy(world))
 
 const tesla = splCatalog.find(({ symbol }) => symbol === "TSLAx")!
@@ -134,5 +134,5 @@ describe("the Solana chain of a world", () => {
     assert.strictEqual((await build(1_000_000n)).body.outAmount, outAmount)
     const listed = (await overview(world)).chains.at(-1)!.assets.find(({ symbol }) => symbol === "TSLAx")!
     assert.strictEqual(listed.priceUsd, "800")
-  }, 120_000)
+  }, 300_000)
 })

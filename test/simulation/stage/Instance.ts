@@ -1,6 +1,7 @@
 /**
  * The service as one process on the stage: its real services, engine, scheduler and stores over the simulated world.
  */
+import { OrderMarks } from "#domain/action/OrderMarks.ts"
 import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { Chains } from "#domain/chain/Chains.ts"
@@ -23,7 +24,6 @@ import { engineOn, SchedulerLive } from "#layers/engine/EngineLive.ts"
 import { runtimeOn } from "#layers/engine/WorkflowRuntime.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
 import { testSettings } from "#test/support/settings.ts"
-import { unrevoked } from "#test/support/chains/unrevoked.ts"
 import { sabotaged } from "#test/simulation/ports/sabotaged.ts"
 import { simulatedReceipts } from "#test/simulation/ports/SimulatedReceipts.ts"
 import { simulatedBalances } from "#test/simulation/ports/SimulatedBalances.ts"
@@ -40,6 +40,15 @@ import type { Random } from "#test/simulation/stage/Random.ts"
 import type { Session } from "#test/simulation/stage/Session.ts"
 import { simulatedSql } from "#test/simulation/stage/SimulatedSql.ts"
 import type { World } from "#test/simulation/world/World.ts"
+import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
+
+const never = Effect.die(new Error("no owner revokes here"))
+
+/** The port of revocations where no owner revokes. */
+const unrevoked = Layer.succeed(
+  RevocationExecution,
+  RevocationExecution.of({ draft: () => never, hasEnded: () => never, prepare: () => never, find: () => never })
+)
 
 export interface InstanceOptions {
   readonly world: World
@@ -67,6 +76,7 @@ const portsOf = (world: World) =>
     simulatedVenue(world),
     simulatedWithdrawals(world),
     unrevoked,
+    Layer.succeed(OrderMarks, { find: () => Effect.die(new Error("No owner orders here")) }),
     Layer.succeed(Chains, Chains.of({ supported: [...world.chains.values()].map(({ chainId }) => chainId) })),
     Layer.succeed(ServiceContracts, ServiceContracts.of({ on: () => new Set() }))
   )

@@ -4,6 +4,7 @@
  * Swaps settle at the feed's prices less one hop's fee. A chain can be taken down, can revert the next operations, and
  * remembers every broadcast, so that a test can count what reached it.
  */
+import { type MarkedOrder, OrderMarks } from "#domain/action/OrderMarks.ts"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { type AssetId, type ChainId, chainIdOf, type EvmAddress, addressOf } from "#domain/Caip.ts"
 import * as Amount from "#domain/Amount.ts"
@@ -124,10 +125,12 @@ const ChainExecutionTest = Layer.effect(
           const { settlement, swaps } = batch
           const withdrawal =
             settlement === undefined ? null : { message: settlement.message, keepRaw: settlement.keepRaw }
+          const subject = hash("op", market.draw())
+          if (batch.orderId !== undefined) market.orders.set(subject, batch.orderId)
           return {
             chainId: batch.chainId,
             accountId,
-            subject: hash("op", market.draw()),
+            subject,
             to: relayer,
             callData: write({ accountId, swaps, transfers: batch.transfers ?? [], withdrawal }),
             gasLimit: 1n,
@@ -164,6 +167,24 @@ const UserOperationsTest = Layer.effect(
           Effect.sync(() =>
             Option.fromUndefinedOr(market.included.get(transaction.subject) ?? spoiledReceipt(market, transaction))
           )
+        )
+    })
+  })
+)
+
+const OrderMarksTest = Layer.effect(
+  OrderMarks,
+  Effect.gen(function* () {
+    const market = yield* TestChain
+    return OrderMarks.of({
+      find: ({ chainId, orderId }) =>
+        Effect.andThen(
+          requireUp(market, chainId),
+          Effect.sync((): MarkedOrder => {
+            const carried = [...market.included.values()].filter(({ success }) => success)
+            const receipt = carried.find(({ subject }) => market.orders.get(subject) === orderId)
+            return receipt === undefined ? { _tag: "Absent" } : { _tag: "Carried", receipt }
+          })
         )
     })
   })
@@ -312,6 +333,7 @@ export const MarketPorts = Layer.mergeAll(
   VenueTest,
   ChainExecutionTest,
   UserOperationsTest,
+  OrderMarksTest,
   RelayerTest,
   PricesTest,
   ChainsTest,

@@ -55,6 +55,8 @@ export interface TestMarket {
   readonly spoiled: Set<string>
   /** Every distinct operation that was included on any chain, by what it carries. */
   readonly included: Map<string, ActionReceipt>
+  /** Orders of owners by the operations that were made for them, carried or not. */
+  readonly orders: Map<string, string>
   /** Withdrawals that were carried out, by account and nonce. */
   readonly withdrawn: Map<string, ActionReceipt>
   /** A chain's own time in seconds since 1970; before every expiry unless a test says otherwise. */
@@ -127,6 +129,7 @@ export const makeMarket = (keep: KeepMap): TestMarket => {
     spoils: 0,
     spoiled: new Set<string>(),
     included: keep("included"),
+    orders: keep("orders"),
     withdrawn: keep("withdrawn"),
     seconds: keep("seconds"),
     transferFeeBps: new Map<AssetId, bigint>(),

@@ -4,13 +4,13 @@ import type { Frame } from "#http/v1/eventStream.ts"
 import { executionView } from "#http/v1/views/executionView.ts"
 
 /** All who follow an operation are told of one event, which is written once for as long as somebody holds it. */
-const written = new WeakMap<Domain.ExecutionEvent, Frame>()
+const written = new WeakMap<Domain.ExecutionEvent, ReadonlyArray<Frame>>()
 
-export const executionFrame = (event: Domain.ExecutionEvent): Frame => {
+export const executionFrames = (event: Domain.ExecutionEvent): ReadonlyArray<Frame> => {
   const known = written.get(event)
   if (known !== undefined) return known
   const view = executionView(event)
-  const frame = { id: view.cursor, event: view.kind, data: JSON.stringify(view) }
-  written.set(event, frame)
-  return frame
+  const frames = [{ id: view.cursor, event: view.kind, data: JSON.stringify(view) }]
+  written.set(event, frames)
+  return frames
 }

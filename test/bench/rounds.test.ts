@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { cpuSeconds, parseStat } from "#bench/http/cpuSeconds.ts"
+import { cpuSeconds, parseStat } from "#bench/http/rounds.ts"
 
 const rest = "S 1 42 42 0 -1 4194304 900 0 0 0 1234 66 0 0 20 0 11 0 5000 1000000 900"
 

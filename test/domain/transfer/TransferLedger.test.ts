@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { addressOf, evmAccount, type EvmAddress, SolanaAccountId, spl } from "#domain/Caip.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
-import { receiverOf } from "#domain/transfer/receiverOf.ts"
 import { arbUsdc, baseUsdc } from "#test/support/assets.ts"
+import { receiverOf } from "#domain/transfer/TransferLedger.ts"
 
 const address = "0x8617E340B3D01FA5F11F306F4090FD50E238070D" as EvmAddress
 const account = evmAccount(baseUsdc.chainId, address)

@@ -1,0 +1,227 @@
+/**
+ * What is new in the log of an operation, handed to all who follow it. Followers who have read equally far wait as one
+ * group: what comes after their place is read once, and all of them are given the same events. A follower that comes
+ * back later than the others reads on its own: nobody waits for it, and nothing is kept for it.
+ *
+ * A group reads when its log may have grown. That is told by this process's own engine, at once, and by one poller a
+ * process, which asks for all that is followed in one statement: it sees what other processes wrote, and what was
+ * missed. It rests while nobody waits. A signal that is lost or comes twice costs time, never an event.
+ */
+import { Context, Duration, Effect, Exit, FiberSet, Latch, Layer, type Scope } from "effect"
+import { ExecutionLog } from "#domain/execution/ExecutionLog.ts"
+import { StreamSettings } from "#domain/execution/StreamSettings.ts"
+import type { OperationId } from "#domain/Ids.ts"
+import { type OperationEvent, OperationStore } from "#domain/operation/OperationStore.ts"
+import { pollWhileOpen } from "#domain/pollWhileOpen.ts"
+
+/** Events that are read at once. */
+const pageSize = 100
+
+/** Followers that are handed a page before connections get their turn. */
+const handedAtOnce = 128
+
+/** Stored events in order, none left out; never empty. All who are given it hold the same one. */
+export type EventPage = ReadonlyArray<OperationEvent>
+
+export interface Follower {
+  /**
+   * The events after a number, 100 at most; waits until there are some. A read that fails is the defect of all who
+   * waited for it; whoever asks again at the same place misses nothing. One wait at a time.
+   */
+  readonly after: (sequence: number) => Effect.Effect<EventPage>
+}
+
+/** How much of a log a read took in: the signals before it, and the furthest event that was known then. */
+interface Extent {
+  readonly signals: number
+  readonly furthest: number
+}
+
+type Give = (page: Exit.Exit<EventPage>, read: Extent) => void
+
+/** Those who wait at one place of a log. */
+class Group {
+  readonly sequence: number
+  readonly waiting = new Set<Give>()
+  /** What is known to have nothing after the place; undefined when nobody has looked. */
+  read: Extent | undefined
+  isReading = false
+
+  constructor(sequence: number, read: Extent | undefined) {
+    this.sequence = sequence
+    this.read = read
+  }
+}
+
+/** The end of one operation's log, as far as this process knows it. */
+class Tail {
+  readonly operationId: OperationId
+  readonly groups = new Map<number, Group>()
+  followers = 0
+  signals = 0
+  /** The furthest event that somebody here knows of. */
+  furthest: number
+  readonly #read: (tail: Tail, group: Group) => void
+
+  constructor(operationId: OperationId, furthest: number, read: (tail: Tail, group: Group) => void) {
+    this.operationId = operationId
+    this.furthest = furthest
+    this.#read = read
+  }
+
+  /** There may be events that the group has not read. */
+  isBehind({ read, sequence }: Group): boolean {
+    if (read === undefined || read.signals < this.signals) return true
+    return sequence < this.furthest && read.furthest < this.furthest
+  }
+
+  /** Somebody waits for a signal. */
+  get isIdle(): boolean {
+    for (const { isReading } of this.groups.values()) if (!isReading) return true
+    return false
+  }
+
+  /** Has a group read that is behind and does not yet. */
+  wake(group: Group): void {
+    if (group.isReading || !this.isBehind(group)) return
+    group.isReading = true
+    this.#read(this, group)
+  }
+
+  signal(): void {
+    this.signals += 1
+    for (const group of this.groups.values()) this.wake(group)
+  }
+
+  reach(sequence: number): void {
+    if (sequence <= this.furthest) return
+    this.furthest = sequence
+    for (const group of this.groups.values()) this.wake(group)
+  }
+
+  /** A group that waits already knows as much as whoever joins it. Answers how to leave. */
+  join(sequence: number, known: Extent | undefined, give: Give): () => void {
+    const group = this.groups.get(sequence) ?? new Group(sequence, known)
+    this.groups.set(sequence, group)
+    group.waiting.add(give)
+    this.wake(group)
+    return () => {
+      group.waiting.delete(give)
+      if (group.waiting.size === 0) this.disband(group)
+    }
+  }
+
+  /** Whoever comes to its place from now on is a group of its own. */
+  disband(group: Group): void {
+    if (this.groups.get(group.sequence) === group) this.groups.delete(group.sequence)
+  }
+}
+
+/** Whoever was given all that a read found does not read again before a signal. */
+const followerOf = (tail: Tail): Follower => {
+  let place = -1
+  let known: Extent | undefined
+  return {
+    after: (sequence) =>
+      Effect.callback<EventPage>((resume) => {
+        const leave = tail.join(sequence, sequence === place ? known : undefined, (page, read) => {
+          if (Exit.isSuccess(page)) {
+            place = page.value.at(-1)!.sequence
+            known = page.value.length < pageSize ? read : undefined
+          }
+          resume(page)
+        })
+        return Effect.sync(leave)
+      })
+  }
+}
+
+/** Gives a page to all of a group, whose place nobody can join any more. */
+const hand = Effect.fnUntraced(function* ({ waiting }: Group, page: Exit.Exit<EventPage>, read: Extent) {
+  let handed = 0
+  for (const give of waiting) {
+    waiting.delete(give)
+    give(page, read)
+    handed += 1
+    if (handed % handedAtOnce === 0) yield* Effect.yieldNow
+  }
+})
+
+export class OperationTails extends Context.Service<
+  OperationTails,
+  {
+    /** Follows the log until the scope closes. `furthest` is the last event that the follower knows to be there. */
+    readonly follow: (operationId: OperationId, furthest: number) => Effect.Effect<Follower, never, Scope.Scope>
+    /** To be called after the commit. Costs one look into a map when nobody follows. */
+    readonly changed: (operationId: OperationId) => void
+  }
+>()("ballast/domain/execution/OperationTails") {
+  static readonly layer = Layer.effect(
+    OperationTails,
+    Effect.gen(function* () {
+      const log = yield* ExecutionLog
+      const store = yield* OperationStore
+      const { pollIntervalMs } = yield* StreamSettings
+      const run = yield* FiberSet.makeRuntime()
+      const tails = new Map<OperationId, Tail>()
+      const anyone = Latch.makeUnsafe(false)
+
+      const read = (tail: Tail, group: Group): Effect.Effect<void> =>
+        Effect.gen(function* () {
+          do {
+            // All who come in this turn are answered by the one read.
+            yield* Effect.yieldNow
+            if (group.waiting.size === 0) return
+            const extent = { signals: tail.signals, furthest: tail.furthest }
+            group.read = extent
+            const page = yield* Effect.exit(store.events(tail.operationId, group.sequence, pageSize))
+            if (Exit.isFailure(page) || page.value.length > 0) {
+              tail.disband(group)
+              if (Exit.isSuccess(page)) tail.reach(page.value.at(-1)!.sequence)
+              return yield* hand(group, page, extent)
+            }
+          } while (tail.isBehind(group))
+          group.isReading = false
+        })
+
+      const tailOf = (operationId: OperationId, furthest: number): Tail => {
+        const tail = tails.get(operationId) ?? new Tail(operationId, furthest, (...place) => run(read(...place)))
+        tails.set(operationId, tail)
+        tail.reach(furthest)
+        return tail
+      }
+
+      const enter = (operationId: OperationId, furthest: number) =>
+        Effect.sync(() => {
+          const tail = tailOf(operationId, furthest)
+          tail.followers += 1
+          anyone.openUnsafe()
+          return tail
+        })
+
+      const leave = (tail: Tail) =>
+        Effect.sync(() => {
+          tail.followers -= 1
+          if (tail.followers === 0) tails.delete(tail.operationId)
+          if (tails.size === 0) anyone.closeUnsafe()
+        })
+
+      const follow = (operationId: OperationId, furthest: number) =>
+        Effect.map(Effect.acquireRelease(enter(operationId, furthest), leave), followerOf)
+
+      const changed = (operationId: OperationId): void => tails.get(operationId)?.signal()
+
+      /** Whoever reads, or whose client does, is on its way, and looks again when it comes back. */
+      const poll = Effect.gen(function* () {
+        const idle = [...tails.values()].filter(({ isIdle }) => isIdle)
+        const readers = idle.map(({ furthest, operationId }) => ({ operationId, sequence: furthest }))
+        for (const operationId of yield* log.grown(readers)) changed(operationId)
+      })
+
+      const complaint = "Events of other processes could not be looked for"
+      yield* pollWhileOpen(anyone, poll, { complaint, interval: Duration.millis(pollIntervalMs) })
+
+      return OperationTails.of({ follow, changed })
+    })
+  )
+}

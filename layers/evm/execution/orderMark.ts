@@ -1,0 +1,42 @@
+/**
+ * The mark by which an order is recognized on chain: sixteen bytes behind the arguments of the account's `execute`,
+ * which the account does not read and which its operation's hash covers. Only calldata of the account's own operation
+ * counts: anybody may write the same bytes elsewhere.
+ */
+import { concatHex, decodeFunctionData, type Hex, isAddressEqual, keccak256, slice, stringToHex } from "viem"
+import type { OperationId } from "#domain/Ids.ts"
+import { entryPointAbi } from "#layers/evm/contracts.ts"
+
+export const markOf = (orderId: OperationId): Hex => slice(keccak256(stringToHex(orderId)), 0, 16)
+
+export const withMark = (callData: Hex, orderId: OperationId | undefined): Hex =>
+  orderId === undefined ? callData : concatHex([callData, markOf(orderId)])
+
+/** An operation as the EntryPoint's event names it. */
+export interface NamedOperation {
+  readonly sender: Hex
+  readonly nonce: bigint
+}
+
+const operationsIn = (input: Hex) => {
+  try {
+    const { args, functionName } = decodeFunctionData({ abi: entryPointAbi, data: input })
+    return functionName === "handleOps" ? args[0] : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Whether the operation, which a transaction with this input carried, has the mark. A contract of somebody else may
+ * have handed the operation to the EntryPoint; then the mark anywhere in the input counts, so that the order is rather
+ * taken for carried out than carried out twice.
+ */
+export const carriesMark = (input: Hex, { nonce, sender }: NamedOperation, mark: Hex): boolean => {
+  const operations = operationsIn(input)
+  if (operations === undefined) return input.toLowerCase().includes(mark.slice(2))
+  return operations.some(
+    (one) =>
+      one.nonce === nonce && isAddressEqual(one.sender, sender) && one.callData.toLowerCase().endsWith(mark.slice(2))
+  )
+}

@@ -1,0 +1,149 @@
+/**
+ * An owner's order after a failover to a copy of the database that lacks the records of the operation that carried it
+ * out: the copy knows the order alone, the chain knows the operation.
+ */
+import { assert, layer } from "@effect/vitest"
+import { NodeCrypto } from "@effect/platform-node"
+import { DateTime, Effect, Layer, Schedule } from "effect"
+import type { ActionOrder } from "#domain/action/ActionOrder.ts"
+import { ActionStore } from "#domain/action/ActionStore.ts"
+import { addressOf, type EvmAddress } from "#domain/Caip.ts"
+import { makeOperationId, type OperationId } from "#domain/Ids.ts"
+import { isTerminal } from "#domain/operation/Operation.ts"
+import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import type { ActionReceipt } from "#domain/relay/Transaction.ts"
+import { EngineLive } from "#layers/engine/EngineLive.ts"
+import { baseUsdc, baseWeth } from "#test/support/assets.ts"
+import { TestStores } from "#test/support/database.ts"
+import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
+import { TestSettings } from "#test/support/settings.ts"
+import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
+
+const Engine = EngineLive.pipe(
+  Layer.provideMerge(TestChains),
+  Layer.provideMerge(TestSettings),
+  Layer.provideMerge(TestStores),
+  Layer.provideMerge(NodeCrypto.layer)
+)
+
+const subject = (byte: string) => `0x${byte.repeat(32)}`
+
+/** What the chain shows of an operation that no record tells of. */
+const receiptOf = (byte: string, success: boolean): ActionReceipt => ({
+  subject: subject(byte),
+  txHash: subject(`${byte[0]}f`),
+  blockNumber: 11n,
+  blockHash: subject("ee"),
+  success,
+  gasUsed: 1n,
+  deltas: success ? [{ assetId: baseWeth.assetId, raw: 390_000_000_000_000_000n }] : []
+})
+
+const swap = { sell: baseUsdc.assetId, buy: baseWeth.assetId, amountRaw: 1_000_000_000n, slippageBps: null }
+
+/** An order that was accepted so many seconds ago, and the account's dollars. */
+const accepted = Effect.fnUntraced(function* (seconds: number, calls = false) {
+  const { accounts, portfolioId, tenantId } = yield* enrolledPortfolio
+  const market = yield* TestChain
+  market.fund(accounts[0], baseUsdc.assetId, 10_000_000_000n)
+  const operationId = yield* makeOperationId
+  const place = { chainId: baseUsdc.chainId, accountId: accounts[0] }
+  const order: ActionOrder = calls
+    ? { ...place, calls: [{ to: addressOf(baseUsdc.assetId) as EvmAddress, data: "0x" }] }
+    : { ...place, ...swap }
+  yield* (yield* ActionStore).submit({
+    operationId,
+    tenantId,
+    portfolioId,
+    submittedAt: DateTime.subtract(yield* DateTime.now, { seconds }),
+    correlationId: "0".repeat(32),
+    requestId: null,
+    requestHash: new Uint8Array(32),
+    order
+  })
+  const run = (kind: "swap" | "execute") =>
+    Effect.gen(function* () {
+      yield* (yield* OperationLauncher).launch({ operationId, kind })
+      return yield* (yield* OperationStore).find(tenantId, portfolioId, operationId).pipe(
+        Effect.flatMap(Effect.fromOption),
+        Effect.filterOrFail(({ state }) => isTerminal(state)),
+        Effect.retry(Schedule.spaced("50 millis"))
+      )
+    })
+  return { market, operationId, run }
+})
+
+const carriedBy = (operationId: OperationId, receipt: ActionReceipt) =>
+  Effect.map(TestChain, (market) => {
+    market.orders.set(receipt.subject, operationId)
+    market.included.set(receipt.subject, receipt)
+  })
+
+layer(Engine, { excludeTestServices: true })("an order whose operation no record tells of", (it) => {
+  it.effect("is not carried out again when the chain shows it, and says what it came to", () =>
+    Effect.gen(function* () {
+      const { market, operationId, run } = yield* accepted(30)
+      const receipt = receiptOf("a1", true)
+      yield* carriedBy(operationId, receipt)
+      const sent = market.broadcasts.length
+      const operation = yield* run("swap")
+      assert.strictEqual(operation.state, "completed")
+      assert.strictEqual(operation.outcome, "traded")
+      assert.lengthOf(market.broadcasts, sent, "nothing was sent")
+      const outcome = yield* (yield* ActionStore).outcome(operationId)
+      assert.deepStrictEqual(outcome?.receipt, receipt)
+      const [done] = operation.result!.chains[0]!.swaps
+      assert.deepInclude(done, {
+        sell: baseUsdc.assetId,
+        soldRaw: swap.amountRaw,
+        receivedRaw: 390_000_000_000_000_000n
+      })
+    })
+  )
+
+  it.effect("of calls is not carried out again either", () =>
+    Effect.gen(function* () {
+      const { market, operationId, run } = yield* accepted(30, true)
+      yield* carriedBy(operationId, receiptOf("a2", true))
+      const sent = market.broadcasts.length
+      assert.strictEqual((yield* run("execute")).state, "completed")
+      assert.lengthOf(market.broadcasts, sent, "nothing was sent")
+    })
+  )
+
+  it.effect("is carried out once when what the chain shows of it was reverted", () =>
+    Effect.gen(function* () {
+      const { market, operationId, run } = yield* accepted(30)
+      yield* carriedBy(operationId, receiptOf("a3", false))
+      const sent = market.broadcasts.length
+      assert.strictEqual((yield* run("swap")).state, "completed")
+      assert.lengthOf(market.broadcasts, sent + 1)
+      const carried = [...market.included.values()].filter(
+        ({ subject, success }) => success && market.orders.get(subject) === operationId
+      )
+      assert.lengthOf(carried, 1)
+    })
+  )
+
+  it.effect("is not carried out again either after the time in which a swap is made", () =>
+    Effect.gen(function* () {
+      const { market, operationId, run } = yield* accepted(3_600)
+      yield* carriedBy(operationId, receiptOf("a4", true))
+      const sent = market.broadcasts.length
+      assert.strictEqual((yield* run("swap")).state, "completed")
+      assert.lengthOf(market.broadcasts, sent)
+    })
+  )
+
+  it.effect("of calls ends two hours after it was asked for, and nothing is sent", () =>
+    Effect.gen(function* () {
+      const { market, run } = yield* accepted(7_201, true)
+      const sent = market.broadcasts.length
+      const { error, state } = yield* run("execute")
+      assert.strictEqual(state, "failed")
+      assert.include(error, "within two hours")
+      assert.lengthOf(market.broadcasts, sent)
+    })
+  )
+})

@@ -1,0 +1,162 @@
+/** Orders that are recognized on a real chain by the operations that carried them, without a record of those. */
+import { assert, describe, layer } from "@effect/vitest"
+import { Context, DateTime, Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { type Hex, keccak256, stringToHex } from "viem"
+import { OrderMarks } from "#domain/action/OrderMarks.ts"
+import { makeOperationId, type OperationId } from "#domain/Ids.ts"
+import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { withMark } from "#layers/evm/execution/orderMark.ts"
+import type { Chain } from "#sandbox/chain/Chain.ts"
+import {
+  accountOn,
+  batchOf,
+  chainIdOf,
+  configFor,
+  adapterFor,
+  type Enrollment,
+  EvmWorld,
+  execute,
+  GuardedWorldLive,
+  mine,
+  patientAdapter,
+  quotedSwap,
+  stranger
+} from "#test/layers/evm/EvmWorld.ts"
+import { balances, dollars, submit, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
+
+const swapOf = Effect.fnUntraced(function* (enrollment: Enrollment, chain: Chain, orderId?: OperationId) {
+  const swap = yield* quotedSwap(chain, "USDC", "WETH", dollars(10n), { toleranceBps: 100n })
+  return { ...batchOf(enrollment, chain, [swap]), ...(orderId === undefined ? {} : { orderId }) }
+})
+
+const sought = (enrollment: Enrollment, chain: Chain, orderId: OperationId, fromBlock = 0n) =>
+  Effect.map(DateTime.now, (acceptedAt) => ({
+    chainId: chainIdOf(chain),
+    accountId: accountOn(enrollment, chain),
+    orderId,
+    acceptedAt,
+    fromBlock
+  }))
+
+describe("an order", () => {
+  layer(GuardedWorldLive.pipe(Layer.provideMerge(SecureRandom.layerWebCrypto)), { excludeTestServices: true })((it) => {
+    it.effect(
+      "is found by the operation that carried it, once it is carried; an operation without a mark is none",
+      () =>
+        Effect.gen(function* () {
+          const { base: chain } = yield* EvmWorld
+          const marks = yield* OrderMarks
+          const enrollment = yield* tradingAccount(501n)
+          const [orderId, other] = [yield* makeOperationId, yield* makeOperationId]
+          const order = yield* sought(enrollment, chain, orderId)
+          yield* execute(yield* swapOf(enrollment, chain))
+          assert.deepStrictEqual(yield* marks.find(order), { _tag: "Absent" })
+          const { receipt } = yield* execute(yield* swapOf(enrollment, chain, orderId))
+          assert.isTrue(receipt.success)
+          yield* execute(yield* swapOf(enrollment, chain, other))
+          assert.deepStrictEqual(yield* marks.find(order), { _tag: "Carried", receipt })
+        })
+    )
+
+    it.effect("is not found in the operation of another account that names it", () =>
+      Effect.gen(function* () {
+        const { base: chain } = yield* EvmWorld
+        const marks = yield* OrderMarks
+        const [own, other] = [yield* tradingAccount(502n), yield* tradingAccount(503n)]
+        const orderId = yield* makeOperationId
+        yield* execute(yield* swapOf(own, chain))
+        yield* execute(yield* swapOf(other, chain, orderId))
+        assert.deepStrictEqual(yield* marks.find(yield* sought(own, chain, orderId)), { _tag: "Absent" })
+      })
+    )
+
+    it.effect("is found when somebody else has submitted its operation", () =>
+      Effect.gen(function* () {
+        const { base: chain } = yield* EvmWorld
+        const marks = yield* OrderMarks
+        const enrollment = yield* tradingAccount(504n)
+        const orderId = yield* makeOperationId
+        const before = yield* balances(chain, enrollment.account)
+        const prepared = yield* (yield* ChainExecution).prepare(yield* swapOf(enrollment, chain, orderId))
+        yield* submit(chain, stranger, prepared.callData as Hex)
+        const found = yield* marks.find(yield* sought(enrollment, chain, orderId))
+        assert.strictEqual(found._tag === "Carried" && found.receipt.subject, prepared.subject)
+        assert.notDeepEqual(yield* balances(chain, enrollment.account), before)
+      })
+    )
+
+    it.effect("is pending until as many blocks confirm it as the deployment asks for", () =>
+      Effect.gen(function* () {
+        const { base: chain } = yield* EvmWorld
+        const enrollment = yield* tradingAccount(505n)
+        const orderId = yield* makeOperationId
+        const order = yield* sought(enrollment, chain, orderId)
+        const confirmations = 3
+        const patient = Context.get(yield* Layer.build(patientAdapter(chain, confirmations)), OrderMarks)
+        const { receipt } = yield* execute(yield* swapOf(enrollment, chain, orderId))
+        for (let confirmed = 1; confirmed < confirmations; confirmed++) {
+          assert.deepStrictEqual(yield* patient.find(order), { _tag: "Pending" }, `after ${confirmed} blocks`)
+          yield* mine(chain)
+        }
+        assert.deepStrictEqual(yield* patient.find(order), { _tag: "Carried", receipt })
+      })
+    )
+
+    it.effect("is not said to be absent by a node that has not reached the block of the next operation", () =>
+      Effect.gen(function* () {
+        const { base: chain } = yield* EvmWorld
+        const enrollment = yield* tradingAccount(506n)
+        const head = yield* Effect.promise(() => chain.client.getBlockNumber({ cacheTime: 0 }))
+        const order = yield* sought(enrollment, chain, yield* makeOperationId, head + 1_000n)
+        const failure = yield* Effect.flip((yield* OrderMarks).find(order))
+        assert.include(failure.message, `before ${head + 1_000n}`)
+      })
+    )
+
+    it.effect("that was reverted is not found", () =>
+      Effect.gen(function* () {
+        const { base: chain } = yield* EvmWorld
+        const enrollment = yield* tradingAccount(507n)
+        const orderId = yield* makeOperationId
+        const exact = yield* quotedSwap(chain, "USDC", "WETH", dollars(10n))
+        const prepared = yield* (yield* ChainExecution).prepare({ ...batchOf(enrollment, chain, [exact]), orderId })
+        // Somebody trades before it, so that it yields less than its minimum.
+        yield* execute(yield* swapOf(yield* tradingAccount(508n), chain))
+        const { logs } = yield* submit(chain, stranger, prepared.callData as Hex)
+        assert.isAbove(logs.length, 0)
+        assert.deepStrictEqual(yield* (yield* OrderMarks).find(yield* sought(enrollment, chain, orderId)), {
+          _tag: "Absent"
+        })
+      })
+    )
+
+    it.effect("is sought by endpoints that answer, although another one is down", () =>
+      Effect.gen(function* () {
+        const { base: chain } = yield* EvmWorld
+        const enrollment = yield* tradingAccount(509n)
+        const orderId = yield* makeOperationId
+        const { receipt } = yield* execute(yield* swapOf(enrollment, chain, orderId))
+        const config = configFor([chain])
+        const rpcUrls = ["http://127.0.0.1:9", chain.rpcUrl] as const
+        const adapter = adapterFor({ ...config, chains: config.chains.map((one) => ({ ...one, rpcUrls })) })
+        const marks = Context.get(yield* Layer.build(adapter), OrderMarks)
+        assert.deepStrictEqual(yield* marks.find(yield* sought(enrollment, chain, orderId)), {
+          _tag: "Carried",
+          receipt
+        })
+      })
+    )
+  })
+
+  layer(SecureRandom.layerWebCrypto)((it) => {
+    it.effect("has a mark of sixteen bytes behind the calldata, and none when there is no order", () =>
+      Effect.gen(function* () {
+        const orderId = yield* makeOperationId
+        const mark = keccak256(stringToHex(orderId)).slice(2, 34)
+        assert.strictEqual(withMark("0xabcd", orderId), `0xabcd${mark}`)
+        assert.strictEqual(withMark("0xabcd", undefined), "0xabcd")
+      })
+    )
+  })
+})
