@@ -22,7 +22,7 @@ import { failOnDefect } from "#domain/operation/failOnDefect.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { recordedTransactions } from "#domain/relay/recordedTransactions.ts"
-import type { ActionReceipt } from "#domain/relay/Transaction.ts"
+import { type ActionReceipt, carriedAlone } from "#domain/relay/Transaction.ts"
 import { RelayStore } from "#domain/relay/RelayStore.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
@@ -264,10 +264,7 @@ const makeExecute = (
 }
 
 /** The same, for a transaction of its own. */
-const alone = (step: Ready): Ready => {
-  const { bundleGas: _bundleGas, ...prepared } = step.prepared
-  return { ...step, prepared }
-}
+const alone = (step: Ready): Ready => ({ ...step, prepared: carriedAlone(step.prepared) })
 
 /** An order of calls has no swap to tell of. */
 const withSwap = <A extends object>(value: A, swap: Swap | undefined) => ({

@@ -32,9 +32,10 @@ export class CallsPreparer extends Context.Service<
         const spent = yield* gas.refusal({ tenantId, portfolioId })
         if (Option.isSome(spent)) return yield* refuse(spent.value)
         const replaced = replacedPermissions(grants, chainId)
-        return yield* execution
+        const prepared = yield* execution
           .prepare({ chainId, ...grant, swaps: [], calls, replaced })
           .pipe(Effect.catchTag("AuthorizationRequired", ({ message }) => refuse(message)))
+        return prepared._tag === "Solana" ? yield* refuse("calls are made on EVM chains alone") : prepared
       })
 
       return CallsPreparer.of({ prepare })
