@@ -21,6 +21,7 @@ import {
   stranger
 } from "#test/layers/evm/EvmWorld.ts"
 import { balances, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
+import { asTransaction } from "#domain/relay/Transaction.ts"
 
 const usdc = (chain: Chain) => tokenBySymbol(chain, "USDC").address
 
@@ -54,7 +55,7 @@ describe("an account's calls", () => {
         const { base: chain } = yield* EvmWorld
         const enrollment = yield* tradingAccount(401n)
         const batch = callsOf(enrollment, chain, approval(chain, chain.contracts.guard, 7n))
-        const prepared = yield* (yield* ChainExecution).prepare(batch)
+        const prepared = asTransaction(yield* (yield* ChainExecution).prepare(batch))
         assert.isUndefined(prepared.bundleGas, "it goes alone")
         const { calls, gasUsed } = yield* (yield* CallTracer).trace(prepared)
         assert.isTrue(gasUsed > 50_000n && gasUsed <= prepared.gasLimit, `${gasUsed}`)

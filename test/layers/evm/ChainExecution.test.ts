@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { type Hex, parseTransaction, recoverTransactionAddress } from "viem"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
-import { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
+import { asTransaction, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { rootSignature } from "#layers/evm/account/digestTree.ts"
 import { nonceKey, operationHash, operationSignature, unsignedOperation } from "#layers/evm/execution/agentOperation.ts"
 import { executeBatch, swapCalls } from "#layers/evm/execution/swapCalls.ts"
@@ -149,8 +149,8 @@ describe("ChainExecution", () => {
         const execution = yield* ChainExecution
         const relay = yield* Relayer
         const enrollment = yield* tradingAccount(4n)
-        const prepared = yield* execution.prepare(
-          batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(1n))])
+        const prepared = asTransaction(
+          yield* execution.prepare(batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(1n))]))
         )
         const signed = yield* relay.sign(prepared, 77)
         assert.deepStrictEqual(yield* relay.sign(prepared, 77), signed)

@@ -25,6 +25,7 @@ import {
   stranger,
   token
 } from "#test/layers/evm/EvmWorld.ts"
+import { asTransaction } from "#domain/relay/Transaction.ts"
 
 const swapOf = (enrollment: Enrollment, chain: Chain, sell: string, buy: string, amount: bigint) =>
   Effect.map(quotedSwap(chain, sell, buy, amount), (swap) => batchOf(enrollment, chain, [swap]))
@@ -140,7 +141,7 @@ describe("accounts under the guard", () => {
         const [first, ...others] = yield* Effect.forEach(enrollments, (enrollment) =>
           Effect.gen(function* () {
             const swap = yield* quotedSwap(chain, "USDC", "WETH", 100_000_000n, { toleranceBps: 50n })
-            return yield* execution.prepare(batchOf(enrollment, chain, [swap]))
+            return asTransaction(yield* execution.prepare(batchOf(enrollment, chain, [swap])))
           })
         )
         const { kept, transaction } = yield* bundle([first!, ...others])
