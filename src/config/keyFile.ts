@@ -6,11 +6,24 @@ import type { Setting } from "#src/config/Setting.ts"
 
 const privateKey = /^0x(?!0{64})[0-9a-fA-F]{64}$/u
 
+/** What a file must hold. */
+interface KeyForm {
+  readonly isKey: (text: string) => boolean
+  readonly expected: string
+}
+
 /** Permissions of anybody but the owner. */
 const othersMask = 0o077
 
-/** Reads the file that the variable names. What is wrong with it never shows what is in it. */
+/** Reads an EVM key from the file that the variable names. */
 export const keyFile = (name: string, path: string): Setting<Redacted.Redacted> =>
+  fileText(name, path, {
+    isKey: (text) => privateKey.test(text),
+    expected: "a private key as 0x and 64 hex digits"
+  })
+
+/** Reads the file that the variable names. What is wrong with it never shows what is in it. */
+export const fileText = (name: string, path: string, { expected, isKey }: KeyForm): Setting<Redacted.Redacted> =>
   Effect.suspend(() => {
     const problem = (text: string) => Effect.fail([`${name}: ${text}`])
     try {
@@ -20,9 +33,9 @@ export const keyFile = (name: string, path: string): Setting<Redacted.Redacted> 
           `${path} may be read by others than its owner (mode ${(mode & 0o777).toString(8)}); run chmod 600 ${path}`
         )
       const key = readFileSync(path, "utf8").trim()
-      return privateKey.test(key)
+      return isKey(key)
         ? Effect.as(registerSecret(key), Redacted.make(key))
-        : problem(`${path} does not hold a private key as 0x and 64 hex digits`)
+        : problem(`${path} does not hold ${expected}`)
     } catch {
       return problem(`${path} cannot be read; is it there, and this user's?`)
     }
