@@ -11,6 +11,7 @@ import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { setPrice } from "#sandbox/market/Market.ts"
 import { countingProxy } from "#test/layers/evm/countingProxy.ts"
 import { agentAccount, revokeAll, sdkAccount } from "#test/layers/evm/account/sdkAccount.ts"
+import { evmPolicy } from "#layers/evm/address.ts"
 import {
   agent,
   batchOf,
@@ -104,7 +105,7 @@ describe("ChainExecution", () => {
         const enableSignature = rootSignature(ownerSignature, [chain.digest as Hex], chain.digest as Hex)
         const account = yield* Effect.promise(() => agentAccount(base, enrollment, { enableSignature }))
         const swap = yield* quotedSwap(base, "USDC", "WETH", dollars(1n))
-        const calls = swapCalls(swap, { account: enrollment.account, router: chain.policy.router, deadline: 1n })
+        const calls = swapCalls(swap, { account: enrollment.account, router: evmPolicy(chain).router, deadline: 1n })
         const callData = yield* Effect.promise(() =>
           account.encodeCalls(calls.map(({ data, target }) => ({ to: target, data })))
         )
