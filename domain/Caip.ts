@@ -203,5 +203,8 @@ export const assetAt = (chainId: ChainId, address: Address): AssetId =>
 export const evmAccount = (chainId: ChainId, address: EvmAddress): EvmAccountId =>
   `eip155:${chainId}:${address}` as EvmAccountId
 
+/** Builds the CAIP-10 id of an account on Solana mainnet from its address. */
+export const solanaAccount = (address: string): SolanaAccountId => `${solanaPrefix}:${address}` as SolanaAccountId
+
 /** Builds the CAIP-10 id of a wallet on no particular chain from a canonical address. */
 export const evmWallet = (address: EvmAddress): EvmWalletId => `eip155:0:${address}` as EvmWalletId

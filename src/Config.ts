@@ -26,6 +26,7 @@ import { MarketDataConfig } from "#layers/market/MarketDataJobsLive.ts"
 import { PriceTolerance } from "#layers/routing/lifi/LifiPriceCheck.ts"
 import { IssuerTerms } from "#domain/trading/Issuer.ts"
 import { OndoConfig } from "#layers/issuer/ondo/OndoConfig.ts"
+import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"
 import { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"
 import { WebhookConfig } from "#layers/webhook/WebhookConfig.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
@@ -40,6 +41,7 @@ import { coinGecko, lifi, ondo } from "#src/config/providers.ts"
 import { withSecrets } from "#src/config/secretTexts.ts"
 import { host, server, trustedProxies } from "#src/config/server.ts"
 import { attestorSigner, attestorToken, signers } from "#src/config/signers.ts"
+import { solana } from "#src/config/solana.ts"
 import {
   massive,
   natsPrefix,
@@ -223,6 +225,7 @@ export const serviceConfig = orInvalid(
         otherPepper,
         keyEnvironment,
         evm,
+        solana,
         settings,
         bundleWindow,
         streams,
@@ -272,6 +275,7 @@ export const layer = (config: ServiceConfig) =>
     Layer.succeed(StreamSettings, config.streams),
     Layer.succeed(BundleWindow, config.bundleWindow),
     Layer.succeed(EvmConfig, config.evm),
+    Layer.succeed(SolanaConfig, config.solana),
     Layer.succeed(AttestorConfig, config.attestor),
     Layer.succeed(DatabaseConfig, config.database),
     Layer.succeed(LivenessSettings, { within: Duration.seconds(config.livenessSeconds) }),

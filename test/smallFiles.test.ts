@@ -37,7 +37,7 @@ const reasons: Readonly<Record<string, string>> = {
   "domain/strategy/movedDueAt.ts": "a rule of the domain that a statement of a store applies",
   "domain/withdrawal/requestBytes.ts": "what an owner signs, byte by byte",
   "http/v1/agUi/agUiFrames.ts": "frames of one protocol, apart from the server's own",
-  "http/v1/views/executionFrame.ts": "a view",
+  "http/v1/views/executionFrames.ts": "a view",
   "layers/engine/SignalSteps.ts": "keeps the engine from knowing how executions are followed",
   "layers/engine/WorkflowRuntime.ts": "the engine without the domain's runs, which tests of the engine start",
   "layers/evm/withdrawal/settlementCall.ts": "the one call of the withdrawal contract that a batch carries",

@@ -15,6 +15,7 @@ import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { Venue } from "#domain/trading/Venue.ts"
 import { combined } from "#layers/evm/execution/bundleOperations.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
+import { asTransaction } from "#domain/relay/Transaction.ts"
 
 export interface Round {
   readonly perSecond: number
@@ -126,7 +127,7 @@ const preparedFor = Effect.fnUntraced(function* (chain: Chain, members: Readonly
 
 /** Packs by the same limits, signs with counted nonces, sends everything and waits for the last receipt. */
 export const bareRound = Effect.fnUntraced(function* (chain: Chain, counted: Counted, members: ReadonlyArray<Member>) {
-  const prepared = yield* preparedFor(chain, members)
+  const prepared = (yield* preparedFor(chain, members)).map(asTransaction)
   const account = privateKeyToAccount(relayerKey)
   const send = async () => {
     let nonce = await chain.client.getTransactionCount({ address: account.address })

@@ -66,20 +66,44 @@ export const AgentPolicy = Schema.Struct({
 })
 export type AgentPolicy = typeof AgentPolicy.Type
 
+/**
+ * The agent's role in the owner's wallet on Solana. The chain limits it to the portfolio's sub-account, which is the
+ * account of the authorization, and to nothing else there: what is bought and where to it goes is kept by the service.
+ */
+export const SolanaRole = Schema.TaggedStruct("Solana", {
+  /** From which the wallet's addresses follow: 32 bytes. */
+  walletId: Bytes32,
+  /** At least 1; role 0 is the owner. */
+  roleId: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 0xff_ff_ff_ff }))
+})
+export type SolanaRole = typeof SolanaRole.Type
+
 export const ChainAuthorization = Schema.Struct({
   chainId: ChainId,
   accountId: AccountId,
-  /** Four bytes that name the permission on chain; never used twice for one account. */
+  /** Four bytes that name the permission on chain; never used twice for one account. On Solana the role's number. */
   permissionId: hex("[0-9a-f]{8}", "4 bytes in lower-case hex with 0x"),
-  policy: AgentPolicy,
+  policy: Schema.Union([AgentPolicy, SolanaRole]),
   /** The account's nonce in the `Enable` message; left out of what was issued before this was kept. */
   enableNonce: Schema.optionalKey(Schema.Int),
   /** Keccak-256 of the permission's data in the `Enable` message: what the policy is on chain. */
   permissionHash: Schema.optionalKey(Bytes32),
-  /** EIP-712 digest of the account's `Enable` message. */
+  /** EIP-712 digest of the account's `Enable` message; on Solana SHA-256 of what the owner signs. */
   digest: Bytes32
 })
 export type ChainAuthorization = typeof ChainAuthorization.Type
+
+/** One of an EVM chain. */
+export interface EvmChainAuthorization extends ChainAuthorization {
+  readonly policy: AgentPolicy
+}
+
+/** One of Solana. */
+export interface SolanaChainAuthorization extends ChainAuthorization {
+  readonly policy: SolanaRole
+}
+
+export const isSolanaRole = (policy: ChainAuthorization["policy"]): policy is SolanaRole => "_tag" in policy
 
 /** How the owner signs: with a key, or as a contract that rules on signatures (ERC-1271). */
 export const AccountType = Schema.Literals(["ECDSA", "ERC1271"])
@@ -87,7 +111,7 @@ export type AccountType = typeof AccountType.Type
 
 export const Authorization = Schema.Struct({
   /** The family of its chains, whose adapter alone looks into the policies; rows from before it was kept are EVM's. */
-  _tag: Schema.Literal("Evm").pipe(Schema.withDecodingDefaultKey(Effect.succeed("Evm" as const))),
+  _tag: Schema.Literals(["Evm", "Solana"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("Evm" as const))),
   accountType: AccountType,
   ownerAccountId: WalletId,
   /** Salt of the account's address; the same on every chain. */

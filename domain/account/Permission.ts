@@ -3,18 +3,23 @@
  * leave, on which terms. What enforces it there (routers, guards, contracts of bridges) is for the family's adapter.
  */
 import { type Address, addressOf, assetAt, type AssetId, chainIdOf } from "#domain/Caip.ts"
-import type { ChainAuthorization } from "#domain/account/Authorization.ts"
+import { type AgentPolicy, type ChainAuthorization, isSolanaRole } from "#domain/account/Authorization.ts"
 
 /** A permission on one chain. */
 type Permission = Pick<ChainAuthorization, "chainId" | "policy">
 
+/** What of a permission the chain itself enforces: a role on Solana has no limits there but its sub-account. */
+const limitsOf = ({ policy }: Permission): Partial<AgentPolicy> => (isSolanaRole(policy) ? {} : policy)
+
 /**
  * Whether the owner lets the agent buy an asset. Under the guard that is for the chain's registry to say, which the
- * simulation asks, unless the owner signed a closed list; else the asset is one that the owner signed.
+ * simulation asks, unless the owner signed a closed list; else the asset is one that the owner signed. A role on Solana
+ * names none.
  */
-export const mayBuy = ({ policy: { guard, tokens } }: Permission, assetId: AssetId): boolean => {
+export const mayBuy = (permission: Permission, assetId: AssetId): boolean => {
+  const { guard, tokens } = limitsOf(permission)
   const address: Address = addressOf(assetId)
-  const listed: ReadonlyArray<Address> = guard === undefined ? tokens : (guard.closedTokens ?? [address])
+  const listed: ReadonlyArray<Address> = (guard === undefined ? tokens : guard.closedTokens) ?? [address]
   return listed.includes(address)
 }
 
@@ -27,7 +32,9 @@ export interface GuardTerms {
 }
 
 /** The terms that the owner signed; undefined where there is no guard. */
-export const termsOf = ({ chainId, policy: { guard } }: Permission): GuardTerms | undefined => {
+export const termsOf = (permission: Permission): GuardTerms | undefined => {
+  const { chainId } = permission
+  const { guard } = limitsOf(permission)
   if (guard === undefined) return undefined
   const { budgetBps, closedTokens, tradeBps } = guard
   if (closedTokens === undefined) return { tradeBps, budgetBps }
@@ -40,31 +47,35 @@ export const termsOf = ({ chainId, policy: { guard } }: Permission): GuardTerms 
 }
 
 /** Whether all that the agent does goes through the trade guard; else the permission itself lists what it may do. */
-export const isGuarded = ({ policy: { guard } }: Permission): boolean => guard !== undefined
+export const isGuarded = (permission: Permission): boolean => limitsOf(permission).guard !== undefined
 
 /** The asset by which value leaves the chain; undefined where nothing may leave. */
-export const carrierOf = ({ chainId, policy: { bridge } }: Permission): AssetId | undefined =>
-  bridge && assetAt(chainId, bridge.token)
+export const carrierOf = (permission: Permission): AssetId | undefined => {
+  const { bridge } = limitsOf(permission)
+  return bridge && assetAt(permission.chainId, bridge.token)
+}
 
 /** What takes value that leaves as an asset of another chain; undefined where that is not authorized. */
-export const wayTo = ({ policy: { bridge } }: Permission, buy: AssetId): Address | undefined => {
+export const wayTo = (permission: Permission, buy: AssetId): Address | undefined => {
+  const { bridge } = limitsOf(permission)
   const [chainId, address] = [chainIdOf(buy), addressOf(buy)]
   return bridge?.destinations.some((to) => to.chainId === chainId && to.token === address) ? bridge.contract : undefined
 }
 
 /** Tokens through which a swap may pass on its way. */
-export const hubsOf = ({ policy: { hubs } }: Permission): ReadonlyArray<Address> => hubs
+export const hubsOf = (permission: Permission): ReadonlyArray<Address> => limitsOf(permission).hubs ?? []
 
 /** What swaps over a provider's routes; undefined where the venue makes every swap. */
-export const routeCarrierOf = ({ policy: { routedSwap } }: Permission): Address | undefined => routedSwap
+export const routeCarrierOf = (permission: Permission): Address | undefined => limitsOf(permission).routedSwap
 
 /** Tokens that the permission names. */
-export const namedTokens = ({ policy: { bridge, hubs, tokens } }: Permission): ReadonlyArray<Address> => [
-  ...tokens,
-  ...hubs,
-  ...(bridge === undefined ? [] : [bridge.token])
-]
+export const namedTokens = (permission: Permission): ReadonlyArray<Address> => {
+  const { bridge, hubs = [], tokens = [] } = limitsOf(permission)
+  return [...tokens, ...hubs, ...(bridge === undefined ? [] : [bridge.token])]
+}
 
 /** What the permission lets the agent call: nobody's accounts, so nothing that is sent there comes back. */
-export const namedContracts = ({ policy: { bridge, routedSwap, router } }: Permission): ReadonlyArray<Address> =>
-  [router, routedSwap, bridge?.contract].filter((address) => address !== undefined)
+export const namedContracts = (permission: Permission): ReadonlyArray<Address> => {
+  const { bridge, routedSwap, router } = limitsOf(permission)
+  return [router, routedSwap, bridge?.contract].filter((address) => address !== undefined)
+}

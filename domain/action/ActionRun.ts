@@ -25,7 +25,7 @@ import { failOnDefect } from "#domain/operation/failOnDefect.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { recordedTransactions } from "#domain/relay/recordedTransactions.ts"
-import type { ActionReceipt } from "#domain/relay/Transaction.ts"
+import { type ActionReceipt, carriedAlone } from "#domain/relay/Transaction.ts"
 import { RelayStore } from "#domain/relay/RelayStore.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
@@ -317,10 +317,7 @@ const makeExecute = (
 }
 
 /** The same, for a transaction of its own. */
-const alone = (step: Ready): Ready => {
-  const { bundleGas: _bundleGas, ...prepared } = step.prepared
-  return { ...step, prepared }
-}
+const alone = (step: Ready): Ready => ({ ...step, prepared: carriedAlone(step.prepared) })
 
 /** The swap of an order as far as the order says it: the quote, and with it the minimum, is lost. */
 const unrecordedSwap = ({ order }: StoredAction): Swap | undefined =>

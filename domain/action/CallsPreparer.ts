@@ -39,9 +39,11 @@ export class CallsPreparer extends Context.Service<
         const spent = yield* gas.refusal({ tenantId, portfolioId })
         if (Option.isSome(spent)) return yield* refuse(spent.value)
         const replaced = replacedPermissions(grants, chainId)
-        return yield* execution
-          .prepare({ chainId, ...grant, swaps: [], calls, replaced, ...(orderId === undefined ? {} : { orderId }) })
+        const named = orderId === undefined ? {} : { orderId }
+        const prepared = yield* execution
+          .prepare({ chainId, ...grant, swaps: [], calls, replaced, ...named })
           .pipe(Effect.catchTag("AuthorizationRequired", ({ message }) => refuse(message)))
+        return prepared._tag === "Solana" ? yield* refuse("calls are made on EVM chains alone") : prepared
       })
 
       return CallsPreparer.of({ prepare })

@@ -15,7 +15,7 @@ import { addressOf, type Address } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { diverge, Prices } from "#domain/market/Prices.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
-import { ActionReceipt, PreparedTransaction } from "#domain/relay/Transaction.ts"
+import { ActionReceipt, PreparedAction } from "#domain/relay/Transaction.ts"
 import { Settings } from "#domain/Settings.ts"
 import { swapLimits } from "#domain/strategy/resolveSwap.ts"
 import { BestQuotes } from "#domain/trading/BestQuotes.ts"
@@ -56,7 +56,7 @@ const boundStep = (step: unknown, contract: Address, slippageBps: number | null)
 
 export const SwapStep = Schema.Union([
   /** Ready to be signed by the relayer. */
-  Schema.TaggedStruct("Ready", { prepared: PreparedTransaction, swap: Schema.optionalKey(Swap) }),
+  Schema.TaggedStruct("Ready", { prepared: PreparedAction, swap: Schema.optionalKey(Swap) }),
   /** Carried out already, by an earlier operation. */
   Schema.TaggedStruct("Landed", { swap: Schema.optionalKey(Swap), receipt: ActionReceipt }),
   /** Somebody outside does not answer. */

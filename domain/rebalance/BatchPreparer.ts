@@ -15,7 +15,7 @@ import { type PlannedChain, plannedUsd, type RunPlan } from "#domain/rebalance/p
 import { type PlanContext, RunStore } from "#domain/rebalance/RunStore.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
-import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
+import type { PreparedAction } from "#domain/relay/Transaction.ts"
 import { chainSkip, dollars, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
 import type { PlannedLeg, PlannedTransfer } from "#domain/trading/PlannedTrades.ts"
 
@@ -44,10 +44,7 @@ export class BatchPreparer extends Context.Service<
        * Why trades by a policy are not made after all: their gas as estimated, deployment included, is more than
        * planned.
        */
-      const isUnworthy = Effect.fnUntraced(function* (
-        { chainId, measures }: PlannedChain,
-        prepared: PreparedTransaction
-      ) {
+      const isUnworthy = Effect.fnUntraced(function* ({ chainId, measures }: PlannedChain, prepared: PreparedAction) {
         const expected = yield* gas.expectedUsd(prepared)
         if (measures?.worth == null || Option.isNone(expected)) return undefined
         const { benefitUsd, costUsd, gasUsd } = measures.worth

@@ -6,7 +6,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type BatchDraft, BatchDrafts, type ChainTask, type QuoteSources } from "#domain/rebalance/BatchDrafts.ts"
-import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
+import type { PreparedAction } from "#domain/relay/Transaction.ts"
 import { dollars, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
 import { type AuthorizationRequired, ChainExecution, type SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import type { ChainPlanOfRun } from "#domain/rebalance/plan/PlanOfChain.ts"
@@ -17,7 +17,7 @@ import { cutBy } from "#domain/trading/TransferQuotes.ts"
 
 /** A draft that the chain accepts; without operation when the draft has nothing to trade. */
 export interface SimulatedDraft extends BatchDraft {
-  readonly prepared: PreparedTransaction | null
+  readonly prepared: PreparedAction | null
   /** What the chain said of a draft from which nothing could be kept; null otherwise. */
   readonly failure: string | null
 }

@@ -22,7 +22,7 @@ import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
-import type { ActionReceipt, PreparedTransaction } from "#domain/relay/Transaction.ts"
+import { type ActionReceipt, carriedAlone, type PreparedAction } from "#domain/relay/Transaction.ts"
 import { SignatureRequests } from "#domain/rebalance/SignatureRequests.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
 
@@ -88,7 +88,7 @@ const makeTrade = ({ preparer, launcher, ledger, operations, relay, wait }: Serv
   /** Before anything is sent, so that whoever reads the account afterwards knows where the rest went. */
   const recordIntent = (
     { attempt, chainId, operationId }: AttemptId,
-    { accountId, fromBlock, subject }: PreparedTransaction,
+    { accountId, fromBlock, subject }: PreparedAction,
     transfers: ReadonlyArray<OutgoingTransfer>
   ) =>
     Activity.make({
@@ -148,7 +148,7 @@ const makeTrade = ({ preparer, launcher, ledger, operations, relay, wait }: Serv
         if (yield* wait.tell(attempt, preparation)) return yield* Effect.fail({ chain, reason, attempt: number })
         return { ...last, skips: [...preparation.skips, unsignedSkip(chain, reason)] }
       }
-      const { measures, prepared, swaps, transfers = [] } = preparation
+      const { measures, prepared, transfers = [] } = preparation
       if (transfers.length > 0) yield* recordIntent(attempt, prepared, transfers)
       const carried = yield* relay.carry(attempt, prepared, (transaction) =>
         operations.find(transaction, prepared.accountId)
@@ -161,8 +161,7 @@ const makeTrade = ({ preparer, launcher, ledger, operations, relay, wait }: Serv
       if (transfers.length > 0) {
         yield* receipt.success ? depart(attempt, prepared.accountId, transfers, receipt.txHash) : cancelIntent(attempt)
       }
-      const failure = receipt.success ? null : `the swaps were reverted in ${receipt.txHash}`
-      last = { chainId, skips: preparation.skips, swaps, receipt, failure }
+      last = { chainId, receipt, ...effectOf(preparation, chain, receipt) }
       if (transfers.length > 0) last = { ...last, transfers }
       if (measures !== undefined) last = { ...last, measures }
       if (reverted.length > 0) last = { ...last, reverted: [...reverted] }
@@ -175,6 +174,31 @@ const makeTrade = ({ preparer, launcher, ledger, operations, relay, wait }: Serv
     }
     return last
   })
+}
+
+/** What the batch did: of steps those that landed, and the others as skips. */
+export const effectOf = (
+  { skips, swaps }: Pick<Ready, "skips" | "swaps">,
+  { legs }: PlannedChain,
+  { success, txHash, unmade = [] }: ActionReceipt
+): Pick<ChainOutcome, "swaps" | "skips" | "failure"> => {
+  const left = unmade.flatMap(({ isCancelled, reason, step }): ReadonlyArray<RecordedSkip> => {
+    const swap = swaps[step]
+    if (swap === undefined) return []
+    const { buy, sell, sellAmountRaw } = swap
+    const leg = legs.find((one) => one.buy === buy && one.sell === sell)
+    const valueUsd = leg === undefined ? null : (leg.valueUsd * sellAmountRaw) / leg.sellAmountRaw
+    const code = isCancelled ? SkipCode.cancelled : SkipCode.simulationFailed
+    const amount = valueUsd === null ? "" : `; ${dollars(valueUsd)} are not traded`
+    return [{ assetId: null, sell, buy, code, valueUsd, reason: `${reason}${amount}` }]
+  })
+  const reasons = [...new Set(unmade.map(({ reason }) => reason))].join("; ")
+  const failure = unmade.length === 0 ? `the swaps were reverted in ${txHash}` : `no swap was made: ${reasons}`
+  return {
+    swaps: swaps.filter((_, index) => !unmade.some(({ step }) => step === index)),
+    skips: [...skips, ...left],
+    failure: success ? null : failure
+  }
 }
 
 /** What a chain comes to that was cancelled before its batch was signed; what landed there before moved nothing. */
@@ -202,10 +226,7 @@ export const cancelledSkip = (chain: PlannedChain): RecordedSkip =>
   )
 
 /** The same, for a transaction of its own. */
-const alone = (preparation: Ready): Ready => {
-  const { bundleGas: _bundleGas, ...prepared } = preparation.prepared
-  return { ...preparation, prepared }
-}
+const alone = (preparation: Ready): Ready => ({ ...preparation, prepared: carriedAlone(preparation.prepared) })
 
 /** Another run waits for the owner on the chain already, or this one has in vain. */
 export const unsignedSkip = (chain: PlannedChain, reason: string): RecordedSkip =>

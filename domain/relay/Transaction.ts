@@ -11,6 +11,8 @@ import { Bytes32, HexBytes } from "#domain/account/Authorization.ts"
 
 /** A transaction that passed simulation and has no nonce yet. */
 export const PreparedTransaction = Schema.Struct({
+  /** Its family of chains; left out by what was prepared before there were others. */
+  _tag: Schema.optionalKey(Schema.Literal("Evm")),
   chainId: ChainId,
   accountId: AccountId,
   /** Hash that names the carried action on chain; whoever submits it, it happens once. */
@@ -34,6 +36,43 @@ export const PreparedTransaction = Schema.Struct({
 export type PreparedTransaction = typeof PreparedTransaction.Type
 
 /**
+ * Steps of one action on a chain where each is a transaction of its own, carried out in their order. Of swaps each is a
+ * step, in the order of the batch.
+ */
+export const PreparedSteps = Schema.TaggedStruct("Solana", {
+  chainId: ChainId,
+  accountId: AccountId,
+  /** SHA-256 of the steps: names the action in the service, not on chain. */
+  subject: Bytes32,
+  /** What each step does, in words of its family's adapter. */
+  steps: Schema.NonEmptyArray(Schema.String),
+  /** The most that the fees of all steps may be, in the smallest unit of the chain's native asset (lamports). */
+  gasLimit: Schema.BigIntFromString,
+  /** One such unit in 18 decimals. */
+  maxFeePerGas: Schema.BigIntFromString,
+  /** The slot at which the account was read. */
+  fromBlock: Schema.BigIntFromString
+})
+export type PreparedSteps = typeof PreparedSteps.Type
+
+/** What passed simulation, by the family of its chain. */
+export const PreparedAction = Schema.Union([PreparedSteps, PreparedTransaction])
+export type PreparedAction = typeof PreparedAction.Type
+
+/** The transaction, where an action cannot be one of steps: there a step is a defect. */
+export const asTransaction = (prepared: PreparedAction): PreparedTransaction => {
+  if (prepared._tag !== "Solana") return prepared
+  throw new Error(`Chain ${prepared.chainId} carries steps, and a transaction of a relayer was asked for`)
+}
+
+/** The same, for a transaction of its own. */
+export const carriedAlone = (prepared: PreparedAction): PreparedAction => {
+  if (prepared._tag === "Solana") return prepared
+  const { bundleGas: _bundleGas, ...rest } = prepared
+  return rest
+}
+
+/**
  * Signed bytes of the relayer's transaction, the newest of those that share its nonce, as one of its actions sees it.
  */
 export const SignedTransaction = Schema.Struct({
@@ -51,13 +90,25 @@ export const SignedTransaction = Schema.Struct({
 })
 export type SignedTransaction = typeof SignedTransaction.Type
 
+/** What names a transaction: 32 bytes in hex, or the first signature of a Solana transaction in base58. */
+export const TxHash = Schema.Union([
+  Bytes32,
+  Schema.String.check(Schema.isPattern(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/u, { expected: "64 bytes in base58" }))
+])
+
 /** What became of the carried action, read from the receipt of the transaction that carried it. */
 export const ActionReceipt = Schema.Struct({
   subject: Bytes32,
-  /** The transaction that carried it; another than ours when somebody else submitted the same action. */
-  txHash: Bytes32,
+  /**
+   * The transaction that carried it; another than ours when somebody else submitted the same action. Of several steps
+   * the last that landed; the subject when no step was sent.
+   */
+  txHash: TxHash,
   blockNumber: Schema.BigIntFromString,
-  /** The block that includes it; null when none does, because the nonce went to another transaction. */
+  /**
+   * The block that includes it; null when none does, because the nonce went to another transaction, and where blocks
+   * are named by their number alone.
+   */
   blockHash: Schema.NullOr(Bytes32).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   /** False when the action was included but reverted, or can no longer be: nothing moved. */
   success: Schema.Boolean,
@@ -69,7 +120,15 @@ export const ActionReceipt = Schema.Struct({
    * Units of the chain's native asset (wei) that each unit of gas cost; left out by receipts from before it was kept.
    */
   gasPriceRaw: Schema.optionalKey(Schema.BigIntFromString),
-  /** Net change of each token of the account, from the Transfer events of the transaction. */
-  deltas: Schema.Array(Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString }))
+  /** Net change of each token of the account, from the Transfer events of the transaction or by balances around it. */
+  deltas: Schema.Array(Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString })),
+  /** What a block took of an action of several steps, in order; left out where `txHash` is all. */
+  transactions: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ txHash: TxHash, success: Schema.Boolean, gasUsed: Schema.BigIntFromString }))
+  ),
+  /** Steps that had no effect, by their place; left out where an action has its effect whole or not at all. */
+  unmade: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ step: Schema.Int, isCancelled: Schema.Boolean, reason: Schema.String }))
+  )
 })
 export type ActionReceipt = typeof ActionReceipt.Type

@@ -3,27 +3,20 @@
  * attempts that they carry are stored in one commit), `confirm` (send the stored bytes until the chain shows what
  * became of them), `replace` (offer more for the transaction that the chain waits for) and `record`.
  */
-import { Context, DateTime, Effect, Layer, Metric, Option, Schema, Duration } from "effect"
+import { Context, DateTime, Effect, Layer, Metric, Option, Schema } from "effect"
 import { Activity, DurableClock } from "effect/workflow"
 import * as Metrics from "#domain/Metrics.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
-import { ActionReceipt, type PreparedTransaction } from "#domain/relay/Transaction.ts"
+import { ActionReceipt, type PreparedAction, type PreparedTransaction } from "#domain/relay/Transaction.ts"
+import { RelayTiming } from "#domain/relay/RelayTiming.ts"
+import { makeCarrySteps } from "#domain/relay/carrySteps.ts"
+import { StepCarrier } from "#domain/relay/StepCarrier.ts"
 import { awaitReceipt, type FindReceipt } from "#domain/relay/awaitReceipt.ts"
 import { BundleSigner } from "#domain/relay/BundleSigner.ts"
 import { replaceStuckTransaction } from "#domain/relay/replaceStuckTransaction.ts"
-
-/** How long the relay waits for a chain before it does something about it. Tests make it shorter. */
-export const RelayTiming = Context.Reference("ballast/domain/relay/RelayTiming", {
-  defaultValue: () => ({
-    /** How long one search for a receipt lasts. A transaction that is at least this old is then replaced. */
-    searchFor: Duration.seconds(45),
-    /** The pause between two searches. */
-    betweenSearches: Duration.seconds(15)
-  })
-})
 
 /**
  * A run remembers of the signature that there is one; the bytes are read from the store, where they may have been
@@ -38,12 +31,13 @@ export class TransactionRelay extends Context.Service<
   TransactionRelay,
   {
     /**
-     * The receipt, once the chain has decided; none when the operation is to be cancelled and this was not signed: it
-     * never will be then. Must run inside a workflow; the attempt names the activities.
+     * The receipt, once the chain has decided, of steps once all of them are decided; none when the operation is to be
+     * cancelled and this was not signed: it never will be then. Must run inside a workflow; the attempt names the
+     * activities.
      */
     readonly carry: (
       attempt: AttemptId,
-      prepared: PreparedTransaction,
+      prepared: PreparedAction,
       find: FindReceipt
     ) => Effect.Effect<Option.Option<ActionReceipt>, never, InWorkflow>
   }
@@ -57,6 +51,7 @@ export class TransactionRelay extends Context.Service<
           store: yield* RelayStore,
           signer: yield* BundleSigner,
           relayer: yield* Relayer,
+          carrier: yield* StepCarrier,
           pace: yield* RelayTiming
         })
       })
@@ -69,10 +64,13 @@ interface Services {
   readonly store: RelayStore["Service"]
   readonly signer: BundleSigner["Service"]
   readonly relayer: Relayer["Service"]
+  readonly carrier: typeof StepCarrier.Service
   readonly pace: typeof RelayTiming.Service
 }
 
-const makeCarry = ({ operations, store, signer, relayer, pace }: Services) => {
+const makeCarry = ({ operations, store, signer, relayer, carrier, pace }: Services) => {
+  const carrySteps = makeCarrySteps({ operations, store, carrier, pace })
+
   /**
    * None when the key gave no signature; the nonce is free again then. What is signed is stored before the step's own
    * result; repeated after a crash in between, the step finds it.
@@ -161,7 +159,8 @@ const makeCarry = ({ operations, store, signer, relayer, pace }: Services) => {
     }
   })
 
-  return Effect.fnUntraced(function* (attempt: AttemptId, prepared: PreparedTransaction, find: FindReceipt) {
+  return Effect.fnUntraced(function* (attempt: AttemptId, prepared: PreparedAction, find: FindReceipt) {
+    if (prepared._tag === "Solana") return yield* carrySteps(attempt, prepared)
     if (!(yield* sign(attempt, prepared))) return Option.none<ActionReceipt>()
     const receipt = yield* confirm(attempt, find)
     yield* record(attempt, receipt)

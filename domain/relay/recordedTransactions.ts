@@ -14,12 +14,26 @@ export const recordedTransactions = (
   carried: Carried,
   receipts: ReadonlyArray<ActionReceipt>
 ): Effect.Effect<ReadonlyArray<TransactionResult>> =>
-  Effect.forEach(receipts, (receipt) =>
-    Effect.map(paidUsd(chainId, receipt), (gasUsd) => ({
-      txHash: receipt.txHash,
-      userOpHash: carried === "user_operation" ? receipt.subject : null,
-      success: receipt.success,
-      gasUsed: receipt.gasUsed,
+  Effect.forEach(receipts.flatMap(transactionsOf), ({ userOpHash, ...transaction }) =>
+    Effect.map(paidUsd(chainId, transaction), (gasUsd) => ({
+      txHash: transaction.txHash,
+      userOpHash: carried === "user_operation" ? userOpHash : null,
+      success: transaction.success,
+      gasUsed: transaction.gasUsed,
       gasUsd: Option.getOrNull(gasUsd)
     }))
   )
+
+interface Included extends Pick<ActionReceipt, "txHash" | "success" | "gasUsed" | "gasPriceRaw"> {
+  readonly userOpHash: string | null
+}
+
+/** Steps have no hash beside their transaction's. */
+const transactionsOf = (receipt: ActionReceipt): ReadonlyArray<Included> =>
+  receipt.transactions === undefined
+    ? [{ ...receipt, userOpHash: receipt.subject }]
+    : receipt.transactions.map((one) => ({
+        ...one,
+        userOpHash: null,
+        ...(receipt.gasPriceRaw === undefined ? {} : { gasPriceRaw: receipt.gasPriceRaw })
+      }))

@@ -1,6 +1,7 @@
 /**
- * Port: a batch of swaps on one chain as one user operation of the smart account, which the relayer carries. The batch
- * may end by handing what it yields to a recipient that the owner authorized.
+ * Port: a batch of swaps on one chain as one user operation of the smart account, which the relayer carries, or on a
+ * chain without such operations as one step for each swap. The batch may end by handing what it yields to a recipient
+ * that the owner authorized.
  *
  * `prepare` may be repeated freely: nothing is sent. What becomes of it is the relay's (`UserOperations`). Source:
  * ERC-4337.
@@ -11,7 +12,7 @@ import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import { SignatureCause } from "#domain/account/RequiredSignatures.ts"
-import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
+import type { PreparedAction } from "#domain/relay/Transaction.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
@@ -80,6 +81,6 @@ export class ChainExecution extends Context.Service<
      */
     readonly prepare: (
       batch: SwapBatch
-    ) => Effect.Effect<PreparedTransaction, ChainUnavailable | SimulationFailed | AuthorizationRequired>
+    ) => Effect.Effect<PreparedAction, ChainUnavailable | SimulationFailed | AuthorizationRequired>
   }
 >()("ballast/domain/trading/ChainExecution") {}

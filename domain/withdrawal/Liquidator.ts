@@ -19,7 +19,7 @@ import { isMadeAt, priceLegs } from "#domain/trading/priceLegs.ts"
 import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
 import { fromFeeBps, whole } from "#domain/planning/SwapCost.ts"
 import { Venue } from "#domain/trading/Venue.ts"
-import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
+import type { PreparedAction } from "#domain/relay/Transaction.ts"
 import { Settings } from "#domain/Settings.ts"
 import { swapLimits } from "#domain/strategy/resolveSwap.ts"
 import { shortfalls } from "#domain/withdrawal/liveBalances.ts"
@@ -41,10 +41,7 @@ export class Liquidator extends Context.Service<
     /** A simulated user operation that sells and delivers; nothing is sent. */
     readonly prepare: (
       withdrawal: StoredWithdrawal
-    ) => Effect.Effect<
-      PreparedTransaction,
-      ChainUnavailable | PricesUnavailable | SimulationFailed | LiquidationRefused
-    >
+    ) => Effect.Effect<PreparedAction, ChainUnavailable | PricesUnavailable | SimulationFailed | LiquidationRefused>
   }
 >()("ballast/domain/withdrawal/Liquidator") {
   static readonly layer = Layer.effect(

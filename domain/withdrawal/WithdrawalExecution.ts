@@ -6,7 +6,7 @@ import { Context, type Effect, type Option } from "effect"
 import type { AssetId } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { SimulationFailed } from "#domain/trading/ChainExecution.ts"
-import type { ActionReceipt, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
+import type { ActionReceipt, PreparedAction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 
 /** What the chain says of an authorization now. */
@@ -28,7 +28,7 @@ export class WithdrawalExecution extends Context.Service<
      */
     readonly prepare: (
       withdrawal: StoredWithdrawal
-    ) => Effect.Effect<PreparedTransaction, ChainUnavailable | SimulationFailed>
+    ) => Effect.Effect<PreparedAction, ChainUnavailable | SimulationFailed>
     /**
      * What became of a transaction that carries the withdrawal, with or without sales; none while it may still be
      * carried out. A receipt without success: this transaction did not do it and will not.

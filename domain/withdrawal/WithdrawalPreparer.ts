@@ -7,7 +7,7 @@ import { chainIdOf } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { SimulationFailed } from "#domain/trading/ChainExecution.ts"
-import { ActionReceipt, PreparedTransaction } from "#domain/relay/Transaction.ts"
+import { ActionReceipt, PreparedAction } from "#domain/relay/Transaction.ts"
 import { Liquidator } from "#domain/withdrawal/Liquidator.ts"
 import { shortfalls } from "#domain/withdrawal/liveBalances.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
@@ -15,7 +15,7 @@ import { type StoredWithdrawal, WithdrawalStore } from "#domain/withdrawal/Withd
 
 export const WithdrawalStep = Schema.Union([
   /** Ready to be signed by the relayer. */
-  Schema.TaggedStruct("Ready", { prepared: PreparedTransaction }),
+  Schema.TaggedStruct("Ready", { prepared: PreparedAction }),
   /** Carried out already. */
   Schema.TaggedStruct("Landed", { receipt: ActionReceipt }),
   /** Something outside must change first, and may. */

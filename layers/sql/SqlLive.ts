@@ -31,6 +31,7 @@ import * as PreviewStore from "#layers/sql/rebalance/PreviewStore.ts"
 import * as RunHistory from "#layers/sql/rebalance/RunHistory.ts"
 import * as RunStore from "#layers/sql/rebalance/RunStore.ts"
 import * as SessionStore from "#layers/sql/identity/SessionStore.ts"
+import * as StepJournal from "#layers/sql/relay/StepJournal.ts"
 import * as StepStore from "#layers/sql/relay/StepStore.ts"
 import * as StrategyStore from "#layers/sql/strategy/StrategyStore.ts"
 import * as SuspendedRuns from "#layers/sql/run/SuspendedRuns.ts"
@@ -75,6 +76,7 @@ export const SqlLive = Layer.mergeAll(
   RunHistory.layer,
   RunStore.layer,
   SessionStore.layer,
+  StepJournal.layer,
   StepStore.layer,
   StrategyStore.layer,
   SuspendedRuns.layer,

@@ -1,9 +1,12 @@
 import { Effect, Redacted } from "effect"
 import { join } from "node:path"
+import * as Base58 from "#domain/Base58.ts"
+import { solanaChainId } from "#domain/Caip.ts"
 import { operator } from "#sandbox/chain/canonical.ts"
 import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
 import { ondoChainOf } from "#sandbox/market/ondo.ts"
 import { derivedSecret } from "#sandbox/process/derivedSecret.ts"
+import { solanaAgent } from "#sandbox/solana/solanaAgent.ts"
 import { WorldConfig } from "#sandbox/WorldConfig.ts"
 import { WorldFile } from "#sandbox/WorldFile.ts"
 
@@ -34,6 +37,9 @@ export const serviceEnvironment = Effect.gen(function* () {
   ])
   const environment: Readonly<Record<string, string | undefined>> = {
     ...Object.fromEntries(perChain),
+    SOLANA_RPC_URL: `${config.controlBaseUrl}/rpc/${solanaChainId}`,
+    SOLANA_AGENT_PRIVATE_KEY: Base58.encode(solanaAgent(secrets.internalToken).secretKey),
+    JUPITER_URL: `${config.controlBaseUrl}/jupiter`,
     ATTESTOR_URL: `${config.controlBaseUrl}/attestor`,
     ATTESTOR_TOKEN: derivedSecret(secrets.internalToken)("attestor token"),
     LIFI_URL: `${config.controlBaseUrl}/lifi/v1`,

@@ -17,12 +17,15 @@ import { installMints, issue, issueLamports } from "#sandbox/solana/market/issue
 import { jupiterProgram } from "#sandbox/solana/market/jupiterRoute.ts"
 import { type SplToken, usdc } from "#sandbox/solana/market/splCatalog.ts"
 import { installPools, movePool } from "#sandbox/solana/market/splPools.ts"
+import { solanaAgent } from "#sandbox/solana/solanaAgent.ts"
 import { emulateSwig } from "#sandbox/solana/swig/Emulator.ts"
 import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
 import { WorldClock } from "#sandbox/WorldClock.ts"
 import { WorldConfig } from "#sandbox/WorldConfig.ts"
 import { WorldFile } from "#sandbox/WorldFile.ts"
 
+/** What the service's agent has for fees and rents when a world starts: 100 SOL. */
+const agentLamports = 100_000_000_000n
 const slotMillis = 400
 const saveInterval = Duration.seconds(1)
 /** A long jump of the clock makes no more blocks than outlast every blockhash. */
@@ -76,10 +79,12 @@ export class WorldSolana extends Context.Service<
         },
         saved
       )
+      const agent = solanaAgent((yield* file.state).secrets.internalToken).publicKey
       const price = ({ assetId }: SplToken) => prices.price(assetId)
       yield* attempt(() => {
         installMints(ledger)
         installPools(ledger, price)
+        if ((ledger.account(agent)?.lamports ?? 0n) < agentLamports) issueLamports(ledger, agent, agentLamports)
       })
       yield* keep(ledger, path)
       yield* Effect.sync(() => ledger.advance(1n)).pipe(

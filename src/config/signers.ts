@@ -2,43 +2,15 @@
  * Reads where the agent's, the relayer's and the attestor's keys are kept: in the environment, in a file, or behind a
  * remote signer.
  */
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { EvmAddress } from "#domain/Caip.ts"
 import type { AttestorPlace } from "#layers/attestor/AttestorConfig.ts"
 import type { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { addressOfKey } from "#layers/evm/signer/localSigner.ts"
 import type { SignerConfig } from "#layers/evm/signer/SignerConfig.ts"
+import { keyFile } from "#src/config/keyFile.ts"
 import { httpUrl, kind, listOf, secret, text } from "#src/config/kinds.ts"
 import { all, optional, required, type Setting } from "#src/config/Setting.ts"
-import { readFileSync, statSync } from "node:fs"
-import { registerSecret } from "#src/config/secretTexts.ts"
-
-const keyText = /^0x(?!0{64})[0-9a-fA-F]{64}$/u
-
-/** Permissions of anybody but the owner. */
-const othersMask = 0o077
-
-/**
- * Reads a private key from the file that the variable names, which its owner alone may read. What is wrong with it
- * never shows what is in it.
- */
-const keyFile = (name: string, path: string): Setting<Redacted.Redacted> =>
-  Effect.suspend(() => {
-    const problem = (text: string) => Effect.fail([`${name}: ${text}`])
-    try {
-      const { mode } = statSync(path)
-      if ((mode & othersMask) !== 0)
-        return problem(
-          `${path} may be read by others than its owner (mode ${(mode & 0o777).toString(8)}); run chmod 600 ${path}`
-        )
-      const key = readFileSync(path, "utf8").trim()
-      return keyText.test(key)
-        ? Effect.as(registerSecret(key), Redacted.make(key))
-        : problem(`${path} does not hold a private key as 0x and 64 hex digits`)
-    } catch {
-      return problem(`${path} cannot be read; is it there, and this user's?`)
-    }
-  })
 
 const privateKey = secret(
   /^0x(?!0{64})[0-9a-fA-F]{64}$/,

@@ -76,6 +76,7 @@ import { SignalSteps } from "#layers/engine/SignalSteps.ts"
 import { StallMonitor } from "#layers/engine/StallMonitor.ts"
 import { PriceAttestorLive } from "#layers/attestor/PriceAttestorLive.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
+import { SolanaClients, SolanaLive } from "#layers/solana/SolanaLive.ts"
 import { EventWriterLive } from "#http/v2/webhook/EventWriterLive.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
 import { SecretBoxLive } from "#layers/identity/SecretBoxLive.ts"
@@ -97,7 +98,10 @@ const Adapters = Layer.mergeAll(TokenLists, CatalogueLive).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       SqlLive,
-      EvmLive.pipe(Layer.provide(PriceAttestorLive)),
+      SolanaLive.pipe(
+        Layer.provideMerge(EvmLive.pipe(Layer.provide(PriceAttestorLive))),
+        Layer.provideMerge(SolanaClients)
+      ),
       KeyHashLive,
       SecretBoxLive,
       WebhookSenderLive,

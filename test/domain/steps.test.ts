@@ -38,6 +38,10 @@ const steps: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     finish: "a finished operation stays as it is; a second valuation finds nothing that changed since the first",
     abandon: together
   },
+  "relay/carrySteps.ts": {
+    step: "the transaction that is stored is sent again, which a chain takes once; others are signed when it cannot land",
+    record: "the same receipt is recorded"
+  },
   "relay/TransactionRelay.ts": {
     sign: "bytes are stored before the result; who signs again finds them, and a nonce is reserved once an attempt",
     confirm: "looks for a receipt and sends the same bytes again, which a chain carries once",

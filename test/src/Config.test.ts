@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Keypair } from "@solana/web3.js"
 import { ConfigProvider, Effect, Redacted } from "effect"
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as Base58 from "#domain/Base58.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { attestorConfig, cliConfig, serviceConfig } from "#src/Config.ts"
 import { secret } from "#src/config/kinds.ts"
@@ -243,6 +245,22 @@ describe("serviceConfig", () => {
       const message = yield* problemsOf(env)
       assert.include(message, "does not hold a private key")
       assert.notInclude(message, "not-a-key-but-secret")
+    })
+  )
+
+  it.effect("a Solana chain takes part when it has an endpoint, and then needs the agent's whole key", () =>
+    Effect.gen(function* () {
+      const { secretKey } = Keypair.generate()
+      assert.isNull((yield* read(serviceConfig, complete)).solana)
+      const on = { ...complete, SOLANA_RPC_URL: "https://solana.example.com/v1/key" }
+      const { solana } = yield* read(serviceConfig, { ...on, SOLANA_AGENT_PRIVATE_KEY: Base58.encode(secretKey) })
+      assert.deepStrictEqual(Redacted.value(solana!.agentSeed), secretKey.slice(0, 32))
+      assert.deepStrictEqual(solana!.fees, { percentile: 75, maxPriorityLamports: 1_000_000n })
+      assert.include(yield* problemsOf(on), "SOLANA_AGENT_PRIVATE_KEY: is not set")
+      const foreign = Base58.encode(Uint8Array.from([...secretKey.slice(0, 32), ...new Uint8Array(32)]))
+      const problem = yield* problemsOf({ ...on, SOLANA_AGENT_PRIVATE_KEY: foreign })
+      assert.include(problem, "SOLANA_AGENT_PRIVATE_KEY: is malformed")
+      assert.notInclude(problem, foreign)
     })
   )
 

@@ -1,14 +1,16 @@
 /** Both stages of an enrollment as v2 shows them. Source: shapes 2.15 and 2.16. */
 import type { Enrolled, EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
-import type { Authorization } from "#domain/account/Authorization.ts"
+import { type Authorization, isSolanaRole } from "#domain/account/Authorization.ts"
 import { ownerMessage } from "#domain/account/OwnerMessage.ts"
 import { labelsView } from "#http/v2/values/labels.ts"
 import { smartAccountView } from "#http/v2/portfolio/portfolioView.ts"
 
 /** What the message is computed from; undefined of an authorization from before its parts were kept. */
 const partsView = ({ chains, root, withdrawalDomainName }: Authorization) => {
-  const parts = chains.flatMap(({ enableNonce, permissionHash, ...chain }) =>
-    enableNonce === undefined || permissionHash === undefined ? [] : [{ ...chain, enableNonce, permissionHash }]
+  const parts = chains.flatMap(({ enableNonce, permissionHash, policy, ...chain }) =>
+    enableNonce === undefined || permissionHash === undefined || isSolanaRole(policy)
+      ? []
+      : [{ ...chain, policy, enableNonce, permissionHash }]
   )
   return parts.length < chains.length ? undefined : { withdrawalDomainName, root, chains: parts }
 }

@@ -56,7 +56,11 @@ const TransferResult = Schema.Struct({
 }).annotate({ identifier: "TransferResult", description: "Value that left, to another chain or to the recipient." })
 
 const TransactionResult = Schema.Struct({
-  txHash: hexBytes("Hash of the transaction.", 32, `0x${"5c".repeat(32)}`),
+  txHash: written(
+    "Hash of the transaction; on Solana its first signature in base58.",
+    /^(?:0x[0-9a-fA-F]{64}|[1-9A-HJ-NP-Za-km-z]{64,88})$/u,
+    `0x${"5c".repeat(32)}`
+  ),
   userOpHash: orNull(
     hexBytes("Hash of the user operation.", 32, `0x${"0b".repeat(32)}`),
     "Null where none was carried, as in a withdrawal.",

@@ -9,7 +9,7 @@ import { permissionData } from "#layers/evm/account/agentPermission.ts"
 import { rootSignature } from "#layers/evm/account/digestTree.ts"
 import { selectorData } from "#layers/evm/account/enableMessage.ts"
 import { accountDeployment } from "#layers/evm/account/kernelAccount.ts"
-import { addressOf, toViem } from "#layers/evm/address.ts"
+import { addressOf, toViem, evmPolicy } from "#layers/evm/address.ts"
 import { entryPoint } from "#layers/evm/contracts.ts"
 import type { GasLimits } from "#layers/evm/execution/gasLimits.ts"
 
@@ -79,7 +79,7 @@ export const operationSignature = (
   const permissionSignature = concatHex(["0xff", agentSignature])
   if (mode === "enabled") return permissionSignature
   const permission = permissionData({
-    policy: chain.policy,
+    policy: evmPolicy(chain),
     account: addressOf(chain.accountId),
     agent: toViem(addressOf(authorization.agentAccountId)),
     settles: authorization.withdrawalDomainName !== null

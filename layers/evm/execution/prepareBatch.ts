@@ -10,7 +10,7 @@ import type { Signer } from "#domain/relay/Signer.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { ownerSignature as canonicalOwnerSignature } from "#layers/evm/account/ownerSignature.ts"
 import { callDataOf } from "#layers/evm/callData.ts"
-import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
+import { addressOf, fromViem, toViem, evmPolicy } from "#layers/evm/address.ts"
 import type { AskAttested } from "#layers/evm/attestation/attestedPrices.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
@@ -65,6 +65,7 @@ const checkBatch = Effect.fnUntraced(function* (
       cause: "agent_changed",
       reason: `the owner authorized agent ${named}, the service signs as ${agent}`
     })
+  const policy = evmPolicy(chain)
   const signature = canonicalOwnerSignature(authorization.accountType, ownerSignature)
   if (signature === undefined) {
     return yield* refuse(
@@ -73,7 +74,7 @@ const checkBatch = Effect.fnUntraced(function* (
         : "the owner's signature is not an ECDSA signature of 65 bytes"
     )
   }
-  if (calls.length > 0 && chain.policy.guard === undefined)
+  if (calls.length > 0 && policy.guard === undefined)
     return yield* refuse("the agent's permission is from before the trade guard")
   if (swaps.length + transfers.length + calls.length === 0 && settlement === undefined)
     return yield* refuse("a batch needs at least one swap")
@@ -82,11 +83,9 @@ const checkBatch = Effect.fnUntraced(function* (
   const fault = [
     ...swaps.map(pathFault),
     ...swaps.map((swap) =>
-      chain.policy.guard === undefined
-        ? routeFault(swap, chain.policy.routedSwap)
-        : guardRouteFault(swap, chain.policy.guard, venues)
+      policy.guard === undefined ? routeFault(swap, policy.routedSwap) : guardRouteFault(swap, policy.guard, venues)
     ),
-    ...transfers.map((transfer) => transferFault(transfer, chain.policy.bridge))
+    ...transfers.map((transfer) => transferFault(transfer, policy.bridge))
   ].find((found) => found !== undefined)
   if (fault !== undefined) return yield* refuse(fault)
   return { chain, signature, settles }
@@ -99,16 +98,17 @@ const handleOpsData = (operation: ReturnType<typeof packedOperation>, beneficiar
 
 const tradesOf = (
   { swaps, transfers = [] }: SwapBatch,
-  { accountId, policy: { guard, router } }: ChainAuthorization,
+  chain: ChainAuthorization,
   deadline: bigint,
   routeTarget: EvmAddress | undefined,
   attested: ReadonlyMap<EvmAddress, SignedPrice>
 ): ReadonlyArray<Call> => {
+  const { guard, router } = evmPolicy(chain)
   if (guard !== undefined) {
     const terms = { guard, router, routeTarget, deadline, attested }
     return [...guardedSwaps(swaps, terms), ...transfers.flatMap((transfer) => guardedTransfer(transfer, terms))]
   }
-  const account = addressOf(accountId)
+  const account = addressOf(chain.accountId)
   return [
     ...swaps.flatMap((swap) => swapCalls(swap, { account, router, deadline })),
     ...transfers.flatMap((transfer) => transferCalls(transfer, account))
@@ -120,9 +120,10 @@ const noPrices: ReadonlyMap<EvmAddress, SignedPrice> = new Map()
 /** The attested prices that the guard of the account wants for what the batch trades; a refusal names the assets. */
 const attestedFor = Effect.fnUntraced(function* (
   { chainId, swaps, transfers = [] }: SwapBatch,
-  { policy: { guard } }: ChainAuthorization,
+  chain: ChainAuthorization,
   askAttested: AskAttested
 ) {
+  const { guard } = evmPolicy(chain)
   if (guard === undefined) return noPrices
   const traded = [...swaps.flatMap(({ buy, sell }) => [sell, buy]), ...transfers.map(({ sell }) => sell)]
   const tokens = [...new Set(traded.map(addressOf))]
@@ -161,7 +162,7 @@ export const prepareBatch = Effect.fnUntraced(function* (
     { concurrency: "unbounded" }
   )
   const gas = withSettlementGas(
-    gasLimits(chain.policy, batch, {
+    gasLimits(evmPolicy(chain), batch, {
       accountType: authorization.accountType,
       deployed: account.deployed,
       enables: account.mode === "enable",

@@ -7,7 +7,7 @@ import { decodeFunctionResult, encodeAbiParameters, encodeFunctionData, type Hex
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { permissionValidation } from "#layers/evm/account/kernelAccount.ts"
-import { addressOf, toViem } from "#layers/evm/address.ts"
+import { addressOf, toViem, evmPolicy } from "#layers/evm/address.ts"
 import { kernelAbi } from "#layers/evm/contracts.ts"
 import type { Call, CallResult } from "#layers/evm/rpc/aggregate.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"
@@ -22,10 +22,11 @@ const isThere = (config: CallResult | undefined) =>
 
 /** For those of the ids that the account still has; one request, and none where there are no ids. */
 export const removalCalls = Effect.fnUntraced(function* (
-  { accountId, chainId, policy }: ChainAuthorization,
+  chain: ChainAuthorization,
   replaced: ReadonlyArray<string> = []
 ) {
-  if (policy.guard === undefined || replaced.length === 0) return []
+  const { accountId, chainId } = chain
+  if (evmPolicy(chain).guard === undefined || replaced.length === 0) return []
   const target = toViem(addressOf(accountId))
   const configs = yield* multicall(
     chainId,

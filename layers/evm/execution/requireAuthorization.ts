@@ -15,7 +15,7 @@ import { AuthorizationRequired } from "#domain/trading/ChainExecution.ts"
 import { sleepRealTime } from "#layers/clock/withinRealTime.ts"
 import { isSignedAt } from "#layers/evm/account/isSignedAt.ts"
 import { decodePermission, type Permission, permissionCalls } from "#layers/evm/account/permissionState.ts"
-import { addressOf, toViem } from "#layers/evm/address.ts"
+import { addressOf, toViem, evmPolicy } from "#layers/evm/address.ts"
 import { entryPoint } from "#layers/evm/contracts.ts"
 import type { PermissionMode } from "#layers/evm/execution/agentOperation.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
@@ -68,7 +68,7 @@ const conclude = (operation: RefusedOperation, permission: Permission | undefine
         reason: `the account does not accept the owner's signature (${refusal})`
       } as const)
     : null
-  const ended = operation.chain.policy.guard && guardsWord(refusal)
+  const ended = evmPolicy(operation.chain).guard && guardsWord(refusal)
   if (ended !== undefined) return revoked(`${ended} (${refusal})`)
   if (permission === undefined) return unaccepted
   if (permission.isEnabled) {

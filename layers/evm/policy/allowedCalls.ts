@@ -3,9 +3,9 @@
  */
 import { erc20Abi, getAbiItem, toFunctionSignature } from "viem"
 import type { EvmAddress } from "#domain/Caip.ts"
-import type { Authorization, ChainAuthorization } from "#domain/account/Authorization.ts"
+import type { AgentPolicy, Authorization, ChainAuthorization } from "#domain/account/Authorization.ts"
 import type { AllowedCall } from "#domain/policy/ChainPolicy.ts"
-import { addressOf, fromViem } from "#layers/evm/address.ts"
+import { addressOf, fromViem, evmPolicy } from "#layers/evm/address.ts"
 import {
   bridgeAbi,
   kernelAbi,
@@ -59,10 +59,7 @@ const underGuard = (guard: EvmAddress, account: EvmAddress): ReadonlyArray<Allow
 const swapRule = (hops: string, tokens: ReadonlyArray<EvmAddress>) =>
   `The recipient is the account; ${hops}; the last token is one of ${tokens.length} listed ones. No limit on the price.`
 
-const underCallPolicy = (
-  { bridge, hubs, routedSwap, router, tokens }: ChainAuthorization["policy"],
-  settles: boolean
-) => {
+const underCallPolicy = ({ bridge, hubs, routedSwap, router, tokens }: AgentPolicy, settles: boolean) => {
   const spenders = [router, bridge?.contract, routedSwap].filter((spender) => spender !== undefined)
   const calls: ReadonlyArray<Allowed> = [
     { target: null, function: approve, rule: `The spender is one of ${spenders.join(", ")}.` },
@@ -107,9 +104,13 @@ const underCallPolicy = (
 
 export const allowedCalls = (
   { withdrawalDomainName }: Pick<Authorization, "withdrawalDomainName">,
-  { accountId, permissionId, policy }: ChainAuthorization
-): ReadonlyArray<AllowedCall> =>
-  (policy.guard === undefined
-    ? underCallPolicy(policy, withdrawalDomainName !== null)
-    : underGuard(policy.guard.contract, addressOf(accountId))
-  ).map((call) => ({ permissionId, ...call }))
+  chain: ChainAuthorization
+): ReadonlyArray<AllowedCall> => {
+  const { accountId, permissionId } = chain
+  const policy = evmPolicy(chain)
+  const calls =
+    policy.guard === undefined
+      ? underCallPolicy(policy, withdrawalDomainName !== null)
+      : underGuard(policy.guard.contract, addressOf(accountId))
+  return calls.map((call) => ({ permissionId, ...call }))
+}

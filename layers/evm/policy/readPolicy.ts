@@ -16,7 +16,7 @@ import type {
 import { nonceOfFreshAccount } from "#layers/evm/account/enableMessage.ts"
 import { isSignedAt } from "#layers/evm/account/isSignedAt.ts"
 import { decodePermission, type Permission, permissionCalls } from "#layers/evm/account/permissionState.ts"
-import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
+import { addressOf, fromViem, toViem, evmPolicy } from "#layers/evm/address.ts"
 import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
 import type { Call, CallResult } from "#layers/evm/rpc/aggregate.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"
@@ -139,7 +139,7 @@ const stateOf = (
   seconds: number
 ): PermissionState => {
   const state = kernelState(signed, permission)
-  const { guard } = signed.chain.policy
+  const { guard } = evmPolicy(signed.chain)
   if (guard === undefined || state === "ended") return state
   if (state === "active") {
     if (guards === undefined || guards.validUntil === 0 || guards.permissionId !== signed.chain.permissionId)
@@ -162,7 +162,7 @@ const readingOf = (
   seconds: number
 ): PermissionReading => {
   const { authorization, chain } = signed
-  const { guard } = chain.policy
+  const { guard } = evmPolicy(chain)
   const permission = decodePermission(results)
   const signer = decodeSigner(results[4])
   // Of an enabled permission the chain says by which module it is bound, whatever was signed.
@@ -191,7 +191,7 @@ export const readPolicy = Effect.fnUntraced(function* (grants: ReadonlyArray<Gra
   const latest = signed[0]
   if (latest === undefined) return yield* Effect.die(new Error(`No grant names chain ${chainId}`))
   const { accountId } = latest.chain
-  const guard = signed.map(({ chain }) => chain.policy.guard?.contract).find((found) => found !== undefined)
+  const guard = signed.map(({ chain }) => evmPolicy(chain).guard?.contract).find((found) => found !== undefined)
   const ofPermissions = signed.flatMap(callsOf)
   const ofGuard = guard === undefined ? [] : guardCalls(toViem(guard), toViem(addressOf(accountId)))
   const results = yield* multicall(chainId, [...blockCalls, ...ofPermissions, ...ofGuard])
@@ -202,7 +202,7 @@ export const readPolicy = Effect.fnUntraced(function* (grants: ReadonlyArray<Gra
       const ruled = guard === undefined ? undefined : decodeGuard(toViem(guard), answers.slice(ofPermissions.length))
       const permissions = signed.map((one, index) => {
         const own = answers.slice(index * callsPerPermission, (index + 1) * callsPerPermission)
-        const rules = one.chain.policy.guard?.contract === guard ? ruled?.account : undefined
+        const rules = evmPolicy(one.chain).guard?.contract === guard ? ruled?.account : undefined
         return readingOf(one, own, rules, seconds)
       })
       return {

@@ -21,8 +21,8 @@ export type Attempt = typeof Attempt.Type
  * the same database as the operation; an operation has one writer at a time.
  */
 export interface AttemptJournal<E, R = never> {
-  /** The attempt that was recorded last. */
-  readonly latest: Effect.Effect<Option.Option<Attempt>, E, R>
+  /** The attempt that was recorded last, and how many were recorded in all. */
+  readonly latest: Effect.Effect<Option.Option<{ readonly attempt: Attempt; readonly count: number }>, E, R>
   /** Committed when it returns. Called only when no earlier attempt can land any more. */
   readonly record: (attempt: Attempt) => Effect.Effect<void, E, R>
 }

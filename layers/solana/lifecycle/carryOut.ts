@@ -53,7 +53,7 @@ export interface Concluded {
   readonly outcome: Exclude<Settled, { readonly _tag: "Expired" }>
 }
 
-/** Attempts of one operation, one after the other. */
+/** Attempts of one operation, one after the other, over all processes that carry it. */
 const attemptLimit = 5
 
 /**
@@ -66,11 +66,12 @@ export const carryOut = Effect.fn("solana.carryOut")(function* <E, R, E2, R2>(
   patience: Patience = defaultPatience
 ): Effect.fn.Return<Concluded, E | E2 | ChainUnavailable | OutcomeUnknown | AttemptsExpired, R | R2 | SolanaRpc> {
   const begin = Effect.tap(make, journal.record)
-  let attempt = Option.getOrUndefined(yield* journal.latest) ?? (yield* begin)
-  for (let made = 1; ; made++) {
+  const before = Option.getOrUndefined(yield* journal.latest)
+  let attempt = before?.attempt ?? (yield* begin)
+  for (let made = before?.count ?? 1; ; made++) {
     const outcome = yield* settle(attempt, patience)
     if (outcome._tag !== "Expired") return { attempt, outcome }
-    if (made === attemptLimit) return yield* new AttemptsExpired({ attempts: made })
+    if (made >= attemptLimit) return yield* new AttemptsExpired({ attempts: made })
     attempt = yield* begin
   }
 })

@@ -2,8 +2,8 @@
  * One leg of a rebalance: a swap that Jupiter built, checked, wrapped in a signature of the sub-account, and simulated.
  * Where it does not fit into a transaction, a route over fewer accounts is asked for.
  */
-import type { PublicKey } from "@solana/web3.js"
 import { Effect } from "effect"
+import type { SplAssetId } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ProviderUnavailable } from "#layers/provider/makeFind.ts"
 import { addressesOf, type WalletPlace } from "#layers/solana/enrollment/Flow.ts"
@@ -95,17 +95,28 @@ export interface SwapResult {
   readonly isAsPlanned: boolean
 }
 
-const rawOf = ({ tokens }: Holdings, mint: PublicKey): bigint =>
-  tokens.find((token) => token.mint.equals(mint))?.raw ?? 0n
+/** Raw units of each token that is held. */
+export type Amounts = ReadonlyArray<{ readonly assetId: SplAssetId; readonly raw: bigint }>
+
+export const amountsOf = ({ tokens }: Holdings): Amounts => tokens.map(({ assetId, raw }) => ({ assetId, raw }))
+
+/** What of an asset came, or went. */
+export const changeOf = (assetId: SplAssetId, before: Amounts, after: Amounts): bigint => {
+  const rawOf = (amounts: Amounts) => amounts.find((one) => one.assetId === assetId)?.raw ?? 0n
+  return rawOf(after) - rawOf(before)
+}
+
+/** What was asked of a swap. */
+interface Asked {
+  readonly sell: SplAssetId
+  readonly buy: SplAssetId
+  readonly sellRaw: bigint
+  readonly minBuyRaw: bigint
+}
 
 /** Compares what was held. `after` must be read at the slot of the swap or later. */
-export const swapResult = (
-  { buy, minBuyRaw, sell, sellRaw }: Omit<Leg, "account">,
-  before: Holdings,
-  after: Holdings
-): SwapResult => {
-  const change = (mint: PublicKey) => rawOf(after, mint) - rawOf(before, mint)
-  const [soldRaw, boughtRaw] = [-change(sell.mint), change(buy.mint)]
-  const isWhole = before.tokens.every(({ mint }) => mint.equals(sell.mint) || change(mint) >= 0n)
+export const swapResult = ({ buy, minBuyRaw, sell, sellRaw }: Asked, before: Amounts, after: Amounts): SwapResult => {
+  const [soldRaw, boughtRaw] = [-changeOf(sell, before, after), changeOf(buy, before, after)]
+  const isWhole = before.every(({ assetId }) => assetId === sell || changeOf(assetId, before, after) >= 0n)
   return { soldRaw, boughtRaw, isAsPlanned: soldRaw <= sellRaw && boughtRaw >= minBuyRaw && isWhole }
 }

@@ -16,7 +16,7 @@ import {
 } from "#domain/trading/Routing.ts"
 import { baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { TestSettings } from "#test/support/settings.ts"
-import { addressOf } from "#layers/evm/address.ts"
+import { addressOf, evmPolicy } from "#layers/evm/address.ts"
 
 const contract = addressOf(baseBtc.assetId)
 const chain: ChainAuthorization = {
@@ -197,7 +197,7 @@ describe("BestQuotes", () => {
 
   it.effect("asks nothing under a grant from before routes, nor when told not to", () =>
     Effect.gen(function* () {
-      const { routedSwap: _, ...policy } = chain.policy
+      const { routedSwap: _, ...policy } = evmPolicy(chain)
       for (const options of [{ chain: { ...chain, policy } }, { routed: false }]) {
         const { asked, swaps } = yield* price([leg(1_000n)], offering(offer(2_000_000n)), options)
         assert.isEmpty(asked)

@@ -25,7 +25,7 @@ import type { Message } from "#test/fault/crash/messages.ts"
 import type { Begun } from "#test/fault/crash/Scenario.ts"
 import { testSettings } from "#test/support/settings.ts"
 import { SignatureRequestTiming } from "#domain/rebalance/SignatureRequests.ts"
-import { RelayTiming } from "#domain/relay/TransactionRelay.ts"
+import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import { BridgeTiming } from "#domain/transfer/BridgeRun.ts"
 
 const pace = 10

@@ -20,7 +20,8 @@ const patienceMs = 1_800_000
 
 /** Kinds of steps that no scenario comes to, each with the reason. */
 const unreached: Readonly<Record<string, string>> = {
-  turn: "a pause of a run that resumes while another one of its portfolio is at work; each portfolio here has one run"
+  turn: "a pause of a run that resumes while another one of its portfolio is at work; each portfolio here has one run",
+  step: "a transaction on Solana, which no scenario has; test/layers/solana/execution repeats it after each point of its own"
 }
 
 const scope = Scope.makeUnsafe()

@@ -20,7 +20,7 @@ import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { TestSettings } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 import { SignatureRequestTiming } from "#domain/rebalance/SignatureRequests.ts"
-import { RelayTiming } from "#domain/relay/TransactionRelay.ts"
+import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 
 type Portfolio = Effect.Success<typeof enrolledPortfolio>
 

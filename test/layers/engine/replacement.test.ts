@@ -11,7 +11,7 @@ import { TestStores } from "#test/support/database.ts"
 import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { TestSettings } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
-import { RelayTiming } from "#domain/relay/TransactionRelay.ts"
+import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 
 const pace = { searchFor: Duration.millis(50), betweenSearches: Duration.millis(10) }
 

@@ -21,6 +21,8 @@ import {
   stranger
 } from "#test/layers/evm/EvmWorld.ts"
 import { balances, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
+import { asTransaction } from "#domain/relay/Transaction.ts"
+import { evmPolicy } from "#layers/evm/address.ts"
 
 const usdc = (chain: Chain) => tokenBySymbol(chain, "USDC").address
 
@@ -54,7 +56,7 @@ describe("an account's calls", () => {
         const { base: chain } = yield* EvmWorld
         const enrollment = yield* tradingAccount(401n)
         const batch = callsOf(enrollment, chain, approval(chain, chain.contracts.guard, 7n))
-        const prepared = yield* (yield* ChainExecution).prepare(batch)
+        const prepared = asTransaction(yield* (yield* ChainExecution).prepare(batch))
         assert.isUndefined(prepared.bundleGas, "it goes alone")
         const { calls, gasUsed } = yield* (yield* CallTracer).trace(prepared)
         assert.isTrue(gasUsed > 50_000n && gasUsed <= prepared.gasLimit, `${gasUsed}`)
@@ -103,7 +105,7 @@ describe("an account's calls", () => {
         assert.include(early.message, "not deployed yet")
         yield* execute(batchOf(enrollment, chain, [yield* quotedSwap(chain, "USDC", "WETH", 10_000_000n)]))
         const [own] = enrollment.authorization.chains
-        const { guard: _, ...policy } = own.policy
+        const { guard: _, ...policy } = evmPolicy(own)
         const authorization = { ...enrollment.authorization, chains: [{ ...own, policy }] as const }
         const old = yield* Effect.flip(execution.prepare({ ...batch, authorization }))
         assert.include(old.message, "before the trade guard")

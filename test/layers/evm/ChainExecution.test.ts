@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { type Hex, parseTransaction, recoverTransactionAddress } from "viem"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
-import { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
+import { asTransaction, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { rootSignature } from "#layers/evm/account/digestTree.ts"
 import { nonceKey, operationHash, operationSignature, unsignedOperation } from "#layers/evm/execution/agentOperation.ts"
 import { executeBatch, swapCalls } from "#layers/evm/execution/swapCalls.ts"
@@ -11,6 +11,7 @@ import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { setPrice } from "#sandbox/market/Market.ts"
 import { countingProxy } from "#test/layers/evm/countingProxy.ts"
 import { agentAccount, revokeAll, sdkAccount } from "#test/layers/evm/account/sdkAccount.ts"
+import { evmPolicy } from "#layers/evm/address.ts"
 import {
   agent,
   batchOf,
@@ -104,7 +105,7 @@ describe("ChainExecution", () => {
         const enableSignature = rootSignature(ownerSignature, [chain.digest as Hex], chain.digest as Hex)
         const account = yield* Effect.promise(() => agentAccount(base, enrollment, { enableSignature }))
         const swap = yield* quotedSwap(base, "USDC", "WETH", dollars(1n))
-        const calls = swapCalls(swap, { account: enrollment.account, router: chain.policy.router, deadline: 1n })
+        const calls = swapCalls(swap, { account: enrollment.account, router: evmPolicy(chain).router, deadline: 1n })
         const callData = yield* Effect.promise(() =>
           account.encodeCalls(calls.map(({ data, target }) => ({ to: target, data })))
         )
@@ -149,8 +150,8 @@ describe("ChainExecution", () => {
         const execution = yield* ChainExecution
         const relay = yield* Relayer
         const enrollment = yield* tradingAccount(4n)
-        const prepared = yield* execution.prepare(
-          batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(1n))])
+        const prepared = asTransaction(
+          yield* execution.prepare(batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(1n))]))
         )
         const signed = yield* relay.sign(prepared, 77)
         assert.deepStrictEqual(yield* relay.sign(prepared, 77), signed)

@@ -10,7 +10,7 @@ import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { ChainExecution, type SwapBatch } from "#domain/trading/ChainExecution.ts"
 import { type Swap } from "#domain/trading/Swap.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
-import type { SignedTransaction } from "#domain/relay/Transaction.ts"
+import { asTransaction, type SignedTransaction } from "#domain/relay/Transaction.ts"
 import { Venue } from "#domain/trading/Venue.ts"
 import { PriceAttestor } from "#domain/attestation/PriceAttestor.ts"
 import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
@@ -268,7 +268,7 @@ export const settled = Effect.fnUntraced(function* (signed: SignedTransaction, a
 export const execute = Effect.fnUntraced(function* (batch: SwapBatch) {
   const execution = yield* ChainExecution
   const relay = yield* Relayer
-  const prepared = yield* execution.prepare(batch)
+  const prepared = asTransaction(yield* execution.prepare(batch))
   const signed = yield* relay.sign(prepared, prepared.chainNonce)
   yield* relay.broadcast(signed)
   return { prepared, signed, receipt: yield* settled(signed, prepared.accountId) }

@@ -5,6 +5,7 @@ import { SecureRandom } from "effect/crypto"
 import { type Hex, keccak256, stringToHex } from "viem"
 import { OrderMarks } from "#domain/action/OrderMarks.ts"
 import { makeOperationId, type OperationId } from "#domain/Ids.ts"
+import { asTransaction } from "#domain/relay/Transaction.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { withMark } from "#layers/evm/execution/orderMark.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
@@ -78,7 +79,9 @@ describe("an order", () => {
         const enrollment = yield* tradingAccount(504n)
         const orderId = yield* makeOperationId
         const before = yield* balances(chain, enrollment.account)
-        const prepared = yield* (yield* ChainExecution).prepare(yield* swapOf(enrollment, chain, orderId))
+        const prepared = asTransaction(
+          yield* (yield* ChainExecution).prepare(yield* swapOf(enrollment, chain, orderId))
+        )
         yield* submit(chain, stranger, prepared.callData as Hex)
         const found = yield* marks.find(yield* sought(enrollment, chain, orderId))
         assert.strictEqual(found._tag === "Carried" && found.receipt.subject, prepared.subject)
@@ -120,7 +123,9 @@ describe("an order", () => {
         const enrollment = yield* tradingAccount(507n)
         const orderId = yield* makeOperationId
         const exact = yield* quotedSwap(chain, "USDC", "WETH", dollars(10n))
-        const prepared = yield* (yield* ChainExecution).prepare({ ...batchOf(enrollment, chain, [exact]), orderId })
+        const prepared = asTransaction(
+          yield* (yield* ChainExecution).prepare({ ...batchOf(enrollment, chain, [exact]), orderId })
+        )
         // Somebody trades before it, so that it yields less than its minimum.
         yield* execute(yield* swapOf(yield* tradingAccount(508n), chain))
         const { logs } = yield* submit(chain, stranger, prepared.callData as Hex)

@@ -31,6 +31,7 @@ import { removePermission, revokeAll } from "#test/layers/evm/account/sdkAccount
 import { deployAccount, dollars, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
 import { deployContractWallet } from "#test/support/contractWallet.ts"
 import { addressOf } from "#layers/evm/address.ts"
+import { asTransaction } from "#domain/relay/Transaction.ts"
 
 const swapOn = (chain: Chain) => quotedSwap(chain, "USDC", "WETH", dollars(10n))
 
@@ -154,7 +155,7 @@ describe("An owner's signature", () => {
         const execution = yield* ChainExecution
         const enrollment = yield* enroll(305n, [[base, "USDC", "WETH"]])
         yield* fund(base, enrollment.account, "USDC", dollars(100n))
-        const stale = yield* execution.prepare(batchOf(enrollment, base, [yield* swapOn(base)]))
+        const stale = asTransaction(yield* execution.prepare(batchOf(enrollment, base, [yield* swapOn(base)])))
         yield* execute(batchOf(enrollment, base, [yield* swapOn(base)]))
         const { authorization } = enrollment
         const error = yield* requireAuthorization({

@@ -28,6 +28,7 @@ import { agent, type Enrollment, owner, withdrawalDomainName } from "#test/layer
 import { outcomeOf, submitAlone } from "#test/layers/evm/relay/selfSubmitted.ts"
 import { canonical } from "#sandbox/chain/canonical.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
+import { evmPolicy } from "#layers/evm/address.ts"
 
 export const sdkAccount = {
   entryPoint: { address: entryPoint07Address, version: "0.7" },
@@ -163,12 +164,13 @@ export const agentAccount = async (
   { account, authorization }: Enrollment,
   options: { readonly enableSignature?: Hex; readonly policy?: Partial<AgentPolicy> } = {}
 ) => {
-  const { permissionId, policy } = authorization.chains.find(({ chainId }) => chainId === chain.chainId)!
+  const authorized = authorization.chains.find(({ chainId }) => chainId === chain.chainId)!
+  const { permissionId } = authorized
   const address = account as string as Address
   const regular = await toPermissionValidator(chain.client, {
     ...sdkAccount,
     signer: await toECDSASigner({ signer: agent }),
-    policies: [policyOf({ ...policy, ...options.policy }, address)],
+    policies: [policyOf({ ...evmPolicy(authorized), ...options.policy }, address)],
     flag: PolicyFlags.NOT_FOR_VALIDATE_SIG,
     permissionId: permissionId as Hex
   })

@@ -9,6 +9,7 @@ import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { silenceFeed } from "#sandbox/market/priceFeeds.ts"
 import { transact } from "#test/solidity/routedSwaps.ts"
+import { evmPolicy } from "#layers/evm/address.ts"
 import {
   batchOf,
   type Enrollment,
@@ -25,6 +26,7 @@ import {
   stranger,
   token
 } from "#test/layers/evm/EvmWorld.ts"
+import { asTransaction } from "#domain/relay/Transaction.ts"
 
 const swapOf = (enrollment: Enrollment, chain: Chain, sell: string, buy: string, amount: bigint) =>
   Effect.map(quotedSwap(chain, sell, buy, amount), (swap) => batchOf(enrollment, chain, [swap]))
@@ -140,7 +142,7 @@ describe("accounts under the guard", () => {
         const [first, ...others] = yield* Effect.forEach(enrollments, (enrollment) =>
           Effect.gen(function* () {
             const swap = yield* quotedSwap(chain, "USDC", "WETH", 100_000_000n, { toleranceBps: 50n })
-            return yield* execution.prepare(batchOf(enrollment, chain, [swap]))
+            return asTransaction(yield* execution.prepare(batchOf(enrollment, chain, [swap])))
           })
         )
         const { kept, transaction } = yield* bundle([first!, ...others])
@@ -162,7 +164,7 @@ describe("accounts under the guard", () => {
         Effect.gen(function* () {
           const { base: chain } = yield* EvmWorld
           const enrollment = yield* enrolled(chain, 302n)
-          assert.notInclude(enrollment.authorization.chains[0].policy.tokens, token(chain, "AERO"))
+          assert.notInclude(evmPolicy(enrollment.authorization.chains[0]).tokens, token(chain, "AERO"))
           const { receipt } = yield* execute(yield* swapOf(enrollment, chain, "USDC", "AERO", 100_000_000n))
           assert.isTrue(receipt.success)
         })
@@ -220,7 +222,7 @@ describe("accounts under the guard", () => {
       Effect.gen(function* () {
         const { base: chain } = yield* EvmWorld
         const old = yield* enroll(307n, [[chain, "USDC", "WETH"]]).pipe(Effect.provide(patientAdapter(chain, 1)))
-        assert.isUndefined(old.authorization.chains[0].policy.guard)
+        assert.isUndefined(evmPolicy(old.authorization.chains[0]).guard)
         yield* fund(chain, old.account, "USDC", 1_000_000_000n)
         const before = yield* execute(yield* swapOf(old, chain, "USDC", "WETH", 10_000_000n))
         assert.isTrue(before.receipt.success)
@@ -253,8 +255,8 @@ describe("accounts under the guard", () => {
           })
         )
         assert.strictEqual(hexToBigInt(account.permissionId), hexToBigInt(permissionId as Hex))
-        assert.strictEqual(account.validUntil, policy.guard?.validUntil)
-        assert.strictEqual(account.issuedAt, policy.guard?.issuedAt)
+        assert.strictEqual(account.validUntil, evmPolicy({ policy }).guard?.validUntil)
+        assert.strictEqual(account.issuedAt, evmPolicy({ policy }).guard?.issuedAt)
       })
     )
   })

@@ -35,6 +35,7 @@ import { type Call, outcomeOf, submitAlone } from "#test/layers/evm/relay/selfSu
 import { dollars } from "#test/layers/evm/tradingAccount.ts"
 import { inPools, routeOver } from "#test/solidity/routedSwaps.ts"
 import { erc20 } from "#domain/Caip.ts"
+import { evmPolicy } from "#layers/evm/address.ts"
 
 const deadline = 10n ** 12n
 const swapOn = (chain: Chain) => quotedSwap(chain, "USDC", "WETH", dollars(10n))
@@ -238,7 +239,7 @@ describe("the policy of an account under the guard", () => {
 
           const word = yield* trading(base, 706n)
           const account = word.account as string as Address
-          const issuedBefore = word.authorization.chains[0].policy.guard!.issuedAt
+          const issuedBefore = evmPolicy(word.authorization.chains[0]).guard!.issuedAt
           const signature = yield* Effect.promise(() =>
             owner.signTypedData({
               domain: { name: "Ballast", version: "1" },
@@ -284,7 +285,7 @@ describe("the policy of an account under the guard", () => {
           chains: [
             {
               chainId: chains[0].chainId,
-              assets: chains[0].policy.tokens.map((token) => erc20(chains[0].chainId, token)),
+              assets: evmPolicy(chains[0]).tokens.map((token) => erc20(chains[0].chainId, token)),
               enableNonce: 1
             }
           ]

@@ -9,7 +9,7 @@ import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { type CarriedAction, RelayStore } from "#domain/relay/RelayStore.ts"
-import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
+import { asTransaction, type PreparedTransaction, type SignedTransaction } from "#domain/relay/Transaction.ts"
 import { BundleSigner } from "#domain/relay/BundleSigner.ts"
 import { replaceStuckTransaction } from "#domain/relay/replaceStuckTransaction.ts"
 import { entryPoint } from "#layers/evm/contracts.ts"
@@ -45,7 +45,7 @@ const preparedSwap = Effect.fnUntraced(function* (enrollment: Enrollment) {
   const { base } = yield* EvmWorld
   const execution = yield* ChainExecution
   const swap = yield* quotedSwap(base, "USDC", "WETH", dollars(10n), { toleranceBps: 100n })
-  const prepared = yield* execution.prepare(batchOf(enrollment, base, [swap]))
+  const prepared = asTransaction(yield* execution.prepare(batchOf(enrollment, base, [swap])))
   const { portfolioId, tenantId } = yield* world()
   const { operationId } = yield* submitOperation(tenantId, portfolioId)
   const action: CarriedAction = { attempt: { operationId, chainId: chainIdOf(base), attempt: 1 }, prepared }

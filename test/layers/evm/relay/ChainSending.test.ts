@@ -4,7 +4,7 @@ import type { Hex } from "viem"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
-import { ActionReceipt } from "#domain/relay/Transaction.ts"
+import { asTransaction, ActionReceipt } from "#domain/relay/Transaction.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { simulateAlone } from "#layers/evm/execution/gatheredSimulations.ts"
@@ -61,8 +61,10 @@ describe("What became of a sent operation", () => {
         const relay = yield* Relayer
         const enrollment = yield* enroll(6n, [[arbitrum, "USDC", "WETH"]])
         yield* fund(arbitrum, enrollment.account, "USDC", dollars(10n))
-        const prepared = yield* execution.prepare(
-          batchOf(enrollment, arbitrum, [yield* quotedSwap(arbitrum, "USDC", "WETH", dollars(10n))])
+        const prepared = asTransaction(
+          yield* execution.prepare(
+            batchOf(enrollment, arbitrum, [yield* quotedSwap(arbitrum, "USDC", "WETH", dollars(10n))])
+          )
         )
         const signed = yield* relay.sign(prepared, prepared.chainNonce)
         yield* Effect.promise(() => arbitrum.client.setAutomine(false))
@@ -82,8 +84,8 @@ describe("What became of a sent operation", () => {
         const relay = yield* Relayer
         const enrollment = yield* tradingAccount(7n)
         const before = yield* balances(base, enrollment.account)
-        const prepared = yield* execution.prepare(
-          batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))])
+        const prepared = asTransaction(
+          yield* execution.prepare(batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))]))
         )
         const signed = yield* relay.sign(prepared, prepared.chainNonce)
         const taken = yield* submit(base, stranger, prepared.callData as Hex)
@@ -103,8 +105,8 @@ describe("What became of a sent operation", () => {
         const operations = yield* UserOperations
         const relay = yield* Relayer
         const enrollment = yield* tradingAccount(8n)
-        const prepared = yield* execution.prepare(
-          batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))])
+        const prepared = asTransaction(
+          yield* execution.prepare(batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))]))
         )
         const signed = yield* relay.sign(prepared, prepared.chainNonce)
         yield* submit(base, relayer, "0x", { nonce: prepared.chainNonce })
@@ -121,8 +123,8 @@ describe("What became of a sent operation", () => {
         const execution = yield* ChainExecution
         const relay = yield* Relayer
         const enrollment = yield* tradingAccount(11n)
-        const prepared = yield* execution.prepare(
-          batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))])
+        const prepared = asTransaction(
+          yield* execution.prepare(batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))]))
         )
         const signed = yield* relay.sign(prepared, prepared.chainNonce)
         const before = yield* balances(base, enrollment.account)

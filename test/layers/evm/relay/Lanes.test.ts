@@ -14,6 +14,7 @@ import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { setEther } from "#sandbox/chain/Chain.ts"
 import { batchOf, chainIdOf, configFor, EvmWorld, quotedSwap, relayer, settled } from "#test/layers/evm/EvmWorld.ts"
 import { dollars, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
+import { asTransaction } from "#domain/relay/Transaction.ts"
 
 const secondKey = keccak256(toHex("ballast test second relayer"))
 const second = privateKeyToAccount(secondKey)
@@ -46,8 +47,8 @@ layer(World, { excludeTestServices: true, timeout: "60 seconds" })("relayer lane
         [relayer.address, second.address]
       )
       const enrollment = yield* tradingAccount(70n)
-      const prepared = yield* execution.prepare(
-        batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))])
+      const prepared = asTransaction(
+        yield* execution.prepare(batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))]))
       )
       const [first, other] = relay.lanes
       assert.deepStrictEqual(prepared.laneNonces, [{ relayer: other!, nonce: 0 }])

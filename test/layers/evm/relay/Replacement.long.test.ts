@@ -25,6 +25,7 @@ import {
 } from "#test/layers/evm/EvmWorld.ts"
 import { balances, changes, deltasOf, dollars, submit, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
+import { asTransaction } from "#domain/relay/Transaction.ts"
 
 const World = Layer.mergeAll(EvmWorldLive, TestStores)
 
@@ -44,8 +45,8 @@ const storedSwap = Effect.fnUntraced(function* (account: bigint | Enrollment) {
   const execution = yield* ChainExecution
   const relay = yield* Relayer
   const store = yield* RelayStore
-  const prepared = yield* execution.prepare(
-    batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))])
+  const prepared = asTransaction(
+    yield* execution.prepare(batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))]))
   )
   const { portfolioId, tenantId } = yield* world()
   const { operationId } = yield* submitOperation(tenantId, portfolioId)

@@ -43,6 +43,7 @@ import {
 } from "#test/layers/evm/withdrawal/WithdrawalWorld.ts"
 import { deployContractWallet } from "#test/support/contractWallet.ts"
 import { addressOf } from "#layers/evm/address.ts"
+import { asTransaction } from "#domain/relay/Transaction.ts"
 
 /** A recipient that nothing else of these tests sends to. */
 const fresh = (n: number) => getAddress(`0x${n.toString(16).padStart(40, "e")}`) as string as EvmAddress
@@ -67,7 +68,7 @@ describe("Withdrawals", () => {
         })
         const patient = yield* Layer.build(patientAdapter(base, confirmations))
         const [execution, relay] = [Context.get(patient, WithdrawalExecution), Context.get(patient, Relayer)]
-        const prepared = yield* execution.prepare(withdrawal)
+        const prepared = asTransaction(yield* execution.prepare(withdrawal))
         const signed = yield* relay.sign(prepared, prepared.chainNonce)
         yield* relay.broadcast(signed)
         for (let confirmed = 1; confirmed < confirmations; confirmed++) {
@@ -89,7 +90,7 @@ describe("Withdrawals", () => {
         const withdrawal = yield* signedWithdrawal(enrollment, base, { assets: [["USDC", dollars(10n)]], to })
         const patient = yield* Layer.build(patientAdapter(base, confirmations))
         const [execution, relay] = [Context.get(patient, WithdrawalExecution), Context.get(patient, Relayer)]
-        const prepared = yield* execution.prepare(withdrawal)
+        const prepared = asTransaction(yield* execution.prepare(withdrawal))
         const ours = yield* relay.sign(prepared, prepared.chainNonce)
         yield* submitAs(base, stranger, withdrawal)
         for (let confirmed = 1; confirmed < confirmations; confirmed++) {
@@ -217,7 +218,7 @@ describe("Withdrawals", () => {
         const enrollment = yield* tradingAccount(204n)
         const to = fresh(4)
         const withdrawal = yield* signedWithdrawal(enrollment, base, { assets: [["USDC", dollars(5n)]], to })
-        const prepared = yield* execution.prepare(withdrawal)
+        const prepared = asTransaction(yield* execution.prepare(withdrawal))
         const elsewhere = yield* submitAs(base, stranger, withdrawal)
         const standing = yield* execution.standing(withdrawal)
         assert.strictEqual(standing._tag === "Landed" ? standing.receipt.txHash : "", elsewhere.transactionHash)
@@ -257,7 +258,7 @@ describe("Withdrawals", () => {
         yield* fund(arbitrum, enrollment.account, "USDC", dollars(3n))
         const to = fresh(6)
         const withdrawal = yield* signedWithdrawal(enrollment, arbitrum, { assets: [["USDC", dollars(3n)]], to })
-        const prepared = yield* execution.prepare(withdrawal)
+        const prepared = asTransaction(yield* execution.prepare(withdrawal))
         yield* expire(arbitrum, withdrawal)
         assert.include(yield* refusedBecause(withdrawal), "Expired(")
         const standing = yield* execution.standing(withdrawal)

@@ -9,6 +9,7 @@ import { enroll, EvmWorld, fund, stranger, token } from "#test/layers/evm/EvmWor
 import { balance, dollars, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
 import { refusedBecause, signedWithdrawal, WithdrawalWorldLive } from "#test/layers/evm/withdrawal/WithdrawalWorld.ts"
 import { transact } from "#test/solidity/routedSwaps.ts"
+import { asTransaction } from "#domain/relay/Transaction.ts"
 
 /** A recipient that nothing else of these tests sends to. */
 const fresh = (n: number) => getAddress(`0x${n.toString(16).padStart(40, "e")}`) as string as EvmAddress
@@ -46,7 +47,7 @@ describe("Withdrawals and gas: a withdrawal", () => {
         const to = fresh(15)
         const submitted = Effect.gen(function* () {
           const withdrawal = yield* signedWithdrawal(enrollment, base, { assets: [["USDC", 7n]], to })
-          const { callData, to: target } = yield* execution.prepare(withdrawal)
+          const { callData, to: target } = asTransaction(yield* execution.prepare(withdrawal))
           const receipt = yield* transact(base, stranger, target as string as Address, callData as Hex)
           assert.strictEqual(receipt.status, "success")
           return { gas: Number(receipt.gasUsed), bytes: (callData.length - 2) / 2 }

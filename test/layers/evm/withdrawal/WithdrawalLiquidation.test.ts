@@ -16,6 +16,7 @@ import {
   signedWithdrawal,
   WithdrawalWorldLive
 } from "#test/layers/evm/withdrawal/WithdrawalWorld.ts"
+import { asTransaction } from "#domain/relay/Transaction.ts"
 
 const fresh = (n: number) => getAddress(`0x${n.toString(16).padStart(40, "d")}`) as string as EvmAddress
 
@@ -23,7 +24,7 @@ const prepare = (withdrawal: StoredWithdrawal) =>
   Effect.flatMap(Liquidator, (liquidator) => liquidator.prepare(withdrawal))
 
 const liquidate = (withdrawal: StoredWithdrawal) =>
-  Effect.flatMap(prepare(withdrawal), (prepared) => carry(withdrawal, prepared))
+  Effect.flatMap(prepare(withdrawal), (prepared) => carry(withdrawal, asTransaction(prepared)))
 
 const reasonOf = (withdrawal: StoredWithdrawal) =>
   Effect.map(Effect.flip(prepare(withdrawal)), (error) => error.message)
@@ -164,7 +165,7 @@ describe.each([
         const short = yield* signedWithdrawal(enrollment, base, { assets: [["WETH", 5_000n * ether]], liquidate: true })
         assert.match(yield* reasonOf(short), /have \d+, need 5000/)
         const late = yield* signedWithdrawal(enrollment, base, options)
-        const prepared = yield* prepare(late)
+        const prepared = asTransaction(yield* prepare(late))
         yield* expire(base, late)
         assert.include(yield* reasonOf(late), "Expired(")
         const held = yield* balance(base, "WETH", enrollment.account)
@@ -188,7 +189,7 @@ describe.each([
             liquidate: true,
             to
           })
-          const prepared = yield* prepare(withdrawal)
+          const prepared = asTransaction(yield* prepare(withdrawal))
           yield* execute(batchOf(enrollment, arbitrum, [yield* quotedSwap(arbitrum, "USDC", "WETH", dollars(100n))]))
           yield* advance(arbitrum, 1_000)
           const lost = yield* carry(withdrawal, { ...prepared, chainNonce: prepared.chainNonce + 1 })

@@ -6,7 +6,7 @@ import { Assets } from "#domain/asset/Assets.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
-import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
+import { asTransaction, type PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { Liquidator } from "#domain/withdrawal/Liquidator.ts"
 import { typedDataOf } from "#domain/withdrawal/typedData.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
@@ -91,7 +91,7 @@ export const carry = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal, 
 
 export const withdraw = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal) {
   const execution = yield* WithdrawalExecution
-  return yield* carry(withdrawal, yield* execution.prepare(withdrawal))
+  return yield* carry(withdrawal, asTransaction(yield* execution.prepare(withdrawal)))
 })
 
 /** The catalogue and the prices of the chains' own tokens. */

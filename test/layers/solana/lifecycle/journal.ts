@@ -10,7 +10,9 @@ export const newJournal = (): TestJournal => {
   const recorded: Array<Attempt> = []
   return {
     recorded,
-    latest: Effect.sync(() => Option.fromUndefinedOr(recorded.at(-1))),
+    latest: Effect.sync(() =>
+      Option.map(Option.fromUndefinedOr(recorded.at(-1)), (attempt) => ({ attempt, count: recorded.length }))
+    ),
     record: (attempt) => Effect.sync(() => void recorded.push(attempt))
   }
 }

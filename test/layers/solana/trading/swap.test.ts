@@ -4,12 +4,13 @@ import { AddressLookupTableProgram, Keypair, PublicKey } from "@solana/web3.js"
 import { Effect, Layer, Redacted, Result } from "effect"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
+import { spl } from "#domain/Caip.ts"
 import { signedByAgent } from "#layers/solana/lifecycle/prepare.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { decodeMint } from "#layers/solana/token/Mint.ts"
 import { readHoldings } from "#layers/solana/token/readHoldings.ts"
 import { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
-import { prepareSwap, swapResult } from "#layers/solana/trading/prepareSwap.ts"
+import { amountsOf, prepareSwap, swapResult } from "#layers/solana/trading/prepareSwap.ts"
 import { readLookupTables } from "#layers/solana/trading/readLookupTables.ts"
 import { emulateJupiter } from "#sandbox/solana/market/emulateJupiter.ts"
 import { installMints, issue, issuer, pause, resume, tokenAccount } from "#sandbox/solana/market/issuer.ts"
@@ -101,9 +102,12 @@ eachSwig("swaps", (start) => {
           const { outcome } = yield* carriedOut(chain, signedByAgent(agent, prepared))
           assert.strictEqual(outcome._tag, "Landed")
           const after = yield* readHoldings(deposit, { atLeastSlot: outcome.slot })
-          const result = swapResult(trade.leg, prepared.before, after)
+          const { minBuyRaw, sellRaw } = trade.leg
+          const asked = { sell: spl(usdc.mint.toBase58()), buy: spl(tesla.mint.toBase58()), sellRaw, minBuyRaw }
+          const result = swapResult(asked, amountsOf(prepared.before), amountsOf(after))
           assert.deepStrictEqual(result, { soldRaw: dollars, boughtRaw: prepared.expectedRaw, isAsPlanned: true })
-          const short = swapResult({ ...trade.leg, minBuyRaw: prepared.expectedRaw + 1n }, prepared.before, after)
+          const more = { ...asked, minBuyRaw: prepared.expectedRaw + 1n }
+          const short = swapResult(more, amountsOf(prepared.before), amountsOf(after))
           assert.isFalse(short.isAsPlanned)
         })
       )

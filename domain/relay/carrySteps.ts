@@ -1,0 +1,70 @@
+/**
+ * Carries the steps of an action out, one after the other, inside of a workflow. A step that has no effect does not
+ * keep the later ones from being tried: what they lack is refused before it is signed.
+ */
+import { DateTime, Effect, Option, Schema } from "effect"
+import { Activity, DurableClock } from "effect/workflow"
+import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
+import type { OperationStore } from "#domain/operation/OperationStore.ts"
+import type { AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
+import type { RelayTiming } from "#domain/relay/RelayTiming.ts"
+import { type StepCarrier, StepOutcome } from "#domain/relay/StepCarrier.ts"
+import { isAnySigned, stepReceipt } from "#domain/relay/stepReceipt.ts"
+import type { ActionReceipt, PreparedSteps } from "#domain/relay/Transaction.ts"
+
+interface Services {
+  readonly operations: OperationStore["Service"]
+  readonly store: RelayStore["Service"]
+  readonly carrier: typeof StepCarrier.Service
+  readonly pace: typeof RelayTiming.Service
+}
+
+export const makeCarrySteps = ({ carrier, operations, pace, store }: Services) => {
+  const mark = Effect.fnUntraced(function* ({ operationId }: AttemptId, to: "running" | "retrying") {
+    yield* operations.transition({ operationId, to, at: yield* DateTime.now, error: null })
+  })
+
+  const look = (attempt: AttemptId, prepared: PreparedSteps, [step, round]: readonly [number, number]) =>
+    Activity.make({
+      name: `step/${attempt.chainId}/${attempt.attempt}/${step}/${round}`,
+      success: Schema.NullOr(StepOutcome),
+      execute: carrier.carry(attempt, prepared, step).pipe(
+        Effect.catchTag("ChainUnavailable", ({ message }) =>
+          Effect.as(Effect.logWarning(message), Option.none<StepOutcome>())
+        ),
+        Effect.tap((outcome) => {
+          if (Option.isNone(outcome)) return mark(attempt, "retrying")
+          return round === 1 ? Effect.void : mark(attempt, "running")
+        }),
+        Effect.map(Option.getOrNull)
+      )
+    })
+
+  /** What was signed may land at any later time, so it is asked about until there is an answer. */
+  const settle = Effect.fnUntraced(function* (attempt: AttemptId, prepared: PreparedSteps, step: number) {
+    for (let round = 1; ; round++) {
+      const outcome = yield* look(attempt, prepared, [step, round])
+      if (outcome !== null) return outcome
+      yield* DurableClock.sleep({
+        name: `step/${attempt.chainId}/${attempt.attempt}/${step}/${round}`,
+        duration: pace.betweenSearches
+      })
+    }
+  })
+
+  const record = (attempt: AttemptId, receipt: ActionReceipt) =>
+    Activity.make({
+      name: `record/${attempt.chainId}/${attempt.attempt}`,
+      execute: Effect.flatMap(DateTime.now, (at) => store.recordReceipt(attempt, receipt, at))
+    })
+
+  return Effect.fnUntraced(function* (
+    attempt: AttemptId,
+    prepared: PreparedSteps
+  ): Effect.fn.Return<Option.Option<ActionReceipt>, never, InWorkflow> {
+    const outcomes = yield* Effect.forEach(prepared.steps, (_, step) => settle(attempt, prepared, step))
+    const receipt = stepReceipt(prepared, outcomes)
+    if (Option.isSome(receipt) && isAnySigned(outcomes)) yield* record(attempt, receipt.value)
+    return receipt
+  })
+}

@@ -1,0 +1,48 @@
+/** Balances of all families of chains: those of Solana are read here, others are handed on. */
+import { PublicKey } from "@solana/web3.js"
+import { DateTime, Effect, Layer } from "effect"
+import { type AccountId, addressOf, type AssetId, type ChainId, namespaceOf, namespaceOfChain } from "#domain/Caip.ts"
+import { type AccountBalances, type AccountRequest, Balances } from "#domain/chain/Balances.ts"
+import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import { readHoldings } from "#layers/solana/token/readHoldings.ts"
+
+const requestConcurrency = 4
+
+/** Tokens of both programs, accounts of a mint summed, in raw units; a mint without an account is zero. */
+export const SolanaBalances = Layer.effect(
+  Balances,
+  Effect.gen(function* () {
+    const others = yield* Balances
+    const rpc = yield* SolanaRpc
+
+    const readOne = Effect.fnUntraced(
+      function* (account: AccountId, assetIds: ReadonlyArray<AssetId>) {
+        const { slot, time, tokens } = yield* readHoldings(new PublicKey(addressOf(account)), {
+          mints: assetIds.map((assetId) => new PublicKey(addressOf(assetId)))
+        })
+        const held = new Map<AssetId, bigint>(tokens.map(({ assetId, raw }) => [assetId, raw]))
+        const balances: AccountBalances = {
+          blockNumber: slot,
+          blockTime: DateTime.makeUnsafe(Number(time) * 1_000),
+          balances: assetIds.map((assetId) => ({ assetId, raw: held.get(assetId) ?? 0n }))
+        }
+        return balances
+      },
+      Effect.provideService(SolanaRpc, rpc)
+    )
+
+    const read = Effect.fn("Balances.read")((account: AccountId, assetIds: ReadonlyArray<AssetId>) =>
+      namespaceOf(account) === "solana" ? readOne(account, assetIds) : others.read(account, assetIds)
+    )
+
+    const readMany = Effect.fn("Balances.readMany")((chainId: ChainId, accounts: ReadonlyArray<AccountRequest>) =>
+      namespaceOfChain(chainId) === "solana"
+        ? Effect.forEach(accounts, ({ account, assetIds }) => Effect.result(readOne(account, assetIds)), {
+            concurrency: requestConcurrency
+          })
+        : others.readMany(chainId, accounts)
+    )
+
+    return Balances.of({ read, readMany })
+  })
+)

@@ -1,0 +1,27 @@
+/**
+ * The Solana chain behind the ports of the domain. A port that chains of several families keep has one implementation
+ * for each, and a layer here that asks the one of the chain's family: it takes the port as it was, answers for Solana
+ * itself, and hands on whatever is of another family. So layers are stacked, `SolanaLive` on `EvmLive`
+ * (docs/decisions/0229-solana-in-the-service.md).
+ *
+ * Without a Solana chain in the configuration the ports answer as they do without this layer.
+ */
+import { Effect, Layer } from "effect"
+import { SolanaBalances } from "#layers/solana/SolanaBalances.ts"
+import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
+import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"
+import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
+
+const rpc = Layer.unwrap(Effect.map(SolanaConfig, (deployment) => SolanaRpc.layer(deployment?.rpcUrls ?? [])))
+
+/** A deployment without the chain asks Jupiter nothing. */
+const jupiter = Layer.unwrap(
+  Effect.map(SolanaConfig, (deployment) => JupiterClient.layer(deployment?.jupiter ?? { baseUrl: "", apiKey: null }))
+)
+
+/** SolanaRpc, SolanaAgent and JupiterClient of the configuration: what ports are kept with. */
+export const SolanaClients = Layer.mergeAll(rpc, jupiter, SolanaAgent.layer)
+
+/** Balances of all families, over those of the others. */
+export const SolanaLive = SolanaBalances

@@ -1,0 +1,60 @@
+/**
+ * Trading on Solana behind the ports of the domain: each takes Solana's part over from a layer that serves the chains
+ * of other families, and leaves the rest to it.
+ */
+import { Effect, Layer } from "effect"
+import { namespaceOfChain } from "#domain/Caip.ts"
+import { StepCarrier } from "#domain/relay/StepCarrier.ts"
+import type { StepJournal } from "#domain/relay/StepJournal.ts"
+import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { Venue } from "#domain/trading/Venue.ts"
+import { carryStep } from "#layers/solana/execution/carryStep.ts"
+import { prepareSwaps } from "#layers/solana/execution/prepareSwaps.ts"
+import { quoteSwaps } from "#layers/solana/execution/quoteSwaps.ts"
+import type { SolanaSigning } from "#layers/solana/execution/SolanaSigning.ts"
+import type { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import type { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
+
+const adapters = Effect.context<SolanaSigning | SolanaRpc | JupiterClient>()
+
+const venue = Layer.effect(
+  Venue,
+  Effect.gen(function* () {
+    const others = yield* Venue
+    const context = yield* adapters
+    return Venue.of({
+      ...others,
+      quote: (chainId, hubs, requests, isMade) =>
+        namespaceOfChain(chainId) === "solana"
+          ? Effect.provideContext(quoteSwaps(requests), context)
+          : others.quote(chainId, hubs, requests, isMade)
+    })
+  })
+)
+
+const execution = Layer.effect(
+  ChainExecution,
+  Effect.gen(function* () {
+    const others = yield* ChainExecution
+    const context = yield* adapters
+    return ChainExecution.of({
+      prepare: (batch) =>
+        namespaceOfChain(batch.chainId) === "solana"
+          ? Effect.provideContext(prepareSwaps(batch), context)
+          : others.prepare(batch)
+    })
+  })
+)
+
+const carrier = Layer.effect(
+  StepCarrier,
+  Effect.gen(function* () {
+    const context = yield* Effect.context<SolanaSigning | SolanaRpc | JupiterClient | StepJournal>()
+    return {
+      carry: (attempt, prepared, step) => Effect.provideContext(carryStep(attempt, prepared, step), context)
+    }
+  })
+)
+
+/** Venue, ChainExecution and StepCarrier; the first two of other families are what it is given. */
+export const SolanaExecutionLive = Layer.mergeAll(venue, execution, carrier)

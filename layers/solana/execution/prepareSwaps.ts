@@ -1,0 +1,127 @@
+/**
+ * A batch of swaps as steps, one for each. What the account holds now is simulated as Jupiter builds it now; what only
+ * earlier swaps of the batch bring is simulated when its turn has come.
+ */
+import { sha256 } from "@noble/hashes/sha2"
+import { Effect, Option } from "effect"
+import { bytesToHex, stringToBytes } from "viem"
+import { isErc20, solanaAccount, solanaChainId, type SplAssetId } from "#domain/Caip.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { PreparedSteps } from "#domain/relay/Transaction.ts"
+import { SimulationFailed, type SwapBatch } from "#domain/trading/ChainExecution.ts"
+import type { ReadySwap } from "#domain/trading/Swap.ts"
+import { addressesOf, type WalletPlace } from "#layers/solana/enrollment/Flow.ts"
+import { SolanaSigning } from "#layers/solana/execution/SolanaSigning.ts"
+import { encodeStep, type SwapStep } from "#layers/solana/execution/SolanaStep.ts"
+import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import type { Mint } from "#layers/solana/token/Mint.ts"
+import { readHoldings } from "#layers/solana/token/readHoldings.ts"
+import { readMints } from "#layers/solana/token/readMints.ts"
+import { untradable } from "#layers/solana/trading/checkSwap.ts"
+import type { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
+import { prepareSwap } from "#layers/solana/trading/prepareSwap.ts"
+
+const bps = 10_000n
+/** Lamports for the agent's signature. */
+export const signatureLamports = 5_000n
+/** A lamport in 18 decimals. */
+export const weiOfLamport = 1_000_000_000n
+/** Bytes that the account of a token has at most, for the rent that the agent pays where there is none yet. */
+const tokenAccountBytes = 250
+
+const refuse = (reason: string) => new SimulationFailed({ chainId: solanaChainId, reason })
+
+const requireSpl = (swap: ReadySwap) => {
+  const { buy, sell } = swap
+  return isErc20(sell) || isErc20(buy)
+    ? Effect.fail(refuse(`${sell} for ${buy} is no swap on Solana`))
+    : Effect.succeed({ ...swap, buy, sell })
+}
+
+/** How far the quote was above the floor, so that the same slippage is asked of the next one. */
+const slippageOf = ({ expectedBuyRaw = 0n, minBuyAmountRaw }: ReadySwap): number =>
+  expectedBuyRaw <= minBuyAmountRaw ? 0 : Number(((expectedBuyRaw - minBuyAmountRaw) * bps) / expectedBuyRaw)
+
+/** What the account's own holdings do not cover, after the swaps before it. */
+const isCovered = (free: Map<SplAssetId, bigint>, { sell, sellRaw }: SwapStep): boolean => {
+  const left = (free.get(sell) ?? 0n) - sellRaw
+  free.set(sell, left)
+  return left >= 0n
+}
+
+/** The step with the mints as they are now. */
+export const tradeOf = (
+  { buy, minBuyRaw, place, sell, sellRaw, slippageBps }: SwapStep,
+  mints: ReadonlyMap<SplAssetId, Mint>
+) => ({ place, slippageBps, leg: { sell: mints.get(sell)!, buy: mints.get(buy)!, sellRaw, minBuyRaw } })
+
+const simulate = Effect.fnUntraced(function* (step: SwapStep, mints: ReadonlyMap<SplAssetId, Mint>) {
+  const { agent, fees } = yield* SolanaSigning
+  yield* prepareSwap({ ...tradeOf(step, mints), agent, fees }).pipe(
+    Effect.mapError((error) => {
+      if (error._tag === "ChainUnavailable") return error
+      if (error._tag === "ProviderUnavailable") {
+        return new ChainUnavailable({ chainId: solanaChainId, reason: error.reason })
+      }
+      return refuse(error.message)
+    })
+  )
+})
+
+/** Why a token cannot be traded now, without asking for a swap. */
+const requireTradable = (mints: ReadonlyMap<SplAssetId, Mint>) =>
+  Effect.forEach([...mints], ([assetId, mint]) => {
+    const reason = untradable(mint)
+    return reason === undefined ? Effect.void : Effect.fail(refuse(`${assetId} is not traded: ${reason}`))
+  })
+
+const stepsOf = (place: WalletPlace, swaps: SwapBatch["swaps"]) =>
+  Effect.forEach(swaps, (swap) =>
+    Effect.map(requireSpl(swap), ({ buy, minBuyAmountRaw, sell, sellAmountRaw }): SwapStep => ({
+      _tag: "Swap",
+      place,
+      sell,
+      buy,
+      sellRaw: sellAmountRaw,
+      minBuyRaw: minBuyAmountRaw,
+      slippageBps: slippageOf(swap)
+    }))
+  )
+
+/** Nothing is signed or sent. */
+export const prepareSwaps = Effect.fn("solana.prepareSwaps")(function* (
+  batch: SwapBatch
+): Effect.fn.Return<PreparedSteps, ChainUnavailable | SimulationFailed, SolanaSigning | SolanaRpc | JupiterClient> {
+  const { authorization, calls = [], ownerSignature, settlement, swaps, transfers = [] } = batch
+  if (transfers.length > 0) return yield* refuse("nothing is sent from Solana to other chains")
+  if (settlement !== undefined) return yield* refuse("withdrawals from Solana are not paid out of sales")
+  if (calls.length > 0) return yield* refuse("calls are made on EVM chains alone")
+  const { fees, placeOf } = yield* SolanaSigning
+  const place = yield* placeOf({ authorization, ownerSignature })
+  if (Option.isNone(place)) return yield* refuse("the owner enrolled no wallet on Solana")
+  const [first, ...others] = yield* stepsOf(place.value, swaps)
+  if (first === undefined) return yield* refuse("there is nothing to swap")
+  const steps = [first, ...others] as const
+  const mints = yield* readMints(steps.flatMap(({ buy, sell }) => [sell, buy]))
+  yield* requireTradable(mints)
+  const { deposit } = addressesOf(place.value)
+  const { slot, tokens } = yield* readHoldings(deposit)
+  const free = new Map(tokens.map(({ assetId, movableRaw }) => [assetId, movableRaw]))
+  yield* Effect.forEach(
+    steps.filter((step) => isCovered(free, step)),
+    (step) => simulate(step, mints)
+  )
+  const opened = new Set(steps.map(({ buy }) => buy).filter((buy) => tokens.every(({ assetId }) => assetId !== buy)))
+  const rent = yield* (yield* SolanaRpc).minimumRent(tokenAccountBytes)
+  const texts = [encodeStep(first), ...others.map((step) => encodeStep(step))] as const
+  return {
+    _tag: "Solana",
+    chainId: batch.chainId,
+    accountId: solanaAccount(deposit.toBase58()),
+    subject: bytesToHex(sha256(stringToBytes(JSON.stringify([slot.toString(), ...texts])))),
+    steps: texts,
+    gasLimit: BigInt(steps.length) * (signatureLamports + fees.maxPriorityLamports) + BigInt(opened.size) * rent,
+    maxFeePerGas: weiOfLamport,
+    fromBlock: slot
+  }
+})

@@ -1,0 +1,85 @@
+/**
+ * Quotes of swaps on Solana, by what Jupiter would build. It names no price impact, so each quote is held against that
+ * of a hundredth of the amount. Quotes know nothing of each other.
+ */
+import { Effect, Option, Result } from "effect"
+import { addressOf, isErc20, solanaChainId } from "#domain/Caip.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { Quote, QuoteRequest } from "#domain/trading/Venue.ts"
+import { SolanaSigning } from "#layers/solana/execution/SolanaSigning.ts"
+import type { ProviderUnavailable } from "#layers/provider/makeFind.ts"
+import { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
+
+const bps = 10_000n
+const sampleShare = 100n
+/** Halves of an amount that its market does not take within the limits, until one is small enough or none is. */
+const maxHalvings = 3
+const maxAccounts = 40
+const concurrency = 4
+
+/**
+ * How much worse the whole amount is priced than an infinitely small part of it, in basis points, rounded up. A sample
+ * has its own share of the impact, which is added.
+ */
+export const impactBps = (
+  whole: { readonly inRaw: bigint; readonly outRaw: bigint },
+  sample: { readonly inRaw: bigint; readonly outRaw: bigint }
+): number => {
+  const fair = sample.outRaw * whole.inRaw
+  const paid = whole.outRaw * sample.inRaw
+  if (paid >= fair) return 0
+  const lost = (fair - paid) * bps * whole.inRaw
+  const per = fair * (whole.inRaw - sample.inRaw)
+  return Number((lost + per - 1n) / per)
+}
+
+const isWithin = ({ buyAmountRaw, priceImpactBps }: Quote, { atMost }: QuoteRequest, share: bigint): boolean =>
+  atMost === undefined || (priceImpactBps <= atMost.priceImpactBps && buyAmountRaw * share >= atMost.leastRaw[0])
+
+const build = Effect.fnUntraced(function* ({ buy, sell }: QuoteRequest, amountRaw: bigint) {
+  const jupiter = yield* JupiterClient
+  const { agent } = yield* SolanaSigning
+  const built = yield* jupiter.build({
+    inputMint: addressOf(sell),
+    outputMint: addressOf(buy),
+    taker: agent.key.toBase58(),
+    amountRaw,
+    slippageBps: 0,
+    maxAccounts
+  })
+  return { inRaw: amountRaw, outRaw: BigInt(built.outAmount) }
+})
+
+/** The whole amount, or the greatest of its halves that its market takes where the request says so. */
+const quoteOne = Effect.fnUntraced(function* (
+  request: QuoteRequest
+): Effect.fn.Return<Quote | null, ProviderUnavailable, SolanaSigning | JupiterClient> {
+  const { atMost, buy, sell, sellAmountRaw } = request
+  if (isErc20(sell) || isErc20(buy) || sellAmountRaw <= 0n) return null
+  const sampleRaw = sellAmountRaw / sampleShare
+  const sample = sampleRaw === 0n ? undefined : yield* build(request, sampleRaw)
+  const path = [addressOf(sell), addressOf(buy)]
+  for (let halving = 0; halving <= (atMost === undefined ? 0 : maxHalvings); halving += 1) {
+    const share = 1n << BigInt(halving)
+    const amountRaw = sellAmountRaw / share
+    if (amountRaw === 0n) break
+    const whole = yield* build(request, amountRaw)
+    const quote: Quote = {
+      buyAmountRaw: whole.outRaw,
+      path,
+      priceImpactBps: sample === undefined ? 0 : impactBps(whole, sample)
+    }
+    if (isWithin(quote, request, share)) return halving === 0 ? quote : { ...quote, sellAmountRaw: amountRaw }
+  }
+  return { buyAmountRaw: 0n, path, priceImpactBps: 0, sellAmountRaw: 0n }
+})
+
+/** A pair that Jupiter does not answer about has no quote; when it answers about none, the chain is not traded on. */
+export const quoteSwaps = Effect.fn("solana.quoteSwaps")(function* (requests: ReadonlyArray<QuoteRequest>) {
+  const results = yield* Effect.forEach(requests, (request) => Effect.result(quoteOne(request)), { concurrency })
+  const failure = results.find(Result.isFailure)?.failure
+  if (failure !== undefined && results.every(Result.isFailure)) {
+    return yield* new ChainUnavailable({ chainId: solanaChainId, reason: failure.reason })
+  }
+  return results.map((result) => Option.getOrNull(Result.getSuccess(result)))
+})

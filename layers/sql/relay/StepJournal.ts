@@ -1,0 +1,53 @@
+/** Signed transactions of steps in PostgreSQL, each in one commit with what makes its attempt one that is under way. */
+import { Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { CancelRequested } from "#domain/operation/CancelRequested.ts"
+import { type RecordedStep, type StepId, StepJournal } from "#domain/relay/StepJournal.ts"
+import { holdOpen } from "#layers/sql/operation/cancelRequests.ts"
+import { decodeFirst, timestamp } from "#layers/sql/rows.ts"
+
+const firstRecorded = decodeFirst(Schema.Struct({ number: Schema.Int, payload: Schema.String }))
+const firstStanding = decodeFirst(Schema.Struct({ isOpen: Schema.Boolean, isCancelled: Schema.Boolean }))
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  const latest = Effect.fn("StepJournal.latest")(({ attempt: { attempt, chainId, operationId }, step }: StepId) =>
+    firstRecorded(sql`
+      SELECT number, payload FROM relayed_steps
+      WHERE (operation_id, chain_id, attempt, step) = (${operationId}, ${chainId}, ${attempt}, ${step})
+      ORDER BY number DESC LIMIT 1`)
+  )
+
+  const record: StepJournal["Service"]["record"] = Effect.fn("StepJournal.record")(
+    function* ({ attempt: { attempt, chainId, operationId }, step }, prepared, { at, number, payload, txHash }) {
+      // The operation is kept from being cancelled from here to the commit, and read after that.
+      yield* Effect.orDie(sql`SELECT ${holdOpen(sql, [operationId])}`)
+      const standing = yield* firstStanding(sql`
+        SELECT finished_at IS NULL AS "isOpen", cancel_requested_at IS NOT NULL AS "isCancelled"
+        FROM operations WHERE operation_id = ${operationId}`)
+      if (Option.isNone(standing) || !standing.value.isOpen) {
+        return yield* Effect.die(new Error(`Nothing is signed for ${operationId}: it has ended or does not exist`))
+      }
+      if (standing.value.isCancelled && number === 1) return yield* new CancelRequested({ operationId })
+      yield* Effect.orDie(sql`
+        INSERT INTO relayed_actions (operation_id, chain_id, attempt, account_id, subject, from_block, status, created_at,
+          updated_at)
+        VALUES (${operationId}, ${chainId}, ${attempt}, ${prepared.accountId}, ${prepared.subject},
+          ${prepared.fromBlock.toString()}::numeric, 'signed', ${timestamp(at)}, ${timestamp(at)})
+        ON CONFLICT (operation_id, chain_id, attempt) DO NOTHING`)
+      yield* Effect.orDie(sql`
+        INSERT INTO relayed_steps (operation_id, chain_id, attempt, step, number, tx_hash, payload, created_at)
+        VALUES (${operationId}, ${chainId}, ${attempt}, ${step}, ${number}, ${txHash}, ${payload}, ${timestamp(at)})`)
+    },
+    sql.withTransaction,
+    Effect.catchTag("SqlError", Effect.die)
+  )
+
+  return StepJournal.of({
+    latest: (id) => latest(id) satisfies Effect.Effect<Option.Option<RecordedStep>>,
+    record
+  })
+})
+
+export const layer = Layer.effect(StepJournal, make)

@@ -1,0 +1,169 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect, Layer, Option, Schema } from "effect"
+import { Workflow, WorkflowEngine } from "effect/workflow"
+import { type ChainId, solanaAccount, solanaChainId, spl } from "#domain/Caip.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { OperationId } from "#domain/Ids.ts"
+import type { OperationStore } from "#domain/operation/OperationStore.ts"
+import { effectOf } from "#domain/rebalance/ChainTrader.ts"
+import { makeCarrySteps } from "#domain/relay/carrySteps.ts"
+import type { RelayStore } from "#domain/relay/RelayStore.ts"
+import type { StepOutcome } from "#domain/relay/StepCarrier.ts"
+import { type ActionReceipt, PreparedAction, type PreparedSteps } from "#domain/relay/Transaction.ts"
+
+const account = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
+const usdc = spl("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v")
+const jup = spl("JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN")
+const chainId = solanaChainId as ChainId
+const attempt = { operationId: "op" as OperationId, chainId, attempt: 1 }
+
+const prepared: PreparedSteps = {
+  _tag: "Solana",
+  chainId,
+  accountId: solanaAccount(account),
+  subject: `0x${"07".repeat(32)}`,
+  steps: ["sell", "buy"],
+  gasLimit: 10_000n,
+  maxFeePerGas: 1_000_000_000n,
+  fromBlock: 10n
+}
+
+const landed = (slot: bigint, raw: bigint): StepOutcome => ({
+  _tag: "Landed",
+  txHash: `${slot}`.padStart(64, "5"),
+  slot,
+  feeRaw: 5_000n,
+  deltas: [
+    { assetId: usdc, raw: -raw },
+    { assetId: jup, raw }
+  ]
+})
+const refused: StepOutcome = { _tag: "Failed", reason: "below the floor", isSigned: false, included: null }
+const unavailable = new ChainUnavailable({ chainId, reason: "no endpoint answers" })
+type Answer = StepOutcome | "pending" | "unavailable"
+
+/** Carries the steps as a run would, over the answers of a carrier, in order; what was asked, told and recorded. */
+const carried = Effect.fnUntraced(function* (...answers: ReadonlyArray<Answer>) {
+  const left = [...answers]
+  const asked: Array<number> = []
+  const states: Array<string> = []
+  const recorded: Array<ActionReceipt> = []
+  const carry = makeCarrySteps({
+    carrier: {
+      carry: (_, __, step) =>
+        Effect.suspend(() => {
+          asked.push(step)
+          const answer = left.shift()!
+          if (answer === "unavailable") return Effect.fail(unavailable)
+          return Effect.succeed(answer === "pending" ? Option.none() : Option.some(answer))
+        })
+    },
+    operations: {
+      transition: ({ to }: { readonly to: string }) => Effect.sync(() => states.push(to) > 0)
+    } as unknown as OperationStore["Service"],
+    store: {
+      recordReceipt: (_: unknown, receipt: ActionReceipt) => Effect.sync(() => void recorded.push(receipt))
+    } as unknown as RelayStore["Service"],
+    pace: { searchFor: Duration.millis(1), betweenSearches: Duration.millis(1) }
+  })
+  let receipt: Option.Option<ActionReceipt> = Option.none()
+  const workflow = Workflow.make("Steps", {
+    payload: { key: Schema.String },
+    success: Schema.Void,
+    idempotencyKey: ({ key }) => key
+  })
+  const body = workflow.toLayer(() => Effect.map(carry(attempt, prepared), (found) => void (receipt = found)))
+  yield* workflow
+    .execute({ key: "one" })
+    .pipe(Effect.provide(body.pipe(Layer.provideMerge(WorkflowEngine.layerMemory))))
+  return { asked, states, recorded, receipt: Option.getOrNull(receipt) }
+})
+
+describe("an action of several steps", () => {
+  it.live("is carried step after step, each until the chain has decided, and has one receipt", () =>
+    Effect.gen(function* () {
+      const { asked, receipt, recorded, states } = yield* carried(
+        "unavailable",
+        "pending",
+        landed(11n, 3n),
+        landed(12n, 4n)
+      )
+      assert.deepStrictEqual(asked, [0, 0, 0, 1])
+      assert.deepStrictEqual(states, ["retrying", "retrying", "running"])
+      assert.deepStrictEqual(recorded, [receipt!])
+      assert.deepInclude(receipt!, { success: true, blockNumber: 12n, gasUsed: 10_000n, gasPriceRaw: 1_000_000_000n })
+      assert.deepStrictEqual(receipt!.deltas, [
+        { assetId: usdc, raw: -7n },
+        { assetId: jup, raw: 7n }
+      ])
+    })
+  )
+
+  it.live("goes on after a step without effect, and says which one that was", () =>
+    Effect.gen(function* () {
+      const { receipt } = yield* carried(refused, landed(12n, 4n))
+      assert.isTrue(receipt!.success)
+      assert.deepStrictEqual(receipt!.unmade, [{ step: 0, isCancelled: false, reason: "below the floor" }])
+    })
+  )
+
+  it.live("records nothing where nothing was signed, and has no receipt where it was cancelled before", () =>
+    Effect.gen(function* () {
+      const unsigned = yield* carried(refused, refused)
+      assert.deepStrictEqual(unsigned.recorded, [])
+      assert.deepInclude(unsigned.receipt!, { success: false, txHash: prepared.subject, transactions: [] })
+      assert.isNull((yield* carried({ _tag: "Cancelled" }, { _tag: "Cancelled" })).receipt)
+      const late = yield* carried(landed(11n, 3n), { _tag: "Cancelled" })
+      assert.deepInclude(late.receipt!, { success: true })
+      assert.isTrue(late.receipt!.unmade![0]!.isCancelled)
+    })
+  )
+
+  it("tells a run of the swaps that were made, and of the others as skips with their value", () => {
+    const swap = { sell: usdc, buy: jup, sellAmountRaw: 5n, minBuyAmountRaw: 1n, path: [] }
+    const other = { ...swap, sell: jup, buy: usdc }
+    const usd = 10n ** 19n
+    const chain = {
+      chainId,
+      skips: [],
+      legs: [{ sell: usdc, buy: jup, sellAmountRaw: 10n, valueUsd: usd, expectedBuyRaw: 1n }]
+    }
+    const receipt: ActionReceipt = {
+      subject: prepared.subject,
+      txHash: prepared.subject,
+      blockNumber: 1n,
+      blockHash: null,
+      success: true,
+      gasUsed: 0n,
+      deltas: [],
+      unmade: [{ step: 0, isCancelled: false, reason: "below the floor" }]
+    }
+    const effect = effectOf({ swaps: [swap, other], skips: [] }, chain, receipt)
+    assert.deepStrictEqual(effect.swaps, [other])
+    assert.isNull(effect.failure)
+    assert.deepInclude(effect.skips[0]!, { code: "SIMULATION_FAILED", valueUsd: usd / 2n, sell: usdc, buy: jup })
+    assert.match(effect.skips[0]!.reason, /below the floor; 5\.00 USD are not traded/)
+    const cancelled = [{ step: 0, isCancelled: true, reason: "cancelled" }]
+    const none = effectOf({ swaps: [swap], skips: [] }, chain, { ...receipt, success: false, unmade: cancelled })
+    assert.strictEqual(none.skips[0]!.code, "CANCELLED")
+    assert.strictEqual(none.failure, "no swap was made: cancelled")
+  })
+
+  it("what was prepared before there were steps is a transaction of a relayer", () => {
+    const { _tag, steps: _steps, ...shared } = prepared
+    const before = {
+      ...shared,
+      to: "0x52908400098527886E0F7030069857D2E4169EE7",
+      callData: "0x",
+      gasLimit: "1",
+      maxFeePerGas: "1",
+      maxPriorityFeePerGas: "1",
+      chainNonce: 0,
+      fromBlock: "1"
+    }
+    const decode = Schema.decodeUnknownSync(PreparedAction)
+    assert.notStrictEqual(decode(before)._tag, "Solana")
+    assert.deepStrictEqual(decode(Schema.encodeSync(PreparedAction)(prepared)), prepared)
+    assert.strictEqual(_tag, "Solana")
+  })
+})

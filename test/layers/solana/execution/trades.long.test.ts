@@ -1,0 +1,368 @@
+/** Batches of swaps on Solana from the plan to the receipt: on a chain, with real signatures, and in bad weather. */
+import { afterAll, assert, beforeAll, beforeEach, it } from "@effect/vitest"
+import { Keypair, type PublicKey, VersionedTransaction } from "@solana/web3.js"
+import { Duration, Effect, Layer, Option, Redacted } from "effect"
+import { type ChainId, solanaChainId, type SplAssetId, spl } from "#domain/Caip.ts"
+import type { Grant } from "#domain/account/Grant.ts"
+import type { OperationId } from "#domain/Ids.ts"
+import { CancelRequested } from "#domain/operation/CancelRequested.ts"
+import { RelayTiming } from "#domain/relay/RelayTiming.ts"
+import { type RecordedStep, StepJournal } from "#domain/relay/StepJournal.ts"
+import type { PreparedSteps } from "#domain/relay/Transaction.ts"
+import { stepReceipt } from "#domain/relay/stepReceipt.ts"
+import type { ReadySwap } from "#domain/trading/Swap.ts"
+import { carryStep, feeOf, ResendEvery } from "#layers/solana/execution/carryStep.ts"
+import { prepareSwaps } from "#layers/solana/execution/prepareSwaps.ts"
+import { impactBps, quoteSwaps } from "#layers/solana/execution/quoteSwaps.ts"
+import { SolanaSigning } from "#layers/solana/execution/SolanaSigning.ts"
+import type { WalletPlace } from "#layers/solana/enrollment/Flow.ts"
+import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import { readHoldings } from "#layers/solana/token/readHoldings.ts"
+import { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
+import { emulateJupiter } from "#sandbox/solana/market/emulateJupiter.ts"
+import { installMints, issue } from "#sandbox/solana/market/issuer.ts"
+import { jupiterProgram } from "#sandbox/solana/market/jupiterRoute.ts"
+import { type SplToken, splCatalog, usdc } from "#sandbox/solana/market/splCatalog.ts"
+import { installPools } from "#sandbox/solana/market/splPools.ts"
+import { eachSwig } from "#test/layers/solana/eachSwig.ts"
+import { type JupiterServer, startJupiter } from "#test/layers/solana/jupiterServer.ts"
+import { enrollSolana, fees, newAgent, whileBlocksPass } from "#test/layers/solana/owners.ts"
+import type { TestChain } from "#test/sandbox/solana/support.ts"
+
+const dollars = 1_000_000_000n
+const idOf = ({ mint }: SplToken): SplAssetId => spl(mint.toBase58())
+const named = (symbol: string) => splCatalog.find((token) => token.symbol === symbol)!
+const [tesla, jup] = [named("TSLAx"), named("JUP")]
+
+it("the impact of a quote is what the whole lost against an infinitely small part, rounded up", () => {
+  // A pool of 10,000 and 10,000: 100 yield 99.0099, 1 yields 0.99990.
+  const pool = (amount: bigint) => (10_000_000_000n * amount) / (10_000_000_000n + amount)
+  const quoted = (inRaw: bigint) => ({ inRaw, outRaw: pool(inRaw) })
+  assert.strictEqual(impactBps(quoted(100_000_000n), quoted(1_000_000n)), 100)
+  assert.strictEqual(impactBps(quoted(1_000n), quoted(10n)), 0)
+})
+
+eachSwig("trades", (start) => {
+  let chain: TestChain
+  let jupiter: JupiterServer
+  let agent: ReturnType<typeof newAgent>
+  let recorded: Map<string, RecordedStep & { readonly txHash: string }>
+  let isCancelled: boolean
+  let place: WalletPlace
+
+  beforeAll(async () => {
+    chain = await start(new Map([[jupiterProgram.toBase58(), emulateJupiter]]))
+    agent = newAgent(chain)
+    installMints(chain.ledger)
+    installPools(chain.ledger, ({ initialPriceUsd }) => initialPriceUsd)
+    jupiter = await startJupiter(chain)
+  })
+  beforeEach(() => {
+    jupiter.change = (built) => built
+    jupiter.asked = []
+    chain.fate = "ok"
+    recorded = new Map()
+    isCancelled = false
+  })
+  afterAll(async () => {
+    jupiter.close()
+    await chain.close()
+  })
+
+  const attempt = { operationId: `op_${"1".repeat(26)}` as OperationId, chainId: solanaChainId, attempt: 1 }
+  /** Keeps what a database would keep beyond the process that wrote it. */
+  const journal = Layer.succeed(StepJournal, {
+    latest: ({ step }) => Effect.sync(() => Option.fromUndefinedOr(recorded.get(String(step)))),
+    record: ({ step }, _, row) =>
+      isCancelled && row.number === 1
+        ? Effect.fail(new CancelRequested({ operationId: attempt.operationId }))
+        : Effect.sync(() => void recorded.set(String(step), row))
+  })
+  const run = <A, E>(effect: Effect.Effect<A, E, SolanaRpc | JupiterClient | SolanaSigning | StepJournal>) =>
+    Effect.suspend(() =>
+      whileBlocksPass(chain)(effect).pipe(
+        Effect.provideService(ResendEvery, Duration.millis(5)),
+        Effect.provideService(RelayTiming, { searchFor: Duration.seconds(20), betweenSearches: Duration.millis(1) }),
+        Effect.provide(
+          Layer.mergeAll(
+            SolanaRpc.layer([Redacted.make(chain.url)]),
+            JupiterClient.layer({ baseUrl: jupiter.url, apiKey: null }),
+            Layer.succeed(SolanaSigning, { agent, fees, placeOf: () => Effect.succeedSome(place) }),
+            journal
+          )
+        )
+      )
+    )
+
+  const funded = Effect.gen(function* () {
+    const enrolled = yield* enrollSolana(chain, agent, Keypair.generate())
+    issue(chain.ledger, usdc, enrolled.deposit, dollars)
+    place = enrolled.place
+    return enrolled
+  })
+  const heldBy = (deposit: PublicKey, token: SplToken) =>
+    Effect.map(readHoldings(deposit), ({ tokens }) => tokens.find(({ assetId }) => assetId === idOf(token))?.raw ?? 0n)
+
+  /** A swap at the quote of now, half a percent below it at least. */
+  const swapOf = Effect.fnUntraced(function* (sell: SplToken, buy: SplToken, sellAmountRaw: bigint) {
+    const [quote] = yield* quoteSwaps([{ sell: idOf(sell), buy: idOf(buy), sellAmountRaw }])
+    const expectedBuyRaw = quote!.buyAmountRaw
+    const minBuyAmountRaw = (expectedBuyRaw * 9_950n) / 10_000n
+    const swap: ReadySwap = {
+      sell: idOf(sell),
+      buy: idOf(buy),
+      sellAmountRaw,
+      expectedBuyRaw,
+      minBuyAmountRaw,
+      path: quote!.path
+    }
+    return swap
+  })
+  const prepare = (...swaps: ReadonlyArray<ReadySwap>) =>
+    prepareSwaps({ ...({} as Grant), chainId: solanaChainId as ChainId, swaps })
+  const carryAll = (prepared: PreparedSteps) =>
+    Effect.forEach(prepared.steps, (_, step) =>
+      Effect.map(carryStep(attempt, prepared, step), (outcome) => Option.getOrThrow(outcome))
+    )
+  const only = Effect.fnUntraced(function* (prepared: PreparedSteps) {
+    return (yield* carryAll(prepared))[0]!
+  })
+
+  it.live(
+    "a plan of two swaps trades as planned, the second with what the first brought, and the receipt says so",
+    () =>
+      run(
+        Effect.gen(function* () {
+          const { deposit } = yield* funded
+          const first = yield* swapOf(usdc, tesla, dollars)
+          const second = yield* swapOf(tesla, jup, first.minBuyAmountRaw)
+          const prepared = yield* prepare(first, second)
+          const outcomes = yield* carryAll(prepared)
+          assert.deepStrictEqual(
+            outcomes.map(({ _tag }) => _tag),
+            ["Landed", "Landed"]
+          )
+          const receipt = Option.getOrThrow(stepReceipt(prepared, outcomes))
+          assert.isTrue(receipt.success)
+          assert.strictEqual(receipt.transactions!.length, 2)
+          assert.isUndefined(receipt.unmade)
+          const [teslaLeft, bought] = [yield* heldBy(deposit, tesla), yield* heldBy(deposit, jup)]
+          assert.isAtLeast(Number(bought), Number(second.minBuyAmountRaw))
+          assert.sameDeepMembers(
+            [...receipt.deltas],
+            [
+              { assetId: idOf(usdc), raw: -dollars },
+              { assetId: idOf(tesla), raw: teslaLeft },
+              { assetId: idOf(jup), raw: bought }
+            ]
+          )
+          const fee = [...recorded.values()].map(({ payload }) =>
+            feeOf({ transaction: Buffer.from(JSON.parse(payload).attempt.transaction, "base64") })
+          )
+          assert.strictEqual(receipt.gasUsed, fee[0]! + fee[1]!)
+        })
+      )
+  )
+
+  it.live("what was signed before a crash is sent again, and nothing else is signed", () =>
+    run(
+      Effect.gen(function* () {
+        const { deposit } = yield* funded
+        const prepared = yield* prepare(yield* swapOf(usdc, tesla, dollars))
+        const landed = yield* only(prepared)
+        const [row] = recorded.values()
+        const bought = yield* heldBy(deposit, tesla)
+        jupiter.asked = []
+        assert.deepStrictEqual(yield* only(prepared), landed)
+        assert.strictEqual([...recorded.values()][0], row)
+        assert.deepStrictEqual(jupiter.asked, [])
+        assert.strictEqual(yield* heldBy(deposit, tesla), bought)
+      })
+    )
+  )
+
+  it.live("a transaction that is lost and recorded only is landed by whoever goes on, with the same bytes", () =>
+    run(
+      Effect.gen(function* () {
+        const { deposit } = yield* funded
+        const prepared = yield* prepare(yield* swapOf(usdc, tesla, dollars))
+        chain.fate = "dropped"
+        const open = yield* carryStep(attempt, prepared, 0).pipe(
+          Effect.provideService(RelayTiming, { searchFor: Duration.millis(50), betweenSearches: Duration.millis(1) })
+        )
+        assert.isTrue(Option.isNone(open))
+        const signed = recorded.get("0")!.txHash
+        chain.fate = "ok"
+        const landed = yield* only(prepared)
+        assert.deepInclude(landed, { _tag: "Landed", txHash: signed })
+        assert.isAbove(Number(yield* heldBy(deposit, tesla)), 0)
+      })
+    )
+  )
+
+  it.live("new bytes are signed only after those before have expired, five times at most", () =>
+    run(
+      Effect.gen(function* () {
+        const { deposit } = yield* funded
+        const prepared = yield* prepare(yield* swapOf(usdc, tesla, dollars))
+        chain.fate = "dropped"
+        const expired = yield* only(prepared)
+        assert.deepInclude(expired, { _tag: "Failed", isSigned: true, included: null })
+        assert.match(expired._tag === "Failed" ? expired.reason : "", /5 attempts expired/)
+        assert.strictEqual(recorded.get("0")!.number, 5)
+        chain.fate = "ok"
+        assert.deepInclude(yield* only(prepared), { _tag: "Failed", isSigned: true })
+        assert.strictEqual(recorded.get("0")!.number, 5)
+        assert.strictEqual(yield* heldBy(deposit, tesla), 0n)
+      })
+    )
+  )
+
+  it.live("a transaction that lands late is found, and has its effect once", () =>
+    run(
+      Effect.gen(function* () {
+        const { deposit } = yield* funded
+        const prepared = yield* prepare(yield* swapOf(usdc, tesla, dollars))
+        chain.fate = "late"
+        const release = Effect.delay(
+          Effect.sync(() => chain.intake.release()),
+          Duration.millis(5)
+        )
+        const landed = yield* Effect.raceFirst(only(prepared), Effect.forever(release))
+        assert.strictEqual(landed._tag, "Landed")
+        assert.strictEqual(recorded.get("0")!.number, 1)
+        assert.strictEqual(yield* heldBy(deposit, usdc), 0n)
+      })
+    )
+  )
+
+  it.live("a swap that calls a foreign program when its turn comes is not signed", () =>
+    run(
+      Effect.gen(function* () {
+        yield* funded
+        const prepared = yield* prepare(yield* swapOf(usdc, tesla, dollars))
+        const programId = Keypair.generate().publicKey.toBase58()
+        jupiter.change = (built) => ({ ...built, swapInstruction: { ...built.swapInstruction, programId } })
+        const refused = yield* only(prepared)
+        assert.deepInclude(refused, { _tag: "Failed", isSigned: false, included: null })
+        assert.match(refused._tag === "Failed" ? refused.reason : "", /it calls/)
+        assert.strictEqual(recorded.size, 0)
+      })
+    )
+  )
+
+  it.live("an output below the floor of the plan is not signed, and the account keeps what it has", () =>
+    run(
+      Effect.gen(function* () {
+        const { deposit } = yield* funded
+        const swap = yield* swapOf(usdc, tesla, dollars)
+        const prepared = yield* prepare(swap)
+        // Somebody else buys before: the same dollars bring less than the floor now.
+        const other = yield* enrollSolana(chain, agent, Keypair.generate())
+        issue(chain.ledger, usdc, other.deposit, 2_000n * dollars)
+        const own = place
+        place = other.place
+        const push = yield* prepare(yield* swapOf(usdc, tesla, 2_000n * dollars))
+        assert.strictEqual((yield* only(push))._tag, "Landed")
+        recorded.clear()
+        place = own
+        const refused = yield* only(prepared)
+        assert.deepInclude(refused, { _tag: "Failed", isSigned: false })
+        assert.match(refused._tag === "Failed" ? refused.reason : "", /below the floor/)
+        assert.strictEqual(yield* heldBy(deposit, usdc), dollars)
+      })
+    )
+  )
+
+  it.live("a swap that a block takes without effect is told with its transaction, and the next one is tried", () =>
+    run(
+      Effect.gen(function* () {
+        const { deposit } = yield* funded
+        const half = dollars / 2n
+        const prepared = yield* prepare(yield* swapOf(usdc, tesla, half), yield* swapOf(usdc, jup, half))
+        // Signed for what is held now; the tokens leave before it lands.
+        chain.fate = "dropped"
+        yield* carryStep(attempt, prepared, 0).pipe(
+          Effect.provideService(RelayTiming, { searchFor: Duration.millis(20), betweenSearches: Duration.millis(1) })
+        )
+        const { transaction } = JSON.parse(recorded.get("0")!.payload).attempt
+        assert.strictEqual(VersionedTransaction.deserialize(Buffer.from(transaction, "base64")).signatures.length, 1)
+        chain.fate = "ok"
+        const other = { ...attempt, attempt: 2 }
+        const kept = recorded
+        recorded = new Map()
+        const all = yield* swapOf(usdc, jup, dollars)
+        const spend = yield* prepare(all)
+        assert.strictEqual(Option.getOrThrow(yield* carryStep(other, spend, 0))._tag, "Landed")
+        recorded = kept
+        const outcomes = yield* carryAll(prepared)
+        assert.deepStrictEqual(
+          outcomes.map(({ _tag }) => _tag),
+          ["Failed", "Failed"]
+        )
+        const receipt = Option.getOrThrow(stepReceipt(prepared, outcomes))
+        assert.isFalse(receipt.success)
+        assert.deepStrictEqual(
+          receipt.transactions!.map(({ success }) => success),
+          [false]
+        )
+        assert.strictEqual(receipt.txHash, kept.get("0")!.txHash)
+        assert.deepStrictEqual(
+          receipt.unmade!.map(({ step }) => step),
+          [0, 1]
+        )
+        assert.strictEqual(yield* heldBy(deposit, usdc), 0n)
+      })
+    )
+  )
+
+  it.live("nothing is signed for an operation that is to be cancelled, and there is no receipt then", () =>
+    run(
+      Effect.gen(function* () {
+        yield* funded
+        const prepared = yield* prepare(yield* swapOf(usdc, tesla, dollars))
+        isCancelled = true
+        const outcomes = yield* carryAll(prepared)
+        assert.deepStrictEqual(outcomes, [{ _tag: "Cancelled" }])
+        assert.isTrue(Option.isNone(stepReceipt(prepared, outcomes)))
+      })
+    )
+  )
+
+  it.live("a batch that Solana cannot carry is refused before anything is asked for", () =>
+    run(
+      Effect.gen(function* () {
+        yield* funded
+        const swap = yield* swapOf(usdc, tesla, dollars)
+        const more = yield* Effect.flip(prepare({ ...swap, minBuyAmountRaw: swap.expectedBuyRaw! + 1n }))
+        assert.match(more.message, /below the floor/)
+        const call = { to: "0x52908400098527886E0F7030069857D2E4169EE7" as never, data: "0x" }
+        const calls = yield* Effect.flip(
+          prepareSwaps({ ...({} as Grant), chainId: solanaChainId as ChainId, swaps: [], calls: [call] })
+        )
+        assert.match(calls.message, /calls are made on EVM chains alone/)
+        jupiter.change = () => undefined
+        assert.strictEqual((yield* Effect.flip(prepare(swap)))._tag, "ChainUnavailable")
+      })
+    )
+  )
+
+  it.live("a quote tells its impact, and an amount that the market does not take is cut where it may be", () =>
+    run(
+      Effect.gen(function* () {
+        const request = { sell: idOf(usdc), buy: idOf(tesla), sellAmountRaw: 10_000n * dollars }
+        const [whole] = yield* quoteSwaps([request])
+        const [small] = yield* quoteSwaps([{ ...request, sellAmountRaw: dollars }])
+        assert.isAbove(whole!.priceImpactBps, small!.priceImpactBps)
+        const within = { priceImpactBps: whole!.priceImpactBps - 1, leastRaw: [0n, 0n] as const }
+        const [cut] = yield* quoteSwaps([{ ...request, atMost: { ...within, poolShareBps: 10_000, sold: [] } }])
+        assert.strictEqual(cut!.sellAmountRaw, request.sellAmountRaw / 2n)
+        assert.isBelow(cut!.priceImpactBps, whole!.priceImpactBps)
+        const none = { ...within, priceImpactBps: 0, poolShareBps: 10_000, sold: [] }
+        assert.strictEqual((yield* quoteSwaps([{ ...request, atMost: none }]))[0]!.sellAmountRaw, 0n)
+        jupiter.change = () => undefined
+        assert.strictEqual((yield* Effect.flip(quoteSwaps([request])))._tag, "ChainUnavailable")
+      })
+    )
+  )
+})

@@ -1,0 +1,45 @@
+/** Jupiter over HTTP for a test chain: what it builds may be changed before it is answered. */
+import { PublicKey } from "@solana/web3.js"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { buildSwap } from "#sandbox/solana/market/jupiterBuild.ts"
+import { splTokenOf } from "#sandbox/solana/market/splCatalog.ts"
+import type { TestChain } from "#test/sandbox/solana/support.ts"
+
+export type Built = NonNullable<ReturnType<typeof buildSwap>>
+
+export interface JupiterServer {
+  readonly url: string
+  /** What is answered in place of what was built; undefined: status 503. */
+  change: (built: Built) => unknown
+  /** The questions so far. */
+  asked: Array<URLSearchParams>
+  readonly close: () => void
+}
+
+export const startJupiter = async (chain: TestChain): Promise<JupiterServer> => {
+  const state: Pick<JupiterServer, "change" | "asked"> = { change: (built) => built, asked: [] }
+  const server = createServer((request, response) => {
+    const query = new URL(request.url!, "http://127.0.0.1").searchParams
+    state.asked.push(query)
+    const built = buildSwap(chain.ledger, {
+      from: splTokenOf(query.get("inputMint")!)!,
+      to: splTokenOf(query.get("outputMint")!)!,
+      amount: BigInt(query.get("amount")!),
+      slippageBps: Number(query.get("slippageBps")),
+      taker: new PublicKey(query.get("taker")!)
+    })!
+    const answer = state.change(built)
+    response.statusCode = answer === undefined ? 503 : 200
+    response.setHeader("content-type", "application/json")
+    response.end(JSON.stringify(answer ?? {}))
+  })
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready))
+  return Object.assign(state, {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+}
