@@ -35,10 +35,10 @@ const archiveOfPage = "/var/lib/postgresql/archive"
 const archiveIn = (folder: string) => join(folder, "archive")
 
 /**
- * An operation that is in a block waits a minute of blocks until it counts, unless the test makes them: so there is a
+ * An operation that is in a block waits for twenty blocks until it counts, unless the test makes them: so there is a
  * moment at which it has landed and the service does not know.
  */
-const confirmations = 30
+const confirmations = 20
 const slowlyConfirmed = {
   CONFIRMATIONS_8453: `${confirmations}`,
   CONFIRMATIONS_42161: `${confirmations}`,
@@ -59,7 +59,7 @@ const withBlocks = async <A>(world: World, work: Promise<A>): Promise<A> => {
   const headers = { "content-type": "application/json" }
   while (!progress.isDone) {
     await Promise.all(world.overview.chains.map(({ rpcUrl }) => fetch(rpcUrl, { method: "POST", headers, body })))
-    await wait(500)
+    await wait(2_000)
   }
   return work
 }
@@ -83,16 +83,25 @@ const traded = async (world: World, portfolioId: string, operationId: string) =>
   assert.strictEqual(operation.outcome, "traded")
 }
 
+/** A portfolio without a schedule, so that only what the test asks for trades. */
+const enrolled = async (world: World, strategyId: string, owner = newOwner()) => {
+  const portfolio = await enroll(world, strategyId, owner)
+  const { body, status } = await world.api("POST", `/v2/portfolios/${portfolio.portfolioId}/stop`)
+  assert.strictEqual(status, 200, JSON.stringify(body))
+  return portfolio
+}
+
 /** Funds the accounts of a portfolio, and waits until what they got is confirmed. */
 const funded = async (world: World, { accounts, portfolioId }: EnrolledPortfolio) => {
+  const before = await Promise.all(accounts.map((accountId) => chainBalance(world, accountId, "USDC")))
   await fund(world, accounts, 10_000n)
   const isConfirmed = async () => {
     const { body } = await world.api("GET", `/v2/portfolios/${portfolioId}/positions`)
     const shown = await Promise.all(
-      accounts.map(async (accountId) => {
+      accounts.map(async (accountId, index) => {
         const { assetId } = world.asset(Number(accountId.split(":")[1]), "USDC")
         const held = body.data.assets.find((asset: { assetId: string }) => asset.assetId === assetId)
-        return BigInt(held?.balanceRaw ?? 0) === (await chainBalance(world, accountId, "USDC"))
+        return BigInt(held?.balanceRaw ?? 0) === before[index]! + 10_000_000_000n
       })
     )
     return shown.every(Boolean) ? true : undefined
@@ -151,8 +160,8 @@ describe("recovery to a moment", () => {
             const world = yield* worldOn(dataDir, server.url)
             return yield* Effect.promise(async () => {
               const strategyId = await createStrategy(world)
-              const one = await enroll(world, strategyId, newOwner())
-              const two = await enroll(world, strategyId, newOwner())
+              const one = await enrolled(world, strategyId)
+              const two = await enrolled(world, strategyId)
               await serverShell(baseBackup!, { BACKUP: join(server.folder, "backup"), DATABASE_URL: server.url })
 
               // The backup does not know of the first, nor the archive at the moment how the other two ended.
@@ -176,7 +185,7 @@ describe("recovery to a moment", () => {
               const later = await rebalance(world, one.portfolioId)
               await traded(world, one.portfolioId, later)
               const owner = newOwner()
-              const three = await enroll(world, strategyId, owner)
+              const three = await enrolled(world, strategyId, owner)
               await funded(world, three)
               await traded(world, three.portfolioId, await rebalance(world, three.portfolioId))
               await archived(server)
@@ -212,7 +221,7 @@ describe("recovery to a moment", () => {
 
           // A portfolio that was enrolled since is enrolled again, at its addresses, and trades what comes in.
           assert.strictEqual((await world.api("GET", `/v2/portfolios/${three.portfolioId}`)).status, 404)
-          const anew = await enroll(world, strategyId, owner)
+          const anew = await enrolled(world, strategyId, owner)
           assert.deepStrictEqual(anew.accounts, three.accounts)
           await funded(world, anew)
           await traded(world, anew.portfolioId, await rebalance(world, anew.portfolioId))
