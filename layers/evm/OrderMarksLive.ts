@@ -1,12 +1,11 @@
 /** Looks for the marks of orders among the operations of an account. Source: ERC-4337 (UserOperationEvent). */
 import { Clock, DateTime, Effect, Layer, Option } from "effect"
-import { getAbiItem, type Hex } from "viem"
+import type { Hex } from "viem"
 import { type MarkedOrder, OrderMarks, type SoughtOrder } from "#domain/action/OrderMarks.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
-import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
-import { blocksPerRequest, maxRequests } from "#layers/evm/execution/findReceipt.ts"
+import { maxBlocks, operationEvents, rangesFrom } from "#layers/evm/execution/operationEvents.ts"
 import { outcomeIn } from "#layers/evm/execution/operationOutcome.ts"
 import { carriesMark, markOf } from "#layers/evm/execution/orderMark.ts"
 import { readDepth, settledReceipt } from "#layers/evm/execution/settledReceipt.ts"
@@ -17,9 +16,6 @@ import { agreed, type Observation } from "#layers/evm/rpc/quorum.ts"
 const leastBlockMs = 250
 /** Blocks before the acceptance that are searched besides: clocks differ. */
 const marginBlocks = 256n
-const maxBlocks = blocksPerRequest * BigInt(maxRequests)
-
-const operationEvent = getAbiItem({ abi: entryPointAbi, name: "UserOperationEvent" })
 
 /** The first block that is searched. */
 const beginningOf = Effect.fnUntraced(function* ({ acceptedAt }: SoughtOrder, head: bigint) {
@@ -31,23 +27,8 @@ const beginningOf = Effect.fnUntraced(function* ({ acceptedAt }: SoughtOrder, he
 
 /** What the account's operations say that succeeded, oldest first. */
 const operationsSince = Effect.fnUntraced(function* ({ accountId, chainId }: SoughtOrder, from: bigint, head: bigint) {
-  const { request } = yield* EvmClients
-  const pages = Array.from({ length: Math.ceil(Number(head - from + 1n) / Number(blocksPerRequest)) }, (_, page) => {
-    const first = from + BigInt(page) * blocksPerRequest
-    const last = first + blocksPerRequest - 1n
-    return { fromBlock: first, toBlock: last < head ? last : head }
-  })
-  const logs = yield* Effect.forEach(pages, (page) =>
-    request(chainId, "eth_getLogs", (client) =>
-      client.getLogs({
-        address: entryPoint,
-        event: operationEvent,
-        args: { sender: toViem(addressOf(accountId)) },
-        ...page,
-        strict: true
-      })
-    )
-  )
+  const sender = toViem(addressOf(accountId))
+  const logs = yield* Effect.forEach(rangesFrom(from, head), (range) => operationEvents(chainId, { sender }, range))
   return logs.flat().filter(({ args }) => args.success)
 })
 

@@ -4,41 +4,20 @@
  * one count. Source: ERC-4337 (UserOperationEvent).
  */
 import { Effect, Option } from "effect"
-import { getAbiItem, type Hex, type TransactionReceipt } from "viem"
+import type { Hex, TransactionReceipt } from "viem"
 import type { AccountId, ChainId } from "#domain/Caip.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { toViem } from "#layers/evm/address.ts"
-import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
+import { operationEvents, rangesFrom } from "#layers/evm/execution/operationEvents.ts"
 import { gasPriceOf, outcomeIn } from "#layers/evm/execution/operationOutcome.ts"
 import { agreed, type Observation } from "#layers/evm/rpc/quorum.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { readDepth, settledReceipt, settledReceiptOf } from "#layers/evm/execution/settledReceipt.ts"
 
-/**
- * Blocks in one log request: within what public nodes allow. And how many requests: past the deadline of every swap.
- */
-export const blocksPerRequest = 5_000n
-export const maxRequests = 8
-
-const operationEvent = getAbiItem({ abi: entryPointAbi, name: "UserOperationEvent" })
-
 /** The hash of the transaction that carried the operation, sought forward from a block within the bounds above. */
 const findCarrier = Effect.fnUntraced(function* (chainId: ChainId, userOpHash: Hex, fromBlock: bigint, head: bigint) {
-  const { request } = yield* EvmClients
-  for (let page = 0; page < maxRequests; page++) {
-    const first = fromBlock + BigInt(page) * blocksPerRequest
-    if (first > head) break
-    const last = first + blocksPerRequest - 1n
-    const [log] = yield* request(chainId, "eth_getLogs", (client) =>
-      client.getLogs({
-        address: entryPoint,
-        event: operationEvent,
-        args: { userOpHash },
-        fromBlock: first,
-        toBlock: last < head ? last : head,
-        strict: true
-      })
-    )
+  for (const range of rangesFrom(fromBlock, head)) {
+    const [log] = yield* operationEvents(chainId, { userOpHash }, range)
     if (log !== undefined) return log.transactionHash
   }
   return undefined

@@ -6,7 +6,7 @@
  * used without the event, endpoints that contradict each other) is asked about anew and alone, by findReceipt.
  */
 import { Clock, Duration, Effect, Option, Result } from "effect"
-import { getAbiItem, type Hex, type TransactionReceipt } from "viem"
+import type { Hex, TransactionReceipt } from "viem"
 import type { ChainId, AccountId } from "#domain/Caip.ts"
 import { batched } from "#domain/batched.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -14,9 +14,8 @@ import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction
 import { toViem } from "#layers/evm/address.ts"
 import { sleepRealTime } from "#layers/clock/withinRealTime.ts"
 import { askEach, conclude, concluded, type Observation } from "#layers/evm/rpc/quorum.ts"
-import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
-import { blocksPerRequest, maxRequests } from "#layers/evm/execution/findReceipt.ts"
+import { operationEvents, rangesFrom } from "#layers/evm/execution/operationEvents.ts"
 import { outcomeIn } from "#layers/evm/execution/operationOutcome.ts"
 import { receiptOf } from "#layers/evm/execution/sendTransaction.ts"
 import { readDepth } from "#layers/evm/execution/settledReceipt.ts"
@@ -30,8 +29,6 @@ export interface Awaited {
 const betweenReadings = Duration.millis(250)
 /** Hashes in one search of events: nodes take some hundred alternatives of a topic. */
 const maxHashes = 200
-
-const operationEvent = getAbiItem({ abi: entryPointAbi, name: "UserOperationEvent" })
 
 /** Where an operation's event was found. */
 interface Place {
@@ -53,7 +50,6 @@ const chunksOf = <T>(items: ReadonlyArray<T>, size: number): ReadonlyArray<Reado
 
 /** The events of all of them, sought forward from the earliest block that one of them may be in. */
 const findPlaces = Effect.fnUntraced(function* (chainId: ChainId, awaited: ReadonlyArray<Awaited>, head: bigint) {
-  const { request } = yield* EvmClients
   const places = new Map<string, Place>()
   for (const part of chunksOf(awaited, maxHashes)) {
     const hashes = part.map(({ transaction }) => transaction.subject as Hex)
@@ -61,20 +57,9 @@ const findPlaces = Effect.fnUntraced(function* (chainId: ChainId, awaited: Reado
       (least, { transaction }) => (transaction.fromBlock < least ? transaction.fromBlock : least),
       head
     )
-    for (let page = 0; page < maxRequests; page++) {
-      const first = from + BigInt(page) * blocksPerRequest
-      if (first > head || hashes.every((hash) => places.has(hash))) break
-      const last = first + blocksPerRequest - 1n
-      const logs = yield* request(chainId, "eth_getLogs", (client) =>
-        client.getLogs({
-          address: entryPoint,
-          event: operationEvent,
-          args: { userOpHash: hashes },
-          fromBlock: first,
-          toBlock: last < head ? last : head,
-          strict: true
-        })
-      )
+    for (const range of rangesFrom(from, head)) {
+      if (hashes.every((hash) => places.has(hash))) break
+      const logs = yield* operationEvents(chainId, { userOpHash: hashes }, range)
       for (const { args, blockHash, blockNumber, transactionHash } of logs)
         places.set(args.userOpHash, { blockHash, blockNumber, transactionHash })
     }

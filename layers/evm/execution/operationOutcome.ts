@@ -18,8 +18,8 @@ import { type AccountId, type AssetId, chainIdOf, erc20 } from "#domain/Caip.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
+import { operationEvent } from "#layers/evm/execution/operationEvents.ts"
 
-const endEvent = getAbiItem({ abi: entryPointAbi, name: "UserOperationEvent" })
 const beginEvent = getAbiItem({ abi: entryPointAbi, name: "BeforeExecution" })
 const transferEvent = getAbiItem({ abi: erc20Abi, name: "Transfer" })
 
@@ -28,7 +28,7 @@ const logsOf = (event: AbiEvent) => {
   const topic = toEventSelector(event)
   return (logs: ReadonlyArray<Log>) => logs.filter(({ topics }) => topics[0] === topic)
 }
-const endLogs = logsOf(endEvent)
+const endLogs = logsOf(operationEvent)
 const beginLogs = logsOf(beginEvent)
 const transferLogs = logsOf(transferEvent)
 
@@ -50,7 +50,7 @@ interface OperationMarks {
 }
 
 const readMarks = ({ logs }: TransactionReceipt): OperationMarks => ({
-  ends: parseEventLogs({ abi: [endEvent], logs: endLogs(logs).filter(isOfEntryPoint), strict: true }).map(
+  ends: parseEventLogs({ abi: [operationEvent], logs: endLogs(logs).filter(isOfEntryPoint), strict: true }).map(
     ({ args: { actualGasUsed, sender, success, userOpHash }, logIndex }) => ({
       userOpHash,
       sender,
