@@ -26,6 +26,13 @@ export const patterns = {
   address: /^0x[0-9a-fA-F]{40}$/u
 } as const
 
+/** The forms of identifiers of all families. */
+export const anyPattern = {
+  wallet: new RegExp(`${patterns.evmWallet.source}|${patterns.solanaAccount.source}`, "u"),
+  account: new RegExp(`${patterns.evmAccount.source}|${patterns.solanaAccount.source}`, "u"),
+  asset: new RegExp(`${patterns.erc20Asset.source}|${patterns.splAsset.source}`, "u")
+} as const
+
 const evmIdentifier = (pattern: RegExp) => (input: string) => {
   const match = pattern.exec(input)
   if (match === null || !Eip55.isValid(match[2]!)) return undefined
@@ -78,16 +85,23 @@ export const SolanaAccountId = fromText(Schema.String.pipe(Schema.brand("SolanaA
 })
 export type SolanaAccountId = typeof SolanaAccountId.Type
 
+/** Of a union: what the OpenAPI document says of it, and what a refusal says. */
+const oneOf = (expected: string) => ({ description: expected, message: `Expected ${expected}` })
+
 /** CAIP-10 of an end user's wallet of any family. */
-export const WalletId = Schema.Union([EvmWalletId, SolanaWalletId]).annotate({
-  message: `Expected a CAIP-10 wallet of the form eip155:0:<address>, with a valid EIP-55 checksum when mixed-case, or ${solanaPrefix}:<base58>`
-})
+export const WalletId = Schema.Union([EvmWalletId, SolanaWalletId]).annotate(
+  oneOf(
+    `a CAIP-10 wallet of the form eip155:0:<address>, with a valid EIP-55 checksum when mixed-case, or ${solanaPrefix}:<base58>`
+  )
+)
 export type WalletId = typeof WalletId.Type
 
 /** CAIP-10 of a smart account, or of a recipient, on a chain of any family. */
-export const AccountId = Schema.Union([EvmAccountId, SolanaAccountId]).annotate({
-  message: `Expected a chain-bound CAIP-10 account of the form eip155:<chainId>:<address>, with a valid EIP-55 checksum when mixed-case, or ${solanaPrefix}:<base58>`
-})
+export const AccountId = Schema.Union([EvmAccountId, SolanaAccountId]).annotate(
+  oneOf(
+    `a chain-bound CAIP-10 account of the form eip155:<chainId>:<address>, with a valid EIP-55 checksum when mixed-case, or ${solanaPrefix}:<base58>`
+  )
+)
 export type AccountId = typeof AccountId.Type
 
 /** CAIP-19 of an ERC-20 token: `eip155:<chainId>/erc20:<address>`. */
@@ -113,18 +127,12 @@ export const SplAssetId = fromText(Schema.String.pipe(Schema.brand("SplAssetId")
 export type SplAssetId = typeof SplAssetId.Type
 
 /** CAIP-19 of a token that a portfolio may hold, on a chain of any family: ERC-20 or SPL. */
-export const AssetId = Schema.Union([Erc20AssetId, SplAssetId]).annotate({
-  message: `Expected a CAIP-19 asset, the chain first and then the token: eip155:<chainId>/erc20:<address>, with a valid EIP-55 checksum when mixed-case, or ${splPrefix}<mint>`
-})
+export const AssetId = Schema.Union([Erc20AssetId, SplAssetId]).annotate(
+  oneOf(
+    `a CAIP-19 asset, the chain first and then the token: eip155:<chainId>/erc20:<address>, with a valid EIP-55 checksum when mixed-case, or ${splPrefix}<mint>`
+  )
+)
 export type AssetId = typeof AssetId.Type
-
-/**
- * What routes and settings accept: identifiers of the families whose adapters are composed. A family that is composed
- * joins here.
- */
-export const ServedWalletId: Schema.Codec<WalletId, string> = EvmWalletId
-export const ServedAccountId: Schema.Codec<AccountId, string> = EvmAccountId
-export const ServedAssetId: Schema.Codec<AssetId, string> = Erc20AssetId
 
 /** True for a token of an EVM chain, false for one of Solana. */
 export const isErc20 = (id: AssetId): id is Erc20AssetId => id.startsWith("eip155:")

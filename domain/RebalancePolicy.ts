@@ -4,7 +4,7 @@
  * target.
  */
 import { Schema } from "effect"
-import { type AssetId, ServedAssetId } from "#domain/Caip.ts"
+import { AssetId } from "#domain/Caip.ts"
 import { UsdFromString } from "#domain/Decimal.ts"
 
 /** A whole number of a range, which the document shows. */
@@ -78,7 +78,7 @@ export type TradeTo = typeof TradeTo.Type
 export const RebalancePolicy = Schema.Struct({
   band: Band,
   overrides: Schema.optionalKey(
-    Schema.Array(Schema.Struct({ assetId: ServedAssetId, band: Band }))
+    Schema.Array(Schema.Struct({ assetId: AssetId, band: Band }))
       .check(Schema.isMaxLength(50, { expected: "at most 50 assets" }), names)
       .annotate({ description: "Bands of single assets; each asset once." })
   ),

@@ -3,7 +3,7 @@
  * interface: docs/decisions/0190-drift-triggers.md.
  */
 import { Schema } from "effect"
-import { ServedAssetId } from "#domain/Caip.ts"
+import { AssetId } from "#domain/Caip.ts"
 import { integer, names } from "#domain/RebalancePolicy.ts"
 
 /** How far an asset may be from its target, to either side. */
@@ -23,7 +23,7 @@ export type DriftBand = typeof DriftBand.Type
 export const DriftBands = Schema.Struct({
   band: DriftBand,
   overrides: Schema.optionalKey(
-    Schema.Array(Schema.Struct({ assetId: ServedAssetId, band: DriftBand }))
+    Schema.Array(Schema.Struct({ assetId: AssetId, band: DriftBand }))
       .check(Schema.isMaxLength(50, { expected: "at most 50 assets" }), names)
       .annotate({ description: "Bands of single assets; each asset once." })
   )

@@ -5,7 +5,7 @@
  * that lists all of them; values that may be secret are never part of it.
  */
 import { Duration, Effect, Layer, type LogLevel, Redacted } from "effect"
-import { type AssetId, ServedAssetId } from "#domain/Caip.ts"
+import { AssetId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { BundleWindow } from "#domain/relay/BundleSigner.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
@@ -112,7 +112,7 @@ const settings: Setting<Settings["Service"]> = Effect.map(
     blocklist: withDefault<ReadonlyArray<AssetId>>(
       "ASSET_BLOCKLIST",
       Kind.listOf(
-        Kind.kind(ServedAssetId, "a CAIP-19 asset", "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
+        Kind.kind(AssetId, "a CAIP-19 asset", "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
       ),
       []
     ),

@@ -32,6 +32,7 @@ const reasons: Readonly<Record<string, string>> = {
   "withdrawal/WithdrawalAuthorizations.ts": "spells a nonce of 32 bytes",
   "withdrawal/WithdrawalVerifier.ts": "the withdrawals that EVM chains carry out",
   "withdrawal/lossOf.ts": "addresses that EVM chains reserve",
+  "withdrawal/requestBytes.ts": "tells a signature in hex, which has two spellings, from one in base58",
   "withdrawal/resolveSource.ts": "tells a recipient on no chain from one that cannot be read",
   "withdrawal/settlementAsset.ts": "the table of canonical USDC",
   "enrollment/ActivationRequest.ts": "the message that a signature of 65 bytes is asked for",
@@ -48,7 +49,6 @@ const reasons: Readonly<Record<string, string>> = {
   "transfer/TransferLedger.ts": "EVM accounts have the same address everywhere",
   "relay/RelayStore.ts": relay,
   "relay/Relayer.ts": relay,
-  "relay/RelayerFunds.ts": relay,
   "relay/Signer.ts": relay,
   "relay/Transaction.ts": relay
 }

@@ -2,7 +2,7 @@
  * Chains, prices and a venue that answer at once and always the same: an account that holds dollars alone, a swap that
  * succeeds, a receipt at the first look. What is left of a run is the service's own work.
  */
-import { OrderMarks } from "#domain/action/OrderMarks.ts"
+import { OperationMarks } from "#domain/relay/OperationMarks.ts"
 import { DateTime, Effect, Layer, Option, Result } from "effect"
 import {
   addressOf,
@@ -212,7 +212,7 @@ export const noChain = (behaviour: Behaviour, held = dollarsAlone) =>
     VenueNone,
     chainExecution(behaviour),
     userOperations(behaviour),
-    Layer.succeed(OrderMarks, { find: () => Effect.die(new Error("No owner orders here")) }),
+    Layer.succeed(OperationMarks, { find: () => Effect.succeed({ _tag: "Absent" as const }) }),
     relayer(behaviour),
     WithdrawalExecutionNone,
     RevocationExecutionNone,

@@ -12,12 +12,13 @@
 import type { Address, Hex, TypedDataDefinition } from "viem"
 import type { Ballast } from "#client/plain/connect.ts"
 import type { PayloadOf } from "#client/plain/Call.ts"
+import { Altered } from "#client/signing/Altered.ts"
 import { type Expected, type Stage1, verifyAuthorization } from "#client/signing/verifyAuthorization.ts"
-import { verifyWithdrawal } from "#client/signing/verifyWithdrawal.ts"
+import { verifyWithdrawal, verifyWithdrawalText } from "#client/signing/verifyWithdrawal.ts"
 
 export { Altered } from "#client/signing/Altered.ts"
 export { type Expected, type Stage1, type Verified, verifyAuthorization } from "#client/signing/verifyAuthorization.ts"
-export { type ExpectedWithdrawal, verifyWithdrawal } from "#client/signing/verifyWithdrawal.ts"
+export { type ExpectedWithdrawal, verifyWithdrawal, verifyWithdrawalText } from "#client/signing/verifyWithdrawal.ts"
 
 /** A local account of viem is one; `walletSigner` makes one of a wallet client. */
 export interface Signer {
@@ -51,9 +52,11 @@ export const signAuthorization = async (
   expected: Omit<Expected, "ownerAccountId"> & { readonly ownerAccountId?: string }
 ): Promise<Hex> => {
   verifyAuthorization(stage1, { ownerAccountId: walletId(signer), ...expected })
-  return stage1.message.kind === "ecdsa"
-    ? signer.signMessage({ message: { raw: stage1.message.raw as Hex } })
-    : signer.signTypedData(stage1.message.typedData as TypedDataDefinition)
+  const { message } = stage1
+  if (message.kind === "solana-message") throw new Altered("message.kind", "is for owners with a Solana key")
+  return message.kind === "ecdsa"
+    ? signer.signMessage({ message: { raw: message.raw as Hex } })
+    : signer.signTypedData(message.typedData as TypedDataDefinition)
 }
 
 type EnrollmentDraft = Omit<PayloadOf<"prepareEnrollment">, "ownerAccountId"> & {
@@ -89,13 +92,17 @@ export const withdraw = async (
   portfolioId: string,
   asked: PayloadOf<"prepareWithdrawal">
 ) => {
-  const { typedData } = await ballast.withdrawals.prepare(portfolioId, asked)
-  verifyWithdrawal(typedData, {
-    portfolioId,
-    recipientAccountId: asked.recipientAccountId,
-    assets: asked.assets,
-    liquidate: asked.liquidate ?? false
-  })
+  const issued = await ballast.withdrawals.prepare(portfolioId, asked)
+  const { assets, liquidate = false, recipientAccountId } = asked
+  if ("authorization" in issued) {
+    const { authorization } = issued
+    verifyWithdrawalText(authorization, { portfolioId, recipientAccountId, assets })
+    if (authorization.kind !== "ecdsa") throw new Altered("authorization.kind", "is for owners with a Solana key")
+    const signature = await signer.signMessage({ message: { raw: authorization.raw as Hex } })
+    return ballast.withdrawals.withdraw(portfolioId, { message: authorization.message, signature })
+  }
+  const { typedData } = issued
+  verifyWithdrawal(typedData, { portfolioId, recipientAccountId, assets, liquidate })
   const signature = await signer.signTypedData(typedData as unknown as TypedDataDefinition)
   return ballast.withdrawals.withdraw(portfolioId, { message: typedData.message, signature })
 }

@@ -63,6 +63,7 @@ const requireMessage = ({ accountType, message }: Stage1, parts: SignedParts): v
     if (accountType !== "ECDSA") throw new Altered("message.kind", "is not that of the account's type")
     return requireSame("message.raw", message.raw, root, "is not computed from the parts")
   }
+  if (message.kind === "solana-message") throw new Altered("message.kind", "is for owners with a Solana key")
   const { domain } = message.typedData
   const [chain] = parts.chains
   if (accountType !== "ERC1271" || chain === undefined || parts.chains.length > 1) {

@@ -1,8 +1,10 @@
-/** Holds the typed data of a withdrawal or a liquidation against what was asked for, and says what it does. */
+/** Holds what stage 1 of a withdrawal issued against what was asked for, and says what a signature over it does. */
 import { requireSame, Altered } from "#client/signing/Altered.ts"
 import type { WithdrawalAuthorization } from "#http/v2/withdrawal/WithdrawalModel.ts"
 
-type TypedData = (typeof WithdrawalAuthorization.Type)["typedData"]
+type Issued = typeof WithdrawalAuthorization.Type
+type TypedData = Extract<Issued, { readonly typedData: unknown }>["typedData"]
+type Authorization = Extract<Issued, { readonly authorization: unknown }>["authorization"]
 
 export interface ExpectedWithdrawal {
   readonly portfolioId: string
@@ -19,11 +21,7 @@ export interface ExpectedWithdrawal {
 const asText = (assets: ReadonlyArray<{ readonly assetId: string; readonly amountRaw: string }>) =>
   assets.map(({ amountRaw, assetId }) => `${amountRaw} of ${assetId}`).join(", ")
 
-/** Throws `Altered` with the part's name; answers what the signature does, a sentence each. */
-export const verifyWithdrawal = (typedData: TypedData, expected: ExpectedWithdrawal): ReadonlyArray<string> => {
-  const { domain, message } = typedData
-  const { account, assets, liquidate = false } = expected
-  const [, chainId, recipient] = expected.recipientAccountId.split(":")
+const verifyMessage = ({ message }: Pick<TypedData, "message">, expected: ExpectedWithdrawal) => {
   requireSame("message.portfolioId", message.portfolioId, expected.portfolioId, "is another portfolio")
   requireSame(
     "message.recipientAccountId",
@@ -31,12 +29,23 @@ export const verifyWithdrawal = (typedData: TypedData, expected: ExpectedWithdra
     expected.recipientAccountId,
     "is not the recipient that was asked for"
   )
+  if (expected.assets !== undefined) {
+    requireSame("message.assets", asText(message.assets), asText(expected.assets), "are not what was asked for")
+  }
+}
+
+const untilOf = ({ expiresAt }: TypedData["message"]) =>
+  `It can be carried out once, until ${new Date(expiresAt * 1_000).toISOString()}.`
+
+/** Throws `Altered` with the part's name; answers what the signature does, a sentence each. */
+export const verifyWithdrawal = (typedData: TypedData, expected: ExpectedWithdrawal): ReadonlyArray<string> => {
+  const { domain, message } = typedData
+  const { account, liquidate = false } = expected
+  const [, chainId, recipient] = expected.recipientAccountId.split(":")
+  verifyMessage(typedData, expected)
   requireSame("domain.chainId", `${domain.chainId}`, chainId ?? "", "is another chain than the recipient's")
   if (account !== undefined) {
     requireSame("domain.verifyingContract", domain.verifyingContract, account, "is not the portfolio's account")
-  }
-  if (assets !== undefined) {
-    requireSame("message.assets", asText(message.assets), asText(assets), "are not what was asked for")
   }
   if ((message.liquidate === true) !== liquidate || domain.version !== (liquidate ? "2" : "1")) {
     throw new Altered(
@@ -44,10 +53,39 @@ export const verifyWithdrawal = (typedData: TypedData, expected: ExpectedWithdra
       liquidate ? "is missing" : "says that the assets are sold, which nobody asked for"
     )
   }
-  const until = new Date(message.expiresAt * 1_000).toISOString()
   return [
     `${liquidate ? "Sells and takes out" : "Takes out"} ${asText(message.assets)} from ${domain.verifyingContract} on chain ${domain.chainId}.`,
     `All of it goes to ${recipient}.`,
-    `It can be carried out once, until ${until}.`
+    untilOf(message)
+  ]
+}
+
+const utf8 = (hex: string) =>
+  new TextDecoder().decode(Uint8Array.from(hex.slice(2).match(/../gu) ?? [], (byte) => Number.parseInt(byte, 16)))
+
+/** The same for a portfolio on Solana, whose owner signs a text. */
+export const verifyWithdrawalText = (
+  authorization: Authorization,
+  expected: Omit<ExpectedWithdrawal, "account" | "liquidate">
+): ReadonlyArray<string> => {
+  const { message } = authorization
+  verifyMessage(authorization, expected)
+  const isRaw = authorization.kind === "ecdsa"
+  const text = isRaw ? utf8(authorization.raw) : authorization.text
+  const [title, ...said] = text.split("\n")
+  const lines = [
+    `portfolioId: ${message.portfolioId}`,
+    `recipientAccountId: ${message.recipientAccountId}`,
+    ...message.assets.map(({ amountRaw, assetId }) => `${assetId} ${amountRaw}`),
+    `nonce: ${message.nonce}`,
+    `expiresAt: ${message.expiresAt}`
+  ]
+  const part = isRaw ? "authorization.raw" : "authorization.text"
+  requireSame(part, said.join("\n"), lines.join("\n"), "does not say what the message says")
+  if (title?.endsWith(" Withdrawal Authorization") !== true) throw new Altered(part, "is not titled as a withdrawal")
+  return [
+    `Takes out ${asText(message.assets)} from the portfolio's account on Solana.`,
+    `All of it goes to ${message.recipientAccountId.split(":")[2]}.`,
+    untilOf(message)
   ]
 }

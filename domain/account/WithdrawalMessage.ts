@@ -3,7 +3,7 @@
  * 1 issues it. Every text is part of what is signed, so identifiers are accepted in their canonical spelling only.
  */
 import { Schema } from "effect"
-import { ServedAssetId, ServedAccountId, patterns } from "#domain/Caip.ts"
+import { AccountId, AssetId, anyPattern } from "#domain/Caip.ts"
 import { Bytes32 } from "#domain/account/Authorization.ts"
 import { PortfolioId } from "#domain/Ids.ts"
 
@@ -47,17 +47,13 @@ const canonical = <Id extends string>(
 export const WithdrawalMessage = Schema.Struct({
   portfolioId: PortfolioId,
   recipientAccountId: canonical(
-    ServedAccountId,
-    patterns.evmAccount,
+    AccountId,
+    anyPattern.account,
     "eip155:8453:0x8617E340B3D01FA5F11F306F4090FD50E238070D"
   ),
   assets: Schema.Array(
     Schema.Struct({
-      assetId: canonical(
-        ServedAssetId,
-        patterns.erc20Asset,
-        "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
-      ),
+      assetId: canonical(AssetId, anyPattern.asset, "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
       amountRaw: RawAmount
     })
   ).check(Schema.isBetweenLength(1, maxAssets, { expected: `1 to ${maxAssets} assets` })),

@@ -9,7 +9,7 @@ import { Context, DateTime, Duration, Effect, Layer, Option, Result } from "effe
 import { ClusterSchema } from "effect/cluster"
 import { Activity, DurableClock } from "effect/workflow"
 import { type StoredAction, ActionStore } from "#domain/action/ActionStore.ts"
-import { OrderMarks } from "#domain/action/OrderMarks.ts"
+import { leastAgeOfLoss, OperationMarks } from "#domain/relay/OperationMarks.ts"
 import { SwapPreparer, SwapStep } from "#domain/action/SwapPreparer.ts"
 import { type ActionOutcome, isCalls } from "#domain/action/ActionOrder.ts"
 import { type ActionFacts, resultOfAction } from "#domain/action/resultOfAction.ts"
@@ -35,12 +35,6 @@ import { WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
 
 /** How often the chain may refuse or revert before it is taken at its word; nodes behind one endpoint may lag. */
 const maxSetbacks = 3
-
-/**
- * An order that is younger is not sought on chain: the records that a failover loses are older than the time in which
- * another server takes over.
- */
-const leastAgeOfLoss = Duration.seconds(5)
 
 /** How long after they were asked for calls are still made: as long as the chain can be asked whether they were. */
 const lifeOfCalls = { hours: 2 }
@@ -78,7 +72,7 @@ export class ActionRun extends Context.Service<
         valuer: yield* PortfolioValuer,
         gas: yield* GasBudget,
         venue: yield* Venue,
-        marks: yield* OrderMarks
+        marks: yield* OperationMarks
       }
       return ActionRun.of({ execute: (operationId) => makeExecute(services, operationId) })
     })
@@ -97,7 +91,7 @@ interface Services {
   readonly valuer: PortfolioValuer["Service"]
   readonly gas: GasBudget["Service"]
   readonly venue: Venue["Service"]
-  readonly marks: OrderMarks["Service"]
+  readonly marks: OperationMarks["Service"]
 }
 
 const makeExecute = (
@@ -167,7 +161,7 @@ const makeExecute = (
     if (Duration.isLessThan(DateTime.distance(submittedAt, yield* DateTime.now), leastAgeOfLoss)) return Option.none()
     const { accountId, chainId } = order
     const fromBlock = step._tag === "Ready" ? step.prepared.fromBlock : 0n
-    const found = yield* marks.find({ chainId, accountId, orderId: operationId, acceptedAt: submittedAt, fromBlock })
+    const found = yield* marks.find({ chainId, accountId, operationId, since: submittedAt, fromBlock })
     if (found._tag === "Absent") return Option.none()
     if (found._tag === "Carried")
       return Option.some(withSwap({ _tag: "Landed", receipt: found.receipt }, unrecordedSwap(action)))

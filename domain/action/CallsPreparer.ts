@@ -12,11 +12,11 @@ import { ChainExecution, SimulationFailed } from "#domain/trading/ChainExecution
 export class CallsPreparer extends Context.Service<
   CallsPreparer,
   {
-    /** Without an order's id it is for looking at alone: the operation is not recognized on chain. */
+    /** Without an operation it is for looking at alone: the operation is not recognized on chain. */
     readonly prepare: (
       source: ActionSource,
       order: CallsOrder,
-      orderId?: OperationId
+      operationId?: OperationId
     ) => Effect.Effect<PreparedTransaction, ChainUnavailable | SimulationFailed>
   }
 >()("ballast/domain/action/CallsPreparer") {
@@ -29,7 +29,7 @@ export class CallsPreparer extends Context.Service<
       const prepare = Effect.fn("CallsPreparer.prepare")(function* (
         source: ActionSource,
         order: CallsOrder,
-        orderId?: OperationId
+        operationId?: OperationId
       ) {
         const { grants, isRevoked, portfolioId, tenantId } = source
         const { calls, chainId } = order
@@ -39,7 +39,7 @@ export class CallsPreparer extends Context.Service<
         const spent = yield* gas.refusal({ tenantId, portfolioId })
         if (Option.isSome(spent)) return yield* refuse(spent.value)
         const replaced = replacedPermissions(grants, chainId)
-        const named = orderId === undefined ? {} : { orderId }
+        const named = operationId === undefined ? {} : { operationId }
         const prepared = yield* execution
           .prepare({ chainId, ...grant, swaps: [], calls, replaced, ...named })
           .pipe(Effect.catchTag("AuthorizationRequired", ({ message }) => refuse(message)))

@@ -251,7 +251,7 @@ export class SwapPreparer extends Context.Service<
           ...grant,
           swaps: [swap],
           replaced,
-          orderId: action.operationId
+          operationId: action.operationId
         })
         const waste = yield* gas.waste(prepared, leg.valueUsd)
         if (Option.isSome(waste)) return yield* refuse(waste.value)

@@ -1,5 +1,7 @@
 /** What people call the chains that a deployment may serve, and where they look at them. */
 
+import { solanaChainId } from "#domain/Caip.ts"
+
 export interface KnownChain {
   readonly name: string
   /** The block explorer's address; transactions are under `/tx/`, accounts under `/address/`. */
@@ -11,7 +13,8 @@ const known: ReadonlyMap<number, KnownChain> = new Map([
   [8453, { name: "Base", explorerUrl: "https://basescan.org" }],
   [42161, { name: "Arbitrum One", explorerUrl: "https://arbiscan.io" }],
   [56, { name: "BNB Smart Chain", explorerUrl: "https://bscscan.com" }],
-  [4663, { name: "Robinhood Chain", explorerUrl: "https://robinhoodchain.blockscout.com" }]
+  [4663, { name: "Robinhood Chain", explorerUrl: "https://robinhoodchain.blockscout.com" }],
+  [solanaChainId, { name: "Solana", explorerUrl: "https://explorer.solana.com" }]
 ])
 
 export const knownChain = (chainId: number): KnownChain | undefined => known.get(chainId)

@@ -6,7 +6,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { Assets } from "#domain/asset/Assets.ts"
 import type { Allocation } from "#domain/Allocation.ts"
-import type { ChainId } from "#domain/Caip.ts"
+import { type ChainId, namespaceOfChain } from "#domain/Caip.ts"
 import { Chains, requireSupported } from "#domain/chain/Chains.ts"
 import type { ActivationRequest } from "#domain/enrollment/ActivationRequest.ts"
 import { agentTokensOn } from "#domain/enrollment/agentTokens.ts"
@@ -78,6 +78,12 @@ export class ChainActivations extends Context.Service<
           })
         }
         const supported = yield* Effect.provideService(requireSupported(chainIds), Chains, chains)
+        if (supported.some((id) => (namespaceOfChain(id) === "solana") !== (enrolled._tag === "Solana"))) {
+          return yield* new ValidationFailed({
+            message: "A portfolio is on EVM chains or on Solana; enroll its owner once more for the other",
+            details: [`chainIds: the portfolio is on ${enrolled._tag === "Solana" ? "Solana" : "EVM chains"}`]
+          })
+        }
         const added = supported.filter((chainId) => !known.has(chainId) || portfolio.awaited.includes(chainId))
         if (added.length === 0) {
           return yield* new ValidationFailed({

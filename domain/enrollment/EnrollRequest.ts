@@ -1,6 +1,7 @@
 /** The body of stage 2, its canonical bytes for idempotency, and its check against stage 1. Source: shapes 2.16. */
 import type { WalletId } from "#domain/Caip.ts"
 import type { AccountType } from "#domain/account/Authorization.ts"
+import type { SolanaConsent } from "#domain/account/SolanaWallets.ts"
 import type { EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
 import type { Labels } from "#domain/Labels.ts"
 import type { FlowId, StrategyId } from "#domain/Ids.ts"
@@ -13,8 +14,8 @@ export interface EnrollRequest extends Labels {
   readonly accountType: AccountType
   readonly accountIndex: string
   readonly agentAccountId: WalletId
-  /** In hex: 65 bytes of a key, or what a contract takes for one. */
-  readonly signature: string
+  /** On EVM chains a signature in hex: 65 bytes of a key, or what a contract takes for one. */
+  readonly consent: { readonly _tag: "Signature"; readonly signature: string } | SolanaConsent
   readonly portfolioName: string | null
 }
 
@@ -22,6 +23,21 @@ export interface EnrollRequest extends Labels {
 const labelBytes = ({ externalId, metadata = {} }: Labels): ReadonlyArray<unknown> => {
   const pairs = Object.entries(metadata).sort(([one], [other]) => (one < other ? -1 : 1))
   return externalId === undefined && pairs.length === 0 ? [] : [{ externalId, pairs }]
+}
+
+const consentBytes = (consent: EnrollRequest["consent"]): string | ReadonlyArray<string> => {
+  switch (consent._tag) {
+    case "Signature":
+      return consent.signature.toLowerCase()
+    case "SignedTransaction":
+      return [consent.transaction]
+    case "SlotSignature":
+      return [
+        consent.signature.toLowerCase(),
+        consent.userSecp256k1PublicKey.toLowerCase(),
+        consent.currentSlot.toString()
+      ]
+  }
 }
 
 /** Bytes that are equal exactly when two requests mean the same. */
@@ -34,7 +50,7 @@ export const requestBytes = (request: EnrollRequest): Uint8Array =>
       request.chainIds,
       request.accountIndex,
       request.agentAccountId,
-      request.signature.toLowerCase(),
+      consentBytes(request.consent),
       request.portfolioName,
       // The default adds nothing: a body has the bytes that it had before there was a choice.
       ...(request.accountType === "ECDSA" ? [] : [request.accountType]),

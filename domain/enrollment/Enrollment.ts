@@ -5,6 +5,7 @@
 import { type DateTime, Schema } from "effect"
 import { AccountId } from "#domain/Caip.ts"
 import type { Authorization } from "#domain/account/Authorization.ts"
+import type { IssuedPlace } from "#domain/account/SolanaWallets.ts"
 import { PortfolioRecord } from "#domain/enrollment/PortfolioRecord.ts"
 import { type FlowId, PortfolioId, StrategyId, type TenantId } from "#domain/Ids.ts"
 
@@ -24,10 +25,19 @@ export interface EnrollmentFlow {
   readonly purpose: FlowPurpose
   readonly strategyId: StrategyId
   readonly authorization: Authorization
+  /** Left out where the chains are not Solana. */
+  readonly place?: IssuedPlace
   readonly createdAt: DateTime.Utc
   /** 24 hours after stage 1. */
   readonly expiresAt: DateTime.Utc
 }
+
+/** A flow of an enrollment on Solana. */
+export interface IssuedOnSolana {
+  readonly place: IssuedPlace
+}
+
+export const isOnSolana = (flow: EnrollmentFlow): flow is EnrollmentFlow & IssuedOnSolana => flow.place !== undefined
 
 /** Stage 2 made the portfolio. */
 export const Enrolled = Schema.TaggedStruct("Enrolled", {
@@ -35,6 +45,8 @@ export const Enrolled = Schema.TaggedStruct("Enrolled", {
   portfolioName: Schema.NullOr(Schema.String),
   strategyId: StrategyId,
   smartAccounts: Schema.Array(AccountId),
+  /** The role of the agent in the owner's wallet, of a portfolio on Solana. */
+  walletRoleId: Schema.optionalKey(Schema.Int),
   externalId: Schema.optionalKey(Schema.String),
   metadata: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
 })

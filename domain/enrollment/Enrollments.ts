@@ -2,21 +2,30 @@
  * Enrolls a user into a strategy with one signature: stage 1 fixes what will be authorized, stage 2 checks the owner's
  * signature and makes the portfolio. Source: interface "enroll/signature" and "enroll", shapes 2.15 and 2.16.
  */
-import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Assets } from "#domain/asset/Assets.ts"
-import type { ChainId, WalletId } from "#domain/Caip.ts"
+import { type ChainId, namespaceOfChain, type WalletId } from "#domain/Caip.ts"
 import { Chains, requireSupported } from "#domain/chain/Chains.ts"
 import { agentTokensOn } from "#domain/enrollment/agentTokens.ts"
-import type { AccountType } from "#domain/account/Authorization.ts"
-import type { Enrolled, EnrollmentFlow, Refused } from "#domain/enrollment/Enrollment.ts"
+import { type AccountType, isSolanaRole } from "#domain/account/Authorization.ts"
+import { type Enrolled, type EnrollmentFlow, isOnSolana, type Refused } from "#domain/enrollment/Enrollment.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { type EnrollRequest, mismatchesOf, requestBytes } from "#domain/enrollment/EnrollRequest.ts"
 import { type FlowError, makeFlows } from "#domain/enrollment/Flows.ts"
+import { makePlaces, signatureIn } from "#domain/enrollment/makePlace.ts"
 import { type PermissionTerms, requireGuarded, termsOn, tightened } from "#domain/enrollment/PermissionTerms.ts"
 import { signatureRefused } from "#domain/enrollment/signatureRefused.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
-import { type ExternalIdTaken, PortfolioExists, ValidationFailed, type VerifierUnavailable } from "#domain/Errors.ts"
+import { SolanaWallets } from "#domain/account/SolanaWallets.ts"
+import {
+  type ExternalIdTaken,
+  PortfolioExists,
+  type ReplayInProgress,
+  type ReplayMismatch,
+  ValidationFailed,
+  type VerifierUnavailable
+} from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import { makePortfolioId, type StrategyId } from "#domain/Ids.ts"
 import { labelsOf, refusalError } from "#domain/Labels.ts"
@@ -56,6 +65,8 @@ export class Enrollments extends Context.Service<
       const strategies = yield* StrategyStore
       const assets = yield* Assets
       const accounts = yield* SmartAccounts
+      const wallets = yield* SolanaWallets
+      const makePlace = yield* makePlaces
       const tenants = yield* TenantConfigurationStore
       const chains = yield* Chains
       const random = yield* SecureRandom.SecureRandom
@@ -93,13 +104,19 @@ export class Enrollments extends Context.Service<
             details: [`portfolioId: ${existing.value}`]
           })
         }
+        const withdrawalDomainName = `${brandName} Withdrawal Authorization`
+        if (chainIds.some((chainId) => namespaceOfChain(chainId) === "solana")) {
+          yield* Effect.fromResult(requireSolanaTerms(draft))
+          const issued = yield* wallets.issue({ tenantId, ownerAccountId, withdrawalDomainName })
+          return yield* flows.begin({ _tag: "Enroll" }, strategy.strategyId, issued.authorization, issued.place)
+        }
         if (accountType === "ERC1271") yield* requireContractOwner(ownerAccountId, chainIds)
         const { permissionTerms } = yield* tenants.preferences(tenantId)
         const authorization = yield* accounts.authorize({
           accountType,
           ownerAccountId,
           accountIndex: yield* store.candidateIndex(ownerAccountId),
-          withdrawalDomainName: `${brandName} Withdrawal Authorization`,
+          withdrawalDomainName,
           chains: yield* Effect.forEach(yield* agentTokensOn(assets, chainIds, strategy.allocation), (chain) =>
             Effect.map(Effect.fromResult(termsOn(chain.chainId, draft.terms, undefined)), (terms) => ({
               ...chain,
@@ -111,13 +128,48 @@ export class Enrollments extends Context.Service<
         return yield* flows.begin({ _tag: "Enroll" }, strategy.strategyId, authorization)
       })
 
-      const makePortfolio = Effect.fnUntraced(function* (flow: EnrollmentFlow, request: EnrollRequest) {
-        const { authorization } = flow
-        if (!(yield* accounts.isSignedByOwner(authorization, request.signature))) {
+      const requireSignature = Effect.fnUntraced(function* (
+        { authorization, strategyId }: EnrollmentFlow,
+        signature: string
+      ) {
+        if (!(yield* accounts.isSignedByOwner(authorization, signature))) {
           return yield* signatureRefused(authorization.accountType)
         }
         // Asked last: a strategy may have become private since stage 1, and while the owner's contract was asked.
-        yield* requireEnrollable(strategies, flow.strategyId)
+        yield* requireEnrollable(strategies, strategyId)
+        return signature
+      })
+
+      /** What would refuse the portfolio afterwards is asked before the chain is changed for it. */
+      const requireRoom = Effect.fnUntraced(function* ({ authorization, strategyId, tenantId }: EnrollmentFlow) {
+        yield* requireEnrollable(strategies, strategyId)
+        const { ownerAccountId } = authorization
+        const existing = yield* store.findPortfolio(tenantId, strategyId, ownerAccountId)
+        if (Option.isSome(existing)) {
+          return yield* new PortfolioExists({ message: existsMessage(ownerAccountId, strategyId) })
+        }
+      })
+
+      /** The owner's signature, once it holds: on Solana once the chain shows what was signed. */
+      const obtainSignature = Effect.fnUntraced(function* (flow: EnrollmentFlow, { consent }: EnrollRequest) {
+        if (!isOnSolana(flow)) {
+          if (consent._tag === "Signature") return yield* requireSignature(flow, consent.signature)
+          return yield* invalid("The flow is about EVM chains; send the signature of stage 1", "signature: missing")
+        }
+        if (consent._tag === "Signature") {
+          return yield* invalid(
+            "The flow is about Solana; send what its owner signs there",
+            "signedSolanaTransaction: missing, or userSecp256k1PublicKey and currentSlot of an EVM owner"
+          )
+        }
+        yield* makePlace(flow, consent, requireRoom(flow))
+        return signatureIn(consent)
+      })
+
+      const makePortfolio = Effect.fnUntraced(function* (flow: EnrollmentFlow, request: EnrollRequest) {
+        const { authorization } = flow
+        const ownerSignature = yield* obtainSignature(flow, request)
+        const [{ policy }] = authorization.chains
         const createdAt = yield* DateTime.now
         const outcome: Enrolled = {
           _tag: "Enrolled",
@@ -125,6 +177,7 @@ export class Enrollments extends Context.Service<
           portfolioName: request.portfolioName,
           strategyId: flow.strategyId,
           smartAccounts: authorization.chains.map(({ accountId }) => accountId),
+          ...(isSolanaRole(policy) ? { walletRoleId: policy.roleId } : {}),
           ...labelsOf(request)
         }
         const result = yield* store.commit(
@@ -133,7 +186,7 @@ export class Enrollments extends Context.Service<
             name: request.portfolioName,
             ...labelsOf(request),
             flow,
-            ownerSignature: request.signature,
+            ownerSignature,
             dueAt: DateTime.add(createdAt, firstRebalanceDelay),
             createdAt
           },
@@ -146,7 +199,7 @@ export class Enrollments extends Context.Service<
       })
 
       const enroll = Effect.fn("Enrollments.enroll")((request: EnrollRequest) =>
-        flows.resume<Enrolled, ExternalIdTaken>({
+        flows.resume<Enrolled, ExternalIdTaken | PortfolioExists | ReplayInProgress | ReplayMismatch>({
           flowId: request.flowId,
           purpose: { _tag: "Enroll" },
           body: requestBytes(request),
@@ -158,6 +211,20 @@ export class Enrollments extends Context.Service<
       return Enrollments.of({ authorize, enroll })
     })
   )
+}
+
+/** Solana enforces no terms, and its owners are keys. */
+const requireSolanaTerms = ({ accountType, terms }: AuthorizationDraft): Result.Result<void, ValidationFailed> => {
+  if (accountType === "ERC1271") {
+    return Result.fail(
+      invalid("An owner on Solana is a key; leave accountType out", "accountType: ERC1271 is for EVM chains")
+    )
+  }
+  return terms === undefined
+    ? Result.succeed(undefined)
+    : Result.fail(
+        invalid("Terms are enforced by the trade guard, which Solana does not have; leave them out", "terms: no guard")
+      )
 }
 
 const indexRefused: Refused = {

@@ -5,6 +5,7 @@
 import { DateTime, Effect, Option } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import type { Authorization } from "#domain/account/Authorization.ts"
+import type { IssuedPlace } from "#domain/account/SolanaWallets.ts"
 import type { EnrollmentFlow, EnrollmentOutcome, FlowPurpose, Refused } from "#domain/enrollment/Enrollment.ts"
 import { type ClaimRequest, EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import {
@@ -66,7 +67,8 @@ export const makeFlows = Effect.gen(function* () {
   const begin = Effect.fn("Flows.begin")(function* (
     purpose: FlowPurpose,
     strategyId: StrategyId,
-    authorization: Authorization
+    authorization: Authorization,
+    place?: IssuedPlace
   ) {
     const { tenantId } = yield* Caller
     const createdAt = yield* DateTime.now
@@ -76,6 +78,7 @@ export const makeFlows = Effect.gen(function* () {
       purpose,
       strategyId,
       authorization,
+      ...(place === undefined ? {} : { place }),
       createdAt,
       expiresAt: DateTime.add(createdAt, flowLife)
     }

@@ -17,6 +17,7 @@ const fields = {
   smartAccounts: Schema.Array(AccountId),
   // Left out by records from before accounts told their permission.
   guardedAccounts: Schema.Array(AccountId).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
+  walletRoleId: Schema.optionalKey(Schema.Int),
   schedule: Schema.NullOr(
     Schema.Struct({
       status: Schema.Literals(["active", "paused"]),

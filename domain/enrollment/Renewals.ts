@@ -55,6 +55,12 @@ export class Renewals extends Context.Service<
             details: ["portfolioId: is being revoked"]
           })
         }
+        if (grants[0].authorization._tag === "Solana") {
+          return yield* new ValidationFailed({
+            message: "The agent's role on Solana does not end and has no terms; there is nothing to sign anew",
+            details: ["portfolioId: is on Solana"]
+          })
+        }
         const active = authorizedChains(grants)
         const foreign = chainIds?.filter((id) => !active.some(({ chainId }) => chainId === id)) ?? []
         if (foreign.length > 0) {

@@ -16,7 +16,7 @@ import type { Trigger } from "#domain/monitor/Trigger.ts"
 import type { Holding } from "#domain/planning/Plan.ts"
 import { PlanReader, type PlanReading } from "#domain/rebalance/plan/PlanReader.ts"
 import { Settings } from "#domain/Settings.ts"
-import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
+import { usdcOn } from "#domain/withdrawal/settlementAsset.ts"
 
 /** A chain that has not answered by then is not waited for. */
 const timeout = Duration.seconds(3)
@@ -52,7 +52,7 @@ const positionOf = (
     plannedUsd: value(balanceRaw + incomingRaw),
     freeUsd: value(balanceRaw),
     targetBps,
-    isCash: settlementAssetOn(chainIdOf(assetId)) === assetId
+    isCash: usdcOn(chainIdOf(assetId)) === assetId
   }
 }
 

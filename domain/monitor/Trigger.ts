@@ -3,7 +3,7 @@
  * interface "Workflow-monitor control routes".
  */
 import { Schema } from "effect"
-import { ServedAssetId } from "#domain/Caip.ts"
+import { AssetId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { fromText } from "#domain/fromText.ts"
 import { maxWindowHours } from "#domain/monitor/CandleChanges.ts"
@@ -44,13 +44,13 @@ export type HeldMetric = typeof HeldMetric.Type
  * in its smart accounts, `cash` the settlement asset of each chain.
  */
 export const Trigger = Schema.Union([
-  figure("market_price", { assetId: ServedAssetId }),
+  figure("market_price", { assetId: AssetId }),
   /**
    * The change of the recorded daily price over a window of days, or of the closes of candles over one of hours,
    * percent.
    */
   figure("market_candles", {
-    assetId: ServedAssetId,
+    assetId: AssetId,
     windowDays: Schema.optionalKey(windowDays),
     windowHours: Schema.optionalKey(
       integer(1, maxWindowHours, "Hours between the closes of two candles over which the change is measured")
@@ -72,15 +72,15 @@ export const Trigger = Schema.Union([
   /** The share of the largest position. */
   figure("portfolio_concentration", {}),
   /** The change of the price of an asset that is held, over a window up to now, percent. */
-  figure("portfolio_held_asset_performance", { assetId: ServedAssetId, windowDays }),
-  figure("portfolio_held_asset_metrics", { assetId: ServedAssetId, metric: HeldMetric }),
+  figure("portfolio_held_asset_performance", { assetId: AssetId, windowDays }),
+  figure("portfolio_held_asset_metrics", { assetId: AssetId, metric: HeldMetric }),
   /**
    * What accounting says of a held asset. The service keeps no books (docs/monitors.md says why), and the interface
    * lets only notices name this kind: the operator's matcher says when it matched.
    */
   Schema.Struct({
     kind: Schema.Literal("portfolio_held_asset_accounting_metrics"),
-    assetId: ServedAssetId,
+    assetId: AssetId,
     watchKey: Schema.String.check(Schema.isPattern(/^[0-9A-Za-z:._-]{1,200}$/u, { expected: "a key without spaces" }))
   })
 ])

@@ -3,6 +3,7 @@
  * silent.
  */
 import { Context, Duration, Effect, Layer, Option, Result } from "effect"
+import { isSolanaRole } from "#domain/account/Authorization.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import { isGuarded } from "#domain/account/Permission.ts"
 import type { AccountId } from "#domain/Caip.ts"
@@ -17,9 +18,9 @@ const timeout = Duration.seconds(10)
 
 export interface AccountPolicy {
   readonly accountId: AccountId
-  /** What the owner signed last for the chain. */
-  readonly kind: PolicyKind
-  /** Null when the chain did not answer. */
+  /** What the owner signed last for the chain; `wallet_role`: the agent's role in the owner's wallet on Solana. */
+  readonly kind: PolicyKind | "wallet_role"
+  /** Null when the chain did not answer, and on Solana, where the role limits the agent to the account alone. */
   readonly chain: ChainPolicy | null
 }
 
@@ -43,7 +44,8 @@ export class Policies extends Context.Service<
         return yield* Effect.forEach(
           authorizedChains(grants),
           Effect.fnUntraced(function* (chain) {
-            const { accountId, chainId } = chain
+            const { accountId, chainId, policy } = chain
+            if (isSolanaRole(policy)) return { accountId, kind: "wallet_role", chain: null } satisfies AccountPolicy
             const read = yield* Effect.result(Effect.timeout(reader.read(grants, chainId), timeout))
             if (Result.isFailure(read)) yield* Effect.logWarning(read.failure.message)
             const answer: AccountPolicy = {

@@ -8,8 +8,11 @@ import type { Frequency } from "#domain/RebalanceSchedule.ts"
 /** `active`: the scheduler ticks; `paused`: the integrator stopped automation. */
 export type ScheduleStatus = "active" | "paused"
 
-/** What the agent of an account is bound by: `guard`, or `call_policy`, the permission of before the guard. */
-export type Permission = "guard" | "call_policy"
+/**
+ * What the agent of an account is bound by: `guard`, or `call_policy`, the permission of before the guard, or
+ * `wallet_role`, on Solana, the role in the owner's wallet.
+ */
+export type Permission = "guard" | "call_policy" | "wallet_role"
 
 /** Why a schedule is paused. `stopped`: by the integrator; `revoked`: the owner ended the agent's permission. */
 export type PauseReason = "stopped" | "revoked"
@@ -41,6 +44,8 @@ export interface Portfolio extends Labels {
    * permission of before.
    */
   readonly guardedAccounts: ReadonlyArray<AccountId>
+  /** The agent's role in the owner's wallet, of a portfolio on Solana. */
+  readonly walletRoleId?: number
   /** Null when the portfolio is not rebalanced automatically. */
   readonly schedule: PortfolioSchedule | null
   readonly createdAt: DateTime.Utc

@@ -53,9 +53,11 @@ export class BatchDrafts extends Context.Service<
       const draft = Effect.fnUntraced(function* (task: ChainTask, plan: ChainPlanOfRun, sources: QuoteSources) {
         const { chain, limits } = plan
         const quoted = yield* quotes.quote(task.authorization, chain, limits, sources === "venue and routes")
-        const replaced = replacedPermissions(task.context.grants, chain.chainId)
+        const { grants, operationId } = task.context
+        const replaced = replacedPermissions(grants, chain.chainId)
         const { swaps, transfers } = quoted
-        const batch: SwapBatch = { chainId: chain.chainId, ...task.grant, replaced, swaps, transfers }
+        const named = operationId === undefined ? {} : { operationId }
+        const batch: SwapBatch = { chainId: chain.chainId, ...task.grant, replaced, swaps, transfers, ...named }
         return { draft: { plan, batch, skips: [...chain.skips, ...quoted.skips] }, refused: quoted.refused }
       })
 

@@ -20,7 +20,7 @@ import { chainSkip, dollars, type RecordedSkip, SkipCode } from "#domain/Skip.ts
 import type { PlannedLeg, PlannedTransfer } from "#domain/trading/PlannedTrades.ts"
 
 /** A chain that stays unreachable this long is left to the next run: nothing was sent yet. */
-const chainRetry = Schedule.exponential("500 millis").pipe(Schedule.upTo({ times: 5 }))
+export const chainRetry = Schedule.exponential("500 millis").pipe(Schedule.upTo({ times: 5 }))
 
 export class BatchPreparer extends Context.Service<
   BatchPreparer,

@@ -6,15 +6,15 @@
  * that came to nothing because of others in its transaction is carried alone after that. Where the agent can do nothing
  * without a new signature of the owner, that is told at once, and whoever called decides how to wait.
  */
-import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { ClusterSchema } from "effect/cluster"
-import { Activity } from "effect/workflow"
+import { Activity, DurableClock } from "effect/workflow"
 import type { ChainId, AccountId } from "#domain/Caip.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
-import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
-import { Preparation, type Ready } from "#domain/rebalance/Preparation.ts"
+import { BatchPreparer, chainRetry } from "#domain/rebalance/BatchPreparer.ts"
+import { nothing, Preparation, type Ready } from "#domain/rebalance/Preparation.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { type PlannedChain, plannedUsd, type RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
 import { chainSkip, dollars, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
@@ -24,7 +24,9 @@ import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
 import { type ActionReceipt, carriedAlone, type PreparedAction } from "#domain/relay/Transaction.ts"
 import { SignatureRequests } from "#domain/rebalance/SignatureRequests.ts"
+import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
+import { Unrecorded, UnrecordedTrades } from "#domain/rebalance/UnrecordedTrades.ts"
 
 const maxAttempts = 3
 
@@ -57,11 +59,13 @@ export class ChainTrader extends Context.Service<
       return ChainTrader.of({
         trade: makeTrade({
           preparer: yield* BatchPreparer,
+          unrecorded: yield* UnrecordedTrades,
           operations: yield* UserOperations,
           relay: yield* TransactionRelay,
           ledger: yield* TransferLedger,
           launcher: yield* OperationLauncher,
-          wait: yield* SignatureRequests
+          wait: yield* SignatureRequests,
+          pace: yield* RelayTiming
         })
       })
     })
@@ -70,20 +74,32 @@ export class ChainTrader extends Context.Service<
 
 interface Services {
   readonly preparer: BatchPreparer["Service"]
+  readonly unrecorded: UnrecordedTrades["Service"]
   readonly operations: UserOperations["Service"]
   readonly relay: TransactionRelay["Service"]
   readonly ledger: TransferLedger["Service"]
   readonly launcher: OperationLauncher["Service"]
   readonly wait: SignatureRequests["Service"]
+  readonly pace: typeof RelayTiming.Service
 }
 
-const makeTrade = ({ preparer, launcher, ledger, operations, relay, wait }: Services) => {
+const makeTrade = ({ preparer, launcher, ledger, operations, pace, relay, unrecorded, wait }: Services) => {
   const prepare = (attempt: AttemptId, plan: RunPlan) =>
     Activity.make({
       name: `prepare/${attempt.chainId}/${attempt.attempt}`,
-      success: Preparation,
-      execute: preparer.prepare(attempt, plan)
+      success: Schema.Union([Preparation, Unrecorded]),
+      execute: Effect.gen(function* () {
+        const preparation = yield* preparer.prepare(attempt, plan)
+        const shown = yield* unrecorded.find(attempt, plan, preparation).pipe(
+          Effect.retry(chainRetry),
+          Effect.catch(({ message }) => Effect.succeed(unasked(preparation, message)))
+        )
+        return shown ?? preparation
+      })
     })
+
+  const waitForBlock = ({ attempt, chainId }: AttemptId) =>
+    DurableClock.sleep({ name: `pending/${chainId}/${attempt}`, duration: pace.betweenSearches })
 
   /** Before anything is sent, so that whoever reads the account afterwards knows where the rest went. */
   const recordIntent = (
@@ -141,7 +157,12 @@ const makeTrade = ({ preparer, launcher, ledger, operations, relay, wait }: Serv
     const reverted: Array<ActionReceipt> = []
     for (let number = first, tries = 0; legs.length + planned.length > 0 && tries < maxAttempts; number++) {
       const attempt: AttemptId = { operationId, chainId, attempt: number }
-      const preparation: Preparation = spoiled ?? (yield* prepare(attempt, plan))
+      const preparation = spoiled ?? (yield* prepare(attempt, plan))
+      if (preparation._tag === "Pending") {
+        yield* waitForBlock(attempt)
+        continue
+      }
+      if (preparation._tag === "Landed") return { ...last, receipt: preparation.receipt, swaps: preparation.swaps }
       if (preparation._tag === "Nothing") return { ...last, skips: preparation.skips, failure: preparation.failure }
       if (preparation._tag === "Unsigned") {
         const { reason } = preparation
@@ -227,6 +248,12 @@ export const cancelledSkip = (chain: PlannedChain): RecordedSkip =>
 
 /** The same, for a transaction of its own. */
 const alone = (preparation: Ready): Ready => ({ ...preparation, prepared: carriedAlone(preparation.prepared) })
+
+/** What could be signed is not, as long as nobody says whether the chain has carried it already. */
+const unasked = (preparation: Preparation, reason: string): Preparation =>
+  preparation._tag === "Ready"
+    ? nothing([...preparation.skips, chainSkip(SkipCode.chainUnavailable, reason)], reason)
+    : preparation
 
 /** Another run waits for the owner on the chain already, or this one has in vain. */
 export const unsignedSkip = (chain: PlannedChain, reason: string): RecordedSkip =>

@@ -13,6 +13,8 @@ import type { SwapPreferences } from "#domain/SwapPreferences.ts"
 
 /** A portfolio and its target, as a plan needs to know them. */
 export interface PlanContext {
+  /** Left out where nothing is carried out: a preview. */
+  readonly operationId?: OperationId
   readonly tenantId: TenantId
   readonly portfolioId: PortfolioId
   /** The strategy's head version. */

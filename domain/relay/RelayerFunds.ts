@@ -1,12 +1,12 @@
-/** Port: what the relayers have left to pay for gas. Without it nothing lands on a chain. */
+/** Port: what those who pay for transactions have left: relayers, and the agent on Solana. Without it nothing lands. */
 import { Context, type Effect } from "effect"
-import type { ChainId, EvmAddress } from "#domain/Caip.ts"
+import type { Address, ChainId } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 
-/** Wei of one relayer on one chain. */
+/** The native balance of one of them on one chain, in 18 decimals. */
 export interface Funds {
   readonly chainId: ChainId
-  readonly relayer: EvmAddress
+  readonly relayer: Address
   readonly balance: bigint
   /** It is below what the deployment set as its alarm. */
   readonly isLow: boolean

@@ -69,6 +69,13 @@ export class Revocations extends Context.Service<
       ) {
         const { tenantId } = yield* Caller
         const { grants } = yield* requirePortfolio(portfolioId)
+        if (grants[0].authorization._tag === "Solana") {
+          return yield* new ValidationFailed({
+            message:
+              "On Solana the owner takes the agent's role away with the wallet's own key (docs/solana.md); to stop automation, pause the portfolio",
+            details: ["portfolioId: is on Solana"]
+          })
+        }
         const revoked = yield* store.revoked(portfolioId)
         const live = authorizedChains(grants).filter(
           ({ chainId, permissionId }) =>

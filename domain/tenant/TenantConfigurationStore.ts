@@ -12,6 +12,8 @@ export class TenantConfigurationStore extends Context.Service<
   {
     readonly preferences: (tenantId: TenantId) => Effect.Effect<TenantPreferences>
     readonly patchPreferences: (tenantId: TenantId, patch: TenantPreferencesPatch) => Effect.Effect<TenantPreferences>
+    /** Each origin that a tenant which is not disabled names. */
+    readonly origins: Effect.Effect<ReadonlyArray<{ readonly tenantId: TenantId; readonly origin: string }>>
     readonly fee: (tenantId: TenantId) => Effect.Effect<SwapFee>
     readonly patchFee: (tenantId: TenantId, patch: Partial<SwapFee>) => Effect.Effect<SwapFee>
   }

@@ -22,6 +22,8 @@ export interface TenantPreferences {
   readonly rebalancePolicy?: RebalancePolicy
   /** Hold for what owners sign from then on; what they signed before stays until they sign anew. */
   readonly permissionTerms?: TenantTerms
+  /** Pages of these may call the API with the tenant's keys (RFC 6454); left out: none may. */
+  readonly origins?: ReadonlyArray<string>
 }
 
 /** Fields to set, null to clear; what is left out stays as it is. */
@@ -30,4 +32,5 @@ export interface TenantPreferencesPatch {
   readonly schedule?: RebalanceSchedule | null
   readonly rebalancePolicy?: RebalancePolicy | null
   readonly permissionTerms?: TenantTerms | null
+  readonly origins?: ReadonlyArray<string> | null
 }

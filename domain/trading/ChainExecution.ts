@@ -44,8 +44,8 @@ export interface SwapBatch extends Grant {
   readonly calls?: ReadonlyArray<{ readonly to: EvmAddress; readonly data: string }>
   /** Ids of earlier permissions, which an operation under the guard takes off the account where they still are. */
   readonly replaced?: ReadonlyArray<string>
-  /** The owner's order that the batch carries out; the operation names it, so that the chain can be asked for it. */
-  readonly orderId?: OperationId
+  /** The operation that the batch is part of. What is carried names it, so that the chain can be asked for it. */
+  readonly operationId?: OperationId
 }
 
 /** The chain says that the operation would fail. */

@@ -1,12 +1,12 @@
 /**
- * Stage 1 of a withdrawal: checks what is asked for and makes the typed data that the owner signs. Nothing is stored;
- * what comes back signed is checked from the start. Source: shapes 2.22 and 2.24.
+ * Stage 1 of a withdrawal: checks what is asked for and makes the typed data, or on Solana the text, that is signed.
+ * Nothing is stored; what comes back signed is checked from the start. Source: shapes 2.22 and 2.24.
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Hex } from "effect/encoding"
 import { Assets } from "#domain/asset/Assets.ts"
-import { type AssetId, chainIdOf } from "#domain/Caip.ts"
+import { type AssetId, chainIdOf, namespaceOf } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { ServiceContracts } from "#domain/chain/ServiceContracts.ts"
 import {
@@ -24,6 +24,10 @@ import { swapLimits } from "#domain/strategy/resolveSwap.ts"
 import { holdingsToLiquidate } from "#domain/withdrawal/holdingsToLiquidate.ts"
 import { readBalances, requireCovered } from "#domain/withdrawal/liveBalances.ts"
 import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
+import { requireCarriable } from "#domain/withdrawal/requireCarriable.ts"
+import { requireRecipient } from "#domain/withdrawal/requireRecipient.ts"
+import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
+import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"
 import { typedDataOf, type WithdrawalTypedData } from "#domain/withdrawal/typedData.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import {
@@ -44,14 +48,17 @@ export interface WithdrawalDraft extends WithdrawalTerms {
   readonly settlementAssetId: AssetId | null
 }
 
-/** What stage 1 answers: how the owner authorizes, by kind of owner. */
-export type WithdrawalAuthorization = {
-  readonly kind: "typed-data"
+interface Issued {
   /** `message.nonce`. */
   readonly authorizationId: string
   readonly expiresAt: DateTime.Utc
-  readonly typedData: WithdrawalTypedData
 }
+
+/** What stage 1 answers: how the owner authorizes, by the chain of the account and the kind of the owner's key. */
+export type WithdrawalAuthorization =
+  | (Issued & { readonly kind: "typed-data"; readonly typedData: WithdrawalTypedData })
+  /** Of a Solana key the bytes of the text are signed, of an EVM wallet the text as `personal_sign` does. */
+  | (Issued & { readonly kind: "text" | "personal-sign"; readonly text: string; readonly message: WithdrawalMessage })
 
 export type AuthorizeAllError = PortfolioNotFound | SourceError | NothingToLiquidate | VerifierUnavailable
 
@@ -92,6 +99,7 @@ export class WithdrawalAuthorizations extends Context.Service<
       const settings = yield* Settings
       const random = yield* SecureRandom.SecureRandom
       const contracts = yield* ServiceContracts
+      const verifier = yield* WithdrawalVerifier
 
       const placeOf = ({ grants }: WithdrawalSource): WithdrawalPlace => ({ grants, contracts: contracts.on, at: "" })
 
@@ -103,9 +111,9 @@ export class WithdrawalAuthorizations extends Context.Service<
 
       const issue = Effect.fnUntraced(function* (
         { portfolioId }: WithdrawalSource,
-        { chain, domainName, recipientAccountId }: ResolvedSource,
+        { chain, domainName, grant, recipientAccountId }: ResolvedSource,
         { assets, liquidate }: Pick<WithdrawalTerms, "assets" | "liquidate">
-      ) {
+      ): Effect.fn.Return<WithdrawalAuthorization> {
         const now = yield* DateTime.now
         const expiresAt = Math.floor(now.epochMilliseconds / 1_000) + authorizationSeconds
         const nonce = `0x${Hex.encode(yield* random.randomBytes(32))}`
@@ -117,13 +125,12 @@ export class WithdrawalAuthorizations extends Context.Service<
           expiresAt,
           ...(liquidate ? { liquidate } : {})
         }
-        const issued: WithdrawalAuthorization = {
-          kind: "typed-data",
-          authorizationId: nonce,
-          expiresAt: DateTime.makeUnsafe(expiresAt * 1_000),
-          typedData: typedDataOf(message, domainName, chain.accountId)
+        const issued = { authorizationId: nonce, expiresAt: DateTime.makeUnsafe(expiresAt * 1_000) }
+        if (namespaceOf(chain.accountId) === "eip155") {
+          return { ...issued, kind: "typed-data", typedData: typedDataOf(message, domainName, chain.accountId) }
         }
-        return issued
+        const kind = namespaceOf(grant.authorization.ownerAccountId) === "solana" ? "text" : "personal-sign"
+        return { ...issued, kind, text: withdrawalText(domainName, message), message }
       })
 
       const authorize = Effect.fn("WithdrawalAuthorizations.authorize")(function* (
@@ -133,6 +140,8 @@ export class WithdrawalAuthorizations extends Context.Service<
         const source = yield* requireSource(portfolioId)
         const site = yield* Effect.fromResult(resolveSource(draft, placeOf(source)))
         yield* requireSettlement(draft, site)
+        yield* requireCarriable(draft.assets, "")
+        yield* requireRecipient(verifier, site.recipientAccountId, "")
         yield* requireCovered(balances, site.chain.accountId, draft.assets, "")
         return yield* issue(source, site, draft)
       })
@@ -143,6 +152,7 @@ export class WithdrawalAuthorizations extends Context.Service<
       ) {
         const source = yield* requireSource(portfolioId)
         const site = yield* Effect.fromResult(resolveWholeSource(recipientAccountId, placeOf(source)))
+        yield* requireRecipient(verifier, site.recipientAccountId, "")
         const { accountId, chainId } = site.chain
         const catalogue = yield* assets.onChain(chainId)
         const { balances: held } = yield* readBalances(

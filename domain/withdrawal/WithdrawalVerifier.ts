@@ -1,6 +1,9 @@
-/** Port: whether a withdrawal was signed by the portfolio's owner, and how it is carried out without this service. */
-import { Context, type Effect } from "effect"
-import type { EvmAddress } from "#domain/Caip.ts"
+/**
+ * Port: whether a withdrawal was signed by the portfolio's owner, whether its recipient can use what arrives, and how
+ * it is carried out without this service.
+ */
+import { Context, type Effect, type Option } from "effect"
+import type { AccountId, EvmAddress } from "#domain/Caip.ts"
 import type { VerifierUnavailable } from "#domain/Errors.ts"
 import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdrawal.ts"
 
@@ -14,17 +17,23 @@ export class WithdrawalVerifier extends Context.Service<
   WithdrawalVerifier,
   {
     /**
-     * Rebuilds the typed data and checks the signature over it: of a wallet by recovery, of a contract by asking it on
-     * the account's chain (ERC-1271). Fails when that chain cannot be asked; nothing is then known about the signature.
+     * Rebuilds what is signed and checks the signature over it: of a wallet by recovery, of a Solana key by ed25519, of
+     * a contract by asking it on the account's chain (ERC-1271). Fails when that chain cannot be asked; nothing is then
+     * known about the signature.
      */
     readonly isSignedByOwner: (withdrawal: AuthorizedWithdrawal) => Effect.Effect<boolean, VerifierUnavailable>
     /**
-     * What carries out a withdrawal that its owner signed: a transaction that makes the account, where it has no code
-     * yet, and the withdrawal itself.
+     * Why an account on its chain would lose what it receives, as the end of a sentence about it; none where nothing is
+     * known against it.
      */
-    readonly selfSubmission: (withdrawal: AuthorizedWithdrawal) => {
-      readonly deploy: SelfSubmission
-      readonly withdraw: SelfSubmission
-    }
+    readonly recipientProblem: (recipient: AccountId) => Effect.Effect<Option.Option<string>, VerifierUnavailable>
+    /**
+     * What carries out a withdrawal that its owner signed: a transaction that makes the account, where it has no code
+     * yet, and the withdrawal itself. None on a chain that does not know the owner's signature: there the owner acts
+     * with the key of the account's root.
+     */
+    readonly selfSubmission: (
+      withdrawal: AuthorizedWithdrawal
+    ) => Option.Option<{ readonly deploy: SelfSubmission; readonly withdraw: SelfSubmission }>
   }
 >()("ballast/domain/withdrawal/WithdrawalVerifier") {}

@@ -28,6 +28,8 @@ import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { portfolioNotFound } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
 import type { SentMessage, SignedWithdrawal, WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import { requestBytes } from "#domain/withdrawal/requestBytes.ts"
+import { requireCarriable } from "#domain/withdrawal/requireCarriable.ts"
+import { requireRecipient } from "#domain/withdrawal/requireRecipient.ts"
 import { requireBudget, requireKnown } from "#domain/withdrawal/requirePayable.ts"
 import { requireNotExpired } from "#domain/withdrawal/requireNotExpired.ts"
 import { resolveSource, type TermsError, type ResolvedSource } from "#domain/withdrawal/resolveSource.ts"
@@ -119,15 +121,16 @@ export class Withdrawals extends Context.Service<
       /** What may change from one moment to the next; answers the block at which the account holds enough. */
       const verifyOrder = Effect.fnUntraced(function* ({ message, signature }: SignedWithdrawal, site: ResolvedSource) {
         yield* requireNotExpired(message, yield* DateTime.now)
+        yield* requireCarriable(message.assets, "message.")
         const { accountId } = site.chain
         if (!(yield* verifier.isSignedByOwner({ message, signature, accountId, grant: site.grant }))) {
           return yield* new SignatureInvalid({
-            message:
-              "The signature is not the owner's; sign the typed data of stage 1 unchanged with the owner's wallet",
+            message: "The signature is not the owner's; sign what stage 1 issued, unchanged, with the owner's wallet",
             details: ["signature: does not verify for the portfolio's owner"]
           })
         }
         const withdrawal = { message, signature, accountId, grant: site.grant }
+        yield* requireRecipient(verifier, site.recipientAccountId, "message.")
         yield* requireKnown(assets, verifier, withdrawal)
         const { tenantId } = yield* Caller
         yield* requireBudget(budget, verifier, { tenantId, portfolioId: message.portfolioId }, withdrawal)

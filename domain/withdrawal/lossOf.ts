@@ -5,7 +5,7 @@
 import { addressOf, type AssetId, type Address } from "#domain/Caip.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { namedContracts, namedTokens } from "#domain/account/Permission.ts"
-import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
+import { usdcOn } from "#domain/withdrawal/settlementAsset.ts"
 
 /**
  * Precompiles of every chain, system contracts of BNB and Arbitrum, and the address that "dead" stands for are below
@@ -36,7 +36,7 @@ const tokensOf = (
   chain: ChainAuthorization,
   assets: ReadonlyArray<{ readonly assetId: AssetId }>
 ): ReadonlyArray<Address> => {
-  const settlement = settlementAssetOn(chain.chainId)
+  const settlement = usdcOn(chain.chainId)
   return [
     ...assets.map(({ assetId }) => addressOf(assetId)),
     ...namedTokens(chain),

@@ -11,6 +11,6 @@ export const requestBytes = ({ message, signature }: SignedWithdrawal): Uint8Arr
       message.nonce,
       message.expiresAt,
       message.liquidate === true,
-      signature.toLowerCase()
+      signature.startsWith("0x") ? signature.toLowerCase() : signature
     ])
   )

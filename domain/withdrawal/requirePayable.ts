@@ -16,8 +16,12 @@ export const withoutUs = (
   verifier: Pick<WithdrawalVerifier["Service"], "selfSubmission">,
   withdrawal: AuthorizedWithdrawal
 ): ReadonlyArray<string> => {
-  const { deploy, withdraw } = verifier.selfSubmission(withdrawal)
+  const submission = verifier.selfSubmission(withdrawal)
   const { accountId, message } = withdrawal
+  if (Option.isNone(submission)) {
+    return [`message: the owner can take out of ${accountId} without the service, by the root of its wallet`]
+  }
+  const { deploy, withdraw } = submission.value
   const chainId = chainIdOf(accountId)
   return [
     `message: until ${DateTime.formatIso(DateTime.makeUnsafe(message.expiresAt * 1_000))} anybody can send it: on chain ${chainId} a transaction to ${withdraw.to} with the data ${withdraw.data}`,

@@ -3,15 +3,7 @@
  * would be refused. Source: interface "Recipient rules for withdrawals", shapes 2.22 and section 3 item 1.
  */
 import { Option, Result, Schema } from "effect"
-import {
-  addressOf,
-  type AssetId,
-  type ChainId,
-  chainIdOf,
-  type AccountId,
-  type Address,
-  ServedAccountId
-} from "#domain/Caip.ts"
+import { addressOf, type AssetId, type ChainId, chainIdOf, type Address, AccountId } from "#domain/Caip.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { type Grant, grantOn } from "#domain/account/Grant.ts"
 import {
@@ -47,7 +39,7 @@ export interface ResolvedSource {
   readonly recipientAccountId: AccountId
   readonly chain: ChainAuthorization
   readonly grant: Grant
-  /** Name of the EIP-712 domain in which the owner signs. */
+  /** Name of the EIP-712 domain in which the owner signs; on Solana the first line of the text. */
   readonly domainName: string
 }
 
@@ -58,7 +50,7 @@ export type TermsError = SourceError | DuplicateAsset | ChainMismatch
 
 type At = WithdrawalPlace["at"]
 
-const decodeAccount = Schema.decodeUnknownOption(ServedAccountId)
+const decodeAccount = Schema.decodeUnknownOption(AccountId)
 
 const accountMissing = (at: At, reason: string) =>
   new SmartAccountMissing({
@@ -66,7 +58,7 @@ const accountMissing = (at: At, reason: string) =>
     details: [`${at}recipientAccountId: the portfolio ${reason}`]
   })
 
-const recipientInvalid = (at: At, reason: string) =>
+export const recipientInvalid = (at: At, reason: string) =>
   new RecipientInvalid({
     message: `The recipient ${reason}; name an account of somebody, on the chain of the assets`,
     details: [`${at}recipientAccountId: ${reason}`]
@@ -90,7 +82,7 @@ const boundRecipient = (text: string, at: At): Result.Result<AccountId, Recipien
   if (Option.isNone(recipient)) {
     const reason = text.startsWith("eip155:0:")
       ? "is not bound to a chain"
-      : "is no account of the form eip155:<chainId>:<address>, with a valid EIP-55 checksum when mixed-case"
+      : "is no account of the form eip155:<chainId>:<address>, with a valid EIP-55 checksum when mixed-case, or solana:<reference>:<base58>"
     return Result.fail(recipientInvalid(at, reason))
   }
   const loss = lossAtAddress(addressOf(recipient.value))

@@ -25,6 +25,7 @@ import { SignatureRequests } from "#domain/rebalance/SignatureRequests.ts"
 import { RebalanceRun } from "#domain/rebalance/RebalanceRun.ts"
 import { RebalanceWorkflow } from "#domain/rebalance/RebalanceWorkflow.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
+import { UnrecordedTrades } from "#domain/rebalance/UnrecordedTrades.ts"
 import { WithdrawalRun } from "#domain/withdrawal/WithdrawalRun.ts"
 import { WithdrawalWorkflow } from "#domain/withdrawal/WithdrawalWorkflow.ts"
 import { RevocationRun } from "#domain/revocation/RevocationRun.ts"
@@ -35,7 +36,7 @@ const RunsLive = Layer.mergeAll(
   RebalanceRun.layer.pipe(
     Layer.provide(ChainTrader.layer),
     Layer.provide(SignatureRequests.layer),
-    Layer.provide(BatchPreparer.layer),
+    Layer.provide([BatchPreparer.layer, UnrecordedTrades.layer]),
     Layer.provide(RunPlanner.layer),
     Layer.provide(InTransit.layer)
   ),

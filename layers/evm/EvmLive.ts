@@ -12,7 +12,7 @@ import { BlockReader } from "#layers/evm/execution/BlockReader.ts"
 import { GasPricesLive } from "#layers/evm/GasPricesLive.ts"
 import { RelayerFundsLive } from "#layers/evm/RelayerFundsLive.ts"
 import { RelayerLive } from "#layers/evm/RelayerLive.ts"
-import { OrderMarksLive } from "#layers/evm/OrderMarksLive.ts"
+import { OperationMarksLive } from "#layers/evm/OperationMarksLive.ts"
 import { PolicyReaderLive } from "#layers/evm/policy/PolicyReaderLive.ts"
 import { RevocationExecutionLive } from "#layers/evm/revocation/RevocationExecutionLive.ts"
 import { SignersLive } from "#layers/evm/signer/SignersLive.ts"
@@ -25,7 +25,7 @@ import { WithdrawalVerifierLive } from "#layers/evm/withdrawal/WithdrawalVerifie
 
 /**
  * Chains, ChainStates, ServiceContracts, SmartAccounts, SignInVerifier, Balances, Venue, ChainExecution, CallTracer,
- * OrderMarks, UserOperations, Relayer, RelayerFunds, TransferReceipts, RevocationExecution, PolicyReader,
+ * OperationMarks, UserOperations, Relayer, RelayerFunds, TransferReceipts, RevocationExecution, PolicyReader,
  * WithdrawalExecution and WithdrawalVerifier.
  */
 export const EvmLive = Layer.mergeAll(
@@ -38,7 +38,7 @@ export const EvmLive = Layer.mergeAll(
   VenueLive,
   ChainExecutionLive,
   CallTracerLive,
-  OrderMarksLive,
+  OperationMarksLive,
   UserOperationsLive,
   RelayerFundsLive.pipe(Layer.provideMerge(RelayerLive)),
   TransferReceiptsLive,

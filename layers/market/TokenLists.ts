@@ -10,7 +10,16 @@ import { Duration, Effect, FileSystem, Layer, Option, Result, Schema, SchemaGett
 import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
 import type { Asset } from "#domain/asset/Asset.ts"
 import { Assets } from "#domain/asset/Assets.ts"
-import { type AssetId, ChainId, erc20, EvmAddress } from "#domain/Caip.ts"
+import {
+  type Address,
+  assetAt,
+  type AssetId,
+  ChainId,
+  EvmAddress,
+  namespaceOfChain,
+  SolanaAddress,
+  solanaChainId
+} from "#domain/Caip.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { Settings } from "#domain/Settings.ts"
 import { withinRealTime } from "#layers/clock/withinRealTime.ts"
@@ -45,7 +54,17 @@ class ListUnreadable extends Schema.TaggedError<ListUnreadable>()("ListUnreadabl
 
 const TokenList = Schema.Struct({ tokens: Schema.Array(Schema.Unknown).check(Schema.isMaxLength(maxTokens)) })
 
-const chainOfRow = Schema.decodeUnknownOption(Schema.Struct({ chainId: ChainId }))
+/** The number under which lists of this format have Solana. */
+const solanaOfLists = 501000101
+
+const ListedChain = ChainId.pipe(
+  Schema.decodeTo(Schema.toType(ChainId), {
+    decode: SchemaGetter.transform((chainId) => (chainId === solanaOfLists ? ChainId.make(solanaChainId) : chainId)),
+    encode: SchemaGetter.passthrough()
+  })
+)
+
+const chainOfRow = Schema.decodeUnknownOption(Schema.Struct({ chainId: ListedChain }))
 
 const label = (maximum: number) => Schema.String.check(Schema.isPattern(new RegExp(`^[^\\p{C}]{1,${maximum}}$`, "u")))
 
@@ -60,15 +79,28 @@ const ListedAddress = Schema.String.pipe(
   })
 )
 
-const decodeToken = Schema.decodeUnknownOption(
-  Schema.Struct({
-    chainId: ChainId,
-    address: ListedAddress,
-    symbol: label(40),
-    name: label(120),
-    decimals: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 36 }))
-  })
-)
+const fields = {
+  chainId: ListedChain,
+  symbol: label(40),
+  name: label(120),
+  decimals: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 36 }))
+}
+const decodeEvm = Schema.decodeUnknownOption(Schema.Struct({ ...fields, address: ListedAddress }))
+const decodeSolana = Schema.decodeUnknownOption(Schema.Struct({ ...fields, address: SolanaAddress }))
+
+/** A token of a list; its address is of the family of its chain. */
+interface ListedToken {
+  readonly chainId: ChainId
+  readonly address: Address
+  readonly symbol: string
+  readonly name: string
+  readonly decimals: number
+}
+
+const decodeToken = (row: unknown): Option.Option<ListedToken> =>
+  Option.flatMap(chainOfRow(row), ({ chainId }): Option.Option<ListedToken> =>
+    namespaceOfChain(chainId) === "solana" ? decodeSolana(row) : decodeEvm(row)
+  )
 
 const isUrl = (source: string) => /^https?:\/\//.test(source)
 
@@ -99,7 +131,7 @@ const assetsOf = (list: typeof TokenList.Type, supported: ReadonlySet<ChainId>, 
     Option.match(decodeToken(row), {
       onNone: () => [],
       onSome: ({ chainId, address, symbol, name, decimals }) => {
-        const assetId = erc20(chainId, address)
+        const assetId = assetAt(chainId, address)
         return [{ assetId, chainId, symbol, name, decimals, isBlocked: blocked.has(assetId) }]
       }
     })

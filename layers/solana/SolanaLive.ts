@@ -7,10 +7,15 @@
  * Without a Solana chain in the configuration the ports answer as they do without this layer.
  */
 import { Effect, Layer } from "effect"
+import { SolanaWalletsLive } from "#layers/solana/enrollment/SolanaWalletsLive.ts"
 import { SolanaBalances } from "#layers/solana/SolanaBalances.ts"
+import { SolanaChains } from "#layers/solana/SolanaChains.ts"
 import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
+import { SolanaExecutionLive } from "#layers/solana/execution/SolanaExecutionLive.ts"
 import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"
+import { SolanaFunds } from "#layers/solana/SolanaFunds.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import { SolanaWithdrawalsLive } from "#layers/solana/withdrawal/SolanaWithdrawalsLive.ts"
 import { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
 
 const rpc = Layer.unwrap(Effect.map(SolanaConfig, (deployment) => SolanaRpc.layer(deployment?.rpcUrls ?? [])))
@@ -23,5 +28,15 @@ const jupiter = Layer.unwrap(
 /** SolanaRpc, SolanaAgent and JupiterClient of the configuration: what ports are kept with. */
 export const SolanaClients = Layer.mergeAll(rpc, jupiter, SolanaAgent.layer)
 
-/** Balances of all families, over those of the others. */
-export const SolanaLive = SolanaBalances
+/**
+ * Balances, Chains, ChainStates, RelayerFunds, Venue, ChainExecution, WithdrawalExecution and WithdrawalVerifier of all
+ * families, over those of the others; and SolanaWallets and StepCarrier.
+ */
+export const SolanaLive = Layer.mergeAll(
+  SolanaBalances,
+  SolanaChains,
+  SolanaExecutionLive,
+  SolanaFunds,
+  SolanaWalletsLive,
+  SolanaWithdrawalsLive
+)

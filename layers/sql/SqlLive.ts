@@ -22,6 +22,7 @@ import * as MirrorabilityStore from "#layers/sql/strategy/MirrorabilityStore.ts"
 import * as MirrorTermsStore from "#layers/sql/strategy/MirrorTermsStore.ts"
 import * as MonitorStore from "#layers/sql/monitor/MonitorStore.ts"
 import * as OperationStore from "#layers/sql/operation/OperationStore.ts"
+import * as PlaceJournal from "#layers/sql/enrollment/PlaceJournal.ts"
 import * as PortfolioStore from "#layers/sql/portfolio/PortfolioStore.ts"
 import * as RefusedRequestStore from "#layers/sql/request/RefusedRequestStore.ts"
 import * as RelayStore from "#layers/sql/relay/RelayStore.ts"
@@ -67,6 +68,7 @@ export const SqlLive = Layer.mergeAll(
   MirrorTermsStore.layer,
   MonitorStore.layer,
   OperationStore.layer,
+  PlaceJournal.layer,
   PortfolioStore.layer,
   RefusedRequestStore.layer,
   RelayStore.layer,

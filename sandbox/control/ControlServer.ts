@@ -4,6 +4,7 @@ import { FetchHttpClient, HttpIncomingMessage, HttpRouter } from "effect/http"
 import { createServer } from "node:http"
 import { attestorProxy } from "#sandbox/attestor/attestorProxy.ts"
 import { clockRoutes } from "#sandbox/control/clockRoutes.ts"
+import { walletRoutes } from "#sandbox/control/walletRoutes.ts"
 import { coinbase } from "#sandbox/market/coinbase.ts"
 import { coingecko } from "#sandbox/market/coingecko.ts"
 import { controlRoutes } from "#sandbox/control/controlRoutes.ts"
@@ -23,6 +24,7 @@ const routes = Layer.mergeAll(
   localRequests,
   controlRoutes,
   clockRoutes,
+  walletRoutes,
   tokenList,
   catalogueLists,
   coingecko,

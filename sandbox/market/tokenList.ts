@@ -3,7 +3,9 @@
  */
 import { DateTime, Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
+import { solanaChainId } from "#domain/Caip.ts"
 import { catalog } from "#sandbox/market/catalog.ts"
+import { splCatalog } from "#sandbox/solana/market/splCatalog.ts"
 import { WorldClock } from "#sandbox/WorldClock.ts"
 
 const tags = {
@@ -14,7 +16,7 @@ const tags = {
   governance: { name: "Governance", description: "Tokens that vote on a protocol or chain" }
 }
 
-const tokens = catalog.flatMap((chain) =>
+const evmTokens = catalog.flatMap((chain) =>
   chain.tokens.map(({ chainId, address, symbol, name, decimals, tags }) => ({
     chainId,
     address,
@@ -24,6 +26,17 @@ const tokens = catalog.flatMap((chain) =>
     tags
   }))
 )
+
+const solanaTokens = splCatalog.map(({ decimals, mint, name, symbol }) => ({
+  chainId: solanaChainId,
+  address: mint.toBase58(),
+  symbol,
+  name,
+  decimals,
+  tags: []
+}))
+
+const tokens = [...evmTokens, ...solanaTokens]
 
 /** `GET /tokenlist.json` */
 export const tokenList = HttpRouter.use(

@@ -1,6 +1,6 @@
 /** Reads the chains of a deployment: a chain takes part when it has an RPC endpoint. */
 import { Effect, Redacted, Schema } from "effect"
-import { type AssetId, ChainId, erc20, EvmAddress } from "#domain/Caip.ts"
+import { type AssetId, ChainId, erc20, EvmAddress, solanaChainId, spl } from "#domain/Caip.ts"
 import { knownChain } from "#domain/chain/knownChains.ts"
 import type { EvmChain } from "#layers/evm/EvmConfig.ts"
 import { integer, kind, listOf, secretUrl, text } from "#src/config/kinds.ts"
@@ -48,13 +48,14 @@ const knownChains: ReadonlyArray<ConfigurableChain> = [
   { id: 4663, hubs: ["0x0Bd7D308f8E1639FAb988df18A8011f41EAcAD73"], confirmations: 30 }
 ]
 
-/** The asset by whose price gas is valued, on each chain: the first hub of the table. */
-export const wrappedNatives: ReadonlyMap<ChainId, AssetId> = new Map(
-  knownChains.flatMap(({ hubs: [native], id }) => {
+/** The asset by whose price gas is valued, on each chain: the first hub of the table, and on Solana wrapped SOL. */
+export const wrappedNatives: ReadonlyMap<ChainId, AssetId> = new Map<ChainId, AssetId>([
+  ...knownChains.flatMap(({ hubs: [native], id }) => {
     const chainId = ChainId.make(id)
     return native === undefined ? [] : [[chainId, erc20(chainId, Schema.decodeSync(EvmAddress)(native))] as const]
-  })
-)
+  }),
+  [ChainId.make(solanaChainId), spl("So11111111111111111111111111111111111111112")]
+])
 
 /** Providers put their key into the URL. */
 const endpoints = listOf(secretUrl(["https:", "http:"], "https://base.example.com/v1/key"))

@@ -33,11 +33,13 @@ export const withdraw = Effect.fnUntraced(function* (portfolioId: PortfolioId, o
     }),
     ({ data }) => `until ${data.expiresAt}`
   )
-  const signature = yield* Effect.promise(() => owner.signTypedData(issued.typedData as never))
+  if (!("typedData" in issued)) return yield* new JourneyFailed({ message: "Stage 1 issued no typed data" })
+  const { typedData } = issued
+  const signature = yield* Effect.promise(() => owner.signTypedData(typedData as never))
   yield* step(
     "Stage 2: the chain checks the owner's signature",
     Effect.flatMap(
-      ballast.withdrawals.withdraw({ params, payload: { message: issued.typedData.message as never, signature } }),
+      ballast.withdrawals.withdraw({ params, payload: { message: typedData.message as never, signature } }),
       ({ data }) => completed(data.operationId as OperationId)
     ),
     () => `${balance} ${symbol}`

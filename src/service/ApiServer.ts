@@ -5,6 +5,7 @@ import { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
 import type { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { InternalToken } from "#domain/stream/InternalToken.ts"
 import { RegistryPush } from "#domain/stream/RegistryPush.ts"
+import type { TenantOrigins } from "#domain/tenant/TenantOrigins.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
 import { DocsSettings } from "#http/docs/DocsSettings.ts"
 import { browserAccess } from "#http/middleware/browserAccess.ts"
@@ -74,7 +75,7 @@ export const ApiServer = (config: ServiceConfig) => {
   )
   const push = config.streamUrl === null ? Layer.empty : RegistryPush.pipe(Layer.provide(PublicAssetsLive))
   const routes = Layer.unwrap(
-    Effect.contextWith((context: Context.Context<ProcedureServices | RateLimits | StreamAdmission>) =>
+    Effect.contextWith((context: Context.Context<ProcedureServices | RateLimits | StreamAdmission | TenantOrigins>) =>
       Effect.succeed(ServeRoutes(trustedProxies, procedures.pipe(Layer.provide(Layer.succeedContext(context)))))
     )
   )

@@ -58,6 +58,7 @@ import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { Strategies } from "#domain/strategy/Strategies.ts"
 import { StrategyConfiguration } from "#domain/strategy/StrategyConfiguration.ts"
 import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
+import { TenantOrigins } from "#domain/tenant/TenantOrigins.ts"
 import { TenantConfiguration } from "#domain/tenant/TenantConfiguration.ts"
 import { Reconciler } from "#domain/transfer/Reconciler.ts"
 import { InTransit } from "#domain/transfer/InTransit.ts"
@@ -77,6 +78,7 @@ import { StallMonitor } from "#layers/engine/StallMonitor.ts"
 import { PriceAttestorLive } from "#layers/attestor/PriceAttestorLive.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { SolanaClients, SolanaLive } from "#layers/solana/SolanaLive.ts"
+import { SolanaPrices } from "#layers/solana/SolanaPrices.ts"
 import { EventWriterLive } from "#http/v2/webhook/EventWriterLive.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
 import { SecretBoxLive } from "#layers/identity/SecretBoxLive.ts"
@@ -100,12 +102,16 @@ const Adapters = Layer.mergeAll(TokenLists, CatalogueLive).pipe(
       SqlLive,
       SolanaLive.pipe(
         Layer.provideMerge(EvmLive.pipe(Layer.provide(PriceAttestorLive))),
-        Layer.provideMerge(SolanaClients)
+        Layer.provideMerge(SolanaClients),
+        Layer.provide(SqlLive)
       ),
       KeyHashLive,
       SecretBoxLive,
       WebhookSenderLive,
-      PricesLive.pipe(Layer.provide(GuardedPrices), Layer.provide([CoinGecko, LifiPriceCheck])),
+      SolanaPrices.pipe(
+        Layer.provide(PricesLive.pipe(Layer.provide(GuardedPrices), Layer.provide([CoinGecko, LifiPriceCheck]))),
+        Layer.provide(SolanaClients)
+      ),
       CoinGeckoHistory,
       RoutingLive,
       OndoIssuer
@@ -167,6 +173,7 @@ const Concepts = Layer.mergeAll(
   MirrorTerms.layer,
   StrategyVersions.layer,
   TenantConfiguration.layer,
+  TenantOrigins.layer,
   Discovery.layer,
   Curation.layer,
   Enrollments.layer,

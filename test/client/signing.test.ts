@@ -1,12 +1,14 @@
 /** What the client computes of an authorization, beside what the service does: two programs, the same bytes. */
 import { assert, describe, it } from "@effect/vitest"
-import { keccak256, toHex, type Address, type Hex } from "viem"
+import { keccak256, toHex, verifyMessage, type Address, type Hex } from "viem"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { accountAddress as clientsAddress, enableDigest as clientsDigest } from "#client/signing/account.ts"
 import { merkleRoot } from "#client/signing/merkleRoot.ts"
 import { permissionData as clientsData } from "#client/signing/permission.ts"
-import { Altered, type Stage1, verifyAuthorization } from "ballast/signing"
+import { Altered, type Stage1, verifyAuthorization, verifyWithdrawalText, withdraw } from "ballast/signing"
 import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 import type { AgentPolicy } from "#domain/account/Authorization.ts"
+import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"
 import { permissionData } from "#layers/evm/account/agentPermission.ts"
 import { enableDigest } from "#layers/evm/account/enableMessage.ts"
 import { digestRoot } from "#layers/evm/account/digestTree.ts"
@@ -156,4 +158,62 @@ describe("an owner is told what is signed", () => {
       assert.fail("nothing was noticed")
     })
   }
+})
+
+describe("a withdrawal from Solana", () => {
+  const reference = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"
+  const recipientAccountId = `${reference}:7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU`
+  const assets = [{ assetId: `${reference}/spl:EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v`, amountRaw: "25000000" }]
+  const portfolioId = "pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8"
+  const nonce = `0x${"7c".repeat(32)}`
+  const message = { portfolioId, recipientAccountId, assets, nonce, expiresAt: 1_772_444_400 } as never
+  const text = withdrawalText(withdrawalDomainName, message)
+  const expected = { portfolioId, recipientAccountId, assets }
+  const raw = (words: string) => ({ kind: "ecdsa" as const, raw: toHex(words), message })
+
+  it("is told in words, as text and as bytes", () => {
+    const told = [
+      `Takes out 25000000 of ${assets[0]!.assetId} from the portfolio's account on Solana.`,
+      "All of it goes to 7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU.",
+      "It can be carried out once, until 2026-03-02T09:40:00.000Z."
+    ]
+    assert.deepStrictEqual(verifyWithdrawalText({ kind: "solana-message", text, message }, expected), told)
+    assert.deepStrictEqual(verifyWithdrawalText(raw(text), expected), told)
+  })
+
+  it("is not signed when its words are not those of the message, or the message is not what was asked for", () => {
+    const words = [
+      text.replace("25000000", "26000000"),
+      text.replace("7xKX", "8xKX"),
+      text.replace("1772444400", "1872444400"),
+      text.replace(" Withdrawal Authorization", ""),
+      `${text}\n${assets[0]!.assetId} 1`,
+      text.split("\n").toReversed().join("\n")
+    ]
+    for (const altered of words) assert.throws(() => verifyWithdrawalText(raw(altered), expected), Altered)
+    const others = [
+      { portfolioId: "pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K9" },
+      { recipientAccountId: `${recipientAccountId.slice(0, -1)}V` },
+      { assets: [{ ...assets[0]!, amountRaw: "1" }] }
+    ]
+    for (const other of others) assert.throws(() => verifyWithdrawalText(raw(text), { ...expected, ...other }), Altered)
+  })
+
+  it("is signed by an EVM wallet as a personal signature, and left to owners with a Solana key", async () => {
+    const wallet = privateKeyToAccount(generatePrivateKey())
+    const sent: Array<{ readonly message: unknown; readonly signature: string }> = []
+    const serving = (authorization: object) => ({
+      withdrawals: {
+        prepare: async () => ({ authorizationId: nonce, expiresAt: "2026-03-02T09:40:00.000Z", authorization }),
+        withdraw: async (_: string, body: (typeof sent)[number]) => void sent.push(body)
+      }
+    })
+    await withdraw(serving(raw(text)) as never, wallet, portfolioId, { recipientAccountId, assets } as never)
+    assert.deepStrictEqual(sent[0]!.message, message)
+    assert.isTrue(await verifyMessage({ address: wallet.address, message: text, signature: sent[0]!.signature as Hex }))
+    const ofKey = serving({ kind: "solana-message", text, message })
+    const refused = await withdraw(ofKey as never, wallet, portfolioId, expected as never).catch((error) => error)
+    assert.instanceOf(refused, Altered)
+    assert.lengthOf(sent, 1)
+  })
 })

@@ -107,9 +107,9 @@ describe("identifiers", () => {
     assert.strictEqual(Caip.assetAt(8453 as Caip.ChainId, usdc as Caip.EvmAddress), ids[2] as never)
   })
 
-  it("routes take identifiers of the families that are served, which are EVM's", () => {
+  it("routes take identifiers of the families that are served", () => {
     const spl = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp/spl:EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
-    assert.isTrue(Option.isNone(decode(Caip.ServedAssetId)(spl)))
-    assert.isTrue(Option.isSome(decode(Caip.ServedAssetId)(`eip155:8453/erc20:${usdc}`)))
+    assert.isTrue(Option.isSome(decode(Caip.AssetId)(spl)))
+    assert.isTrue(Option.isSome(decode(Caip.AssetId)(`eip155:8453/erc20:${usdc}`)))
   })
 })

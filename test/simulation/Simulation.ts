@@ -56,7 +56,7 @@ export const simulate = async (
   const stage = new Stage(beginning)
   const trace = new Trace(() => stage.now, print)
   const world = new World(stage, trace, random, sabotage)
-  const session = new Session(database.connection, random.fork("session"), trace)
+  const session = new Session(database.connection, stage, random.fork("session"), trace)
   const weather = new FaultInjector(world, session, random.fork("weather"))
   const invariants = new Invariants(database.connection, world)
   const director = new Driver({ random: random.fork("director"), stage, trace, world, session, weather, invariants })
@@ -99,6 +99,7 @@ export const simulate = async (
     weather.clear()
     await director.until(() => director.ready !== undefined, 10 * minute)
     actors.resumeAll(director.ready!)
+    actors.signAllAnew(director.ready!)
     // What was left of the bad weather ends; then everybody's portfolio is looked at once more, and as often again as
     // ways that failed in it are left out.
     await director.until(() => false, 4 * hour)

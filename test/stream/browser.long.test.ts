@@ -1,31 +1,11 @@
 /** The client as a page has it: bundled, without anything of Node, and in a real browser where there is one. */
 import { assert, beforeAll, describe, it } from "@effect/vitest"
-import { type ChildProcess, spawn } from "node:child_process"
-import { accessSync, constants } from "node:fs"
-import { mkdtemp, rm } from "node:fs/promises"
-import { createServer, type IncomingMessage } from "node:http"
 import { builtinModules } from "node:module"
-import type { AddressInfo } from "node:net"
-import { tmpdir } from "node:os"
-import { delimiter, join } from "node:path"
 import { createContext, runInContext } from "node:vm"
-import { type Bundle, bundleForBrowsers } from "#test/stream/support/browserBundle.ts"
+import { type Bundle, bundleForBrowsers } from "#test/support/browserBundle.ts"
+import { globalsOfPages, hasBrowser, inBrowser, openSite } from "#test/support/browser.ts"
 import { startProxy } from "#test/stream/support/cuttableProxy.ts"
 import { startWorker } from "#test/stream/support/startWorker.ts"
-
-const browserNames = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "headless_shell"]
-const isProgram = (path: string) => {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-const browser = (process.env["PATH"] ?? "")
-  .split(delimiter)
-  .flatMap((folder) => browserNames.map((name) => join(folder, name)))
-  .find(isProgram)
 
 let bundle: Bundle
 beforeAll(async () => {
@@ -120,26 +100,8 @@ describe("the client in a browser", () => {
   it("follows a share through a cut connection with nothing but what pages have: no process, Buffer or require", async () => {
     const reports = makeReports()
     const page = createContext({
-      AbortController,
-      AbortSignal,
-      clearInterval,
-      clearTimeout,
-      console,
-      crypto,
-      Event,
-      EventTarget,
-      fetch,
-      MessageChannel,
-      performance,
-      queueMicrotask,
-      report: (frame: unknown) => Promise.resolve(reports.take(JSON.parse(JSON.stringify(frame)))),
-      setInterval,
-      setTimeout,
-      TextDecoder,
-      TextEncoder,
-      URL,
-      URLSearchParams,
-      WebSocket
+      ...globalsOfPages,
+      report: (frame: unknown) => Promise.resolve(reports.take(JSON.parse(JSON.stringify(frame))))
     })
     await follow(undefined, reports, async (script) => {
       runInContext(bundle.code, page)
@@ -148,36 +110,15 @@ describe("the client in a browser", () => {
     })
   })
 
-  it.skipIf(browser === undefined)(
-    `follows a share through a cut connection in headless Chromium${browser === undefined ? " (skipped: no chromium on PATH)" : ""}`,
+  it.skipIf(!hasBrowser)(
+    `follows a share through a cut connection ${inBrowser}`,
     async () => {
       const reports = makeReports()
-      let html = ""
-      const bodyOf = async (request: IncomingMessage) => {
-        let text = ""
-        for await (const chunk of request) text += chunk
-        return text
-      }
-      const site = createServer(async (request, response) => {
-        if (request.method === "POST") reports.take(JSON.parse(await bodyOf(request)))
-        response.writeHead(200, { "content-type": "text/html" }).end(request.method === "POST" ? "" : html)
-      })
-      await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve))
-      const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
-      const profile = await mkdtemp(join(tmpdir(), "ballast-browser-"))
-      let child: ChildProcess | undefined
+      const site = await openSite(reports.take)
       try {
-        await follow(origin, reports, async (script) => {
-          const report = `const report = (frame) => fetch("/", { method: "POST", body: JSON.stringify(frame) })`
-          html = `<!doctype html><script>${bundle.code.replaceAll("</script", "<\\/script")}</script><script>${report};${script}</script>`
-          const flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]
-          child = spawn(browser!, [...flags, `--user-data-dir=${profile}`, origin], { stdio: "ignore", detached: true })
-        })
+        await follow(site.origin, reports, (script) => site.open(bundle.code, script))
       } finally {
-        if (child?.pid !== undefined) process.kill(-child.pid, "SIGKILL")
-        site.closeAllConnections()
-        await new Promise((resolve) => site.close(resolve))
-        await rm(profile, { recursive: true, force: true, maxRetries: 5 })
+        await site.close()
       }
     },
     120_000

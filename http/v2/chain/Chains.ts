@@ -9,7 +9,7 @@ import { AssetIdText, prose, written } from "#http/v2/values/values.ts"
 import { operation } from "#http/v2/operation.ts"
 
 const Chain = Schema.Struct({
-  chainId: Schema.Int.annotate({ description: "EIP-155 id of the chain.", examples: [8453] }),
+  chainId: Schema.Int.annotate({ description: "EIP-155 id of the chain; 1399811149 is Solana.", examples: [8453] }),
   name: prose("What people call it.", 64, "Base"),
   status: Schema.Literals(["available", "unavailable"]).annotate({
     description:
@@ -17,7 +17,8 @@ const Chain = Schema.Struct({
     examples: ["available"]
   }),
   confirmations: Schema.Int.annotate({
-    description: "Blocks that must include a transaction, its own and later ones, before it counts and balances show.",
+    description:
+      "Blocks that must include a transaction, its own and later ones, before it counts and balances show. On Solana 1: what two thirds of the validators voted for.",
     examples: [10]
   }),
   usdcAssetId: Schema.NullOr(AssetIdText).annotate({

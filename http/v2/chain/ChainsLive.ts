@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { type ChainState, ChainStates } from "#domain/chain/ChainStates.ts"
 import { knownChain } from "#domain/chain/knownChains.ts"
-import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
+import { usdcOn } from "#domain/withdrawal/settlementAsset.ts"
 import { success } from "#http/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
 
@@ -13,7 +13,7 @@ const chainView = ({ chainId, confirmations, isAvailable }: ChainState) => {
     name: known?.name ?? `Chain ${chainId}`,
     status: isAvailable ? ("available" as const) : ("unavailable" as const),
     confirmations,
-    usdcAssetId: settlementAssetOn(chainId) ?? null,
+    usdcAssetId: usdcOn(chainId) ?? null,
     explorerUrl: known?.explorerUrl ?? null
   }
 }

@@ -2,7 +2,7 @@
  * The two stages of an enrollment on the wire. Source: interface "enroll/signature" and "enroll", shapes 2.15 and 2.16.
  */
 import { Schema } from "effect"
-import { type AssetId, ServedAssetId, ServedWalletId, patterns, solanaReference } from "#domain/Caip.ts"
+import { anyPattern, namespaceOf, patterns, AssetId, WalletId, solanaChainId, solanaReference } from "#domain/Caip.ts"
 import { AccountType } from "#domain/account/Authorization.ts"
 import { maxSignatureBytes } from "#domain/account/OwnerMessage.ts"
 import { widestTermsBps } from "#domain/enrollment/PermissionTerms.ts"
@@ -10,6 +10,7 @@ import type { FlowId } from "#domain/Ids.ts"
 import { PortfolioName } from "#domain/portfolio/PortfolioName.ts"
 import { SignedParts } from "#http/v2/enrollment/SignedPartsModel.ts"
 import { labels, labelsDraft } from "#http/v2/values/labels.ts"
+import { solanaField } from "#http/v2/values/solanaField.ts"
 import { SmartAccount } from "#http/v2/portfolio/PortfolioModel.ts"
 import {
   addressText,
@@ -24,14 +25,10 @@ import {
 
 const maxChains = 10
 
-/** A Solana owner is read far enough to be refused for the right reason. */
-const SolanaOwner = Schema.String.check(
-  Schema.isPattern(new RegExp(`^solana:${solanaReference}:[1-9A-HJ-NP-Za-km-z]{32,44}$`, "u"), {
-    expected: `a wallet of the form solana:${solanaReference}:<base58>`
-  })
-)
+/** 1,232 bytes at most. */
+const base64Text = /^[A-Za-z0-9+/]{1,1644}={0,2}$/u
 
-const owner = Schema.Union([ServedWalletId, SolanaOwner]).annotate({
+const owner = WalletId.annotate({
   message: `Expected a CAIP-10 wallet of the form eip155:0:<address>, with a valid EIP-55 checksum when mixed-case, or solana:${solanaReference}:<base58>`
 })
 
@@ -43,8 +40,7 @@ export const chainIds = Schema.Array(
     Schema.isUnique({ expected: "chain ids without duplicates" })
   )
   .annotate({
-    description:
-      "The chains on which the portfolio gets a smart account, none twice; exactly one with `accountType` `ERC1271`.",
+    description: `The chains on which the portfolio gets a smart account, none twice; exactly one with \`accountType\` \`ERC1271\`. EVM chains, or Solana (${solanaChainId}) alone.`,
     examples: [[8453, 42161]]
   })
 
@@ -72,7 +68,7 @@ export const Terms = Schema.Struct({
   maxTradeLossBps: Schema.optionalKey(lossBps("Most that one trade may lose against reference prices.")),
   maxWeeklyLossBps: Schema.optionalKey(lossBps("Most that all trades of seven days may lose, of the account.")),
   closedList: Schema.optionalKey(
-    Schema.Array(ServedAssetId)
+    Schema.Array(AssetId)
       .check(
         Schema.isBetweenLength(1, 200, { expected: "1 to 200 assets" }),
         Schema.isUnique({ expected: "assets without duplicates" })
@@ -137,17 +133,68 @@ const TypedDataMessage = Schema.Struct({
   typedData: TypedData
 }).annotate({ identifier: "TypedDataMessage", description: "What an owner that is a contract signs." })
 
+const SolanaText = Schema.Struct({
+  kind: Schema.Literal("solana-message").annotate({
+    description: "The owner signs `solanaTransaction`.",
+    examples: ["solana-message"]
+  }),
+  text: prose("What the transaction does, for people; it is not signed itself.", 2_000, "Ballast enrollment on Solana")
+}).annotate({ identifier: "SolanaTextMessage", description: "What an owner with a Solana key agrees to." })
+
 /** By kind of owner. */
-export const OwnerMessage = Schema.Union([EcdsaMessage, TypedDataMessage]).annotate({
-  description: "What the owner signs; `kind` tells how."
+export const OwnerMessage = Schema.Union([EcdsaMessage, TypedDataMessage, SolanaText]).annotate({
+  description:
+    "What the owner signs; `kind` tells how. Of an EVM wallet on Solana `raw` is an example, and not signed: it is the hash that the wallet would sign as a text at the slot of this answer."
 })
+
+const SolanaAccountText = (description: string, example: string) =>
+  written(description, patterns.solanaAccount, `solana:${solanaReference}:${example}`)
+
+const exampleWallet = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
+const exampleDeposit = "9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin"
+
+/** Only of an enrollment on Solana. */
+const issuedOnSolana = {
+  solanaTransaction: solanaField(
+    written(
+      "Of an owner with a Solana key: the transaction to sign, base64, with empty signatures. Sign and send it within a minute.",
+      base64Text,
+      "AgAAAAAAAAAA"
+    )
+  ),
+  walletAccountId: solanaField(
+    SolanaAccountText("Solana: CAIP-10 of the owner's wallet, of which the owner is the root.", exampleWallet)
+  ),
+  depositAccountId: solanaField(
+    SolanaAccountText("Solana: CAIP-10 of the portfolio's sub-account, which the owner funds.", exampleDeposit)
+  ),
+  walletRoleId: solanaField(
+    Schema.Int.annotate({
+      description: "Solana: the agent's role in the wallet; 1 for the wallet's first portfolio.",
+      examples: [1]
+    })
+  ),
+  reusedWallet: solanaField(
+    Schema.Boolean.annotate({
+      description: "Solana: whether the owner's wallet is there already; else stage 2 makes it.",
+      examples: [false]
+    })
+  ),
+  odometer: solanaField(
+    Schema.Int.annotate({
+      description:
+        "Of an EVM wallet on Solana: what its next signature must count, 1 for a new wallet. Part of the text that it signs.",
+      examples: [1]
+    })
+  )
+}
 
 /** The answer of stage 1. */
 export const SignatureIssued = Schema.Struct({
   message: OwnerMessage,
   agentAccountId: written(
     "CAIP-10 of the agent key that is authorized; send it back unchanged.",
-    patterns.evmWallet,
+    anyPattern.wallet,
     agentExample
   ),
   accountIndex: written(
@@ -160,7 +207,8 @@ export const SignatureIssued = Schema.Struct({
     description: "Id of the flow, valid 24 hours; the idempotency anchor of stage 2.",
     examples: ["flow_01JQ8ZN1S3T5V7W9Y1A3C5E7G9" as FlowId]
   }),
-  authorization: Schema.optionalKey(SignedParts)
+  authorization: Schema.optionalKey(SignedParts),
+  ...issuedOnSolana
 }).annotate({
   identifier: "SignatureIssued",
   description: "The message to sign and the values to send back at stage 2."
@@ -175,7 +223,7 @@ export const issued = {
     description: "As stage 1 answered it, a string.",
     examples: ["0"]
   }),
-  agentAccountId: ServedWalletId.annotate({ description: "As stage 1 answered it.", examples: [agentExample as never] })
+  agentAccountId: WalletId.annotate({ description: "As stage 1 answered it.", examples: [agentExample as never] })
 }
 
 const ecdsaSignature = /^0x[0-9a-fA-F]{130}$/u
@@ -191,11 +239,66 @@ export const OwnerSignature = Schema.String.check(
   examples: [`0x${"1b".repeat(65)}`]
 })
 
+/** What an owner sends for an enrollment on Solana. */
+const solanaConsent = {
+  signedSolanaTransaction: solanaField(
+    Schema.String.check(Schema.isPattern(base64Text, { expected: "a transaction in base64" })).annotate({
+      description: "Required of an owner with a Solana key: `solanaTransaction` of stage 1 with the owner's signature.",
+      examples: ["AgAAAAAAAAAA"]
+    })
+  ),
+  userSecp256k1PublicKey: solanaField(
+    Schema.String.check(
+      Schema.isPattern(/^0x(?:[0-9a-fA-F]{66}|[0-9a-fA-F]{128}|[0-9a-fA-F]{130})$/u, {
+        expected: "a secp256k1 public key of 33, 64 or 65 bytes in hex with 0x"
+      })
+    ).annotate({
+      description: "Required of an EVM wallet on Solana: the wallet's public key.",
+      examples: [`0x02${"5f".repeat(32)}`]
+    })
+  ),
+  currentSlot: solanaField(
+    Schema.Union([
+      Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+      Schema.String.check(Schema.isPattern(/^(?:0|[1-9][0-9]{0,15})$/u, { expected: "a slot, a decimal integer" }))
+    ]).annotate({
+      description:
+        "Required of an EVM wallet on Solana: the slot in the text that was signed, a number or a string. Solana takes the signature up to 60 slots later, 24 seconds.",
+      examples: [363_000_000]
+    })
+  )
+}
+
+const consentFields = ["signature", "signedSolanaTransaction", "userSecp256k1PublicKey", "currentSlot"] as const
+
+/** What of an owner's consent is missing, or is not of the owner's model. */
+const consentProblem = (
+  body: { readonly ownerAccountId: WalletId; readonly chainIds: ReadonlyArray<number> } & {
+    readonly [Field in (typeof consentFields)[number]]?: unknown
+  }
+) => {
+  const wanted: ReadonlyArray<(typeof consentFields)[number]> = !body.chainIds.includes(solanaChainId)
+    ? ["signature"]
+    : namespaceOf(body.ownerAccountId) === "solana"
+      ? ["signedSolanaTransaction"]
+      : ["userSecp256k1PublicKey", "signature", "currentSlot"]
+  const wrong =
+    wanted.find((field) => body[field] === undefined) ??
+    consentFields.find((field) => !wanted.includes(field) && body[field] !== undefined)
+  return (
+    wrong && {
+      path: [wrong],
+      issue: `${wanted.includes(wrong) ? "Required of" : "Not sent by"} this owner on these chains`
+    }
+  )
+}
+
 /** The body of stage 2. */
 export const EnrollBody = Schema.Struct({
   ...common,
   ...issued,
-  signature: OwnerSignature,
+  signature: Schema.optionalKey(OwnerSignature),
+  ...solanaConsent,
   portfolioName: Schema.optionalKey(
     Schema.NullOr(PortfolioName).annotate({
       description: "1 to 64 characters after trimming: letters, digits, spaces and `- _ . ' : ( ) & /`.",
@@ -205,11 +308,14 @@ export const EnrollBody = Schema.Struct({
   ...labelsDraft
 })
   .check(
-    Schema.makeFilter(({ accountType, signature }) =>
-      accountType === "ERC1271" || ecdsaSignature.test(signature)
+    Schema.makeFilter((body) => {
+      const problem = consentProblem(body)
+      if (problem !== undefined) return problem
+      const { accountType, signature } = body
+      return accountType === "ERC1271" || signature === undefined || ecdsaSignature.test(signature)
         ? undefined
         : { path: ["signature"], issue: `Expected ${ecdsaExpected}` }
-    )
+    })
   )
   .annotate({ identifier: "EnrollBody", description: "The values of stage 1 and the owner's signature." })
 export type EnrollBody = typeof EnrollBody.Type

@@ -1,7 +1,9 @@
 /** Both stages of an enrollment as v2 shows them. Source: shapes 2.15 and 2.16. */
 import type { Enrolled, EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
+import type { EnrollRequest } from "#domain/enrollment/EnrollRequest.ts"
 import { type Authorization, isSolanaRole } from "#domain/account/Authorization.ts"
 import { ownerMessage } from "#domain/account/OwnerMessage.ts"
+import type { EnrollBody } from "#http/v2/enrollment/EnrollmentModel.ts"
 import { labelsView } from "#http/v2/values/labels.ts"
 import { smartAccountView } from "#http/v2/portfolio/portfolioView.ts"
 
@@ -15,16 +17,45 @@ const partsView = ({ chains, root, withdrawalDomainName }: Authorization) => {
   return parts.length < chains.length ? undefined : { withdrawalDomainName, root, chains: parts }
 }
 
+/** What the owner sends, by the fields that are there; the contract has required those of the owner's model. */
+export const consentIn = ({
+  currentSlot,
+  signature = "",
+  signedSolanaTransaction,
+  userSecp256k1PublicKey
+}: EnrollBody): EnrollRequest["consent"] => {
+  if (signedSolanaTransaction !== undefined) return { _tag: "SignedTransaction", transaction: signedSolanaTransaction }
+  return currentSlot === undefined || userSecp256k1PublicKey === undefined
+    ? { _tag: "Signature", signature }
+    : { _tag: "SlotSignature", signature, userSecp256k1PublicKey, currentSlot: BigInt(currentSlot) }
+}
+
+const placeView = ({ authorization: { chains }, place }: EnrollmentFlow) => {
+  const [{ accountId, policy }] = chains
+  if (place === undefined || !isSolanaRole(policy)) return {}
+  const { isReused, odometer, transaction, walletAccountId } = place
+  return {
+    walletAccountId,
+    depositAccountId: accountId,
+    walletRoleId: policy.roleId,
+    reusedWallet: isReused,
+    ...(transaction === null ? {} : { solanaTransaction: transaction }),
+    ...(odometer === null ? {} : { odometer })
+  }
+}
+
 /** The answer of stage 1. */
-export const signatureView = ({ authorization, flowId }: EnrollmentFlow) => {
+export const signatureView = (flow: EnrollmentFlow) => {
+  const { authorization, flowId, place } = flow
   const parts = partsView(authorization)
   return {
-    message: ownerMessage(authorization),
+    message: place?.message ?? ownerMessage(authorization),
     agentAccountId: authorization.agentAccountId,
     accountIndex: authorization.accountIndex.toString(),
     accountType: authorization.accountType,
     flowId,
-    ...(parts === undefined ? {} : { authorization: parts })
+    ...(parts === undefined ? {} : { authorization: parts }),
+    ...placeView(flow)
   }
 }
 
@@ -33,6 +64,6 @@ export const enrolledView = (enrolled: Enrolled) => ({
   portfolioId: enrolled.portfolioId,
   portfolioName: enrolled.portfolioName,
   strategyId: enrolled.strategyId,
-  smartAccounts: enrolled.smartAccounts.map(smartAccountView),
+  smartAccounts: enrolled.smartAccounts.map((accountId) => smartAccountView(accountId, enrolled.walletRoleId)),
   ...labelsView(enrolled)
 })

@@ -1,6 +1,8 @@
 /**
  * Builds an example of a JSON Schema out of the examples of its parts, so that no example can drift from its schema.
+ * Examples are of EVM chains.
  */
+import { namespaceKeyword } from "#http/v2/values/solanaField.ts"
 
 export interface JsonSchema {
   readonly $ref?: string
@@ -14,6 +16,7 @@ export interface JsonSchema {
   readonly format?: string
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly items?: JsonSchema
+  readonly allOf?: ReadonlyArray<{ readonly [namespaceKeyword]?: string }>
 }
 
 const prefix = "#/components/schemas/"
@@ -22,7 +25,9 @@ const ofType = (schema: JsonSchema, components: Readonly<Record<string, JsonSche
   switch (schema.type) {
     case "object":
       return Object.fromEntries(
-        Object.entries(schema.properties ?? {}).map(([name, part]) => [name, exampleOf(part, components)])
+        Object.entries(schema.properties ?? {}).flatMap(([name, part]) =>
+          part.allOf?.some((rule) => namespaceKeyword in rule) ? [] : [[name, exampleOf(part, components)]]
+        )
       )
     case "array":
       return schema.items === undefined ? [] : [exampleOf(schema.items, components)]

@@ -16,6 +16,8 @@ const kind = Schema.Literals(["guard", "call_policy"]).annotate({
   examples: ["guard"]
 })
 
+const AccountKind = Schema.Literals(["guard", "call_policy", "wallet_role"])
+
 const permissionId = hexBytes("Four bytes that name the permission on the chain.", 4, "0x5f16f4c7")
 
 const Permission = Schema.Struct({
@@ -94,11 +96,15 @@ const ChainPolicy = Schema.Struct({
 
 const AccountPolicy = Schema.Struct({
   accountId: SmartAccountIdText,
-  kind: kind.annotate({
-    description: "What the owner signed last for the chain, `guard` or `call_policy`.",
+  kind: AccountKind.annotate({
+    description:
+      "What the owner signed last for the chain, `guard` or `call_policy`; on Solana `wallet_role`, the agent's role in the owner's wallet.",
     examples: ["guard"]
   }),
-  chain: Schema.NullOr(ChainPolicy).annotate({ description: "Null when the chain did not answer; ask again." })
+  chain: Schema.NullOr(ChainPolicy).annotate({
+    description:
+      "Null when the chain did not answer; ask again. Null with `wallet_role`: Solana limits that agent to the account, and to nothing else there."
+  })
 }).annotate({ identifier: "AccountPolicy", description: "What the agent's key may do on one account." })
 
 export const PortfolioPolicy = Schema.Struct({

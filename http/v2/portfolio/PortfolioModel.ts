@@ -3,6 +3,7 @@
  * 2.17.
  */
 import { Schema } from "effect"
+import { patterns, solanaReference } from "#domain/Caip.ts"
 import { Frequency } from "#domain/RebalanceSchedule.ts"
 import { OperationKind, OperationState } from "#domain/operation/Operation.ts"
 import { Actor, AttentionCode } from "#domain/portfolio/Attention.ts"
@@ -15,23 +16,40 @@ import {
   SmartAccountIdText,
   StrategyIdText,
   timestamp,
-  WalletIdText
+  WalletIdText,
+  written
 } from "#http/v2/values/values.ts"
+import { solanaField } from "#http/v2/values/solanaField.ts"
 
-export const SmartAccount = Schema.Struct({ accountId: SmartAccountIdText }).annotate({
+/** Only of accounts on Solana. */
+const solanaFields = {
+  depositAccountId: solanaField(
+    written(
+      "On Solana: where the owner deposits, the account itself.",
+      patterns.solanaAccount,
+      `solana:${solanaReference}:9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin`
+    )
+  ),
+  walletRoleId: solanaField(
+    Schema.Int.annotate({ description: "On Solana: the agent's role in the owner's wallet.", examples: [1] })
+  )
+}
+
+export const SmartAccount = Schema.Struct({ accountId: SmartAccountIdText, ...solanaFields }).annotate({
   identifier: "SmartAccount",
   description: "The portfolio's account on one chain; the address is the same on every EVM chain."
 })
 
-export const Permission = Schema.Literals(["guard", "call_policy"]).annotate({
+export const Permission = Schema.Literals(["guard", "call_policy", "wallet_role"]).annotate({
   title: "Permission",
   description:
-    "`guard`: every trade of the agent is held against reference prices and a loss budget on the chain; `call_policy`: the permission of before, which the owner replaces by signing anew.",
+    "`guard`: every trade of the agent is held against reference prices and a loss budget on the chain; `call_policy`: the permission of before, which the owner replaces by signing anew; `wallet_role`, on Solana: the agent's role in the owner's wallet, which the chain limits to the account.",
   examples: ["guard"]
 })
 
 const PortfolioAccount = Schema.Struct({
   accountId: SmartAccountIdText,
+  ...solanaFields,
   permission: Permission
 }).annotate({
   identifier: "PortfolioAccount",

@@ -1,7 +1,7 @@
 /** Contract: portfolios and their automation. Source: interface "portfolios", shapes 2.17 to 2.20. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { ServedWalletId } from "#domain/Caip.ts"
+import { WalletId } from "#domain/Caip.ts"
 import { PortfolioName } from "#domain/portfolio/PortfolioName.ts"
 import { ok, page } from "#http/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
@@ -31,7 +31,7 @@ const params = { portfolioId: PortfolioIdParam }
 
 const list = HttpApiEndpoint.get("listPortfolios", "/portfolios", {
   query: {
-    ownerAccountId: Schema.optionalKey(ServedWalletId),
+    ownerAccountId: Schema.optionalKey(WalletId),
     strategyId: Schema.optionalKey(StrategyIdParam),
     status: Schema.optionalKey(ScheduleStatus),
     permission: Schema.optionalKey(Permission),

@@ -1,6 +1,7 @@
 /** A portfolio as v2 shows it. Source: shapes 2.17. */
 import { DateTime } from "effect"
-import type { Portfolio, PortfolioSchedule } from "#domain/portfolio/Portfolio.ts"
+import { type AccountId, namespaceOf } from "#domain/Caip.ts"
+import type { Permission, Portfolio, PortfolioSchedule } from "#domain/portfolio/Portfolio.ts"
 import type { LastOperation, PortfolioDetail } from "#domain/portfolio/PortfolioDetail.ts"
 import { labelsView } from "#http/v2/values/labels.ts"
 import { intervalMs } from "#domain/RebalanceSchedule.ts"
@@ -14,7 +15,16 @@ const scheduleView = (schedule: PortfolioSchedule) => ({
   lastRebalanceAt: schedule.lastRebalanceAt === null ? null : DateTime.formatIso(schedule.lastRebalanceAt)
 })
 
-export const smartAccountView = (accountId: string) => ({ accountId })
+export const smartAccountView = (accountId: AccountId, walletRoleId?: number) => ({
+  accountId,
+  ...(namespaceOf(accountId) === "solana" ? { depositAccountId: accountId } : {}),
+  ...(walletRoleId === undefined ? {} : { walletRoleId })
+})
+
+const permissionOf = (accountId: AccountId, { guardedAccounts }: Portfolio): Permission => {
+  if (namespaceOf(accountId) === "solana") return "wallet_role"
+  return guardedAccounts.includes(accountId) ? "guard" : "call_policy"
+}
 
 /** The item of a list. */
 export const portfolioItemView = (portfolio: Portfolio) => ({
@@ -25,8 +35,8 @@ export const portfolioItemView = (portfolio: Portfolio) => ({
   strategyName: portfolio.strategyName,
   strategyDescription: portfolio.strategyDescription,
   smartAccounts: portfolio.smartAccounts.map((accountId) => ({
-    accountId,
-    permission: portfolio.guardedAccounts.includes(accountId) ? ("guard" as const) : ("call_policy" as const)
+    ...smartAccountView(accountId, portfolio.walletRoleId),
+    permission: permissionOf(accountId, portfolio)
   })),
   schedule: portfolio.schedule === null ? null : scheduleView(portfolio.schedule),
   createdAt: DateTime.formatIso(portfolio.createdAt),

@@ -40,7 +40,7 @@ export const positionsView = (positions: Positions) => ({
     }))
   },
   fetchedAt: DateTime.formatIso(positions.fetchedAt),
-  smartAccounts: positions.smartAccounts.map(smartAccountView),
+  smartAccounts: positions.smartAccounts.map((accountId) => smartAccountView(accountId)),
   assets: positions.assets.map(positionView),
   warnings: positions.warnings
 })

@@ -3,7 +3,7 @@
  * 2.4.
  */
 import { Schema } from "effect"
-import { ServedAssetId } from "#domain/Caip.ts"
+import { AssetId } from "#domain/Caip.ts"
 import { maxAssets } from "#domain/strategy/allocationRules.ts"
 import { WeightFromString } from "#domain/Weight.ts"
 import { AssetIdText, written } from "#http/v2/values/values.ts"
@@ -20,7 +20,7 @@ export const Allocation = Schema.Struct({
 }).annotate({ identifier: "Allocation", description })
 
 export const AllocationDraft = Schema.Struct({
-  assets: Schema.Array(Schema.Struct({ assetId: ServedAssetId, weight: WeightFromString })).check(
+  assets: Schema.Array(Schema.Struct({ assetId: AssetId, weight: WeightFromString })).check(
     Schema.isBetweenLength(1, maxAssets, { expected: `1 to ${maxAssets} assets` })
   )
 }).annotate({ identifier: "AllocationDraft", description })

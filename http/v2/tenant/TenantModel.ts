@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 import { lossBps } from "#http/v2/enrollment/EnrollmentModel.ts"
 import { RebalanceSchedule } from "#http/v2/strategy/RebalanceScheduleModel.ts"
+import { written } from "#http/v2/values/values.ts"
 import { policyField, SwapPatch, SwapPreferences } from "#http/v2/strategy/SwapPreferencesModel.ts"
 
 const TenantTerms = Schema.Struct({
@@ -15,6 +16,21 @@ const TenantTerms = Schema.Struct({
   examples: [{ maxTradeLossBps: 150, maxWeeklyLossBps: 100 }]
 })
 
+/** As browsers send it: the default port left out. Source: RFC 6454. */
+const Origin = written(
+  "The origin of a page: scheme, host and port.",
+  /^https?:\/\/[a-z0-9.-]{1,253}(:[0-9]{1,5})?$/u,
+  "https://app.example.com"
+)
+
+const Origins = Schema.Array(Origin)
+  .check(Schema.isMinLength(1), Schema.isMaxLength(20))
+  .annotate({
+    description:
+      "Pages of these origins may call the API with keys of the tenant (CORS). It holds on every process within ten seconds. A key in a page is everybody's: give it scopes that only read.",
+    examples: [["https://app.example.com"]]
+  })
+
 export const TenantPreferences = Schema.Struct({
   swap: SwapPreferences,
   schedule: Schema.NullOr(RebalanceSchedule).annotate({
@@ -22,7 +38,8 @@ export const TenantPreferences = Schema.Struct({
     examples: [{ type: "interval", frequency: "daily" }]
   }),
   rebalancePolicy: Schema.optionalKey(RebalancePolicy),
-  permissionTerms: Schema.optionalKey(TenantTerms)
+  permissionTerms: Schema.optionalKey(TenantTerms),
+  origins: Schema.optionalKey(Origins)
 }).annotate({ identifier: "TenantPreferences", description: "Defaults for what the tenant's strategies leave open." })
 
 export const TenantPreferencesPatch = Schema.Struct({
@@ -39,9 +56,15 @@ export const TenantPreferencesPatch = Schema.Struct({
       description: "Replaces the tenant's terms; null clears them.",
       examples: [{ maxTradeLossBps: 150, maxWeeklyLossBps: 100 }]
     })
+  ),
+  origins: Schema.optionalKey(
+    Schema.NullOr(Origins).annotate({
+      description: "Replaces the origins of the tenant's pages; null clears them.",
+      examples: [["https://app.example.com"]]
+    })
   )
 }).annotate({
   identifier: "TenantPreferencesPatch",
   description:
-    "A merge patch (RFC 7396) of each field of `swap`, and of `schedule`, `rebalancePolicy` and `permissionTerms` as a whole."
+    "A merge patch (RFC 7396) of each field of `swap`, and of `schedule`, `rebalancePolicy`, `permissionTerms` and `origins` as a whole."
 })

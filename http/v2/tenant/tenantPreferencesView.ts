@@ -2,8 +2,15 @@
 import type { TenantPreferences } from "#domain/tenant/TenantPreferences.ts"
 import { preferencesView } from "#http/v2/strategy/swapView.ts"
 
-export const tenantPreferencesView = ({ permissionTerms, rebalancePolicy, schedule, swap }: TenantPreferences) => ({
+export const tenantPreferencesView = ({
+  origins,
+  permissionTerms,
+  rebalancePolicy,
+  schedule,
+  swap
+}: TenantPreferences) => ({
   ...preferencesView(swap, rebalancePolicy),
   schedule,
-  ...(permissionTerms === undefined ? {} : { permissionTerms })
+  ...(permissionTerms === undefined ? {} : { permissionTerms }),
+  ...(origins === undefined ? {} : { origins })
 })

@@ -54,15 +54,15 @@ export const addressText = (description: string) =>
 
 const exampleAsset = "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
 
-export const AssetIdText = written("CAIP-19 of the asset.", Caip.patterns.erc20Asset, exampleAsset)
+export const AssetIdText = written("CAIP-19 of the asset.", Caip.anyPattern.asset, exampleAsset)
 export const SmartAccountIdText = written(
   "CAIP-10 of the smart account, bound to its chain.",
-  Caip.patterns.evmAccount,
+  Caip.anyPattern.account,
   "eip155:8453:0x52908400098527886E0F7030069857D2E4169EE7"
 )
 export const WalletIdText = written(
   "CAIP-10 of the end user's wallet.",
-  Caip.patterns.evmWallet,
+  Caip.anyPattern.wallet,
   "eip155:0:0x8617E340B3D01FA5F11F306F4090FD50E238070D"
 )
 

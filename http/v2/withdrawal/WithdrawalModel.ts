@@ -1,9 +1,11 @@
 /** The two stages of a withdrawal on the wire. Source: shapes 2.22 to 2.24. */
 import { Schema } from "effect"
-import { type AssetId, ServedAssetId, type AccountId, patterns } from "#domain/Caip.ts"
+import { Hex } from "effect/encoding"
+import { AssetId, type AccountId, anyPattern, solanaAccount, spl } from "#domain/Caip.ts"
 import { maxSignatureBytes } from "#domain/account/OwnerMessage.ts"
 import { shown } from "#domain/fromText.ts"
 import { portfolioIdPattern } from "#domain/Ids.ts"
+import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"
 import { typedDataOf } from "#domain/withdrawal/typedData.ts"
 import { maxAssets, RawAmount, WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import {
@@ -26,7 +28,7 @@ const recipientDescription =
   "CAIP-10 of who receives, bound to the chain of the assets. Any account but the portfolio's own."
 
 /** Any text is read: what is no account that is bound to a chain is refused as a recipient (API_211), not as a form. */
-const recipient = Schema.String.check(shown({ pattern: patterns.evmAccount.source })).annotate({
+const recipient = Schema.String.check(shown({ pattern: anyPattern.account.source })).annotate({
   description: recipientDescription,
   examples: [recipientExample]
 })
@@ -41,21 +43,21 @@ const amountRaw = RawAmount.annotate({
 export const WithdrawalRequest = Schema.Struct({
   recipientAccountId: recipient,
   assets: Schema.Array(
-    Schema.Struct({ assetId: ServedAssetId, amountRaw }).annotate({
+    Schema.Struct({ assetId: AssetId, amountRaw }).annotate({
       identifier: "WithdrawalAsset",
       description: "One asset and how much of it."
     })
   )
     .check(Schema.isBetweenLength(1, maxAssets, { expected: `1 to ${maxAssets} assets` }))
-    .annotate({ description: "What is withdrawn; all on the recipient's chain, none twice." }),
+    .annotate({ description: "What is withdrawn; all on the recipient's chain, none twice, on Solana at most 5." }),
   liquidate: Schema.optionalKey(
     Schema.Boolean.annotate({
-      description: "True: the assets are sold first, and the chain's settlement asset is delivered.",
+      description: "True: the assets are sold first, and the chain's settlement asset is delivered. Not on Solana.",
       examples: [true]
     })
   ),
   settlementAssetId: Schema.optionalKey(
-    ServedAssetId.annotate({
+    AssetId.annotate({
       description: "Only with `liquidate`. The chain's canonical USDC, which is also the default, and no other."
     })
   )
@@ -74,7 +76,7 @@ const member = Schema.Struct({
 
 const IssuedMessage = Schema.Struct({
   portfolioId: PortfolioIdText,
-  recipientAccountId: written(recipientDescription, patterns.evmAccount, recipientExample),
+  recipientAccountId: written(recipientDescription, anyPattern.account, recipientExample),
   assets: Schema.Array(Schema.Struct({ assetId: AssetIdText, amountRaw: rawAmount("How much of it") })).annotate({
     description: "What is withdrawn."
   }),
@@ -88,23 +90,29 @@ const IssuedMessage = Schema.Struct({
   )
 }).annotate({ identifier: "WithdrawalMessage", description: "What is signed; send it back to stage 2 unchanged." })
 
+const messageExample = Schema.decodeUnknownSync(WithdrawalMessage)({
+  portfolioId: "pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8",
+  recipientAccountId: recipientExample,
+  assets: [{ assetId: assetExample, amountRaw: "1500500000" }],
+  nonce: nonceExample,
+  expiresAt: expiresAtExample
+})
+
 /** As the service itself would write it. */
 const typedDataExample = typedDataOf(
-  Schema.decodeUnknownSync(WithdrawalMessage)({
-    portfolioId: "pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8",
-    recipientAccountId: recipientExample,
-    assets: [{ assetId: assetExample, amountRaw: "1500500000" }],
-    nonce: nonceExample,
-    expiresAt: expiresAtExample
-  }),
+  messageExample,
   "Ballast Withdrawal Authorization",
   "eip155:8453:0x52908400098527886E0F7030069857D2E4169EE7" as AccountId
 )
 
-/** The answer of stage 1, for owners that sign typed data. */
-const TypedDataAuthorization = Schema.Struct({
+const issuedAt = {
   authorizationId: hexBytes("The same as `message.nonce`.", 32, nonceExample),
-  expiresAt: timestamp("The same moment as `message.expiresAt`, ten minutes ahead", "2026-03-02T09:40:00.000Z"),
+  expiresAt: timestamp("The same moment as `message.expiresAt`, ten minutes ahead", "2026-03-02T09:40:00.000Z")
+}
+
+/** The answer of stage 1, for portfolios on EVM chains. */
+const TypedDataAuthorization = Schema.Struct({
+  ...issuedAt,
   typedData: Schema.Struct({
     domain: Schema.Struct({
       name: prose("Who asks, as the wallet shows it.", 256, "Ballast Withdrawal Authorization"),
@@ -128,8 +136,45 @@ const TypedDataAuthorization = Schema.Struct({
   description: "What the owner of an EVM portfolio signs (EIP-712)."
 })
 
-/** The answer of stage 1, by kind of owner. */
-export const WithdrawalAuthorization = TypedDataAuthorization
+const textExample = withdrawalText("Ballast Withdrawal Authorization", {
+  ...messageExample,
+  recipientAccountId: solanaAccount("7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"),
+  assets: [{ assetId: spl("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"), amountRaw: "1500500000" }]
+})
+
+const signedMessage = { message: IssuedMessage }
+
+/** What is signed on Solana, by the kind of the owner's key. */
+const SolanaAuthorization = Schema.Union([
+  Schema.Struct({
+    kind: Schema.Literal("solana-message").annotate({ description: "Of a Solana key: sign the text's UTF-8 bytes." }),
+    text: prose("Lines that say what leaves, to whom and until when.", 8_192, textExample),
+    ...signedMessage
+  }).annotate({ identifier: "WithdrawalText", description: "What the owner with a Solana key signs, with ed25519." }),
+  Schema.Struct({
+    kind: Schema.Literal("ecdsa").annotate({ description: "Of an EVM wallet: sign the bytes with `personal_sign`." }),
+    raw: written(
+      "The text's UTF-8 bytes in hex.",
+      /^0x(?:[0-9a-f]{2})+$/u,
+      `0x${Hex.encode(new TextEncoder().encode(textExample))}`
+    ),
+    ...signedMessage
+  }).annotate({ identifier: "WithdrawalBytes", description: "What the owner with an EVM wallet signs (EIP-191)." })
+])
+
+/** The answer of stage 1, for portfolios on Solana. */
+const TextAuthorization = Schema.Struct({
+  ...issuedAt,
+  authorization: SolanaAuthorization.annotate({ description: "What is signed; `kind` tells how." })
+}).annotate({
+  identifier: "WithdrawalTextAuthorization",
+  description: "What the owner of a portfolio on Solana signs."
+})
+
+/** The answer of stage 1, by the chain of the recipient. */
+export const WithdrawalAuthorization = Schema.Union([TypedDataAuthorization, TextAuthorization]).annotate({
+  description: "On EVM chains `typedData`, on Solana `authorization`."
+})
 
 const { assets, expiresAt, nonce } = WithdrawalMessage.fields
 
@@ -160,15 +205,19 @@ export const WithdrawalBody = Schema.Struct({
     )
   }).annotate({
     identifier: "SignedWithdrawalMessage",
-    description: "`typedData.message` of stage 1, unchanged.",
+    description: "`typedData.message` of stage 1, on Solana `authorization.message`, unchanged.",
     examples: [typedDataExample.message]
   }),
   signature: Schema.String.check(
-    Schema.isPattern(new RegExp(`^0x(?:[0-9a-fA-F]{2}){1,${maxSignatureBytes}}$`, "u"), {
-      expected: `1 to ${maxSignatureBytes} bytes in hex with 0x`
-    })
+    Schema.isPattern(
+      new RegExp(`^(?:0x(?:[0-9a-fA-F]{2}){1,${maxSignatureBytes}}|[1-9A-HJ-NP-Za-km-z]{64,88})$`, "u"),
+      {
+        expected: `1 to ${maxSignatureBytes} bytes in hex with 0x, or of a Solana key 64 bytes in base58`
+      }
+    )
   ).annotate({
-    description: "The owner's signature over the typed data: 65 bytes of a wallet, or what a contract wallet makes.",
+    description:
+      "The owner's signature over what stage 1 issued, in hex: 65 bytes of a wallet, or what a contract wallet makes. Of a Solana key 64 bytes in base58.",
     examples: [`0x${"1b".repeat(65)}`]
   })
 }).annotate({ identifier: "WithdrawalBody", description: "The message of stage 1 and the owner's signature." })

@@ -50,7 +50,7 @@ const stage2Errors = [
 ] as const
 
 const carriedOut =
-  "Checks the owner's signature, the expiry and the live balances, and starts the operation to poll. Idempotent on `message.nonce`: the same body is answered the same way again, another body is refused; after any refusal the same body may be sent again. The chain itself carries an authorization out once and not after it expired."
+  "Checks the owner's signature, the expiry and the live balances, and starts the operation to poll. Idempotent on `message.nonce`: the same body is answered the same way again, another body is refused; after any refusal the same body may be sent again. An EVM chain itself carries an authorization out once and not after it expired; on Solana the service does, which begins none in its last 90 seconds."
 
 const prepare = HttpApiEndpoint.post("prepareWithdrawal", "/portfolios/:portfolioId/withdraw/signature", {
   params,
@@ -62,7 +62,7 @@ const prepare = HttpApiEndpoint.post("prepareWithdrawal", "/portfolios/:portfoli
     id: "prepareWithdrawal",
     summary: "Prepare a withdrawal (stage 1)",
     description:
-      "Checks what is asked for against the live balances and issues the typed data that the owner signs, valid ten minutes. Nothing is stored.",
+      "Checks what is asked for against the live balances and issues what the owner signs, valid ten minutes: typed data, and for a recipient on Solana a text. Nothing is stored.",
     scope: "portfolios:withdraw",
     tier: "critical"
   })

@@ -1,13 +1,27 @@
 /** Both stages of a withdrawal as v2 shows them. Source: shapes 2.22 and 2.23. */
 import { DateTime } from "effect"
+import { Hex } from "effect/encoding"
 import type { WithdrawalAuthorization } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
 import type { AcceptedWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 
+const signedView = (issued: WithdrawalAuthorization) => {
+  switch (issued.kind) {
+    case "typed-data":
+      return { typedData: issued.typedData }
+    case "text":
+      return { authorization: { kind: "solana-message" as const, text: issued.text, message: issued.message } }
+    case "personal-sign": {
+      const raw = `0x${Hex.encode(new TextEncoder().encode(issued.text))}`
+      return { authorization: { kind: "ecdsa" as const, raw, message: issued.message } }
+    }
+  }
+}
+
 /** The answer of stage 1. */
-export const authorizationView = ({ authorizationId, expiresAt, typedData }: WithdrawalAuthorization) => ({
-  authorizationId,
-  expiresAt: DateTime.formatIso(expiresAt),
-  typedData
+export const authorizationView = (issued: WithdrawalAuthorization) => ({
+  authorizationId: issued.authorizationId,
+  expiresAt: DateTime.formatIso(issued.expiresAt),
+  ...signedView(issued)
 })
 
 /** The answer of stage 2. */

@@ -25,7 +25,7 @@ import type { BlockReading } from "#layers/evm/execution/BlockReader.ts"
 import { type Lanes, readAccountState } from "#layers/evm/execution/chainState.ts"
 import { guardedSwaps, guardedTransfer, guardRouteFault } from "#layers/evm/execution/guardCalls.ts"
 import { bundleGasCap, gasLimits, transactionGas, transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
-import { withMark } from "#layers/evm/execution/orderMark.ts"
+import { withMark } from "#layers/evm/execution/operationMark.ts"
 import { refusedByAccount, requireAuthorization } from "#layers/evm/execution/requireAuthorization.ts"
 import { removalCalls } from "#layers/evm/execution/removalCalls.ts"
 import type { Simulation } from "#layers/evm/execution/gatheredSimulations.ts"
@@ -184,7 +184,7 @@ export const prepareBatch = Effect.fnUntraced(function* (
   const asked = calls.map(({ data, to }): Call => ({ target: toViem(to), data: data as Hex }))
   const trades = tradesOf(batch, chain, block.timestamp + swapLifetimeSeconds, routeTarget, attested)
   const made = executeBatch([...removals, ...trades, ...asked, ...(settles === undefined ? [] : [settles])])
-  const callData = withMark(made, batch.orderId)
+  const callData = withMark(made, batch.operationId)
   const operation: AgentOperation = { authorization, chain, ownerSignature, ...account, callData, gas }
   const unsigned = unsignedOperation(operation)
   const userOpHash = operationHash(unsigned, chainId)

@@ -1,5 +1,5 @@
 /** Owners' signatures over withdrawals: a key's is recovered here, a contract is asked on its chain (ERC-1271). */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { recoverAddress } from "viem"
 import { chainIdOf } from "#domain/Caip.ts"
 import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdrawal.ts"
@@ -16,7 +16,7 @@ const selfSubmission = (withdrawal: AuthorizedWithdrawal) => {
   const signature = ownerSignature(authorization.accountType, withdrawal.signature) ?? "0x"
   const { factory, factoryData } = accountDeployment(authorization)
   const { data, target } = withdrawCall(withdrawal, signature)
-  return { deploy: { to: fromViem(factory), data: factoryData }, withdraw: { to: fromViem(target), data } }
+  return Option.some({ deploy: { to: fromViem(factory), data: factoryData }, withdraw: { to: fromViem(target), data } })
 }
 
 export const WithdrawalVerifierLive = Layer.effect(
@@ -39,6 +39,11 @@ export const WithdrawalVerifierLive = Layer.effect(
       Effect.provideService(EvmClients, clients)
     )
 
-    return WithdrawalVerifier.of({ isSignedByOwner, selfSubmission })
+    return WithdrawalVerifier.of({
+      isSignedByOwner,
+      // What an address of an EVM chain can be known by is known without asking the chain (resolveSource.ts).
+      recipientProblem: () => Effect.succeedNone,
+      selfSubmission
+    })
   })
 )

@@ -1,6 +1,6 @@
 /** Prices of LI.FI's `GET /token` as a second source; none where no LI.FI is configured. */
 import { Context, Duration, Effect, Layer, Option, Schema } from "effect"
-import { type AssetId, chainIdOf } from "#domain/Caip.ts"
+import { chainIdOf, type Erc20AssetId, isErc20 } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { withinRealTime } from "#layers/clock/withinRealTime.ts"
 import { PriceCheck } from "#layers/market/PriceCheck.ts"
@@ -25,7 +25,7 @@ export const LifiPriceCheck = Layer.effect(
     const { bps } = yield* PriceTolerance
     const { find } = yield* LifiClient
 
-    const priceOf = (assetId: AssetId) =>
+    const priceOf = (assetId: Erc20AssetId) =>
       find({
         path: "/token",
         params: { chain: String(chainIdOf(assetId)), token: addressOf(assetId) },
@@ -40,6 +40,11 @@ export const LifiPriceCheck = Layer.effect(
         Effect.catch(() => Effect.succeed(undefined))
       )
 
-    return PriceCheck.of({ source: baseUrl === null ? null : "lifi", priceOf, toleranceBps: bps })
+    return PriceCheck.of({
+      source: baseUrl === null ? null : "lifi",
+      // Of other families it is not asked, and silent.
+      priceOf: (assetId) => (isErc20(assetId) ? priceOf(assetId) : Effect.succeed(undefined)),
+      toleranceBps: bps
+    })
   })
 ).pipe(Layer.provide(LifiClient.layer))

@@ -1,6 +1,9 @@
 /** What an enrollment on Solana is about, as stage 1 stores it under its `flowId` and stage 2 reads it. */
 import type { PublicKey } from "@solana/web3.js"
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
+import { type Hex, hexToBytes } from "viem"
+import { isSolanaRole } from "#domain/account/Authorization.ts"
+import type { Grant } from "#domain/account/Grant.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { Consent, Step } from "#layers/solana/guard/Plan.ts"
 import { EnrollmentOvertaken } from "#layers/solana/enrollment/errors.ts"
@@ -8,10 +11,16 @@ import { stateIn, type Wallet, type WalletOwner, walletOf } from "#layers/solana
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { subAccount, walletConfig } from "#layers/solana/swig/addresses.ts"
 
-export const WalletPlace = Schema.Struct({
+/** A portfolio's role in a wallet, from which its addresses follow. */
+export const WalletRole = Schema.Struct({
   walletId: Schema.Uint8ArrayFromHex,
   /** The role of this portfolio's agent: `walletRoleId`. */
-  roleId: Schema.Int,
+  roleId: Schema.Int
+})
+export type WalletRole = typeof WalletRole.Type
+
+export const WalletPlace = Schema.Struct({
+  ...WalletRole.fields,
   /** The wallet is there already: `reusedWallet`. */
   isReused: Schema.Boolean,
   /** What an EVM owner's signature must count. Clients need it for a reused wallet. */
@@ -26,8 +35,17 @@ export const placeOf = ({ id, odometer, roleId, state }: Wallet): WalletPlace =>
   odometer
 })
 
+/** The role that a grant names on Solana; none where it is not about Solana. */
+export const roleIn = ({ authorization }: Grant): Option.Option<WalletRole> => {
+  const policy = authorization.chains.map((chain) => chain.policy).find(isSolanaRole)
+  return Option.map(Option.fromUndefinedOr(policy), ({ roleId, walletId }) => ({
+    walletId: hexToBytes(walletId as Hex),
+    roleId
+  }))
+}
+
 /** The addresses of a portfolio's place: the wallet's, and the one that the owner funds. */
-export const addressesOf = ({ roleId, walletId }: WalletPlace) => ({
+export const addressesOf = ({ roleId, walletId }: WalletRole) => ({
   wallet: walletConfig(walletId).address,
   deposit: subAccount(walletId, roleId).address
 })

@@ -11,11 +11,11 @@ import { Venue } from "#domain/trading/Venue.ts"
 import { carryStep } from "#layers/solana/execution/carryStep.ts"
 import { prepareSwaps } from "#layers/solana/execution/prepareSwaps.ts"
 import { quoteSwaps } from "#layers/solana/execution/quoteSwaps.ts"
-import type { SolanaSigning } from "#layers/solana/execution/SolanaSigning.ts"
+import type { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
 import type { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import type { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
 
-const adapters = Effect.context<SolanaSigning | SolanaRpc | JupiterClient>()
+const adapters = Effect.context<SolanaAgent | SolanaRpc | JupiterClient>()
 
 const venue = Layer.effect(
   Venue,
@@ -49,7 +49,7 @@ const execution = Layer.effect(
 const carrier = Layer.effect(
   StepCarrier,
   Effect.gen(function* () {
-    const context = yield* Effect.context<SolanaSigning | SolanaRpc | JupiterClient | StepJournal>()
+    const context = yield* Effect.context<SolanaAgent | SolanaRpc | JupiterClient | StepJournal>()
     return {
       carry: (attempt, prepared, step) => Effect.provideContext(carryStep(attempt, prepared, step), context)
     }

@@ -1,10 +1,11 @@
 /** What one step of an action does on Solana, as an operation keeps it between its preparation and its signature. */
 import { Schema } from "effect"
-import { SplAssetId } from "#domain/Caip.ts"
-import { WalletPlace } from "#layers/solana/enrollment/Flow.ts"
+import { SplAssetId, WalletId } from "#domain/Caip.ts"
+import { SignedWithdrawal } from "#domain/account/WithdrawalMessage.ts"
+import { WalletRole } from "#layers/solana/enrollment/Flow.ts"
 
 export const SwapStep = Schema.TaggedStruct("Swap", {
-  place: WalletPlace,
+  place: WalletRole,
   sell: SplAssetId,
   buy: SplAssetId,
   sellRaw: Schema.BigIntFromString,
@@ -15,7 +16,17 @@ export const SwapStep = Schema.TaggedStruct("Swap", {
 })
 export type SwapStep = typeof SwapStep.Type
 
-export const SolanaStep = Schema.Union([SwapStep])
+/** All that the owner signed, which is checked again before each signature of the agent. */
+export const WithdrawStep = Schema.TaggedStruct("Withdraw", {
+  place: WalletRole,
+  owner: WalletId,
+  /** The first line of the text that the owner signed. */
+  title: Schema.String,
+  ...SignedWithdrawal.fields
+})
+export type WithdrawStep = typeof WithdrawStep.Type
+
+export const SolanaStep = Schema.Union([SwapStep, WithdrawStep])
 export type SolanaStep = typeof SolanaStep.Type
 
 const asText = Schema.fromJsonString(Schema.toCodecJson(SolanaStep))

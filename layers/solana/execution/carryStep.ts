@@ -1,10 +1,10 @@
 /**
- * One step, exactly once: the transaction that the journal has, or a new one, is sent until the chain has decided; then
- * balances before and after say what it did. Before each signature the step is built and checked anew, against the plan
- * that was prepared.
+ * One step, exactly once: the transaction that the journal has, or a new one, is sent until the chain has decided.
+ * Before each signature the step is built and checked anew, against the plan that was prepared; how, and what a
+ * transaction that landed did, is for the kind of the step.
  */
 import { ComputeBudgetProgram, VersionedTransaction } from "@solana/web3.js"
-import { Context, DateTime, Duration, Effect, Option, Schedule, Schema } from "effect"
+import { Context, DateTime, Duration, Effect, Option, Schema } from "effect"
 import { SplAssetId } from "#domain/Caip.ts"
 import type { CancelRequested } from "#domain/operation/CancelRequested.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
@@ -12,25 +12,20 @@ import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import type { StepOutcome } from "#domain/relay/StepCarrier.ts"
 import { StepJournal } from "#domain/relay/StepJournal.ts"
 import type { PreparedSteps } from "#domain/relay/Transaction.ts"
-import { addressesOf } from "#layers/solana/enrollment/Flow.ts"
-import { signatureLamports, tradeOf } from "#layers/solana/execution/prepareSwaps.ts"
-import { SolanaSigning } from "#layers/solana/execution/SolanaSigning.ts"
-import { decodeStep, type SolanaStep } from "#layers/solana/execution/SolanaStep.ts"
+import { signatureLamports } from "#layers/solana/execution/prepareSwaps.ts"
+import { kindOf } from "#layers/solana/execution/StepKind.ts"
+import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
+import { decodeStep } from "#layers/solana/execution/SolanaStep.ts"
 import { Attempt, type AttemptJournal } from "#layers/solana/lifecycle/Attempt.ts"
 import { carryOut, type Concluded } from "#layers/solana/lifecycle/carryOut.ts"
 import { signedByAgent } from "#layers/solana/lifecycle/prepare.ts"
 import { ByteReader } from "#layers/solana/swig/ByteReader.ts"
-import { readHoldings } from "#layers/solana/token/readHoldings.ts"
-import { readMints } from "#layers/solana/token/readMints.ts"
-import { type Amounts, amountsOf, prepareSwap, swapResult } from "#layers/solana/trading/prepareSwap.ts"
+import type { Amounts } from "#layers/solana/trading/prepareSwap.ts"
 
 /** The pause between two sendings of the same bytes. Tests make it shorter. */
 export const ResendEvery = Context.Reference("ballast/layers/solana/ResendEvery", {
   defaultValue: () => Duration.seconds(2)
 })
-
-/** A provider that does not answer is asked for some seconds: nothing of the step may land while it is. */
-const askAgain = Schedule.exponential(Duration.millis(500)).pipe(Schedule.upTo({ times: 3 }))
 
 /** What is written down of a transaction: its bytes, and what the account held before it. */
 const Recorded = Schema.Struct({
@@ -65,13 +60,13 @@ export const carryStep = Effect.fn("solana.carryStep")(function* (
   prepared: PreparedSteps,
   place: number
 ) {
-  const { agent, fees } = yield* SolanaSigning
+  const { agent, fees } = yield* (yield* SolanaAgent).signing
   const journal = yield* StepJournal
   const { searchFor } = yield* RelayTiming
   const resendEvery = yield* ResendEvery
   const id = { attempt: attemptId, step: place }
   const step = yield* Effect.orDie(decodeStep(prepared.steps[place]!))
-  const account = addressesOf(step.place).deposit
+  const kind = kindOf(step, { agent, fees })
 
   const recorded = Effect.flatMap(
     journal.latest(id),
@@ -99,17 +94,9 @@ export const carryStep = Effect.fn("solana.carryStep")(function* (
     })
   }
 
-  const buildSwap = (slippageBps: number) =>
-    Effect.gen(function* () {
-      const mints = yield* readMints([step.sell, step.buy])
-      return yield* prepareSwap({ ...tradeOf(step, mints), slippageBps, agent, fees })
-    }).pipe(Effect.retry({ while: ({ _tag }) => _tag === "ProviderUnavailable", schedule: askAgain }))
-
-  // A quote that fell since the plan leaves less room above the floor, and the next one is asked without slippage.
-  const make = buildSwap(step.slippageBps).pipe(
-    Effect.catchTag("SwapRefused", (refused) => (step.slippageBps === 0 ? Effect.fail(refused) : buildSwap(0))),
-    Effect.tap((built) => Effect.sync(() => (before = amountsOf(built.before)))),
-    Effect.flatMap((built) => signedByAgent(agent, built))
+  const make = kind.build.pipe(
+    Effect.tap((built) => Effect.sync(() => (before = built.before))),
+    Effect.flatMap(({ prepared: built }) => signedByAgent(agent, built))
   )
 
   const landed = Effect.fnUntraced(function* ({ attempt, outcome }: Concluded) {
@@ -118,9 +105,8 @@ export const carryStep = Effect.fn("solana.carryStep")(function* (
       const reason = `Solana took the transaction ${attempt.signature} without effect: ${JSON.stringify(outcome.error)}`
       return { _tag: "Failed", isSigned: true, reason, included } satisfies Failed
     }
-    const after = yield* readHoldings(account, { atLeastSlot: outcome.slot })
     const known = Option.getOrThrow(yield* recorded)
-    const deltas = yield* changesOf(step, known.before, amountsOf(after))
+    const deltas = yield* kind.changes(known.before, outcome.slot)
     return { _tag: "Landed", ...included, deltas } satisfies StepOutcome
   })
 
@@ -129,7 +115,7 @@ export const carryStep = Effect.fn("solana.carryStep")(function* (
       Option.some({ _tag: "Failed", isSigned: Option.isSome(last), reason: message, included: null })
     )
 
-  return yield* carryOut(attempts, make, { commitment: "confirmed", resendEvery, waitAtMost: searchFor }).pipe(
+  return yield* carryOut(attempts, make, { commitment: kind.commitment, resendEvery, waitAtMost: searchFor }).pipe(
     Effect.flatMap(landed),
     Effect.map((outcome): Option.Option<StepOutcome> => Option.some(outcome)),
     Effect.catchTags({
@@ -140,21 +126,8 @@ export const carryStep = Effect.fn("solana.carryStep")(function* (
       ProviderUnavailable: ({ reason }) => failed({ message: reason }),
       SimulationFailed: failed,
       SwapRefused: failed,
-      TransactionDoesNotFit: failed
+      TransactionDoesNotFit: failed,
+      WithdrawalRefused: failed
     })
   )
-})
-
-/** Changes of what the step is about. The log says where they are not those of the swap alone. */
-const changesOf = Effect.fnUntraced(function* (step: SolanaStep, before: Amounts, after: Amounts) {
-  const { boughtRaw, isAsPlanned, soldRaw } = swapResult(step, before, after)
-  if (!isAsPlanned) {
-    yield* Effect.logWarning("A swap landed, and the balances around it are not those of the swap alone").pipe(
-      Effect.annotateLogs({ soldRaw, boughtRaw, sellRaw: step.sellRaw, minBuyRaw: step.minBuyRaw })
-    )
-  }
-  return [
-    { assetId: step.sell, raw: -soldRaw },
-    { assetId: step.buy, raw: boughtRaw }
-  ]
 })

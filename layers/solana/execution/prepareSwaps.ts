@@ -10,8 +10,9 @@ import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { PreparedSteps } from "#domain/relay/Transaction.ts"
 import { SimulationFailed, type SwapBatch } from "#domain/trading/ChainExecution.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
-import { addressesOf, type WalletPlace } from "#layers/solana/enrollment/Flow.ts"
-import { SolanaSigning } from "#layers/solana/execution/SolanaSigning.ts"
+import { addressesOf, roleIn, type WalletRole } from "#layers/solana/enrollment/Flow.ts"
+import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
+import { weiOfLamport } from "#layers/solana/SolanaFunds.ts"
 import { encodeStep, type SwapStep } from "#layers/solana/execution/SolanaStep.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import type { Mint } from "#layers/solana/token/Mint.ts"
@@ -24,10 +25,8 @@ import { prepareSwap } from "#layers/solana/trading/prepareSwap.ts"
 const bps = 10_000n
 /** Lamports for the agent's signature. */
 export const signatureLamports = 5_000n
-/** A lamport in 18 decimals. */
-export const weiOfLamport = 1_000_000_000n
 /** Bytes that the account of a token has at most, for the rent that the agent pays where there is none yet. */
-const tokenAccountBytes = 250
+export const tokenAccountBytes = 250
 
 const refuse = (reason: string) => new SimulationFailed({ chainId: solanaChainId, reason })
 
@@ -56,7 +55,7 @@ export const tradeOf = (
 ) => ({ place, slippageBps, leg: { sell: mints.get(sell)!, buy: mints.get(buy)!, sellRaw, minBuyRaw } })
 
 const simulate = Effect.fnUntraced(function* (step: SwapStep, mints: ReadonlyMap<SplAssetId, Mint>) {
-  const { agent, fees } = yield* SolanaSigning
+  const { agent, fees } = yield* (yield* SolanaAgent).signing
   yield* prepareSwap({ ...tradeOf(step, mints), agent, fees }).pipe(
     Effect.mapError((error) => {
       if (error._tag === "ChainUnavailable") return error
@@ -75,7 +74,7 @@ const requireTradable = (mints: ReadonlyMap<SplAssetId, Mint>) =>
     return reason === undefined ? Effect.void : Effect.fail(refuse(`${assetId} is not traded: ${reason}`))
   })
 
-const stepsOf = (place: WalletPlace, swaps: SwapBatch["swaps"]) =>
+const stepsOf = (place: WalletRole, swaps: SwapBatch["swaps"]) =>
   Effect.forEach(swaps, (swap) =>
     Effect.map(requireSpl(swap), ({ buy, minBuyAmountRaw, sell, sellAmountRaw }): SwapStep => ({
       _tag: "Swap",
@@ -91,13 +90,13 @@ const stepsOf = (place: WalletPlace, swaps: SwapBatch["swaps"]) =>
 /** Nothing is signed or sent. */
 export const prepareSwaps = Effect.fn("solana.prepareSwaps")(function* (
   batch: SwapBatch
-): Effect.fn.Return<PreparedSteps, ChainUnavailable | SimulationFailed, SolanaSigning | SolanaRpc | JupiterClient> {
+): Effect.fn.Return<PreparedSteps, ChainUnavailable | SimulationFailed, SolanaAgent | SolanaRpc | JupiterClient> {
   const { authorization, calls = [], ownerSignature, settlement, swaps, transfers = [] } = batch
   if (transfers.length > 0) return yield* refuse("nothing is sent from Solana to other chains")
   if (settlement !== undefined) return yield* refuse("withdrawals from Solana are not paid out of sales")
   if (calls.length > 0) return yield* refuse("calls are made on EVM chains alone")
-  const { fees, placeOf } = yield* SolanaSigning
-  const place = yield* placeOf({ authorization, ownerSignature })
+  const { fees } = yield* (yield* SolanaAgent).signing
+  const place = roleIn({ authorization, ownerSignature })
   if (Option.isNone(place)) return yield* refuse("the owner enrolled no wallet on Solana")
   const [first, ...others] = yield* stepsOf(place.value, swaps)
   if (first === undefined) return yield* refuse("there is nothing to swap")

@@ -6,7 +6,7 @@ import { Effect, Option, Result } from "effect"
 import { addressOf, isErc20, solanaChainId } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { Quote, QuoteRequest } from "#domain/trading/Venue.ts"
-import { SolanaSigning } from "#layers/solana/execution/SolanaSigning.ts"
+import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
 import type { ProviderUnavailable } from "#layers/provider/makeFind.ts"
 import { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
 
@@ -38,7 +38,7 @@ const isWithin = ({ buyAmountRaw, priceImpactBps }: Quote, { atMost }: QuoteRequ
 
 const build = Effect.fnUntraced(function* ({ buy, sell }: QuoteRequest, amountRaw: bigint) {
   const jupiter = yield* JupiterClient
-  const { agent } = yield* SolanaSigning
+  const { agent } = yield* (yield* SolanaAgent).signing
   const built = yield* jupiter.build({
     inputMint: addressOf(sell),
     outputMint: addressOf(buy),
@@ -53,7 +53,7 @@ const build = Effect.fnUntraced(function* ({ buy, sell }: QuoteRequest, amountRa
 /** The whole amount, or the greatest of its halves that its market takes where the request says so. */
 const quoteOne = Effect.fnUntraced(function* (
   request: QuoteRequest
-): Effect.fn.Return<Quote | null, ProviderUnavailable, SolanaSigning | JupiterClient> {
+): Effect.fn.Return<Quote | null, ProviderUnavailable | ChainUnavailable, SolanaAgent | JupiterClient> {
   const { atMost, buy, sell, sellAmountRaw } = request
   if (isErc20(sell) || isErc20(buy) || sellAmountRaw <= 0n) return null
   const sampleRaw = sellAmountRaw / sampleShare

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { SplAssetId } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ProviderUnavailable } from "#layers/provider/makeFind.ts"
-import { addressesOf, type WalletPlace } from "#layers/solana/enrollment/Flow.ts"
+import { addressesOf, type WalletRole } from "#layers/solana/enrollment/Flow.ts"
 import type { Agent } from "#layers/solana/lifecycle/Agent.ts"
 import { prepare, type PreparationError, type Prepared } from "#layers/solana/lifecycle/prepare.ts"
 import type { FeePolicy } from "#layers/solana/lifecycle/priorityFee.ts"
@@ -20,7 +20,7 @@ import { readLookupTables } from "#layers/solana/trading/readLookupTables.ts"
 const accountLimits = [40, 20, 10] as const
 
 export interface Trade {
-  readonly place: WalletPlace
+  readonly place: WalletRole
   readonly leg: Omit<Leg, "account">
   readonly slippageBps: number
   readonly agent: Pick<Agent, "key">

@@ -5,30 +5,28 @@
  * tokens without it.
  */
 import { createTransferCheckedInstruction } from "@solana/spl-token"
-import { type PublicKey, SystemProgram, type TransactionInstruction } from "@solana/web3.js"
+import { PublicKey, type TransactionInstruction } from "@solana/web3.js"
 import { Clock, Effect, Option, Schema } from "effect"
-import { type SplAssetId, spl } from "#domain/Caip.ts"
+import { addressOf, type AssetId, namespaceOf, spl } from "#domain/Caip.ts"
+import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { addressesOf, type WalletPlace } from "#layers/solana/enrollment/Flow.ts"
+import { lastSigningMillis } from "#domain/withdrawal/requireNotExpired.ts"
+import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"
+import { addressesOf, type WalletRole } from "#layers/solana/enrollment/Flow.ts"
 import type { WalletOwner } from "#layers/solana/enrollment/findWallet.ts"
 import type { Step } from "#layers/solana/guard/Plan.ts"
 import type { Agent } from "#layers/solana/lifecycle/Agent.ts"
 import { prepare, type PreparationError, type Prepared } from "#layers/solana/lifecycle/prepare.ts"
 import type { FeePolicy } from "#layers/solana/lifecycle/priorityFee.ts"
-import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import type { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { associatedAccount } from "#layers/solana/token/programs.ts"
 import { type Holding, readHoldings } from "#layers/solana/token/readHoldings.ts"
-import {
-  addressIn,
-  type SolanaWithdrawal,
-  verifyWithdrawal,
-  WithdrawalSignatureRefused,
-  withdrawalText
-} from "#layers/solana/withdrawal/withdrawalText.ts"
+import { isSignedByOwner } from "#layers/solana/withdrawal/isSignedByOwner.ts"
+import { recipientProblem } from "#layers/solana/withdrawal/recipientProblem.ts"
 
 /** `kind`: which of the interface's codes it is. */
 export class WithdrawalRefused extends Schema.TaggedError<WithdrawalRefused>()("WithdrawalRefused", {
-  kind: Schema.Literals(["expired", "recipient", "duplicate", "balance", "untransferable"]),
+  kind: Schema.Literals(["signature", "expired", "recipient", "duplicate", "balance", "untransferable"]),
   message: Schema.String
 }) {}
 
@@ -55,51 +53,41 @@ const transfersOf = (
   return left === 0n ? transfers : undefined
 }
 
-/** Whether a program keeps the account, as token accounts are: tokens of such an owner could be lost. */
-const isForeign = Effect.fnUntraced(function* (recipient: PublicKey) {
-  const rpc = yield* SolanaRpc
-  const { values } = yield* rpc.accounts([recipient])
-  return Option.exists(values[0]!, ({ owner }) => !owner.equals(SystemProgram.programId))
-})
-
 /** Nothing is signed. All assets are of Solana, each once. */
 export const prepareWithdrawal = Effect.fn("solana.prepareWithdrawal")(function* ({
   agent,
-  brand,
   fees,
   message,
   owner,
   place,
-  signature
+  signature,
+  title
 }: {
-  readonly message: SolanaWithdrawal
+  readonly message: WithdrawalMessage
   readonly signature: string
   readonly owner: WalletOwner
-  readonly place: WalletPlace
-  readonly brand: string
+  readonly place: WalletRole
+  /** The first line of what was signed. */
+  readonly title: string
   readonly agent: Pick<Agent, "key">
   readonly fees: FeePolicy
-}): Effect.fn.Return<
-  Prepared,
-  PreparationError | ChainUnavailable | WithdrawalSignatureRefused | WithdrawalRefused,
-  SolanaRpc
-> {
-  const text = withdrawalText(brand, message)
-  if (text === undefined) {
-    return yield* new WithdrawalSignatureRefused({ message: "The message is not one that was issued" })
+}): Effect.fn.Return<Prepared, PreparationError | ChainUnavailable | WithdrawalRefused, SolanaRpc> {
+  if (!(yield* isSignedByOwner(owner, withdrawalText(title, message), signature))) {
+    return yield* refuse("signature", "The signature is not the owner's over the text that was issued")
   }
-  yield* Effect.fromResult(yield* Effect.promise(() => verifyWithdrawal(owner, text, signature)))
-  if ((yield* Clock.currentTimeMillis) >= message.expiresAt * 1_000) {
-    return yield* refuse("expired", "The authorization has expired; request a new one")
+  if ((yield* Clock.currentTimeMillis) > lastSigningMillis(message)) {
+    return yield* refuse("expired", "The authorization expires before a transaction could land; request a new one")
   }
   const { deposit } = addressesOf(place)
-  const recipient = addressIn(message.recipientAccountId)
+  const recipient =
+    namespaceOf(message.recipientAccountId) === "solana"
+      ? new PublicKey(addressOf(message.recipientAccountId))
+      : undefined
   if (recipient === undefined || recipient.equals(deposit)) {
     return yield* refuse("recipient", "Expected an account of Solana that is not the portfolio's own")
   }
-  if (yield* isForeign(recipient)) {
-    return yield* refuse("recipient", "The recipient is an account of a program and not a wallet; name its owner")
-  }
+  const problem = yield* recipientProblem(recipient)
+  if (Option.isSome(problem)) return yield* refuse("recipient", `The recipient ${problem.value}`)
   const ids = message.assets.map(({ assetId }) => assetId)
   if (new Set(ids).size !== ids.length) return yield* refuse("duplicate", "Each asset may be named once")
 
@@ -131,5 +119,5 @@ export const prepareWithdrawal = Effect.fn("solana.prepareWithdrawal")(function*
   })
 })
 
-const find = (tokens: ReadonlyArray<Holding>, assetId: SplAssetId): Holding | undefined =>
+const find = (tokens: ReadonlyArray<Holding>, assetId: AssetId): Holding | undefined =>
   tokens.find(({ mint }) => spl(mint.toBase58()) === assetId)

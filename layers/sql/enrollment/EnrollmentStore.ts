@@ -3,6 +3,7 @@ import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { ChainId, type WalletId } from "#domain/Caip.ts"
 import { Authorization } from "#domain/account/Authorization.ts"
+import { IssuedPlace } from "#domain/account/SolanaWallets.ts"
 import { type Activated, type EnrollmentFlow, EnrollmentOutcome } from "#domain/enrollment/Enrollment.ts"
 import {
   type Claim,
@@ -25,13 +26,15 @@ const FlowRow = Schema.Struct({
   isRenewal: Schema.Boolean,
   strategyId: StrategyId,
   authorization: Authorization,
+  place: Schema.NullOr(IssuedPlace),
   createdAt: Timestamp,
   expiresAt: Timestamp
 })
 
 /** A flow names the portfolio that it is about; one that makes a portfolio names none. */
-const toFlow = ({ isRenewal, portfolioId, ...row }: typeof FlowRow.Type): EnrollmentFlow => ({
+const toFlow = ({ isRenewal, place, portfolioId, ...row }: typeof FlowRow.Type): EnrollmentFlow => ({
   ...row,
+  ...(place === null ? {} : { place }),
   purpose: portfolioId === null ? { _tag: "Enroll" } : { _tag: isRenewal ? "Renew" : "Activate", portfolioId }
 })
 
@@ -51,6 +54,7 @@ const firstClaim = decodeFirst(ClaimRow)
 const firstIndex = decodeFirst(Schema.Struct({ nextIndex: Numeric }))
 
 const encodeAuthorization = Schema.encodeSync(Authorization)
+const encodePlace = Schema.encodeSync(IssuedPlace)
 const encodeOutcome = Schema.encodeSync(EnrollmentOutcome)
 
 const missingFlow = (flowId: FlowId) =>
@@ -95,9 +99,10 @@ const make = Effect.gen(function* () {
     // A strategy that is being deleted is waited for: it is gone then, or archived.
     const inserted = yield* sql`
       INSERT INTO enrollment_flows (flow_id, tenant_id, portfolio_id, is_renewal, strategy_id, authorization_document,
-        created_at, expires_at)
+        place, created_at, expires_at)
       SELECT ${flow.flowId}, ${flow.tenantId}, ${purpose._tag === "Enroll" ? null : purpose.portfolioId},
-        ${purpose._tag === "Renew"}::boolean, strategy_id, ${storableJson(encodeAuthorization(flow.authorization))}::jsonb, ${timestamp(flow.createdAt)}, ${timestamp(flow.expiresAt)}
+        ${purpose._tag === "Renew"}::boolean, strategy_id, ${storableJson(encodeAuthorization(flow.authorization))}::jsonb,
+        ${flow.place === undefined ? null : storableJson(encodePlace(flow.place))}::jsonb, ${timestamp(flow.createdAt)}, ${timestamp(flow.expiresAt)}
       FROM strategies WHERE strategy_id = ${flow.strategyId} FOR KEY SHARE RETURNING 1`
     return inserted.length > 0
   }, Effect.orDie)
@@ -106,7 +111,7 @@ const make = Effect.gen(function* () {
     Effect.map(
       firstFlow(sql`
         SELECT flow_id AS "flowId", tenant_id AS "tenantId", portfolio_id AS "portfolioId", is_renewal AS "isRenewal",
-          strategy_id AS "strategyId", authorization_document AS authorization, created_at AS "createdAt",
+          strategy_id AS "strategyId", authorization_document AS authorization, place, created_at AS "createdAt",
           expires_at AS "expiresAt"
         FROM enrollment_flows WHERE flow_id = ${flowId} AND tenant_id = ${tenantId}`),
       Option.map(toFlow)
@@ -163,8 +168,11 @@ const make = Effect.gen(function* () {
       WHERE tenant_id = ${tenantId} AND strategy_id = ${strategyId} AND owner_account_id = ${authorization.ownerAccountId}
         AND archived_at IS NULL`
     if (existing.length > 0) return yield* Effect.fail("PortfolioExists" as const)
-    if (nextIndex !== authorization.accountIndex) return yield* Effect.fail("IndexTaken" as const)
-    yield* sql`UPDATE owner_indexes SET next_index = next_index + 1 WHERE owner_account_id = ${authorization.ownerAccountId}`
+    // On Solana the role decides the address, and the chain gives each role once.
+    if (authorization._tag === "Evm") {
+      if (nextIndex !== authorization.accountIndex) return yield* Effect.fail("IndexTaken" as const)
+      yield* sql`UPDATE owner_indexes SET next_index = next_index + 1 WHERE owner_account_id = ${authorization.ownerAccountId}`
+    }
     yield* insertPortfolio(sql, portfolio, storableJson(encodeAuthorization(authorization)))
     const settled = yield* writeOutcome(flowId, outcome)
     return settled.length > 0 ? ("Committed" as const) : yield* missingFlow(flowId)

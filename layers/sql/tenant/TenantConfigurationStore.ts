@@ -1,7 +1,7 @@
 /** Defaults and fees of tenants in PostgreSQL. Each patch is one statement over its own columns. */
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { TenantId } from "#domain/Ids.ts"
+import { TenantId } from "#domain/Ids.ts"
 import { Frequency } from "#domain/RebalanceSchedule.ts"
 import type { SwapFee } from "#domain/SwapFee.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
@@ -9,7 +9,7 @@ import { type TenantPreferences, type TenantPreferencesPatch, TenantTerms } from
 import { swapPreferencesOf, SwapPreferencesColumns } from "#layers/sql/allocationColumns.ts"
 import { shared } from "#domain/batched.ts"
 import { PolicyColumn, policyColumnOf, policyOf, selectPolicy } from "#layers/sql/policyColumn.ts"
-import { decodeFirst } from "#layers/sql/rows.ts"
+import { decodeFirst, decodeRows } from "#layers/sql/rows.ts"
 import { storableJson } from "#layers/sql/storable.ts"
 import { isEmpty, selectSwap, swapColumnsOf } from "#layers/sql/swapColumns.ts"
 
@@ -17,14 +17,16 @@ const PreferencesRow = Schema.Struct({
   ...SwapPreferencesColumns,
   frequency: Schema.NullOr(Frequency),
   rebalancePolicy: PolicyColumn,
-  permissionTerms: Schema.NullOr(TenantTerms)
+  permissionTerms: Schema.NullOr(TenantTerms),
+  origins: Schema.NullOr(Schema.Array(Schema.String))
 })
 
 const toPreferences = (row: typeof PreferencesRow.Type): TenantPreferences => ({
   swap: swapPreferencesOf(row),
   schedule: row.frequency === null ? null : { type: "interval", frequency: row.frequency },
   ...policyOf(row),
-  ...(row.permissionTerms === null ? {} : { permissionTerms: row.permissionTerms })
+  ...(row.permissionTerms === null ? {} : { permissionTerms: row.permissionTerms }),
+  ...(row.origins === null ? {} : { origins: row.origins })
 })
 
 const unset: TenantPreferences = {
@@ -32,9 +34,10 @@ const unset: TenantPreferences = {
   schedule: null
 }
 
-const answered = `${selectSwap}, ${selectPolicy}, frequency, permission_terms AS "permissionTerms"`
+const answered = `${selectSwap}, ${selectPolicy}, frequency, permission_terms AS "permissionTerms", origins`
 
 const firstPreferences = decodeFirst(PreferencesRow)
+const namedOrigins = decodeRows(Schema.Struct({ tenantId: TenantId, origin: Schema.String }))
 const firstFee = decodeFirst(Schema.Struct({ swapBps: Schema.NullOr(Schema.Int) }))
 
 const make = Effect.gen(function* () {
@@ -48,11 +51,12 @@ const make = Effect.gen(function* () {
 
   const patchPreferences = Effect.fn("TenantConfigurationStore.patchPreferences")((
     tenantId: TenantId,
-    { permissionTerms, rebalancePolicy, schedule, swap = {} }: TenantPreferencesPatch
+    { origins, permissionTerms, rebalancePolicy, schedule, swap = {} }: TenantPreferencesPatch
   ) => {
     const columns = {
       ...swapColumnsOf(swap),
       ...policyColumnOf(rebalancePolicy),
+      ...(origins === undefined ? {} : { origins: origins === null ? null : storableJson(origins) }),
       ...(permissionTerms === undefined
         ? {}
         : { permission_terms: permissionTerms === null ? null : storableJson(permissionTerms) }),
@@ -78,6 +82,9 @@ const make = Effect.gen(function* () {
     // Runs that plan at the same moment share one read of their tenant's.
     preferences: yield* shared((tenantId: TenantId) => patchPreferences(tenantId, {})),
     patchPreferences,
+    origins: namedOrigins(sql<object>`
+      SELECT tenant_id AS "tenantId", jsonb_array_elements_text(origins) AS origin
+      FROM tenants WHERE origins IS NOT NULL AND disabled_at IS NULL`),
     fee: (tenantId) => patchFee(tenantId, {}),
     patchFee
   })

@@ -56,8 +56,8 @@ const createMint = (ledger: Ledger, token: SplToken): ReadonlyArray<TransactionI
 }
 
 /** Makes the mints that a ledger does not have yet. */
-export const installMints = (ledger: Ledger): void => {
-  for (const token of splCatalog) {
+export const installMints = (ledger: Ledger, tokens: ReadonlyArray<SplToken> = splCatalog): void => {
+  for (const token of tokens) {
     if (ledger.account(token.mint) === undefined) ledger.operate(issuer, createMint(ledger, token))
   }
 }

@@ -11,6 +11,7 @@ import { chainChecks } from "#src/cli/doctor/chainChecks.ts"
 import { databaseChecks } from "#src/cli/doctor/databaseChecks.ts"
 import { type Finding, ok, problem } from "#src/cli/doctor/Finding.ts"
 import { keyChecks } from "#src/cli/doctor/keyChecks.ts"
+import { solanaChecks } from "#src/cli/doctor/solanaChecks.ts"
 import { AdminFailed } from "#src/cli/TenantAdmin.ts"
 import { type ServiceConfig, serviceConfig } from "#src/Config.ts"
 import { addressOf } from "#src/config/signers.ts"
@@ -19,7 +20,12 @@ const deployment = (config: ServiceConfig) =>
   Effect.gen(function* () {
     const attestor = config.attestor.kind === "here" ? addressOf(config.attestor.signer) : null
     const groups = yield* Effect.all(
-      [databaseChecks(config), keyChecks(config), ...config.evm.chains.map((chain) => chainChecks(chain, attestor))],
+      [
+        databaseChecks(config),
+        keyChecks(config),
+        ...config.evm.chains.map((chain) => chainChecks(chain, attestor)),
+        solanaChecks(config.solana)
+      ],
       { concurrency: "unbounded" }
     )
     return [ok("configuration", "every variable can be read"), ...groups.flat()]

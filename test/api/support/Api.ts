@@ -2,7 +2,7 @@
  * The whole API without a socket: the routes over the real services and an embedded database, called like fetch.
  * Outside the database, what surrounds the service is `TestEnvironment`.
  */
-import { Context, Effect, Layer, type LogLevel, Redacted, References } from "effect"
+import { Duration, Context, Effect, Layer, type LogLevel, Redacted, References } from "effect"
 import { Digest } from "effect/crypto"
 import { HttpEffect, HttpRouter, HttpServer } from "effect/http"
 import type { AssetId } from "#domain/Caip.ts"
@@ -51,12 +51,14 @@ import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { Strategies } from "#domain/strategy/Strategies.ts"
 import { StrategyConfiguration } from "#domain/strategy/StrategyConfiguration.ts"
 import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
+import { TenantOrigins } from "#domain/tenant/TenantOrigins.ts"
 import { TenantConfiguration } from "#domain/tenant/TenantConfiguration.ts"
 import { Webhooks } from "#domain/webhook/Webhooks.ts"
 import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
 import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
 import { ShutdownState } from "#http/ShutdownState.ts"
+import { browserAccess } from "#http/middleware/browserAccess.ts"
 import { DocsSettings } from "#http/docs/DocsSettings.ts"
 import { RateLimits } from "#http/middleware/RateLimits.ts"
 import { RateLimitSettings } from "#http/middleware/RateLimitSettings.ts"
@@ -65,6 +67,9 @@ import { Routes, ServerContext } from "#http/Routes.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
 import { SecretBoxLive } from "#layers/identity/SecretBoxLive.ts"
+import { SolanaWalletsLive } from "#layers/solana/enrollment/SolanaWalletsLive.ts"
+import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"
+import { SolanaClients } from "#layers/solana/SolanaLive.ts"
 import { WebhookConfig } from "#layers/webhook/WebhookConfig.ts"
 import { WebhookSenderLive } from "#layers/webhook/WebhookSenderLive.ts"
 import { RequestSessionLive } from "#rpc/session/SessionAccessLive.ts"
@@ -105,6 +110,9 @@ export class Api extends Context.Service<
   { readonly call: (method: string, path: string, call?: Call) => Effect.Effect<Answer> }
 >()("ballast/test/Api") {}
 
+/** Of the pages whose sessions count. */
+export const ownOrigin = "https://app.example.com"
+
 /** Few enough to come to the end of them. */
 export const streamSettings: StreamSettings["Service"] = {
   maxOpen: 6,
@@ -122,7 +130,7 @@ const settings = Layer.mergeAll(
   Layer.succeed(KeyHashConfig, { pepper: Redacted.make("pepper of the contract tests") }),
   Layer.succeed(WebhookConfig, { targets: "public" }),
   Layer.succeed(StreamSettings, streamSettings),
-  Layer.succeed(SignInSettings, { origins: ["https://app.example.com"], chainIds: [8453] }),
+  Layer.succeed(SignInSettings, { origins: [ownOrigin], chainIds: [8453] }),
   Layer.succeed(Settings, {
     brandName: "Ballast",
     rebalanceCooldownMs: 60_000,
@@ -152,6 +160,7 @@ const services = Layer.mergeAll(
   MirrorTerms.layer,
   StrategyVersions.layer,
   TenantConfiguration.layer,
+  TenantOrigins.layerEvery(Duration.millis(20)),
   Discovery.layer,
   Curation.layer,
   Enrollments.layer,
@@ -187,7 +196,7 @@ const services = Layer.mergeAll(
 const server = Layer.effect(
   Api,
   Effect.gen(function* () {
-    const httpEffect = yield* HttpRouter.toHttpEffect(Routes)
+    const httpEffect = yield* HttpRouter.toHttpEffect(Layer.merge(Routes, browserAccess([ownOrigin])))
     const handler = HttpEffect.toWebHandlerWith(yield* Effect.context<never>())(
       httpEffect as typeof httpEffect & Effect.Effect<never>
     )
@@ -222,6 +231,11 @@ const server = Layer.effect(
   })
 ).pipe(Layer.provide([ServerContext, ShutdownState.layer]))
 
+const NoSolana = SolanaWalletsLive.pipe(Layer.provide(SolanaClients), Layer.provide(Layer.succeed(SolanaConfig, null)))
+
+/** What surrounds the service, of a deployment without Solana. */
+export const Surroundings = Layer.merge(HealthFakes, NoSolana).pipe(Layer.provideMerge(TestEnvironmentLive))
+
 /** Puts a layer over the routes among everything that they need, with the given limits. */
 export const among = <A, E, R>(
   layer: Layer.Layer<A, E, R>,
@@ -229,15 +243,15 @@ export const among = <A, E, R>(
   counters: Layer.Layer<RateLimits, never, RateLimitSettings> = RateLimits.layerMemory,
   stores: typeof TestStores = TestStores,
   /** The request log tells of every refusal, of which tests make many. */
-  level: LogLevel.LogLevel = "Warn"
+  level: LogLevel.LogLevel = "Warn",
+  surroundings: typeof Surroundings = Surroundings
 ) =>
   layer.pipe(
     Layer.provideMerge(services),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, level)),
     Layer.provideMerge(counters),
     Layer.provideMerge(ListingFakes),
-    Layer.provideMerge(HealthFakes),
-    Layer.provideMerge(TestEnvironmentLive),
+    Layer.provideMerge(surroundings),
     Layer.provideMerge(PastPrices.layer),
     Layer.provideMerge(stores),
     Layer.provide(settings),
@@ -256,6 +270,10 @@ export const unlimited: RateLimitSettings["Service"] = {
 }
 
 export const apiWith = (limits: RateLimitSettings["Service"]) => among(server, limits)
+
+/** The API in other surroundings. */
+export const apiIn = (surroundings: typeof Surroundings) =>
+  among(server, unlimited, RateLimits.layerMemory, TestStores, "Warn", surroundings)
 
 export const ApiLive = apiWith(unlimited)
 

@@ -189,10 +189,12 @@ const WithdrawalVerifierFake = Layer.effect(
         const signer = yield* Effect.promise(() => signerOfTypedData(typedData, signature))
         return signer === addressOf(ownerAccountId)
       }),
-      selfSubmission: ({ accountId }) => ({
-        deploy: { to: addressOf(accountId), data: "0xde" },
-        withdraw: { to: addressOf(accountId), data: "0xad" }
-      })
+      recipientProblem: () => Effect.succeedNone,
+      selfSubmission: ({ accountId }) =>
+        Option.some({
+          deploy: { to: addressOf(accountId) as EvmAddress, data: "0xde" },
+          withdraw: { to: addressOf(accountId) as EvmAddress, data: "0xad" }
+        })
     })
   )
 )

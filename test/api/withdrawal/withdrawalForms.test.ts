@@ -54,7 +54,8 @@ layer(ApiLive, { excludeTestServices: true })("forms of withdrawals", (it) => {
     "0x8617E340B3D01FA5F11F306F4090FD50E238070D",
     "eip155:8453:0x8617E340B3D01FA5F11F306F4090FD50E238070d",
     "eip155:0:0x8617E340B3D01FA5F11F306F4090FD50E238070D",
-    "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:7EqQdEULxWcraVx3mXKFjc84LhCkMGZCkRuDpvcMwJeK",
+    "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:7EqQdEULxWcraVx3mXKFjc84LhCkMGZCkRuDpvcMwJe0",
+    "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1:7EqQdEULxWcraVx3mXKFjc84LhCkMGZCkRuDpvcMwJeK",
     "somebody",
     ""
   ]

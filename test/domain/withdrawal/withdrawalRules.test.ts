@@ -2,16 +2,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Schema } from "effect"
 import fc from "fast-check"
-import type { AssetId, ChainId, EvmAccountId } from "#domain/Caip.ts"
+import * as Base58 from "#domain/Base58.ts"
+import { type AssetId, type ChainId, type EvmAccountId, solanaReference } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { holdingsToLiquidate } from "#domain/withdrawal/holdingsToLiquidate.ts"
 import { shortfalls } from "#domain/withdrawal/liveBalances.ts"
 import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
+import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"
 import { typedDataOf } from "#domain/withdrawal/typedData.ts"
 import { RawAmount, WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import { arbUsdc, baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 
 const isAmount = Schema.is(RawAmount)
+const decodeMessage = Schema.decodeUnknownSync(WithdrawalMessage)
 const isMessage = (value: unknown) => Schema.decodeUnknownOption(WithdrawalMessage)(value)._tag === "Some"
 
 const message = {
@@ -67,6 +70,58 @@ describe("messages", () => {
       { portfolioId: "portfolio" }
     ]
     for (const changes of others) assert.isFalse(isMessage({ ...message, ...changes }), JSON.stringify(changes))
+  })
+})
+
+describe("the text of Solana", () => {
+  /** Reads a text back as somebody would who knows the lines and not the code. */
+  const read = (text: string) => {
+    const [title, portfolio, recipient, ...rest] = text.split("\n")
+    const [nonce, expiresAt] = rest.slice(-2)
+    const after = (line: string | undefined, name: string) => line!.replace(new RegExp(`^${name}: `, "u"), "")
+    return {
+      title,
+      portfolioId: after(portfolio, "portfolioId"),
+      recipientAccountId: after(recipient, "recipientAccountId"),
+      assets: rest.slice(0, -2).map((line) => ({ assetId: line.split(" ")[0], amountRaw: line.split(" ")[1] })),
+      nonce: after(nonce, "nonce"),
+      expiresAt: Number(after(expiresAt, "expiresAt"))
+    }
+  }
+
+  it("is that of one message alone: whatever message is read, its text tells all of it", () => {
+    const base58 = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Base58.encode(bytes))
+    const solana = `solana:${solanaReference}`
+    const messages = fc.record({
+      portfolioId: fc.constantFrom(message.portfolioId, "pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K9"),
+      recipientAccountId: base58.map((address) => `${solana}:${address}`),
+      assets: fc.array(
+        fc.record({
+          assetId: base58.map((mint) => `${solana}/spl:${mint}`),
+          amountRaw: fc.bigInt({ min: 1n, max: 2n ** 64n - 1n }).map(String)
+        }),
+        { minLength: 1, maxLength: 5 }
+      ),
+      nonce: fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => `0x${Buffer.from(bytes).toString("hex")}`),
+      expiresAt: fc.integer({ min: 1, max: 253_402_300_799 })
+    })
+    fc.assert(
+      fc.property(messages, (wire) => {
+        const text = withdrawalText("Ballast Withdrawal Authorization", decodeMessage(wire))
+        assert.deepStrictEqual(read(text), { title: "Ballast Withdrawal Authorization", ...wire })
+      })
+    )
+  })
+
+  it("has no other reading, because a message with a line's end or a space in a value is none", () => {
+    const changes = [
+      { portfolioId: `${message.portfolioId}\nnonce: 1` },
+      { recipientAccountId: `${message.recipientAccountId} ` },
+      { assets: [{ assetId: `${baseUsdc.assetId}\n`, amountRaw: "1" }] },
+      { assets: [{ assetId: baseUsdc.assetId, amountRaw: "1\nnonce: 1" }] },
+      { nonce: `${message.nonce}\n` }
+    ]
+    for (const change of changes) assert.isFalse(isMessage({ ...message, ...change }), JSON.stringify(change))
   })
 })
 

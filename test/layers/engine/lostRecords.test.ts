@@ -1,20 +1,21 @@
 /**
- * An owner's order after a failover to a copy of the database that lacks the records of the operation that carried it
- * out: the copy knows the order alone, the chain knows the operation.
+ * Orders and rebalances after a failover to a copy of the database that lacks the records of what carried them out: the
+ * copy knows the order, or the plan, alone; the chain knows the operation.
  */
 import { assert, layer } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
-import { DateTime, Effect, Layer, Schedule } from "effect"
+import { DateTime, Duration, Effect, Layer, Schedule } from "effect"
 import type { ActionOrder } from "#domain/action/ActionOrder.ts"
 import { ActionStore } from "#domain/action/ActionStore.ts"
 import { addressOf, type EvmAddress } from "#domain/Caip.ts"
 import { makeOperationId, type OperationId } from "#domain/Ids.ts"
-import { isTerminal } from "#domain/operation/Operation.ts"
+import { isTerminal, type ReportedOperation } from "#domain/operation/Operation.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { EngineLive } from "#layers/engine/EngineLive.ts"
-import { baseUsdc, baseWeth } from "#test/support/assets.ts"
+import { arbUsdc, arbWeth, baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { TestStores } from "#test/support/database.ts"
 import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { TestSettings } from "#test/support/settings.ts"
@@ -22,6 +23,7 @@ import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 
 const Engine = EngineLive.pipe(
   Layer.provideMerge(TestChains),
+  Layer.provide(Layer.succeed(RelayTiming, { searchFor: Duration.seconds(1), betweenSearches: Duration.millis(100) })),
   Layer.provideMerge(TestSettings),
   Layer.provideMerge(TestStores),
   Layer.provideMerge(NodeCrypto.layer)
@@ -76,7 +78,7 @@ const accepted = Effect.fnUntraced(function* (seconds: number, calls = false) {
 
 const carriedBy = (operationId: OperationId, receipt: ActionReceipt) =>
   Effect.map(TestChain, (market) => {
-    market.orders.set(receipt.subject, operationId)
+    market.marked.set(receipt.subject, operationId)
     market.included.set(receipt.subject, receipt)
   })
 
@@ -120,7 +122,7 @@ layer(Engine, { excludeTestServices: true })("an order whose operation no record
       assert.strictEqual((yield* run("swap")).state, "completed")
       assert.lengthOf(market.broadcasts, sent + 1)
       const carried = [...market.included.values()].filter(
-        ({ subject, success }) => success && market.orders.get(subject) === operationId
+        ({ subject, success }) => success && market.marked.get(subject) === operationId
       )
       assert.lengthOf(carried, 1)
     })
@@ -147,3 +149,79 @@ layer(Engine, { excludeTestServices: true })("an order whose operation no record
     })
   )
 })
+
+/** Longer than what is younger than a failover. */
+const longEnough = "5200 millis"
+
+/**
+ * A rebalance of 10,000 dollars on one chain, with another on target. When its first batch is prepared, the chain has
+ * carried it out already: what was sent before is on the chain, and the copy of the database has the plan alone.
+ */
+const rebalancedUnrecorded = Effect.fnUntraced(function* (byte: string, unsettledMarks = 0) {
+  const { accounts, portfolioId, tenantId } = yield* enrolledPortfolio
+  const market = yield* TestChain
+  market.fund(accounts[0], baseUsdc.assetId, 10_000_000_000n)
+  market.fund(accounts[1], arbUsdc.assetId, 4_000_000_000n)
+  market.fund(accounts[1], arbWeth.assetId, 2_400_000_000_000_000_000n)
+  market.unsettledMarks = unsettledMarks
+  const store = yield* OperationStore
+  const operationId = yield* makeOperationId
+  const sent = market.broadcasts.length
+  let isFirst = true
+  market.at = (step) =>
+    Effect.suspend(() => {
+      if (step !== "prepare" || !isFirst) return Effect.void
+      isFirst = false
+      market.fund(accounts[0], baseUsdc.assetId, -6_000_000_000n)
+      market.fund(accounts[0], baseWeth.assetId, 2_392_000_000_000_000_000n)
+      const deltas = [
+        { assetId: baseUsdc.assetId, raw: -6_000_000_000n },
+        { assetId: baseWeth.assetId, raw: 2_392_000_000_000_000_000n }
+      ]
+      return Effect.andThen(
+        Effect.sleep(longEnough),
+        carriedBy(operationId, { ...receiptOf(byte, true), deltas })
+      ).pipe(Effect.provideService(TestChain, market))
+    })
+  yield* store.submitManual({ operationId, tenantId, portfolioId, now: yield* DateTime.now, cooldownMs: 0 })
+  yield* (yield* OperationLauncher).launch({ operationId, kind: "rebalance" })
+  const operation = yield* store.find(tenantId, portfolioId, operationId).pipe(
+    Effect.flatMap(Effect.fromOption),
+    Effect.filterOrFail(({ state }) => isTerminal(state)),
+    Effect.retry(Schedule.spaced("50 millis"))
+  )
+  market.at = () => Effect.void
+  return { operation, sent: market.broadcasts.length - sent }
+})
+
+const isTraded = (operation: ReportedOperation) => {
+  assert.strictEqual(operation.state, "completed", operation.error ?? "")
+  assert.strictEqual(operation.outcome, "traded")
+  const [done] = operation.result!.chains.find(({ chainId }) => chainId === baseUsdc.chainId)!.swaps
+  assert.deepInclude(done, {
+    sell: baseUsdc.assetId,
+    soldRaw: 6_000_000_000n,
+    receivedRaw: 2_392_000_000_000_000_000n
+  })
+}
+
+layer(Engine, { excludeTestServices: true })(
+  "a rebalance whose plan is known and whose trades no record tells of",
+  (it) => {
+    it.effect("trades nothing again when the chain shows them, and says what they came to", () =>
+      Effect.gen(function* () {
+        const { operation, sent } = yield* rebalancedUnrecorded("a5")
+        isTraded(operation)
+        assert.strictEqual(sent, 0)
+      })
+    )
+
+    it.effect("waits for a block that does not count yet", () =>
+      Effect.gen(function* () {
+        const { operation, sent } = yield* rebalancedUnrecorded("a6", 2)
+        isTraded(operation)
+        assert.strictEqual(sent, 0)
+      })
+    )
+  }
+)

@@ -4,7 +4,11 @@ import { DateTime, Effect, Layer, Redacted, Result } from "effect"
 import { ChainId, evmAccount, EvmAddress, SolanaAccountId, solanaChainId, solanaReference } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"
-import { SolanaClients, SolanaLive } from "#layers/solana/SolanaLive.ts"
+import { RelayerFunds } from "#domain/relay/RelayerFunds.ts"
+import { localAgent } from "#layers/solana/lifecycle/Agent.ts"
+import { SolanaFunds } from "#layers/solana/SolanaFunds.ts"
+import { SolanaBalances } from "#layers/solana/SolanaBalances.ts"
+import { SolanaClients } from "#layers/solana/SolanaLive.ts"
 import { installMints, issue } from "#sandbox/solana/market/issuer.ts"
 import { splCatalog, usdc } from "#sandbox/solana/market/splCatalog.ts"
 import { fundedKey, sol, startTestChain, type TestChain } from "#test/sandbox/solana/support.ts"
@@ -25,25 +29,63 @@ const others = Layer.succeed(Balances, {
   readMany: () => Effect.succeed([Result.succeed(ofOthers)])
 })
 
-const serving = (isConfigured: boolean) =>
-  SolanaLive.pipe(
-    Layer.provide(others),
-    Layer.provide(SolanaClients),
-    Layer.provide(
-      Layer.sync(SolanaConfig, () =>
-        isConfigured
-          ? {
-              rpcUrls: [Redacted.make(chain.url)] as const,
-              agentSeed: Redacted.make(new Uint8Array(32)),
-              fees: { percentile: 75, maxPriorityLamports: 0n },
-              jupiter: { baseUrl: chain.url, apiKey: null }
-            }
-          : null
-      )
-    )
+const seed = new Uint8Array(32)
+const funds = { relayer: EvmAddress.make("0x52908400098527886E0F7030069857D2E4169EE7"), balance: 1n, isLow: false }
+
+const configuration = (isConfigured: boolean) =>
+  Layer.sync(SolanaConfig, () =>
+    isConfigured
+      ? {
+          rpcUrls: [Redacted.make(chain.url)] as const,
+          agentSeed: Redacted.make(seed),
+          fees: { percentile: 75, maxPriorityLamports: 0n },
+          jupiter: { baseUrl: chain.url, apiKey: null }
+        }
+      : null
   )
 
+const serving = (isConfigured: boolean) =>
+  SolanaBalances.pipe(Layer.provide(others), Layer.provide(SolanaClients), Layer.provide(configuration(isConfigured)))
+
 const share = splCatalog.find(({ symbol }) => symbol === "AAPLx")!
+
+const payers = (isConfigured: boolean) =>
+  SolanaFunds.pipe(
+    Layer.provide(
+      Layer.succeed(
+        RelayerFunds,
+        RelayerFunds.of({ chains: [ChainId.make(8453)], read: (chainId) => Effect.succeed([{ ...funds, chainId }]) })
+      )
+    ),
+    Layer.provide(SolanaClients),
+    Layer.provide(configuration(isConfigured))
+  )
+
+describe("what pays for transactions", () => {
+  it.effect("is on Solana the agent, in 18 decimals, and low below a tenth of SOL", () =>
+    Effect.gen(function* () {
+      const { chains, read } = yield* RelayerFunds
+      assert.deepStrictEqual(chains as ReadonlyArray<number>, [8453, solanaChainId])
+      const agent = localAgent(Redacted.make(seed)).key
+      const solana = ChainId.make(solanaChainId)
+      const shown = { chainId: solana, relayer: agent.toBase58() }
+      assert.deepStrictEqual(yield* read(solana), [{ ...shown, balance: 0n, isLow: true }] as never)
+      chain.ledger.airdrop(agent, 99_999_999n)
+      assert.deepStrictEqual(yield* read(solana), [
+        { ...shown, balance: 99_999_999n * 10n ** 9n, isLow: true }
+      ] as never)
+      chain.ledger.airdrop(agent, 1n)
+      assert.deepStrictEqual(yield* read(solana), [{ ...shown, balance: 10n ** 17n, isLow: false }] as never)
+      assert.deepStrictEqual(yield* read(ChainId.make(8453)), [{ ...funds, chainId: ChainId.make(8453) }])
+    }).pipe(Effect.provide(payers(true)))
+  )
+
+  it.effect("is that of the other chains alone in a deployment without Solana", () =>
+    Effect.map(RelayerFunds, ({ chains }) => assert.deepStrictEqual(chains, [8453 as ChainId])).pipe(
+      Effect.provide(payers(false))
+    )
+  )
+})
 
 describe("balances of all families", () => {
   it.effect("an account on Solana shows both token programs in raw units, and zero of what it does not hold", () =>

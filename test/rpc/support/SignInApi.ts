@@ -24,6 +24,7 @@ import { AssetSearch } from "#domain/listing/AssetSearch.ts"
 import { CountryHeader } from "#domain/listing/CountryHeader.ts"
 import { CryptoMarketData } from "#domain/marketData/CryptoMarketData.ts"
 import { MarketDataStream } from "#domain/stream/MarketDataStream.ts"
+import { TenantOrigins } from "#domain/tenant/TenantOrigins.ts"
 import { browserAccess } from "#http/middleware/browserAccess.ts"
 import { routerConfig } from "#http/routerSettings.ts"
 import { SignInVerifierLive } from "#layers/evm/account/SignInVerifierLive.ts"
@@ -187,6 +188,7 @@ export const makeSignInApi = (
   server.pipe(
     Layer.provide(Unused),
     Layer.provide(actions),
+    Layer.provide(TenantOrigins.layer),
     Layer.provide(Layer.succeed(SessionCookie, { isSecure: true })),
     Layer.provideMerge(Layer.mergeAll(SignIns.layer, Members.layer, OwnKeys.layer, ApiKeys.layer)),
     Layer.provideMerge(Layer.merge(Sessions.layer, Tenants.layer)),

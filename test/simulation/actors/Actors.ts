@@ -1,9 +1,11 @@
 /** People of a simulation: they deposit, withdraw, trigger, pause, publish and reschedule, as the seed has it. */
-import { Cause, Effect, Exit, Option, Result } from "effect"
+import { Cause, DateTime, Effect, Exit, Option, Result } from "effect"
 import * as Amount from "#domain/Amount.ts"
 import { chainIdOf, evmAccount, type AccountId } from "#domain/Caip.ts"
 import { Caller } from "#domain/identity/Caller.ts"
-import type { ApiKeyId } from "#domain/Ids.ts"
+import { authorizedChains } from "#domain/account/Grant.ts"
+import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
+import { type ApiKeyId, makeFlowId } from "#domain/Ids.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
 import { PositionReader } from "#domain/portfolio/PositionReader.ts"
 import { Rebalances } from "#domain/rebalance/Rebalances.ts"
@@ -11,7 +13,7 @@ import * as Decimal from "#domain/Decimal.ts"
 import type { Frequency } from "#domain/RebalanceSchedule.ts"
 import { StrategyConfiguration } from "#domain/strategy/StrategyConfiguration.ts"
 import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
-import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
+import { type WithdrawalAuthorization, WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
 import type { SignedWithdrawal, WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
 import { catalogue } from "#test/support/assets.ts"
@@ -20,6 +22,9 @@ import { signatureOf } from "#test/simulation/ports/SimulatedWithdrawals.ts"
 import type { Instance, Running } from "#test/simulation/stage/Instance.ts"
 import type { Random } from "#test/simulation/stage/Random.ts"
 import type { World } from "#test/simulation/world/World.ts"
+
+const messageOf = (issued: WithdrawalAuthorization) =>
+  issued.kind === "typed-data" ? issued.typedData.message : issued.message
 
 type Act = (portfolio: SimulatedPortfolio) => Effect.Effect<unknown, unknown, Running | Caller>
 
@@ -36,6 +41,8 @@ export class Actors {
   readonly #world: World
   readonly #random: Random
   readonly #portfolios: ReadonlyArray<SimulatedPortfolio>
+  /** Ids that were given out; those of enrollments are smaller. */
+  #permissions = 0x1000
   /** Authorizations that owners signed; anybody may submit them. */
   readonly signed: Array<{
     readonly accountId: AccountId
@@ -70,6 +77,8 @@ export class Actors {
       [1.5, ["publish", this.#publish]],
       [0.7, ["reschedule", this.#reschedule]],
       [1, ["read positions", this.#readPositions]],
+      [0.5, ["take a permission back", this.#takeBack]],
+      [1, ["sign anew", this.#signAnew]],
       [0.7, ["trigger all", undefined]]
     ])
     if (name === "deposit") return this.deposit(portfolio)
@@ -87,6 +96,11 @@ export class Actors {
         ({ portfolioId }) => Effect.flatMap(Portfolios, (one) => one.start(portfolioId)),
         portfolio
       )
+  }
+
+  /** At the end nobody keeps the agent waiting. */
+  signAllAnew(instance: Instance): void {
+    for (const portfolio of this.#portfolios) this.#do(instance, "sign anew", this.#signAnew, portfolio)
   }
 
   /** Everybody at once. */
@@ -107,6 +121,50 @@ export class Actors {
 
   readonly #pauseOrResume: Act = ({ portfolioId }) =>
     Effect.flatMap(Portfolios, ({ start, stop }) => (this.#random.chance(0.6) ? start : stop)(portfolioId))
+
+  /** What counts on each chain of the portfolio. */
+  readonly #authorized = ({ portfolioId, tenantId }: SimulatedPortfolio) =>
+    Effect.gen(function* () {
+      const { grants } = Option.getOrThrow(yield* (yield* EnrollmentStore).findEnrolled(tenantId, portfolioId))
+      return { grants, chains: authorizedChains(grants) }
+    })
+
+  /** The owner takes the agent's permission off an account. */
+  readonly #takeBack: Act = (portfolio) =>
+    Effect.map(this.#authorized(portfolio), ({ chains }) => {
+      const { accountId, permissionId } = this.#random.pick(chains)
+      this.#world.revoked.add(`${accountId} ${permissionId}`)
+    })
+
+  /** The owner gives the agent another permission where one was taken back. */
+  readonly #signAnew: Act = (portfolio) =>
+    Effect.gen({ self: this }, function* () {
+      const store = yield* EnrollmentStore
+      const { chains, grants } = yield* this.#authorized(portfolio)
+      const taken = chains.filter(({ accountId, permissionId }) =>
+        this.#world.revoked.has(`${accountId} ${permissionId}`)
+      )
+      const [first, ...others] = taken.map((chain) => ({ ...chain, permissionId: this.#newPermission() }))
+      if (first === undefined) return "nothing to sign"
+      const createdAt = yield* DateTime.now
+      const { portfolioId, strategyId, tenantId } = portfolio
+      const flow = {
+        flowId: yield* makeFlowId,
+        tenantId,
+        purpose: { _tag: "Activate" as const, portfolioId },
+        strategyId,
+        authorization: { ...grants[0]!.authorization, chains: [first, ...others] as const },
+        createdAt,
+        expiresAt: DateTime.add(createdAt, { days: 1 })
+      }
+      yield* store.insertFlow(flow)
+      return yield* store.activate({ portfolioId, flow, ownerSignature: "0xdd", grantedAt: createdAt })
+    })
+
+  #newPermission(): string {
+    this.#permissions += 1
+    return `0x${this.#permissions.toString(16).padStart(8, "0")}`
+  }
 
   readonly #publish: Act = ({ strategyId }) =>
     Effect.flatMap(StrategyVersions, ({ publish }) =>
@@ -136,13 +194,13 @@ export class Actors {
       const authorizations = yield* WithdrawalAuthorizations
       const recipientAccountId = evmAccount(chainIdOf(account), portfolio.recipient)
       const liquidate = this.#random.chance(0.2)
-      const { typedData } = yield* authorizations.authorize(portfolio.portfolioId, {
+      const issued = yield* authorizations.authorize(portfolio.portfolioId, {
         recipientAccountId,
         assets,
         liquidate,
         settlementAssetId: null
       })
-      return yield* this.#submit(portfolio, account, typedData.message)
+      return yield* this.#submit(portfolio, account, messageOf(issued))
     })
 
   readonly #liquidate: Act = (portfolio) =>
@@ -150,8 +208,8 @@ export class Actors {
       const account = this.#random.pick(portfolio.accounts)
       const authorizations = yield* WithdrawalAuthorizations
       const recipientAccountId = evmAccount(chainIdOf(account), portfolio.recipient)
-      const { typedData } = yield* authorizations.authorizeAll(portfolio.portfolioId, recipientAccountId)
-      return yield* this.#submit(portfolio, account, typedData.message)
+      const issued = yield* authorizations.authorizeAll(portfolio.portfolioId, recipientAccountId)
+      return yield* this.#submit(portfolio, account, messageOf(issued))
     })
 
   /** Owners take their time to sign, and impatient clients send twice. */

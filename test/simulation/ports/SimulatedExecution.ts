@@ -2,7 +2,12 @@
 import { Effect, Layer, Option } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
 import { type Bundle, UserOperations } from "#domain/relay/UserOperations.ts"
-import { ChainExecution, SimulationFailed, type SwapBatch } from "#domain/trading/ChainExecution.ts"
+import {
+  AuthorizationRequired,
+  ChainExecution,
+  SimulationFailed,
+  type SwapBatch
+} from "#domain/trading/ChainExecution.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ActionReceipt, PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { onChain, shownHead } from "#test/simulation/ports/link.ts"
@@ -81,11 +86,15 @@ const bundleOn = (chain: Chain, operations: Operations): Bundle => {
   }
 }
 
-const operationOf = ({ authorization, chainId, settlement, swaps, transfers = [] }: SwapBatch, chain: Chain) => {
+const operationOf = (
+  { authorization, chainId, operationId, settlement, swaps, transfers = [] }: SwapBatch,
+  chain: Chain
+) => {
   const { accountId } = authorization.chains.find((one) => one.chainId === chainId)!
   const operation: UserOperation = {
     _tag: "UserOperation",
     accountId,
+    operationId: operationId ?? null,
     nonce: chain.accounts.nonces.get(accountId) ?? 0,
     deadline: chain.blockSeconds + lifetimeSeconds,
     swaps,
@@ -108,7 +117,15 @@ export const simulatedExecution = (world: World) =>
   Layer.succeed(
     ChainExecution,
     ChainExecution.of({
-      prepare: (batch) => prepareOn(world, batch.chainId, (chain) => operationOf(batch, chain))
+      prepare: Effect.fnUntraced(function* (batch) {
+        const { authorization, chainId } = batch
+        const { accountId, permissionId } = authorization.chains.find((one) => one.chainId === chainId)!
+        if (world.revoked.has(`${accountId} ${permissionId}`)) {
+          const reason = "the owner removed the agent's permission"
+          return yield* new AuthorizationRequired({ chainId, permissionId, cause: "permission_revoked", reason })
+        }
+        return yield* prepareOn(world, chainId, (chain) => operationOf(batch, chain))
+      })
     })
   )
 

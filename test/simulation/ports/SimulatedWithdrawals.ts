@@ -87,6 +87,7 @@ export const simulatedWithdrawals = (world: World) => {
 
   const verifier = WithdrawalVerifier.of({
     isSignedByOwner: ({ message, signature }) => Effect.succeed(signature === signatureOf(message)),
+    recipientProblem: () => Effect.succeedNone,
     selfSubmission: () => {
       throw new Error("every asset of a simulation is in the catalogue")
     }

@@ -36,7 +36,12 @@ export class FaultInjector {
     const { bridge, chains, faults } = this.#world
     const often = (most: number) => (this.#random.chance(0.3) ? 0 : this.#random.unit() * most)
     Object.assign(faults, { unreachable: often(0.08), slow: often(0.1), stale: often(0.1) })
-    Object.assign(this.#session.faults, { refused: often(0.01), lostBefore: often(0.005), lostAfter: often(0.01) })
+    Object.assign(this.#session.faults, {
+      refused: often(0.01),
+      lostBefore: often(0.005),
+      lostAfter: often(0.01),
+      lockWaits: often(0.02)
+    })
     Object.assign(bridge.faults, {
       silent: often(0.3),
       lies: often(0.1),
@@ -74,7 +79,7 @@ export class FaultInjector {
     this.#isBad = false
     const { bridge, chains, faults, market, stage } = this.#world
     Object.assign(faults, { unreachable: 0, slow: 0, stale: 0 })
-    Object.assign(this.#session.faults, { refused: 0, lostBefore: 0, lostAfter: 0 })
+    Object.assign(this.#session.faults, { refused: 0, lostBefore: 0, lostAfter: 0, lockWaits: 0 })
     Object.assign(bridge.faults, { silent: 0, lies: 0, fates: [[1, "delivered"]] })
     this.crashAtWrite = 0
     this.crashAtTurn = 0

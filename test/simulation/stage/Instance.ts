@@ -1,7 +1,6 @@
 /**
  * The service as one process on the stage: its real services, engine, scheduler and stores over the simulated world.
  */
-import { OrderMarks } from "#domain/action/OrderMarks.ts"
 import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { Chains } from "#domain/chain/Chains.ts"
@@ -28,6 +27,7 @@ import { sabotaged } from "#test/simulation/ports/sabotaged.ts"
 import { simulatedReceipts } from "#test/simulation/ports/SimulatedReceipts.ts"
 import { simulatedBalances } from "#test/simulation/ports/SimulatedBalances.ts"
 import { simulatedExecution, simulatedOperations } from "#test/simulation/ports/SimulatedExecution.ts"
+import { simulatedMarks } from "#test/simulation/ports/SimulatedMarks.ts"
 import { simulatedPrices } from "#test/simulation/ports/SimulatedPrices.ts"
 import { simulatedRelayer } from "#test/simulation/ports/SimulatedRelayer.ts"
 import { NoIssuer } from "#bench/engine/noIssuer.ts"
@@ -76,7 +76,7 @@ const portsOf = (world: World) =>
     simulatedVenue(world),
     simulatedWithdrawals(world),
     unrevoked,
-    Layer.succeed(OrderMarks, { find: () => Effect.die(new Error("No owner orders here")) }),
+    simulatedMarks(world),
     Layer.succeed(Chains, Chains.of({ supported: [...world.chains.values()].map(({ chainId }) => chainId) })),
     Layer.succeed(ServiceContracts, ServiceContracts.of({ on: () => new Set() }))
   )

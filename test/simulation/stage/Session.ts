@@ -1,7 +1,7 @@
 /**
  * The session of the simulated database: statements of all processes, one at a time, in an order that the seed draws
- * among those that wait. Here the database fails: statements are refused, connections are lost before and after a
- * commit.
+ * among those that wait. Here the database fails: statements are refused or wait for a lock, connections are lost
+ * before and after a commit.
  *
  * There is one session behind all connections, so a transaction keeps the others waiting until it ends.
  */
@@ -9,6 +9,7 @@ import { Effect, Exit } from "effect"
 import type { SqlConnection } from "effect/sql"
 import { ConnectionError, SerializationError, SqlError, UnknownError } from "effect/sql/SqlError"
 import type { Process } from "#test/simulation/stage/Process.ts"
+import type { Stage } from "#test/simulation/stage/Stage.ts"
 import type { Random } from "#test/simulation/stage/Random.ts"
 import type { Trace } from "#test/simulation/stage/Trace.ts"
 
@@ -34,6 +35,8 @@ export interface DatabaseFaults {
   refused: number
   lostBefore: number
   lostAfter: number
+  /** It waits for a lock of somebody else, up to four seconds. */
+  lockWaits: number
 }
 
 /** What running a statement led to. */
@@ -60,14 +63,18 @@ export class Session {
   readonly #connection: SqlConnection.Connection
   readonly #random: Random
   readonly #trace: Trace
+  readonly #stage: Stage
   readonly #waiting: Array<Statement> = []
+  /** Until when a connection waits for a lock. */
+  readonly #locked = new Map<Lease, number>()
   #holder: Lease | undefined
   #wrote = false
-  readonly faults: DatabaseFaults = { refused: 0, lostBefore: 0, lostAfter: 0 }
+  readonly faults: DatabaseFaults = { refused: 0, lostBefore: 0, lostAfter: 0, lockWaits: 0 }
   statements = 0
 
-  constructor(connection: SqlConnection.Connection, random: Random, trace: Trace) {
+  constructor(connection: SqlConnection.Connection, stage: Stage, random: Random, trace: Trace) {
     this.#connection = connection
+    this.#stage = stage
     this.#random = random
     this.#trace = trace
   }
@@ -105,14 +112,27 @@ export class Session {
     // Of one process and connection in the order in which they were asked.
     const chosen = this.#random.pick(ready)
     const first = ready.find(({ lease }) => lease === chosen.lease)!
+    if (this.#mustWait(first)) return undefined
     this.#waiting.splice(this.#waiting.indexOf(first), 1)
     return first
+  }
+
+  /** Whether the statement waits for a lock from now on; one that has waited does not again. */
+  #mustWait({ lease, sql }: Statement): boolean {
+    if (this.#locked.delete(lease) || ends.test(sql) || !this.#random.chance(this.faults.lockWaits)) return false
+    const until = this.#stage.now + this.#random.between(50, 4_000)
+    this.#trace.note("database: waits for a lock", shortOf(sql))
+    this.#locked.set(lease, until)
+    this.#stage.at(until, () => {})
+    return true
   }
 
   #ready(): ReadonlyArray<Statement> {
     return this.#waiting.filter(
       ({ lease }) =>
-        lease.process.isRunning && (this.#holder === undefined || this.#holder === lease || lease.state !== "open")
+        lease.process.isRunning &&
+        (this.#locked.get(lease) ?? 0) <= this.#stage.now &&
+        (this.#holder === undefined || this.#holder === lease || lease.state !== "open")
     )
   }
 

@@ -6,12 +6,15 @@ import { Schema } from "effect"
 import { Hex } from "effect/encoding"
 import { createHash } from "node:crypto"
 import { AssetId, AccountId, EvmAddress } from "#domain/Caip.ts"
+import { OperationId } from "#domain/Ids.ts"
 import { Swap } from "#domain/trading/Swap.ts"
 import { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 
 export const UserOperation = Schema.TaggedStruct("UserOperation", {
   accountId: AccountId,
+  /** Its mark; null where a batch has none. */
+  operationId: Schema.NullOr(OperationId),
   /** The account's nonce at the EntryPoint: of two operations with the same one, one can be included. */
   nonce: Schema.Int,
   /** Unix seconds after which its swaps revert. */

@@ -52,6 +52,8 @@ export class World {
   readonly sent: Array<string> = []
   /** Subjects of what each transaction carries that the relayer ever signed, by its hash. */
   readonly signed = new Map<string, ReadonlyArray<string>>()
+  /** Permissions that their owners took off, by account and id: a chain lets the agent prepare nothing by them. */
+  readonly revoked = new Set<string>()
   /** Gas that a transaction of several operations may use; with 0 each goes alone. */
   readonly bundleGas: bigint
   /** The price source does not answer before. */

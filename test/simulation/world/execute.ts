@@ -22,6 +22,8 @@ export interface ExecutionTerms {
 export interface Part {
   readonly accountId: AccountId
   readonly subject: string
+  /** The mark that it has; null where it has none. */
+  readonly operationId: string | null
   /** Of an agent; else it is a withdrawal by the owner. */
   readonly isOperation: boolean
   /** Whether it took effect. */
@@ -107,6 +109,7 @@ const partOf = (payload: Payload, { deltas, reason }: ReturnType<typeof attempt>
   accountId: payload.accountId,
   subject: subjectOf(payload),
   isOperation: payload._tag === "UserOperation",
+  operationId: payload._tag === "UserOperation" ? payload.operationId : null,
   success: reason === undefined,
   reason: reason ?? "",
   deltas,

@@ -4,7 +4,7 @@
  * Swaps settle at the feed's prices less one hop's fee. A chain can be taken down, can revert the next operations, and
  * remembers every broadcast, so that a test can count what reached it.
  */
-import { type MarkedOrder, OrderMarks } from "#domain/action/OrderMarks.ts"
+import { type MarkedOperation, OperationMarks } from "#domain/relay/OperationMarks.ts"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { type AssetId, type ChainId, chainIdOf, type EvmAddress, addressOf } from "#domain/Caip.ts"
 import * as Amount from "#domain/Amount.ts"
@@ -126,7 +126,7 @@ const ChainExecutionTest = Layer.effect(
           const withdrawal =
             settlement === undefined ? null : { message: settlement.message, keepRaw: settlement.keepRaw }
           const subject = hash("op", market.draw())
-          if (batch.orderId !== undefined) market.orders.set(subject, batch.orderId)
+          if (batch.operationId !== undefined) market.marked.set(subject, batch.operationId)
           return {
             chainId: batch.chainId,
             accountId,
@@ -172,18 +172,21 @@ const UserOperationsTest = Layer.effect(
   })
 )
 
-const OrderMarksTest = Layer.effect(
-  OrderMarks,
+const OperationMarksTest = Layer.effect(
+  OperationMarks,
   Effect.gen(function* () {
     const market = yield* TestChain
-    return OrderMarks.of({
-      find: ({ chainId, orderId }) =>
+    return OperationMarks.of({
+      find: ({ chainId, operationId }) =>
         Effect.andThen(
           requireUp(market, chainId),
-          Effect.sync((): MarkedOrder => {
+          Effect.sync((): MarkedOperation => {
             const carried = [...market.included.values()].filter(({ success }) => success)
-            const receipt = carried.find(({ subject }) => market.orders.get(subject) === orderId)
-            return receipt === undefined ? { _tag: "Absent" } : { _tag: "Carried", receipt }
+            const receipt = carried.find(({ subject }) => market.marked.get(subject) === operationId)
+            if (receipt === undefined) return { _tag: "Absent" }
+            if (market.unsettledMarks === 0) return { _tag: "Carried", receipt }
+            market.unsettledMarks -= 1
+            return { _tag: "Pending" }
           })
         )
     })
@@ -333,7 +336,7 @@ export const MarketPorts = Layer.mergeAll(
   VenueTest,
   ChainExecutionTest,
   UserOperationsTest,
-  OrderMarksTest,
+  OperationMarksTest,
   RelayerTest,
   PricesTest,
   ChainsTest,

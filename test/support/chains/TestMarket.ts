@@ -55,8 +55,10 @@ export interface TestMarket {
   readonly spoiled: Set<string>
   /** Every distinct operation that was included on any chain, by what it carries. */
   readonly included: Map<string, ActionReceipt>
-  /** Orders of owners by the operations that were made for them, carried or not. */
-  readonly orders: Map<string, string>
+  /** Operations of the service by the user operations that were made for them, carried or not. */
+  readonly marked: Map<string, string>
+  /** How many of the next questions for a mark find it in a block that does not count yet. */
+  unsettledMarks: number
   /** Withdrawals that were carried out, by account and nonce. */
   readonly withdrawn: Map<string, ActionReceipt>
   /** A chain's own time in seconds since 1970; before every expiry unless a test says otherwise. */
@@ -129,7 +131,8 @@ export const makeMarket = (keep: KeepMap): TestMarket => {
     spoils: 0,
     spoiled: new Set<string>(),
     included: keep("included"),
-    orders: keep("orders"),
+    marked: keep("marked"),
+    unsettledMarks: 0,
     withdrawn: keep("withdrawn"),
     seconds: keep("seconds"),
     transferFeeBps: new Map<AssetId, bigint>(),

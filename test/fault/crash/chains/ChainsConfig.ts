@@ -10,10 +10,30 @@ export interface ChainsConfig {
     readonly treasury: EvmAddress
     readonly bridge: EvmAddress
   }>
+  readonly solana: {
+    readonly rpcUrl: string
+    readonly jupiterUrl: string
+    /** Answers a request with a new portfolio on the chain: a `SolanaPortfolio`. */
+    readonly portfoliosUrl: string
+    /** Of the agent's key, in hex. */
+    readonly agentSeed: string
+  }
   readonly lifiUrl: string
   readonly agentKey: string
   readonly relayerKey: string
   readonly relayer: EvmAddress
+}
+
+/** A portfolio on Solana that holds 100 USDC; all values as text. */
+export interface SolanaPortfolio {
+  /** Of the owner's key, in hex. */
+  readonly ownerSeed: string
+  readonly owner: string
+  readonly deposit: string
+  readonly agent: string
+  /** In hex with 0x. */
+  readonly walletId: string
+  readonly roleId: number
 }
 
 export const chainAsset = (chainId: ChainId, symbol: string) => {

@@ -1,4 +1,7 @@
-/** Two real chains, a routing provider and a quick bridge between them, which all outlive the services that crash. */
+/**
+ * Two EVM chains, a routing provider and a quick bridge between them, and a Solana chain, which all outlive the services
+ * that crash.
+ */
 import { NodeHttpServer } from "@effect/platform-node"
 import { Context, Effect, Layer, Schedule } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
@@ -15,6 +18,7 @@ import { operate } from "#sandbox/chain/operate.ts"
 import { PriceBook } from "#sandbox/market/PriceBook.ts"
 import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
 import type { ChainsConfig } from "#test/fault/crash/chains/ChainsConfig.ts"
+import { solanaHost } from "#test/fault/crash/chains/solanaHost.ts"
 
 const key = (name: string): Hex => keccak256(toHex(`ballast crash ${name}`))
 const address = (hex: Hex) => privateKeyToAddress(hex) as string as EvmAddress
@@ -68,6 +72,7 @@ export class ChainsHost extends Context.Service<
         Layer.provide([Layer.succeed(WorldChains, world), Faults.layer]),
         Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))
       )
+      const solana = yield* solanaHost
       const { address: listening } = Context.get(yield* Layer.build(served), HttpServer.HttpServer)
       const port = listening._tag === "UnixPathAddress" ? 0 : listening.port
 
@@ -84,19 +89,23 @@ export class ChainsHost extends Context.Service<
               treasury: contracts.treasury as string as EvmAddress,
               bridge: contracts.bridge as string as EvmAddress
             })),
+            solana: solana.config,
             lifiUrl: `http://127.0.0.1:${port}/lifi/v1`,
             agentKey: key("agent"),
             relayerKey,
             relayer: address(relayerKey)
           }
         }),
-        restorePools: Effect.forEach(
-          all,
-          (chain) => {
-            const weth = tokenBySymbol(chain, "WETH")
-            return Market.setPrice(chain, weth, weth.initialPriceUsd)
-          },
-          { discard: true }
+        restorePools: Effect.andThen(
+          solana.restorePools,
+          Effect.forEach(
+            all,
+            (chain) => {
+              const weth = tokenBySymbol(chain, "WETH")
+              return Market.setPrice(chain, weth, weth.initialPriceUsd)
+            },
+            { discard: true }
+          )
         ).pipe(Effect.orDie)
       })
     })

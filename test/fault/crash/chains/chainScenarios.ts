@@ -1,16 +1,29 @@
 /**
- * What owners do every day, on real chains: a rebalance, value that moves between chains, and both kinds of withdrawal.
+ * What owners do every day, on real chains: a rebalance, value that moves between chains, and all kinds of withdrawal.
  */
+import { Keypair } from "@solana/web3.js"
 import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { bytesToHex, encodeFunctionData, type Hex, parseAbi } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
-import { type ChainId, chainIdOf, type AccountId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import * as Base58 from "#domain/Base58.ts"
+import {
+  type ChainId,
+  chainIdOf,
+  type AccountId,
+  type EvmAddress,
+  evmWallet,
+  solanaAccount,
+  type SolanaWalletId
+} from "#domain/Caip.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
+import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"
+import * as Ed25519 from "#layers/solana/ed25519.ts"
+import { splCatalog, usdc } from "#sandbox/solana/market/splCatalog.ts"
 import { typedDataOf } from "#domain/withdrawal/typedData.ts"
 import { makeClient } from "#sandbox/chain/Anvil.ts"
 import { operate } from "#sandbox/chain/operate.ts"
-import { chainAsset, type ChainsConfig } from "#test/fault/crash/chains/ChainsConfig.ts"
+import { chainAsset, type ChainsConfig, type SolanaPortfolio } from "#test/fault/crash/chains/ChainsConfig.ts"
 import { chainsWorld } from "#test/fault/crash/chains/chainsWorld.ts"
 import { submitted } from "#test/fault/crash/marketScenarios.ts"
 import type { Begun } from "#test/fault/crash/Scenario.ts"
@@ -24,6 +37,8 @@ const symbols = ["WETH", "USDC"]
 const withdrawalDomainName = "Ballast Withdrawal Authorization"
 const treasuryAbi = parseAbi(["function issue(address token, address account, uint256 amount)"])
 const fifthOfAnEther = 10n ** 18n / 5n
+const solanaWallet = (key: string) => solanaAccount(key) as string as SolanaWalletId
+const solanaTokens = splCatalog.filter(({ symbol }) => symbol === "USDC" || symbol === "JUP")
 const dollars = (whole: bigint) => whole * 1_000_000n
 
 const makeSteps = (config: ChainsConfig) => {
@@ -98,11 +113,62 @@ const makeSteps = (config: ChainsConfig) => {
       return { tenantId, portfolioId, operationId, kind: "withdraw", accounts: [account] } satisfies Begun
     })
 
+  const solanaPortfolio = Effect.gen(function* () {
+    const made = (yield* Effect.promise(async () =>
+      (await fetch(config.solana.portfoliosUrl)).json()
+    )) as SolanaPortfolio
+    const account = solanaAccount(made.deposit)
+    const root = `0x${"5a".repeat(32)}`
+    const portfolio = yield* storedPortfolio({
+      assets: solanaTokens.map(({ assetId, decimals, name, symbol }) => ({
+        assetId,
+        chainId: chainIdOf(account),
+        symbol,
+        name,
+        decimals,
+        isBlocked: false
+      })),
+      allocation: solanaTokens.map(({ assetId }) => ({ assetId, weight: 5_000 })),
+      authorization: {
+        _tag: "Solana",
+        accountType: "ECDSA",
+        ownerAccountId: solanaWallet(made.owner),
+        accountIndex: 0n,
+        withdrawalDomainName,
+        agentAccountId: solanaWallet(made.agent),
+        chains: [
+          {
+            chainId: chainIdOf(account),
+            accountId: account,
+            permissionId: "0x00000001",
+            policy: { _tag: "Solana", walletId: made.walletId, roleId: made.roleId },
+            digest: root
+          }
+        ],
+        root
+      },
+      ownerSignature: ""
+    })
+    return { ...portfolio, account, made }
+  })
+
+  const solanaWithdrawal = Effect.gen(function* () {
+    const { account, made, ...portfolio } = yield* solanaPortfolio
+    const recipientAccountId = solanaAccount(Keypair.generate().publicKey.toBase58())
+    const message = yield* messageOf(portfolio, account, [[usdc.assetId, 40n]], { recipientAccountId })
+    const text = new TextEncoder().encode(withdrawalText(withdrawalDomainName, message))
+    const signature = Base58.encode(Ed25519.sign(Buffer.from(made.ownerSeed, "hex"), text))
+    const operationId = yield* acceptWithdrawal(portfolio, account, message, { signature })
+    const { portfolioId, tenantId } = portfolio
+    return { tenantId, portfolioId, operationId, kind: "withdraw", accounts: [account] } satisfies Begun
+  })
+
   return {
     "a rebalance on two chains": { begin: rebalance([0, 1]), operations: 1, isConnected: false },
     "a transfer between two chains": { begin: rebalance([0]), operations: 3, isConnected: true },
     "a withdrawal": { begin: withdrawal(false), operations: 1, isConnected: false },
-    "a liquidation": { begin: withdrawal(true), operations: 1, isConnected: false }
+    "a liquidation": { begin: withdrawal(true), operations: 1, isConnected: false },
+    "a withdrawal from Solana": { begin: solanaWithdrawal, operations: 1, isConnected: false }
   }
 }
 
@@ -112,7 +178,8 @@ export const chainScenarioNames: ReadonlyArray<ChainScenario> = [
   "a rebalance on two chains",
   "a transfer between two chains",
   "a withdrawal",
-  "a liquidation"
+  "a liquidation",
+  "a withdrawal from Solana"
 ]
 
 /** The scenario with the world that it happens in. */

@@ -1,16 +1,22 @@
 /** Real chains with the product's own adapters: real accounts, real signatures, a routing provider over HTTP. */
-import { DateTime, Effect, Layer, Redacted } from "effect"
+import { DateTime, Duration, Effect, Layer, Redacted } from "effect"
 import { type Address, getAbiItem } from "viem"
-import { chainIdOf, type EvmAddress } from "#domain/Caip.ts"
+import { type AssetId, chainIdOf, type EvmAddress, namespaceOf, solanaChainId } from "#domain/Caip.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
 import { entryPoint, entryPointAbi, withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
+import { ResendEvery } from "#layers/solana/execution/carryStep.ts"
+import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"
+import { SolanaClients, SolanaLive } from "#layers/solana/SolanaLive.ts"
+import { Boundaries } from "#test/fault/crash/Boundaries.ts"
 import { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"
 import { NoIssuer } from "#bench/engine/noIssuer.ts"
 import { RoutingLive } from "#layers/routing/lifi/RoutingLive.ts"
 import { type ChainClient, makeClient } from "#sandbox/chain/Anvil.ts"
+import { splCatalog } from "#sandbox/solana/market/splCatalog.ts"
 import { catalogChain } from "#sandbox/market/catalog.ts"
 import { type ChainsConfig, chainAsset } from "#test/fault/crash/chains/ChainsConfig.ts"
 import { type Carried, ChainWitness } from "#test/fault/crash/chains/ChainWitness.ts"
@@ -50,12 +56,26 @@ const carriedOn = async (
   )
 }
 
+/** Boundaries around the sending of bytes, as `crashingPorts` has them for relayers. */
+const crashingRpc = Layer.effect(
+  SolanaRpc,
+  Effect.gen(function* () {
+    const rpc = yield* SolanaRpc
+    const { pass } = yield* Boundaries
+    return SolanaRpc.of({
+      ...rpc,
+      send: (transaction) =>
+        pass(`sending to ${solanaChainId}`).pipe(
+          Effect.andThen(rpc.send(transaction)),
+          Effect.tap(() => pass(`sent to ${solanaChainId}, unheard`))
+        )
+    })
+  })
+)
+
 const fixedPrices = (chainIds: ReadonlyArray<number>) => {
-  const known = new Map(
-    chainIds.flatMap((chainId) =>
-      catalogChain(chainId)!.tokens.map(({ assetId, initialPriceUsd }) => [assetId, initialPriceUsd] as const)
-    )
-  )
+  const tokens = [...chainIds.flatMap((chainId) => catalogChain(chainId)!.tokens), ...splCatalog]
+  const known = new Map<AssetId, bigint>(tokens.map(({ assetId, initialPriceUsd }) => [assetId, initialPriceUsd]))
   return Prices.of({
     latest: (ids) =>
       Effect.map(
@@ -83,14 +103,27 @@ export const chainsWorld = (config: ChainsConfig, isConnected: boolean) => {
     relayers: [{ kind: "local", key: Redacted.make(relayerKey) }]
   })
   const witness = ChainWitness.of({
+    // What left an account on Solana is told by its balance: each word of an owner names an exact amount.
     carried: (account) =>
-      Effect.promise(() =>
-        carriedOn(clients.get(chainIdOf(account))!, addressOf(account) as string as Address, relayer)
-      )
+      namespaceOf(account) === "solana"
+        ? Effect.succeed([])
+        : Effect.promise(() =>
+            carriedOn(clients.get(chainIdOf(account))!, addressOf(account) as string as Address, relayer)
+          )
+  })
+  const solana = Layer.succeed(SolanaConfig, {
+    rpcUrls: [Redacted.make(config.solana.rpcUrl)],
+    agentSeed: Redacted.make(new Uint8Array(Buffer.from(config.solana.agentSeed, "hex"))),
+    fees: { percentile: 75, maxPriorityLamports: 1_000_000n },
+    jupiter: { baseUrl: config.solana.jupiterUrl, apiKey: null }
   })
   return Layer.mergeAll(
     NoIssuer,
-    EvmLive.pipe(Layer.provide([NoAttestor, evm])),
+    SolanaLive.pipe(
+      Layer.provideMerge(EvmLive.pipe(Layer.provide([NoAttestor, evm]))),
+      Layer.provide(crashingRpc.pipe(Layer.provideMerge(SolanaClients))),
+      Layer.provide([solana, Layer.succeed(ResendEvery, Duration.millis(100))])
+    ),
     RoutingLive.pipe(
       Layer.provide([
         evm,

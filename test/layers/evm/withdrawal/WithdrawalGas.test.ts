@@ -1,6 +1,6 @@
 /** What withdrawals may cost the relayer, and how an owner carries one out without the service. */
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { type Address, getAddress, type Hex } from "viem"
 import type { EvmAddress } from "#domain/Caip.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
@@ -26,7 +26,7 @@ describe("Withdrawals and gas: a withdrawal", () => {
           yield* fund(base, enrollment.account, "USDC", dollars(5n))
           const to = fresh(13)
           const withdrawal = yield* signedWithdrawal(enrollment, base, { assets: [["USDC", dollars(5n)]], to })
-          const { deploy, withdraw } = selfSubmission(withdrawal)
+          const { deploy, withdraw } = Option.getOrThrow(selfSubmission(withdrawal))
           for (const call of [deploy, withdraw]) {
             const [target, data] = [call.to as string as Address, call.data as Hex]
             const receipt = yield* Effect.promise(async () => {

@@ -14,7 +14,7 @@ import type { ReadySwap } from "#domain/trading/Swap.ts"
 import { carryStep, feeOf, ResendEvery } from "#layers/solana/execution/carryStep.ts"
 import { prepareSwaps } from "#layers/solana/execution/prepareSwaps.ts"
 import { impactBps, quoteSwaps } from "#layers/solana/execution/quoteSwaps.ts"
-import { SolanaSigning } from "#layers/solana/execution/SolanaSigning.ts"
+import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
 import type { WalletPlace } from "#layers/solana/enrollment/Flow.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { readHoldings } from "#layers/solana/token/readHoldings.ts"
@@ -78,7 +78,7 @@ eachSwig("trades", (start) => {
         ? Effect.fail(new CancelRequested({ operationId: attempt.operationId }))
         : Effect.sync(() => void recorded.set(String(step), row))
   })
-  const run = <A, E>(effect: Effect.Effect<A, E, SolanaRpc | JupiterClient | SolanaSigning | StepJournal>) =>
+  const run = <A, E>(effect: Effect.Effect<A, E, SolanaRpc | JupiterClient | SolanaAgent | StepJournal>) =>
     Effect.suspend(() =>
       whileBlocksPass(chain)(effect).pipe(
         Effect.provideService(ResendEvery, Duration.millis(5)),
@@ -87,7 +87,7 @@ eachSwig("trades", (start) => {
           Layer.mergeAll(
             SolanaRpc.layer([Redacted.make(chain.url)]),
             JupiterClient.layer({ baseUrl: jupiter.url, apiKey: null }),
-            Layer.succeed(SolanaSigning, { agent, fees, placeOf: () => Effect.succeedSome(place) }),
+            Layer.succeed(SolanaAgent, { signing: Effect.succeed({ agent, fees }) }),
             journal
           )
         )
@@ -118,8 +118,14 @@ eachSwig("trades", (start) => {
     }
     return swap
   })
+  /** What of a grant is read on Solana. */
+  const grant = (): Grant => {
+    const walletId = `0x${Buffer.from(place.walletId).toString("hex")}`
+    const policy = { _tag: "Solana", walletId, roleId: place.roleId }
+    return { authorization: { chains: [{ policy }] }, ownerSignature: "" } as unknown as Grant
+  }
   const prepare = (...swaps: ReadonlyArray<ReadySwap>) =>
-    prepareSwaps({ ...({} as Grant), chainId: solanaChainId as ChainId, swaps })
+    prepareSwaps({ ...grant(), chainId: solanaChainId as ChainId, swaps })
   const carryAll = (prepared: PreparedSteps) =>
     Effect.forEach(prepared.steps, (_, step) =>
       Effect.map(carryStep(attempt, prepared, step), (outcome) => Option.getOrThrow(outcome))
@@ -338,7 +344,7 @@ eachSwig("trades", (start) => {
         assert.match(more.message, /below the floor/)
         const call = { to: "0x52908400098527886E0F7030069857D2E4169EE7" as never, data: "0x" }
         const calls = yield* Effect.flip(
-          prepareSwaps({ ...({} as Grant), chainId: solanaChainId as ChainId, swaps: [], calls: [call] })
+          prepareSwaps({ ...grant(), chainId: solanaChainId as ChainId, swaps: [], calls: [call] })
         )
         assert.match(calls.message, /calls are made on EVM chains alone/)
         jupiter.change = () => undefined

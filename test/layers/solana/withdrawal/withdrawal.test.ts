@@ -1,9 +1,14 @@
 /** Owners take assets out by their word; no other word moves anything, and one word moves it once. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { Keypair, type PublicKey } from "@solana/web3.js"
+import { Keypair, PublicKey } from "@solana/web3.js"
 import { Effect } from "effect"
 import * as Base58 from "#domain/Base58.ts"
-import { solanaReference } from "#domain/Caip.ts"
+import { type AccountId, solanaAccount, spl } from "#domain/Caip.ts"
+import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
+import type { PortfolioId } from "#domain/Ids.ts"
+import { maxAssetsOnSolana } from "#domain/withdrawal/requireCarriable.ts"
+import { landingSeconds } from "#domain/withdrawal/requireNotExpired.ts"
+import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"
 import * as Ed25519 from "#layers/solana/ed25519.ts"
 import type { WalletOwner } from "#layers/solana/enrollment/findWallet.ts"
 import type { WalletPlace } from "#layers/solana/enrollment/Flow.ts"
@@ -11,7 +16,6 @@ import { carryOut } from "#layers/solana/lifecycle/carryOut.ts"
 import { signedByAgent } from "#layers/solana/lifecycle/prepare.ts"
 import type { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { prepareWithdrawal } from "#layers/solana/withdrawal/prepareWithdrawal.ts"
-import { type SolanaWithdrawal, withdrawalText } from "#layers/solana/withdrawal/withdrawalText.ts"
 import { installMints, issue, pause, resume, tokenAccount } from "#sandbox/solana/market/issuer.ts"
 import { type SplToken, splCatalog, usdc } from "#sandbox/solana/market/splCatalog.ts"
 import { amountIn } from "#sandbox/solana/market/splPools.ts"
@@ -32,6 +36,7 @@ import type { TestChain } from "#test/sandbox/solana/support.ts"
 
 const tesla = splCatalog.find(({ symbol }) => symbol === "TSLAx")!
 const expiresAt = 4_000_000_000
+const title = "Ballast Withdrawal Authorization"
 
 eachSwig("withdrawals", (start) => {
   let chain: TestChain
@@ -45,9 +50,9 @@ eachSwig("withdrawals", (start) => {
   const run = <A, E>(effect: Effect.Effect<A, E, SolanaRpc>) => Effect.suspend(() => onChain(chain)(effect))
   const held = (owner: PublicKey, token: SplToken) => amountIn(chain.ledger.account(tokenAccount(token, owner))?.data)
 
-  const messageOf = (to: PublicKey, change: Partial<SolanaWithdrawal> = {}): SolanaWithdrawal => ({
-    portfolioId: "pf_7Yq3mN",
-    recipientAccountId: `solana:${solanaReference}:${to.toBase58()}`,
+  const messageOf = (to: PublicKey, change: Partial<WithdrawalMessage> = {}): WithdrawalMessage => ({
+    portfolioId: "pf_7Yq3mN" as PortfolioId,
+    recipientAccountId: solanaAccount(to.toBase58()),
     assets: [
       { assetId: usdc.assetId, amountRaw: "40" },
       { assetId: tesla.assetId, amountRaw: "7" }
@@ -56,10 +61,12 @@ eachSwig("withdrawals", (start) => {
     expiresAt,
     ...change
   })
-  const signedBy = (key: Keypair, message: SolanaWithdrawal, brand = "Ballast") =>
-    Base58.encode(Ed25519.sign(key.secretKey.slice(0, 32), new TextEncoder().encode(withdrawalText(brand, message)!)))
-  const prepared = (place: WalletPlace, owner: WalletOwner, message: SolanaWithdrawal, signature: string) =>
-    prepareWithdrawal({ message, signature, owner, place, brand: "Ballast", agent, fees })
+  const signedBy = (key: Keypair, message: WithdrawalMessage, firstLine = title) =>
+    Base58.encode(
+      Ed25519.sign(key.secretKey.slice(0, 32), new TextEncoder().encode(withdrawalText(firstLine, message)))
+    )
+  const prepared = (place: WalletPlace, owner: WalletOwner, message: WithdrawalMessage, signature: string) =>
+    prepareWithdrawal({ message, signature, owner, place, title, agent, fees })
   const funded = Effect.gen(function* () {
     const key = Keypair.generate()
     const { deposit, place } = yield* enrollSolana(chain, agent, key)
@@ -96,10 +103,10 @@ eachSwig("withdrawals", (start) => {
           const to = Keypair.generate().publicKey
           const message = messageOf(to, { assets: [{ assetId: usdc.assetId, amountRaw: "40" }] })
           const owner = { _tag: "Evm", address: wallet.address } as const
-          const text = withdrawalText("Ballast", message)!
+          const text = withdrawalText(title, message)
           const stolen = yield* Effect.promise(() => thief.sign(text))
           const refused = yield* Effect.flip(prepared(place, owner, message, stolen))
-          assert.strictEqual(refused._tag, "WithdrawalSignatureRefused")
+          assert.deepInclude(refused, { _tag: "WithdrawalRefused", kind: "signature" })
           const signature = yield* Effect.promise(() => wallet.sign(text))
           const made = prepared(place, owner, message, signature)
           yield* carriedOut(
@@ -109,6 +116,32 @@ eachSwig("withdrawals", (start) => {
           assert.strictEqual(held(to, usdc), 40n)
         })
       )
+    )
+
+    it.live(
+      `${maxAssetsOnSolana} assets of both token programs leave in one transaction, and one more does not fit`,
+      () =>
+        run(
+          Effect.gen(function* () {
+            const { deposit, key, owner, place } = yield* funded
+            const { publicKey: mint } = Keypair.generate()
+            const tokens = [...splCatalog, { ...tesla, mint, assetId: spl(mint.toBase58()) }]
+            installMints(chain.ledger, tokens)
+            assert.lengthOf(tokens, maxAssetsOnSolana + 1)
+            for (const token of tokens) issue(chain.ledger, token, deposit, 1_000n)
+            const to = Keypair.generate().publicKey
+            const some = (count: number) =>
+              messageOf(to, { assets: tokens.slice(0, count).map(({ assetId }) => ({ assetId, amountRaw: "5" })) })
+            const [fits, more] = [some(maxAssetsOnSolana), some(maxAssetsOnSolana + 1)]
+            const refused = yield* Effect.flip(prepared(place, owner, more, signedBy(key, more)))
+            assert.strictEqual(refused._tag, "TransactionDoesNotFit")
+            yield* carriedOut(
+              chain,
+              Effect.flatMap(prepared(place, owner, fits, signedBy(key, fits)), (one) => signedByAgent(agent, one))
+            )
+            for (const token of tokens.slice(0, maxAssetsOnSolana)) assert.strictEqual(held(to, token), 5n)
+          })
+        )
     )
 
     it.live("one word moves the assets once, however often it is carried out", () =>
@@ -135,16 +168,15 @@ eachSwig("withdrawals", (start) => {
           const { key, owner, place } = yield* funded
           const message = messageOf(Keypair.generate().publicKey)
           const good = signedBy(key, message)
-          const words: ReadonlyArray<readonly [SolanaWithdrawal, string]> = [
+          const words: ReadonlyArray<readonly [WithdrawalMessage, string]> = [
             [message, signedBy(Keypair.generate(), message)],
-            [message, signedBy(key, message, "Other")],
+            [message, signedBy(key, message, "Other Withdrawal Authorization")],
             [messageOf(Keypair.generate().publicKey), good],
             [{ ...message, assets: message.assets.toReversed() }, good],
             [{ ...message, assets: [{ assetId: usdc.assetId, amountRaw: "41" }, message.assets[1]!] }, good],
             [{ ...message, expiresAt: expiresAt + 1 }, good],
             [{ ...message, nonce: `0x${"5b".repeat(32)}` }, good],
-            [{ ...message, portfolioId: "pf_other" }, good],
-            [{ ...message, portfolioId: "pf\nnonce: 1" }, good],
+            [{ ...message, portfolioId: "pf_other" as PortfolioId }, good],
             [{ ...message, assets: [{ assetId: usdc.assetId, amountRaw: "all" }] }, good],
             [message, ""],
             [message, "0x00"],
@@ -152,7 +184,7 @@ eachSwig("withdrawals", (start) => {
           ]
           for (const [changed, signature] of words) {
             const refused = yield* Effect.flip(prepared(place, owner, changed, signature))
-            assert.strictEqual(refused._tag, "WithdrawalSignatureRefused")
+            assert.deepInclude(refused, { _tag: "WithdrawalRefused", kind: "signature" })
           }
         })
       )
@@ -164,14 +196,21 @@ eachSwig("withdrawals", (start) => {
           const { deposit, key, owner, place } = yield* funded
           const to = Keypair.generate().publicKey
           const [dollars, shares] = messageOf(to).assets
-          const kindOf = (message: SolanaWithdrawal) =>
+          const kindOf = (message: WithdrawalMessage) =>
             Effect.map(Effect.flip(prepared(place, owner, message, signedBy(key, message))), (refused) =>
               refused._tag === "WithdrawalRefused" ? refused.kind : refused._tag
             )
           assert.strictEqual(yield* kindOf(messageOf(to, { expiresAt: 1 })), "expired")
+          const soon = Math.floor(Date.now() / 1_000) + landingSeconds - 10
+          assert.strictEqual(yield* kindOf(messageOf(to, { expiresAt: soon })), "expired")
           assert.strictEqual(yield* kindOf(messageOf(deposit)), "recipient")
-          assert.strictEqual(yield* kindOf(messageOf(to, { recipientAccountId: "eip155:1:0x00" })), "recipient")
+          assert.strictEqual(
+            yield* kindOf(messageOf(to, { recipientAccountId: "eip155:1:0x00" as AccountId })),
+            "recipient"
+          )
           assert.strictEqual(yield* kindOf(messageOf(tokenAccount(usdc, deposit))), "recipient")
+          const [nobody] = PublicKey.findProgramAddressSync([to.toBytes()], tesla.program)
+          assert.strictEqual(yield* kindOf(messageOf(nobody)), "recipient")
           assert.strictEqual(yield* kindOf(messageOf(to, { assets: [dollars!, dollars!] })), "duplicate")
           const much = { ...dollars!, amountRaw: "101" }
           assert.strictEqual(yield* kindOf(messageOf(to, { assets: [much] })), "balance")
@@ -183,7 +222,8 @@ eachSwig("withdrawals", (start) => {
     )
 
     it("the text is the lines that were agreed", () => {
-      const text = withdrawalText("Ballast", messageOf(new Keypair().publicKey, { recipientAccountId: "solana:x:y" }))
+      const recipientAccountId = "solana:x:y" as AccountId
+      const text = withdrawalText(title, messageOf(new Keypair().publicKey, { recipientAccountId }))
       assert.strictEqual(
         text,
         [

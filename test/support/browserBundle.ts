@@ -1,4 +1,4 @@
-/** `ballast/stream` as a page loads it: one script that leaves `Ballast` behind. */
+/** An entry of the client as a page loads it: one script that leaves `Ballast` behind. */
 import { join } from "node:path"
 import { rolldown } from "rolldown"
 
@@ -16,7 +16,7 @@ export interface Bundle {
 export const bundleForBrowsers = async (file: string): Promise<Bundle> => {
   const warnings: Array<string> = []
   const build = await rolldown({
-    input: join(import.meta.dirname, "../../..", file),
+    input: join(import.meta.dirname, "../..", file),
     platform: "browser",
     onLog: (_level, { message }) => warnings.push(message)
   })

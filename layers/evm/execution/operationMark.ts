@@ -1,16 +1,16 @@
 /**
- * The mark by which an order is recognized on chain: sixteen bytes behind the arguments of the account's `execute`,
- * which the account does not read and which its operation's hash covers. Only calldata of the account's own operation
- * counts: anybody may write the same bytes elsewhere.
+ * The mark by which an operation of the service is recognized on chain: sixteen bytes behind the arguments of the
+ * account's `execute`, which the account does not read and which its operation's hash covers. Only calldata of the
+ * account's own operation counts: anybody may write the same bytes elsewhere.
  */
 import { concatHex, decodeFunctionData, type Hex, isAddressEqual, keccak256, slice, stringToHex } from "viem"
 import type { OperationId } from "#domain/Ids.ts"
 import { entryPointAbi } from "#layers/evm/contracts.ts"
 
-export const markOf = (orderId: OperationId): Hex => slice(keccak256(stringToHex(orderId)), 0, 16)
+export const markOf = (operationId: OperationId): Hex => slice(keccak256(stringToHex(operationId)), 0, 16)
 
-export const withMark = (callData: Hex, orderId: OperationId | undefined): Hex =>
-  orderId === undefined ? callData : concatHex([callData, markOf(orderId)])
+export const withMark = (callData: Hex, operationId: OperationId | undefined): Hex =>
+  operationId === undefined ? callData : concatHex([callData, markOf(operationId)])
 
 /** An operation as the EntryPoint's event names it. */
 export interface NamedOperation {
@@ -29,8 +29,8 @@ const operationsIn = (input: Hex) => {
 
 /**
  * Whether the operation, which a transaction with this input carried, has the mark. A contract of somebody else may
- * have handed the operation to the EntryPoint; then the mark anywhere in the input counts, so that the order is rather
- * taken for carried out than carried out twice.
+ * have handed it to the EntryPoint; then the mark anywhere in the input counts, so that it is rather taken for carried
+ * out than carried out twice.
  */
 export const carriesMark = (input: Hex, { nonce, sender }: NamedOperation, mark: Hex): boolean => {
   const operations = operationsIn(input)

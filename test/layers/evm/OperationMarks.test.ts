@@ -3,11 +3,11 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type Hex, keccak256, stringToHex } from "viem"
-import { OrderMarks } from "#domain/action/OrderMarks.ts"
+import { OperationMarks } from "#domain/relay/OperationMarks.ts"
 import { makeOperationId, type OperationId } from "#domain/Ids.ts"
 import { asTransaction } from "#domain/relay/Transaction.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
-import { withMark } from "#layers/evm/execution/orderMark.ts"
+import { withMark } from "#layers/evm/execution/operationMark.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import {
   accountOn,
@@ -26,17 +26,17 @@ import {
 } from "#test/layers/evm/EvmWorld.ts"
 import { balances, dollars, submit, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
 
-const swapOf = Effect.fnUntraced(function* (enrollment: Enrollment, chain: Chain, orderId?: OperationId) {
+const swapOf = Effect.fnUntraced(function* (enrollment: Enrollment, chain: Chain, operationId?: OperationId) {
   const swap = yield* quotedSwap(chain, "USDC", "WETH", dollars(10n), { toleranceBps: 100n })
-  return { ...batchOf(enrollment, chain, [swap]), ...(orderId === undefined ? {} : { orderId }) }
+  return { ...batchOf(enrollment, chain, [swap]), ...(operationId === undefined ? {} : { operationId }) }
 })
 
-const sought = (enrollment: Enrollment, chain: Chain, orderId: OperationId, fromBlock = 0n) =>
-  Effect.map(DateTime.now, (acceptedAt) => ({
+const sought = (enrollment: Enrollment, chain: Chain, operationId: OperationId, fromBlock = 0n) =>
+  Effect.map(DateTime.now, (since) => ({
     chainId: chainIdOf(chain),
     accountId: accountOn(enrollment, chain),
-    orderId,
-    acceptedAt,
+    operationId,
+    since,
     fromBlock
   }))
 
@@ -47,13 +47,13 @@ describe("an order", () => {
       () =>
         Effect.gen(function* () {
           const { base: chain } = yield* EvmWorld
-          const marks = yield* OrderMarks
+          const marks = yield* OperationMarks
           const enrollment = yield* tradingAccount(501n)
-          const [orderId, other] = [yield* makeOperationId, yield* makeOperationId]
-          const order = yield* sought(enrollment, chain, orderId)
+          const [operationId, other] = [yield* makeOperationId, yield* makeOperationId]
+          const order = yield* sought(enrollment, chain, operationId)
           yield* execute(yield* swapOf(enrollment, chain))
           assert.deepStrictEqual(yield* marks.find(order), { _tag: "Absent" })
-          const { receipt } = yield* execute(yield* swapOf(enrollment, chain, orderId))
+          const { receipt } = yield* execute(yield* swapOf(enrollment, chain, operationId))
           assert.isTrue(receipt.success)
           yield* execute(yield* swapOf(enrollment, chain, other))
           assert.deepStrictEqual(yield* marks.find(order), { _tag: "Carried", receipt })
@@ -63,27 +63,27 @@ describe("an order", () => {
     it.effect("is not found in the operation of another account that names it", () =>
       Effect.gen(function* () {
         const { base: chain } = yield* EvmWorld
-        const marks = yield* OrderMarks
+        const marks = yield* OperationMarks
         const [own, other] = [yield* tradingAccount(502n), yield* tradingAccount(503n)]
-        const orderId = yield* makeOperationId
+        const operationId = yield* makeOperationId
         yield* execute(yield* swapOf(own, chain))
-        yield* execute(yield* swapOf(other, chain, orderId))
-        assert.deepStrictEqual(yield* marks.find(yield* sought(own, chain, orderId)), { _tag: "Absent" })
+        yield* execute(yield* swapOf(other, chain, operationId))
+        assert.deepStrictEqual(yield* marks.find(yield* sought(own, chain, operationId)), { _tag: "Absent" })
       })
     )
 
     it.effect("is found when somebody else has submitted its operation", () =>
       Effect.gen(function* () {
         const { base: chain } = yield* EvmWorld
-        const marks = yield* OrderMarks
+        const marks = yield* OperationMarks
         const enrollment = yield* tradingAccount(504n)
-        const orderId = yield* makeOperationId
+        const operationId = yield* makeOperationId
         const before = yield* balances(chain, enrollment.account)
         const prepared = asTransaction(
-          yield* (yield* ChainExecution).prepare(yield* swapOf(enrollment, chain, orderId))
+          yield* (yield* ChainExecution).prepare(yield* swapOf(enrollment, chain, operationId))
         )
         yield* submit(chain, stranger, prepared.callData as Hex)
-        const found = yield* marks.find(yield* sought(enrollment, chain, orderId))
+        const found = yield* marks.find(yield* sought(enrollment, chain, operationId))
         assert.strictEqual(found._tag === "Carried" && found.receipt.subject, prepared.subject)
         assert.notDeepEqual(yield* balances(chain, enrollment.account), before)
       })
@@ -93,11 +93,11 @@ describe("an order", () => {
       Effect.gen(function* () {
         const { base: chain } = yield* EvmWorld
         const enrollment = yield* tradingAccount(505n)
-        const orderId = yield* makeOperationId
-        const order = yield* sought(enrollment, chain, orderId)
+        const operationId = yield* makeOperationId
+        const order = yield* sought(enrollment, chain, operationId)
         const confirmations = 3
-        const patient = Context.get(yield* Layer.build(patientAdapter(chain, confirmations)), OrderMarks)
-        const { receipt } = yield* execute(yield* swapOf(enrollment, chain, orderId))
+        const patient = Context.get(yield* Layer.build(patientAdapter(chain, confirmations)), OperationMarks)
+        const { receipt } = yield* execute(yield* swapOf(enrollment, chain, operationId))
         for (let confirmed = 1; confirmed < confirmations; confirmed++) {
           assert.deepStrictEqual(yield* patient.find(order), { _tag: "Pending" }, `after ${confirmed} blocks`)
           yield* mine(chain)
@@ -112,7 +112,7 @@ describe("an order", () => {
         const enrollment = yield* tradingAccount(506n)
         const head = yield* Effect.promise(() => chain.client.getBlockNumber({ cacheTime: 0 }))
         const order = yield* sought(enrollment, chain, yield* makeOperationId, head + 1_000n)
-        const failure = yield* Effect.flip((yield* OrderMarks).find(order))
+        const failure = yield* Effect.flip((yield* OperationMarks).find(order))
         assert.include(failure.message, `before ${head + 1_000n}`)
       })
     )
@@ -121,16 +121,16 @@ describe("an order", () => {
       Effect.gen(function* () {
         const { base: chain } = yield* EvmWorld
         const enrollment = yield* tradingAccount(507n)
-        const orderId = yield* makeOperationId
+        const operationId = yield* makeOperationId
         const exact = yield* quotedSwap(chain, "USDC", "WETH", dollars(10n))
         const prepared = asTransaction(
-          yield* (yield* ChainExecution).prepare({ ...batchOf(enrollment, chain, [exact]), orderId })
+          yield* (yield* ChainExecution).prepare({ ...batchOf(enrollment, chain, [exact]), operationId })
         )
         // Somebody trades before it, so that it yields less than its minimum.
         yield* execute(yield* swapOf(yield* tradingAccount(508n), chain))
         const { logs } = yield* submit(chain, stranger, prepared.callData as Hex)
         assert.isAbove(logs.length, 0)
-        assert.deepStrictEqual(yield* (yield* OrderMarks).find(yield* sought(enrollment, chain, orderId)), {
+        assert.deepStrictEqual(yield* (yield* OperationMarks).find(yield* sought(enrollment, chain, operationId)), {
           _tag: "Absent"
         })
       })
@@ -140,13 +140,13 @@ describe("an order", () => {
       Effect.gen(function* () {
         const { base: chain } = yield* EvmWorld
         const enrollment = yield* tradingAccount(509n)
-        const orderId = yield* makeOperationId
-        const { receipt } = yield* execute(yield* swapOf(enrollment, chain, orderId))
+        const operationId = yield* makeOperationId
+        const { receipt } = yield* execute(yield* swapOf(enrollment, chain, operationId))
         const config = configFor([chain])
         const rpcUrls = ["http://127.0.0.1:9", chain.rpcUrl] as const
         const adapter = adapterFor({ ...config, chains: config.chains.map((one) => ({ ...one, rpcUrls })) })
-        const marks = Context.get(yield* Layer.build(adapter), OrderMarks)
-        assert.deepStrictEqual(yield* marks.find(yield* sought(enrollment, chain, orderId)), {
+        const marks = Context.get(yield* Layer.build(adapter), OperationMarks)
+        assert.deepStrictEqual(yield* marks.find(yield* sought(enrollment, chain, operationId)), {
           _tag: "Carried",
           receipt
         })
@@ -157,9 +157,9 @@ describe("an order", () => {
   layer(SecureRandom.layerWebCrypto)((it) => {
     it.effect("has a mark of sixteen bytes behind the calldata, and none when there is no order", () =>
       Effect.gen(function* () {
-        const orderId = yield* makeOperationId
-        const mark = keccak256(stringToHex(orderId)).slice(2, 34)
-        assert.strictEqual(withMark("0xabcd", orderId), `0xabcd${mark}`)
+        const operationId = yield* makeOperationId
+        const mark = keccak256(stringToHex(operationId)).slice(2, 34)
+        assert.strictEqual(withMark("0xabcd", operationId), `0xabcd${mark}`)
         assert.strictEqual(withMark("0xabcd", undefined), "0xabcd")
       })
     )

@@ -1,0 +1,85 @@
+/**
+ * Port: places of portfolios in the wallets that owners have on Solana. Stage 1 issues what makes a place, the owner
+ * signs, and one transaction puts it on the chain: the agent's role and its sub-account, which is the portfolio's
+ * account, and the wallet before them where it is new. Source: interface "enroll/signature", rules 5 and 6.
+ */
+import { Context, type Effect, Schema } from "effect"
+import { SolanaAccountId, type WalletId } from "#domain/Caip.ts"
+import type { Authorization } from "#domain/account/Authorization.ts"
+import type { ValidationFailed, VerifierUnavailable } from "#domain/Errors.ts"
+import type { TenantId } from "#domain/Ids.ts"
+
+/** Of an owner with a Solana key, who signs the transaction; the text says what it does. */
+export const SolanaMessage = Schema.Struct({ kind: Schema.Literal("solana-message"), text: Schema.String })
+
+/** Of an owner with an EVM wallet, who signs such a text at a slot of the owner's own; this one is an example. */
+export const RoleMessage = Schema.Struct({ kind: Schema.Literal("ecdsa"), raw: Schema.String })
+
+/** What stage 1 issued beside the authorization; stored with the flow. */
+export const IssuedPlace = Schema.Struct({
+  message: Schema.Union([SolanaMessage, RoleMessage]),
+  walletAccountId: SolanaAccountId,
+  /** The wallet is on the chain already. */
+  isReused: Schema.Boolean,
+  /** What the signature of an EVM wallet must count; null where the owner signs the transaction. */
+  odometer: Schema.NullOr(Schema.Int),
+  /** Base64 of what an owner with a Solana key signs, all signatures empty; null for the others. */
+  transaction: Schema.NullOr(Schema.String),
+  /** What the adapter needs at stage 2. It alone reads it. */
+  plan: Schema.String
+})
+export type IssuedPlace = typeof IssuedPlace.Type
+
+/** What stage 2 carries of the owner, by the kind of the owner's key. */
+export type SolanaConsent =
+  /** Base64 of the issued transaction with the owner's signature. */
+  | { readonly _tag: "SignedTransaction"; readonly transaction: string }
+  | {
+      readonly _tag: "SlotSignature"
+      readonly userSecp256k1PublicKey: string
+      readonly signature: string
+      readonly currentSlot: bigint
+    }
+
+/** A signed transaction, written down before it is sent. Its adapter alone reads it. */
+export type SignedPlace = string
+
+export type PlaceOutcome =
+  | { readonly _tag: "Landed" }
+  /** A block holds it, and it had no effect. */
+  | { readonly _tag: "Failed"; readonly reason: string }
+  /** No block holds it, and none will. */
+  | { readonly _tag: "Expired" }
+  | { readonly _tag: "Pending" }
+
+export interface PlaceRequest {
+  readonly tenantId: TenantId
+  readonly ownerAccountId: WalletId
+  readonly withdrawalDomainName: string
+}
+
+export class SolanaWallets extends Context.Service<
+  SolanaWallets,
+  {
+    /** Stage 1. Nothing is signed or sent. */
+    readonly issue: (
+      request: PlaceRequest
+    ) => Effect.Effect<
+      { readonly authorization: Authorization; readonly place: IssuedPlace },
+      ValidationFailed | VerifierUnavailable
+    >
+    /**
+     * Stage 2: the transaction with all its signatures, the agent's last. Refuses what the owner did not sign, what is
+     * too old, and what the wallet no longer allows. Nothing is sent.
+     */
+    readonly sign: (
+      authorization: Authorization,
+      place: IssuedPlace,
+      consent: SolanaConsent
+    ) => Effect.Effect<SignedPlace, ValidationFailed | VerifierUnavailable>
+    /** What has become of it. */
+    readonly outcome: (signed: SignedPlace) => Effect.Effect<PlaceOutcome, VerifierUnavailable>
+    /** Sends the same bytes until the chain has decided, for some seconds at most. */
+    readonly land: (signed: SignedPlace) => Effect.Effect<PlaceOutcome, VerifierUnavailable>
+  }
+>()("ballast/domain/account/SolanaWallets") {}

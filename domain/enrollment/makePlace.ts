@@ -1,0 +1,74 @@
+/**
+ * Puts a portfolio's place on Solana, once: the signed transaction is written down before it is sent, and the same
+ * bytes are sent until the chain has decided. Whoever died in between is followed by the next call of stage 2, which
+ * finds the transaction and goes on with it. Source: docs/decisions/0254-enrollment-on-solana.md.
+ */
+import { DateTime, Effect, Option } from "effect"
+import { type PlaceOutcome, type SolanaConsent, SolanaWallets } from "#domain/account/SolanaWallets.ts"
+import type { EnrollmentFlow, IssuedOnSolana } from "#domain/enrollment/Enrollment.ts"
+import { PlaceJournal } from "#domain/enrollment/PlaceJournal.ts"
+import { ReplayInProgress, ReplayMismatch, ValidationFailed } from "#domain/Errors.ts"
+
+/** Transactions of one flow, each after the last can no longer land. */
+const attemptLimit = 5
+
+/** What the owner signed, as a grant keeps it. */
+export const signatureIn = (consent: SolanaConsent): string =>
+  consent._tag === "SignedTransaction" ? consent.transaction : consent.signature
+
+const startAgain = "start again at /v2/enroll/signature"
+
+const underWay = new ReplayInProgress({
+  message: "The transaction is on its way to Solana; send the same again in 2 seconds"
+})
+
+const withoutEffect = (outcome: Exclude<PlaceOutcome, { readonly _tag: "Landed" | "Pending" }>) =>
+  new ValidationFailed(
+    outcome._tag === "Expired"
+      ? {
+          message: `Solana did not take the transaction in time, and takes it no more; nothing was made. Sign once more, or ${startAgain}`,
+          details: ["flowId: the transaction has expired"]
+        }
+      : {
+          message: `Solana took the transaction without effect; nothing was made. Sign once more, or ${startAgain}`,
+          details: [`flowId: ${outcome.reason}`]
+        }
+  )
+
+/**
+ * Answers when the place is there. `beforeSigning` is asked before the agent signs anything; afterwards the flow is
+ * gone on with whatever it would say.
+ */
+export const makePlaces = Effect.gen(function* () {
+  const wallets = yield* SolanaWallets
+  const journal = yield* PlaceJournal
+
+  return Effect.fn("makePlace")(function* <E, R>(
+    { authorization, flowId, place }: EnrollmentFlow & IssuedOnSolana,
+    consent: SolanaConsent,
+    beforeSigning: Effect.Effect<void, E, R>
+  ) {
+    const ownerSignature = signatureIn(consent)
+    const last = Option.getOrUndefined(yield* journal.latest(flowId))
+    if (last !== undefined) {
+      const isSame = last.ownerSignature === ownerSignature
+      const outcome = yield* isSame ? wallets.land(last.signed) : wallets.outcome(last.signed)
+      const isOpen = outcome._tag === "Landed" || outcome._tag === "Pending"
+      if (isOpen && !isSame) {
+        return yield* new ReplayMismatch({
+          message: `A transaction with another signature of the owner is under way for this flowId; send that one again, or ${startAgain}`
+        })
+      }
+      if (outcome._tag === "Landed") return
+      if (outcome._tag === "Pending") return yield* underWay
+      if (last.number >= attemptLimit) return yield* withoutEffect(outcome)
+    }
+    yield* beforeSigning
+    const signed = yield* wallets.sign(authorization, place, consent)
+    const attempt = { number: (last?.number ?? 0) + 1, ownerSignature, signed }
+    if (!(yield* journal.record(flowId, attempt, yield* DateTime.now))) return yield* underWay
+    const outcome = yield* wallets.land(signed)
+    if (outcome._tag === "Landed") return
+    return yield* outcome._tag === "Pending" ? underWay : withoutEffect(outcome)
+  })
+})

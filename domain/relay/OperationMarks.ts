@@ -1,0 +1,44 @@
+/**
+ * Port: whether the chain shows that an operation of the service was carried out there. What carries it names it in its
+ * calldata, by its mark, so that it is found although the service has lost every record of what it sent. Orders of
+ * owners and rebalances have marks; a withdrawal has the owner's nonce, which the chain accepts once.
+ */
+import { Context, type DateTime, Duration, type Effect } from "effect"
+import type { AccountId, ChainId } from "#domain/Caip.ts"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { OperationId } from "#domain/Ids.ts"
+import type { ActionReceipt } from "#domain/relay/Transaction.ts"
+
+export interface SoughtOperation {
+  readonly chainId: ChainId
+  readonly accountId: AccountId
+  readonly operationId: OperationId
+  /** Nothing that is older carries it. */
+  readonly since: DateTime.Utc
+  /** Nodes that have not reached this block are not believed that there is none. */
+  readonly fromBlock: bigint
+}
+
+export type MarkedOperation =
+  | { readonly _tag: "Absent" }
+  /** It was carried out, in a block that does not count yet. */
+  | { readonly _tag: "Pending" }
+  | { readonly _tag: "Carried"; readonly receipt: ActionReceipt }
+
+/**
+ * What is younger is not sought on chain: the records that a failover loses are older than the time in which another
+ * server takes over.
+ */
+export const leastAgeOfLoss = Duration.seconds(5)
+
+export class OperationMarks extends Context.Service<
+  OperationMarks,
+  {
+    /**
+     * Among the account's operations of the last 40,000 blocks, as every endpoint of the chain shows them. What was
+     * reverted does not count, and chains without user operations have no marks. Fails when no endpoint answers, or
+     * when they contradict each other.
+     */
+    readonly find: (sought: SoughtOperation) => Effect.Effect<MarkedOperation, ChainUnavailable>
+  }
+>()("ballast/domain/relay/OperationMarks") {}

@@ -1,0 +1,44 @@
+/**
+ * Origins of tenants' pages, as of at most ten seconds ago. Browsers ask for them before they send a request, when
+ * nobody knows yet whose key it will have, so they are in memory.
+ */
+import { Context, Duration, Effect, Layer } from "effect"
+import type { TenantId } from "#domain/Ids.ts"
+import { keepGoing } from "#domain/keepGoing.ts"
+import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
+
+export class TenantOrigins extends Context.Service<
+  TenantOrigins,
+  {
+    /** Whether any tenant names it. */
+    readonly isNamed: (origin: string) => boolean
+    readonly isNamedBy: (tenantId: TenantId, origin: string) => boolean
+  }
+>()("ballast/domain/tenant/TenantOrigins") {
+  static readonly layerEvery = (interval: Duration.Duration) =>
+    Layer.effect(
+      TenantOrigins,
+      Effect.gen(function* () {
+        const store = yield* TenantConfigurationStore
+        let tenantsOf: ReadonlyMap<string, ReadonlySet<TenantId>> = new Map()
+        const refresh = Effect.map(store.origins, (named) => {
+          tenantsOf = new Map(
+            [...Map.groupBy(named, ({ origin }) => origin)].map(([origin, rows]) => [
+              origin,
+              new Set(rows.map(({ tenantId }) => tenantId))
+            ])
+          )
+        })
+        yield* keepGoing(Effect.as(refresh, interval), {
+          complaint: "The origins of tenants' pages could not be read",
+          afterFault: interval
+        })
+        return TenantOrigins.of({
+          isNamed: (origin) => tenantsOf.has(origin),
+          isNamedBy: (tenantId, origin) => tenantsOf.get(origin)?.has(tenantId) === true
+        })
+      })
+    )
+
+  static readonly layer = TenantOrigins.layerEvery(Duration.seconds(10))
+}

@@ -1,0 +1,15 @@
+/** What only the chain knows of a recipient, which both stages ask (API_211). */
+import { Effect, Option } from "effect"
+import type { AccountId } from "#domain/Caip.ts"
+import { recipientInvalid, type WithdrawalPlace } from "#domain/withdrawal/resolveSource.ts"
+import type { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
+
+/** Fails where the recipient would lose what it receives. */
+export const requireRecipient = Effect.fnUntraced(function* (
+  verifier: Pick<WithdrawalVerifier["Service"], "recipientProblem">,
+  recipient: AccountId,
+  at: WithdrawalPlace["at"]
+) {
+  const problem = yield* verifier.recipientProblem(recipient)
+  if (Option.isSome(problem)) return yield* recipientInvalid(at, problem.value)
+})

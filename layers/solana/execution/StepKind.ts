@@ -1,0 +1,103 @@
+/**
+ * What differs between kinds of steps when one is carried out. A swap of the plan is built by Jupiter anew for each
+ * signature, and read off the balances around it. Of an owner's withdrawal what was signed is checked again, and it
+ * counts as done when no fork can take it back.
+ */
+import { Duration, Effect, Schedule } from "effect"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { StepOutcome } from "#domain/relay/StepCarrier.ts"
+import type { SimulationFailed as TokenUnreadable } from "#domain/trading/ChainExecution.ts"
+import type { ProviderUnavailable } from "#layers/provider/makeFind.ts"
+import { addressesOf } from "#layers/solana/enrollment/Flow.ts"
+import { tradeOf } from "#layers/solana/execution/prepareSwaps.ts"
+import type { SolanaStep, SwapStep, WithdrawStep } from "#layers/solana/execution/SolanaStep.ts"
+import type { Agent } from "#layers/solana/lifecycle/Agent.ts"
+import type { PreparationError, Prepared } from "#layers/solana/lifecycle/prepare.ts"
+import type { FeePolicy } from "#layers/solana/lifecycle/priorityFee.ts"
+import type { Commitment, SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import { readHoldings } from "#layers/solana/token/readHoldings.ts"
+import { readMints } from "#layers/solana/token/readMints.ts"
+import type { SwapRefused } from "#layers/solana/trading/checkSwap.ts"
+import type { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
+import { type Amounts, amountsOf, prepareSwap, swapResult } from "#layers/solana/trading/prepareSwap.ts"
+import { walletOwner } from "#layers/solana/withdrawal/isSignedByOwner.ts"
+import { prepareWithdrawal, type WithdrawalRefused } from "#layers/solana/withdrawal/prepareWithdrawal.ts"
+
+/** The agent's key and what its transactions may cost. */
+export interface Signing {
+  readonly agent: Pick<Agent, "key">
+  readonly fees: FeePolicy
+}
+
+/** Why nothing can be signed for a step as things are now. */
+export type StepRefusal = PreparationError | TokenUnreadable | ProviderUnavailable | SwapRefused | WithdrawalRefused
+
+export interface StepKind {
+  /** How settled its transaction must be before the step counts as done. */
+  readonly commitment: Commitment
+  /** Built and checked as things are now; with the balances that `changes` will be asked about. Nothing is signed. */
+  readonly build: Effect.Effect<
+    { readonly prepared: Prepared; readonly before: Amounts },
+    StepRefusal,
+    JupiterClient | SolanaRpc
+  >
+  /** What the account got and gave in the transaction that landed in this slot. */
+  readonly changes: (
+    before: Amounts,
+    slot: bigint
+  ) => Effect.Effect<Extract<StepOutcome, { readonly _tag: "Landed" }>["deltas"], ChainUnavailable, SolanaRpc>
+}
+
+/** A provider that does not answer is asked for some seconds: nothing of the step may land while it is. */
+const askAgain = Schedule.exponential(Duration.millis(500)).pipe(Schedule.upTo({ times: 3 }))
+
+/** Changes of what the step is about. The log says where they are not those of the swap alone. */
+const changesOf = Effect.fnUntraced(function* (step: SwapStep, before: Amounts, after: Amounts) {
+  const { boughtRaw, isAsPlanned, soldRaw } = swapResult(step, before, after)
+  if (!isAsPlanned) {
+    yield* Effect.logWarning("A swap landed, and the balances around it are not those of the swap alone").pipe(
+      Effect.annotateLogs({ soldRaw, boughtRaw, sellRaw: step.sellRaw, minBuyRaw: step.minBuyRaw })
+    )
+  }
+  return [
+    { assetId: step.sell, raw: -soldRaw },
+    { assetId: step.buy, raw: boughtRaw }
+  ]
+})
+
+const swapKind = (step: SwapStep, { agent, fees }: Signing): StepKind => {
+  const buildSwap = (slippageBps: number) =>
+    Effect.gen(function* () {
+      const mints = yield* readMints([step.sell, step.buy])
+      return yield* prepareSwap({ ...tradeOf(step, mints), slippageBps, agent, fees })
+    }).pipe(Effect.retry({ while: ({ _tag }) => _tag === "ProviderUnavailable", schedule: askAgain }))
+
+  return {
+    commitment: "confirmed",
+    // A quote that fell since the plan leaves less room above the floor, and the next one is asked without slippage.
+    build: buildSwap(step.slippageBps).pipe(
+      Effect.catchTag("SwapRefused", (refused) => (step.slippageBps === 0 ? Effect.fail(refused) : buildSwap(0))),
+      Effect.map((prepared) => ({ prepared, before: amountsOf(prepared.before) }))
+    ),
+    changes: (before, slot) =>
+      Effect.flatMap(readHoldings(addressesOf(step.place).deposit, { atLeastSlot: slot }), (after) =>
+        changesOf(step, before, amountsOf(after))
+      )
+  }
+}
+
+/** Transfers of exact amounts, all or nothing: what left is what was asked for. */
+const withdrawKind = (
+  { message, owner, place, signature, title }: WithdrawStep,
+  { agent, fees }: Signing
+): StepKind => ({
+  commitment: "finalized",
+  build: Effect.map(
+    prepareWithdrawal({ agent, fees, message, owner: walletOwner(owner), place, signature, title }),
+    (prepared) => ({ prepared, before: [] })
+  ),
+  changes: () => Effect.succeed(message.assets.map(({ amountRaw, assetId }) => ({ assetId, raw: -BigInt(amountRaw) })))
+})
+
+export const kindOf = (step: SolanaStep, signing: Signing): StepKind =>
+  step._tag === "Swap" ? swapKind(step, signing) : withdrawKind(step, signing)

@@ -1,0 +1,32 @@
+/**
+ * Whether an owner signed a text: a Solana key signs its UTF-8 bytes with ed25519 and writes the signature in base58;
+ * an EVM wallet signs the same bytes with `personal_sign` (EIP-191).
+ */
+import { PublicKey } from "@solana/web3.js"
+import { Effect } from "effect"
+import { hashMessage, isHex, recoverAddress } from "viem"
+import * as Base58 from "#domain/Base58.ts"
+import { addressOf, type EvmAddress, namespaceOf, type WalletId } from "#domain/Caip.ts"
+import * as Ed25519 from "#layers/solana/ed25519.ts"
+import type { WalletOwner } from "#layers/solana/enrollment/findWallet.ts"
+
+/** The holder of the root of the owner's wallet. */
+export const walletOwner = (owner: WalletId): WalletOwner =>
+  namespaceOf(owner) === "solana"
+    ? { _tag: "Solana", key: new PublicKey(addressOf(owner)) }
+    : { _tag: "Evm", address: addressOf(owner) as EvmAddress }
+
+const base58Length = 90
+const hexLength = 132
+
+export const isSignedByOwner = Effect.fnUntraced(function* (owner: WalletOwner, text: string, signature: string) {
+  if (owner._tag === "Solana") {
+    const bytes = signature.length <= base58Length ? Base58.decode(signature) : undefined
+    return bytes?.length === 64 && Ed25519.verify(owner.key.toBytes(), new TextEncoder().encode(text), bytes)
+  }
+  if (!isHex(signature) || signature.length !== hexLength) return false
+  const signer = yield* Effect.promise(() =>
+    recoverAddress({ hash: hashMessage(text), signature }).catch(() => undefined)
+  )
+  return signer === owner.address
+})

@@ -1,0 +1,40 @@
+/** Marks by which a simulated chain tells which operation of the service it has carried out. */
+import { Effect, Layer } from "effect"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { type MarkedOperation, OperationMarks, type SoughtOperation } from "#domain/relay/OperationMarks.ts"
+import { onChain, shownHead } from "#test/simulation/ports/link.ts"
+import { receiptOf } from "#test/simulation/ports/receipts.ts"
+import type { Chain } from "#test/simulation/world/Chain.ts"
+import type { World } from "#test/simulation/world/World.ts"
+
+/** The operation with the mark that took effect, as of a block. */
+const carriedAt = (chain: Chain, { accountId, operationId }: SoughtOperation, head: number) => {
+  const isSought = (part: { readonly accountId: string; readonly operationId: string | null }) =>
+    part.accountId === accountId && part.operationId === operationId
+  for (const inclusion of chain.inclusions) {
+    const part = inclusion.execution.parts.find((one) => one.success && isSought(one))
+    if (part !== undefined && inclusion.block <= head) return { inclusion, part }
+  }
+  return undefined
+}
+
+export const simulatedMarks = (world: World) =>
+  Layer.succeed(
+    OperationMarks,
+    OperationMarks.of({
+      find: (sought) =>
+        Effect.flatMap(
+          onChain(world, sought.chainId, (chain): MarkedOperation | ChainUnavailable => {
+            const head = shownHead(world, chain)
+            const { accountId, chainId, fromBlock } = sought
+            if (BigInt(head) < fromBlock)
+              return new ChainUnavailable({ chainId, reason: `the node is at block ${head}` })
+            const carrier = carriedAt(chain, sought, head)
+            if (carrier === undefined) return { _tag: "Absent" }
+            if (carrier.inclusion.block > head - chain.confirmations + 1) return { _tag: "Pending" }
+            return { _tag: "Carried", receipt: receiptOf(carrier, accountId) }
+          }),
+          (found) => (found._tag === "ChainUnavailable" ? Effect.fail(found) : Effect.succeed(found))
+        )
+    })
+  )
