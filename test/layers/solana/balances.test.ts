@@ -88,26 +88,33 @@ describe("what pays for transactions", () => {
 })
 
 describe("balances of all families", () => {
-  it.effect("an account on Solana shows both token programs in raw units, and zero of what it does not hold", () =>
-    Effect.gen(function* () {
-      const owner = fundedKey(chain, sol).publicKey
-      issue(chain.ledger, usdc, owner, 5n)
-      issue(chain.ledger, share, owner, 7n)
-      const account = SolanaAccountId.make(`solana:${solanaReference}:${owner.toBase58()}`)
-      const wanted = splCatalog.map(({ assetId }) => assetId)
-      const balances = yield* Balances
-      const { blockNumber, balances: read } = yield* balances.read(account, wanted)
-      assert.strictEqual(blockNumber, chain.ledger.slot)
-      assert.deepStrictEqual(
-        read,
-        wanted.map((assetId) => ({ assetId, raw: assetId === usdc.assetId ? 5n : assetId === share.assetId ? 7n : 0n }))
-      )
-      const many = yield* balances.readMany(ChainId.make(solanaChainId), [{ account, assetIds: [usdc.assetId] }])
-      assert.deepStrictEqual(
-        many.map((one) => Result.getOrThrow(one).balances),
-        [[{ assetId: usdc.assetId, raw: 5n }]]
-      )
-    }).pipe(Effect.provide(serving(true)))
+  it.effect(
+    "an account on Solana shows both token programs in raw units, lamports above rent as SOL, and zero of what it does not hold",
+    () =>
+      Effect.gen(function* () {
+        const owner = fundedKey(chain, sol).publicKey
+        issue(chain.ledger, usdc, owner, 5n)
+        issue(chain.ledger, share, owner, 7n)
+        const account = SolanaAccountId.make(`solana:${solanaReference}:${owner.toBase58()}`)
+        const wanted = splCatalog.map(({ assetId }) => assetId)
+        const held = new Map<string, bigint>([
+          [usdc.assetId, 5n],
+          [share.assetId, 7n],
+          [splCatalog.find(({ symbol }) => symbol === "SOL")!.assetId, sol - chain.ledger.rentOf(0)]
+        ])
+        const balances = yield* Balances
+        const { blockNumber, balances: read } = yield* balances.read(account, wanted)
+        assert.strictEqual(blockNumber, chain.ledger.slot)
+        assert.deepStrictEqual(
+          read,
+          wanted.map((assetId) => ({ assetId, raw: held.get(assetId) ?? 0n }))
+        )
+        const many = yield* balances.readMany(ChainId.make(solanaChainId), [{ account, assetIds: [usdc.assetId] }])
+        assert.deepStrictEqual(
+          many.map((one) => Result.getOrThrow(one).balances),
+          [[{ assetId: usdc.assetId, raw: 5n }]]
+        )
+      }).pipe(Effect.provide(serving(true)))
   )
 
   it.effect("an account of another family is asked of the port beneath", () =>

@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => chain.close())
 
 const named = (symbol: string): SplToken => splCatalog.find((token) => token.symbol === symbol)!
-const [tesla, apple] = [named("TSLAx"), named("AAPLx")]
+const [tesla, apple, wrapped] = [named("TSLAx"), named("AAPLx"), named("SOL")]
 const wad = 10n ** 18n
 
 const onChain = <A, E>(effect: Effect.Effect<A, E, SolanaRpc>) =>
@@ -62,7 +62,7 @@ const secondAccount = (token: SplToken, owner: PublicKey, amountRaw: bigint): Pu
 }
 
 describe("what an address holds", () => {
-  it.effect("both token programs, several accounts of a mint summed, and lamports above rent", () =>
+  it.effect("both token programs, several accounts of a mint summed, and lamports above rent as SOL", () =>
     onChain(
       Effect.gen(function* () {
         const owner = fundedKey(chain, sol).publicKey
@@ -70,12 +70,18 @@ describe("what an address holds", () => {
         issue(chain.ledger, tesla, owner, 7n)
         secondAccount(usdc, owner, 100n)
         secondAccount(tesla, owner, 1_000n)
-        const { lamports, slot, time, tokens } = yield* readHoldings(owner)
-        assert.strictEqual(lamports, sol - chain.ledger.rentOf(0))
+        const { slot, time, tokens } = yield* readHoldings(owner)
         assert.strictEqual(slot, chain.ledger.slot)
         assert.strictEqual(time, chain.now)
         const byAsset = new Map(tokens.map((token) => [token.assetId as string, token]))
-        assert.strictEqual(byAsset.size, 2)
+        assert.strictEqual(byAsset.size, 3)
+        const spare = sol - chain.ledger.rentOf(0)
+        assert.deepInclude(byAsset.get(wrapped.assetId), {
+          raw: spare,
+          movableRaw: spare,
+          lamports: spare,
+          accounts: []
+        })
         const [dollars, shares] = [byAsset.get(usdc.assetId)!, byAsset.get(tesla.assetId)!]
         assert.strictEqual(dollars.raw, 105n)
         assert.deepStrictEqual(
@@ -92,11 +98,27 @@ describe("what an address holds", () => {
     )
   )
 
+  it.effect("SOL is lamports and wrapped SOL together, and is not read where other mints alone are wanted", () =>
+    onChain(
+      Effect.gen(function* () {
+        const owner = fundedKey(chain, sol).publicKey
+        issue(chain.ledger, wrapped, owner, 300n)
+        const [holding, ...others] = (yield* readHoldings(owner, { mints: [wrapped.mint] })).tokens
+        const spare = sol - chain.ledger.rentOf(0)
+        assert.deepInclude(holding, { assetId: wrapped.assetId, raw: spare + 300n, lamports: spare })
+        assert.lengthOf(holding!.accounts, 1)
+        assert.strictEqual(holding!.token!.decimals, 9)
+        assert.deepStrictEqual(others, [])
+        assert.deepStrictEqual((yield* readHoldings(owner, { mints: [usdc.mint] })).tokens, [])
+      })
+    )
+  )
+
   it.effect("an address that nobody ever paid holds nothing, and wanted mints alone are read", () =>
     onChain(
       Effect.gen(function* () {
         const owner = Keypair.generate().publicKey
-        assert.deepInclude(yield* readHoldings(owner), { lamports: 0n, tokens: [] })
+        assert.deepStrictEqual((yield* readHoldings(owner)).tokens, [])
         issue(chain.ledger, usdc, owner, 5n)
         issue(chain.ledger, tesla, owner, 7n)
         const { tokens } = yield* readHoldings(owner, { mints: [tesla.mint] })
@@ -184,7 +206,7 @@ describe("what an address holds", () => {
         chain.ledger.operate(owner, [
           createSetAuthorityInstruction(account, owner, AuthorityType.AccountOwner, Keypair.generate().publicKey)
         ])
-        assert.deepStrictEqual((yield* readHoldings(owner)).tokens, [])
+        assert.deepStrictEqual((yield* readHoldings(owner, { mints: [usdc.mint] })).tokens, [])
       })
     )
   )

@@ -16,7 +16,7 @@ import { carryOut } from "#layers/solana/lifecycle/carryOut.ts"
 import { signedByAgent } from "#layers/solana/lifecycle/prepare.ts"
 import type { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { prepareWithdrawal } from "#layers/solana/withdrawal/prepareWithdrawal.ts"
-import { installMints, issue, pause, resume, tokenAccount } from "#sandbox/solana/market/issuer.ts"
+import { installMints, issue, issueLamports, pause, resume, tokenAccount } from "#sandbox/solana/market/issuer.ts"
 import { type SplToken, splCatalog, usdc } from "#sandbox/solana/market/splCatalog.ts"
 import { amountIn } from "#sandbox/solana/market/splPools.ts"
 import { eachSwig } from "#test/layers/solana/eachSwig.ts"
@@ -35,6 +35,7 @@ import {
 import type { TestChain } from "#test/sandbox/solana/support.ts"
 
 const tesla = splCatalog.find(({ symbol }) => symbol === "TSLAx")!
+const sol = splCatalog.find(({ symbol }) => symbol === "SOL")!
 const expiresAt = 4_000_000_000
 const title = "Ballast Withdrawal Authorization"
 
@@ -90,6 +91,49 @@ eachSwig("withdrawals", (start) => {
           assert.strictEqual(outcome._tag, "Landed")
           assert.deepStrictEqual([held(to, usdc), held(to, tesla)], [40n, 7n])
           assert.deepStrictEqual([held(deposit, usdc), held(deposit, tesla)], [60n, 0n])
+        })
+      )
+    )
+
+    it.live("SOL leaves wrapped, the lamports among it too, and the rent stays", () =>
+      run(
+        Effect.gen(function* () {
+          const { deposit, key, owner, place } = yield* funded
+          issueLamports(chain.ledger, deposit, 700n)
+          issue(chain.ledger, sol, deposit, 300n)
+          const to = Keypair.generate().publicKey
+          const take = (amountRaw: string) => {
+            const message = messageOf(to, { assets: [{ assetId: sol.assetId, amountRaw }] })
+            return prepared(place, owner, message, signedBy(key, message))
+          }
+          assert.deepInclude(yield* Effect.flip(take("1001")), { _tag: "WithdrawalRefused", kind: "balance" })
+          yield* carriedOut(
+            chain,
+            Effect.flatMap(take("900"), (one) => signedByAgent(agent, one))
+          )
+          assert.strictEqual(held(to, sol), 900n)
+          assert.strictEqual(chain.ledger.account(deposit)!.lamports, chain.ledger.rentOf(0) + 100n)
+          assert.strictEqual(held(deposit, sol), 0n)
+        })
+      )
+    )
+
+    it.live(`${maxAssetsOnSolana} assets leave in one transaction where one of them is SOL to be wrapped`, () =>
+      run(
+        Effect.gen(function* () {
+          const { deposit, key, owner, place } = yield* funded
+          issueLamports(chain.ledger, deposit, 700n)
+          const others = splCatalog.filter((token) => token !== sol)
+          for (const token of others) issue(chain.ledger, token, deposit, 1_000n)
+          const to = Keypair.generate().publicKey
+          const assets = [sol, ...others].map(({ assetId }) => ({ assetId, amountRaw: "5" }))
+          assert.lengthOf(assets, maxAssetsOnSolana)
+          const message = messageOf(to, { assets })
+          yield* carriedOut(
+            chain,
+            Effect.flatMap(prepared(place, owner, message, signedBy(key, message)), (one) => signedByAgent(agent, one))
+          )
+          for (const token of [sol, ...others]) assert.strictEqual(held(to, token), 5n)
         })
       )
     )
