@@ -208,7 +208,7 @@ describe("imports", () => {
         effect,
         domain,
         /^#rpc\//,
-        /^#http\/(docs\/DescribedProcedures\.ts$|v1\/(models|views)\/|v1\/(eventStream|boundedBody|StreamTiming)\.ts$|ShutdownState\.ts$)/
+        /^#http\/(docs\/DescribedProcedures\.ts$|v1\/(models|views)\/|streaming\/|ShutdownState\.ts$)/
       ]),
       []
     ))
