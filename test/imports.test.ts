@@ -177,6 +177,23 @@ describe("imports", () => {
       [...contexts].sort()
     ))
 
+  it("the picture in docs/architecture.md has every context, and no arrow against their order", () => {
+    const page = readFileSync(join(root, "docs/architecture.md"), "utf8")
+    const picture = /```mermaid\n([\s\S]*?)```/u.exec(page)![1]!.replaceAll(/^ *subgraph .*|"[^"]*"/gmu, "")
+    const arrows = picture
+      .split("\n")
+      .flatMap((line) => [...line.matchAll(/(?<=(\w+)(?:\[\])? --> )(\w+)/gu)].map(([, from, to]) => [from!, to!]))
+    assert.isAbove(arrows.length, contexts.length / 2)
+    assert.deepStrictEqual(
+      contexts.filter((context) => !new RegExp(`\\b${context}\\b`, "u").test(picture)),
+      []
+    )
+    assert.deepStrictEqual(
+      arrows.filter(([from, to]) => contexts.indexOf(from!) === -1 || contexts.indexOf(from!) >= contexts.indexOf(to!)),
+      []
+    )
+  })
+
   it("a context imports only those before it, in the domain and in its stores", () =>
     assert.deepStrictEqual(
       [...inFolder("domain"), ...inFolder("layers/sql")].flatMap(({ imports, path }) => {
