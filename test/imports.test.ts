@@ -28,6 +28,8 @@ const large: Readonly<Record<string, string>> = {
 }
 
 const stringOrComment = /("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g
+/** A line that is a comment or a part of one. */
+const comment = /^\s*(?:\/\*|\*|\/\/)/
 const importedModule = /(?:\bfrom|\bimport)\s*\(?\s*"([^"\n]+)"/g
 
 const filesUnder = (folder: string): ReadonlyArray<string> => {
@@ -48,7 +50,7 @@ const read = (path: string): Source => {
     path,
     code,
     lines: lines.length,
-    wide: lines.flatMap((line, index) => (/^\s*(?:\/\*|\*|\/\/)/.test(line) && line.length > 120 ? [index + 1] : [])),
+    wide: lines.flatMap((line, index) => (comment.test(line) && line.length > 120 ? [index + 1] : [])),
     imports: [...code.matchAll(importedModule)].map(([, name]) => name!)
   }
 }
@@ -326,6 +328,23 @@ describe("house rules", () => {
         .flatMap(({ path, wide }) => wide.map((line) => `${path}:${line}`)),
       []
     ))
+
+  it("comments in Solidity end at 120 columns", () => {
+    const contracts = ["contracts", "sandbox/contracts", "test/forge", "test/solidity"].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+        .filter((path) => path.endsWith(".sol"))
+        .map((path) => `${folder}/${path}`)
+    )
+    assert.isAbove(contracts.length, 20)
+    assert.deepStrictEqual(
+      contracts.flatMap((path) =>
+        readFileSync(join(root, path), "utf8")
+          .split("\n")
+          .flatMap((line, index) => (comment.test(line) && line.length > 120 ? [`${path}:${index + 1}`] : []))
+      ),
+      []
+    )
+  })
 
   it("no file is above 400 lines", () =>
     assert.deepStrictEqual(
