@@ -6,7 +6,8 @@ import {PackedUserOperation} from "./PackedUserOperation.sol";
 
 /// @title Root validator of an account whose owner is a contract
 /// @notice ERC-7579 module type 1 for Kernel 0.3.1. The owner signs EIP-712 data that names the account and the chain,
-/// `Kernel(bytes32 hash)` in the domain (Kernel, 0.3.1, chain id, account), and rules on the signature itself (ERC-1271).
+/// `Kernel(bytes32 hash)` in the domain (Kernel, 0.3.1, chain id, account), and rules on the signature itself
+/// (ERC-1271).
 /// @dev What the owner signs for one account or chain is worth nothing to another. Reading the owner's storage during
 /// validation is outside of ERC-7562, so operations go through a bundler that does not insist on it.
 contract Erc1271OwnerValidator {

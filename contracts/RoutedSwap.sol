@@ -66,8 +66,8 @@ contract RoutedSwap {
         _entered = false;
     }
 
-    /// @dev What the venue pays, read before the route can touch its pools; a route that leads through them would else be
-    /// held against what it left there.
+    /// @dev What the venue pays, read before the route can touch its pools; a route that leads through them would else
+    /// be held against what it left there.
     function _floor(Terms calldata terms) private view returns (uint256 floor) {
         address[] memory path = new address[](terms.hub == address(0) ? 2 : 3);
         path[0] = terms.sell;
@@ -79,8 +79,8 @@ contract RoutedSwap {
         if (floor < terms.minOut) floor = terms.minOut;
     }
 
-    /// @dev Takes the amount, lets the provider's contract spend it, and answers what came of it. `held` is what was here
-    /// of the sold token before.
+    /// @dev Takes the amount, lets the provider's contract spend it, and answers what came of it. `held` is what was
+    /// here of the sold token before.
     function _trade(Terms calldata terms, bytes calldata route, uint256 held) private returns (uint256 bought) {
         uint256 before = terms.buy.balanceOf(address(this));
         terms.sell.safeTransferFrom(msg.sender, address(this), terms.amount);

@@ -4,10 +4,10 @@ pragma solidity ^0.8.28;
 import {WithdrawalExecutor} from "./WithdrawalExecutor.sol";
 
 /// @title What an agent may make of an owner's liquidating withdrawal
-/// @notice The owner signs which assets are sold, how much of each, and who is paid; the withdrawal executor takes token
-/// and `keep` by the agent's word. Here they are held to what was signed: the token is one that the registry names for
-/// it, and the account keeps what it had of that token before the sales, less what the owner signed of it. So the
-/// recipient gets the proceeds of the operation's sales and the signed amount, neither less nor more.
+/// @notice The owner signs which assets are sold, how much of each, and who is paid; the withdrawal executor takes
+/// token and `keep` by the agent's word. Here they are held to what was signed: the token is one that the registry
+/// names for it, and the account keeps what it had of that token before the sales, less what the owner signed of it. So
+/// the recipient gets the proceeds of the operation's sales and the signed amount, neither less nor more.
 /// @dev Asked while an operation is validated, when none of its calls has been made. Between that and the moment at
 /// which the agent read the balance something may have arrived: so much as TOLERANCE may be paid out with the rest.
 contract SettlementRule {

@@ -5,10 +5,11 @@ import {LibString} from "solady-src/src/utils/LibString.sol";
 import {OwnerSignature} from "./OwnerSignature.sol";
 
 /// @title Withdrawals from an account, each by the word of its owner alone
-/// @notice ERC-7579 executor (module type 2) that an account installs when it is made. Anybody may submit what the owner
-/// signed, nobody can submit anything else: neither the agent that trades for the account nor whoever pays for gas.
-/// @dev The EIP-712 message shows the owner CAIP identifiers. They are rebuilt here from the addresses that are acted on
-/// and from this chain's id, so what moves is what was shown.
+/// @notice ERC-7579 executor (module type 2) that an account installs when it is made. Anybody may submit what the
+/// owner signed, nobody can submit anything else: neither the agent that trades for the account nor whoever pays for
+/// gas.
+/// @dev The EIP-712 message shows the owner CAIP identifiers. They are rebuilt here from the addresses that are acted
+/// on and from this chain's id, so what moves is what was shown.
 contract WithdrawalExecutor {
     /// @notice Raw units of an ERC-20 token.
     struct Asset {
@@ -43,7 +44,8 @@ contract WithdrawalExecutor {
         "Withdrawal(string portfolioId,string recipientAccountId,WithdrawalAsset[] assets,bytes32 nonce,uint256 expiresAt,bool liquidate)WithdrawalAsset(string assetId,string amountRaw)"
     );
 
-    /// @notice Who may withdraw from an account: a key or a contract (ERC-1271). Zero while the module is not installed.
+    /// @notice Who may withdraw from an account: a key or a contract (ERC-1271). Zero while the module is not
+    /// installed.
     mapping(address account => address owner) public ownerOf;
 
     /// @notice keccak256 of the EIP-712 domain name that the account's owner is shown.
@@ -126,8 +128,8 @@ contract WithdrawalExecutor {
         return keccak256(abi.encodePacked(hex"1901", domain, message));
     }
 
-    /// @notice Sends the authorized amounts from `account` to the recipient: all of them, or nothing. Callable by anyone.
-    /// A token that takes a fee delivers less than it is asked to.
+    /// @notice Sends the authorized amounts from `account` to the recipient: all of them, or nothing. Callable by
+    /// anyone. A token that takes a fee delivers less than it is asked to.
     function withdraw(address account, Authorization calldata authorization, bytes calldata signature) external {
         _consume(account, authorization, signature, false);
         uint256 count = authorization.assets.length;

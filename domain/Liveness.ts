@@ -2,6 +2,13 @@
 import { Context, type Effect } from "effect"
 import type { ReadinessCheck } from "#domain/Readiness.ts"
 
+/**
+ * Whether this process can still do anything.
+ *
+ * **When to use**
+ *
+ * Use to answer `GET /health/live`. Whether requests should be sent here is `Readiness`.
+ */
 export class Liveness extends Context.Service<
   Liveness,
   {

@@ -8,6 +8,14 @@ export interface ReadinessCheck {
   readonly detail: string
 }
 
+/**
+ * Whether this process can do its work now.
+ *
+ * **When to use**
+ *
+ * Use to answer `GET /health/ready` and in the doctor of the command line. Whether only another start helps is
+ * `Liveness`.
+ */
 export class Readiness extends Context.Service<
   Readiness,
   {

@@ -1,14 +1,16 @@
 /**
  * How often a strategy's portfolios are rebalanced. The interval is a fixed number of milliseconds, so due times form
- * a grid that does not depend on calendars or time zones. Source: interface "Strategy", shapes 2.4.
+ * a grid that does not depend on calendars or time zones. Source: interface "Strategy", shapes 2.4 and 2.8.
  */
 import { DateTime, Schema } from "effect"
 
 export const Frequency = Schema.Literals(["hourly", "daily", "weekly", "monthly"])
 export type Frequency = typeof Frequency.Type
 
-/** `{type: "interval", frequency}`, the only kind of schedule. */
-export const RebalanceSchedule = Schema.Struct({ type: Schema.Literal("interval"), frequency: Frequency })
+export const RebalanceSchedule = Schema.Struct({
+  type: Schema.Literal("interval").annotate({ description: "The only kind of schedule." }),
+  frequency: Frequency.annotate({ description: "How often portfolios are rebalanced.", examples: ["daily"] })
+}).annotate({ identifier: "RebalanceSchedule", description: "When the strategy's portfolios are rebalanced." })
 export type RebalanceSchedule = typeof RebalanceSchedule.Type
 
 const hour = 3_600_000

@@ -2,6 +2,18 @@
 import { Context } from "effect"
 import type { AssetId, ChainId } from "#domain/Caip.ts"
 
+/**
+ * What a deployment may set of the rules.
+ *
+ * **When to use**
+ *
+ * Use in a rule that depends on a number which operators choose. Settings of streams are `StreamSettings`, those of the
+ * market-data worker `WorkerSettings`.
+ *
+ * **Details**
+ *
+ * Values are read once, at the start. Durations are milliseconds, money is US dollars (wad), rates are basis points.
+ */
 export class Settings extends Context.Service<
   Settings,
   {

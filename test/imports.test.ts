@@ -28,6 +28,8 @@ const large: Readonly<Record<string, string>> = {
 }
 
 const stringOrComment = /("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g
+/** A line that is a comment or a part of one. */
+const comment = /^\s*(?:\/\*|\*|\/\/)/
 const importedModule = /(?:\bfrom|\bimport)\s*\(?\s*"([^"\n]+)"/g
 
 const filesUnder = (folder: string): ReadonlyArray<string> => {
@@ -48,7 +50,7 @@ const read = (path: string): Source => {
     path,
     code,
     lines: lines.length,
-    wide: lines.flatMap((line, index) => (/^\s*(?:\/\*|\*|\/\/)/.test(line) && line.length > 120 ? [index + 1] : [])),
+    wide: lines.flatMap((line, index) => (comment.test(line) && line.length > 120 ? [index + 1] : [])),
     imports: [...code.matchAll(importedModule)].map(([, name]) => name!)
   }
 }
@@ -177,6 +179,23 @@ describe("imports", () => {
       [...contexts].sort()
     ))
 
+  it("the picture in docs/architecture.md has every context, and no arrow against their order", () => {
+    const page = readFileSync(join(root, "docs/architecture.md"), "utf8")
+    const picture = /```mermaid\n([\s\S]*?)```/u.exec(page)![1]!.replaceAll(/^ *subgraph .*|"[^"]*"/gmu, "")
+    const arrows = picture
+      .split("\n")
+      .flatMap((line) => [...line.matchAll(/(?<=(\w+)(?:\[\])? --> )(\w+)/gu)].map(([, from, to]) => [from!, to!]))
+    assert.isAbove(arrows.length, contexts.length / 2)
+    assert.deepStrictEqual(
+      contexts.filter((context) => !new RegExp(`\\b${context}\\b`, "u").test(picture)),
+      []
+    )
+    assert.deepStrictEqual(
+      arrows.filter(([from, to]) => contexts.indexOf(from!) === -1 || contexts.indexOf(from!) >= contexts.indexOf(to!)),
+      []
+    )
+  })
+
   it("a context imports only those before it, in the domain and in its stores", () =>
     assert.deepStrictEqual(
       [...inFolder("domain"), ...inFolder("layers/sql")].flatMap(({ imports, path }) => {
@@ -208,7 +227,7 @@ describe("imports", () => {
         effect,
         domain,
         /^#rpc\//,
-        /^#http\/(docs\/DescribedProcedures\.ts$|v1\/(models|views)\/|v1\/(eventStream|boundedBody|StreamTiming)\.ts$|ShutdownState\.ts$)/
+        /^#http\/(docs\/DescribedProcedures\.ts$|v1\/(models|views)\/|streaming\/|ShutdownState\.ts$)/
       ]),
       []
     ))
@@ -309,6 +328,23 @@ describe("house rules", () => {
         .flatMap(({ path, wide }) => wide.map((line) => `${path}:${line}`)),
       []
     ))
+
+  it("comments in Solidity end at 120 columns", () => {
+    const contracts = ["contracts", "sandbox/contracts", "test/forge", "test/solidity"].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+        .filter((path) => path.endsWith(".sol"))
+        .map((path) => `${folder}/${path}`)
+    )
+    assert.isAbove(contracts.length, 20)
+    assert.deepStrictEqual(
+      contracts.flatMap((path) =>
+        readFileSync(join(root, path), "utf8")
+          .split("\n")
+          .flatMap((line, index) => (comment.test(line) && line.length > 120 ? [`${path}:${index + 1}`] : []))
+      ),
+      []
+    )
+  })
 
   it("no file is above 400 lines", () =>
     assert.deepStrictEqual(

@@ -23,6 +23,14 @@ export interface RequiredSignature {
   readonly at: DateTime.Utc
 }
 
+/**
+ * Chains on which a run waits for its owner's new signature.
+ *
+ * **When to use**
+ *
+ * Use where a chain refuses the agent (`require`), where a grant or the chain ends that (`settle`), and before a run
+ * goes on (`resume`). The waiting itself is `SignatureRequests`.
+ */
 export class RequiredSignatures extends Context.Service<
   RequiredSignatures,
   {

@@ -22,6 +22,17 @@ export interface AuthorizationRequest {
   }>
 }
 
+/**
+ * Accounts of owners, and what owners sign for them.
+ *
+ * **When to use**
+ *
+ * Use at both stages of an enrollment, an added chain or a renewal. Places in wallets on Solana are `SolanaWallets`.
+ *
+ * **Details**
+ *
+ * `VerifierUnavailable` says that a chain could not be asked, which says nothing about the signature.
+ */
 export class SmartAccounts extends Context.Service<
   SmartAccounts,
   {

@@ -58,6 +58,17 @@ export interface PlaceRequest {
   readonly withdrawalDomainName: string
 }
 
+/**
+ * Places of portfolios in the wallets that owners have on Solana.
+ *
+ * **When to use**
+ *
+ * Use where an enrollment names Solana. `PlaceJournal` records what `sign` answers before `land` sends it.
+ *
+ * **Details**
+ *
+ * `ValidationFailed` is final: the owner has to sign anew. `VerifierUnavailable` may be tried again.
+ */
 export class SolanaWallets extends Context.Service<
   SolanaWallets,
   {

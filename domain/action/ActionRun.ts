@@ -50,6 +50,14 @@ interface Carried {
 
 type Ready = Extract<SwapStep, { readonly _tag: "Ready" }>
 
+/**
+ * The workflow of an action.
+ *
+ * **When to use**
+ *
+ * Use as the body that the engine runs for operations of the kinds `swap` and `execute`. They are accepted by `Actions`
+ * and `DirectExecutions`.
+ */
 export class ActionRun extends Context.Service<
   ActionRun,
   {

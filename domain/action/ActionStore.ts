@@ -63,6 +63,17 @@ export interface ActionEnd {
   readonly ended?: OperationReport
 }
 
+/**
+ * Where actions are kept.
+ *
+ * **When to use**
+ *
+ * Use in services of this context alone. Callers ask `Actions`, `DirectExecutions` or `Executions`.
+ *
+ * **Details**
+ *
+ * `submit` is idempotent on the request id within the portfolio, also between processes.
+ */
 export class ActionStore extends Context.Service<
   ActionStore,
   {

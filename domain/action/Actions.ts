@@ -35,6 +35,14 @@ import { revokedRefusal } from "#domain/portfolio/Portfolios.ts"
 
 export type ActionError = PortfolioNotFound | ValidationFailed | ReplayMismatch | IssuerUnavailable
 
+/**
+ * Actions that owners ask for.
+ *
+ * **When to use**
+ *
+ * Use in procedures that act for a wallet's session. What an integrator asks for with its API key is
+ * `DirectExecutions`.
+ */
 export class Actions extends Context.Service<
   Actions,
   {

@@ -22,6 +22,14 @@ export interface CallTrace {
   readonly calls: ReadonlyArray<TracedCall>
 }
 
+/**
+ * What a chain's node says that a prepared transaction would do.
+ *
+ * **When to use**
+ *
+ * Use where somebody wants to see the effects of calls before they are submitted. Preparing simulates by itself
+ * already.
+ */
 export class CallTracer extends Context.Service<
   CallTracer,
   { readonly trace: (prepared: PreparedTransaction) => Effect.Effect<CallTrace, ChainUnavailable> }

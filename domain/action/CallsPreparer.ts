@@ -9,6 +9,17 @@ import { GasBudget } from "#domain/relay/GasBudget.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { ChainExecution, SimulationFailed } from "#domain/trading/ChainExecution.ts"
 
+/**
+ * Makes an operation of an integrator's calls.
+ *
+ * **When to use**
+ *
+ * Use to accept direct executions and in their run. Swaps of owners are prepared by `SwapPreparer`.
+ *
+ * **Details**
+ *
+ * `SimulationFailed` is the chain's own refusal. `ChainUnavailable` may be tried again.
+ */
 export class CallsPreparer extends Context.Service<
   CallsPreparer,
   {

@@ -49,6 +49,13 @@ export interface ExecutionStatus {
 
 type SubmitError = PortfolioNotFound | PermissionDenied | ValidationFailed | ReplayMismatch | CallsRefused | Internal
 
+/**
+ * Calls of a portfolio's account, as an integrator writes them.
+ *
+ * **When to use**
+ *
+ * Use in the legacy routes that execute calls. What owners ask for is `Actions`.
+ */
 export class DirectExecutions extends Context.Service<
   DirectExecutions,
   {

@@ -17,6 +17,13 @@ export interface StoredIssuerQuote extends QuotedTrade {
   readonly expiresAt: DateTime.Utc
 }
 
+/**
+ * Where previews of issuers are kept.
+ *
+ * **When to use**
+ *
+ * Use in `IssuerQuotes` alone.
+ */
 export class IssuerQuoteStore extends Context.Service<
   IssuerQuoteStore,
   {

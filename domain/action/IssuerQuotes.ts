@@ -32,6 +32,13 @@ export interface PreviewedQuote extends StoredIssuerQuote, IssuerQuote {
 
 export type IssuerError = ValidationFailed | IssuerUnavailable
 
+/**
+ * Previews and orders of trades with issuers.
+ *
+ * **When to use**
+ *
+ * Use `preview` to show a trade to an owner, and `order` to accept it afterwards.
+ */
 export class IssuerQuotes extends Context.Service<
   IssuerQuotes,
   {

@@ -94,6 +94,13 @@ interface SwapTerms {
   readonly limits: Limits
 }
 
+/**
+ * The next thing to do about an owner's swap.
+ *
+ * **When to use**
+ *
+ * Use inside the run of an action, again after each attempt. Trades of a rebalance are prepared by `BatchPreparer`.
+ */
 export class SwapPreparer extends Context.Service<
   SwapPreparer,
   {

@@ -15,6 +15,13 @@ export interface Resolved {
   readonly represented: ReadonlyMap<AssetId, Represented>
 }
 
+/**
+ * What canonical assets are, and which tokens stand for them.
+ *
+ * **When to use**
+ *
+ * Use to break holdings down by subject or category. What can be traded on a chain is in `Assets`.
+ */
 export class Catalogue extends Context.Service<
   Catalogue,
   {

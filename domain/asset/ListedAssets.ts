@@ -20,6 +20,17 @@ export interface ListedAsset {
   readonly categories: ReadonlyArray<{ readonly dimension: Dimension; readonly key: string; readonly label: string }>
 }
 
+/**
+ * Every listed token, as one table.
+ *
+ * **When to use**
+ *
+ * Use to build something over all of them, such as an index. Single ones are found by `Assets`.
+ *
+ * **Details**
+ *
+ * The table is large. Compare `version` first and read `all` only when it changed.
+ */
 export class ListedAssets extends Context.Service<
   ListedAssets,
   {

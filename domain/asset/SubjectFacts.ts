@@ -10,6 +10,13 @@ export interface Home {
   readonly region: string
 }
 
+/**
+ * Facts about the subjects of the catalogue.
+ *
+ * **When to use**
+ *
+ * Use to ask a provider about a subject under the provider's own id, and to tell where a company or fund is at home.
+ */
 export class SubjectFacts extends Context.Service<
   SubjectFacts,
   {

@@ -80,6 +80,28 @@ export const refuseAll = (
   refused: tokens.map((token) => ({ token, code, reason: reason.slice(0, longestReason) }))
 })
 
+/**
+ * Signed prices of tokens without a feed on their chain.
+ *
+ * **When to use**
+ *
+ * Use when a batch trades such a token, before it is prepared. Prices that value holdings are `Prices`.
+ *
+ * **Details**
+ *
+ * Never fails: a token is either attested or refused with a reason, and a batch goes on without the refused ones.
+ *
+ * **Example** (An attestor that signs nothing)
+ *
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { PriceAttestor, RefusalCode, refuseAll } from "#domain/attestation/PriceAttestor.ts"
+ *
+ * const SilentAttestor = Layer.succeed(PriceAttestor, {
+ *   attest: (request) => Effect.succeed(refuseAll(request, RefusalCode.unavailable, "The attestor does not answer"))
+ * })
+ * ```
+ */
 export class PriceAttestor extends Context.Service<
   PriceAttestor,
   {

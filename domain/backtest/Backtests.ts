@@ -24,6 +24,13 @@ export interface BacktestDraft extends Omit<BacktestTask, "thresholdUsd" | "slip
   readonly slippageBps?: number | undefined
 }
 
+/**
+ * What a policy would have done over recorded prices.
+ *
+ * **When to use**
+ *
+ * Use in the route that computes backtests. What a strategy's target alone would have done is `StrategyPerformances`.
+ */
 export class Backtests extends Context.Service<
   Backtests,
   {

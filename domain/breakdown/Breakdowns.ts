@@ -9,6 +9,13 @@ import { describeHoldings } from "#domain/breakdown/describeHoldings.ts"
 import { sourceTotal } from "#domain/breakdown/normalizeWeights.ts"
 import { ValidationFailed } from "#domain/Errors.ts"
 
+/**
+ * Holdings by what the catalogue knows of them.
+ *
+ * **When to use**
+ *
+ * Use in the route that breaks an allocation down. It needs no caller: it reads the catalogue alone.
+ */
 export class Breakdowns extends Context.Service<
   Breakdowns,
   {

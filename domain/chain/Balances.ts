@@ -16,6 +16,39 @@ export interface AccountRequest {
   readonly assetIds: ReadonlyArray<AssetId>
 }
 
+/**
+ * Token balances of accounts.
+ *
+ * **When to use**
+ *
+ * Use `read` for one account, and `readMany` for all accounts of a batch on one chain, which costs fewer requests.
+ * Positions with values and warnings are `PositionReader`.
+ *
+ * **Details**
+ *
+ * Amounts are raw units. All balances of one account are of one block, which is the one to compare events with.
+ *
+ * **Example** (An account that holds what is asked for)
+ *
+ * ```ts
+ * import { DateTime, Effect, Layer, Result } from "effect"
+ * import type { AssetId } from "#domain/Caip.ts"
+ * import { Balances } from "#domain/chain/Balances.ts"
+ *
+ * const reading = (assetIds: ReadonlyArray<AssetId>) =>
+ *   Effect.map(DateTime.now, (blockTime) => ({
+ *     blockNumber: 1n,
+ *     blockTime,
+ *     balances: assetIds.map((assetId) => ({ assetId, raw: 1_000_000n }))
+ *   }))
+ *
+ * const FixedBalances = Layer.succeed(Balances, {
+ *   read: (_account, assetIds) => reading(assetIds),
+ *   readMany: (_chainId, accounts) =>
+ *     Effect.forEach(accounts, ({ assetIds }) => Effect.map(reading(assetIds), Result.succeed))
+ * })
+ * ```
+ */
 export class Balances extends Context.Service<
   Balances,
   {

@@ -10,6 +10,13 @@ export interface ChainState {
   readonly isAvailable: boolean
 }
 
+/**
+ * How the supported chains are doing.
+ *
+ * **When to use**
+ *
+ * Use to show chains to people. Code that acts on a chain asks the chain, and handles `ChainUnavailable`.
+ */
 export class ChainStates extends Context.Service<
   ChainStates,
   {

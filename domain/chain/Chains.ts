@@ -5,6 +5,25 @@ import { Context, Effect } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
 import { ValidationFailed } from "#domain/Errors.ts"
 
+/**
+ * The chains that this deployment serves.
+ *
+ * **When to use**
+ *
+ * Use where a request names chains; `requireSupported` refuses the others.
+ *
+ * **Example** (A deployment of two chains)
+ *
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { ChainId } from "#domain/Caip.ts"
+ * import { Chains, requireSupported } from "#domain/chain/Chains.ts"
+ *
+ * const BaseAndArbitrum = Layer.succeed(Chains, { supported: [8453, 42161].map((id) => ChainId.make(id)) })
+ *
+ * const chainIds = requireSupported([8453]).pipe(Effect.provide(BaseAndArbitrum))
+ * ```
+ */
 export class Chains extends Context.Service<Chains, { readonly supported: ReadonlyArray<ChainId> }>()(
   "ballast/domain/chain/Chains"
 ) {}

@@ -2,6 +2,13 @@
 import { Context } from "effect"
 import type { ChainId, Address } from "#domain/Caip.ts"
 
+/**
+ * Contracts that the service itself builds on.
+ *
+ * **When to use**
+ *
+ * Use to refuse a recipient that would not give back what it receives.
+ */
 export class ServiceContracts extends Context.Service<
   ServiceContracts,
   { readonly on: (chainId: ChainId) => ReadonlySet<Address> }

@@ -19,6 +19,13 @@ export interface MeasuredWindows {
   readonly windows: ReadonlyArray<PerformanceWindow> | null
 }
 
+/**
+ * Where the figures of discovery are kept.
+ *
+ * **When to use**
+ *
+ * Use in `StrategyAnalytics` alone. Lists are read by `DiscoveryStore`.
+ */
 export class AnalyticsStore extends Context.Service<
   AnalyticsStore,
   {

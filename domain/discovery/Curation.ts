@@ -7,6 +7,13 @@ import type { StrategyId } from "#domain/Ids.ts"
 /** Most strategies that can be selected. */
 export const maxSelected = 500
 
+/**
+ * The operator's selection of public strategies.
+ *
+ * **When to use**
+ *
+ * Use in the admin's routes. Integrators see the selection through `Discovery`.
+ */
 export class Curation extends Context.Service<
   Curation,
   {

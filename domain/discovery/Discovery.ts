@@ -27,6 +27,13 @@ export interface DiscoveryQuery {
 
 const unknown: DiscoveryMetrics = { tvlUsd: null, portfolioCount: null, windows: [] }
 
+/**
+ * Public strategies, ranked.
+ *
+ * **When to use**
+ *
+ * Use in the route that lists strategies of all tenants. A tenant's own strategies are `Strategies`.
+ */
 export class Discovery extends Context.Service<
   Discovery,
   {

@@ -15,6 +15,13 @@ export interface DiscoveryEntry {
   readonly measuredAt: DateTime.Utc | null
 }
 
+/**
+ * Where lists of public strategies are read.
+ *
+ * **When to use**
+ *
+ * Use in `Discovery` and `Curation` alone.
+ */
 export class DiscoveryStore extends Context.Service<
   DiscoveryStore,
   {

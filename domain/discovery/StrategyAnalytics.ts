@@ -22,6 +22,13 @@ const performancesPerPass = 1_000
 const performanceBatch = 100
 const performanceConcurrency = 4
 
+/**
+ * Measures the strategies of discovery.
+ *
+ * **When to use**
+ *
+ * Use `fiber` in the composition of the service, and `tick` in tests.
+ */
 export class StrategyAnalytics extends Context.Service<
   StrategyAnalytics,
   {

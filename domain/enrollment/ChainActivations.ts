@@ -24,6 +24,14 @@ import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 
+/**
+ * Adds chains to a portfolio.
+ *
+ * **When to use**
+ *
+ * Use for chains on which the portfolio has no account, or on which a run waits for its owner. Replacing permissions of
+ * active chains is `Renewals`.
+ */
 export class ChainActivations extends Context.Service<
   ChainActivations,
   {

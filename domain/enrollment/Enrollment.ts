@@ -6,8 +6,8 @@ import { type DateTime, Schema } from "effect"
 import { AccountId } from "#domain/Caip.ts"
 import type { Authorization } from "#domain/account/Authorization.ts"
 import type { IssuedPlace } from "#domain/account/SolanaWallets.ts"
-import { PortfolioRecord } from "#domain/enrollment/PortfolioRecord.ts"
 import { type FlowId, PortfolioId, StrategyId, type TenantId } from "#domain/Ids.ts"
+import { Portfolio } from "#domain/portfolio/Portfolio.ts"
 
 /**
  * What stage 2 will do with the owner's signature: make a portfolio, add chains to one, or replace the permissions that
@@ -53,7 +53,7 @@ export const Enrolled = Schema.TaggedStruct("Enrolled", {
 export type Enrolled = typeof Enrolled.Type
 
 /** Stage 2 added chains or replaced permissions; the portfolio as it was right after. */
-export const Activated = Schema.TaggedStruct("Activated", { portfolio: PortfolioRecord })
+export const Activated = Schema.TaggedStruct("Activated", { portfolio: Portfolio })
 export type Activated = typeof Activated.Type
 
 /** Stage 2 was refused for good; an identical replay gets the same refusal. */

@@ -59,6 +59,17 @@ export interface NewGrant {
   readonly grantedAt: DateTime.Utc
 }
 
+/**
+ * Where flows, account indexes and grants are kept.
+ *
+ * **When to use**
+ *
+ * Use in services of this context, and where a rule needs all grants of a portfolio.
+ *
+ * **Details**
+ *
+ * A flow is claimed, then committed, activated, settled or released, by the same claim.
+ */
 export class EnrollmentStore extends Context.Service<
   EnrollmentStore,
   {

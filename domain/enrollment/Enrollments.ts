@@ -48,6 +48,37 @@ const firstRebalanceDelay = { seconds: 5 }
 
 const invalid = (message: string, ...details: ReadonlyArray<string>) => new ValidationFailed({ message, details })
 
+/**
+ * Both stages of an enrollment.
+ *
+ * **When to use**
+ *
+ * Use in the routes `enroll/signature` and `enroll`. More chains are added by `ChainActivations`, signatures are
+ * renewed by `Renewals`.
+ *
+ * **Details**
+ *
+ * Stage 2 is idempotent on the flow: the same request is answered the same way again, and another one is refused.
+ *
+ * **Example** (Stage 1 for a wallet on one chain)
+ *
+ * ```ts
+ * import { Effect, Schema } from "effect"
+ * import { WalletId } from "#domain/Caip.ts"
+ * import { Enrollments } from "#domain/enrollment/Enrollments.ts"
+ * import { StrategyId } from "#domain/Ids.ts"
+ *
+ * const stage1 = Effect.gen(function* () {
+ *   const enrollments = yield* Enrollments
+ *   return yield* enrollments.authorize({
+ *     accountType: "ECDSA",
+ *     ownerAccountId: Schema.decodeSync(WalletId)("eip155:0:0x52908400098527886E0F7030069857D2E4169EE7"),
+ *     strategyId: StrategyId.make("01JQ8ZKX4V6T3M9N2C5B7D8F0G"),
+ *     chainIds: [8453]
+ *   })
+ * })
+ * ```
+ */
 export class Enrollments extends Context.Service<
   Enrollments,
   {

@@ -25,6 +25,13 @@ const named = /\((flow_[0-9A-Z]{26})\)\n\n0x[0-9a-f]{64}$/u
 const consentTo = ({ authorization, flowId }: EnrollmentFlow, portfolioId: PortfolioId, brandName: string): string =>
   `I let the agent of ${brandName} go on managing my portfolio ${portfolioId} (${flowId})\n\n${authorization.root}`
 
+/**
+ * Signing anew, as v1 has it.
+ *
+ * **When to use**
+ *
+ * Use in the legacy routes alone. v2 uses `Renewals`.
+ */
 export class LegacyRenewals extends Context.Service<
   LegacyRenewals,
   {

@@ -12,6 +12,13 @@ export interface PlaceAttempt {
   readonly signed: SignedPlace
 }
 
+/**
+ * Transactions that put places on Solana, written down before they are sent.
+ *
+ * **When to use**
+ *
+ * Use between `SolanaWallets.sign` and `SolanaWallets.land`, so that a crash sends nothing twice.
+ */
 export class PlaceJournal extends Context.Service<
   PlaceJournal,
   {

@@ -20,6 +20,14 @@ import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 
+/**
+ * Replaces the permissions of a portfolio's active chains.
+ *
+ * **When to use**
+ *
+ * Use before permissions end, for other terms, and to lift a revocation. Chains without an account are added by
+ * `ChainActivations`.
+ */
 export class Renewals extends Context.Service<
   Renewals,
   {

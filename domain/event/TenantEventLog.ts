@@ -12,6 +12,14 @@ export interface LogRange {
   readonly last: number
 }
 
+/**
+ * Where each tenant's events are kept and numbered.
+ *
+ * **When to use**
+ *
+ * Use in `TenantEvents` and `WebhookDeliveries`. Nobody writes here: triggers of the tables do, in the commit of what
+ * happened.
+ */
 export class TenantEventLog extends Context.Service<
   TenantEventLog,
   {

@@ -25,6 +25,13 @@ export interface EventPage {
   readonly hasMore: boolean
 }
 
+/**
+ * The calling tenant's events, in pages and as they come.
+ *
+ * **When to use**
+ *
+ * Use for all that happens to a tenant. Streams of one operation, with its steps, are `Executions`.
+ */
 export class TenantEvents extends Context.Service<
   TenantEvents,
   {

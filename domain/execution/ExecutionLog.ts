@@ -21,6 +21,13 @@ export interface Reader {
   readonly sequence: number
 }
 
+/**
+ * What streams of operations read besides events.
+ *
+ * **When to use**
+ *
+ * Use in services of this context alone.
+ */
 export class ExecutionLog extends Context.Service<
   ExecutionLog,
   {

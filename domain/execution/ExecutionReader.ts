@@ -13,6 +13,18 @@ export interface ReadAccess {
   readonly walletId: SignInWalletId | null
 }
 
+/**
+ * Who reads executions: a tenant by its key, or a person by a wallet session.
+ *
+ * **When to use**
+ *
+ * Use in handlers and services that read operations for either. Handlers that keys alone may call require `Caller`,
+ * procedures that sessions alone may call `SignedIn`.
+ *
+ * **Details**
+ *
+ * `credential` is what limits count by. It is never a secret.
+ */
 export class ExecutionReader extends Context.Service<
   ExecutionReader,
   ReadAccess & {

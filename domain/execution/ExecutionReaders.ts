@@ -34,6 +34,13 @@ const keyIn = (headers: Headers): string | undefined => {
   return token?.startsWith(tokenPrefix) === true ? undefined : token
 }
 
+/**
+ * Finds out who reads executions, from what a request presents.
+ *
+ * **When to use**
+ *
+ * Use in middleware that provides `ExecutionReader`.
+ */
 export class ExecutionReaders extends Context.Service<
   ExecutionReaders,
   {

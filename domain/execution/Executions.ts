@@ -27,6 +27,14 @@ export interface Timeline extends ExecutionHead {
   readonly recovered: boolean
 }
 
+/**
+ * Operations as executions, and as streams of events.
+ *
+ * **When to use**
+ *
+ * Use to show an operation to whoever may read it, by key or by session. `Operations` is the same list for keys alone,
+ * with reports.
+ */
 export class Executions extends Context.Service<
   Executions,
   {

@@ -147,6 +147,14 @@ const hand = Effect.fnUntraced(function* ({ waiting }: Group, page: Exit.Exit<Ev
   }
 })
 
+/**
+ * What is new in an operation's log.
+ *
+ * **When to use**
+ *
+ * Use `follow` to wait for events, and `changed` where this process has written some. It bounds how often the database
+ * is asked, whatever the number of followers.
+ */
 export class OperationTails extends Context.Service<
   OperationTails,
   {

@@ -15,6 +15,13 @@ export interface StreamHolder {
   readonly address: string
 }
 
+/**
+ * Counts open streams.
+ *
+ * **When to use**
+ *
+ * Use before a stream is answered, in the scope in which it is open.
+ */
 export class StreamAdmission extends Context.Service<
   StreamAdmission,
   {

@@ -1,6 +1,13 @@
 /** Bounds of the streams of operations. Filled from the environment by src/Config.ts. */
 import { Context } from "effect"
 
+/**
+ * Bounds of the streams of operations and events.
+ *
+ * **When to use**
+ *
+ * Use in the services that open streams. Bounds of the market-data worker are `WorkerSettings`.
+ */
 export class StreamSettings extends Context.Service<
   StreamSettings,
   {

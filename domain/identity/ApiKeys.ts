@@ -58,6 +58,17 @@ const judge = ({ caller, expiresAt, isRevoked, tenantIsDisabled }: KnownKey, now
   return Effect.succeed(caller)
 }
 
+/**
+ * Tells who calls, from an API key.
+ *
+ * **When to use**
+ *
+ * Use in middleware that provides `Caller`. Keys are made and revoked by `Tenants` and `OwnKeys`.
+ *
+ * **Details**
+ *
+ * Fails with `KeyInvalid` or `TenantDisabled`. A revoked key may count for a few seconds more.
+ */
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {

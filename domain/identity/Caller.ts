@@ -5,6 +5,37 @@ import { Context } from "effect"
 import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import type { Scope } from "#domain/Scopes.ts"
 
+/**
+ * The tenant behind an API key, and what the key may do.
+ *
+ * **When to use**
+ *
+ * Use in services whose answer depends on the tenant, so that a foreign tenant's objects cannot be named. Tests provide
+ * one to call such a service.
+ *
+ * **Example** (A caller for a test)
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Caller } from "#domain/identity/Caller.ts"
+ * import { ApiKeyId, TenantId } from "#domain/Ids.ts"
+ * import { Operations } from "#domain/operation/Operations.ts"
+ *
+ * const acme = Caller.of({
+ *   tenantId: TenantId.make("01JQ8ZKX4V6T3M9N2C5B7D8F0G"),
+ *   tenantName: "Acme",
+ *   tenantEmail: "ops@acme.example",
+ *   entitlements: new Set(),
+ *   apiKeyId: ApiKeyId.make("01JQ8ZKX4V6T3M9N2C5B7D8F0H"),
+ *   scopes: new Set(["portfolios:read"])
+ * })
+ *
+ * const newest = Effect.gen(function* () {
+ *   const operations = yield* Operations
+ *   return yield* operations.list({ limit: 10 })
+ * }).pipe(Effect.provideService(Caller, acme))
+ * ```
+ */
 export class Caller extends Context.Service<
   Caller,
   {

@@ -34,6 +34,14 @@ export type KeyState =
   | { readonly _tag: "Mismatch" }
   | { readonly _tag: "Answered"; readonly answer: StoredAnswer }
 
+/**
+ * Requests that clients named by an idempotency key.
+ *
+ * **When to use**
+ *
+ * Use in middleware of routes that create. Services that know their own keys, such as request ids and nonces, need
+ * none.
+ */
 export class IdempotencyKeys extends Context.Service<
   IdempotencyKeys,
   {

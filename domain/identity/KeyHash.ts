@@ -9,6 +9,17 @@ export interface SecretHashes {
   readonly other: Uint8Array | null
 }
 
+/**
+ * The keyed hash of secrets that are only ever compared.
+ *
+ * **When to use**
+ *
+ * Use for API keys and tokens of sessions. Secrets that must be read again are in `SecretBox`.
+ *
+ * **Details**
+ *
+ * `hashes` has one for each accepted pepper, so that keys of before an exchange are found.
+ */
 export class KeyHash extends Context.Service<
   KeyHash,
   {

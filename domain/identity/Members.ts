@@ -17,6 +17,13 @@ export const requireOwner = Effect.flatMap(SignedIn, ({ role }) =>
     : Effect.fail(new PermissionDenied({ message: "Only owners of the tenant may do this; you are a viewer" }))
 )
 
+/**
+ * People who act for a tenant.
+ *
+ * **When to use**
+ *
+ * Use in procedures with a session. The first owner of a tenant is made by `SignIns`.
+ */
 export class Members extends Context.Service<
   Members,
   {

@@ -3,6 +3,13 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { KeyInvalid, KeyMissing } from "#domain/Errors.ts"
 import { isSameSecret } from "#domain/identity/isSameSecret.ts"
 
+/**
+ * Whether a request is the operator's.
+ *
+ * **When to use**
+ *
+ * Use in middleware of admin routes and operator procedures.
+ */
 export class OperatorToken extends Context.Service<
   OperatorToken,
   {

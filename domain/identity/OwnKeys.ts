@@ -12,6 +12,13 @@ import { grantableScopes } from "#domain/Scopes.ts"
 /** Keys of a tenant that are not revoked, at most. */
 const maxKeys = 100
 
+/**
+ * API keys, as the people of their tenant manage them.
+ *
+ * **When to use**
+ *
+ * Use in procedures with a session. The operator manages keys of any tenant with `Tenants`.
+ */
 export class OwnKeys extends Context.Service<
   OwnKeys,
   {

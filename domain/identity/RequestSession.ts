@@ -3,6 +3,13 @@ import { Context, type Effect } from "effect"
 import type { PermissionDenied, SessionInvalid, TenantDisabled } from "#domain/Errors.ts"
 import type { FoundSession } from "#domain/identity/SessionStore.ts"
 
+/**
+ * The wallet session that a request presents.
+ *
+ * **When to use**
+ *
+ * Use in middleware that provides `SignedIn` or `ExecutionReader`, whichever wire the request came by.
+ */
 export class RequestSession extends Context.Service<
   RequestSession,
   {

@@ -4,6 +4,13 @@
  */
 import { Context, type Option, type Redacted } from "effect"
 
+/**
+ * Encrypts secrets that must be read again.
+ *
+ * **When to use**
+ *
+ * Use for secrets of webhooks. What is only compared is hashed by `KeyHash`.
+ */
 export class SecretBox extends Context.Service<
   SecretBox,
   {

@@ -48,6 +48,13 @@ export interface Rotation {
   readonly at: DateTime.Utc
 }
 
+/**
+ * Where wallet sessions are kept.
+ *
+ * **When to use**
+ *
+ * Use in services of this context alone. Middleware asks `RequestSession`.
+ */
 export class SessionStore extends Context.Service<
   SessionStore,
   {

@@ -35,6 +35,13 @@ export interface OpenSession {
 
 const ended = () => new SessionInvalid({ message: "The wallet session has ended; sign in again" })
 
+/**
+ * Wallet sessions and their tokens.
+ *
+ * **When to use**
+ *
+ * Use to open, find, renew and end sessions. Middleware finds the session of a request by `RequestSession`.
+ */
 export class Sessions extends Context.Service<
   Sessions,
   {

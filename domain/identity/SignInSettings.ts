@@ -1,6 +1,13 @@
 /** Where people sign in with their wallets. */
 import { Context } from "effect"
 
+/**
+ * Where people may sign in.
+ *
+ * **When to use**
+ *
+ * Use to check the origin and chain of a sign-in message, and the origin of a cookie.
+ */
 export class SignInSettings extends Context.Service<
   SignInSettings,
   {

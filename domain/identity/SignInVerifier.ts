@@ -4,6 +4,13 @@ import type { VerifierUnavailable } from "#domain/Errors.ts"
 import type { SignInMessage } from "#domain/identity/SignInMessage.ts"
 import type { SignInWalletId } from "#domain/identity/User.ts"
 
+/**
+ * Reads sign-in messages and verifies their signatures.
+ *
+ * **When to use**
+ *
+ * Use in `SignIns` alone. Signatures over authorizations are verified by `SmartAccounts`.
+ */
 export class SignInVerifier extends Context.Service<
   SignInVerifier,
   {

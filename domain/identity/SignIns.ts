@@ -26,6 +26,13 @@ export interface SignInRequest {
 
 type Refusal = SignInRefused | PermissionDenied | TenantDisabled | VerifierUnavailable
 
+/**
+ * Signing in with a wallet.
+ *
+ * **When to use**
+ *
+ * Use in the two procedures of a sign-in. Everything afterwards is `Sessions`.
+ */
 export class SignIns extends Context.Service<
   SignIns,
   {

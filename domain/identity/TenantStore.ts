@@ -25,6 +25,13 @@ export interface KeyRotation {
   readonly hash: StoredHash
 }
 
+/**
+ * Where tenants and hashes of their keys are kept.
+ *
+ * **When to use**
+ *
+ * Use in services of this context alone.
+ */
 export class TenantStore extends Context.Service<
   TenantStore,
   {

@@ -55,6 +55,26 @@ const notRotated = ({ apiKeyId, expiresAt, replacedBy, revokedAt }: ApiKey) => {
   })
 }
 
+/**
+ * Tenants and their API keys, as the operator manages them.
+ *
+ * **When to use**
+ *
+ * Use in admin routes and in the command line. The tenant's own people use `OwnKeys` and `Members`.
+ *
+ * **Example** (A tenant with one key)
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Tenants } from "#domain/identity/Tenants.ts"
+ *
+ * const acme = Effect.gen(function* () {
+ *   const tenants = yield* Tenants
+ *   const { tenantId } = yield* tenants.create({ name: "Acme", email: "ops@acme.example", entitlements: [] })
+ *   return yield* tenants.createKey(tenantId, { name: "server", scopes: ["portfolios:read"], expiresAt: null })
+ * })
+ * ```
+ */
 export class Tenants extends Context.Service<
   Tenants,
   {

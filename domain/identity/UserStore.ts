@@ -4,6 +4,13 @@ import type { Tenant } from "#domain/identity/Tenant.ts"
 import type { Member, User } from "#domain/identity/User.ts"
 import type { TenantId, UserId } from "#domain/Ids.ts"
 
+/**
+ * Where users and memberships are kept.
+ *
+ * **When to use**
+ *
+ * Use in `SignIns` and `Members` alone.
+ */
 export class UserStore extends Context.Service<
   UserStore,
   {

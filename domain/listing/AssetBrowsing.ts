@@ -145,6 +145,17 @@ interface StockHighlights {
   readonly tickerItems: ReadonlyArray<StockItem>
 }
 
+/**
+ * Listed assets in pages.
+ *
+ * **When to use**
+ *
+ * Use in public procedures that browse. Text is searched by `AssetSearch`, one asset is shown by `AssetProfiles`.
+ *
+ * **Details**
+ *
+ * Reads memory: no request waits for a provider or for the database.
+ */
 export class AssetBrowsing extends Context.Service<
   AssetBrowsing,
   {

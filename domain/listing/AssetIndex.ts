@@ -17,6 +17,13 @@ const rankInterval = Duration.toMillis(Duration.seconds(15))
 /** After this the ages that the view judges by are judged again. */
 const viewLife = Duration.toMillis(Duration.minutes(1))
 
+/**
+ * Every listed token in memory.
+ *
+ * **When to use**
+ *
+ * Use to read the index at one moment; take `current` once for one answer. `fiber` keeps it up to date.
+ */
 export class AssetIndex extends Context.Service<
   AssetIndex,
   {

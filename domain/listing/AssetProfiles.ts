@@ -148,6 +148,13 @@ interface TimeSeries {
   readonly cache: CacheState
 }
 
+/**
+ * One asset in full.
+ *
+ * **When to use**
+ *
+ * Use in public procedures about assets that the client names. Lists are `AssetBrowsing` and `AssetSearch`.
+ */
 export class AssetProfiles extends Context.Service<
   AssetProfiles,
   {

@@ -157,6 +157,13 @@ const make = Effect.gen(function* () {
   }
 })
 
+/**
+ * Search of listed tokens and shares.
+ *
+ * **When to use**
+ *
+ * Use in public procedures with a text to look for.
+ */
 export class AssetSearch extends Context.Service<
   AssetSearch,
   {

@@ -1,6 +1,13 @@
 /** In which header of a request the edge in front of the service says where it comes from. Filled by src/Config.ts. */
 import { Context } from "effect"
 
+/**
+ * The header that says where a request comes from.
+ *
+ * **When to use**
+ *
+ * Use where what is shown depends on the country. Without an edge in front that sets it, no country is known.
+ */
 export class CountryHeader extends Context.Service<
   CountryHeader,
   {

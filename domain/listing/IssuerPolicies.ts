@@ -22,6 +22,13 @@ export type IssuerPolicy = typeof IssuerPolicy.Type
 
 export const IssuerPolicyFile = Schema.Struct({ version: Schema.String, issuers: Schema.Array(IssuerPolicy) })
 
+/**
+ * What issuers say about their tokens.
+ *
+ * **When to use**
+ *
+ * Use to show restrictions and custody of tokenized shares.
+ */
 export class IssuerPolicies extends Context.Service<
   IssuerPolicies,
   { readonly version: string; readonly of: (slug: string) => IssuerPolicy | undefined }

@@ -13,6 +13,13 @@ export interface ShownPrice {
   readonly isStale: boolean
 }
 
+/**
+ * Prices that are shown.
+ *
+ * **When to use**
+ *
+ * Use in lists for people. What is traded or valued asks `Prices`.
+ */
 export class ShownPrices extends Context.Service<
   ShownPrices,
   { readonly of: (assetId: AssetId) => ShownPrice | undefined }

@@ -29,7 +29,13 @@ export interface ClassifiedAsset extends Asset {
   readonly kind: AssetKind | null
 }
 
-/** Port: the assets of the token lists. */
+/**
+ * Port: the assets of the token lists.
+ *
+ * **When to use**
+ *
+ * Use in `TradableAssets` alone.
+ */
 export class TradableAssetStore extends Context.Service<
   TradableAssetStore,
   {
@@ -76,6 +82,13 @@ const notTradable = ({ isBlocked, symbol }: Asset, price: ShownPrice | undefined
 const list = "assets"
 const timeless = DateTime.makeUnsafe(0)
 
+/**
+ * What integrators may name in allocations.
+ *
+ * **When to use**
+ *
+ * Use in the route that lists assets of v2. Public procedures browse more than can be traded, by `AssetBrowsing`.
+ */
 export class TradableAssets extends Context.Service<
   TradableAssets,
   {

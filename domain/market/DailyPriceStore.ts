@@ -35,6 +35,17 @@ export interface GapQuery {
   readonly among?: ReadonlyArray<AssetId> | undefined
 }
 
+/**
+ * Recorded prices by UTC day.
+ *
+ * **When to use**
+ *
+ * Use to compute over past days. Prices of now are `Prices`; `PriceRecorder` is the only writer.
+ *
+ * **Details**
+ *
+ * US dollars (wad) for one whole token. A day without a price is absent, never zero.
+ */
 export class DailyPriceStore extends Context.Service<
   DailyPriceStore,
   {

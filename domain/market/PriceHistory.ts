@@ -10,6 +10,14 @@ export interface DayPrice {
   readonly usd: bigint
 }
 
+/**
+ * What a provider says that an asset cost on past days.
+ *
+ * **When to use**
+ *
+ * Use in `PriceRecorder` alone, since each call is a request to a provider. Recorded days are read from
+ * `DailyPriceStore`.
+ */
 export class PriceHistory extends Context.Service<
   PriceHistory,
   {

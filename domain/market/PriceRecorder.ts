@@ -28,6 +28,14 @@ const limitUsd = 10n ** 45n
 
 const isPlausible = ({ usd }: { readonly usd: bigint }): boolean => usd > 0n && usd < limitUsd
 
+/**
+ * Records the prices of assets in use.
+ *
+ * **When to use**
+ *
+ * Use `fiber` in the composition of the service, and `begin` where somebody waits for the history of an asset that is
+ * new.
+ */
 export class PriceRecorder extends Context.Service<
   PriceRecorder,
   {

@@ -31,6 +31,32 @@ export class PricesUnavailable extends Schema.TaggedError<PricesUnavailable>()("
   }
 }
 
+/**
+ * US dollar prices of assets now.
+ *
+ * **When to use**
+ *
+ * Use to value and to trade; ask for all assets of a task at once. Past days are read from `DailyPriceStore`, what is
+ * only shown comes from `ShownPrices`.
+ *
+ * **Details**
+ *
+ * Prices are US dollars (wad) for one whole token. An old or disputed price is answered as such: `mayTradeOn` tells
+ * whether it may be traded on. Fails with `PricesUnavailable` when the source does not answer at all.
+ *
+ * **Example** (Fixed prices for a test)
+ *
+ * ```ts
+ * import { DateTime, Effect, Layer } from "effect"
+ * import { Prices } from "#domain/market/Prices.ts"
+ *
+ * // One US dollar for everything
+ * const OneDollar = Layer.succeed(Prices, {
+ *   latest: (assetIds) =>
+ *     Effect.map(DateTime.now, (asOf) => new Map(assetIds.map((assetId) => [assetId, { usd: 10n ** 18n, asOf }])))
+ * })
+ * ```
+ */
 export class Prices extends Context.Service<
   Prices,
   {

@@ -143,6 +143,13 @@ interface Quotes {
 
 type Platform = typeof Datasets.AssetPlatform.Type & CaipNames
 
+/**
+ * The market of coins.
+ *
+ * **When to use**
+ *
+ * Use in public procedures about coins. Tokens of chains are `AssetProfiles`.
+ */
 export class CryptoMarketData extends Context.Service<
   CryptoMarketData,
   {

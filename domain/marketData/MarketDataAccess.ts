@@ -1,6 +1,13 @@
 /** Which providers of market data this deployment has access to. Filled by src/Config.ts. */
 import { Context } from "effect"
 
+/**
+ * Which providers of market data this deployment has.
+ *
+ * **When to use**
+ *
+ * Use to decide what is fetched and what is offered.
+ */
 export class MarketDataAccess extends Context.Service<
   MarketDataAccess,
   {

@@ -18,6 +18,13 @@ interface Held {
   decoded: { readonly by: unknown; readonly value: Option.Option<unknown> } | undefined
 }
 
+/**
+ * The shared cache of market data, in memory.
+ *
+ * **When to use**
+ *
+ * Use to answer requests. What fills it is `MarketDataRefresh`.
+ */
 export class MarketDataCache extends Context.Service<
   MarketDataCache,
   {

@@ -17,6 +17,13 @@ export interface MarketDataJob {
   readonly fetch: Effect.Effect<FetchedData, MarketDataUnavailable>
 }
 
+/**
+ * What there is to fetch from providers.
+ *
+ * **When to use**
+ *
+ * Use in `MarketDataRefresh` alone.
+ */
 export class MarketDataJobs extends Context.Service<
   MarketDataJobs,
   {

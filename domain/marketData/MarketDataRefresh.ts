@@ -37,6 +37,13 @@ export const dueJobs = (
     .sort((a, b) => a.priority - b.priority || fetchedAt(a) - fetchedAt(b) || (a.name < b.name ? -1 : 1))
 }
 
+/**
+ * Fills the shared cache of market data.
+ *
+ * **When to use**
+ *
+ * Use `fiber` in the composition of the service, and `tick` in tests.
+ */
 export class MarketDataRefresh extends Context.Service<
   MarketDataRefresh,
   {

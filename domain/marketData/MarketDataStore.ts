@@ -44,6 +44,13 @@ export interface StoredDataset {
   readonly data: unknown
 }
 
+/**
+ * Where market data is kept, and who may write it.
+ *
+ * **When to use**
+ *
+ * Use in `MarketDataCache` and `MarketDataRefresh` alone.
+ */
 export class MarketDataStore extends Context.Service<
   MarketDataStore,
   {

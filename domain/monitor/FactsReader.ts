@@ -68,6 +68,13 @@ export const positionsOf = ({ accounts, context, input }: PlanReading): Readonly
   return positions.every((position) => position !== null) ? positions : undefined
 }
 
+/**
+ * What triggers are measured on.
+ *
+ * **When to use**
+ *
+ * Use once for all workflows of a batch, before they are decided about.
+ */
 export class FactsReader extends Context.Service<
   FactsReader,
   {

@@ -24,6 +24,13 @@ const rememberFor = Duration.days(7)
 const busyIntervalMs = 50
 const idleIntervalMs = 500
 
+/**
+ * Keeps waiting workflows going.
+ *
+ * **When to use**
+ *
+ * Use `fiber` in the composition of the service, and the single steps in tests.
+ */
 export class MonitorDriver extends Context.Service<
   MonitorDriver,
   {

@@ -56,6 +56,13 @@ export interface OperationEnd {
   readonly outcome: OperationOutcome | null
 }
 
+/**
+ * Where waiting workflows are kept.
+ *
+ * **When to use**
+ *
+ * Use in services of this context alone. Routes ask `Monitors` and `Workflows`.
+ */
 export class MonitorStore extends Context.Service<
   MonitorStore,
   {

@@ -26,6 +26,13 @@ export const fingerprintOf = (
 
 export type TickKey = NonNullable<Step["key"]>
 
+/**
+ * Ticks workflows.
+ *
+ * **When to use**
+ *
+ * Use where it is known which workflows to tick; `MonitorDriver` and `Monitors` decide that.
+ */
 export class MonitorTicks extends Context.Service<
   MonitorTicks,
   {

@@ -50,6 +50,13 @@ export interface Ticked {
 
 type Refused = NotFound | ValidationFailed
 
+/**
+ * Control of waiting workflows from outside.
+ *
+ * **When to use**
+ *
+ * Use in the routes of the operator's own drivers. Workflows are made, approved and removed by `Workflows`.
+ */
 export class Monitors extends Context.Service<
   Monitors,
   {

@@ -21,6 +21,13 @@ export interface WorkflowDraft {
   readonly needsApproval: boolean
 }
 
+/**
+ * Workflows that an operator makes.
+ *
+ * **When to use**
+ *
+ * Use in admin routes. Workflows of a strategy's triggers follow the strategy by themselves.
+ */
 export class Workflows extends Context.Service<
   Workflows,
   {

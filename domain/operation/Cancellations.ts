@@ -10,6 +10,17 @@ import type { ReportedOperation } from "#domain/operation/Operation.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 
+/**
+ * Cancels operations.
+ *
+ * **When to use**
+ *
+ * Use `cancel` for what a tenant asks for, and `cancelAwaiting` where automation is stopped.
+ *
+ * **Details**
+ *
+ * The answer may still be running: what is signed is waited for.
+ */
 export class Cancellations extends Context.Service<
   Cancellations,
   {

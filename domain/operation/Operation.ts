@@ -1,7 +1,7 @@
 /** Asynchronous work that clients poll. Source: interface "Operation", shapes 2.21. */
-import { Schema, type DateTime } from "effect"
-import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
-import type { OperationOutcome, OperationResult } from "#domain/operation/OperationResult.ts"
+import { Schema } from "effect"
+import { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
+import { OperationOutcome, type OperationResult } from "#domain/operation/OperationResult.ts"
 
 export const OperationKind = Schema.Literals(["withdraw", "rebalance", "bridge", "swap", "revoke", "execute"])
 export type OperationKind = typeof OperationKind.Type
@@ -25,26 +25,27 @@ export type Trigger = typeof Trigger.Type
 export const FiredBy = Schema.Struct({ workflowId: Schema.String, kind: Schema.String, summary: Schema.String })
 export type FiredBy = typeof FiredBy.Type
 
-export interface Operation {
-  readonly operationId: OperationId
-  readonly tenantId: TenantId
-  readonly portfolioId: PortfolioId
-  readonly kind: OperationKind
-  readonly trigger: Trigger
-  readonly state: OperationState
-  readonly submittedAt: DateTime.Utc
-  readonly updatedAt: DateTime.Utc
+export const Operation = Schema.Struct({
+  operationId: OperationId,
+  tenantId: TenantId,
+  portfolioId: PortfolioId,
+  kind: OperationKind,
+  trigger: Trigger,
+  state: OperationState,
+  submittedAt: Schema.DateTimeUtc,
+  updatedAt: Schema.DateTimeUtc,
   /** Set when the state is terminal. */
-  readonly finishedAt: DateTime.Utc | null
+  finishedAt: Schema.NullOr(Schema.DateTimeUtc),
   /** Free text for people, set on `failed` and `cancelled`. */
-  readonly error: string | null
+  error: Schema.NullOr(Schema.String),
   /** What it did in a word; null until it has ended, and when it could not say. */
-  readonly outcome: OperationOutcome | null
+  outcome: Schema.NullOr(OperationOutcome),
   /** For people: why nothing or not all was done. */
-  readonly reason: string | null
+  reason: Schema.NullOr(Schema.String),
   /** Null or absent unless a workflow started it. */
-  readonly firedBy?: FiredBy | null
-}
+  firedBy: Schema.optionalKey(Schema.NullOr(FiredBy))
+})
+export type Operation = typeof Operation.Type
 
 /** An operation with all that it did; the result is null when its outcome is. */
 export interface ReportedOperation extends Operation {

@@ -9,6 +9,29 @@ export interface Launch {
   readonly kind: OperationKind
 }
 
+/**
+ * Starts and wakes durable runs.
+ *
+ * **When to use**
+ *
+ * Use after the transaction that accepted the operation, never inside it. A launch that is lost is found again by
+ * `Scheduler`.
+ *
+ * **Example** (A launcher that remembers what was launched)
+ *
+ * ```ts
+ * import { Effect, Layer, Ref } from "effect"
+ * import type { OperationId } from "#domain/Ids.ts"
+ * import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
+ *
+ * const Remembering = (launched: Ref.Ref<ReadonlyArray<OperationId>>) =>
+ *   Layer.succeed(OperationLauncher, {
+ *     launch: ({ operationId }) => Ref.update(launched, (ids) => [...ids, operationId]),
+ *     wake: () => Effect.void,
+ *     capacity: Effect.succeed(1)
+ *   })
+ * ```
+ */
 export class OperationLauncher extends Context.Service<
   OperationLauncher,
   {

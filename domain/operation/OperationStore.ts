@@ -73,6 +73,14 @@ export interface OperationEvent extends NewEvent {
   readonly sequence: number
 }
 
+/**
+ * Where operations and their events are kept.
+ *
+ * **When to use**
+ *
+ * Use in workflows and in services that accept or read operations. Tenants read theirs by `Operations` and
+ * `Executions`.
+ */
 export class OperationStore extends Context.Service<
   OperationStore,
   {

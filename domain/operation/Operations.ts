@@ -7,6 +7,13 @@ import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 import type { Operation, ReportedOperation } from "#domain/operation/Operation.ts"
 import { type OperationFilter, OperationStore } from "#domain/operation/OperationStore.ts"
 
+/**
+ * Operations of the calling tenant, with their reports.
+ *
+ * **When to use**
+ *
+ * Use in routes that are called with a key. Streams, and readers with a session, are `Executions`.
+ */
 export class Operations extends Context.Service<
   Operations,
   {

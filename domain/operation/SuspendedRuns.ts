@@ -23,6 +23,13 @@ export const mostListed = 1_000
 /** `NotCancellable`: the run watches a transfer or carries the owner's revocation out, and nothing was changed. */
 export type RunCancelled = "Requested" | "NotCancellable" | "Unknown"
 
+/**
+ * Runs that need a person.
+ *
+ * **When to use**
+ *
+ * Use in admin routes and in the command line.
+ */
 export class SuspendedRuns extends Context.Service<
   SuspendedRuns,
   {

@@ -4,6 +4,13 @@ import type * as Day from "#domain/Day.ts"
 import type { StrategyId } from "#domain/Ids.ts"
 import type { CurveVersion } from "#domain/performance/strategyCurve.ts"
 
+/**
+ * Which version of a strategy was head on which day.
+ *
+ * **When to use**
+ *
+ * Use to compute curves of strategies. Lists of versions are `StrategyVersions`.
+ */
 export class CurveStore extends Context.Service<
   CurveStore,
   {

@@ -21,6 +21,14 @@ export interface PortfolioPerformance {
   readonly windows: ReadonlyArray<PerformanceWindow> | null
 }
 
+/**
+ * How a portfolio performed.
+ *
+ * **When to use**
+ *
+ * Use in the route of a portfolio's performance. It reads what `Valuer` and `PortfolioValuer` recorded and asks no
+ * chain.
+ */
 export class PortfolioPerformances extends Context.Service<
   PortfolioPerformances,
   { readonly read: (portfolioId: PortfolioId) => Effect.Effect<PortfolioPerformance, NotFound, Caller> }

@@ -35,6 +35,13 @@ const tries = 3
 /** A chain that does not answer by then is left to the next valuation. */
 const readTimeout = Duration.seconds(3)
 
+/**
+ * Values one portfolio at a moment that matters.
+ *
+ * **When to use**
+ *
+ * Use in runs, before they trade and after. The regular valuation of all portfolios is `Valuer`.
+ */
 export class PortfolioValuer extends Context.Service<
   PortfolioValuer,
   {

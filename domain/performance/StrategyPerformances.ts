@@ -61,6 +61,13 @@ const assetsOf = (versions: ReadonlyArray<CurveVersion>): ReadonlyArray<AssetId>
   ...new Set(versions.flatMap(({ allocation }) => allocation.map(({ assetId }) => assetId)))
 ]
 
+/**
+ * How a strategy's target would have performed.
+ *
+ * **When to use**
+ *
+ * Use in the route of a strategy's performance and to rank strategies. What a policy would have done is `Backtests`.
+ */
 export class StrategyPerformances extends Context.Service<
   StrategyPerformances,
   {

@@ -72,6 +72,17 @@ export interface Trades {
   readonly unsettled: ReadonlySet<AccountId>
 }
 
+/**
+ * Where values of portfolios are kept.
+ *
+ * **When to use**
+ *
+ * Use in services of this context alone.
+ *
+ * **Details**
+ *
+ * A claim is named by its time: `record` writes only for portfolios whose claim still holds.
+ */
 export class ValuationStore extends Context.Service<
   ValuationStore,
   {

@@ -46,6 +46,13 @@ export interface PassResult {
   readonly missed: number
 }
 
+/**
+ * Values every portfolio, several times a day.
+ *
+ * **When to use**
+ *
+ * Use `fiber` in the composition of the service, and `pass` in tests.
+ */
 export class Valuer extends Context.Service<
   Valuer,
   {

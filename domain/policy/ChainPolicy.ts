@@ -80,6 +80,13 @@ export interface ChainPolicy {
   readonly checks: ReadonlyArray<PolicyCheck>
 }
 
+/**
+ * What the agent's key may do on one account, by the chain's word.
+ *
+ * **When to use**
+ *
+ * Use in `Policies`, which asks about every account of a portfolio.
+ */
 export class PolicyReader extends Context.Service<
   PolicyReader,
   {

@@ -24,6 +24,14 @@ export interface AccountPolicy {
   readonly chain: ChainPolicy | null
 }
 
+/**
+ * What the agent's key may do with a portfolio.
+ *
+ * **When to use**
+ *
+ * Use in the route that proves permissions. Rules ask what owners granted, without a chain:
+ * `domain/account/Permission.ts`.
+ */
 export class Policies extends Context.Service<
   Policies,
   { readonly get: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<AccountPolicy>, NotFound, Caller> }

@@ -1,53 +1,62 @@
-/** One user in one strategy, with one smart account a chain. Source: interface "Portfolio", shapes 2.17. */
-import type { DateTime } from "effect"
-import type { AccountId, WalletId } from "#domain/Caip.ts"
-import type { PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
-import type { Labels } from "#domain/Labels.ts"
-import type { Frequency } from "#domain/RebalanceSchedule.ts"
+/**
+ * One user in one strategy, with one smart account a chain. Records of it are stored and read back unchanged, as what a
+ * replay answers, so what is optional here was left out by records of before. Source: interface "Portfolio", shapes
+ * 2.17.
+ */
+import { Effect, Schema } from "effect"
+import { AccountId, WalletId } from "#domain/Caip.ts"
+import { PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
+import { Frequency } from "#domain/RebalanceSchedule.ts"
 
 /** `active`: the scheduler ticks; `paused`: the integrator stopped automation. */
-export type ScheduleStatus = "active" | "paused"
+export const ScheduleStatus = Schema.Literals(["active", "paused"])
+export type ScheduleStatus = typeof ScheduleStatus.Type
 
 /**
  * What the agent of an account is bound by: `guard`, or `call_policy`, the permission of before the guard, or
  * `wallet_role`, on Solana, the role in the owner's wallet.
  */
-export type Permission = "guard" | "call_policy" | "wallet_role"
+export const Permission = Schema.Literals(["guard", "call_policy", "wallet_role"])
+export type Permission = typeof Permission.Type
 
 /** Why a schedule is paused. `stopped`: by the integrator; `revoked`: the owner ended the agent's permission. */
-export type PauseReason = "stopped" | "revoked"
+export const PauseReason = Schema.Literals(["stopped", "revoked"])
 
-/** The runtime state of a portfolio's schedule. */
-export interface PortfolioSchedule {
-  readonly status: ScheduleStatus
+const PortfolioSchedule = Schema.Struct({
+  status: ScheduleStatus,
   /** Null while it is active. */
-  readonly pauseReason: PauseReason | null
-  readonly frequency: Frequency
-  readonly nextDueAt: DateTime.Utc
+  pauseReason: Schema.NullOr(PauseReason).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
+  frequency: Frequency,
+  nextDueAt: Schema.DateTimeUtcFromString,
   /** When the latest completed run, manual or scheduled, finished. */
-  readonly lastRebalanceAt: DateTime.Utc | null
-}
+  lastRebalanceAt: Schema.NullOr(Schema.DateTimeUtcFromString)
+})
+/** The runtime state of a portfolio's schedule. */
+export type PortfolioSchedule = typeof PortfolioSchedule.Type
 
-export interface Portfolio extends Labels {
-  readonly portfolioId: PortfolioId
-  readonly tenantId: TenantId
-  readonly name: string | null
-  readonly ownerAccountId: WalletId
-  readonly strategyId: StrategyId
-  readonly strategyName: string
-  readonly strategyDescription: string | null
+export const Portfolio = Schema.Struct({
+  portfolioId: PortfolioId,
+  tenantId: TenantId,
+  name: Schema.NullOr(Schema.String),
+  ownerAccountId: WalletId,
+  strategyId: StrategyId,
+  strategyName: Schema.String,
+  strategyDescription: Schema.NullOr(Schema.String),
   /** The version that the latest run used as its target; at enrollment the head version of that moment. */
-  readonly strategyVersion: number
-  readonly smartAccounts: ReadonlyArray<AccountId>
+  strategyVersion: Schema.Int,
+  smartAccounts: Schema.Array(AccountId),
   /**
    * Those of them whose owner's latest signature puts the agent under the trade guard; the others are under the
    * permission of before.
    */
-  readonly guardedAccounts: ReadonlyArray<AccountId>
+  guardedAccounts: Schema.Array(AccountId).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
   /** The agent's role in the owner's wallet, of a portfolio on Solana. */
-  readonly walletRoleId?: number
+  walletRoleId: Schema.optionalKey(Schema.Int),
   /** Null when the portfolio is not rebalanced automatically. */
-  readonly schedule: PortfolioSchedule | null
-  readonly createdAt: DateTime.Utc
-  readonly updatedAt: DateTime.Utc
-}
+  schedule: Schema.NullOr(PortfolioSchedule),
+  externalId: Schema.optionalKey(Schema.String),
+  metadata: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  createdAt: Schema.DateTimeUtcFromString,
+  updatedAt: Schema.DateTimeUtcFromString
+})
+export type Portfolio = typeof Portfolio.Type

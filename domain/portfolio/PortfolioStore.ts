@@ -29,6 +29,13 @@ export interface PortfolioChange {
   readonly at: DateTime.Utc
 }
 
+/**
+ * Where portfolios and their schedules are kept.
+ *
+ * **When to use**
+ *
+ * Use in `Portfolios` alone. Other contexts read what they need of a portfolio through their own stores.
+ */
 export class PortfolioStore extends Context.Service<
   PortfolioStore,
   {

@@ -27,6 +27,33 @@ export const revokedRefusal = (portfolioId: PortfolioId) =>
     details: ["portfolioId: revoked by its owner"]
   })
 
+/**
+ * Portfolios of the calling tenant.
+ *
+ * **When to use**
+ *
+ * Use in routes that are called with a key, and in services that must know first that a portfolio is the caller's. What
+ * a portfolio holds is `PositionReader`.
+ *
+ * **Details**
+ *
+ * A portfolio of another tenant is not found, like one that does not exist.
+ *
+ * **Example** (Stops automation)
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import type { PortfolioId } from "#domain/Ids.ts"
+ * import { Portfolios } from "#domain/portfolio/Portfolios.ts"
+ *
+ * const stopAutomation = (portfolioId: PortfolioId) =>
+ *   Effect.gen(function* () {
+ *     const portfolios = yield* Portfolios
+ *     const { schedule } = yield* portfolios.get(portfolioId)
+ *     return schedule?.status === "active" ? yield* portfolios.stop(portfolioId) : undefined
+ *   })
+ * ```
+ */
 export class Portfolios extends Context.Service<
   Portfolios,
   {

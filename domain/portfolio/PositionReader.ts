@@ -48,6 +48,13 @@ const passing: ReadonlySet<WarningKind> = new Set(["RPC_ERROR", "MISSING_PRICE",
 const isWhole = (positions: Positions) =>
   positions.inTransit.items.length === 0 && positions.warnings.every(({ kind }) => !passing.has(kind))
 
+/**
+ * What a portfolio holds, and what it is worth.
+ *
+ * **When to use**
+ *
+ * Use to show positions. What acts on balances reads `Balances` itself, since an answer here may be 30 seconds old.
+ */
 export class PositionReader extends Context.Service<
   PositionReader,
   {

@@ -35,6 +35,13 @@ export interface AutomationStatus {
 export const automationStateOf = ({ schedule }: Portfolio): "active" | "paused" | "inactive" =>
   schedule === null ? "inactive" : schedule.status
 
+/**
+ * Automation as v1 has it.
+ *
+ * **When to use**
+ *
+ * Use in the legacy routes alone. v2 uses `Portfolios` and `Rebalances`.
+ */
 export class Automation extends Context.Service<
   Automation,
   {

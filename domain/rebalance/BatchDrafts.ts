@@ -28,6 +28,13 @@ export interface BatchDraft {
   readonly skips: ReadonlyArray<RecordedSkip>
 }
 
+/**
+ * Batches with fresh quotes, not yet simulated.
+ *
+ * **When to use**
+ *
+ * Use in `BatchPreparer` and `BatchSimulator`, in place of an earlier draft when something of it is refused.
+ */
 export class BatchDrafts extends Context.Service<
   BatchDrafts,
   {

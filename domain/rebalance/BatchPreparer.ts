@@ -22,6 +22,14 @@ import type { PlannedLeg, PlannedTransfer } from "#domain/trading/PlannedTrades.
 /** A chain that stays unreachable this long is left to the next run: nothing was sent yet. */
 export const chainRetry = Schedule.exponential("500 millis").pipe(Schedule.upTo({ times: 5 }))
 
+/**
+ * A batch that the chain accepts and that is worth its gas.
+ *
+ * **When to use**
+ *
+ * Use inside an attempt of a run (`prepare`), or to show one (`preview`). An owner's swap is prepared by
+ * `SwapPreparer`.
+ */
 export class BatchPreparer extends Context.Service<
   BatchPreparer,
   {

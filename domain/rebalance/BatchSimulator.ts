@@ -31,6 +31,13 @@ interface Refused {
 
 type Outside = ChainUnavailable | AuthorizationRequired
 
+/**
+ * The most of a batch that the chain accepts now.
+ *
+ * **When to use**
+ *
+ * Use in `BatchPreparer` alone.
+ */
 export class BatchSimulator extends Context.Service<
   BatchSimulator,
   {

@@ -38,6 +38,13 @@ export interface Unsigned {
   readonly attempt: number
 }
 
+/**
+ * Carries a plan out on one chain.
+ *
+ * **When to use**
+ *
+ * Use in `RebalanceRun`, for all chains of a plan at once.
+ */
 export class ChainTrader extends Context.Service<
   ChainTrader,
   {

@@ -3,6 +3,13 @@ import { Context, type DateTime, type Effect } from "effect"
 import type { PortfolioId } from "#domain/Ids.ts"
 import type { Slicing } from "#domain/trading/Slicing.ts"
 
+/**
+ * What runs have cost and sold.
+ *
+ * **When to use**
+ *
+ * Use to apply limits of cost and slices within a period to the next plan.
+ */
 export class CostLedger extends Context.Service<
   CostLedger,
   {

@@ -16,6 +16,13 @@ const timeout = Duration.seconds(3)
 /** No look takes longer, whatever it waits for. */
 const longest = Duration.seconds(5)
 
+/**
+ * Which portfolios of a batch are on target.
+ *
+ * **When to use**
+ *
+ * Use in `Scheduler`, before operations are accepted.
+ */
 export class DriftCheck extends Context.Service<
   DriftCheck,
   {

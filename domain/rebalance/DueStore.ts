@@ -40,6 +40,13 @@ export interface Concluded {
   readonly left: number
 }
 
+/**
+ * Portfolios whose schedules are due.
+ *
+ * **When to use**
+ *
+ * Use in `Scheduler` and `DriftCheck` alone.
+ */
 export class DueStore extends Context.Service<
   DueStore,
   {

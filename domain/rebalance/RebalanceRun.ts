@@ -53,6 +53,14 @@ const recordRun = Effect.fnUntraced(function* (chains: ReadonlyArray<ChainOutcom
 
 const encodeReport = Schema.encodeSync(Schema.toCodecJson(RunReport))
 
+/**
+ * The workflow of a rebalance.
+ *
+ * **When to use**
+ *
+ * Use as the body that the engine runs for operations of kind `rebalance`. Runs are accepted by `Rebalances`,
+ * `Scheduler` and `MonitorTicks`.
+ */
 export class RebalanceRun extends Context.Service<
   RebalanceRun,
   {

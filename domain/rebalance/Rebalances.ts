@@ -11,6 +11,32 @@ import { revokedRefusal } from "#domain/portfolio/Portfolios.ts"
 import { Previews } from "#domain/rebalance/preview/Previews.ts"
 import { Settings } from "#domain/Settings.ts"
 
+/**
+ * Rebalances on request.
+ *
+ * **When to use**
+ *
+ * Use in the route that starts a run. Runs of the schedule are started by `Scheduler`.
+ *
+ * **Details**
+ *
+ * An unfinished run is answered in place of a second one, so asking again is safe.
+ *
+ * **Example** (Starts a run and answers its id)
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import type { PortfolioId } from "#domain/Ids.ts"
+ * import { Rebalances } from "#domain/rebalance/Rebalances.ts"
+ *
+ * const start = (portfolioId: PortfolioId) =>
+ *   Effect.gen(function* () {
+ *     const rebalances = yield* Rebalances
+ *     const { operationId } = yield* rebalances.trigger(portfolioId)
+ *     return operationId
+ *   }).pipe(Effect.catchTag("RateLimited", ({ message }) => Effect.succeed(message)))
+ * ```
+ */
 export class Rebalances extends Context.Service<
   Rebalances,
   {

@@ -21,6 +21,13 @@ export interface AutomationRecord {
   readonly runs: ReadonlyArray<PastRun>
 }
 
+/**
+ * What a portfolio's automation has done.
+ *
+ * **When to use**
+ *
+ * Use in `Automation` alone.
+ */
 export class RunHistory extends Context.Service<
   RunHistory,
   {

@@ -67,6 +67,13 @@ export interface RunEnd {
   readonly ended?: OperationReport
 }
 
+/**
+ * What a rebalance run reads and leaves.
+ *
+ * **When to use**
+ *
+ * Use in `RebalanceRun` and in the steps of it.
+ */
 export class RunStore extends Context.Service<
   RunStore,
   {

@@ -27,6 +27,13 @@ const maxBatches = 8
 /** While there is work, in milliseconds; at most the interval between ticks. */
 const busyIntervalMs = 100
 
+/**
+ * Starts the runs that are due.
+ *
+ * **When to use**
+ *
+ * Use `tick` in the fiber of the engine and in tests, and `lastTickAt` for readiness.
+ */
 export class Scheduler extends Context.Service<
   Scheduler,
   {

@@ -55,6 +55,13 @@ const Look = Schema.Struct({
   isCancelled: Schema.optionalKey(Schema.Boolean)
 })
 
+/**
+ * Waits for an owner's new signature inside a run.
+ *
+ * **When to use**
+ *
+ * Use in `RebalanceRun`, after a chain refused the agent. Who waits where is kept by `RequiredSignatures`.
+ */
 export class SignatureRequests extends Context.Service<
   SignatureRequests,
   {

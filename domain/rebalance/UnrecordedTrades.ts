@@ -26,6 +26,13 @@ export const Unrecorded = Schema.Union([
 ])
 export type Unrecorded = typeof Unrecorded.Type
 
+/**
+ * Trades that the chain shows and no record tells of.
+ *
+ * **When to use**
+ *
+ * Use after a batch was prepared and before it is signed.
+ */
 export class UnrecordedTrades extends Context.Service<
   UnrecordedTrades,
   {

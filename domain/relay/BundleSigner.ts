@@ -32,6 +32,13 @@ type Actions = readonly [CarriedAction, ...ReadonlyArray<CarriedAction>]
 type Answer = Result.Result<void, ChainUnavailable | CancelRequested>
 type Answers = ReadonlyArray<readonly [CarriedAction, Answer]>
 
+/**
+ * Signs what goes to a chain, several actions in one transaction.
+ *
+ * **When to use**
+ *
+ * Use in `TransactionRelay` alone.
+ */
 export class BundleSigner extends Context.Service<
   BundleSigner,
   {

@@ -23,6 +23,13 @@ const maxOverExpected = 3n
 const refused = (scope: "portfolio" | "tenant" | "value") =>
   Metric.update(Metric.withAttributes(Metrics.gasRefusals, { scope }), 1)
 
+/**
+ * What the service pays for gas.
+ *
+ * **When to use**
+ *
+ * Use `refusal` before work is accepted or begun, and `waste` when a batch is prepared.
+ */
 export class GasBudget extends Context.Service<
   GasBudget,
   {

@@ -8,6 +8,13 @@ export interface Payee {
   readonly portfolioId: PortfolioId
 }
 
+/**
+ * Gas that was paid today.
+ *
+ * **When to use**
+ *
+ * Use in `GasBudget` alone.
+ */
 export class GasLedger extends Context.Service<
   GasLedger,
   {

@@ -31,6 +31,13 @@ export type MarkedOperation =
  */
 export const leastAgeOfLoss = Duration.seconds(5)
 
+/**
+ * Whether the chain shows an operation of the service.
+ *
+ * **When to use**
+ *
+ * Use before something is signed whose records may be lost. Receipts of what is recorded are `UserOperations`.
+ */
 export class OperationMarks extends Context.Service<
   OperationMarks,
   {

@@ -31,6 +31,17 @@ export interface StoredTransaction {
   readonly signedAt: DateTime.Utc
 }
 
+/**
+ * What was signed for the chains.
+ *
+ * **When to use**
+ *
+ * Use in services of this context, and to record receipts. Steps on Solana are written by `StepJournal` first.
+ *
+ * **Details**
+ *
+ * `reserve` commits nonce, bytes and attempts together: a nonce without bytes does not exist.
+ */
 export class RelayStore extends Context.Service<
   RelayStore,
   {

@@ -5,6 +5,13 @@ import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { Fees } from "#domain/relay/bumpFees.ts"
 import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 
+/**
+ * The accounts that submit transactions and pay for them.
+ *
+ * **When to use**
+ *
+ * Use in services of this context alone. Signing within an owner's permission is `AgentSigner`.
+ */
 export class Relayer extends Context.Service<
   Relayer,
   {

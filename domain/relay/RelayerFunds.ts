@@ -12,6 +12,13 @@ export interface Funds {
   readonly isLow: boolean
 }
 
+/**
+ * What those who pay for transactions have left.
+ *
+ * **When to use**
+ *
+ * Use for metrics and alarms, before a transaction does not land.
+ */
 export class RelayerFunds extends Context.Service<
   RelayerFunds,
   {

@@ -38,13 +38,50 @@ export interface Signer {
   readonly sign: (digest: string, context: SigningContext) => Effect.Effect<string, SignerUnavailable>
 }
 
-/** Signs user operations within the permissions that owners granted. */
+/**
+ * Signs user operations within the permissions that owners granted.
+ *
+ * **When to use**
+ *
+ * Use in adapters that build user operations. Nothing else is signed with this key.
+ *
+ * **Details**
+ *
+ * The adapter proves each signature before it answers. Fails with `SignerUnavailable`, and then nothing was signed.
+ *
+ * **Example** (A key that is out of reach)
+ *
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import type { EvmAddress } from "#domain/Caip.ts"
+ * import { AgentSigner } from "#domain/relay/Signer.ts"
+ * import { SignerUnavailable } from "#domain/relay/SignerUnavailable.ts"
+ *
+ * const UnreachableAgent = (address: EvmAddress) =>
+ *   Layer.succeed(AgentSigner, {
+ *     address,
+ *     sign: () => Effect.fail(new SignerUnavailable({ address, reason: "it does not answer" }))
+ *   })
+ * ```
+ */
 export class AgentSigner extends Context.Service<AgentSigner, Signer>()("ballast/domain/relay/AgentSigner") {}
 
-/** Signs prices of tokens that have no feed, which the guards of the chains believe; it can do nothing else. */
+/**
+ * Signs prices of tokens that have no feed, which the guards of the chains believe; it can do nothing else.
+ *
+ * **When to use**
+ *
+ * Use in the attestor alone, in its own process or in this one.
+ */
 export class AttestorSigner extends Context.Service<AttestorSigner, Signer>()("ballast/domain/relay/AttestorSigner") {}
 
-/** Sign the transactions that carry them, and pay for gas; one for each account of the relayer. */
+/**
+ * Sign the transactions that carry user operations, and pay for gas; one for each account of the relayer.
+ *
+ * **When to use**
+ *
+ * Use in the adapter of `Relayer` alone.
+ */
 export class RelayerSigners extends Context.Service<
   RelayerSigners,
   { readonly lanes: readonly [Signer, ...ReadonlyArray<Signer>] }

@@ -18,6 +18,13 @@ export interface RecordedStep {
   readonly payload: string
 }
 
+/**
+ * Transactions of steps, written down before they are sent.
+ *
+ * **When to use**
+ *
+ * Use on chains where an action is several transactions. An action of one transaction is kept by `RelayStore`.
+ */
 export class StepJournal extends Context.Service<
   StepJournal,
   {

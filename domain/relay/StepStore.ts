@@ -8,6 +8,13 @@ export interface OldestSteps {
   readonly retrying: Option.Option<DateTime.Utc>
 }
 
+/**
+ * How long unfinished work has stood.
+ *
+ * **When to use**
+ *
+ * Use for metrics and readiness.
+ */
 export class StepStore extends Context.Service<StepStore, { readonly oldest: Effect.Effect<OldestSteps> }>()(
   "ballast/domain/relay/StepStore"
 ) {}

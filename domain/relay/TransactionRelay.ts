@@ -27,6 +27,17 @@ const Signed = Schema.Struct({
   isCancelled: Schema.optionalKey(Schema.Boolean)
 })
 
+/**
+ * Puts a prepared action on its chain, exactly once.
+ *
+ * **When to use**
+ *
+ * Use in every workflow that sends something to a chain. There is no other way to send.
+ *
+ * **Details**
+ *
+ * `find` says what became of a transaction, in the words of the caller's context. It is asked until it answers.
+ */
 export class TransactionRelay extends Context.Service<
   TransactionRelay,
   {

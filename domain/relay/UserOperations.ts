@@ -11,6 +11,13 @@ export interface Bundle {
   readonly kept: ReadonlyArray<number>
 }
 
+/**
+ * User operations on their way to a chain.
+ *
+ * **When to use**
+ *
+ * Use in services of this context, and as the `find` of actions that are user operations.
+ */
 export class UserOperations extends Context.Service<
   UserOperations,
   {

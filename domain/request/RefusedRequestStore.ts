@@ -28,6 +28,13 @@ export interface RefusedRequestFilter {
   readonly since?: DateTime.Utc | undefined
 }
 
+/**
+ * Where refused requests are kept.
+ *
+ * **When to use**
+ *
+ * Use in `RefusedRequests` alone.
+ */
 export class RefusedRequestStore extends Context.Service<
   RefusedRequestStore,
   {

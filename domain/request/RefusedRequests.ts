@@ -31,6 +31,13 @@ const pruneEvery = Duration.minutes(10)
 const key = /bk_(?:live|test)_[A-Za-z0-9_-]+/gu
 const maxMessage = 500
 
+/**
+ * A tenant's requests that were refused or failed.
+ *
+ * **When to use**
+ *
+ * Use `note` in middleware, once an answer is known, and `list` in the route that shows them.
+ */
 export class RefusedRequests extends Context.Service<
   RefusedRequests,
   {

@@ -27,6 +27,13 @@ export interface SignedRevocation {
   readonly signature: string
 }
 
+/**
+ * Revocations, as their chains know them.
+ *
+ * **When to use**
+ *
+ * Use in services and the run of this context alone.
+ */
 export class RevocationExecution extends Context.Service<
   RevocationExecution,
   {

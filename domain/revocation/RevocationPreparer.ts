@@ -18,6 +18,13 @@ export const RevocationStep = Schema.Union([
 ])
 export type RevocationStep = typeof RevocationStep.Type
 
+/**
+ * The next thing to do about a revocation on one chain.
+ *
+ * **When to use**
+ *
+ * Use inside `RevocationRun`, again after each attempt.
+ */
 export class RevocationPreparer extends Context.Service<
   RevocationPreparer,
   { readonly next: (signed: SignedRevocation, chain: ChainRevocation) => Effect.Effect<RevocationStep> }

@@ -27,6 +27,13 @@ const maxSetbacks = 3
 /** One second at first, then up to five minutes. */
 const waitFor = (round: number) => Duration.seconds(Math.min(300, 2 ** Math.min(round - 1, 9)))
 
+/**
+ * The workflow of a revocation.
+ *
+ * **When to use**
+ *
+ * Use as the body that the engine runs for operations of kind `revoke`. They are accepted by `Revocations`.
+ */
 export class RevocationRun extends Context.Service<
   RevocationRun,
   {

@@ -36,6 +36,13 @@ export interface RevocationEnd {
   readonly ended?: OperationReport
 }
 
+/**
+ * Where revocations are kept.
+ *
+ * **When to use**
+ *
+ * Use in services and the run of this context alone.
+ */
 export class RevocationStore extends Context.Service<
   RevocationStore,
   {

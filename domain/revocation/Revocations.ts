@@ -32,6 +32,14 @@ export interface RevokeRequest {
 
 export type RevokeError = PortfolioNotFound | ValidationFailed | ReplayMismatch | VerifierUnavailable
 
+/**
+ * Both stages of a revocation.
+ *
+ * **When to use**
+ *
+ * Use in the routes `revoke/signature` and `revoke`. Stopping automation without a signature is `Portfolios.stop`; a
+ * revocation is lifted by `Renewals`.
+ */
 export class Revocations extends Context.Service<
   Revocations,
   {

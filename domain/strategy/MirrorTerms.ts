@@ -20,6 +20,13 @@ export interface TermsInForce extends StoredTerms {
   readonly applied: { readonly frequency: Frequency; readonly swap: SwapLimits }
 }
 
+/**
+ * Terms on which a tenant mirrors a strategy.
+ *
+ * **When to use**
+ *
+ * Use in the routes that show and accept terms. The first enrollment accepts the terms of its moment by itself.
+ */
 export class MirrorTerms extends Context.Service<
   MirrorTerms,
   {

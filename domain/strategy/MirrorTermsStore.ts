@@ -28,6 +28,13 @@ export interface Acceptance {
   readonly at: DateTime.Utc
 }
 
+/**
+ * Where accepted terms are kept.
+ *
+ * **When to use**
+ *
+ * Use in `MirrorTerms` alone.
+ */
 export class MirrorTermsStore extends Context.Service<
   MirrorTermsStore,
   {

@@ -35,6 +35,13 @@ const refuseHeads = ({ brokenHeads }: BrokenHeads) =>
     details: brokenHeads.slice(0, 50).map((strategyId) => `${strategyId}: its head version does not exist`)
   })
 
+/**
+ * The operator's switch for mirroring.
+ *
+ * **When to use**
+ *
+ * Use in admin routes. Creators make a strategy public by `Strategies.update`.
+ */
 export class Mirrorability extends Context.Service<
   Mirrorability,
   {

@@ -38,6 +38,13 @@ export interface BrokenHeads {
   readonly brokenHeads: readonly [StrategyId, ...ReadonlyArray<StrategyId>]
 }
 
+/**
+ * Where the switch for mirroring is kept.
+ *
+ * **When to use**
+ *
+ * Use in `Mirrorability` alone.
+ */
 export class MirrorabilityStore extends Context.Service<
   MirrorabilityStore,
   {

@@ -2,6 +2,13 @@
 import { Context } from "effect"
 import type { OwnerAddress } from "#domain/OwnerAddress.ts"
 
+/**
+ * The address that owns the operator's own strategies.
+ *
+ * **When to use**
+ *
+ * Use in `Mirrorability` alone.
+ */
 export class OperatorAccount extends Context.Service<OperatorAccount, { readonly address: OwnerAddress | null }>()(
   "ballast/domain/strategy/OperatorAccount"
 ) {}

@@ -43,6 +43,31 @@ export interface StrategyDraft extends Labels {
 
 const refused = (refusal: LabelsRefusal) => refusalError("strategy", refusal)
 
+/**
+ * Strategies of the calling tenant.
+ *
+ * **When to use**
+ *
+ * Use in routes that are called with a key, and in services that must know first that a strategy may be read. Schedule,
+ * preferences and fees are `StrategyConfiguration`, further targets `StrategyVersions`.
+ *
+ * **Details**
+ *
+ * A foreign strategy that is not public is not found, like one that does not exist.
+ *
+ * **Example** (The names of a tenant's strategies)
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Strategies } from "#domain/strategy/Strategies.ts"
+ *
+ * const names = Effect.gen(function* () {
+ *   const strategies = yield* Strategies
+ *   const { items } = yield* strategies.list({ limit: 20 })
+ *   return items.map(({ name }) => name)
+ * })
+ * ```
+ */
 export class Strategies extends Context.Service<
   Strategies,
   {

@@ -14,6 +14,13 @@ import type { Preferences, PreferencesPatch } from "#domain/SwapPreferences.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import type { SwapFee } from "#domain/SwapFee.ts"
 
+/**
+ * What a creator configures of a strategy besides the target.
+ *
+ * **When to use**
+ *
+ * Use in routes of a strategy's schedule, preferences and fees. Defaults of the whole tenant are `TenantConfiguration`.
+ */
 export class StrategyConfiguration extends Context.Service<
   StrategyConfiguration,
   {

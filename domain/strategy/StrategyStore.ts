@@ -60,6 +60,14 @@ export interface VersionRequest {
   readonly before: number | null
 }
 
+/**
+ * Where strategies and their versions are kept.
+ *
+ * **When to use**
+ *
+ * Use in services of this context, and where another context needs a strategy whoever created it. Tenants read theirs
+ * by `Strategies`.
+ */
 export class StrategyStore extends Context.Service<
   StrategyStore,
   {

@@ -18,6 +18,13 @@ export interface VersionDraft {
   readonly changeLog: string | null
 }
 
+/**
+ * The published targets of a strategy.
+ *
+ * **When to use**
+ *
+ * Use in routes that list and publish versions.
+ */
 export class StrategyVersions extends Context.Service<
   StrategyVersions,
   {

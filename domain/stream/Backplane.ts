@@ -47,6 +47,13 @@ export interface Feed {
   readonly events: Stream.Stream<ReadonlyArray<MarketEvent>, BackplaneUnavailable>
 }
 
+/**
+ * What the workers of a deployment share.
+ *
+ * **When to use**
+ *
+ * Use in the market-data worker alone.
+ */
 export class Backplane extends Context.Service<
   Backplane,
   {

@@ -13,6 +13,13 @@ export class MarketDataStreamFailed extends Schema.TaggedError<MarketDataStreamF
   }
 }
 
+/**
+ * The stream worker, as the API reaches it.
+ *
+ * **When to use**
+ *
+ * Use in operator procedures. Inside the worker nothing calls it.
+ */
 export class MarketDataStream extends Context.Service<
   MarketDataStream,
   {

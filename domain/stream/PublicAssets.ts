@@ -2,6 +2,13 @@
 import { Context, type Effect } from "effect"
 import type { PublicAsset } from "#domain/stream/PublicAsset.ts"
 
+/**
+ * Assets that the public may follow.
+ *
+ * **When to use**
+ *
+ * Use in the API, to tell the worker which assets there are.
+ */
 export class PublicAssets extends Context.Service<
   PublicAssets,
   { readonly all: Effect.Effect<ReadonlyArray<PublicAsset>> }

@@ -18,6 +18,13 @@ export class StreamRefusal extends Schema.TaggedError<StreamRefusal>()("StreamRe
   retryAfterSeconds: Schema.optionalKey(Schema.Int)
 }) {}
 
+/**
+ * Who may open a socket, and what happens on it.
+ *
+ * **When to use**
+ *
+ * Use in the WebSocket server of the market-data worker.
+ */
 export class SocketGate extends Context.Service<
   SocketGate,
   {

@@ -8,6 +8,13 @@ export interface TicketKey {
   readonly secret: Redacted.Redacted
 }
 
+/**
+ * Keys that sign tickets of streams.
+ *
+ * **When to use**
+ *
+ * Use where tickets are issued and verified, which is the market-data worker.
+ */
 export class TicketKeys extends Context.Service<TicketKeys, readonly [TicketKey, ...ReadonlyArray<TicketKey>]>()(
   "ballast/domain/stream/TicketKeys"
 ) {}

@@ -2,6 +2,13 @@
 import { Context } from "effect"
 import type { IpNetwork } from "effect/net"
 
+/**
+ * Networks whose `X-Forwarded-For` is believed.
+ *
+ * **When to use**
+ *
+ * Use to find the address of a client. Without any, the address is the one of the connection.
+ */
 export class TrustedProxies extends Context.Service<TrustedProxies, ReadonlyArray<IpNetwork.IpNetwork>>()(
   "ballast/domain/stream/TrustedProxies"
 ) {}

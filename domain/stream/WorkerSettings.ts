@@ -21,6 +21,13 @@ export interface WorkerSettingsValue {
   readonly maxAssets: number
 }
 
+/**
+ * What a deployment may set of the stream worker.
+ *
+ * **When to use**
+ *
+ * Use in the market-data worker alone. Settings of rules are `Settings`.
+ */
 export class WorkerSettings extends Context.Service<WorkerSettings, WorkerSettingsValue>()(
   "ballast/domain/stream/WorkerSettings"
 ) {}

@@ -5,6 +5,13 @@ import type { SwapFee } from "#domain/SwapFee.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
 import type { TenantPreferences, TenantPreferencesPatch } from "#domain/tenant/TenantPreferences.ts"
 
+/**
+ * Defaults and fee of the calling tenant.
+ *
+ * **When to use**
+ *
+ * Use in routes of a tenant's preferences. What overrides them for one strategy is `StrategyConfiguration`.
+ */
 export class TenantConfiguration extends Context.Service<
   TenantConfiguration,
   {

@@ -7,6 +7,14 @@ import type { TenantId } from "#domain/Ids.ts"
 import type { SwapFee } from "#domain/SwapFee.ts"
 import type { TenantPreferences, TenantPreferencesPatch } from "#domain/tenant/TenantPreferences.ts"
 
+/**
+ * Where defaults and fees of tenants are kept.
+ *
+ * **When to use**
+ *
+ * Use in services of this context, and where a tenant's defaults count for something else. Tenants read theirs by
+ * `TenantConfiguration`.
+ */
 export class TenantConfigurationStore extends Context.Service<
   TenantConfigurationStore,
   {

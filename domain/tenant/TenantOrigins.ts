@@ -7,6 +7,13 @@ import type { TenantId } from "#domain/Ids.ts"
 import { keepGoing } from "#domain/keepGoing.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
 
+/**
+ * Origins of tenants' pages.
+ *
+ * **When to use**
+ *
+ * Use in middleware that answers browsers across origins.
+ */
 export class TenantOrigins extends Context.Service<
   TenantOrigins,
   {

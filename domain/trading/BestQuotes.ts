@@ -30,6 +30,13 @@ export interface BestPrices {
 /** The portfolio's own limits; the venue adds its fee. */
 type TradeLimits = Omit<PricingLimits, "hopFeeBps">
 
+/**
+ * Swaps at whatever pays best.
+ *
+ * **When to use**
+ *
+ * Use to price the legs of a plan or an owner's swap. The venue alone is `Venue`.
+ */
 export class BestQuotes extends Context.Service<
   BestQuotes,
   {

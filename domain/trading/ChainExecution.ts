@@ -73,6 +73,19 @@ export class AuthorizationRequired extends Schema.TaggedError<AuthorizationRequi
   }
 }
 
+/**
+ * A batch of swaps on one chain, ready to be carried.
+ *
+ * **When to use**
+ *
+ * Use to prepare a batch with floors. It is carried by `TransactionRelay`; withdrawals without sales are
+ * `WithdrawalExecution`.
+ *
+ * **Details**
+ *
+ * `SimulationFailed` is the chain's refusal of this batch, `AuthorizationRequired` its refusal of the agent until the
+ * owner signs anew. `ChainUnavailable` may be tried again.
+ */
 export class ChainExecution extends Context.Service<
   ChainExecution,
   {

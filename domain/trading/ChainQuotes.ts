@@ -32,6 +32,13 @@ export interface QuotedTrades {
   readonly refused: ReadonlyArray<RefusedTransfer>
 }
 
+/**
+ * What of planned trades can be made now.
+ *
+ * **When to use**
+ *
+ * Use to quote all trades of a chain together, since its transfers depend on what its swaps yield.
+ */
 export class ChainQuotes extends Context.Service<
   ChainQuotes,
   {

@@ -47,6 +47,13 @@ export class IssuerRefused extends Schema.TaggedError<IssuerRefused>()("IssuerRe
   }
 }
 
+/**
+ * Issuers of tokenized assets, as a side to trade with.
+ *
+ * **When to use**
+ *
+ * Use `quote` to show a price and `word` right before a trade is prepared.
+ */
 export class Issuer extends Context.Service<
   Issuer,
   {
@@ -59,6 +66,10 @@ export class Issuer extends Context.Service<
 
 /**
  * Whether this deployment offers trades with issuers, and how far their prices may be from what they are held against.
+ *
+ * **When to use**
+ *
+ * Use before an issuer is asked, and when its answer is judged.
  */
 export class IssuerTerms extends Context.Service<
   IssuerTerms,

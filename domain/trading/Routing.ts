@@ -92,6 +92,18 @@ export interface SentTransfer {
   readonly tool: string
 }
 
+/**
+ * A provider of routes.
+ *
+ * **When to use**
+ *
+ * Use through `BestQuotes` and `TransferQuotes`, and `status` to watch what was sent.
+ *
+ * **Details**
+ *
+ * `RoutingUnavailable` may be tried again or left aside. `RouteRefused` says that the answer was not what was asked
+ * for.
+ */
 export class Routing extends Context.Service<
   Routing,
   {

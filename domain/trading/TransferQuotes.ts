@@ -36,6 +36,13 @@ export const cutBy = (transfers: ReadonlyArray<PlannedTransfer>, shortRaw: bigin
   }))
 }
 
+/**
+ * Transfers with a checked route, or the reason why there is none.
+ *
+ * **When to use**
+ *
+ * Use in `ChainQuotes` alone. How a transfer goes on is the context `transfer`.
+ */
 export class TransferQuotes extends Context.Service<
   TransferQuotes,
   {

@@ -68,6 +68,30 @@ export interface Quote {
   readonly paths?: ReadonlyArray<QuotedPath>
 }
 
+/**
+ * Where swaps are made on a chain.
+ *
+ * **When to use**
+ *
+ * Use to quote several swaps of one chain as they would be made, one after the other. Routes of a provider are compared
+ * with it by `BestQuotes`.
+ *
+ * **Details**
+ *
+ * Amounts are raw units, with the venue's fee deducted. Quotes bind nobody: floors are set from them by `priceLegs`.
+ *
+ * **Example** (A venue without a market)
+ *
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { Venue } from "#domain/trading/Venue.ts"
+ *
+ * const NoMarket = Layer.mock(Venue, {
+ *   feeBps: 30,
+ *   quote: () => Effect.succeed([])
+ * })
+ * ```
+ */
 export class Venue extends Context.Service<
   Venue,
   {

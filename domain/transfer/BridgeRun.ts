@@ -30,6 +30,13 @@ export const BridgeTiming = Context.Reference("ballast/domain/transfer/BridgeTim
   })
 })
 
+/**
+ * The workflow that watches one transfer.
+ *
+ * **When to use**
+ *
+ * Use as the body that the engine runs for operations of kind `bridge`. They are accepted by `TransferLedger.open`.
+ */
 export class BridgeRun extends Context.Service<
   BridgeRun,
   {

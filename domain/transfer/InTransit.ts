@@ -19,6 +19,13 @@ const lookTimeout = Duration.seconds(2)
 /** Transfers of many portfolios that are looked at at once. */
 const lookupConcurrency = 8
 
+/**
+ * What of a portfolio is between two chains.
+ *
+ * **When to use**
+ *
+ * Use around a reading of balances, in the order that its methods name, so that nothing is counted twice or missed.
+ */
 export class InTransit extends Context.Service<
   InTransit,
   {

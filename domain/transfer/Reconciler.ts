@@ -40,6 +40,13 @@ export interface Reconciliation {
   readonly drift: ReadonlyArray<Drift>
 }
 
+/**
+ * Compares the ledger of transfers with the chains.
+ *
+ * **When to use**
+ *
+ * Use `fiber` in the composition of the service, and `pass` in tests.
+ */
 export class Reconciler extends Context.Service<Reconciler, { readonly pass: Effect.Effect<Reconciliation> }>()(
   "ballast/domain/transfer/Reconciler"
 ) {

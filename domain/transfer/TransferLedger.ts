@@ -48,6 +48,17 @@ export interface TransferIntent extends Omit<OpenedTransfers, "txHash"> {
   readonly fromBlock: bigint
 }
 
+/**
+ * The ledger of value between chains.
+ *
+ * **When to use**
+ *
+ * Use in services of this context, and in runs that send value. What is on the way for a reading is `InTransit`.
+ *
+ * **Details**
+ *
+ * An entry is opened once and closed once, each in the transaction that changes the operation with it.
+ */
 export class TransferLedger extends Context.Service<
   TransferLedger,
   {

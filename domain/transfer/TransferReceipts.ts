@@ -15,6 +15,13 @@ export interface Arrival {
   readonly deltas: ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint }>
 }
 
+/**
+ * What a chain says that an account received.
+ *
+ * **When to use**
+ *
+ * Use to confirm the word of a provider before the ledger is closed.
+ */
 export class TransferReceipts extends Context.Service<
   TransferReceipts,
   {

@@ -15,6 +15,13 @@ import { type TransferIntent, TransferLedger } from "#domain/transfer/TransferLe
  */
 export type Settlement = "opened" | "retracted" | "undecided"
 
+/**
+ * Settles transfers of runs that died.
+ *
+ * **When to use**
+ *
+ * Use in `Reconciler`, for intents whose run has ended.
+ */
 export class TransferRecovery extends Context.Service<
   TransferRecovery,
   { readonly settle: (intent: TransferIntent) => Effect.Effect<Settlement, ChainUnavailable> }

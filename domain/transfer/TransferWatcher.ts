@@ -22,6 +22,13 @@ export type Look =
 
 const unclear = (detail: string): Look => ({ _tag: "Unclear", detail })
 
+/**
+ * Looks after one open transfer.
+ *
+ * **When to use**
+ *
+ * Use in `BridgeRun`, until it says that the transfer has ended.
+ */
 export class TransferWatcher extends Context.Service<
   TransferWatcher,
   {

@@ -65,6 +65,13 @@ export interface FailedAttempt extends Attempt {
   readonly webhook: { readonly failingSince: DateTime.Utc; readonly restsUntil: DateTime.Utc } | null
 }
 
+/**
+ * What waits to be sent to webhooks.
+ *
+ * **When to use**
+ *
+ * Use in `WebhookDeliveries` alone.
+ */
 export class DeliveryStore extends Context.Service<
   DeliveryStore,
   {

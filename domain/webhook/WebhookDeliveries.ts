@@ -40,6 +40,13 @@ const pruneInterval = Duration.minutes(10)
 
 const gone = 410
 
+/**
+ * Sends events to webhooks.
+ *
+ * **When to use**
+ *
+ * Use `fiber` in the composition of the service, and `turns` in tests.
+ */
 export class WebhookDeliveries extends Context.Service<
   WebhookDeliveries,
   {

@@ -20,6 +20,29 @@ export interface Receipt {
   readonly retryAfterSeconds?: number
 }
 
+/**
+ * Sends one signed message to an address that may be anybody's.
+ *
+ * **When to use**
+ *
+ * Use `refusalOf` when an address is accepted and `send` for each attempt.
+ *
+ * **Details**
+ *
+ * `send` never fails: a receiver that does not answer is a receipt without a status.
+ *
+ * **Example** (A receiver that accepts everything)
+ *
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { WebhookSender } from "#domain/webhook/WebhookSender.ts"
+ *
+ * const Accepting = Layer.succeed(WebhookSender, {
+ *   refusalOf: () => null,
+ *   send: () => Effect.succeed({ status: 204, problem: null })
+ * })
+ * ```
+ */
 export class WebhookSender extends Context.Service<
   WebhookSender,
   {

@@ -29,6 +29,13 @@ export interface TestMessage {
   readonly at: DateTime.Utc
 }
 
+/**
+ * Where webhooks are kept.
+ *
+ * **When to use**
+ *
+ * Use in `Webhooks` and where secrets are sealed anew. What waits to be sent is `DeliveryStore`.
+ */
 export class WebhookStore extends Context.Service<
   WebhookStore,
   {

@@ -46,6 +46,13 @@ const found = (webhookId: WebhookId) =>
     Option.isNone(webhook) ? Effect.fail(notFound(webhookId)) : Effect.succeed(webhook.value)
   )
 
+/**
+ * Webhooks of the calling tenant.
+ *
+ * **When to use**
+ *
+ * Use in routes that are called with a key. Sending is `WebhookDeliveries`.
+ */
 export class Webhooks extends Context.Service<
   Webhooks,
   {

@@ -35,6 +35,13 @@ export class LiquidationRefused extends Schema.TaggedError<LiquidationRefused>()
   }
 }
 
+/**
+ * A withdrawal that sells first, as one batch.
+ *
+ * **When to use**
+ *
+ * Use inside the run of a liquidating withdrawal. A withdrawal without sales is prepared by `WithdrawalExecution`.
+ */
 export class Liquidator extends Context.Service<
   Liquidator,
   {

@@ -75,6 +75,13 @@ export const authorizationSeconds = 600
 export const portfolioNotFound = (portfolioId: PortfolioId) =>
   new PortfolioNotFound({ message: `There is no portfolio ${portfolioId} of this tenant` })
 
+/**
+ * Stage 1 of a withdrawal.
+ *
+ * **When to use**
+ *
+ * Use in the route `withdraw/signature` and its legacy forms. Stage 2 is `Withdrawals`.
+ */
 export class WithdrawalAuthorizations extends Context.Service<
   WithdrawalAuthorizations,
   {

@@ -18,6 +18,13 @@ export type Standing =
   /** It was not, and by the chain's own time or the use of its nonce it never will be. */
   | { readonly _tag: "Closed"; readonly reason: string }
 
+/**
+ * Withdrawals, as their chain knows them.
+ *
+ * **When to use**
+ *
+ * Use in services and the run of this context alone.
+ */
 export class WithdrawalExecution extends Context.Service<
   WithdrawalExecution,
   {

@@ -32,6 +32,13 @@ export type WithdrawalStep = typeof WithdrawalStep.Type
 const refused = (reason: string): WithdrawalStep => ({ _tag: "Refused", reason })
 const waiting = (reason: string): WithdrawalStep => ({ _tag: "Waiting", reason })
 
+/**
+ * The next thing to do about a withdrawal.
+ *
+ * **When to use**
+ *
+ * Use inside `WithdrawalRun`, again after each attempt.
+ */
 export class WithdrawalPreparer extends Context.Service<
   WithdrawalPreparer,
   { readonly next: (withdrawal: StoredWithdrawal) => Effect.Effect<WithdrawalStep> }

@@ -36,6 +36,13 @@ const waitFor = (round: number) => Duration.millis(Math.min(15_000, 1_000 * 2 **
 
 const Delivered = Schema.Array(Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString }))
 
+/**
+ * The workflow of a withdrawal.
+ *
+ * **When to use**
+ *
+ * Use as the body that the engine runs for operations of kind `withdraw`. They are accepted by `Withdrawals`.
+ */
 export class WithdrawalRun extends Context.Service<
   WithdrawalRun,
   {

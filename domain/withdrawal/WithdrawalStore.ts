@@ -65,6 +65,13 @@ export interface WithdrawalEnd {
   readonly ended?: OperationReport
 }
 
+/**
+ * Where withdrawals and the claims on their nonces are kept.
+ *
+ * **When to use**
+ *
+ * Use in services and the run of this context, and where a run waits for an unfinished rebalance of its portfolio.
+ */
 export class WithdrawalStore extends Context.Service<
   WithdrawalStore,
   {

@@ -13,6 +13,13 @@ export interface SelfSubmission {
   readonly data: string
 }
 
+/**
+ * Whether an owner signed a withdrawal, and whether its recipient can use what arrives.
+ *
+ * **When to use**
+ *
+ * Use at both stages of a withdrawal. Signatures over permissions are verified by `SmartAccounts`.
+ */
 export class WithdrawalVerifier extends Context.Service<
   WithdrawalVerifier,
   {

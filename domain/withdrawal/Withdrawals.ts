@@ -52,6 +52,13 @@ export type SubmitError =
 /** Longer than a slow chain takes to answer; a process that died holds a nonce no longer than this. */
 const claimLease = { seconds: 60 }
 
+/**
+ * Stage 2 of a withdrawal.
+ *
+ * **When to use**
+ *
+ * Use in the route `withdraw` and its legacy forms. Stage 1 is `WithdrawalAuthorizations`.
+ */
 export class Withdrawals extends Context.Service<
   Withdrawals,
   {

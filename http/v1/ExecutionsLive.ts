@@ -7,8 +7,8 @@ import type { OperationId } from "#domain/Ids.ts"
 import { ShutdownState } from "#http/ShutdownState.ts"
 import { agUiFrames } from "#http/v1/agUi/agUiFrames.ts"
 import { V1 } from "#http/v1/Api.ts"
-import { eventStream, type Frame } from "#http/v1/eventStream.ts"
-import { StreamTiming } from "#http/v1/StreamTiming.ts"
+import { eventStream, type Frame } from "#http/streaming/eventStream.ts"
+import { StreamTiming } from "#http/streaming/StreamTiming.ts"
 import { executionFrames } from "#http/v1/views/executionFrames.ts"
 
 interface Following {

@@ -17,7 +17,7 @@ import { AutomationLive } from "#http/v1/automation/AutomationLive.ts"
 import { ExecuteLive } from "#http/v1/execution/ExecuteLive.ts"
 import { ExecutionsLive } from "#http/v1/ExecutionsLive.ts"
 import { SignaturesLive } from "#http/v1/signature/SignaturesLive.ts"
-import { StreamTiming } from "#http/v1/StreamTiming.ts"
+import { StreamTiming } from "#http/streaming/StreamTiming.ts"
 
 export const V1Live = HttpApiBuilder.layer(V1).pipe(
   Layer.provide(

@@ -5,8 +5,8 @@
 import { type Cause, Effect, Exit, identity, Pull, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { ShutdownState } from "#http/ShutdownState.ts"
-import { eventStream } from "#http/v1/eventStream.ts"
-import { StreamTiming } from "#http/v1/StreamTiming.ts"
+import { eventStream } from "#http/streaming/eventStream.ts"
+import { StreamTiming } from "#http/streaming/StreamTiming.ts"
 import type { FrameNames } from "#rpc/execution/streamedProcedure.ts"
 
 export interface StreamAnswer {

@@ -6,7 +6,7 @@ import { Deferred, Duration, Effect, Exit, Metric } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { Socket } from "effect/socket"
 import * as Metrics from "#domain/Metrics.ts"
-import type { StreamTiming } from "#http/v1/StreamTiming.ts"
+import type { StreamTiming } from "#http/streaming/StreamTiming.ts"
 import type { SocketPlatform } from "#rpc/native/SocketPlatform.ts"
 
 export const closeCodes = { goingAway: 1001, abnormal: 1006, tryAgainLater: 1013 } as const

@@ -72,8 +72,8 @@ contract BridgeVault {
         emit Released(id, recipient, token, amount);
     }
 
-    /// @notice Gives a lock of this chain back, once: to the recipient, whose address is the same on every chain, because
-    /// the sender may be a contract that sends for many.
+    /// @notice Gives a lock of this chain back, once: to the recipient, whose address is the same on every chain,
+    /// because the sender may be a contract that sends for many.
     function refund(bytes32 id) external onlyOperator {
         Lock memory held = locks[id];
         if (held.amount == 0) revert NothingLocked(id);

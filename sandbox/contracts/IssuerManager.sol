@@ -6,8 +6,8 @@ import {EIP712} from "solady-src/src/utils/EIP712.sol";
 import {SafeTransferLib} from "solady-src/src/utils/SafeTransferLib.sol";
 
 /// @title Stand-in of Ondo's GMTokenManager: an issuer's word for a price, used once
-/// @notice Has the functions, the order of fields and the refusals that Ondo documents. It gives out of a stock and takes
-/// back into it, where the real one mints and burns; what the real one pays back in USDon, it keeps.
+/// @notice Has the functions, the order of fields and the refusals that Ondo documents. It gives out of a stock and
+/// takes back into it, where the real one mints and burns; what the real one pays back in USDon, it keeps.
 contract IssuerManager is EIP712 {
     using SafeTransferLib for address;
 

@@ -5,7 +5,8 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 
 /// @title Liquidity that only routes reach: one contract with a constant product of every token and a unit of account
-/// @notice Cheaper and shallower than the venue's pools, so that routes pay more for small amounts and less for large ones.
+/// @notice Cheaper and shallower than the venue's pools, so that routes pay more for small amounts and less for large
+/// ones.
 contract RoutePools {
     using SafeERC20 for IERC20;
 

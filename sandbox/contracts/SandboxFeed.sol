@@ -2,8 +2,8 @@
 pragma solidity ^0.8.28;
 
 /// @title Stand-in for a Chainlink feed: says what the world's prices are, at every moment anew
-/// @notice Placed by its code at the real feeds' addresses; its operator sets it once with `initialize`. As a sequencer's
-/// uptime feed its answer is zero, and it has been up since the chain's beginning.
+/// @notice Placed by its code at the real feeds' addresses; its operator sets it once with `initialize`. As a
+/// sequencer's uptime feed its answer is zero, and it has been up since the chain's beginning.
 contract SandboxFeed {
     address public operator;
     int256 private _answer;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-/// @title A token as old ones are: its functions answer nothing, an allowance is changed from or to zero only, and it may
-/// keep a share of every transfer
+/// @title A token as old ones are: its functions answer nothing, an allowance is changed from or to zero only, and it
+/// may keep a share of every transfer
 contract OddToken {
     uint256 public immutable KEPT_BPS;
 

@@ -18,6 +18,13 @@ export interface ChainPlanOfRun extends Pick<RunPlan, "limits"> {
 /** A plan older than this is made anew before it is acted on. */
 const planLife = Duration.minutes(2)
 
+/**
+ * What a run has to do on one chain now.
+ *
+ * **When to use**
+ *
+ * Use at the beginning of each attempt on a chain.
+ */
 export class PlanOfChain extends Context.Service<
   PlanOfChain,
   {

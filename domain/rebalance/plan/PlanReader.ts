@@ -77,6 +77,13 @@ interface Outline {
   readonly ofInterest: ReadonlySet<AssetId>
 }
 
+/**
+ * What plans are made from.
+ *
+ * **When to use**
+ *
+ * Use wherever the planner is asked: in runs, drift checks, previews and triggers, so that all of them read alike.
+ */
 export class PlanReader extends Context.Service<
   PlanReader,
   {

@@ -38,6 +38,13 @@ export interface AppliedPolicy {
   readonly slicing?: Slicing
 }
 
+/**
+ * What policies are applied with.
+ *
+ * **When to use**
+ *
+ * Use in `PlanReader` alone. What a chain says about permissions is the `PolicyReader` of the context `policy`.
+ */
 export class PolicyReader extends Context.Service<
   PolicyReader,
   {

@@ -34,6 +34,13 @@ export interface TransferConstraint {
   readonly excludedSource: ChainId
 }
 
+/**
+ * The plan of one run.
+ *
+ * **When to use**
+ *
+ * Use `plan` in a run, and `preview` where nothing may be recorded.
+ */
 export class RunPlanner extends Context.Service<
   RunPlanner,
   {

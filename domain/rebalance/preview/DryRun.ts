@@ -15,6 +15,13 @@ export interface PlannedNow {
   readonly plannedAt: DateTime.Utc
 }
 
+/**
+ * What a run would do now.
+ *
+ * **When to use**
+ *
+ * Use in `Previews` alone, which names the plan by its hash.
+ */
 export class DryRun extends Context.Service<
   DryRun,
   {

@@ -11,6 +11,13 @@ export interface StoredPreview {
   readonly expiresAt: DateTime.Utc
 }
 
+/**
+ * Where previews are kept until they expire.
+ *
+ * **When to use**
+ *
+ * Use in `Previews` alone.
+ */
 export class PreviewStore extends Context.Service<
   PreviewStore,
   {

@@ -22,6 +22,13 @@ export interface Preview extends PlannedNow {
   readonly expiresAt: DateTime.Utc
 }
 
+/**
+ * Previews of rebalances.
+ *
+ * **When to use**
+ *
+ * Use `make` to show what a run would do. `Rebalances.triggerAsPreviewed` requires that it still would.
+ */
 export class Previews extends Context.Service<
   Previews,
   {

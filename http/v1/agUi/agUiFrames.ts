@@ -5,7 +5,7 @@
 import type * as Domain from "#domain/execution/ExecutionEvent.ts"
 import { writeCursor } from "#domain/execution/ExecutionCursor.ts"
 import { agUiEvents } from "#http/v1/agUi/agUiEvents.ts"
-import type { Frame } from "#http/v1/eventStream.ts"
+import type { Frame } from "#http/streaming/eventStream.ts"
 
 /** Written once for all who follow the operation, as its frames of server-sent events are. */
 const written = new WeakMap<Domain.ExecutionEvent, ReadonlyArray<Frame>>()

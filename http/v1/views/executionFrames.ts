@@ -1,6 +1,6 @@
 /** An event of the stream of an operation as a frame of server-sent events. Source: shapes 2.26. */
 import type * as Domain from "#domain/execution/ExecutionEvent.ts"
-import type { Frame } from "#http/v1/eventStream.ts"
+import type { Frame } from "#http/streaming/eventStream.ts"
 import { executionView } from "#http/v1/views/executionView.ts"
 
 /** All who follow an operation are told of one event, which is written once for as long as somebody holds it. */

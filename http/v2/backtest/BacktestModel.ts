@@ -6,7 +6,7 @@ import * as Decimal from "#domain/Decimal.ts"
 import { fromText } from "#domain/fromText.ts"
 import { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 import { AllocationDraft } from "#http/v2/strategy/AllocationModel.ts"
-import { RebalanceSchedule } from "#http/v2/strategy/RebalanceScheduleModel.ts"
+import { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
 import { usd, written } from "#http/v2/values/values.ts"
 
 const bps = (maximum: number, description: string) =>

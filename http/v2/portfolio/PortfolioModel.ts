@@ -7,6 +7,7 @@ import { patterns, solanaReference } from "#domain/Caip.ts"
 import { Frequency } from "#domain/RebalanceSchedule.ts"
 import { OperationKind, OperationState } from "#domain/operation/Operation.ts"
 import { Actor, AttentionCode } from "#domain/portfolio/Attention.ts"
+import * as Portfolios from "#domain/portfolio/Portfolio.ts"
 import { Outcome } from "#http/v2/portfolio/OperationResultModel.ts"
 import { labels } from "#http/v2/values/labels.ts"
 import {
@@ -40,7 +41,7 @@ export const SmartAccount = Schema.Struct({ accountId: SmartAccountIdText, ...so
   description: "The portfolio's account on one chain; the address is the same on every EVM chain."
 })
 
-export const Permission = Schema.Literals(["guard", "call_policy", "wallet_role"]).annotate({
+export const Permission = Portfolios.Permission.annotate({
   title: "Permission",
   description:
     "`guard`: every trade of the agent is held against reference prices and a loss budget on the chain; `call_policy`: the permission of before, which the owner replaces by signing anew; `wallet_role`, on Solana: the agent's role in the owner's wallet, which the chain limits to the account.",
@@ -56,14 +57,14 @@ const PortfolioAccount = Schema.Struct({
   description: "The portfolio's account on one chain, and what the owner's latest signature bound the agent by there."
 })
 
-export const ScheduleStatus = Schema.Literals(["active", "paused"]).annotate({
+export const ScheduleStatus = Portfolios.ScheduleStatus.annotate({
   description: "`active`: automation runs; `paused`: the integrator stopped it, or the owner revoked its permission.",
   examples: ["active"]
 })
 
 const PortfolioSchedule = Schema.Struct({
   status: ScheduleStatus,
-  pauseReason: Schema.NullOr(Schema.Literals(["stopped", "revoked"])).annotate({
+  pauseReason: Schema.NullOr(Portfolios.PauseReason).annotate({
     description:
       "Null while active. `stopped`: by the integrator, who may start it again; `revoked`: the owner ended the agent's permission, and must sign anew first.",
     examples: [null]

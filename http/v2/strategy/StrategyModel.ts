@@ -5,7 +5,7 @@ import { StrategyTriggers } from "#domain/StrategyTriggers.ts"
 import { labels, labelsDraft, labelsPatch } from "#http/v2/values/labels.ts"
 import { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 import { freeText } from "#http/v2/values/freeText.ts"
-import { RebalanceSchedule } from "#http/v2/strategy/RebalanceScheduleModel.ts"
+import { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
 import { Preferences, swapFields } from "#http/v2/strategy/SwapPreferencesModel.ts"
 import { prose, StrategyIdText, timestamp, written } from "#http/v2/values/values.ts"
 

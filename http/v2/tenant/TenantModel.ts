@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 import { lossBps } from "#http/v2/enrollment/EnrollmentModel.ts"
-import { RebalanceSchedule } from "#http/v2/strategy/RebalanceScheduleModel.ts"
+import { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
 import { written } from "#http/v2/values/values.ts"
 import { policyField, SwapPatch, SwapPreferences } from "#http/v2/strategy/SwapPreferencesModel.ts"
 

@@ -1,8 +1,6 @@
 /** How operations are read. */
 import { Schema } from "effect"
-import { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
-import { OperationOutcome } from "#domain/operation/OperationResult.ts"
-import { FiredBy, OperationKind, OperationState, Trigger } from "#domain/operation/Operation.ts"
+import { Operation } from "#domain/operation/Operation.ts"
 import { decodeFirst, Timestamp } from "#layers/sql/rows.ts"
 
 export const selectOperations = `
@@ -10,20 +8,12 @@ export const selectOperations = `
     submitted_at AS "submittedAt", updated_at AS "updatedAt", finished_at AS "finishedAt", error, outcome, reason, fired_by AS "firedBy"
   FROM operations`
 
+/** The operation, with its moments as columns have them. */
 export const OperationRow = Schema.Struct({
-  operationId: OperationId,
-  tenantId: TenantId,
-  portfolioId: PortfolioId,
-  kind: OperationKind,
-  trigger: Trigger,
-  state: OperationState,
+  ...Operation.fields,
   submittedAt: Timestamp,
   updatedAt: Timestamp,
-  finishedAt: Schema.NullOr(Timestamp),
-  error: Schema.NullOr(Schema.String),
-  outcome: Schema.NullOr(OperationOutcome),
-  reason: Schema.NullOr(Schema.String),
-  firedBy: Schema.NullOr(FiredBy)
+  finishedAt: Schema.NullOr(Timestamp)
 })
 
 /** The operation in the first row of a query that selects with `selectOperations`. */

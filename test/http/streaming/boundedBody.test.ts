@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Cause, Duration, Effect, Exit, Logger, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { ShutdownState } from "#http/ShutdownState.ts"
-import { boundedBody } from "#http/v1/boundedBody.ts"
+import { boundedBody } from "#http/streaming/boundedBody.ts"
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()

@@ -6,7 +6,7 @@
 import { Cause, Duration, Effect, type Fiber, Latch, Metric, type Pull, Stream } from "effect"
 import * as Metrics from "#domain/Metrics.ts"
 import type { ShutdownState } from "#http/ShutdownState.ts"
-import type { StreamTiming } from "#http/v1/StreamTiming.ts"
+import type { StreamTiming } from "#http/streaming/StreamTiming.ts"
 
 /** Bytes that are handed to the connection at once, so that many small frames go out in one write. */
 const maxWrite = 16_384

@@ -9,8 +9,8 @@ import { type Context, Effect, Metric, type Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import * as Metrics from "#domain/Metrics.ts"
 import type { ShutdownState } from "#http/ShutdownState.ts"
-import { boundedBody } from "#http/v1/boundedBody.ts"
-import type { StreamTiming } from "#http/v1/StreamTiming.ts"
+import { boundedBody } from "#http/streaming/boundedBody.ts"
+import type { StreamTiming } from "#http/streaming/StreamTiming.ts"
 
 export interface Frame {
   /** Left out of frames after which nobody can resume. */

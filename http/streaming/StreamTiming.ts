@@ -1,7 +1,7 @@
 /** The times of streams, and how much may wait for a client. Tests make them shorter. */
 import { Context, Duration } from "effect"
 
-export const StreamTiming = Context.Reference("ballast/http/v1/StreamTiming", {
+export const StreamTiming = Context.Reference("ballast/http/streaming/StreamTiming", {
   defaultValue: () => ({
     /** Between comments that keep a connection. */
     heartbeat: Duration.seconds(15),
