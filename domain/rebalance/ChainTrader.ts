@@ -169,7 +169,7 @@ const makeTrade = ({ preparer, launcher, ledger, operations, pace, relay, unreco
         yield* waitForBlock(attempt)
         continue
       }
-      if (preparation._tag === "Landed") return { ...last, receipt: preparation.receipt, swaps: preparation.swaps }
+      if (preparation._tag === "Landed") return unrecordedOutcome(chain, preparation, reverted)
       if (preparation._tag === "Nothing") return { ...last, skips: preparation.skips, failure: preparation.failure }
       if (preparation._tag === "Unsigned") {
         const { reason } = preparation
@@ -252,6 +252,21 @@ export const cancelledSkip = (chain: PlannedChain): RecordedSkip =>
     SkipCode.cancelled,
     `the operation was cancelled before this was signed; ${dollars(plannedUsd(chain))} were to be traded`
   )
+
+/** What a chain comes to on which trades landed that no record tells of; attempts that are known moved nothing. */
+const unrecordedOutcome = (
+  { chainId, measures, skips }: PlannedChain,
+  { receipt, swaps }: Extract<Unrecorded, { readonly _tag: "Landed" }>,
+  reverted: ReadonlyArray<ActionReceipt>
+): ChainOutcome => ({
+  chainId,
+  skips,
+  swaps,
+  receipt,
+  failure: null,
+  ...(measures === undefined ? {} : { measures }),
+  ...(reverted.length === 0 ? {} : { reverted })
+})
 
 /** The same, for a transaction of its own. */
 const alone = (preparation: Ready): Ready => ({ ...preparation, prepared: carriedAlone(preparation.prepared) })
