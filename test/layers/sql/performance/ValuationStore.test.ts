@@ -170,6 +170,38 @@ eachDatabase("ValuationStore", (it) => {
     })
   )
 
+  it.effect("many valuations at once are taken and written each by its own claim", () =>
+    Effect.gen(function* () {
+      const { accountId, portfolioId, store, strategy } = yield* oneWorld
+      const others = yield* Effect.all(Array.from({ length: 5 }, () => insertPortfolio(strategy)))
+      const ids = [portfolioId, ...others.map((other) => other.portfolioId)]
+      const each = <A>(work: (id: PortfolioId, place: number) => Effect.Effect<A>) =>
+        Effect.forEach(ids, work, { concurrency: "unbounded" })
+      const accounts = yield* each((id) => store.accountsOf(id))
+      const taken = yield* each((id, place) => store.take(id, after(place)))
+      assert.deepStrictEqual(
+        taken.map((one) => Option.getOrThrow(one)),
+        ids.map((id, place) => ({
+          portfolio: { portfolioId: id, accountIds: accounts[place]!, before: new Map() },
+          claimedAt: after(place)
+        }))
+      )
+      yield* store.take(ids[1]!, after(hour))
+      const written = yield* each((id, place) =>
+        store.record(after(place), after(hour + place), [look(id, accountId, { valueUsd: BigInt(place) })])
+      )
+      assert.deepStrictEqual(
+        written.map((one) => [...one]),
+        ids.map((id, place) => (place === 1 ? [] : [id]))
+      )
+      const days = yield* each((id) => store.days(id, today))
+      assert.deepStrictEqual(
+        days.map((found) => found.map(({ valueUsd }) => valueUsd)),
+        ids.map((_, place) => (place === 1 ? [] : [BigInt(place)]))
+      )
+    })
+  )
+
   it.effect("a day on which the return is counted anew keeps the growth from then on", () =>
     Effect.gen(function* () {
       const { accountId, portfolioId, store } = yield* oneWorld
