@@ -209,7 +209,7 @@ export const accountOn = ({ authorization }: Enrollment, chain: Chain): AccountI
   authorization.chains.find(({ chainId }) => chainId === chain.chainId)!.accountId
 
 export const fund = (chain: Chain, account: EvmAddress, symbol: string, raw: bigint) =>
-  mint(chain, account as string as Address, tokenBySymbol(chain, symbol), raw)
+  mint(chain, account as string as Address, { token: tokenBySymbol(chain, symbol), amountRaw: raw })
 
 export const mine = (chain: Chain, blocks = 1) => Effect.promise(() => chain.client.mine({ blocks }))
 

@@ -87,8 +87,8 @@ eachSwig("swaps", (start) => {
   })
   const funded = Effect.gen(function* () {
     const enrolled = yield* enrollSolana(chain, agent, Keypair.generate())
-    issue(chain.ledger, usdc, enrolled.deposit, dollars)
-    issue(chain.ledger, jup, enrolled.deposit, 9n)
+    issue(chain.ledger, enrolled.deposit, { token: usdc, amountRaw: dollars })
+    issue(chain.ledger, enrolled.deposit, { token: jup, amountRaw: 9n })
     return enrolled
   })
 
