@@ -58,9 +58,11 @@ export class BundleSigner extends Context.Service<
 
       const reserve = Effect.fnUntraced(function* (actions: Actions, transaction: PreparedTransaction) {
         const at = yield* DateTime.now
-        const isSigned = yield* store.reserve(actions, relayer.lanes, at, (nonce, lane) =>
-          relayer.sign(transaction, nonce, lane)
-        )
+        const isSigned = yield* store.reserve(actions, {
+          lanes: relayer.lanes,
+          at,
+          sign: (nonce, lane) => relayer.sign(transaction, nonce, lane)
+        })
         if (isSigned)
           yield* Metric.update(
             Metric.withAttributes(Metrics.bundleSize, { chain: String(transaction.chainId) }),

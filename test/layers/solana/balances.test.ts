@@ -93,8 +93,8 @@ describe("balances of all families", () => {
     () =>
       Effect.gen(function* () {
         const owner = fundedKey(chain, sol).publicKey
-        issue(chain.ledger, usdc, owner, 5n)
-        issue(chain.ledger, share, owner, 7n)
+        issue(chain.ledger, owner, { token: usdc, amountRaw: 5n })
+        issue(chain.ledger, owner, { token: share, amountRaw: 7n })
         const account = SolanaAccountId.make(`solana:${solanaReference}:${owner.toBase58()}`)
         const wanted = splCatalog.map(({ assetId }) => assetId)
         const held = new Map<string, bigint>([

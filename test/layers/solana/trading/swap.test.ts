@@ -96,8 +96,8 @@ eachSwig("swaps", (start) => {
   })
   const funded = Effect.gen(function* () {
     const enrolled = yield* enrollSolana(chain, agent, Keypair.generate())
-    issue(chain.ledger, usdc, enrolled.deposit, dollars)
-    issue(chain.ledger, jup, enrolled.deposit, 9n)
+    issue(chain.ledger, enrolled.deposit, { token: usdc, amountRaw: dollars })
+    issue(chain.ledger, enrolled.deposit, { token: jup, amountRaw: 9n })
     return enrolled
   })
 
@@ -128,7 +128,7 @@ eachSwig("swaps", (start) => {
           const { deposit, place } = yield* enrollSolana(chain, agent, Keypair.generate())
           const [lamports, wrapped] = [700_000_000n, 300_000_000n]
           issueLamports(chain.ledger, deposit, lamports)
-          issue(chain.ledger, sol, deposit, wrapped)
+          issue(chain.ledger, deposit, { token: sol, amountRaw: wrapped })
           const leg = { sell: mintOf(sol), buy: mintOf(usdc), sellRaw: 900_000_000n, minBuyRaw: 1n }
           const prepared = yield* prepareSwap({ place, leg, slippageBps: 50, agent, fees })
           const { outcome } = yield* carriedOut(chain, signedByAgent(agent, prepared))

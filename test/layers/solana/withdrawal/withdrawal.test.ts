@@ -71,8 +71,8 @@ eachSwig("withdrawals", (start) => {
   const funded = Effect.gen(function* () {
     const key = Keypair.generate()
     const { deposit, place } = yield* enrollSolana(chain, agent, key)
-    issue(chain.ledger, usdc, deposit, 100n)
-    issue(chain.ledger, tesla, deposit, 7n)
+    issue(chain.ledger, deposit, { token: usdc, amountRaw: 100n })
+    issue(chain.ledger, deposit, { token: tesla, amountRaw: 7n })
     return { key, deposit, place, owner: { _tag: "Solana" as const, key: key.publicKey } }
   })
 
@@ -100,7 +100,7 @@ eachSwig("withdrawals", (start) => {
         Effect.gen(function* () {
           const { deposit, key, owner, place } = yield* funded
           issueLamports(chain.ledger, deposit, 700n)
-          issue(chain.ledger, sol, deposit, 300n)
+          issue(chain.ledger, deposit, { token: sol, amountRaw: 300n })
           const to = Keypair.generate().publicKey
           const take = (amountRaw: string) => {
             const message = messageOf(to, { assets: [{ assetId: sol.assetId, amountRaw }] })
@@ -124,7 +124,7 @@ eachSwig("withdrawals", (start) => {
           const { deposit, key, owner, place } = yield* funded
           issueLamports(chain.ledger, deposit, 700n)
           const others = splCatalog.filter((token) => token !== sol)
-          for (const token of others) issue(chain.ledger, token, deposit, 1_000n)
+          for (const token of others) issue(chain.ledger, deposit, { token: token, amountRaw: 1_000n })
           const to = Keypair.generate().publicKey
           const assets = [sol, ...others].map(({ assetId }) => ({ assetId, amountRaw: "5" }))
           assert.lengthOf(assets, maxAssetsOnSolana)
@@ -143,7 +143,7 @@ eachSwig("withdrawals", (start) => {
         Effect.gen(function* () {
           const [wallet, thief] = [newEvmWallet(), newEvmWallet()]
           const { deposit, place } = yield* enrollEvm(chain, agent, wallet)
-          issue(chain.ledger, usdc, deposit, 40n)
+          issue(chain.ledger, deposit, { token: usdc, amountRaw: 40n })
           const to = Keypair.generate().publicKey
           const message = messageOf(to, { assets: [{ assetId: usdc.assetId, amountRaw: "40" }] })
           const owner = { _tag: "Evm", address: wallet.address } as const
@@ -172,7 +172,7 @@ eachSwig("withdrawals", (start) => {
             const tokens = [...splCatalog, { ...tesla, mint, assetId: spl(mint.toBase58()) }]
             installMints(chain.ledger, tokens)
             assert.lengthOf(tokens, maxAssetsOnSolana + 1)
-            for (const token of tokens) issue(chain.ledger, token, deposit, 1_000n)
+            for (const token of tokens) issue(chain.ledger, deposit, { token, amountRaw: 1_000n })
             const to = Keypair.generate().publicKey
             const some = (count: number) =>
               messageOf(to, { assets: tokens.slice(0, count).map(({ assetId }) => ({ assetId, amountRaw: "5" })) })
