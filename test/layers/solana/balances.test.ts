@@ -1,14 +1,17 @@
 /** Balances by the family of the account's chain. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Redacted, Result } from "effect"
-import { ChainId, evmAccount, EvmAddress, SolanaAccountId, solanaChainId, solanaReference } from "#domain/Caip.ts"
+import { Keypair } from "@solana/web3.js"
+import { ChainId, evmAccount, EvmAddress, SolanaAccountId, solanaChainId, solanaReference, spl } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
+import { maxUnlisted, UnlistedHoldings } from "#domain/portfolio/UnlistedHoldings.ts"
 import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"
 import { RelayerFunds } from "#domain/relay/RelayerFunds.ts"
 import { localAgent } from "#layers/solana/lifecycle/Agent.ts"
 import { SolanaFunds } from "#layers/solana/SolanaFunds.ts"
 import { SolanaBalances } from "#layers/solana/SolanaBalances.ts"
 import { SolanaClients } from "#layers/solana/SolanaLive.ts"
+import { SolanaUnlisted } from "#layers/solana/SolanaUnlisted.ts"
 import { installMints, issue } from "#sandbox/solana/market/issuer.ts"
 import { splCatalog, usdc } from "#sandbox/solana/market/splCatalog.ts"
 import { fundedKey, sol, startTestChain, type TestChain } from "#test/sandbox/solana/support.ts"
@@ -84,6 +87,47 @@ describe("what pays for transactions", () => {
     Effect.map(RelayerFunds, ({ chains }) => assert.deepStrictEqual(chains, [8453 as ChainId])).pipe(
       Effect.provide(payers(false))
     )
+  )
+})
+
+describe("tokens that the catalogue does not have", () => {
+  const unlisted = SolanaUnlisted.pipe(Layer.provide(SolanaClients))
+
+  it.effect("are told with the decimals of their mints and the symbols that issuers wrote, listed ones are not", () =>
+    Effect.gen(function* () {
+      const owner = fundedKey(chain).publicKey
+      for (const token of [usdc, share]) issue(chain.ledger, owner, { token, amountRaw: 5n })
+      const account = SolanaAccountId.make(`solana:${solanaReference}:${owner.toBase58()}`)
+      const listed = new Set(splCatalog.filter((token) => token !== share).map(({ assetId }) => assetId))
+      const found = yield* (yield* UnlistedHoldings).of(account, listed)
+      assert.deepStrictEqual(found, [
+        { assetId: share.assetId, raw: 5n, decimals: share.decimals, symbol: share.mint.toBase58() }
+      ])
+      const { publicKey: mint } = Keypair.generate()
+      installMints(chain.ledger, [{ ...share, mint, assetId: spl(mint.toBase58()) }])
+      assert.isEmpty(yield* (yield* UnlistedHoldings).of(account, new Set([...listed, share.assetId])))
+    }).pipe(Effect.provide(unlisted), Effect.provide(configuration(true)))
+  )
+
+  it.effect(`are ${maxUnlisted} at most, whatever somebody sends`, () =>
+    Effect.gen(function* () {
+      const owner = fundedKey(chain).publicKey
+      const tokens = Array.from({ length: maxUnlisted + 2 }, () => {
+        const { publicKey: mint } = Keypair.generate()
+        return { ...usdc, mint, assetId: spl(mint.toBase58()) }
+      })
+      installMints(chain.ledger, tokens)
+      for (const token of tokens) issue(chain.ledger, owner, { token, amountRaw: 1n })
+      const account = SolanaAccountId.make(`solana:${solanaReference}:${owner.toBase58()}`)
+      const found = yield* (yield* UnlistedHoldings).of(account, new Set())
+      assert.lengthOf(found, maxUnlisted)
+    }).pipe(Effect.provide(unlisted), Effect.provide(configuration(true)))
+  )
+
+  it.effect("of accounts on EVM chains are not known", () =>
+    Effect.gen(function* () {
+      assert.isEmpty(yield* (yield* UnlistedHoldings).of(evm, new Set()))
+    }).pipe(Effect.provide(unlisted), Effect.provide(configuration(true)))
   )
 })
 
