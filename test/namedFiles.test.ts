@@ -58,7 +58,8 @@ const missing = (page: string): ReadonlyArray<string> => {
 }
 
 describe("named files", () => {
-  it.each(["CONTRIBUTING.md", "docs/architecture.md", "docs/glossary.md"])("every file or folder that %s names exists", (page) =>
-    assert.deepStrictEqual(missing(page), [])
+  it.each(["CONTRIBUTING.md", "docs/architecture.md", "docs/glossary.md"])(
+    "every file or folder that %s names exists",
+    (page) => assert.deepStrictEqual(missing(page), [])
   )
 })
