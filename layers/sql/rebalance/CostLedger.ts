@@ -1,14 +1,23 @@
 /** What runs have cost and sold, from their reports in PostgreSQL. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AssetId } from "#domain/Caip.ts"
+import { Address, assetAt, ChainId } from "#domain/Caip.ts"
 import { PortfolioId } from "#domain/Ids.ts"
 import { CostLedger } from "#domain/rebalance/CostLedger.ts"
-import { decodeRows, Numeric, timestamp } from "#layers/sql/rows.ts"
+import { decodeRows, Numeric, SmallBigint, timestamp } from "#layers/sql/rows.ts"
 
 const allSums = decodeRows(Schema.Struct({ portfolioId: PortfolioId, usd: Numeric }))
 
-const allSales = decodeRows(Schema.Struct({ portfolioId: PortfolioId, sell: AssetId, buy: AssetId, raw: Numeric }))
+/** Tokens by their addresses on the chain, as paths have them. */
+const allSales = decodeRows(
+  Schema.Struct({
+    portfolioId: PortfolioId,
+    chainId: SmallBigint.pipe(Schema.decodeTo(ChainId)),
+    sell: Address,
+    buy: Address,
+    raw: Numeric
+  })
+)
 
 export const layer = Layer.effect(
   CostLedger,
@@ -28,7 +37,7 @@ export const layer = Layer.effect(
       sold: Effect.fn("CostLedger.sold")(function* (portfolioIds, since) {
         const rows = yield* allSales(sql`
           WITH swaps AS (
-            SELECT o.portfolio_id, c ->> 'chainId' AS chain_id, w -> 'path' AS path,
+            SELECT o.portfolio_id, (c ->> 'chainId')::bigint AS chain_id, w -> 'path' AS path,
               coalesce(w -> 'inputsRaw', jsonb_build_array(w -> 'sellAmountRaw')) AS inputs
             FROM operations o
             JOIN rebalance_runs r ON r.operation_id = o.operation_id
@@ -37,16 +46,19 @@ export const layer = Layer.effect(
             WHERE o.portfolio_id = ANY(${portfolioIds}::text[]) AND o.kind = 'rebalance' AND r.finished_at >= ${timestamp(since)}
               AND (c -> 'receipt' ->> 'success')::boolean
           ), sales AS (
-            SELECT portfolio_id, raw::numeric, 'eip155:' || chain_id || '/erc20:' || (path ->> (hop::int - 1)) AS sell,
-              'eip155:' || chain_id || '/erc20:' || (path ->> hop::int) AS buy
+            SELECT portfolio_id, chain_id, raw::numeric, path ->> (hop::int - 1) AS sell, path ->> hop::int AS buy
             FROM swaps CROSS JOIN LATERAL jsonb_array_elements_text(inputs) WITH ORDINALITY AS pools (raw, hop)
           )
-          SELECT portfolio_id AS "portfolioId", sell, buy, sum(raw)::text AS raw
-          FROM sales GROUP BY portfolio_id, sell, buy ORDER BY portfolio_id, sell, buy`)
+          SELECT portfolio_id AS "portfolioId", chain_id AS "chainId", sell, buy, sum(raw)::text AS raw
+          FROM sales GROUP BY portfolio_id, chain_id, sell, buy ORDER BY portfolio_id, chain_id, sell, buy`)
         return new Map(
           [...Map.groupBy(rows, ({ portfolioId }) => portfolioId)].map(([portfolioId, sales]) => [
             portfolioId,
-            sales.map(({ buy, raw, sell }) => ({ sell, buy, raw }))
+            sales.map(({ buy, chainId, raw, sell }) => ({
+              sell: assetAt(chainId, sell),
+              buy: assetAt(chainId, buy),
+              raw
+            }))
           ])
         )
       })

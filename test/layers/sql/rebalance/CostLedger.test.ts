@@ -1,7 +1,7 @@
 /** What runs have cost and sold, as their reports say it. */
 import { assert } from "@effect/vitest"
 import { type DateTime, Effect, Schema } from "effect"
-import { addressOf, type ChainId } from "#domain/Caip.ts"
+import { addressOf, type ChainId, chainIdOf, spl } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { CostLedger } from "#domain/rebalance/CostLedger.ts"
@@ -43,24 +43,24 @@ const outcome = (soldRaw: bigint, costUsd: bigint, success: boolean, swaps = swa
   failure: null
 })
 
+/** Of a portfolio whose runs have ended with these outcomes of chains, one run each. */
+const finish = Effect.fnUntraced(function* (
+  { portfolioId, tenantId }: Effect.Success<ReturnType<typeof world>>,
+  at: DateTime.Utc,
+  chains: ReadonlyArray<ChainOutcome>
+) {
+  const { operationId } = yield* submit(tenantId, portfolioId)
+  yield* (yield* OperationStore).transition({ operationId, to: "running", at, error: null })
+  const report = encode({ strategyVersion: 1, chains })
+  yield* (yield* RunStore).finish({ operationId, strategyVersion: 1, at, error: null, report })
+})
+
 eachDatabase("CostLedger", (it) => {
   it.effect("adds up what landed since then, of each portfolio by itself, and what was sold into each pool", () =>
     Effect.gen(function* () {
       const ledger = yield* CostLedger
-      const runs = yield* RunStore
-      const operations = yield* OperationStore
       const one = yield* world()
       const other = yield* world()
-      const finish = Effect.fnUntraced(function* (
-        { portfolioId, tenantId }: typeof one,
-        at: DateTime.Utc,
-        chains: ReadonlyArray<ChainOutcome>
-      ) {
-        const { operationId } = yield* submit(tenantId, portfolioId)
-        yield* operations.transition({ operationId, to: "running", at, error: null })
-        const report = encode({ strategyVersion: 1, chains })
-        yield* runs.finish({ operationId, strategyVersion: 1, at, error: null, report })
-      })
       yield* finish(one, after(1), [outcome(100n, Decimal.one, true)])
       yield* finish(one, after(200), [outcome(10n, 2n * Decimal.one, true), outcome(7n, 5n * Decimal.one, false)])
       yield* finish(one, after(300), [outcome(1n, 4n * Decimal.one, true)])
@@ -87,6 +87,22 @@ eachDatabase("CostLedger", (it) => {
       assert.deepStrictEqual((yield* ledger.sold(ids, after(450))).get(other.portfolioId), [
         { sell: usdc, buy: weth, raw: 9n }
       ])
+    })
+  )
+
+  it.effect("tells what was sold on Solana beside what was sold on EVM chains", () =>
+    Effect.gen(function* () {
+      const [usd, sol] = [
+        spl("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"),
+        spl("So11111111111111111111111111111111111111112")
+      ]
+      const [one, other] = [yield* world(), yield* world()]
+      const swap = { sell: usd, buy: sol, sellAmountRaw: 5n, minBuyAmountRaw: 1n, path: [usd, sol].map(addressOf) }
+      yield* finish(one, after(1), [{ ...outcome(5n, 0n, true, [swap]), chainId: chainIdOf(usd) }])
+      yield* finish(other, after(1), [outcome(7n, 0n, true, swapsOf(7n).slice(0, 1))])
+      const sold = yield* (yield* CostLedger).sold([one.portfolioId, other.portfolioId], after(0))
+      assert.deepStrictEqual(sold.get(one.portfolioId), [{ sell: usd, buy: sol, raw: 5n }])
+      assert.deepStrictEqual(sold.get(other.portfolioId), [{ sell: usdc, buy: btc, raw: 7n }])
     })
   )
 })
