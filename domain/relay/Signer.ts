@@ -41,8 +41,14 @@ export interface Signer {
 /** Signs user operations within the permissions that owners granted. */
 export class AgentSigner extends Context.Service<AgentSigner, Signer>()("ballast/domain/relay/AgentSigner") {}
 
-/** Signs prices of tokens that have no feed, which the guards of the chains believe; it can do nothing else. */
-export class AttestorSigner extends Context.Service<AttestorSigner, Signer>()("ballast/domain/relay/AttestorSigner") {}
+/**
+ * Sign prices of tokens that have no feed, which the guards of the chains believe; they can do nothing else. Two while
+ * one is exchanged for the other: each guard believes one of them.
+ */
+export class AttestorSigners extends Context.Service<
+  AttestorSigners,
+  { readonly keys: readonly [Signer, ...ReadonlyArray<Signer>] }
+>()("ballast/domain/relay/AttestorSigners") {}
 
 /** Sign the transactions that carry them, and pay for gas; one for each account of the relayer. */
 export class RelayerSigners extends Context.Service<
