@@ -255,6 +255,31 @@ eachDatabase("ValuationStore", (it) => {
     })
   )
 
+  it.effect("each of many who ask at once is answered by its own spans, also about the same account", () =>
+    Effect.gen(function* () {
+      const { accountId, portfolioId, store, strategy, tenantId } = yield* oneWorld
+      const other = yield* insertPortfolio(strategy)
+      const otherId = other.flow.authorization.chains[0].accountId
+      const { operationId } = yield* submit(tenantId, portfolioId)
+      yield* relayed(operationId, accountId, 1, { blockNumber: 10n, success: true, deltas: [[usdc, -1n]] })
+      yield* relayed(operationId, accountId, 2, { blockNumber: 20n, success: true, deltas: [[usdc, -30n]] })
+      const asked = [
+        [{ accountId, after: 0n, through: 10n }],
+        [{ accountId, after: 10n, through: 20n }],
+        [{ accountId: otherId, after: 0n, through: 20n }],
+        [
+          { accountId, after: 0n, through: 20n },
+          { accountId: otherId, after: 0n, through: 20n }
+        ]
+      ]
+      const found = yield* Effect.forEach(asked, (spans) => store.trades(spans, noon), { concurrency: "unbounded" })
+      assert.deepStrictEqual(
+        found.map(({ settled }) => [...settled].map(([id, deltas]) => [id, deltas.get(usdc)])),
+        [[[accountId, -1n]], [[accountId, -30n]], [], [[accountId, -31n]]]
+      )
+    })
+  )
+
   it.effect("names accounts with a trade under way, until its operation is over", () =>
     Effect.gen(function* () {
       const { accountId, portfolioId, store, tenantId } = yield* oneWorld

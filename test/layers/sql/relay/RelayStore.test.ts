@@ -284,6 +284,13 @@ eachDatabase("RelayStore", (it) => {
           WHERE operation_id = ${attempt.operationId}`
         assert.deepStrictEqual(yield* ledger.spent(row!, noon), { portfolio: gasUsed, tenant: gasUsed })
         assert.deepStrictEqual(yield* ledger.spent(row!, after(86_400_000)), { portfolio: 0n, tenant: 0n })
+        const askedAtOnce = yield* Effect.forEach([noon, after(86_400_000), noon], (at) => ledger.spent(row!, at), {
+          concurrency: "unbounded"
+        })
+        assert.deepStrictEqual(
+          askedAtOnce.map(({ portfolio }) => portfolio),
+          [gasUsed, 0n, gasUsed]
+        )
       }
     })
   )
