@@ -35,7 +35,7 @@ export interface Pace {
   /** How long the first of a group waits for others; none when left out. */
   readonly collectFor?: Duration.Duration
   /** Groups under way side by side; one when left out. */
-  readonly atOnce?: number
+  readonly concurrency?: number
 }
 
 /**
@@ -46,7 +46,7 @@ export interface Pace {
 export const batched = Effect.fnUntraced(function* <A, B, E>(
   keyOf: (item: A) => string,
   flush: (items: ReadonlyArray<A>) => Effect.Effect<(item: A) => B, E>,
-  { atOnce = 1, collectFor = Duration.zero }: Pace = {}
+  { concurrency = 1, collectFor = Duration.zero }: Pace = {}
 ) {
   const queue = yield* Queue.unbounded<Waiting<A, B, E>>()
 
@@ -71,7 +71,7 @@ export const batched = Effect.fnUntraced(function* <A, B, E>(
       { discard: true }
     )
   })
-  for (let group = 0; group < atOnce; group++) yield* Effect.forkScoped(Effect.forever(round))
+  for (let group = 0; group < concurrency; group++) yield* Effect.forkScoped(Effect.forever(round))
 
   return (item: A): Effect.Effect<B, E> =>
     Effect.flatMap(Effect.serviceOption(Tracer.ParentSpan), (span) => {

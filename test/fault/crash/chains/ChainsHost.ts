@@ -1,6 +1,6 @@
 /**
- * Two EVM chains, a routing provider and a quick bridge between them, and a Solana chain, which all outlive the services
- * that crash.
+ * Two EVM chains, a routing provider and a quick bridge between them, and a Solana chain, which all outlive the
+ * services that crash.
  */
 import { NodeHttpServer } from "@effect/platform-node"
 import { Context, Effect, Layer, Schedule } from "effect"
