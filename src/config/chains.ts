@@ -48,7 +48,7 @@ const knownChains: ReadonlyArray<ConfigurableChain> = [
   { id: 4663, connectorTokens: ["0x0Bd7D308f8E1639FAb988df18A8011f41EAcAD73"], confirmations: 30 }
 ]
 
-/** The asset by whose price gas is valued: on each chain the first connector token of the table, on Solana wrapped SOL. */
+/** The asset by whose price gas is valued: on a chain its first connector token, on Solana wrapped SOL. */
 export const wrappedNatives: ReadonlyMap<ChainId, AssetId> = new Map<ChainId, AssetId>([
   ...knownChains.flatMap(({ connectorTokens: [native], id }) => {
     const chainId = ChainId.make(id)
