@@ -4,6 +4,7 @@ import { ConfigProvider, Effect, Redacted } from "effect"
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { EvmAddress } from "#domain/Caip.ts"
 import * as Base58 from "#domain/Base58.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { attestorConfig, cliConfig, serviceConfig } from "#src/Config.ts"
@@ -39,7 +40,7 @@ describe("serviceConfig", () => {
         "https://base.example.com/v1/0123456789abcdef0123",
         "https://other.example.com"
       ])
-      assert.strictEqual(config.evm.chains[0]!.hubs.length, 2)
+      assert.strictEqual(config.evm.chains[0]!.connectorTokens.length, 2)
       assert.strictEqual(config.settings.defaultSwap.thresholdUsd, Decimal.one)
       assert.strictEqual(config.settings.priceMaxAgeMs, 600_000)
       assert.isNull(config.database.url)
@@ -58,7 +59,7 @@ describe("serviceConfig", () => {
         TRUSTED_PROXIES: "10.0.0.0/8, fd00::/8",
         DATABASE_URL: "postgres://user:hunter2hunter2@db/ballast",
         SWAP_THRESHOLD_USD: "2.5",
-        SWAP_HUBS_8453: "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
+        SWAP_CONNECTOR_TOKENS_8453: "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
         ASSET_BLOCKLIST: "eip155:8453/erc20:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
         COINGECKO_PLAN: "pro",
         OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318",
@@ -84,6 +85,21 @@ describe("serviceConfig", () => {
       })
       const secrets = config.telemetry.secrets.map(Redacted.value)
       assert.includeMembers(secrets, ["hunter2hunter2", "0123456789abcdef0123", key("a"), "Bearer abcdef"])
+    })
+  )
+
+  it.effect("SWAP_HUBS_<chainId> is read until a later release, where SWAP_CONNECTOR_TOKENS_<chainId> is not set", () =>
+    Effect.gen(function* () {
+      const [before, now] = [
+        "0x4200000000000000000000000000000000000006" as EvmAddress,
+        "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" as EvmAddress
+      ]
+      const tokensOf = (env: Record<string, string>) =>
+        Effect.map(read(serviceConfig, { ...complete, ...env }), ({ evm }) => evm.chains[0]!.connectorTokens)
+      assert.deepStrictEqual(yield* tokensOf({ SWAP_HUBS_8453: before }), [before])
+      const both = { SWAP_HUBS_8453: before, SWAP_CONNECTOR_TOKENS_8453: now }
+      assert.deepStrictEqual(yield* tokensOf(both), [now])
+      assert.include(yield* problemsOf({ ...complete, SWAP_HUBS_8453: "WETH" }), "SWAP_HUBS_8453")
     })
   )
 
