@@ -59,11 +59,11 @@ const program = Effect.gen(function* () {
   const service = yield* startService(database, pepper, environment(yield* tokenList))
   const peer = yield* startPeer("Fastify + pg", "assets.ts", { database, poolSize })
   const all = requests()
-  for (const { name, paths } of all) yield* requireSameItems(name, service, peer, paths.slice(0, 20))
+  for (const { name, paths } of all) yield* requireSameItems(name, { service, peer }, paths.slice(0, 20))
   for (const { name, paths } of all) yield* Console.log(yield* latency(name, [service, peer], paths))
   const generator = yield* startGenerator("none")
   for (const { name, paths } of all) {
-    const [first, ...others] = yield* measureRounds(generator, [service, peer], [paths], pace)
+    const [first, ...others] = yield* measureRounds(generator, { servers: [service, peer], routes: [paths] }, pace)
     yield* Console.log(report(name, pace, [first!, ...others]))
   }
 })

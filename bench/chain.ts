@@ -36,11 +36,11 @@ const program = Effect.gen(function* () {
     for (const name of ["first", ...Array.from({ length: later }, (_, index) => `later ${index + 1}`)]) {
       yield* Console.log(`Round: ${name}`)
       yield* fund(chain, [...portfolios, ...accounts])
-      yield* setPrice(chain, weth, weth.initialPriceUsd)
-      const ours = yield* ourRound(chain, counted, count, "runs completed")
+      yield* setPrice(chain, weth, { priceUsd: weth.initialPriceUsd })
+      const ours = yield* ourRound({ chain, counted }, count, "runs completed")
       yield* Console.log(`  requests: ${[...counted.counts].map(([method, times]) => `${method} ${times}`).join(", ")}`)
-      yield* setPrice(chain, weth, weth.initialPriceUsd)
-      const bare = yield* bareRound(chain, counted, accounts)
+      yield* setPrice(chain, weth, { priceUsd: weth.initialPriceUsd })
+      const bare = yield* bareRound({ chain, counted }, accounts)
       rounds.push({ name, ours, bare })
     }
     const [first, ...others] = rounds

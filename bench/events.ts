@@ -47,7 +47,11 @@ interface Side {
   readonly publish: Effect.Effect<void, unknown>
 }
 
-const measure = Effect.fnUntraced(function* (load: OwnedProcess, side: Side, key: string, clients: number) {
+const measure = Effect.fnUntraced(function* (
+  load: OwnedProcess,
+  side: Side,
+  { clients, key }: { readonly key: string; readonly clients: number }
+) {
   const { name, path, pid, port, publish } = side
   const before = yield* residentKiB(pid)
   yield* decodeDone(yield* load.ask({ do: "open", port, path, key, clients }))
@@ -91,7 +95,7 @@ const program = (clients: number) =>
       const results: Array<{ readonly kib: number; readonly p99: number }> = []
       for (let round = 0; round < rounds; round += 1)
         for (const side of round % 2 === 0 ? [ours, bare] : [bare, ours]) {
-          const result = yield* measure(load, side, secret, clients)
+          const result = yield* measure(load, side, { key: secret, clients })
           if (side === ours) results.push(result)
         }
       // Memory of the first round alone: later ones use again what it left.

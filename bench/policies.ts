@@ -65,8 +65,7 @@ interface Match {
 const withinBands = (
   level: CostLevel,
   seeds: ReadonlyArray<number>,
-  first: number,
-  error: number
+  { error, first }: { readonly first: number; readonly error: number }
 ): Match | undefined => {
   let aversion = first
   for (let tries = 1; tries <= maxTries; tries += 1) {
@@ -103,7 +102,7 @@ const panelAt = (level: CostLevel, seeds: ReadonlyArray<number>): Panel => {
     const outcome = over(seeds, level, make)
     const first = aversionFor(frontier, outcome.error)
     const ours =
-      (first === undefined ? undefined : withinBands(level, seeds, first, outcome.error)) ??
+      (first === undefined ? undefined : withinBands(level, seeds, { first, error: outcome.error })) ??
       toTarget(level, seeds, outcome.error)
     const told = ours === undefined ? "its error is out of reach" : toldOf(ours)
     console.log(`| ${name} | ${figures(outcome)} | ${told} |`)

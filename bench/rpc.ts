@@ -79,7 +79,7 @@ const program = Effect.gen(function* () {
   ]
   for (const read of reads) {
     const servers = wires.map((name) => ({ name, pid: service.pid, baseUrl: service.baseUrl }))
-    const [first, ...others] = yield* measureRounds(generatorOf(load, secret, read), servers, [], pace)
+    const [first, ...others] = yield* measureRounds(generatorOf(load, secret, read), { servers, routes: [] }, pace)
     yield* Console.log(report(read.name, pace, [first!, ...others]))
   }
 }).pipe(Effect.provide(SecureRandom.layerWebCrypto))

@@ -38,13 +38,14 @@ const line = ({ max, median, min }: ReturnType<typeof spreadOf>, digits: number)
   [min, median, max].map((value) => value.toFixed(digits)).join(" / ")
 const text = (values: ReadonlyArray<number>, digits: number) => line(spreadOf(values), digits)
 
+/** Figures of the same rounds. */
+interface Compared {
+  readonly over: ReadonlyArray<number>
+  readonly under: ReadonlyArray<number>
+}
+
 /** Prints a ratio of the same rounds, and whether its median is what the worker promises. */
-const ratio = (
-  what: string,
-  over: ReadonlyArray<number>,
-  under: ReadonlyArray<number>,
-  isMet?: (median: number) => boolean
-) => {
+const ratio = (what: string, { over, under }: Compared, isMet?: (median: number) => boolean) => {
   const spread = spreadOfRatios(over, under)
   const verdict = isMet === undefined ? "" : isMet(spread.median) ? ", met" : ", not met"
   console.log(`  ${what}: ${line(spread, 2)}${verdict}`)
@@ -94,14 +95,16 @@ const compare = async (load: Child, publishRate: number, hasTargets: boolean) =>
   const deliveries = (peer: Server, target: number) =>
     ratio(
       `deliveries/s, worker / ${names[peer]}${hasTargets ? ` (target ${target})` : ""}`,
-      of("worker", "messagesPerSecond"),
-      of(peer, "messagesPerSecond"),
+      { over: of("worker", "messagesPerSecond"), under: of(peer, "messagesPerSecond") },
       hasTargets ? (median) => median >= target : undefined
     )
   deliveries("bare", 0.9)
   deliveries("socketIo", 3)
   for (const peer of ["bare", "socketIo"] as const) {
-    ratio(`CPU of a delivery, ${names[peer]} / worker`, of(peer, "cpuPerMillion"), of("worker", "cpuPerMillion"))
+    ratio(`CPU of a delivery, ${names[peer]} / worker`, {
+      over: of(peer, "cpuPerMillion"),
+      under: of("worker", "cpuPerMillion")
+    })
   }
 }
 
@@ -136,8 +139,16 @@ const memory = async (load: Child) => {
   for (const server of peers) {
     console.log(`  ${names[server]}: resident ${text(kib[server], 2)}, live objects ${text(live[server], 2)}`)
   }
-  ratio("resident, worker / bare ws (target 1.3 at most)", kib.worker, kib.bare, (median) => median <= 1.3)
-  ratio("live objects, worker / bare ws (target 1.3 at most)", live.worker, live.bare, (median) => median <= 1.3)
+  ratio(
+    "resident, worker / bare ws (target 1.3 at most)",
+    { over: kib.worker, under: kib.bare },
+    (median) => median <= 1.3
+  )
+  ratio(
+    "live objects, worker / bare ws (target 1.3 at most)",
+    { over: live.worker, under: live.bare },
+    (median) => median <= 1.3
+  )
 }
 
 const comeBack = async (load: Child) => {

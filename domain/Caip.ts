@@ -39,22 +39,30 @@ const evmIdentifier = (pattern: RegExp) => (input: string) => {
   return `${match[1]}${Eip55.checksum(match[2]!)}`
 }
 
+const evmWalletForm = {
+  expected: "a CAIP-10 wallet of the form eip155:0:<address>, with a valid EIP-55 checksum when mixed-case",
+  example: "eip155:0:0x52908400098527886E0F7030069857D2E4169EE7"
+}
+
 /** CAIP-10 of an end user's EVM wallet on no particular chain: `eip155:0:<address>`. */
 export const EvmWalletId = fromText(Schema.String.pipe(Schema.brand("EvmWalletId")), {
-  expected: "a CAIP-10 wallet of the form eip155:0:<address>, with a valid EIP-55 checksum when mixed-case",
+  ...evmWalletForm,
   pattern: patterns.evmWallet,
-  example: "eip155:0:0x52908400098527886E0F7030069857D2E4169EE7",
   parse: evmIdentifier(/^(eip155:0:)(0x[0-9a-fA-F]{40})$/),
   format: (id) => id
 })
 export type EvmWalletId = typeof EvmWalletId.Type
 
-/** CAIP-10 of a smart account on one EVM chain: `eip155:<chainId>:<address>`. */
-export const EvmAccountId = fromText(Schema.String.pipe(Schema.brand("EvmAccountId")), {
+const evmAccountForm = {
   expected:
     "a chain-bound CAIP-10 account of the form eip155:<chainId>:<address>, the chain first and then the address",
+  example: "eip155:8453:0x52908400098527886E0F7030069857D2E4169EE7"
+}
+
+/** CAIP-10 of a smart account on one EVM chain: `eip155:<chainId>:<address>`. */
+export const EvmAccountId = fromText(Schema.String.pipe(Schema.brand("EvmAccountId")), {
+  ...evmAccountForm,
   pattern: patterns.evmAccount,
-  example: "eip155:8453:0x52908400098527886E0F7030069857D2E4169EE7",
   parse: evmIdentifier(/^(eip155:[1-9][0-9]{0,15}:)(0x[0-9a-fA-F]{40})$/),
   format: (id) => id
 })
@@ -85,30 +93,33 @@ export const SolanaAccountId = fromText(Schema.String.pipe(Schema.brand("SolanaA
 })
 export type SolanaAccountId = typeof SolanaAccountId.Type
 
-/** Of a union: what the OpenAPI document says of it, and what a refusal says. */
-const oneOf = (expected: string) => ({ description: expected, message: `Expected ${expected}` })
+/** Of a union: what the OpenAPI document says of it, and what a refusal says. The example is of an EVM chain. */
+const oneOf = (expected: string, example: string, onSolana: string) => ({
+  description: `${expected}, or ${onSolana}`,
+  message: `Expected ${expected}, such as ${example}, or ${onSolana}`
+})
 
 /** CAIP-10 of an end user's wallet of any family. */
 export const WalletId = Schema.Union([EvmWalletId, SolanaWalletId]).annotate(
-  oneOf(
-    `a CAIP-10 wallet of the form eip155:0:<address>, with a valid EIP-55 checksum when mixed-case, or ${solanaPrefix}:<base58>`
-  )
+  oneOf(evmWalletForm.expected, evmWalletForm.example, `${solanaPrefix}:<base58>`)
 )
 export type WalletId = typeof WalletId.Type
 
 /** CAIP-10 of a smart account, or of a recipient, on a chain of any family. */
 export const AccountId = Schema.Union([EvmAccountId, SolanaAccountId]).annotate(
-  oneOf(
-    `a chain-bound CAIP-10 account of the form eip155:<chainId>:<address>, with a valid EIP-55 checksum when mixed-case, or ${solanaPrefix}:<base58>`
-  )
+  oneOf(evmAccountForm.expected, evmAccountForm.example, `${solanaPrefix}:<base58>`)
 )
 export type AccountId = typeof AccountId.Type
 
+const erc20AssetForm = {
+  expected: "a CAIP-19 asset of the form eip155:<chainId>/erc20:<address>, the chain first and then the token",
+  example: "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
+}
+
 /** CAIP-19 of an ERC-20 token: `eip155:<chainId>/erc20:<address>`. */
 export const Erc20AssetId = fromText(Schema.String.pipe(Schema.brand("Erc20AssetId")), {
-  expected: "a CAIP-19 asset of the form eip155:<chainId>/erc20:<address>, the chain first and then the token",
+  ...erc20AssetForm,
   pattern: patterns.erc20Asset,
-  example: "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
   parse: evmIdentifier(/^(eip155:[1-9][0-9]{0,15}\/erc20:)(0x[0-9a-fA-F]{40})$/),
   format: (id) => id
 })
@@ -128,9 +139,7 @@ export type SplAssetId = typeof SplAssetId.Type
 
 /** CAIP-19 of a token that a portfolio may hold, on a chain of any family: ERC-20 or SPL. */
 export const AssetId = Schema.Union([Erc20AssetId, SplAssetId]).annotate(
-  oneOf(
-    `a CAIP-19 asset, the chain first and then the token: eip155:<chainId>/erc20:<address>, with a valid EIP-55 checksum when mixed-case, or ${splPrefix}<mint>`
-  )
+  oneOf(erc20AssetForm.expected, erc20AssetForm.example, `${splPrefix}<mint>`)
 )
 export type AssetId = typeof AssetId.Type
 

@@ -40,24 +40,32 @@ export interface Pace {
 
 /**
  * Answers a function that hands an item to `flush` together with others of other keys. `flush` answers for each of its
- * items. When it fails, each item is tried alone, so that one bad item fails for itself only. Waiting items are bounded
- * by the fibers that ask. Not for use inside a transaction: `flush` runs outside of it.
+ * items at its end, and those that it knows before by `tell`. When it fails, each item without an answer is tried
+ * alone, so that one bad item fails for itself only. Waiting items are bounded by the fibers that ask. Not for use
+ * inside a transaction: `flush` runs outside of it.
  */
 export const batched = Effect.fnUntraced(function* <A, B, E>(
   keyOf: (item: A) => string,
-  flush: (items: ReadonlyArray<A>) => Effect.Effect<(item: A) => B, E>,
+  flush: (items: ReadonlyArray<A>, tell: (item: A, answer: B) => void) => Effect.Effect<(item: A) => B, E>,
   { atOnce = 1, collectFor = Duration.zero }: Pace = {}
 ) {
   const queue = yield* Queue.unbounded<Waiting<A, B, E>>()
 
   const answer = (waiting: ReadonlyArray<Waiting<A, B, E>>): Effect.Effect<void> =>
     Effect.gen(function* () {
-      const exit = yield* Effect.exit(inTraceOf(flush(waiting.map(({ item }) => item)), waiting[0]!.span))
-      if (Exit.isFailure(exit) && waiting.length > 1) {
-        return yield* Effect.forEach(waiting, (one) => answer([one]), { discard: true })
+      const open = new Map(waiting.map((one) => [one.item, one]))
+      const end = (item: A, exit: Exit.Exit<B, E>) => {
+        const ended = open.get(item)
+        open.delete(item)
+        if (ended !== undefined) Deferred.doneUnsafe(ended.answer, exit)
       }
-      for (const { answer, item } of waiting) {
-        Deferred.doneUnsafe(answer, Exit.isSuccess(exit) ? Exit.succeed(exit.value(item)) : Exit.failCause(exit.cause))
+      const asked = flush([...open.keys()], (item, answer) => end(item, Exit.succeed(answer)))
+      const exit = yield* Effect.exit(inTraceOf(asked, waiting[0]!.span))
+      if (Exit.isFailure(exit) && waiting.length > 1) {
+        return yield* Effect.forEach([...open.values()], (one) => answer([one]), { discard: true })
+      }
+      for (const item of open.keys()) {
+        end(item, Exit.isSuccess(exit) ? Exit.succeed(exit.value(item)) : Exit.failCause(exit.cause))
       }
     })
 

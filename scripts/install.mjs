@@ -87,7 +87,8 @@ const tryTurn = async () => {
 
 const runNpm = () =>
   new Promise((resolve, reject) => {
-    const args = ["install", "--no-save", "--no-audit", "--no-fund", "--include=dev"]
+    // Packages that want a newer Node get it: one is installed with them, and runs them. npm would warn of each.
+    const args = ["install", "--no-save", "--no-audit", "--no-fund", "--include=dev", "--loglevel=error"]
     const npm = process.env.npm_execpath
     const child =
       npm === undefined

@@ -40,7 +40,7 @@ import { accessOf, countryHeaders, marketData } from "#src/config/marketData.ts"
 import { coinGecko, lifi, ondo } from "#src/config/providers.ts"
 import { withSecrets } from "#src/config/secretTexts.ts"
 import { host, server, trustedProxies } from "#src/config/server.ts"
-import { attestorSigner, attestorToken, signers } from "#src/config/signers.ts"
+import { attestorSigners, attestorToken, signers } from "#src/config/signers.ts"
 import { solana } from "#src/config/solana.ts"
 import {
   massive,
@@ -334,7 +334,7 @@ export const attestorConfig = orInvalid(
         host: host,
         port: withDefault("ATTESTOR_PORT", Kind.integer(1, 65_535, "3002"), 3002),
         token: attestorToken,
-        signer: attestorSigner,
+        signers: attestorSigners,
         chains: guardedChains,
         coinGecko,
         // Without a second source nothing is signed, so a start without one is a mistake.

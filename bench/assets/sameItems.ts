@@ -19,8 +19,7 @@ const itemsOf = (server: Server, path: string) =>
 
 export const requireSameItems = Effect.fnUntraced(function* (
   name: string,
-  service: Server,
-  peer: Server,
+  { peer, service }: { readonly service: Server; readonly peer: Server },
   paths: ReadonlyArray<string>
 ) {
   for (const path of paths) {

@@ -42,9 +42,14 @@ const landed = async (chain: Chain, from: bigint) => {
   return { gas, transactions }
 }
 
+/** A chain, and the requests that are sent to it. */
+export interface CountedChain {
+  readonly chain: Chain
+  readonly counted: Counted
+}
+
 const measured = Effect.fnUntraced(function* <E, R>(
-  chain: Chain,
-  counted: Counted,
+  { chain, counted }: CountedChain,
   count: number,
   work: Effect.Effect<void, E, R>
 ) {
@@ -77,7 +82,7 @@ const states = Effect.gen(function* () {
 })
 
 /** All portfolios are due at once; done when each has one more completed run. */
-export const ourRound = Effect.fnUntraced(function* (chain: Chain, counted: Counted, count: number, phase: string) {
+export const ourRound = Effect.fnUntraced(function* (on: CountedChain, count: number, phase: string) {
   const before = yield* states
   const tell = progress(phase, count)
   const work = Effect.gen(function* () {
@@ -95,7 +100,7 @@ export const ourRound = Effect.fnUntraced(function* (chain: Chain, counted: Coun
       yield* Effect.sleep("25 millis")
     }
   })
-  const round = yield* measured(chain, counted, count, work)
+  const round = yield* measured(on, count, work)
   const { completed } = yield* states
   if (completed - before.completed !== count)
     return yield* Effect.die(new Error(`${completed - before.completed} of ${count} runs completed`))
@@ -109,7 +114,7 @@ const preparedFor = Effect.fnUntraced(function* (chain: Chain, members: Readonly
   const chainId = chain.chainId as ChainId
   const [sell, buy] = ["USDC", "WETH"].map((symbol) => tokenBySymbol(chain, symbol).assetId) as [never, never]
   const sellAmountRaw = 50_000_000n
-  const [quote] = yield* (yield* Venue).quote(chainId, [], [{ sell, buy, sellAmountRaw }])
+  const [quote] = yield* (yield* Venue).quote({ chainId, hubs: [], requests: [{ sell, buy, sellAmountRaw }] })
   const minBuyAmountRaw = (quote!.buyAmountRaw * 98n) / 100n
   const execution = yield* ChainExecution
   return yield* Effect.forEach(
@@ -126,7 +131,8 @@ const preparedFor = Effect.fnUntraced(function* (chain: Chain, members: Readonly
 })
 
 /** Packs by the same limits, signs with counted nonces, sends everything and waits for the last receipt. */
-export const bareRound = Effect.fnUntraced(function* (chain: Chain, counted: Counted, members: ReadonlyArray<Member>) {
+export const bareRound = Effect.fnUntraced(function* (on: CountedChain, members: ReadonlyArray<Member>) {
+  const { chain } = on
   const prepared = (yield* preparedFor(chain, members)).map(asTransaction)
   const account = privateKeyToAccount(relayerKey)
   const send = async () => {
@@ -145,5 +151,5 @@ export const bareRound = Effect.fnUntraced(function* (chain: Chain, counted: Cou
       hashes.push(await chain.client.sendRawTransaction({ serializedTransaction }))
     for (const hash of hashes) await chain.client.waitForTransactionReceipt({ hash, timeout: 600_000 })
   }
-  return yield* measured(chain, counted, members.length, Effect.promise(send))
+  return yield* measured(on, members.length, Effect.promise(send))
 })

@@ -93,7 +93,7 @@ const PricesNone = Layer.succeed(Prices, {
 
 const VenueNone = Layer.succeed(Venue, {
   feeBps: 30,
-  quote: (_, __, requests) =>
+  quote: ({ requests }) =>
     Effect.succeed(
       requests.map(({ buy, sell, sellAmountRaw }) => ({
         buyAmountRaw: (sellAmountRaw * 10n ** 12n * 997n) / (2_500n * 1_000n),

@@ -53,7 +53,7 @@ export const requireSameReads = Effect.fnUntraced(function* (
   seeded: Seeded
 ) {
   const paths = polledRoutes(seeded).flatMap((route) => route.paths.slice(0, compared))
-  yield* requireSameAnswers(service, peers, paths, seeded.secret)
+  yield* requireSameAnswers({ service, peers }, paths, seeded.secret)
 })
 
 export const readsComparison = Effect.fn("readsComparison")(function* (options: {
@@ -68,7 +68,7 @@ export const readsComparison = Effect.fn("readsComparison")(function* (options: 
   yield* requireSameReads(service, peers, seeded)
 
   const measure = Effect.fnUntraced(function* (title: string, routes: ReadonlyArray<Paths>, pace: Pace) {
-    const [first, ...others] = yield* measureRounds(generator, [service, ...peers], routes, pace)
+    const [first, ...others] = yield* measureRounds(generator, { servers: [service, ...peers], routes }, pace)
     yield* Console.log(report(title, pace, [first!, ...others]))
   })
   const routes = polledRoutes(seeded)

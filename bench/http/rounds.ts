@@ -48,8 +48,7 @@ const measureOnce = Effect.fnUntraced(function* (generator: Generator, server: S
 /** Measurements in the order of `servers`. Which one begins changes from round to round. */
 export const measureRounds = Effect.fnUntraced(function* (
   generator: Generator,
-  servers: ReadonlyArray<Server>,
-  routes: ReadonlyArray<Paths>,
+  { routes, servers }: { readonly servers: ReadonlyArray<Server>; readonly routes: ReadonlyArray<Paths> },
   { rounds, seconds, warmUpSeconds }: Pace
 ) {
   for (const server of servers) yield* generator.load(server, { routes, seconds: warmUpSeconds })

@@ -24,8 +24,7 @@ export const comparable = (body: string): string => body.replace(readAt, '"fetch
 
 /** Fails with the two bodies when a peer's differs from the service's on any of the paths. */
 export const requireSameAnswers = Effect.fnUntraced(function* (
-  service: Server,
-  peers: ReadonlyArray<Server>,
+  { peers, service }: { readonly service: Server; readonly peers: ReadonlyArray<Server> },
   paths: ReadonlyArray<string>,
   secret: string
 ) {

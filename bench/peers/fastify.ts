@@ -93,14 +93,14 @@ serve(async ({ database, pepper, poolSize, rememberKeyForSeconds, upstream }: Se
     { schema: schemas.operation },
     guarded(
       "portfolios:read",
-      one(({ tenantId }, { operationId, portfolioId }) => readOperation(pool, tenantId, portfolioId, operationId))
+      one(({ tenantId }, { operationId, portfolioId }) => readOperation(pool, { tenantId, portfolioId, operationId }))
     )
   )
   app.get(
     "/v2/strategies",
     { schema: schemas.strategies },
     guarded("strategies:read", ({ tenantId }, { query: { cursor, limit } }) =>
-      listStrategies(pool, tenantId, limit, cursor)
+      listStrategies(pool, tenantId, { limit, cursor })
     )
   )
 

@@ -22,8 +22,14 @@ interface Row {
   readonly result: object | null
 }
 
+interface OperationOf {
+  readonly tenantId: string
+  readonly portfolioId: string
+  readonly operationId: string
+}
+
 /** Undefined when the tenant's portfolio has no such operation. */
-export const readOperation = async (pool: Pool, tenantId: string, portfolioId: string, operationId: string) => {
+export const readOperation = async (pool: Pool, { operationId, portfolioId, tenantId }: OperationOf) => {
   const values = [operationId, portfolioId, tenantId]
   const { rows } = await pool.query<Row>({ name: "find-operation", text: findOperation, values })
   const [row] = rows

@@ -67,7 +67,11 @@ const view = (row: Row) => ({
 })
 
 /** One page; undefined when the cursor is none of this list. */
-export const listStrategies = async (pool: Pool, tenantId: string, limit: number, cursor: string | undefined) => {
+export const listStrategies = async (
+  pool: Pool,
+  tenantId: string,
+  { cursor, limit }: { readonly limit: number; readonly cursor: string | undefined }
+) => {
   const after = cursor === undefined ? undefined : decodeCursor(cursor)
   if (cursor !== undefined && after === undefined) return undefined
   const { rows } = await pool.query<Row>(

@@ -27,7 +27,12 @@ const ticksWithin = (values: ReadonlyArray<number>): ReadonlyArray<number> =>
     (tick) => tick >= Math.min(...values) * 0.9 && tick <= Math.max(...values) * 1.1
   )
 
-const text = (x: number, y: number, content: string, anchor = "middle", size = 11) =>
+interface TextStyle {
+  readonly anchor?: "middle" | "start" | "end"
+  readonly size?: number
+}
+
+const text = ([x, y]: readonly [number, number], content: string, { anchor = "middle", size = 11 }: TextStyle = {}) =>
   `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" text-anchor="${anchor}" font-size="${size}">${content}</text>`
 
 const panelOf = ({ frontier, level, peers }: Panel, left: number): string => {
@@ -40,12 +45,12 @@ const panelOf = ({ frontier, level, peers }: Panel, left: number): string => {
     ...ticksWithin(errors).map(
       (tick) =>
         `<path d="M${x(tick).toFixed(1)} ${margin.top}V${height - margin.bottom}" stroke="#ddd"/>` +
-        text(x(tick), height - margin.bottom + 14, `${tick} %`)
+        text([x(tick), height - margin.bottom + 14], `${tick} %`)
     ),
     ...ticksWithin(costs).map(
       (tick) =>
         `<path d="M${left + margin.left} ${y(tick).toFixed(1)}H${left + width - margin.right}" stroke="#ddd"/>` +
-        text(left + margin.left - 5, y(tick) + 4, String(tick), "end")
+        text([left + margin.left - 5, y(tick) + 4], String(tick), { anchor: "end" })
     )
   ]
   const line = frontier
@@ -60,7 +65,10 @@ const panelOf = ({ frontier, level, peers }: Panel, left: number): string => {
     ...grid,
     `<path d="${line}" fill="none" stroke="#1a73e8" stroke-width="2.5"/>`,
     ...points,
-    text(left + width / 2, 18, `${level.feeBps} bps and $${level.gasUsd.toFixed(2)} a swap`, "middle", 13)
+    text([left + width / 2, 18], `${level.feeBps} bps and $${level.gasUsd.toFixed(2)} a swap`, {
+      anchor: "middle",
+      size: 13
+    })
   ].join("\n")
 }
 
@@ -70,15 +78,18 @@ export const drawFrontier = (panels: ReadonlyArray<Panel>): string => {
   const legend = names.map(
     (name, at) =>
       `<circle cx="24" cy="${height + 20 + legendLine * (at + 1)}" r="5" fill="${colours[at % colours.length]}"/>` +
-      text(38, height + 24 + legendLine * (at + 1), name, "start", 12)
+      text([38, height + 24 + legendLine * (at + 1)], name, { anchor: "start", size: 12 })
   )
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${total.width} ${total.height}" font-family="sans-serif" fill="#222">`,
     `<rect width="${total.width}" height="${total.height}" fill="#fff"/>`,
     ...panels.map((panel, at) => panelOf(panel, at * width)),
-    text(total.width / 2, height - 6, "root mean square deviation of a weight; upwards: cost in basis points a year"),
+    text([total.width / 2, height - 6], "root mean square deviation of a weight; upwards: cost in basis points a year"),
     `<path d="M14 ${height + 20}h20" stroke="#1a73e8" stroke-width="2.5"/>`,
-    text(38, height + 24, "Ballast, automatic bands from low to high risk aversion, checked hourly", "start", 12),
+    text([38, height + 24], "Ballast, automatic bands from low to high risk aversion, checked hourly", {
+      anchor: "start",
+      size: 12
+    }),
     ...legend,
     "</svg>",
     ""

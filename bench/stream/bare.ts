@@ -6,15 +6,15 @@ import { eventOf, serve } from "#bench/stream/serve.ts"
 const server = new WebSocketServer({ port: 0, host: "127.0.0.1", perMessageDeflate: false, backlog: 4_096 })
 server.on("connection", (socket) => socket.on("error", () => {}))
 server.on("listening", () =>
-  serve(
-    (server.address() as AddressInfo).port,
-    "/",
-    (messages) => {
+  serve({
+    port: (server.address() as AddressInfo).port,
+    path: "/",
+    publish: (messages) => {
       for (const message of messages) {
         const text = JSON.stringify(eventOf(message))
         for (const client of server.clients) if (client.readyState === client.OPEN) client.send(text)
       }
     },
-    () => server.clients.forEach((client) => client.terminate())
-  )
+    cut: () => server.clients.forEach((client) => client.terminate())
+  })
 )

@@ -14,6 +14,17 @@ const steadyLimitMs = 120_000
 const watchMs = 2_000
 const openConcurrency = 100
 
+interface Address {
+  readonly port: number
+  readonly path: string
+}
+
+interface Reading {
+  readonly reads: boolean
+  /** The sequence that it goes on after. */
+  readonly after?: number
+}
+
 class Client {
   readonly socket: Socket
   readonly opened: Promise<void>
@@ -27,7 +38,7 @@ class Client {
   #rest: Buffer = Buffer.alloc(0)
   #isOpen = false
 
-  constructor(port: number, path: string, reads: boolean, delays: Array<number>, after = 0) {
+  constructor({ port, path }: Address, delays: Array<number>, { after = 0, reads }: Reading) {
     this.#reads = reads
     this.#delays = delays
     this.last = after
@@ -155,7 +166,7 @@ const resume = async (port: number, path: string) => {
   for (const { socket } of clients) socket.destroy()
   clients = await openAll((index) => {
     const place = places[index]!
-    return new Client(port, `${path}&afterSequence=${place}`, true, delays, place)
+    return new Client({ port, path: `${path}&afterSequence=${place}` }, delays, { reads: true, after: place })
   }, places.length)
   const openSeconds = seconds()
   const openAt = preciseNow()
@@ -172,7 +183,7 @@ const resume = async (port: number, path: string) => {
 process.on("message", async (order: LoadOrder) => {
   if (order.do === "open") {
     const { path, port, readEvery, sockets } = order
-    clients = await openAll((index) => new Client(port, path, index % readEvery === 0, delays), sockets)
+    clients = await openAll((index) => new Client({ port, path }, delays, { reads: index % readEvery === 0 }), sockets)
   } else if (order.do === "count") {
     delays.length = 0
     return void count(order.expected)

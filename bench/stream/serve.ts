@@ -35,12 +35,14 @@ const collect = () => void globalThis.gc?.({ type: "major", execution: "sync", f
 
 const tell = (answer: ServerAnswer) => process.send?.(answer)
 
-export const serve = (
-  port: number,
-  path: string,
-  publish: (messages: ReadonlyArray<Published>) => void,
-  cut: () => void
-): void => {
+export interface Served {
+  readonly port: number
+  readonly path: string
+  readonly publish: (messages: ReadonlyArray<Published>) => void
+  readonly cut: () => void
+}
+
+export const serve = ({ cut, path, port, publish }: Served): void => {
   let index = 0
   const run = (rate: number, seconds: number) => {
     const startedAt = performance.now()

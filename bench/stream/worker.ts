@@ -63,10 +63,10 @@ await post("/internal/public-registry/assets/upsert", {
 const ticket = await post("/v1/tickets", { kind: "asset", assetClass: "crypto", symbol: "ETH" })
 
 const none = { change24hPct: null, volume24hUsd: null, marketCapUsd: null }
-serve(
+serve({
   port,
-  `/v1/assets/crypto/ETH/quote/tick/ws?token=${ticket.token}`,
-  (messages) =>
+  path: `/v1/assets/crypto/ETH/quote/tick/ws?token=${ticket.token}`,
+  publish: (messages) =>
     void Queue.offerUnsafe(
       ticks,
       messages.map(({ atMicros, index }) =>
@@ -76,5 +76,5 @@ serve(
         })
       )
     ),
-  () => {}
-)
+  cut: () => {}
+})

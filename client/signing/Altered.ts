@@ -11,6 +11,10 @@ export class Altered extends Error {
 }
 
 /** Fails with the part's name unless both are the same; addresses and hashes may differ in case. */
-export const requireSame = (part: string, given: string, expected: string, reason: string): void => {
+export const requireSame = (
+  part: string,
+  { expected, given }: { readonly given: string; readonly expected: string },
+  reason: string
+): void => {
   if (given.toLowerCase() !== expected.toLowerCase()) throw new Altered(part, `${reason}: it is ${given}`)
 }

@@ -89,8 +89,7 @@ export const enroll = async (ballast: Pick<Ballast, "enrollments">, signer: Sign
 export const withdraw = async (
   ballast: Pick<Ballast, "withdrawals">,
   signer: Signer,
-  portfolioId: string,
-  asked: PayloadOf<"prepareWithdrawal">
+  { portfolioId, ...asked }: PayloadOf<"prepareWithdrawal"> & { readonly portfolioId: string }
 ) => {
   const issued = await ballast.withdrawals.prepare(portfolioId, asked)
   const { assets, liquidate = false, recipientAccountId } = asked

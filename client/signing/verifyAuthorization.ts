@@ -58,10 +58,10 @@ const requireDigest = (chain: SignedChain, part: string, permission: Hex): void 
 const requireMessage = ({ accountType, message }: Stage1, parts: SignedParts): void => {
   const digests = parts.chains.map(({ digest }) => digest.toLowerCase() as Hex)
   const root = digests.length === 0 ? zeroHash : merkleRoot(digests)
-  requireSame("root", parts.root, root, "is not the root of the chains' digests")
+  requireSame("root", { given: parts.root, expected: root }, "is not the root of the chains' digests")
   if (message.kind === "ecdsa") {
     if (accountType !== "ECDSA") throw new Altered("message.kind", "is not that of the account's type")
-    return requireSame("message.raw", message.raw, root, "is not computed from the parts")
+    return requireSame("message.raw", { given: message.raw, expected: root }, "is not computed from the parts")
   }
   if (message.kind === "solana-message") throw new Altered("message.kind", "is for owners with a Solana key")
   const { domain } = message.typedData
@@ -69,10 +69,22 @@ const requireMessage = ({ accountType, message }: Stage1, parts: SignedParts): v
   if (accountType !== "ERC1271" || chain === undefined || parts.chains.length > 1) {
     throw new Altered("message.kind", "is for a contract's one chain")
   }
-  requireSame("message.typedData.message.hash", message.typedData.message.hash, root, "is not computed from the parts")
-  requireSame("message.typedData.domain.chainId", `${domain.chainId}`, `${chain.chainId}`, "is another chain")
+  requireSame(
+    "message.typedData.message.hash",
+    { given: message.typedData.message.hash, expected: root },
+    "is not computed from the parts"
+  )
+  requireSame(
+    "message.typedData.domain.chainId",
+    { given: `${domain.chainId}`, expected: `${chain.chainId}` },
+    "is another chain"
+  )
   const account = addressIn(chain.accountId)
-  requireSame("message.typedData.domain.verifyingContract", domain.verifyingContract, account, "is another account")
+  requireSame(
+    "message.typedData.domain.verifyingContract",
+    { given: domain.verifyingContract, expected: account },
+    "is another account"
+  )
 }
 
 /** Throws `Altered` with the part's name; nothing may be signed then. */
@@ -82,7 +94,8 @@ export const verifyAuthorization = (stage1: Stage1, expected: Expected): Verifie
     throw new Altered("authorization", "is missing, so that nobody can tell what would be signed; ask stage 1 anew")
   }
   const { agentAccountId: trusted } = expected
-  if (trusted !== undefined) requireSame("agentAccountId", agentAccountId, trusted, "is not the agent that you trust")
+  if (trusted !== undefined)
+    requireSame("agentAccountId", { given: agentAccountId, expected: trusted }, "is not the agent that you trust")
   const account = accountAddress({
     accountType,
     owner: addressIn(expected.ownerAccountId),
@@ -92,8 +105,7 @@ export const verifyAuthorization = (stage1: Stage1, expected: Expected): Verifie
   if (expected.account !== undefined) {
     requireSame(
       "accountIndex",
-      account,
-      expected.account,
+      { given: account, expected: expected.account },
       "or withdrawalDomainName does not give your account's address"
     )
   }
@@ -103,7 +115,11 @@ export const verifyAuthorization = (stage1: Stage1, expected: Expected): Verifie
       throw new Altered(`${part}.chainId`, `is none of the chains that were asked for: it is ${chain.chainId}`)
     }
     const own = `eip155:${chain.chainId}:${account}`
-    requireSame(`${part}.accountId`, chain.accountId, own, `is not the owner's account on chain ${chain.chainId}`)
+    requireSame(
+      `${part}.accountId`,
+      { given: chain.accountId, expected: own },
+      `is not the owner's account on chain ${chain.chainId}`
+    )
     const settles = parts.withdrawalDomainName !== null
     requireDigest(
       chain,

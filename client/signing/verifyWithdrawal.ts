@@ -22,15 +22,22 @@ const asText = (assets: ReadonlyArray<{ readonly assetId: string; readonly amoun
   assets.map(({ amountRaw, assetId }) => `${amountRaw} of ${assetId}`).join(", ")
 
 const verifyMessage = ({ message }: Pick<TypedData, "message">, expected: ExpectedWithdrawal) => {
-  requireSame("message.portfolioId", message.portfolioId, expected.portfolioId, "is another portfolio")
+  requireSame(
+    "message.portfolioId",
+    { given: message.portfolioId, expected: expected.portfolioId },
+    "is another portfolio"
+  )
   requireSame(
     "message.recipientAccountId",
-    message.recipientAccountId,
-    expected.recipientAccountId,
+    { given: message.recipientAccountId, expected: expected.recipientAccountId },
     "is not the recipient that was asked for"
   )
   if (expected.assets !== undefined) {
-    requireSame("message.assets", asText(message.assets), asText(expected.assets), "are not what was asked for")
+    requireSame(
+      "message.assets",
+      { given: asText(message.assets), expected: asText(expected.assets) },
+      "are not what was asked for"
+    )
   }
 }
 
@@ -43,9 +50,17 @@ export const verifyWithdrawal = (typedData: TypedData, expected: ExpectedWithdra
   const { account, liquidate = false } = expected
   const [, chainId, recipient] = expected.recipientAccountId.split(":")
   verifyMessage(typedData, expected)
-  requireSame("domain.chainId", `${domain.chainId}`, chainId ?? "", "is another chain than the recipient's")
+  requireSame(
+    "domain.chainId",
+    { given: `${domain.chainId}`, expected: chainId ?? "" },
+    "is another chain than the recipient's"
+  )
   if (account !== undefined) {
-    requireSame("domain.verifyingContract", domain.verifyingContract, account, "is not the portfolio's account")
+    requireSame(
+      "domain.verifyingContract",
+      { given: domain.verifyingContract, expected: account },
+      "is not the portfolio's account"
+    )
   }
   if ((message.liquidate === true) !== liquidate || domain.version !== (liquidate ? "2" : "1")) {
     throw new Altered(
@@ -81,7 +96,7 @@ export const verifyWithdrawalText = (
     `expiresAt: ${message.expiresAt}`
   ]
   const part = isRaw ? "authorization.raw" : "authorization.text"
-  requireSame(part, said.join("\n"), lines.join("\n"), "does not say what the message says")
+  requireSame(part, { given: said.join("\n"), expected: lines.join("\n") }, "does not say what the message says")
   if (title?.endsWith(" Withdrawal Authorization") !== true) throw new Altered(part, "is not titled as a withdrawal")
   return [
     `Takes out ${asText(message.assets)} from the portfolio's account on Solana.`,

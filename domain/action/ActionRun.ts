@@ -214,8 +214,9 @@ const makeExecute = (
     Activity.make({ name: `prepare/${round}`, success: SwapStep, execute: Effect.tap(look(round, carried), tell) })
 
   const reportOf = (end: Omit<ActionFacts, "transactions">, receipts: ReadonlyArray<ActionReceipt>) =>
-    Effect.map(recordedTransactions(gas, end.chainId, "user_operation", receipts), (transactions) =>
-      resultOfAction({ ...end, transactions }, venue.feeBps)
+    Effect.map(
+      recordedTransactions(gas, { chainId: end.chainId, carried: "user_operation", receipts }),
+      (transactions) => resultOfAction({ ...end, transactions }, venue.feeBps)
     )
 
   const complete = (outcome: ActionOutcome, receipts: ReadonlyArray<ActionReceipt>) =>

@@ -197,7 +197,7 @@ export class SwapPreparer extends Context.Service<
         const { leastRaw, tool } = route
         const request = { sell, buy, amountRaw, contract, slippageBps: limits.slippageBps }
         const call = yield* routing.swapCall(request, { tool, expectedRaw: leastRaw, leastRaw, gasUsd: 0n, step })
-        const [quote = null] = yield* venue.quote(chainId, hubsOf(chain), [leg])
+        const [quote = null] = yield* venue.quote({ chainId, hubs: hubsOf(chain), requests: [leg] })
         const path = quote?.path ?? (isGuarded(chain) ? [addressOf(sell), addressOf(buy)] : undefined)
         if (path === undefined) return yield* refuse("the venue has no price that the route could be held against")
         const ownFloor = feedFloorRaw(leg, { ...limits, hopFeeBps: venue.feeBps }, path.length - 1)
@@ -218,7 +218,7 @@ export class SwapPreparer extends Context.Service<
       })
 
       const quoted = Effect.fnUntraced(function* ({ chain, leg, limits }: SwapTerms, routed: boolean) {
-        const { skips, swaps } = yield* quotes.price(chain, [leg], limits, routed)
+        const { skips, swaps } = yield* quotes.price(chain, [leg], { limits, routed })
         const [swap] = swaps
         return swap ?? (yield* refuse(skips.map(({ reason }) => reason).join("; ") || "nobody quotes this pair"))
       })

@@ -113,7 +113,11 @@ export class ChainActivations extends Context.Service<
             }))
           )
         })
-        return yield* begin({ _tag: "Activate", portfolioId }, portfolio.strategyId, authorization)
+        return yield* begin({
+          purpose: { _tag: "Activate", portfolioId },
+          strategyId: portfolio.strategyId,
+          authorization
+        })
       })
 
       const activate = Effect.fn("ChainActivations.activate")(function* (request: ActivationRequest) {

@@ -139,7 +139,7 @@ export class Enrollments extends Context.Service<
         if (chainIds.some((chainId) => namespaceOfChain(chainId) === "solana")) {
           yield* Effect.fromResult(requireSolanaTerms(draft))
           const issued = yield* wallets.issue({ tenantId, ownerAccountId, withdrawalDomainName })
-          return yield* flows.begin({ _tag: "Enroll" }, strategy.strategyId, issued.authorization, issued.place)
+          return yield* flows.begin({ purpose: { _tag: "Enroll" }, strategyId: strategy.strategyId, ...issued })
         }
         if (accountType === "ERC1271") yield* requireContractOwner(ownerAccountId, chainIds)
         const { permissionTerms } = yield* tenants.preferences(tenantId)
@@ -156,7 +156,7 @@ export class Enrollments extends Context.Service<
           )
         })
         yield* Effect.fromResult(requireGuarded(authorization, draft.terms))
-        return yield* flows.begin({ _tag: "Enroll" }, strategy.strategyId, authorization)
+        return yield* flows.begin({ purpose: { _tag: "Enroll" }, strategyId: strategy.strategyId, authorization })
       })
 
       const requireSignature = Effect.fnUntraced(function* (

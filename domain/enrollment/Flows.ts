@@ -4,8 +4,6 @@
  */
 import { DateTime, Effect, Option } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
-import type { Authorization } from "#domain/account/Authorization.ts"
-import type { IssuedPlace } from "#domain/account/SolanaWallets.ts"
 import type { EnrollmentFlow, EnrollmentOutcome, FlowPurpose, Refused } from "#domain/enrollment/Enrollment.ts"
 import { type ClaimRequest, EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import {
@@ -16,13 +14,16 @@ import {
   type VerifierUnavailable
 } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
-import { type FlowId, makeFlowId, type StrategyId } from "#domain/Ids.ts"
+import { type FlowId, makeFlowId } from "#domain/Ids.ts"
 import { unknownStrategy } from "#domain/strategy/requireEnrollable.ts"
 
 const flowLife = { hours: 24 }
 const claimLease = { seconds: 30 }
 
 export type FlowError = ValidationFailed | ReplayInProgress | ReplayMismatch | PortfolioExists | VerifierUnavailable
+
+/** What stage 1 issues. */
+type IssuedAuthorization = Pick<EnrollmentFlow, "purpose" | "strategyId" | "authorization" | "place">
 
 /** What stage 2 asks for. */
 export interface Continuation<Outcome, Refusal = never> {
@@ -64,25 +65,17 @@ export const makeFlows = Effect.gen(function* () {
   const digest = yield* Digest.Digest
   const random = yield* SecureRandom.SecureRandom
 
-  const begin = Effect.fn("Flows.begin")(function* (
-    purpose: FlowPurpose,
-    strategyId: StrategyId,
-    authorization: Authorization,
-    place?: IssuedPlace
-  ) {
+  const begin = Effect.fn("Flows.begin")(function* (issued: IssuedAuthorization) {
     const { tenantId } = yield* Caller
     const createdAt = yield* DateTime.now
     const flow: EnrollmentFlow = {
       flowId: yield* Effect.provideService(makeFlowId, SecureRandom.SecureRandom, random),
       tenantId,
-      purpose,
-      strategyId,
-      authorization,
-      ...(place === undefined ? {} : { place }),
+      ...issued,
       createdAt,
       expiresAt: DateTime.add(createdAt, flowLife)
     }
-    if (!(yield* store.insertFlow(flow))) return yield* unknownStrategy(strategyId)
+    if (!(yield* store.insertFlow(flow))) return yield* unknownStrategy(issued.strategyId)
     return flow
   })
 

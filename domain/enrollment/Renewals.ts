@@ -101,7 +101,7 @@ export class Renewals extends Context.Service<
           )
         })
         yield* Effect.fromResult(requireGuarded(authorization, terms))
-        return yield* begin({ _tag: "Renew", portfolioId }, strategyId, authorization)
+        return yield* begin({ purpose: { _tag: "Renew", portfolioId }, strategyId, authorization })
       })
 
       const renew = Effect.fn("Renewals.renew")(function* (request: ActivationRequest) {

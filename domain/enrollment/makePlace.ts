@@ -1,7 +1,7 @@
 /**
  * Puts a portfolio's place on Solana, once: the signed transaction is written down before it is sent, and the same
  * bytes are sent until the chain has decided. Whoever died in between is followed by the next call of stage 2, which
- * finds the transaction and goes on with it. Source: docs/decisions/0254-enrollment-on-solana.md.
+ * finds the transaction and goes on with it. Source: docs/decisions/0254-solana-routes.md.
  */
 import { DateTime, Effect, Option } from "effect"
 import { type PlaceOutcome, type SolanaConsent, SolanaWallets } from "#domain/account/SolanaWallets.ts"

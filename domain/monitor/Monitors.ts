@@ -156,9 +156,8 @@ export class Monitors extends Context.Service<
       /** Ticks it once, if it is due or the event makes it ready. */
       const tickOnce = Effect.fnUntraced(function* (
         monitor: Monitor,
-        at: DateTime.Utc,
         key: TickKey,
-        triggerEvent: TriggerEvent | undefined
+        { at, triggerEvent }: { readonly at: DateTime.Utc; readonly triggerEvent: TriggerEvent | undefined }
       ) {
         if (triggerEvent !== undefined && monitor.workflow.status === "active") {
           const ready = wake(monitor.state, { _tag: "trigger_matched", event: triggerEvent }, yield* DateTime.now)
@@ -191,7 +190,7 @@ export class Monitors extends Context.Service<
             message: `The requestId ${requestId} was sent before with another body; send a new one`
           })
         }
-        if (Option.isNone(done)) yield* tickOnce(monitor, at, key, triggerEvent)
+        if (Option.isNone(done)) yield* tickOnce(monitor, key, { at, triggerEvent })
         const current = Option.getOrElse(yield* store.find(workflowId), () => monitor)
         const userId = Option.getOrNull(yield* store.userOf(workflow.portfolioId))
         return { monitor: current, requestId, userId } satisfies Ticked

@@ -43,12 +43,18 @@ export const needsFacts = ({ state, workflow: { trigger } }: Monitor): boolean =
 export const requestIdOf = ({ state, workflow }: Monitor, at: DateTime.Utc): string =>
   tickRequestId(workflow.workflowId, state.nextCheckAt ?? at)
 
+/** What a run is started from. */
+interface RunStart {
+  readonly ready: MonitorState
+  /** The trigger that was reached; null by the clock. */
+  readonly why: Pick<TriggerEvent, "kind" | "summary"> | null
+}
+
 /** Starts a run from a state that is ready. */
 const startRun = (
   monitor: Monitor,
-  ready: MonitorState,
-  { at, operationId, requestId: given }: Known,
-  why: Pick<TriggerEvent, "kind" | "summary"> | null
+  { ready, why }: RunStart,
+  { at, operationId, requestId: given }: Known
 ): Decision => {
   const { workflow } = monitor
   const started = Transitions.start(ready, at)
@@ -69,14 +75,20 @@ const startRun = (
         summary: why === null ? workflow.title : `${workflow.title}: ${why.summary}`
       },
       started: (running, isOwn) =>
-        Transitions.awaitExecution(fired, { operationId: running, requestId }, at, isOwn) ?? monitor.state
+        Transitions.awaitExecution(fired, { execution: { operationId: running, requestId }, isOwn }, at) ??
+        monitor.state
     },
     ...(workflow.kind === "triggered" ? { watches: [] } : {})
   }
 }
 
+interface TriggerWait {
+  readonly state: MonitorState
+  readonly trigger: Trigger
+}
+
 /** Measures the trigger of a monitor that waits for it, or is ready to wait for it again. */
-const look = (monitor: Monitor, state: MonitorState, trigger: Trigger, known: Known): Decision => {
+const look = (monitor: Monitor, { state, trigger }: TriggerWait, known: Known): Decision => {
   const { at, facts } = known
   const level = levelOf(trigger)
   const stay = (isArmed: boolean, isKnown: boolean) => Transitions.awaitTrigger(state, at, { isArmed, isKnown })
@@ -88,14 +100,14 @@ const look = (monitor: Monitor, state: MonitorState, trigger: Trigger, known: Kn
   if (!fires) return { next: stay(isArmed, true), watches: priceWatches(level, isArmed, measured) }
   const event: TriggerEvent = { kind: trigger.kind, watchKey: watchKeyOf(trigger), summary: measured.text }
   const ready = state.status === "ready" ? state : Transitions.wake(state, { _tag: "trigger_matched", event }, at)
-  return ready === null ? { next: state } : startRun(monitor, ready, known, event)
+  return ready === null ? { next: state } : startRun(monitor, { ready, why: event }, known)
 }
 
 const decideReady = (monitor: Monitor, ready: MonitorState, known: Known): Decision => {
   const { workflow } = monitor
   switch (ready.event?._tag) {
     case "trigger_matched":
-      return startRun(monitor, ready, known, ready.event.event)
+      return startRun(monitor, { ready, why: ready.event.event }, known)
     case "execution_completed": {
       const { operationId, outcome, state } = ready.event
       // The run of somebody else is no try of the workflow's.
@@ -107,8 +119,8 @@ const decideReady = (monitor: Monitor, ready: MonitorState, known: Known): Decis
     }
     default:
       return workflow.trigger === null
-        ? startRun(monitor, ready, known, null)
-        : look(monitor, ready, workflow.trigger, known)
+        ? startRun(monitor, { ready, why: null }, known)
+        : look(monitor, { state: ready, trigger: workflow.trigger }, known)
   }
 }
 
@@ -118,7 +130,7 @@ export const decide = (monitor: Monitor, known: Known): Decision => {
   if (state.status === "ready") return decideReady(monitor, state, known)
   switch (state.wait) {
     case "trigger":
-      return workflow.trigger === null ? { next: state } : look(monitor, state, workflow.trigger, known)
+      return workflow.trigger === null ? { next: state } : look(monitor, { state, trigger: workflow.trigger }, known)
     case "time":
       return woken(Transitions.wake(state, { _tag: "due" }, known.at))
     case "execution":

@@ -98,12 +98,17 @@ export const start = (state: MonitorState, at: DateTime.Utc): MonitorState | nul
     ? { ...ticked(state), status: "started", event: null, startedAt: at, nextCheckAt: null }
     : null
 
+interface AwaitedExecution {
+  readonly execution: Execution
+  /** False: the run of somebody else that was under way already. */
+  readonly isOwn: boolean
+}
+
 /** It waits for the run that it started, or that was under way already. */
 export const awaitExecution = (
   state: MonitorState,
-  execution: Execution,
-  at: DateTime.Utc,
-  isOwn: boolean
+  { execution, isOwn }: AwaitedExecution,
+  at: DateTime.Utc
 ): MonitorState | null => {
   if (state.status !== "started") return null
   const linked: ReadonlyArray<OperationId> = isOwn

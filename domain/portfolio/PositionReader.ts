@@ -17,6 +17,7 @@ import { type AccountReading, assemblePositions } from "#domain/portfolio/assemb
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
 import type { Positions, WarningKind } from "#domain/portfolio/Positions.ts"
+import { UnlistedHoldings } from "#domain/portfolio/UnlistedHoldings.ts"
 import { InTransit } from "#domain/transfer/InTransit.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 
@@ -69,21 +70,25 @@ export class PositionReader extends Context.Service<
       const strategies = yield* StrategyStore
       const assets = yield* Assets
       const balances = yield* Balances
+      const unlisted = yield* UnlistedHoldings
       const prices = yield* Prices
       const inTransit = yield* InTransit
 
       const readAccount = Effect.fnUntraced(function* (account: AccountId) {
         const catalogue = yield* assets.onChain(chainIdOf(account))
+        const listed = catalogue.map(({ assetId }) => assetId)
         const reading = yield* Effect.result(
-          balances.read(
-            account,
-            catalogue.map(({ assetId }) => assetId)
-          )
+          Effect.all([balances.read(account, listed), unlisted.of(account, new Set(listed))], {
+            concurrency: "unbounded"
+          })
         )
-        const result: AccountReading["result"] = Result.isSuccess(reading)
-          ? { _tag: "Read", balances: reading.success.balances }
-          : { _tag: "Failed", reason: reading.failure.reason }
-        return { account, result, catalogue, block: Result.isSuccess(reading) ? reading.success.blockNumber : null }
+        if (Result.isFailure(reading)) {
+          const result: AccountReading["result"] = { _tag: "Failed", reason: reading.failure.reason }
+          return { account, result, catalogue, block: null }
+        }
+        const [read, others] = reading.success
+        const result: AccountReading["result"] = { _tag: "Read", balances: read.balances, unlisted: others }
+        return { account, result, catalogue, block: read.blockNumber }
       })
 
       const orNull = <A, E>(read: Effect.Effect<A, E>) =>

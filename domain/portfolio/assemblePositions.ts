@@ -7,6 +7,7 @@ import { chainIdOf } from "#domain/Caip.ts"
 import type { Price } from "#domain/market/Prices.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
 import type { Position, Positions, TransitItem, Warning } from "#domain/portfolio/Positions.ts"
+import type { UnlistedHolding } from "#domain/portfolio/UnlistedHoldings.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 
 /** What one smart account answered: its balances, or why there are none. */
@@ -16,6 +17,8 @@ export interface AccountReading {
     | {
         readonly _tag: "Read"
         readonly balances: ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint | null }>
+        /** Of tokens that are not in the catalogue. */
+        readonly unlisted: ReadonlyArray<UnlistedHolding>
       }
     | { readonly _tag: "Failed"; readonly reason: string }
 }
@@ -53,6 +56,19 @@ const byValueDescending = (a: Position, b: Position): number => {
   return left === right ? (a.assetId < b.assetId ? -1 : 1) : left > right ? -1 : 1
 }
 
+const unlistedMessage = (account: AccountId, count: number) =>
+  `${count} of the tokens that ${account} holds are not in the asset catalogue; they have no value here and are not traded`
+
+const unlistedPosition = (account: AccountId, { assetId, decimals, raw, symbol }: UnlistedHolding): Position => ({
+  assetId,
+  smartAccountId: account,
+  symbol,
+  decimals,
+  balanceRaw: raw,
+  priceUsd: null,
+  valueUsd: null
+})
+
 /** Rows of all balances above zero, most valuable first; the total counts the rows that have a price. */
 export const assemblePositions = (portfolio: Portfolio, readings: Readings): Positions => {
   const warnings: Array<Warning> = []
@@ -75,6 +91,11 @@ export const assemblePositions = (portfolio: Portfolio, readings: Readings): Pos
     if (result._tag === "Failed") {
       warnings.push({ kind: "RPC_ERROR", message: `${account} could not be read: ${result.reason}` })
       continue
+    }
+    const { unlisted } = result
+    if (unlisted.length > 0) {
+      warnings.push({ kind: "MISSING_ASSET", message: unlistedMessage(account, unlisted.length) })
+      assets.push(...unlisted.map((holding) => unlistedPosition(account, holding)))
     }
     for (const { assetId, raw } of result.balances) {
       const asset = readings.catalogue.get(assetId)

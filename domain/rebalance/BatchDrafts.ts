@@ -59,7 +59,10 @@ export class BatchDrafts extends Context.Service<
 
       const draft = Effect.fnUntraced(function* (task: ChainTask, plan: ChainPlanOfRun, sources: QuoteSources) {
         const { chain, limits } = plan
-        const quoted = yield* quotes.quote(task.authorization, chain, limits, sources === "venue and routes")
+        const quoted = yield* quotes.quote(task.authorization, chain, {
+          limits,
+          routed: sources === "venue and routes"
+        })
         const { grants, operationId } = task.context
         const replaced = replacedPermissions(grants, chain.chainId)
         const { swaps, transfers } = quoted

@@ -9,7 +9,7 @@
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { Activity, DurableClock } from "effect/workflow"
-import type { ChainId, AccountId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/Caip.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
@@ -21,7 +21,7 @@ import { chainSkip, dollars, type RecordedSkip, SkipCode } from "#domain/Skip.ts
 import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
-import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
+import { type OpenedTransfers, TransferLedger } from "#domain/transfer/TransferLedger.ts"
 import { type ActionReceipt, carriedAlone, type PreparedAction } from "#domain/relay/Transaction.ts"
 import { SignatureRequests } from "#domain/rebalance/SignatureRequests.ts"
 import { RelayTiming } from "#domain/relay/RelayTiming.ts"
@@ -38,6 +38,15 @@ export interface Unsigned {
   readonly attempt: number
 }
 
+/** What a run trades on one chain. */
+export interface ChainTrade {
+  readonly operationId: OperationId
+  readonly plan: RunPlan
+  readonly chain: PlannedChain
+  /** The number of the first attempt. */
+  readonly firstAttempt: number
+}
+
 /**
  * Carries a plan out on one chain.
  *
@@ -49,15 +58,10 @@ export class ChainTrader extends Context.Service<
   ChainTrader,
   {
     /**
-     * Always ends with an outcome, in which is what could not be done, or fails with what the owner must sign first;
-     * `first` is the number of the first attempt. Must run inside a workflow.
+     * Always ends with an outcome, in which is what could not be done, or fails with what the owner must sign first.
+     * Must run inside a workflow.
      */
-    readonly trade: (
-      operationId: OperationId,
-      plan: RunPlan,
-      chain: PlannedChain,
-      first: number
-    ) => Effect.Effect<ChainOutcome, Unsigned, InWorkflow>
+    readonly trade: (trade: ChainTrade) => Effect.Effect<ChainOutcome, Unsigned, InWorkflow>
   }
 >()("ballast/domain/rebalance/ChainTrader") {
   static readonly layer = Layer.effect(
@@ -134,16 +138,14 @@ const makeTrade = ({ preparer, launcher, ledger, operations, pace, relay, unreco
    */
   const depart = Effect.fnUntraced(function* (
     { attempt, chainId, operationId }: AttemptId,
-    accountId: AccountId,
-    transfers: ReadonlyArray<OutgoingTransfer>,
-    txHash: string
+    outgoing: Pick<OpenedTransfers, "accountId" | "transfers" | "txHash">
   ) {
     let watches: ReadonlyArray<OperationId> = []
     yield* Activity.make({
       name: `depart/${chainId}/${attempt}`,
       execute: Effect.gen(function* () {
         const at = yield* DateTime.now
-        watches = yield* ledger.open({ runId: operationId, attempt, accountId, transfers, txHash, at })
+        watches = yield* ledger.open({ runId: operationId, attempt, ...outgoing, at })
       })
     }).annotate(ClusterSchema.WithTransaction, true)
     yield* Effect.forEach(watches, (watch) => launcher.launch({ operationId: watch, kind: "bridge" })).pipe(
@@ -151,25 +153,25 @@ const makeTrade = ({ preparer, launcher, ledger, operations, pace, relay, unreco
     )
   })
 
-  return Effect.fnUntraced(function* (
-    operationId: OperationId,
-    plan: RunPlan,
-    chain: PlannedChain,
-    first: number
-  ): Effect.fn.Return<ChainOutcome, Unsigned, InWorkflow> {
+  return Effect.fnUntraced(function* ({
+    chain,
+    firstAttempt,
+    operationId,
+    plan
+  }: ChainTrade): Effect.fn.Return<ChainOutcome, Unsigned, InWorkflow> {
     const { chainId, legs, skips, transfers: planned = [] } = chain
     let last: ChainOutcome = { chainId, skips, swaps: [], receipt: null, failure: null }
     if (chain.measures !== undefined) last = { ...last, measures: chain.measures }
     let spoiled: Ready | undefined
     const reverted: Array<ActionReceipt> = []
-    for (let number = first, tries = 0; legs.length + planned.length > 0 && tries < maxAttempts; number++) {
+    for (let number = firstAttempt, tries = 0; legs.length + planned.length > 0 && tries < maxAttempts; number++) {
       const attempt: AttemptId = { operationId, chainId, attempt: number }
       const preparation = spoiled ?? (yield* prepare(attempt, plan))
       if (preparation._tag === "Pending") {
         yield* waitForBlock(attempt)
         continue
       }
-      if (preparation._tag === "Landed") return { ...last, receipt: preparation.receipt, swaps: preparation.swaps }
+      if (preparation._tag === "Landed") return unrecordedOutcome(chain, preparation, reverted)
       if (preparation._tag === "Nothing") return { ...last, skips: preparation.skips, failure: preparation.failure }
       if (preparation._tag === "Unsigned") {
         const { reason } = preparation
@@ -187,7 +189,10 @@ const makeTrade = ({ preparer, launcher, ledger, operations, pace, relay, unreco
       }
       const receipt = carried.value
       if (transfers.length > 0) {
-        yield* receipt.success ? depart(attempt, prepared.accountId, transfers, receipt.txHash) : cancelIntent(attempt)
+        const { accountId } = prepared
+        yield* receipt.success
+          ? depart(attempt, { accountId, transfers, txHash: receipt.txHash })
+          : cancelIntent(attempt)
       }
       last = { chainId, receipt, ...effectOf(preparation, chain, receipt) }
       if (transfers.length > 0) last = { ...last, transfers }
@@ -252,6 +257,21 @@ export const cancelledSkip = (chain: PlannedChain): RecordedSkip =>
     SkipCode.cancelled,
     `the operation was cancelled before this was signed; ${dollars(plannedUsd(chain))} were to be traded`
   )
+
+/** What a chain comes to on which trades landed that no record tells of; attempts that are known moved nothing. */
+const unrecordedOutcome = (
+  { chainId, measures, skips }: PlannedChain,
+  { receipt, swaps }: Extract<Unrecorded, { readonly _tag: "Landed" }>,
+  reverted: ReadonlyArray<ActionReceipt>
+): ChainOutcome => ({
+  chainId,
+  skips,
+  swaps,
+  receipt,
+  failure: null,
+  ...(measures === undefined ? {} : { measures }),
+  ...(reverted.length === 0 ? {} : { reverted })
+})
 
 /** The same, for a transaction of its own. */
 const alone = (preparation: Ready): Ready => ({ ...preparation, prepared: carriedAlone(preparation.prepared) })

@@ -167,7 +167,9 @@ const makeExecute = (services: Services, operationId: OperationId) => {
 
   /** Tells of a chain that is done, unless it is the only one: then the end tells the same a moment later. */
   const trade = Effect.fnUntraced(function* (planned: RunPlan, chain: PlannedChain, attempt: number) {
-    const traded: Traded = yield* Effect.result(trader.trade(operationId, planned, chain, attempt))
+    const traded: Traded = yield* Effect.result(
+      trader.trade({ operationId, plan: planned, chain, firstAttempt: attempt })
+    )
     const totalSteps = planned.chains.filter(hasWork).length
     if (Result.isSuccess(traded) && totalSteps > 1 && hasWork(chain)) yield* tell(traded.success, totalSteps)
     return traded
@@ -175,7 +177,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
 
   const resultOf = Effect.fnUntraced(function* (plan: RunPlan, outcomes: ReadonlyArray<ChainOutcome>) {
     const transactions = yield* Effect.forEach(outcomes, (outcome) =>
-      recordedTransactions(gas, outcome.chainId, "user_operation", receiptsOf(outcome))
+      recordedTransactions(gas, { chainId: outcome.chainId, carried: "user_operation", receipts: receiptsOf(outcome) })
     )
     const done = resultOfRun({ plan, outcomes, transactions, hopFeeBps: venue.feeBps })
     return plan.isCancelled === true ? { ...done, outcome: "skipped" as const } : done
@@ -231,7 +233,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
       const [outcomes, unsigned] = Array.separate(all)
       if (unsigned.length === 0) return outcomes
       const ids = unsigned.map(({ chain }) => chain.chainId)
-      const end = yield* owner.wait(operationId, round, ids, until)
+      const end = yield* owner.wait(operationId, { round, chainIds: ids, until })
       until = end.until
       all = yield* Effect.forEach(
         all,

@@ -38,6 +38,14 @@ export interface Refusal {
   readonly reason: string
 }
 
+export interface SignatureWait {
+  /** Counts the waits of a run. */
+  readonly round: number
+  readonly chainIds: ReadonlyArray<ChainId>
+  /** The deadline of the whole run's waiting, which its first wait sets. */
+  readonly until: DateTime.Utc | undefined
+}
+
 /** How a wait ended. */
 export interface WaitEnd {
   /** The chains that need a signature still. */
@@ -68,16 +76,10 @@ export class SignatureRequests extends Context.Service<
     /** False when another run of the portfolio waits on this chain already. Must run inside a workflow. */
     readonly tell: (attempt: AttemptId, refusal: Refusal) => Effect.Effect<boolean, never, InWorkflow>
     /**
-     * Ends when one of the chains needs a signature no longer, when the run is to be cancelled, or at the deadline,
-     * which the first wait of a run sets.
+     * Ends when one of the chains needs a signature no longer, when the run is to be cancelled, or at the deadline.
      * Must run inside a workflow, with nothing beside it.
      */
-    readonly wait: (
-      operationId: OperationId,
-      round: number,
-      chainIds: ReadonlyArray<ChainId>,
-      until: DateTime.Utc | undefined
-    ) => Effect.Effect<WaitEnd, never, InWorkflow>
+    readonly wait: (operationId: OperationId, wait: SignatureWait) => Effect.Effect<WaitEnd, never, InWorkflow>
   }
 >()("ballast/domain/rebalance/SignatureRequests") {
   static readonly layer = Layer.effect(
@@ -167,12 +169,7 @@ const makeWait = (
     if (Option.isNone(yield* engine.deferredResult(wakeSignal))) yield* sleep(name, duration)
   })
 
-  return Effect.fnUntraced(function* (
-    operationId: OperationId,
-    round: number,
-    chainIds: ReadonlyArray<ChainId>,
-    before: DateTime.Utc | undefined
-  ) {
+  return Effect.fnUntraced(function* (operationId: OperationId, { chainIds, round, until: before }: SignatureWait) {
     const began = yield* enter(operationId, round)
     const until = before ?? DateTime.add(began, { milliseconds: signatureWaitMs })
     for (let number = 1; ; number++) {

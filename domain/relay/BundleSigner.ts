@@ -58,9 +58,11 @@ export class BundleSigner extends Context.Service<
 
       const reserve = Effect.fnUntraced(function* (actions: Actions, transaction: PreparedTransaction) {
         const at = yield* DateTime.now
-        const isSigned = yield* store.reserve(actions, relayer.lanes, at, (nonce, lane) =>
-          relayer.sign(transaction, nonce, lane)
-        )
+        const isSigned = yield* store.reserve(actions, {
+          lanes: relayer.lanes,
+          at,
+          sign: (nonce, lane) => relayer.sign(transaction, nonce, lane)
+        })
         if (isSigned)
           yield* Metric.update(
             Metric.withAttributes(Metrics.bundleSize, { chain: String(transaction.chainId) }),
@@ -98,12 +100,19 @@ export class BundleSigner extends Context.Service<
         return [...left, ...[one, ...more].map((action) => [action, answer] as const)]
       })
 
-      const signAll = Effect.fnUntraced(function* (actions: ReadonlyArray<CarriedAction>) {
+      /** What one transaction carries is told when that one is signed, and sent while others are still signed. */
+      const signAll = Effect.fnUntraced(function* (
+        actions: ReadonlyArray<CarriedAction>,
+        tell: (action: CarriedAction, answer: Answer) => void
+      ) {
         const before = new Set((yield* store.signed(actions.map(({ attempt }) => attempt))).map(attemptKey))
         const open = actions.filter(({ attempt }) => !before.has(attemptKey(attempt)))
         const answers = yield* Effect.forEach(
           bundlesOf(open, ({ prepared }) => prepared),
-          (bundle) => (bundle.length === 1 ? eachAlone(bundle) : together(bundle)),
+          (bundle) =>
+            Effect.tap(bundle.length === 1 ? eachAlone(bundle) : together(bundle), (signed) =>
+              Effect.sync(() => signed.forEach(([action, answer]) => tell(action, answer)))
+            ),
           { concurrency }
         )
         const found = new Map(answers.flat().map(([{ attempt }, answer]) => [attemptKey(attempt), answer]))

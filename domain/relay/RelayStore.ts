@@ -31,6 +31,14 @@ export interface StoredTransaction {
   readonly signedAt: DateTime.Utc
 }
 
+/** How actions are signed. */
+export interface Signing {
+  /** The accounts that may send it. */
+  readonly lanes: readonly [EvmAddress, ...ReadonlyArray<EvmAddress>]
+  readonly at: DateTime.Utc
+  readonly sign: (nonce: number, lane: EvmAddress) => Effect.Effect<SignedTransaction, ChainUnavailable>
+}
+
 /**
  * What was signed for the chains.
  *
@@ -58,9 +66,7 @@ export class RelayStore extends Context.Service<
      */
     readonly reserve: (
       actions: readonly [CarriedAction, ...ReadonlyArray<CarriedAction>],
-      lanes: readonly [EvmAddress, ...ReadonlyArray<EvmAddress>],
-      at: DateTime.Utc,
-      sign: (nonce: number, lane: EvmAddress) => Effect.Effect<SignedTransaction, ChainUnavailable>
+      signing: Signing
     ) => Effect.Effect<boolean, ChainUnavailable | CancelRequested>
     /**
      * What an attempt has sent, or may send: read anew before each broadcast, as it may have been replaced. Not for use

@@ -67,13 +67,17 @@ export interface Signer {
 export class AgentSigner extends Context.Service<AgentSigner, Signer>()("ballast/domain/relay/AgentSigner") {}
 
 /**
- * Signs prices of tokens that have no feed, which the guards of the chains believe; it can do nothing else.
+ * Sign prices of tokens that have no feed, which the guards of the chains believe; they can do nothing else. Two while
+ * one is exchanged for the other: each guard believes one of them.
  *
  * **When to use**
  *
  * Use in the attestor alone, in its own process or in this one.
  */
-export class AttestorSigner extends Context.Service<AttestorSigner, Signer>()("ballast/domain/relay/AttestorSigner") {}
+export class AttestorSigners extends Context.Service<
+  AttestorSigners,
+  { readonly keys: readonly [Signer, ...ReadonlyArray<Signer>] }
+>()("ballast/domain/relay/AttestorSigners") {}
 
 /**
  * Sign the transactions that carry user operations, and pay for gas; one for each account of the relayer.

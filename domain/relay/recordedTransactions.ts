@@ -8,11 +8,16 @@ import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 /** What the transactions carried: user operations have a hash of their own. */
 export type Carried = "user_operation" | "withdrawal"
 
+/** The receipts of an operation on one chain. */
+interface CarriedReceipts {
+  readonly chainId: ChainId
+  readonly carried: Carried
+  readonly receipts: ReadonlyArray<ActionReceipt>
+}
+
 export const recordedTransactions = (
   { paidUsd }: GasBudget["Service"],
-  chainId: ChainId,
-  carried: Carried,
-  receipts: ReadonlyArray<ActionReceipt>
+  { carried, chainId, receipts }: CarriedReceipts
 ): Effect.Effect<ReadonlyArray<TransactionResult>> =>
   Effect.forEach(receipts.flatMap(transactionsOf), ({ userOpHash, ...transaction }) =>
     Effect.map(paidUsd(chainId, transaction), (gasUsd) => ({

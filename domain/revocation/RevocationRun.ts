@@ -136,11 +136,14 @@ const makeExecute = (services: Services, operationId: OperationId) => {
 
   const reportOf = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Revoked>) {
     const chains = yield* Effect.forEach(outcomes, ({ chain, failure, receipts }) =>
-      Effect.map(recordedTransactions(gas, chain.chainId, "user_operation", receipts), (transactions) => ({
-        ...emptyChain(chain.chainId),
-        transactions,
-        failure
-      }))
+      Effect.map(
+        recordedTransactions(gas, { chainId: chain.chainId, carried: "user_operation", receipts }),
+        (transactions) => ({
+          ...emptyChain(chain.chainId),
+          transactions,
+          failure
+        })
+      )
     )
     const done = outcomes.filter(({ failure }) => failure === null).length
     return {

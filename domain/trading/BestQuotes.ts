@@ -27,8 +27,13 @@ export interface BestPrices {
   readonly skips: ReadonlyArray<RecordedSkip>
 }
 
-/** The portfolio's own limits; the venue adds its fee. */
-type TradeLimits = Omit<PricingLimits, "hopFeeBps">
+/** How legs are priced. */
+export interface PricingTerms {
+  /** The portfolio's own limits; the venue adds its fee. */
+  readonly limits: Omit<PricingLimits, "hopFeeBps">
+  /** False: on the venue alone. */
+  readonly routed: boolean
+}
 
 /**
  * Swaps at whatever pays best.
@@ -40,12 +45,11 @@ type TradeLimits = Omit<PricingLimits, "hopFeeBps">
 export class BestQuotes extends Context.Service<
   BestQuotes,
   {
-    /** The legs as swaps with a floor, or as skips; `routed` false: on the venue alone. */
+    /** The legs as swaps with a floor, or as skips. */
     readonly price: (
       authorization: ChainAuthorization,
       legs: ReadonlyArray<PlannedLeg>,
-      limits: TradeLimits,
-      routed: boolean
+      terms: PricingTerms
     ) => Effect.Effect<BestPrices, ChainUnavailable>
   }
 >()("ballast/domain/trading/BestQuotes") {
@@ -83,10 +87,11 @@ export class BestQuotes extends Context.Service<
       const improve = Effect.fnUntraced(function* (comparison: Comparison, verdict: Verdict, request: SwapRequest) {
         const { leg, quote } = comparison
         const asked = yield* Effect.result(routing.swapQuotes(request))
-        if (Result.isFailure(asked)) return compared(verdict, quote, null, asked.failure.reason)
+        if (Result.isFailure(asked)) return compared(verdict, quote, { routed: null, reason: asked.failure.reason })
         const offers = byYield(leg, asked.success)
         const found = yield* firstGood(comparison, request, offers)
-        if (Result.isFailure(found)) return compared(verdict, quote, offers[0] ?? null, found.failure)
+        if (Result.isFailure(found))
+          return compared(verdict, quote, { routed: offers[0] ?? null, reason: found.failure })
         const { data, expectedRaw, leastRaw, tool } = found.success
         const swap: ReadySwap = {
           sell: leg.sell,
@@ -98,19 +103,23 @@ export class BestQuotes extends Context.Service<
           tool,
           call: { contract: request.contract, data }
         }
-        return compared(Result.succeed([swap]), quote, found.success, "the route yields more")
+        return compared(Result.succeed([swap]), quote, { routed: found.success, reason: "the route yields more" })
       })
 
       const price = Effect.fn("BestQuotes.price")(function* (
         chain: ChainAuthorization,
         legs: ReadonlyArray<PlannedLeg>,
-        planLimits: TradeLimits,
-        routed: boolean
+        { limits: planLimits, routed }: PricingTerms
       ) {
         if (legs.length === 0) return { swaps: [], skips: [] }
         const limits = { ...planLimits, hopFeeBps: venue.feeBps }
         const requests = quoteRequests(chain.chainId, legs, limits)
-        const quotes = yield* venue.quote(chain.chainId, hubsOf(chain), requests, isSoldAt(legs, limits))
+        const quotes = yield* venue.quote({
+          chainId: chain.chainId,
+          hubs: hubsOf(chain),
+          requests,
+          isMade: isSoldAt(legs, limits)
+        })
         const contract = routed ? routeCarrierOf(chain) : undefined
         const asked = contract === undefined ? new Set<PlannedLeg>() : mostValuable(legs, maxAsked, settings.minUsd)
         const verdicts = yield* Effect.forEach(
@@ -158,7 +167,11 @@ const soldOf = (swaps: ReadonlyArray<ReadySwap>): bigint =>
   swaps.reduce((sum, { sellAmountRaw }) => sum + sellAmountRaw, 0n)
 
 /** The verdict with what was on offer; a skip says why no route stood in for the venue. */
-const compared = (verdict: Verdict, quote: Quote, routed: SwapTerms | null, reason: string): Verdict => {
+const compared = (
+  verdict: Verdict,
+  quote: Quote,
+  { reason, routed }: { readonly routed: SwapTerms | null; readonly reason: string }
+): Verdict => {
   const terms = routed === null ? null : { tool: routed.tool, expectedRaw: routed.expectedRaw, gasUsd: routed.gasUsd }
   const offers = { venueRaw: quote.buyAmountRaw, routed: terms, reason }
   return Result.mapBoth(verdict, {

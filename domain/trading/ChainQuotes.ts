@@ -5,10 +5,9 @@
 import { Array, Context, Effect, Layer, Result } from "effect"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { BestQuotes } from "#domain/trading/BestQuotes.ts"
+import { BestQuotes, type PricingTerms } from "#domain/trading/BestQuotes.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import type { PlannedLeg, PlannedTransfer } from "#domain/trading/PlannedTrades.ts"
-import type { PricingLimits } from "#domain/trading/priceLegs.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
 import { cutBy, TransferQuotes } from "#domain/trading/TransferQuotes.ts"
 import type { RecordedSkip } from "#domain/Skip.ts"
@@ -42,12 +41,11 @@ export interface QuotedTrades {
 export class ChainQuotes extends Context.Service<
   ChainQuotes,
   {
-    /** Reads only. `routed` false: swaps on the venue alone. */
+    /** Reads only. */
     readonly quote: (
       authorization: ChainAuthorization,
       planned: PlannedTrades,
-      limits: Omit<PricingLimits, "hopFeeBps">,
-      routed: boolean
+      terms: PricingTerms
     ) => Effect.Effect<QuotedTrades, ChainUnavailable>
   }
 >()("ballast/domain/trading/ChainQuotes") {
@@ -60,10 +58,9 @@ export class ChainQuotes extends Context.Service<
       const quote = Effect.fn("ChainQuotes.quote")(function* (
         authorization: ChainAuthorization,
         { legs, transfers: planned = [] }: PlannedTrades,
-        limits: Omit<PricingLimits, "hopFeeBps">,
-        routed: boolean
+        terms: PricingTerms
       ) {
-        const { skips, swaps } = yield* quotes.price(authorization, legs, limits, routed)
+        const { skips, swaps } = yield* quotes.price(authorization, legs, terms)
         const answers = yield* Effect.forEach(cutBy(planned, shortOf(planned, legs, swaps)), (transfer) =>
           Effect.map(
             routes.quote(authorization, transfer),

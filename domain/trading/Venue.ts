@@ -68,6 +68,19 @@ export interface Quote {
   readonly paths?: ReadonlyArray<QuotedPath>
 }
 
+/** Sales of one operation. */
+export interface QuoteBatch {
+  readonly chainId: ChainId
+  /** The tokens that a path may pass through. */
+  readonly hubs: ReadonlyArray<Address>
+  readonly requests: ReadonlyArray<QuoteRequest>
+  /**
+   * A request whose quote it refuses is taken not to be made: it leaves no trace in the quotes of those after it. All
+   * are made when left out.
+   */
+  readonly isMade?: ((index: number, quote: Quote) => boolean) | undefined
+}
+
 /**
  * Where swaps are made on a chain.
  *
@@ -97,15 +110,8 @@ export class Venue extends Context.Service<
   {
     /**
      * The best quote of each request, at one block and as if made one after the other; null where there is no route.
-     * `hubs` are the tokens that a path may pass through. A request whose quote `isMade` refuses is taken not to be
-     * made: it leaves no trace in the quotes of those after it. All are made when left out.
      */
-    readonly quote: (
-      chainId: ChainId,
-      hubs: ReadonlyArray<Address>,
-      requests: ReadonlyArray<QuoteRequest>,
-      isMade?: (index: number, quote: Quote) => boolean
-    ) => Effect.Effect<ReadonlyArray<Quote | null>, ChainUnavailable>
+    readonly quote: (batch: QuoteBatch) => Effect.Effect<ReadonlyArray<Quote | null>, ChainUnavailable>
     /** Fee of one hop in basis points. */
     readonly feeBps: number
   }

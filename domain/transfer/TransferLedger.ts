@@ -48,6 +48,12 @@ export interface TransferIntent extends Omit<OpenedTransfers, "txHash"> {
   readonly fromBlock: bigint
 }
 
+export interface TransferClosing {
+  readonly at: DateTime.Utc
+  /** Other entries that the transaction has closed. */
+  readonly closedBefore: number
+}
+
 /**
  * The ledger of value between chains.
  *
@@ -91,11 +97,6 @@ export class TransferLedger extends Context.Service<
      * when it is closed already, and when the transaction that brought what was received has closed another than the
      * given number of other entries of the portfolio.
      */
-    readonly close: (
-      operationId: OperationId,
-      end: TransferEnd,
-      at: DateTime.Utc,
-      closedBefore: number
-    ) => Effect.Effect<boolean>
+    readonly close: (operationId: OperationId, end: TransferEnd, closing: TransferClosing) => Effect.Effect<boolean>
   }
 >()("ballast/domain/transfer/TransferLedger") {}

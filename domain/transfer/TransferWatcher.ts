@@ -6,10 +6,10 @@ import { Context, DateTime, Effect, Layer, Metric, Option } from "effect"
 import { chainIdOf } from "#domain/Caip.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import * as Metrics from "#domain/Metrics.ts"
-import { type RouteStatus, Routing } from "#domain/trading/Routing.ts"
+import { Routing } from "#domain/trading/Routing.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import type { Transfer, TransferEnd } from "#domain/transfer/Transfer.ts"
-import { transferEnd } from "#domain/transfer/transferEnd.ts"
+import { type TransferEvidence, transferEnd } from "#domain/transfer/transferEnd.ts"
 import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
 
 /** Where a transfer stands after a look. */
@@ -45,7 +45,7 @@ export class TransferWatcher extends Context.Service<
       const arrivals = yield* TransferReceipts
 
       const close = Effect.fnUntraced(function* ({ operationId }: Transfer, end: TransferEnd, closedBefore: number) {
-        const closed = yield* ledger.close(operationId, end, yield* DateTime.now, closedBefore)
+        const closed = yield* ledger.close(operationId, end, { at: yield* DateTime.now, closedBefore })
         if (closed) {
           yield* Metric.update(Metric.withAttributes(Metrics.transfersEnded, { outcome: end.state }), 1)
           return { _tag: "Ended", end } satisfies Look
@@ -65,16 +65,13 @@ export class TransferWatcher extends Context.Service<
         return unclear(`the provider calls it failed (${reason}), but the source chain took the amount`)
       })
 
-      const confirmed = Effect.fnUntraced(function* (
-        transfer: Transfer,
-        status: Exclude<RouteStatus, { readonly _tag: "Pending" | "Failed" }>
-      ) {
+      const confirmed = Effect.fnUntraced(function* (transfer: Transfer, status: TransferEvidence["status"]) {
         const account = status._tag === "Refunded" ? transfer.accountId : transfer.receiverId
         const chainId = chainIdOf(account)
         const arrival = yield* arrivals.read(account, status.txHash)
         if (Option.isNone(arrival)) return unclear(`chain ${chainId} does not know ${status.txHash} yet`)
         const claims = yield* ledger.claims(transfer, status.txHash)
-        const end = transferEnd(transfer, status, arrival.value, claims)
+        const end = transferEnd(transfer, { status, arrival: arrival.value, claims })
         return end === undefined
           ? unclear(
               `${status.txHash} on chain ${chainId} brought nothing for this transfer, whatever the provider says`

@@ -14,6 +14,14 @@ export interface Claims {
   readonly open: ReadonlyArray<Transfer>
 }
 
+/** What shows that a transfer has ended. */
+export interface TransferEvidence {
+  readonly status: Exclude<RouteStatus, { readonly _tag: "Pending" | "Failed" }>
+  /** What the transaction that the status names did to the account. */
+  readonly arrival: Arrival
+  readonly claims: Claims
+}
+
 const least = (a: bigint, b: bigint) => (a < b ? a : b)
 
 /**
@@ -35,10 +43,9 @@ const shareOf = (transfer: Transfer, raw: bigint, open: ReadonlyArray<Transfer>)
  */
 export const transferEnd = (
   transfer: Transfer,
-  status: Exclude<RouteStatus, { readonly _tag: "Pending" | "Failed" }>,
-  { blockNumber, deltas, isOwn, success }: Arrival,
-  claims: Claims
+  { arrival, claims, status }: TransferEvidence
 ): TransferEnd | undefined => {
+  const { blockNumber, deltas, isOwn, success } = arrival
   const { txHash } = status
   // What took the amount, like any batch of the account, cannot have brought it: its swaps bought what it received.
   if (!success || isOwn || txHash === transfer.txHash) return undefined

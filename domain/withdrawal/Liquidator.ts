@@ -103,7 +103,12 @@ export class Liquidator extends Context.Service<
         )
         const chainId = chainIdOf(withdrawal.accountId)
         const limits = { ...swapLimits(withdrawal.swap, settings), hopFeeBps: venue.feeBps }
-        const quotes = yield* venue.quote(chainId, hubsOf(chain), legs, isMadeAt(legs, limits))
+        const quotes = yield* venue.quote({
+          chainId,
+          hubs: hubsOf(chain),
+          requests: legs,
+          isMade: isMadeAt(legs, limits)
+        })
         const priced = priceLegs(legs, quotes, limits)
         if (priced.skips.length > 0) {
           return yield* refused(priced.skips.map(({ reason, sell }) => `${sell}: ${reason}`).join("; "))

@@ -149,7 +149,7 @@ export class WithdrawalAuthorizations extends Context.Service<
         yield* requireSettlement(draft, site)
         yield* requireCarriable(draft.assets, "")
         yield* requireRecipient(verifier, site.recipientAccountId, "")
-        yield* requireCovered(balances, site.chain.accountId, draft.assets, "")
+        yield* requireCovered(balances, { account: site.chain.accountId, assets: draft.assets, at: "" })
         return yield* issue(source, site, draft)
       })
 

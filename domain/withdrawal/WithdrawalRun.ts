@@ -152,7 +152,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
     end: Omit<WithdrawalFacts, "message" | "chainId" | "transactions">
   ) => {
     const chainId = chainIdOf(withdrawal.accountId)
-    return Effect.map(recordedTransactions(gas, chainId, "withdrawal", receipts), (transactions) =>
+    return Effect.map(recordedTransactions(gas, { chainId, carried: "withdrawal", receipts }), (transactions) =>
       resultOfWithdrawal({ ...end, message: withdrawal.message, chainId, transactions })
     )
   }

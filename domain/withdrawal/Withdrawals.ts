@@ -140,8 +140,8 @@ export class Withdrawals extends Context.Service<
         yield* requireRecipient(verifier, site.recipientAccountId, "message.")
         yield* requireKnown(assets, verifier, withdrawal)
         const { tenantId } = yield* Caller
-        yield* requireBudget(budget, verifier, { tenantId, portfolioId: message.portfolioId }, withdrawal)
-        const block = yield* requireCovered(balances, accountId, message.assets, "message.")
+        yield* requireBudget({ budget, verifier }, { tenantId, portfolioId: message.portfolioId }, withdrawal)
+        const block = yield* requireCovered(balances, { account: accountId, assets: message.assets, at: "message." })
         // The look at the chain took time.
         yield* requireNotExpired(message, yield* DateTime.now)
         return block

@@ -38,12 +38,16 @@ export const readBalances = Effect.fnUntraced(function* (
   }
 })
 
+interface CoveredWithdrawal {
+  readonly account: AccountId
+  readonly assets: WithdrawalTerms["assets"]
+  readonly at: WithdrawalPlace["at"]
+}
+
 /** Fails with what is missing of each asset; answers the block at which nothing is. */
 export const requireCovered = Effect.fnUntraced(function* (
   balances: Balances["Service"],
-  account: AccountId,
-  assets: WithdrawalTerms["assets"],
-  at: WithdrawalPlace["at"]
+  { account, assets, at }: CoveredWithdrawal
 ) {
   const held = yield* readBalances(
     balances,

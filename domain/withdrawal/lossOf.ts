@@ -44,15 +44,17 @@ const tokensOf = (
   ]
 }
 
-/**
- * Why an address loses on this chain. `contracts` are those of the service there now; the grant may name earlier ones.
- */
-export const lossOnChain = (
-  address: Address,
-  chain: ChainAuthorization,
-  assets: ReadonlyArray<{ readonly assetId: AssetId }>,
-  contracts: ReadonlySet<Address>
-): string | undefined => {
+/** What a recipient on a chain is held against. */
+interface RecipientChain {
+  readonly chain: ChainAuthorization
+  /** What is withdrawn. */
+  readonly assets: ReadonlyArray<{ readonly assetId: AssetId }>
+  /** Those of the service there now; the grant may name earlier ones. */
+  readonly contracts: ReadonlySet<Address>
+}
+
+/** Why an address loses on this chain. */
+export const lossOnChain = (address: Address, { assets, chain, contracts }: RecipientChain): string | undefined => {
   if (tokensOf(chain, assets).includes(address)) return "is the contract of a token"
   return contracts.has(address) || namedContracts(chain).includes(address)
     ? "is a contract that this service works with"

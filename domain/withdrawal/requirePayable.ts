@@ -49,10 +49,14 @@ export const requireKnown = Effect.fnUntraced(function* (
   }
 })
 
+interface BudgetServices {
+  readonly budget: GasBudget["Service"]
+  readonly verifier: Pick<WithdrawalVerifier["Service"], "selfSubmission">
+}
+
 /** Fails where the day's gas of the portfolio or its tenant is used up. */
 export const requireBudget = Effect.fnUntraced(function* (
-  budget: GasBudget["Service"],
-  verifier: Pick<WithdrawalVerifier["Service"], "selfSubmission">,
+  { budget, verifier }: BudgetServices,
   payee: Payee,
   withdrawal: AuthorizedWithdrawal
 ) {

@@ -132,7 +132,7 @@ const siteOn = (
   if (chain.accountId === recipientAccountId) {
     return Result.fail(recipientInvalid(at, "is the smart account that the assets are taken from"))
   }
-  const loss = lossOnChain(addressOf(recipientAccountId), chain, assets, contracts(chainId))
+  const loss = lossOnChain(addressOf(recipientAccountId), { chain, assets, contracts: contracts(chainId) })
   if (loss !== undefined) return Result.fail(recipientInvalid(at, loss))
   if (liquidate && settlementAssetOn(chainId) === undefined) {
     return Result.fail(

@@ -15,7 +15,8 @@ import { workedExample } from "#http/docs/workedExample.ts"
 import { addRoute } from "#http/middleware/routeTable.ts"
 import { V2 } from "#http/v2/Api.ts"
 
-const cached = { "cache-control": "public, max-age=300" }
+/** Which page may read it depends on the page, and a cache may have it from a request of none. */
+const cached = { "cache-control": "public, max-age=300", vary: "Origin" }
 
 export const DocsLive = Layer.unwrap(
   Effect.gen(function* () {

@@ -30,7 +30,7 @@ const makeRevalidated = () =>
           return yield* Effect.die(new Error("The page is not rendered as a whole"))
         const hash = yield* Effect.orDie(digest.digest(Digest.sha256, rendered.body.body))
         const etag = `"${Hex.encode(hash).slice(0, 32)}"`
-        const headers = { etag, "cache-control": cacheControl }
+        const headers = { etag, "cache-control": cacheControl, vary: "Origin" }
         return {
           etag,
           whole: HttpServerResponse.setHeaders(rendered, headers),

@@ -2,10 +2,16 @@ import { Context, Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { ExecutionReader } from "#domain/execution/ExecutionReader.ts"
 import { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
+import type { ApiKeyId } from "#domain/Ids.ts"
 import { makeCountRequest } from "#http/middleware/countRequest.ts"
 import { ExecutionAuth } from "#http/middleware/ExecutionAuth.ts"
 import { RequestContext } from "#http/middleware/RequestContext.ts"
 import { RateTier } from "#http/RateTier.ts"
+
+/** Whoever signed in has a wallet. */
+const isByKey = (
+  reader: ExecutionReader["Service"]
+): reader is ExecutionReader["Service"] & { readonly credential: ApiKeyId } => reader.walletId === null
 
 type Authenticated = ReturnType<ExecutionAuth["Service"]>
 
@@ -21,8 +27,9 @@ export const ExecutionAuthLive = Layer.effect(
 
       return Effect.withFiber((fiber): Authenticated => {
         const { headers } = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
-        const { address } = Context.get(fiber.context as Context.Context<RequestContext>, RequestContext)
-        return Effect.flatMapEager(readers.identify(headers, address), (reader): Authenticated => {
+        const context = Context.get(fiber.context as Context.Context<RequestContext>, RequestContext)
+        return Effect.flatMapEager(readers.identify(headers, context.address), (reader): Authenticated => {
+          if (isByKey(reader)) context.caller = { tenantId: reader.tenantId, apiKeyId: reader.credential }
           // Set, not provided: the route restores the context when it ends. The type above says that it is done.
           fiber.setContext(Context.add(fiber.context, ExecutionReader, reader))
           return count(fiber, reader.credential, handled)

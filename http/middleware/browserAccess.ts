@@ -1,12 +1,25 @@
 /**
  * Lets pages call the service and read what it says about limits and tracing. Those of the deployment's origins may do
- * so with their session's cookie, those of a tenant's origins with that tenant's keys. Other pages' scripts are refused
- * by the browser. Source: Fetch standard, "CORS protocol".
+ * so with their session's cookie, those of a tenant's origins with that tenant's keys or with none. Other pages'
+ * scripts are refused by the browser. Source: Fetch standard, "CORS protocol".
  */
 import { Context, Duration, Effect } from "effect"
 import { HttpEffect, HttpMiddleware, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { ApiKeys } from "#domain/identity/ApiKeys.ts"
+import type { TenantId } from "#domain/Ids.ts"
 import { TenantOrigins } from "#domain/tenant/TenantOrigins.ts"
 import { RequestContext } from "#http/middleware/RequestContext.ts"
+
+const bearer = /^bearer (\S+)$/iu
+
+/** What a request presents, in either header that routes look into; cookies do not count here. */
+const presentedIn = (headers: HttpServerRequest.HttpServerRequest["headers"]): ReadonlyArray<string> => {
+  const { authorization, "x-api-key": key } = headers
+  return [...(key ? [key] : []), ...(authorization ? [bearer.exec(authorization)?.[1] ?? ""] : [])]
+}
+
+/** Refused before anything of a tenant was looked at: the key is none, or there were too many requests. */
+const saysNothing: ReadonlySet<number> = new Set([401, 429])
 
 /** How long a browser may remember what it was told. */
 const remembered = Duration.hours(1)
@@ -38,24 +51,38 @@ export const browserAccess = (origins: ReadonlyArray<string>) =>
   HttpRouter.middleware(
     Effect.gen(function* () {
       const tenants = yield* TenantOrigins
+      const keys = yield* ApiKeys
       const own = new Set(origins)
       const toOwn = HttpMiddleware.cors({ ...allowed, allowedOrigins: (origin) => own.has(origin), credentials: true })
       const toTenants = HttpMiddleware.cors({ ...allowed, allowedOrigins: tenants.isNamed })
+
+      /** Of the key that came with a request; undefined where that is no key in use. */
+      const tenantOf = (key: string) =>
+        Effect.withFiber<TenantId | undefined>((fiber) => {
+          const context = Context.getOrUndefined(fiber.context as Context.Context<RequestContext>, RequestContext)
+          if (context?.caller !== undefined) return Effect.succeed(context.caller.tenantId)
+          // Some routes tell nobody whose key it is, and some need none and have one all the same.
+          return keys.authenticate(key).pipe(
+            Effect.map(({ tenantId }) => tenantId),
+            Effect.catchCause(() => Effect.undefined)
+          )
+        })
 
       /** Whose key the request has is known with its answer; a tenant's page reads answers to that tenant's keys. */
       const withhold = (
         request: HttpServerRequest.HttpServerRequest,
         response: HttpServerResponse.HttpServerResponse
-      ) =>
-        Effect.withFiber<HttpServerResponse.HttpServerResponse>((fiber) => {
-          const context = Context.getOrUndefined(fiber.context as Context.Context<RequestContext>, RequestContext)
-          const tenantId = context?.caller?.tenantId
-          return Effect.succeed(
-            tenantId === undefined || tenants.isNamedBy(tenantId, request.headers["origin"]!)
-              ? response
-              : HttpServerResponse.removeHeader(response, "access-control-allow-origin")
-          )
-        })
+      ) => {
+        const [presented, ...others] = presentedIn(request.headers)
+        const isAllowed = response.headers["access-control-allow-origin"] !== undefined
+        if (!isAllowed || presented === undefined || saysNothing.has(response.status)) return Effect.succeed(response)
+        const refused = HttpServerResponse.removeHeader(response, "access-control-allow-origin")
+        // Routes differ in which of two they look at.
+        if (others.length > 0) return Effect.succeed(refused)
+        return Effect.map(tenantOf(presented), (tenantId) =>
+          tenantId !== undefined && tenants.isNamedBy(tenantId, request.headers["origin"]!) ? response : refused
+        )
+      }
 
       return (httpEffect) => {
         const ours = toOwn(httpEffect)
@@ -69,7 +96,7 @@ export const browserAccess = (origins: ReadonlyArray<string>) =>
           const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
           const { origin } = request.headers
           if (origin === undefined) return httpEffect
-          return own.has(origin) || !tenants.isNamed(origin) ? ours : theirs
+          return own.has(origin) ? ours : theirs
         })
       }
     }),

@@ -14,7 +14,7 @@ import {
   type SignedPrice
 } from "#domain/attestation/PriceAttestor.ts"
 import { type Price, Prices } from "#domain/market/Prices.ts"
-import { AttestorSigner } from "#domain/relay/Signer.ts"
+import { AttestorSigners, type Signer } from "#domain/relay/Signer.ts"
 import { AttestedGuards } from "#layers/attestor/AttestorConfig.ts"
 import { priceDigest } from "#layers/evm/attestation/priceDigest.ts"
 import * as Metrics from "#domain/Metrics.ts"
@@ -33,13 +33,20 @@ interface Asked {
   readonly first: Price | undefined
 }
 
+/** A request, and the key whose word its guard takes. */
+interface Believed {
+  readonly request: AttestationRequest
+  readonly signer: Signer
+}
+
 export const OwnAttestor = Layer.effect(
   PriceAttestor,
   Effect.gen(function* () {
     const guards = yield* AttestedGuards
     const prices = yield* Prices
     const check = yield* PriceCheck
-    const signer = yield* AttestorSigner
+    const { keys } = yield* AttestorSigners
+    const addresses = keys.map(({ address }) => address).join(" and ")
     const clients = yield* EvmClients
 
     const seconds = yield* Cache.makeWith((assetId: AssetId) => check.priceOf(assetId), {
@@ -47,7 +54,7 @@ export const OwnAttestor = Layer.effect(
       timeToLive: (exit) => (Exit.isSuccess(exit) && exit.value !== undefined ? secondLife : Duration.zero)
     })
 
-    const sign = (request: AttestationRequest, token: EvmAddress, { price, time }: TimedPrice) => {
+    const sign = ({ request, signer }: Believed, token: EvmAddress, { price, time }: TimedPrice) => {
       const { chainId, guard } = request
       return signer
         .sign(priceDigest(request, { token, price, time }), {
@@ -66,10 +73,11 @@ export const OwnAttestor = Layer.effect(
     }
 
     const attestOne = Effect.fnUntraced(function* (
-      request: AttestationRequest,
+      believed: Believed,
       { now, tokens }: AttestedReading,
       { first, token }: Asked
     ): Effect.fn.Return<Result.Result<SignedPrice, RefusedPrice>> {
+      const { request } = believed
       const attested = tokens.get(token)
       if (attested === undefined) {
         const reason = "the chain's registry does not list the token, or has a feed for it"
@@ -91,7 +99,7 @@ export const OwnAttestor = Layer.effect(
       const agreed = isDispute ? hold(yield* Cache.refresh(seconds, assetId)) : remembered
       if (Result.isFailure(agreed)) return Result.fail({ token, ...agreed.failure })
       const refusal = refusalOf(attested, agreed.success, now)
-      return refusal === undefined ? yield* sign(request, token, agreed.success) : Result.fail({ token, ...refusal })
+      return refusal === undefined ? yield* sign(believed, token, agreed.success) : Result.fail({ token, ...refusal })
     })
 
     const attestAll = Effect.fnUntraced(function* (request: AttestationRequest) {
@@ -101,14 +109,15 @@ export const OwnAttestor = Layer.effect(
         return refuseAll(request, RefusalCode.unknownGuard, reason)
       }
       const reading = yield* Effect.provideService(readAttested(request, tokens), EvmClients, clients)
-      if (reading.attestor !== signer.address) {
-        const reason = `this attestor signs as ${signer.address}, the chain's attestor is ${reading.attestor}`
+      const signer = keys.find(({ address }) => address === reading.attestor)
+      if (signer === undefined) {
+        const reason = `this attestor signs as ${addresses}, the chain's attestor is ${reading.attestor}`
         return refuseAll(request, RefusalCode.unknownGuard, reason)
       }
       const known = yield* prices.latest(tokens.map((token) => erc20(chainId, token)))
       const each = yield* Effect.forEach(
         tokens,
-        (token) => attestOne(request, reading, { token, first: known.get(erc20(chainId, token)) }),
+        (token) => attestOne({ request, signer }, reading, { token, first: known.get(erc20(chainId, token)) }),
         { concurrency }
       )
       const [signed, refused] = Array.separate(each)

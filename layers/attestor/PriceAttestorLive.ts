@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { PriceAttestor, refuseAll, RefusalCode } from "#domain/attestation/PriceAttestor.ts"
-import { AttestorSigner } from "#domain/relay/Signer.ts"
+import { AttestorSigners } from "#domain/relay/Signer.ts"
 import { AttestedGuards, AttestorConfig } from "#layers/attestor/AttestorConfig.ts"
 import { OwnAttestor } from "#layers/attestor/OwnAttestor.ts"
 import { RemoteAttestor } from "#layers/attestor/RemoteAttestor.ts"
@@ -23,9 +23,16 @@ export const NoAttestor = Layer.succeed(PriceAttestor, {
 /**
  * An attestor over its own two sources. Needs the chains' clients, the guards to sign for, and how sources are reached.
  */
-export const AttestorWith = (signer: SignerConfig) =>
+export const AttestorWith = (...[first, ...others]: readonly [SignerConfig, ...ReadonlyArray<SignerConfig>]) =>
   OwnAttestor.pipe(
-    Layer.provide(Layer.effect(AttestorSigner, makeSigner(signer)).pipe(Layer.provide(FetchHttpClient.layer))),
+    Layer.provide(
+      Layer.effect(
+        AttestorSigners,
+        Effect.gen(function* () {
+          return { keys: [yield* makeSigner(first), ...(yield* Effect.forEach(others, makeSigner))] as const }
+        })
+      ).pipe(Layer.provide(FetchHttpClient.layer))
+    ),
     Layer.provide([PricesLive.pipe(Layer.provide(CoinGecko)), LifiPriceCheck])
   )
 

@@ -106,7 +106,7 @@ export const SmartAccountsLive = Layer.effect(
         policy,
         enableNonce,
         permissionHash: keccak256(permission),
-        digest: enableDigest(chainId, account, permissionId, permission, enableNonce)
+        digest: enableDigest({ chainId, account, permissionId, permission, nonce: enableNonce })
       }
     })
 

@@ -1,8 +1,8 @@
 /** The venue: Uniswap v2 pools, quoted from reserves that are all read at one block. */
 import { Effect, Layer } from "effect"
 import { decodeFunctionResult, encodeFunctionData, size } from "viem"
-import type { Address, ChainId, EvmAddress } from "#domain/Caip.ts"
-import { type Quote, type QuoteRequest, Venue } from "#domain/trading/Venue.ts"
+import type { EvmAddress } from "#domain/Caip.ts"
+import { type QuoteBatch, Venue } from "#domain/trading/Venue.ts"
 import { addressOf, toEvm, toViem } from "#layers/evm/address.ts"
 import { pairAbi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
@@ -37,12 +37,7 @@ export const VenueLive = Layer.effect(
     const directory = yield* PairDirectory
 
     const quote = Effect.fn("Venue.quote")(
-      function* (
-        chainId: ChainId,
-        through: ReadonlyArray<Address>,
-        requests: ReadonlyArray<QuoteRequest>,
-        isMade?: (index: number, quote: Quote) => boolean
-      ) {
+      function* ({ chainId, hubs: through, isMade, requests }: QuoteBatch) {
         const hubs = through.map(toEvm)
         const sales = requests.map(({ atMost, buy, sell, sellAmountRaw, split }): Sale => ({
           sell: addressOf(sell),
@@ -58,7 +53,7 @@ export const VenueLive = Layer.effect(
           located.map(({ pair }) => ({ target: pair, data: getReserves }))
         )
         const pools = located.flatMap((pair, index) => poolOf(pair, reserves[index]))
-        return quoteBatch(pools, hubs, sales, isMade)
+        return quoteBatch({ pools, hubs, sales, isMade })
       },
       Effect.provideService(EvmClients, clients)
     )

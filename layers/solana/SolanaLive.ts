@@ -15,6 +15,7 @@ import { SolanaExecutionLive } from "#layers/solana/execution/SolanaExecutionLiv
 import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"
 import { SolanaFunds } from "#layers/solana/SolanaFunds.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import { SolanaUnlisted } from "#layers/solana/SolanaUnlisted.ts"
 import { SolanaWithdrawalsLive } from "#layers/solana/withdrawal/SolanaWithdrawalsLive.ts"
 import { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
 
@@ -30,13 +31,14 @@ export const SolanaClients = Layer.mergeAll(rpc, jupiter, SolanaAgent.layer)
 
 /**
  * Balances, Chains, ChainStates, RelayerFunds, Venue, ChainExecution, WithdrawalExecution and WithdrawalVerifier of all
- * families, over those of the others; and SolanaWallets and StepCarrier.
+ * families, over those of the others; and SolanaWallets, StepCarrier and UnlistedHoldings.
  */
 export const SolanaLive = Layer.mergeAll(
   SolanaBalances,
   SolanaChains,
   SolanaExecutionLive,
   SolanaFunds,
+  SolanaUnlisted,
   SolanaWalletsLive,
   SolanaWithdrawalsLive
 )

@@ -58,7 +58,7 @@ const make = (allowed: Silence) =>
   Effect.gen(function* () {
     const { url, dataDir, directUrl = null, maxConnections } = yield* DatabaseConfig
     if (url === null) {
-      const info = DatabaseInfo.of({ isEmbedded: true, apart: null, patient: null })
+      const info = DatabaseInfo.of({ isEmbedded: true, apart: null, listening: null, patient: null })
       return Layer.merge(Pglite.layer(dataDir), Layer.succeed(DatabaseInfo, info))
     }
     const direct = directUrl ?? url
@@ -66,6 +66,11 @@ const make = (allowed: Silence) =>
       ...server(direct, allowed.apart),
       maxConnections: connectionsApart,
       applicationName: "ballast-shards"
+    })
+    const listening = PgClient.layer({
+      ...server(direct, allowed.pool),
+      maxConnections: 1,
+      applicationName: "ballast-calls"
     })
     const patient = PgClient.layer({
       url: direct,
@@ -83,7 +88,7 @@ const make = (allowed: Silence) =>
     })
     return poolMetrics({ applicationName, maxConnections }).pipe(
       Layer.provideMerge(pool),
-      Layer.merge(Layer.succeed(DatabaseInfo, { isEmbedded: false, apart, patient }))
+      Layer.merge(Layer.succeed(DatabaseInfo, { isEmbedded: false, apart, listening, patient }))
     )
   })
 

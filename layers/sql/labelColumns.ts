@@ -100,8 +100,7 @@ export const patchedLabels = Effect.fnUntraced(function* (
 export const labelsCondition = (
   sql: SqlClient.SqlClient,
   { entries, id }: Labelled,
-  { externalId, metadata }: LabelsFilter,
-  { alias, tenantId }: { readonly tenantId: TenantId; readonly alias: string }
+  { alias, externalId, metadata, tenantId }: LabelsFilter & { readonly tenantId: TenantId; readonly alias: string }
 ) => ({
   join: metadata === undefined ? sql`` : sql.literal(`JOIN ${entries} pair ON pair.${id} = ${alias}.${id}`),
   conditions: [

@@ -20,10 +20,15 @@ const ended = (error: Socket.SocketError): Socket.SocketError =>
 /** How often it is looked whether a client has read on. */
 const glance = Duration.millis(50)
 
+/** What a socket was opened by. */
+interface SocketConnection {
+  readonly request: HttpServerRequest.HttpServerRequest
+  readonly platform: SocketPlatform["Service"]
+}
+
 export const boundedSocket = (
   socket: Socket.Socket,
-  request: HttpServerRequest.HttpServerRequest,
-  platform: SocketPlatform["Service"],
+  { platform, request }: SocketConnection,
   { budget, grace, timeout }: typeof StreamTiming.Service
 ): Socket.Socket => {
   const isOver = () => platform.waiting(request) > budget

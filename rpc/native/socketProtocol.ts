@@ -53,7 +53,7 @@ export const socketProtocol = (path: HttpRouter.PathInput) =>
         }
         const address = clientAddress(Option.getOrUndefined(request.remoteAddress))
         yield* admission.enter(yield* readers.identify(request.headers, address))
-        const socket = boundedSocket(yield* Effect.orDie(request.upgrade), request, platform, timing)
+        const socket = boundedSocket(yield* Effect.orDie(request.upgrade), { request, platform }, timing)
         const close = (code: number, reason: string) =>
           Effect.scoped(Effect.flatMap(socket.writer, ({ write }) => write(new Socket.CloseEvent(code, reason)))).pipe(
             Effect.ignore

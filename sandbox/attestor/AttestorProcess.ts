@@ -38,7 +38,7 @@ export class AttestorProcess extends Context.Service<
         ...Object.fromEntries(perChain),
         ATTESTOR_PORT: `${port}`,
         ATTESTOR_TOKEN: derivedSecret(secrets.internalToken)("attestor token"),
-        ATTESTOR_PRIVATE_KEY: attestorKey(secrets.internalToken),
+        ATTESTOR_PRIVATE_KEY: config.environment["ATTESTOR_PRIVATE_KEY"] ?? attestorKey(secrets.internalToken),
         COINGECKO_URL: `${config.controlBaseUrl}/coingecko/api/v3`,
         COINGECKO_API_KEY: Redacted.value(secrets.coingeckoApiKey),
         LIFI_URL: `${config.controlBaseUrl}/lifi/v1`,

@@ -12,7 +12,7 @@ import { freePort } from "#sandbox/process/freePort.ts"
 import { type OwnedProcess, startProcess } from "#sandbox/process/ownedProcess.ts"
 import { SandboxFailure } from "#sandbox/SandboxFailure.ts"
 
-/** Foundry's package for this machine, as it is called there: `npm install` brings the one for Linux on x64. */
+/** Foundry's package for this machine, as it is called there; `npm install` brings that of its own platform. */
 const packageName = `@foundry-rs/anvil-${platform}-${arch === "x64" ? "amd64" : arch}`
 const packaged = join(import.meta.dirname, "../..", "node_modules", packageName, "bin/anvil")
 /** Gas of a block, in the order of what Base and Arbitrum take; anvil's own 30 million is far below. */

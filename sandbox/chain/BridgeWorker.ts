@@ -27,7 +27,11 @@ const inEther = ({ catalog, prices }: Chain, amount: bigint): readonly [Token, b
   return [weth, worth / (prices.price(weth.assetId) * 10n ** BigInt(usdc.decimals))]
 }
 
-const release = (chain: Chain, { destinationToken, id, recipient }: Locked, amount: bigint, isPartial: boolean) => {
+const release = (
+  chain: Chain,
+  { destinationToken, id, recipient }: Locked,
+  { amount, isPartial }: { readonly amount: bigint; readonly isPartial: boolean }
+) => {
   const [token, raw] = isPartial ? inEther(chain, amount) : [{ address: destinationToken }, amount]
   return send(
     chain,
@@ -68,7 +72,7 @@ export const BridgeWorker = Layer.effectDiscard(
         mode === "refunded"
       )
         return yield* refund(source, lock)
-      yield* release(destination, lock, amount, mode === "partial")
+      yield* release(destination, lock, { amount, isPartial: mode === "partial" })
     })
 
     const retried = <A, E extends { readonly message: string }>(work: Effect.Effect<A, E>) =>

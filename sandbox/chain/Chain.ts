@@ -4,8 +4,14 @@ import type * as Caip from "#domain/Caip.ts"
 import { type ChainClient, startAnvil } from "#sandbox/chain/Anvil.ts"
 import { operator } from "#sandbox/chain/canonical.ts"
 import { catalog, catalogChain, type CatalogChain, type Token } from "#sandbox/market/catalog.ts"
-import { type Contracts, loadContracts } from "#sandbox/chain/Contracts.ts"
-import { admitOperator, type ChainContracts, contractAddresses, installChain } from "#sandbox/chain/installChain.ts"
+import { loadContracts } from "#sandbox/chain/Contracts.ts"
+import {
+  admitOperator,
+  type ChainContracts,
+  contractAddresses,
+  installChain,
+  type Installation
+} from "#sandbox/chain/installChain.ts"
 import { mineByInterval } from "#sandbox/chain/mineByInterval.ts"
 import type { OwnedProcess } from "#sandbox/process/ownedProcess.ts"
 import { PriceBook } from "#sandbox/market/PriceBook.ts"
@@ -56,12 +62,7 @@ export const setChainTime = (client: ChainClient, millis: number): Effect.Effect
     catch: (cause) => new SandboxFailure({ message: `Chain ${client.chain.id} refused to move its time`, cause })
   })
 
-const restore = Effect.fnUntraced(function* (
-  client: ChainClient,
-  contracts: Contracts,
-  chain: CatalogChain,
-  state: Hex
-) {
+const restore = Effect.fnUntraced(function* ({ chain, client, contracts }: Installation, state: Hex) {
   const at = contractAddresses(contracts, chain)
   const complete = yield* Effect.tryPromise({
     try: async () => {
@@ -106,10 +107,11 @@ export const startChain = Effect.fn("startChain")(function* (
   const [anvil, contracts] = yield* Effect.all([startAnvil(options.chainId, options.port), loadContracts], {
     concurrency: "unbounded"
   })
+  const installation: Installation = { client: anvil.client, contracts, chain: entry }
   const at =
     options.state === undefined
-      ? yield* installChain(anvil.client, contracts, entry, prices, options.attestor ?? operator)
-      : yield* restore(anvil.client, contracts, entry, options.state)
+      ? yield* installChain(installation, { prices, attestor: options.attestor ?? operator })
+      : yield* restore(installation, options.state)
   if (options.blockTimeMillis !== undefined) yield* mineByInterval(anvil.client, options.blockTimeMillis)
   return {
     chainId: options.chainId,

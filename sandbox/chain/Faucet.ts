@@ -9,8 +9,7 @@ import type { SandboxFailure } from "#sandbox/SandboxFailure.ts"
 export const mint = (
   chain: Chain,
   account: Address,
-  token: Token,
-  amountRaw: bigint
+  { amountRaw, token }: { readonly token: Token; readonly amountRaw: bigint }
 ): Effect.Effect<Hex, SandboxFailure> =>
   operate(chain.client, {
     what: `mint ${amountRaw} raw units of ${token.symbol} for ${account}`,

@@ -78,7 +78,7 @@ export class WorldChains extends Context.Service<
         find: (chainId) => all.find((chain) => chain.chainId === chainId),
         setPrice: Effect.fn("WorldChains.setPrice")(function* (chain, token, priceUsd) {
           const { now } = yield* clock.read
-          yield* Market.setPrice(chain, token, priceUsd, now)
+          yield* Market.setPrice(chain, token, { priceUsd, at: now })
           yield* file.update((state) => ({ ...state, prices: Object.fromEntries(prices.entries()) }))
         }),
         advanceTo: (millis) =>

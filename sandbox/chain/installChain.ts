@@ -6,7 +6,6 @@
  */
 import { Effect } from "effect"
 import {
-  type Abi,
   type Address,
   concat,
   encodeDeployData,
@@ -142,13 +141,31 @@ const ask = <A>(client: ChainClient, what: string, run: () => Promise<A>): Effec
     catch: (cause) => new SandboxFailure({ message: `Chain ${client.chain.id} refused to ${what}`, cause })
   })
 
-const deploy = (client: ChainClient, what: string, bytecode: Hex, salt: Hex = noSalt) =>
+/** What a chain is filled with. */
+export interface Installation {
+  readonly client: ChainClient
+  readonly contracts: Contracts
+  readonly chain: CatalogChain
+}
+
+const deploy = (client: ChainClient, what: string, bytecode: Hex) =>
+  deploySalted(client, what, { bytecode, salt: noSalt })
+
+const deploySalted = (
+  client: ChainClient,
+  what: string,
+  { bytecode, salt }: { readonly bytecode: Hex; readonly salt: Hex }
+) =>
   operate(client, { what: `deploy ${what}`, to: create2Deployer, data: concat([salt, bytecode]), gas: deployGas }).pipe(
     Effect.as(getCreate2Address({ from: create2Deployer, salt, bytecode }))
   )
 
 /** Deploys a contract, then copies its code to another address: keeps its immutables, not its storage. */
-const deployTo = Effect.fnUntraced(function* (client: ChainClient, what: string, bytecode: Hex, address: Address) {
+const deployTo = Effect.fnUntraced(function* (
+  client: ChainClient,
+  what: string,
+  { address, bytecode }: { readonly bytecode: Hex; readonly address: Address }
+) {
   const deployed = yield* deploy(client, what, bytecode)
   yield* ask(client, `place ${what}`, async () => {
     const code = await client.getCode({ address: deployed })
@@ -174,15 +191,18 @@ const installOwnModules = Effect.fnUntraced(function* (client: ChainClient, cont
 })
 
 const installCanonical = Effect.fnUntraced(function* (client: ChainClient, contracts: Contracts) {
-  const entryPoint = yield* deploy(client, "EntryPoint 0.7", contracts.entryPoint.creation, entryPointSalt)
+  const entryPoint = yield* deploySalted(client, "EntryPoint 0.7", {
+    bytecode: contracts.entryPoint.creation,
+    salt: entryPointSalt
+  })
   if (entryPoint !== canonical.entryPoint) {
     return yield* new SandboxFailure({
       message: `EntryPoint was deployed at ${entryPoint} instead of ${canonical.entryPoint}: @account-abstraction/contracts is not version 0.7.0. Run npm install`
     })
   }
-  yield* deployTo(client, "Kernel 0.3.1", contracts.kernel, canonical.kernel)
-  yield* deployTo(client, "the Kernel factory", contracts.kernelFactory, canonical.kernelFactory)
-  yield* deployTo(client, "Multicall3", contracts.multicall3, canonical.multicall3)
+  yield* deployTo(client, "Kernel 0.3.1", { bytecode: contracts.kernel, address: canonical.kernel })
+  yield* deployTo(client, "the Kernel factory", { bytecode: contracts.kernelFactory, address: canonical.kernelFactory })
+  yield* deployTo(client, "Multicall3", { bytecode: contracts.multicall3, address: canonical.multicall3 })
   const modules = [
     [canonical.metaFactory, "MetaFactory"],
     [canonical.ownerValidator, "MultiChainOwnerValidator"],
@@ -200,19 +220,14 @@ const shortString = (text: string): Hex =>
 
 /** WETH9 keeps name, symbol and decimals in its first three slots, which a constructor would have filled. */
 const installWeth = Effect.fnUntraced(function* (client: ChainClient, contracts: Contracts, token: Token) {
-  yield* deployTo(client, "WETH", contracts.weth.creation, token.address)
+  yield* deployTo(client, "WETH", { bytecode: contracts.weth.creation, address: token.address })
   const slots = [shortString(token.name), shortString(token.symbol), toHex(token.decimals, { size: 32 })]
   yield* ask(client, "name WETH", () =>
     Promise.all(slots.map((value, index) => client.setStorageAt({ address: token.address, index, value })))
   )
 })
 
-const installTokens = Effect.fnUntraced(function* (
-  client: ChainClient,
-  contracts: Contracts,
-  chain: CatalogChain,
-  issuer: Address
-) {
+const installTokens = Effect.fnUntraced(function* ({ chain, client, contracts }: Installation, issuer: Address) {
   const { abi, runtime } = contracts.own("SandboxToken")
   for (const token of chain.tokens.filter((token) => token !== chain.weth)) {
     yield* ask(client, `place ${token.symbol}`, () => client.setCode({ address: token.address, bytecode: runtime }))
@@ -230,19 +245,18 @@ const installTokens = Effect.fnUntraced(function* (
 })
 
 const foundPools = Effect.fnUntraced(function* (
-  client: ChainClient,
-  treasuryAbi: Abi,
+  { chain, client, contracts }: Installation,
   at: ChainContracts,
-  chain: CatalogChain,
   prices: PriceBook
 ) {
+  const { abi } = contracts.own("Treasury")
   for (const { token, quote } of poolsOf(chain)) {
     const amount = (side: Token) => sideAmount(side, prices.price(side.assetId))
     yield* operate(client, {
       what: `found the pool ${token.symbol}/${quote.symbol}`,
       to: at.treasury,
       data: encodeFunctionData({
-        abi: treasuryAbi,
+        abi,
         functionName: "found",
         args: [at.factory, token.address, amount(token), quote.address, amount(quote)]
       }),
@@ -255,18 +269,17 @@ const foundPools = Effect.fnUntraced(function* (
 const stock = 1_000_000_000n
 
 const stockUp = Effect.fnUntraced(function* (
-  client: ChainClient,
-  treasuryAbi: Abi,
+  { client, contracts }: Installation,
   treasury: Address,
-  holder: Address,
-  tokens: ReadonlyArray<Token>
+  { holder, tokens }: { readonly holder: Address; readonly tokens: ReadonlyArray<Token> }
 ) {
+  const { abi } = contracts.own("Treasury")
   for (const token of tokens) {
     yield* operate(client, {
       what: `give ${holder} its stock of ${token.symbol}`,
       to: treasury,
       data: encodeFunctionData({
-        abi: treasuryAbi,
+        abi,
         functionName: "issue",
         args: [token.address, holder, stock * 10n ** BigInt(token.decimals)]
       }),
@@ -277,12 +290,10 @@ const stockUp = Effect.fnUntraced(function* (
 
 /** Installs everything; the pools start at the book's prices, and the guard takes the attestor's word. */
 export const installChain = Effect.fn("installChain")(function* (
-  client: ChainClient,
-  contracts: Contracts,
-  chain: CatalogChain,
-  prices: PriceBook,
-  attestor: Address
+  installation: Installation,
+  { attestor, prices }: { readonly prices: PriceBook; readonly attestor: Address }
 ) {
+  const { chain, client, contracts } = installation
   const at = contractAddresses(contracts, chain)
   const codes = initCodes(contracts, chain)
   yield* admitOperator(client)
@@ -299,18 +310,17 @@ export const installChain = Effect.fn("installChain")(function* (
   yield* deploy(client, "TradeGuard", codes.guard)
   yield* deploy(client, "the stand-in of an issuer's contract", codes.issuerManager)
   yield* ask(client, "fund the treasury", () => client.setBalance({ address: at.treasury, value: treasuryEther }))
-  yield* installTokens(client, contracts, chain, at.treasury)
+  yield* installTokens(installation, at.treasury)
   const priceOf = (token: Token) => prices.price(token.assetId)
-  yield* installFeeds(client, contracts.own("SandboxFeed"), chain, priceOf)
-  yield* fillGuard(client, contracts.own("TradeGuard").abi, at, chain, { attestor, priceOf })
-  yield* foundPools(client, contracts.own("Treasury").abi, at, chain, prices)
-  const treasuryAbi = contracts.own("Treasury").abi
-  yield* stockUp(client, treasuryAbi, at.treasury, at.bridge, [chain.usdc, chain.weth])
-  yield* stockUp(client, treasuryAbi, at.treasury, at.routePools, chain.tokens)
-  yield* stockUp(client, treasuryAbi, at.treasury, at.issuerManager, [
-    chain.usdc,
-    ...chain.tokens.filter(({ isAttested }) => isAttested)
-  ])
-  yield* setRoutePools(client, at.routePools, chain.tokens, priceOf)
+  yield* installFeeds(client, contracts.own("SandboxFeed"), { chain, priceOf })
+  yield* fillGuard(client, { abi: contracts.own("TradeGuard").abi, at, chain }, { attestor, priceOf })
+  yield* foundPools(installation, at, prices)
+  yield* stockUp(installation, at.treasury, { holder: at.bridge, tokens: [chain.usdc, chain.weth] })
+  yield* stockUp(installation, at.treasury, { holder: at.routePools, tokens: chain.tokens })
+  yield* stockUp(installation, at.treasury, {
+    holder: at.issuerManager,
+    tokens: [chain.usdc, ...chain.tokens.filter(({ isAttested }) => isAttested)]
+  })
+  yield* setRoutePools({ client, contracts: at }, chain.tokens, priceOf)
   return at
 })

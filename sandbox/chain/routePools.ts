@@ -20,16 +20,22 @@ export const routePoolsAbi = parseAbi([
 /** What each pool is worth on either side, in US dollars (wad). */
 const depthUsd = 8_000_000n * 10n ** 18n
 
+/** What of a chain its routes need. */
+interface RoutedChain {
+  readonly chainId: number
+  readonly client: ChainClient
+  readonly contracts: { readonly routePools: Address }
+}
+
 /** Gives each token a full pool at its price (US dollars, wad). */
 export const setRoutePools = (
-  client: ChainClient,
-  pools: Address,
+  { client, contracts }: Pick<RoutedChain, "client" | "contracts">,
   tokens: ReadonlyArray<Token>,
   priceOf: (token: Token) => bigint
 ) =>
   operate(client, {
     what: "set the pools of routes",
-    to: pools,
+    to: contracts.routePools,
     data: encodeFunctionData({
       abi: routePoolsAbi,
       functionName: "set",
@@ -41,15 +47,14 @@ export const setRoutePools = (
     gas: 5_000_000n
   })
 
-/** What the pools pay now; zero where they do not trade. */
-/** What of a chain its routes are quoted by. */
-interface QuotedChain {
-  readonly chainId: number
-  readonly client: ChainClient
-  readonly contracts: { readonly routePools: Address }
+interface RouteSale {
+  readonly sell: Token
+  readonly buy: Token
+  readonly amount: bigint
 }
 
-export const quoteRoutePools = (chain: QuotedChain, sell: Token, buy: Token, amount: bigint) =>
+/** What the pools pay now; zero where they do not trade. */
+export const quoteRoutePools = (chain: RoutedChain, { amount, buy, sell }: RouteSale) =>
   Effect.tryPromise({
     try: () =>
       chain.client.readContract({

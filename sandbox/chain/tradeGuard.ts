@@ -31,11 +31,15 @@ export interface GuardedPrices {
   readonly priceOf: (token: Token) => bigint
 }
 
+export interface UnfilledGuard {
+  readonly abi: Abi
+  readonly at: GuardedContracts
+  readonly chain: CatalogChain
+}
+
 /** The calls by which the administrator fills a guard. */
 const entries = (
-  abi: Abi,
-  at: GuardedContracts,
-  chain: CatalogChain,
+  { abi, at, chain }: UnfilledGuard,
   { attestor, priceOf }: GuardedPrices
 ): ReadonlyArray<readonly [string, Hex]> => {
   const call = (functionName: string, ...args: ReadonlyArray<unknown>) =>
@@ -65,12 +69,10 @@ const entries = (
 
 export const fillGuard = Effect.fnUntraced(function* (
   client: ChainClient,
-  abi: Abi,
-  at: GuardedContracts,
-  chain: CatalogChain,
+  guard: UnfilledGuard,
   prices: GuardedPrices
 ) {
-  for (const [name, data] of entries(abi, at, chain, prices)) {
-    yield* operate(client, { what: `${name} of the guard`, to: at.guard, data, gas: 1_000_000n })
+  for (const [name, data] of entries(guard, prices)) {
+    yield* operate(client, { what: `${name} of the guard`, to: guard.at.guard, data, gas: 1_000_000n })
   }
 })

@@ -158,7 +158,7 @@ const faucet = Effect.gen(function* () {
       return yield* badField("accountId", `The asset is on chain ${chain.chainId}, the account is not`)
     }
     const account = Caip.addressOf(evmAccount.value) as string as `0x${string}`
-    return reply({ txHash: yield* Faucet.mint(chain, account, token, amount) })
+    return reply({ txHash: yield* Faucet.mint(chain, account, { token, amountRaw: amount }) })
   })
 })
 

@@ -13,9 +13,7 @@ const tokenAt = (chain: Chain, address: string) => {
 
 const describe = Effect.fnUntraced(function* (
   chains: WorldChains["Service"],
-  source: Chain,
-  lock: Locked,
-  txHash: Hex
+  { lock, source, txHash }: { readonly source: Chain; readonly lock: Locked; readonly txHash: Hex }
 ) {
   const sending = {
     txHash,
@@ -56,7 +54,7 @@ export const lifiStatus = Effect.fnUntraced(function* (
     if (locks === null) continue
     const [lock] = locks
     if (lock === undefined) return { status: "INVALID" }
-    return yield* describe(chains, source, lock, txHash)
+    return yield* describe(chains, { source, lock, txHash })
   }
   return { status: "NOT_FOUND" }
 })

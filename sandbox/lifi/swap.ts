@@ -40,14 +40,18 @@ const follow = Effect.fnUntraced(function* (chain: Chain, path: ReadonlyArray<To
   let left = amount
   for (const [index, sell] of path.slice(0, -1).entries()) {
     const buy = path[index + 1]!
-    const bought = yield* quoteRoutePools(chain, sell, buy, left)
+    const bought = yield* quoteRoutePools(chain, { sell, buy, amount: left })
     hops.push({ sell, buy, amount: left, bought })
     left = bought
   }
   return hops
 })
 
-const callOf = ({ chain, toAddress }: SwapWanted, id: string, hops: ReadonlyArray<Hop>, least: bigint): Hex => {
+const callOf = (
+  { chain, toAddress }: SwapWanted,
+  hops: ReadonlyArray<Hop>,
+  { id, minRaw }: { readonly id: string; readonly minRaw: bigint }
+): Hex => {
   const { diamond, routePools } = chain.contracts
   const swapData = hops.map(({ amount, buy, sell }, index) => ({
     callTo: routePools,
@@ -62,7 +66,7 @@ const callOf = ({ chain, toAddress }: SwapWanted, id: string, hops: ReadonlyArra
     }),
     requiresDeposit: index === 0
   }))
-  const head = [keccak256(toHex(id)), "ballast", "", toAddress, least] as const
+  const head = [keccak256(toHex(id)), "ballast", "", toAddress, minRaw] as const
   const [first, ...others] = swapData
   return others.length === 0
     ? encodeFunctionData({ abi: diamondAbi, functionName: "swapTokensSingleV3ERC20ToERC20", args: [...head, first!] })
@@ -131,7 +135,7 @@ const describe = (wanted: SwapWanted, tool: string, hops: ReadonlyArray<Hop>) =>
       from: fromAddress,
       to: chain.contracts.diamond,
       chainId: chain.chainId,
-      data: callOf(wanted, id, hops, least),
+      data: callOf(wanted, hops, { id, minRaw: least }),
       value: "0x0",
       gasLimit: toHex((gas * 5n) / 4n)
     }

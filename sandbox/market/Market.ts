@@ -31,8 +31,7 @@ const movePool = (chain: Chain, pool: Pool, priceOf: (token: Token) => bigint) =
 export const setPrice = Effect.fn("Market.setPrice")(function* (
   chain: Chain,
   token: Token,
-  priceUsd: bigint,
-  at?: number
+  { at, priceUsd }: { readonly priceUsd: bigint; readonly at?: number | undefined }
 ) {
   if (priceUsd <= 0n) {
     return yield* new SandboxFailure({ message: `The price of ${token.symbol} must be above zero` })
@@ -41,7 +40,7 @@ export const setPrice = Effect.fn("Market.setPrice")(function* (
   for (const pool of poolsOf(chain.catalog)) {
     if (pool.token === token || pool.quote === token) yield* movePool(chain, pool, priceOf)
   }
-  yield* setRoutePools(chain.client, chain.contracts.routePools, [token], priceOf)
+  yield* setRoutePools(chain, [token], priceOf)
   yield* setFeed(chain.client, token, priceUsd)
   chain.prices.set(token.assetId, priceUsd, at ?? (yield* Clock.currentTimeMillis))
 })

@@ -79,8 +79,7 @@ export const rankedCoins = (prices: PriceBook, now: number): ReadonlyArray<BookC
 
 /** US dollars of a token of the catalogue or of the world's Solana chain, by its address; undefined for all others. */
 export const catalogueTokenPrice = (
-  chainId: number,
-  address: string,
+  { address, chainId }: { readonly chainId: number; readonly address: string },
   prices: PriceBook,
   now: number
 ): number | undefined => {

@@ -8,12 +8,19 @@ const day = 24 * hour
 /** The stand-in trades a fiftieth of each coin's market capitalisation a day. */
 const turnover = 50
 
-const change = (coin: BookCoin, prices: PriceBook, now: number, span: number) => {
+/** The prices of the world at a time of it (milliseconds). */
+export interface PricesAt {
+  readonly prices: PriceBook
+  readonly now: number
+}
+
+const change = (coin: BookCoin, { now, prices }: PricesAt, span: number) => {
   const before = coin.priceAt(prices, now - span)
   return before === 0 ? 0 : ((coin.priceAt(prices, now) - before) / before) * 100
 }
 
-const row = (coin: BookCoin, rank: number, prices: PriceBook, now: number, hasLine: boolean) => {
+const row = (coin: BookCoin, { hasLine, rank }: { readonly rank: number; readonly hasLine: boolean }, at: PricesAt) => {
+  const { now, prices } = at
   const price = coin.priceAt(prices, now)
   const cap = price * coin.supply
   return {
@@ -28,13 +35,13 @@ const row = (coin: BookCoin, rank: number, prices: PriceBook, now: number, hasLi
     total_volume: cap / turnover,
     high_24h: price,
     low_24h: price,
-    price_change_percentage_24h: change(coin, prices, now, day),
+    price_change_percentage_24h: change(coin, at, day),
     circulating_supply: coin.supply,
     max_supply: null,
     last_updated: DateTime.formatIso(DateTime.makeUnsafe(now)),
-    price_change_percentage_1h_in_currency: change(coin, prices, now, hour),
-    price_change_percentage_24h_in_currency: change(coin, prices, now, day),
-    price_change_percentage_7d_in_currency: change(coin, prices, now, 7 * day),
+    price_change_percentage_1h_in_currency: change(coin, at, hour),
+    price_change_percentage_24h_in_currency: change(coin, at, day),
+    price_change_percentage_7d_in_currency: change(coin, at, 7 * day),
     ...(hasLine
       ? {
           sparkline_in_7d: {
@@ -58,7 +65,7 @@ export const coinMarkets = (query: MarketsQuery, prices: PriceBook, now: number)
     .map((coin, index) => ({ coin, rank: index + 1 }))
     .filter(({ coin }) => query.ids === undefined || query.ids.includes(coin.coinId))
     .slice((query.page - 1) * query.perPage, query.page * query.perPage)
-    .map(({ coin, rank }) => row(coin, rank, prices, now, query.sparkline))
+    .map(({ coin, rank }) => row(coin, { rank, hasLine: query.sparkline }, { prices, now }))
 
 const capOf = (coins: ReadonlyArray<BookCoin>, prices: PriceBook, at: number) =>
   coins.reduce((sum, coin) => sum + coin.supply * coin.priceAt(prices, at), 0)
@@ -130,7 +137,7 @@ export const defiMarket = (prices: PriceBook, now: number) => {
 /** `GET /search/trending`: up to 15 coins. */
 export const trending = (prices: PriceBook, now: number) => ({
   coins: rankedCoins(prices, now)
-    .toSorted((a, b) => change(b, prices, now, day) - change(a, prices, now, day))
+    .toSorted((a, b) => change(b, { prices, now }, day) - change(a, { prices, now }, day))
     .slice(0, 15)
     .map((coin, score) => ({
       item: {
@@ -148,7 +155,7 @@ export const trending = (prices: PriceBook, now: number) => ({
         data: {
           price: coin.priceAt(prices, now),
           market_cap: `$${Math.round(coin.priceAt(prices, now) * coin.supply)}`,
-          price_change_percentage_24h: { usd: change(coin, prices, now, day) }
+          price_change_percentage_24h: { usd: change(coin, { prices, now }, day) }
         }
       }
     })),
@@ -165,7 +172,7 @@ export const trending = (prices: PriceBook, now: number) => ({
 })
 
 /** `GET /coins/{id}/ohlc`: half-hours of a day, four hours of a month, four days beyond. */
-export const ohlc = (coin: BookCoin, days: number, prices: PriceBook, now: number) => {
+export const ohlc = (coin: BookCoin, days: number, { now, prices }: PricesAt) => {
   const step = days <= 2 ? hour / 2 : days <= 30 ? 4 * hour : 4 * day
   const count = Math.floor((days * day) / step)
   const last = Math.floor(now / step) * step

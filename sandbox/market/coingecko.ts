@@ -13,7 +13,6 @@ import { catalog, type Token } from "#sandbox/market/catalog.ts"
 import { Faults } from "#sandbox/control/Faults.ts"
 import { catalogueTokenPrice, coinById, otherPlatforms, wrappedAs } from "#sandbox/market/coinBook.ts"
 import * as Market from "#sandbox/market/coinMarket.ts"
-import type { PriceBook } from "#sandbox/market/PriceBook.ts"
 import { chartTimes, jsonNumber, priceHistory } from "#sandbox/market/priceHistory.ts"
 import { withFaults } from "#sandbox/control/withFaults.ts"
 import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
@@ -83,7 +82,7 @@ const listed = (text: string) => named(text.toLowerCase())
 /** The stand-in trades a fiftieth of each coin's market capitalisation a day. */
 const turnover = 50n
 
-const quote = (token: Token, options: Options, prices: PriceBook, now: number) => {
+const quote = (token: Token, options: Options, { now, prices }: Market.PricesAt) => {
   const price = prices.price(token.assetId)
   const marketCap = price * token.supply
   // JSON numbers are all CoinGecko has; nothing is computed with them here.
@@ -132,9 +131,7 @@ const bareQuote = (price: number, options: Options, now: number) => ({
 const chart = (
   token: Token,
   { days, interval }: typeof ChartQuery.Type,
-  prices: PriceBook,
-  now: number,
-  beginning: number
+  { beginning, now, prices }: Market.PricesAt & { readonly beginning: number }
 ) => {
   const points = prices.entries().find(([assetId]) => assetId === token.assetId)?.[1] ?? []
   const times = chartTimes(now, days, interval === "daily")
@@ -185,7 +182,7 @@ export const coingecko = HttpRouter.use(
       Effect.map(clock.read, ({ now }) =>
         HttpServerResponse.jsonUnsafe({
           ...others,
-          ...Object.fromEntries(chosen.map(([key, token]) => [key, quote(token, options, prices, now)]))
+          ...Object.fromEntries(chosen.map(([key, token]) => [key, quote(token, options, { prices, now })]))
         })
       )
     const now = Effect.map(clock.read, (read) => read.now)
@@ -209,7 +206,7 @@ export const coingecko = HttpRouter.use(
         const { now } = yield* clock.read
         const others = [...wanted].flatMap((address) => {
           if (own.some(([known]) => known === address)) return []
-          const price = catalogueTokenPrice(known.chainId, address, prices, now)
+          const price = catalogueTokenPrice({ chainId: known.chainId, address }, prices, now)
           return price === undefined ? [] : [[address, bareQuote(price, options, now)] as const]
         })
         return yield* quotes(options, own, Object.fromEntries(others))
@@ -228,7 +225,7 @@ export const coingecko = HttpRouter.use(
           return problem(401, `The plan of the key allows the past ${freeDays} days only`, rangeCode)
         }
         const { now } = yield* clock.read
-        return HttpServerResponse.jsonUnsafe(chart(token, query, prices, now, beginning))
+        return HttpServerResponse.jsonUnsafe(chart(token, query, { prices, now, beginning }))
       }).pipe(Effect.catchTag("SchemaError", () => Effect.succeed(missing("vs_currency, days or interval"))))
     )
     yield* get(
@@ -285,7 +282,7 @@ export const coingecko = HttpRouter.use(
         const coin = coinById(id)
         if (coin === undefined) return HttpServerResponse.jsonUnsafe({ error: "coin not found" }, { status: 404 })
         const { days } = yield* HttpServerRequest.schemaSearchParams(OhlcQuery)
-        return HttpServerResponse.jsonUnsafe(Market.ohlc(coin, days, prices, yield* now))
+        return HttpServerResponse.jsonUnsafe(Market.ohlc(coin, days, { prices, now: yield* now }))
       }).pipe(Effect.catchTag("SchemaError", () => Effect.succeed(missing("vs_currency or days"))))
     )
     yield* get(

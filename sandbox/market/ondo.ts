@@ -105,7 +105,11 @@ const sign = ({ chain, price, quantity, side, token }: Quoted, attestationId: bi
   )
 
 /** `lying` signs a price that is a tenth worse than the one that it quotes. */
-const priceOf = (chain: Chain, token: Token, side: 0 | 1, isLying: boolean) => {
+const priceOf = (
+  chain: Chain,
+  token: Token,
+  { isLying, side }: { readonly side: 0 | 1; readonly isLying: boolean }
+) => {
   const spread = spreadBps + (isLying ? 1_000n : 0n)
   return (chain.prices.price(token.assetId) * (side === 0 ? 10_000n + spread : 10_000n - spread)) / 10_000n
 }
@@ -129,7 +133,7 @@ export const ondo = HttpRouter.use(
         chain,
         token,
         side: code,
-        price: priceOf(chain, token, code, isLying),
+        price: priceOf(chain, token, { side: code, isLying }),
         quantity: Decimal.parse(tokenAmount)!
       }
     }

@@ -44,7 +44,12 @@ export const sequencerOf = (chainId: number): Address => sequencers[chainId] ?? 
 /** A price in wad as feeds of 8 decimals say it. */
 const answerOf = (priceUsd: bigint) => priceUsd / 10n ** 10n
 
-const call = (client: ChainClient, to: Address, functionName: "initialize" | "set" | "silence", value: bigint) =>
+interface FeedCall {
+  readonly functionName: "initialize" | "set" | "silence"
+  readonly value: bigint
+}
+
+const call = (client: ChainClient, to: Address, { functionName, value }: FeedCall) =>
   operate(client, {
     what: `${functionName} the feed ${to}`,
     to,
@@ -56,8 +61,7 @@ const call = (client: ChainClient, to: Address, functionName: "initialize" | "se
 export const installFeeds = Effect.fnUntraced(function* (
   client: ChainClient,
   { runtime }: OwnContract,
-  chain: CatalogChain,
-  priceOf: (token: Token) => bigint
+  { chain, priceOf }: { readonly chain: CatalogChain; readonly priceOf: (token: Token) => bigint }
 ) {
   const feeds = [
     [sequencerOf(chain.chainId), 0n] as const,
@@ -70,14 +74,14 @@ export const installFeeds = Effect.fnUntraced(function* (
       try: () => client.setCode({ address, bytecode: runtime }),
       catch: (cause) => new SandboxFailure({ message: `Chain ${chain.chainId} refused the feed ${address}`, cause })
     })
-    yield* call(client, address, "initialize", answer)
+    yield* call(client, address, { functionName: "initialize", value: answer })
   }
 })
 
 /** Lets a token's feed say a price (US dollars, wad); nothing for a token that has none. */
 export const setFeed = (client: ChainClient, token: Token, priceUsd: bigint) =>
-  token.isAttested ? Effect.void : call(client, feedOf(token), "set", answerOf(priceUsd))
+  token.isAttested ? Effect.void : call(client, feedOf(token), { functionName: "set", value: answerOf(priceUsd) })
 
 /** Lets a token's feed stay what it said at a UNIX second; zero wakes it. */
 export const silenceFeed = (client: ChainClient, token: Token, since: bigint) =>
-  call(client, feedOf(token), "silence", since)
+  call(client, feedOf(token), { functionName: "silence", value: since })

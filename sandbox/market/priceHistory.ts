@@ -20,7 +20,11 @@ const drawn = ({ coinId }: Token, day: number, range: bigint): bigint =>
   (BigInt(createHash("sha256").update(`${coinId} ${day}`).digest().readUInt32BE()) % (2n * range + 1n)) - range
 
 /** Prices (US dollars, wad) by day from `first` to `last`, on which the coin costs `priceUsd`. */
-const walk = (token: Token, first: number, last: number, priceUsd: bigint): ReadonlyMap<number, bigint> => {
+const walk = (
+  token: Token,
+  { first, last }: { readonly first: number; readonly last: number },
+  priceUsd: bigint
+): ReadonlyMap<number, bigint> => {
   const isStable = token.tags.includes("stablecoin")
   const prices = new Map([[last, priceUsd]])
   let price = priceUsd
@@ -50,7 +54,8 @@ export const priceHistory = ({ beginning, points, times, token }: HistoryTask): 
   if (oldest === undefined || times.length === 0) return []
   // A coin whose price was never moved has one point, at zero.
   const known = Math.min(...points.map(({ at }) => (at > 0 ? at : beginning)))
-  const before = walk(token, Math.min(dayOf(times[0]!), dayOf(known)), dayOf(known), oldest.priceUsd)
+  const last = dayOf(known)
+  const before = walk(token, { first: Math.min(dayOf(times[0]!), last), last }, oldest.priceUsd)
   return times.map((at) => ({
     at,
     priceUsd:

@@ -78,6 +78,8 @@ export const serviceEnvironment = Effect.gen(function* () {
     DISCOVERY_INTERVAL_SECONDS: "10",
     VALUATION_INTERVAL_SECONDS: "60",
     ...config.environment,
+    // The attestor's own, which signs elsewhere.
+    ATTESTOR_PRIVATE_KEY: undefined,
     PORT: `${config.apiPort}`,
     DATA_DIR: join(config.dataDir, "service")
   }

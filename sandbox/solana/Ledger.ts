@@ -222,7 +222,7 @@ export class Ledger {
     const attempt = (list: ReadonlyArray<TransactionInstruction>, kept: boolean): Outcome => {
       const wide = compile(list)
       const surplus = signatureFee * BigInt(wide.signers - signers)
-      return this.#withFee(payer, surplus, kept, () =>
+      return this.#withFee(payer, { surplus, keep: kept }, () =>
         atOrigins(this.#execute(wide.transaction, kept), expanded.origins)
       )
     }
@@ -255,7 +255,11 @@ export class Ledger {
   }
 
   /** An expansion has more signers than its transaction; what they add to the fee is the ledger's to give. */
-  #withFee(payer: PublicKey, surplus: bigint, keep: boolean, run: () => Outcome): Outcome {
+  #withFee(
+    payer: PublicKey,
+    { keep, surplus }: { readonly surplus: bigint; readonly keep: boolean },
+    run: () => Outcome
+  ): Outcome {
     const before = this.account(payer)
     if (before === undefined || surplus === 0n) return run()
     this.setAccount({ ...before, lamports: before.lamports + surplus })

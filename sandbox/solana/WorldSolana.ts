@@ -105,7 +105,7 @@ export class WorldSolana extends Context.Service<
         }),
         issue: (token, owner, amountRaw) =>
           attempt(() =>
-            token === "lamports" ? issueLamports(ledger, owner, amountRaw) : issue(ledger, token, owner, amountRaw)
+            token === "lamports" ? issueLamports(ledger, owner, amountRaw) : issue(ledger, owner, { token, amountRaw })
           ),
         advance: (millis) =>
           Effect.sync(() => {

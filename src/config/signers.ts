@@ -40,8 +40,11 @@ const remote = (prefix: string, url: string): Setting<SignerConfig> =>
 const local = (key: Setting<Parameters<typeof addressOfKey>[0]>): Setting<SignerConfig> =>
   Effect.map(key, (opened): SignerConfig => ({ kind: "local", key: opened }))
 
-/** The key of `AGENT`, `RELAYER` or `ATTESTOR`, from exactly one of its three places. */
-const signer = (prefix: "AGENT" | "RELAYER" | "ATTESTOR"): Setting<SignerConfig> =>
+/** Whose key it is. */
+type Prefix = "AGENT" | "RELAYER" | "ATTESTOR" | "ATTESTOR_NEXT"
+
+/** The key of one of them, from exactly one of its three places. */
+const signer = (prefix: Prefix): Setting<SignerConfig> =>
   Effect.flatMap(optionalSigner(prefix), (found) =>
     found === null
       ? Effect.map(required(`${prefix}_PRIVATE_KEY`, privateKey), (key): SignerConfig => ({ kind: "local", key }))
@@ -49,7 +52,7 @@ const signer = (prefix: "AGENT" | "RELAYER" | "ATTESTOR"): Setting<SignerConfig>
   )
 
 /** The same; null when it is in none of them. */
-const optionalSigner = (prefix: "AGENT" | "RELAYER" | "ATTESTOR"): Setting<SignerConfig | null> =>
+const optionalSigner = (prefix: Prefix): Setting<SignerConfig | null> =>
   Effect.gen(function* () {
     const { file, key, url } = yield* all({
       key: optional(`${prefix}_PRIVATE_KEY`, privateKey),
@@ -67,8 +70,13 @@ const optionalSigner = (prefix: "AGENT" | "RELAYER" | "ATTESTOR"): Setting<Signe
     return key === null ? null : yield* local(Effect.succeed(key))
   })
 
-/** The attestor's key, as its own process reads it. */
-export const attestorSigner = signer("ATTESTOR")
+/** The attestor's key, as its own process reads it, and the next one while they are exchanged. */
+export const attestorSigners: Setting<readonly [SignerConfig, ...ReadonlyArray<SignerConfig>]> = Effect.gen(
+  function* () {
+    const { first, next } = yield* all({ first: signer("ATTESTOR"), next: optionalSigner("ATTESTOR_NEXT") })
+    return next === null ? [first] : [first, next]
+  }
+)
 
 /** Where the service finds the attestor: in its own process, with a key here, or nowhere. */
 export const attestorPlace: Setting<AttestorPlace> = Effect.gen(function* () {

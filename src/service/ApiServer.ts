@@ -6,6 +6,7 @@ import type { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { InternalToken } from "#domain/stream/InternalToken.ts"
 import { RegistryPush } from "#domain/stream/RegistryPush.ts"
 import type { TenantOrigins } from "#domain/tenant/TenantOrigins.ts"
+import type { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
 import { DocsSettings } from "#http/docs/DocsSettings.ts"
 import { browserAccess } from "#http/middleware/browserAccess.ts"
@@ -25,6 +26,9 @@ import type { ServiceConfig } from "#src/Config.ts"
 import { listeningOn } from "#src/service/CannotListen.ts"
 import { requestLimits } from "#src/service/requestLimits.ts"
 import { startingServer } from "#src/service/startingServer.ts"
+
+/** What tells which pages may read what is answered. */
+type PageServices = ApiKeys | TenantOrigins
 
 /**
  * `DATA_DIR/service.json`: where the admin routes of a running service with an embedded database are, so that the
@@ -75,7 +79,7 @@ export const ApiServer = (config: ServiceConfig) => {
   )
   const push = config.streamUrl === null ? Layer.empty : RegistryPush.pipe(Layer.provide(PublicAssetsLive))
   const routes = Layer.unwrap(
-    Effect.contextWith((context: Context.Context<ProcedureServices | RateLimits | StreamAdmission | TenantOrigins>) =>
+    Effect.contextWith((context: Context.Context<ProcedureServices | RateLimits | StreamAdmission | PageServices>) =>
       Effect.succeed(ServeRoutes(trustedProxies, procedures.pipe(Layer.provide(Layer.succeedContext(context)))))
     )
   )

@@ -40,7 +40,7 @@ export const AttestorService = (config: AttestorProcessConfig) => {
   }).pipe(listeningOn({ host, port }, { name: "The price attestor", setting: "ATTESTOR_PORT" }))
   return Layer.merge(HttpRouter.serve(attestorRoutes, { disableLogger: true, disableListenLog: true }), listening).pipe(
     Layer.provide(server),
-    Layer.provide(AttestorWith(config.signer)),
+    Layer.provide(AttestorWith(...config.signers)),
     Layer.provide(values),
     Layer.provide(Telemetry.pipe(Layer.provide(Layer.succeed(TelemetryConfig, config.telemetry)))),
     Layer.provide([NodeCrypto.layer]),

@@ -43,6 +43,19 @@ layer(ApiLive, { excludeTestServices: true })("refused requests", (it) => {
     })
   )
 
+  it.effect("are those of execution streams too, whichever header had the key", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const { apiKeyId, key } = yield* newTenant()
+      const path = "/v1/executions/op_01JQ8ZKX4V6T3M9N2C5B7D8F0G/stream"
+      yield* call("GET", path, { key })
+      yield* call("GET", path, { headers: { authorization: `Bearer ${key}` } })
+      const told = (yield* requestsOf(key)).map((request) => [request.route, request.status, request.apiKeyId])
+      const expected = ["/v1/executions/{operationId}/stream", 404, apiKeyId]
+      assert.deepStrictEqual(told, [expected, expected])
+    })
+  )
+
   it.effect("are the tenant's alone, and none of a key that is unknown or lacks nothing but life", () =>
     Effect.gen(function* () {
       const { call } = yield* Api

@@ -29,7 +29,7 @@ describe("the benchmark of reads", () => {
 
         const path = "/v2/strategies?limit=7"
         const [other] = yield* startPeers(yield* newDatabase, seeded.pepper, upstream)
-        const failed = yield* Effect.exit(requireSameAnswers(service, [other], [path], seeded.secret))
+        const failed = yield* Effect.exit(requireSameAnswers({ service, peers: [other] }, [path], seeded.secret))
         assert.strictEqual(failed._tag, "Failure")
       }).pipe(Effect.scoped),
     settings

@@ -1,4 +1,4 @@
-/** The programs of the README and of docs/client.md are whole, and type-check as they stand. */
+/** The programs of the README and of the pages for integrators are whole, and type-check as they stand. */
 import { assert, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -9,8 +9,8 @@ const root = join(import.meta.dirname, "../..")
 const programsIn = (document: string) =>
   [...readFileSync(join(root, document), "utf8").matchAll(/^```ts\n([\s\S]*?)^```$/gmu)].map(([, code]) => code!)
 
-it("every TypeScript block of the README and of docs/client.md compiles", async () => {
-  const programs = ["README.md", "docs/client.md"].flatMap(programsIn)
+it("every TypeScript block of the README, docs/client.md and docs/not-traded.md compiles", async () => {
+  const programs = ["README.md", "docs/client.md", "docs/not-traded.md"].flatMap(programsIn)
   assert.isAbove(programs.length, 4)
   assert.deepStrictEqual(await complaintsAbout(programs), [])
 })

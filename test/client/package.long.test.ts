@@ -69,7 +69,8 @@ for await (const { kind } of ballast.operations.watch(operationId)) kinds.push(k
 const rebalanced = await ballast.operations.finished(portfolioId, operationId, { waitSeconds: 60 })
 const { assets } = await ballast.portfolios.positions(portfolioId)
 const held = assets.find(({ assetId }) => assetId === weth)
-const taken = await withdraw(ballast, owner, portfolioId, {
+const taken = await withdraw(ballast, owner, {
+  portfolioId,
   recipientAccountId: "eip155:8453:" + owner.address,
   assets: [{ assetId: weth, amountRaw: held.balanceRaw }]
 })

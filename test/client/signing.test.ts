@@ -67,7 +67,13 @@ describe("ballast/signing computes what the service does", () => {
   it("the digest of a chain", () =>
     assert.strictEqual(
       clientsDigest({ chainId: 8453, account: owner, permissionId: "0x5f16f4c7", nonce: 3, permission: "0x1234" }),
-      enableDigest(8453 as ChainId, owner, "0x5f16f4c7", "0x1234", 3)
+      enableDigest({
+        chainId: 8453 as ChainId,
+        account: owner,
+        permissionId: "0x5f16f4c7",
+        permission: "0x1234",
+        nonce: 3
+      })
     ))
 
   it("the root of one to nine digests", () => {
@@ -92,7 +98,7 @@ const issued = () => {
       enableNonce: 1,
       policy: structuredClone(policy) as Record<string, any>,
       permissionHash: keccak256(data),
-      digest: enableDigest(chainId as never, account, permissionId, data, 1)
+      digest: enableDigest({ chainId: chainId as never, account, permissionId, permission: data, nonce: 1 })
     }
   })
   const root = digestRoot(chains.map(({ digest }) => digest))
@@ -208,11 +214,11 @@ describe("a withdrawal from Solana", () => {
         withdraw: async (_: string, body: (typeof sent)[number]) => void sent.push(body)
       }
     })
-    await withdraw(serving(raw(text)) as never, wallet, portfolioId, { recipientAccountId, assets } as never)
+    await withdraw(serving(raw(text)) as never, wallet, { portfolioId, recipientAccountId, assets } as never)
     assert.deepStrictEqual(sent[0]!.message, message)
     assert.isTrue(await verifyMessage({ address: wallet.address, message: text, signature: sent[0]!.signature as Hex }))
     const ofKey = serving({ kind: "solana-message", text, message })
-    const refused = await withdraw(ofKey as never, wallet, portfolioId, expected as never).catch((error) => error)
+    const refused = await withdraw(ofKey as never, wallet, expected as never).catch((error) => error)
     assert.instanceOf(refused, Altered)
     assert.lengthOf(sent, 1)
   })

@@ -13,6 +13,7 @@ const Package = Schema.Struct({
   link: Schema.optionalKey(Schema.Boolean),
   optional: Schema.optionalKey(Schema.Boolean),
   os: Schema.optionalKey(Schema.Array(Schema.String)),
+  cpu: Schema.optionalKey(Schema.Array(Schema.String)),
   dependencies: names,
   optionalDependencies: names
 })
@@ -54,5 +55,19 @@ describe("the lock file", () => {
       []
     )
     for (const path of bare) assert.isTrue(packages[path]!.optional, path)
+  })
+
+  it("brings the sandbox's chain to every platform that the README names, by its hash and for that platform alone", () => {
+    const platforms = [
+      ["linux", "amd64", "x64"],
+      ["linux", "arm64", "arm64"],
+      ["darwin", "amd64", "x64"],
+      ["darwin", "arm64", "arm64"]
+    ] as const
+    for (const [os, name, cpu] of platforms) {
+      const one = packages[`node_modules/@foundry-rs/anvil-${os}-${name}`]!
+      assert.deepStrictEqual([one.os, one.cpu, one.optional], [[os], [cpu], true])
+      assert.match(one.integrity!, /^sha512-/u)
+    }
   })
 })

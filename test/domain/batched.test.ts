@@ -55,6 +55,31 @@ describe("batched", () => {
     })
   )
 
+  it.effect("answers what is told early at once, and tries only the others alone when the rest fails", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      const groups: Array<ReadonlyArray<string>> = []
+      const ask = yield* batched(
+        (item: string) => item,
+        (items: ReadonlyArray<string>, tell: (item: string, answer: string) => void) =>
+          Effect.gen(function* () {
+            groups.push(items)
+            if (items.length > 1) {
+              tell("a", "A early")
+              yield* Deferred.await(gate)
+              return yield* Effect.fail("the rest")
+            }
+            return (item: string) => `${item} alone`
+          })
+      )
+      const [a, b, c] = yield* Effect.forEach(["a", "b", "c"], (item) => Effect.forkChild(ask(item)))
+      assert.strictEqual(yield* Fiber.join(a!), "A early")
+      yield* Deferred.succeed(gate, undefined)
+      assert.deepStrictEqual(yield* Effect.forEach([b!, c!], Fiber.join), ["b alone", "c alone"])
+      assert.deepStrictEqual(groups, [["a", "b", "c"], ["b"], ["c"]])
+    })
+  )
+
   it.effect("lets a bad item fail for itself only", () =>
     Effect.gen(function* () {
       const ask = yield* batched(

@@ -177,7 +177,8 @@ layer(Chains.layer, { timeout: 120_000 })("accounts of the world", (it) => {
         )
         const account = addresses[0]!
         assert.strictEqual(addresses[1], account)
-        for (const chain of chains) yield* Faucet.mint(chain, account, chain.catalog.usdc, 10_000_000_000n)
+        for (const chain of chains)
+          yield* Faucet.mint(chain, account, { token: chain.catalog.usdc, amountRaw: 10_000_000_000n })
 
         yield* Effect.promise(async () => {
           const digests = await Promise.all(
@@ -234,7 +235,7 @@ layer(Chains.layer, { timeout: 120_000 })("accounts of the world", (it) => {
       yield* setEther(chain!, relayer.address, parseEther("100"))
       yield* Effect.promise(async () => {
         const account = await ownerAccount(chain!, owner)
-        await Effect.runPromise(Faucet.mint(chain!, account.address, chain!.catalog.usdc, 5n))
+        await Effect.runPromise(Faucet.mint(chain!, account.address, { token: chain!.catalog.usdc, amountRaw: 5n }))
         const before = await balance(chain!, "USDC", owner.address)
         assert.isTrue(await submit(chain!, account, [transfer(chain!, owner.address, 5n)]))
         assert.strictEqual((await balance(chain!, "USDC", owner.address)) - before, 5n)

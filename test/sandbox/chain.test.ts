@@ -138,7 +138,7 @@ layer(Base.layer, { timeout: 120_000 })("a chain of the world", (it) => {
         const { usdc, weth } = chain.catalog
         const amount = 100_000_000_000n
         yield* setEther(chain, trader.address, parseEther("1"))
-        yield* Faucet.mint(chain, trader.address, usdc, amount)
+        yield* Faucet.mint(chain, trader.address, { token: usdc, amountRaw: amount })
         const expected = yield* quote(chain, [usdc, weth], amount)
         const send = (to: `0x${string}`, data: `0x${string}`) =>
           Effect.promise(async () => {
@@ -174,7 +174,7 @@ layer(Base.layer, { timeout: 120_000 })("a chain of the world", (it) => {
         Effect.gen(function* () {
           const chain = yield* Base
           const token = tokenBySymbol(chain, symbol)
-          yield* Market.setPrice(chain, token, Decimal.parse(price)!)
+          yield* Market.setPrice(chain, token, { priceUsd: Decimal.parse(price)! })
           assert.strictEqual(chain.prices.price(token.assetId), Decimal.parse(price))
           for (const hub of [chain.catalog.usdc, chain.catalog.weth]) {
             for (const other of chain.tokens.filter((candidate) => candidate !== hub)) {
@@ -190,7 +190,7 @@ layer(Base.layer, { timeout: 120_000 })("a chain of the world", (it) => {
     it.effect("refuses a price of zero", () =>
       Effect.gen(function* () {
         const chain = yield* Base
-        const failure = yield* Effect.flip(Market.setPrice(chain, chain.catalog.weth, 0n))
+        const failure = yield* Effect.flip(Market.setPrice(chain, chain.catalog.weth, { priceUsd: 0n }))
         assert.include(failure.message, "above zero")
       })
     )
@@ -202,7 +202,7 @@ layer(Base.layer, { timeout: 120_000 })("a chain of the world", (it) => {
         const chain = yield* Base
         const account = privateKeyToAccount(generatePrivateKey()).address
         for (const token of chain.tokens) {
-          const hash = yield* Faucet.mint(chain, account, token, 12_345n)
+          const hash = yield* Faucet.mint(chain, account, { token, amountRaw: 12_345n })
           const receipt = yield* Effect.promise(() => chain.client.getTransactionReceipt({ hash }))
           assert.strictEqual(receipt.status, "success")
           assert.isTrue(receipt.logs.some((log) => log.address.toLowerCase() === token.address.toLowerCase()))
@@ -237,7 +237,7 @@ layer(Base.layer, { timeout: 120_000 })("a chain of the world", (it) => {
       Effect.gen(function* () {
         const chain = yield* Base
         const account = privateKeyToAccount(generatePrivateKey()).address
-        yield* Faucet.mint(chain, account, chain.catalog.usdc, 99n)
+        yield* Faucet.mint(chain, account, { token: chain.catalog.usdc, amountRaw: 99n })
         const restored = yield* startChain({ chainId: 8453, state: yield* dumpState(chain), prices: chain.prices })
         assert.strictEqual(yield* balance(restored, restored.catalog.usdc, account), 99n)
         assert.isBelow(Math.abs(yield* offPrice(restored, restored.catalog.weth, restored.catalog.usdc)), 10_000)
@@ -245,7 +245,7 @@ layer(Base.layer, { timeout: 120_000 })("a chain of the world", (it) => {
           Promise.all([chain, restored].map(async (one) => (await one.client.getBlock()).timestamp))
         )
         assert.isTrue(now! >= old!)
-        yield* Faucet.mint(restored, account, restored.catalog.weth, 1n)
+        yield* Faucet.mint(restored, account, { token: restored.catalog.weth, amountRaw: 1n })
       })
     )
 

@@ -47,7 +47,7 @@ const balanceOf = (chain: Chain, symbol: string, holder: Hex) =>
 /** Locks one dollar for the account on the other chain, as the operator. Answers the lock's id. */
 const lockDollar = Effect.fnUntraced(function* (source: Chain, destination: Chain) {
   const usdc = tokenBySymbol(source, "USDC")
-  yield* mint(source, operator, usdc, 1_000_000n)
+  yield* mint(source, operator, { token: usdc, amountRaw: 1_000_000n })
   yield* operate(source.client, {
     what: "approve",
     to: usdc.address,
@@ -90,7 +90,7 @@ layer(Chains.layer, { timeout: 120_000, excludeTestServices: true })("the operat
       const processes = [base, seenByAnother(base)]
       yield* Effect.forEach(
         Array.from({ length: 200 }, (_, index) => processes[index % 2]!),
-        (chain) => mint(chain, account, usdc, 1n),
+        (chain) => mint(chain, account, { token: usdc, amountRaw: 1n }),
         { concurrency: "unbounded" }
       )
       assert.strictEqual((yield* balanceOf(base, "USDC", account)) - before, 200n)

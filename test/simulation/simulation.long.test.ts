@@ -68,6 +68,14 @@ describe("a simulation", () => {
     breaks("batches arrive", "a closed entry says how the transfer ended")
   )
 
+  it("fails when a key is asked within a transaction of the database", { timeout: limit }, () =>
+    breaks("signs within a transaction", "no transaction of the database is open while a key signs")
+  )
+
+  it("fails when something is traded without the attested price that it needs", { timeout: limit }, () =>
+    breaks("trades unattested", "what needs an attested price is traded with one")
+  )
+
   it("fails when what is due is not claimed", { timeout: limit }, () =>
     breaks("never claims", "what is due is claimed in time")
   )

@@ -43,7 +43,7 @@ class Base extends Context.Service<Base, Chain>()("ballast/test/RoutedSwapChain"
       const chain = yield* startChain({ chainId: 8453 })
       yield* setEther(chain, account.address, parseEther("100"))
       yield* setEther(chain, thief.address, parseEther("100"))
-      yield* mint(chain, account.address, tokenBySymbol(chain, "USDC"), 1_000_000_000_000n)
+      yield* mint(chain, account.address, { token: tokenBySymbol(chain, "USDC"), amountRaw: 1_000_000_000_000n })
       return chain
     })
   )
@@ -51,12 +51,7 @@ class Base extends Context.Service<Base, Chain>()("ballast/test/RoutedSwapChain"
 
 /** Makes routes to a token pay more or less than its market by a percentage. */
 const skewed = (chain: Chain, symbol: string, percent: bigint) =>
-  setRoutePools(
-    chain.client,
-    chain.contracts.routePools,
-    [tokenBySymbol(chain, symbol)],
-    ({ assetId }) => (chain.prices.price(assetId) * 100n) / percent
-  )
+  setRoutePools(chain, [tokenBySymbol(chain, symbol)], ({ assetId }) => (chain.prices.price(assetId) * 100n) / percent)
 
 const venuePays = (chain: Chain, path: ReadonlyArray<Address>) =>
   Effect.promise(() =>
@@ -94,7 +89,7 @@ describe("RoutedSwap", () => {
         const chain = yield* Base
         const terms = termsOf(chain, "USDC", amount, "WETH")
         const [usdc, weth] = [tokenBySymbol(chain, "USDC"), tokenBySymbol(chain, "WETH")]
-        const expected = yield* quoteRoutePools(chain, usdc, weth, amount)
+        const expected = yield* quoteRoutePools(chain, { sell: usdc, buy: weth, amount })
         assert.isAbove(Number(expected), Number(yield* venuePays(chain, [usdc.address, weth.address])))
         const before = yield* held(chain, weth.address, account.address)
         const receipt = yield* swap(chain, account, terms, honestRoute(chain, terms))
@@ -195,7 +190,7 @@ describe("RoutedSwap", () => {
         const chain = yield* Base
         const terms = termsOf(chain, "USDC", amount, "WETH")
         const stake = 2_000_000_000_000n
-        yield* mint(chain, chain.contracts.diamond, tokenBySymbol(chain, "USDC"), stake)
+        yield* mint(chain, chain.contracts.diamond, { token: tokenBySymbol(chain, "USDC"), amountRaw: stake })
         yield* skewed(chain, "WETH", 97n)
         const push = inPools(chain, terms, {
           callTo: chain.contracts.router,
@@ -320,7 +315,7 @@ describe("RoutedSwap", () => {
           )
           const depth = 1_000_000_000_000n
           yield* mintOdd(chain, account, odd, pair, depth)
-          yield* mint(chain, pair, tokenBySymbol(chain, "USDC"), depth)
+          yield* mint(chain, pair, { token: tokenBySymbol(chain, "USDC"), amountRaw: depth })
           const sync = encodeFunctionData({ abi: parseAbi(["function sync()"]), functionName: "sync" })
           yield* transact(chain, account, pair, sync)
           yield* mintOdd(chain, account, odd, routePools, depth)

@@ -312,9 +312,9 @@ describe("the attestor's configuration", () => {
 
   it.effect("needs chains with guards, a key, a token and a second source of prices", () =>
     Effect.gen(function* () {
-      const { chains, port, signer } = yield* read(attestorConfig, attestor)
+      const { chains, port, signers } = yield* read(attestorConfig, attestor)
       assert.strictEqual(port, 3002)
-      assert.deepStrictEqual(signer, { kind: "local", key: Redacted.make(key("c")) })
+      assert.deepStrictEqual(signers, [{ kind: "local", key: Redacted.make(key("c")) }])
       assert.strictEqual(chains[0]!.guards.length, 2)
       const message = yield* Effect.map(
         Effect.flip(read(attestorConfig, { RPC_URL_8453: "https://b.example" })),
@@ -330,14 +330,32 @@ describe("the attestor's configuration", () => {
   it.effect("its key may be behind a remote signer", () =>
     Effect.gen(function* () {
       const { ATTESTOR_PRIVATE_KEY: _, ...others } = attestor
-      const { signer } = yield* read(attestorConfig, {
+      const { signers } = yield* read(attestorConfig, {
         ...others,
         ATTESTOR_SIGNER_URL: "https://signer.example.com/sign",
         ATTESTOR_SIGNER_KEY_ID: "attestor-1",
         ATTESTOR_SIGNER_TOKEN: "token-of-the-signer",
         ATTESTOR_SIGNER_ADDRESS: "0x4200000000000000000000000000000000000006"
       })
-      assert.deepInclude(signer, { kind: "remote", keyId: "attestor-1" })
+      assert.deepInclude(signers[0], { kind: "remote", keyId: "attestor-1" })
+    })
+  )
+
+  it.effect("it may have the next key beside its own, wherever that one is kept", () =>
+    Effect.gen(function* () {
+      const withKey = yield* read(attestorConfig, { ...attestor, ATTESTOR_NEXT_PRIVATE_KEY: key("d") })
+      assert.deepStrictEqual(withKey.signers, [
+        { kind: "local", key: Redacted.make(key("c")) },
+        { kind: "local", key: Redacted.make(key("d")) }
+      ])
+      const withSigner = yield* read(attestorConfig, {
+        ...attestor,
+        ATTESTOR_NEXT_SIGNER_URL: "https://signer.example.com/sign",
+        ATTESTOR_NEXT_SIGNER_KEY_ID: "attestor-2",
+        ATTESTOR_NEXT_SIGNER_TOKEN: "token-of-the-signer",
+        ATTESTOR_NEXT_SIGNER_ADDRESS: "0x4200000000000000000000000000000000000006"
+      })
+      assert.deepInclude(withSigner.signers[1], { kind: "remote", keyId: "attestor-2" })
     })
   )
 

@@ -2,15 +2,12 @@
  * docs/not-traded.md, walked on a world: somebody who has a key, a portfolio and that page finds out why the portfolio
  * was not traded, by curl, by the client and by the command line.
  */
-import { makeClient } from "ballast/client"
-import { Effect, Redacted } from "effect"
-import { FetchHttpClient } from "effect/http"
 import { execFile } from "node:child_process"
 import { readFileSync } from "node:fs"
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 import { enroll, finishedOperation, fund, newOwner, rebalance } from "#test/support/journey.ts"
 import { startWorld, type World, worldFolder } from "#test/support/World.ts"
 
@@ -76,28 +73,25 @@ describe("why a portfolio was not traded", () => {
     })
   })
 
-  it("is found out by the client", async () => {
-    const { items, detail } = await Effect.runPromise(
-      Effect.gen(function* () {
-        const baseUrl = world.overview.apiBaseUrl
-        const ballast = yield* makeClient({ baseUrl, apiKey: Redacted.make(environment["BALLAST_API_KEY"]!) })
-        const params = { portfolioId: portfolioId as PortfolioId }
-        const listed = yield* ballast.operations.listPortfolioOperations({ params, query: { limit: 10 } })
-        const found = listed.data.operations.find(({ outcome }) => outcome === "skipped")!
-        const { data } = yield* ballast.operations.getOperation({
-          params: { ...params, operationId: found.operationId as OperationId }
-        })
-        return { items: listed.data.operations, detail: data }
-      }).pipe(Effect.provide(FetchHttpClient.layer))
-    )
-    assert.include(
-      items.map((item) => item.operationId),
-      operationId
-    )
-    assert.include(
-      detail.result?.chains.flatMap(({ skips }) => skips.map(({ code }): string => code)) ?? [],
-      "PRICE_NOT_ATTESTED"
-    )
+  it("is found out by the client: the page's program, as it stands, names the run, its sentence and the skip", async () => {
+    const [, program] = /^```ts\n([\s\S]*?)^```$/mu.exec(page)!
+    // Within the repository, whose own name the program imports.
+    const builds = join(root, ".data")
+    await mkdir(builds, { recursive: true })
+    const place = await mkdtemp(join(builds, "not-traded-"))
+    try {
+      await writeFile(join(place, "why.ts"), program!)
+      const { stdout } = await execute(process.execPath, [join(place, "why.ts")], {
+        env: { ...process.env, ...environment },
+        timeout: 60_000
+      })
+      assert.match(stdout, /^\[\] null$/mu, "it waits for nobody")
+      assert.match(stdout, new RegExp(`^${operationId} skipped .*price`, "imu"))
+      assert.include(stdout, "PRICE_NOT_ATTESTED")
+      assert.include(stdout, world.asset(8453, "SEAM").assetId)
+    } finally {
+      await rm(place, { recursive: true, force: true })
+    }
   })
 
   it("is found out by the command line, which needs the operation's id alone", async () => {

@@ -5,10 +5,20 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import { createTestClient, type Hex, http, parseEther } from "viem"
+import { createTestClient, encodeFunctionData, type Hex, http, parseAbi, parseEther } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { base as baseChain } from "viem/chains"
-import { chainIds, createStrategy, enroll, finishedOperation, fund, rebalance } from "#test/support/journey.ts"
+import { operator } from "#sandbox/chain/canonical.ts"
+import {
+  chainBalance,
+  chainIds,
+  createStrategy,
+  enroll,
+  type EnrolledPortfolio,
+  finishedOperation,
+  fund,
+  rebalance
+} from "#test/support/journey.ts"
 import { eventually, startWorld, type World, worldFolder } from "#test/support/World.ts"
 
 const noCooldown = { REBALANCE_COOLDOWN_SECONDS: "0" }
@@ -92,6 +102,51 @@ const fundGas = (address: Hex) =>
 
 const status = async (path: string) => (await world.api("GET", path)).status
 
+/** The token of each chain that has no feed: the attestor prices it. */
+const attested = { 8453: "SEAM", 42161: "GRAIL" } as const
+const guardAbi = parseAbi([
+  "function attestor() view returns (address)",
+  "function schedule(bytes call)",
+  "function setKeys(address administrator, address guardian, address attestor)"
+])
+const twoDays = 2 * 86_400_000
+
+/** A portfolio of which two fifths are tokens without a feed. */
+const attestedPortfolio = async () => {
+  const assets = chainIds.flatMap((chainId) => [
+    { assetId: world.asset(chainId, "USDC").assetId, weight: "30.00" },
+    { assetId: world.asset(chainId, attested[chainId as 8453]).assetId, weight: "20.00" }
+  ])
+  const body = { name: "Long tail", allocation: { assets }, schedule: { type: "interval", frequency: "weekly" } }
+  const answer = await world.api("POST", "/v2/strategies", body)
+  assert.strictEqual(answer.status, 201, JSON.stringify(answer.body))
+  return enroll(world, answer.body.data.strategyId, account())
+}
+
+/** What the accounts hold of the tokens without a feed. */
+const holds = ({ accounts }: EnrolledPortfolio) =>
+  Promise.all(
+    accounts.map((accountId) => chainBalance(world, accountId, attested[Number(accountId.split(":")[1]) as 8453]))
+  )
+
+/** Money comes, and a run buys the tokens without a feed on both chains. */
+const buysAttested = async (portfolio: EnrolledPortfolio) => {
+  const before = await holds(portfolio)
+  await fund(world, portfolio.accounts, 1_000n)
+  const { portfolioId } = portfolio
+  const operation = await finishedOperation(world, portfolioId, await rebalance(world, portfolioId))
+  assert.strictEqual(operation.state, "completed", operation.error)
+  const after = await holds(portfolio)
+  for (const [at, balance] of after.entries())
+    assert.isTrue(balance > before[at]!, JSON.stringify({ chain: portfolio.accounts[at], result: operation.result }))
+}
+
+const notAttested = () =>
+  world
+    .serviceLog()
+    .split("\n")
+    .filter((line) => line.includes("PRICE_NOT_ATTESTED"))
+
 describe("keys and secrets that change", () => {
   it("the pepper: with two at once every key goes on, and then the old one is dropped", async () => {
     const old = secret("apiKeyPepper")
@@ -119,6 +174,42 @@ describe("keys and secrets that change", () => {
     const senders = await tradesAgain(portfolio)
     assert.deepStrictEqual(new Set(senders), new Set([address]))
   }, 240_000)
+
+  it("the attestor: with two keys each guard gets prices that it believes, while portfolios are rebalanced", async () => {
+    const next = generatePrivateKey()
+    const { address } = privateKeyToAccount(next)
+    await restart({ ATTESTOR_NEXT_PRIVATE_KEY: next })
+    const portfolios = await Promise.all([1, 2, 3].map(attestedPortfolio))
+    await Promise.all(portfolios.map(buysAttested))
+
+    const { accounts } = (await world.api("GET", `/v2/portfolios/${portfolios[0]!.portfolioId}/policy`)).body.data
+    const send = async (data: Hex) => {
+      for (const { accountId, chain } of accounts) {
+        const chainId = Number(accountId.split(":")[1])
+        const sent = await rpc(chainId, "eth_sendTransactionSync", [{ from: operator, to: chain.guard.contract, data }])
+        assert.strictEqual(sent.result?.status, "0x1", JSON.stringify(sent))
+      }
+    }
+    const change = encodeFunctionData({ abi: guardAbi, functionName: "setKeys", args: [operator, operator, address] })
+    await send(encodeFunctionData({ abi: guardAbi, functionName: "schedule", args: [change] }))
+    await world.control("/clock/advance", { ms: twoDays + 60_000 })
+    await Promise.all(portfolios.map(buysAttested))
+    assert.deepStrictEqual(notAttested(), [], "the former key, until the change is carried out")
+
+    // Runs that are under way now may meet either key; the next one of each makes up for what a chain refused.
+    const underWay = portfolios.map(async ({ accounts, portfolioId }) => {
+      await fund(world, accounts, 1_000n)
+      return finishedOperation(world, portfolioId, await rebalance(world, portfolioId))
+    })
+    await send(change)
+    await Promise.all(underWay)
+    await Promise.all(portfolios.map(buysAttested))
+    assert.deepStrictEqual(notAttested(), [], "the next key, of the same process")
+
+    await restart({ ATTESTOR_PRIVATE_KEY: next })
+    await Promise.all(portfolios.map(buysAttested))
+    assert.deepStrictEqual(notAttested(), [], "the next key alone")
+  }, 400_000)
 
   it("the agent: runs wait for owners, and go on with their signature over the new key's permission", async () => {
     const owner = account()

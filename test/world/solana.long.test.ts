@@ -2,7 +2,8 @@
 import { Keypair } from "@solana/web3.js"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { addressOf, solanaChainId, solanaReference, type WalletId } from "#domain/Caip.ts"
-import { newEvmWallet } from "#test/layers/solana/owners.ts"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import { type EvmWallet, newEvmWallet } from "#test/layers/solana/owners.ts"
 import { eventually } from "#test/support/World.ts"
 import {
   asset,
@@ -18,6 +19,7 @@ import {
   landing,
   nearHalf,
   newStrategy,
+  operationsOf,
   portfoliosOf,
   position,
   refused,
@@ -214,6 +216,97 @@ describe("an owner with an EVM wallet", () => {
     const { operationId } = await data(202, "POST", path, { message: authorization.message, signature })
     assert.strictEqual((await ended(portfolioId, operationId)).state, "completed")
     assert.strictEqual(await tokenBalance(recipient.publicKey, asset("JUP").assetId), 1_000_000n)
+  })
+})
+
+describe("an owner with a portfolio on Solana and one on an EVM chain", () => {
+  const account = privateKeyToAccount(generatePrivateKey())
+  const ownerAccountId = `eip155:0:${account.address}`
+  const usdcOf = (chainId: number) => world.asset(chainId, "USDC").assetId
+  const halfOn = (chainId: number, symbol: string) =>
+    newStrategy([usdcOf(chainId), world.asset(chainId, symbol).assetId])
+  let onBase: { readonly portfolioId: string; readonly accountId: string }
+  let onSolana: { readonly portfolioId: string; readonly accountId: string }
+
+  it("enrolls on both with one wallet, deposits, and each is brought to its targets", async () => {
+    const draft = { ownerAccountId, strategyId: await halfOn(8453, "WETH"), chainIds: [8453] }
+    const { accountIndex, agentAccountId, flowId, message } = await data(200, "POST", "/v2/enroll/signature", draft)
+    const signature = await account.signMessage({ message: { raw: message.raw } })
+    const body = { ...draft, flowId, accountIndex, agentAccountId, signature }
+    const enrolled = await data(201, "POST", "/v2/enroll", body)
+    onBase = { portfolioId: enrolled.portfolioId, accountId: enrolled.smartAccounts[0].accountId }
+
+    const wallet: EvmWallet = {
+      address: account.address as EvmWallet["address"],
+      publicKey: account.publicKey,
+      sign: (text) => account.signMessage({ message: text })
+    }
+    const begun = await begin(ownerAccountId, await halfOn(solanaChainId, "JUP"))
+    const { portfolioId } = await data(201, "POST", "/v2/enroll", {
+      ...begun.body,
+      ...(await word(wallet, begun.issued))
+    })
+    onSolana = { portfolioId, accountId: begun.issued.depositAccountId }
+    assert.sameMembers(
+      (await portfoliosOf(ownerAccountId)).map((one) => one.portfolioId),
+      [onBase.portfolioId, onSolana.portfolioId]
+    )
+
+    for (const [chainId, { accountId }] of [[8453, onBase] as const, [solanaChainId, onSolana] as const]) {
+      const gift = { accountId, assetId: usdcOf(chainId), amountRaw: "800000000" }
+      assert.strictEqual((await world.control("/faucet", gift)).status, 200)
+    }
+    for (const { portfolioId: id } of [onBase, onSolana]) {
+      await position(id, "USDC")
+      const { operationId } = await data(202, "POST", `/v2/portfolios/${id}/rebalance`)
+      assert.strictEqual((await ended(id, operationId)).outcome, "traded")
+      await nearHalf(id)
+    }
+  })
+
+  it("is brought back on both by the schedules, when a day has passed and the market has moved", async () => {
+    const before = await Promise.all(
+      [onBase, onSolana].map(async ({ portfolioId }) => (await operationsOf(portfolioId)).length)
+    )
+    for (const [chainId, symbol, priceUsd] of [
+      [8453, "WETH", "3200"],
+      [solanaChainId, "JUP", "0.7"]
+    ] as const) {
+      const move = { assetId: world.asset(chainId, symbol).assetId, priceUsd }
+      assert.strictEqual((await world.control("/prices", move)).status, 200)
+    }
+    await world.control("/clock/advance", { ms: 25 * 3_600_000 })
+    for (const [index, { portfolioId }] of [onBase, onSolana].entries()) {
+      await eventually(
+        "the schedule traded",
+        async () =>
+          (await operationsOf(portfolioId))
+            .slice(0, -before[index]!)
+            .find((one: any) => one.kind === "rebalance" && one.outcome === "traded"),
+        90
+      )
+      await nearHalf(portfolioId)
+    }
+  }, 240_000)
+
+  it("takes assets out of both by the same wallet", async () => {
+    for (const [chainId, { portfolioId }] of [[8453, onBase] as const, [solanaChainId, onSolana] as const]) {
+      await data(200, "POST", `/v2/portfolios/${portfolioId}/stop`)
+      const path = `/v2/portfolios/${portfolioId}/withdraw`
+      const key = Keypair.generate()
+      const recipientAccountId = chainId === 8453 ? `eip155:8453:${newEvmWallet().address}` : idOf(key)
+      const assets = [{ assetId: usdcOf(chainId), amountRaw: "25000000" }]
+      const issued = await data(200, "POST", `${path}/signature`, { recipientAccountId, assets })
+      const sent =
+        issued.typedData === undefined
+          ? {
+              message: issued.authorization.message,
+              signature: await account.signMessage({ message: { raw: issued.authorization.raw } })
+            }
+          : { message: issued.typedData.message, signature: await account.signTypedData(issued.typedData) }
+      const { operationId } = await data(202, "POST", path, sent)
+      assert.strictEqual((await ended(portfolioId, operationId)).state, "completed")
+    }
   })
 })
 

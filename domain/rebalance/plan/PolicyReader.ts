@@ -126,12 +126,14 @@ export class PolicyReader extends Context.Service<
         return contexts.map((context, index): AppliedPolicy | undefined => {
           const policy = policies[index]
           if (policy === undefined) return undefined
-          const measured = { gas, volatility: volatilities, spentUsd: spent.get(context.portfolioId) ?? 0n }
+          const { minTradeUsd } = settings
+          const spentUsd = spent.get(context.portfolioId) ?? 0n
+          const measured = { gas, volatility: volatilities, spentUsd, minTradeUsd }
           const { poolShareBps } = policy.slicing ?? {}
           const slicing = poolShareBps !== undefined && {
-            slicing: { poolShareBps, minUsd: settings.minTradeUsd, sold: sold.get(context.portfolioId) ?? [] }
+            slicing: { poolShareBps, minUsd: minTradeUsd, sold: sold.get(context.portfolioId) ?? [] }
           }
-          return { at: applied(policy, context, measured, settings.minTradeUsd), ...slicing }
+          return { at: applied(policy, context, measured), ...slicing }
         })
       })
 
@@ -147,14 +149,12 @@ const applied =
   (
     policy: RebalancePolicy,
     { frequency = "daily" }: PlanContext,
-    measured: Pick<PolicyFacts, "gas" | "volatility" | "spentUsd">,
-    minTradeUsd: bigint
+    measured: Pick<PolicyFacts, "gas" | "volatility" | "spentUsd" | "minTradeUsd">
   ): AppliedPolicy["at"] =>
   (valueUsd, { slippageBps }) =>
     planPolicyOf(policy, {
       ...measured,
       valueUsd,
       slippageBps,
-      minTradeUsd,
       secondsToNextCheck: intervalMs[frequency] / 1_000
     })

@@ -66,7 +66,7 @@ export class RunPlanner extends Context.Service<
           const { chainId, legs, transfers } = chain
           const authorization = authorizationOn(context, chainId)
           if (transfers.length === 0 || authorization === undefined) return []
-          const quote = (routed: boolean) => quotes.quote(authorization, { legs, transfers }, limits, routed)
+          const quote = (routed: boolean) => quotes.quote(authorization, { legs, transfers }, { limits, routed })
           const onVenue = yield* quote(false)
           // The provider's requests are counted: about swaps it is asked only where a transfer lacks what the venue
           // refuses.
@@ -81,16 +81,16 @@ export class RunPlanner extends Context.Service<
       const quoteLegs = (context: PlanContext, limits: RunPlan["limits"]) => (chain: ChainPlan) => {
         const { chainId, legs } = chain
         const authorization = authorizationOn(context, chainId)
+        if (authorization === undefined) return Effect.succeed([])
         const requests = quoteRequests(chainId, legs, { ...limits, hopFeeBps: venue.feeBps })
-        return authorization === undefined
-          ? Effect.succeed([])
-          : Effect.orElseSucceed(venue.quote(chainId, hubsOf(authorization), requests), (): ReadonlyArray<null> => [])
+        return Effect.orElseSucceed(
+          venue.quote({ chainId, hubs: hubsOf(authorization), requests }),
+          (): ReadonlyArray<null> => []
+        )
       }
 
       const planQuoted = Effect.fnUntraced(function* (
-        context: PlanContext,
-        limits: RunPlan["limits"],
-        input: PlanInput,
+        { context, input, limits }: PlanTask,
         constraint: TransferConstraint | undefined
       ) {
         const chainIds = input.chains.map(({ chainId }) => chainId)
@@ -111,8 +111,8 @@ export class RunPlanner extends Context.Service<
         const { arePricesKnown, context, input: read, readAt } = reading
         const limits = limitsOf(reading)
         const input = yield* withQuotedCosts(read, quoteLegs(context, limits))
-        const { planned, refusals } = yield* planQuoted(context, limits, input, constraint)
-        const { chains, ...rest } = toRunPlan(limits, input, planned, refusals)
+        const { planned, refusals } = yield* planQuoted({ context, limits, input }, constraint)
+        const { chains, ...rest } = toRunPlan({ limits, input }, planned, refusals)
         return {
           strategyVersion: context.strategyVersion,
           plannedAt: readAt,
@@ -146,6 +146,13 @@ export const unpriced = (chainId: ChainId, { allocation }: Pick<PlanContext, "al
     SkipCode.pricesUnavailable,
     `No price source answered, so nothing of the chain's ${Weight.format(due)} percent of the portfolio is traded; the next run tries again.`
   )
+}
+
+/** What a portfolio is planned from. */
+interface PlanTask {
+  readonly context: PlanContext
+  readonly limits: RunPlan["limits"]
+  readonly input: PlanInput
 }
 
 /** A way between chains on which nothing can be sent now, and why. */
@@ -200,8 +207,7 @@ const toPlannedChain = (
 })
 
 const toRunPlan = (
-  limits: RunPlan["limits"],
-  input: PlanInput,
+  { input, limits }: Pick<PlanTask, "input" | "limits">,
   { chains }: Plan,
   refusals: ReadonlyArray<Refusal>
 ): Pick<RunPlan, "limits" | "chains"> => ({

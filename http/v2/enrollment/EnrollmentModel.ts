@@ -96,7 +96,7 @@ export const SignatureRequest = Schema.Struct({ ...common, terms: Schema.optiona
 })
 export type SignatureRequest = typeof SignatureRequest.Type
 
-const agentExample = "eip155:0:0x27b1fdb04752bbc536007a920d24acb045561c26"
+const agentExample = "eip155:0:0x8617E340B3D01FA5F11F306F4090FD50E238070D"
 const hash = "0x5f16f4c7f149ac4f9510d9cf8cf384038ad348b3bcdc01915f95de12df9d1b02"
 
 const EcdsaMessage = Schema.Struct({

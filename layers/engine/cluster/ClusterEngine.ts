@@ -17,6 +17,7 @@ import { WorkflowVersion } from "#domain/operation/WorkflowVersion.ts"
 import { StepHook } from "#layers/engine/cluster/StepHook.ts"
 import { isTransient } from "#layers/engine/cluster/isTransient.ts"
 import type { LocalRun } from "#layers/engine/cluster/LocalRun.ts"
+import { RunCalls } from "#layers/engine/cluster/RunCalls.ts"
 import { runActivity } from "#layers/engine/cluster/runActivity.ts"
 import { latestRound } from "#layers/engine/cluster/rounds.ts"
 import { RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
@@ -61,6 +62,7 @@ const make = Effect.gen(function* () {
   const sharding = yield* Sharding.Sharding
   const sql = yield* SqlClient.SqlClient
   const runs = yield* RunsInFlight
+  const calls = yield* RunCalls
   const results = makeStepResults(sql)
   const record = yield* batched(
     ({ executionId, step }) => stepKey(executionId, step),
@@ -218,9 +220,11 @@ const make = Effect.gen(function* () {
   })
 
   const services = yield* Effect.context<never>()
-  runs.onFree = () => {
+  const look = () => {
     Effect.runForkWith(services)(sharding.pollStorage)
   }
+  runs.onFree = look
+  calls.onCall = look
   yield* Effect.sync(() => runs.size()).pipe(
     Effect.flatMap((size) => Metric.update(Metrics.runsInFlight, size)),
     Effect.repeat(Schedule.spaced(betweenCounts)),

@@ -10,6 +10,7 @@ import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
 import { batched } from "#domain/batched.ts"
 import { maxTries, pauseOf } from "#layers/engine/cluster/LocalRun.ts"
+import { RunCalls } from "#layers/engine/cluster/RunCalls.ts"
 import { carriedOf, type Claim, RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
 import { makeMessageRows, type ClaimedMessage, type Known, type Reply } from "#layers/sql/run/MessageRows.ts"
 
@@ -55,6 +56,7 @@ const endOf = (claim: Claim, reply: ClusterReply.WithExitEncoded, now: DateTime.
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const runs = yield* RunsInFlight
+  const calls = yield* RunCalls
   const snowflakes = yield* Snowflake.Generator
   const rows = makeMessageRows(sql)
   /** Shards that are new to this process, and those of which it may have claimed what it does not know. */
@@ -65,12 +67,10 @@ const make = Effect.gen(function* () {
   const insert = yield* batched(
     ({ key }) => key,
     (messages: Parameters<typeof rows.insert>[0]) =>
-      Effect.map(
-        rows.insert(messages),
-        (inserted) =>
-          ({ requestId }: (typeof messages)[number]) =>
-            inserted.has(requestId)
-      )
+      Effect.map(rows.insert(messages), (inserted) => {
+        calls.call(messages.map(({ shard }) => shard))
+        return ({ requestId }: (typeof messages)[number]) => inserted.has(requestId)
+      })
   )
   const find = yield* batched(
     (key) => key,
@@ -135,6 +135,7 @@ const make = Effect.gen(function* () {
   })
 
   const claim = Effect.fnUntraced(function* (shards: ReadonlyArray<string>, now: number, limit: number) {
+    calls.hold(shards)
     yield* sweep(shards, now)
     const at = DateTime.makeUnsafe(now)
     const scope = { shards, ...carriedOf(runs.versions), at }

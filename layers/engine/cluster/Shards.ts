@@ -1,10 +1,11 @@
 /**
  * This process as one runner of a cluster: which shards of the runs it holds, and what tells others that it is gone.
  *
- * Processes need no sockets between them: a message is a row, and whoever holds its shard polls for it. A lock that is
- * lost costs time and nothing else, because every write of a run names the generation under which the run was claimed.
+ * Processes need no sockets between them: a message is a row, whoever holds its shard polls for it, and is called when
+ * another process has written it. A lock that is lost costs time and nothing else, because every write of a run names
+ * the generation under which the run was claimed.
  */
-import { Clock, Duration, Effect, Layer, Option } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import {
   RunnerAddress,
   RunnerHealth,
@@ -22,7 +23,10 @@ import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
 /** Part of every stored run: must not change while there are runs in flight. */
 export const shardsPerGroup = 64
 
-const pollInterval = Duration.millis(250)
+/** Of whoever waits for messages: what comes for a shard is called for besides, but a call may be lost. */
+export const PollInterval = Context.Reference("ballast/layers/engine/cluster/PollInterval", {
+  defaultValue: () => Duration.millis(250)
+})
 const refreshInterval = Duration.seconds(1)
 /** A runner that has not shown that it lives for so long has lost its shards. */
 const lockExpiration = Duration.seconds(6)
@@ -43,7 +47,7 @@ const config = Layer.effect(
       shardsPerGroup,
       maxResidentEntities: "unbounded" as const,
       simulateRemoteSerialization: false,
-      entityMessagePollInterval: pollInterval,
+      entityMessagePollInterval: yield* PollInterval,
       refreshAssignmentsInterval: refreshInterval,
       shardLockRefreshInterval: refreshInterval,
       shardLockExpiration: lockExpiration,

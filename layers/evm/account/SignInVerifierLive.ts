@@ -64,7 +64,7 @@ export const SignInVerifierLive = Layer.effect(
     const clients = yield* EvmClients
 
     const contractStandsBy = Effect.fnUntraced(
-      function* (chainId: ChainId, account: Hex, hash: Hex, signature: Hex) {
+      function* (chainId: ChainId, account: Hex, { hash, signature }: { readonly hash: Hex; readonly signature: Hex }) {
         const answers = yield* multicall(chainId, callsOf(account, hash, signature), foreignFrame)
         return isAccepted(answers.at(-1))
       },
@@ -95,7 +95,10 @@ export const SignInVerifierLive = Layer.effect(
       const chain = yield* Effect.option(clients.chain(chainId as ChainId))
       if (chain._tag === "None" || !isHex(bytes) || bytes.length % 2 !== 0 || size(bytes) > maxSignatureBytes)
         return undefined
-      const isSigned = yield* contractStandsBy(chain.value.chainId, toViem(address), hashMessage(text), bytes)
+      const isSigned = yield* contractStandsBy(chain.value.chainId, toViem(address), {
+        hash: hashMessage(text),
+        signature: bytes
+      })
       return isSigned ? evmAccount(chain.value.chainId, address) : undefined
     })
 

@@ -61,7 +61,11 @@ export const hasCode = Effect.fnUntraced(
  * tells a contract that reverts (a refusal) from a chain that does not answer.
  */
 export const standsBy = Effect.fnUntraced(
-  function* (chainId: ChainId, owner: WalletId, digest: Hex, signature: Hex) {
+  function* (
+    chainId: ChainId,
+    owner: WalletId,
+    { digest, signature }: { readonly digest: Hex; readonly signature: Hex }
+  ) {
     const call = signatureCall(toViem(addressOf(owner)), digest, signature)
     const [answer] = yield* multicall(chainId, [call], foreignFrame)
     return isAccepted(answer)
@@ -73,5 +77,8 @@ export const standsBy = Effect.fnUntraced(
 export const isSignedByContract = Effect.fnUntraced(function* (signed: OwnerDigest, signature: string) {
   const bytes = ownerSignature("ERC1271", signature)
   if (bytes === undefined) return false
-  return yield* standsBy(signed.chains[0].chainId, signed.ownerAccountId, contractOwnerDigest(signed), bytes)
+  return yield* standsBy(signed.chains[0].chainId, signed.ownerAccountId, {
+    digest: contractOwnerDigest(signed),
+    signature: bytes
+  })
 })

@@ -32,14 +32,18 @@ const types = {
   ]
 } as const
 
-/** EIP-712 digest by which an account with that nonce enables a permission with the given data on one chain. */
-export const enableDigest = (
-  chainId: ChainId,
-  account: EvmAddress,
-  permissionId: Hex,
-  validatorData: Hex,
-  nonce: number
-): Hex =>
+export interface PermissionEnabling {
+  readonly chainId: ChainId
+  readonly account: EvmAddress
+  readonly permissionId: Hex
+  /** The data of the permission. */
+  readonly permission: Hex
+  /** The account's. */
+  readonly nonce: number
+}
+
+/** EIP-712 digest by which an account enables a permission on one chain. */
+export const enableDigest = ({ account, chainId, nonce, permission, permissionId }: PermissionEnabling): Hex =>
   hashTypedData({
     domain: { name: "Kernel", version: kernelVersion, chainId, verifyingContract: toViem(account) },
     types,
@@ -48,7 +52,7 @@ export const enableDigest = (
       validationId: permissionValidation(permissionId),
       nonce,
       hook: zeroAddress,
-      validatorData,
+      validatorData: permission,
       hookData: "0x",
       selectorData
     }

@@ -19,5 +19,5 @@ export const isSignedAt = (
     agent: toViem(addressOf(agentAccountId)),
     settles: withdrawalDomainName !== null
   })
-  return enableDigest(chainId, account, permissionId as Hex, permission, nonce) === digest
+  return enableDigest({ chainId, account, permissionId: permissionId as Hex, permission, nonce }) === digest
 }

@@ -30,11 +30,16 @@ const maxKnown = 20_000
 
 const nothingNeeded: AttestedPrices = { signed: new Map(), refused: [] }
 
+/** What the attestor answered, and what it is held against. */
+interface AttestorAnswer {
+  readonly domain: PriceDomain
+  readonly reading: AttestedReading
+  readonly answer: Attestations
+}
+
 const judge = Effect.fnUntraced(function* (
-  domain: PriceDomain,
   token: EvmAddress,
-  { attestor, now, tokens }: AttestedReading,
-  answer: Attestations
+  { answer, domain, reading: { attestor, now, tokens } }: AttestorAnswer
 ): Effect.fn.Return<Result.Result<SignedPrice, RefusedPrice>> {
   const invalid = (reason: string) => Result.fail({ token, code: RefusalCode.invalid, reason })
   const price = answer.signed.find((one) => one.token === token)
@@ -75,7 +80,7 @@ export const makeAttestedPrices = Effect.gen(function* () {
     const wanted = [...reading.tokens.keys()]
     if (!Array.isArrayNonEmpty(wanted)) return nothingNeeded
     const answer = yield* attestor.attest({ chainId, guard, tokens: wanted, notAfter: reading.now })
-    const judged = yield* Effect.forEach(wanted, (token) => judge(domain, token, reading, answer))
+    const judged = yield* Effect.forEach(wanted, (token) => judge(token, { domain, reading, answer }))
     const [signed, refused] = Array.separate(judged)
     const prices: AttestedPrices = { signed: new Map(signed.map((one) => [one.token, one])), refused }
     return prices

@@ -15,7 +15,11 @@ import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { readDepth, settledReceipt, settledReceiptOf } from "#layers/evm/execution/settledReceipt.ts"
 
 /** The hash of the transaction that carried the operation, sought forward from a block within the bounds above. */
-const findCarrier = Effect.fnUntraced(function* (chainId: ChainId, userOpHash: Hex, fromBlock: bigint, head: bigint) {
+const findCarrier = Effect.fnUntraced(function* (
+  chainId: ChainId,
+  userOpHash: Hex,
+  { fromBlock, head }: { readonly fromBlock: bigint; readonly head: bigint }
+) {
   for (const range of rangesFrom(fromBlock, head)) {
     const [log] = yield* operationEvents(chainId, { userOpHash }, range)
     if (log !== undefined) return log.transactionHash
@@ -64,7 +68,7 @@ const observe = Effect.fnUntraced(function* (transaction: SignedTransaction, acc
   const ownOutcome = own === null ? Option.none<ActionReceipt>() : outcomeIn(own, subject, accountId)
   if (Option.isSome(ownOutcome)) return shows(ownOutcome)
 
-  const carrier = yield* findCarrier(chainId, subject as Hex, fromBlock, head)
+  const carrier = yield* findCarrier(chainId, subject as Hex, { fromBlock, head })
   const carried = carrier === undefined ? null : yield* settledReceipt(chainId, carrier, settled)
   if (carried === "pending") return shows(Option.none())
   if (carried !== null) return shows(outcomeIn(carried, subject, accountId))

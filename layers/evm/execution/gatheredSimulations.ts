@@ -98,11 +98,17 @@ export const gatheredSimulations = Effect.gen(function* () {
   const clients = yield* EvmClients
   const simulate = yield* batched(
     ({ id }: Asked) => String(id),
-    (asked: ReadonlyArray<Asked>) =>
+    (asked: ReadonlyArray<Asked>, tell: (one: Asked, answer: Answer) => void) =>
       Effect.gen(function* () {
+        const byId = new Map(asked.map((one) => [one.id, one]))
         const answers = yield* Effect.forEach(
           requestsOf(asked),
-          (items) => (items.length === 1 ? eachAlone(items) : Effect.catch(together(items), () => eachAlone(items))),
+          // Whoever is answered goes on while the other requests are under way.
+          (items) =>
+            Effect.tap(
+              items.length === 1 ? eachAlone(items) : Effect.catch(together(items), () => eachAlone(items)),
+              (found) => Effect.sync(() => found.forEach(([id, answer]) => tell(byId.get(id)!, answer)))
+            ),
           { concurrency: maxRequests }
         )
         const found = new Map(answers.flat())

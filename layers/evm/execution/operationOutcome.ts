@@ -10,6 +10,7 @@ import {
   type Hex,
   isAddressEqual,
   type Log,
+  pad,
   parseEventLogs,
   toEventSelector,
   type TransactionReceipt
@@ -79,8 +80,12 @@ export const netTransfers = (
   accountId: AccountId
 ): ActionReceipt["deltas"] => {
   const account = toViem(addressOf(accountId))
+  const word = pad(account.toLowerCase() as Hex)
+  const names = ({ topics: [, from, to] }: Log) => from?.toLowerCase() === word || to?.toLowerCase() === word
   const net = new Map<AssetId, bigint>()
-  for (const { address, args } of parseEventLogs({ abi: [transferEvent], logs: transferLogs(logs), strict: true })) {
+  // Decoded are its own alone: what goes between pools and routers is most of a receipt.
+  const own = transferLogs(logs).filter(names)
+  for (const { address, args } of parseEventLogs({ abi: [transferEvent], logs: own, strict: true })) {
     const received = isAddressEqual(args.to, account) ? args.value : 0n
     const sent = isAddressEqual(args.from, account) ? args.value : 0n
     const assetId = erc20(chainIdOf(accountId), fromViem(address))

@@ -23,7 +23,7 @@ import {
 } from "#layers/evm/execution/agentOperation.ts"
 import type { BlockReading } from "#layers/evm/execution/BlockReader.ts"
 import { type Lanes, readAccountState } from "#layers/evm/execution/chainState.ts"
-import { guardedSwaps, guardedTransfer, guardRouteFault } from "#layers/evm/execution/guardCalls.ts"
+import { type GuardTerms, guardedSwaps, guardedTransfer, guardRouteFault } from "#layers/evm/execution/guardCalls.ts"
 import { bundleGasCap, gasLimits, transactionGas, transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
 import { withMark } from "#layers/evm/execution/operationMark.ts"
 import { refusedByAccount, requireAuthorization } from "#layers/evm/execution/requireAuthorization.ts"
@@ -99,9 +99,7 @@ const handleOpsData = (operation: ReturnType<typeof packedOperation>, beneficiar
 const tradesOf = (
   { swaps, transfers = [] }: SwapBatch,
   chain: ChainAuthorization,
-  deadline: bigint,
-  routeTarget: EvmAddress | undefined,
-  attested: ReadonlyMap<EvmAddress, SignedPrice>
+  { attested, deadline, routeTarget }: Pick<GuardTerms, "attested" | "deadline" | "routeTarget">
 ): ReadonlyArray<Call> => {
   const { guard, router } = evmPolicy(chain)
   if (guard !== undefined) {
@@ -182,7 +180,11 @@ export const prepareBatch = Effect.fnUntraced(function* (
     return yield* new SimulationFailed({ chainId, reason })
   }
   const asked = calls.map(({ data, to }): Call => ({ target: toViem(to), data: data as Hex }))
-  const trades = tradesOf(batch, chain, block.timestamp + swapLifetimeSeconds, routeTarget, attested)
+  const trades = tradesOf(batch, chain, {
+    deadline: block.timestamp + swapLifetimeSeconds,
+    routeTarget,
+    attested
+  })
   const made = executeBatch([...removals, ...trades, ...asked, ...(settles === undefined ? [] : [settles])])
   const callData = withMark(made, batch.operationId)
   const operation: AgentOperation = { authorization, chain, ownerSignature, ...account, callData, gas }

@@ -4,7 +4,8 @@
  *
  * `handleOps` does not revert when the calls inside an operation do, so its success says nothing about them. One
  * `eth_call` therefore reads the account's balances before and after `handleOps` and compares; it needs no method
- * beyond what every node offers. Its last step repeats the calls alone, from the EntryPoint, to learn why they failed.
+ * beyond what every node offers. When they are not as they should be, a second one repeats the calls alone behind it,
+ * from the EntryPoint, to learn why they failed.
  */
 import { Effect } from "effect"
 import { type Address, erc20Abi, type Hex } from "viem"
@@ -39,7 +40,7 @@ export interface OperationToSimulate {
   readonly callGasLimit: bigint
 }
 
-/** Reading balances and passing the calls on, beside the transaction and the repeat. */
+/** Reading balances and passing the calls on, beside the transaction and what is repeated of it. */
 const simulationOverhead = 1_000_000n
 
 interface Change {
@@ -73,11 +74,25 @@ const minChanges = ({ account, settlement, swaps, transfers = [] }: OperationToS
   return [...changes.values()]
 }
 
-const reasonOfRepeat = (repeated: CallResult | undefined): string => {
+type Simulate<R> = (simulation: Simulation) => Effect.Effect<ReadonlyArray<CallResult>, ChainUnavailable, R>
+
+/** Why the calls of an operation fail that the EntryPoint carries: what they say when nothing catches it. */
+const reasonOfRepeat = Effect.fnUntraced(function* <R>(operation: OperationToSimulate, simulate: Simulate<R>) {
+  const { callGasLimit, chainId, execute, handleOps, relayer, transactionGas } = operation
+  const results = yield* simulate({
+    chainId,
+    from: relayer,
+    gas: transactionGas + callGasLimit + simulationOverhead,
+    // Multicall3 runs as the EntryPoint, so that the account accepts the call.
+    calls: [
+      { target: entryPoint, data: handleOps },
+      revertedCalls([{ target: toViem(operation.account), data: execute }])
+    ]
+  })
+  const [result] = (results[1] && resultsOfReverted(results[1])) ?? []
   const unknown = "the swaps have no effect within their gas limit, or yield less than their floor"
-  const [result] = (repeated && resultsOfReverted(repeated)) ?? []
   return result === undefined || result.success ? unknown : revertReason(result.data)
-}
+})
 
 /**
  * The EntryPoint's codes for an account that is deployed already and for a nonce that is used: another operation was
@@ -91,7 +106,7 @@ const balanceOf = callDataOf(erc20Abi, "balanceOf")
 /** Fails with the chain's reason when the operation would be refused or would not do what its swaps ask. */
 export const simulateOperation = Effect.fnUntraced(function* <R>(
   operation: OperationToSimulate,
-  simulate: (simulation: Simulation) => Effect.Effect<ReadonlyArray<CallResult>, ChainUnavailable, R>
+  simulate: Simulate<R>
 ) {
   const { chainId } = operation
   const account = toViem(operation.account)
@@ -103,15 +118,13 @@ export const simulateOperation = Effect.fnUntraced(function* <R>(
   const results = yield* simulate({
     chainId,
     from: operation.relayer,
-    gas: operation.transactionGas + operation.callGasLimit + simulationOverhead,
+    gas: operation.transactionGas + (operation.hasCalls === true ? operation.callGasLimit : 0n) + simulationOverhead,
     calls: [
       ...balances,
       // Before as well, where nothing else tells that the calls succeed: the account is deployed then.
       ...(operation.hasCalls === true ? [revertedCalls([{ target: account, data: operation.execute }])] : []),
       { target: entryPoint, data: operation.handleOps },
-      ...balances,
-      // Multicall3 runs as the EntryPoint, so that the account accepts the call.
-      revertedCalls([{ target: account, data: operation.execute }])
+      ...balances
     ]
   })
   const tried = operation.hasCalls === true ? [results[balances.length]] : []
@@ -137,5 +150,6 @@ export const simulateOperation = Effect.fnUntraced(function* <R>(
   // Floors of zero, or swaps there and back, are met by a reverted batch too: that one leaves every balance as it was.
   const moved = actual.some((change) => change !== null && change !== 0n)
   const sufficient = changes.every(({ least }, index) => (actual[index] ?? least - 1n) >= least)
-  if (!moved || !sufficient) return yield* new SimulationFailed({ chainId, reason: reasonOfRepeat(results.at(-1)) })
+  if (!moved || !sufficient)
+    return yield* new SimulationFailed({ chainId, reason: yield* reasonOfRepeat(operation, simulate) })
 })

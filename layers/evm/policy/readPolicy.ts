@@ -131,12 +131,19 @@ const kernelState = ({ authorization, chain }: Signed, permission: Permission | 
   return isSignedAt(authorization, chain, permission?.currentNonce ?? nonceOfFreshAccount) ? "unused" : "ended"
 }
 
+/** The block that was read. */
+interface GuardedBlock {
+  /** What the guard says of the account; undefined where it has none. */
+  readonly guards: GuardsAccount | undefined
+  /** Its time. */
+  readonly seconds: number
+}
+
 /** With what the guard has to say of it. */
 const stateOf = (
   signed: Signed,
   permission: Permission | undefined,
-  guards: GuardsAccount | undefined,
-  seconds: number
+  { guards, seconds }: GuardedBlock
 ): PermissionState => {
   const state = kernelState(signed, permission)
   const { guard } = evmPolicy(signed.chain)
@@ -155,12 +162,7 @@ const decodeSigner = (result: CallResult | undefined) =>
     ? decodeFunctionResult({ abi: signerAbi, functionName: "signer", data: result.data })
     : zeroAddress
 
-const readingOf = (
-  signed: Signed,
-  results: ReadonlyArray<CallResult>,
-  guards: GuardsAccount | undefined,
-  seconds: number
-): PermissionReading => {
+const readingOf = (signed: Signed, results: ReadonlyArray<CallResult>, block: GuardedBlock): PermissionReading => {
   const { authorization, chain } = signed
   const { guard } = evmPolicy(chain)
   const permission = decodePermission(results)
@@ -173,7 +175,7 @@ const readingOf = (
   return {
     permissionId: chain.permissionId,
     kind: isGuarded ? "guard" : "call_policy",
-    state: stateOf(signed, permission, guards, seconds),
+    state: stateOf(signed, permission, block),
     agent: signer === zeroAddress ? addressOf(authorization.agentAccountId) : fromViem(signer),
     validUntil: guard === undefined ? null : DateTime.makeUnsafe(guard.validUntil * 1000)
   }
@@ -203,7 +205,7 @@ export const readPolicy = Effect.fnUntraced(function* (grants: ReadonlyArray<Gra
       const permissions = signed.map((one, index) => {
         const own = answers.slice(index * callsPerPermission, (index + 1) * callsPerPermission)
         const rules = evmPolicy(one.chain).guard?.contract === guard ? ruled?.account : undefined
-        return readingOf(one, own, rules, seconds)
+        return readingOf(one, own, { guards: rules, seconds })
       })
       return {
         chainId,

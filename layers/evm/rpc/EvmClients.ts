@@ -121,7 +121,7 @@ const clientsOf = Effect.fnUntraced(function* (
   const gathered = new Map(
     yield* Effect.forEach(known.keys(), (chainId) =>
       Effect.map(
-        gatheredCalls((method, send) => request(chainId, method, send, endpointsOf(chainId))),
+        gatheredCalls((method, send) => request({ chainId, endpoints: endpointsOf(chainId) }, method, send)),
         (gather) => [chainId, gather] as const
       )
     )
@@ -134,15 +134,15 @@ const clientsOf = Effect.fnUntraced(function* (
 
   /** Over one endpoint, whose word is wanted and nobody else's: nothing is shared. */
   const over = (endpoint: Endpoint): Clients => ({
-    request: (chainId, method, send) => request(chainId, method, send, [endpoint]),
+    request: (chainId, method, send) => request({ chainId, endpoints: [endpoint] }, method, send),
     gather: (chainId, calls, blockNumber) =>
-      request(chainId, "eth_call", (client) => aggregate(client, calls, { blockNumber }), [endpoint]),
+      request({ chainId, endpoints: [endpoint] }, "eth_call", (client) => aggregate(client, calls, { blockNumber })),
     chain,
     each: () => [over(endpoint)]
   })
 
   return {
-    request: (chainId, method, send) => request(chainId, method, send, endpointsOf(chainId)),
+    request: (chainId, method, send) => request({ chainId, endpoints: endpointsOf(chainId) }, method, send),
     gather: (chainId, calls, blockNumber) => gathered.get(chainId)?.(calls, blockNumber) ?? notConfigured(chainId),
     chain,
     each: (chainId) => endpointsOf(chainId).map(over)
@@ -152,7 +152,13 @@ const clientsOf = Effect.fnUntraced(function* (
 const notConfigured = (chainId: ChainId) =>
   Effect.fail(new ChainUnavailable({ chainId, reason: "no RPC endpoint is configured for this chain" }))
 
-const request = <A>(chainId: ChainId, method: string, send: Send<A>, endpoints: ReadonlyArray<Endpoint>) =>
+/** The endpoints of a chain that are asked. */
+interface Asked {
+  readonly chainId: ChainId
+  readonly endpoints: ReadonlyArray<Endpoint>
+}
+
+const request = <A>({ chainId, endpoints }: Asked, method: string, send: Send<A>) =>
   Effect.gen(function* () {
     if (endpoints.length === 0) return yield* notConfigured(chainId)
     const start = yield* Clock.monotonicTimeNanos

@@ -56,7 +56,7 @@ const facing = (pool: Pool, sell: EvmAddress): Pool =>
     : { tokens: [pool.tokens[1], pool.tokens[0]], reserves: [pool.reserves[1], pool.reserves[0]] }
 
 /** One hop; undefined where there is no pool, where it would pay nothing, or where it cannot take the amount. */
-const hop = ({ pools }: Pools, sell: EvmAddress, buy: EvmAddress, amountIn: bigint): Hop | undefined => {
+const hop = ({ pools }: Pools, [sell, buy]: Pool["tokens"], amountIn: bigint): Hop | undefined => {
   const key = poolKey(sell, buy)
   const pool = pools.get(key)
   if (pool === undefined || amountIn <= 0n) return undefined
@@ -74,7 +74,7 @@ export const follow = (pools: Pools, path: ReadonlyArray<EvmAddress>, amountIn: 
   const hops: Array<Hop> = []
   let amount = amountIn
   for (const [index, sell] of path.slice(0, -1).entries()) {
-    const next = hop(pools, sell, path[index + 1]!, amount)
+    const next = hop(pools, [sell, path[index + 1]!], amount)
     if (next === undefined) return undefined
     hops.push(next)
     amount = next.amountOut
@@ -98,11 +98,15 @@ export const priceImpactBps = ({ amountIn, amountOut, hops }: Route): number => 
 }
 
 /** Limits of a route: `SaleLimits` also hold the share of each pool. */
-export type RouteLimits = LossLimits & Partial<Pick<SaleLimits, "poolShareBps">>
+export type RouteLimits = LossLimits &
+  Partial<Pick<SaleLimits, "poolShareBps">> & {
+    /** What the whole sale is to sell, of which the route may sell a part. */
+    readonly wantedRaw: bigint
+  }
 
-/** Whether a route keeps to the limits of a sale of `wantedRaw`, of which it may be a part. */
-export const isWithin = (route: Route, { sold }: Pools, limits: RouteLimits, wantedRaw: bigint): boolean => {
-  const { poolShareBps } = limits
+/** Whether a route keeps to the limits of its sale. */
+export const isWithin = (route: Route, { sold }: Pools, limits: RouteLimits): boolean => {
+  const { poolShareBps, wantedRaw } = limits
   const leastRaw = limits.leastRaw[route.hops.length === 1 ? 0 : 1]
   return (
     priceImpactBps(route) <= limits.priceImpactBps &&
@@ -123,14 +127,10 @@ const precisionBits = 20n
  * pool of reserve R the impact is i at x = R i / (0.997 (1 - i)); over two pools there is no such formula, so it is
  * bisected between there and nothing.
  */
-export const largestRoute = (
-  pools: Pools,
-  path: ReadonlyArray<EvmAddress>,
-  wantedRaw: bigint,
-  limits: RouteLimits
-): Route | undefined => {
+export const largestRoute = (pools: Pools, path: ReadonlyArray<EvmAddress>, limits: RouteLimits): Route | undefined => {
+  const { wantedRaw } = limits
   const all = follow(pools, path, wantedRaw)
-  if (all === undefined || isWithin(all, pools, limits, wantedRaw)) return all
+  if (all === undefined || isWithin(all, pools, limits)) return all
   const limitBps = BigInt(limits.priceImpactBps)
   const reserve = all.hops[0]!.before.reserves[0]
   const alone =
@@ -140,7 +140,7 @@ export const largestRoute = (
   for (let within = 0n; over - within > 1n + (over >> precisionBits);) {
     const amountIn = (within + over) / 2n
     const route = follow(pools, path, amountIn)
-    const isGood = route !== undefined && isWithin(route, pools, limits, wantedRaw)
+    const isGood = route !== undefined && isWithin(route, pools, limits)
     if (isGood) [found, within] = [route, amountIn]
     // Too little buys nothing at all; too much is beyond the limits.
     else if (route === undefined) within = amountIn

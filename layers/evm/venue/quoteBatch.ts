@@ -3,7 +3,7 @@
  * quote says is what the router pays at the same reserves.
  */
 import type { EvmAddress } from "#domain/Caip.ts"
-import type { Quote, QuotedPath, SaleLimits, SplitTerms } from "#domain/trading/Venue.ts"
+import type { Quote, QuoteBatch, QuotedPath, SaleLimits, SplitTerms } from "#domain/trading/Venue.ts"
 import {
   follow,
   isWithin,
@@ -29,6 +29,13 @@ export interface Sale {
   readonly split?: SplitTerms
 }
 
+/** Sales of one operation, and the pools as they are before it. */
+export interface SaleBatch extends Pick<QuoteBatch, "isMade"> {
+  readonly pools: ReadonlyArray<Pool>
+  readonly hubs: ReadonlyArray<EvmAddress>
+  readonly sales: ReadonlyArray<Sale>
+}
+
 /** Paths of one sale: each is a swap of its own in the operation. */
 const maxPaths = 3
 
@@ -49,32 +56,36 @@ const bestOf = (routes: ReadonlyArray<Route | undefined>): Route | undefined =>
 const boughtOver = (routes: ReadonlyArray<Route>): bigint => routes.reduce((sum, route) => sum + route.amountOut, 0n)
 const soldOver = (routes: ReadonlyArray<Route>): bigint => routes.reduce((sum, route) => sum + route.amountIn, 0n)
 
+interface SplitSale extends Pick<Sale, "sellAmountRaw"> {
+  readonly atMost: SaleLimits | undefined
+  readonly split: SplitTerms
+  readonly paths: ReadonlyArray<ReadonlyArray<EvmAddress>>
+}
+
 /**
  * The sale over as many paths as are worth their gas, those that take most first; what one path cannot take goes over
  * another. No two candidate paths share a pool, since each but the direct one has a hub of its own.
  */
 const severalRoutes = (
   pools: Pools,
-  { atMost, sellAmountRaw: wantedRaw }: Sale,
-  { gainRaw, within }: SplitTerms,
-  paths: ReadonlyArray<ReadonlyArray<EvmAddress>>,
+  { atMost, paths, sellAmountRaw: wantedRaw, split: { gainRaw, within } }: SplitSale,
   single: Route | undefined
 ): ReadonlyArray<Route> => {
-  const limits = atMost ?? within
+  const limits = { ...(atMost ?? within), wantedRaw }
   const lanes = paths.flatMap((path) => {
-    const most = largestRoute(pools, path, wantedRaw, limits)
+    const most = largestRoute(pools, path, limits)
     return most === undefined ? [] : [{ path, mostRaw: most.amountIn }]
   })
   const alone = single === undefined ? [] : [single]
   if (lanes.length < 2) return alone
   // A path that the limits refuse is worth nothing.
-  let best = single !== undefined && isWithin(single, pools, limits, wantedRaw) ? alone : []
+  let best = single !== undefined && isWithin(single, pools, limits) ? alone : []
   const all = splitRoutes(pools, lanes, wantedRaw)
   for (let count = 2; count <= Math.min(maxPaths, all.length); count += 1) {
     const used = lanes.filter(({ path }) => all.slice(0, count).some((route) => route.path === path))
     const routes = count === all.length ? all : splitRoutes(pools, used, wantedRaw)
     const isWhole = atMost !== undefined || soldOver(routes) === wantedRaw
-    const isKept = routes.every((route) => isWithin(route, pools, limits, wantedRaw))
+    const isKept = routes.every((route) => isWithin(route, pools, limits))
     const gain = boughtOver(routes) - boughtOver(best)
     if (isWhole && isKept && gain > gainRaw * BigInt(routes.length - Math.max(1, best.length))) best = [...routes]
   }
@@ -86,10 +97,12 @@ const routesOf = (pools: Pools, sale: Sale, hubs: ReadonlyArray<EvmAddress>): Re
   const paths = candidatePaths(sale, hubs)
   const single = bestOf(
     paths.map((path) =>
-      atMost === undefined ? follow(pools, path, sellAmountRaw) : largestRoute(pools, path, sellAmountRaw, atMost)
+      atMost === undefined
+        ? follow(pools, path, sellAmountRaw)
+        : largestRoute(pools, path, { ...atMost, wantedRaw: sellAmountRaw })
     )
   )
-  if (split !== undefined) return severalRoutes(pools, sale, split, paths, single)
+  if (split !== undefined) return severalRoutes(pools, { atMost, sellAmountRaw, split, paths }, single)
   return single === undefined ? [] : [single]
 }
 
@@ -101,18 +114,22 @@ const quotedPath = (route: Route): QuotedPath => ({
   inputsRaw: route.hops.map(({ amountIn }) => amountIn)
 })
 
-/** Where nothing can be sold within the limits, the path that would pay most for all of it; null without any. */
+/**
+ * Where nothing can be sold within the sale's limits, the path that would pay most for all of it; null without any, and
+ * where the sale has no limits.
+ */
 const nothingNow = (pools: Pools, sale: Sale, hubs: ReadonlyArray<EvmAddress>): Quote | null => {
+  if (sale.atMost === undefined) return null
   const best = bestOf(candidatePaths(sale, hubs).map((path) => follow(pools, path, sale.sellAmountRaw)))
   return best === undefined ? null : { buyAmountRaw: 0n, path: best.path, priceImpactBps: 0, sellAmountRaw: 0n }
 }
 
-const quoteOf = (pools: Pools, sale: Sale, hubs: ReadonlyArray<EvmAddress>, routes: ReadonlyArray<Route>) => {
+const quoteOf = (sale: Sale, routes: ReadonlyArray<Route>): Quote | null => {
   const paths = routes.map(quotedPath)
   const [first] = paths
-  if (first === undefined) return sale.atMost === undefined ? null : nothingNow(pools, sale, hubs)
+  if (first === undefined) return null
   const soldRaw = soldOver(routes)
-  const quote: Quote = {
+  return {
     buyAmountRaw: boughtOver(routes),
     path: first.path,
     priceImpactBps: Math.max(...paths.map((one) => one.priceImpactBps)),
@@ -120,7 +137,6 @@ const quoteOf = (pools: Pools, sale: Sale, hubs: ReadonlyArray<EvmAddress>, rout
     ...(soldRaw === sale.sellAmountRaw ? {} : { sellAmountRaw: soldRaw }),
     ...(paths.length === 1 ? {} : { paths })
   }
-  return quote
 }
 
 /**
@@ -128,12 +144,7 @@ const quoteOf = (pools: Pools, sale: Sale, hubs: ReadonlyArray<EvmAddress>, rout
  * those before it left. A sale whose quote `isMade` refuses changes no reserves. Null where no path leads from the sold
  * to the bought token or the amount yields nothing.
  */
-export const quoteBatch = (
-  pools: ReadonlyArray<Pool>,
-  hubs: ReadonlyArray<EvmAddress>,
-  sales: ReadonlyArray<Sale>,
-  isMade: (index: number, quote: Quote) => boolean = () => true
-): ReadonlyArray<Quote | null> => {
+export const quoteBatch = ({ hubs, isMade = () => true, pools, sales }: SaleBatch): ReadonlyArray<Quote | null> => {
   const current = new Map(pools.map((pool) => [poolKey(...pool.tokens), pool]))
   const inBatch = new Map<string, bigint>()
   return sales.map((sale, index) => {
@@ -144,7 +155,7 @@ export const quoteBatch = (
     }
     const known = { pools: current, sold }
     const routes = routesOf(known, sale, hubs)
-    const quote = quoteOf(known, sale, hubs, routes)
+    const quote = quoteOf(sale, routes) ?? nothingNow(known, sale, hubs)
     if (quote === null || !isMade(index, quote)) return quote
     for (const { after, amountIn, key, sale: sold } of routes.flatMap(({ hops }) => hops)) {
       current.set(key, after)

@@ -31,7 +31,7 @@ export const WithdrawalVerifierLive = Layer.effect(
         const signature = ownerSignature(accountType, withdrawal.signature)
         if (digest === undefined || signature === undefined) return false
         if (accountType === "ERC1271") {
-          return yield* standsBy(chainIdOf(withdrawal.accountId), ownerAccountId, digest, signature)
+          return yield* standsBy(chainIdOf(withdrawal.accountId), ownerAccountId, { digest, signature })
         }
         const signer = yield* Effect.promise(() => recoverAddress({ hash: digest, signature }).catch(() => undefined))
         return signer === toViem(addressOf(ownerAccountId))

@@ -92,9 +92,8 @@ const hash = (bytes: Uint8Array) => `0x${bytesToHex(sha256(bytes))}`
 /** What the owner stands by: the agent's role in the wallet, which is for one sub-account. */
 const authorizationOf = (
   { ownerAccountId, withdrawalDomainName }: PlaceRequest,
-  agent: PublicKey,
   place: WalletPlace,
-  signed: Uint8Array
+  { agent, signed }: { readonly agent: PublicKey; readonly signed: Uint8Array }
 ): Authorization => {
   const digest = hash(signed)
   const { roleId, walletId } = place
@@ -143,7 +142,7 @@ export const SolanaWalletsLive = Layer.effect(
         transaction,
         plan: encodePlan({ _tag: "SolanaOwner", flow })
       }
-      return { authorization: authorizationOf(request, agent.key, flow, flow.message), place }
+      return { authorization: authorizationOf(request, flow, { agent: agent.key, signed: flow.message }), place }
     })
 
     const issueText = Effect.fnUntraced(function* (request: PlaceRequest) {
@@ -158,7 +157,10 @@ export const SolanaWalletsLive = Layer.effect(
         transaction: null,
         plan: encodePlan({ _tag: "EvmOwner", flow })
       }
-      return { authorization: authorizationOf(request, agent.key, flow, new TextEncoder().encode(raw)), place }
+      return {
+        authorization: authorizationOf(request, flow, { agent: agent.key, signed: new TextEncoder().encode(raw) }),
+        place
+      }
     })
 
     const issue: SolanaWallets["Service"]["issue"] = Effect.fn("SolanaWallets.issue")((request: PlaceRequest) =>

@@ -24,10 +24,10 @@ const venue = Layer.effect(
     const context = yield* adapters
     return Venue.of({
       ...others,
-      quote: (chainId, hubs, requests, isMade) =>
-        namespaceOfChain(chainId) === "solana"
-          ? Effect.provideContext(quoteSwaps(requests), context)
-          : others.quote(chainId, hubs, requests, isMade)
+      quote: (batch) =>
+        namespaceOfChain(batch.chainId) === "solana"
+          ? Effect.provideContext(quoteSwaps(batch.requests), context)
+          : others.quote(batch)
     })
   })
 )

@@ -110,7 +110,11 @@ export const prepareSwaps = Effect.fn("solana.prepareSwaps")(function* (
     steps.filter((step) => isCovered(free, step)),
     (step) => simulate(step, mints)
   )
-  const opened = new Set(steps.map(({ buy }) => buy).filter((buy) => tokens.every(({ assetId }) => assetId !== buy)))
+  const opened = new Set(
+    steps
+      .flatMap(({ buy, sell }) => [buy, sell])
+      .filter((id) => !tokens.some(({ accounts, assetId }) => assetId === id && accounts.length > 0))
+  )
   const rent = yield* (yield* SolanaRpc).minimumRent(tokenAccountBytes)
   const texts = [encodeStep(first), ...others.map((step) => encodeStep(step))] as const
   return {

@@ -60,7 +60,7 @@ const checkMessage = (bytes: Uint8Array, plan: TransactionPlan): void => {
   note(flags, [{ pubkey: plan.agent, isSigner: true, isWritable: true }])
   for (const [index, step] of plan.steps.entries()) {
     const expected = expectedInstruction(plan.agent, step)
-    checkInstruction(`instruction ${index} (${step._tag})`, found[index]!, expected, { step, agent: plan.agent })
+    checkInstruction(`instruction ${index} (${step._tag})`, { found: found[index]!, expected, step, agent: plan.agent })
     note(flags, [...expected.accounts, ...(step._tag === "ActForSubAccount" ? innerFlags(step) : [])])
     note(flags, [{ pubkey: expected.programId, isSigner: false, isWritable: false }])
   }
@@ -93,9 +93,12 @@ const readInstructions = (message: MessageV0, { lookupTables }: TransactionPlan)
 
 const checkInstruction = (
   what: string,
-  found: Found,
-  expected: Expected,
-  { agent, step }: { readonly step: Step; readonly agent: PublicKey }
+  {
+    agent,
+    expected,
+    found,
+    step
+  }: { readonly found: Found; readonly expected: Expected; readonly step: Step; readonly agent: PublicKey }
 ): void => {
   expect(found.programId.equals(expected.programId), `${what} calls ${found.programId.toBase58()}`)
   for (const [index, { pubkey }] of expected.accounts.entries()) {

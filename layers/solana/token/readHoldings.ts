@@ -1,8 +1,9 @@
 /**
  * What an address holds: every token of both token programs, several accounts of a mint summed, and lamports above its
- * rent. Token accounts are found first; then all of them, their mints and the chain's clock are read by one request, so
- * the amounts are those of one slot (of up to 100 accounts; more are read in several requests).
+ * rent, which count as SOL. Token accounts are found first; then all of them, their mints and the chain's clock are
+ * read by one request, so the amounts are those of one slot (of up to 100 accounts; more are read in several requests).
  */
+import { NATIVE_MINT } from "@solana/spl-token"
 import { PublicKey, SYSVAR_CLOCK_PUBKEY } from "@solana/web3.js"
 import { Effect, Option, Result } from "effect"
 import { solanaChainId, spl, type SplAssetId } from "#domain/Caip.ts"
@@ -11,6 +12,7 @@ import { type Account, SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { ByteReader } from "#layers/solana/swig/ByteReader.ts"
 import { decodeMint, type Mint } from "#layers/solana/token/Mint.ts"
 import { multiplierAt } from "#layers/solana/token/Multiplier.ts"
+import { isSol } from "#layers/solana/token/nativeSol.ts"
 import { tokenPrograms } from "#layers/solana/token/programs.ts"
 import { decodeTokenAccount, type TokenAccount } from "#layers/solana/token/TokenAccount.ts"
 
@@ -20,10 +22,12 @@ export type Remark = "PAUSED" | "FROZEN" | "PERMANENT_DELEGATE" | "NON_TRANSFERA
 export interface Holding {
   readonly assetId: SplAssetId
   readonly mint: PublicKey
-  /** Raw units in all of the owner's accounts of the mint. */
+  /** Raw units in all of the owner's accounts of the mint, and `lamports`. */
   readonly raw: bigint
   /** Raw units that a transfer can move now: none while the mint is paused, nothing of frozen accounts. */
   readonly movableRaw: bigint
+  /** Of SOL what is not wrapped, above what the address must keep; 0 of other tokens. */
+  readonly lamports: bigint
   /** Those accounts, the fullest first. */
   readonly accounts: ReadonlyArray<TokenAccount>
   /** Null where the mint cannot be read, which is a reason not to trade the token. */
@@ -37,8 +41,6 @@ export interface Holdings {
   readonly slot: bigint
   /** The chain's time, in seconds. */
   readonly time: bigint
-  /** Lamports above what the address must keep. */
-  readonly lamports: bigint
   readonly tokens: ReadonlyArray<Holding>
 }
 
@@ -73,14 +75,18 @@ const remarksOf = (token: Mint | null, accounts: ReadonlyArray<TokenAccount>): R
 const sum = (accounts: ReadonlyArray<TokenAccount>): bigint =>
   accounts.reduce((total, { amountRaw }) => total + amountRaw, 0n)
 
-const holdingOf = (accounts: ReadonlyArray<TokenAccount>, token: Mint | null, time: bigint): Holding => {
-  const { mint } = accounts[0]!
+const holdingOf = (
+  mint: PublicKey,
+  { accounts, lamports, token }: Pick<Holding, "accounts" | "lamports" | "token">,
+  time: bigint
+): Holding => {
   const isStuck = token === null || token.isPaused || token.isNonTransferable
   return {
     assetId: spl(mint.toBase58()),
     mint,
-    raw: sum(accounts),
-    movableRaw: isStuck ? 0n : sum(accounts.filter(({ isFrozen }) => !isFrozen)),
+    raw: sum(accounts) + lamports,
+    movableRaw: isStuck ? 0n : sum(accounts.filter(({ isFrozen }) => !isFrozen)) + lamports,
+    lamports,
     accounts,
     token,
     multiplier: token === null ? 10n ** 18n : multiplierAt(token.multiplier, time),
@@ -115,7 +121,8 @@ export const readHoldings = Effect.fn("solana.readHoldings")(function* (
 ): Effect.fn.Return<Holdings, ChainUnavailable, SolanaRpc> {
   const rpc = yield* SolanaRpc
   const { keys, seen } = yield* findAccounts(owner, wanted)
-  const mints = [...new Set(keys.map(({ mint }) => mint.toBase58()))]
+  const sol = (wanted.mints ?? [NATIVE_MINT]).filter(isSol)
+  const mints = [...new Set([...keys.map(({ mint }) => mint), ...sol].map((mint) => mint.toBase58()))]
   const [read, rent] = yield* Effect.all(
     [
       rpc.accounts(
@@ -143,13 +150,18 @@ export const readHoldings = Effect.fn("solana.readHoldings")(function* (
     const decoded = decodeTokenAccount(key, account.value)
     return Result.isSuccess(decoded) && decoded.success.owner.equals(owner) ? [decoded.success] : []
   })
-  const lamports = self === undefined || Option.isNone(self) ? 0n : self.value.lamports
+  const held = self === undefined || Option.isNone(self) ? 0n : self.value.lamports
+  const spare = sol.length > 0 && held > rent ? held - rent : 0n
+  const byMint = Map.groupBy(accounts, ({ mint }) => mint.toBase58())
   return {
     slot: read.slot,
     time,
-    lamports: lamports > rent ? lamports - rent : 0n,
-    tokens: [...Map.groupBy(accounts, ({ mint }) => mint.toBase58())].map(([mint, group]) =>
-      holdingOf(group.sort(fullestFirst), tokens.get(mint) ?? null, time)
-    )
+    tokens: mints.flatMap((text) => {
+      const mint = new PublicKey(text)
+      const found = (byMint.get(text) ?? []).sort(fullestFirst)
+      const lamports = isSol(mint) ? spare : 0n
+      if (found.length === 0 && lamports === 0n) return []
+      return [holdingOf(mint, { accounts: found, lamports, token: tokens.get(text) ?? null }, time)]
+    })
   }
 })

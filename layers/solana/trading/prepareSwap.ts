@@ -11,6 +11,7 @@ import type { Agent } from "#layers/solana/lifecycle/Agent.ts"
 import { prepare, type PreparationError, type Prepared } from "#layers/solana/lifecycle/prepare.ts"
 import type { FeePolicy } from "#layers/solana/lifecycle/priorityFee.ts"
 import type { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import { wrap, wrappedAccount } from "#layers/solana/token/nativeSol.ts"
 import { type Holdings, readHoldings } from "#layers/solana/token/readHoldings.ts"
 import { checkSwap, type Leg, SwapRefused, untradable } from "#layers/solana/trading/checkSwap.ts"
 import { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
@@ -33,7 +34,7 @@ export interface PreparedSwap extends Prepared {
   readonly expectedRaw: bigint
 }
 
-/** Nothing is signed. The sold tokens must be in the sub-account's associated account. */
+/** Nothing is signed. The sold tokens must be in the sub-account's associated account, SOL may be lamports too. */
 export const prepareSwap = Effect.fn("solana.prepareSwap")(function* ({
   agent,
   fees,
@@ -54,6 +55,7 @@ export const prepareSwap = Effect.fn("solana.prepareSwap")(function* ({
     }
   }
   const before = yield* readHoldings(account)
+  const wrapping = wrap(place, missingLamports(before, { ...leg, account }))
   const others = before.tokens
     .filter(({ mint }) => !mint.equals(leg.sell.mint) && !mint.equals(leg.buy.mint))
     .flatMap(({ accounts }) => accounts.map(({ key }) => key))
@@ -71,8 +73,14 @@ export const prepareSwap = Effect.fn("solana.prepareSwap")(function* ({
     const prepared = yield* prepare({
       agent: agent.key,
       steps: [
+        ...wrapping.steps,
         { _tag: "MakeTokenAccount", owner: account, mint: leg.buy.mint, tokenProgram: leg.buy.program },
-        { _tag: "ActForSubAccount", id: place.walletId, roleId: place.roleId, inner: [inner] }
+        {
+          _tag: "ActForSubAccount",
+          id: place.walletId,
+          roleId: place.roleId,
+          inner: [...wrapping.inner, inner]
+        }
       ],
       lookupTables: yield* readLookupTables(built.addressesByLookupTableAddress ?? {}),
       fees
@@ -86,6 +94,15 @@ export const prepareSwap = Effect.fn("solana.prepareSwap")(function* ({
     attempt(widest)
   )
 })
+
+/** What must be wrapped before the swap finds all that it sells in the associated account. */
+const missingLamports = ({ tokens }: Holdings, { account, sell, sellRaw }: Leg): bigint => {
+  const sold = tokens.find(({ mint }) => mint.equals(sell.mint))
+  if (sold === undefined || sold.lamports === 0n) return 0n
+  const wrapped = sold.accounts.find(({ key }) => key.equals(wrappedAccount(account)))?.amountRaw ?? 0n
+  const missing = sellRaw - wrapped
+  return missing < sold.lamports ? missing : sold.lamports
+}
 
 /** What a landed swap did, by balances before and after it. */
 export interface SwapResult {

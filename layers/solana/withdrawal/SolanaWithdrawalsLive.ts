@@ -65,7 +65,8 @@ const prepare = Effect.fnUntraced(function* ({
     accountId,
     subject: bytesToHex(sha256(stringToBytes(step))),
     steps: [step],
-    gasLimit: signatureLamports + fees.maxPriorityLamports + BigInt(message.assets.length) * rent,
+    // The account's own, where SOL is wrapped, besides those of the recipient.
+    gasLimit: signatureLamports + fees.maxPriorityLamports + BigInt(message.assets.length + 1) * rent,
     maxFeePerGas: weiOfLamport,
     fromBlock: acceptedAtBlock
   }

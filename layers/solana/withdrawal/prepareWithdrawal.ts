@@ -19,6 +19,7 @@ import type { Agent } from "#layers/solana/lifecycle/Agent.ts"
 import { prepare, type PreparationError, type Prepared } from "#layers/solana/lifecycle/prepare.ts"
 import type { FeePolicy } from "#layers/solana/lifecycle/priorityFee.ts"
 import type { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import { wrap, wrappedAccount, type Wrapping } from "#layers/solana/token/nativeSol.ts"
 import { associatedAccount } from "#layers/solana/token/programs.ts"
 import { type Holding, readHoldings } from "#layers/solana/token/readHoldings.ts"
 import { isSignedByOwner } from "#layers/solana/withdrawal/isSignedByOwner.ts"
@@ -32,25 +33,32 @@ export class WithdrawalRefused extends Schema.TaggedError<WithdrawalRefused>()("
 
 const refuse = (kind: WithdrawalRefused["kind"], message: string) => new WithdrawalRefused({ kind, message })
 
-/** Transfers of an amount out of the accounts of a mint, the fullest first; undefined where they have less. */
+/**
+ * An amount out of the accounts of a mint, the fullest first, and of SOL what they lack out of lamports; undefined
+ * where there is less.
+ */
 const transfersOf = (
-  { accounts, token }: Holding,
+  { accounts, lamports, token }: Holding,
   amountRaw: bigint,
-  recipient: PublicKey
-): ReadonlyArray<TransactionInstruction> | undefined => {
+  { place, to }: { readonly place: WalletRole; readonly to: PublicKey }
+): Wrapping | undefined => {
   if (token === null) return undefined
+  const { deposit: from } = addressesOf(place)
   const transfers: Array<TransactionInstruction> = []
+  const transfer = (key: PublicKey, part: bigint) =>
+    createTransferCheckedInstruction(key, token.mint, to, from, part, token.decimals, [], token.program)
   let left = amountRaw
-  for (const { amountRaw: held, isFrozen, key, owner } of accounts) {
+  for (const { amountRaw: held, isFrozen, key } of accounts) {
     if (left === 0n) break
     const part = held < left ? held : left
     if (isFrozen || part === 0n) continue
-    transfers.push(
-      createTransferCheckedInstruction(key, token.mint, recipient, owner, part, token.decimals, [], token.program)
-    )
+    transfers.push(transfer(key, part))
     left -= part
   }
-  return left === 0n ? transfers : undefined
+  if (left === 0n) return { steps: [], inner: transfers }
+  if (left > lamports) return undefined
+  const { inner, steps } = wrap(place, left)
+  return { steps, inner: [...inner, ...transfers, transfer(wrappedAccount(from), left)] }
 }
 
 /** Nothing is signed. All assets are of Solana, each once. */
@@ -103,13 +111,13 @@ export const prepareWithdrawal = Effect.fn("solana.prepareWithdrawal")(function*
     const { mint, remarks, token } = holding
     const stuck = remarks.filter((remark) => remark !== "PERMANENT_DELEGATE" && remark !== "FROZEN")
     const to = token === null ? undefined : associatedAccount(recipient, mint, token.program)
-    const transfers = to === undefined ? undefined : transfersOf(holding, amount, to)
+    const transfers = to === undefined ? undefined : transfersOf(holding, amount, { place, to })
     if (token === null || transfers === undefined || stuck.length > 0) {
       const why = stuck.length > 0 ? stuck.join(", ") : "frozen by its issuer"
       return yield* refuse("untransferable", `${assetId} cannot be transferred now: ${why}`)
     }
-    steps.push({ _tag: "MakeTokenAccount", owner: recipient, mint, tokenProgram: token.program })
-    inner.push(...transfers)
+    steps.push({ _tag: "MakeTokenAccount", owner: recipient, mint, tokenProgram: token.program }, ...transfers.steps)
+    inner.push(...transfers.inner)
   }
   const { roleId, walletId: id } = place
   return yield* prepare({

@@ -5,6 +5,7 @@ import type { Asset } from "#domain/asset/Asset.ts"
 import { Assets } from "#domain/asset/Assets.ts"
 import { AssetId, ChainId } from "#domain/Caip.ts"
 import { shared } from "#domain/batched.ts"
+import { gathered } from "#layers/sql/gathered.ts"
 import { decodeRows, SmallBigint, timestamp } from "#layers/sql/rows.ts"
 
 const AssetRow = Schema.Struct({
@@ -31,12 +32,26 @@ export class AssetStore extends Context.Service<
   private static readonly make = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    const find = Effect.fn("Assets.find")((assetIds: ReadonlyArray<AssetId>) =>
+    // Valuations at the same moment share a read of what each of them names.
+    const findOf = yield* gathered((wanted: ReadonlyArray<ReadonlyArray<AssetId>>) =>
       Effect.map(
-        allAssets(sql`SELECT ${sql.literal(columns)} FROM assets WHERE asset_id = ANY(${assetIds}::text[])`),
-        (rows): ReadonlyMap<AssetId, Asset> => new Map(rows.map((asset) => [asset.assetId, asset]))
+        allAssets(sql`
+          SELECT ${sql.literal(columns)} FROM assets WHERE asset_id = ANY(${[...new Set(wanted.flat())]}::text[])`),
+        (rows) => {
+          const found = new Map(rows.map((asset) => [asset.assetId, asset]))
+          return wanted.map(
+            (assetIds): ReadonlyMap<AssetId, Asset> =>
+              new Map(
+                assetIds.flatMap((assetId) => {
+                  const asset = found.get(assetId)
+                  return asset === undefined ? [] : [[assetId, asset] as const]
+                })
+              )
+          )
+        }
       )
     )
+    const find = Effect.fn("Assets.find")(findOf)
 
     // Runs that plan at the same moment share one read of a chain's catalogue.
     const reads = yield* shared((chainId: ChainId) =>

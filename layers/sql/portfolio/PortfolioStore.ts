@@ -43,7 +43,7 @@ const make = Effect.gen(function* () {
         : filter.status === undefined
           ? ["p.tenant_id", "p.created_at", "p.portfolio_id"]
           : ["c.tenant_id", "c.portfolio_created_at", "c.portfolio_id"]
-    const narrowed = labelsCondition(sql, portfolios, filter, { tenantId, alias: "p" })
+    const narrowed = labelsCondition(sql, portfolios, { ...filter, tenantId, alias: "p" })
     const key = sql.literal(`${createdAt}, ${id}`)
     const conditions = [sql`p.archived_at IS NULL`, sql`${sql.literal(tenant!)} = ${tenantId}`, ...narrowed.conditions]
     if (filter.status !== undefined) conditions.push(sql`c.status = ${filter.status}`)

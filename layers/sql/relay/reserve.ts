@@ -12,15 +12,13 @@ import type { EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { CancelRequested } from "#domain/operation/CancelRequested.ts"
-import type { CarriedAction } from "#domain/relay/RelayStore.ts"
+import type { CarriedAction, Signing } from "#domain/relay/RelayStore.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { holdOpen } from "#layers/sql/operation/cancelRequests.ts"
 import type { Lane, LaneTurns } from "#layers/sql/relay/laneTurns.ts"
 import { timestamp } from "#layers/sql/rows.ts"
 
-type Lanes = readonly [EvmAddress, ...ReadonlyArray<EvmAddress>]
 type Actions = readonly [CarriedAction, ...ReadonlyArray<CarriedAction>]
-type Sign = (nonce: number, lane: EvmAddress) => Effect.Effect<SignedTransaction, ChainUnavailable>
 
 /** Takes everything back: one of the attempts cannot be stored. */
 class NotStored extends Data.TaggedError("NotStored")<{}> {}
@@ -42,7 +40,7 @@ export const makeReserve = (sql: SqlClient.SqlClient, turns: LaneTurns) => {
     RETURNING ${holdOpen(sql, operationIds)}`
 
   /** Of equals the earlier one. */
-  const leastBusy = Effect.fnUntraced(function* (chainId: number, lanes: Lanes) {
+  const leastBusy = Effect.fnUntraced(function* (chainId: number, lanes: Signing["lanes"]) {
     if (lanes.length === 1) return lanes[0]
     const load = yield* turns.load(chainId, lanes)
     return lanes.reduce((least, lane) => (load(lane) < load(least) ? lane : least))
@@ -85,7 +83,7 @@ export const makeReserve = (sql: SqlClient.SqlClient, turns: LaneTurns) => {
     if ((yield* store(actions, transaction, at)).length < actions.length) return yield* new NotStored()
   }, sql.withTransaction)
 
-  const signAndStore = (actions: Actions, lane: Lane, at: DateTime.Utc, sign: Sign) =>
+  const signAndStore = (actions: Actions, lane: Lane, { at, sign }: Signing) =>
     Effect.gen(function* () {
       const nonce = yield* turns.hold(lane, chainNonceOf(actions, lane.relayer))
       yield* storeAt(actions, yield* sign(nonce, lane.relayer), at)
@@ -132,12 +130,12 @@ export const makeReserve = (sql: SqlClient.SqlClient, turns: LaneTurns) => {
     )
   })
 
-  return Effect.fn("RelayStore.reserve")(function* (actions: Actions, lanes: Lanes, at: DateTime.Utc, sign: Sign) {
+  return Effect.fn("RelayStore.reserve")(function* (actions: Actions, signing: Signing) {
     const { chainId } = actions[0].attempt
-    const lane = { chainId, relayer: yield* Effect.orDie(leastBusy(chainId, lanes)) }
+    const lane = { chainId, relayer: yield* Effect.orDie(leastBusy(chainId, signing.lanes)) }
     return yield* Effect.gen(function* () {
       if (!(yield* maySign(actions))) return false
-      yield* signAndStore(actions, lane, at, sign)
+      yield* signAndStore(actions, lane, signing)
       return true
     }).pipe(
       (reserving) => turns.inTurn(lane, reserving),

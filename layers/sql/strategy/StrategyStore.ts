@@ -144,7 +144,7 @@ const make = Effect.gen(function* () {
     { archived = "exclude", ...labels }: StrategyFilter,
     { after, limit }: PageRequest
   ) => {
-    const narrowed = labelsCondition(sql, strategies, labels, { tenantId, alias: "s" })
+    const narrowed = labelsCondition(sql, strategies, { ...labels, tenantId, alias: "s" })
     const by = labels.metadata === undefined ? "s" : "pair"
     const conditions = [sql`s.tenant_id = ${tenantId}`, ...narrowed.conditions]
     if (archived === "exclude") conditions.push(sql`s.archived_at IS NULL`)

@@ -11,6 +11,7 @@ import { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import {
   type TransferIntent,
   type OpenedTransfers,
+  type TransferClosing,
   TransferLedger,
   receiverOf
 } from "#domain/transfer/TransferLedger.ts"
@@ -203,7 +204,7 @@ const make = Effect.gen(function* () {
   })
 
   const close = Effect.fn("TransferLedger.close")(
-    function* (operationId: OperationId, end: TransferEnd, at: DateTime.Utc, closedBefore: number) {
+    function* (operationId: OperationId, end: TransferEnd, { at, closedBefore }: TransferClosing) {
       yield* holdRun(sql)
       // In the order in which everybody locks: the portfolio, then what belongs to it.
       const found = yield* firstOpen(sql`

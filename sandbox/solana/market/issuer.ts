@@ -67,7 +67,11 @@ export const tokenAccount = ({ mint, program }: SplToken, owner: PublicKey): Pub
   getAssociatedTokenAddressSync(mint, owner, true, program)
 
 /** Gives raw units of a token to an owner and answers the transaction's signature; wrapped SOL is wrapped anew. */
-export const issue = (ledger: Ledger, token: SplToken, owner: PublicKey, amountRaw: bigint): string => {
+export const issue = (
+  ledger: Ledger,
+  owner: PublicKey,
+  { amountRaw, token }: { readonly token: SplToken; readonly amountRaw: bigint }
+): string => {
   const account = tokenAccount(token, owner)
   const open = createAssociatedTokenAccountIdempotentInstruction(issuer, account, owner, token.mint, token.program)
   if (!token.mint.equals(NATIVE_MINT)) {
@@ -101,5 +105,9 @@ export const resume = (ledger: Ledger, { mint, program }: SplToken): string =>
   ledger.operate(issuer, [createResumeInstruction(mint, issuer, [], program)])
 
 /** Gives a share's token another multiplier from a second of the chain's time on. */
-export const rescale = (ledger: Ledger, { mint, program }: SplToken, multiplier: number, from: bigint): string =>
+export const rescale = (
+  ledger: Ledger,
+  { mint, program }: SplToken,
+  { from, multiplier }: { readonly multiplier: number; readonly from: bigint }
+): string =>
   ledger.operate(issuer, [createUpdateMultiplierDataInstruction(mint, issuer, multiplier, from, [], program)])

@@ -57,13 +57,17 @@ const sideAmount = (ledger: Ledger, token: SplToken, priceUsd: bigint): bigint =
   return (sideUsd * Decimal.one * 10n ** BigInt(token.decimals)) / (priceUsd * shown)
 }
 
-const setReserve = (ledger: Ledger, token: SplToken, pool: PublicKey, amountRaw: bigint): void => {
+const setReserve = (
+  ledger: Ledger,
+  pool: PublicKey,
+  { amountRaw, token }: { readonly token: SplToken; readonly amountRaw: bigint }
+): void => {
   const account = tokenAccount(token, pool)
   const held = amountIn(ledger.account(account)?.data)
-  if (held < amountRaw) issue(ledger, token, pool, amountRaw - held)
+  if (held < amountRaw) issue(ledger, pool, { token, amountRaw: amountRaw - held })
   if (held <= amountRaw) return
   const own = tokenAccount(token, issuer)
-  if (ledger.account(own) === undefined) issue(ledger, token, issuer, 0n)
+  if (ledger.account(own) === undefined) issue(ledger, issuer, { token, amountRaw: 0n })
   ledger.operate(issuer, [
     createTransferCheckedInstruction(
       account,
@@ -81,8 +85,8 @@ const setReserve = (ledger: Ledger, token: SplToken, pool: PublicKey, amountRaw:
 /** Gives a token's pool fresh reserves at a price (US dollars of a shown unit, wad): what swaps did to it is undone. */
 export const movePool = (ledger: Ledger, token: SplToken, priceUsd: bigint): void => {
   const pool = poolOf(token)
-  setReserve(ledger, usdc, pool, (sideUsd * 10n ** BigInt(usdc.decimals)) / Decimal.one)
-  setReserve(ledger, token, pool, sideAmount(ledger, token, priceUsd))
+  setReserve(ledger, pool, { token: usdc, amountRaw: (sideUsd * 10n ** BigInt(usdc.decimals)) / Decimal.one })
+  setReserve(ledger, pool, { token, amountRaw: sideAmount(ledger, token, priceUsd) })
 }
 
 /** Makes all pools that have no reserves yet. */

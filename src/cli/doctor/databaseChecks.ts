@@ -19,7 +19,7 @@ const subject = "database"
 const oldestMajor = 15
 const answerLimit = Duration.seconds(15)
 /** Of a process beside its pool (layers/sql/Database.ts). */
-const connectionsApart = 2
+const connectionsApart = 3
 
 const server = Effect.fnUntraced(function* ({ clockUrl, database }: Place) {
   const sql = yield* SqlClient.SqlClient

@@ -356,7 +356,7 @@ const ServiceContractsFake = Layer.succeed(ServiceContracts, { on: () => new Set
 /** Nothing is traded here: plans need its fee alone. */
 const VenueFake = Layer.succeed(Venue, {
   feeBps: 30,
-  quote: (_chainId, _hubs, requests) => Effect.succeed(requests.map(() => null))
+  quote: ({ requests }) => Effect.succeed(requests.map(() => null))
 })
 
 export const TestEnvironmentLive = Layer.mergeAll(

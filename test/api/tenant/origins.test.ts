@@ -4,6 +4,7 @@ import { Effect, Schedule } from "effect"
 import { ValidationFailed } from "#domain/Errors.ts"
 import { type Actor, newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive, ownOrigin } from "#test/api/support/Api.ts"
+import { endpoints } from "#test/api/support/endpoints.ts"
 import { assertError } from "#test/api/support/assertions.ts"
 
 const setOrigins = ({ key }: Actor, origins: unknown) =>
@@ -23,15 +24,22 @@ const preflight = (origin: string) =>
     ({ headers }) => headers
   )
 
+/** Whether a page of the origin may read an answer. */
+const isReadable = (origin: string, { headers }: { readonly headers: Headers }) =>
+  headers.get("access-control-allow-origin") === origin
+
 /** Whether a page of the origin may read what the API answers to the key. */
 const mayRead = (origin: string, { key }: Actor) =>
   Effect.map(
     Effect.flatMap(Api, ({ call }) => call("GET", "/v2/tenant/preferences", { key, headers: { origin } })),
-    ({ headers, status }) => {
-      assert.strictEqual(status, 200)
-      return headers.get("access-control-allow-origin") === origin
+    (answer) => {
+      assert.strictEqual(answer.status, 200)
+      return isReadable(origin, answer)
     }
   )
+
+/** Each route but the stream of events, which does not end by itself. */
+const ending = endpoints.filter(({ path }) => !path.startsWith("/v2/events/stream"))
 
 /** What a tenant sets holds a moment later. */
 const untilIt = <E, R>(holds: Effect.Effect<boolean, E, R>) =>
@@ -64,6 +72,53 @@ layer(ApiLive, { excludeTestServices: true })("pages of a tenant's origins", (it
       assert.notProperty(cleared.json.data, "origins")
       yield* untilIt(Effect.map(mayRead(origin, actor), (may) => !may))
       assert.isNull((yield* preflight(origin)).get("access-control-allow-origin"))
+    })
+  )
+
+  it.effect("never read an answer to another tenant's key, on any route, by any header, whatever the answer", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const [actor, other] = [yield* newTenant(), yield* newTenant()]
+      const origin = "https://every.example.com"
+      yield* setOrigins(actor, [origin])
+      yield* untilIt(mayRead(origin, actor))
+      const routes = [
+        ...ending,
+        { method: "GET", path: "/v1/executions/op_01JQ8ZKX4V6T3M9N2C5B7D8F0G/stream", body: undefined },
+        { method: "GET", path: "/v1/ai/executions/op_01JQ8ZKX4V6T3M9N2C5B7D8F0G/ag-ui-stream", body: undefined },
+        { method: "POST", path: "/mcp", body: { jsonrpc: "2.0", id: 1, method: "tools/list" } },
+        { method: "GET", path: "/v2/nothing", body: undefined }
+      ]
+      for (const { body, method, path } of routes)
+        for (const headers of [
+          { origin, "x-api-key": other.key },
+          { origin, authorization: `Bearer ${other.key}` }
+        ] as ReadonlyArray<Record<string, string>>) {
+          const answer = yield* call(method, path, { headers, body })
+          // That no key was found says nothing of anybody.
+          assert.strictEqual(isReadable(origin, answer), answer.status === 401, `${method} ${path}: ${answer.status}`)
+        }
+    })
+  )
+
+  it.effect("read answers to their tenant's key on every route, those that need no key as well", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const { key, ...actor } = yield* newTenant()
+      const origin = "https://all.example.com"
+      yield* setOrigins({ key, ...actor }, [origin])
+      yield* untilIt(mayRead(origin, { key, ...actor }))
+      for (const { method, path } of ending.filter((endpoint) => endpoint.method === "GET"))
+        assert.isTrue(isReadable(origin, yield* call(method, path, { headers: { origin }, key })), path)
+      const streamed = yield* call("GET", "/v1/executions/op_01JQ8ZKX4V6T3M9N2C5B7D8F0G/stream", {
+        headers: { origin },
+        key
+      })
+      assert.isTrue(isReadable(origin, streamed), streamed.text)
+      const unknown = yield* call("GET", "/v2/whoami", { headers: { origin }, key: `${key}x` })
+      assert.isTrue(isReadable(origin, unknown), "that the key is not known")
+      for (const path of ["/v2/scopes", "/v2/openapi.json", "/health/live"])
+        assert.isTrue(isReadable(origin, yield* call("GET", path, { headers: { origin } })), path)
     })
   )
 

@@ -80,7 +80,14 @@ const apply = (state: MonitorState, own: Workflow, what: Action, at: DateTime.Ut
     case "start":
     case "start beside another": {
       const next = started()
-      return next && Transitions.awaitExecution(next, { operationId, requestId: `r${n}` }, at, what === "start")
+      return (
+        next &&
+        Transitions.awaitExecution(
+          next,
+          { execution: { operationId, requestId: `r${n}` }, isOwn: what === "start" },
+          at
+        )
+      )
     }
     case "look":
     case "look in vain":

@@ -132,7 +132,7 @@ layer(Valuers, { excludeTestServices: true })("Valuer", (it) => {
     return (raw: bigint, blockNumber: bigint) =>
       Effect.flatMap(DateTime.now, (at) => {
         const received = { assetId: arbUsdc.assetId, raw, txHash: `0x${"7b".repeat(32)}`, blockNumber }
-        return transfers.close(operationId!, { state: "delivered", received, reason: null }, at, 0)
+        return transfers.close(operationId!, { state: "delivered", received, reason: null }, { at, closedBefore: 0 })
       })
   })
 

@@ -205,7 +205,9 @@ const lived = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, isValue
     const txHash = `0x${ledger.block.toString(16).padStart(64, "0")}`
     const received = { assetId: to.assetId, raw, txHash, blockNumber: ledger.block }
     const at = yield* DateTime.now
-    assert.isTrue(yield* transfers.close(operationId, { state: "delivered", received, reason: null }, at, 0))
+    assert.isTrue(
+      yield* transfers.close(operationId, { state: "delivered", received, reason: null }, { at, closedBefore: 0 })
+    )
   })
 
   for (const one of events) {

@@ -40,15 +40,15 @@ const saleOf = ({ buy, sell, sellAmountRaw }: QuoteRequest) => ({
 })
 
 const price = (legs: ReadonlyArray<PlannedLeg>) =>
-  priceLegs(legs, quoteBatch(pools, [hub], legs.map(saleOf), isMadeAt(legs, limits)), limits)
+  priceLegs(legs, quoteBatch({ pools, hubs: [hub], sales: legs.map(saleOf), isMade: isMadeAt(legs, limits) }), limits)
 
 /** As runs price legs: over the port of the venue, here with the arithmetic of its pools behind it. */
 const Quotes = BestQuotes.layer.pipe(
   Layer.provide([
     Layer.succeed(Venue, {
       feeBps,
-      quote: (_, hubs, requests, isMade) =>
-        Effect.succeed(quoteBatch(pools, hubs.map(toEvm), requests.map(saleOf), isMade))
+      quote: ({ hubs, isMade, requests }) =>
+        Effect.succeed(quoteBatch({ pools, hubs: hubs.map(toEvm), sales: requests.map(saleOf), isMade }))
     }),
     Layer.mock(Routing, {}),
     TestSettings
@@ -80,7 +80,7 @@ describe("legs that are refused", () => {
     Effect.gen(function* () {
       const { price: priced } = yield* BestQuotes
       const legs = [leg(1, 2, 60_000n), leg(1, 3, 2_000n)]
-      const { skips, swaps } = yield* priced(authorization, legs, limits, false)
+      const { skips, swaps } = yield* priced(authorization, legs, { limits, routed: false })
       assert.deepStrictEqual(
         skips.map(({ code }) => code),
         ["PRICE_IMPACT"]

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
-import { evmAccount, evmWallet } from "#domain/Caip.ts"
+import { erc20, evmAccount, EvmAddress, evmWallet } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
 import { type AccountReading, assemblePositions, type Readings } from "#domain/portfolio/assemblePositions.ts"
@@ -33,8 +33,9 @@ const read = (
   ...balances: ReadonlyArray<readonly [typeof baseUsdc, bigint | null]>
 ): AccountReading => ({
   account,
-  result: { _tag: "Read", balances: balances.map(([{ assetId }, raw]) => ({ assetId, raw })) }
+  result: { _tag: "Read", balances: balances.map(([{ assetId }, raw]) => ({ assetId, raw })), unlisted: [] }
 })
+const evmAddress = (last: bigint) => EvmAddress.make(`0x${last.toString(16).padStart(40, "0")}`)
 const down = (account: typeof onBase): AccountReading => ({ account, result: { _tag: "Failed", reason: "timeout" } })
 const assemble = (accounts: ReadonlyArray<AccountReading>, overrides: Partial<Readings> = {}) =>
   assemblePositions(portfolio, {
@@ -54,6 +55,29 @@ const assemble = (accounts: ReadonlyArray<AccountReading>, overrides: Partial<Re
 const kinds = (positions: ReturnType<typeof assemble>) => positions.warnings.map(({ kind }) => kind)
 
 describe("positions", () => {
+  it("show unlisted tokens last, without a value and outside of the total, and say so once an account", () => {
+    const unlisted = [7n, 8n].map((raw) => ({
+      assetId: erc20(baseUsdc.chainId, evmAddress(raw)),
+      raw,
+      symbol: "FREE",
+      decimals: 2
+    }))
+    const { account } = read(onBase)
+    const balances = [{ assetId: baseUsdc.assetId, raw: 10_000_000n }]
+    const positions = assemble([{ account, result: { _tag: "Read", balances, unlisted } }])
+    assert.deepStrictEqual(
+      positions.assets.map(({ balanceRaw, decimals, symbol, valueUsd }) => [symbol, decimals, balanceRaw, valueUsd]),
+      [
+        ["USDC", baseUsdc.decimals, 10_000_000n, 10n * Decimal.one],
+        ["FREE", 2, 7n, null],
+        ["FREE", 2, 8n, null]
+      ]
+    )
+    assert.strictEqual(positions.totalValueUsd, 10n * Decimal.one)
+    assert.deepStrictEqual(kinds(positions), ["MISSING_ASSET"])
+    assert.match(positions.warnings[0]!.message, /^2 of the tokens that eip155:8453:0x\w+ holds are not in the asset/u)
+  })
+
   it("value what is held, most valuable first, and leave out what is not", () => {
     const positions = assemble([
       read(onBase, [baseUsdc, 10_000_000n], [baseWeth, 10n ** 18n]),

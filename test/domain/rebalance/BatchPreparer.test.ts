@@ -30,7 +30,7 @@ import { addressOf } from "#layers/evm/address.ts"
 /** Pays what the legs expect for the first swap, and a hundredth less for each one that is made before. */
 const shallow: Venue["Service"] = {
   feeBps: 30,
-  quote: (_, __, requests) =>
+  quote: ({ requests }) =>
     Effect.succeed(
       requests.map(({ buy, sell }, index) => {
         const { expectedBuyRaw } = sell === usdcLeg.sell ? usdcLeg : btcLeg

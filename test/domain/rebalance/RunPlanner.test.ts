@@ -171,7 +171,7 @@ const Provider = Layer.mock(Routing, {
 /** Quotes nothing. */
 const NoQuotes = Layer.mock(Venue, {
   feeBps: 30,
-  quote: (_chain, _hubs, requests) => Effect.succeed(requests.map(() => null))
+  quote: ({ requests }) => Effect.succeed(requests.map(() => null))
 })
 
 const plannerOver = (ports: Layer.Layer<Routing> | Layer.Layer<Routing | Venue>) =>

@@ -90,15 +90,15 @@ const limits = { slippageBps: 5_000, priceImpactBps: 4_000, hopFeeBps: 30 }
 const quotesIn = (pools: ReadonlyArray<Pool>, { legs }: ChainPlan) => {
   const isSeveral = pools.length >= assets.length
   const swapGas = isSeveral ? { swapGas: [{ chainId, usd: Decimal.one / 10n }] } : {}
-  return quoteBatch(
+  return quoteBatch({
     pools,
-    (isSeveral ? [hub, otherHub] : [hub]).map(({ assetId }) => addressOf(assetId)),
-    quoteRequests(chainId, legs, { ...limits, ...swapGas }).map((request) => ({
+    hubs: (isSeveral ? [hub, otherHub] : [hub]).map(({ assetId }) => addressOf(assetId)),
+    sales: quoteRequests(chainId, legs, { ...limits, ...swapGas }).map((request) => ({
       ...request,
       sell: addressOf(request.sell),
       buy: addressOf(request.buy)
     }))
-  )
+  })
 }
 
 const planned = (input: PlanInput, pools: ReadonlyArray<Pool>): ChainPlan =>

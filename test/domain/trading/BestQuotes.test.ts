@@ -80,7 +80,7 @@ const price = Effect.fnUntraced(function* (
     ])
   )
   const prices = yield* Effect.flatMap(BestQuotes, (quotes) =>
-    quotes.price(options.chain ?? chain, legs, limits, options.routed ?? true)
+    quotes.price(options.chain ?? chain, legs, { limits, routed: options.routed ?? true })
   ).pipe(Effect.provide(layer))
   return { ...prices, asked }
 })

@@ -40,7 +40,7 @@ const summary = (end: TransferEnd | undefined) => end && [end.state, end.receive
 
 describe("the end of a transfer", () => {
   it("is a refund by another transaction that brought the token back", () => {
-    assert.deepStrictEqual(summary(transferEnd(transfer, refunded, back, unclaimed)), [
+    assert.deepStrictEqual(summary(transferEnd(transfer, { status: refunded, arrival: back, claims: unclaimed })), [
       "refunded",
       baseUsdc.assetId,
       500n
@@ -48,21 +48,24 @@ describe("the end of a transfer", () => {
   })
 
   it("is no refund by the transaction that took the amount, whose swaps bought more of the token than left", () => {
-    assert.isUndefined(transferEnd(transfer, { _tag: "Refunded", txHash: "0xsource" }, back, unclaimed))
+    assert.isUndefined(
+      transferEnd(transfer, { status: { _tag: "Refunded", txHash: "0xsource" }, arrival: back, claims: unclaimed })
+    )
   })
 
   it("is no delivery by a batch of the account itself, whose swaps bought the token", () => {
-    assert.isUndefined(transferEnd(transfer, delivered, { ...usdc(999n), isOwn: true }, unclaimed))
+    assert.isUndefined(
+      transferEnd(transfer, { status: delivered, arrival: { ...usdc(999n), isOwn: true }, claims: unclaimed })
+    )
   })
 
   it("is partial with less than the least amount, or with another token", () => {
-    assert.deepStrictEqual(summary(transferEnd(transfer, delivered, usdc(989n), unclaimed)), [
-      "partial",
-      arbUsdc.assetId,
-      989n
-    ])
+    assert.deepStrictEqual(
+      summary(transferEnd(transfer, { status: delivered, arrival: usdc(989n), claims: unclaimed })),
+      ["partial", arbUsdc.assetId, 989n]
+    )
     const other = bringing({ assetId: arbWeth.assetId, raw: 3n }, { assetId: baseUsdc.assetId, raw: 2n })
-    assert.deepStrictEqual(summary(transferEnd(transfer, delivered, other, unclaimed)), [
+    assert.deepStrictEqual(summary(transferEnd(transfer, { status: delivered, arrival: other, claims: unclaimed })), [
       "partial",
       arbWeth.assetId,
       3n
@@ -71,15 +74,23 @@ describe("the end of a transfer", () => {
 
   it("is not told by a transaction that has closed another transfer already", () => {
     const claims = { ...unclaimed, received: [{ assetId: arbUsdc.assetId, raw: 999n }] }
-    assert.isUndefined(transferEnd(transfer, delivered, usdc(999n), claims))
+    assert.isUndefined(transferEnd(transfer, { status: delivered, arrival: usdc(999n), claims }))
     // What another received in it is not what this one received.
     const both = bringing({ assetId: arbUsdc.assetId, raw: 999n }, { assetId: arbWeth.assetId, raw: 3n })
-    assert.deepStrictEqual(summary(transferEnd(transfer, delivered, both, claims)), ["partial", arbWeth.assetId, 3n])
+    assert.deepStrictEqual(summary(transferEnd(transfer, { status: delivered, arrival: both, claims })), [
+      "partial",
+      arbWeth.assetId,
+      3n
+    ])
   })
 
   it("brings all that arrived, also more than was expected, while no other transfer can have its part of it", () => {
     const open = [{ ...transfer, operationId: "op_00000000000000000000000002" as OperationId }]
-    assert.strictEqual(transferEnd(transfer, delivered, usdc(1_050n), { ...unclaimed, open })?.received?.raw, 1_050n)
+    assert.strictEqual(
+      transferEnd(transfer, { status: delivered, arrival: usdc(1_050n), claims: { ...unclaimed, open } })?.received
+        ?.raw,
+      1_050n
+    )
   })
 
   it("of several that one transaction brought is theirs together, to the last unit, in any order", () =>
@@ -103,7 +114,7 @@ describe("the end of a transfer", () => {
           const received: Array<Claims["received"][number]> = []
           for (const [index, { sent }] of all.entries()) {
             const open = all.slice(index + 1).map((other) => other.sent)
-            const end = transferEnd(sent, delivered, usdc(brought), { received, open })
+            const end = transferEnd(sent, { status: delivered, arrival: usdc(brought), claims: { received, open } })
             assert.strictEqual(end?.state, "delivered")
             received.push(end!.received!)
           }

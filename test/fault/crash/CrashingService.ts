@@ -90,7 +90,7 @@ const databaseAt = (path: string) =>
       maxConnections: 1,
       minConnections: 1
     }),
-    Layer.succeed(DatabaseInfo, { isEmbedded: true, apart: null, patient: null })
+    Layer.succeed(DatabaseInfo, { isEmbedded: true, apart: null, listening: null, patient: null })
   )
 
 /** Chains of a script answer at once. One look at a bridge a round, and a timer in the database after each. */

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { execFile, spawn } from "node:child_process"
 import { existsSync, readdirSync } from "node:fs"
-import { appendFile, chown, mkdtemp, rm } from "node:fs/promises"
+import { appendFile, chown, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
@@ -59,6 +59,7 @@ const ownSettings = `
 fsync = off
 listen_addresses = '127.0.0.1'
 max_connections = 60
+wal_keep_size = 1GB
 unix_socket_directories = ''
 `
 
@@ -69,10 +70,14 @@ export interface PostgresServer {
   readonly url: string
   /** Ends it at once, as a crash does; whoever it serves sees a broken connection. */
   readonly crash: Effect.Effect<void>
-  /** Starts it again, or the copy in its place. */
   readonly start: Effect.Effect<void>
-  /** Copies what is committed now. From the next start on, the copy is the server, which knows of nothing later. */
+  /** Copies what is committed now, once. */
   readonly copy: Effect.Effect<void>
+  /**
+   * Starts the copy in its place, at the same address, once it has crashed: with what was committed up to a position of
+   * its log, and nothing later, as a replica is that followed so far.
+   */
+  readonly startCopyAt: (position: string) => Effect.Effect<void>
 }
 
 const make = Effect.fnUntraced(function* (settings: (folder: string) => string) {
@@ -110,12 +115,28 @@ const make = Effect.fnUntraced(function* (settings: (folder: string) => string) 
     }
   })
 
+  const follower = join(folder, "copy")
   const copy = Effect.promise(async () => {
-    const target = join(folder, "copy")
     const from = ["-h", "127.0.0.1", "-p", `${port}`, "-U", "postgres"]
-    await run("pg_basebackup", [...from, "-D", target, "-X", "stream", "-c", "fast", "--no-sync"])
-    data = target
+    await run("pg_basebackup", [...from, "-D", follower, "-X", "stream", "-c", "fast", "--no-sync"])
   })
+
+  const startCopyAt = (position: string) =>
+    Effect.promise(async () => {
+      const log = join(data, "pg_wal")
+      await appendFile(
+        join(follower, "postgresql.conf"),
+        `
+hot_standby = off
+restore_command = 'cp "${log}/%f" "%p"'
+recovery_target_lsn = '${position}'
+recovery_target_action = 'promote'
+`
+      )
+      await writeFile(join(follower, "recovery.signal"), "")
+      if (user.uid !== undefined) await chown(join(follower, "recovery.signal"), user.uid, user.gid)
+      data = follower
+    }).pipe(Effect.andThen(start))
 
   yield* Effect.promise(async () => {
     await run("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8"])
@@ -123,7 +144,7 @@ const make = Effect.fnUntraced(function* (settings: (folder: string) => string) 
   })
   yield* Effect.acquireRelease(start, () => crash)
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
-  const server: PostgresServer = { folder, port, url, crash, start, copy }
+  const server: PostgresServer = { folder, port, url, crash, start, copy, startCopyAt }
   return server
 })
 

@@ -11,7 +11,7 @@ import { refusalOf } from "#domain/attestation/judgePrice.ts"
 import { type AttestationRequest, PriceAttestor, type SignedPrice } from "#domain/attestation/PriceAttestor.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { Prices, PricesUnavailable } from "#domain/market/Prices.ts"
-import { AttestorSigner, type Signer } from "#domain/relay/Signer.ts"
+import { AttestorSigners, type Signer } from "#domain/relay/Signer.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { AttestedGuards } from "#layers/attestor/AttestorConfig.ts"
 import { OwnAttestor } from "#layers/attestor/OwnAttestor.ts"
@@ -60,6 +60,12 @@ const localKey: Signer = {
   sign: (digest) => Effect.promise(() => sign({ hash: digest as Hex, privateKey: key, to: "hex" }))
 }
 
+/** Of an exchange that no guard has carried out yet: nothing may be signed with it. */
+const nextKey: Signer = {
+  address: "0x0000000000000000000000000000000000000bad" as EvmAddress,
+  sign: () => Effect.die(new Error("The next key signed"))
+}
+
 const sources = Layer.mergeAll(
   Layer.succeed(Prices, {
     latest: Effect.fnUntraced(function* (assetIds: ReadonlyArray<AssetId>) {
@@ -82,9 +88,11 @@ const sources = Layer.mergeAll(
         return price === undefined ? undefined : Decimal.fromNumber(price)
       })
   }),
-  Layer.succeed(AttestorSigner, {
-    address: localKey.address,
-    sign: (digest, context) => (state.signer ?? localKey).sign(digest, context)
+  Layer.succeed(AttestorSigners, {
+    keys: [
+      nextKey,
+      { address: localKey.address, sign: (digest, context) => (state.signer ?? localKey).sign(digest, context) }
+    ]
   })
 )
 

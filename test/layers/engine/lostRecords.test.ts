@@ -4,7 +4,7 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
-import { DateTime, Duration, Effect, Layer, Schedule } from "effect"
+import { DateTime, Duration, Effect, Layer, Schedule, Schema } from "effect"
 import type { ActionOrder } from "#domain/action/ActionOrder.ts"
 import { ActionStore } from "#domain/action/ActionStore.ts"
 import { addressOf, type EvmAddress } from "#domain/Caip.ts"
@@ -12,6 +12,8 @@ import { makeOperationId, type OperationId } from "#domain/Ids.ts"
 import { isTerminal, type ReportedOperation } from "#domain/operation/Operation.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { RunReport } from "#domain/rebalance/RunReport.ts"
+import { RunStore } from "#domain/rebalance/RunStore.ts"
 import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { EngineLive } from "#layers/engine/EngineLive.ts"
@@ -155,9 +157,13 @@ const longEnough = "5200 millis"
 
 /**
  * A rebalance of 10,000 dollars on one chain, with another on target. When its first batch is prepared, the chain has
- * carried it out already: what was sent before is on the chain, and the copy of the database has the plan alone.
+ * carried it out already: what was sent before is on the chain, and the copy of the database has the plan alone. Or it
+ * has attempts that were reverted besides.
  */
-const rebalancedUnrecorded = Effect.fnUntraced(function* (byte: string, unsettledMarks = 0) {
+const rebalancedUnrecorded = Effect.fnUntraced(function* (
+  byte: string,
+  { unsettledMarks = 0, reverts = 0 }: { readonly unsettledMarks?: number; readonly reverts?: number } = {}
+) {
   const { accounts, portfolioId, tenantId } = yield* enrolledPortfolio
   const market = yield* TestChain
   market.fund(accounts[0], baseUsdc.assetId, 10_000_000_000n)
@@ -167,11 +173,11 @@ const rebalancedUnrecorded = Effect.fnUntraced(function* (byte: string, unsettle
   const store = yield* OperationStore
   const operationId = yield* makeOperationId
   const sent = market.broadcasts.length
-  let isFirst = true
+  market.reverts.set(Number(baseUsdc.chainId), reverts)
+  let prepared = 0
   market.at = (step) =>
     Effect.suspend(() => {
-      if (step !== "prepare" || !isFirst) return Effect.void
-      isFirst = false
+      if (step !== "prepare" || prepared++ !== reverts) return Effect.void
       market.fund(accounts[0], baseUsdc.assetId, -6_000_000_000n)
       market.fund(accounts[0], baseWeth.assetId, 2_392_000_000_000_000_000n)
       const deltas = [
@@ -191,7 +197,7 @@ const rebalancedUnrecorded = Effect.fnUntraced(function* (byte: string, unsettle
     Effect.retry(Schedule.spaced("50 millis"))
   )
   market.at = () => Effect.void
-  return { operation, sent: market.broadcasts.length - sent }
+  return { operation, operationId, sent: market.broadcasts.length - sent }
 })
 
 const isTraded = (operation: ReportedOperation) => {
@@ -218,9 +224,25 @@ layer(Engine, { excludeTestServices: true })(
 
     it.effect("waits for a block that does not count yet", () =>
       Effect.gen(function* () {
-        const { operation, sent } = yield* rebalancedUnrecorded("a6", 2)
+        const { operation, sent } = yield* rebalancedUnrecorded("a6", { unsettledMarks: 2 })
         isTraded(operation)
         assert.strictEqual(sent, 0)
+      })
+    )
+
+    it.effect("has traded, although an attempt that is known was reverted before", () =>
+      Effect.gen(function* () {
+        const { operation, operationId, sent } = yield* rebalancedUnrecorded("a7", { reverts: 1 })
+        isTraded(operation)
+        assert.strictEqual(sent, 1)
+        const stored = yield* Effect.flatMap((yield* RunStore).report(operationId), Effect.fromOption)
+        const { chains } = yield* Schema.decodeUnknownEffect(Schema.toCodecJson(RunReport))(stored)
+        const { failure, reverted = [] } = chains.find(({ chainId }) => chainId === baseUsdc.chainId)!
+        assert.isNull(failure)
+        assert.deepStrictEqual(
+          reverted.map(({ success }) => success),
+          [false]
+        )
       })
     )
   }

@@ -132,7 +132,8 @@ describe("A burst of portfolios", () => {
             const accounts = yield* Effect.forEach(Array.from({ length: portfolios }), () => enrolled(chain))
             const asked: Array<ReadonlyArray<number>> = []
             for (const round of [1, 2]) {
-              for (const account of accounts) yield* mint(chain, account, tokenBySymbol(chain, "USDC"), 100_000_000n)
+              for (const account of accounts)
+                yield* mint(chain, account, { token: tokenBySymbol(chain, "USDC"), amountRaw: 100_000_000n })
               const before = proxies.map(({ requests }) => requests.length)
               assert.strictEqual(yield* burst, round * portfolios)
               asked.push(proxies.map(({ requests }, index) => requests.length - before[index]!))

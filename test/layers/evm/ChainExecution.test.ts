@@ -82,7 +82,7 @@ describe("ChainExecution", () => {
         const direct = yield* quotedSwap(base, "USDC", "WETH", dollars(1_000n))
         const one = yield* execute(batchOf(enrollment, base, [direct]))
         assert.strictEqual(deltasOf(one.receipt).get(direct.buy), direct.minBuyAmountRaw)
-        yield* setPrice(base, tokenBySymbol(base, "AERO"), 1_100_000_000_000_000_000n)
+        yield* setPrice(base, tokenBySymbol(base, "AERO"), { priceUsd: 1_100_000_000_000_000_000n })
         const quoted = yield* quotedSwap(base, "WETH", "AERO", 10n ** 17n)
         const hub = token(base, "USDC")
         const twoHops = {
@@ -177,7 +177,7 @@ describe("ChainExecution", () => {
         yield* fund(base, fresh.account, "USDC", dollars(10n))
         const swap = yield* quotedSwap(base, "USDC", "WETH", dollars(10n))
         yield* execution.prepare(batchOf(fresh, base, [swap]))
-        yield* setPrice(base, tokenBySymbol(base, "WETH"), 2_600n * 10n ** 18n)
+        yield* setPrice(base, tokenBySymbol(base, "WETH"), { priceUsd: 2_600n * 10n ** 18n })
         for (const account of [enrollment, fresh]) {
           const error = yield* Effect.flip(execution.prepare(batchOf(account, base, [swap])))
           assert.strictEqual(error._tag, "SimulationFailed")

@@ -209,7 +209,7 @@ export const accountOn = ({ authorization }: Enrollment, chain: Chain): AccountI
   authorization.chains.find(({ chainId }) => chainId === chain.chainId)!.accountId
 
 export const fund = (chain: Chain, account: EvmAddress, symbol: string, raw: bigint) =>
-  mint(chain, account as string as Address, tokenBySymbol(chain, symbol), raw)
+  mint(chain, account as string as Address, { token: tokenBySymbol(chain, symbol), amountRaw: raw })
 
 export const mine = (chain: Chain, blocks = 1) => Effect.promise(() => chain.client.mine({ blocks }))
 
@@ -223,7 +223,7 @@ export const quotedSwap = Effect.fnUntraced(function* (
 ) {
   const venue = yield* Venue
   const request = { sell: asset(chain, sell), buy: asset(chain, buy), sellAmountRaw }
-  const [quote] = yield* venue.quote(chainIdOf(chain), options.hubs ?? [], [request])
+  const [quote] = yield* venue.quote({ chainId: chainIdOf(chain), hubs: options.hubs ?? [], requests: [request] })
   if (quote == null) return yield* Effect.die(new Error(`No route from ${sell} to ${buy}`))
   const minBuyAmountRaw = (quote.buyAmountRaw * (10_000n - (options.toleranceBps ?? 0n))) / 10_000n
   return { ...request, minBuyAmountRaw, path: quote.path } satisfies Swap
@@ -234,8 +234,12 @@ export const splitSwaps = Effect.fnUntraced(function* (chain: Chain, sell: strin
   const venue = yield* Venue
   const request = { sell: asset(chain, sell), buy: asset(chain, buy), sellAmountRaw }
   const split = { gainRaw: 0n, within: { priceImpactBps: 10_000, leastRaw: [0n, 0n] } } as const
-  const [single] = yield* venue.quote(chainIdOf(chain), hubsOf(chain), [request])
-  const [quote] = yield* venue.quote(chainIdOf(chain), hubsOf(chain), [{ ...request, split }])
+  const [single] = yield* venue.quote({ chainId: chainIdOf(chain), hubs: hubsOf(chain), requests: [request] })
+  const [quote] = yield* venue.quote({
+    chainId: chainIdOf(chain),
+    hubs: hubsOf(chain),
+    requests: [{ ...request, split }]
+  })
   const swaps = (quote!.paths ?? []).map(({ buyAmountRaw: minBuyAmountRaw, path, sellAmountRaw }): Swap => ({
     ...request,
     sellAmountRaw,

@@ -39,7 +39,11 @@ describe("Venue", () => {
           for (const { assetId: sell } of chain.tokens) {
             for (const { assetId: buy } of chain.tokens.filter(({ assetId }) => assetId !== sell)) {
               for (const sellAmountRaw of [10n ** 6n, 987_654_321_012n, 10n ** 19n]) {
-                const [quote] = yield* venue.quote(chainIdOf(chain), hubsOf(chain), [{ sell, buy, sellAmountRaw }])
+                const [quote] = yield* venue.quote({
+                  chainId: chainIdOf(chain),
+                  hubs: hubsOf(chain),
+                  requests: [{ sell, buy, sellAmountRaw }]
+                })
                 if (quote == null) continue
                 const amounts = yield* getAmountsOut(chain, sellAmountRaw, quote.path.map(toEvm))
                 assert.strictEqual(quote.buyAmountRaw, amounts.at(-1))
@@ -65,7 +69,7 @@ describe("Venue", () => {
           buy: asset(base, buy),
           sellAmountRaw: 200_000_000_000n
         }))
-        const quotes = yield* venue.quote(chainIdOf(base), hubsOf(base), requests)
+        const quotes = yield* venue.quote({ chainId: chainIdOf(base), hubs: hubsOf(base), requests })
         assert.isTrue(quotes[1]!.buyAmountRaw < quotes[0]!.buyAmountRaw)
         // Floors at the very quotes: one unit less from any of the three and the operation would not pass.
         const swaps = requests.map((request, index) => ({
@@ -107,8 +111,8 @@ describe("Venue", () => {
           sellAmountRaw
         }))
         const quote = (isMade?: (index: number) => boolean) =>
-          venue.quote(chainIdOf(base), hubsOf(base), [first!, second!], isMade)
-        const [alone] = yield* venue.quote(chainIdOf(base), hubsOf(base), [second!])
+          venue.quote({ chainId: chainIdOf(base), hubs: hubsOf(base), requests: [first!, second!], isMade })
+        const [alone] = yield* venue.quote({ chainId: chainIdOf(base), hubs: hubsOf(base), requests: [second!] })
         assert.deepStrictEqual((yield* quote((index) => index > 0))[1], alone)
         assert.isTrue((yield* quote())[1]!.buyAmountRaw < alone!.buyAmountRaw)
       })
@@ -120,13 +124,17 @@ describe("Venue", () => {
         const venue = yield* Venue
         const lonely = erc20(chainIdOf(base), "0x00000000000000000000000000000000DeaDBeef" as EvmAddress)
         const usdc = asset(base, "USDC")
-        const quotes = yield* venue.quote(chainIdOf(base), hubsOf(base), [
-          { sell: usdc, buy: lonely, sellAmountRaw: 1_000_000n },
-          { sell: usdc, buy: asset(base, "WETH"), sellAmountRaw: 1_000_000n }
-        ])
+        const quotes = yield* venue.quote({
+          chainId: chainIdOf(base),
+          hubs: hubsOf(base),
+          requests: [
+            { sell: usdc, buy: lonely, sellAmountRaw: 1_000_000n },
+            { sell: usdc, buy: asset(base, "WETH"), sellAmountRaw: 1_000_000n }
+          ]
+        })
         assert.isNull(quotes[0])
         assert.deepStrictEqual(quotes[1]?.path, [token(base, "USDC"), token(base, "WETH")])
-        assert.deepStrictEqual(yield* venue.quote(chainIdOf(base), [], []), [])
+        assert.deepStrictEqual(yield* venue.quote({ chainId: chainIdOf(base), hubs: [], requests: [] }), [])
         assert.strictEqual(venue.feeBps, 30)
       })
     )

@@ -66,7 +66,7 @@ describe("quoteBatch", () => {
     fc.assert(
       fc.property(pools, fc.array(sale, { maxLength: 6 }), (list, sales) => {
         const reserves = sidesOf(list)
-        for (const [index, quote] of quoteBatch(list, [H], sales).entries()) {
+        for (const [index, quote] of quoteBatch({ pools: list, hubs: [H], sales }).entries()) {
           if (quote !== null)
             assert.strictEqual(trade(reserves, quote.path.map(toEvm), sales[index]!.sellAmountRaw), quote.buyAmountRaw)
         }
@@ -77,13 +77,13 @@ describe("quoteBatch", () => {
   it("takes the path that pays most", () => {
     fc.assert(
       fc.property(pools, sale, (list, one) => {
-        const [best] = quoteBatch(list, [H], [one])
-        const [direct] = quoteBatch(list, [], [one])
-        const [detour] = quoteBatch(
-          list.filter(({ tokens }) => poolKey(...tokens) !== poolKey(one.sell, one.buy)),
-          [H],
-          [one]
-        )
+        const [best] = quoteBatch({ pools: list, hubs: [H], sales: [one] })
+        const [direct] = quoteBatch({ pools: list, hubs: [], sales: [one] })
+        const [detour] = quoteBatch({
+          pools: list.filter(({ tokens }) => poolKey(...tokens) !== poolKey(one.sell, one.buy)),
+          hubs: [H],
+          sales: [one]
+        })
         const most = [direct, detour].reduce(
           (highest, quote) => (quote != null && quote.buyAmountRaw > highest ? quote.buyAmountRaw : highest),
           0n
@@ -96,30 +96,32 @@ describe("quoteBatch", () => {
   it("never pays more for a sale cut in two, nor gives a round trip a profit", () => {
     fc.assert(
       fc.property(pools, amount, amount, (list, first, second) => {
-        const whole = quoteBatch(list, [], [{ sell: A, buy: B, sellAmountRaw: first + second }])[0]?.buyAmountRaw ?? 0n
-        const parts = quoteBatch(
-          list,
-          [],
-          [
+        const whole =
+          quoteBatch({ pools: list, hubs: [], sales: [{ sell: A, buy: B, sellAmountRaw: first + second }] })[0]
+            ?.buyAmountRaw ?? 0n
+        const parts = quoteBatch({
+          pools: list,
+          hubs: [],
+          sales: [
             { sell: A, buy: B, sellAmountRaw: first },
             { sell: A, buy: B, sellAmountRaw: second }
           ]
-        )
+        })
         assert.isTrue(
           parts.reduce((sum, quote) => sum + (quote?.buyAmountRaw ?? 0n), 0n) <= whole + 1n ||
             parts.includes(null) ||
             whole === 0n
         )
-        const [out] = quoteBatch(list, [], [{ sell: A, buy: B, sellAmountRaw: first }])
+        const [out] = quoteBatch({ pools: list, hubs: [], sales: [{ sell: A, buy: B, sellAmountRaw: first }] })
         if (out == null) return
-        const back = quoteBatch(
-          list,
-          [],
-          [
+        const back = quoteBatch({
+          pools: list,
+          hubs: [],
+          sales: [
             { sell: A, buy: B, sellAmountRaw: first },
             { sell: B, buy: A, sellAmountRaw: out.buyAmountRaw }
           ]
-        )[1]
+        })[1]
         assert.isTrue((back?.buyAmountRaw ?? 0n) < first)
       })
     )
@@ -128,14 +130,14 @@ describe("quoteBatch", () => {
   it("states the price impact in basis points, rounded up", () => {
     fc.assert(
       fc.property(pools, amount, (list, sellAmountRaw) => {
-        const [small] = quoteBatch(list, [], [{ sell: A, buy: B, sellAmountRaw }])
+        const [small] = quoteBatch({ pools: list, hubs: [], sales: [{ sell: A, buy: B, sellAmountRaw }] })
         if (small == null) return
         assert.isTrue(small.priceImpactBps >= 0 && small.priceImpactBps <= 10_000)
       })
     )
     const deep: ReadonlyArray<Pool> = [{ tokens: [A, B], reserves: [6n * 10n ** 12n, 100n * 10n ** 18n] }]
     const impact = (sellAmountRaw: bigint) =>
-      quoteBatch(deep, [], [{ sell: A, buy: B, sellAmountRaw }])[0]!.priceImpactBps
+      quoteBatch({ pools: deep, hubs: [], sales: [{ sell: A, buy: B, sellAmountRaw }] })[0]!.priceImpactBps
     assert.deepStrictEqual(
       [1_000n, 100_000n, 600_000n].map((dollars) => impact(dollars * 1_000_000n)),
       [2, 164, 907]
@@ -149,7 +151,7 @@ describe("quoteBatch", () => {
       { tokens: [A, H], reserves: [largestReserve - 10n, 10n ** 18n] }
     ]
     const quote = (sell: EvmAddress, buy: EvmAddress, sellAmountRaw: bigint) =>
-      quoteBatch(list, [H], [{ sell, buy, sellAmountRaw }])[0]
+      quoteBatch({ pools: list, hubs: [H], sales: [{ sell, buy, sellAmountRaw }] })[0]
     assert.isNull(quote(A, A, 1n))
     assert.isNull(quote(A, B, 0n))
     assert.isNull(quote(A, B, -1n))
@@ -177,7 +179,11 @@ describe("quoteBatch", () => {
                 { tokens: [H, B], reserves: [reserveOut, reserveIn] }
               ]
           const quoteOf = (amountRaw: bigint, atMost?: SaleLimits) =>
-            quoteBatch(through, [H], [{ sell: A, buy: B, sellAmountRaw: amountRaw, ...(atMost && { atMost }) }])[0]!
+            quoteBatch({
+              pools: through,
+              hubs: [H],
+              sales: [{ sell: A, buy: B, sellAmountRaw: amountRaw, ...(atMost && { atMost }) }]
+            })[0]!
           const limits: SaleLimits = { priceImpactBps, poolShareBps, sold: [], leastRaw: [0n, 0n] }
           const quote = quoteOf(sellAmountRaw, limits)
           const soldRaw = quote.sellAmountRaw ?? sellAmountRaw
@@ -202,7 +208,8 @@ describe("quoteBatch", () => {
     const reserve = 5_000_000n * 10n ** 18n
     const pool: Pool = { tokens: [A, B], reserves: [reserve, reserve] }
     const soldAt = (atMost: SaleLimits) =>
-      quoteBatch([pool], [], [{ sell: A, buy: B, sellAmountRaw: reserve, atMost }])[0]!.sellAmountRaw!
+      quoteBatch({ pools: [pool], hubs: [], sales: [{ sell: A, buy: B, sellAmountRaw: reserve, atMost }] })[0]!
+        .sellAmountRaw!
     for (const bps of [10, 50, 100, 500]) {
       const expected = (5_000_000 * (bps / 10_000)) / (0.997 * (1 - bps / 10_000))
       const found = Number(soldAt({ priceImpactBps: bps, poolShareBps: 10_000, sold: [], leastRaw: [0n, 0n] })) / 1e18

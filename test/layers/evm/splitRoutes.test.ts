@@ -72,7 +72,7 @@ const oracle = (pools: ReadonlyArray<Pool>, soldRaw: bigint, most: number): bigi
 }
 
 const quoted = (pools: ReadonlyArray<Pool>, sellAmountRaw: bigint, gainRaw: bigint, within = free) =>
-  quoteBatch(pools, [H, J], [{ sell: A, buy: B, sellAmountRaw, split: { gainRaw, within } }])[0]!
+  quoteBatch({ pools, hubs: [H, J], sales: [{ sell: A, buy: B, sellAmountRaw, split: { gainRaw, within } }] })[0]!
 
 /** What a unit of rounding in each pool may cost. */
 const rounding = 10n
@@ -132,7 +132,7 @@ describe("a sale over several paths", () => {
     assert.isAtMost(quote.priceImpactBps, 80)
     assert.isAbove(quote.paths!.length, 1)
     const sale = { sell: A, buy: B, sellAmountRaw: soldRaw, split: { gainRaw: 0n, within: free } }
-    const [first, second] = quoteBatch(pools, [H, J], [sale, sale])
+    const [first, second] = quoteBatch({ pools, hubs: [H, J], sales: [sale, sale] })
     const together = quoted(pools, 2n * soldRaw, 0n)
     const sum = first!.buyAmountRaw + second!.buyAmountRaw
     assert.isTrue(sum <= together.buyAmountRaw + rounding && sum * 1_000n > together.buyAmountRaw * 999n)
@@ -148,8 +148,12 @@ describe("a sale over several paths", () => {
           const soldRaw = 10n ** 24n
           const atMost: SaleLimits = { priceImpactBps: bps, leastRaw: [0n, 0n], poolShareBps: share, sold: [] }
           const sale = { sell: A, buy: B, sellAmountRaw: soldRaw, atMost }
-          const [one] = quoteBatch(pools, [H, J], [sale])
-          const [several] = quoteBatch(pools, [H, J], [{ ...sale, split: { gainRaw: 0n, within: atMost } }])
+          const [one] = quoteBatch({ pools, hubs: [H, J], sales: [sale] })
+          const [several] = quoteBatch({
+            pools,
+            hubs: [H, J],
+            sales: [{ ...sale, split: { gainRaw: 0n, within: atMost } }]
+          })
           assert.isTrue(several!.sellAmountRaw! > one!.sellAmountRaw!)
           for (const { inputsRaw, path, priceImpactBps } of several!.paths!) {
             assert.isAtMost(priceImpactBps, bps)
@@ -175,20 +179,24 @@ describe("the share of a pool", () => {
       { tokens: [H, B], reserves: [depth, depth] }
     ]
     const atMost: SaleLimits = { priceImpactBps: 9_000, leastRaw: [0n, 0n], poolShareBps: 100, sold: [] }
-    const [over, direct] = quoteBatch(
+    const [over, direct] = quoteBatch({
       pools,
-      [H],
-      [
+      hubs: [H],
+      sales: [
         { sell: A, buy: B, sellAmountRaw: depth, atMost },
         { sell: A, buy: H, sellAmountRaw: depth, atMost }
       ]
-    )
+    })
     // What goes through the first pool for B leaves nearly nothing of its share for H.
     assert.isTrue(over!.sellAmountRaw! * 10_000n > depth * 99n)
     const inPool = depth + over!.sellAmountRaw!
     assert.isTrue((over!.sellAmountRaw! + direct!.sellAmountRaw!) * 100n <= inPool)
     const sold = [{ sell: A, buy: H, raw: depth / 100n }]
-    const [none] = quoteBatch(pools, [H], [{ sell: A, buy: B, sellAmountRaw: depth, atMost: { ...atMost, sold } }])
+    const [none] = quoteBatch({
+      pools,
+      hubs: [H],
+      sales: [{ sell: A, buy: B, sellAmountRaw: depth, atMost: { ...atMost, sold } }]
+    })
     assert.deepStrictEqual(none, { buyAmountRaw: 0n, path: [A, H, B], priceImpactBps: 0, sellAmountRaw: 0n })
   })
 
@@ -198,7 +206,7 @@ describe("the share of a pool", () => {
     const sellAmountRaw = 10n ** 22n
     const at = (leastRaw: bigint) => {
       const atMost: SaleLimits = { priceImpactBps: 9_000, poolShareBps: 5_000, sold: [], leastRaw: [leastRaw, 0n] }
-      return quoteBatch(pools, [], [{ sell: A, buy: B, sellAmountRaw, atMost }])[0]!
+      return quoteBatch({ pools, hubs: [], sales: [{ sell: A, buy: B, sellAmountRaw, atMost }] })[0]!
     }
     assert.isUndefined(at((sellAmountRaw * 98n) / 100n).sellAmountRaw)
     const part = at((sellAmountRaw * 993n) / 1_000n)

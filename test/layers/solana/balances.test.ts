@@ -1,14 +1,17 @@
 /** Balances by the family of the account's chain. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Redacted, Result } from "effect"
-import { ChainId, evmAccount, EvmAddress, SolanaAccountId, solanaChainId, solanaReference } from "#domain/Caip.ts"
+import { Keypair } from "@solana/web3.js"
+import { ChainId, evmAccount, EvmAddress, SolanaAccountId, solanaChainId, solanaReference, spl } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
+import { maxUnlisted, UnlistedHoldings } from "#domain/portfolio/UnlistedHoldings.ts"
 import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"
 import { RelayerFunds } from "#domain/relay/RelayerFunds.ts"
 import { localAgent } from "#layers/solana/lifecycle/Agent.ts"
 import { SolanaFunds } from "#layers/solana/SolanaFunds.ts"
 import { SolanaBalances } from "#layers/solana/SolanaBalances.ts"
 import { SolanaClients } from "#layers/solana/SolanaLive.ts"
+import { SolanaUnlisted } from "#layers/solana/SolanaUnlisted.ts"
 import { installMints, issue } from "#sandbox/solana/market/issuer.ts"
 import { splCatalog, usdc } from "#sandbox/solana/market/splCatalog.ts"
 import { fundedKey, sol, startTestChain, type TestChain } from "#test/sandbox/solana/support.ts"
@@ -87,27 +90,75 @@ describe("what pays for transactions", () => {
   )
 })
 
-describe("balances of all families", () => {
-  it.effect("an account on Solana shows both token programs in raw units, and zero of what it does not hold", () =>
+describe("tokens that the catalogue does not have", () => {
+  const unlisted = SolanaUnlisted.pipe(Layer.provide(SolanaClients))
+
+  it.effect("are told with the decimals of their mints and the symbols that issuers wrote, listed ones are not", () =>
     Effect.gen(function* () {
-      const owner = fundedKey(chain, sol).publicKey
-      issue(chain.ledger, usdc, owner, 5n)
-      issue(chain.ledger, share, owner, 7n)
+      const owner = fundedKey(chain).publicKey
+      for (const token of [usdc, share]) issue(chain.ledger, owner, { token, amountRaw: 5n })
       const account = SolanaAccountId.make(`solana:${solanaReference}:${owner.toBase58()}`)
-      const wanted = splCatalog.map(({ assetId }) => assetId)
-      const balances = yield* Balances
-      const { blockNumber, balances: read } = yield* balances.read(account, wanted)
-      assert.strictEqual(blockNumber, chain.ledger.slot)
-      assert.deepStrictEqual(
-        read,
-        wanted.map((assetId) => ({ assetId, raw: assetId === usdc.assetId ? 5n : assetId === share.assetId ? 7n : 0n }))
-      )
-      const many = yield* balances.readMany(ChainId.make(solanaChainId), [{ account, assetIds: [usdc.assetId] }])
-      assert.deepStrictEqual(
-        many.map((one) => Result.getOrThrow(one).balances),
-        [[{ assetId: usdc.assetId, raw: 5n }]]
-      )
-    }).pipe(Effect.provide(serving(true)))
+      const listed = new Set(splCatalog.filter((token) => token !== share).map(({ assetId }) => assetId))
+      const found = yield* (yield* UnlistedHoldings).of(account, listed)
+      assert.deepStrictEqual(found, [
+        { assetId: share.assetId, raw: 5n, decimals: share.decimals, symbol: share.mint.toBase58() }
+      ])
+      const { publicKey: mint } = Keypair.generate()
+      installMints(chain.ledger, [{ ...share, mint, assetId: spl(mint.toBase58()) }])
+      assert.isEmpty(yield* (yield* UnlistedHoldings).of(account, new Set([...listed, share.assetId])))
+    }).pipe(Effect.provide(unlisted), Effect.provide(configuration(true)))
+  )
+
+  it.effect(`are ${maxUnlisted} at most, whatever somebody sends`, () =>
+    Effect.gen(function* () {
+      const owner = fundedKey(chain).publicKey
+      const tokens = Array.from({ length: maxUnlisted + 2 }, () => {
+        const { publicKey: mint } = Keypair.generate()
+        return { ...usdc, mint, assetId: spl(mint.toBase58()) }
+      })
+      installMints(chain.ledger, tokens)
+      for (const token of tokens) issue(chain.ledger, owner, { token, amountRaw: 1n })
+      const account = SolanaAccountId.make(`solana:${solanaReference}:${owner.toBase58()}`)
+      const found = yield* (yield* UnlistedHoldings).of(account, new Set())
+      assert.lengthOf(found, maxUnlisted)
+    }).pipe(Effect.provide(unlisted), Effect.provide(configuration(true)))
+  )
+
+  it.effect("of accounts on EVM chains are not known", () =>
+    Effect.gen(function* () {
+      assert.isEmpty(yield* (yield* UnlistedHoldings).of(evm, new Set()))
+    }).pipe(Effect.provide(unlisted), Effect.provide(configuration(true)))
+  )
+})
+
+describe("balances of all families", () => {
+  it.effect(
+    "an account on Solana shows both token programs in raw units, lamports above rent as SOL, and zero of what it does not hold",
+    () =>
+      Effect.gen(function* () {
+        const owner = fundedKey(chain, sol).publicKey
+        issue(chain.ledger, owner, { token: usdc, amountRaw: 5n })
+        issue(chain.ledger, owner, { token: share, amountRaw: 7n })
+        const account = SolanaAccountId.make(`solana:${solanaReference}:${owner.toBase58()}`)
+        const wanted = splCatalog.map(({ assetId }) => assetId)
+        const held = new Map<string, bigint>([
+          [usdc.assetId, 5n],
+          [share.assetId, 7n],
+          [splCatalog.find(({ symbol }) => symbol === "SOL")!.assetId, sol - chain.ledger.rentOf(0)]
+        ])
+        const balances = yield* Balances
+        const { blockNumber, balances: read } = yield* balances.read(account, wanted)
+        assert.strictEqual(blockNumber, chain.ledger.slot)
+        assert.deepStrictEqual(
+          read,
+          wanted.map((assetId) => ({ assetId, raw: held.get(assetId) ?? 0n }))
+        )
+        const many = yield* balances.readMany(ChainId.make(solanaChainId), [{ account, assetIds: [usdc.assetId] }])
+        assert.deepStrictEqual(
+          many.map((one) => Result.getOrThrow(one).balances),
+          [[{ assetId: usdc.assetId, raw: 5n }]]
+        )
+      }).pipe(Effect.provide(serving(true)))
   )
 
   it.effect("an account of another family is asked of the port beneath", () =>

@@ -1,5 +1,5 @@
 /** The procedures of identity and keys over the real database and verifier, on chains that cannot be reached. */
-import { Clock, Context, Effect, Layer, Redacted } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpEffect, HttpRouter } from "effect/http"
 import { createSiweMessage } from "viem/siwe"
@@ -188,7 +188,7 @@ export const makeSignInApi = (
   server.pipe(
     Layer.provide(Unused),
     Layer.provide(actions),
-    Layer.provide(TenantOrigins.layer),
+    Layer.provide(TenantOrigins.layerEvery(Duration.millis(20))),
     Layer.provide(Layer.succeed(SessionCookie, { isSecure: true })),
     Layer.provideMerge(Layer.mergeAll(SignIns.layer, Members.layer, OwnKeys.layer, ApiKeys.layer)),
     Layer.provideMerge(Layer.merge(Sessions.layer, Tenants.layer)),

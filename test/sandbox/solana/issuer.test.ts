@@ -38,8 +38,8 @@ describe("the issuer of the world's tokens", () => {
 
   it.each(splCatalog)("gives raw units of $symbol, once for each time", async (token) => {
     const owner = Keypair.generate().publicKey
-    const first = issue(chain.ledger, token, owner, 1_500_000n)
-    assert.notStrictEqual(issue(chain.ledger, token, owner, 500_000n), first)
+    const first = issue(chain.ledger, owner, { token, amountRaw: 1_500_000n })
+    assert.notStrictEqual(issue(chain.ledger, owner, { token, amountRaw: 500_000n }), first)
     const account = await getAccount(chain.connection, tokenAccount(token, owner), "confirmed", token.program)
     assert.strictEqual(account.amount, 2_000_000n)
     assert.isTrue(account.owner.equals(owner))
@@ -53,8 +53,8 @@ describe("the issuer of the world's tokens", () => {
 
   it("a share that is halted does not move, and moves again", async () => {
     const [from, to] = [fundedKey(chain), Keypair.generate().publicKey]
-    issue(chain.ledger, apple, from.publicKey, 100n)
-    issue(chain.ledger, apple, to, 1n)
+    issue(chain.ledger, from.publicKey, { token: apple, amountRaw: 100n })
+    issue(chain.ledger, to, { token: apple, amountRaw: 1n })
     const move = () =>
       land(
         chain,
@@ -79,7 +79,7 @@ describe("the issuer of the world's tokens", () => {
   })
 
   it("a share gets another multiplier from a second on", async () => {
-    rescale(chain.ledger, apple, 10, chain.now + 60n)
+    rescale(chain.ledger, apple, { multiplier: 10, from: chain.now + 60n })
     const mint = await getMint(chain.connection, apple.mint, "confirmed", apple.program)
     const config = getScaledUiAmountConfig(mint)!
     assert.deepStrictEqual([config.multiplier, config.newMultiplier], [apple.multiplier, 10])

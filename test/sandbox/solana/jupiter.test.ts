@@ -58,7 +58,7 @@ describe("Jupiter in this world", () => {
   ])("a swap of %s for %s gives what was offered, and no product of reserves falls", async (sold, bought) => {
     const [from, to, taker] = [named(sold), named(bought), fundedKey(chain)]
     const amount = 10n ** BigInt(from.decimals)
-    issue(chain.ledger, from, taker.publicKey, amount)
+    issue(chain.ledger, taker.publicKey, { token: from, amountRaw: amount })
     const pools = [from, to].filter((token) => token !== usdc)
     const before = pools.map(reserves)
     const offer = offered(from, to, amount, taker.publicKey)
@@ -77,7 +77,7 @@ describe("Jupiter in this world", () => {
       [10, 40n]
     ] as const) {
       const apple = named("AAPLx")
-      rescale(chain.ledger, apple, multiplier, chain.now)
+      rescale(chain.ledger, apple, { multiplier, from: chain.now })
       movePool(chain.ledger, apple, price * 10n ** 18n)
       const shares = 10_000_000n
       const { outAmount } = offered(apple, usdc, shares, usdc.mint)
@@ -89,7 +89,7 @@ describe("Jupiter in this world", () => {
 
   it("refuses what yields less than quoted less slippage, with Jupiter's own number", async () => {
     const [jup, taker] = [named("JUP"), fundedKey(chain)]
-    issue(chain.ledger, usdc, taker.publicKey, 1_000_000n)
+    issue(chain.ledger, taker.publicKey, { token: usdc, amountRaw: 1_000_000n })
     const offer = offered(usdc, jup, 1_000_000n, taker.publicKey)
     movePool(chain.ledger, jup, 10n ** 18n)
     const { error } = await swap(taker, offer)
@@ -100,7 +100,7 @@ describe("Jupiter in this world", () => {
 
   it("refuses a route whose pool is another account, and one that its taker did not sign", async () => {
     const [tesla, taker, thief] = [named("TSLAx"), fundedKey(chain), fundedKey(chain)]
-    issue(chain.ledger, usdc, taker.publicKey, 1_000_000n)
+    issue(chain.ledger, taker.publicKey, { token: usdc, amountRaw: 1_000_000n })
     const { setupInstructions, swapInstruction } = offered(usdc, tesla, 1_000_000n, taker.publicKey)
     const route = instructionOf(swapInstruction)
     const foreign = new TransactionInstruction({
@@ -133,8 +133,8 @@ describe("Jupiter in this world", () => {
     const account = subAccount(id, 1).address
     chain.ledger.airdrop(account, sol)
     const tesla = named("TSLAx")
-    issue(chain.ledger, usdc, account, 1_000_000_000n)
-    issue(chain.ledger, tesla, account, 1n)
+    issue(chain.ledger, account, { token: usdc, amountRaw: 1_000_000_000n })
+    issue(chain.ledger, account, { token: tesla, amountRaw: 1n })
     const offer = offered(usdc, tesla, 1_000_000_000n, account)
     const route = instructionOf(offer.swapInstruction)
     const { bytes, error } = await carry(chain, [{ _tag: "ActForSubAccount", id, roleId: 1, inner: [route] }], [agent])

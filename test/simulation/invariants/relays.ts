@@ -57,7 +57,7 @@ const checkLanded = ({ require, seen, world }: Look): void => {
     const landed = new Map<string, string>()
     const subjects = new Set<string>()
     for (const { execution, txHash } of chain.inclusions)
-      for (const { isOperation, subject, success } of execution.parts) {
+      for (const { isOperation, isUnattested, subject, success } of execution.parts) {
         if (!isOperation || !success) continue
         const row = seen.bySubject.get(`${chain.chainId} ${subject}`)
         require("nothing lands that was not signed and stored", row !== undefined, () =>
@@ -65,6 +65,8 @@ const checkLanded = ({ require, seen, world }: Look): void => {
         require("a subject lands at most once", !subjects.has(subject), () =>
           `${subject} on chain ${chain.chainId}, the last time in ${txHash}`)
         subjects.add(subject)
+        require("what needs an attested price is traded with one", !isUnattested, () =>
+          `${subject} on chain ${chain.chainId} in ${txHash}`)
         const before = landed.get(row!.operation)
         require("an operation takes effect once on each chain", before === undefined, () =>
           `${row!.operation} on chain ${chain.chainId} landed in ${before} and in ${txHash}`)

@@ -13,6 +13,7 @@ import type { ActionReceipt, PreparedTransaction } from "#domain/relay/Transacti
 import { onChain, shownHead } from "#test/simulation/ports/link.ts"
 import { findOperation } from "#test/simulation/ports/receipts.ts"
 import { lanesOf } from "#test/simulation/ports/SimulatedRelayer.ts"
+import { attestedIn } from "#test/simulation/world/attested.ts"
 import type { Chain } from "#test/simulation/world/Chain.ts"
 import {
   type Payload,
@@ -86,8 +87,20 @@ const bundleOn = (chain: Chain, operations: Operations): Bundle => {
   }
 }
 
+/** When the price was attested of what needs one; null where nothing does. */
+const attestedAt = Effect.fnUntraced(function* (world: World, { chainId, swaps }: SwapBatch) {
+  const wanted = attestedIn(swaps)
+  if (wanted.length === 0 || world.sabotage === "trades unattested") return null
+  if (world.stage.now >= world.attestorDownUntil)
+    return Math.floor(world.stage.now / 1000) - world.keysAndPrices.between(0, 60)
+  world.trace.note("fault: no price is attested")
+  const unattested = wanted.map((assetId) => ({ assetId, reason: "No attested price (STALE): nobody attests" }))
+  return yield* new SimulationFailed({ chainId, reason: "no attested price", unattested })
+})
+
 const operationOf = (
   { authorization, chainId, operationId, settlement, swaps, transfers = [] }: SwapBatch,
+  attested: number | null,
   chain: Chain
 ) => {
   const { accountId } = authorization.chains.find((one) => one.chainId === chainId)!
@@ -97,6 +110,7 @@ const operationOf = (
     operationId: operationId ?? null,
     nonce: chain.accounts.nonces.get(accountId) ?? 0,
     deadline: chain.blockSeconds + lifetimeSeconds,
+    attestedAt: attested,
     swaps,
     transfers,
     settlement:
@@ -124,7 +138,8 @@ export const simulatedExecution = (world: World) =>
           const reason = "the owner removed the agent's permission"
           return yield* new AuthorizationRequired({ chainId, permissionId, cause: "permission_revoked", reason })
         }
-        return yield* prepareOn(world, chainId, (chain) => operationOf(batch, chain))
+        const attested = yield* attestedAt(world, batch)
+        return yield* prepareOn(world, chainId, (chain) => operationOf(batch, attested, chain))
       })
     })
   )

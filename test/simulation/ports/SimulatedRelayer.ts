@@ -1,5 +1,6 @@
 /** The relayer's accounts on simulated chains. */
 import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
 import type { EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import * as Eip55 from "#domain/Eip55.ts"
@@ -50,53 +51,64 @@ const signAgain = (world: World, { callData, chainId }: PreparedTransaction, non
   world.chain(chainId).send({ ...bytes, txHash: hashesOf(bytes).txHash, payloads })
 }
 
-export const simulatedRelayer = (world: World) => {
+/** A key of a service elsewhere may hang. */
+const askKey = Effect.fnUntraced(function* (world: World) {
+  yield* wait(world)
+  const random = world.keysAndPrices
+  if (!random.chance(world.faults.keyHangs)) return
+  world.trace.note("fault: the key takes its time")
+  yield* Effect.sleep(random.between(8_000, 45_000))
+})
+
+export const simulatedRelayer = (world: World) =>
+  Layer.effect(Relayer, Effect.map(SqlClient.SqlClient, relayerOn(world)))
+
+const relayerOn = (world: World) => (sql: SqlClient.SqlClient) => {
   const lanes = lanesOf(world)
-  return Layer.succeed(
-    Relayer,
-    Relayer.of({
-      address: lanes[0],
-      lanes,
-      sign: (prepared, nonce, relayer = lanes[0]) =>
-        Effect.gen(function* () {
-          const { callData, chainId, fromBlock, subject } = prepared
-          yield* wait(world)
-          if (world.random.chance(world.faults.unreachable)) {
-            world.trace.note("fault: the key gives no signature")
-            return yield* new ChainUnavailable({ chainId, reason: "the key gave no signature" })
-          }
-          const bytes = bytesOf(world, { lane: relayer, nonce, fee: 1, callData })
-          if (world.sabotage === "signs twice") signAgain(world, prepared, nonce, relayer)
-          if (world.sabotage === "sends early") world.sent.push(bytes.txHash)
-          return { chainId, subject, relayer, nonce, ...bytes, fromBlock, replaces: [] } satisfies SignedTransaction
-        }),
-      usedNonces: (chainId, relayer) =>
-        onChain(world, chainId, (chain) => chain.usedNonces(relayer, shownHead(world, chain))),
-      quoteFeeBump: ({ replaces }) =>
-        Effect.succeed(
-          replaces.length < maxReplacements
-            ? Option.some({ maxFeePerGas: BigInt(replaces.length + 2), maxPriorityFeePerGas: 1n })
-            : Option.none()
-        ),
-      signReplacement: (transaction, { maxFeePerGas }) =>
-        Effect.sync(() => ({
-          ...transaction,
-          ...bytesOf(world, { ...readSigned(transaction.raw), fee: Number(maxFeePerGas) }),
-          replaces: [...transaction.replaces, transaction.txHash]
-        })),
-      broadcast: ({ chainId, raw, replaces, txHash }) =>
-        Effect.gen(function* () {
-          const { callData, fee, lane, nonce } = readSigned(raw)
-          const outcome = yield* onChain(world, chainId, (chain) => {
-            const sent = chain.send({ txHash, lane, nonce, fee, payloads: readPayloads(callData) })
-            world.sent.push(txHash)
-            if (sent === "taken") world.trace.note("sent", `${txHash.slice(0, 10)} nonce ${nonce} of ${lane.slice(-4)}`)
-            return sent === "used" && [txHash, ...replaces].some((hash) => chain.find(hash) !== undefined)
-              ? "known"
-              : sent
-          })
-          if (outcome === "used") return yield* new ChainUnavailable({ chainId, reason: `nonce ${nonce} is used` })
+  return Relayer.of({
+    address: lanes[0],
+    lanes,
+    sign: (prepared, nonce, relayer = lanes[0]) =>
+      Effect.gen(function* () {
+        const { callData, chainId, fromBlock, subject } = prepared
+        const isHeld = Option.isSome(yield* Effect.serviceOption(sql.transactionService))
+        world.signatures.push({ subject, isHeld })
+        yield* askKey(world)
+        if (world.random.chance(world.faults.unreachable)) {
+          world.trace.note("fault: the key gives no signature")
+          return yield* new ChainUnavailable({ chainId, reason: "the key gave no signature" })
+        }
+        const bytes = bytesOf(world, { lane: relayer, nonce, fee: 1, callData })
+        if (world.sabotage === "signs twice") signAgain(world, prepared, nonce, relayer)
+        if (world.sabotage === "sends early") world.sent.push(bytes.txHash)
+        return { chainId, subject, relayer, nonce, ...bytes, fromBlock, replaces: [] } satisfies SignedTransaction
+      }),
+    usedNonces: (chainId, relayer) =>
+      onChain(world, chainId, (chain) => chain.usedNonces(relayer, shownHead(world, chain))),
+    quoteFeeBump: ({ replaces }) =>
+      Effect.succeed(
+        replaces.length < maxReplacements
+          ? Option.some({ maxFeePerGas: BigInt(replaces.length + 2), maxPriorityFeePerGas: 1n })
+          : Option.none()
+      ),
+    signReplacement: (transaction, { maxFeePerGas }) =>
+      Effect.sync(() => ({
+        ...transaction,
+        ...bytesOf(world, { ...readSigned(transaction.raw), fee: Number(maxFeePerGas) }),
+        replaces: [...transaction.replaces, transaction.txHash]
+      })),
+    broadcast: ({ chainId, raw, replaces, txHash }) =>
+      Effect.gen(function* () {
+        const { callData, fee, lane, nonce } = readSigned(raw)
+        const outcome = yield* onChain(world, chainId, (chain) => {
+          const sent = chain.send({ txHash, lane, nonce, fee, payloads: readPayloads(callData) })
+          world.sent.push(txHash)
+          if (sent === "taken") world.trace.note("sent", `${txHash.slice(0, 10)} nonce ${nonce} of ${lane.slice(-4)}`)
+          return sent === "used" && [txHash, ...replaces].some((hash) => chain.find(hash) !== undefined)
+            ? "known"
+            : sent
         })
-    })
-  )
+        if (outcome === "used") return yield* new ChainUnavailable({ chainId, reason: `nonce ${nonce} is used` })
+      })
+  })
 }

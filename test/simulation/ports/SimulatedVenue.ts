@@ -11,7 +11,7 @@ export const simulatedVenue = (world: World) =>
     Venue,
     Venue.of({
       feeBps,
-      quote: (chainId, _hubs, requests) =>
+      quote: ({ chainId, requests }) =>
         onChain(world, chainId, () =>
           requests.map(({ buy, sell, sellAmountRaw }) => {
             const buyAmountRaw = world.market.output(sell, buy, sellAmountRaw, world.stage.now)

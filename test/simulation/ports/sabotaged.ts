@@ -1,6 +1,8 @@
 /** Stores of the service with a fault that a test asked for. */
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { DueStore } from "#domain/rebalance/DueStore.ts"
+import { Relayer } from "#domain/relay/Relayer.ts"
 import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
 import type { World } from "#test/simulation/world/World.ts"
 
@@ -16,9 +18,24 @@ const due = Layer.effect(
   Effect.map(DueStore, (real) => DueStore.of({ ...real, claim: () => Effect.succeed({ checkId: "none", due: [] }) }))
 )
 
-const none: Layer.Layer<never, never, TransferLedger | DueStore> = Layer.empty
+const relayer = Layer.effect(
+  Relayer,
+  Effect.gen(function* () {
+    const real = yield* Relayer
+    const sql = yield* SqlClient.SqlClient
+    return Relayer.of({
+      ...real,
+      sign: (...asked) => Effect.catchTag(sql.withTransaction(real.sign(...asked)), "SqlError", Effect.die)
+    })
+  })
+)
 
-export const sabotaged = ({ sabotage }: World): Layer.Layer<never, never, TransferLedger | DueStore> => {
+type Sabotaged = Layer.Layer<never, never, TransferLedger | DueStore | Relayer | SqlClient.SqlClient>
+
+const none: Sabotaged = Layer.empty
+
+export const sabotaged = ({ sabotage }: World): Sabotaged => {
   if (sabotage === "ledger forgets") return ledger as typeof none
+  if (sabotage === "signs within a transaction") return relayer as typeof none
   return sabotage === "never claims" ? (due as typeof none) : none
 }

@@ -52,6 +52,7 @@ export class FaultInjector {
         [1, "refunded"]
       ]
     })
+    this.#keysAndPrices()
     this.crashAtWrite = often(0.01)
     this.crashAtTurn = often(0.0005)
     this.freeze = often(0.002)
@@ -78,7 +79,7 @@ export class FaultInjector {
   clear(): void {
     this.#isBad = false
     const { bridge, chains, faults, market, stage } = this.#world
-    Object.assign(faults, { unreachable: 0, slow: 0, stale: 0 })
+    Object.assign(faults, { unreachable: 0, slow: 0, stale: 0, keyHangs: 0 })
     Object.assign(this.#session.faults, { refused: 0, lostBefore: 0, lostAfter: 0, lockWaits: 0 })
     Object.assign(bridge.faults, { silent: 0, lies: 0, fates: [[1, "delivered"]] })
     this.crashAtWrite = 0
@@ -86,6 +87,7 @@ export class FaultInjector {
     this.freeze = 0
     market.calmFrom = stage.now
     this.#world.pricesDownUntil = 0
+    this.#world.attestorDownUntil = 0
     for (const chain of chains.values()) {
       chain.downUntil = 0
       chain.fate = () => ({ waitMs: 0, forgottenAfterMs: null })
@@ -101,6 +103,20 @@ export class FaultInjector {
       run()
       this.#often(minMs, maxMs, run)
     })
+  }
+
+  /** Keys that hang, and an attestor that is down for a while now and then. */
+  #keysAndPrices(): void {
+    const { faults, keysAndPrices: random, stage, trace } = this.#world
+    faults.keyHangs = random.chance(0.3) ? 0 : random.unit() * 0.1
+    const later = () =>
+      stage.after(random.between(30 * minute, 400 * minute), () => {
+        if (!this.#isBad) return
+        this.#world.attestorDownUntil = stage.now + random.between(5, 60) * minute
+        trace.note("fault: nobody attests prices for a while")
+        later()
+      })
+    later()
   }
 
   #fate(chain: Chain, stuck: number, forgotten: number): MempoolFate {

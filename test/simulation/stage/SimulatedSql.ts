@@ -37,6 +37,6 @@ export const simulatedSql = (session: Session, process: Process, isEmbedded: boo
   })
   return Layer.merge(
     Layer.effect(SqlClient.SqlClient, client).pipe(Layer.provide(Reactivity.layer)),
-    Layer.succeed(DatabaseInfo, { isEmbedded, apart: null, patient: null })
+    Layer.succeed(DatabaseInfo, { isEmbedded, apart: null, listening: null, patient: null })
   )
 }

@@ -19,6 +19,8 @@ export const UserOperation = Schema.TaggedStruct("UserOperation", {
   nonce: Schema.Int,
   /** Unix seconds after which its swaps revert. */
   deadline: Schema.Int,
+  /** Unix seconds of the attested prices that it carries; null without. */
+  attestedAt: Schema.NullOr(Schema.Int),
   swaps: Schema.Array(Swap),
   transfers: Schema.Array(OutgoingTransfer),
   /** What a liquidation ends with. */

@@ -18,6 +18,8 @@ export interface LinkFaults {
   slow: number
   /** An answer of a node that lags some blocks behind. */
   stale: number
+  /** A key that takes longer to sign than a lane is held for it. */
+  keyHangs: number
 }
 
 /** Deliberate faults of the service or its surroundings, by which tests prove that each invariant can break. */
@@ -34,6 +36,10 @@ export type Sabotage =
   | "batches arrive"
   /** What is due is never claimed. */
   | "never claims"
+  /** The relayer's key is asked within a transaction of the database. */
+  | "signs within a transaction"
+  /** What has no attested price is traded all the same. */
+  | "trades unattested"
 
 /** What pools hold of each asset at first: more than anybody buys. */
 const endowment = 10n ** 30n
@@ -46,8 +52,10 @@ export class World {
   readonly chains: ReadonlyMap<number, Chain>
   readonly bridge: Bridge
   readonly assets: ReadonlyMap<AssetId, Asset> = catalogue
-  readonly faults: LinkFaults = { unreachable: 0, slow: 0, stale: 0 }
+  readonly faults: LinkFaults = { unreachable: 0, slow: 0, stale: 0, keyHangs: 0 }
   readonly sabotage: Sabotage | undefined
+  /** Of signatures since somebody last looked: what was signed, and whether a transaction was open meanwhile. */
+  readonly signatures: Array<{ readonly subject: string; readonly isHeld: boolean }> = []
   /** Hashes of what was sent since somebody last looked. */
   readonly sent: Array<string> = []
   /** Subjects of what each transaction carries that the relayer ever signed, by its hash. */
@@ -58,11 +66,16 @@ export class World {
   readonly bundleGas: bigint
   /** The price source does not answer before. */
   pricesDownUntil = 0
+  /** Nobody attests a price before. */
+  attestorDownUntil = 0
+  /** How long keys take, and how old attested prices are: draws of their own, so that others stay as they are. */
+  readonly keysAndPrices: Random
 
   constructor(stage: Stage, trace: Trace, random: Random, sabotage?: Sabotage) {
     this.stage = stage
     this.trace = trace
     this.random = random.fork("world")
+    this.keysAndPrices = random.fork("keys and prices")
     this.sabotage = sabotage
     this.market = new Market(catalogue, random.fork("market"), stage.now)
     const chainIds = [...new Set([...catalogue.values()].map(({ chainId }) => chainId))]

@@ -3,6 +3,7 @@ import type { AssetId, AccountId } from "#domain/Caip.ts"
 import type { Swap } from "#domain/trading/Swap.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
+import { attestationLife, attestedIn } from "#test/simulation/world/attested.ts"
 import { type Accounts, type Delta, Reverted, withdrawalKey } from "#test/simulation/world/Accounts.ts"
 import { type OwnersWithdrawal, type Payload, subjectOf, type UserOperation } from "#test/simulation/world/Payload.ts"
 
@@ -29,6 +30,8 @@ export interface Part {
   /** Whether it took effect. */
   readonly success: boolean
   readonly reason: string
+  /** It trades what needs an attested price, and carries none. */
+  readonly isUnattested: boolean
   readonly deltas: ReadonlyArray<Delta>
   readonly transfers: ReadonlyArray<OutgoingTransfer>
 }
@@ -112,6 +115,7 @@ const partOf = (payload: Payload, { deltas, reason }: ReturnType<typeof attempt>
   operationId: payload._tag === "UserOperation" ? payload.operationId : null,
   success: reason === undefined,
   reason: reason ?? "",
+  isUnattested: payload._tag === "UserOperation" && payload.attestedAt === null && attestedIn(payload.swaps).length > 0,
   deltas,
   transfers: payload._tag === "UserOperation" && reason === undefined ? payload.transfers : []
 })
@@ -119,11 +123,13 @@ const partOf = (payload: Payload, { deltas, reason }: ReturnType<typeof attempt>
 /** An operation whose calls revert is carried all the same. */
 const operate = (terms: ExecutionTerms, operation: UserOperation): Part => {
   const { accounts, at, txHash } = terms
-  const { accountId, deadline, settlement, swaps, transfers } = operation
+  const { accountId, attestedAt, deadline, settlement, swaps, transfers } = operation
   const part = partOf(
     operation,
     attempt(accounts, (change) => {
       if (swaps.length > 0 && Math.floor(at / 1000) > deadline) throw new Reverted("UniswapV2Router: EXPIRED")
+      if (attestedAt !== null && Math.floor(at / 1000) > attestedAt + attestationLife)
+        throw new Reverted("TradeGuard: STALE")
       for (const swap of swaps) swapIn(terms, accountId, swap, change)
       for (const { amountRaw, sell } of transfers) pay(change, accountId, bridgeVault, sell, amountRaw)
       settle(terms, operation, change)

@@ -70,7 +70,7 @@ const VenueTest = Layer.effect(
     const market = yield* TestChain
     return Venue.of({
       feeBps,
-      quote: (chainId, _hubs, requests) =>
+      quote: ({ chainId, requests }) =>
         Effect.as(
           requireUp(market, chainId),
           requests.map(({ sell, buy, sellAmountRaw }) => {

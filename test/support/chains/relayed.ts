@@ -39,18 +39,21 @@ export const relayed = Effect.fnUntraced(function* (
     laneNonces: [],
     fromBlock: 1n
   }
-  yield* relays.reserve([{ attempt: id, prepared }], [relayer], at, (nonce) =>
-    Effect.succeed({
-      chainId,
-      subject,
-      relayer,
-      nonce,
-      txHash: bytes32(nonce),
-      raw: "0x02",
-      fromBlock: 1n,
-      replaces: []
-    })
-  )
+  yield* relays.reserve([{ attempt: id, prepared }], {
+    lanes: [relayer],
+    at,
+    sign: (nonce) =>
+      Effect.succeed({
+        chainId,
+        subject,
+        relayer,
+        nonce,
+        txHash: bytes32(nonce),
+        raw: "0x02",
+        fromBlock: 1n,
+        replaces: []
+      })
+  })
   if (settled === undefined) return
   const { blockNumber, deltas, success = true } = settled
   yield* relays.recordReceipt(

@@ -47,15 +47,11 @@ export const refused = async (path: string, body: unknown, field: string) => {
 
 export const asset = (symbol: string) => world.asset(solanaChainId, symbol)
 
-export const newStrategy = async () => {
+/** Half in each of two assets, dollars and Jupiter's token on Solana where none are named. */
+export const newStrategy = async (halves = [asset("USDC").assetId, asset("JUP").assetId]) => {
   const body = {
-    name: "Half dollars, half Jupiter",
-    allocation: {
-      assets: [
-        { assetId: asset("USDC").assetId, weight: "50" },
-        { assetId: asset("JUP").assetId, weight: "50" }
-      ]
-    },
+    name: "Half and half",
+    allocation: { assets: halves.map((assetId) => ({ assetId, weight: "50" })) },
     schedule: { type: "interval", frequency: "daily" }
   }
   return (await data(201, "POST", "/v2/strategies", body)).strategyId as string
@@ -106,6 +102,10 @@ export const faucet = async (accountId: string, symbol: string, amountRaw: bigin
   const gift = { accountId, assetId: asset(symbol).assetId, amountRaw: String(amountRaw) }
   assert.strictEqual((await world.control("/faucet", gift)).status, 200)
 }
+
+/** Newest first. */
+export const operationsOf = async (portfolioId: string): Promise<ReadonlyArray<any>> =>
+  (await data(200, "GET", `/v2/portfolios/${portfolioId}/operations`)).operations
 
 const positionsOf = async (portfolioId: string): Promise<ReadonlyArray<any>> =>
   (await data(200, "GET", `/v2/portfolios/${portfolioId}/positions`)).assets

@@ -102,7 +102,7 @@ export class ChainsHost extends Context.Service<
             all,
             (chain) => {
               const weth = tokenBySymbol(chain, "WETH")
-              return Market.setPrice(chain, weth, weth.initialPriceUsd)
+              return Market.setPrice(chain, weth, { priceUsd: weth.initialPriceUsd })
             },
             { discard: true }
           )

@@ -24,7 +24,7 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
 const makePortfolio = async (chain: TestChain, agent: ReturnType<typeof newAgent>): Promise<SolanaPortfolio> => {
   const owner = Keypair.generate()
   const { deposit, place } = await Effect.runPromise(onChain(chain)(enrollSolana(chain, agent, owner)))
-  issue(chain.ledger, usdc, deposit, heldRaw)
+  issue(chain.ledger, deposit, { token: usdc, amountRaw: heldRaw })
   return {
     ownerSeed: hex(owner.secretKey.slice(0, 32)),
     owner: owner.publicKey.toBase58(),

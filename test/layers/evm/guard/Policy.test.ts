@@ -187,7 +187,7 @@ describe("the policy of an account under the guard", () => {
         const [usdc, weth] = [tokenBySymbol(base, "USDC"), tokenBySymbol(base, "WETH")]
         const tokens = [usdc.address, weth.address].toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
         // A pool of the thief's that pays 1.5 % less than the reference, within the limit of one trade.
-        yield* setRoutePools(base.client, base.contracts.routePools, [usdc, weth], ({ assetId, symbol }) =>
+        yield* setRoutePools(base, [usdc, weth], ({ assetId, symbol }) =>
           symbol === "WETH" ? (base.prices.price(assetId) * 10_000n) / 9_850n : base.prices.price(assetId)
         )
         const selling = (amount: bigint): ReadonlyArray<Call> => {

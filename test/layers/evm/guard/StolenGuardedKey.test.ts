@@ -158,12 +158,8 @@ const foundPool = Effect.fnUntraced(function* (chain: Chain, a: string, b: strin
 
 /** Pools of the thief's, which pay a share of the world's price in hundredths of a percent. */
 const pay = (chain: Chain, sell: string, buy: string, bps: bigint) =>
-  setRoutePools(
-    chain.client,
-    chain.contracts.routePools,
-    [tokenBySymbol(chain, sell), tokenBySymbol(chain, buy)],
-    ({ assetId, symbol }) =>
-      symbol === buy ? (chain.prices.price(assetId) * 10_000n) / bps : chain.prices.price(assetId)
+  setRoutePools(chain, [tokenBySymbol(chain, sell), tokenBySymbol(chain, buy)], ({ assetId, symbol }) =>
+    symbol === buy ? (chain.prices.price(assetId) * 10_000n) / bps : chain.prices.price(assetId)
   )
 
 describe("a stolen agent key under the guard", () => {

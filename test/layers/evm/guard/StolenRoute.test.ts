@@ -57,7 +57,7 @@ class Victim extends Context.Service<
 /** A swap over an honest route, as the service would make it. */
 const routedSwap = Effect.fnUntraced(function* (chain: Chain, sell: string, buy: string, path: ReadonlyArray<string>) {
   const [from, to] = [tokenBySymbol(chain, sell), tokenBySymbol(chain, buy)]
-  const expected = yield* quoteRoutePools(chain, from, to, amount)
+  const expected = yield* quoteRoutePools(chain, { sell: from, buy: to, amount })
   return {
     sell: asset(chain, sell),
     buy: asset(chain, buy),
@@ -266,12 +266,7 @@ describe("Routes and a stolen agent key", () => {
           const { chain } = yield* Victim
           const weth = tokenBySymbol(chain, "WETH")
           const priced = (percent: bigint) =>
-            setRoutePools(
-              chain.client,
-              chain.contracts.routePools,
-              [weth],
-              () => (chain.prices.price(weth.assetId) * 100n) / percent
-            )
+            setRoutePools(chain, [weth], () => (chain.prices.price(weth.assetId) * 100n) / percent)
           yield* priced(99n)
           const before = yield* holdings
           assert.strictEqual(yield* attempt(({ chain }) => routed(chain, "WETH", { hub: zeroAddress })), "reverted")

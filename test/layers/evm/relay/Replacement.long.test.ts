@@ -51,9 +51,11 @@ const storedSwap = Effect.fnUntraced(function* (account: bigint | Enrollment) {
   const { portfolioId, tenantId } = yield* world()
   const { operationId } = yield* submitOperation(tenantId, portfolioId)
   const attempt: AttemptId = { operationId: operationId as OperationId, chainId: chainIdOf(base), attempt: 1 }
-  yield* store.reserve([{ attempt, prepared }], relay.lanes, yield* DateTime.now, (nonce) =>
-    relay.sign(prepared, nonce)
-  )
+  yield* store.reserve([{ attempt, prepared }], {
+    lanes: relay.lanes,
+    at: yield* DateTime.now,
+    sign: (nonce) => relay.sign(prepared, nonce)
+  })
   const signed = (yield* newest(attempt)).transaction
   return { attempt, base, before, enrollment, prepared, signed }
 })

@@ -65,7 +65,7 @@ eachSwig("enrollment", (start) => {
           assert.deepInclude(place, { roleId: 1, isReused: false })
           assert.include(stage1.text, deposit.toBase58())
           assert.isTrue(yield* isMade(place, agent.key))
-          issue(chain.ledger, usdc, deposit, 5n)
+          issue(chain.ledger, deposit, { token: usdc, amountRaw: 5n })
           chain.ledger.airdrop(deposit, 2n * sol)
           const to = Keypair.generate().publicKey
           const acted = yield* carriedOut(chain, acting(agent, moves(place.walletId, 1, to)))
@@ -247,9 +247,9 @@ eachSwig("enrollment", (start) => {
           assert.strictEqual(outcome._tag, "Landed")
           assert.deepStrictEqual([place.roleId, place.isReused, place.odometer], [1, false, 1])
           assert.isTrue(yield* isMade(place, agent.key))
-          issue(chain.ledger, usdc, deposit, 5n)
+          issue(chain.ledger, deposit, { token: usdc, amountRaw: 5n })
           const to = Keypair.generate().publicKey
-          issue(chain.ledger, usdc, to, 0n)
+          issue(chain.ledger, to, { token: usdc, amountRaw: 0n })
           const step = {
             _tag: "ActForSubAccount" as const,
             id: place.walletId,

@@ -96,7 +96,7 @@ eachSwig("trades", (start) => {
 
   const funded = Effect.gen(function* () {
     const enrolled = yield* enrollSolana(chain, agent, Keypair.generate())
-    issue(chain.ledger, usdc, enrolled.deposit, dollars)
+    issue(chain.ledger, enrolled.deposit, { token: usdc, amountRaw: dollars })
     place = enrolled.place
     return enrolled
   })
@@ -265,7 +265,7 @@ eachSwig("trades", (start) => {
         const prepared = yield* prepare(swap)
         // Somebody else buys before: the same dollars bring less than the floor now.
         const other = yield* enrollSolana(chain, agent, Keypair.generate())
-        issue(chain.ledger, usdc, other.deposit, 2_000n * dollars)
+        issue(chain.ledger, other.deposit, { token: usdc, amountRaw: 2_000n * dollars })
         const own = place
         place = other.place
         const push = yield* prepare(yield* swapOf(usdc, tesla, 2_000n * dollars))

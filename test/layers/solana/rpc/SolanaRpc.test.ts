@@ -80,7 +80,7 @@ describe("reading a Solana node", () => {
     over([chain.url], (rpc) =>
       Effect.gen(function* () {
         const owner = Keypair.generate().publicKey
-        issue(chain.ledger, usdc, owner, 7n)
+        issue(chain.ledger, owner, { token: usdc, amountRaw: 7n })
         const { values } = yield* rpc.tokenAccounts(owner, TOKEN_PROGRAM_ID)
         assert.strictEqual(values.length, 1)
         assert.strictEqual(values[0]!.data.length, 165)

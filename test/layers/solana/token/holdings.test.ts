@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => chain.close())
 
 const named = (symbol: string): SplToken => splCatalog.find((token) => token.symbol === symbol)!
-const [tesla, apple] = [named("TSLAx"), named("AAPLx")]
+const [tesla, apple, wrapped] = [named("TSLAx"), named("AAPLx"), named("SOL")]
 const wad = 10n ** 18n
 
 const onChain = <A, E>(effect: Effect.Effect<A, E, SolanaRpc>) =>
@@ -62,20 +62,26 @@ const secondAccount = (token: SplToken, owner: PublicKey, amountRaw: bigint): Pu
 }
 
 describe("what an address holds", () => {
-  it.effect("both token programs, several accounts of a mint summed, and lamports above rent", () =>
+  it.effect("both token programs, several accounts of a mint summed, and lamports above rent as SOL", () =>
     onChain(
       Effect.gen(function* () {
         const owner = fundedKey(chain, sol).publicKey
-        issue(chain.ledger, usdc, owner, 5n)
-        issue(chain.ledger, tesla, owner, 7n)
+        issue(chain.ledger, owner, { token: usdc, amountRaw: 5n })
+        issue(chain.ledger, owner, { token: tesla, amountRaw: 7n })
         secondAccount(usdc, owner, 100n)
         secondAccount(tesla, owner, 1_000n)
-        const { lamports, slot, time, tokens } = yield* readHoldings(owner)
-        assert.strictEqual(lamports, sol - chain.ledger.rentOf(0))
+        const { slot, time, tokens } = yield* readHoldings(owner)
         assert.strictEqual(slot, chain.ledger.slot)
         assert.strictEqual(time, chain.now)
         const byAsset = new Map(tokens.map((token) => [token.assetId as string, token]))
-        assert.strictEqual(byAsset.size, 2)
+        assert.strictEqual(byAsset.size, 3)
+        const spare = sol - chain.ledger.rentOf(0)
+        assert.deepInclude(byAsset.get(wrapped.assetId), {
+          raw: spare,
+          movableRaw: spare,
+          lamports: spare,
+          accounts: []
+        })
         const [dollars, shares] = [byAsset.get(usdc.assetId)!, byAsset.get(tesla.assetId)!]
         assert.strictEqual(dollars.raw, 105n)
         assert.deepStrictEqual(
@@ -92,13 +98,29 @@ describe("what an address holds", () => {
     )
   )
 
+  it.effect("SOL is lamports and wrapped SOL together, and is not read where other mints alone are wanted", () =>
+    onChain(
+      Effect.gen(function* () {
+        const owner = fundedKey(chain, sol).publicKey
+        issue(chain.ledger, owner, { token: wrapped, amountRaw: 300n })
+        const [holding, ...others] = (yield* readHoldings(owner, { mints: [wrapped.mint] })).tokens
+        const spare = sol - chain.ledger.rentOf(0)
+        assert.deepInclude(holding, { assetId: wrapped.assetId, raw: spare + 300n, lamports: spare })
+        assert.lengthOf(holding!.accounts, 1)
+        assert.strictEqual(holding!.token!.decimals, 9)
+        assert.deepStrictEqual(others, [])
+        assert.deepStrictEqual((yield* readHoldings(owner, { mints: [usdc.mint] })).tokens, [])
+      })
+    )
+  )
+
   it.effect("an address that nobody ever paid holds nothing, and wanted mints alone are read", () =>
     onChain(
       Effect.gen(function* () {
         const owner = Keypair.generate().publicKey
-        assert.deepInclude(yield* readHoldings(owner), { lamports: 0n, tokens: [] })
-        issue(chain.ledger, usdc, owner, 5n)
-        issue(chain.ledger, tesla, owner, 7n)
+        assert.deepStrictEqual((yield* readHoldings(owner)).tokens, [])
+        issue(chain.ledger, owner, { token: usdc, amountRaw: 5n })
+        issue(chain.ledger, owner, { token: tesla, amountRaw: 7n })
         const { tokens } = yield* readHoldings(owner, { mints: [tesla.mint] })
         assert.deepStrictEqual(
           tokens.map(({ raw }) => raw),
@@ -112,7 +134,7 @@ describe("what an address holds", () => {
     onChain(
       Effect.gen(function* () {
         const owner = Keypair.generate().publicKey
-        issue(chain.ledger, apple, owner, 200_000_000n)
+        issue(chain.ledger, owner, { token: apple, amountRaw: 200_000_000n })
         const holdingNow = Effect.map(readHoldings(owner), ({ tokens }) => tokens[0]!)
         const before = yield* holdingNow
         assert.strictEqual(before.multiplier, (15n * wad) / 10n)
@@ -121,7 +143,7 @@ describe("what an address holds", () => {
           valueUsd(raw, { decimals: 8, multiplier, price: 100n * wad })
         assert.strictEqual(worth(before), 300n * wad)
 
-        rescale(chain.ledger, apple, 3, chain.now + 60n)
+        rescale(chain.ledger, apple, { multiplier: 3, from: chain.now + 60n })
         assert.strictEqual((yield* holdingNow).multiplier, (15n * wad) / 10n)
         chain.now += 60n
         chain.ledger.advance(1n)
@@ -136,14 +158,14 @@ describe("what an address holds", () => {
     onChain(
       Effect.gen(function* () {
         const owner = Keypair.generate().publicKey
-        issue(chain.ledger, tesla, owner, 7n)
+        issue(chain.ledger, owner, { token: tesla, amountRaw: 7n })
         pause(chain.ledger, tesla)
         const [paused] = (yield* readHoldings(owner)).tokens
         assert.deepStrictEqual([paused!.raw, paused!.movableRaw], [7n, 0n])
         assert.include(paused!.remarks, "PAUSED")
         resume(chain.ledger, tesla)
 
-        issue(chain.ledger, usdc, owner, 5n)
+        issue(chain.ledger, owner, { token: usdc, amountRaw: 5n })
         const frozen = secondAccount(usdc, owner, 100n)
         chain.ledger.operate(issuer, [createFreezeAccountInstruction(frozen, usdc.mint, issuer, [], usdc.program)])
         const [dollars] = (yield* readHoldings(owner, { mints: [usdc.mint] })).tokens
@@ -156,8 +178,8 @@ describe("what an address holds", () => {
     onChain(
       Effect.gen(function* () {
         const [owner, other] = [Keypair.generate().publicKey, Keypair.generate().publicKey]
-        issue(chain.ledger, tesla, owner, 7n)
-        issue(chain.ledger, tesla, other, 1n)
+        issue(chain.ledger, owner, { token: tesla, amountRaw: 7n })
+        issue(chain.ledger, other, { token: tesla, amountRaw: 1n })
         assert.strictEqual((yield* readHoldings(owner)).tokens[0]!.raw, 7n)
         chain.ledger.operate(issuer, [
           createTransferCheckedInstruction(
@@ -184,7 +206,7 @@ describe("what an address holds", () => {
         chain.ledger.operate(owner, [
           createSetAuthorityInstruction(account, owner, AuthorityType.AccountOwner, Keypair.generate().publicKey)
         ])
-        assert.deepStrictEqual((yield* readHoldings(owner)).tokens, [])
+        assert.deepStrictEqual((yield* readHoldings(owner, { mints: [usdc.mint] })).tokens, [])
       })
     )
   )
@@ -259,7 +281,7 @@ describe("mints", () => {
 
   it("what is no mint is refused in words", () => {
     const owner = Keypair.generate().publicKey
-    issue(chain.ledger, usdc, owner, 5n)
+    issue(chain.ledger, owner, { token: usdc, amountRaw: 5n })
     const account = tokenAccount(usdc, owner)
     const refused = (result: ReturnType<typeof mintOf>) => Option.getOrThrow(Result.getFailure(result)).message
     assert.match(refused(mintOf(account)), /is no mint/)

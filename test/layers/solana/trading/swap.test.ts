@@ -13,7 +13,15 @@ import { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
 import { amountsOf, prepareSwap, swapResult } from "#layers/solana/trading/prepareSwap.ts"
 import { readLookupTables } from "#layers/solana/trading/readLookupTables.ts"
 import { emulateJupiter } from "#sandbox/solana/market/emulateJupiter.ts"
-import { installMints, issue, issuer, pause, resume, tokenAccount } from "#sandbox/solana/market/issuer.ts"
+import {
+  installMints,
+  issue,
+  issueLamports,
+  issuer,
+  pause,
+  resume,
+  tokenAccount
+} from "#sandbox/solana/market/issuer.ts"
 import { buildSwap } from "#sandbox/solana/market/jupiterBuild.ts"
 import { jupiterProgram } from "#sandbox/solana/market/jupiterRoute.ts"
 import { type SplToken, splCatalog, splTokenOf, usdc } from "#sandbox/solana/market/splCatalog.ts"
@@ -73,6 +81,7 @@ eachSwig("swaps", (start) => {
 
   const tesla = splCatalog.find(({ symbol }) => symbol === "TSLAx")!
   const jup = splCatalog.find(({ symbol }) => symbol === "JUP")!
+  const sol = splCatalog.find(({ symbol }) => symbol === "SOL")!
   const mintOf = (token: SplToken) => {
     const { data, lamports } = chain.ledger.account(token.mint)!
     return Result.getOrThrow(decodeMint(token.mint, { data, lamports, owner: token.program }))
@@ -87,8 +96,8 @@ eachSwig("swaps", (start) => {
   })
   const funded = Effect.gen(function* () {
     const enrolled = yield* enrollSolana(chain, agent, Keypair.generate())
-    issue(chain.ledger, usdc, enrolled.deposit, dollars)
-    issue(chain.ledger, jup, enrolled.deposit, 9n)
+    issue(chain.ledger, enrolled.deposit, { token: usdc, amountRaw: dollars })
+    issue(chain.ledger, enrolled.deposit, { token: jup, amountRaw: 9n })
     return enrolled
   })
 
@@ -109,6 +118,28 @@ eachSwig("swaps", (start) => {
           const more = { ...asked, minBuyRaw: prepared.expectedRaw + 1n }
           const short = swapResult(more, amountsOf(prepared.before), amountsOf(after))
           assert.isFalse(short.isAsPlanned)
+        })
+      )
+    )
+
+    it.live("SOL that came as lamports is sold as it is: wrapped in the same transaction, and the rent stays", () =>
+      run(
+        Effect.gen(function* () {
+          const { deposit, place } = yield* enrollSolana(chain, agent, Keypair.generate())
+          const [lamports, wrapped] = [700_000_000n, 300_000_000n]
+          issueLamports(chain.ledger, deposit, lamports)
+          issue(chain.ledger, deposit, { token: sol, amountRaw: wrapped })
+          const leg = { sell: mintOf(sol), buy: mintOf(usdc), sellRaw: 900_000_000n, minBuyRaw: 1n }
+          const prepared = yield* prepareSwap({ place, leg, slippageBps: 50, agent, fees })
+          const { outcome } = yield* carriedOut(chain, signedByAgent(agent, prepared))
+          assert.strictEqual(outcome._tag, "Landed")
+          const after = yield* readHoldings(deposit, { atLeastSlot: outcome.slot })
+          const asked = { sell: sol.assetId, buy: usdc.assetId, sellRaw: leg.sellRaw, minBuyRaw: leg.minBuyRaw }
+          const result = swapResult(asked, amountsOf(prepared.before), amountsOf(after))
+          assert.deepStrictEqual(result, { soldRaw: leg.sellRaw, boughtRaw: prepared.expectedRaw, isAsPlanned: true })
+          const left = after.tokens.find(({ assetId }) => assetId === sol.assetId)!
+          assert.deepInclude(left, { raw: 100_000_000n, lamports: 100_000_000n })
+          assert.strictEqual(chain.ledger.account(deposit)!.lamports, chain.ledger.rentOf(0) + 100_000_000n)
         })
       )
     )

@@ -86,7 +86,7 @@ eachSwig("withdrawals that are carried out", (start) => {
   const accepted = Effect.fnUntraced(function* (expiresAt: number) {
     const owner = Keypair.generate()
     const { deposit, place } = yield* enrollSolana(chain, agent, owner)
-    issue(chain.ledger, usdc, deposit, 100n)
+    issue(chain.ledger, deposit, { token: usdc, amountRaw: 100n })
     const to = Keypair.generate().publicKey
     const message: WithdrawalMessage = {
       portfolioId: "pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8" as never,

@@ -92,7 +92,7 @@ eachSwig("the owner without the service", (start) => {
     const [agent, owner] = [newAgent(chain), Keypair.generate()]
     chain.ledger.airdrop(owner.publicKey, sol)
     const enrolled = yield* onChain(chain)(enrollSolana(chain, agent, owner))
-    issue(chain.ledger, token, enrolled.deposit, 12n)
+    issue(chain.ledger, enrolled.deposit, { token, amountRaw: 12n })
     const { bytes, error } = yield* Effect.promise(() => takeOut(owner, enrolled, { amount: 12n, token }))
     return { bytes, error, owner: held(owner.publicKey, token), deposit: held(enrolled.deposit, token) }
   })
@@ -119,7 +119,7 @@ eachSwig("the owner without the service", (start) => {
     Effect.gen(function* () {
       const [agent, owner] = [newAgent(chain), Keypair.generate()]
       const enrolled = yield* onChain(chain)(enrollSolana(chain, agent, owner))
-      issue(chain.ledger, usdc, enrolled.deposit, 12n)
+      issue(chain.ledger, enrolled.deposit, { token: usdc, amountRaw: 12n })
       const stranger = Keypair.generate()
       chain.ledger.airdrop(stranger.publicKey, sol)
       for (const key of [agent.pair, stranger]) {
@@ -136,7 +136,7 @@ eachSwig("the owner without the service", (start) => {
       chain.ledger.airdrop(owner.publicKey, sol)
       let enrolled = yield* onChain(chain)(enrollSolana(chain, agent, owner))
       while (enrolled.place.roleId < 10) enrolled = yield* onChain(chain)(enrollSolana(chain, agent, owner))
-      issue(chain.ledger, usdc, enrolled.deposit, 12n)
+      issue(chain.ledger, enrolled.deposit, { token: usdc, amountRaw: 12n })
       const { error } = yield* Effect.promise(() => takeOut(owner, enrolled, { amount: 12n, token: usdc }))
       assert.isNull(error)
     })

@@ -16,7 +16,7 @@ import { carryOut } from "#layers/solana/lifecycle/carryOut.ts"
 import { signedByAgent } from "#layers/solana/lifecycle/prepare.ts"
 import type { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { prepareWithdrawal } from "#layers/solana/withdrawal/prepareWithdrawal.ts"
-import { installMints, issue, pause, resume, tokenAccount } from "#sandbox/solana/market/issuer.ts"
+import { installMints, issue, issueLamports, pause, resume, tokenAccount } from "#sandbox/solana/market/issuer.ts"
 import { type SplToken, splCatalog, usdc } from "#sandbox/solana/market/splCatalog.ts"
 import { amountIn } from "#sandbox/solana/market/splPools.ts"
 import { eachSwig } from "#test/layers/solana/eachSwig.ts"
@@ -35,6 +35,7 @@ import {
 import type { TestChain } from "#test/sandbox/solana/support.ts"
 
 const tesla = splCatalog.find(({ symbol }) => symbol === "TSLAx")!
+const sol = splCatalog.find(({ symbol }) => symbol === "SOL")!
 const expiresAt = 4_000_000_000
 const title = "Ballast Withdrawal Authorization"
 
@@ -70,8 +71,8 @@ eachSwig("withdrawals", (start) => {
   const funded = Effect.gen(function* () {
     const key = Keypair.generate()
     const { deposit, place } = yield* enrollSolana(chain, agent, key)
-    issue(chain.ledger, usdc, deposit, 100n)
-    issue(chain.ledger, tesla, deposit, 7n)
+    issue(chain.ledger, deposit, { token: usdc, amountRaw: 100n })
+    issue(chain.ledger, deposit, { token: tesla, amountRaw: 7n })
     return { key, deposit, place, owner: { _tag: "Solana" as const, key: key.publicKey } }
   })
 
@@ -94,12 +95,55 @@ eachSwig("withdrawals", (start) => {
       )
     )
 
+    it.live("SOL leaves wrapped, the lamports among it too, and the rent stays", () =>
+      run(
+        Effect.gen(function* () {
+          const { deposit, key, owner, place } = yield* funded
+          issueLamports(chain.ledger, deposit, 700n)
+          issue(chain.ledger, deposit, { token: sol, amountRaw: 300n })
+          const to = Keypair.generate().publicKey
+          const take = (amountRaw: string) => {
+            const message = messageOf(to, { assets: [{ assetId: sol.assetId, amountRaw }] })
+            return prepared(place, owner, message, signedBy(key, message))
+          }
+          assert.deepInclude(yield* Effect.flip(take("1001")), { _tag: "WithdrawalRefused", kind: "balance" })
+          yield* carriedOut(
+            chain,
+            Effect.flatMap(take("900"), (one) => signedByAgent(agent, one))
+          )
+          assert.strictEqual(held(to, sol), 900n)
+          assert.strictEqual(chain.ledger.account(deposit)!.lamports, chain.ledger.rentOf(0) + 100n)
+          assert.strictEqual(held(deposit, sol), 0n)
+        })
+      )
+    )
+
+    it.live(`${maxAssetsOnSolana} assets leave in one transaction where one of them is SOL to be wrapped`, () =>
+      run(
+        Effect.gen(function* () {
+          const { deposit, key, owner, place } = yield* funded
+          issueLamports(chain.ledger, deposit, 700n)
+          const others = splCatalog.filter((token) => token !== sol)
+          for (const token of others) issue(chain.ledger, deposit, { token: token, amountRaw: 1_000n })
+          const to = Keypair.generate().publicKey
+          const assets = [sol, ...others].map(({ assetId }) => ({ assetId, amountRaw: "5" }))
+          assert.lengthOf(assets, maxAssetsOnSolana)
+          const message = messageOf(to, { assets })
+          yield* carriedOut(
+            chain,
+            Effect.flatMap(prepared(place, owner, message, signedBy(key, message)), (one) => signedByAgent(agent, one))
+          )
+          for (const token of [sol, ...others]) assert.strictEqual(held(to, token), 5n)
+        })
+      )
+    )
+
     it.live("of an EVM owner a personal signature over the same text is taken", () =>
       run(
         Effect.gen(function* () {
           const [wallet, thief] = [newEvmWallet(), newEvmWallet()]
           const { deposit, place } = yield* enrollEvm(chain, agent, wallet)
-          issue(chain.ledger, usdc, deposit, 40n)
+          issue(chain.ledger, deposit, { token: usdc, amountRaw: 40n })
           const to = Keypair.generate().publicKey
           const message = messageOf(to, { assets: [{ assetId: usdc.assetId, amountRaw: "40" }] })
           const owner = { _tag: "Evm", address: wallet.address } as const
@@ -128,7 +172,7 @@ eachSwig("withdrawals", (start) => {
             const tokens = [...splCatalog, { ...tesla, mint, assetId: spl(mint.toBase58()) }]
             installMints(chain.ledger, tokens)
             assert.lengthOf(tokens, maxAssetsOnSolana + 1)
-            for (const token of tokens) issue(chain.ledger, token, deposit, 1_000n)
+            for (const token of tokens) issue(chain.ledger, deposit, { token, amountRaw: 1_000n })
             const to = Keypair.generate().publicKey
             const some = (count: number) =>
               messageOf(to, { assets: tokens.slice(0, count).map(({ assetId }) => ({ assetId, amountRaw: "5" })) })

@@ -52,7 +52,11 @@ const started = Effect.fnUntraced(function* (monitor: Monitor) {
         operationId,
         firedBy: { workflowId: monitor.workflow.workflowId, kind: "market_price", summary: "dear" },
         started: (id, isOwn) =>
-          Transitions.awaitExecution(fired, { operationId: id, requestId: "r" }, noon, isOwn) as MonitorState
+          Transitions.awaitExecution(
+            fired,
+            { execution: { operationId: id, requestId: "r" }, isOwn },
+            noon
+          ) as MonitorState
       }
     }
   ])

@@ -170,6 +170,38 @@ eachDatabase("ValuationStore", (it) => {
     })
   )
 
+  it.effect("many valuations at once are taken and written each by its own claim", () =>
+    Effect.gen(function* () {
+      const { accountId, portfolioId, store, strategy } = yield* oneWorld
+      const others = yield* Effect.all(Array.from({ length: 5 }, () => insertPortfolio(strategy)))
+      const ids = [portfolioId, ...others.map((other) => other.portfolioId)]
+      const each = <A>(work: (id: PortfolioId, place: number) => Effect.Effect<A>) =>
+        Effect.forEach(ids, work, { concurrency: "unbounded" })
+      const accounts = yield* each((id) => store.accountsOf(id))
+      const taken = yield* each((id, place) => store.take(id, after(place)))
+      assert.deepStrictEqual(
+        taken.map((one) => Option.getOrThrow(one)),
+        ids.map((id, place) => ({
+          portfolio: { portfolioId: id, accountIds: accounts[place]!, before: new Map() },
+          claimedAt: after(place)
+        }))
+      )
+      yield* store.take(ids[1]!, after(hour))
+      const written = yield* each((id, place) =>
+        store.record(after(place), after(hour + place), [look(id, accountId, { valueUsd: BigInt(place) })])
+      )
+      assert.deepStrictEqual(
+        written.map((one) => [...one]),
+        ids.map((id, place) => (place === 1 ? [] : [id]))
+      )
+      const days = yield* each((id) => store.days(id, today))
+      assert.deepStrictEqual(
+        days.map((found) => found.map(({ valueUsd }) => valueUsd)),
+        ids.map((_, place) => (place === 1 ? [] : [BigInt(place)]))
+      )
+    })
+  )
+
   it.effect("a day on which the return is counted anew keeps the growth from then on", () =>
     Effect.gen(function* () {
       const { accountId, portfolioId, store } = yield* oneWorld
@@ -220,6 +252,31 @@ eachDatabase("ValuationStore", (it) => {
       yield* sql`UPDATE operations SET kind = 'withdraw' WHERE operation_id = ${operationId}`
       assert.strictEqual((yield* store.trades([span])).settled.size, 0)
       assert.strictEqual((yield* store.trades([])).settled.size, 0)
+    })
+  )
+
+  it.effect("each of many who ask at once is answered by its own spans, also about the same account", () =>
+    Effect.gen(function* () {
+      const { accountId, portfolioId, store, strategy, tenantId } = yield* oneWorld
+      const other = yield* insertPortfolio(strategy)
+      const otherId = other.flow.authorization.chains[0].accountId
+      const { operationId } = yield* submit(tenantId, portfolioId)
+      yield* relayed(operationId, accountId, 1, { blockNumber: 10n, success: true, deltas: [[usdc, -1n]] })
+      yield* relayed(operationId, accountId, 2, { blockNumber: 20n, success: true, deltas: [[usdc, -30n]] })
+      const asked = [
+        [{ accountId, after: 0n, through: 10n }],
+        [{ accountId, after: 10n, through: 20n }],
+        [{ accountId: otherId, after: 0n, through: 20n }],
+        [
+          { accountId, after: 0n, through: 20n },
+          { accountId: otherId, after: 0n, through: 20n }
+        ]
+      ]
+      const found = yield* Effect.forEach(asked, (spans) => store.trades(spans, noon), { concurrency: "unbounded" })
+      assert.deepStrictEqual(
+        found.map(({ settled }) => [...settled].map(([id, deltas]) => [id, deltas.get(usdc)])),
+        [[[accountId, -1n]], [[accountId, -30n]], [], [[accountId, -31n]]]
+      )
     })
   )
 

@@ -58,7 +58,7 @@ const reserve = Effect.fnUntraced(function* (
 ) {
   const store = yield* RelayStore
   const batch = prepared(chainNonce)
-  yield* store.reserve([{ attempt, prepared: batch }], [relayer], noon, signing(batch, relayer))
+  yield* store.reserve([{ attempt, prepared: batch }], { lanes: [relayer], at: noon, sign: signing(batch, relayer) })
   return Option.getOrThrow(yield* store.sent(attempt)).transaction
 })
 
@@ -70,9 +70,11 @@ eachDatabase("RelayStore", (it) => {
       const attempt = yield* newAttempt
       const first = yield* reserve(attempt, relayer, 5)
       assert.strictEqual(first.nonce, 5)
-      const isNew = yield* store.reserve([{ attempt, prepared: prepared(9) }], [relayer], after(1), () =>
-        Effect.die(new Error("signed twice"))
-      )
+      const isNew = yield* store.reserve([{ attempt, prepared: prepared(9) }], {
+        lanes: [relayer],
+        at: after(1),
+        sign: () => Effect.die(new Error("signed twice"))
+      })
       assert.isFalse(isNew)
       assert.deepStrictEqual(Option.getOrThrow(yield* store.sent(attempt)).transaction, first)
       assert.strictEqual((yield* reserve({ ...attempt, attempt: 1 }, relayer)).nonce, 6)
@@ -128,7 +130,11 @@ eachDatabase("RelayStore", (it) => {
       const exit = yield* Effect.exit(
         sql.withTransaction(
           Effect.andThen(
-            store.reserve([{ attempt, prepared: batch }], [relayer], noon, signing(batch, relayer)),
+            store.reserve([{ attempt, prepared: batch }], {
+              lanes: [relayer],
+              at: noon,
+              sign: signing(batch, relayer)
+            }),
             Effect.fail("crash" as const)
           )
         )
@@ -145,7 +151,11 @@ eachDatabase("RelayStore", (it) => {
       const relayer = newAddress()
       const attempt = yield* newAttempt
       const unsigned = new ChainUnavailable({ chainId: base, reason: "the key gave no signature" })
-      const refused = store.reserve([{ attempt, prepared: prepared() }], [relayer], noon, () => Effect.fail(unsigned))
+      const refused = store.reserve([{ attempt, prepared: prepared() }], {
+        lanes: [relayer],
+        at: noon,
+        sign: () => Effect.fail(unsigned)
+      })
       assert.deepStrictEqual(yield* Effect.flip(refused), unsigned)
       assert.isTrue(Option.isNone(yield* store.sent(attempt)))
       assert.strictEqual((yield* reserve(attempt, relayer)).nonce, 0)
@@ -165,9 +175,11 @@ eachDatabase("RelayStore", (it) => {
         const batch = { ...prepared(3), laneNonces: [{ relayer: second, nonce: 70 }] }
         const take = Effect.fnUntraced(function* (number: number) {
           const one = { ...attempt, attempt: number }
-          yield* store.reserve([{ attempt: one, prepared: batch }], [first, second], noon, (nonce, lane) =>
-            signing(batch, lane)(nonce)
-          )
+          yield* store.reserve([{ attempt: one, prepared: batch }], {
+            lanes: [first, second],
+            at: noon,
+            sign: (nonce, lane) => signing(batch, lane)(nonce)
+          })
           return Option.getOrThrow(yield* store.sent(one)).transaction
         })
         const taken = yield* Effect.forEach([0, 1, 2, 3], take)
@@ -272,6 +284,13 @@ eachDatabase("RelayStore", (it) => {
           WHERE operation_id = ${attempt.operationId}`
         assert.deepStrictEqual(yield* ledger.spent(row!, noon), { portfolio: gasUsed, tenant: gasUsed })
         assert.deepStrictEqual(yield* ledger.spent(row!, after(86_400_000)), { portfolio: 0n, tenant: 0n })
+        const askedAtOnce = yield* Effect.forEach([noon, after(86_400_000), noon], (at) => ledger.spent(row!, at), {
+          concurrency: "unbounded"
+        })
+        assert.deepStrictEqual(
+          askedAtOnce.map(({ portfolio }) => portfolio),
+          [gasUsed, 0n, gasUsed]
+        )
       }
     })
   )

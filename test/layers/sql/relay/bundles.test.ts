@@ -52,7 +52,7 @@ const signing = (relayer: EvmAddress) => (nonce: number) =>
   })
 
 const reserve = (actions: readonly [CarriedAction, ...ReadonlyArray<CarriedAction>], relayer: EvmAddress) =>
-  Effect.flatMap(RelayStore, (store) => store.reserve(actions, [relayer], noon, signing(relayer)))
+  Effect.flatMap(RelayStore, (store) => store.reserve(actions, { lanes: [relayer], at: noon, sign: signing(relayer) }))
 
 const sent = (attempt: AttemptId) =>
   Effect.flatMap(RelayStore, (store) => Effect.map(store.sent(attempt), Option.getOrThrow))
@@ -165,7 +165,7 @@ eachDatabase("A transaction of several attempts", (it) => {
       const lanes = [newAddress(), newAddress()] as const
       const take = Effect.fnUntraced(function* (count: number) {
         const actions = yield* newActions(count)
-        yield* store.reserve(actions, lanes, noon, (nonce, lane) => signing(lane)(nonce))
+        yield* store.reserve(actions, { lanes, at: noon, sign: (nonce, lane) => signing(lane)(nonce) })
         return (yield* sent(actions[0].attempt)).transaction.relayer
       })
       assert.deepStrictEqual(yield* Effect.forEach([5, 1, 1], take), [lanes[0], lanes[1], lanes[0]])

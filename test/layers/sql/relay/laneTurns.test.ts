@@ -50,7 +50,7 @@ const signed = ({ chainId, fromBlock, subject }: PreparedTransaction, nonce: num
 type Lanes = readonly [EvmAddress, ...ReadonlyArray<EvmAddress>]
 
 const reserve = (store: RelayStore["Service"], action: CarriedAction, lanes: Lanes) =>
-  store.reserve([action], lanes, noon, (nonce, lane) => signed(action.prepared, nonce, lane))
+  store.reserve([action], { lanes, at: noon, sign: (nonce, lane) => signed(action.prepared, nonce, lane) })
 
 /** A key that answers when it is told to: by `go`, which is given the signature's end. */
 const slowKey = Effect.gen(function* () {
@@ -58,14 +58,17 @@ const slowKey = Effect.gen(function* () {
   const go = yield* Deferred.make<void, ChainUnavailable>()
   const nonces: Array<number> = []
   const reserveWith = (store: RelayStore["Service"], action: CarriedAction, lanes: Lanes) =>
-    store.reserve([action], lanes, noon, (nonce, lane) =>
-      Effect.gen(function* () {
-        nonces.push(nonce)
-        yield* Deferred.succeed(asked, nonce)
-        yield* Deferred.await(go)
-        return yield* signed(action.prepared, nonce, lane)
-      })
-    )
+    store.reserve([action], {
+      lanes,
+      at: noon,
+      sign: (nonce, lane) =>
+        Effect.gen(function* () {
+          nonces.push(nonce)
+          yield* Deferred.succeed(asked, nonce)
+          yield* Deferred.await(go)
+          return yield* signed(action.prepared, nonce, lane)
+        })
+    })
   return { asked: Deferred.await(asked), go, nonces, reserveWith }
 })
 

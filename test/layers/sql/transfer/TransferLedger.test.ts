@@ -100,8 +100,10 @@ eachDatabase("TransferLedger", (it) => {
         (operation) => Option.getOrThrow(operation).state
       )
       assert.strictEqual(yield* state, "accepted")
-      assert.isTrue(yield* ledger.close(operationId!, delivered, after(1_000), 0))
-      assert.isFalse(yield* ledger.close(operationId!, { ...delivered, state: "partial" }, after(2_000), 0))
+      assert.isTrue(yield* ledger.close(operationId!, delivered, { at: after(1_000), closedBefore: 0 }))
+      assert.isFalse(
+        yield* ledger.close(operationId!, { ...delivered, state: "partial" }, { at: after(2_000), closedBefore: 0 })
+      )
       assert.strictEqual(yield* state, "completed")
       assert.lengthOf(yield* ledger.openOf(portfolioId), 0)
       const [schedule] = yield* sql<{ readonly due: boolean }>`
@@ -121,7 +123,7 @@ eachDatabase("TransferLedger", (it) => {
         ([row]) => row!.due_at.getTime()
       )
       const [operationId] = yield* ledger.open(departure)
-      yield* ledger.close(operationId!, delivered, after(1_000), 0)
+      yield* ledger.close(operationId!, delivered, { at: after(1_000), closedBefore: 0 })
       assert.deepStrictEqual(yield* claimDue(after(2_000), 10), [], "the run is not finished")
       assert.isAbove(yield* dueAt, after(3_000).epochMilliseconds, "so the period passes")
       yield* Effect.flatMap(OperationStore, (store) =>
@@ -144,7 +146,7 @@ eachDatabase("TransferLedger", (it) => {
       const { departure, ledger, portfolioId, tenantId } = yield* departed
       const [operationId] = yield* ledger.open(departure)
       const end: TransferEnd = { state: "refunded", received: null, reason: "it came back" }
-      yield* ledger.close(operationId!, end, after(1_000), 0)
+      yield* ledger.close(operationId!, end, { at: after(1_000), closedBefore: 0 })
       const found = yield* Effect.flatMap(OperationStore, (store) => store.find(tenantId, portfolioId, operationId!))
       const { error, state } = Option.getOrThrow(found)
       assert.deepStrictEqual([state, error], ["failed", "it came back"])
@@ -159,7 +161,7 @@ eachDatabase("TransferLedger", (it) => {
       const spans = [span(accountId), span(destination)]
       const [operationId] = yield* ledger.open(departure)
       assert.deepStrictEqual([...(yield* trades(spans)).unsettled].sort(), [accountId, destination].sort())
-      yield* ledger.close(operationId!, delivered, after(1_000), 0)
+      yield* ledger.close(operationId!, delivered, { at: after(1_000), closedBefore: 0 })
       const { settled, unsettled } = yield* trades(spans)
       assert.strictEqual(unsettled.size, 0)
       assert.strictEqual(settled.get(destination)?.get(arbitrumUsdc), huge - 1n)

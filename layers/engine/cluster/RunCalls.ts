@@ -1,0 +1,84 @@
+/**
+ * Calls between processes: who writes a message for shards that another process holds calls it, so that it looks at
+ * once and not at its next poll. They go over the database (LISTEN and NOTIFY), after the message is committed, and
+ * never in its transaction: a commit that notifies waits for every other that does.
+ *
+ * A call may be lost, with the connection on which it is heard or with the one on which it is made. Nothing rests on
+ * it: whoever holds a shard polls all the same. Nor is it known whether a connection that is silent is lost: it is made
+ * anew when nothing was heard for as long as any connection may be silent.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Latch, Layer, Queue, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
+
+const channel = "ballast_runs"
+
+/** After a connection was lost. */
+const retries = Schedule.spaced("1 second")
+
+export class RunCalls extends Context.Service<
+  RunCalls,
+  {
+    /** The shards that this process holds from now on. */
+    readonly hold: (shards: ReadonlyArray<string>) => void
+    /** Calls whoever holds these shards; those of this process are left out. */
+    readonly call: (shards: Iterable<string>) => void
+    /** Called when a message for a shard of this process has come, and when one may have come unheard. */
+    onCall: () => void
+  }
+>()("ballast/layers/engine/cluster/RunCalls") {
+  static readonly layer = Layer.effect(
+    RunCalls,
+    Effect.gen(function* () {
+      const { listening } = yield* DatabaseInfo
+      const sql = yield* SqlClient.SqlClient
+      const called = new Set<string>()
+      const isCalling = yield* Latch.make(false)
+      let held: ReadonlySet<string> = new Set()
+
+      const service = RunCalls.of({
+        hold: (shards) => {
+          held = new Set(shards)
+        },
+        call: (shards) => {
+          if (listening === null) return
+          for (const shard of shards) if (!held.has(shard)) called.add(shard)
+          if (called.size > 0) isCalling.openUnsafe()
+        },
+        onCall: () => {}
+      })
+      // The embedded database has one process, which holds every shard.
+      if (listening === null) return service
+
+      const callAll = Effect.gen(function* () {
+        yield* isCalling.await
+        isCalling.closeUnsafe()
+        const shards = [...called].join(" ")
+        called.clear()
+        yield* Effect.ignore(sql`SELECT pg_notify(${channel}, ${shards})`)
+      })
+
+      const hear = Effect.gen(function* () {
+        const client = Context.get(yield* Layer.build(Layer.fresh(listening)), PgClient.PgClient)
+        const calls = yield* client.listen(channel)
+        // What was called for before is not heard any more.
+        service.onCall()
+        const next = Effect.map(Queue.take(calls), ({ payload }) => {
+          if (payload.split(" ").some((shard) => held.has(shard))) service.onCall()
+        })
+        return yield* Effect.forever(next)
+      }).pipe(
+        Effect.scoped,
+        Effect.tapError((error) => Effect.logDebug("Calls of other processes are not heard", error)),
+        Effect.retry(retries)
+      )
+
+      yield* Effect.forkScoped(Effect.forever(callAll))
+      // Its end asks the server, which may be gone: nobody waits for that.
+      const hearing = yield* Effect.forkDetach(hear)
+      yield* Effect.addFinalizer(() => Effect.sync(() => hearing.interruptUnsafe()))
+      return service
+    })
+  )
+}

@@ -1,0 +1,38 @@
+/**
+ * One statement for all who ask at the same moment, answered to each by its place. Whoever asks inside a transaction
+ * asks alone and within it: it sees what the transaction wrote, and takes no second connection.
+ */
+import { Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { batched } from "#domain/batched.ts"
+
+interface Asked<A> {
+  readonly item: A
+  readonly key: string
+}
+
+/**
+ * Answers a function that hands an item to `ask` together with those of others; the answers are in the order of the
+ * items. Items of the same key, where `keyOf` is given, are asked for one after the other.
+ */
+export const gathered = Effect.fnUntraced(function* <A, B, E>(
+  ask: (items: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, E>,
+  keyOf?: (item: A) => string
+) {
+  const sql = yield* SqlClient.SqlClient
+  const together = yield* batched(
+    ({ key }: Asked<A>) => key,
+    (asked: ReadonlyArray<Asked<A>>) =>
+      Effect.map(ask(asked.map(({ item }) => item)), (answers) => {
+        const found = new Map(asked.map((one, place) => [one, answers[place]!]))
+        return (one: Asked<A>) => found.get(one)!
+      })
+  )
+  let last = 0
+  return (item: A): Effect.Effect<B, E> =>
+    Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) => {
+      if (Option.isSome(transaction)) return Effect.map(ask([item]), ([answer]) => answer!)
+      last += 1
+      return together({ item, key: keyOf === undefined ? String(last) : keyOf(item) })
+    })
+})
