@@ -35,19 +35,19 @@ export interface Pace {
   /** How long the first of a group waits for others; none when left out. */
   readonly collectFor?: Duration.Duration
   /** Groups under way side by side; one when left out. */
-  readonly atOnce?: number
+  readonly concurrency?: number
 }
 
 /**
  * Answers a function that hands an item to `flush` together with others of other keys. `flush` answers for each of its
- * items at its end, and those that it knows before by `tell`. When it fails, each item without an answer is tried
+ * items at its end, and those that it knows before by `record`. When it fails, each item without an answer is tried
  * alone, so that one bad item fails for itself only. Waiting items are bounded by the fibers that ask. Not for use
  * inside a transaction: `flush` runs outside of it.
  */
 export const batched = Effect.fnUntraced(function* <A, B, E>(
   keyOf: (item: A) => string,
-  flush: (items: ReadonlyArray<A>, tell: (item: A, answer: B) => void) => Effect.Effect<(item: A) => B, E>,
-  { atOnce = 1, collectFor = Duration.zero }: Pace = {}
+  flush: (items: ReadonlyArray<A>, record: (item: A, answer: B) => void) => Effect.Effect<(item: A) => B, E>,
+  { concurrency = 1, collectFor = Duration.zero }: Pace = {}
 ) {
   const queue = yield* Queue.unbounded<Waiting<A, B, E>>()
 
@@ -79,7 +79,7 @@ export const batched = Effect.fnUntraced(function* <A, B, E>(
       { discard: true }
     )
   })
-  for (let group = 0; group < atOnce; group++) yield* Effect.forkScoped(Effect.forever(round))
+  for (let group = 0; group < concurrency; group++) yield* Effect.forkScoped(Effect.forever(round))
 
   return (item: A): Effect.Effect<B, E> =>
     Effect.flatMap(Effect.serviceOption(Tracer.ParentSpan), (span) => {

@@ -13,7 +13,7 @@ const stringOrComment = /("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\]
 const evm = /\bEvm[A-Z]\w*|\bevm[A-Z]\w*|\bErc20\w*|\berc20\b|\b0x|"eip155|`eip155|"Evm"/u
 /** What an owner authorized is asked through Permission.ts, and looked into by the adapter alone. */
 const policyFields =
-  /\bpolicy\.(?:router|hubs|tokens|routedSwap|bridge|guard)\b|\bpolicy: \{ (?:router|hubs|tokens|guard)|Partial<AgentPolicy>/u
+  /\bpolicy\.(?:router|connectorTokens|tokens|routedSwap|bridge|guard)\b|\bpolicy: \{ (?:router|connectorTokens|tokens|guard)|Partial<AgentPolicy>/u
 
 const forms = "writes and reads identifiers of every family"
 const wire = "the wire of a provider or of v1 that is EVM's alone"

@@ -114,7 +114,11 @@ const preparedFor = Effect.fnUntraced(function* (chain: Chain, members: Readonly
   const chainId = chain.chainId as ChainId
   const [sell, buy] = ["USDC", "WETH"].map((symbol) => tokenBySymbol(chain, symbol).assetId) as [never, never]
   const sellAmountRaw = 50_000_000n
-  const [quote] = yield* (yield* Venue).quote({ chainId, hubs: [], requests: [{ sell, buy, sellAmountRaw }] })
+  const [quote] = yield* (yield* Venue).quote({
+    chainId,
+    connectorTokens: [],
+    requests: [{ sell, buy, sellAmountRaw }]
+  })
   const minBuyAmountRaw = (quote!.buyAmountRaw * 98n) / 100n
   const execution = yield* ChainExecution
   return yield* Effect.forEach(

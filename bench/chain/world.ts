@@ -35,7 +35,7 @@ const evmConfig = (chain: Chain, rpcUrl: string): EvmConfig["Service"] => ({
       rpcUrls: [rpcUrl],
       router: chain.contracts.router as string as EvmAddress,
       guard: chain.contracts.guard as string as EvmAddress,
-      hubs: ["USDC", "WETH"].map((symbol) => addressOf(tokenBySymbol(chain, symbol).assetId)),
+      connectorTokens: ["USDC", "WETH"].map((symbol) => addressOf(tokenBySymbol(chain, symbol).assetId)),
       confirmations: 1,
       gasCeiling: 500_000_000_000n,
       lowRelayerFunds: 1n

@@ -18,7 +18,7 @@ type Order =
   | { readonly do: "close" }
 
 /** Connections that are opened at the same time. */
-const atOnce = 50
+const concurrency = 50
 const pollMillis = 20
 
 const sockets: Array<Socket> = []
@@ -49,8 +49,8 @@ const open = (port: number, path: string, key: string) =>
 
 const answer = async (order: Order): Promise<object> => {
   if (order.do === "open") {
-    for (let opened = 0; opened < order.clients; opened += atOnce) {
-      const count = Math.min(atOnce, order.clients - opened)
+    for (let opened = 0; opened < order.clients; opened += concurrency) {
+      const count = Math.min(concurrency, order.clients - opened)
       await Promise.all(Array.from({ length: count }, () => open(order.port, order.path, order.key)))
     }
     return { failed }

@@ -91,7 +91,7 @@ const requireMessage = ({ accountType, message }: Stage1, parts: SignedParts): v
 export const verifyAuthorization = (stage1: Stage1, expected: Expected): Verified => {
   const { accountIndex, accountType, agentAccountId, authorization: parts } = stage1
   if (parts === undefined) {
-    throw new Altered("authorization", "is missing, so that nobody can tell what would be signed; ask stage 1 anew")
+    throw new Altered("authorization", "is missing, so what would be signed is not known; ask stage 1 anew")
   }
   const { agentAccountId: trusted } = expected
   if (trusted !== undefined)

@@ -50,20 +50,20 @@ export type TradeGuardPolicy = typeof TradeGuardPolicy.Type
 export const AgentPolicy = Schema.Struct({
   /** The Uniswap v2 router; the only spender that the agent may approve. */
   router: EvmAddress,
-  /** Tokens through which a swap of two hops may pass. */
-  hubs: Schema.Array(EvmAddress),
+  /** Connector tokens: those through which a swap of two hops may pass. Stored and sent as `hubs`. */
+  connectorTokens: Schema.Array(EvmAddress),
   /** Tokens that a swap may end in. */
   tokens: Schema.Array(EvmAddress),
   /**
    * The contract that swaps over a provider's routes, never for less than the venue pays: into the same tokens, priced
-   * over the same hubs. Left out: the venue makes every swap.
+   * over the same connector tokens. Left out: the venue makes every swap.
    */
   routedSwap: Schema.optionalKey(EvmAddress),
   /** Left out: nothing may leave the chain. */
   bridge: Schema.optionalKey(BridgePolicy),
   /** Everything goes through it, and the rules above are the service's own; left out: the call policy enforces them. */
   guard: Schema.optionalKey(TradeGuardPolicy)
-})
+}).pipe(Schema.encodeKeys({ connectorTokens: "hubs" }))
 export type AgentPolicy = typeof AgentPolicy.Type
 
 /**

@@ -50,7 +50,7 @@ export const termsOf = (permission: Permission): GuardTerms | undefined => {
 export const isGuarded = (permission: Permission): boolean => limitsOf(permission).guard !== undefined
 
 /** The asset by which value leaves the chain; undefined where nothing may leave. */
-export const carrierOf = (permission: Permission): AssetId | undefined => {
+export const bridgeAssetOf = (permission: Permission): AssetId | undefined => {
   const { bridge } = limitsOf(permission)
   return bridge && assetAt(permission.chainId, bridge.token)
 }
@@ -63,15 +63,16 @@ export const wayTo = (permission: Permission, buy: AssetId): Address | undefined
 }
 
 /** Tokens through which a swap may pass on its way. */
-export const hubsOf = (permission: Permission): ReadonlyArray<Address> => limitsOf(permission).hubs ?? []
+export const connectorTokensOf = (permission: Permission): ReadonlyArray<Address> =>
+  limitsOf(permission).connectorTokens ?? []
 
 /** What swaps over a provider's routes; undefined where the venue makes every swap. */
-export const routeCarrierOf = (permission: Permission): Address | undefined => limitsOf(permission).routedSwap
+export const routedSwapOf = (permission: Permission): Address | undefined => limitsOf(permission).routedSwap
 
 /** Tokens that the permission names. */
 export const namedTokens = (permission: Permission): ReadonlyArray<Address> => {
-  const { bridge, hubs = [], tokens = [] } = limitsOf(permission)
-  return [...tokens, ...hubs, ...(bridge === undefined ? [] : [bridge.token])]
+  const { bridge, connectorTokens = [], tokens = [] } = limitsOf(permission)
+  return [...tokens, ...connectorTokens, ...(bridge === undefined ? [] : [bridge.token])]
 }
 
 /** What the permission lets the agent call: nobody's accounts, so nothing that is sent there comes back. */

@@ -9,7 +9,7 @@ import { Context, DateTime, Duration, Effect, Layer, Option, Result } from "effe
 import { ClusterSchema } from "effect/cluster"
 import { Activity, DurableClock } from "effect/workflow"
 import { type StoredAction, ActionStore } from "#domain/action/ActionStore.ts"
-import { leastAgeOfLoss, OperationMarks } from "#domain/relay/OperationMarks.ts"
+import { minAgeOfLoss, OperationMarks } from "#domain/relay/OperationMarks.ts"
 import { SwapPreparer, SwapStep } from "#domain/action/SwapPreparer.ts"
 import { type ActionOutcome, isCalls } from "#domain/action/ActionOrder.ts"
 import { type ActionFacts, resultOfAction } from "#domain/action/resultOfAction.ts"
@@ -166,7 +166,7 @@ const makeExecute = (
     step: SwapStep
   ): Effect.fn.Return<Option.Option<SwapStep>, ChainUnavailable> {
     const { order, submittedAt } = action
-    if (Duration.isLessThan(DateTime.distance(submittedAt, yield* DateTime.now), leastAgeOfLoss)) return Option.none()
+    if (Duration.isLessThan(DateTime.distance(submittedAt, yield* DateTime.now), minAgeOfLoss)) return Option.none()
     const { accountId, chainId } = order
     const fromBlock = step._tag === "Ready" ? step.prepared.fromBlock : 0n
     const found = yield* marks.find({ chainId, accountId, operationId, since: submittedAt, fromBlock })
@@ -266,7 +266,7 @@ const makeExecute = (
     yield* begin
     const action = yield* load
     let setback = ""
-    let spoiled: Ready | undefined
+    let again: Ready | undefined
     let carried: ReadonlyArray<Carried> = []
     const receipts: Array<ActionReceipt> = []
     const refuse = (reason: string, name: "fail" | "cancel" = "fail") => {
@@ -274,7 +274,7 @@ const makeExecute = (
       return fail(name, reason, reportOf(end, receipts))
     }
     for (let round = 1, setbacks = 0; setbacks < maxSetbacks; round++) {
-      const step: SwapStep = spoiled ?? (yield* prepare(round, carried))
+      const step: SwapStep = again ?? (yield* prepare(round, carried))
       if (step._tag === "Cancelled") return yield* refuse(cancelledError, "cancel")
       if (step._tag === "Closed") return yield* refuse(step.reason)
       if (step._tag === "Landed") {
@@ -294,10 +294,10 @@ const makeExecute = (
           return yield* valueAfter(action)
         }
         carried = [...carried, { attempt: round, swap: step.swap }]
-        // What others spoiled is no try of its own. The same operation goes again: whoever has seen it may still
-        // carry it.
-        spoiled = receipt.isSpoiled === true ? alone(step) : undefined
-        if (spoiled !== undefined) continue
+        // A bundle that others reverted is no try of its own. The same operation goes again: whoever has seen it may
+        // still carry it.
+        again = receipt.isBundleReverted === true ? alone(step) : undefined
+        if (again !== undefined) continue
         setback = `the operation was reverted in ${receipt.txHash}`
       } else setback = step.reason
       if (step._tag !== "Waiting") setbacks += 1
@@ -311,7 +311,7 @@ const makeExecute = (
       "An action failed by a fault of the service",
       fail(
         "abandon",
-        "internal error; quote the operation id in a report, and look at the positions before you retry",
+        "internal error; quote the operation id in a report, and check the positions before you retry",
         Effect.succeed(undefined)
       )
     ),
@@ -330,7 +330,7 @@ const unrecordedSwap = ({ order }: StoredAction): Swap | undefined =>
         sell: order.sell,
         buy: order.buy,
         sellAmountRaw: order.amountRaw,
-        minBuyAmountRaw: order.route?.leastRaw ?? order.issuer?.expectedRaw ?? 0n,
+        minBuyAmountRaw: order.route?.minRaw ?? order.issuer?.expectedRaw ?? 0n,
         path: [addressOf(order.sell), addressOf(order.buy)]
       }
 

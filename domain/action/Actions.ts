@@ -176,7 +176,7 @@ const orderOfClient = Effect.fnUntraced(function* (swap: QuotedByClient, source:
     route: {
       tool: read.steps[0]!.tool,
       step: sent.steps[0],
-      leastRaw:
+      minRaw:
         slippageBps === null ? BigInt(read.toAmountMin) : (BigInt(read.toAmount) * (bps - BigInt(slippageBps))) / bps
     }
   }

@@ -9,9 +9,9 @@ export const ClientRoute = Schema.Struct({
   tool: Schema.String,
   /** The provider's own words. */
   step: Schema.Unknown,
-  /** What the client was promised at least, raw units of the bought asset. */
-  leastRaw: Schema.BigIntFromString
-})
+  /** What the client was promised at least, raw units of the bought asset; stored as `leastRaw`. */
+  minRaw: Schema.BigIntFromString
+}).pipe(Schema.encodeKeys({ minRaw: "leastRaw" }))
 export type ClientRoute = typeof ClientRoute.Type
 
 export const SwapOrder = Schema.Struct({

@@ -5,7 +5,7 @@
  */
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
-import { hubsOf, isGuarded, mayBuy, routeCarrierOf } from "#domain/account/Permission.ts"
+import { connectorTokensOf, isGuarded, mayBuy, routedSwapOf } from "#domain/account/Permission.ts"
 import { type Grant, grantOn, replacedPermissions } from "#domain/account/Grant.ts"
 import type { StoredAction } from "#domain/action/ActionStore.ts"
 import type { ClientRoute, SwapOrder } from "#domain/action/SwapOrder.ts"
@@ -189,27 +189,31 @@ export class SwapPreparer extends Context.Service<
         route: ClientRoute
       ) {
         const { chainId } = chain
-        const contract = routeCarrierOf(chain)
+        const contract = routedSwapOf(chain)
         if (contract === undefined)
           return yield* refuse(`no contract of chain ${chainId} carries routes for this account`)
         const { buy, sell, sellAmountRaw: amountRaw } = leg
         const step = boundStep(route.step, contract, order.slippageBps)
-        const { leastRaw, tool } = route
+        const { minRaw, tool } = route
         const request = { sell, buy, amountRaw, contract, slippageBps: limits.slippageBps }
-        const call = yield* routing.swapCall(request, { tool, expectedRaw: leastRaw, leastRaw, gasUsd: 0n, step })
-        const [quote = null] = yield* venue.quote({ chainId, hubs: hubsOf(chain), requests: [leg] })
+        const call = yield* routing.swapCall(request, { tool, expectedRaw: minRaw, minRaw, gasUsd: 0n, step })
+        const [quote = null] = yield* venue.quote({
+          chainId,
+          connectorTokens: connectorTokensOf(chain),
+          requests: [leg]
+        })
         const path = quote?.path ?? (isGuarded(chain) ? [addressOf(sell), addressOf(buy)] : undefined)
         if (path === undefined) return yield* refuse("the venue has no price that the route could be held against")
         const ownFloor = feedFloorRaw(leg, { ...limits, hopFeeBps: venue.feeBps }, path.length - 1)
-        const floor = ownFloor > leastRaw ? ownFloor : leastRaw
-        if (call.leastRaw < floor) {
-          return yield* refuse(`the route may yield ${call.leastRaw} now, the least acceptable is ${floor}; quote anew`)
+        const floor = ownFloor > minRaw ? ownFloor : minRaw
+        if (call.minRaw < floor) {
+          return yield* refuse(`the route may yield ${call.minRaw} now, the least acceptable is ${floor}; quote anew`)
         }
         const swap: ReadySwap = {
           sell,
           buy,
           sellAmountRaw: amountRaw,
-          minBuyAmountRaw: call.leastRaw,
+          minBuyAmountRaw: call.minRaw,
           path,
           tool: call.tool,
           call: { contract, data: call.data }

@@ -28,7 +28,7 @@ export const makeWaiters = Effect.fnUntraced(function* ({ grown }: TenantEventLo
     for (const { tenantId, woken } of waiters) if (tenants.has(tenantId)) Deferred.doneUnsafe(woken, Exit.void)
   })
 
-  const complaint = "New events of tenants could not be looked for"
+  const complaint = "New events of tenants could not be read"
   yield* pollWhileOpen(anyone, poll, { complaint, interval: pollInterval })
 
   return (tenantId: TenantId, seen: number): Effect.Effect<void> =>

@@ -18,7 +18,7 @@ import { pollWhileOpen } from "#domain/pollWhileOpen.ts"
 const pageSize = 100
 
 /** Followers that are handed a page before connections get their turn. */
-const handedAtOnce = 128
+const maxHanded = 128
 
 /** Stored events in order, none left out; never empty. All who are given it hold the same one. */
 export type EventPage = ReadonlyArray<OperationEvent>
@@ -143,7 +143,7 @@ const hand = Effect.fnUntraced(function* ({ waiting }: Group, page: Exit.Exit<Ev
     waiting.delete(give)
     give(page, read)
     handed += 1
-    if (handed % handedAtOnce === 0) yield* Effect.yieldNow
+    if (handed % maxHanded === 0) yield* Effect.yieldNow
   }
 })
 
@@ -226,7 +226,7 @@ export class OperationTails extends Context.Service<
         for (const operationId of yield* log.grown(readers)) changed(operationId)
       })
 
-      const complaint = "Events of other processes could not be looked for"
+      const complaint = "Events of other processes could not be read"
       yield* pollWhileOpen(anyone, poll, { complaint, interval: Duration.millis(pollIntervalMs) })
 
       return OperationTails.of({ follow, changed })

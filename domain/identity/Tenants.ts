@@ -47,8 +47,8 @@ const notRotated = ({ apiKeyId, expiresAt, replacedBy, revokedAt }: ApiKey) => {
       : revokedAt !== null
         ? "is revoked; create a key"
         : expiresAt === null
-          ? "was changed meanwhile; look at the keys again"
-          : `has ended or was changed meanwhile (${DateTime.formatIso(expiresAt)}); look at the keys again`
+          ? "was changed meanwhile; list the keys again"
+          : `has ended or was changed meanwhile (${DateTime.formatIso(expiresAt)}); list the keys again`
   return new ValidationFailed({
     message: `The key ${apiKeyId} ${why}`,
     details: [`apiKeyId: ${apiKeyId} ${why}`]

@@ -68,7 +68,7 @@ const notTradable = ({ isBlocked, symbol }: Asset, price: ShownPrice | undefined
   if (price === undefined)
     return {
       code: SkipCode.missingPrice,
-      reason: `No source tells a price of ${symbol}: runs leave it as it is until one does`
+      reason: `No source has a price of ${symbol}: runs leave it as it is until one does`
     }
   return price.isStale
     ? {

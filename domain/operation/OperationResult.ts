@@ -139,14 +139,14 @@ const gasOf = ({ gasUsd, gasUsed }: TransactionResult): ReadonlyArray<bigint | n
 
 /** A transfer of the portfolio's own to another chain, of which the arrival is told elsewhere or here. */
 export const ownTransfer = (
-  { amountRaw, buy, leastRaw, sell, tool }: OutgoingAmounts,
+  { amountRaw, buy, minRaw, sell, tool }: OutgoingAmounts,
   receivedRaw: bigint | null
-): TransferResult => ({ sell, buy, sentRaw: amountRaw, floorRaw: leastRaw, receivedRaw, recipient: null, by: tool })
+): TransferResult => ({ sell, buy, sentRaw: amountRaw, floorRaw: minRaw, receivedRaw, recipient: null, by: tool })
 
 interface OutgoingAmounts {
   readonly sell: AssetId
   readonly buy: AssetId
   readonly amountRaw: bigint
-  readonly leastRaw: bigint
+  readonly minRaw: bigint
   readonly tool: string
 }

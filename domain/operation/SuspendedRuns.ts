@@ -18,7 +18,7 @@ export const SuspendedRun = Schema.Struct({
 export type SuspendedRun = typeof SuspendedRun.Type
 
 /** The most that a list shows. */
-export const mostListed = 1_000
+export const maxListed = 1_000
 
 /** `NotCancellable`: the run watches a transfer or carries the owner's revocation out, and nothing was changed. */
 export type RunCancelled = "Requested" | "NotCancellable" | "Unknown"

@@ -100,7 +100,7 @@ export const attentionOf = (facts: AttentionFacts, now: DateTime.Utc): ReadonlyA
       since,
       actor: "operator",
       action:
-        "A transfer between chains is late or not agreed upon: it is looked for until it is found; ask the operator",
+        "A transfer between chains is late, or its chains do not agree on it: the service searches for it until it is found; ask the operator",
       operationId
     })
   return found

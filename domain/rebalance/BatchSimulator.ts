@@ -150,8 +150,8 @@ const attestedPart = (
   })
   if (left.length === 0) return undefined
   const { transfers = [] } = plan.chain
-  const carrier = transfers[0]?.sell
-  const missing = left.reduce((sum, { leg }) => sum + (leg.buy === carrier ? leg.expectedBuyRaw : 0n), 0n)
+  const bridgeAsset = transfers[0]?.sell
+  const missing = left.reduce((sum, { leg }) => sum + (leg.buy === bridgeAsset ? leg.expectedBuyRaw : 0n), 0n)
   const unmade = left.map(({ leg, refusal }): RecordedSkip => ({
     assetId: null,
     sell: leg.sell,

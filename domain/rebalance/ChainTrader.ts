@@ -162,11 +162,11 @@ const makeTrade = ({ preparer, launcher, ledger, operations, pace, relay, unreco
     const { chainId, legs, skips, transfers: planned = [] } = chain
     let last: ChainOutcome = { chainId, skips, swaps: [], receipt: null, failure: null }
     if (chain.measures !== undefined) last = { ...last, measures: chain.measures }
-    let spoiled: Ready | undefined
+    let again: Ready | undefined
     const reverted: Array<ActionReceipt> = []
     for (let number = firstAttempt, tries = 0; legs.length + planned.length > 0 && tries < maxAttempts; number++) {
       const attempt: AttemptId = { operationId, chainId, attempt: number }
-      const preparation = spoiled ?? (yield* prepare(attempt, plan))
+      const preparation = again ?? (yield* prepare(attempt, plan))
       if (preparation._tag === "Pending") {
         yield* waitForBlock(attempt)
         continue
@@ -200,10 +200,10 @@ const makeTrade = ({ preparer, launcher, ledger, operations, pace, relay, unreco
       if (reverted.length > 0) last = { ...last, reverted: [...reverted] }
       if (receipt.success) return last
       reverted.push(receipt)
-      // What others spoiled is no try of its own. The same operation goes again: whoever has seen it may still carry
-      // it.
-      spoiled = receipt.isSpoiled === true ? alone(preparation) : undefined
-      if (spoiled === undefined) tries += 1
+      // A bundle that others reverted is no try of its own. The same operation goes again: whoever has seen it may
+      // still carry it.
+      again = receipt.isBundleReverted === true ? alone(preparation) : undefined
+      if (again === undefined) tries += 1
     }
     return last
   })

@@ -61,7 +61,7 @@ export class DriftCheck extends Context.Service<
             Cause.hasInterrupts(cause)
               ? Effect.interrupt
               : Effect.as(
-                  Effect.logWarning("Due portfolios could not be looked at; each gets a run", cause),
+                  Effect.logWarning("The drift of due portfolios could not be checked; each gets a run", cause),
                   new Map<PortfolioId, string>()
                 )
           )

@@ -13,7 +13,7 @@ import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { Preparation } from "#domain/rebalance/Preparation.ts"
 import type { PlannedChain, RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
-import { leastAgeOfLoss, OperationMarks } from "#domain/relay/OperationMarks.ts"
+import { minAgeOfLoss, OperationMarks } from "#domain/relay/OperationMarks.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { Swap } from "#domain/trading/Swap.ts"
@@ -56,7 +56,7 @@ export class UnrecordedTrades extends Context.Service<
         preparation: Preparation
       ): Effect.fn.Return<Unrecorded | undefined, ChainUnavailable> {
         const age = DateTime.distance(plannedAt, yield* DateTime.now)
-        if (Duration.isLessThan(age, leastAgeOfLoss)) return undefined
+        if (Duration.isLessThan(age, minAgeOfLoss)) return undefined
         const { grants } = yield* Effect.orDie(Effect.flatMap(runs.context(operationId), Effect.fromOption))
         const account = authorizedChains(grants).find((chain) => chain.chainId === chainId)
         if (account === undefined) return undefined
@@ -71,7 +71,7 @@ export class UnrecordedTrades extends Context.Service<
         if (found._tag === "Pending") return { _tag: "Pending" }
         const { receipt } = found
         const planned = chains.find((chain) => chain.chainId === chainId)
-        yield* Effect.logWarning("The chain shows trades of this run that no record tells of", {
+        yield* Effect.logWarning("The chain shows trades of this run that are not recorded", {
           chainId,
           txHash: receipt.txHash,
           ...((planned?.transfers ?? []).length === 0 ? {} : { hint: "value may be on its way to another chain" })

@@ -125,7 +125,7 @@ export class BundleSigner extends Context.Service<
       const queueOf = () =>
         batched(({ attempt }: CarriedAction) => attemptKey(attempt), signAll, {
           collectFor: bundleWindow,
-          atOnce: relayer.lanes.length
+          concurrency: relayer.lanes.length
         })
       const queues = new Map(
         yield* Effect.forEach(supported, (chainId) =>

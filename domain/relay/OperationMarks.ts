@@ -29,7 +29,7 @@ export type MarkedOperation =
  * What is younger is not sought on chain: the records that a failover loses are older than the time in which another
  * server takes over.
  */
-export const leastAgeOfLoss = Duration.seconds(5)
+export const minAgeOfLoss = Duration.seconds(5)
 
 /**
  * Whether the chain shows an operation of the service.

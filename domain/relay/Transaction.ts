@@ -112,8 +112,8 @@ export const ActionReceipt = Schema.Struct({
   blockHash: Schema.NullOr(Bytes32).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   /** False when the action was included but reverted, or can no longer be: nothing moved. */
   success: Schema.Boolean,
-  /** The transaction that carried it together with others came to nothing, which says nothing about this action. */
-  isSpoiled: Schema.optionalKey(Schema.Boolean),
+  /** The bundle that carried it was reverted, which says nothing about this action; stored as `isSpoiled`. */
+  isBundleReverted: Schema.optionalKey(Schema.Boolean),
   /** Its share of the transaction's gas, when that carried others too. */
   gasUsed: Schema.BigIntFromString,
   /**
@@ -130,5 +130,5 @@ export const ActionReceipt = Schema.Struct({
   unmade: Schema.optionalKey(
     Schema.Array(Schema.Struct({ step: Schema.Int, isCancelled: Schema.Boolean, reason: Schema.String }))
   )
-})
+}).pipe(Schema.encodeKeys({ isBundleReverted: "isSpoiled" }))
 export type ActionReceipt = typeof ActionReceipt.Type

@@ -30,12 +30,12 @@ export const RegistryPush = Layer.effectDiscard(
     const once = pushRegistry.pipe(
       Effect.flatMap((sent) => {
         isAway = false
-        return sent === 0 ? Effect.void : Effect.logInfo(`The stream worker was told of ${sent} assets`)
+        return sent === 0 ? Effect.void : Effect.logInfo(`The stream worker was sent ${sent} assets`)
       }),
       Effect.catchTag("MarketDataStreamFailed", ({ reason }) => {
         if (isAway) return Effect.void
         isAway = true
-        return Effect.logWarning(`The stream worker cannot be told of the catalogue: ${reason}`)
+        return Effect.logWarning(`The stream worker cannot be sent the catalogue: ${reason}`)
       })
     )
     yield* Effect.forkScoped(Effect.repeat(once, Schedule.spaced(look)))

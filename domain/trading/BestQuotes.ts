@@ -6,20 +6,20 @@
 import { Array, Context, Effect, Layer, Result } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
-import { hubsOf, routeCarrierOf } from "#domain/account/Permission.ts"
+import { connectorTokensOf, routedSwapOf } from "#domain/account/Permission.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
 import type { PricingLimits } from "#domain/trading/priceLegs.ts"
 import { isSoldAt, mostValuable, partOf, priceSale, quoteRequests, slicedSkip } from "#domain/trading/priceSale.ts"
 import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
 import type { RecordedSkip } from "#domain/Skip.ts"
 import { type Quote, Venue } from "#domain/trading/Venue.ts"
-import { byYield, type Comparison, offerFault } from "#domain/trading/compareQuotes.ts"
+import { byYield, type Comparison, quoteFault } from "#domain/trading/compareQuotes.ts"
 import { Routing, type RouteQuote, type SwapRequest, type SwapTerms } from "#domain/trading/Routing.ts"
 import { Settings } from "#domain/Settings.ts"
 
 /** Legs of one batch about which the provider is asked, the most valuable first: its requests are counted. */
 const maxAsked = 4
-/** Offers of one leg that are made a transaction of, until one passes. */
+/** Quotes of one leg that are made a transaction of, until one passes. */
 const maxTried = 2
 
 export interface BestPrices {
@@ -60,22 +60,22 @@ export class BestQuotes extends Context.Service<
       const routing = yield* Routing
       const { routes: settings } = yield* Settings
 
-      /** The first of the offers that is worth it, still so and right as a transaction; else why none is. */
+      /** The first of the quotes that is worth it, still so and right as a transaction; else why none is. */
       const firstGood = Effect.fnUntraced(function* (
         comparison: Comparison,
         request: SwapRequest,
-        offers: ReadonlyArray<RouteQuote>
+        routes: ReadonlyArray<RouteQuote>
       ) {
-        const [best] = offers
-        let fault = (best && offerFault(comparison, best)) ?? "the provider has no route"
-        const worthy = offers.filter((offer) => offerFault(comparison, offer) === undefined)
-        for (const offer of worthy.slice(0, maxTried)) {
-          const call = yield* Effect.result(routing.swapCall(request, offer))
+        const [best] = routes
+        let fault = (best && quoteFault(comparison, best)) ?? "the provider has no route"
+        const worthy = routes.filter((route) => quoteFault(comparison, route) === undefined)
+        for (const route of worthy.slice(0, maxTried)) {
+          const call = yield* Effect.result(routing.swapCall(request, route))
           if (Result.isFailure(call)) {
             fault = call.failure.reason
             if (call.failure._tag === "RoutingUnavailable") return Result.fail(fault)
           } else {
-            const stale = offerFault(comparison, call.success)
+            const stale = quoteFault(comparison, call.success)
             if (stale === undefined) return Result.succeed(call.success)
             fault = stale
           }
@@ -88,16 +88,16 @@ export class BestQuotes extends Context.Service<
         const { leg, quote } = comparison
         const asked = yield* Effect.result(routing.swapQuotes(request))
         if (Result.isFailure(asked)) return compared(verdict, quote, { routed: null, reason: asked.failure.reason })
-        const offers = byYield(leg, asked.success)
-        const found = yield* firstGood(comparison, request, offers)
+        const routes = byYield(leg, asked.success)
+        const found = yield* firstGood(comparison, request, routes)
         if (Result.isFailure(found))
-          return compared(verdict, quote, { routed: offers[0] ?? null, reason: found.failure })
-        const { data, expectedRaw, leastRaw, tool } = found.success
+          return compared(verdict, quote, { routed: routes[0] ?? null, reason: found.failure })
+        const { data, expectedRaw, minRaw, tool } = found.success
         const swap: ReadySwap = {
           sell: leg.sell,
           buy: leg.buy,
           sellAmountRaw: leg.sellAmountRaw,
-          minBuyAmountRaw: leastRaw,
+          minBuyAmountRaw: minRaw,
           expectedBuyRaw: expectedRaw,
           path: quote.path,
           tool,
@@ -116,11 +116,11 @@ export class BestQuotes extends Context.Service<
         const requests = quoteRequests(chain.chainId, legs, limits)
         const quotes = yield* venue.quote({
           chainId: chain.chainId,
-          hubs: hubsOf(chain),
+          connectorTokens: connectorTokensOf(chain),
           requests,
           isMade: isSoldAt(legs, limits)
         })
-        const contract = routed ? routeCarrierOf(chain) : undefined
+        const contract = routed ? routedSwapOf(chain) : undefined
         const asked = contract === undefined ? new Set<PlannedLeg>() : mostValuable(legs, maxAsked, settings.minUsd)
         const verdicts = yield* Effect.forEach(
           legs,
@@ -166,16 +166,16 @@ type Verdict = Result.Result<ReadonlyArray<ReadySwap>, RecordedSkip>
 const soldOf = (swaps: ReadonlyArray<ReadySwap>): bigint =>
   swaps.reduce((sum, { sellAmountRaw }) => sum + sellAmountRaw, 0n)
 
-/** The verdict with what was on offer; a skip says why no route stood in for the venue. */
+/** The verdict with the quotes; a skip says why no route stood in for the venue. */
 const compared = (
   verdict: Verdict,
   quote: Quote,
   { reason, routed }: { readonly routed: SwapTerms | null; readonly reason: string }
 ): Verdict => {
   const terms = routed === null ? null : { tool: routed.tool, expectedRaw: routed.expectedRaw, gasUsd: routed.gasUsd }
-  const offers = { venueRaw: quote.buyAmountRaw, routed: terms, reason }
+  const comparedQuotes = { venueRaw: quote.buyAmountRaw, routed: terms, reason }
   return Result.mapBoth(verdict, {
     onFailure: (refused) => ({ ...refused, reason: `${refused.reason}; over a route: ${reason}` }),
-    onSuccess: (swaps) => swaps.map((swap) => ({ ...swap, offers }))
+    onSuccess: (swaps) => swaps.map((swap) => ({ ...swap, comparedQuotes }))
   })
 }

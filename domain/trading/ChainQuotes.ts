@@ -82,7 +82,7 @@ const shortOf = (
   legs: ReadonlyArray<PlannedLeg>,
   swaps: ReadonlyArray<ReadySwap>
 ): bigint => {
-  const carrier = transfers[0]?.sell
-  const expected = legs.reduce((sum, { buy, expectedBuyRaw }) => sum + (buy === carrier ? expectedBuyRaw : 0n), 0n)
-  return swaps.reduce((left, { buy, minBuyAmountRaw }) => left - (buy === carrier ? minBuyAmountRaw : 0n), expected)
+  const bridgeAsset = transfers[0]?.sell
+  const expected = legs.reduce((sum, { buy, expectedBuyRaw }) => sum + (buy === bridgeAsset ? expectedBuyRaw : 0n), 0n)
+  return swaps.reduce((left, { buy, minBuyAmountRaw }) => left - (buy === bridgeAsset ? minBuyAmountRaw : 0n), expected)
 }

@@ -9,8 +9,8 @@ export const OutgoingTransfer = Schema.Struct({
   sell: AssetId,
   buy: AssetId,
   amountRaw: Schema.BigIntFromString,
-  /** Least that may arrive. */
-  leastRaw: Schema.BigIntFromString,
+  /** Least that may arrive; stored as `leastRaw`. */
+  minRaw: Schema.BigIntFromString,
   /** What the provider expects to arrive. */
   expectedRaw: Schema.BigIntFromString,
   /** The contract that takes the amount. */
@@ -19,5 +19,5 @@ export const OutgoingTransfer = Schema.Struct({
   recipient: Schema.optionalKey(AccountId),
   /** The provider's name of the bridge; its status is asked by it. */
   tool: Schema.String
-})
+}).pipe(Schema.encodeKeys({ minRaw: "leastRaw" }))
 export type OutgoingTransfer = typeof OutgoingTransfer.Type

@@ -16,13 +16,13 @@ export interface RouteRequest {
   /** The only contract that the owner lets the account call for this. */
   readonly bridge: Address
   /** Our own floor: a route that may deliver less is refused. */
-  readonly leastRaw: bigint
+  readonly minRaw: bigint
 }
 
 export interface Route {
   readonly tool: string
   /** What may arrive at least: never below the floor of the request. */
-  readonly leastRaw: bigint
+  readonly minRaw: bigint
   readonly expectedRaw: bigint
   readonly durationSeconds: number
 }
@@ -42,7 +42,7 @@ export interface SwapTerms {
   readonly tool: string
   /** Raw units of the bought asset, fees deducted. */
   readonly expectedRaw: bigint
-  readonly leastRaw: bigint
+  readonly minRaw: bigint
   /** What its gas costs, US dollars (wad). */
   readonly gasUsd: bigint
 }

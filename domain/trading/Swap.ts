@@ -2,11 +2,11 @@
 import { Schema } from "effect"
 import { AssetId, Address } from "#domain/Caip.ts"
 
-/** What was on offer for a trade when it was decided where to make it; the same for each swap of one trade. */
+/** The quotes for a trade when it was decided where to make it; the same for each swap of one trade. */
 export const ComparedQuotes = Schema.Struct({
   /** What the venue would pay. */
   venueRaw: Schema.BigIntFromString,
-  /** The provider's best offer; null when it made none, or was not asked. */
+  /** The provider's best quote; null when it made none, or was not asked. */
   routed: Schema.NullOr(
     Schema.Struct({ tool: Schema.String, expectedRaw: Schema.BigIntFromString, gasUsd: Schema.BigIntFromString })
   ),
@@ -29,9 +29,11 @@ export const Swap = Schema.Struct({
   inputsRaw: Schema.optionalKey(Schema.Array(Schema.BigIntFromString)),
   /** The provider's tool that makes the swap; left out: the venue makes it. */
   tool: Schema.optionalKey(Schema.String),
-  /** Left out where nothing was compared: liquidations, and swaps from before there were routes. */
-  offers: Schema.optionalKey(ComparedQuotes)
-})
+  /**
+   * Left out where nothing was compared: liquidations, and swaps from before there were routes. Stored as `offers`.
+   */
+  comparedQuotes: Schema.optionalKey(ComparedQuotes)
+}).pipe(Schema.encodeKeys({ comparedQuotes: "offers" }))
 export type Swap = typeof Swap.Type
 
 /** A swap with what carries it out. */

@@ -23,7 +23,7 @@ const refuse = (transfer: PlannedTransfer, code: SkipCode, reason: string): Verd
     reason: `${reason}; ${dollars(transfer.valueUsd)} stay on their chain`
   })
 
-/** The transfers when the batch yields `shortRaw` less of the carrier than was planned: all are cut in proportion. */
+/** The transfers when the batch yields `shortRaw` less of the bridge asset than planned: all are cut in proportion. */
 export const cutBy = (transfers: ReadonlyArray<PlannedTransfer>, shortRaw: bigint): ReadonlyArray<PlannedTransfer> => {
   const planned = transfers.reduce((sum, { amountRaw }) => sum + amountRaw, 0n)
   if (shortRaw <= 0n) return transfers
@@ -66,16 +66,16 @@ export class TransferQuotes extends Context.Service<
           return refuse(transfer, SkipCode.notAuthorized, "The owner did not authorize transfers to this chain")
         }
         // What the plan expects has the usual cost taken off already.
-        const leastRaw = (expectedRaw * (bps - BigInt(limits.maxCostBps))) / (bps - BigInt(limits.costBps))
-        if (amountRaw <= 0n || leastRaw <= 0n) {
+        const minRaw = (expectedRaw * (bps - BigInt(limits.maxCostBps))) / (bps - BigInt(limits.costBps))
+        if (amountRaw <= 0n || minRaw <= 0n) {
           return refuse(transfer, SkipCode.belowMinTransfer, "After slippage nothing is left to send")
         }
-        return yield* routing.quote({ sell, buy, amountRaw, accountId: chain.accountId, bridge, leastRaw }).pipe(
+        return yield* routing.quote({ sell, buy, amountRaw, accountId: chain.accountId, bridge, minRaw }).pipe(
           Effect.map(
             Option.match({
               onNone: () => refuse(transfer, SkipCode.noRoute, "No provider has a route to this chain"),
-              onSome: ({ expectedRaw, leastRaw, tool }): Verdict =>
-                Result.succeed({ sell, buy, amountRaw, leastRaw, expectedRaw, bridge, tool })
+              onSome: ({ expectedRaw, minRaw, tool }): Verdict =>
+                Result.succeed({ sell, buy, amountRaw, minRaw, expectedRaw, bridge, tool })
             })
           ),
           Effect.catchTags({

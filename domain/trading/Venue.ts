@@ -18,7 +18,7 @@ export interface QuoteRequest {
 export interface LossLimits {
   readonly priceImpactBps: number
   /** Least yield of the whole amount over a path of one hop, and of two; less of it yields as much less. */
-  readonly leastRaw: readonly [oneHop: bigint, twoHops: bigint]
+  readonly minRaw: readonly [oneHop: bigint, twoHops: bigint]
 }
 
 /** What one sale may do to a market. */
@@ -72,7 +72,7 @@ export interface Quote {
 export interface QuoteBatch {
   readonly chainId: ChainId
   /** The tokens that a path may pass through. */
-  readonly hubs: ReadonlyArray<Address>
+  readonly connectorTokens: ReadonlyArray<Address>
   readonly requests: ReadonlyArray<QuoteRequest>
   /**
    * A request whose quote it refuses is taken not to be made: it leaves no trace in the quotes of those after it. All

@@ -1,5 +1,5 @@
 /**
- * Which of a provider's offers for a leg are worth more than the venue's quote, after fees and gas, and acceptable
+ * Which of a provider's quotes for a leg are worth more than the venue's quote, after fees and gas, and acceptable
  * under the same limits. Pure.
  */
 import { feedFloorRaw, type PricingLimits, shortfallBps, swapFloorRaw } from "#domain/trading/priceLegs.ts"
@@ -34,7 +34,7 @@ const floorRaw = ({ isQuoteAcceptable, leg, limits, quote }: Comparison): bigint
  * Why an offer is not taken, as the end of a sentence; undefined when it is better than the venue's quote and
  * acceptable.
  */
-export const offerFault = (comparison: Comparison, offer: SwapTerms): string | undefined => {
+export const quoteFault = (comparison: Comparison, offer: SwapTerms): string | undefined => {
   const { isQuoteAcceptable, minAdvantageBps, leg, limits, quote } = comparison
   const needed = ceilDiv(quote.buyAmountRaw * (bps + BigInt(minAdvantageBps)), bps)
   const net = netRaw(leg, offer)
@@ -46,13 +46,13 @@ export const offerFault = (comparison: Comparison, offer: SwapTerms): string | u
     return `it pays ${shortfall} basis points less than the price feed, the limit is ${allowed}`
   }
   const floor = floorRaw(comparison)
-  if (floor <= 0n || offer.leastRaw < floor) return `it may yield ${offer.leastRaw}, the least acceptable is ${floor}`
+  if (floor <= 0n || offer.minRaw < floor) return `it may yield ${offer.minRaw}, the least acceptable is ${floor}`
   return undefined
 }
 
-/** The offers in the order of what they yield after gas, best first. */
-export const byYield = <Offer extends SwapTerms>(leg: PlannedLeg, offers: ReadonlyArray<Offer>): ReadonlyArray<Offer> =>
-  offers.toSorted((a, b) => {
+/** The quotes in the order of what they yield after gas, best first. */
+export const byYield = <Terms extends SwapTerms>(leg: PlannedLeg, quotes: ReadonlyArray<Terms>): ReadonlyArray<Terms> =>
+  quotes.toSorted((a, b) => {
     const difference = netRaw(leg, b) - netRaw(leg, a)
     return difference > 0n ? 1 : difference < 0n ? -1 : 0
   })

@@ -13,7 +13,7 @@ import { dollars, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
 /** Legs of one batch that may go over several paths, the most valuable first: each path is a swap in the operation. */
 const maxSplit = 8
 /** A further path adds at least this part of the yield, as a divisor: quotes are not that exact when they are used. */
-const leastGain = 10_000n
+const minGainParts = 10_000n
 
 /** The swaps of a leg, or why there are none. */
 export type SaleVerdict = Result.Result<ReadonlyArray<Swap>, RecordedSkip>
@@ -30,8 +30,8 @@ export const mostValuable = (legs: ReadonlyArray<PlannedLeg>, count: number, min
 /** What a swap of the leg may lose, or of a part of it. */
 const lossLimits = (leg: PlannedLeg, limits: PricingLimits): LossLimits => {
   // A part's share of the floor is rounded, so the whole keeps one unit more.
-  const leastRaw = (hops: number) => feedFloorRaw(leg, limits, hops) + 1n
-  return { priceImpactBps: limits.priceImpactBps, leastRaw: [leastRaw(1), leastRaw(2)] }
+  const minRaw = (hops: number) => feedFloorRaw(leg, limits, hops) + 1n
+  return { priceImpactBps: limits.priceImpactBps, minRaw: [minRaw(1), minRaw(2)] }
 }
 
 /** The limits of a leg that may be cut to what its market takes; undefined where legs are made whole. */
@@ -53,7 +53,7 @@ const splitTerms = (chainId: ChainId, leg: PlannedLeg, limits: PricingLimits): S
   const gas = limits.swapGas?.find((known) => known.chainId === chainId)
   if (gas === undefined || leg.valueUsd <= 0n) return undefined
   const gasRaw = (gas.usd * leg.expectedBuyRaw) / leg.valueUsd
-  return { gainRaw: gasRaw + leg.expectedBuyRaw / leastGain, within: lossLimits(leg, limits) }
+  return { gainRaw: gasRaw + leg.expectedBuyRaw / minGainParts, within: lossLimits(leg, limits) }
 }
 
 /** What the venue is asked about the legs of a chain, in their order. */

@@ -91,8 +91,8 @@ const makeExecute = (
         Effect.fnUntraced(function* (defect) {
           const isTransient = yield* TransientFault
           yield* isTransient(defect)
-            ? Effect.logWarning("The database did not answer a look at a transfer", defect)
-            : Effect.logError("A look at a transfer failed by a fault of the service", defect)
+            ? Effect.logWarning("The database did not answer a check of a transfer", defect)
+            : Effect.logError("A check of a transfer failed by a fault of the service", defect)
           return false
         })
       ),

@@ -27,7 +27,7 @@ const transaction = (txHash: string, success: boolean): TransactionResult => ({
   gasUsd: null
 })
 
-type Sent = Pick<OutgoingTransfer, "sell" | "buy" | "amountRaw" | "leastRaw" | "tool"> & { readonly txHash: string }
+type Sent = Pick<OutgoingTransfer, "sell" | "buy" | "amountRaw" | "minRaw" | "tool"> & { readonly txHash: string }
 
 export const resultOfTransfer = (sent: Sent, { reason, received, state }: TransferEnd): OperationReport => {
   const hasArrived = received !== null && received.assetId === sent.buy

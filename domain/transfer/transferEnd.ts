@@ -31,9 +31,9 @@ const least = (a: bigint, b: bigint) => (a < b ? a : b)
 const shareOf = (transfer: Transfer, raw: bigint, open: ReadonlyArray<Transfer>): bigint => {
   const others = open
     .filter(({ buy, receiverId }) => buy === transfer.buy && receiverId === transfer.receiverId)
-    .map(({ leastRaw }) => leastRaw)
+    .map(({ minRaw }) => minRaw)
     .toSorted((a, b) => (a < b ? -1 : 1))
-  const left = others.reduce((sum, other) => (raw - sum - other < transfer.leastRaw ? sum : sum + other), 0n)
+  const left = others.reduce((sum, other) => (raw - sum - other < transfer.minRaw ? sum : sum + other), 0n)
   return left === 0n ? raw : least(transfer.expectedRaw, raw - left)
 }
 
@@ -68,7 +68,7 @@ export const transferEnd = (
     )
   }
   const wanted = of(transfer.buy)
-  if (wanted !== undefined && wanted.raw >= transfer.leastRaw) {
+  if (wanted !== undefined && wanted.raw >= transfer.minRaw) {
     const raw = shareOf(transfer, wanted.raw, claims.open)
     return { state: "delivered", received: received(transfer.buy, raw), reason: null }
   }
@@ -80,7 +80,7 @@ export const transferEnd = (
       reason:
         wanted === undefined
           ? "the bridge delivered another token"
-          : `the bridge delivered less than ${transfer.leastRaw}`
+          : `the bridge delivered less than ${transfer.minRaw}`
     }
   )
 }

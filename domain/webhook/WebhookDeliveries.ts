@@ -247,7 +247,7 @@ export class WebhookDeliveries extends Context.Service<
       const tolerant = (what: string, effect: Effect.Effect<void>) =>
         Effect.catchCause(effect, (cause) => Effect.logError(what, cause))
       yield* keepGoing(round, {
-        complaint: "Webhooks could not be looked for",
+        complaint: "Webhooks that are due could not be read",
         afterFault: Duration.times(idleInterval, 10)
       })
       yield* tolerant("The delay of webhooks could not be measured", deliveries.measure).pipe(

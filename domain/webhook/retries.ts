@@ -13,7 +13,7 @@ const longestAskedFor = Duration.toMillis(Duration.hours(1))
 const spread = 0.2
 
 /** For how long an event is tried, and for how long a webhook may fail before it is disabled. */
-export const patience = Duration.hours(24)
+export const attemptWindow = Duration.hours(24)
 
 /** What was tried without success, the attempt that just failed included. */
 export interface Failures {
@@ -44,13 +44,14 @@ export const afterFailure = (
   now: DateTime.Utc,
   chance: number
 ): AfterFailure => {
-  const isOver = (since: DateTime.Utc) => DateTime.isGreaterThanOrEqualTo(now, DateTime.addDuration(since, patience))
+  const isOver = (since: DateTime.Utc) =>
+    DateTime.isGreaterThanOrEqualTo(now, DateTime.addDuration(since, attemptWindow))
   const askedFor = Math.min(retryAfterSeconds * 1000, longestAskedFor)
   const after = (milliseconds: number) => DateTime.add(now, { milliseconds: Math.max(milliseconds, askedFor) })
   const restsUntil = after(delayMs(failures, longestRest, chance))
   if (isOver(failingSince)) return { dueAt: now, restsUntil, isDisabled: true }
   if (isOver(firstAttemptAt)) return { dueAt: null, restsUntil, isDisabled: false }
   const next = after(delayMs(attempts, longestDelay, chance))
-  const last = DateTime.addDuration(firstAttemptAt, patience)
+  const last = DateTime.addDuration(firstAttemptAt, attemptWindow)
   return { dueAt: DateTime.min(next, last), restsUntil, isDisabled: false }
 }

@@ -12,7 +12,7 @@ import { type AssetId, chainIdOf } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
-import { hubsOf, mayBuy } from "#domain/account/Permission.ts"
+import { connectorTokensOf, mayBuy } from "#domain/account/Permission.ts"
 import { mayTradeOn, type Price, Prices, type PricesUnavailable } from "#domain/market/Prices.ts"
 import { ChainExecution, type SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import { isMadeAt, priceLegs } from "#domain/trading/priceLegs.ts"
@@ -105,7 +105,7 @@ export class Liquidator extends Context.Service<
         const limits = { ...swapLimits(withdrawal.swap, settings), hopFeeBps: venue.feeBps }
         const quotes = yield* venue.quote({
           chainId,
-          hubs: hubsOf(chain),
+          connectorTokens: connectorTokensOf(chain),
           requests: legs,
           isMade: isMadeAt(legs, limits)
         })

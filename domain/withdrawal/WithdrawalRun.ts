@@ -261,7 +261,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
       ended(
         "abandon",
         Effect.succeed({
-          error: "internal error; quote the operation id in a report, and look at the positions before you retry"
+          error: "internal error; quote the operation id in a report, and check the positions before you retry"
         })
       )
     ),

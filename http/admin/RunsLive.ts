@@ -1,7 +1,7 @@
 import { DateTime, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { NotFound, OperationNotCancellable } from "#domain/Errors.ts"
-import { mostListed, type SuspendedRun, SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
+import { maxListed, type SuspendedRun, SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
 import { Admin } from "#http/admin/Admin.ts"
 import { successV1 } from "#http/admin/envelopeV1.ts"
 
@@ -16,7 +16,7 @@ export const RunsLive = HttpApiBuilder.group(
     const runs = yield* SuspendedRuns
 
     return handlers.handleAll({
-      listRuns: () => Effect.flatMap(runs.list(mostListed), (all) => successV1({ runs: all.map(runView) })),
+      listRuns: () => Effect.flatMap(runs.list(maxListed), (all) => successV1({ runs: all.map(runView) })),
       showRun: ({ params: { id } }) =>
         Effect.flatMap(
           runs.find(id),

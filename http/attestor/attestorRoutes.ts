@@ -11,7 +11,7 @@ export class AttestorToken extends Context.Service<AttestorToken, Redacted.Redac
 
 const uncached = { "cache-control": "no-store" }
 /** Requests that are worked on at once; others wait their turn. */
-const atOnce = 32
+const maxConcurrency = 32
 
 const json = (body: unknown, status = 200) => HttpServerResponse.jsonUnsafe(body, { status, headers: uncached })
 const refused = (status: number, error: string, message: string) => json({ error, message }, status)
@@ -38,7 +38,7 @@ export const attestorRoutes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const { attest } = yield* PriceAttestor
     const expected = `Bearer ${Redacted.value(yield* AttestorToken)}`
-    const turns = yield* Semaphore.make(atOnce)
+    const turns = yield* Semaphore.make(maxConcurrency)
 
     const known = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) =>
       isSameSecret(headers["authorization"] ?? "", expected)

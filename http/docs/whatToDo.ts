@@ -9,7 +9,7 @@ export const stateAdvice: Readonly<Record<OperationState, string>> = {
   awaiting_user: "the owner has to sign; `attention` of the portfolio says what",
   completed: "read `outcome` and `result`",
   failed: "read `error`; nothing of it happens any more, and a new operation may be started",
-  cancelled: "read `result`: what was sent before is told there, and nothing more is sent"
+  cancelled: "read `result`: what was sent before is listed there, and nothing more is sent"
 }
 
 const asItShouldBe = "nothing: it is as it should be; lower the strategy's thresholds for more"

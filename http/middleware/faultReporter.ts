@@ -30,7 +30,9 @@ const entriesOf = (reasons: ReadonlyArray<Cause.Reason<unknown>>): ReadonlyArray
     ...(faults.length === 0
       ? []
       : [Effect.logError("A request failed by a fault of the service", Cause.fromReasons(faults))]),
-    ...reasons.flatMap(unavailabilityOf).map((message) => Effect.logWarning(`A request was told to retry: ${message}`))
+    ...reasons
+      .flatMap(unavailabilityOf)
+      .map((message) => Effect.logWarning(`A request is to be sent again: ${message}`))
   ]
 }
 

@@ -138,14 +138,14 @@ class Outgoing {
   readonly clock = (expire: () => void) => {
     const { heartbeat, request, timing } = this.#options
     return Effect.gen({ self: this }, function* () {
-      const patience = ticksIn(timing.timeout, timing)
+      const maxStuckTicks = ticksIn(timing.timeout, timing)
       const longest = ticksIn(timing.longest, timing)
       let [stuck, before] = [0, 0]
       for (let tick = 1; ; tick += 1) {
         yield* Effect.sleep(timing.heartbeat)
         stuck = this.#writing > 0 && this.#writes === before ? stuck + 1 : 0
         before = this.#writes
-        if (stuck >= patience) yield* cut(request, "it has taken nothing for too long")
+        if (stuck >= maxStuckTicks) yield* cut(request, "it has taken nothing for too long")
         if (tick === longest) expire()
         if (this.#isEnded || this.#waiting > 0 || heartbeat === undefined) continue
         this.#add(heartbeat)

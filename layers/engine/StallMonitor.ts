@@ -56,7 +56,7 @@ export class StallMonitor extends Context.Service<
         const { moving } = yield* ages
         if (moving > Duration.toSeconds(stepWithin))
           yield* Effect.logError(
-            `A step stands still for ${Math.round(moving)} s: look at "npm run cli -- runs list" and at the database`
+            `A step stands still for ${Math.round(moving)} s: see "npm run cli -- runs list" and the database`
           )
       })
 
@@ -94,7 +94,7 @@ export class StallMonitor extends Context.Service<
     Effect.gen(function* () {
       const work = yield* StallMonitor
       const look = Effect.andThen(work.inspectSteps, work.inspectFunds).pipe(
-        Effect.catchCause((cause) => Effect.logWarning("Stuck work could not be looked for", cause)),
+        Effect.catchCause((cause) => Effect.logWarning("Stalled work could not be searched for", cause)),
         Effect.repeat(Schedule.spaced(checkInterval))
       )
       yield* Effect.forkScoped(look)

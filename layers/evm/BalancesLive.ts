@@ -93,7 +93,7 @@ export const BalancesLive = Layer.effect(
         if (timestamp == null || blockNumber == null) {
           return yield* new ChainUnavailable({
             chainId,
-            reason: "Multicall3 does not tell the block; is it deployed on this chain?"
+            reason: "Multicall3 does not answer the block; is it deployed on this chain?"
           })
         }
         const block = {

@@ -7,7 +7,7 @@ import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 
 const freshFor = Duration.seconds(10)
 /** A chain that takes longer than this is of no use to a run either. */
-const patience = Duration.seconds(3)
+const timeout = Duration.seconds(3)
 
 export const ChainStatesLive = Layer.effect(
   ChainStates,
@@ -20,7 +20,7 @@ export const ChainStatesLive = Layer.effect(
       clients
         .request(chainId, "eth_blockNumber", (client) => client.getBlockNumber({ cacheTime: 0 }))
         .pipe(
-          Effect.timeout(patience),
+          Effect.timeout(timeout),
           Effect.match({
             onSuccess: () => ({ chainId, confirmations, isAvailable: true }),
             onFailure: () => ({ chainId, confirmations, isAvailable: false })

@@ -10,7 +10,7 @@ export interface EvmChain {
   /** The chain's Uniswap v2 router. */
   readonly router: EvmAddress
   /** Tokens through which a swap of two hops may pass, such as wrapped ether and USDC. */
-  readonly hubs: ReadonlyArray<EvmAddress>
+  readonly connectorTokens: ReadonlyArray<EvmAddress>
   /** Blocks that must include a transaction, its own and those after it, before what it did counts. At least one. */
   readonly confirmations: number
   /** Wei for a unit of gas above which the service waits rather than pays. */

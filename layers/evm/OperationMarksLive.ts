@@ -14,14 +14,14 @@ import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { agreed, type Observation } from "#layers/evm/rpc/quorum.ts"
 
 /** No chain makes blocks faster, so no more of them were made since an operation was accepted. */
-const leastBlockMs = 250
+const minBlockMs = 250
 /** Blocks before the acceptance that are searched besides: clocks differ. */
 const marginBlocks = 256n
 
 /** The first block that is searched. */
 const beginningOf = Effect.fnUntraced(function* ({ since }: SoughtOperation, head: bigint) {
   const elapsedMs = Math.max(0, (yield* Clock.currentTimeMillis) - DateTime.toEpochMillis(since))
-  const blocks = BigInt(Math.ceil(elapsedMs / leastBlockMs)) + marginBlocks
+  const blocks = BigInt(Math.ceil(elapsedMs / minBlockMs)) + marginBlocks
   const least = blocks < maxBlocks ? blocks : maxBlocks
   return head < least ? 0n : head - least + 1n
 })

@@ -24,7 +24,7 @@ import { EvmConfig, type EvmChain } from "#layers/evm/EvmConfig.ts"
 import { runnerOf } from "#layers/evm/tradeGuard.ts"
 import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 
-const carrierOn = ({ bridge, chainId }: EvmChain) => {
+const bridgeTokenOn = ({ bridge, chainId }: EvmChain) => {
   const asset = bridge === undefined ? undefined : settlementAssetOn(chainId)
   return asset === undefined ? undefined : addressOf(asset)
 }
@@ -35,10 +35,12 @@ const carrierOn = ({ bridge, chainId }: EvmChain) => {
  * Undefined when the chain has no bridge, or no other chain to send to.
  */
 const bridgePolicy = (chain: EvmChain, chains: ReadonlyArray<EvmChain>): BridgePolicy | undefined => {
-  const token = carrierOn(chain)
+  const token = bridgeTokenOn(chain)
   const [first, ...others] = chains.flatMap((other) => {
-    const carrier = carrierOn(other)
-    return other.chainId === chain.chainId || carrier === undefined ? [] : [{ chainId: other.chainId, token: carrier }]
+    const bridgeToken = bridgeTokenOn(other)
+    return other.chainId === chain.chainId || bridgeToken === undefined
+      ? []
+      : [{ chainId: other.chainId, token: bridgeToken }]
   })
   if (chain.bridge === undefined || token === undefined || first === undefined) return undefined
   return { contract: chain.bridge, token, destinations: [first, ...others] }
@@ -92,7 +94,7 @@ export const SmartAccountsLive = Layer.effect(
       const routes = chain.routedSwap && (guard ? runnerOf(guard.contract) : chain.routedSwap.contract)
       const policy: AgentPolicy = {
         router: chain.router,
-        hubs: chain.hubs,
+        connectorTokens: chain.connectorTokens,
         tokens: assets.map(addressOf),
         ...(guard === undefined ? {} : { guard }),
         ...(routes === undefined ? {} : { routedSwap: routes }),

@@ -14,9 +14,9 @@ import { candidatePaths, feeBps, type Pool, poolKey, quoteBatch, type Sale } fro
 const getReserves = encodeFunctionData({ abi: pairAbi, functionName: "getReserves" })
 
 /** Every pair of tokens that a path of one of the sales goes through, once. */
-const pairsOf = (sales: ReadonlyArray<Sale>, hubs: ReadonlyArray<EvmAddress>): ReadonlyArray<TokenPair> => {
+const pairsOf = (sales: ReadonlyArray<Sale>, connectorTokens: ReadonlyArray<EvmAddress>): ReadonlyArray<TokenPair> => {
   const pairs = new Map<string, TokenPair>()
-  for (const path of sales.flatMap((sale) => candidatePaths(sale, hubs))) {
+  for (const path of sales.flatMap((sale) => candidatePaths(sale, connectorTokens))) {
     for (const [index, token] of path.slice(1).entries()) pairs.set(poolKey(path[index]!, token), [path[index]!, token])
   }
   return [...pairs.values()]
@@ -37,8 +37,8 @@ export const VenueLive = Layer.effect(
     const directory = yield* PairDirectory
 
     const quote = Effect.fn("Venue.quote")(
-      function* ({ chainId, hubs: through, isMade, requests }: QuoteBatch) {
-        const hubs = through.map(toEvm)
+      function* ({ chainId, connectorTokens: through, isMade, requests }: QuoteBatch) {
+        const connectorTokens = through.map(toEvm)
         const sales = requests.map(({ atMost, buy, sell, sellAmountRaw, split }): Sale => ({
           sell: addressOf(sell),
           buy: addressOf(buy),
@@ -46,14 +46,14 @@ export const VenueLive = Layer.effect(
           ...(atMost === undefined ? {} : { atMost }),
           ...(split === undefined ? {} : { split })
         }))
-        const located = yield* directory.locate(chainId, pairsOf(sales, hubs))
+        const located = yield* directory.locate(chainId, pairsOf(sales, connectorTokens))
         if (located.length === 0) return sales.map(() => null)
         const reserves = yield* multicall(
           chainId,
           located.map(({ pair }) => ({ target: pair, data: getReserves }))
         )
         const pools = located.flatMap((pair, index) => poolOf(pair, reserves[index]))
-        return quoteBatch({ pools, hubs, sales, isMade })
+        return quoteBatch({ pools, connectorTokens, sales, isMade })
       },
       Effect.provideService(EvmClients, clients)
     )

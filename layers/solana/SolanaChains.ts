@@ -13,7 +13,7 @@ const confirmations = 1
 
 const freshFor = Duration.seconds(10)
 /** A chain that takes longer than this is of no use to a run either. */
-const patience = Duration.seconds(3)
+const timeout = Duration.seconds(3)
 
 const chains = Layer.effect(
   Chains,
@@ -32,7 +32,7 @@ const states = Layer.effect(
     if (deployment === null) return others
     const rpc = yield* SolanaRpc
     const own = yield* rpc.position("confirmed").pipe(
-      Effect.timeout(patience),
+      Effect.timeout(timeout),
       Effect.match({
         onSuccess: (): ChainState => ({ chainId, confirmations, isAvailable: true }),
         onFailure: (): ChainState => ({ chainId, confirmations, isAvailable: false })

@@ -39,19 +39,19 @@ export interface Silence {
 
 const silence: Silence = { pool: Duration.seconds(75), apart: Duration.seconds(10) }
 
-const server = (url: Redacted.Redacted, patience: Duration.Duration) => ({
+const server = (url: Redacted.Redacted, timeout: Duration.Duration) => ({
   url,
   connectTimeout,
   startupParameters: bounds,
-  stream: serverSocket(url, patience)
+  stream: serverSocket(url, timeout)
 })
 
 /** A pooler takes no session's parameters, and keeps no statement for the next transaction. */
-const pooler = (url: Redacted.Redacted, patience: Duration.Duration) => ({
+const pooler = (url: Redacted.Redacted, timeout: Duration.Duration) => ({
   url,
   connectTimeout,
   prepare: false,
-  stream: serverSocket(url, patience)
+  stream: serverSocket(url, timeout)
 })
 
 const make = (allowed: Silence) =>
@@ -92,7 +92,7 @@ const make = (allowed: Silence) =>
     )
   })
 
-/** The same with less patience, for tests of servers that are gone. */
+/** The same with a shorter timeout, for tests of servers that are gone. */
 export const layerWith = (allowed: Silence) => Layer.unwrap(make(allowed))
 
 /** Fails with `DirectoryInUse` when another process runs the embedded database of the same folder. */

@@ -33,7 +33,7 @@ export const serviceEnvironment = Effect.gen(function* () {
     [`ONDO_STABLE_${chain.chainId}`, chain.catalog.usdc.address],
     [`ONDO_CHAIN_${chain.chainId}`, ondoChainOf(chain)],
     [`LIFI_DIAMOND_${chain.chainId}`, chain.contracts.diamond],
-    [`SWAP_HUBS_${chain.chainId}`, `${chain.catalog.usdc.address},${chain.catalog.weth.address}`]
+    [`SWAP_CONNECTOR_TOKENS_${chain.chainId}`, `${chain.catalog.usdc.address},${chain.catalog.weth.address}`]
   ])
   const environment: Readonly<Record<string, string | undefined>> = {
     ...Object.fromEntries(perChain),

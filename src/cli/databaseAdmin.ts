@@ -7,7 +7,7 @@ import { type CreatedKey, Tenants } from "#domain/identity/Tenants.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
 import type { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
-import { mostListed, SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
+import { maxListed, SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
 import { pepperOfService } from "#layers/sql/identity/Peppers.ts"
 import * as SqlSuspendedRuns from "#layers/sql/run/SuspendedRuns.ts"
 import * as TenantStore from "#layers/sql/identity/TenantStore.ts"
@@ -75,7 +75,7 @@ const admin = (hasPepper: boolean) =>
 const runAdmin = Layer.effect(
   RunAdmin,
   Effect.map(SuspendedRuns, ({ cancel, find, list, resume }) =>
-    RunAdmin.of({ list: list(mostListed), find, resume, cancel })
+    RunAdmin.of({ list: list(maxListed), find, resume, cancel })
   )
 ).pipe(Layer.provide(SqlSuspendedRuns.layer))
 

@@ -34,14 +34,9 @@ const shown = (text: string): string => JSON.stringify(text.length > 80 ? `${tex
 const describe = <A>(name: string, kind: Kind<A>, problem: string): string =>
   `${name}: ${problem}; expected ${kind.expected}, for example ${kind.example}`
 
-/** Reads a variable, and notes it for whoever wants to know which there are. */
-const read = <A>(
-  name: string,
-  kind: Kind<A>,
-  { fallback, isRequired }: Pick<DescribedSetting, "isRequired" | "fallback">
-): Setting<A | null> =>
-  describeSetting({ name, expected: kind.expected, example: kind.example, isRequired, fallback }).pipe(
-    Effect.andThen(Config.option(Config.String(name))),
+/** Null when the variable is unset, empty or blank. */
+const valueOf = <A>(name: string, kind: Kind<A>): Setting<A | null> =>
+  Config.option(Config.String(name)).pipe(
     Effect.mapError(() => [describe(name, kind, "cannot be read")]),
     Effect.flatMap((raw) => {
       const text = Option.getOrElse(raw, () => "").trim()
@@ -53,9 +48,23 @@ const read = <A>(
     })
   )
 
+/** Reads a variable, and notes it for whoever wants to know which there are. */
+const read = <A>(
+  name: string,
+  kind: Kind<A>,
+  { fallback, isRequired }: Pick<DescribedSetting, "isRequired" | "fallback">
+): Setting<A | null> =>
+  Effect.andThen(
+    describeSetting({ name, expected: kind.expected, example: kind.example, isRequired, fallback }),
+    valueOf(name, kind)
+  )
+
 /** The variable's value; null when it is unset, empty or blank. A secret registers itself for the scrubber of logs. */
 export const optional = <A>(name: string, kind: Kind<A>): Setting<A | null> =>
   read(name, kind, { isRequired: false, fallback: null })
+
+/** The value under a name that a variable had before; null when it is unset. It is described to nobody. */
+export const formerName = <A>(name: string, kind: Kind<A>): Setting<A | null> => valueOf(name, kind)
 
 /** As it would be written; null for a list that nothing was put into. */
 const written = <A>(kind: Kind<A>, value: A): string | null =>

@@ -4,16 +4,16 @@ import { type AssetId, ChainId, erc20, EvmAddress, solanaChainId, spl } from "#d
 import { knownChain } from "#domain/chain/knownChains.ts"
 import type { EvmChain } from "#layers/evm/EvmConfig.ts"
 import { integer, kind, listOf, secretUrl, text } from "#src/config/kinds.ts"
-import { all, optional, required, type Setting, withDefault } from "#src/config/Setting.ts"
+import { all, formerName, optional, required, type Setting, withDefault } from "#src/config/Setting.ts"
 
 interface ConfigurableChain {
   /** Its name is in domain/chain/knownChains.ts. */
   readonly id: number
   /**
-   * Tokens through which a swap of two hops passes unless SWAP_HUBS_<chainId> names others: wrapped native token and
-   * USDC.
+   * Tokens through which a swap of two hops passes unless SWAP_CONNECTOR_TOKENS_<chainId> names others: wrapped native
+   * token and USDC.
    */
-  readonly hubs: ReadonlyArray<string>
+  readonly connectorTokens: ReadonlyArray<string>
   /**
    * Blocks that make a transaction final unless CONFIRMATIONS_<chainId> says otherwise; docs/decisions/0092 says why.
    */
@@ -25,32 +25,32 @@ interface ConfigurableChain {
 const knownChains: ReadonlyArray<ConfigurableChain> = [
   {
     id: 1,
-    hubs: ["0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2", "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"],
+    connectorTokens: ["0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2", "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"],
     confirmations: 12,
     ondoStable: "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
   },
   {
     id: 8453,
-    hubs: ["0x4200000000000000000000000000000000000006", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"],
+    connectorTokens: ["0x4200000000000000000000000000000000000006", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"],
     confirmations: 10
   },
   {
     id: 42161,
-    hubs: ["0x82aF49447D8a07e3bd95BD0d56f35241523fBab1", "0xaf88d065e77c8cC2239327C5EDb3A432268e5831"],
+    connectorTokens: ["0x82aF49447D8a07e3bd95BD0d56f35241523fBab1", "0xaf88d065e77c8cC2239327C5EDb3A432268e5831"],
     confirmations: 30
   },
   {
     id: 56,
-    hubs: ["0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c", "0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d"],
+    connectorTokens: ["0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c", "0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d"],
     confirmations: 15,
     ondoStable: "0x55d398326f99059fF775485246999027B3197955"
   },
-  { id: 4663, hubs: ["0x0Bd7D308f8E1639FAb988df18A8011f41EAcAD73"], confirmations: 30 }
+  { id: 4663, connectorTokens: ["0x0Bd7D308f8E1639FAb988df18A8011f41EAcAD73"], confirmations: 30 }
 ]
 
-/** The asset by whose price gas is valued, on each chain: the first hub of the table, and on Solana wrapped SOL. */
+/** The asset by whose price gas is valued: on a chain its first connector token, on Solana wrapped SOL. */
 export const wrappedNatives: ReadonlyMap<ChainId, AssetId> = new Map<ChainId, AssetId>([
-  ...knownChains.flatMap(({ hubs: [native], id }) => {
+  ...knownChains.flatMap(({ connectorTokens: [native], id }) => {
     const chainId = ChainId.make(id)
     return native === undefined ? [] : [[chainId, erc20(chainId, Schema.decodeSync(EvmAddress)(native))] as const]
   }),
@@ -98,8 +98,18 @@ const issuerOn = ({ id, ondoStable }: ConfigurableChain): Setting<EvmChain["issu
     })
   })
 
+/** SWAP_HUBS_<chainId>, the name of before, counts where the other is not set. */
+const connectorTokensOn = ({ connectorTokens, id }: ConfigurableChain): Setting<ReadonlyArray<EvmAddress>> =>
+  Effect.flatMap(formerName(`SWAP_HUBS_${id}`, listOf(address)), (former) =>
+    withDefault<ReadonlyArray<EvmAddress>>(
+      `SWAP_CONNECTOR_TOKENS_${id}`,
+      listOf(address),
+      former ?? connectorTokens.map((token) => decodeAddress(token))
+    )
+  )
+
 const chain = (known: ConfigurableChain): Setting<EvmChain | null> => {
-  const { confirmations: byDefault, hubs, id } = known
+  const { confirmations: byDefault, id } = known
   return Effect.flatMap(optional(`RPC_URL_${id}`, endpoints), (rpcUrls) => {
     if (rpcUrls === null) return Effect.succeed(null)
     const [first, ...others] = rpcUrls
@@ -111,11 +121,7 @@ const chain = (known: ConfigurableChain): Setting<EvmChain | null> => {
         guard: optional(`TRADE_GUARD_${id}`, address),
         diamond: withDefault<EvmAddress>(`LIFI_DIAMOND_${id}`, address, decodeAddress(lifiDiamond)),
         router: required(`UNISWAP_V2_ROUTER_${id}`, address),
-        hubs: withDefault<ReadonlyArray<EvmAddress>>(
-          `SWAP_HUBS_${id}`,
-          listOf(address),
-          hubs.map((hub) => decodeAddress(hub))
-        ),
+        connectorTokens: connectorTokensOn(known),
         confirmations: withDefault(`CONFIRMATIONS_${id}`, integer(1, 64, `${byDefault}`), byDefault),
         gasCeilingGwei: withDefault(`GAS_CEILING_GWEI_${id}`, integer(1, 1_000_000, "50"), 500),
         bundleGas: withDefault(`BUNDLE_GAS_${id}`, integer(0, 16_777_216, "16777216"), 16_777_216),
@@ -128,7 +134,7 @@ const chain = (known: ConfigurableChain): Setting<EvmChain | null> => {
         diamond,
         gasCeilingGwei,
         guard,
-        hubs,
+        connectorTokens,
         issuer,
         lowFundsGwei,
         routedSwap,
@@ -141,7 +147,7 @@ const chain = (known: ConfigurableChain): Setting<EvmChain | null> => {
         chainId: ChainId.make(id),
         rpcUrls: [Redacted.value(first), ...others.map(Redacted.value)],
         router,
-        hubs,
+        connectorTokens,
         confirmations,
         gasCeiling: BigInt(gasCeilingGwei) * weiPerGwei,
         bundleGas: BigInt(bundleGas),

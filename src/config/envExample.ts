@@ -37,7 +37,7 @@ const allOf = (reading: Effect.Effect<unknown, unknown>): Effect.Effect<Readonly
     return groups.flat()
   })
 
-const told = ({ beside, example, expected, fallback, isRequired, name }: Shown): ReadonlyArray<string> => {
+const described = ({ beside, example, expected, fallback, isRequired, name }: Shown): ReadonlyArray<string> => {
   const place = beside === null ? "" : ` Read beside ${beside}${isRequired ? ", and required there" : ""}.`
   const isMissing = isRequired && beside === null
   return [
@@ -59,7 +59,7 @@ const programs: ReadonlyArray<Program> = [
   { title: "The command line: npm run cli", reading: Effect.andThen(Effect.exit(cliConfig), clientConfig) }
 ]
 
-/** What a program reads, without what one before it told of already; that is named alone. */
+/** What a program reads, without what is described above; that is named alone. */
 const section = ({
   title,
   settings,
@@ -75,8 +75,8 @@ const section = ({
   return [
     "",
     `# ${title}`,
-    ...(shared.length === 0 ? [] : [`# It also reads, as told above: ${shared.join(", ")}.`]),
-    ...own.flatMap((setting) => ["", ...told(setting)])
+    ...(shared.length === 0 ? [] : [`# It also reads, as described above: ${shared.join(", ")}.`]),
+    ...own.flatMap((setting) => ["", ...described(setting)])
   ]
 }
 
@@ -94,7 +94,7 @@ export const envExample: Effect.Effect<string> = Effect.gen(function* () {
     })
   )
   return [
-    "# What a deployment is told by its environment; docs/operations.md says what each variable is for.",
+    "# The settings of a deployment; docs/operations.md says what each variable is for.",
     "# Written by `npm run env-example` from the configuration itself. What is commented out shows its default.",
     "# At least one chain is required. Variables of a chain end with its id, which is one of",
     `# ${[...chains].join(", ")}; ${shownChain} stands for all of them here.`,

@@ -19,12 +19,12 @@ const withdrawalDomainName = "Ballast Withdrawal Authorization"
 const owner = address("1")
 const agent = address("2")
 
-const plain: AgentPolicy = { router: address("3"), hubs: [], tokens: [address("5"), address("6")] }
+const plain: AgentPolicy = { router: address("3"), connectorTokens: [], tokens: [address("5"), address("6")] }
 const guard = { contract: address("7"), issuedAt: 1_772_444_400, validUntil: 1_787_996_400, tradeBps: 50, budgetBps: 0 }
 const policies: Readonly<Record<string, AgentPolicy>> = {
   "a router alone": plain,
-  hubs: { ...plain, hubs: [address("5")] },
-  routes: { ...plain, hubs: [address("5")], routedSwap: address("8") },
+  "connector tokens": { ...plain, connectorTokens: [address("5")] },
+  routes: { ...plain, connectorTokens: [address("5")], routedSwap: address("8") },
   "a bridge": {
     ...plain,
     bridge: {
@@ -40,6 +40,9 @@ const policies: Readonly<Record<string, AgentPolicy>> = {
   }
 }
 
+/** As the API sends it. */
+const wirePolicy = ({ connectorTokens, ...policy }: AgentPolicy) => ({ ...policy, hubs: connectorTokens })
+
 const maker = { accountType: "ECDSA", ownerAccountId: `eip155:0:${owner}` as never, accountIndex: 7n } as const
 
 describe("ballast/signing computes what the service does", () => {
@@ -47,7 +50,7 @@ describe("ballast/signing computes what the service does", () => {
     for (const settles of [true, false]) {
       it(`a permission with ${name}, ${settles ? "with" : "without"} withdrawals`, () =>
         assert.strictEqual(
-          clientsData({ policy, account: owner, agent, settles }),
+          clientsData({ policy: wirePolicy(policy), account: owner, agent, settles }),
           permissionData({ policy, account: owner, agent, settles })
         ))
     }
@@ -96,7 +99,7 @@ const issued = () => {
       accountId: `eip155:${chainId}:${account}`,
       permissionId,
       enableNonce: 1,
-      policy: structuredClone(policy) as Record<string, any>,
+      policy: structuredClone(wirePolicy(policy)) as Record<string, any>,
       permissionHash: keccak256(data),
       digest: enableDigest({ chainId: chainId as never, account, permissionId, permission: data, nonce: 1 })
     }

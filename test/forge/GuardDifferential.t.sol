@@ -22,7 +22,8 @@ contract Meters is LossBudget {
 
 /// @title The meters of the guard against a model of their own
 /// @notice The model keeps every charge with its time and rounds nothing: what is forgiven is a fraction whose
-/// denominator is the period. The guard keeps one number, rounds what is forgiven down, and so may refuse a unit sooner.
+/// denominator is the period. The guard keeps one number, rounds what is forgiven down, and so may refuse a unit
+/// sooner.
 contract GuardDifferentialTest is Cheats {
     uint256 private constant PERIOD = 7 days;
     uint256 private constant WHOLE = 1e9;

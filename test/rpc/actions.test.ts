@@ -329,8 +329,8 @@ layer(makeSignInApi([origin], Real), { excludeTestServices: true })("actions of 
       assert.strictEqual(row!.order.route.leastRaw, "398000000000000")
       // Another slippage in place of the route's: one per cent of what it expects.
       yield* submit(user.token, swapOf(user, routeOf(user), { slippageBps: 100 }))
-      const leasts = (yield* stored(user)).map(({ order }) => order.route.leastRaw).sort()
-      assert.deepStrictEqual(leasts, ["396000000000000", "398000000000000"])
+      const floors = (yield* stored(user)).map(({ order }) => order.route.leastRaw).sort()
+      assert.deepStrictEqual(floors, ["396000000000000", "398000000000000"])
     })
   )
 

@@ -1,32 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Keypair } from "@solana/web3.js"
-import { ConfigProvider, Effect, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { EvmAddress } from "#domain/Caip.ts"
 import * as Base58 from "#domain/Base58.ts"
 import * as Decimal from "#domain/Decimal.ts"
-import { attestorConfig, cliConfig, serviceConfig } from "#src/Config.ts"
+import { cliConfig, serviceConfig } from "#src/Config.ts"
 import { secret } from "#src/config/kinds.ts"
 import { withSecrets } from "#src/config/secretTexts.ts"
 import { optional } from "#src/config/Setting.ts"
-
-const key = (digit: string) => `0x${digit.repeat(64)}`
-const complete = {
-  RPC_URL_8453: "https://base.example.com/v1/0123456789abcdef0123, https://other.example.com",
-  UNISWAP_V2_ROUTER_8453: "0x4200000000000000000000000000000000000006",
-  AGENT_PRIVATE_KEY: key("a"),
-  RELAYER_PRIVATE_KEY: key("b"),
-  API_KEY_PEPPER: "p".repeat(64),
-  ADMIN_TOKEN: "admin-token-of-the-deployment",
-  INTERNAL_TOKEN: "internal-token-of-the-deployment"
-}
-
-const read = <A, E>(config: Effect.Effect<A, E>, env: Record<string, string>) =>
-  Effect.provideService(config, ConfigProvider.ConfigProvider, ConfigProvider.fromEnvRecord(env))
-
-const problemsOf = (env: Record<string, string>) =>
-  Effect.map(Effect.flip(read(serviceConfig, env)), ({ message }) => message)
+import { complete, key, problemsOf, read } from "#test/src/environments.ts"
 
 describe("serviceConfig", () => {
   it.effect("needs only chains, keys and tokens", () =>
@@ -39,7 +24,7 @@ describe("serviceConfig", () => {
         "https://base.example.com/v1/0123456789abcdef0123",
         "https://other.example.com"
       ])
-      assert.strictEqual(config.evm.chains[0]!.hubs.length, 2)
+      assert.strictEqual(config.evm.chains[0]!.connectorTokens.length, 2)
       assert.strictEqual(config.settings.defaultSwap.thresholdUsd, Decimal.one)
       assert.strictEqual(config.settings.priceMaxAgeMs, 600_000)
       assert.isNull(config.database.url)
@@ -58,7 +43,7 @@ describe("serviceConfig", () => {
         TRUSTED_PROXIES: "10.0.0.0/8, fd00::/8",
         DATABASE_URL: "postgres://user:hunter2hunter2@db/ballast",
         SWAP_THRESHOLD_USD: "2.5",
-        SWAP_HUBS_8453: "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
+        SWAP_CONNECTOR_TOKENS_8453: "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
         ASSET_BLOCKLIST: "eip155:8453/erc20:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
         COINGECKO_PLAN: "pro",
         OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318",
@@ -84,6 +69,21 @@ describe("serviceConfig", () => {
       })
       const secrets = config.telemetry.secrets.map(Redacted.value)
       assert.includeMembers(secrets, ["hunter2hunter2", "0123456789abcdef0123", key("a"), "Bearer abcdef"])
+    })
+  )
+
+  it.effect("SWAP_HUBS_<chainId> is read until a later release, where SWAP_CONNECTOR_TOKENS_<chainId> is not set", () =>
+    Effect.gen(function* () {
+      const [before, now] = [
+        "0x4200000000000000000000000000000000000006" as EvmAddress,
+        "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" as EvmAddress
+      ]
+      const tokensOf = (env: Record<string, string>) =>
+        Effect.map(read(serviceConfig, { ...complete, ...env }), ({ evm }) => evm.chains[0]!.connectorTokens)
+      assert.deepStrictEqual(yield* tokensOf({ SWAP_HUBS_8453: before }), [before])
+      const both = { SWAP_HUBS_8453: before, SWAP_CONNECTOR_TOKENS_8453: now }
+      assert.deepStrictEqual(yield* tokensOf(both), [now])
+      assert.include(yield* problemsOf({ ...complete, SWAP_HUBS_8453: "WETH" }), "SWAP_HUBS_8453")
     })
   )
 
@@ -297,82 +297,6 @@ describe("serviceConfig", () => {
       assert.deepInclude(evm.relayers[0], { kind: "remote", keyId: "relayer-1" })
       assert.include(telemetry.secrets.map(Redacted.value), "token-of-the-signer")
       assert.include(yield* problemsOf({ ...env, RELAYER_PRIVATE_KEY }), "named in several places")
-    })
-  )
-})
-
-describe("the attestor's configuration", () => {
-  const attestor = {
-    RPC_URL_8453: "https://base.example.com",
-    TRADE_GUARD_8453: "0x4200000000000000000000000000000000000006,0x52908400098527886E0F7030069857D2E4169EE7",
-    ATTESTOR_PRIVATE_KEY: key("c"),
-    ATTESTOR_TOKEN: "token-of-the-attestor-0123456789",
-    LIFI_URL: "https://li.quest/v1"
-  }
-
-  it.effect("needs chains with guards, a key, a token and a second source of prices", () =>
-    Effect.gen(function* () {
-      const { chains, port, signers } = yield* read(attestorConfig, attestor)
-      assert.strictEqual(port, 3002)
-      assert.deepStrictEqual(signers, [{ kind: "local", key: Redacted.make(key("c")) }])
-      assert.strictEqual(chains[0]!.guards.length, 2)
-      const message = yield* Effect.map(
-        Effect.flip(read(attestorConfig, { RPC_URL_8453: "https://b.example" })),
-        (e) => e.message
-      )
-      for (const name of ["TRADE_GUARD_8453", "ATTESTOR_PRIVATE_KEY", "ATTESTOR_TOKEN", "LIFI_URL"])
-        assert.include(message, `${name}: is not set`)
-      const none = yield* Effect.flip(read(attestorConfig, {}))
-      assert.include(none.message, "RPC_URL_<chainId>: no chain is configured")
-    })
-  )
-
-  it.effect("its key may be behind a remote signer", () =>
-    Effect.gen(function* () {
-      const { ATTESTOR_PRIVATE_KEY: _, ...others } = attestor
-      const { signers } = yield* read(attestorConfig, {
-        ...others,
-        ATTESTOR_SIGNER_URL: "https://signer.example.com/sign",
-        ATTESTOR_SIGNER_KEY_ID: "attestor-1",
-        ATTESTOR_SIGNER_TOKEN: "token-of-the-signer",
-        ATTESTOR_SIGNER_ADDRESS: "0x4200000000000000000000000000000000000006"
-      })
-      assert.deepInclude(signers[0], { kind: "remote", keyId: "attestor-1" })
-    })
-  )
-
-  it.effect("it may have the next key beside its own, wherever that one is kept", () =>
-    Effect.gen(function* () {
-      const withKey = yield* read(attestorConfig, { ...attestor, ATTESTOR_NEXT_PRIVATE_KEY: key("d") })
-      assert.deepStrictEqual(withKey.signers, [
-        { kind: "local", key: Redacted.make(key("c")) },
-        { kind: "local", key: Redacted.make(key("d")) }
-      ])
-      const withSigner = yield* read(attestorConfig, {
-        ...attestor,
-        ATTESTOR_NEXT_SIGNER_URL: "https://signer.example.com/sign",
-        ATTESTOR_NEXT_SIGNER_KEY_ID: "attestor-2",
-        ATTESTOR_NEXT_SIGNER_TOKEN: "token-of-the-signer",
-        ATTESTOR_NEXT_SIGNER_ADDRESS: "0x4200000000000000000000000000000000000006"
-      })
-      assert.deepInclude(withSigner.signers[1], { kind: "remote", keyId: "attestor-2" })
-    })
-  )
-
-  it.effect("the service has it nowhere, in its own process, or here with a key that no other part has", () =>
-    Effect.gen(function* () {
-      const placeOf = (env: Record<string, string>) =>
-        Effect.map(read(serviceConfig, { ...complete, ...env }), (config) => config.attestor)
-      assert.deepStrictEqual(yield* placeOf({}), { kind: "none" })
-      const url = { ATTESTOR_URL: "http://attestor:3002", ATTESTOR_TOKEN: attestor.ATTESTOR_TOKEN }
-      assert.deepInclude(yield* placeOf(url), { kind: "process", url: "http://attestor:3002" })
-      assert.deepInclude(yield* placeOf({ ATTESTOR_PRIVATE_KEY: key("c") }), { kind: "here" })
-      const { ATTESTOR_URL } = url
-      assert.include(yield* problemsOf({ ...complete, ATTESTOR_URL }), "ATTESTOR_TOKEN: is not set")
-      const twice = { ...complete, ...url, ATTESTOR_PRIVATE_KEY: key("c") }
-      assert.include(yield* problemsOf(twice), "the attestor is named in two places")
-      const shared = { ...complete, ATTESTOR_PRIVATE_KEY: key("a") }
-      assert.include(yield* problemsOf(shared), "is the key of the agent or of a relayer")
     })
   )
 })

@@ -126,7 +126,7 @@ export const marketPortfolio = Effect.fnUntraced(function* (owner: EvmAddress, c
         digest: bytes32("aa"),
         policy: {
           router: owner,
-          hubs: [],
+          connectorTokens: [],
           tokens: [baseWeth, baseUsdc, baseBtc].map(({ assetId }) => addressOf(assetId)),
           ...(isGuarded ? { guard: guardOf(owner) } : {}),
           ...(connected ? { bridge: bridgeFrom(baseUsdc, arbUsdc, owner) } : {})
@@ -139,7 +139,7 @@ export const marketPortfolio = Effect.fnUntraced(function* (owner: EvmAddress, c
         digest: bytes32("bb"),
         policy: {
           router: owner,
-          hubs: [],
+          connectorTokens: [],
           tokens: [arbWeth, arbUsdc].map(({ assetId }) => addressOf(assetId)),
           ...(connected ? { bridge: bridgeFrom(arbUsdc, baseUsdc, owner) } : {})
         }

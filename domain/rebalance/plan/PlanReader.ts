@@ -10,7 +10,7 @@ import { type AssetId, type ChainId, chainIdOf, type AccountId } from "#domain/C
 import { type AccountBalances, Balances } from "#domain/chain/Balances.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
-import { carrierOf, mayBuy } from "#domain/account/Permission.ts"
+import { bridgeAssetOf, mayBuy } from "#domain/account/Permission.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import { mayTradeOn, type Price, Prices } from "#domain/market/Prices.ts"
 import { readingFrom } from "#domain/performance/PortfolioReading.ts"
@@ -251,7 +251,7 @@ const tellUnread = (
 
 const outlineOf = (context: PlanContext, transfers: ReadonlyArray<Transfer>): Outline => {
   const authorized = authorizedChains(context.grants)
-  const bridgeAssets = carriersOf(authorized, new Set(context.awaited))
+  const bridgeAssets = bridgeAssetsOf(authorized, new Set(context.awaited))
   const targets = context.allocation.map(({ assetId }) => assetId)
   return {
     context,
@@ -299,11 +299,11 @@ const incomingOf = (transfers: ReadonlyArray<Transfer>): ReadonlyMap<AssetId, bi
 /**
  * The asset by which each chain sends and receives, where its owner allowed it to leave and it need not be kept apart.
  */
-const carriersOf = (chains: ReadonlyArray<ChainAuthorization>, apart: ReadonlySet<ChainId>) =>
+const bridgeAssetsOf = (chains: ReadonlyArray<ChainAuthorization>, apart: ReadonlySet<ChainId>) =>
   new Map(
     chains.flatMap((chain) => {
-      const carrier = carrierOf(chain)
-      return carrier === undefined || apart.has(chain.chainId) ? [] : [[chain.chainId, carrier] as const]
+      const bridgeAsset = bridgeAssetOf(chain)
+      return bridgeAsset === undefined || apart.has(chain.chainId) ? [] : [[chain.chainId, bridgeAsset] as const]
     })
   )
 

@@ -8,7 +8,7 @@
  */
 import { Context, Effect, Layer, Struct } from "effect"
 import { grantOn } from "#domain/account/Grant.ts"
-import { hubsOf } from "#domain/account/Permission.ts"
+import { connectorTokensOf } from "#domain/account/Permission.ts"
 import { type ChainId, chainIdOf } from "#domain/Caip.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
 import type { ChainPair, ChainPlan, Leg, Plan, PlanInput } from "#domain/planning/Plan.ts"
@@ -84,7 +84,7 @@ export class RunPlanner extends Context.Service<
         if (authorization === undefined) return Effect.succeed([])
         const requests = quoteRequests(chainId, legs, { ...limits, hopFeeBps: venue.feeBps })
         return Effect.orElseSucceed(
-          venue.quote({ chainId, hubs: hubsOf(authorization), requests }),
+          venue.quote({ chainId, connectorTokens: connectorTokensOf(authorization), requests }),
           (): ReadonlyArray<null> => []
         )
       }

@@ -60,7 +60,7 @@ export class Previews extends Context.Service<
         const traded = chains.map(({ chainId, outcome, swaps, transfers }) => ({
           chainId,
           outcome,
-          swaps: swaps.map(({ offers: _, ...swap }) => swap),
+          swaps: swaps.map(({ comparedQuotes: _, ...swap }) => swap),
           transfers
         }))
         const text = JSON.stringify([portfolioId, encodePlan({ ...rest, chains: traded.map(asChain) })])

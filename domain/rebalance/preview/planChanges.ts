@@ -35,12 +35,12 @@ const exchangesOf = ({ swaps, transfers }: PreviewedChain): ReadonlyMap<string, 
       expectedRaw: expectedOf(swap),
       floorRaw: swap.minBuyAmountRaw
     })),
-    ...transfers.map(({ amountRaw, buy, expectedRaw, leastRaw, sell }) => ({
+    ...transfers.map(({ amountRaw, buy, expectedRaw, minRaw, sell }) => ({
       sell,
       buy,
       soldRaw: amountRaw,
       expectedRaw,
-      floorRaw: leastRaw
+      floorRaw: minRaw
     }))
   ]
   const pairs = new Map<string, Exchange>()

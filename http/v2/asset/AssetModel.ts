@@ -43,7 +43,7 @@ const Tradability = Schema.Struct({
     description: "Why not, in the codes of skips; null when it is tradable.",
     examples: [null]
   }),
-  reason: Schema.NullOr(prose("Why not, as a sentence.", 1000, "No source tells a price of ABC")).annotate({
+  reason: Schema.NullOr(prose("Why not, as a sentence.", 1000, "No source has a price of ABC")).annotate({
     description: "The same as a sentence, with what would change it; null when it is tradable.",
     examples: [null]
   })
@@ -60,5 +60,5 @@ export const ListedAsset = Schema.Struct({
     examples: ["stablecoin"]
   }),
   tradability: Tradability,
-  price: Schema.NullOr(Price).annotate({ description: "Null where no source tells one." })
+  price: Schema.NullOr(Price).annotate({ description: "Null where no source has one." })
 }).annotate({ identifier: "ListedAsset", description: "An asset that strategies may name." })

@@ -144,7 +144,7 @@ const SolanaText = Schema.Struct({
 /** By kind of owner. */
 export const OwnerMessage = Schema.Union([EcdsaMessage, TypedDataMessage, SolanaText]).annotate({
   description:
-    "What the owner signs; `kind` tells how. Of an EVM wallet on Solana `raw` is an example, and not signed: it is the hash that the wallet would sign as a text at the slot of this answer."
+    "What the owner signs; `kind` says how. Of an EVM wallet on Solana `raw` is an example, and not signed: it is the hash that the wallet would sign as a text at the slot of this answer."
 })
 
 const SolanaAccountText = (description: string, example: string) =>

@@ -1,18 +1,20 @@
 /** Both stages of an enrollment as v2 shows them. Source: shapes 2.15 and 2.16. */
 import type { Enrolled, EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
 import type { EnrollRequest } from "#domain/enrollment/EnrollRequest.ts"
-import { type Authorization, isSolanaRole } from "#domain/account/Authorization.ts"
+import { type AgentPolicy, type Authorization, isSolanaRole } from "#domain/account/Authorization.ts"
 import { ownerMessage } from "#domain/account/OwnerMessage.ts"
 import type { EnrollBody } from "#http/v2/enrollment/EnrollmentModel.ts"
 import { labelsView } from "#http/v2/values/labels.ts"
 import { smartAccountView } from "#http/v2/portfolio/portfolioView.ts"
+
+const policyView = ({ connectorTokens, ...policy }: AgentPolicy) => ({ ...policy, hubs: connectorTokens })
 
 /** What the message is computed from; undefined of an authorization from before its parts were kept. */
 const partsView = ({ chains, root, withdrawalDomainName }: Authorization) => {
   const parts = chains.flatMap(({ enableNonce, permissionHash, policy, ...chain }) =>
     enableNonce === undefined || permissionHash === undefined || isSolanaRole(policy)
       ? []
-      : [{ ...chain, policy, enableNonce, permissionHash }]
+      : [{ ...chain, policy: policyView(policy), enableNonce, permissionHash }]
   )
   return parts.length < chains.length ? undefined : { withdrawalDomainName, root, chains: parts }
 }

@@ -16,7 +16,7 @@ const percent = (description: string) =>
 
 const Window = Schema.Struct({
   window: WindowName.annotate({
-    description: "How far the change looks back; months are calendar months.",
+    description: "The period of the change; months are calendar months.",
     examples: ["1m"]
   }),
   percentChange: percent("Change since then"),
@@ -26,7 +26,7 @@ const Window = Schema.Struct({
 export const Summary = Schema.Struct({
   windows: Schema.Array(Window).annotate({
     description:
-      "Shortest first; a window that looks back before the first point, or before the return was last counted anew, is left out. Empty when the last point is more than two days old."
+      "Shortest first; a window that begins before the first point, or before the return was last counted anew, is left out. Empty when the last point is more than two days old."
   })
 }).annotate({ identifier: "PerformanceSummary", description: "The curve in a few numbers." })
 
@@ -74,7 +74,7 @@ const PortfolioPoint = Schema.Struct({
       "Change since the first day with value, or since the last day with `isRebased`, in percent, signed, with 4 decimals; null on a day on which the portfolio held nothing of value.",
     examples: ["2.4150"]
   }),
-  valueUsd: usd("Value at the end of the day; on the open day, at the last look"),
+  valueUsd: usd("Value at the end of the day; on the open day, at the last valuation"),
   cashFlowUsd: written(
     "What was deposited (above zero) or withdrawn (below zero) on the day. Signed US dollars with 6 decimals, 0.000000 when nothing was.",
     /^-?[0-9]+\.[0-9]{6}$/u,
@@ -82,7 +82,7 @@ const PortfolioPoint = Schema.Struct({
   ),
   isRebased: Schema.optionalKey(Schema.Literal(true)).annotate({
     description:
-      "True on a day from which the change is counted anew, because nobody can tell what became of the value before: percentages before it do not compare with those from it on. Absent on all others.",
+      "True on a day from which the change is counted anew, because it is not known what became of the value before: percentages before it do not compare with those from it on. Absent on all others.",
     examples: [true]
   }),
   isLive: Schema.optionalKey(Schema.Literal(true)).annotate({

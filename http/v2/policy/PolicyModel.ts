@@ -54,7 +54,7 @@ const percentLeft = (description: string) =>
 const Guard = Schema.Struct({
   contract: addressText("The guard."),
   registryVersion: Schema.Int.annotate({
-    description: "Grows with every change of the registered tokens, venues, lanes or keys.",
+    description: "Grows with every change of the registered tokens, venues, destinations or keys.",
     examples: [12]
   }),
   isPaused: Schema.Boolean.annotate({ description: "While paused no agent trades or sends.", examples: [false] }),

@@ -44,7 +44,7 @@ const TransferResult = Schema.Struct({
   floorRaw: rawAmount("The least that may arrive"),
   receivedRaw: orNull(
     rawAmount("What arrived"),
-    "Null while it is under way, which the operation of kind `bridge` tells, or where it is not known by asset.",
+    "Null while it is under way, which the operation of kind `bridge` shows, or where it is not known by asset.",
     "1500500000"
   ),
   recipient: orNull(
@@ -78,7 +78,7 @@ const TransactionResult = Schema.Struct({
 const SkipResult = Schema.Struct({
   code: Schema.Literals(Object.values(SkipCode)).annotate({
     title: "SkipCode",
-    description: "Why, for machines; docs/not-traded.md tells what to do.",
+    description: "Why, for machines; docs/not-traded.md says what to do.",
     examples: ["STALE_PRICE"]
   }),
   assetId: orNull(AssetIdText, "The asset concerned; null: the whole chain, or the pair of `sell` and `buy`.", null),
@@ -106,7 +106,7 @@ const ChainResult = Schema.Struct({
 }).annotate({ identifier: "ChainResult", description: "What was done on one chain." })
 
 export const OperationResult = Schema.Struct({
-  chains: Schema.Array(ChainResult).annotate({ description: "Each chain that was looked at." }),
+  chains: Schema.Array(ChainResult).annotate({ description: "Each chain that the operation concerns." }),
   gasUsd: orNull(usd("What the service paid for gas", "0.041200"), "Null when a part of it is not known.", "0.041200"),
   tradingUsd: orNull(
     signedUsd("By how much what was sold was worth more than what was received, at the plan's prices", "0.620000"),

@@ -16,12 +16,12 @@ const chainView = ({ chainId, gas, outcome, reason, skips, swaps, transfers }: P
     minBuyAmountRaw: String(swap.minBuyAmountRaw),
     tool: swap.tool ?? null
   })),
-  transfers: transfers.map(({ amountRaw, buy, expectedRaw, leastRaw, sell, tool }) => ({
+  transfers: transfers.map(({ amountRaw, buy, expectedRaw, minRaw, sell, tool }) => ({
     sell,
     buy,
     amountRaw: String(amountRaw),
     expectedRaw: String(expectedRaw),
-    minRaw: String(leastRaw),
+    minRaw: String(minRaw),
     tool
   })),
   skips: skips.map(({ assetId, code, reason: sentence }) => ({ code, assetId, reason: sentence })),

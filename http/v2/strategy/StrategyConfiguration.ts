@@ -23,7 +23,7 @@ const getSchedule = HttpApiEndpoint.get("getStrategySchedule", "/strategies/:str
     id: "getStrategySchedule",
     summary: "Get the schedule of a strategy",
     description:
-      "The cadence of one's own strategy or of a public one. When a portfolio is due next is told by the portfolio.",
+      "The cadence of one's own strategy or of a public one. `schedule` of a portfolio says when it is due next.",
     scope: "strategies:read",
     tier: "burst"
   })
@@ -39,7 +39,7 @@ const setSchedule = HttpApiEndpoint.put("setStrategySchedule", "/strategies/:str
     id: "setStrategySchedule",
     summary: "Set the schedule of a strategy",
     description:
-      "Applies to every portfolio that follows the strategy. The new interval counts from the last look at a portfolio, to the first due time that is to come, with up to a tenth of an interval, at most an hour, added by chance; so due times move forward or back, within seconds where very many follow. Portfolios of other tenants keep the cadence that their tenant accepted when the new one is faster. A paused portfolio uses the new cadence when it resumes.",
+      "Applies to every portfolio that follows the strategy. The new interval counts from the last drift check of a portfolio, to the first due time that is to come, with up to a tenth of an interval, at most an hour, added by chance; so due times move forward or back, within seconds where very many follow. Portfolios of other tenants keep the cadence that their tenant accepted when the new one is faster. A paused portfolio uses the new cadence when it resumes.",
     scope: "strategies:write",
     tier: "critical"
   })

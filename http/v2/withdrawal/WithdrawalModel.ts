@@ -165,7 +165,7 @@ const SolanaAuthorization = Schema.Union([
 /** The answer of stage 1, for portfolios on Solana. */
 const TextAuthorization = Schema.Struct({
   ...issuedAt,
-  authorization: SolanaAuthorization.annotate({ description: "What is signed; `kind` tells how." })
+  authorization: SolanaAuthorization.annotate({ description: "What is signed; `kind` says how." })
 }).annotate({
   identifier: "WithdrawalTextAuthorization",
   description: "What the owner of a portfolio on Solana signs."

@@ -89,7 +89,7 @@ export const compareGroup = (group: TokenGroup, read: SourceRead, against: Compa
     }
     const decimals = told ?? commonDecimals(group)
     if (decimals !== null) return [[ticker, symbol, decimals, address, today]]
-    notes.push(`${symbol} ${address}: nobody tells its decimals; not added`)
+    notes.push(`${symbol} ${address}: its decimals are not known; not added`)
     return []
   }
   const candidates = group.subjects === "shares" ? [...said.values()].flatMap(toRow) : []

@@ -5,15 +5,15 @@
  *
  * 1. `approve` of any token for the router. An allowance of the router is spent by nobody but the account itself.
  * 2. `swapExactTokensForTokens` over one hop: recipient the account, path of exactly two tokens, the last one listed.
- * 3. `swapExactTokensForTokensSupportingFeeOnTransferTokens` over two hops: the same through a listed hub. It has the
- *    same arguments; a policy holds one rule set a function, and a path of another length needs its own.
+ * 3. `swapExactTokensForTokensSupportingFeeOnTransferTokens` over two hops: the same through a connector token. It has
+ *    the same arguments; a policy holds one rule set a function, and a path of another length needs its own.
  * 4. `settle` of the withdrawal executor, which itself demands the owner's signature over recipient, time and nonce.
  * 5. Where the owner's chains are connected: `lock` of the bridge, of the one listed token, to listed chains and
  * tokens,
  *    recipient the account; and `approve` for the bridge too. An allowance of the bridge is spent by the lock alone.
  * 6. Where the owner allowed routes: `swap` of our contract for them, into a listed token, held against the venue's
  * direct
- *    price or the one through a listed hub; and `approve` for it too. What it buys goes back to its caller, and an
+ *    price or the one through a connector token; and `approve` for it too. What it buys goes back to its caller, and an
  *    allowance of it is spent by its caller's swaps alone.
  *
  * The place and the length of the path are pinned because calldata may lay a dynamic argument out anywhere: an unpinned
@@ -99,9 +99,9 @@ const lockRules = (account: EvmAddress, { destinations, token }: BridgePolicy) =
 /** Byte offsets of the words of a routed swap's terms. */
 const termsArgument = { buy: 64, hub: 128 } as const
 
-const routedRules = ({ hubs, tokens }: AgentPolicy) => [
+const routedRules = ({ connectorTokens, tokens }: AgentPolicy) => [
   oneOf(termsArgument.buy, tokens),
-  oneOf(termsArgument.hub, [0n, ...hubs])
+  oneOf(termsArgument.hub, [0n, ...connectorTokens])
 ]
 
 /** What the agent is permitted on one chain. */
@@ -122,14 +122,14 @@ const callPolicy = ({ account, policy, settles }: AgentPermission) => {
     permissions: [
       { target: zeroAddress, selector: approve, valueLimit: 0n, rules: [oneOf(0, spenders)] },
       { target: router, selector: swapOneHop, valueLimit: 0n, rules: swapRules(account, [policy.tokens]) },
-      ...(policy.hubs.length === 0
+      ...(policy.connectorTokens.length === 0
         ? []
         : [
             {
               target: router,
               selector: swapTwoHops,
               valueLimit: 0n,
-              rules: swapRules(account, [policy.hubs, policy.tokens])
+              rules: swapRules(account, [policy.connectorTokens, policy.tokens])
             }
           ]),
       ...(settles ? [{ target: withdrawalExecutor, selector: settle, valueLimit: 0n, rules: [] }] : []),

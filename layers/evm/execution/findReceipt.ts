@@ -40,7 +40,7 @@ export const lost = (
   blockNumber: receipt?.blockNumber ?? 0n,
   blockHash: receipt?.blockHash ?? null,
   success: false,
-  ...(carries > 1 ? { isSpoiled: true } : {}),
+  ...(carries > 1 ? { isBundleReverted: true } : {}),
   gasUsed: (receipt?.gasUsed ?? 0n) / BigInt(carries),
   ...(receipt === null ? {} : gasPriceOf(receipt)),
   deltas: []

@@ -102,13 +102,16 @@ export const gasLimits = (
     }
   }
   const listed = BigInt(policy.tokens.length)
-  const hubs = BigInt(policy.hubs.length)
+  const connectors = BigInt(policy.connectorTokens.length)
   const destinations = BigInt(policy.bridge?.destinations.length ?? 0)
   const bridgeRules = policy.bridge === undefined ? 0n : enableBridgeGas + storedWordGas * 2n * destinations
-  const routeRules = policy.routedSwap === undefined ? 0n : enableRoutesGas + storedWordGas * (listed + hubs)
-  const enable = enables ? enableGas + owner + bridgeRules + routeRules + storedWordGas * (2n * listed + hubs) : 0n
+  const routeRules = policy.routedSwap === undefined ? 0n : enableRoutesGas + storedWordGas * (listed + connectors)
+  const enable = enables
+    ? enableGas + owner + bridgeRules + routeRules + storedWordGas * (2n * listed + connectors)
+    : 0n
   const validateTransfers = BigInt(transfers.length) * (validateSwapGas + readWordGas * (6n + 2n * destinations))
-  const validateSwaps = validateTransfers + BigInt(swaps.length) * (validateSwapGas + readWordGas * (listed + hubs))
+  const validateSwaps =
+    validateTransfers + BigInt(swaps.length) * (validateSwapGas + readWordGas * (listed + connectors))
   return {
     verificationGasLimit: validateGas + validateSwaps + enable + deploy,
     callGasLimit: executeGas + lockGas * BigInt(transfers.length) + swapsGas(swaps),

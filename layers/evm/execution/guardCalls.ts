@@ -101,7 +101,7 @@ export const guardedSwaps = (swaps: ReadonlyArray<ReadySwap>, terms: GuardTerms)
 }
 
 export const guardedTransfer = (
-  { amountRaw, bridge, buy, leastRaw, sell }: OutgoingTransfer,
+  { amountRaw, bridge, buy, minRaw, sell }: OutgoingTransfer,
   terms: GuardTerms
 ): ReadonlyArray<Call> => {
   const { deadline, guard } = terms
@@ -112,7 +112,7 @@ export const guardedTransfer = (
     amount: amountRaw,
     chainId: BigInt(chainIdOf(buy)),
     remoteToken: toViem(addressOf(buy)),
-    minOut: leastRaw
+    minOut: minRaw
   }
   const { closedTokens } = guard
   const evidence = {

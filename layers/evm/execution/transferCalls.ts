@@ -36,7 +36,7 @@ export const transferCalls = (transfer: OutgoingTransfer, account: EvmAddress): 
 
 /** Calldata of the lock: the amount, and to whom the bridge owes what on which chain. */
 export const lockData = (
-  { amountRaw, buy, leastRaw, sell }: Pick<OutgoingTransfer, "amountRaw" | "buy" | "leastRaw" | "sell">,
+  { amountRaw, buy, minRaw, sell }: Pick<OutgoingTransfer, "amountRaw" | "buy" | "minRaw" | "sell">,
   recipient: EvmAddress
 ) =>
   encodeFunctionData({
@@ -47,7 +47,7 @@ export const lockData = (
       amountRaw,
       BigInt(chainIdOf(buy)),
       toViem(addressOf(buy)),
-      leastRaw,
+      minRaw,
       toViem(recipient)
     ]
   })

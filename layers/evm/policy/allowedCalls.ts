@@ -41,7 +41,7 @@ const underGuard = (guard: EvmAddress, account: EvmAddress): ReadonlyArray<Allow
   {
     target: guard,
     function: toFunctionSignature(getAbiItem({ abi: tradeGuardAbi, name: "send" })),
-    rule: "A registered bridge and lane, to the same account on the other chain; what is lost counts as in a trade."
+    rule: "A registered bridge and destination, to the same account on the other chain; what is lost counts as in a trade."
   },
   {
     target: guard,
@@ -59,7 +59,7 @@ const underGuard = (guard: EvmAddress, account: EvmAddress): ReadonlyArray<Allow
 const swapRule = (hops: string, tokens: ReadonlyArray<EvmAddress>) =>
   `The recipient is the account; ${hops}; the last token is one of ${tokens.length} listed ones. No limit on the price.`
 
-const underCallPolicy = ({ bridge, hubs, routedSwap, router, tokens }: AgentPolicy, settles: boolean) => {
+const underCallPolicy = ({ bridge, connectorTokens, routedSwap, router, tokens }: AgentPolicy, settles: boolean) => {
   const spenders = [router, bridge?.contract, routedSwap].filter((spender) => spender !== undefined)
   const calls: ReadonlyArray<Allowed> = [
     { target: null, function: approve, rule: `The spender is one of ${spenders.join(", ")}.` },
@@ -68,7 +68,7 @@ const underCallPolicy = ({ bridge, hubs, routedSwap, router, tokens }: AgentPoli
       function: toFunctionSignature(getAbiItem({ abi: routerAbi, name: "swapExactTokensForTokens" })),
       rule: swapRule("the path has two tokens", tokens)
     },
-    ...(hubs.length === 0
+    ...(connectorTokens.length === 0
       ? []
       : [
           {
@@ -76,7 +76,7 @@ const underCallPolicy = ({ bridge, hubs, routedSwap, router, tokens }: AgentPoli
             function: toFunctionSignature(
               getAbiItem({ abi: routerAbi, name: "swapExactTokensForTokensSupportingFeeOnTransferTokens" })
             ),
-            rule: swapRule(`the path has three tokens, the middle one of ${hubs.join(", ")}`, tokens)
+            rule: swapRule(`the path has three tokens, the middle one of ${connectorTokens.join(", ")}`, tokens)
           }
         ]),
     ...(settles ? [settle] : []),

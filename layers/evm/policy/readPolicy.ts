@@ -182,7 +182,7 @@ const readingOf = (signed: Signed, results: ReadonlyArray<CallResult>, block: Gu
 }
 
 const uintIn = (result: CallResult | undefined): bigint => {
-  if (result?.success !== true || result.data === "0x") throw new Error("Multicall3 does not tell the block")
+  if (result?.success !== true || result.data === "0x") throw new Error("Multicall3 does not answer the block")
   return BigInt(result.data)
 }
 

@@ -107,10 +107,10 @@ export type RouteLimits = LossLimits &
 /** Whether a route keeps to the limits of its sale. */
 export const isWithin = (route: Route, { sold }: Pools, limits: RouteLimits): boolean => {
   const { poolShareBps, wantedRaw } = limits
-  const leastRaw = limits.leastRaw[route.hops.length === 1 ? 0 : 1]
+  const minRaw = limits.minRaw[route.hops.length === 1 ? 0 : 1]
   return (
     priceImpactBps(route) <= limits.priceImpactBps &&
-    route.amountOut * wantedRaw >= leastRaw * route.amountIn &&
+    route.amountOut * wantedRaw >= minRaw * route.amountIn &&
     (poolShareBps === undefined ||
       route.hops.every(
         ({ amountIn, before, sale }) =>

@@ -32,19 +32,26 @@ export interface Sale {
 /** Sales of one operation, and the pools as they are before it. */
 export interface SaleBatch extends Pick<QuoteBatch, "isMade"> {
   readonly pools: ReadonlyArray<Pool>
-  readonly hubs: ReadonlyArray<EvmAddress>
+  readonly connectorTokens: ReadonlyArray<EvmAddress>
   readonly sales: ReadonlyArray<Sale>
 }
 
 /** Paths of one sale: each is a swap of its own in the operation. */
 const maxPaths = 3
 
-/** The direct path, then one through each hub. */
+/** The direct path, then one through each connector. */
 export const candidatePaths = (
   { buy, sell }: Pick<Sale, "buy" | "sell">,
-  hubs: ReadonlyArray<EvmAddress>
+  connectorTokens: ReadonlyArray<EvmAddress>
 ): ReadonlyArray<ReadonlyArray<EvmAddress>> =>
-  sell === buy ? [] : [[sell, buy], ...hubs.filter((hub) => hub !== sell && hub !== buy).map((hub) => [sell, hub, buy])]
+  sell === buy
+    ? []
+    : [
+        [sell, buy],
+        ...connectorTokens
+          .filter((connector) => connector !== sell && connector !== buy)
+          .map((connector) => [sell, connector, buy])
+      ]
 
 /** The route that pays most; of equals the one listed first, so the direct one. */
 const bestOf = (routes: ReadonlyArray<Route | undefined>): Route | undefined =>
@@ -64,7 +71,7 @@ interface SplitSale extends Pick<Sale, "sellAmountRaw"> {
 
 /**
  * The sale over as many paths as are worth their gas, those that take most first; what one path cannot take goes over
- * another. No two candidate paths share a pool, since each but the direct one has a hub of its own.
+ * another. No two candidate paths share a pool, since each but the direct one has a connector of its own.
  */
 const severalRoutes = (
   pools: Pools,
@@ -74,7 +81,7 @@ const severalRoutes = (
   const limits = { ...(atMost ?? within), wantedRaw }
   const lanes = paths.flatMap((path) => {
     const most = largestRoute(pools, path, limits)
-    return most === undefined ? [] : [{ path, mostRaw: most.amountIn }]
+    return most === undefined ? [] : [{ path, maxRaw: most.amountIn }]
   })
   const alone = single === undefined ? [] : [single]
   if (lanes.length < 2) return alone
@@ -92,9 +99,9 @@ const severalRoutes = (
   return best.length === 0 ? alone : best
 }
 
-const routesOf = (pools: Pools, sale: Sale, hubs: ReadonlyArray<EvmAddress>): ReadonlyArray<Route> => {
+const routesOf = (pools: Pools, sale: Sale, connectorTokens: ReadonlyArray<EvmAddress>): ReadonlyArray<Route> => {
   const { atMost, sellAmountRaw, split } = sale
-  const paths = candidatePaths(sale, hubs)
+  const paths = candidatePaths(sale, connectorTokens)
   const single = bestOf(
     paths.map((path) =>
       atMost === undefined
@@ -118,9 +125,9 @@ const quotedPath = (route: Route): QuotedPath => ({
  * Where nothing can be sold within the sale's limits, the path that would pay most for all of it; null without any, and
  * where the sale has no limits.
  */
-const nothingNow = (pools: Pools, sale: Sale, hubs: ReadonlyArray<EvmAddress>): Quote | null => {
+const nothingNow = (pools: Pools, sale: Sale, connectorTokens: ReadonlyArray<EvmAddress>): Quote | null => {
   if (sale.atMost === undefined) return null
-  const best = bestOf(candidatePaths(sale, hubs).map((path) => follow(pools, path, sale.sellAmountRaw)))
+  const best = bestOf(candidatePaths(sale, connectorTokens).map((path) => follow(pools, path, sale.sellAmountRaw)))
   return best === undefined ? null : { buyAmountRaw: 0n, path: best.path, priceImpactBps: 0, sellAmountRaw: 0n }
 }
 
@@ -144,7 +151,12 @@ const quoteOf = (sale: Sale, routes: ReadonlyArray<Route>): Quote | null => {
  * those before it left. A sale whose quote `isMade` refuses changes no reserves. Null where no path leads from the sold
  * to the bought token or the amount yields nothing.
  */
-export const quoteBatch = ({ hubs, isMade = () => true, pools, sales }: SaleBatch): ReadonlyArray<Quote | null> => {
+export const quoteBatch = ({
+  connectorTokens,
+  isMade = () => true,
+  pools,
+  sales
+}: SaleBatch): ReadonlyArray<Quote | null> => {
   const current = new Map(pools.map((pool) => [poolKey(...pool.tokens), pool]))
   const inBatch = new Map<string, bigint>()
   return sales.map((sale, index) => {
@@ -154,8 +166,8 @@ export const quoteBatch = ({ hubs, isMade = () => true, pools, sales }: SaleBatc
       sold.set(key, (sold.get(key) ?? 0n) + raw)
     }
     const known = { pools: current, sold }
-    const routes = routesOf(known, sale, hubs)
-    const quote = quoteOf(sale, routes) ?? nothingNow(known, sale, hubs)
+    const routes = routesOf(known, sale, connectorTokens)
+    const quote = quoteOf(sale, routes) ?? nothingNow(known, sale, connectorTokens)
     if (quote === null || !isMade(index, quote)) return quote
     for (const { after, amountIn, key, sale: sold } of routes.flatMap(({ hops }) => hops)) {
       current.set(key, after)

@@ -12,7 +12,7 @@ import { feeBase, feeKept, follow, type Pools, type Route } from "#layers/evm/ve
 /** A path, and the most that it may take. */
 export interface Lane {
   readonly path: ReadonlyArray<EvmAddress>
-  readonly mostRaw: bigint
+  readonly maxRaw: bigint
 }
 
 /** A lane with the numbers of its formula; `root` is sqrt(A B). */
@@ -49,16 +49,16 @@ const curveOf = (lane: Lane, probe: Route): Curve => {
   return { ...lane, b, c, root: squareRoot(a * b) }
 }
 
-const takenAt = ({ b, c, mostRaw, root }: Curve, s: bigint): bigint => {
+const takenAt = ({ b, c, maxRaw, root }: Curve, s: bigint): bigint => {
   const taken = (((s * root) >> fraction) - b) / c
-  return taken <= 0n ? 0n : taken < mostRaw ? taken : mostRaw
+  return taken <= 0n ? 0n : taken < maxRaw ? taken : maxRaw
 }
 
 const sumOf = (amounts: ReadonlyArray<bigint>): bigint => amounts.reduce((sum, amount) => sum + amount, 0n)
 
 /** How much each lane takes; together at most `amountRaw`, and less where the lanes cannot take it. */
 const divide = (curves: ReadonlyArray<Curve>, amountRaw: bigint): ReadonlyArray<bigint> => {
-  if (sumOf(curves.map(({ mostRaw }) => mostRaw)) <= amountRaw) return curves.map(({ mostRaw }) => mostRaw)
+  if (sumOf(curves.map(({ maxRaw }) => maxRaw)) <= amountRaw) return curves.map(({ maxRaw }) => maxRaw)
   const filled = (s: bigint) => curves.map((curve) => takenAt(curve, s))
   // From where the first lane takes something, twice as far each time until they take too much.
   let over = curves.reduce((least, { b, root }) => {
@@ -77,7 +77,7 @@ const divide = (curves: ReadonlyArray<Curve>, amountRaw: bigint): ReadonlyArray<
   let rest = amountRaw - sumOf(amounts)
   // What rounding left, to those that take most and can take more.
   for (const at of [...curves.keys()].toSorted((one, other) => (amounts[other]! > amounts[one]! ? 1 : -1))) {
-    const room = curves[at]!.mostRaw - amounts[at]!
+    const room = curves[at]!.maxRaw - amounts[at]!
     const more = rest < room ? rest : room
     amounts[at]! += more
     rest -= more
@@ -88,7 +88,7 @@ const divide = (curves: ReadonlyArray<Curve>, amountRaw: bigint): ReadonlyArray<
 /** The lanes followed with what each takes. A lane that would pay nothing for its part leaves it unsold. */
 export const splitRoutes = (pools: Pools, lanes: ReadonlyArray<Lane>, amountRaw: bigint): ReadonlyArray<Route> => {
   const curves = lanes.flatMap((lane) => {
-    const probe = follow(pools, lane.path, lane.mostRaw)
+    const probe = follow(pools, lane.path, lane.maxRaw)
     return probe === undefined ? [] : [curveOf(lane, probe)]
   })
   return divide(curves, amountRaw)

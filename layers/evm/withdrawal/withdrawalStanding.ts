@@ -109,7 +109,7 @@ export const readStanding = Effect.fnUntraced(function* (withdrawal: StoredWithd
   const { expiresAt } = withdrawal.message
   const [used, time] = (yield* multicall(chainId, [isUsedCall(withdrawal), timestampCall])).map(uintOf)
   if (time == null) {
-    return yield* new ChainUnavailable({ chainId, reason: "Multicall3 does not tell the time; is it deployed here?" })
+    return yield* new ChainUnavailable({ chainId, reason: "Multicall3 does not answer the time; is it deployed here?" })
   }
   if (used === 1n) {
     const receipt = yield* findCarrier(withdrawal)

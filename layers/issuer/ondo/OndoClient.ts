@@ -77,7 +77,7 @@ export class OndoClient extends Context.Service<
       const attest = Effect.fn("OndoClient.attest")(function* (asked: Asked) {
         const attestation = yield* post("/v1/attestations", asked, OndoAttestation)
         const left = attestation.expiration - Math.floor((yield* Clock.currentTimeMillis) / 1000)
-        if (left < leastSeconds || left > mostSeconds) {
+        if (left < minSeconds || left > maxSeconds) {
           return yield* new IssuerRefused({ reason: `Ondo's word would hold for ${left} seconds, which is not usable` })
         }
         return attestation
@@ -89,8 +89,8 @@ export class OndoClient extends Context.Service<
 }
 
 /** A word that ends sooner will not reach the chain; one that holds for longer is not of the duration asked for. */
-const leastSeconds = 5
-const mostSeconds = 3_600
+const minSeconds = 5
+const maxSeconds = 3_600
 
 const isRefusal = (answer: OndoQuote | OndoRefusal): answer is OndoRefusal => Schema.is(OndoRefusal)(answer)
 

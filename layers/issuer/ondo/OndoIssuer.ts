@@ -30,7 +30,7 @@ export const broughtBy = (quantity: bigint, stableDecimals: number, price: bigin
 
 /** Of the tokens on EVM chains. Source: docs.ondo.finance, "Smart Contract Reference". */
 const tokenDecimals = 18
-const mostStableDecimals = 18
+const maxStableDecimals = 18
 
 const refuse = (reason: string) => new IssuerRefused({ reason })
 
@@ -48,7 +48,7 @@ export const OndoIssuer = Layer.effect(
       const [pays, takes] = [addressOf(sell.assetId) === issuer.stable, addressOf(buy.assetId) === issuer.stable]
       if (pays === takes) return yield* refuse(`one of both tokens must be ${issuer.stable}, which Ondo takes and pays`)
       const [token, stable] = pays ? [buy, sell] : [sell, buy]
-      if (token.decimals !== tokenDecimals || stable.decimals > mostStableDecimals) {
+      if (token.decimals !== tokenDecimals || stable.decimals > maxStableDecimals) {
         return yield* refuse(`${token.symbol} has ${token.decimals} decimals; Ondo's tokens have ${tokenDecimals}`)
       }
       const side: Asked["side"] = pays ? "buy" : "sell"

@@ -51,7 +51,7 @@ const offerOf = (expected: Expected, route: unknown): Option.Option<RouteQuote> 
       return yield* Option.none()
     }
     const { toAmount, toAmountMin } = estimate
-    return { tool, expectedRaw: BigInt(toAmount), leastRaw: BigInt(toAmountMin), gasUsd: costs.gasUsd, step: steps[0] }
+    return { tool, expectedRaw: BigInt(toAmount), minRaw: BigInt(toAmountMin), gasUsd: costs.gasUsd, step: steps[0] }
   })
 
 const maxOffers = 20

@@ -35,24 +35,24 @@ const callFault = (
   if (destinationChainId !== BigInt(chainIdOf(buy))) return "its call names another destination chain"
   if (!isSame(destinationToken, addressOf(buy))) return "its call names another destination token"
   if (!isSame(recipient, account)) return "its call names another recipient"
-  const leastRaw = BigInt(estimate.toAmountMin)
-  if (minOut !== leastRaw) return "its call names another least amount than its estimate"
-  const honest = lockData({ sell, buy, amountRaw, leastRaw }, account)
+  const minRaw = BigInt(estimate.toAmountMin)
+  if (minOut !== minRaw) return "its call names another least amount than its estimate"
+  const honest = lockData({ sell, buy, amountRaw, minRaw }, account)
   return honest.toLowerCase() === data.toLowerCase() ? undefined : "its call carries more than its arguments"
 }
 
 /** The route, or what is wrong with the step, as the end of a sentence. */
 export const checkStep = (request: RouteRequest, step: LifiStep): Route | string => {
-  const { accountId, amountRaw, bridge, buy, leastRaw, sell } = request
+  const { accountId, amountRaw, bridge, buy, minRaw, sell } = request
   const expected = { sell, buy, amountRaw, account: addressOf(accountId), target: toEvm(bridge) }
   const fault =
     descriptionFault(expected, step) ?? envelopeFault(expected, step.transactionRequest) ?? callFault(request, step)
   if (fault !== undefined) return fault
   const { executionDuration, toAmount, toAmountMin } = step.estimate
-  if (BigInt(toAmountMin) < leastRaw) return `it may deliver ${toAmountMin}, the least acceptable is ${leastRaw}`
+  if (BigInt(toAmountMin) < minRaw) return `it may deliver ${toAmountMin}, the least acceptable is ${minRaw}`
   return {
     tool: step.tool,
-    leastRaw: BigInt(toAmountMin),
+    minRaw: BigInt(toAmountMin),
     expectedRaw: BigInt(toAmount),
     durationSeconds: Math.max(0, Math.ceil(executionDuration))
   }

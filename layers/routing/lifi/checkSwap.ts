@@ -74,7 +74,7 @@ export const checkSwap = (expected: Expected, step: LifiStep): SwapCall | string
   return {
     tool: step.tool,
     expectedRaw: BigInt(toAmount),
-    leastRaw: BigInt(toAmountMin),
+    minRaw: BigInt(toAmountMin),
     gasUsd: costs.gasUsd,
     data: step.transactionRequest.data
   }

@@ -34,7 +34,7 @@ export const impactBps = (
 }
 
 const isWithin = ({ buyAmountRaw, priceImpactBps }: Quote, { atMost }: QuoteRequest, share: bigint): boolean =>
-  atMost === undefined || (priceImpactBps <= atMost.priceImpactBps && buyAmountRaw * share >= atMost.leastRaw[0])
+  atMost === undefined || (priceImpactBps <= atMost.priceImpactBps && buyAmountRaw * share >= atMost.minRaw[0])
 
 const build = Effect.fnUntraced(function* ({ buy, sell }: QuoteRequest, amountRaw: bigint) {
   const jupiter = yield* JupiterClient

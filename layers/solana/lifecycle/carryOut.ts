@@ -10,7 +10,7 @@ import { AttemptsExpired, OutcomeUnknown } from "#layers/solana/lifecycle/errors
 import { observe, type Outcome } from "#layers/solana/lifecycle/observe.ts"
 import { type Commitment, SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 
-export interface Patience {
+export interface LandingTiming {
   /** `confirmed` to go on with a run, `finalized` to report to an owner. */
   readonly commitment: Commitment
   /** Between two sendings of the same bytes. */
@@ -19,7 +19,7 @@ export interface Patience {
   readonly waitAtMost: Duration.Duration
 }
 
-export const defaultPatience: Patience = {
+export const defaultLandingTiming: LandingTiming = {
   commitment: "confirmed",
   resendEvery: Duration.seconds(2),
   waitAtMost: Duration.minutes(3)
@@ -34,7 +34,7 @@ export type Settled = Exclude<Outcome, { readonly _tag: "Pending" }>
  */
 export const settle = Effect.fn("solana.settle")(function* (
   attempt: Attempt,
-  { commitment, resendEvery, waitAtMost }: Patience
+  { commitment, resendEvery, waitAtMost }: LandingTiming
 ): Effect.fn.Return<Settled, ChainUnavailable | OutcomeUnknown, SolanaRpc> {
   const rpc = yield* SolanaRpc
   const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(waitAtMost)
@@ -63,13 +63,13 @@ const attemptLimit = 5
 export const carryOut = Effect.fn("solana.carryOut")(function* <E, R, E2, R2>(
   journal: AttemptJournal<E, R>,
   make: Effect.Effect<Attempt, E2, R2>,
-  patience: Patience = defaultPatience
+  timing: LandingTiming = defaultLandingTiming
 ): Effect.fn.Return<Concluded, E | E2 | ChainUnavailable | OutcomeUnknown | AttemptsExpired, R | R2 | SolanaRpc> {
   const begin = Effect.tap(make, journal.record)
   const before = Option.getOrUndefined(yield* journal.latest)
   let attempt = before?.attempt ?? (yield* begin)
   for (let made = before?.count ?? 1; ; made++) {
-    const outcome = yield* settle(attempt, patience)
+    const outcome = yield* settle(attempt, timing)
     if (outcome._tag !== "Expired") return { attempt, outcome }
     if (made >= attemptLimit) return yield* new AttemptsExpired({ attempts: made })
     attempt = yield* begin

@@ -182,8 +182,9 @@ const make = Effect.gen(function* () {
     )
     SELECT kept.portfolio_id AS "portfolioId", kept.claimed_at AS "claimedAt" FROM kept JOIN written USING (portfolio_id)`
 
-  // Of two who record a portfolio at once the claim of one holds, which is known by its moment. A statement whose answer
-  // was lost may have been carried out, and would add its flows a second time: it is not repeated for each alone.
+  // Of two who record a portfolio at once the claim of one holds, which is known by its moment. A statement whose
+  // answer was lost may have been carried out, and would add its flows a second time: it is not repeated for each
+  // alone.
   const recordOf = yield* gathered((recordings: ReadonlyArray<Recording>) =>
     allWritten(
       write(

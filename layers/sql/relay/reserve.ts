@@ -27,7 +27,7 @@ class NotStored extends Data.TaggedError("NotStored")<{}> {}
 class Overtaken extends Data.TaggedError("Overtaken")<{}> {}
 
 /** Each time somebody else has put a transaction on its way. */
-const mostOvertakings = 20
+const maxOvertakings = 20
 
 export const makeReserve = (sql: SqlClient.SqlClient, turns: LaneTurns) => {
   /**
@@ -89,12 +89,12 @@ export const makeReserve = (sql: SqlClient.SqlClient, turns: LaneTurns) => {
       yield* storeAt(actions, yield* sign(nonce, lane.relayer), at)
     }).pipe(
       Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.ignore(turns.giveBack(lane)))),
-      Effect.retry({ while: ({ _tag }) => _tag === "Overtaken", times: mostOvertakings }),
+      Effect.retry({ while: ({ _tag }) => _tag === "Overtaken", times: maxOvertakings }),
       Effect.catchTag("Overtaken", () =>
         Effect.fail(
           new ChainUnavailable({
             chainId: lane.chainId,
-            reason: `others have used ${mostOvertakings} nonces of relayer ${lane.relayer} while its key signed`
+            reason: `others have used ${maxOvertakings} nonces of relayer ${lane.relayer} while its key signed`
           })
         )
       )

@@ -23,7 +23,7 @@ import { holdRun } from "#layers/sql/run/RunFence.ts"
 
 const selectTransfers = `
   SELECT operation_id AS "operationId", portfolio_id AS "portfolioId", account_id AS "accountId",
-    destination_id AS "receiverId", sell, buy, amount_raw AS "amountRaw", least_raw AS "leastRaw", expected_raw AS "expectedRaw", bridge, tool,
+    destination_id AS "receiverId", sell, buy, amount_raw AS "amountRaw", least_raw AS "minRaw", expected_raw AS "expectedRaw", bridge, tool,
     tx_hash AS "txHash", state, opened_at AS "openedAt"
   FROM transfers`
 
@@ -40,7 +40,7 @@ const TransferRow = Schema.Struct({
   sell: AssetId,
   buy: AssetId,
   amountRaw: Numeric,
-  leastRaw: Numeric,
+  minRaw: Numeric,
   expectedRaw: Numeric,
   bridge: Address,
   tool: Schema.String,
@@ -54,8 +54,8 @@ const firstTransfer = decodeFirst(TransferRow)
 const allIds = decodeRows(Schema.Struct({ operationId: OperationId }))
 const firstEnd = decodeFirst(Schema.Struct({ ending: Schema.toCodecJson(TransferEnd) }))
 const allReceived = decodeRows(Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString }))
-const { amountRaw, buy, leastRaw, sell, tool, txHash } = TransferRow.fields
-const firstOpen = decodeFirst(Schema.Struct({ portfolioId: PortfolioId, sell, buy, amountRaw, leastRaw, tool, txHash }))
+const { amountRaw, buy, minRaw, sell, tool, txHash } = TransferRow.fields
+const firstOpen = decodeFirst(Schema.Struct({ portfolioId: PortfolioId, sell, buy, amountRaw, minRaw, tool, txHash }))
 const TransferIntentRow = Schema.Struct({
   runId: OperationId,
   attempt: Schema.Int,
@@ -105,7 +105,7 @@ const make = Effect.gen(function* () {
         amount_raw, least_raw, expected_raw, bridge, tool, tx_hash, state, opened_at)
       SELECT ${operationId}, portfolio_id, ${runId}, ${chainIdOf(accountId)}, ${attempt}, ${position}, ${accountId},
         ${receiverOf(accountId, transfer)}, ${transfer.sell}, ${transfer.buy}, ${transfer.amountRaw.toString()}::numeric,
-        ${transfer.leastRaw.toString()}::numeric, ${transfer.expectedRaw.toString()}::numeric, ${transfer.bridge},
+        ${transfer.minRaw.toString()}::numeric, ${transfer.expectedRaw.toString()}::numeric, ${transfer.bridge},
         ${transfer.tool}, ${txHash}, 'open', ${timestamp(at)}
       FROM operations WHERE operation_id = ${runId}`
     return operationId
@@ -209,7 +209,7 @@ const make = Effect.gen(function* () {
       // In the order in which everybody locks: the portfolio, then what belongs to it.
       const found = yield* firstOpen(sql`
         SELECT p.portfolio_id AS "portfolioId", t.sell, t.buy, t.amount_raw AS "amountRaw",
-          t.least_raw AS "leastRaw", t.tool, t.tx_hash AS "txHash"
+          t.least_raw AS "minRaw", t.tool, t.tx_hash AS "txHash"
         FROM portfolios p JOIN transfers t ON t.portfolio_id = p.portfolio_id
         WHERE t.operation_id = ${operationId} FOR NO KEY UPDATE OF p`)
       if (found._tag === "None") return false

@@ -113,7 +113,7 @@ export const databaseChecks = (place: Place): Effect.Effect<ReadonlyArray<Findin
         ok(subject, "the embedded database is open in another process, which should be the service"),
         warning(
           subject,
-          "so it was not looked into",
+          "so it was not checked",
           "See GET /health/ready of the service, or stop it and run doctor again."
         )
       ])

@@ -43,7 +43,7 @@ const deployment = (config: ServiceConfig) =>
 
 /** What is found wrong with the variables alone: nothing else can be looked at without them. */
 const unreadable = (problems: ReadonlyArray<string>): ReadonlyArray<Finding> =>
-  problems.map((line) => problem("configuration", line, "Set it as docs/operations.md and .env.example tell."))
+  problems.map((line) => problem("configuration", line, "Set it as docs/operations.md and .env.example say."))
 
 export const findings: Effect.Effect<ReadonlyArray<Finding>> = Effect.gen(function* () {
   const read = yield* Effect.result(serviceConfig)

@@ -39,7 +39,7 @@ const announced = Effect.gen(function* () {
         sell: baseUsdc.assetId,
         buy: arbUsdc.assetId,
         amountRaw: 40_000_000n,
-        leastRaw: 39_000_000n,
+        minRaw: 39_000_000n,
         expectedRaw: 39_960_000n,
         bridge: addressOf(accountId),
         tool: "vault"

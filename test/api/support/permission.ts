@@ -7,7 +7,7 @@ import { addressesOf } from "#layers/evm/address.ts"
 
 export const bytes32 = (fill: string) => `0x${fill.repeat(32)}`
 
-export const policy = { router: Eip55.checksum(`0x${"42".repeat(20)}`) as EvmAddress, hubs: [], tokens: [] }
+export const policy = { router: Eip55.checksum(`0x${"42".repeat(20)}`) as EvmAddress, connectorTokens: [], tokens: [] }
 
 /** What an owner signs of a guard. */
 export const guarded = (terms: GuardTerms | undefined): TradeGuardPolicy => ({

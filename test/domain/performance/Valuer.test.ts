@@ -122,7 +122,7 @@ layer(Valuers, { excludeTestServices: true })("Valuer", (it) => {
           sell: usdc,
           buy: arbUsdc.assetId,
           amountRaw: usdcRaw(left),
-          leastRaw: usdcRaw(left - 10),
+          minRaw: usdcRaw(left - 10),
           expectedRaw: usdcRaw(left - 1),
           bridge: addressOf(onBase),
           tool: "vault"

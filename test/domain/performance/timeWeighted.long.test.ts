@@ -177,7 +177,7 @@ const lived = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, isValue
             sell: dollar.assetId,
             buy: to.assetId,
             amountRaw: leftRaw,
-            leastRaw: 1n,
+            minRaw: 1n,
             expectedRaw,
             bridge: addressOf(sold.accountId),
             tool: "vault"

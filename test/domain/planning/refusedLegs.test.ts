@@ -40,15 +40,21 @@ const saleOf = ({ buy, sell, sellAmountRaw }: QuoteRequest) => ({
 })
 
 const price = (legs: ReadonlyArray<PlannedLeg>) =>
-  priceLegs(legs, quoteBatch({ pools, hubs: [hub], sales: legs.map(saleOf), isMade: isMadeAt(legs, limits) }), limits)
+  priceLegs(
+    legs,
+    quoteBatch({ pools, connectorTokens: [hub], sales: legs.map(saleOf), isMade: isMadeAt(legs, limits) }),
+    limits
+  )
 
 /** As runs price legs: over the port of the venue, here with the arithmetic of its pools behind it. */
 const Quotes = BestQuotes.layer.pipe(
   Layer.provide([
     Layer.succeed(Venue, {
       feeBps,
-      quote: ({ hubs, isMade, requests }) =>
-        Effect.succeed(quoteBatch({ pools, hubs: hubs.map(toEvm), sales: requests.map(saleOf), isMade }))
+      quote: ({ connectorTokens, isMade, requests }) =>
+        Effect.succeed(
+          quoteBatch({ pools, connectorTokens: connectorTokens.map(toEvm), sales: requests.map(saleOf), isMade })
+        )
     }),
     Layer.mock(Routing, {}),
     TestSettings
@@ -59,7 +65,7 @@ const authorization = {
   accountId: evmAccount(chainId, token(8)),
   permissionId: "0x00000001",
   digest: `0x${"aa".repeat(32)}`,
-  policy: { router: token(7), hubs: [hub], tokens: [] }
+  policy: { router: token(7), connectorTokens: [hub], tokens: [] }
 }
 
 describe("legs that are refused", () => {

@@ -206,7 +206,7 @@ describe("BatchPreparer", () => {
       yield* routesPayMore
       const swap = swapOf(yield* prepared(1, 0))
       assert.strictEqual(swap.tool, "test")
-      assert.isAbove(Number(swap.offers?.routed?.expectedRaw), Number(swap.offers?.venueRaw))
+      assert.isAbove(Number(swap.comparedQuotes?.routed?.expectedRaw), Number(swap.comparedQuotes?.venueRaw))
       assert.notProperty(swap, "call")
     }).pipe(Effect.provide(RoutedPreparer))
   )
@@ -277,7 +277,7 @@ describe("BatchPreparer", () => {
       yield* routesPayMore
       const swap = swapOf(yield* prepared(1, 0))
       assert.isUndefined(swap.tool)
-      assert.isUndefined(swap.offers)
+      assert.isUndefined(swap.comparedQuotes)
     }).pipe(Effect.provide(Preparer))
   )
 

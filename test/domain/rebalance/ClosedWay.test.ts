@@ -10,7 +10,7 @@ import { arbUsdc, baseUsdc } from "#test/support/assets.ts"
 const [from, to] = [chainIdOf(baseUsdc.assetId), chainIdOf(arbUsdc.assetId)]
 
 const transfer = { sell: baseUsdc.assetId, buy: arbUsdc.assetId, amountRaw: 5n, valueUsd: 5n, expectedRaw: 4n }
-const terms = { tool: "test", leastRaw: 4n, durationSeconds: 1 }
+const terms = { tool: "test", minRaw: 4n, durationSeconds: 1 }
 
 /** A run plans to send unless the way is closed; `result` is what comes of it then. */
 const after = (ways: ReadonlyArray<ClosedWay>, result: "sent" | "refused" | "reverted" | "unreached") => {

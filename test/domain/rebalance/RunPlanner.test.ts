@@ -160,9 +160,9 @@ const Provider = Layer.mock(Routing, {
   quote: (request: RouteRequest) =>
     Effect.suspend(() => {
       asked.push(request)
-      const { amountRaw, leastRaw } = request
+      const { amountRaw, minRaw } = request
       return opens(request)
-        ? Effect.succeedSome({ tool: "test", leastRaw, expectedRaw: amountRaw, durationSeconds: 1 })
+        ? Effect.succeedSome({ tool: "test", minRaw, expectedRaw: amountRaw, durationSeconds: 1 })
         : Effect.succeedNone
     }),
   swapQuotes: () => Effect.succeed([])

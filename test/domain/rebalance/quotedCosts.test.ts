@@ -84,7 +84,7 @@ const inputOf = (balances: ReadonlyArray<bigint>, thresholdUsd: bigint): PlanInp
   policy: policy({ band: { kind: "relative", width: 1 }, tradeTo: "target" })
 })
 
-/** Limits that refuse nothing; where gas is known, a leg may go over both hubs. */
+/** Limits that refuse nothing; where gas is known, a leg may go over both connector tokens. */
 const limits = { slippageBps: 5_000, priceImpactBps: 4_000, hopFeeBps: 30 }
 
 const quotesIn = (pools: ReadonlyArray<Pool>, { legs }: ChainPlan) => {
@@ -92,7 +92,7 @@ const quotesIn = (pools: ReadonlyArray<Pool>, { legs }: ChainPlan) => {
   const swapGas = isSeveral ? { swapGas: [{ chainId, usd: Decimal.one / 10n }] } : {}
   return quoteBatch({
     pools,
-    hubs: (isSeveral ? [hub, otherHub] : [hub]).map(({ assetId }) => addressOf(assetId)),
+    connectorTokens: (isSeveral ? [hub, otherHub] : [hub]).map(({ assetId }) => addressOf(assetId)),
     sales: quoteRequests(chainId, legs, { ...limits, ...swapGas }).map((request) => ({
       ...request,
       sell: addressOf(request.sell),

@@ -24,7 +24,7 @@ const chain: ChainAuthorization = {
   accountId: evmAccount(baseUsdc.chainId, addressOf(baseWeth.assetId)),
   permissionId: "0x00000001",
   digest: `0x${"aa".repeat(32)}`,
-  policy: { router: addressOf(baseWeth.assetId), hubs: [], tokens: [], routedSwap: contract }
+  policy: { router: addressOf(baseWeth.assetId), connectorTokens: [], tokens: [], routedSwap: contract }
 }
 const limits = { slippageBps: 50, priceImpactBps: 100 }
 
@@ -45,7 +45,7 @@ const quoteOf = ({ buy, expectedBuyRaw, sell }: PlannedLeg, priceImpactBps = 5):
 const offer = (expectedRaw: bigint, tool = "pools", gasUsd = 0n): RouteQuote => ({
   tool,
   expectedRaw,
-  leastRaw: (expectedRaw * 9_950n) / 10_000n,
+  minRaw: (expectedRaw * 9_950n) / 10_000n,
   gasUsd,
   step: { tool }
 })
@@ -103,8 +103,8 @@ describe("BestQuotes", () => {
       assert.deepStrictEqual(swap?.call, { contract, data: "0xabcd" })
       assert.strictEqual(swap?.minBuyAmountRaw, (1_003_000n * 9_950n) / 10_000n)
       assert.deepStrictEqual(swap?.path, quoteOf(leg(1_000n)).path)
-      assert.strictEqual(swap?.offers?.venueRaw, 1_000_000n)
-      assert.strictEqual(swap?.offers?.routed?.expectedRaw, 1_003_000n)
+      assert.strictEqual(swap?.comparedQuotes?.venueRaw, 1_000_000n)
+      assert.strictEqual(swap?.comparedQuotes?.routed?.expectedRaw, 1_003_000n)
       assert.deepStrictEqual(asked, [
         {
           sell: baseUsdc.assetId,
@@ -142,7 +142,7 @@ describe("BestQuotes", () => {
         assert.isUndefined(swaps[0]?.call)
         assert.isUndefined(swaps[0]?.tool)
         assert.strictEqual(swaps[0]?.minBuyAmountRaw, 995_000n)
-        assert.include(swaps[0]?.offers?.reason, reason)
+        assert.include(swaps[0]?.comparedQuotes?.reason, reason)
       })
     )
   }
@@ -160,11 +160,11 @@ describe("BestQuotes", () => {
 
   it.effect("takes the second best when the best promises much and grants little", () =>
     Effect.gen(function* () {
-      const vague = { ...offer(1_010_000n, "vague"), leastRaw: 900_000n }
+      const vague = { ...offer(1_010_000n, "vague"), minRaw: 900_000n }
       const { swaps } = yield* price([leg(1_000n)], offering(vague, offer(1_002_000n, "sure")))
       assert.strictEqual(swaps[0]?.tool, "sure")
       const alone = yield* price([leg(1_000n)], offering(vague))
-      assert.include(alone.swaps[0]?.offers?.reason, "the least acceptable is 995000")
+      assert.include(alone.swaps[0]?.comparedQuotes?.reason, "the least acceptable is 995000")
     })
   )
 
@@ -202,7 +202,7 @@ describe("BestQuotes", () => {
         const { asked, swaps } = yield* price([leg(1_000n)], offering(offer(2_000_000n)), options)
         assert.isEmpty(asked)
         assert.lengthOf(swaps, 1)
-        assert.isUndefined(swaps[0]?.offers)
+        assert.isUndefined(swaps[0]?.comparedQuotes)
       }
     })
   )

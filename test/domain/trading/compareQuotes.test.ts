@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { addressOf } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
-import { byYield, type Comparison, netRaw, offerFault } from "#domain/trading/compareQuotes.ts"
+import { byYield, type Comparison, netRaw, quoteFault } from "#domain/trading/compareQuotes.ts"
 import { baseUsdc, baseWeth } from "#test/support/assets.ts"
 
 const leg = {
@@ -22,10 +22,10 @@ const comparison: Comparison = {
   minAdvantageBps: 10
 }
 
-const offer = (expectedRaw: bigint, gasUsd = 0n, leastRaw = expectedRaw) => ({
+const offer = (expectedRaw: bigint, gasUsd = 0n, minRaw = expectedRaw) => ({
   tool: "pools",
   expectedRaw,
-  leastRaw,
+  minRaw,
   gasUsd
 })
 
@@ -35,33 +35,33 @@ const dear: Comparison = {
   isQuoteAcceptable: false
 }
 
-describe("offerFault", () => {
+describe("quoteFault", () => {
   it("takes a route from the least advantage on", () => {
-    assert.isUndefined(offerFault(comparison, offer(1_001_000n)))
-    assert.include(offerFault(comparison, offer(1_000_999n)), "1001000 would be needed")
+    assert.isUndefined(quoteFault(comparison, offer(1_001_000n)))
+    assert.include(quoteFault(comparison, offer(1_000_999n)), "1001000 would be needed")
   })
 
   it("counts gas in the bought asset, rounded against the route", () => {
     assert.strictEqual(netRaw(leg, offer(1_002_000n, Decimal.one)), 1_001_000n)
     assert.strictEqual(netRaw(leg, offer(1_002_000n, 1n)), 1_001_999n)
-    assert.isUndefined(offerFault(comparison, offer(1_002_000n, Decimal.one)))
-    assert.isString(offerFault(comparison, offer(1_002_000n, Decimal.one + 1n)))
+    assert.isUndefined(quoteFault(comparison, offer(1_002_000n, Decimal.one)))
+    assert.isString(quoteFault(comparison, offer(1_002_000n, Decimal.one + 1n)))
   })
 
   it("wants the least amount at or above the floor of the venue's swap", () => {
-    assert.isUndefined(offerFault(comparison, offer(1_010_000n, 0n, 995_000n)))
-    assert.include(offerFault(comparison, offer(1_010_000n, 0n, 994_999n)), "the least acceptable is 995000")
+    assert.isUndefined(quoteFault(comparison, offer(1_010_000n, 0n, 995_000n)))
+    assert.include(quoteFault(comparison, offer(1_010_000n, 0n, 994_999n)), "the least acceptable is 995000")
   })
 
   it("stands in for a venue that would move the market too far, within that same limit", () => {
-    assert.isUndefined(offerFault(dear, offer(990_000n)))
-    assert.include(offerFault(dear, offer(989_899n)), "the limit is 100")
-    assert.include(offerFault(dear, offer(990_000n, 0n, 984_999n)), "the least acceptable is 985000")
+    assert.isUndefined(quoteFault(dear, offer(990_000n)))
+    assert.include(quoteFault(dear, offer(989_899n)), "the limit is 100")
+    assert.include(quoteFault(dear, offer(990_000n, 0n, 984_999n)), "the least acceptable is 985000")
   })
 
   it("a route that pays more than a venue which nobody would use is refused all the same", () => {
     const dry = { ...dear, quote: { ...dear.quote, buyAmountRaw: 1n } }
-    assert.include(offerFault(dry, offer(500_000n)), "less than the price feed")
+    assert.include(quoteFault(dry, offer(500_000n)), "less than the price feed")
   })
 
   it("what is taken is never worse than the venue, whatever is offered", () =>
@@ -73,16 +73,16 @@ describe("offerFault", () => {
         fc.bigInt({ min: 0n, max: 10n ** 30n }),
         fc.integer({ min: 0, max: 1_000 }),
         fc.boolean(),
-        (venueRaw, expectedRaw, gasUsd, leastRaw, minAdvantageBps, isQuoteAcceptable) => {
+        (venueRaw, expectedRaw, gasUsd, minRaw, minAdvantageBps, isQuoteAcceptable) => {
           const quote = { ...comparison.quote, buyAmountRaw: venueRaw }
           const asked = { ...comparison, quote, minAdvantageBps, isQuoteAcceptable }
-          const given = { tool: "pools", expectedRaw, gasUsd, leastRaw }
-          if (offerFault(asked, given) !== undefined) return
+          const given = { tool: "pools", expectedRaw, gasUsd, minRaw }
+          if (quoteFault(asked, given) !== undefined) return
           assert.isTrue(netRaw(leg, given) >= venueRaw)
           assert.isTrue(expectedRaw * 10_000n >= venueRaw * BigInt(10_000 + minAdvantageBps))
-          assert.isTrue(leastRaw > 0n)
-          if (isQuoteAcceptable) assert.isTrue(leastRaw >= (venueRaw * 9_950n) / 10_000n)
-          else assert.isTrue(leastRaw >= (leg.expectedBuyRaw * 9_850n) / 10_000n)
+          assert.isTrue(minRaw > 0n)
+          if (isQuoteAcceptable) assert.isTrue(minRaw >= (venueRaw * 9_950n) / 10_000n)
+          else assert.isTrue(minRaw >= (leg.expectedBuyRaw * 9_850n) / 10_000n)
         }
       )
     ))

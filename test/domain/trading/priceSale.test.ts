@@ -79,7 +79,7 @@ describe("slices of a leg", () => {
     const [request] = quoteRequests(chainId, [leg], { ...limits, slicing: { ...slicing, sold } })
     assert.deepStrictEqual(request!.atMost, {
       priceImpactBps: 100,
-      leastRaw: [985_001n, 982_001n],
+      minRaw: [985_001n, 982_001n],
       poolShareBps: 100,
       sold: [{ sell: usdc, buy: weth, raw: 70n }]
     })
@@ -137,7 +137,7 @@ describe("several paths of a leg", () => {
     // A quarter of a dollar of $2,500 that buy 1,000,000 units, and a basis point.
     assert.deepStrictEqual(requests[0]!.split, {
       gainRaw: 200n,
-      within: { priceImpactBps: 100, leastRaw: [985_001n, 982_001n] }
+      within: { priceImpactBps: 100, minRaw: [985_001n, 982_001n] }
     })
     assert.deepStrictEqual(
       requests.map(({ split }) => split !== undefined),

@@ -65,7 +65,7 @@ const run = ({ balances, sold }: Held, poolShareBps: number) => {
     buy: addressOf(request.buy)
   }))
   const isMade = isSoldAt(legs, limits)
-  const quotes = quoteBatch({ pools, hubs: [addressOf(dollar)], sales, isMade })
+  const quotes = quoteBatch({ pools, connectorTokens: [addressOf(dollar)], sales, isMade })
   const next = new Map(balances)
   const made = legs.flatMap((leg, index) => {
     const quote = quotes[index]!

@@ -55,7 +55,7 @@ const transfer = {
   sell: usdc,
   buy: arbitrumUsdc,
   amountRaw: 1_000_000n,
-  leastRaw: 990_000n,
+  minRaw: 990_000n,
   expectedRaw: 999_000n,
   bridge: newAddress(),
   tool: "vault"

@@ -16,7 +16,7 @@ const transfer: OutgoingTransfer = {
   sell: baseUsdc.assetId,
   buy: arbUsdc.assetId,
   amountRaw: 1_000n,
-  leastRaw: 990n,
+  minRaw: 990n,
   expectedRaw: 999n,
   bridge: addressOf(baseUsdc.assetId),
   tool: "ferry"

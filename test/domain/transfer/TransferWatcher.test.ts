@@ -48,7 +48,7 @@ const opened = Effect.fnUntraced(function* (count: number) {
     sell: usdc,
     buy: arbitrumUsdc,
     amountRaw: 1_010n,
-    leastRaw: 990n,
+    minRaw: 990n,
     expectedRaw: 1_000n,
     bridge: newAddress(),
     tool: "vault"

@@ -22,7 +22,7 @@ const transfer: Transfer = {
   sell: baseUsdc.assetId,
   buy: arbUsdc.assetId,
   amountRaw: 1_000n,
-  leastRaw: 990n,
+  minRaw: 990n,
   expectedRaw: 999n,
   bridge: account,
   tool: "ferry"
@@ -103,10 +103,10 @@ describe("the end of a transfer", () => {
           })
           .map((all) =>
             all.map(([expectedRaw, slippage, part], index) => {
-              const leastRaw = expectedRaw - (expectedRaw * BigInt(slippage)) / 1_000n
+              const minRaw = expectedRaw - (expectedRaw * BigInt(slippage)) / 1_000n
               const operationId = `op_0000000000000000000000000${index}` as OperationId
-              const arrived = leastRaw + ((expectedRaw - leastRaw) * BigInt(part)) / 100n
-              return { arrived, sent: { ...transfer, operationId, leastRaw, expectedRaw, txHash: `0x${index}` } }
+              const arrived = minRaw + ((expectedRaw - minRaw) * BigInt(part)) / 100n
+              return { arrived, sent: { ...transfer, operationId, minRaw, expectedRaw, txHash: `0x${index}` } }
             })
           ),
         (all) => {

@@ -26,7 +26,7 @@ const grant = (chainIds: ReadonlyArray<number>, withdrawalDomainName: string | n
     chainId: id as ChainId,
     accountId: evmAccount(id as ChainId, address),
     permissionId: "0x00000001",
-    policy: { router, routedSwap, hubs: [baseWethAddress], tokens: [listed], bridge },
+    policy: { router, routedSwap, connectorTokens: [baseWethAddress], tokens: [listed], bridge },
     digest: bytes32
   }))
   return {

@@ -38,7 +38,7 @@ const evm = (chain: Chain, rpcUrls: readonly [string, ...ReadonlyArray<string>])
             rpcUrls,
             router: chain.contracts.router as string as EvmAddress,
             guard: chain.contracts.guard as string as EvmAddress,
-            hubs: symbols.map((symbol) => addressOf(tokenBySymbol(chain, symbol).assetId)),
+            connectorTokens: symbols.map((symbol) => addressOf(tokenBySymbol(chain, symbol).assetId)),
             confirmations: 1,
             gasCeiling: 500_000_000_000n,
             lowRelayerFunds: 1n

@@ -140,7 +140,7 @@ const sent = Effect.fnUntraced(function* ({ accounts, portfolioId, tenantId }: E
         sell: baseUsdc.assetId,
         buy: arbUsdc.assetId,
         amountRaw: raw,
-        leastRaw: raw,
+        minRaw: raw,
         expectedRaw: raw,
         bridge: addressOf(accounts[0]),
         tool: "test"

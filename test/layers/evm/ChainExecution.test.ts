@@ -22,7 +22,7 @@ import {
   EvmWorldLive,
   execute,
   fund,
-  hubsOf,
+  connectorTokensOf,
   owner,
   quotedSwap,
   relayer,
@@ -232,7 +232,7 @@ describe("ChainExecution", () => {
         )
         const many = Array.from({ length: 40 }, () => ({
           ...swap,
-          path: [swap.path[0]!, hubsOf(base)[0]!, swap.path[1]!]
+          path: [swap.path[0]!, connectorTokensOf(base)[0]!, swap.path[1]!]
         }))
         assert.include(yield* reason(enrollment, base, many), "gas")
       })

@@ -53,7 +53,10 @@ export class EvmWorld extends Context.Service<EvmWorld, { readonly base: Chain; 
 
 export const asset = (chain: Chain, symbol: string): AssetId => tokenBySymbol(chain, symbol).assetId
 export const token = (chain: Chain, symbol: string): EvmAddress => addressOf(asset(chain, symbol))
-export const hubsOf = (chain: Chain): ReadonlyArray<EvmAddress> => [token(chain, "USDC"), token(chain, "WETH")]
+export const connectorTokensOf = (chain: Chain): ReadonlyArray<EvmAddress> => [
+  token(chain, "USDC"),
+  token(chain, "WETH")
+]
 export const chainIdOf = (chain: Chain) => chain.chainId as ChainId
 
 /** What a deployment would configure for these chains. */
@@ -65,7 +68,7 @@ export const configFor = (
     chainId: chainIdOf(chain),
     rpcUrls: [rpcUrl(chain)] as const,
     router: chain.contracts.router as string as EvmAddress,
-    hubs: hubsOf(chain),
+    connectorTokens: connectorTokensOf(chain),
     confirmations: 1,
     gasCeiling: 500_000_000_000n,
     lowRelayerFunds: parseEther("0.01")
@@ -219,11 +222,15 @@ export const quotedSwap = Effect.fnUntraced(function* (
   sell: string,
   buy: string,
   sellAmountRaw: bigint,
-  options: { readonly hubs?: ReadonlyArray<EvmAddress>; readonly toleranceBps?: bigint } = {}
+  options: { readonly connectorTokens?: ReadonlyArray<EvmAddress>; readonly toleranceBps?: bigint } = {}
 ) {
   const venue = yield* Venue
   const request = { sell: asset(chain, sell), buy: asset(chain, buy), sellAmountRaw }
-  const [quote] = yield* venue.quote({ chainId: chainIdOf(chain), hubs: options.hubs ?? [], requests: [request] })
+  const [quote] = yield* venue.quote({
+    chainId: chainIdOf(chain),
+    connectorTokens: options.connectorTokens ?? [],
+    requests: [request]
+  })
   if (quote == null) return yield* Effect.die(new Error(`No route from ${sell} to ${buy}`))
   const minBuyAmountRaw = (quote.buyAmountRaw * (10_000n - (options.toleranceBps ?? 0n))) / 10_000n
   return { ...request, minBuyAmountRaw, path: quote.path } satisfies Swap
@@ -233,11 +240,15 @@ export const quotedSwap = Effect.fnUntraced(function* (
 export const splitSwaps = Effect.fnUntraced(function* (chain: Chain, sell: string, buy: string, sellAmountRaw: bigint) {
   const venue = yield* Venue
   const request = { sell: asset(chain, sell), buy: asset(chain, buy), sellAmountRaw }
-  const split = { gainRaw: 0n, within: { priceImpactBps: 10_000, leastRaw: [0n, 0n] } } as const
-  const [single] = yield* venue.quote({ chainId: chainIdOf(chain), hubs: hubsOf(chain), requests: [request] })
+  const split = { gainRaw: 0n, within: { priceImpactBps: 10_000, minRaw: [0n, 0n] } } as const
+  const [single] = yield* venue.quote({
+    chainId: chainIdOf(chain),
+    connectorTokens: connectorTokensOf(chain),
+    requests: [request]
+  })
   const [quote] = yield* venue.quote({
     chainId: chainIdOf(chain),
-    hubs: hubsOf(chain),
+    connectorTokens: connectorTokensOf(chain),
     requests: [{ ...request, split }]
   })
   const swaps = (quote!.paths ?? []).map(({ buyAmountRaw: minBuyAmountRaw, path, sellAmountRaw }): Swap => ({

@@ -57,7 +57,7 @@ const clientsOver = (...urls: ReadonlyArray<string>) => {
     chainId,
     rpcUrls: urls as [string, ...Array<string>],
     router: relayer as EvmAddress,
-    hubs: [],
+    connectorTokens: [],
     confirmations: 1,
     gasCeiling: 10n ** 12n,
     lowRelayerFunds: parseEther("0.01")

@@ -13,7 +13,7 @@ import {
   EvmWorldLive,
   execute,
   fund,
-  hubsOf,
+  connectorTokensOf,
   splitSwaps,
   token
 } from "#test/layers/evm/EvmWorld.ts"
@@ -41,7 +41,7 @@ describe("Venue", () => {
               for (const sellAmountRaw of [10n ** 6n, 987_654_321_012n, 10n ** 19n]) {
                 const [quote] = yield* venue.quote({
                   chainId: chainIdOf(chain),
-                  hubs: hubsOf(chain),
+                  connectorTokens: connectorTokensOf(chain),
                   requests: [{ sell, buy, sellAmountRaw }]
                 })
                 if (quote == null) continue
@@ -69,7 +69,11 @@ describe("Venue", () => {
           buy: asset(base, buy),
           sellAmountRaw: 200_000_000_000n
         }))
-        const quotes = yield* venue.quote({ chainId: chainIdOf(base), hubs: hubsOf(base), requests })
+        const quotes = yield* venue.quote({
+          chainId: chainIdOf(base),
+          connectorTokens: connectorTokensOf(base),
+          requests
+        })
         assert.isTrue(quotes[1]!.buyAmountRaw < quotes[0]!.buyAmountRaw)
         // Floors at the very quotes: one unit less from any of the three and the operation would not pass.
         const swaps = requests.map((request, index) => ({
@@ -111,8 +115,17 @@ describe("Venue", () => {
           sellAmountRaw
         }))
         const quote = (isMade?: (index: number) => boolean) =>
-          venue.quote({ chainId: chainIdOf(base), hubs: hubsOf(base), requests: [first!, second!], isMade })
-        const [alone] = yield* venue.quote({ chainId: chainIdOf(base), hubs: hubsOf(base), requests: [second!] })
+          venue.quote({
+            chainId: chainIdOf(base),
+            connectorTokens: connectorTokensOf(base),
+            requests: [first!, second!],
+            isMade
+          })
+        const [alone] = yield* venue.quote({
+          chainId: chainIdOf(base),
+          connectorTokens: connectorTokensOf(base),
+          requests: [second!]
+        })
         assert.deepStrictEqual((yield* quote((index) => index > 0))[1], alone)
         assert.isTrue((yield* quote())[1]!.buyAmountRaw < alone!.buyAmountRaw)
       })
@@ -126,7 +139,7 @@ describe("Venue", () => {
         const usdc = asset(base, "USDC")
         const quotes = yield* venue.quote({
           chainId: chainIdOf(base),
-          hubs: hubsOf(base),
+          connectorTokens: connectorTokensOf(base),
           requests: [
             { sell: usdc, buy: lonely, sellAmountRaw: 1_000_000n },
             { sell: usdc, buy: asset(base, "WETH"), sellAmountRaw: 1_000_000n }
@@ -134,7 +147,7 @@ describe("Venue", () => {
         })
         assert.isNull(quotes[0])
         assert.deepStrictEqual(quotes[1]?.path, [token(base, "USDC"), token(base, "WETH")])
-        assert.deepStrictEqual(yield* venue.quote({ chainId: chainIdOf(base), hubs: [], requests: [] }), [])
+        assert.deepStrictEqual(yield* venue.quote({ chainId: chainIdOf(base), connectorTokens: [], requests: [] }), [])
         assert.strictEqual(venue.feeBps, 30)
       })
     )

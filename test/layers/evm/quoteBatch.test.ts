@@ -66,7 +66,7 @@ describe("quoteBatch", () => {
     fc.assert(
       fc.property(pools, fc.array(sale, { maxLength: 6 }), (list, sales) => {
         const reserves = sidesOf(list)
-        for (const [index, quote] of quoteBatch({ pools: list, hubs: [H], sales }).entries()) {
+        for (const [index, quote] of quoteBatch({ pools: list, connectorTokens: [H], sales }).entries()) {
           if (quote !== null)
             assert.strictEqual(trade(reserves, quote.path.map(toEvm), sales[index]!.sellAmountRaw), quote.buyAmountRaw)
         }
@@ -77,11 +77,11 @@ describe("quoteBatch", () => {
   it("takes the path that pays most", () => {
     fc.assert(
       fc.property(pools, sale, (list, one) => {
-        const [best] = quoteBatch({ pools: list, hubs: [H], sales: [one] })
-        const [direct] = quoteBatch({ pools: list, hubs: [], sales: [one] })
+        const [best] = quoteBatch({ pools: list, connectorTokens: [H], sales: [one] })
+        const [direct] = quoteBatch({ pools: list, connectorTokens: [], sales: [one] })
         const [detour] = quoteBatch({
           pools: list.filter(({ tokens }) => poolKey(...tokens) !== poolKey(one.sell, one.buy)),
-          hubs: [H],
+          connectorTokens: [H],
           sales: [one]
         })
         const most = [direct, detour].reduce(
@@ -97,11 +97,14 @@ describe("quoteBatch", () => {
     fc.assert(
       fc.property(pools, amount, amount, (list, first, second) => {
         const whole =
-          quoteBatch({ pools: list, hubs: [], sales: [{ sell: A, buy: B, sellAmountRaw: first + second }] })[0]
-            ?.buyAmountRaw ?? 0n
+          quoteBatch({
+            pools: list,
+            connectorTokens: [],
+            sales: [{ sell: A, buy: B, sellAmountRaw: first + second }]
+          })[0]?.buyAmountRaw ?? 0n
         const parts = quoteBatch({
           pools: list,
-          hubs: [],
+          connectorTokens: [],
           sales: [
             { sell: A, buy: B, sellAmountRaw: first },
             { sell: A, buy: B, sellAmountRaw: second }
@@ -112,11 +115,15 @@ describe("quoteBatch", () => {
             parts.includes(null) ||
             whole === 0n
         )
-        const [out] = quoteBatch({ pools: list, hubs: [], sales: [{ sell: A, buy: B, sellAmountRaw: first }] })
+        const [out] = quoteBatch({
+          pools: list,
+          connectorTokens: [],
+          sales: [{ sell: A, buy: B, sellAmountRaw: first }]
+        })
         if (out == null) return
         const back = quoteBatch({
           pools: list,
-          hubs: [],
+          connectorTokens: [],
           sales: [
             { sell: A, buy: B, sellAmountRaw: first },
             { sell: B, buy: A, sellAmountRaw: out.buyAmountRaw }
@@ -130,14 +137,14 @@ describe("quoteBatch", () => {
   it("states the price impact in basis points, rounded up", () => {
     fc.assert(
       fc.property(pools, amount, (list, sellAmountRaw) => {
-        const [small] = quoteBatch({ pools: list, hubs: [], sales: [{ sell: A, buy: B, sellAmountRaw }] })
+        const [small] = quoteBatch({ pools: list, connectorTokens: [], sales: [{ sell: A, buy: B, sellAmountRaw }] })
         if (small == null) return
         assert.isTrue(small.priceImpactBps >= 0 && small.priceImpactBps <= 10_000)
       })
     )
     const deep: ReadonlyArray<Pool> = [{ tokens: [A, B], reserves: [6n * 10n ** 12n, 100n * 10n ** 18n] }]
     const impact = (sellAmountRaw: bigint) =>
-      quoteBatch({ pools: deep, hubs: [], sales: [{ sell: A, buy: B, sellAmountRaw }] })[0]!.priceImpactBps
+      quoteBatch({ pools: deep, connectorTokens: [], sales: [{ sell: A, buy: B, sellAmountRaw }] })[0]!.priceImpactBps
     assert.deepStrictEqual(
       [1_000n, 100_000n, 600_000n].map((dollars) => impact(dollars * 1_000_000n)),
       [2, 164, 907]
@@ -151,7 +158,7 @@ describe("quoteBatch", () => {
       { tokens: [A, H], reserves: [largestReserve - 10n, 10n ** 18n] }
     ]
     const quote = (sell: EvmAddress, buy: EvmAddress, sellAmountRaw: bigint) =>
-      quoteBatch({ pools: list, hubs: [H], sales: [{ sell, buy, sellAmountRaw }] })[0]
+      quoteBatch({ pools: list, connectorTokens: [H], sales: [{ sell, buy, sellAmountRaw }] })[0]
     assert.isNull(quote(A, A, 1n))
     assert.isNull(quote(A, B, 0n))
     assert.isNull(quote(A, B, -1n))
@@ -181,10 +188,10 @@ describe("quoteBatch", () => {
           const quoteOf = (amountRaw: bigint, atMost?: SaleLimits) =>
             quoteBatch({
               pools: through,
-              hubs: [H],
+              connectorTokens: [H],
               sales: [{ sell: A, buy: B, sellAmountRaw: amountRaw, ...(atMost && { atMost }) }]
             })[0]!
-          const limits: SaleLimits = { priceImpactBps, poolShareBps, sold: [], leastRaw: [0n, 0n] }
+          const limits: SaleLimits = { priceImpactBps, poolShareBps, sold: [], minRaw: [0n, 0n] }
           const quote = quoteOf(sellAmountRaw, limits)
           const soldRaw = quote.sellAmountRaw ?? sellAmountRaw
           const isShareKept = (raw: bigint) => raw * 10_000n <= reserveIn * BigInt(poolShareBps)
@@ -208,11 +215,14 @@ describe("quoteBatch", () => {
     const reserve = 5_000_000n * 10n ** 18n
     const pool: Pool = { tokens: [A, B], reserves: [reserve, reserve] }
     const soldAt = (atMost: SaleLimits) =>
-      quoteBatch({ pools: [pool], hubs: [], sales: [{ sell: A, buy: B, sellAmountRaw: reserve, atMost }] })[0]!
-        .sellAmountRaw!
+      quoteBatch({
+        pools: [pool],
+        connectorTokens: [],
+        sales: [{ sell: A, buy: B, sellAmountRaw: reserve, atMost }]
+      })[0]!.sellAmountRaw!
     for (const bps of [10, 50, 100, 500]) {
       const expected = (5_000_000 * (bps / 10_000)) / (0.997 * (1 - bps / 10_000))
-      const found = Number(soldAt({ priceImpactBps: bps, poolShareBps: 10_000, sold: [], leastRaw: [0n, 0n] })) / 1e18
+      const found = Number(soldAt({ priceImpactBps: bps, poolShareBps: 10_000, sold: [], minRaw: [0n, 0n] })) / 1e18
       assert.closeTo(found, expected, expected * 1e-5)
     }
     const share = soldAt({
@@ -222,7 +232,7 @@ describe("quoteBatch", () => {
         { sell: A, buy: B, raw: 20_000n * 10n ** 18n },
         { sell: B, buy: A, raw: 9_000n * 10n ** 18n }
       ],
-      leastRaw: [0n, 0n]
+      minRaw: [0n, 0n]
     })
     assert.closeTo(Number(share) / 1e18, 30_000, 1)
   })

@@ -38,7 +38,7 @@ const market = fc
     })
   )
 const amount = fc.bigInt({ min: 10n ** 17n, max: 10n ** 22n })
-const free: LossLimits = { priceImpactBps: 10_000, leastRaw: [0n, 0n] }
+const free: LossLimits = { priceImpactBps: 10_000, minRaw: [0n, 0n] }
 
 /** What the contracts pay over a path, one pool after the other. */
 const paidOver = (pools: ReadonlyArray<Pool>, path: QuotedPath["path"], soldRaw: bigint): bigint => {
@@ -72,7 +72,11 @@ const oracle = (pools: ReadonlyArray<Pool>, soldRaw: bigint, most: number): bigi
 }
 
 const quoted = (pools: ReadonlyArray<Pool>, sellAmountRaw: bigint, gainRaw: bigint, within = free) =>
-  quoteBatch({ pools, hubs: [H, J], sales: [{ sell: A, buy: B, sellAmountRaw, split: { gainRaw, within } }] })[0]!
+  quoteBatch({
+    pools,
+    connectorTokens: [H, J],
+    sales: [{ sell: A, buy: B, sellAmountRaw, split: { gainRaw, within } }]
+  })[0]!
 
 /** What a unit of rounding in each pool may cost. */
 const rounding = 10n
@@ -126,13 +130,13 @@ describe("a sale over several paths", () => {
     const depth = 10n ** 24n
     const pools = pairs.map((tokens): Pool => ({ tokens, reserves: [depth, depth] }))
     const soldRaw = 10n ** 22n
-    const within: LossLimits = { priceImpactBps: 80, leastRaw: [0n, 0n] }
+    const within: LossLimits = { priceImpactBps: 80, minRaw: [0n, 0n] }
     const quote = quoted(pools, soldRaw, 10n ** 20n, within)
     assert.isTrue(paidOver(pools, [A, B], soldRaw) < quote.buyAmountRaw)
     assert.isAtMost(quote.priceImpactBps, 80)
     assert.isAbove(quote.paths!.length, 1)
     const sale = { sell: A, buy: B, sellAmountRaw: soldRaw, split: { gainRaw: 0n, within: free } }
-    const [first, second] = quoteBatch({ pools, hubs: [H, J], sales: [sale, sale] })
+    const [first, second] = quoteBatch({ pools, connectorTokens: [H, J], sales: [sale, sale] })
     const together = quoted(pools, 2n * soldRaw, 0n)
     const sum = first!.buyAmountRaw + second!.buyAmountRaw
     assert.isTrue(sum <= together.buyAmountRaw + rounding && sum * 1_000n > together.buyAmountRaw * 999n)
@@ -146,12 +150,12 @@ describe("a sale over several paths", () => {
         fc.integer({ min: 50, max: 1_000 }),
         (pools, bps, share) => {
           const soldRaw = 10n ** 24n
-          const atMost: SaleLimits = { priceImpactBps: bps, leastRaw: [0n, 0n], poolShareBps: share, sold: [] }
+          const atMost: SaleLimits = { priceImpactBps: bps, minRaw: [0n, 0n], poolShareBps: share, sold: [] }
           const sale = { sell: A, buy: B, sellAmountRaw: soldRaw, atMost }
-          const [one] = quoteBatch({ pools, hubs: [H, J], sales: [sale] })
+          const [one] = quoteBatch({ pools, connectorTokens: [H, J], sales: [sale] })
           const [several] = quoteBatch({
             pools,
-            hubs: [H, J],
+            connectorTokens: [H, J],
             sales: [{ ...sale, split: { gainRaw: 0n, within: atMost } }]
           })
           assert.isTrue(several!.sellAmountRaw! > one!.sellAmountRaw!)
@@ -178,10 +182,10 @@ describe("the share of a pool", () => {
       { tokens: [A, H], reserves: [depth, depth] },
       { tokens: [H, B], reserves: [depth, depth] }
     ]
-    const atMost: SaleLimits = { priceImpactBps: 9_000, leastRaw: [0n, 0n], poolShareBps: 100, sold: [] }
+    const atMost: SaleLimits = { priceImpactBps: 9_000, minRaw: [0n, 0n], poolShareBps: 100, sold: [] }
     const [over, direct] = quoteBatch({
       pools,
-      hubs: [H],
+      connectorTokens: [H],
       sales: [
         { sell: A, buy: B, sellAmountRaw: depth, atMost },
         { sell: A, buy: H, sellAmountRaw: depth, atMost }
@@ -194,7 +198,7 @@ describe("the share of a pool", () => {
     const sold = [{ sell: A, buy: H, raw: depth / 100n }]
     const [none] = quoteBatch({
       pools,
-      hubs: [H],
+      connectorTokens: [H],
       sales: [{ sell: A, buy: B, sellAmountRaw: depth, atMost: { ...atMost, sold } }]
     })
     assert.deepStrictEqual(none, { buyAmountRaw: 0n, path: [A, H, B], priceImpactBps: 0, sellAmountRaw: 0n })
@@ -204,9 +208,9 @@ describe("the share of a pool", () => {
     const depth = 10n ** 24n
     const pools: ReadonlyArray<Pool> = [{ tokens: [A, B], reserves: [depth, depth] }]
     const sellAmountRaw = 10n ** 22n
-    const at = (leastRaw: bigint) => {
-      const atMost: SaleLimits = { priceImpactBps: 9_000, poolShareBps: 5_000, sold: [], leastRaw: [leastRaw, 0n] }
-      return quoteBatch({ pools, hubs: [], sales: [{ sell: A, buy: B, sellAmountRaw, atMost }] })[0]!
+    const at = (minRaw: bigint) => {
+      const atMost: SaleLimits = { priceImpactBps: 9_000, poolShareBps: 5_000, sold: [], minRaw: [minRaw, 0n] }
+      return quoteBatch({ pools, connectorTokens: [], sales: [{ sell: A, buy: B, sellAmountRaw, atMost }] })[0]!
     }
     assert.isUndefined(at((sellAmountRaw * 98n) / 100n).sellAmountRaw)
     const part = at((sellAmountRaw * 993n) / 1_000n)

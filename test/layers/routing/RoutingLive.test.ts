@@ -129,7 +129,7 @@ describe("LI.FI", () => {
         amountRaw: 1n,
         accountId: "eip155:8453:0x52908400098527886E0F7030069857D2E4169EE7",
         bridge: "0x8617E340B3D01FA5F11F306F4090FD50E238070D",
-        leastRaw: 1n
+        minRaw: 1n
       } as never
       const none = yield* against(
         (_, response) => json(response, 404, { code: 1002 }),
@@ -262,12 +262,12 @@ describe("LI.FI's swaps on one chain", () => {
         Effect.gen(function* () {
           const offers = yield* routing.swapQuotes(swapRequest)
           assert.deepStrictEqual(
-            offers.map(({ expectedRaw, gasUsd, leastRaw, tool }) => [tool, expectedRaw, leastRaw, gasUsd]),
+            offers.map(({ expectedRaw, gasUsd, minRaw, tool }) => [tool, expectedRaw, minRaw, gasUsd]),
             [["pools", 400_000n, 390_000n, 50_000_000_000_000_000n]]
           )
           const call = yield* routing.swapCall(swapRequest, offers[0]!)
           assert.strictEqual(call.data, transactionRequest.data)
-          assert.strictEqual(call.leastRaw, 390_000n)
+          assert.strictEqual(call.minRaw, 390_000n)
           assert.deepStrictEqual(
             seen.map(({ key, url }) => [url, key]),
             [

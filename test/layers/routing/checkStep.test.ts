@@ -20,10 +20,10 @@ const request: RouteRequest = {
   amountRaw: 1_000_000n,
   accountId: evmAccount(baseUsdc.chainId, account),
   bridge,
-  leastRaw: 990_000n
+  minRaw: 990_000n
 }
 
-const call = { sell: request.sell, buy: request.buy, amountRaw: request.amountRaw, leastRaw: 995_000n }
+const call = { sell: request.sell, buy: request.buy, amountRaw: request.amountRaw, minRaw: 995_000n }
 
 const honest: LifiStep = {
   type: "lifi",
@@ -78,7 +78,7 @@ const lies: ReadonlyArray<readonly [what: string, step: LifiStep]> = [
   ["a call for another amount", data({ amountRaw: 1_000_001n })],
   ["a call to another chain", data({ buy: baseWeth.assetId })],
   ["a call for another destination token", data({ buy: arbWeth.assetId })],
-  ["a call with a lower floor than its estimate", data({ leastRaw: 994_999n })],
+  ["a call with a lower floor than its estimate", data({ minRaw: 994_999n })],
   ["a call for another recipient", data({}, thief)],
   ["a call with something behind it", transaction({ data: concatHex([lockData(call, account), "0x00"]) as Hex })]
 ]
@@ -87,7 +87,7 @@ describe("checkStep", () => {
   it("takes a step that is what was asked for", () => {
     assert.deepStrictEqual(checkStep(request, honest), {
       tool: "vault",
-      leastRaw: 995_000n,
+      minRaw: 995_000n,
       expectedRaw: 999_500n,
       durationSeconds: 3
     })

@@ -118,7 +118,7 @@ describe("checkSwap", () => {
     assert.deepStrictEqual(checkSwap(expected, honest), {
       tool: "pools",
       expectedRaw: 400_000n,
-      leastRaw: 395_000n,
+      minRaw: 395_000n,
       gasUsd: (12n * Decimal.one) / 1_000n,
       data: single()
     })

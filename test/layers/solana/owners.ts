@@ -9,7 +9,7 @@ import { addressesOf, type WalletPlace } from "#layers/solana/enrollment/Flow.ts
 import { acceptFromSolanaOwner, issueForSolanaOwner } from "#layers/solana/enrollment/solanaOwner.ts"
 import { type Agent, localAgent } from "#layers/solana/lifecycle/Agent.ts"
 import type { Attempt } from "#layers/solana/lifecycle/Attempt.ts"
-import { carryOut, type Patience } from "#layers/solana/lifecycle/carryOut.ts"
+import { carryOut, type LandingTiming } from "#layers/solana/lifecycle/carryOut.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { newJournal } from "#test/layers/solana/lifecycle/journal.ts"
 import { sol, type TestChain } from "#test/sandbox/solana/support.ts"
@@ -17,7 +17,7 @@ import { sol, type TestChain } from "#test/sandbox/solana/support.ts"
 export const fees = { percentile: 75, maxPriorityLamports: 1_000_000n }
 export const tenantId = "tenant-of-the-tests"
 
-export const patience: Patience = {
+export const timing: LandingTiming = {
   commitment: "confirmed",
   resendEvery: Duration.millis(5),
   waitAtMost: Duration.seconds(20)
@@ -50,7 +50,7 @@ export const whileBlocksPass =
 
 /** Sends what is made, once. */
 export const carriedOut = <E>(chain: TestChain, make: Effect.Effect<Attempt, E, SolanaRpc>) =>
-  whileBlocksPass(chain)(carryOut(newJournal(), make, patience))
+  whileBlocksPass(chain)(carryOut(newJournal(), make, timing))
 
 /** What the owner's wallet does with an issued transaction. */
 export const signIssued = (transaction: string, ...keys: ReadonlyArray<Keypair>): string => {

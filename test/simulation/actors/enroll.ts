@@ -46,7 +46,7 @@ const chainOf = (from: typeof baseUsdc, to: typeof baseUsdc, owner: EvmAddress, 
     digest: bytes32(from === baseUsdc ? "aa" : "bb"),
     policy: {
       router: owner,
-      hubs: [],
+      connectorTokens: [],
       tokens: tokens.map(({ assetId }) => addressOf(assetId)),
       ...(connected
         ? {

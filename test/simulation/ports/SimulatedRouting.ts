@@ -14,12 +14,12 @@ export const simulatedRouting = (world: World) => {
   return Layer.succeed(
     Routing,
     Routing.of({
-      quote: ({ amountRaw, leastRaw }) =>
+      quote: ({ amountRaw, minRaw }) =>
         Effect.gen(function* () {
           if (!(yield* asks(world, 0))) return yield* unanswered
           const expectedRaw = world.bridge.expected(amountRaw)
-          if (expectedRaw < leastRaw) return yield* new RouteRefused({ reason: "the route may deliver too little" })
-          return Option.some({ tool, leastRaw, expectedRaw, durationSeconds: 60 })
+          if (expectedRaw < minRaw) return yield* new RouteRefused({ reason: "the route may deliver too little" })
+          return Option.some({ tool, minRaw, expectedRaw, durationSeconds: 60 })
         }),
       swapQuotes: () => Effect.map(asks(world, 0), () => []),
       swapCall: () => Effect.fail(new RouteRefused({ reason: "nothing was offered" })),

@@ -38,7 +38,7 @@ export const lostReceipt = (
   blockNumber: BigInt(own?.block ?? 0),
   blockHash: own?.blockHash ?? null,
   success: false,
-  ...(carries > 1 ? { isSpoiled: true } : {}),
+  ...(carries > 1 ? { isBundleReverted: true } : {}),
   gasUsed: 0n,
   deltas: []
 })

@@ -137,9 +137,9 @@ export class Bridge {
     this.#stage.after(Math.min(this.#wait(fate), this.longestMs), bring)
   }
 
-  #amount({ amountRaw, leastRaw }: OutgoingTransfer, fate: BridgeFate): bigint {
+  #amount({ amountRaw, minRaw }: OutgoingTransfer, fate: BridgeFate): bigint {
     if (fate === "refunded") return amountRaw
-    if (fate === "partial") return (leastRaw * BigInt(this.#random.between(10, 99))) / 100n
+    if (fate === "partial") return (minRaw * BigInt(this.#random.between(10, 99))) / 100n
     return this.expected(amountRaw)
   }
 

@@ -33,7 +33,7 @@ import {
   include,
   output,
   requireUp,
-  spoiledReceipt,
+  revertedBundleReceipt,
   TestChain,
   write,
   writeBundle
@@ -165,7 +165,9 @@ const UserOperationsTest = Layer.effect(
         Effect.andThen(
           requireUp(market, transaction.chainId),
           Effect.sync(() =>
-            Option.fromUndefinedOr(market.included.get(transaction.subject) ?? spoiledReceipt(market, transaction))
+            Option.fromUndefinedOr(
+              market.included.get(transaction.subject) ?? revertedBundleReceipt(market, transaction)
+            )
           )
         )
     })
@@ -257,11 +259,11 @@ const RoutingTest = Layer.effect(
   Effect.gen(function* () {
     const market = yield* TestChain
     return Routing.of({
-      quote: ({ amountRaw, leastRaw }) => {
+      quote: ({ amountRaw, minRaw }) => {
         const expectedRaw = (amountRaw * 9_990n) / 10_000n
         if (!market.isRouting) return Effect.fail(new RoutingUnavailable({ reason: "taken down by the test" }))
         return market.refusal === undefined
-          ? Effect.succeedSome({ tool: "test", leastRaw, expectedRaw, durationSeconds: 1 })
+          ? Effect.succeedSome({ tool: "test", minRaw, expectedRaw, durationSeconds: 1 })
           : Effect.fail(new RouteRefused({ reason: market.refusal }))
       },
       swapQuotes: ({ amountRaw, buy, sell }) =>
@@ -269,7 +271,7 @@ const RoutingTest = Layer.effect(
           const venueRaw = output(market, sell, buy, amountRaw)
           if (venueRaw === null || market.routeAdvantageBps === undefined) return []
           const expectedRaw = (venueRaw * (10_000n + market.routeAdvantageBps)) / 10_000n
-          return [{ tool: "test", expectedRaw, leastRaw: expectedRaw, gasUsd: 0n, step: null }]
+          return [{ tool: "test", expectedRaw, minRaw: expectedRaw, gasUsd: 0n, step: null }]
         }),
       swapCall: (_, { step: __, ...terms }) => Effect.succeed({ ...terms, data: "0x" }),
       status: ({ txHash }) =>

@@ -52,7 +52,7 @@ export interface TestMarket {
   readonly refused: Set<AccountId>
   spoils: number
   /** Shared transactions that came to nothing. */
-  readonly spoiled: Set<string>
+  readonly revertedBundles: Set<string>
   /** Every distinct operation that was included on any chain, by what it carries. */
   readonly included: Map<string, ActionReceipt>
   /** Operations of the service by the user operations that were made for them, carried or not. */
@@ -129,7 +129,7 @@ export const makeMarket = (keep: KeepMap): TestMarket => {
     bundleGas: 8n,
     refused: new Set<AccountId>(),
     spoils: 0,
-    spoiled: new Set<string>(),
+    revertedBundles: new Set<string>(),
     included: keep("included"),
     marked: keep("marked"),
     unsettledMarks: 0,
@@ -230,11 +230,11 @@ type Operation = Pick<PreparedTransaction, "subject" | "callData">
 export const writeBundle = (operations: ReadonlyArray<Operation>): string =>
   `0x${Hex.encode(JSON.stringify(operations.map(({ callData, subject }) => ({ subject, callData }))))}`
 
-export const spoiledReceipt = (
+export const revertedBundleReceipt = (
   market: TestMarket,
   { replaces, subject, txHash }: SignedTransaction
 ): ActionReceipt | undefined => {
-  const carrier = [txHash, ...replaces].find((hash) => market.spoiled.has(hash))
+  const carrier = [txHash, ...replaces].find((hash) => market.revertedBundles.has(hash))
   return carrier === undefined
     ? undefined
     : {
@@ -243,7 +243,7 @@ export const spoiledReceipt = (
         blockNumber: 2n,
         blockHash: hash("block", 2),
         success: false,
-        isSpoiled: true,
+        isBundleReverted: true,
         gasUsed: 1n,
         deltas: []
       }
@@ -254,10 +254,10 @@ export const include = (market: TestMarket, chainId: number, subject: string, tx
   const content: unknown = JSON.parse(textOf(raw))
   if (!Array.isArray(content)) return includeOne(market, chainId, subject, txHash, raw)
   const operations = content as ReadonlyArray<Operation>
-  if (market.spoiled.has(txHash)) return
+  if (market.revertedBundles.has(txHash)) return
   if (market.spoils > 0 && !operations.some((operation) => market.included.has(operation.subject))) {
     market.spoils -= 1
-    market.spoiled.add(txHash)
+    market.revertedBundles.add(txHash)
     return
   }
   for (const operation of operations) includeOne(market, chainId, operation.subject, txHash, operation.callData)

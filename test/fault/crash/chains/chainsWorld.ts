@@ -93,7 +93,7 @@ export const chainsWorld = (config: ChainsConfig, isConnected: boolean) => {
       chainId,
       rpcUrls: [rpcUrl] as const,
       router,
-      hubs: ["USDC", "WETH"].map((symbol) => addressOf(chainAsset(chainId, symbol).assetId)),
+      connectorTokens: ["USDC", "WETH"].map((symbol) => addressOf(chainAsset(chainId, symbol).assetId)),
       confirmations: 1,
       gasCeiling: 500_000_000_000n,
       lowRelayerFunds: 1n,

@@ -109,7 +109,7 @@ const policyOf = (policy: AgentPolicy, account: Address) => {
       {
         target: router,
         selector: toFunctionSelector(`swapExactTokensForTokensSupportingFeeOnTransferTokens${parameters}`),
-        rules: [...pinned(3), listed(224, policy.hubs), listed(256, policy.tokens)]
+        rules: [...pinned(3), listed(224, policy.connectorTokens), listed(256, policy.tokens)]
       },
       { target: executor, selector: toFunctionSelector(settle), rules: [] },
       ...(bridge === undefined
@@ -139,7 +139,7 @@ const policyOf = (policy: AgentPolicy, account: Address) => {
             {
               target: routedSwap as string as Address,
               selector: toFunctionSelector("swap((address,uint256,address,uint256,address,uint256),bytes)"),
-              rules: [listed(64, policy.tokens), listed(128, [zeroAddress, ...policy.hubs])]
+              rules: [listed(64, policy.tokens), listed(128, [zeroAddress, ...policy.connectorTokens])]
             }
           ])
     ]

@@ -55,7 +55,7 @@ const transferOf = ({ arbitrum, base }: Pick<Victim["Service"], "base" | "arbitr
   sell: asset(base, "USDC"),
   buy: asset(arbitrum, "USDC"),
   amountRaw: amount,
-  leastRaw: dollars(99n),
+  minRaw: dollars(99n),
   expectedRaw: amount,
   bridge: base.contracts.bridge as string as EvmAddress,
   tool: "vault"
@@ -154,7 +154,7 @@ describe("The bridge and a stolen agent key", () => {
           )
           const [locked] = parseEventLogs({ abi: bridgeVaultAbi, eventName: "Locked", logs })
           assert.strictEqual(locked?.args.amount, amount)
-          assert.strictEqual(locked?.args.minOut, transfer.leastRaw)
+          assert.strictEqual(locked?.args.minOut, transfer.minRaw)
           assert.strictEqual(locked?.args.recipient, victim.account)
           const arrivals = yield* TransferReceipts
           const sent = yield* arrivals.read(accountOn(enrollment, base), receipt.txHash)

@@ -181,7 +181,7 @@ describe("User operations of several accounts", () => {
         assert.notStrictEqual(stolen.txHash, signed[1]!.txHash)
         for (const [index, swapping] of [first, last].entries()) {
           const receipt = yield* settled(signed[index * 2]!, swapping.action.prepared.accountId)
-          assert.deepInclude(receipt, { success: false, isSpoiled: true, deltas: [], txHash: signed[0]!.txHash })
+          assert.deepInclude(receipt, { success: false, isBundleReverted: true, deltas: [], txHash: signed[0]!.txHash })
           assert.strictEqual(changes(swapping.before, yield* balances(base, swapping.enrollment.account)).size, 0)
         }
         const seconds = [again(first), again(last)]

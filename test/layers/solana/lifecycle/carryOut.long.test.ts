@@ -5,7 +5,7 @@ import { Duration, Effect, Exit, Redacted } from "effect"
 import * as Base58 from "#domain/Base58.ts"
 import { localAgent } from "#layers/solana/lifecycle/Agent.ts"
 import type { AttemptJournal } from "#layers/solana/lifecycle/Attempt.ts"
-import { carryOut, type Patience, settle } from "#layers/solana/lifecycle/carryOut.ts"
+import { carryOut, type LandingTiming, settle } from "#layers/solana/lifecycle/carryOut.ts"
 import { prepare, signedByAgent } from "#layers/solana/lifecycle/prepare.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { subAccount } from "#layers/solana/swig/addresses.ts"
@@ -54,7 +54,7 @@ beforeEach(() => {
   node.asked.length = 0
 })
 
-const patience: Patience = {
+const timing: LandingTiming = {
   commitment: "confirmed",
   resendEvery: Duration.millis(1),
   waitAtMost: Duration.seconds(20)
@@ -80,7 +80,7 @@ const rpc = SolanaRpc.layer
 
 const run = <A, E>(effect: Effect.Effect<A, E, SolanaRpc>) => Effect.provide(effect, rpc([Redacted.make(node.url)]))
 
-const pay = (journal: AttemptJournal<never>, recipient: PublicKey, wait = patience) =>
+const pay = (journal: AttemptJournal<never>, recipient: PublicKey, wait = timing) =>
   run(carryOut(journal, make(recipient), wait))
 
 /** The recipient's account is made by what it is paid, so it must be worth its rent. */
@@ -173,7 +173,7 @@ describe("a transaction that is sent", () => {
       const [journal, recipient] = [newJournal(), newRecipient()]
       chain.fate = "dropped"
       node.answer = forwards
-      const open = yield* Effect.flip(pay(journal, recipient, { ...patience, waitAtMost: Duration.millis(20) }))
+      const open = yield* Effect.flip(pay(journal, recipient, { ...timing, waitAtMost: Duration.millis(20) }))
       assert.strictEqual(open._tag, "OutcomeUnknown")
       chain.fate = "ok"
       node.answer = passing(3n)
@@ -188,7 +188,7 @@ describe("a transaction that is sent", () => {
       // What could be paid when it was simulated is gone when it lands.
       const attempt = yield* run(make(recipient, received(account) - chain.ledger.rentOf(0)))
       yield* pay(newJournal(), newRecipient())
-      const { outcome } = yield* run(carryOut(journal, Effect.succeed(attempt), patience))
+      const { outcome } = yield* run(carryOut(journal, Effect.succeed(attempt), timing))
       assert.deepStrictEqual(outcome._tag === "Failed" && outcome.error, { InstructionError: [2, { Custom: 1 }] })
       assert.strictEqual(journal.recorded.length, 1)
       assert.strictEqual(received(recipient), 0n)
@@ -198,7 +198,7 @@ describe("a transaction that is sent", () => {
   it.live("what would fail is neither signed nor sent", () =>
     Effect.gen(function* () {
       const journal = newJournal()
-      const refused = yield* Effect.flip(run(carryOut(journal, make(newRecipient(), 1_000n * sol), patience)))
+      const refused = yield* Effect.flip(run(carryOut(journal, make(newRecipient(), 1_000n * sol), timing)))
       assert.strictEqual(refused._tag, "SimulationFailed")
       assert.strictEqual(journal.recorded.length, 0)
       assert.isFalse(node.asked.includes("sendTransaction"))
@@ -219,7 +219,7 @@ describe("a transaction that is sent", () => {
   it.live("reported final only when no fork can take it back", () =>
     Effect.gen(function* () {
       const [journal, recipient] = [newJournal(), newRecipient()]
-      const { outcome } = yield* pay(journal, recipient, { ...patience, commitment: "finalized" })
+      const { outcome } = yield* pay(journal, recipient, { ...timing, commitment: "finalized" })
       assert.isTrue(outcome._tag === "Landed" && chain.ledger.slot - outcome.slot > 31n)
     })
   )
@@ -240,7 +240,7 @@ describe("a transaction that is sent", () => {
         return { status: 200, body: JSON.stringify(answer) }
       }
       const failure = yield* Effect.flip(
-        Effect.provide(settle(journal.recorded[0]!, patience), rpc([Redacted.make(node.url), Redacted.make(blind.url)]))
+        Effect.provide(settle(journal.recorded[0]!, timing), rpc([Redacted.make(node.url), Redacted.make(blind.url)]))
       )
       assert.match(failure.message, /contradict each other/)
       yield* Effect.promise(() => blind.close())
@@ -282,7 +282,7 @@ describe("a process that ends anywhere", () => {
                 statuses: (signatures) => meeting(endpoint.statuses(signatures))
               }))
             })
-            return yield* Effect.provideService(carryOut(journal, make(recipient), patience), SolanaRpc, wrap(real))
+            return yield* Effect.provideService(carryOut(journal, make(recipient), timing), SolanaRpc, wrap(real))
           })
         )
       )

@@ -29,7 +29,7 @@ import {
   newAgent,
   newEvmWallet,
   onChain,
-  patience,
+  timing,
   whileBlocksPass
 } from "#test/layers/solana/owners.ts"
 import type { TestChain } from "#test/sandbox/solana/support.ts"
@@ -198,7 +198,7 @@ eachSwig("withdrawals", (start) => {
           const make = Effect.flatMap(prepared(place, owner, message, signedBy(key, message)), (one) =>
             signedByAgent(agent, one)
           )
-          for (let time = 0; time < 3; time++) yield* whileBlocksPass(chain)(carryOut(journal, make, patience))
+          for (let time = 0; time < 3; time++) yield* whileBlocksPass(chain)(carryOut(journal, make, timing))
           assert.deepStrictEqual([held(to, usdc), held(deposit, usdc)], [10n, 90n])
         })
       )

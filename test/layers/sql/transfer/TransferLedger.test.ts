@@ -42,7 +42,7 @@ const departed = Effect.gen(function* () {
         sell: usdc,
         buy: arbitrumUsdc,
         amountRaw: huge,
-        leastRaw: huge - 2n,
+        minRaw: huge - 2n,
         expectedRaw: huge - 1n,
         bridge: newAddress(),
         tool: "vault"
