@@ -58,6 +58,23 @@ const missing = (page: string): ReadonlyArray<string> => {
 }
 
 describe("named files", () => {
+  it("what docs/architecture.md calls pure runs no effect", () => {
+    const rows = readFileSync(join(root, "docs/architecture.md"), "utf8")
+      .split("\n")
+      .filter((line) => /^\|[^|]*: pure +\|/u.test(line))
+    assert.isAbove(rows.length, 20)
+    const files = rows.flatMap((row) => {
+      const [first, ...others] = [...row.matchAll(inlineCode)].map(([, name]) => name!)
+      return [first!, ...others.map((name) => (path.test(name) ? name : join(dirname(first!), name)))]
+    })
+    assert.deepStrictEqual(
+      files.filter((file) =>
+        /^import \{[^}]*(?<!type )\bEffect\b[^}]*\} from "effect"/mu.test(readFileSync(join(root, file), "utf8"))
+      ),
+      []
+    )
+  })
+
   it.each(["CONTRIBUTING.md", "docs/architecture.md", "docs/glossary.md"])(
     "every file or folder that %s names exists",
     (page) => assert.deepStrictEqual(missing(page), [])

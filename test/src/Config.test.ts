@@ -11,7 +11,7 @@ import { cliConfig, serviceConfig } from "#src/Config.ts"
 import { secret } from "#src/config/kinds.ts"
 import { withSecrets } from "#src/config/secretTexts.ts"
 import { optional } from "#src/config/Setting.ts"
-import { complete, key, problemsOf, read } from "#test/src/support/settings.ts"
+import { complete, key, problemsOf, read } from "#test/src/environments.ts"
 
 describe("serviceConfig", () => {
   it.effect("needs only chains, keys and tokens", () =>

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { attestorConfig, serviceConfig } from "#src/Config.ts"
-import { complete, key, problemsOf, read } from "#test/src/support/settings.ts"
+import { complete, key, problemsOf, read } from "#test/src/environments.ts"
 
 describe("the attestor's configuration", () => {
   const attestor = {

@@ -1,9 +1,10 @@
-/** Environments of a service, and what its configuration makes of them. */
+/** Environments of tests, and what the service reads of them. */
 import { ConfigProvider, Effect } from "effect"
 import { serviceConfig } from "#src/Config.ts"
 
+/** A private key of one digit. */
 export const key = (digit: string) => `0x${digit.repeat(64)}`
-/** The least that a service needs. */
+/** The least that a deployment sets. */
 export const complete = {
   RPC_URL_8453: "https://base.example.com/v1/0123456789abcdef0123, https://other.example.com",
   UNISWAP_V2_ROUTER_8453: "0x4200000000000000000000000000000000000006",
@@ -17,6 +18,6 @@ export const complete = {
 export const read = <A, E>(config: Effect.Effect<A, E>, env: Record<string, string>) =>
   Effect.provideService(config, ConfigProvider.ConfigProvider, ConfigProvider.fromEnvRecord(env))
 
-/** What is said of an environment that a service cannot start with. */
+/** What the message of a refused environment says. */
 export const problemsOf = (env: Record<string, string>) =>
   Effect.map(Effect.flip(read(serviceConfig, env)), ({ message }) => message)
