@@ -100,10 +100,11 @@ export const simulate = async (
     await director.until(() => director.ready !== undefined, 10 * minute)
     actors.resumeAll(director.ready!)
     actors.signAllAnew(director.ready!)
-    // What was left of the bad weather ends; then everybody's portfolio is looked at once more, and as often again as
-    // ways that failed in it are left out.
+    // What was left of the bad weather ends; then everybody's portfolio is looked at once more, as often again as ways
+    // that failed in it are left out, and once again where the look before has found that its owner must sign.
     await director.until(() => false, 4 * hour)
-    for (let looks = 1 + (await readRunsClosed(database.connection)); looks > 0; looks -= 1) {
+    for (let looks = 2 + (await readRunsClosed(database.connection)); looks > 0; looks -= 1) {
+      actors.signAllAnew(director.ready!)
       actors.triggerAll(director.ready!)
       await director.until(() => false, hour)
     }

@@ -136,7 +136,10 @@ export class Actors {
       this.#world.revoked.add(`${accountId} ${permissionId}`)
     })
 
-  /** The owner gives the agent another permission where one was taken back. */
+  /**
+   * The owner gives the agent another permission where one was taken back. Each chain by itself: where the service has
+   * not met the refusal yet, it takes none.
+   */
   readonly #signAnew: Act = (portfolio) =>
     Effect.gen({ self: this }, function* () {
       const store = yield* EnrollmentStore
@@ -144,21 +147,24 @@ export class Actors {
       const taken = chains.filter(({ accountId, permissionId }) =>
         this.#world.revoked.has(`${accountId} ${permissionId}`)
       )
-      const [first, ...others] = taken.map((chain) => ({ ...chain, permissionId: this.#newPermission() }))
-      if (first === undefined) return "nothing to sign"
-      const createdAt = yield* DateTime.now
-      const { portfolioId, strategyId, tenantId } = portfolio
-      const flow = {
-        flowId: yield* makeFlowId,
-        tenantId,
-        purpose: { _tag: "Activate" as const, portfolioId },
-        strategyId,
-        authorization: { ...grants[0]!.authorization, chains: [first, ...others] as const },
-        createdAt,
-        expiresAt: DateTime.add(createdAt, { days: 1 })
+      for (const chain of taken) {
+        const createdAt = yield* DateTime.now
+        const { portfolioId, strategyId, tenantId } = portfolio
+        const flow = {
+          flowId: yield* makeFlowId,
+          tenantId,
+          purpose: { _tag: "Activate" as const, portfolioId },
+          strategyId,
+          authorization: {
+            ...grants[0]!.authorization,
+            chains: [{ ...chain, permissionId: this.#newPermission() }] as const
+          },
+          createdAt,
+          expiresAt: DateTime.add(createdAt, { days: 1 })
+        }
+        yield* store.insertFlow(flow)
+        yield* store.activate({ portfolioId, flow, ownerSignature: "0xdd", grantedAt: createdAt })
       }
-      yield* store.insertFlow(flow)
-      return yield* store.activate({ portfolioId, flow, ownerSignature: "0xdd", grantedAt: createdAt })
     })
 
   #newPermission(): string {
