@@ -8,6 +8,7 @@ import { AssetProcedures } from "#rpc/Assets.ts"
 import { CryptoMarketDataProcedures } from "#rpc/CryptoMarketData.ts"
 import { ExecutionProcedures } from "#rpc/execution/Executions.ts"
 import { IdentityProcedures } from "#rpc/Identity.ts"
+import { ValidInput } from "#rpc/ValidInput.ts"
 
 export const ClientProcedures = CryptoMarketDataProcedures.merge(
   AssetProcedures,
@@ -15,4 +16,4 @@ export const ClientProcedures = CryptoMarketDataProcedures.merge(
   ApiKeyProcedures,
   ActionProcedures,
   ExecutionProcedures
-)
+).middleware(ValidInput)

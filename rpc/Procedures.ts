@@ -40,6 +40,7 @@ import { MarketDataStreamLive } from "#rpc/MarketDataStreamLive.ts"
 import { ExecutionAccessLive } from "#rpc/session/ExecutionAccessLive.ts"
 import { PresentedSession, SessionAccessLive } from "#rpc/session/SessionAccessLive.ts"
 import { SessionCookie } from "#rpc/session/SessionCookie.ts"
+import { ValidInput } from "#rpc/ValidInput.ts"
 
 const nativePath = "/v1/rpc"
 /** Calls are bounded by what an address may ask for; a bound of the server would let slow calls hold up all others. */
@@ -97,7 +98,8 @@ const Handlers = Layer.mergeAll(
   ActionsLive,
   ExecutionsLive,
   ExecutionAccessLive,
-  SessionAccessLive
+  SessionAccessLive,
+  Layer.succeed(ValidInput, (handled) => handled)
 ).pipe(Layer.provide(PresentedSession.layer), buildWith(...services, SessionCookie, StreamTiming))
 
 const OperatorHandlers = Layer.merge(MarketDataStreamLive, AdminAccessLive).pipe(

@@ -11,7 +11,9 @@ import { ShutdownState } from "#http/ShutdownState.ts"
 import { boundedBody } from "#http/streaming/boundedBody.ts"
 import { StreamTiming } from "#http/streaming/StreamTiming.ts"
 import { CallLimits } from "#rpc/CallLimits.ts"
+import { ClientProcedures } from "#rpc/ClientProcedures.ts"
 import { failure, type WireError } from "#rpc/jsonWire.ts"
+import { refusingInvalid } from "#rpc/native/refusingInvalid.ts"
 
 const linesIn = (text: string): number => {
   let lines = 0
@@ -70,6 +72,6 @@ export const countedProtocol = (path: HttpRouter.PathInput) =>
           Effect.flatMap(refusal(request), (refused) => (refused === undefined ? bounded : Effect.succeed(refused)))
         )
       )
-      return protocol
+      return refusingInvalid(ClientProcedures, protocol)
     })
   )

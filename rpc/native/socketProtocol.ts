@@ -16,6 +16,8 @@ import { ShutdownState } from "#http/ShutdownState.ts"
 import { StreamTiming } from "#http/streaming/StreamTiming.ts"
 import { boundedSocket, closeCodes } from "#rpc/native/boundedSocket.ts"
 import { CallLimits } from "#rpc/CallLimits.ts"
+import { ClientProcedures } from "#rpc/ClientProcedures.ts"
+import { refusingInvalid } from "#rpc/native/refusingInvalid.ts"
 import { failure, type WireError } from "#rpc/jsonWire.ts"
 import { SocketPlatform } from "#rpc/native/SocketPlatform.ts"
 
@@ -86,7 +88,7 @@ export const socketProtocol = (path: HttpRouter.PathInput) =>
         return false
       })
 
-      return {
+      return refusingInvalid(ClientProcedures, {
         ...protocol,
         run: (f) =>
           protocol.run((clientId, message) =>
@@ -96,6 +98,6 @@ export const socketProtocol = (path: HttpRouter.PathInput) =>
                 )
               : f(clientId, message)
           )
-      }
+      })
     })
   )

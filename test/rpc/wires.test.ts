@@ -100,6 +100,48 @@ layer(makeMarketApi({ coinGecko: "demo", massive: false, coinbase: false, xstock
     })
   )
 
+  it.effect("input that is not valid is API_400 with the same details by POST, by GET and over Effect's RPC", () =>
+    Effect.gen(function* () {
+      const { call, get, handle } = yield* MarketApi
+      const native = (tag: string, payload: unknown) =>
+        Effect.promise(async () => {
+          const line = JSON.stringify({ _tag: "Request", id: "7", tag, payload, headers: [] })
+          const response = await handle(
+            new Request("http://api.test/v1/rpc", {
+              method: "POST",
+              headers: { "content-type": "application/ndjson" },
+              body: `${line}\n`
+            })
+          )
+          const lines = (await response.text()).trim().split("\n")
+          assert.lengthOf(lines, 1)
+          return JSON.parse(lines[0]!)
+        })
+      const spoilt = [
+        ["cryptoMarketData.getMarketQuotes", { coinIds: ["bit coin", 7] }],
+        ["cryptoMarketData.getMarketQuotes", {}],
+        ["assets.searchForTokens", { q: "", manualCountryCode: "Germany", chainFilter: ["8453"] }],
+        ["cryptoMarketData.getNews", { limit: 21 }]
+      ] as const
+      for (const [procedure, input] of spoilt) {
+        const posted = yield* call(procedure, input)
+        assert.strictEqual(posted.status, 400)
+        const { code, details, message } = posted.body.error.json
+        assert.strictEqual(code, "API_400")
+        assert.isNotEmpty(details)
+        const got = yield* get(procedure, input)
+        assert.deepStrictEqual([got.status, got.body.error.json], [400, posted.body.error.json])
+        const told = yield* native(procedure, input)
+        assert.deepStrictEqual([told._tag, told.requestId, told.exit._tag], ["Exit", "7", "Failure"])
+        assert.deepStrictEqual(told.exit.cause, [
+          { _tag: "Fail", error: { _tag: "ValidationFailed", message, details } }
+        ])
+      }
+      const good = yield* native("cryptoMarketData.getTrending", { limit: 3 })
+      assert.strictEqual(good.exit._tag, "Success")
+    })
+  )
+
   it.effect("procedures of the operator are not answered on GET, nor on the native wire", () =>
     Effect.gen(function* () {
       const { get, handle } = yield* MarketApi

@@ -1,0 +1,56 @@
+/**
+ * Input that is not valid, over Effect's RPC: the call is answered with the same error and the same details as on the
+ * interface's wire, before it begins. The library itself would answer a defect, which says nothing.
+ */
+import { Effect, Exit, Schema } from "effect"
+import { Rpc, type RpcGroup, RpcMessage, type RpcServer } from "effect/rpc"
+import { detailsOf } from "#domain/describeIssue.ts"
+import { ValidationFailed } from "#domain/Errors.ts"
+
+type Protocol = RpcServer.Protocol["Service"]
+
+interface Check {
+  readonly read: (payload: unknown) => Effect.Effect<unknown, Schema.SchemaError>
+  readonly encode: (exit: unknown) => Effect.Effect<unknown, Schema.SchemaError>
+}
+
+export const refusingInvalid = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>, protocol: Protocol): Protocol => {
+  const checks = new Map<string, Check>()
+  for (const procedure of group.requests.values() as Iterable<Rpc.AnyWithProps>) {
+    checks.set(procedure._tag, {
+      read: Schema.decodeUnknownEffect(protocol.codecFor(procedure.payloadSchema), { errors: "all" }) as Check["read"],
+      encode: Schema.encodeUnknownEffect(protocol.codecFor(Rpc.exitSchema(procedure))) as Check["encode"]
+    })
+  }
+
+  const refuse = Effect.fnUntraced(function* (
+    clientId: number,
+    id: string | number,
+    refusal: { readonly encode: Check["encode"]; readonly error: Schema.SchemaError }
+  ) {
+    const failed = new ValidationFailed({
+      message: "The request is not valid; details name each field",
+      details: detailsOf(refusal.error.issue, "payload")
+    })
+    const exit = yield* Effect.orDie(refusal.encode(Exit.fail(failed)))
+    const requestId = RpcMessage.RequestId(id)
+    yield* protocol.send(clientId, { _tag: "Exit", requestId, exit: exit as RpcMessage.ResponseExitEncoded["exit"] })
+  })
+
+  return {
+    ...protocol,
+    run: (f) =>
+      protocol.run((clientId, message) => {
+        const check = message._tag === "Request" ? checks.get(message.tag) : undefined
+        // What names no procedure, has no id or waits for no answer is the library's to answer.
+        if (message._tag !== "Request" || check === undefined || message.isNotification === true)
+          return f(clientId, message)
+        const { id } = message
+        if (typeof id !== "string" && typeof id !== "number") return f(clientId, message)
+        return Effect.matchEffect(check.read(message.payload), {
+          onSuccess: () => f(clientId, message),
+          onFailure: (error) => refuse(clientId, id, { encode: check.encode, error })
+        })
+      })
+  }
+}
