@@ -54,7 +54,16 @@ describe("forge", () => {
       const { code, output } = await run(folder, "test", "--no-match-contract", "GuardGas")
       assert.strictEqual(code, 0, output)
       // A run that found nothing to play would succeed as well.
-      for (const suite of ["Differential", "Invariants", "Policy", "Prices", "Registry", "Settlements", "Trades", "Transfers"]) {
+      for (const suite of [
+        "Differential",
+        "Invariants",
+        "Policy",
+        "Prices",
+        "Registry",
+        "Settlements",
+        "Trades",
+        "Transfers"
+      ]) {
         assert.match(output, new RegExp(`Guard${suite}Test\\nSuite result: ok|Guard${suite}Test\\n\\[PASS\\]`, "u"))
       }
     },

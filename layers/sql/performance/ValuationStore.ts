@@ -9,28 +9,12 @@ import type { PortfolioValuation } from "#domain/performance/Valuation.ts"
 import { type ClaimQuery, type TakenPortfolio, ValuationStore } from "#domain/performance/ValuationStore.ts"
 import { Wad } from "#layers/sql/allocationColumns.ts"
 import { gathered } from "#layers/sql/gathered.ts"
-import { byAccount, encodeSnapshots, Snapshots } from "#layers/sql/performance/snapshotColumns.ts"
+import { allPortfolios, allTaken, byAccount, encodeSnapshots } from "#layers/sql/performance/snapshotRows.ts"
 import { makeValuedTrades } from "#layers/sql/performance/valuedTrades.ts"
 import { decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
 import { storableJson } from "#layers/sql/storable.ts"
 
-const allPortfolios = decodeRows(
-  Schema.Struct({
-    portfolioId: PortfolioId,
-    accountIds: Schema.Array(AccountId),
-    isClaimed: Schema.Boolean,
-    accounts: Schema.NullOr(Snapshots)
-  })
-)
 const allAccounts = decodeRows(Schema.Struct({ portfolioId: PortfolioId, accountIds: Schema.Array(AccountId) }))
-const allTaken = decodeRows(
-  Schema.Struct({
-    portfolioId: PortfolioId,
-    accountIds: Schema.Array(AccountId),
-    claimedAt: Timestamp,
-    accounts: Schema.NullOr(Snapshots)
-  })
-)
 const allWritten = decodeRows(Schema.Struct({ portfolioId: PortfolioId, claimedAt: Timestamp }))
 const allDays = decodeRows(
   Schema.Struct({
@@ -182,8 +166,8 @@ const make = Effect.gen(function* () {
     )
     SELECT kept.portfolio_id AS "portfolioId", kept.claimed_at AS "claimedAt" FROM kept JOIN written USING (portfolio_id)`
 
-  // Of two who record a portfolio at once the claim of one holds, which is known by its moment. A statement whose answer
-  // was lost may have been carried out, and would add its flows a second time: it is not repeated for each alone.
+  // Of two who record a portfolio at once the claim of one holds, which is known by its moment. A statement whose
+  // answer was lost may have been carried out, and would add its flows a second time: it is not repeated for each.
   const recordOf = yield* gathered((recordings: ReadonlyArray<Recording>) =>
     allWritten(
       write(
