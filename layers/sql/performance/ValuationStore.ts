@@ -1,51 +1,20 @@
 /** Valuations of portfolios in PostgreSQL. The row of the last valuation is also the one by which processes claim. */
 import { DateTime, Effect, Exit, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AccountId, AssetId } from "#domain/Caip.ts"
+import { AccountId } from "#domain/Caip.ts"
 import * as Day from "#domain/Day.ts"
 import * as Decimal from "#domain/Decimal.ts"
-import { OperationId, PortfolioId } from "#domain/Ids.ts"
-import type { AccountSnapshot, PortfolioValuation } from "#domain/performance/Valuation.ts"
+import { PortfolioId } from "#domain/Ids.ts"
+import type { PortfolioValuation } from "#domain/performance/Valuation.ts"
 import { type ClaimQuery, type TakenPortfolio, ValuationStore } from "#domain/performance/ValuationStore.ts"
 import { Wad } from "#layers/sql/allocationColumns.ts"
 import { gathered } from "#layers/sql/gathered.ts"
+import { allPortfolios, allTaken, byAccount, encodeSnapshots } from "#layers/sql/performance/snapshotRows.ts"
 import { makeValuedTrades } from "#layers/sql/performance/valuedTrades.ts"
 import { decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
 import { storableJson } from "#layers/sql/storable.ts"
 
-const held = { assetId: AssetId, raw: Schema.BigIntFromString, priceUsd: Wad, decimals: Schema.Int }
-
-/** What was there at the last valuation, as the row of a portfolio keeps it. */
-const Snapshots = Schema.Array(
-  Schema.Struct({
-    accountId: AccountId,
-    blockNumber: Schema.BigIntFromString,
-    holdings: Schema.Array(Schema.Struct(held)),
-    incoming: Schema.optionalKey(Schema.Array(Schema.Struct({ ...held, operationId: OperationId })))
-  })
-)
-const encodeSnapshots = Schema.encodeSync(Snapshots)
-
-const byAccount = (snapshots: ReadonlyArray<AccountSnapshot>): ReadonlyMap<AccountId, AccountSnapshot> =>
-  new Map(snapshots.map((snapshot) => [snapshot.accountId, snapshot]))
-
-const allPortfolios = decodeRows(
-  Schema.Struct({
-    portfolioId: PortfolioId,
-    accountIds: Schema.Array(AccountId),
-    isClaimed: Schema.Boolean,
-    accounts: Schema.NullOr(Snapshots)
-  })
-)
 const allAccounts = decodeRows(Schema.Struct({ portfolioId: PortfolioId, accountIds: Schema.Array(AccountId) }))
-const allTaken = decodeRows(
-  Schema.Struct({
-    portfolioId: PortfolioId,
-    accountIds: Schema.Array(AccountId),
-    claimedAt: Timestamp,
-    accounts: Schema.NullOr(Snapshots)
-  })
-)
 const allWritten = decodeRows(Schema.Struct({ portfolioId: PortfolioId, claimedAt: Timestamp }))
 const allDays = decodeRows(
   Schema.Struct({
@@ -198,8 +167,7 @@ const make = Effect.gen(function* () {
     SELECT kept.portfolio_id AS "portfolioId", kept.claimed_at AS "claimedAt" FROM kept JOIN written USING (portfolio_id)`
 
   // Of two who record a portfolio at once the claim of one holds, which is known by its moment. A statement whose
-  // answer was lost may have been carried out, and would add its flows a second time: it is not repeated for each
-  // alone.
+  // answer was lost may have been carried out, and would add its flows a second time: it is not repeated for each.
   const recordOf = yield* gathered((recordings: ReadonlyArray<Recording>) =>
     allWritten(
       write(
