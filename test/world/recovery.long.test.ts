@@ -85,7 +85,7 @@ const traded = async (world: World, portfolioId: string, operationId: string) =>
 
 /** A portfolio without a schedule, so that only what the test asks for trades. */
 const enrolled = async (world: World, strategyId: string, owner = newOwner()) => {
-  const portfolio = await enroll(world, strategyId, owner)
+  const portfolio = await enroll(world, { strategyId, owner })
   const { body, status } = await world.api("POST", `/v2/portfolios/${portfolio.portfolioId}/stop`)
   assert.strictEqual(status, 200, JSON.stringify(body))
   return portfolio

@@ -46,7 +46,7 @@ const account = () => {
 
 /** A portfolio that has traded once. */
 const traded = async (owner = account()) => {
-  const portfolio = await enroll(world, await createStrategy(world), owner)
+  const portfolio = await enroll(world, { strategyId: await createStrategy(world), owner })
   await fund(world, portfolio.accounts, 10_000n)
   const first = await finishedOperation(world, portfolio.portfolioId, await rebalance(world, portfolio.portfolioId))
   assert.strictEqual(first.state, "completed", first.error)
@@ -104,7 +104,7 @@ describe("keys and secrets that change", () => {
     await restart({ API_KEY_PEPPER: next })
     assert.strictEqual(await status("/v2/whoami"), 200)
     const [, second] = world.overview.tenants
-    const unused = await world.api("GET", "/v2/whoami", undefined, { "x-api-key": second!.readOnlyApiKey })
+    const unused = await world.apiWith({ "x-api-key": second!.readOnlyApiKey })("GET", "/v2/whoami")
     assert.strictEqual(unused.status, 401, "a key that was not used while both were accepted is lost, as is told")
   }, 240_000)
 

@@ -26,7 +26,11 @@ const swapsOf = (soldRaw: bigint): ReadonlyArray<Swap> => {
   ]
 }
 
-const outcome = (soldRaw: bigint, costUsd: bigint, success: boolean, swaps = swapsOf(soldRaw)): ChainOutcome => ({
+const outcome = (
+  { costUsd, soldRaw }: { readonly soldRaw: bigint; readonly costUsd: bigint },
+  success: boolean,
+  swaps = swapsOf(soldRaw)
+): ChainOutcome => ({
   chainId: 8453 as ChainId,
   swaps,
   skips: [],
@@ -61,10 +65,13 @@ eachDatabase("CostLedger", (it) => {
         const report = encode({ strategyVersion: 1, chains })
         yield* runs.finish({ operationId, strategyVersion: 1, at, error: null, report })
       })
-      yield* finish(one, after(1), [outcome(100n, Decimal.one, true)])
-      yield* finish(one, after(200), [outcome(10n, 2n * Decimal.one, true), outcome(7n, 5n * Decimal.one, false)])
-      yield* finish(one, after(300), [outcome(1n, 4n * Decimal.one, true)])
-      yield* finish(other, after(300), [outcome(55n, 8n * Decimal.one, true)])
+      yield* finish(one, after(1), [outcome({ soldRaw: 100n, costUsd: Decimal.one }, true)])
+      yield* finish(one, after(200), [
+        outcome({ soldRaw: 10n, costUsd: 2n * Decimal.one }, true),
+        outcome({ soldRaw: 7n, costUsd: 5n * Decimal.one }, false)
+      ])
+      yield* finish(one, after(300), [outcome({ soldRaw: 1n, costUsd: 4n * Decimal.one }, true)])
+      yield* finish(other, after(300), [outcome({ soldRaw: 55n, costUsd: 8n * Decimal.one }, true)])
       const ids = [one.portfolioId, other.portfolioId]
       const spent = yield* ledger.spent(ids, after(100))
       assert.deepStrictEqual(
@@ -83,7 +90,7 @@ eachDatabase("CostLedger", (it) => {
       // Reports from before amounts of pools were kept say what went into the first.
       const [, second] = swapsOf(9n)
       const { inputsRaw: _, ...before } = second!
-      yield* finish(other, after(500), [outcome(9n, Decimal.one, true, [before])])
+      yield* finish(other, after(500), [outcome({ soldRaw: 9n, costUsd: Decimal.one }, true, [before])])
       assert.deepStrictEqual((yield* ledger.sold(ids, after(450))).get(other.portfolioId), [
         { sell: usdc, buy: weth, raw: 9n }
       ])
