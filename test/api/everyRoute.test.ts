@@ -27,9 +27,11 @@ const Recorded = ApiLive.pipe(Layer.provide(Recorder))
 /** The call fails by a fault of which the log tells the whole cause, and the answer not a word. */
 const assertFault = Effect.fnUntraced(function* (
   { body, method, path }: (typeof endpoints)[number],
-  call: Api["Service"]["call"],
-  cause: string,
-  key?: string
+  {
+    call,
+    cause,
+    key
+  }: { readonly call: Api["Service"]["call"]; readonly cause: string; readonly key?: string | undefined }
 ) {
   const answer = yield* call(method, path, { ...(key === undefined ? {} : { key }), body })
   assertError(answer, Internal)
@@ -88,7 +90,7 @@ layer(Recorded, { excludeTestServices: true })("every route", (it) => {
         if (!withoutStore.has(endpoint.route)) yield* (yield* ApiKeys).authenticate(key)
         yield* Effect.acquireUseRelease(
           sql`ALTER SCHEMA public RENAME TO gone`,
-          () => assertFault(endpoint, call, "effect/sql/SqlError", key),
+          () => assertFault(endpoint, { call, cause: "effect/sql/SqlError", key }),
           () => Effect.orDie(sql`ALTER SCHEMA gone RENAME TO public`)
         )
       })
@@ -128,7 +130,7 @@ layer(apiCountedBy(BrokenCounters).pipe(Layer.provide(Recorder)), { excludeTestS
   (it) => {
     for (const endpoint of endpoints.filter(({ isPublic }) => isPublic)) {
       it.effect(`${endpoint.route}: counters that fail are a fault of ours`, () =>
-        Effect.flatMap(Api, ({ call }) => assertFault(endpoint, call, "the counters are broken"))
+        Effect.flatMap(Api, ({ call }) => assertFault(endpoint, { call, cause: "the counters are broken" }))
       )
     }
   }

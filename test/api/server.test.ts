@@ -24,9 +24,7 @@ const program = Layer.merge(
 const Served = among(
   ServeRoutes([]).pipe(Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))),
   unlimited,
-  undefined,
-  undefined,
-  "Info"
+  { level: "Info" }
 ).pipe(Layer.provide(program))
 
 const baseUrl = Effect.map(HttpServer.HttpServer, ({ address }) => {

@@ -27,9 +27,14 @@ describe("the image", () => {
   })
 
   it.each([
-    ["the sandbox", "src/Sandbox.ts", [], /sandbox\/.* is not in the image/u],
-    ["packages of the tests", "test/domain/Day.test.ts", ["test"], /node_modules\/@effect\/vitest is not in the image/u]
-  ])("has not %s", (_, program, more, reason) => {
+    { what: "the sandbox", program: "src/Sandbox.ts", more: [], reason: /sandbox\/.* is not in the image/u },
+    {
+      what: "packages of the tests",
+      program: "test/domain/Day.test.ts",
+      more: ["test"],
+      reason: /node_modules\/@effect\/vitest is not in the image/u
+    }
+  ])("has not $what", ({ more, program, reason }) => {
     const { said, status } = load(program, more)
     assert.notStrictEqual(status, 0)
     assert.match(said, reason)

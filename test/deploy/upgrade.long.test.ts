@@ -63,7 +63,11 @@ const api = (folder: string, databaseUrl: string, dataDir: string) =>
       })
       let log = ""
       for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (log += String(chunk)))
-      const call = async (method: string, path: string, headers: Record<string, string>, body?: unknown) => {
+      const call = async (
+        method: string,
+        path: string,
+        { body, headers }: { readonly headers: Record<string, string>; readonly body?: unknown | undefined }
+      ) => {
         const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
           method,
           headers: { ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
@@ -74,7 +78,7 @@ const api = (folder: string, databaseUrl: string, dataDir: string) =>
       yield* Effect.promise(async () => {
         for (let tries = 0; tries < 600; tries += 1) {
           if (child.exitCode !== null) throw new Error(`The process ended with ${child.exitCode}:\n${log}`)
-          const ready = await call("GET", "/health/ready", {}).catch(() => undefined)
+          const ready = await call("GET", "/health/ready", { headers: {} }).catch(() => undefined)
           if (ready?.status === 200) return
           await delay(100)
         }
@@ -141,18 +145,27 @@ describe("upgrade and rollback", () => {
         }
         /** Everything that a deployment does without a chain, by one process. */
         const works = async ({ call }: Effect.Success<ReturnType<typeof api>>) => {
-          const tenant = await call("POST", "/v1/admin/tenants", admin, { name: "Acme", email: "a@b.example" })
+          const tenant = await call("POST", "/v1/admin/tenants", {
+            headers: admin,
+            body: { name: "Acme", email: "a@b.example" }
+          })
           assert.strictEqual(tenant.status, 201, JSON.stringify(tenant.body))
           const keys = `/v1/admin/tenants/${tenant.body.data.tenantId}/keys`
-          const made = await call("POST", keys, admin, { scopes: ["strategies:write", "tenant:write"] })
+          const made = await call("POST", keys, {
+            headers: admin,
+            body: { scopes: ["strategies:write", "tenant:write"] }
+          })
           assert.strictEqual(made.status, 400, "a name is needed: bad input is refused as ever")
-          const issued = await call("POST", keys, admin, {
-            name: "k",
-            scopes: ["strategies:write", "portfolios:write"]
+          const issued = await call("POST", keys, {
+            headers: admin,
+            body: {
+              name: "k",
+              scopes: ["strategies:write", "portfolios:write"]
+            }
           })
           assert.strictEqual(issued.status, 201, JSON.stringify(issued.body))
           const by = { "x-api-key": issued.body.data.apiKey as string }
-          const created = await call("POST", "/v2/strategies", by, strategy)
+          const created = await call("POST", "/v2/strategies", { headers: by, body: strategy })
           assert.include([200, 201], created.status, JSON.stringify(created.body))
           return { by, strategyId: created.body.data.strategyId as string }
         }
@@ -168,7 +181,7 @@ describe("upgrade and rollback", () => {
             "/v2/operations",
             "/v2/events"
           ]) {
-            const answer = await call("GET", path, by)
+            const answer = await call("GET", path, { headers: by })
             assert.strictEqual(answer.status, 200, `${path}: ${JSON.stringify(answer.body)}`)
           }
         }

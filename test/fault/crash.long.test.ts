@@ -35,7 +35,7 @@ describe("kill -9 of the API", () => {
   it.each([0, 150, 400])(
     "%s ms into a rebalance: it finishes once",
     async (wait) => {
-      const { portfolioId, accounts } = await enroll(world, strategyId, newOwner())
+      const { portfolioId, accounts } = await enroll(world, { strategyId, owner: newOwner() })
       await fund(world, accounts, 10_000n)
       const operationId = await rebalance(world, portfolioId)
       await delay(wait)
@@ -60,7 +60,7 @@ describe("kill -9 of the API", () => {
 
 describe("a restart of the whole world", () => {
   it("finds chains, portfolios and keys as they were", async () => {
-    const { portfolioId, accounts } = await enroll(world, strategyId, newOwner())
+    const { portfolioId, accounts } = await enroll(world, { strategyId, owner: newOwner() })
     await fund(world, accounts, 100n)
     assert.strictEqual(await world.stop(), 130, "ended by the signal, in order")
     world = await startWorld(folder.dataDir)

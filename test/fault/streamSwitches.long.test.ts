@@ -48,7 +48,7 @@ const fault = async (target: string, mode: string, count?: number) => {
 
 const provider = async (name: string) => {
   const headers = { authorization: `Bearer ${world.overview.adminToken}` }
-  const { body } = await world.api("POST", "/v1/rpc/marketDataStream.adminStatus", {}, headers)
+  const { body } = await world.apiWith(headers)("POST", "/v1/rpc/marketDataStream.adminStatus", {})
   return body.result?.data.json.providers.find((one: { provider: string }) => one.provider === name)
 }
 

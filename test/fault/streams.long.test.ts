@@ -43,14 +43,17 @@ const operationIds = Effect.flatMap(
   (sql) => sql<{ readonly id: string }>`SELECT operation_id AS id FROM operations ORDER BY operation_id`
 ).pipe(Effect.map((rows) => rows.map(({ id }) => id)))
 
-const streamOf = (baseUrl: string, operationId: string, key: string, lastEventId: string) =>
-  openEvents(`${baseUrl}/v1/executions/${operationId}/stream`, { "x-api-key": key, "last-event-id": lastEventId })
+const streamOf = (
+  baseUrl: string,
+  operationId: string,
+  { key, lastEventId }: { readonly key: string; readonly lastEventId: string }
+) => openEvents(`${baseUrl}/v1/executions/${operationId}/stream`, { "x-api-key": key, "last-event-id": lastEventId })
 
 const sequences = (frames: ReadonlyArray<TextFrame>) => frames.map(({ data }) => data.sequence as number)
 
 /** Everything until the run has begun; the stream stays open. */
 const untilRunning = async (baseUrl: string, operationId: string, key: string) => {
-  const source = await streamOf(baseUrl, operationId, key, "0-0")
+  const source = await streamOf(baseUrl, operationId, { key, lastEventId: "0-0" })
   const seen: Array<TextFrame> = []
   for (let frame = await source.nextEvent(); frame !== undefined; frame = await source.nextEvent()) {
     if (frame.event !== "execution.snapshot") seen.push(frame)
@@ -99,7 +102,9 @@ describe("streams on several processes", () => {
           for (const { operationId, seen, source } of followed) {
             const cut = yield* Effect.promise(() => source.rest().catch(() => "cut" as const))
             assert.strictEqual(cut, "cut")
-            const resumed = yield* Effect.promise(() => streamOf(second.baseUrl, operationId, key, seen.at(-1)!.id!))
+            const resumed = yield* Effect.promise(() =>
+              streamOf(second.baseUrl, operationId, { key, lastEventId: seen.at(-1)!.id! })
+            )
             const [snapshot, ...rest] = yield* Effect.promise(resumed.rest)
             assert.strictEqual(snapshot?.event, "execution.snapshot")
             const all = [...seen, ...rest]
@@ -112,7 +117,9 @@ describe("streams on several processes", () => {
               ["accepted", "running", "completed", "execution.result"]
             )
             assert.lengthOf(rest.at(-1)!.data.payload.txHashes, 1)
-            const whole = yield* Effect.promise(() => streamOf(second.baseUrl, operationId, key, "0-0"))
+            const whole = yield* Effect.promise(() =>
+              streamOf(second.baseUrl, operationId, { key, lastEventId: "0-0" })
+            )
             assert.deepStrictEqual((yield* Effect.promise(whole.rest)).slice(1), all, "as it is read from the start")
           }
         }).pipe(Effect.provide(stores(url)))

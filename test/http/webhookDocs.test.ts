@@ -11,7 +11,12 @@ import { signedHeaders } from "#layers/webhook/WebhookSenderLive.ts"
 
 const root = join(import.meta.dirname, "../..")
 
-type Verify = (secret: string, headers: Readonly<Record<string, string>>, body: string, now?: number) => unknown
+interface Message {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+type Verify = (secret: string, message: Message, now?: number) => unknown
 
 class Snippet extends Context.Service<Snippet, { readonly path: string; readonly verify: Verify }>()(
   "ballast/test/WebhookSnippet"
@@ -62,18 +67,22 @@ layer(Snippet.layer, { excludeTestServices: true })("the verification of docs/we
       const { verify } = yield* Snippet
       const other = new Uint8Array(32).fill(8)
       const headers = headersOf(bytes)
-      assert.deepStrictEqual(verify(secret, headers, body, now), JSON.parse(body))
-      assert.deepStrictEqual(verify(secret, headersOf(other, bytes), body, now + 299_000), JSON.parse(body))
+      assert.deepStrictEqual(verify(secret, { headers, body }, now), JSON.parse(body))
+      assert.deepStrictEqual(
+        verify(secret, { headers: headersOf(other, bytes), body }, now + 299_000),
+        JSON.parse(body)
+      )
       for (const forged of [
-        () => verify(secret, headersOf(other), body, now),
-        () => verify(secret, headers, body.replace("paused", "started"), now),
-        () => verify(secret, { ...headers, "webhook-id": "whd_01JQ8ZR8B0D2F4H6J8K0M2N4P7" }, body, now),
-        () => verify(secret, { ...headers, "webhook-timestamp": String(timestamp + 1) }, body, now),
-        () => verify(secret, { ...headers, "webhook-signature": "v1," }, body, now),
-        () => verify(secret, {}, body, now)
+        () => verify(secret, { headers: headersOf(other), body }, now),
+        () => verify(secret, { headers, body: body.replace("paused", "started") }, now),
+        () => verify(secret, { headers: { ...headers, "webhook-id": "whd_01JQ8ZR8B0D2F4H6J8K0M2N4P7" }, body }, now),
+        () => verify(secret, { headers: { ...headers, "webhook-timestamp": String(timestamp + 1) }, body }, now),
+        () => verify(secret, { headers: { ...headers, "webhook-signature": "v1," }, body }, now),
+        () => verify(secret, { headers: {}, body }, now)
       ])
         assert.throws(forged)
-      for (const late of [301_000, -301_000]) assert.throws(() => verify(secret, headers, body, now + late), /too old/u)
+      for (const late of [301_000, -301_000])
+        assert.throws(() => verify(secret, { headers, body }, now + late), /too old/u)
     })
   )
 

@@ -87,12 +87,12 @@ describe("RoutedSwap", () => {
     it.effect("gives the caller what the route yields, and keeps nothing", () =>
       Effect.gen(function* () {
         const chain = yield* Base
-        const terms = termsOf(chain, "USDC", amount, "WETH")
+        const terms = termsOf(chain, { sell: "USDC", amount, buy: "WETH" })
         const [usdc, weth] = [tokenBySymbol(chain, "USDC"), tokenBySymbol(chain, "WETH")]
         const expected = yield* quoteRoutePools(chain, { sell: usdc, buy: weth, amount })
         assert.isAbove(Number(expected), Number(yield* venuePays(chain, [usdc.address, weth.address])))
         const before = yield* held(chain, weth.address, account.address)
-        const receipt = yield* swap(chain, account, terms, honestRoute(chain, terms))
+        const receipt = yield* swap(chain, account, { terms, route: honestRoute(chain, terms) })
         assert.strictEqual(receipt.status, "success")
         assert.strictEqual((yield* held(chain, weth.address, account.address)) - before, expected)
         const [event] = parseEventLogs({ abi: routedSwapAbi, eventName: "Swapped", logs: receipt.logs })
@@ -110,10 +110,10 @@ describe("RoutedSwap", () => {
     it.effect("is held against the path through a hub when told so", () =>
       Effect.gen(function* () {
         const chain = yield* Base
-        const terms = termsOf(chain, "USDC", amount, "AERO", { hub: addressOf(chain, "WETH") })
-        assert.strictEqual(yield* verdict(chain, account, terms, honestRoute(chain, terms)), "accepted")
+        const terms = termsOf(chain, { sell: "USDC", amount, buy: "AERO" }, { hub: addressOf(chain, "WETH") })
+        assert.strictEqual(yield* verdict(chain, account, { terms, route: honestRoute(chain, terms) }), "accepted")
         yield* skewed(chain, "AERO", 97n)
-        assert.strictEqual(yield* verdict(chain, account, terms, honestRoute(chain, terms)), "TooLittle")
+        assert.strictEqual(yield* verdict(chain, account, { terms, route: honestRoute(chain, terms) }), "TooLittle")
         yield* skewed(chain, "AERO", 100n)
       })
     )
@@ -122,37 +122,40 @@ describe("RoutedSwap", () => {
       Effect.gen(function* () {
         const chain = yield* Base
         yield* skewed(chain, "WETH", 120n)
-        const terms = termsOf(chain, "USDC", amount, "WETH")
+        const terms = termsOf(chain, { sell: "USDC", amount, buy: "WETH" })
         const part = inPools(chain, terms, { fromAmount: (amount * 9n) / 10n })
         const before = yield* held(chain, terms.sell, account.address)
-        const receipt = yield* swap(chain, account, terms, routeOver(chain, part))
+        const receipt = yield* swap(chain, account, { terms, route: routeOver(chain, part) })
         assert.strictEqual(receipt.status, "success")
         assert.strictEqual(before - (yield* held(chain, terms.sell, account.address)), (amount * 9n) / 10n)
         yield* assertEmpty(chain, terms.sell, terms.buy)
         yield* skewed(chain, "WETH", 100n)
         const honest = inPools(chain, terms, { fromAmount: (amount * 9n) / 10n })
-        assert.strictEqual(yield* verdict(chain, account, terms, routeOver(chain, honest)), "TooLittle")
+        assert.strictEqual(yield* verdict(chain, account, { terms, route: routeOver(chain, honest) }), "TooLittle")
       })
     )
 
     it.effect("refuses a route that yields less than the venue pays, whatever the caller accepts", () =>
       Effect.gen(function* () {
         const chain = yield* Base
-        const terms = termsOf(chain, "USDC", amount, "WETH")
+        const terms = termsOf(chain, { sell: "USDC", amount, buy: "WETH" })
         yield* skewed(chain, "WETH", 99n)
-        assert.strictEqual(yield* verdict(chain, account, terms, honestRoute(chain, terms)), "TooLittle")
+        assert.strictEqual(yield* verdict(chain, account, { terms, route: honestRoute(chain, terms) }), "TooLittle")
         yield* skewed(chain, "WETH", 100n)
         const venue = yield* venuePays(chain, [terms.sell, terms.buy])
-        assert.strictEqual(yield* verdict(chain, account, terms, honestRoute(chain, terms)), "accepted")
+        assert.strictEqual(yield* verdict(chain, account, { terms, route: honestRoute(chain, terms) }), "accepted")
         const dear = { ...terms, minOut: (venue * 102n) / 100n }
-        assert.strictEqual(yield* verdict(chain, account, dear, honestRoute(chain, dear)), "TooLittle")
+        assert.strictEqual(
+          yield* verdict(chain, account, { terms: dear, route: honestRoute(chain, dear) }),
+          "TooLittle"
+        )
       })
     )
 
     it.effect("refuses a route that pays somebody else, or nobody", () =>
       Effect.gen(function* () {
         const chain = yield* Base
-        const terms = termsOf(chain, "USDC", amount, "WETH")
+        const terms = termsOf(chain, { sell: "USDC", amount, buy: "WETH" })
         const give = (token: Address) =>
           inPools(chain, terms, {
             callTo: token,
@@ -165,14 +168,14 @@ describe("RoutedSwap", () => {
           routeOver(chain, give(terms.sell)),
           routeOver(chain, [give(terms.sell)])
         ]
-        for (const route of routes) assert.strictEqual(yield* verdict(chain, account, terms, route), "TooLittle")
+        for (const route of routes) assert.strictEqual(yield* verdict(chain, account, { terms, route }), "TooLittle")
       })
     )
 
     it.effect("refuses a route that enters it again", () =>
       Effect.gen(function* () {
         const chain = yield* Base
-        const terms = termsOf(chain, "USDC", amount, "WETH")
+        const terms = termsOf(chain, { sell: "USDC", amount, buy: "WETH" })
         const again = inPools(chain, terms, {
           callTo: chain.contracts.routedSwap,
           callData: encodeFunctionData({
@@ -181,14 +184,14 @@ describe("RoutedSwap", () => {
             args: [{ ...terms, amount: 0n }, honestRoute(chain, terms)]
           })
         })
-        assert.strictEqual(yield* verdict(chain, account, terms, routeOver(chain, again)), "Reentered")
+        assert.strictEqual(yield* verdict(chain, account, { terms, route: routeOver(chain, again) }), "Reentered")
       })
     )
 
     it.effect("is not fooled by a route that moves the venue's price within the call", () =>
       Effect.gen(function* () {
         const chain = yield* Base
-        const terms = termsOf(chain, "USDC", amount, "WETH")
+        const terms = termsOf(chain, { sell: "USDC", amount, buy: "WETH" })
         const stake = 2_000_000_000_000n
         yield* mint(chain, chain.contracts.diamond, { token: tokenBySymbol(chain, "USDC"), amountRaw: stake })
         yield* skewed(chain, "WETH", 97n)
@@ -204,39 +207,48 @@ describe("RoutedSwap", () => {
           })
         })
         const pushed = routeOver(chain, [push, inPools(chain, terms)])
-        assert.strictEqual(yield* verdict(chain, account, terms, pushed), "TooLittle")
+        assert.strictEqual(yield* verdict(chain, account, { terms, route: pushed }), "TooLittle")
         yield* skewed(chain, "WETH", 100n)
-        assert.strictEqual(yield* verdict(chain, account, terms, pushed), "accepted")
+        assert.strictEqual(yield* verdict(chain, account, { terms, route: pushed }), "accepted")
       })
     )
 
     it.effect("refuses what has no price on the venue, is too late, or is no swap", () =>
       Effect.gen(function* () {
         const chain = yield* Base
-        const late = termsOf(chain, "USDC", amount, "WETH", { deadline: 1n })
-        assert.strictEqual(yield* verdict(chain, account, late, honestRoute(chain, late)), "Expired")
-        const same = termsOf(chain, "USDC", amount, "USDC")
-        assert.strictEqual(yield* verdict(chain, account, same, "0x"), "SameToken")
-        const unpaired = termsOf(chain, "AERO", amount, "cbBTC")
-        assert.strictEqual(yield* verdict(chain, account, unpaired, honestRoute(chain, unpaired)), "reverted")
-        const nothing = termsOf(chain, "USDC", 0n, "WETH")
-        assert.strictEqual(yield* verdict(chain, account, nothing, honestRoute(chain, nothing)), "reverted")
-        const dust = termsOf(chain, "USDC", 1n, "cbBTC")
-        assert.strictEqual(yield* verdict(chain, account, dust, honestRoute(chain, dust)), "NoVenuePrice")
+        const late = termsOf(chain, { sell: "USDC", amount, buy: "WETH" }, { deadline: 1n })
+        assert.strictEqual(yield* verdict(chain, account, { terms: late, route: honestRoute(chain, late) }), "Expired")
+        const same = termsOf(chain, { sell: "USDC", amount, buy: "USDC" })
+        assert.strictEqual(yield* verdict(chain, account, { terms: same, route: "0x" }), "SameToken")
+        const unpaired = termsOf(chain, { sell: "AERO", amount, buy: "cbBTC" })
+        assert.strictEqual(
+          yield* verdict(chain, account, { terms: unpaired, route: honestRoute(chain, unpaired) }),
+          "reverted"
+        )
+        const nothing = termsOf(chain, { sell: "USDC", amount: 0n, buy: "WETH" })
+        assert.strictEqual(
+          yield* verdict(chain, account, { terms: nothing, route: honestRoute(chain, nothing) }),
+          "reverted"
+        )
+        const dust = termsOf(chain, { sell: "USDC", amount: 1n, buy: "cbBTC" })
+        assert.strictEqual(
+          yield* verdict(chain, account, { terms: dust, route: honestRoute(chain, dust) }),
+          "NoVenuePrice"
+        )
       })
     )
 
     it.effect("passes the route's own error on, and calls nothing but the diamond", () =>
       Effect.gen(function* () {
         const chain = yield* Base
-        const terms = termsOf(chain, "USDC", amount, "WETH")
+        const terms = termsOf(chain, { sell: "USDC", amount, buy: "WETH" })
         const steal = encodeFunctionData({
           abi: erc20Abi,
           functionName: "transferFrom",
           args: [account.address, thief.address, amount]
         })
         for (const route of ["0x", steal, zeroHash] as const) {
-          assert.strictEqual(yield* verdict(chain, account, terms, route), "reverted")
+          assert.strictEqual(yield* verdict(chain, account, { terms, route }), "reverted")
         }
       })
     )
@@ -244,7 +256,7 @@ describe("RoutedSwap", () => {
     it.effect("takes no native value", () =>
       Effect.gen(function* () {
         const chain = yield* Base
-        const terms = termsOf(chain, "USDC", amount, "WETH")
+        const terms = termsOf(chain, { sell: "USDC", amount, buy: "WETH" })
         const data = encodeFunctionData({
           abi: routedSwapAbi,
           functionName: "swap",
@@ -266,19 +278,17 @@ describe("RoutedSwap", () => {
     it.effect("never touches tokens of somebody who approved it and did not call", () =>
       Effect.gen(function* () {
         const chain = yield* Base
-        const terms = termsOf(chain, "USDC", amount, "WETH")
+        const terms = termsOf(chain, { sell: "USDC", amount, buy: "WETH" })
         const { diamond, routedSwap } = chain.contracts
         const args = [routedSwap, 2n ** 256n - 1n] as const
-        yield* transact(
-          chain,
-          account,
-          terms.sell,
-          encodeFunctionData({ abi: erc20Abi, functionName: "approve", args })
-        )
-        assert.strictEqual(yield* verdict(chain, thief, terms, honestRoute(chain, terms)), "reverted")
+        yield* transact(chain, account, {
+          to: terms.sell,
+          data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args })
+        })
+        assert.strictEqual(yield* verdict(chain, thief, { terms, route: honestRoute(chain, terms) }), "reverted")
         // Nor through the diamond, which spends for nobody but its caller.
         const data = routeOver(chain, inPools(chain, terms), thief.address)
-        const { status } = yield* transact(chain, thief, diamond, data)
+        const { status } = yield* transact(chain, thief, { to: diamond, data })
         assert.strictEqual(status, "reverted")
       })
     )
@@ -295,16 +305,14 @@ describe("RoutedSwap", () => {
           const odd = yield* deployOddToken(chain, account, keptBps)
           const usdc = addressOf(chain, "USDC")
           const { factory, routePools } = chain.contracts
-          yield* transact(
-            chain,
-            account,
-            factory,
-            encodeFunctionData({
+          yield* transact(chain, account, {
+            to: factory,
+            data: encodeFunctionData({
               abi: parseAbi(["function createPair(address a, address b) returns (address)"]),
               functionName: "createPair",
               args: [odd, usdc]
             })
-          )
+          })
           const pair = yield* Effect.promise(() =>
             chain.client.readContract({
               address: factory,
@@ -314,12 +322,12 @@ describe("RoutedSwap", () => {
             })
           )
           const depth = 1_000_000_000_000n
-          yield* mintOdd(chain, account, odd, pair, depth)
+          yield* mintOdd(chain, account, { token: odd, account: pair, amount: depth })
           yield* mint(chain, pair, { token: tokenBySymbol(chain, "USDC"), amountRaw: depth })
           const sync = encodeFunctionData({ abi: parseAbi(["function sync()"]), functionName: "sync" })
-          yield* transact(chain, account, pair, sync)
-          yield* mintOdd(chain, account, odd, routePools, depth)
-          yield* mintOdd(chain, account, odd, account.address, amount)
+          yield* transact(chain, account, { to: pair, data: sync })
+          yield* mintOdd(chain, account, { token: odd, account: routePools, amount: depth })
+          yield* mintOdd(chain, account, { token: odd, account: account.address, amount })
           yield* operate(chain.client, {
             what: "price the odd token",
             to: routePools,
@@ -332,7 +340,7 @@ describe("RoutedSwap", () => {
           const [sell, buy] = sells ? [odd, usdc] : [usdc, odd]
           const terms = { sell, amount, buy, minOut: 0n, hub: zeroAddress, deadline: never }
           const route = honestRoute(chain, terms)
-          assert.strictEqual(yield* verdict(chain, account, terms, route), expected)
+          assert.strictEqual(yield* verdict(chain, account, { terms, route }), expected)
         })
       )
     }

@@ -27,8 +27,8 @@ const fundedAccount = Effect.fnUntraced(function* (index: bigint) {
   const { base } = yield* EvmWorld
   const enrollment = yield* enroll(index, [[base, "USDC", "WETH"]])
   yield* deployAccount(base, enrollment.authorization)
-  yield* fund(base, enrollment.account, "USDC", 100_000_000n)
-  yield* fund(base, enrollment.account, "WETH", wei)
+  yield* fund(base, enrollment.account, { symbol: "USDC", raw: 100_000_000n })
+  yield* fund(base, enrollment.account, { symbol: "WETH", raw: wei })
   return { chain: base, account: enrollment.account as string as Address }
 })
 
@@ -49,9 +49,11 @@ const versionOf = { withdraw: "1", settle: "2" } as const
 const callOf = (
   kind: Kind,
   chain: Chain,
-  account: Address,
-  authorization: Authorization,
-  signature: Hex
+  {
+    account,
+    authorization,
+    signature
+  }: { readonly account: Address; readonly authorization: Authorization; readonly signature: Hex }
 ): readonly [sender: Address, call: Call] =>
   kind === "withdraw"
     ? [relayer.address, { functionName: "withdraw", args: [account, authorization, signature] }]
@@ -159,14 +161,21 @@ describe("WithdrawalExecutor", () => {
           const domain = domainOf(chain, account, versionOf[kind])
           const honest = yield* newAuthorization(chain, recipient)
           const honestly = yield* Effect.promise(() => signed(owner, domain, honest))
-          assert.strictEqual(yield* verdict(chain, ...callOf(kind, chain, account, honest, honestly)), "accepted")
+          assert.strictEqual(
+            yield* verdict(chain, ...callOf(kind, chain, { account, authorization: honest, signature: honestly })),
+            "accepted"
+          )
           for (const [what, forgery] of forgeries) {
             const authorization = yield* newAuthorization(chain, recipient)
             const signature = yield* Effect.promise(() =>
               signed(forgery.signer ?? owner, forgery.domain?.(domain) ?? domain, authorization)
             )
             const submitted = forgery.submitted?.(authorization) ?? authorization
-            const call = callOf(kind, chain, account, submitted, forgery.signature?.(signature) ?? signature)
+            const call = callOf(kind, chain, {
+              account,
+              authorization: submitted,
+              signature: forgery.signature?.(signature) ?? signature
+            })
             assert.strictEqual(yield* verdict(chain, ...call), "NotSignedByOwner", what)
           }
         })
@@ -180,7 +189,7 @@ describe("WithdrawalExecutor", () => {
             const signature = yield* Effect.promise(() =>
               signed(owner, domainOf(chain, account, versionOf[kind]), authorization)
             )
-            return yield* verdict(chain, ...callOf(kind, chain, account, authorization, signature))
+            return yield* verdict(chain, ...callOf(kind, chain, { account, authorization, signature }))
           })
           assert.strictEqual(yield* attempt({ expiresAt: 0n }), "Expired")
           assert.strictEqual(yield* attempt({ recipient: zeroAddress }), "InvalidRecipient")
@@ -198,7 +207,7 @@ describe("WithdrawalExecutor", () => {
             const signature = yield* Effect.promise(() =>
               signed(owner, domainOf(chain, account, versionOf[kind]), authorization)
             )
-            const [sender, call] = callOf(kind, chain, account, authorization, signature)
+            const [sender, call] = callOf(kind, chain, { account, authorization, signature })
             yield* Effect.promise(() =>
               chain.client.setNextBlockTimestamp({ timestamp: authorization.expiresAt + late })
             )

@@ -42,9 +42,11 @@ const nameHash = keccak256(toHex(withdrawalDomainName))
 const asked = Effect.fnUntraced(function* (
   chain: Chain,
   module: { readonly address: Address; readonly abi: Abi },
-  sender: Address,
-  functionName: "onInstall" | "onUninstall",
-  data: Hex
+  {
+    data,
+    functionName,
+    sender
+  }: { readonly sender: Address; readonly functionName: "onInstall" | "onUninstall"; readonly data: Hex }
 ) {
   return yield* Effect.promise(() =>
     chain.client.simulateContract({ ...module, functionName, args: [data], account: sender }).then(
@@ -69,7 +71,8 @@ describe("The modules of an account", () => {
         const enrollment = yield* enroll(130n, [[base, "USDC"]])
         yield* deployAccount(base, enrollment.authorization)
         const account = enrollment.account as string as Address
-        const install = (sender: Address, data: Hex) => asked(base, executor, sender, "onInstall", data)
+        const install = (sender: Address, data: Hex) =>
+          asked(base, executor, { sender, functionName: "onInstall", data })
         const whole = concat([owner.address, nameHash])
         assert.strictEqual(yield* install(stranger.address, whole), "accepted")
         assert.strictEqual(yield* install(account, whole), "AlreadyInstalled")
@@ -77,7 +80,8 @@ describe("The modules of an account", () => {
         for (const data of ["0x", owner.address, concat([whole, "0x00"])] as const) {
           assert.strictEqual(yield* install(stranger.address, data), "InvalidInstallData")
         }
-        const root = (data: Hex) => asked(base, validator, stranger.address, "onInstall", data)
+        const root = (data: Hex) =>
+          asked(base, validator, { sender: stranger.address, functionName: "onInstall", data })
         assert.strictEqual(yield* root(owner.address), "accepted")
         assert.strictEqual(yield* root(zeroAddress), "InvalidOwner")
         assert.strictEqual(yield* root("0x1234"), "reverted")
@@ -91,8 +95,8 @@ describe("The modules of an account", () => {
         const enrollment = yield* enroll(131n, [[base, "USDC", "WETH"]])
         yield* deployAccount(base, enrollment.authorization)
         const account = enrollment.account as string as Address
-        yield* fund(base, enrollment.account, "USDC", 100_000_000n)
-        yield* fund(base, enrollment.account, "WETH", 100_000n)
+        yield* fund(base, enrollment.account, { symbol: "USDC", raw: 100_000_000n })
+        yield* fund(base, enrollment.account, { symbol: "WETH", raw: 100_000n })
         const withdrawal = Effect.fnUntraced(function* () {
           const authorization = yield* newAuthorization(base, recipient)
           const signature = yield* Effect.promise(() => signed(owner, domainOf(base, account, "1"), authorization))
@@ -136,8 +140,8 @@ describe("The modules of an account", () => {
         yield* deployAccount(base, authorization)
         const at = addressOf(authorization.chains[0].accountId)
         const account = at as string as Address
-        yield* fund(base, at, "USDC", 100_000_000n)
-        yield* fund(base, at, "WETH", 100_000n)
+        yield* fund(base, at, { symbol: "USDC", raw: 100_000_000n })
+        yield* fund(base, at, { symbol: "WETH", raw: 100_000n })
         yield* Effect.promise(() =>
           base.client.setCode({ address: key.address, bytecode: concat(["0xef0100", base.contracts.weth]) })
         )

@@ -45,7 +45,11 @@ export const never = 10n ** 12n
 export const addressOf = (chain: Chain, symbol: string) => tokenBySymbol(chain, symbol).address
 
 /** Terms that leave the floor to the venue's direct pool. */
-export const termsOf = (chain: Chain, sell: string, amount: bigint, buy: string, but: Partial<Terms> = {}): Terms => ({
+export const termsOf = (
+  chain: Chain,
+  { amount, buy, sell }: { readonly sell: string; readonly amount: bigint; readonly buy: string },
+  but: Partial<Terms> = {}
+): Terms => ({
   sell: addressOf(chain, sell),
   amount,
   buy: addressOf(chain, buy),
@@ -93,13 +97,17 @@ export const routeOver = (chain: Chain, swapData: SwapData | ReadonlyArray<SwapD
 
 export const honestRoute = (chain: Chain, terms: Terms) => routeOver(chain, inPools(chain, terms))
 
-export const transact = (chain: Chain, from: LocalAccount, to: Address | null, data: Hex) =>
+export const transact = (
+  chain: Chain,
+  from: LocalAccount,
+  { data, to }: { readonly to: Address | null; readonly data: Hex }
+) =>
   Effect.promise(async () => {
     const hash = await chain.client.sendTransaction({ account: from, to, data, gas: 5_000_000n })
     return chain.client.waitForTransactionReceipt({ hash })
   })
 
-const swapOf = (chain: Chain, from: LocalAccount, terms: Terms, route: Hex) =>
+const swapOf = (chain: Chain, from: LocalAccount, { route, terms }: { readonly terms: Terms; readonly route: Hex }) =>
   ({
     address: chain.contracts.routedSwap,
     abi: routedSwapAbi,
@@ -110,21 +118,29 @@ const swapOf = (chain: Chain, from: LocalAccount, terms: Terms, route: Hex) =>
 
 const approve = (chain: Chain, from: LocalAccount, { amount, sell }: Terms) => {
   const args = [chain.contracts.routedSwap, amount] as const
-  return transact(chain, from, sell, encodeFunctionData({ abi: erc20Abi, functionName: "approve", args }))
+  return transact(chain, from, { to: sell, data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args }) })
 }
 
 /** Makes the swap; the receipt. */
-export const swap = Effect.fnUntraced(function* (chain: Chain, from: LocalAccount, terms: Terms, route: Hex) {
+export const swap = Effect.fnUntraced(function* (
+  chain: Chain,
+  from: LocalAccount,
+  { route, terms }: { readonly terms: Terms; readonly route: Hex }
+) {
   yield* approve(chain, from, terms)
   const data = encodeFunctionData({ abi: routedSwapAbi, functionName: "swap", args: [terms, route] })
-  return yield* transact(chain, from, chain.contracts.routedSwap, data)
+  return yield* transact(chain, from, { to: chain.contracts.routedSwap, data })
 })
 
 /** The name of the error with which a swap would be refused, or "accepted"; nothing but the approval is sent. */
-export const verdict = Effect.fnUntraced(function* (chain: Chain, from: LocalAccount, terms: Terms, route: Hex) {
+export const verdict = Effect.fnUntraced(function* (
+  chain: Chain,
+  from: LocalAccount,
+  { route, terms }: { readonly terms: Terms; readonly route: Hex }
+) {
   yield* approve(chain, from, terms)
   return yield* Effect.promise(() =>
-    chain.client.simulateContract(swapOf(chain, from, terms, route)).then(
+    chain.client.simulateContract(swapOf(chain, from, { terms, route })).then(
       () => "accepted",
       (error: BaseError) => {
         const reverted = error.walk((cause) => cause instanceof ContractFunctionRevertedError)
@@ -164,17 +180,19 @@ const compileOddToken = () => {
 export const deployOddToken = Effect.fnUntraced(function* (chain: Chain, from: LocalAccount, keptBps: bigint) {
   const { abi, creation } = compileOddToken()
   const data = encodeDeployData({ abi, bytecode: creation, args: [keptBps] })
-  const { contractAddress } = yield* transact(chain, from, null, data)
+  const { contractAddress } = yield* transact(chain, from, { to: null, data })
   return contractAddress!
 })
 
 /** Gives an odd token to an account. */
-export const mintOdd = (chain: Chain, from: LocalAccount, token: Address, account: Address, amount: bigint) =>
-  transact(
-    chain,
-    from,
-    token,
-    encodeFunctionData({
+export const mintOdd = (
+  chain: Chain,
+  from: LocalAccount,
+  { account, amount, token }: { readonly token: Address; readonly account: Address; readonly amount: bigint }
+) =>
+  transact(chain, from, {
+    to: token,
+    data: encodeFunctionData({
       abi: [
         {
           type: "function",
@@ -190,4 +208,4 @@ export const mintOdd = (chain: Chain, from: LocalAccount, token: Address, accoun
       functionName: "mint",
       args: [account, amount]
     })
-  )
+  })

@@ -23,7 +23,7 @@ afterEach(async () => {
 /** A socket of the share that has begun. */
 const open = async (worker: Awaited<ReturnType<typeof start>>, query: Record<string, string> = {}, options = {}) => {
   const { token } = await worker.ticket(stock)
-  const socket = openSocket(worker.url, `${path}/ws`, { token, ...query }, {}, options)
+  const socket = openSocket(worker.url, { path: `${path}/ws`, query: { token, ...query } }, { headers: {}, options })
   await socket.until(() => socket.frames.length > 0)
   return socket
 }
@@ -162,7 +162,7 @@ describe("refusals", () => {
     const worker = await start({ settings: { maxSockets: 1 } })
     await open(worker)
     const { token } = await worker.ticket(stock)
-    const second = openSocket(worker.url, `${path}/ws`, { token })
+    const second = openSocket(worker.url, { path: `${path}/ws`, query: { token } })
     const { body, headers, status } = await second.refused()
     assert.deepStrictEqual([status, body.error, headers["retry-after"]], [503, "too_many_sockets", "5"])
   })
@@ -177,7 +177,7 @@ describe("refusals", () => {
     const before = await open(worker)
     isReachable = false
     const { token } = await worker.ticket(stock)
-    const { body, headers, status } = await openSocket(worker.url, `${path}/ws`, { token }).refused()
+    const { body, headers, status } = await openSocket(worker.url, { path: `${path}/ws`, query: { token } }).refused()
     assert.deepStrictEqual([status, body.error, headers["retry-after"]], [503, "not_ready", "1"])
     assert.strictEqual((await worker.call(`${path}/snapshot?token=${token}`)).body.error, "not_ready")
     assert.strictEqual((await worker.call("/health/ready")).status, 503)
@@ -190,7 +190,7 @@ describe("refusals", () => {
     const worker = await start()
     const { token } = await worker.ticket(stock)
     for (const wrong of ["/v1/assets/equity/TSLA/ohlcv/1m", "/v1/collections/bonds/default", "/v1/nothing"]) {
-      const { body, status } = await openSocket(worker.url, `${wrong}/ws`, { token }).refused()
+      const { body, status } = await openSocket(worker.url, { path: `${wrong}/ws`, query: { token } }).refused()
       assert.deepStrictEqual([status, body.error], [404, "topic_not_found"], wrong)
     }
     assert.strictEqual((await worker.call("/v1/nothing")).body.error, "topic_not_found")

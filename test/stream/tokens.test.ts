@@ -50,9 +50,12 @@ describe("the token of a ticket", () => {
       ],
       [200, 401, 404]
     )
-    const socket = openSocket(worker.url, `${path}/ws`, { token })
+    const socket = openSocket(worker.url, { path: `${path}/ws`, query: { token } })
     await socket.until(() => socket.frames.length > 0)
-    assert.strictEqual((await openSocket(worker.url, `${path}/ws`, { token: wrong }).refused()).status, 401)
+    assert.strictEqual(
+      (await openSocket(worker.url, { path: `${path}/ws`, query: { token: wrong } }).refused()).status,
+      401
+    )
     await worker.stop()
 
     const whole = [worker.log(), ...exported].join("\n")

@@ -117,7 +117,7 @@ describe("sockets", () => {
   it("begin with a snapshot, go on live, and resume after a sequence without loss or repeat", async () => {
     const worker = await start()
     const { token } = await worker.ticket(stock)
-    const first = openSocket(worker.url, `${stockPath}/ws`, { token })
+    const first = openSocket(worker.url, { path: `${stockPath}/ws`, query: { token } })
     await first.until(() => first.frames.length > 0)
     const [snapshot] = first.frames
     assert.deepInclude(snapshot, { v: 1, type: "snapshot", topic: "asset:equity:TSLA:ohlcv:1s", items: [] })
@@ -139,7 +139,10 @@ describe("sockets", () => {
     assert.strictEqual(second.previous, first.events()[0].sequence)
     first.socket.close()
     await first.closed()
-    const resumed = openSocket(worker.url, `${stockPath}/ws`, { token, afterSequence: `${second.sequence}` })
+    const resumed = openSocket(worker.url, {
+      path: `${stockPath}/ws`,
+      query: { token, afterSequence: `${second.sequence}` }
+    })
     await resumed.until(() => resumed.events().length === 3)
     worker.massive.bar("TSLA", begin + 9_000)
     await resumed.until(() => resumed.events().length === 4)
@@ -150,7 +153,7 @@ describe("sockets", () => {
         .slice(2)
         .map(({ sequence }) => ["event", sequence])
     )
-    const late = openSocket(worker.url, `${stockPath}/ws`, { token, afterSequence: "1" })
+    const late = openSocket(worker.url, { path: `${stockPath}/ws`, query: { token, afterSequence: "1" } })
     await late.until(() => late.frames.length >= 2)
     assert.deepStrictEqual(
       late.frames.slice(0, 2).map(({ type }) => type),
@@ -167,7 +170,7 @@ describe("sockets", () => {
       collection: "crypto",
       symbols: ["ETH"]
     })
-    const socket = openSocket(worker.url, "/v1/collections/crypto/default/ws", { token })
+    const socket = openSocket(worker.url, { path: "/v1/collections/crypto/default/ws", query: { token } })
     await socket.until(() => socket.frames.length > 0)
     worker.coingecko.quote("BTC", now() - 5_000)
     worker.coingecko.quote("ETH", now() - 4_000)
@@ -183,13 +186,21 @@ describe("sockets", () => {
   it("refuse foreign origins and bad tokens before the upgrade, with a status and a code", async () => {
     const worker = await start()
     const { token } = await worker.ticket(stock)
-    const foreign = openSocket(worker.url, `${stockPath}/ws`, { token }, { origin: "https://evil.example" })
+    const foreign = openSocket(
+      worker.url,
+      { path: `${stockPath}/ws`, query: { token } },
+      { headers: { origin: "https://evil.example" } }
+    )
     assert.deepInclude(await foreign.refused(), { status: 403 })
-    const own = openSocket(worker.url, `${stockPath}/ws`, { token }, { origin: "https://app.example" })
+    const own = openSocket(
+      worker.url,
+      { path: `${stockPath}/ws`, query: { token } },
+      { headers: { origin: "https://app.example" } }
+    )
     await own.until(() => own.frames.length > 0)
-    const bad = openSocket(worker.url, `${stockPath}/ws`, { token: `${token}x` })
+    const bad = openSocket(worker.url, { path: `${stockPath}/ws`, query: { token: `${token}x` } })
     assert.strictEqual((await bad.refused()).body.error, "token_invalid")
-    const odd = openSocket(worker.url, `${stockPath}/ws`, { token, afterSequence: "-1" })
+    const odd = openSocket(worker.url, { path: `${stockPath}/ws`, query: { token, afterSequence: "-1" } })
     assert.strictEqual((await odd.refused()).body.error, "invalid_request")
   })
 
@@ -197,7 +208,7 @@ describe("sockets", () => {
     // Long enough for a slow machine to answer the ping before, or the worker would cut it.
     const worker = await start({ heartbeatMs: 2_000 })
     const { token } = await worker.ticket(stock)
-    const socket = openSocket(worker.url, `${stockPath}/ws`, { token })
+    const socket = openSocket(worker.url, { path: `${stockPath}/ws`, query: { token } })
     await socket.until(() => socket.frames.some(({ type }) => type === "heartbeat"))
     socket.socket.send('{"type":"ping"}')
     await socket.until(() => socket.frames.some(({ type }) => type === "pong"))
@@ -206,9 +217,9 @@ describe("sockets", () => {
   it("are limited in number, of one address and in all", async () => {
     const worker = await start({ settings: { maxSocketsPerAddress: 1 } })
     const { token } = await worker.ticket(stock)
-    const first = openSocket(worker.url, `${stockPath}/ws`, { token })
+    const first = openSocket(worker.url, { path: `${stockPath}/ws`, query: { token } })
     await first.until(() => first.frames.length > 0)
-    const second = openSocket(worker.url, `${stockPath}/ws`, { token })
+    const second = openSocket(worker.url, { path: `${stockPath}/ws`, query: { token } })
     assert.deepInclude(await second.refused(), { status: 429 })
     first.socket.close()
     await first.closed()
@@ -217,8 +228,8 @@ describe("sockets", () => {
   it("of a client of quotes that does not read go on with the latest, and neither slow nor hurt anybody else", async () => {
     const worker = await start()
     const { token } = await worker.ticket({ kind: "asset", assetClass: "crypto", symbol: "ETH" })
-    const slow = openSocket(worker.url, `${coinPath}/ws`, { token })
-    const quick = openSocket(worker.url, `${coinPath}/ws`, { token })
+    const slow = openSocket(worker.url, { path: `${coinPath}/ws`, query: { token } })
+    const quick = openSocket(worker.url, { path: `${coinPath}/ws`, query: { token } })
     await slow.until(() => slow.frames.length > 0)
     await quick.until(() => quick.frames.length > 0)
     slow.socket.pause()
@@ -248,7 +259,7 @@ describe("the market", () => {
   it("drops bad ticks and counts them by reason", async () => {
     const worker = await start()
     const { token } = await worker.ticket(stock)
-    const socket = openSocket(worker.url, `${stockPath}/ws`, { token })
+    const socket = openSocket(worker.url, { path: `${stockPath}/ws`, query: { token } })
     await socket.until(() => socket.frames.length > 0)
     const at = now() - 10_000
     worker.massive.bar("TSLA", at)

@@ -48,13 +48,17 @@ const call = async (url: string, init: RequestInit): Promise<Answer> => {
 const withBody = (body: unknown): RequestInit =>
   body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }
 
+type Call = (method: string, path: string, body?: unknown) => Promise<Answer>
+
 export interface World {
   readonly overview: WorldOverview
   /** Where the world itself is told what to do. */
   readonly controlUrl: string
   /** Full key of the first tenant. */
   readonly key: string
-  readonly api: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+  readonly api: Call
+  /** The same with further headers. */
+  readonly apiWith: (headers: Record<string, string>) => Call
   readonly control: (path: string, body: unknown) => Promise<Answer>
   readonly asset: (chainId: number, symbol: string) => WorldAsset
   /** Everything that the service logged so far. */
@@ -113,18 +117,20 @@ const startOnFreePorts = async (dataDir: string, environment: Record<string, str
 
   const overview = await overviewWhenReady()
   const key = overview.tenants[0]!.apiKey
+  const apiWith: World["apiWith"] = (headers) => (method, path, body) => {
+    const init = withBody(body)
+    return call(`${overview.apiBaseUrl}${path}`, {
+      ...init,
+      method,
+      headers: { "x-api-key": key, ...init.headers, ...headers } as Record<string, string>
+    })
+  }
   return {
     overview,
     controlUrl,
     key,
-    api: (method, path, body, headers) => {
-      const init = withBody(body)
-      return call(`${overview.apiBaseUrl}${path}`, {
-        ...init,
-        method,
-        headers: { "x-api-key": key, ...init.headers, ...headers } as Record<string, string>
-      })
-    },
+    api: apiWith({}),
+    apiWith,
     control: (path, body) => call(`${controlUrl}${path}`, { method: "POST", ...withBody(body) }),
     asset: (chainId, symbol) => {
       const found = overview.chains

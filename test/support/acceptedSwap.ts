@@ -16,8 +16,7 @@ interface Portfolio {
 export const acceptSwap = Effect.fnUntraced(function* (
   { portfolioId, tenantId }: Portfolio,
   accountId: AccountId,
-  amountRaw: bigint,
-  expectedOfIssuer?: bigint
+  { amountRaw, expectedOfIssuer }: { readonly amountRaw: bigint; readonly expectedOfIssuer?: bigint | undefined }
 ) {
   const operationId = yield* makeOperationId
   yield* (yield* ActionStore).submit({

@@ -22,8 +22,13 @@ export interface Enrolled {
 export const messageOf = Effect.fnUntraced(function* (
   { portfolioId }: Enrolled,
   account: AccountId,
-  assets: ReadonlyArray<readonly [AssetId, bigint]>,
-  changes: Partial<WithdrawalMessage> = {}
+  {
+    assets,
+    changes = {}
+  }: {
+    readonly assets: ReadonlyArray<readonly [AssetId, bigint]>
+    readonly changes?: Partial<WithdrawalMessage> | undefined
+  }
 ) {
   const random = yield* SecureRandom.SecureRandom
   const message: WithdrawalMessage = {
@@ -52,8 +57,7 @@ export const claimOf = Effect.fnUntraced(function* (tenantId: TenantId, nonce: s
 /** Claims the nonce and accepts the withdrawal; answers its operation. */
 export const acceptWithdrawal = Effect.fnUntraced(function* (
   { portfolioId, tenantId }: Enrolled,
-  accountId: AccountId,
-  message: WithdrawalMessage,
+  { accountId, message }: { readonly accountId: AccountId; readonly message: WithdrawalMessage },
   { acceptedAtBlock = 1n, signature = "0x1b" } = {}
 ) {
   const store = yield* WithdrawalStore

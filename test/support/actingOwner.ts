@@ -8,9 +8,13 @@ import type { World } from "#test/support/World.ts"
 /** The chain on which they act. */
 export const actingChain = 8453
 
-export const callProcedure = async (world: World, procedure: string, body: unknown, token?: string) => {
+export const callProcedure = async (
+  world: World,
+  procedure: string,
+  { body, token }: { readonly body: unknown; readonly token?: string | undefined }
+) => {
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
-  return world.api("POST", `/v1/rpc/${procedure}`, body, headers)
+  return world.apiWith(headers)("POST", `/v1/rpc/${procedure}`, body)
 }
 
 /** An owner with 10,000 USDC in each account, whose wallet has a session; automation is paused. */
@@ -21,10 +25,10 @@ export const signedInOwner = async (world: World) => {
     sign: (raw: `0x${string}`) => account.signMessage({ message: { raw } }),
     signTypedData: (typedData: any) => account.signTypedData(typedData)
   }
-  const portfolio = await enroll(world, await createStrategy(world), owner)
+  const portfolio = await enroll(world, { strategyId: await createStrategy(world), owner })
   await world.api("POST", `/v2/portfolios/${portfolio.portfolioId}/stop`)
   await fund(world, portfolio.accounts, 10_000n)
-  const { nonce } = (await callProcedure(world, "identity.nonce", { json: {} })).body.result.data.json
+  const { nonce } = (await callProcedure(world, "identity.nonce", { body: { json: {} } })).body.result.data.json
   const { host } = new URL(world.overview.apiBaseUrl)
   const message = createSiweMessage({
     address: account.address,
@@ -36,7 +40,7 @@ export const signedInOwner = async (world: World) => {
     issuedAt: new Date(world.overview.now)
   })
   const signature = await account.signMessage({ message })
-  const answer = await callProcedure(world, "identity.signIn", { json: { message, signature } })
+  const answer = await callProcedure(world, "identity.signIn", { body: { json: { message, signature } } })
   assert.strictEqual(answer.status, 200, JSON.stringify(answer.body))
   const [vault] = portfolio.accounts
   return {
@@ -99,7 +103,7 @@ export const clientSwap = ({ portfolioId }: ActingOwner, route: unknown, params:
 })
 
 export const submitAction = (world: World, input: unknown, token: string) =>
-  callProcedure(world, "v2.portfolio.actions.submit", { input }, token)
+  callProcedure(world, "v2.portfolio.actions.submit", { body: { input }, token })
 
 /** Waits until a swap has traded. */
 export const completedSwap = async (world: World, owner: ActingOwner, operationId: string) => {

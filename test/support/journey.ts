@@ -46,8 +46,7 @@ export interface EnrolledPortfolio {
 
 export const enroll = async (
   world: World,
-  strategyId: string,
-  owner: Owner,
+  { owner, strategyId }: { readonly strategyId: string; readonly owner: Owner },
   chains = chainIds
 ): Promise<EnrolledPortfolio> => {
   const draft = { ownerAccountId: owner.ownerAccountId, strategyId, chainIds: chains }

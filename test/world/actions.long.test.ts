@@ -35,7 +35,7 @@ afterAll(async () => {
   await folder?.remove()
 }, 300_000)
 
-const rpc = (procedure: string, body: unknown, token?: string) => callProcedure(world, procedure, body, token)
+const rpc = (procedure: string, body: unknown, token?: string) => callProcedure(world, procedure, { body, token })
 const signedIn = () => signedInOwner(world)
 const addressOf = (symbol: string) => tokenAddress(world, symbol)
 const backendQuote = (owner: ActingOwner, changes: Record<string, unknown> = {}) => quoteOf(world, owner, changes)

@@ -41,7 +41,7 @@ const depositor = async () => {
   const body = { name: "Long tail", allocation: { assets }, schedule: { type: "interval", frequency: "daily" } }
   const answer = await world.api("POST", "/v2/strategies", body)
   assert.strictEqual(answer.status, 201, JSON.stringify(answer.body))
-  const portfolio = await enroll(world, answer.body.data.strategyId, newOwner())
+  const portfolio = await enroll(world, { strategyId: answer.body.data.strategyId, owner: newOwner() })
   await fund(world, portfolio.accounts, 1_000n)
   return portfolio
 }

@@ -61,7 +61,7 @@ describe("a backup", () => {
             const one = yield* world(dataDir, original)
             return yield* Effect.promise(async () => {
               const strategyId = await createStrategy(one)
-              const { accounts, portfolioId } = await enroll(one, strategyId, newOwner())
+              const { accounts, portfolioId } = await enroll(one, { strategyId, owner: newOwner() })
               await fund(one, accounts, 10_000n)
               const before = await rebalance(one, portfolioId)
               assert.strictEqual((await finishedOperation(one, portfolioId, before)).state, "completed")

@@ -51,10 +51,13 @@ const script = (facts: Record<string, unknown>) => `(async () => {
 const newOwner = async () => {
   const key = generatePrivateKey()
   const account = privateKeyToAccount(key)
-  const { accounts, portfolioId } = await enroll(world, await createStrategy(world), {
-    ownerAccountId: `eip155:0:${account.address}`,
-    sign: (raw) => account.signMessage({ message: { raw } }),
-    signTypedData: (typedData: any) => account.signTypedData(typedData)
+  const { accounts, portfolioId } = await enroll(world, {
+    strategyId: await createStrategy(world),
+    owner: {
+      ownerAccountId: `eip155:0:${account.address}`,
+      sign: (raw) => account.signMessage({ message: { raw } }),
+      signTypedData: (typedData: any) => account.signTypedData(typedData)
+    }
   })
   await world.api("POST", `/v2/portfolios/${portfolioId}/stop`)
   await fund(world, accounts, 10_000n)

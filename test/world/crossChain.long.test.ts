@@ -46,7 +46,7 @@ const newStrategy = async () => {
 
 /** 10,000 dollars of USDC on Base and nothing elsewhere; the schedule does the rest. */
 const depositor = async () => {
-  const portfolio = await enroll(world, await newStrategy(), newOwner(), chainIds)
+  const portfolio = await enroll(world, { strategyId: await newStrategy(), owner: newOwner() }, chainIds)
   await fund(world, [portfolio.accounts.find((account) => account.includes(`:${base}:`))!], 10_000n)
   return portfolio
 }

@@ -43,7 +43,7 @@ describe("discovery in a world", () => {
     assert.deepInclude(empty, { tvlUsd: "0.00", portfolioCount: 0 })
 
     const { strategyId } = await found("curated")
-    const { accounts } = await enroll(world, strategyId, newOwner())
+    const { accounts } = await enroll(world, { strategyId, owner: newOwner() })
     await fund(world, accounts, 1_000n)
     const metrics = await eventually("the deposit is in the value", async () => {
       const measured = (await found("top_performing")).metrics

@@ -44,7 +44,7 @@ const detail = async () => (await world.api("GET", `/v2/portfolios/${portfolio.p
 
 describe("one user's life", () => {
   it("enrolls on two chains with one signature and one address", async () => {
-    portfolio = await enroll(world, strategyId, owner)
+    portfolio = await enroll(world, { strategyId, owner })
     assert.lengthOf(portfolio.accounts, 2)
     assert.deepStrictEqual(
       portfolio.accounts.map((id) => Number(id.split(":")[1])),
@@ -59,12 +59,12 @@ describe("one user's life", () => {
     assert.strictEqual(replay.body.data.portfolioId, portfolio.portfolioId)
     const changed = await world.api("POST", "/v2/enroll", { ...portfolio.request, portfolioName: "Other" })
     assert.deepStrictEqual([changed.status, changed.body.error.code], [409, "API_008"])
-    const again = await enroll(world, strategyId, owner).catch((error: Error) => error.message)
+    const again = await enroll(world, { strategyId, owner }).catch((error: Error) => error.message)
     assert.include(String(again), "API_202")
   })
 
   it("gives the owner's next portfolio another address", async () => {
-    const second = await enroll(world, await createStrategy(world), owner)
+    const second = await enroll(world, { strategyId: await createStrategy(world), owner })
     assert.notStrictEqual(second.accounts[0], portfolio.accounts[0])
   })
 
@@ -154,9 +154,9 @@ describe("what observers see", () => {
 
   it("one trace from the request through the service to SQL and to the chains, under the caller's trace id", async () => {
     await world.control("/clock/advance", { ms: 60_000 })
-    const answer = await world.api("GET", `/v2/portfolios/${portfolio.portfolioId}/positions`, undefined, {
+    const answer = await world.apiWith({
       traceparent: `00-${traceId}-b7ad6b7169203331-01`
-    })
+    })("GET", `/v2/portfolios/${portfolio.portfolioId}/positions`)
     assert.strictEqual(answer.headers.get("x-correlation-id"), traceId)
     await eventually("the collector has the whole trace", async () => {
       const spans = collector.spans()

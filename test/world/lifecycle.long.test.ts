@@ -38,8 +38,21 @@ afterAll(async () => {
 }, 300_000)
 
 /** The data of an answer that must have the status. */
-const data = async (status: number, method: string, path: string, body?: unknown, key = world.key) => {
-  const answer = await world.api(method, path, body, { "x-api-key": key })
+const data = async (
+  status: number,
+  {
+    body,
+    key = world.key,
+    method,
+    path
+  }: {
+    readonly method: string
+    readonly path: string
+    readonly body?: unknown | undefined
+    readonly key?: string | undefined
+  }
+) => {
+  const answer = await world.apiWith({ "x-api-key": key })(method, path, body)
   assert.strictEqual(answer.status, status, `${method} ${path}: ${JSON.stringify(answer.body)}`)
   return answer.body.data
 }
@@ -52,7 +65,7 @@ const newRecipient = (chainId: number) => {
 const accountOn = (chainId: number) => portfolio.accounts.find((id) => id.startsWith(`eip155:${chainId}:`))!
 
 const held = async (portfolioId: string, chainId: number, symbol: string) => {
-  const { assets } = await data(200, "GET", `/v2/portfolios/${portfolioId}/positions`)
+  const { assets } = await data(200, { method: "GET", path: `/v2/portfolios/${portfolioId}/positions` })
   const { assetId } = world.asset(chainId, symbol)
   return assets.find((row: { readonly assetId: string }) => row.assetId === assetId)
 }
@@ -65,32 +78,51 @@ const operationDone = async (portfolioId: string, { operationId }: { readonly op
 
 describe("the integrator", () => {
   it("tests the key", async () => {
-    const whoami = await data(200, "GET", "/v2/whoami")
+    const whoami = await data(200, { method: "GET", path: "/v2/whoami" })
     assert.includeMembers(whoami.scopes, ["strategies:write", "portfolios:withdraw", "fees:write"])
   })
 
   it("sets defaults, creates a strategy and tunes it", async () => {
-    await data(200, "PATCH", "/v2/tenant/preferences", { swap: { slippageBps: 80 } })
-    assert.strictEqual((await data(200, "PATCH", "/v2/tenant/fees", { swapBps: 15 })).swapBps, 15)
+    await data(200, { method: "PATCH", path: "/v2/tenant/preferences", body: { swap: { slippageBps: 80 } } })
+    assert.strictEqual(
+      (await data(200, { method: "PATCH", path: "/v2/tenant/fees", body: { swapBps: 15 } })).swapBps,
+      15
+    )
     strategyId = await createStrategy(world)
-    await data(200, "PATCH", `/v2/strategies/${strategyId}`, { description: "Three fifths ether", isPublic: true })
-    await data(200, "PUT", `/v2/strategies/${strategyId}/schedule`, { type: "interval", frequency: "weekly" })
-    const { swap } = await data(200, "PATCH", `/v2/strategies/${strategyId}/preferences`, {
-      swap: { priceImpactBps: 300 }
+    await data(200, {
+      method: "PATCH",
+      path: `/v2/strategies/${strategyId}`,
+      body: { description: "Three fifths ether", isPublic: true }
+    })
+    await data(200, {
+      method: "PUT",
+      path: `/v2/strategies/${strategyId}/schedule`,
+      body: { type: "interval", frequency: "weekly" }
+    })
+    const { swap } = await data(200, {
+      method: "PATCH",
+      path: `/v2/strategies/${strategyId}/preferences`,
+      body: {
+        swap: { priceImpactBps: 300 }
+      }
     })
     assert.deepStrictEqual(swap, { slippageBps: null, priceImpactBps: 300, thresholdUsd: null })
-    const { allocation } = await data(200, "GET", `/v2/strategies/${strategyId}`)
-    const published = await data(201, "POST", `/v2/strategies/${strategyId}/versions`, {
-      allocation,
-      changeLog: "Same"
+    const { allocation } = await data(200, { method: "GET", path: `/v2/strategies/${strategyId}` })
+    const published = await data(201, {
+      method: "POST",
+      path: `/v2/strategies/${strategyId}/versions`,
+      body: {
+        allocation,
+        changeLog: "Same"
+      }
     })
     assert.deepInclude(published, { version: 2, isHead: true, changeLog: "Same" })
-    assert.lengthOf((await data(200, "GET", `/v2/strategies/${strategyId}/versions`)).versions, 2)
+    assert.lengthOf((await data(200, { method: "GET", path: `/v2/strategies/${strategyId}/versions` })).versions, 2)
   })
 
   it("shows the strategy's curve once its prices are known", () =>
     eventually("a curve of two points", async () => {
-      const { points, summary } = await data(200, "GET", `/v2/strategies/${strategyId}/performance`)
+      const { points, summary } = await data(200, { method: "GET", path: `/v2/strategies/${strategyId}/performance` })
       if (points.length < 2) return undefined
       assert.strictEqual(points[0].percentChange, "0.0000")
       assert.isArray(summary.windows)
@@ -100,15 +132,19 @@ describe("the integrator", () => {
 
 describe("a user with a key", () => {
   it("enrolls on one chain and activates the other later, at the same address", async () => {
-    portfolio = await enroll(world, strategyId, owner, [base])
+    portfolio = await enroll(world, { strategyId, owner }, [base])
     const path = `/v2/portfolios/${portfolio.portfolioId}/chains`
-    const issued = await data(200, "POST", `${path}/signature`, { chainIds: [arbitrum] })
-    const detail = await data(200, "POST", path, {
-      flowId: issued.flowId,
-      chainIds: [arbitrum],
-      accountIndex: issued.accountIndex,
-      agentAccountId: issued.agentAccountId,
-      signature: await owner.sign(issued.message.raw)
+    const issued = await data(200, { method: "POST", path: `${path}/signature`, body: { chainIds: [arbitrum] } })
+    const detail = await data(200, {
+      method: "POST",
+      path,
+      body: {
+        flowId: issued.flowId,
+        chainIds: [arbitrum],
+        accountIndex: issued.accountIndex,
+        agentAccountId: issued.agentAccountId,
+        signature: await owner.sign(issued.message.raw)
+      }
     })
     const accounts = detail.smartAccounts.map(({ accountId }: { readonly accountId: string }) => accountId)
     portfolio = { ...portfolio, accounts }
@@ -123,14 +159,18 @@ describe("a user with a key", () => {
   })
 
   it("sees what it holds by category", async () => {
-    const { assets } = await data(200, "GET", `/v2/portfolios/${portfolio.portfolioId}/positions`)
+    const { assets } = await data(200, { method: "GET", path: `/v2/portfolios/${portfolio.portfolioId}/positions` })
     const holdings = assets.map((row: { readonly assetId: string; readonly valueUsd: string }) => ({
       caipAssetId: row.assetId,
       weight: row.valueUsd
     }))
-    const { breakdowns, diagnostics, normalization } = await data(200, "POST", "/v2/assets/allocation-breakdown", {
-      dimensions: ["cryptoCategory"],
-      holdings
+    const { breakdowns, diagnostics, normalization } = await data(200, {
+      method: "POST",
+      path: "/v2/assets/allocation-breakdown",
+      body: {
+        dimensions: ["cryptoCategory"],
+        holdings
+      }
     })
     assert.lengthOf(breakdowns, 1)
     assert.isAbove(breakdowns[0].buckets.length, 1)
@@ -141,7 +181,7 @@ describe("a user with a key", () => {
   it("sees the deposit as a cash flow and no return of its own", () =>
     eventually("the portfolio is valued", async () => {
       await world.control("/clock/advance", { ms: 61_000 })
-      const { points } = await data(200, "GET", `/v2/portfolios/${portfolio.portfolioId}/performance`)
+      const { points } = await data(200, { method: "GET", path: `/v2/portfolios/${portfolio.portfolioId}/performance` })
       const today = points.at(-1)
       if (today === undefined || Number(today.cashFlowUsd) < 19_000) return undefined
       assert.strictEqual(today.isLive, true)
@@ -153,13 +193,17 @@ describe("a user with a key", () => {
     const recipient = newRecipient(base)
     const { balanceRaw, assetId } = await held(portfolio.portfolioId, base, "WETH")
     const path = `/v2/portfolios/${portfolio.portfolioId}/withdraw`
-    const { typedData } = await data(200, "POST", `${path}/signature`, {
-      recipientAccountId: recipient.accountId,
-      assets: [{ assetId, amountRaw: balanceRaw }]
+    const { typedData } = await data(200, {
+      method: "POST",
+      path: `${path}/signature`,
+      body: {
+        recipientAccountId: recipient.accountId,
+        assets: [{ assetId, amountRaw: balanceRaw }]
+      }
     })
     const body = { message: typedData.message, signature: await owner.signTypedData(typedData) }
-    const submitted = await data(202, "POST", path, body)
-    assert.deepStrictEqual(await data(202, "POST", path, body), submitted)
+    const submitted = await data(202, { method: "POST", path, body })
+    assert.deepStrictEqual(await data(202, { method: "POST", path, body }), submitted)
     const operation = await operationDone(portfolio.portfolioId, submitted)
     assert.strictEqual(operation.kind, "withdraw")
     assert.strictEqual(await tokenBalance(world, assetId, recipient.address), BigInt(balanceRaw))
@@ -169,11 +213,19 @@ describe("a user with a key", () => {
   it("liquidates everything on a chain into dollars", async () => {
     const recipient = newRecipient(arbitrum)
     const path = `/v2/portfolios/${portfolio.portfolioId}/liquidate-all`
-    const { typedData } = await data(200, "POST", `${path}/signature`, { recipientAccountId: recipient.accountId })
+    const { typedData } = await data(200, {
+      method: "POST",
+      path: `${path}/signature`,
+      body: { recipientAccountId: recipient.accountId }
+    })
     assert.strictEqual(typedData.message.liquidate, true)
-    const submitted = await data(202, "POST", path, {
-      message: typedData.message,
-      signature: await owner.signTypedData(typedData)
+    const submitted = await data(202, {
+      method: "POST",
+      path,
+      body: {
+        message: typedData.message,
+        signature: await owner.signTypedData(typedData)
+      }
     })
     await operationDone(portfolio.portfolioId, submitted)
     const received = await tokenBalance(world, world.asset(arbitrum, "USDC").assetId, recipient.address)
@@ -186,20 +238,18 @@ describe("another tenant", () => {
     const { apiKey } = world.overview.tenants[1]!
     const operator = { authorization: `Bearer ${world.overview.adminToken}` }
     const path = `/v1/admin/strategy-blueprints/${strategyId}/mirrorable`
-    assert.strictEqual((await world.api("PATCH", path, { canMirror: true }, operator)).status, 200)
+    assert.strictEqual((await world.apiWith(operator)("PATCH", path, { canMirror: true })).status, 200)
     const listed = await eventually("the strategy is discovered", async () => {
-      const { strategies } = await data(
-        200,
-        "GET",
-        "/v2/discovery/strategies?collection=top_performing",
-        undefined,
-        apiKey
-      )
+      const { strategies } = await data(200, {
+        method: "GET",
+        path: "/v2/discovery/strategies?collection=top_performing",
+        key: apiKey
+      })
       return strategies.find((item: { readonly strategyId: string }) => item.strategyId === strategyId)
     })
     assert.isTrue(listed.canMirror)
-    const mirrored = await enroll({ ...world, api: asTenant(apiKey) }, strategyId, newOwner(), [base])
-    const detail = await data(200, "GET", `/v2/portfolios/${mirrored.portfolioId}`, undefined, apiKey)
+    const mirrored = await enroll({ ...world, api: asTenant(apiKey) }, { strategyId, owner: newOwner() }, [base])
+    const detail = await data(200, { method: "GET", path: `/v2/portfolios/${mirrored.portfolioId}`, key: apiKey })
     assert.strictEqual(detail.strategyId, strategyId)
     await world
       .api("GET", `/v2/portfolios/${mirrored.portfolioId}`)
@@ -207,10 +257,7 @@ describe("another tenant", () => {
   })
 })
 
-const asTenant =
-  (apiKey: string): World["api"] =>
-  (method, path, body, headers) =>
-    world.api(method, path, body, { ...headers, "x-api-key": apiKey })
+const asTenant = (apiKey: string): World["api"] => world.apiWith({ "x-api-key": apiKey })
 
 describe("a user whose wallet is a contract", () => {
   it("enrolls, is rebalanced and withdraws by signatures that the contract accepts", async () => {
@@ -222,14 +269,18 @@ describe("a user whose wallet is a contract", () => {
       chainIds: [base],
       accountType: "ERC1271"
     }
-    const issued = await data(200, "POST", "/v2/enroll/signature", draft)
+    const issued = await data(200, { method: "POST", path: "/v2/enroll/signature", body: draft })
     assert.strictEqual(issued.message.kind, "typed-data")
-    const enrolled = await data(201, "POST", "/v2/enroll", {
-      ...draft,
-      flowId: issued.flowId,
-      accountIndex: issued.accountIndex,
-      agentAccountId: issued.agentAccountId,
-      signature: await wallet.signTypedData(issued.message.typedData)
+    const enrolled = await data(201, {
+      method: "POST",
+      path: "/v2/enroll",
+      body: {
+        ...draft,
+        flowId: issued.flowId,
+        accountIndex: issued.accountIndex,
+        agentAccountId: issued.agentAccountId,
+        signature: await wallet.signTypedData(issued.message.typedData)
+      }
     })
     const [{ accountId }] = enrolled.smartAccounts
     await fund(world, [accountId], 5_000n)
@@ -239,13 +290,21 @@ describe("a user whose wallet is a contract", () => {
     const recipient = newRecipient(base)
     const { balanceRaw, assetId } = await held(enrolled.portfolioId, base, "USDC")
     const path = `/v2/portfolios/${enrolled.portfolioId}/withdraw`
-    const { typedData } = await data(200, "POST", `${path}/signature`, {
-      recipientAccountId: recipient.accountId,
-      assets: [{ assetId, amountRaw: balanceRaw }]
+    const { typedData } = await data(200, {
+      method: "POST",
+      path: `${path}/signature`,
+      body: {
+        recipientAccountId: recipient.accountId,
+        assets: [{ assetId, amountRaw: balanceRaw }]
+      }
     })
-    const submitted = await data(202, "POST", path, {
-      message: typedData.message,
-      signature: await wallet.signTypedData(typedData)
+    const submitted = await data(202, {
+      method: "POST",
+      path,
+      body: {
+        message: typedData.message,
+        signature: await wallet.signTypedData(typedData)
+      }
     })
     await operationDone(enrolled.portfolioId, submitted)
     assert.strictEqual(await tokenBalance(world, assetId, recipient.address), BigInt(balanceRaw))

@@ -74,7 +74,7 @@ describe("drift bands", () => {
   it("a price that leaves the band starts one run, told by a signed webhook, and the workflow waits and fires again", async () => {
     const made = await world.api("POST", "/v2/webhooks", { url: hook.url })
     assert.strictEqual(made.status, 201, JSON.stringify(made.body))
-    const portfolio = await enroll(world, await newStrategy(), newOwner(), [8453])
+    const portfolio = await enroll(world, { strategyId: await newStrategy(), owner: newOwner() }, [8453])
     await fund(world, portfolio.accounts, 10_000n)
     const first = await rebalance(world, portfolio.portfolioId)
     assert.strictEqual((await finishedOperation(world, portfolio.portfolioId, first)).state, "completed")

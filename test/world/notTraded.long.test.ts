@@ -34,7 +34,7 @@ beforeAll(async () => {
   const assets = ["USDC", "SEAM"].map((symbol) => ({ assetId: world.asset(8453, symbol).assetId, weight: "50.00" }))
   const strategy = { name: "Long tail", allocation: { assets }, schedule: { type: "interval", frequency: "daily" } }
   const { body } = await world.api("POST", "/v2/strategies", strategy)
-  const portfolio = await enroll(world, body.data.strategyId, newOwner(), [8453])
+  const portfolio = await enroll(world, { strategyId: body.data.strategyId, owner: newOwner() }, [8453])
   assert.strictEqual((await world.control("/faults", { target: "attestor", mode: "down" })).status, 200)
   await fund(world, portfolio.accounts, 1_000n)
   portfolioId = portfolio.portfolioId

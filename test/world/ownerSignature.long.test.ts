@@ -52,7 +52,7 @@ const data = async (method: string, path: string, body?: unknown) => {
 
 describe("an owner who takes the permission back on one chain", () => {
   it("makes the run wait there, trade elsewhere, survive a crash, and go on with one signature", async () => {
-    const portfolio = await enroll(world, await createStrategy(world), owner)
+    const portfolio = await enroll(world, { strategyId: await createStrategy(world), owner })
     const { portfolioId } = portfolio
     await fund(world, portfolio.accounts, 10_000n)
     const first = await finishedOperation(world, portfolioId, await rebalance(world, portfolioId))

@@ -71,7 +71,7 @@ describe("performance", () => {
   })
 
   it("a deposit is cash, not a gain", async () => {
-    portfolio = await enroll(world, strategyId, newOwner())
+    portfolio = await enroll(world, { strategyId, owner: newOwner() })
     await fund(world, portfolio.accounts, 10_000n)
     const read = await readingWhen("the deposit is seen", ({ cash }) => cash > 19_000)
     assert.closeTo(read.cash, 20_000, 100)

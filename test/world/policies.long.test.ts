@@ -57,7 +57,11 @@ interface Follower {
 }
 
 const follow = async (name: string, preferences: object): Promise<Follower> => {
-  const portfolio = await enroll(world, await strategyWith(name, preferences), newOwner(), [8453])
+  const portfolio = await enroll(
+    world,
+    { strategyId: await strategyWith(name, preferences), owner: newOwner() },
+    [8453]
+  )
   await fund(world, portfolio.accounts, 10_000n)
   return { portfolio, turnoverUsd: 0, trades: 0, squares: 0 }
 }

@@ -49,12 +49,10 @@ const issuerTrade = ({ address }: ActingOwner, changes: Record<string, unknown> 
 })
 
 const preview = (owner: ActingOwner, changes: Record<string, unknown> = {}) =>
-  callProcedure(
-    world,
-    "v2.portfolio.actions.previewIssuerDirectQuote",
-    { input: { portfolioId: owner.portfolioId, ...issuerTrade(owner, changes) } },
-    owner.token
-  )
+  callProcedure(world, "v2.portfolio.actions.previewIssuerDirectQuote", {
+    body: { input: { portfolioId: owner.portfolioId, ...issuerTrade(owner, changes) } },
+    token: owner.token
+  })
 
 const issuerSwap = (owner: ActingOwner, expectedReceiveAmount: string, changes: Record<string, unknown> = {}) => ({
   portfolioId: owner.portfolioId,
@@ -101,7 +99,7 @@ const followed = async ({ token }: ActingOwner, operationId: OperationId) => {
   const polled: Array<any> = []
   for (let hasMore = true; hasMore;) {
     const input = { operationId, afterSequence: polled.length, limit: 4 }
-    const { body } = await callProcedure(world, "v2.executions.detail", { json: input }, token)
+    const { body } = await callProcedure(world, "v2.executions.detail", { body: { json: input }, token })
     polled.push(...body.result.data.json.timeline)
     hasMore = body.result.data.json.hasMore
   }
@@ -110,7 +108,7 @@ const followed = async ({ token }: ActingOwner, operationId: OperationId) => {
     happened.map(({ kind, payload, sequence, ts }) => ({ sequence, ts, kind, payload })),
     "polling"
   )
-  const result = await callProcedure(world, "v2.executions.result", { json: { operationId } }, token)
+  const result = await callProcedure(world, "v2.executions.result", { body: { json: { operationId } }, token })
   assert.deepStrictEqual(result.body.result.data.json.result, happened.at(-1).payload)
   return happened
 }

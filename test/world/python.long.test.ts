@@ -21,7 +21,7 @@ describe.skipIf(version !== 0)("the program in Python (skipped without python3 o
   beforeAll(async () => {
     folder = await worldFolder()
     world = await startWorld(folder.dataDir)
-    portfolio = await enroll(world, await createStrategy(world), newOwner())
+    portfolio = await enroll(world, { strategyId: await createStrategy(world), owner: newOwner() })
     await fund(world, portfolio.accounts, 1_000n)
     file = join(folder.dataDir, "rebalance.py")
     writeFileSync(file, program!)

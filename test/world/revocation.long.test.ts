@@ -28,7 +28,10 @@ afterAll(async () => {
   await folder?.remove()
 })
 
-const data = async (status: number, method: string, path: string, body?: unknown) => {
+const data = async (
+  status: number,
+  { body, method, path }: { readonly method: string; readonly path: string; readonly body?: unknown | undefined }
+) => {
   const answer = await world.api(method, path, body)
   assert.strictEqual(answer.status, status, JSON.stringify(answer.body))
   return answer.body.data
@@ -36,14 +39,14 @@ const data = async (status: number, method: string, path: string, body?: unknown
 
 /** States of all permissions by chain, latest first. */
 const statesOf = async (path: string): Promise<ReadonlyArray<ReadonlyArray<string>>> => {
-  const { accounts } = await data(200, "GET", `${path}/policy`)
+  const { accounts } = await data(200, { method: "GET", path: `${path}/policy` })
   return accounts.map(({ chain }: { readonly chain: any }) => chain.permissions.map(({ state }: any) => state))
 }
 
 describe("an owner who revokes", () => {
   it("ends the permission on every chain with one signature, and the next one begins another", async () => {
     const owner = newOwner()
-    const portfolio = await enroll(world, await createStrategy(world), owner)
+    const portfolio = await enroll(world, { strategyId: await createStrategy(world), owner })
     const { accounts, portfolioId } = portfolio
     const path = `/v2/portfolios/${portfolioId}`
     assert.deepStrictEqual(await statesOf(path), [["unused"], ["unused"]])
@@ -52,29 +55,37 @@ describe("an owner who revokes", () => {
     assert.strictEqual(first.state, "completed", first.error)
     assert.deepStrictEqual(await statesOf(path), [["active"], ["active"]])
 
-    const issued = await data(200, "POST", `${path}/revoke/signature`, {})
+    const issued = await data(200, { method: "POST", path: `${path}/revoke/signature`, body: {} })
     const body = { flowId: issued.flowId, signature: await owner.sign(issued.message.raw) }
-    const { operationId } = await data(202, "POST", `${path}/revoke`, body)
+    const { operationId } = await data(202, { method: "POST", path: `${path}/revoke`, body })
     assert.strictEqual((await world.control("/faults", { target: "api", mode: "kill" })).status, 200)
     const revoked = await finishedOperation(world, portfolioId, operationId)
     assert.strictEqual(revoked.state, "completed", revoked.error)
     assert.deepStrictEqual(await statesOf(path), [["ended"], ["ended"]])
-    const { schedule } = await data(200, "GET", path)
+    const { schedule } = await data(200, { method: "GET", path })
     assert.deepInclude(schedule, { status: "paused", pauseReason: "revoked" })
-    for (const route of ["rebalance", "start"]) await data(400, "POST", `${path}/${route}`)
-    assert.strictEqual((await data(202, "POST", `${path}/revoke`, body)).operationId, operationId)
+    for (const route of ["rebalance", "start"]) await data(400, { method: "POST", path: `${path}/${route}` })
+    assert.strictEqual((await data(202, { method: "POST", path: `${path}/revoke`, body })).operationId, operationId)
 
     await fund(world, accounts, 10_000n)
     const shares = await Promise.all(accounts.map((account) => wethShare(world, account)))
-    const anew = await data(200, "POST", `${path}/resign/signature`, { terms: { maxTradeLossBps: 150 } })
+    const anew = await data(200, {
+      method: "POST",
+      path: `${path}/resign/signature`,
+      body: { terms: { maxTradeLossBps: 150 } }
+    })
     const { accountIndex, agentAccountId, flowId } = anew
     const signature = await owner.sign(anew.message.raw)
-    await data(200, "POST", `${path}/resign`, { chainIds, flowId, accountIndex, agentAccountId, signature })
+    await data(200, {
+      method: "POST",
+      path: `${path}/resign`,
+      body: { chainIds, flowId, accountIndex, agentAccountId, signature }
+    })
     assert.deepStrictEqual(await statesOf(path), [
       ["unused", "ended"],
       ["unused", "ended"]
     ])
-    await data(200, "POST", `${path}/start`)
+    await data(200, { method: "POST", path: `${path}/start` })
     const again = await eventually("a run begins anew", async () => {
       const answer = await world.api("POST", `${path}/rebalance`)
       return answer.status === 202 ? (answer.body.data.operationId as string) : undefined
@@ -85,7 +96,7 @@ describe("an owner who revokes", () => {
       assert.isBelow(shares[index]!, 0.45)
       assert.closeTo(await wethShare(world, account), 0.6, 0.01)
     }
-    const { accounts: policies } = await data(200, "GET", `${path}/policy`)
+    const { accounts: policies } = await data(200, { method: "GET", path: `${path}/policy` })
     for (const { chain } of policies) assert.strictEqual(chain.guard.maxTradeLossBps, 150)
   }, 240_000)
 })

@@ -56,7 +56,7 @@ const account = () => {
 
 /** A portfolio that has traded once. */
 const traded = async (owner = account()) => {
-  const portfolio = await enroll(world, await createStrategy(world), owner)
+  const portfolio = await enroll(world, { strategyId: await createStrategy(world), owner })
   await fund(world, portfolio.accounts, 10_000n)
   const first = await finishedOperation(world, portfolio.portfolioId, await rebalance(world, portfolio.portfolioId))
   assert.strictEqual(first.state, "completed", first.error)
@@ -120,7 +120,7 @@ const attestedPortfolio = async () => {
   const body = { name: "Long tail", allocation: { assets }, schedule: { type: "interval", frequency: "weekly" } }
   const answer = await world.api("POST", "/v2/strategies", body)
   assert.strictEqual(answer.status, 201, JSON.stringify(answer.body))
-  return enroll(world, answer.body.data.strategyId, account())
+  return enroll(world, { strategyId: answer.body.data.strategyId, owner: account() })
 }
 
 /** What the accounts hold of the tokens without a feed. */
@@ -159,7 +159,7 @@ describe("keys and secrets that change", () => {
     await restart({ API_KEY_PEPPER: next })
     assert.strictEqual(await status("/v2/whoami"), 200)
     const [, second] = world.overview.tenants
-    const unused = await world.api("GET", "/v2/whoami", undefined, { "x-api-key": second!.readOnlyApiKey })
+    const unused = await world.apiWith({ "x-api-key": second!.readOnlyApiKey })("GET", "/v2/whoami")
     assert.strictEqual(unused.status, 401, "a key that was not used while both were accepted is lost, as is told")
   }, 240_000)
 

@@ -43,7 +43,7 @@ const depositor = async () => {
   const body = { name: "One chain", allocation: { assets }, schedule: { type: "interval", frequency: "daily" } }
   const answer = await world.api("POST", "/v2/strategies", body)
   assert.strictEqual(answer.status, 201, JSON.stringify(answer.body))
-  const portfolio = await enroll(world, answer.body.data.strategyId, newOwner(), [base])
+  const portfolio = await enroll(world, { strategyId: answer.body.data.strategyId, owner: newOwner() }, [base])
   await fund(world, portfolio.accounts, 20_000n)
   return portfolio
 }

@@ -85,7 +85,7 @@ const settled = (portfolioId: string, now: number): Promise<number> =>
 
 describe("slices", () => {
   it("of $1,000,000 to be sold stay within a day's share of the pool, and the last is made before the week is over", async () => {
-    const portfolio = await enroll(world, await createStrategy(), newOwner(), [8453])
+    const portfolio = await enroll(world, { strategyId: await createStrategy(), owner: newOwner() }, [8453])
     await fund(world, portfolio.accounts, 2_000_000n)
     const { portfolioId } = portfolio
     const firstDueAt = await settled(portfolioId, 0)

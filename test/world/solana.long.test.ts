@@ -39,7 +39,7 @@ afterAll(stop, 300_000)
 
 describe("Solana in a deployment", () => {
   it("is among the chains, its tokens among the assets, and ready", async () => {
-    const { chains } = await data(200, "GET", "/v2/chains")
+    const { chains } = await data(200, { method: "GET", path: "/v2/chains" })
     assert.deepInclude(
       chains.find((chain: any) => chain.chainId === solanaChainId),
       {
@@ -50,7 +50,7 @@ describe("Solana in a deployment", () => {
         explorerUrl: "https://explorer.solana.com"
       }
     )
-    const { assets } = await data(200, "GET", `/v2/assets?chainId=${solanaChainId}`)
+    const { assets } = await data(200, { method: "GET", path: `/v2/assets?chainId=${solanaChainId}` })
     const listed = assets.map(({ symbol }: any) => symbol)
     assert.includeMembers(listed, ["USDC", "JUP", "TSLAx"])
     const ready = await world.api("GET", "/health/ready")
@@ -61,7 +61,7 @@ describe("Solana in a deployment", () => {
     const strategyId = await newStrategy()
     const other = world.overview.tenants.find(({ name }) => name !== "Contoso")!.apiKey
     const draft = { ownerAccountId: idOf(Keypair.generate()), strategyId, chainIds: [solanaChainId] }
-    const answer = await world.api("POST", "/v2/enroll/signature", draft, { "x-api-key": other })
+    const answer = await world.apiWith({ "x-api-key": other })("POST", "/v2/enroll/signature", draft)
     assert.deepStrictEqual([answer.status, answer.body.error.code], [403, "API_104"])
   })
 })
@@ -73,8 +73,8 @@ describe("the whole journey of an owner with a Solana key", () => {
 
   it("enrolls, deposits, and sees what is held on Solana", async () => {
     const { body, issued } = await signed(owner, await newStrategy())
-    portfolioId = (await data(201, "POST", "/v2/enroll", body)).portfolioId
-    assert.strictEqual((await data(201, "POST", "/v2/enroll", body)).portfolioId, portfolioId)
+    portfolioId = (await data(201, { method: "POST", path: "/v2/enroll", body })).portfolioId
+    assert.strictEqual((await data(201, { method: "POST", path: "/v2/enroll", body })).portfolioId, portfolioId)
     accountId = issued.depositAccountId
     await faucet(accountId, "USDC", 1_000_000_000n)
     const usdc = await position(portfolioId, "USDC")
@@ -82,7 +82,7 @@ describe("the whole journey of an owner with a Solana key", () => {
   })
 
   it("is brought to its targets when it asks, and again by the schedule after the market moved", async () => {
-    const { operationId } = await data(202, "POST", `/v2/portfolios/${portfolioId}/rebalance`)
+    const { operationId } = await data(202, { method: "POST", path: `/v2/portfolios/${portfolioId}/rebalance` })
     assert.strictEqual((await ended(portfolioId, operationId)).outcome, "traded")
     await nearHalf(portfolioId)
 
@@ -91,7 +91,7 @@ describe("the whole journey of an owner with a Solana key", () => {
     const scheduled = await eventually(
       "the schedule traded",
       async () => {
-        const { operations } = await data(200, "GET", `/v2/portfolios/${portfolioId}/operations`)
+        const { operations } = await data(200, { method: "GET", path: `/v2/portfolios/${portfolioId}/operations` })
         return operations.find((one: any) => one.operationId !== operationId && one.outcome === "traded")
       },
       90
@@ -101,27 +101,30 @@ describe("the whole journey of an owner with a Solana key", () => {
   })
 
   it("withdraws by a signed text: exactly what it names, to whom it names, once", async () => {
-    await data(200, "POST", `/v2/portfolios/${portfolioId}/stop`)
+    await data(200, { method: "POST", path: `/v2/portfolios/${portfolioId}/stop` })
     const recipient = Keypair.generate()
     const before = await balances(portfolioId)
     const asked = [
       { assetId: asset("USDC").assetId, amountRaw: "25000000" },
       { assetId: asset("JUP").assetId, amountRaw: "1000000" }
     ]
-    const { authorization, authorizationId } = await data(
-      200,
-      "POST",
-      `/v2/portfolios/${portfolioId}/withdraw/signature`,
-      {
+    const { authorization, authorizationId } = await data(200, {
+      method: "POST",
+      path: `/v2/portfolios/${portfolioId}/withdraw/signature`,
+      body: {
         recipientAccountId: idOf(recipient),
         assets: asked
       }
-    )
+    })
     assert.deepInclude(authorization.message, { portfolioId, nonce: authorizationId, assets: asked })
     const sent = { message: authorization.message, signature: signedText(owner, authorization.text) }
-    const { operationId } = await data(202, "POST", `/v2/portfolios/${portfolioId}/withdraw`, sent)
+    const { operationId } = await data(202, {
+      method: "POST",
+      path: `/v2/portfolios/${portfolioId}/withdraw`,
+      body: sent
+    })
     assert.strictEqual(
-      (await data(202, "POST", `/v2/portfolios/${portfolioId}/withdraw`, sent)).operationId,
+      (await data(202, { method: "POST", path: `/v2/portfolios/${portfolioId}/withdraw`, body: sent })).operationId,
       operationId
     )
     const done = await ended(portfolioId, operationId)
@@ -144,7 +147,11 @@ describe("the whole journey of an owner with a Solana key", () => {
     const recipientAccountId = idOf(Keypair.generate())
     const some = [{ assetId: asset("USDC").assetId, amountRaw: "1000000" }]
     const path = `/v2/portfolios/${portfolioId}/withdraw`
-    const { authorization } = await data(200, "POST", `${path}/signature`, { recipientAccountId, assets: some })
+    const { authorization } = await data(200, {
+      method: "POST",
+      path: `${path}/signature`,
+      body: { recipientAccountId, assets: some }
+    })
     const { message, text } = authorization
     const code = async (route: string, body: unknown) => (await call("POST", route, body)).body.error.code
     assert.strictEqual(await code(path, { message, signature: signedText(Keypair.generate(), text) }), "API_217")
@@ -165,17 +172,28 @@ describe("the whole journey of an owner with a Solana key", () => {
     const recipient = Keypair.generate()
     const { assetId } = asset("USDC")
     const path = `/v2/portfolios/${portfolioId}/withdraw`
-    const { authorization } = await data(200, "POST", `${path}/signature`, {
-      recipientAccountId: idOf(recipient),
-      assets: [{ assetId, amountRaw: "5000000" }]
+    const { authorization } = await data(200, {
+      method: "POST",
+      path: `${path}/signature`,
+      body: {
+        recipientAccountId: idOf(recipient),
+        assets: [{ assetId, amountRaw: "5000000" }]
+      }
     })
     await landing("lost")
-    const { operationId } = await data(202, "POST", path, {
-      message: authorization.message,
-      signature: signedText(owner, authorization.text)
+    const { operationId } = await data(202, {
+      method: "POST",
+      path,
+      body: {
+        message: authorization.message,
+        signature: signedText(owner, authorization.text)
+      }
     })
     await eventually("the operation runs", async () => {
-      const { state } = await data(200, "GET", `/v2/portfolios/${portfolioId}/operations/${operationId}`)
+      const { state } = await data(200, {
+        method: "GET",
+        path: `/v2/portfolios/${portfolioId}/operations/${operationId}`
+      })
       return state === "running" ? true : undefined
     })
     await untilSent()
@@ -191,29 +209,49 @@ describe("an owner with an EVM wallet", () => {
     const owner = newEvmWallet()
     const ownerId = `eip155:0:${owner.address}`
     const first = await begin(ownerId, await newStrategy())
-    await data(201, "POST", "/v2/enroll", { ...first.body, ...(await word(owner, first.issued)) })
+    await data(201, {
+      method: "POST",
+      path: "/v2/enroll",
+      body: { ...first.body, ...(await word(owner, first.issued)) }
+    })
     const second = await begin(ownerId, await newStrategy())
     assert.deepInclude(second.issued, { reusedWallet: true, walletRoleId: 2, odometer: 2 })
-    await data(201, "POST", "/v2/enroll", { ...second.body, ...(await word(owner, second.issued)) })
+    await data(201, {
+      method: "POST",
+      path: "/v2/enroll",
+      body: { ...second.body, ...(await word(owner, second.issued)) }
+    })
     assert.lengthOf(await portfoliosOf(ownerId), 2)
   })
 
   it("is brought to its targets, and withdraws by a personal signature over the same lines", async () => {
     const owner = newEvmWallet()
     const { body, issued } = await begin(`eip155:0:${owner.address}`, await newStrategy())
-    const { portfolioId } = await data(201, "POST", "/v2/enroll", { ...body, ...(await word(owner, issued)) })
+    const { portfolioId } = await data(201, {
+      method: "POST",
+      path: "/v2/enroll",
+      body: { ...body, ...(await word(owner, issued)) }
+    })
     await faucet(issued.depositAccountId, "USDC", 500_000_000n)
     await position(portfolioId, "USDC")
-    const rebalance = await data(202, "POST", `/v2/portfolios/${portfolioId}/rebalance`)
+    const rebalance = await data(202, { method: "POST", path: `/v2/portfolios/${portfolioId}/rebalance` })
     assert.strictEqual((await ended(portfolioId, rebalance.operationId)).outcome, "traded")
     const recipient = Keypair.generate()
     const path = `/v2/portfolios/${portfolioId}/withdraw`
-    const { authorization } = await data(200, "POST", `${path}/signature`, {
-      recipientAccountId: idOf(recipient),
-      assets: [{ assetId: asset("JUP").assetId, amountRaw: "1000000" }]
+    const { authorization } = await data(200, {
+      method: "POST",
+      path: `${path}/signature`,
+      body: {
+        recipientAccountId: idOf(recipient),
+        assets: [{ assetId: asset("JUP").assetId, amountRaw: "1000000" }]
+      }
     })
     const signature = await owner.sign(Buffer.from(authorization.raw.slice(2), "hex").toString("utf8"))
-    const { operationId } = await data(202, "POST", path, { message: authorization.message, signature })
+    const { operationId } = await data(202, {
+      method: "POST",
+      path,
+      body: { message: authorization.message, signature }
+    })
     assert.strictEqual((await ended(portfolioId, operationId)).state, "completed")
     assert.strictEqual(await tokenBalance(recipient.publicKey, asset("JUP").assetId), 1_000_000n)
   })
@@ -230,10 +268,14 @@ describe("an owner with a portfolio on Solana and one on an EVM chain", () => {
 
   it("enrolls on both with one wallet, deposits, and each is brought to its targets", async () => {
     const draft = { ownerAccountId, strategyId: await halfOn(8453, "WETH"), chainIds: [8453] }
-    const { accountIndex, agentAccountId, flowId, message } = await data(200, "POST", "/v2/enroll/signature", draft)
+    const { accountIndex, agentAccountId, flowId, message } = await data(200, {
+      method: "POST",
+      path: "/v2/enroll/signature",
+      body: draft
+    })
     const signature = await account.signMessage({ message: { raw: message.raw } })
     const body = { ...draft, flowId, accountIndex, agentAccountId, signature }
-    const enrolled = await data(201, "POST", "/v2/enroll", body)
+    const enrolled = await data(201, { method: "POST", path: "/v2/enroll", body: body })
     onBase = { portfolioId: enrolled.portfolioId, accountId: enrolled.smartAccounts[0].accountId }
 
     const wallet: EvmWallet = {
@@ -242,9 +284,10 @@ describe("an owner with a portfolio on Solana and one on an EVM chain", () => {
       sign: (text) => account.signMessage({ message: text })
     }
     const begun = await begin(ownerAccountId, await halfOn(solanaChainId, "JUP"))
-    const { portfolioId } = await data(201, "POST", "/v2/enroll", {
-      ...begun.body,
-      ...(await word(wallet, begun.issued))
+    const { portfolioId } = await data(201, {
+      method: "POST",
+      path: "/v2/enroll",
+      body: { ...begun.body, ...(await word(wallet, begun.issued)) }
     })
     onSolana = { portfolioId, accountId: begun.issued.depositAccountId }
     assert.sameMembers(
@@ -258,7 +301,7 @@ describe("an owner with a portfolio on Solana and one on an EVM chain", () => {
     }
     for (const { portfolioId: id } of [onBase, onSolana]) {
       await position(id, "USDC")
-      const { operationId } = await data(202, "POST", `/v2/portfolios/${id}/rebalance`)
+      const { operationId } = await data(202, { method: "POST", path: `/v2/portfolios/${id}/rebalance` })
       assert.strictEqual((await ended(id, operationId)).outcome, "traded")
       await nearHalf(id)
     }
@@ -291,12 +334,16 @@ describe("an owner with a portfolio on Solana and one on an EVM chain", () => {
 
   it("takes assets out of both by the same wallet", async () => {
     for (const [chainId, { portfolioId }] of [[8453, onBase] as const, [solanaChainId, onSolana] as const]) {
-      await data(200, "POST", `/v2/portfolios/${portfolioId}/stop`)
+      await data(200, { method: "POST", path: `/v2/portfolios/${portfolioId}/stop` })
       const path = `/v2/portfolios/${portfolioId}/withdraw`
       const key = Keypair.generate()
       const recipientAccountId = chainId === 8453 ? `eip155:8453:${newEvmWallet().address}` : idOf(key)
       const assets = [{ assetId: usdcOf(chainId), amountRaw: "25000000" }]
-      const issued = await data(200, "POST", `${path}/signature`, { recipientAccountId, assets })
+      const issued = await data(200, {
+        method: "POST",
+        path: `${path}/signature`,
+        body: { recipientAccountId, assets }
+      })
       const sent =
         issued.typedData === undefined
           ? {
@@ -304,7 +351,7 @@ describe("an owner with a portfolio on Solana and one on an EVM chain", () => {
               signature: await account.signMessage({ message: { raw: issued.authorization.raw } })
             }
           : { message: issued.typedData.message, signature: await account.signTypedData(issued.typedData) }
-      const { operationId } = await data(202, "POST", path, sent)
+      const { operationId } = await data(202, { method: "POST", path: path, body: sent })
       assert.strictEqual((await ended(portfolioId, operationId)).state, "completed")
     }
   })
@@ -327,7 +374,7 @@ describe("what is refused", () => {
     assert.lengthOf(await portfoliosOf(idOf(owner)), 0)
     assert.isNull((await rpc("getAccountInfo", [addressOf(issued.walletAccountId as WalletId), {}])).value)
     const again = await signed(owner, strategyId)
-    await data(201, "POST", "/v2/enroll", again.body)
+    await data(201, { method: "POST", path: "/v2/enroll", body: again.body })
   })
 })
 
@@ -341,7 +388,10 @@ describe("a service that dies in stage 2", () => {
     const answer = await goOn(body)
     assert.strictEqual(answer.status, 201, JSON.stringify(answer.body))
     assert.lengthOf(await portfoliosOf(idOf(owner)), 1)
-    assert.strictEqual((await data(201, "POST", "/v2/enroll", body)).portfolioId, answer.body.data.portfolioId)
+    assert.strictEqual(
+      (await data(201, { method: "POST", path: "/v2/enroll", body })).portfolioId,
+      answer.body.data.portfolioId
+    )
   }, 240_000)
 
   it("finds what landed after its death, and makes the portfolio, once", async () => {

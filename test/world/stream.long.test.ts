@@ -84,7 +84,7 @@ const assertWhole = (frames: ReadonlyArray<StreamFrame>) => {
 const eventsOf = (frames: ReadonlyArray<StreamFrame>) => frames.filter(({ type }) => type === "event")
 const adminHeaders = () => ({ authorization: `Bearer ${world.overview.adminToken}` })
 const procedure = (name: string, json?: unknown, headers: Record<string, string> = adminHeaders()) =>
-  world.api("POST", `/v1/rpc/marketDataStream.${name}`, json === undefined ? {} : { json }, headers)
+  world.apiWith(headers)("POST", `/v1/rpc/marketDataStream.${name}`, json === undefined ? {} : { json })
 
 describe("the market-data stream", () => {
   it("streams both asset classes and a collection through kill -9 of the worker, without loss or repeat but what a gap tells", async () => {

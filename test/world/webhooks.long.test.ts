@@ -47,7 +47,7 @@ describe("webhooks of a local world", () => {
     const made = await world.api("POST", "/v2/webhooks", { url })
     assert.strictEqual(made.status, 201, JSON.stringify(made.body))
     const { secret, webhookId } = made.body.data
-    const portfolio = await enroll(world, await createStrategy(world), newOwner())
+    const portfolio = await enroll(world, { strategyId: await createStrategy(world), owner: newOwner() })
     await fund(world, portfolio.accounts, 10_000n)
     const operationId = await rebalance(world, portfolio.portfolioId)
     await finishedOperation(world, portfolio.portfolioId, operationId)

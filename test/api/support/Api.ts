@@ -236,15 +236,19 @@ const NoSolana = SolanaWalletsLive.pipe(Layer.provide(SolanaClients), Layer.prov
 /** What surrounds the service, of a deployment without Solana. */
 export const Surroundings = Layer.merge(HealthFakes, NoSolana).pipe(Layer.provideMerge(TestEnvironmentLive))
 
+interface Among {
+  readonly counters?: Layer.Layer<RateLimits, never, RateLimitSettings>
+  readonly stores?: typeof TestStores
+  /** The request log has a line for every refusal, of which tests make many. */
+  readonly level?: LogLevel.LogLevel
+  readonly surroundings?: typeof Surroundings
+}
+
 /** Puts a layer over the routes among everything that they need, with the given limits. */
 export const among = <A, E, R>(
   layer: Layer.Layer<A, E, R>,
   limits: RateLimitSettings["Service"],
-  counters: Layer.Layer<RateLimits, never, RateLimitSettings> = RateLimits.layerMemory,
-  stores: typeof TestStores = TestStores,
-  /** The request log tells of every refusal, of which tests make many. */
-  level: LogLevel.LogLevel = "Warn",
-  surroundings: typeof Surroundings = Surroundings
+  { counters = RateLimits.layerMemory, level = "Warn", stores = TestStores, surroundings = Surroundings }: Among = {}
 ) =>
   layer.pipe(
     Layer.provideMerge(services),
@@ -272,16 +276,15 @@ export const unlimited: RateLimitSettings["Service"] = {
 export const apiWith = (limits: RateLimitSettings["Service"]) => among(server, limits)
 
 /** The API in other surroundings. */
-export const apiIn = (surroundings: typeof Surroundings) =>
-  among(server, unlimited, RateLimits.layerMemory, TestStores, "Warn", surroundings)
+export const apiIn = (surroundings: typeof Surroundings) => among(server, unlimited, { surroundings })
 
 export const ApiLive = apiWith(unlimited)
 
 /** Over stores of the test's own. */
-export const apiOn = (stores: typeof TestStores) => among(server, unlimited, RateLimits.layerMemory, stores)
+export const apiOn = (stores: typeof TestStores) => among(server, unlimited, { stores })
 
 /** The same, with the request log of a service. */
-export const ApiWithLog = among(server, unlimited, RateLimits.layerMemory, TestStores, "Info")
+export const ApiWithLog = among(server, unlimited, { level: "Info" })
 
 /** With request counters of the test's own. */
-export const apiCountedBy = (counters: Layer.Layer<RateLimits>) => among(server, unlimited, counters)
+export const apiCountedBy = (counters: Layer.Layer<RateLimits>) => among(server, unlimited, { counters })

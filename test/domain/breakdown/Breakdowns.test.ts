@@ -36,7 +36,7 @@ describe("Breakdowns", () => {
       const { dimensions, holdings, sourceTotal } = yield* breakDown(
         { holdings: [holding(1, "60"), holding(2, "-40"), holding(3, "100")] },
         [asset(1), asset(2), asset(3)],
-        [category(1, "a", 90), category(2, "a", 90), category(3, "b", 90)]
+        [category(1, "a", { percent: 90 }), category(2, "a", { percent: 90 }), category(3, "b", { percent: 90 })]
       )
       assert.strictEqual(HoldingWeight.format(sourceTotal), "200")
       assert.deepStrictEqual(
@@ -79,7 +79,11 @@ describe("Breakdowns", () => {
         const { dimensions } = yield* breakDown(
           { mode, holdings: [holding(1, "70"), holding(2, "30")] },
           [asset(1), asset(2)],
-          [category(1, "b", 60, 1), category(1, "a", 90), category(2, "b", 100)]
+          [
+            category(1, "b", { percent: 60, rank: 1 }),
+            category(1, "a", { percent: 90 }),
+            category(2, "b", { percent: 100 })
+          ]
         )
         assert.deepStrictEqual(weightsOf(dimensions[0]!), expected)
         assert.strictEqual(HoldingWeight.format(dimensions[0]!.totalWeight), total)
@@ -92,7 +96,12 @@ describe("Breakdowns", () => {
       const { dimensions } = yield* breakDown(
         { holdings: [holding(1, "1"), holding(2, "2")] },
         [asset(1), asset(2)],
-        [category(1, "a", 80, 1), category(1, "b", 80, 0), category(2, "d", 80), category(2, "c", 80)]
+        [
+          category(1, "a", { percent: 80, rank: 1 }),
+          category(1, "b", { percent: 80, rank: 0 }),
+          category(2, "d", { percent: 80 }),
+          category(2, "c", { percent: 80 })
+        ]
       )
       assert.deepStrictEqual(Object.keys(weightsOf(dimensions[0]!)), ["c", "b"])
     })
@@ -103,7 +112,7 @@ describe("Breakdowns", () => {
       const { dimensions, holdings } = yield* breakDown(
         { holdings: [token(1, "1", "mine"), holding(1, "3", "mine")] },
         [asset(1)],
-        [category(1, "a", 90)]
+        [category(1, "a", { percent: 90 })]
       )
       assert.deepStrictEqual(
         holdings.map(({ assetCanonicalId, caipAssetId, name, symbol }) => [
@@ -136,7 +145,10 @@ describe("Breakdowns", () => {
           holdings: [token(1, "1", "mine"), holding(2, "1"), holding(3, "1"), holding(4, "1"), holding(5, "1")]
         },
         [asset(3, "stablecoin"), asset(4), asset(5)],
-        [category(3, "dollars", 49, 0, "cryptoCategory"), category(5, "a", 50)]
+        [
+          category(3, "dollars", { percent: 49, rank: 0, dimension: "cryptoCategory" }),
+          category(5, "a", { percent: 50 })
+        ]
       )
       assert.deepStrictEqual(
         [holdings[0]!.symbol, holdings[0]!.name, holdings[0]!.assetCanonicalId],
@@ -166,7 +178,7 @@ describe("Breakdowns", () => {
 
   it.effect("low confidence is told of the buckets that a holding is in, not of the others", () =>
     Effect.gen(function* () {
-      const categories = [category(1, "a", 90), category(1, "b", 40, 1)]
+      const categories = [category(1, "a", { percent: 90 }), category(1, "b", { percent: 40, rank: 1 })]
       const request = { holdings: [holding(1, "1")] }
       const told = Effect.map(breakDown({ ...request, mode: "apportioned" }, [asset(1)], categories), (found) =>
         found.diagnostics.lowConfidence.map(({ confidence, reason }) => [confidence, reason])

@@ -24,7 +24,7 @@ const categories = fc
   )
   .map((rows) => [
     ...new Map(
-      rows.map(([index, key, percent, rank]) => [`${index}${key}`, category(index, key, percent, rank)])
+      rows.map(([index, key, percent, rank]) => [`${index}${key}`, category(index, key, { percent, rank })])
     ).values()
   ])
 

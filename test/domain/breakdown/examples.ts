@@ -24,9 +24,11 @@ export const asset = (index: number, kind: AssetKind = "equity"): CanonicalAsset
 export const category = (
   index: number,
   key: string,
-  percent: number,
-  rank = 0,
-  dimension: Dimension = "sector"
+  {
+    dimension = "sector",
+    percent,
+    rank = 0
+  }: { readonly percent: number; readonly rank?: number | undefined; readonly dimension?: Dimension | undefined }
 ): Classification => ({
   assetCanonicalId: idOf(index),
   dimension,

@@ -26,7 +26,11 @@ export const steps: ReadonlyArray<LandedStep> = [
   { chainId: 42161, userOpHash: null, txHash: `0x${"0c".repeat(32)}`, success: true }
 ]
 
-const event = (sequence: number, at: number, kind: string, payload: unknown): OperationEvent => ({
+const event = (
+  sequence: number,
+  at: number,
+  { kind, payload }: { readonly kind: string; readonly payload: unknown }
+): OperationEvent => ({
   operationId,
   sequence,
   at: DateTime.makeUnsafe(at),
@@ -50,7 +54,9 @@ export const anyHistory: fc.Arbitrary<ReadonlyArray<OperationEvent>> = fc
     { maxLength: 40 }
   )
   .map((moves) => {
-    const history = [event(1, startedAt, stateEvent, { state: "accepted", trigger: "manual", error: null })]
+    const history = [
+      event(1, startedAt, { kind: stateEvent, payload: { state: "accepted", trigger: "manual", error: null } })
+    ]
     let state: OperationState = "accepted"
     let at = startedAt
     for (const { kind, pick, wait } of moves) {
@@ -61,11 +67,11 @@ export const anyHistory: fc.Arbitrary<ReadonlyArray<OperationEvent>> = fc
         const choices = after(state)
         state = choices[pick % choices.length]!
         const error = state === "failed" || state === "cancelled" ? "the chain said no" : null
-        history.push(event(sequence, at, kind, { state, error }))
+        history.push(event(sequence, at, { kind, payload: { state, error } }))
       } else if (kind === chainSettled) {
         const settled: ChainSettled = { chainId: 8453, totalSteps: 50, message: "Chain 8453: done" }
-        history.push(event(sequence, at, kind, Schema.encodeSync(ChainSettled)(settled)))
-      } else history.push(event(sequence, at, kind, { reason: "the chain does not answer" }))
+        history.push(event(sequence, at, { kind, payload: Schema.encodeSync(ChainSettled)(settled) }))
+      } else history.push(event(sequence, at, { kind, payload: { reason: "the chain does not answer" } }))
     }
     return history
   })
@@ -77,9 +83,12 @@ export const endedHistory = anyHistory.map((history) => {
   if (isTerminal((payload as { readonly state: OperationState }).state)) return history
   return [
     ...history,
-    event(last.sequence + 1, DateTime.toEpochMillis(last.at), stateEvent, {
-      state: "failed",
-      error: "the chain said no"
+    event(last.sequence + 1, DateTime.toEpochMillis(last.at), {
+      kind: stateEvent,
+      payload: {
+        state: "failed",
+        error: "the chain said no"
+      }
     })
   ]
 })

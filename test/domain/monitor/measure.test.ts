@@ -183,13 +183,15 @@ describe("figures of triggers", () => {
     it(`${name}: while every price stays within its range, it neither fires nor is armed again`, () =>
       fc.assert(
         fc.property(
-          holdings,
-          targets,
-          fc.array(fc.integer({ min: -9_999, max: 9_999 }), { minLength: 4, maxLength: 4 }),
-          fc.integer({ min: 1, max: 200 }),
-          fc.boolean(),
-          fc.boolean(),
-          (all, weights, moves, percent, isAbove, isArmed) => {
+          fc.tuple(
+            holdings,
+            targets,
+            fc.array(fc.integer({ min: -9_999, max: 9_999 }), { minLength: 4, maxLength: 4 }),
+            fc.integer({ min: 1, max: 200 }),
+            fc.boolean(),
+            fc.boolean()
+          ),
+          ([all, weights, moves, percent, isAbove, isArmed]) => {
             const before = measure(trigger, factsOf(all, weights, noHistory))
             if (before === undefined) return
             const threshold = (before.value * BigInt(percent)) / 100n + 1n
@@ -274,11 +276,13 @@ describe("edges", () => {
   it("fire at the level, not again above it, and again only after the way back, in both directions", () =>
     fc.assert(
       fc.property(
-        fc.array(fc.bigInt(-50n, 50n), { minLength: 1, maxLength: 60 }),
-        fc.bigInt(-20n, 20n),
-        fc.bigInt(0n, 20n),
-        fc.boolean(),
-        (values, threshold, hysteresis, isAbove) => {
+        fc.tuple(
+          fc.array(fc.bigInt(-50n, 50n), { minLength: 1, maxLength: 60 }),
+          fc.bigInt(-20n, 20n),
+          fc.bigInt(0n, 20n),
+          fc.boolean()
+        ),
+        ([values, threshold, hysteresis, isAbove]) => {
           const rearm = isAbove ? threshold - hysteresis : threshold + hysteresis
           const at = { comparison: isAbove ? ("above" as const) : ("below" as const), threshold, rearm }
           let isArmed = true

@@ -62,7 +62,11 @@ const action = fc.constantFrom(
 )
 type Action = typeof action extends fc.Arbitrary<infer A> ? A : never
 
-const apply = (state: MonitorState, own: Workflow, what: Action, at: DateTime.Utc, n: number): MonitorState | null => {
+const apply = (
+  state: MonitorState,
+  own: Workflow,
+  { at, n, what }: { readonly what: Action; readonly at: DateTime.Utc; readonly n: number }
+): MonitorState | null => {
   const operationId = `op_${n}` as OperationId
   const isReady = state.status === "ready"
   const started = () => Transitions.start(state, at)
@@ -133,7 +137,7 @@ describe("transitions of monitors", () => {
           const ticks = new Set<number>()
           for (const [n, [what, later]] of actions.entries()) {
             at = DateTime.add(at, { milliseconds: later })
-            const next = apply(state, own, what, at, n)
+            const next = apply(state, own, { what, at, n })
             if (next === null) continue
             assertSound(next)
             // A tick is done when its time becomes the last one.

@@ -17,7 +17,7 @@ import { submit } from "#test/layers/sql/fixtures.ts"
 import { arbUsdc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { TestStores } from "#test/support/database.ts"
 import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
-import { relayed } from "#test/support/chains/relayed.ts"
+import { attemptOf, relayed } from "#test/support/chains/relayed.ts"
 import { TestSettings, testSettings } from "#test/support/settings.ts"
 import { TestChain } from "#test/support/chains/TestChains.ts"
 
@@ -83,7 +83,7 @@ layer(Valuers, { excludeTestServices: true })("Valuer", (it) => {
       hold(onBase, usdc, 0n)
       hold(onBase, weth, wethRaw)
       hold(onArbitrum, arbUsdc.assetId, usdcRaw(500))
-      yield* relayed(operationId, onBase, 1, {
+      yield* relayed(attemptOf(operationId, onBase), {
         blockNumber: ledger.block + 1n,
         deltas: [
           [usdc, -usdcRaw(2000)],
@@ -98,7 +98,8 @@ layer(Valuers, { excludeTestServices: true })("Valuer", (it) => {
       yield* nextPass
       assert.deepStrictEqual(yield* summary(portfolioId), [dollars(3000), dollars(2500), (dollars(1) * 6n) / 5n])
       hold(onBase, weth, wethRaw / 2n)
-      yield* relayed(operationId, onBase, 2, { blockNumber: ledger.block + 1n, deltas: [[weth, -wethRaw / 2n]] })
+      const blockNumber = ledger.block + 1n
+      yield* relayed(attemptOf(operationId, onBase, 2), { blockNumber, deltas: [[weth, -wethRaw / 2n]] })
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE operations SET kind = 'withdraw' WHERE operation_id = ${operationId}`
       yield* nextPass
@@ -108,8 +109,8 @@ layer(Valuers, { excludeTestServices: true })("Valuer", (it) => {
 
   /** So many dollars leave Base for Arbitrum, where one less is expected; answers how to say that something arrived. */
   const leave = Effect.fnUntraced(function* ({ ledger, onBase, portfolioId, tenantId }: World, left: number) {
-    const { operationId: runId } = yield* submit(tenantId, portfolioId, yield* DateTime.now)
-    yield* relayed(runId, onBase, 1, { blockNumber: ledger.block + 1n, deltas: [[usdc, -usdcRaw(left)]] })
+    const { operationId: runId } = yield* submit(tenantId, portfolioId, { now: yield* DateTime.now })
+    yield* relayed(attemptOf(runId, onBase), { blockNumber: ledger.block + 1n, deltas: [[usdc, -usdcRaw(left)]] })
     const transfers = yield* TransferLedger
     const [operationId] = yield* transfers.open({
       runId,
@@ -242,7 +243,7 @@ layer(Valuers, { excludeTestServices: true })("Valuer", (it) => {
       hold(onBase, usdc, usdcRaw(1000))
       yield* nextPass
       const [at, transfers] = [yield* DateTime.now, yield* TransferLedger]
-      const { operationId: runId } = yield* submit(tenantId, portfolioId, at)
+      const { operationId: runId } = yield* submit(tenantId, portfolioId, { now: at })
       const intent = { runId, attempt: 1, accountId: onBase, at, transfers: [], subject: "0x5b", fromBlock: 1n }
       yield* transfers.recordIntent(intent)
       hold(onBase, usdc, usdcRaw(600))
@@ -290,17 +291,15 @@ layer(Valuers, { excludeTestServices: true })("Valuer", (it) => {
       hold(onBase, usdc, usdcRaw(2000))
       yield* nextPass
       const { operationId } = yield* submit(tenantId, portfolioId)
-      yield* relayed(operationId, onBase, 1)
+      yield* relayed(attemptOf(operationId, onBase))
       hold(onBase, usdc, 0n)
       hold(onBase, weth, wethRaw)
       assert.deepStrictEqual(yield* nextPass, { valued: 0, missed: 1 })
-      yield* relayed(operationId, onBase, 1, {
-        blockNumber: ledger.block,
-        deltas: [
-          [usdc, -usdcRaw(2000)],
-          [weth, wethRaw]
-        ]
-      })
+      const deltas = [
+        [usdc, -usdcRaw(2000)],
+        [weth, wethRaw]
+      ] as const
+      yield* relayed(attemptOf(operationId, onBase), { blockNumber: ledger.block, deltas })
       yield* nextPass
       assert.deepStrictEqual(yield* summary(portfolioId), [dollars(2000), dollars(2000), Decimal.one])
     })

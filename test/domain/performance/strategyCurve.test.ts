@@ -231,11 +231,8 @@ describe("strategyCurve, any prices", () => {
   it("does not depend on the unit in which a price is counted", () => {
     fc.assert(
       fc.property(
-        pricesOf(days),
-        pricesOf(days),
-        fc.bigInt({ min: 2n, max: 10n ** 12n }),
-        cadence,
-        (l, r, k, every) => {
+        fc.tuple(pricesOf(days), pricesOf(days), fc.bigInt({ min: 2n, max: 10n ** 12n }), cadence),
+        ([l, r, k, every]) => {
           const plain = strategyCurve(task(twoAssets(l, r), days, { everyDays: every }))
           const scaled = strategyCurve(
             task(
@@ -255,7 +252,7 @@ describe("strategyCurve, any prices", () => {
 
   it("a day's return lies between those of the assets", () => {
     fc.assert(
-      fc.property(priceOf, priceOf, priceOf, priceOf, (l0, l1, r0, r1) => {
+      fc.property(fc.tuple(priceOf, priceOf, priceOf, priceOf), ([l0, l1, r0, r1]) => {
         const [, second] = strategyCurve(task(twoAssets([l0, l1], [r0, r1]), 2))
         const [left, right] = [(l1 * indexOne) / l0, (r1 * indexOne) / r0]
         assert.isTrue(second!.index >= (left < right ? left : right) - 2n)
@@ -266,17 +263,20 @@ describe("strategyCurve, any prices", () => {
 
   it("a version that only repeats the weights changes nothing", () => {
     fc.assert(
-      fc.property(pricesOf(days), pricesOf(days), cadence, fc.integer({ min: 1, max: days }), (l, r, every, from) => {
-        const prices = twoAssets(l, r)
-        const versions = [
-          { fromDay: day(0), allocation: halves },
-          { fromDay: day(from), allocation: halves }
-        ]
-        assert.deepStrictEqual(
-          strategyCurve(task(prices, days, { everyDays: every, versions })),
-          strategyCurve(task(prices, days, { everyDays: every }))
-        )
-      })
+      fc.property(
+        fc.tuple(pricesOf(days), pricesOf(days), cadence, fc.integer({ min: 1, max: days })),
+        ([l, r, every, from]) => {
+          const prices = twoAssets(l, r)
+          const versions = [
+            { fromDay: day(0), allocation: halves },
+            { fromDay: day(from), allocation: halves }
+          ]
+          assert.deepStrictEqual(
+            strategyCurve(task(prices, days, { everyDays: every, versions })),
+            strategyCurve(task(prices, days, { everyDays: every }))
+          )
+        }
+      )
     )
   })
 })

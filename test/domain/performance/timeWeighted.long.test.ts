@@ -92,7 +92,7 @@ const born = Effect.gen(function* () {
     oracle.held.set(name, { raw: 0n, decimals, priceUsd: isDollar ? 1 : 2_000 })
     return { name, accountId, assetId, isDollar }
   })
-  const { operationId } = yield* submit(tenantId, portfolioId, yield* DateTime.now)
+  const { operationId } = yield* submit(tenantId, portfolioId, { now: yield* DateTime.now })
   return { portfolioId, ledger, oracle, holdings, operationId }
 })
 
@@ -162,7 +162,10 @@ const lived = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, isValue
     deltas.set(dollar.assetId, deltas.get(dollar.assetId)! - leftRaw)
     attempt += 1
     ledger.block += 1n
-    yield* relayed(runId, sold.accountId, attempt, { blockNumber: ledger.block, deltas: [...deltas] })
+    yield* relayed(
+      { operationId: runId, accountId: sold.accountId, attempt },
+      { blockNumber: ledger.block, deltas: [...deltas] }
+    )
     if (leftRaw > 0n) {
       const to = holdings[holdings.indexOf(dollar) ^ 2]!
       const expectedRaw = (leftRaw * 999n) / 1_000n

@@ -284,7 +284,7 @@ const price = fc.bigInt({ min: 1n, max: 10n ** 24n })
 describe("valuePortfolio, any numbers", () => {
   it("without trades and cash all change is growth", () => {
     fc.assert(
-      fc.property(raw, raw, price, price, price, (x, y, p0, p1, q1) => {
+      fc.property(fc.tuple(raw, raw, price, price, price), ([x, y, p0, p1, q1]) => {
         const amounts: Amounts = [
           [usdc, x],
           [weth, y]
@@ -327,7 +327,7 @@ describe("valuePortfolio, any numbers", () => {
 
   it("a trade is never cash, whatever it cost", () => {
     fc.assert(
-      fc.property(raw, raw, raw, price, price, (x, sold, bought, p, q) => {
+      fc.property(fc.tuple(raw, raw, raw, price, price), ([x, sold, bought, p, q]) => {
         const sell = sold > x ? x : sold
         const valuation = valuePortfolio(
           taskOf({

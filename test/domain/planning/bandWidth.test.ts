@@ -13,17 +13,24 @@ const terms = (weight: number, cost: number, fixed: number) => ({
   fixedCostNano: BigInt(Math.round(fixed * 1e9))
 })
 
-const auto = (weight: number, cost: number, fixed: number, riskAversion: number) => {
+const auto = (
+  { cost, fixed, weight }: { readonly weight: number; readonly cost: number; readonly fixed: number },
+  riskAversion: number
+) => {
   const { goal, half } = bandWidth({ kind: "auto", riskAversion }, terms(weight, cost, fixed), undefined)
   return { half: share(half), goal: share(goal) }
 }
 
 /** What a year loses at the outer and the inner edge, over sigma squared. */
-const lossAt = (weight: number, cost: number, fixed: number, g: number) => (outer: number, inner: number) => {
-  const w = weight / 10_000
-  const spread = (w * (1 - w)) ** 2
-  return (g * (outer ** 2 + inner ** 2)) / 12 + (spread * (fixed + cost * (outer - inner))) / (outer ** 2 - inner ** 2)
-}
+const lossAt =
+  ({ cost, fixed, weight }: { readonly weight: number; readonly cost: number; readonly fixed: number }, g: number) =>
+  (outer: number, inner: number) => {
+    const w = weight / 10_000
+    const spread = (w * (1 - w)) ** 2
+    return (
+      (g * (outer ** 2 + inner ** 2)) / 12 + (spread * (fixed + cost * (outer - inner))) / (outer ** 2 - inner ** 2)
+    )
+  }
 
 /** The least loss over a grid that is drawn ever closer around what it finds. */
 const minLoss = (loss: (outer: number, inner: number) => number): number => {
@@ -62,7 +69,7 @@ describe("bandWidth", () => {
     ] as const) {
       const w = weight / 10_000
       const expected = Math.cbrt((3 * cost * w ** 2 * (1 - w) ** 2) / (2 * g))
-      const { goal, half } = auto(weight, cost, 0, g)
+      const { goal, half } = auto({ weight, cost, fixed: 0 }, g)
       assert.closeTo(half, expected, expected * 1e-5)
       assert.strictEqual(goal, half)
     }
@@ -75,7 +82,7 @@ describe("bandWidth", () => {
     ] as const) {
       const w = weight / 10_000
       const expected = ((12 * fixed * w ** 2 * (1 - w) ** 2) / g) ** 0.25
-      const { goal, half } = auto(weight, 0, fixed, g)
+      const { goal, half } = auto({ weight, cost: 0, fixed }, g)
       assert.closeTo(half, expected, expected * 1e-5)
       assert.strictEqual(goal, 0)
     }
@@ -84,14 +91,16 @@ describe("bandWidth", () => {
   it("with both costs loses no more than any other pair of edges", () => {
     fc.assert(
       fc.property(
-        fc.integer({ min: 50, max: 9_900 }),
-        fc.integer({ min: 5, max: 200 }),
-        fc.integer({ min: 1, max: 100_000 }),
-        fc.integer({ min: 1, max: 1_000 }),
-        (weight, costBps, fixedNano, g) => {
+        fc.tuple(
+          fc.integer({ min: 50, max: 9_900 }),
+          fc.integer({ min: 5, max: 200 }),
+          fc.integer({ min: 1, max: 100_000 }),
+          fc.integer({ min: 1, max: 1_000 })
+        ),
+        ([weight, costBps, fixedNano, g]) => {
           const [cost, fixed] = [costBps / 10_000, fixedNano / 1e9]
-          const loss = lossAt(weight, cost, fixed, g)
-          const { goal, half } = auto(weight, cost, fixed, g)
+          const loss = lossAt({ weight, cost, fixed }, g)
+          const { goal, half } = auto({ weight, cost, fixed }, g)
           assert.isTrue(half > goal && goal >= 0)
           assert.isAtMost(loss(half, goal), minLoss(loss) * 1.001)
         }

@@ -8,8 +8,11 @@ import { base, chain, held, input, mainnet, skipped, trades, usd } from "#test/d
 import { assetAt } from "#test/domain/rebalance/portfolios.ts"
 import { arrived, inTransit, transfersOf } from "#test/domain/planning/transferPlans.ts"
 
-const on = (chainId: ChainId, index: number, dollars: number, but: Partial<Holding> = {}) =>
-  held(assetAt(chainId, index), dollars, but)
+const on = (
+  { chainId, index }: { readonly chainId: ChainId; readonly index: number },
+  dollars: number,
+  but: Partial<Holding> = {}
+) => held(assetAt(chainId, index), dollars, but)
 
 const connected = (
   chains: ReadonlyArray<ChainState>,
@@ -36,7 +39,10 @@ describe("plan: transfers beside assets that cannot be traded", () => {
   ] as const) {
     it(`sends nothing to a chain whose only target ${obstacle}, and says so`, () => {
       const portfolio = connected(
-        [chain([on(mainnet, 0, 0), on(mainnet, 1, 10_000)], mainnet), chain([on(base, 0, 0), on(base, 1, 0, but)])],
+        [
+          chain([on({ chainId: mainnet, index: 0 }, 0), on({ chainId: mainnet, index: 1 }, 10_000)], mainnet),
+          chain([on({ chainId: base, index: 0 }, 0), on({ chainId: base, index: 1 }, 0, but)])
+        ],
         [
           [assetAt(mainnet, 1), 50],
           [assetAt(base, 1), 50]
@@ -56,8 +62,12 @@ describe("plan: transfers beside assets that cannot be traded", () => {
   it("sends what the one target that can be bought lacks, and all of it is bought", () => {
     const portfolio = connected(
       [
-        chain([on(mainnet, 0, 0), on(mainnet, 1, 10_000)], mainnet),
-        chain([on(base, 0, 0), on(base, 1, 0, { isBlocked: true }), on(base, 2, 0)])
+        chain([on({ chainId: mainnet, index: 0 }, 0), on({ chainId: mainnet, index: 1 }, 10_000)], mainnet),
+        chain([
+          on({ chainId: base, index: 0 }, 0),
+          on({ chainId: base, index: 1 }, 0, { isBlocked: true }),
+          on({ chainId: base, index: 2 }, 0)
+        ])
       ],
       [
         [assetAt(mainnet, 1), 40],
@@ -78,8 +88,15 @@ describe("plan: transfers beside assets that cannot be traded", () => {
   it("shares what is free among targets on both chains where a blocked asset takes more than its share", () => {
     const portfolio = connected(
       [
-        chain([on(mainnet, 0, 0), on(mainnet, 1, 50_000), on(mainnet, 2, 200_000, { isBlocked: true })], mainnet),
-        chain([on(base, 0, 0)])
+        chain(
+          [
+            on({ chainId: mainnet, index: 0 }, 0),
+            on({ chainId: mainnet, index: 1 }, 50_000),
+            on({ chainId: mainnet, index: 2 }, 200_000, { isBlocked: true })
+          ],
+          mainnet
+        ),
+        chain([on({ chainId: base, index: 0 }, 0)])
       ],
       [
         [assetAt(mainnet, 0), 30],
@@ -105,11 +122,15 @@ describe("plan: transfers beside assets that cannot be traded", () => {
   it("sells nothing for a transfer for which too little may be sold, and plans both chains without it", () => {
     // 20 dollars are worth a trade; twenty holdings of 3 dollars are not, so less than half of the transfer could be
     // sold.
-    const crumbs = Array.from({ length: 20 }, (_, index) => on(mainnet, 2 + index, 3))
+    const crumbs = Array.from({ length: 20 }, (_, index) => on({ chainId: mainnet, index: 2 + index }, 3))
     const portfolio = connected(
       [
-        chain([on(mainnet, 0, 0), on(mainnet, 1, 20), ...crumbs], mainnet),
-        chain([on(base, 0, 0), on(base, 1, 30), on(base, 2, 10)])
+        chain([on({ chainId: mainnet, index: 0 }, 0), on({ chainId: mainnet, index: 1 }, 20), ...crumbs], mainnet),
+        chain([
+          on({ chainId: base, index: 0 }, 0),
+          on({ chainId: base, index: 1 }, 30),
+          on({ chainId: base, index: 2 }, 10)
+        ])
       ],
       [
         [assetAt(base, 1), 50],
@@ -134,8 +155,14 @@ describe("plan: transfers beside assets that cannot be traded", () => {
   const reasonsOf = (of: Partial<Record<"sender" | "bridgeAsset" | "receiver", Partial<Holding>>>, terms = {}) => {
     const portfolio = connected(
       [
-        chain([on(mainnet, 0, 0, of.bridgeAsset), on(mainnet, 1, 10_000, of.sender)], mainnet),
-        chain([on(base, 0, 0, of.receiver), on(base, 1, 0)])
+        chain(
+          [
+            on({ chainId: mainnet, index: 0 }, 0, of.bridgeAsset),
+            on({ chainId: mainnet, index: 1 }, 10_000, of.sender)
+          ],
+          mainnet
+        ),
+        chain([on({ chainId: base, index: 0 }, 0, of.receiver), on({ chainId: base, index: 1 }, 0)])
       ],
       [
         [assetAt(mainnet, 1), 50],

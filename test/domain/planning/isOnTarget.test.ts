@@ -25,7 +25,11 @@ const onTarget = (planInput: PlanInput) => isOnTarget(planInput, plan(planInput)
 const ofOneChain = (...holdings: Parameters<typeof chain>[0]) => onTarget(input([chain(holdings)], halves))
 
 /** Dollars on two chains that want half each; `connected` says whether they can be moved. */
-const twoChains = (onBase: number, onMainnet: number, connected: boolean, incoming = 0) => {
+const twoChains = (
+  { onBase, onMainnet }: { readonly onBase: number; readonly onMainnet: number },
+  connected: boolean,
+  incoming = 0
+) => {
   const planInput = input(
     [
       chain([held(usdc, onBase)], base),
@@ -62,7 +66,7 @@ describe("isOnTarget", () => {
   it("is false off target where no trade can be made, since a run tells why", () => {
     assert.isFalse(ofOneChain(held(usdc, 700, { isBlocked: true }), held(weth, 300)))
     assert.isFalse(ofOneChain(held(usdc, 700), held(weth, 300, { isAuthorized: false })))
-    assert.isFalse(twoChains(800, 200, false))
+    assert.isFalse(twoChains({ onBase: 800, onMainnet: 200 }, false))
   })
 
   it("is false while anything that counts is not known", () => {
@@ -83,8 +87,8 @@ describe("isOnTarget", () => {
   })
 
   it("counts what is on its way, and leaves what is not worth a transfer", () => {
-    assert.isFalse(twoChains(800, 200, true))
-    assert.isTrue(twoChains(500, 200, true, 300))
-    assert.isTrue(twoChains(520, 480, true))
+    assert.isFalse(twoChains({ onBase: 800, onMainnet: 200 }, true))
+    assert.isTrue(twoChains({ onBase: 500, onMainnet: 200 }, true, 300))
+    assert.isTrue(twoChains({ onBase: 520, onMainnet: 480 }, true))
   })
 })

@@ -31,8 +31,7 @@ const chain = fc
 /** What a total leaves of the value, times 10,000 and the weight, by the definition: `T <= V - f * min(S(T), D(T))`. */
 const isCovered = (
   positions: ReadonlyArray<Position>,
-  weight: bigint,
-  totalUsd: bigint,
+  { totalUsd, weight }: { readonly weight: bigint; readonly totalUsd: bigint },
   { kept, lost }: SwapCost.SwapCost
 ) => {
   const valueUsd = positions.reduce((sum, one) => sum + one.valueUsd, 0n)
@@ -48,11 +47,15 @@ const isCovered = (
 }
 
 /** The greatest total that is covered, by halving. */
-const oracle = (positions: ReadonlyArray<Position>, weight: bigint, valueUsd: bigint, cost: SwapCost.SwapCost) => {
+const oracle = (
+  positions: ReadonlyArray<Position>,
+  { valueUsd, weight }: { readonly weight: bigint; readonly valueUsd: bigint },
+  cost: SwapCost.SwapCost
+) => {
   let [low, high] = [0n, valueUsd]
   while (low < high) {
     const middle = (low + high + 1n) / 2n
-    if (isCovered(positions, weight, middle, cost)) low = middle
+    if (isCovered(positions, { weight, totalUsd: middle }, cost)) low = middle
     else high = middle - 1n
   }
   return low
@@ -67,7 +70,7 @@ describe("targetAfterCosts", () => {
         const valueUsd = positions.reduce((sum, one) => sum + one.valueUsd, 0n)
         assert.strictEqual(
           targetAfterCosts({ positions, weight, totalUsd: valueUsd }, cost),
-          oracle(positions, weight, valueUsd, cost)
+          oracle(positions, { weight, valueUsd }, cost)
         )
       }),
       { numRuns: 2_000 }

@@ -127,8 +127,10 @@ layer(Planner, { excludeTestServices: true })("RunPlanner", (it) => {
       )
       const all = yield* sold
       assert.isAbove(Number(all), 0)
-      const message = yield* messageOf({ portfolioId, tenantId }, account, [[baseUsdc.assetId, 9_000_000_000n]])
-      const operationId = yield* acceptWithdrawal({ portfolioId, tenantId }, account, message)
+      const message = yield* messageOf({ portfolioId, tenantId }, account, {
+        assets: [[baseUsdc.assetId, 9_000_000_000n]]
+      })
+      const operationId = yield* acceptWithdrawal({ portfolioId, tenantId }, { accountId: account, message })
       const left = yield* sold
       // A tenth of the money is free, so a tenth of it is traded.
       assert.isTrue(left * 9n < all && left * 11n > all, `${left} of ${all}`)

@@ -8,7 +8,14 @@ import { baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 
 const base = baseUsdc.chainId as ChainId
 
-const swap = (sellAmountRaw: bigint, expectedRaw: bigint, minBuyAmountRaw: bigint, buy = baseWeth.assetId) => ({
+const swap = (
+  {
+    expectedRaw,
+    minBuyAmountRaw,
+    sellAmountRaw
+  }: { readonly sellAmountRaw: bigint; readonly expectedRaw: bigint; readonly minBuyAmountRaw: bigint },
+  buy = baseWeth.assetId
+) => ({
   sell: baseUsdc.assetId,
   buy,
   sellAmountRaw,
@@ -34,38 +41,60 @@ const plan = (chains: ReadonlyArray<PreviewedChain>, strategyVersion = 1): Previ
   chains
 })
 
-const previewed = plan([chain([swap(1_000_000n, 400_000n, 398_000n)])])
+const previewed = plan([chain([swap({ sellAmountRaw: 1_000_000n, expectedRaw: 400_000n, minBuyAmountRaw: 398_000n })])])
 
 describe("planChanges", () => {
   it("finds none while amounts stay within the slippage and prices above the floors", () => {
     for (const now of [
-      swap(1_000_000n, 400_000n, 398_000n),
-      swap(1_005_000n, 400_000n, 398_000n),
-      swap(995_000n, 400_000n, 390_000n),
-      swap(1_000_000n, 398_000n, 396_000n)
+      swap({ sellAmountRaw: 1_000_000n, expectedRaw: 400_000n, minBuyAmountRaw: 398_000n }),
+      swap({ sellAmountRaw: 1_005_000n, expectedRaw: 400_000n, minBuyAmountRaw: 398_000n }),
+      swap({ sellAmountRaw: 995_000n, expectedRaw: 400_000n, minBuyAmountRaw: 390_000n }),
+      swap({ sellAmountRaw: 1_000_000n, expectedRaw: 398_000n, minBuyAmountRaw: 396_000n })
     ]) {
       assert.deepStrictEqual(planChanges(previewed, plan([chain([now])])), [])
     }
   })
 
   it("holds a trade over several paths against the preview as one, however it is divided", () => {
-    const halves = plan([chain([swap(600_000n, 240_000n, 238_800n), swap(400_000n, 160_000n, 159_200n)])])
+    const halves = plan([
+      chain([
+        swap({ sellAmountRaw: 600_000n, expectedRaw: 240_000n, minBuyAmountRaw: 238_800n }),
+        swap({ sellAmountRaw: 400_000n, expectedRaw: 160_000n, minBuyAmountRaw: 159_200n })
+      ])
+    ])
     assert.deepStrictEqual(planChanges(previewed, halves), [])
     assert.deepStrictEqual(planChanges(halves, previewed), [])
-    const [less] = planChanges(previewed, plan([chain([swap(600_000n, 240_000n, 1n), swap(300_000n, 120_000n, 1n)])]))
+    const [less] = planChanges(
+      previewed,
+      plan([
+        chain([
+          swap({ sellAmountRaw: 600_000n, expectedRaw: 240_000n, minBuyAmountRaw: 1n }),
+          swap({ sellAmountRaw: 300_000n, expectedRaw: 120_000n, minBuyAmountRaw: 1n })
+        ])
+      ])
+    )
     assert.match(less!, /would sell 900000, and 1000000 in the preview$/)
   })
 
   it("names an amount that moved by more than the slippage, and a price below the floor", () => {
-    const [amount, ...others] = planChanges(previewed, plan([chain([swap(1_005_001n, 500_000n, 1n)])]))
+    const [amount, ...others] = planChanges(
+      previewed,
+      plan([chain([swap({ sellAmountRaw: 1_005_001n, expectedRaw: 500_000n, minBuyAmountRaw: 1n })])])
+    )
     assert.deepStrictEqual(others, [])
     assert.match(amount!, /^chain 8453: .* would sell 1005001, and 1000000 in the preview$/)
-    const [price] = planChanges(previewed, plan([chain([swap(1_000_000n, 397_999n, 1n)])]))
+    const [price] = planChanges(
+      previewed,
+      plan([chain([swap({ sellAmountRaw: 1_000_000n, expectedRaw: 397_999n, minBuyAmountRaw: 1n })])])
+    )
     assert.match(price!, /would yield 397999 for 1000000: less than the floor of the preview/)
   })
 
   it("names pairs that are new or gone, an outcome, and a strategy that has another version", () => {
-    const other = plan([chain([swap(1_000_000n, 1n, 1n, baseBtc.assetId)])], 2)
+    const other = plan(
+      [chain([swap({ sellAmountRaw: 1_000_000n, expectedRaw: 1n, minBuyAmountRaw: 1n }, baseBtc.assetId)])],
+      2
+    )
     assert.deepStrictEqual(
       planChanges(previewed, other).map((text) => text.replaceAll(/eip155:\S+/gu, "it")),
       [
@@ -83,9 +112,12 @@ describe("planChanges", () => {
   it("holds whoever agreed to the previewed price: what passes never pays less for a unit than the floor did", () => {
     const amount = fc.bigInt({ min: 1n, max: 10n ** 24n })
     fc.assert(
-      fc.property(amount, amount, amount, amount, (sold, floor, soldNow, expectedNow) => {
-        const before = plan([chain([swap(sold, floor, floor)])])
-        const changes = planChanges(before, plan([chain([swap(soldNow, expectedNow, 1n)])]))
+      fc.property(fc.tuple(amount, amount, amount, amount), ([sold, floor, soldNow, expectedNow]) => {
+        const before = plan([chain([swap({ sellAmountRaw: sold, expectedRaw: floor, minBuyAmountRaw: floor })])])
+        const changes = planChanges(
+          before,
+          plan([chain([swap({ sellAmountRaw: soldNow, expectedRaw: expectedNow, minBuyAmountRaw: 1n })])])
+        )
         // The oracle divides, with 30 more digits than the amounts have.
         const wad = 10n ** 54n
         const [priceNow, floorPrice] = [(expectedNow * wad) / soldNow, (floor * wad) / sold]

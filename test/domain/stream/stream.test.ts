@@ -90,11 +90,13 @@ describe("a replay window", () => {
   it("has exactly the events after a sequence, or says that it does not, as a list of everything would", () =>
     fc.assert(
       fc.property(
-        fc.integer({ min: 1, max: 8 }),
-        fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 30 }),
-        fc.nat(120),
-        fc.integer({ min: 1, max: 10 }),
-        (capacity, steps, after, limit) => {
+        fc.tuple(
+          fc.integer({ min: 1, max: 8 }),
+          fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 30 }),
+          fc.nat(120),
+          fc.integer({ min: 1, max: 10 })
+        ),
+        ([capacity, steps, after, limit]) => {
           const base = 5
           const window = new ReplayWindow<{ readonly sequence: number }>(capacity, base)
           const all: Array<number> = []

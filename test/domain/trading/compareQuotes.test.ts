@@ -67,13 +67,15 @@ describe("quoteFault", () => {
   it("what is taken is never worse than the venue, whatever is offered", () =>
     fc.assert(
       fc.property(
-        fc.bigInt({ min: 1n, max: 10n ** 30n }),
-        fc.bigInt({ min: 0n, max: 10n ** 30n }),
-        fc.bigInt({ min: 0n, max: 10n ** 22n }),
-        fc.bigInt({ min: 0n, max: 10n ** 30n }),
-        fc.integer({ min: 0, max: 1_000 }),
-        fc.boolean(),
-        (venueRaw, expectedRaw, gasUsd, minRaw, minAdvantageBps, isQuoteAcceptable) => {
+        fc.tuple(
+          fc.bigInt({ min: 1n, max: 10n ** 30n }),
+          fc.bigInt({ min: 0n, max: 10n ** 30n }),
+          fc.bigInt({ min: 0n, max: 10n ** 22n }),
+          fc.bigInt({ min: 0n, max: 10n ** 30n }),
+          fc.integer({ min: 0, max: 1_000 }),
+          fc.boolean()
+        ),
+        ([venueRaw, expectedRaw, gasUsd, minRaw, minAdvantageBps, isQuoteAcceptable]) => {
           const quote = { ...comparison.quote, buyAmountRaw: venueRaw }
           const asked = { ...comparison, quote, minAdvantageBps, isQuoteAcceptable }
           const given = { tool: "pools", expectedRaw, gasUsd, minRaw }

@@ -65,7 +65,7 @@ const transfer = {
 const begun = Effect.gen(function* () {
   const { portfolio, portfolioId, tenantId } = yield* world()
   const at = yield* DateTime.now
-  const { operationId: runId } = yield* submit(tenantId, portfolioId, at)
+  const { operationId: runId } = yield* submit(tenantId, portfolioId, { now: at })
   const { accountId } = portfolio.flow.authorization.chains[0]
   return { tenantId, portfolioId, departure: { runId, attempt: 1, accountId, at, transfers: [transfer] } }
 })
@@ -94,7 +94,7 @@ const abandonedIntents = Effect.fnUntraced(function* (isSigned: boolean, minutes
   const { accountId, runId } = departure
   const subject = newHash()
   yield* Effect.flatMap(TransferLedger, ({ recordIntent }) => recordIntent({ ...departure, subject, fromBlock: 1n }))
-  if (isSigned) yield* relayed(runId, accountId, 1, undefined, subject)
+  if (isSigned) yield* relayed({ operationId: runId, accountId, attempt: 1 }, undefined, subject)
   const died = DateTime.subtract(yield* DateTime.now, { minutes: minutesAgo })
   const operations = yield* OperationStore
   yield* operations.transition({ operationId: runId, to: "running", at: died, error: null })

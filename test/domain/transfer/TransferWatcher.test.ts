@@ -42,7 +42,7 @@ const World = TransferWatcher.layer.pipe(Layer.provideMerge(Scripted), Layer.pro
 const opened = Effect.fnUntraced(function* (count: number) {
   const { portfolio, portfolioId, tenantId } = yield* world()
   const at = yield* DateTime.now
-  const { operationId: runId } = yield* submit(tenantId, portfolioId, at)
+  const { operationId: runId } = yield* submit(tenantId, portfolioId, { now: at })
   const ledger = yield* TransferLedger
   const sent = {
     sell: usdc,

@@ -31,7 +31,11 @@ const sameText = (a: string, b: string, share: number): boolean => {
 }
 
 /** Where the two differ, as paths with both values. */
-const differences = (a: unknown, b: unknown, share: number, path: string): ReadonlyArray<string> => {
+const differences = (
+  { a, b }: { readonly a: unknown; readonly b: unknown },
+  share: number,
+  path: string
+): ReadonlyArray<string> => {
   const differs = [`${path}: ${JSON.stringify(b)} instead of ${JSON.stringify(a)}`]
   if (typeof a === "string" && typeof b === "string") return sameText(a, b, share) ? [] : differs
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b ? [] : differs
@@ -41,7 +45,7 @@ const differences = (a: unknown, b: unknown, share: number, path: string): Reado
     keys
       // What was too little to act upon follows from where pools stood, and from when an aged plan was made anew.
       .filter((key) => !varying.has(key) && !(share > 0 && key === "skips"))
-      .flatMap((key) => differences(left![key], right![key], share, `${path}.${key}`))
+      .flatMap((key) => differences({ a: left![key], b: right![key] }, share, `${path}.${key}`))
   )
 }
 
@@ -49,7 +53,7 @@ const nothing: FinalState["left"] = { intents: 0, executions: 0, operations: 0 }
 
 /** What must be true of any final state. */
 const faults = ({ left, nonces }: FinalState): ReadonlyArray<string> => [
-  ...differences(nothing, left, 0, "left"),
+  ...differences({ a: nothing, b: left }, 0, "left"),
   ...nonces.flatMap(({ highest, signed, used }, index) =>
     signed === highest + 1 && used === signed
       ? []
@@ -64,5 +68,5 @@ export const compareStates = (undisturbed: FinalState, crashed: FinalState, shar
     ...rest,
     operations: operations.map(({ events, ...operation }) => ({ ...operation, events: withoutWaits(events) }))
   })
-  return [...faults(crashed), ...differences(comparable(expected), comparable(actual), share, "state")]
+  return [...faults(crashed), ...differences({ a: comparable(expected), b: comparable(actual) }, share, "state")]
 }

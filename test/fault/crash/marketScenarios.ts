@@ -54,8 +54,8 @@ const withdrawal = (assets: ReadonlyArray<readonly [AssetId, bigint]>, liquidate
     const market = yield* TestChain
     market.fund(account, baseUsdc.assetId, 500_000_000n)
     market.fund(account, baseWeth.assetId, Decimal.one)
-    const message = yield* messageOf(enrolled, account, assets, liquidate ? { liquidate } : {})
-    const operationId = yield* acceptWithdrawal(enrolled, account, message)
+    const message = yield* messageOf(enrolled, account, { assets, changes: liquidate ? { liquidate } : {} })
+    const operationId = yield* acceptWithdrawal(enrolled, { accountId: account, message })
     const begun: Begun = { tenantId, portfolioId, operationId, kind: "withdraw", accounts: [account] }
     return begun
   })
@@ -77,7 +77,7 @@ const swap = (soldRaw: bigint, reverts: number, expectedOfIssuer?: bigint) =>
     const market = yield* TestChain
     market.fund(account, baseUsdc.assetId, 500_000_000n)
     market.reverts.set(baseUsdc.chainId, reverts)
-    const operationId = yield* acceptSwap({ portfolioId, tenantId }, account, soldRaw, expectedOfIssuer)
+    const operationId = yield* acceptSwap({ portfolioId, tenantId }, account, { amountRaw: soldRaw, expectedOfIssuer })
     const begun: Begun = { tenantId, portfolioId, operationId, kind: "swap", accounts: [account] }
     return begun
   })

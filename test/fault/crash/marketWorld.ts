@@ -56,7 +56,11 @@ const relayer = "0x52908400098527886E0F7030069857D2E4169EE7" as EvmAddress
 
 type Count = (key: string) => number
 
-const relayerOf = (chain: ScriptedChain, asked: Count, silence: number, onSilence: Effect.Effect<void>) =>
+const relayerOf = (
+  chain: ScriptedChain,
+  asked: Count,
+  { onSilence, silence }: { readonly silence: number; readonly onSilence: Effect.Effect<void> }
+) =>
   Relayer.of({
     address: relayer,
     lanes: [relayer],
@@ -137,7 +141,10 @@ export const marketWorld = (file: string, script: Script) => {
     Layer.effect(
       Relayer,
       Effect.map(SqlClient.SqlClient, (sql) =>
-        relayerOf(chain, asked, script.silence, script.cancelled === "signing" ? cancelAll(sql) : Effect.void)
+        relayerOf(chain, asked, {
+          silence: script.silence,
+          onSilence: script.cancelled === "signing" ? cancelAll(sql) : Effect.void
+        })
       )
     ),
     Layer.succeed(ChainWitness, {

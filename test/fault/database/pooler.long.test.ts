@@ -121,7 +121,7 @@ for (const [name, newPooler] of Object.entries(poolers))
             const strategyId = await createStrategy(world)
             const portfolios = await Promise.all(
               Array.from({ length: 4 }, async () => {
-                const portfolio = await enroll(world, strategyId, newOwner())
+                const portfolio = await enroll(world, { strategyId, owner: newOwner() })
                 await fund(world, portfolio.accounts, 1_000n)
                 return { ...portfolio, operationId: await rebalance(world, portfolio.portfolioId) }
               })

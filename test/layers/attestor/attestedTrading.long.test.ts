@@ -129,19 +129,25 @@ const setUp = Effect.gen(function* () {
 
 const enrolled = Effect.fnUntraced(function* (chain: Chain, index: bigint) {
   const enrollment = yield* enroll(index, [[chain, "USDC", "WETH"]])
-  yield* fund(chain, enrollment.account, "USDC", dollars(1_000n))
+  yield* fund(chain, enrollment.account, { symbol: "USDC", raw: dollars(1_000n) })
   return enrollment
 })
 
 type Enrolled = Effect.Success<ReturnType<typeof enrolled>>
 
-const swapOf = (enrollment: Enrolled, chain: Chain, buy: string, amount = dollars(100n)) =>
-  Effect.map(quotedSwap(chain, "USDC", buy, amount), (swap) => batchOf(enrollment, chain, [swap]))
+const swapOf = (
+  enrollment: Enrolled,
+  chain: Chain,
+  { amount = dollars(100n), buy }: { readonly buy: string; readonly amount?: bigint | undefined }
+) =>
+  Effect.map(quotedSwap(chain, { sell: "USDC", buy, sellAmountRaw: amount }), (swap) =>
+    batchOf(enrollment, chain, [swap])
+  )
 
 /** Why the swap into the attested token is refused before anything is signed. */
 const refusal = Effect.fnUntraced(function* (enrollment: Enrolled, chain: Chain, symbol: string) {
   const { prepare } = yield* ChainExecution
-  const failure = yield* Effect.flip(prepare(yield* swapOf(enrollment, chain, symbol)))
+  const failure = yield* Effect.flip(prepare(yield* swapOf(enrollment, chain, { buy: symbol })))
   assert.strictEqual(failure._tag, "SimulationFailed")
   const [found, ...others] = (failure._tag === "SimulationFailed" && failure.unattested) || []
   assert.isEmpty(others)
@@ -196,20 +202,22 @@ describe("tokens that an attestor prices", () => {
             [arbitrum, "GRAIL", 402n]
           ] as const) {
             const enrollment = yield* enrolled(chain, index)
-            const first = yield* execute(yield* swapOf(enrollment, chain, symbol))
+            const first = yield* execute(yield* swapOf(enrollment, chain, { buy: symbol }))
             assert.isTrue(first.receipt.success)
             // A pool keeps its average price once a second, and its first entry ever costs more: what counts comes
             // later.
             yield* Effect.sleep("1100 millis")
-            yield* execute(yield* swapOf(enrollment, chain, symbol))
+            yield* execute(yield* swapOf(enrollment, chain, { buy: symbol }))
             yield* Effect.sleep("1100 millis")
-            const later = yield* execute(yield* swapOf(enrollment, chain, symbol))
+            const later = yield* execute(yield* swapOf(enrollment, chain, { buy: symbol }))
             const { gasUsed } = yield* Effect.promise(() =>
               chain.client.getTransactionReceipt({ hash: later.signed.txHash as Hex })
             )
             assert.isAtMost(Number(gasUsed), 360_000)
             const sold = yield* execute(
-              batchOf(enrollment, chain, [yield* quotedSwap(chain, symbol, "USDC", 100_000_000_000_000_000n)])
+              batchOf(enrollment, chain, [
+                yield* quotedSwap(chain, { sell: symbol, buy: "USDC", sellAmountRaw: 100_000_000_000_000_000n })
+              ])
             )
             assert.isTrue(sold.receipt.success)
           }
@@ -277,7 +285,7 @@ describe("tokens that an attestor prices", () => {
             assert.match(yield* refusal(enrollment, base, "SEAM"), expected, what)
           }
           yield* reset
-          const { receipt } = yield* execute(yield* swapOf(enrollment, base, "SEAM"))
+          const { receipt } = yield* execute(yield* swapOf(enrollment, base, { buy: "SEAM" }))
           assert.isTrue(receipt.success)
         })
     )
@@ -335,7 +343,7 @@ describe("tokens that an attestor prices", () => {
           FetchHttpClient.layer
         )
         state.signer = signer
-        const { receipt } = yield* execute(yield* swapOf(enrollment, arbitrum, "GRAIL"))
+        const { receipt } = yield* execute(yield* swapOf(enrollment, arbitrum, { buy: "GRAIL" }))
         assert.isTrue(receipt.success)
         const { context } = server.requests[0]!
         assert.strictEqual(context.kind, "price")

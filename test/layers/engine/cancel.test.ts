@@ -69,11 +69,14 @@ const kinds = {
   withdraw: (portfolio: Portfolio) =>
     Effect.gen(function* () {
       const [account] = portfolio.accounts
-      const message = yield* messageOf(portfolio, account, [[baseUsdc.assetId, 200_000_000n]], {})
-      return { operationId: yield* acceptWithdrawal(portfolio, account, message), kind: "withdraw" } satisfies Launch
+      const message = yield* messageOf(portfolio, account, { assets: [[baseUsdc.assetId, 200_000_000n]], changes: {} })
+      return {
+        operationId: yield* acceptWithdrawal(portfolio, { accountId: account, message }),
+        kind: "withdraw"
+      } satisfies Launch
     }),
   swap: (portfolio: Portfolio) =>
-    Effect.map(acceptSwap(portfolio, portfolio.accounts[0], 200_000_000n), (operationId): Launch => ({
+    Effect.map(acceptSwap(portfolio, portfolio.accounts[0], { amountRaw: 200_000_000n }), (operationId): Launch => ({
       operationId,
       kind: "swap"
     }))

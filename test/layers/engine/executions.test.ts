@@ -54,7 +54,11 @@ const as = (tenantId: TenantId) =>
   })
 
 /** All that a stream tells until it ends; `begun` opens with its first event. */
-const collect = (tenantId: TenantId, operationId: OperationId, lastEventId?: string, begun?: Latch.Latch) =>
+const collect = (
+  tenantId: TenantId,
+  operationId: OperationId,
+  { begun, lastEventId }: { readonly lastEventId?: string | undefined; readonly begun?: Latch.Latch | undefined } = {}
+) =>
   Effect.flatMap(Executions, (executions) => executions.follow(operationId, lastEventId)).pipe(
     as(tenantId),
     Effect.flatMap(Effect.fromOption),
@@ -78,11 +82,11 @@ const followed = Effect.fnUntraced(function* (
   kind: "rebalance" | "withdraw"
 ) {
   const begun = yield* Latch.make()
-  const stream = yield* Effect.forkScoped(collect(tenantId, operationId, undefined, begun))
+  const stream = yield* Effect.forkScoped(collect(tenantId, operationId, { begun }))
   yield* begun.await
   yield* (yield* OperationLauncher).launch({ operationId, kind })
   const [, ...events] = yield* Fiber.join(stream)
-  const [, ...again] = yield* collect(tenantId, operationId, "0-0")
+  const [, ...again] = yield* collect(tenantId, operationId, { lastEventId: "0-0" })
   assert.deepStrictEqual(again.slice(1), events, "read afterwards it is the same, but for the first event")
   return events
 })
@@ -150,8 +154,8 @@ layer(Engine, { excludeTestServices: true })("a stream", (it) => {
       const portfolio = yield* enrolledPortfolio
       const account = portfolio.accounts[0]
       ;(yield* TestChain).fund(account, baseUsdc.assetId, 1_000_000_000n)
-      const message = yield* messageOf(portfolio, account, [[baseUsdc.assetId, 1_000_000_000n]])
-      const operationId = yield* acceptWithdrawal(portfolio, account, message)
+      const message = yield* messageOf(portfolio, account, { assets: [[baseUsdc.assetId, 1_000_000_000n]] })
+      const operationId = yield* acceptWithdrawal(portfolio, { accountId: account, message })
       const events = yield* followed(portfolio.tenantId, operationId, "withdraw")
       assert.deepStrictEqual(told(events), ["running", "withdrawn", "completed", "execution.result"])
       const withdrawn = events[1]!.body

@@ -24,9 +24,11 @@ const Engine = EngineLive.pipe(
 )
 
 const ended = Effect.fnUntraced(function* (
-  tenantId: TenantId,
-  portfolioId: PortfolioId,
-  operationId: OperationId,
+  {
+    operationId,
+    portfolioId,
+    tenantId
+  }: { readonly tenantId: TenantId; readonly portfolioId: PortfolioId; readonly operationId: OperationId },
   kind: "rebalance" | "withdraw"
 ) {
   yield* (yield* OperationLauncher).launch({ operationId, kind })
@@ -43,7 +45,7 @@ const rebalanced = Effect.fnUntraced(function* (tenantId: TenantId, portfolioId:
   const operationId = yield* makeOperationId
   const now = yield* DateTime.now
   yield* (yield* OperationStore).submitManual({ operationId, tenantId, portfolioId, now, cooldownMs: 0 })
-  return yield* ended(tenantId, portfolioId, operationId, "rebalance")
+  return yield* ended({ tenantId, portfolioId, operationId }, "rebalance")
 })
 
 layer(Engine, { excludeTestServices: true })("what an operation did", (it) => {
@@ -130,9 +132,12 @@ layer(Engine, { excludeTestServices: true })("what an operation did", (it) => {
       const portfolio = yield* enrolledPortfolio
       const account = portfolio.accounts[0]
       ;(yield* TestChain).fund(account, baseUsdc.assetId, 1_000_000_000n)
-      const message = yield* messageOf(portfolio, account, [[baseUsdc.assetId, 400_000_000n]])
-      const operationId = yield* acceptWithdrawal(portfolio, account, message)
-      const { outcome, result } = yield* ended(portfolio.tenantId, portfolio.portfolioId, operationId, "withdraw")
+      const message = yield* messageOf(portfolio, account, { assets: [[baseUsdc.assetId, 400_000_000n]] })
+      const operationId = yield* acceptWithdrawal(portfolio, { accountId: account, message })
+      const { outcome, result } = yield* ended(
+        { tenantId: portfolio.tenantId, portfolioId: portfolio.portfolioId, operationId },
+        "withdraw"
+      )
       assert.strictEqual(outcome, "traded")
       const [chain] = result.chains
       assert.deepStrictEqual(chain?.transfers, [

@@ -29,8 +29,8 @@ const start = Effect.gen(function* () {
   const market = yield* TestChain
   const account = portfolio.accounts[0]
   market.fund(account, baseUsdc.assetId, 500_000_000n)
-  const message = yield* messageOf(portfolio, account, [[baseUsdc.assetId, 200_000_000n]])
-  const operationId = yield* acceptWithdrawal(portfolio, account, message)
+  const message = yield* messageOf(portfolio, account, { assets: [[baseUsdc.assetId, 200_000_000n]] })
+  const operationId = yield* acceptWithdrawal(portfolio, { accountId: account, message })
   yield* (yield* OperationLauncher).launch({ operationId, kind: "withdraw" })
   return { account, market, operationId, portfolio }
 })

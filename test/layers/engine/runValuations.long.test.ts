@@ -183,8 +183,8 @@ layer(World, { excludeTestServices: true })("a run values the portfolio before i
       market.fund(accounts[0], baseWeth.assetId, Decimal.one)
       yield* value
       ether(2_750)
-      const message = yield* messageOf(made, accounts[0], [[baseUsdc.assetId, dollars(1_000)]])
-      const operationId = yield* acceptWithdrawal(made, accounts[0], message)
+      const message = yield* messageOf(made, accounts[0], { assets: [[baseUsdc.assetId, dollars(1_000)]] })
+      const operationId = yield* acceptWithdrawal(made, { accountId: accounts[0], message })
       yield* (yield* OperationLauncher).launch({ operationId, kind: "withdraw" })
       assert.strictEqual((yield* reached(made, operationId)).state, "completed")
       yield* quiet
@@ -211,8 +211,8 @@ layer(World, { excludeTestServices: true })("a run values the portfolio before i
         [baseWeth.assetId, 2n * Decimal.one],
         [baseUsdc.assetId, dollars(300)]
       ] as const
-      const message = yield* messageOf(made, accounts[0], signed, { liquidate: true })
-      const operationId = yield* acceptWithdrawal(made, accounts[0], message)
+      const message = yield* messageOf(made, accounts[0], { assets: signed, changes: { liquidate: true } })
+      const operationId = yield* acceptWithdrawal(made, { accountId: accounts[0], message })
       yield* (yield* OperationLauncher).launch({ operationId, kind: "withdraw" })
       assert.strictEqual((yield* reached(made, operationId)).state, "completed")
       yield* quiet
@@ -236,8 +236,8 @@ layer(World, { excludeTestServices: true })("a run values the portfolio before i
         yield* value
         deposit(accounts[0], baseUsdc.assetId, 2_500)
         ether(2_750)
-        const message = yield* messageOf(made, accounts[0], [[baseUsdc.assetId, dollars(500)]])
-        const operationId = yield* acceptWithdrawal(made, accounts[0], message)
+        const message = yield* messageOf(made, accounts[0], { assets: [[baseUsdc.assetId, dollars(500)]] })
+        const operationId = yield* acceptWithdrawal(made, { accountId: accounts[0], message })
         market.at = (step) => Effect.sync(() => void (step === "broadcast" && ether(3_025)))
         yield* (yield* OperationLauncher).launch({ operationId, kind: "withdraw" })
         assert.strictEqual((yield* reached(made, operationId)).state, "completed")

@@ -52,7 +52,7 @@ const funded = Effect.gen(function* () {
 })
 
 const start = Effect.fnUntraced(function* (portfolio: Enrolled, account: AccountId, message: WithdrawalMessage) {
-  const operationId = yield* acceptWithdrawal(portfolio, account, message)
+  const operationId = yield* acceptWithdrawal(portfolio, { accountId: account, message })
   yield* (yield* OperationLauncher).launch({ operationId, kind: "withdraw" })
   return operationId
 })
@@ -60,10 +60,15 @@ const start = Effect.fnUntraced(function* (portfolio: Enrolled, account: Account
 const withdraw = Effect.fnUntraced(function* (
   portfolio: Enrolled,
   account: AccountId,
-  assets: ReadonlyArray<readonly [AssetId, bigint]>,
-  changes: Partial<WithdrawalMessage> = {}
+  {
+    assets,
+    changes = {}
+  }: {
+    readonly assets: ReadonlyArray<readonly [AssetId, bigint]>
+    readonly changes?: Partial<WithdrawalMessage> | undefined
+  }
 ) {
-  const message = yield* messageOf(portfolio, account, assets, changes)
+  const message = yield* messageOf(portfolio, account, { assets, changes })
   const operationId = yield* start(portfolio, account, message)
   return { message, operationId, operation: yield* reached(portfolio, operationId) }
 })
@@ -94,10 +99,12 @@ layer(Engine, { excludeTestServices: true })("a withdrawal", (it) => {
       const { account, market, portfolioId, tenantId } = portfolio
       const find = Effect.flatMap(PortfolioStore, (store) => store.find(tenantId, portfolioId))
       const before = Option.getOrThrow(yield* find).updatedAt
-      const { operation, operationId } = yield* withdraw(portfolio, account, [
-        [baseUsdc.assetId, dollars],
-        [baseWeth.assetId, 1n]
-      ])
+      const { operation, operationId } = yield* withdraw(portfolio, account, {
+        assets: [
+          [baseUsdc.assetId, dollars],
+          [baseWeth.assetId, 1n]
+        ]
+      })
       assert.strictEqual(operation.state, "completed")
       assert.isNull(operation.error)
       assert.strictEqual(market.balance(account, baseUsdc.assetId), 0n)
@@ -119,7 +126,7 @@ layer(Engine, { excludeTestServices: true })("a withdrawal", (it) => {
       const { account, market } = portfolio
       market.transferFeeBps.set(baseBtc.assetId, 100n)
       market.fund(account, baseBtc.assetId, 1_000n)
-      const { operation, operationId } = yield* withdraw(portfolio, account, [[baseBtc.assetId, 1_000n]])
+      const { operation, operationId } = yield* withdraw(portfolio, account, { assets: [[baseBtc.assetId, 1_000n]] })
       assert.strictEqual(operation.state, "completed")
       const [delivered] = (yield* outcomeOf(operationId)).delivered
       assert.deepStrictEqual(delivered, { assetId: baseBtc.assetId, amountRaw: "990", shortfallRaw: "10" })
@@ -135,7 +142,7 @@ layer(Engine, { excludeTestServices: true })("a withdrawal", (it) => {
     Effect.gen(function* () {
       const portfolio = yield* funded
       const { account, market } = portfolio
-      const message = yield* messageOf(portfolio, account, [[baseUsdc.assetId, dollars]])
+      const message = yield* messageOf(portfolio, account, { assets: [[baseUsdc.assetId, dollars]] })
       market.withdrawn.set(`${account} ${message.nonce}`, receiptElsewhere)
       const included = market.included.size
       const operationId = yield* start(portfolio, account, message)
@@ -149,7 +156,7 @@ layer(Engine, { excludeTestServices: true })("a withdrawal", (it) => {
     Effect.gen(function* () {
       const portfolio = yield* funded
       const { account, market } = portfolio
-      const message = yield* messageOf(portfolio, account, [[baseUsdc.assetId, dollars]])
+      const message = yield* messageOf(portfolio, account, { assets: [[baseUsdc.assetId, dollars]] })
       market.at = (step) =>
         Effect.sync(() => {
           if (step === "broadcast") market.withdrawn.set(`${account} ${message.nonce}`, receiptElsewhere)
@@ -169,7 +176,7 @@ layer(Engine, { excludeTestServices: true })("a withdrawal", (it) => {
       const { account, market } = portfolio
       market.reverts.set(8453, 1)
       const before = market.included.size
-      const { operation } = yield* withdraw(portfolio, account, [[baseUsdc.assetId, dollars]])
+      const { operation } = yield* withdraw(portfolio, account, { assets: [[baseUsdc.assetId, dollars]] })
       assert.strictEqual(operation.state, "failed")
       assert.match(operation.error ?? "", /reverted in 0x.*moved nothing/)
       assert.strictEqual(market.balance(account, baseUsdc.assetId), dollars)
@@ -182,7 +189,7 @@ layer(Engine, { excludeTestServices: true })("a withdrawal", (it) => {
       const portfolio = yield* funded
       const { account, market } = portfolio
       market.down.add(8453)
-      const message = yield* messageOf(portfolio, account, [[baseUsdc.assetId, dollars]])
+      const message = yield* messageOf(portfolio, account, { assets: [[baseUsdc.assetId, dollars]] })
       const operationId = yield* start(portfolio, account, message)
       yield* reached(portfolio, operationId, (state) => state === "retrying")
       market.down.clear()
@@ -204,7 +211,10 @@ layer(Engine, { excludeTestServices: true })("a withdrawal", (it) => {
       const portfolio = yield* funded
       const { account, market } = portfolio
       market.down.add(8453)
-      const message = yield* messageOf(portfolio, account, [[baseUsdc.assetId, dollars]], { expiresAt: 1_000 })
+      const message = yield* messageOf(portfolio, account, {
+        assets: [[baseUsdc.assetId, dollars]],
+        changes: { expiresAt: 1_000 }
+      })
       const operationId = yield* start(portfolio, account, message)
       // Long past the expiry by the service's clock, it is not given up while the chain has not said so.
       yield* reached(portfolio, operationId, (state) => state === "retrying")
@@ -223,7 +233,10 @@ layer(Engine, { excludeTestServices: true })("a withdrawal", (it) => {
       const portfolio = yield* funded
       const { account, market } = portfolio
       market.at = (step) => Effect.sync(() => step === "broadcast" && market.seconds.set(8453, 2_000))
-      const { operation } = yield* withdraw(portfolio, account, [[baseUsdc.assetId, dollars]], { expiresAt: 1_000 })
+      const { operation } = yield* withdraw(portfolio, account, {
+        assets: [[baseUsdc.assetId, dollars]],
+        changes: { expiresAt: 1_000 }
+      })
       market.at = () => Effect.void
       market.seconds.clear()
       assert.strictEqual(operation.state, "failed")
@@ -235,7 +248,9 @@ layer(Engine, { excludeTestServices: true })("a withdrawal", (it) => {
   it.effect("of more than the account holds fails, naming the asset", () =>
     Effect.gen(function* () {
       const portfolio = yield* funded
-      const { operation } = yield* withdraw(portfolio, portfolio.account, [[baseUsdc.assetId, dollars + 1n]])
+      const { operation } = yield* withdraw(portfolio, portfolio.account, {
+        assets: [[baseUsdc.assetId, dollars + 1n]]
+      })
       assert.strictEqual(operation.state, "failed")
       assert.include(operation.error ?? "", `have ${dollars}, need ${dollars + 1n}`)
     })
@@ -255,7 +270,7 @@ layer(Engine, { excludeTestServices: true })("a withdrawal", (it) => {
         now: yield* DateTime.now,
         cooldownMs: 0
       })
-      const message = yield* messageOf(portfolio, account, [[baseUsdc.assetId, 2n * dollars]])
+      const message = yield* messageOf(portfolio, account, { assets: [[baseUsdc.assetId, 2n * dollars]] })
       const operationId = yield* start(portfolio, account, message)
       yield* reached(portfolio, operationId, (state) => state === "retrying")
       const preparer = yield* WithdrawalPreparer
@@ -278,8 +293,8 @@ layer(Engine, { excludeTestServices: true })("a withdrawal", (it) => {
     Effect.gen(function* () {
       const portfolio = yield* funded
       const sql = yield* SqlClient.SqlClient
-      const message = yield* messageOf(portfolio, portfolio.account, [[baseUsdc.assetId, dollars]])
-      const operationId = yield* acceptWithdrawal(portfolio, portfolio.account, message)
+      const message = yield* messageOf(portfolio, portfolio.account, { assets: [[baseUsdc.assetId, dollars]] })
+      const operationId = yield* acceptWithdrawal(portfolio, { accountId: portfolio.account, message })
       yield* sql`UPDATE operations SET submitted_at = submitted_at - interval '1 minute' WHERE operation_id = ${operationId}`
       yield* (yield* Scheduler).tick
       assert.strictEqual((yield* reached(portfolio, operationId)).state, "completed")
@@ -291,8 +306,8 @@ layer(Engine, { excludeTestServices: true })("a withdrawal", (it) => {
       const portfolio = yield* funded
       const { account, market } = portfolio
       const launcher = yield* OperationLauncher
-      const message = yield* messageOf(portfolio, account, [[baseUsdc.assetId, dollars / 2n]])
-      const operationId = yield* acceptWithdrawal(portfolio, account, message)
+      const message = yield* messageOf(portfolio, account, { assets: [[baseUsdc.assetId, dollars / 2n]] })
+      const operationId = yield* acceptWithdrawal(portfolio, { accountId: account, message })
       yield* Effect.all(
         [1, 2, 3].map(() => launcher.launch({ operationId, kind: "withdraw" })),
         { concurrency: 3 }
@@ -308,15 +323,13 @@ layer(Engine, { excludeTestServices: true })("a liquidation", (it) => {
     Effect.gen(function* () {
       const portfolio = yield* funded
       const { account, market } = portfolio
-      const { operation, operationId } = yield* withdraw(
-        portfolio,
-        account,
-        [
+      const { operation, operationId } = yield* withdraw(portfolio, account, {
+        assets: [
           [baseWeth.assetId, Decimal.one],
           [baseUsdc.assetId, 300_000_000n]
         ],
-        { liquidate: true }
-      )
+        changes: { liquidate: true }
+      })
       assert.strictEqual(operation.state, "completed", operation.error ?? "")
       assert.strictEqual(market.balance(account, baseWeth.assetId), 0n)
       assert.strictEqual(market.balance(account, baseUsdc.assetId), 700_000_000n)
@@ -331,7 +344,10 @@ layer(Engine, { excludeTestServices: true })("a liquidation", (it) => {
     Effect.gen(function* () {
       const portfolio = yield* funded
       const { account, market } = portfolio
-      const { operation } = yield* withdraw(portfolio, account, [[baseUsdc.assetId, dollars]], { liquidate: true })
+      const { operation } = yield* withdraw(portfolio, account, {
+        assets: [[baseUsdc.assetId, dollars]],
+        changes: { liquidate: true }
+      })
       assert.strictEqual(operation.state, "completed", operation.error ?? "")
       assert.strictEqual(market.balance(account, baseUsdc.assetId), 0n)
       assert.strictEqual(market.balance(account, baseWeth.assetId), Decimal.one)
@@ -345,15 +361,13 @@ layer(Engine, { excludeTestServices: true })("a liquidation", (it) => {
       market.fund(account, baseBtc.assetId, 1_000_000n)
       const price = market.prices.get(baseBtc.assetId)!
       market.prices.delete(baseBtc.assetId)
-      const { operation } = yield* withdraw(
-        portfolio,
-        account,
-        [
+      const { operation } = yield* withdraw(portfolio, account, {
+        assets: [
           [baseWeth.assetId, Decimal.one],
           [baseBtc.assetId, 1_000_000n]
         ],
-        { liquidate: true }
-      )
+        changes: { liquidate: true }
+      })
       market.prices.set(baseBtc.assetId, price)
       assert.strictEqual(operation.state, "failed")
       assert.include(operation.error ?? "", baseBtc.assetId)

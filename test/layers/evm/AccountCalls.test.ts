@@ -99,11 +99,15 @@ describe("an account's calls", () => {
         const { base: chain } = yield* EvmWorld
         const execution = yield* ChainExecution
         const enrollment = yield* enroll(403n, [[chain, "USDC", "WETH"]])
-        yield* fund(chain, enrollment.account, "USDC", 1_000_000_000n)
+        yield* fund(chain, enrollment.account, { symbol: "USDC", raw: 1_000_000_000n })
         const batch = callsOf(enrollment, chain, approval(chain, chain.contracts.guard, 7n))
         const early = yield* Effect.flip(execution.prepare(batch))
         assert.include(early.message, "not deployed yet")
-        yield* execute(batchOf(enrollment, chain, [yield* quotedSwap(chain, "USDC", "WETH", 10_000_000n)]))
+        yield* execute(
+          batchOf(enrollment, chain, [
+            yield* quotedSwap(chain, { sell: "USDC", buy: "WETH", sellAmountRaw: 10_000_000n })
+          ])
+        )
         const [own] = enrollment.authorization.chains
         const { guard: _, ...policy } = evmPolicy(own)
         const authorization = { ...enrollment.authorization, chains: [{ ...own, policy }] as const }

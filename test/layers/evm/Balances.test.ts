@@ -74,7 +74,7 @@ describe("Balances", () => {
         const balances = yield* Balances
         for (const chain of [base, arbitrum]) {
           const { requests } = (yield* Proxies).of(chain)
-          yield* fund(chain, stranger.address as string as EvmAddress, "USDC", 123_456_789n)
+          yield* fund(chain, stranger.address as string as EvmAddress, { symbol: "USDC", raw: 123_456_789n })
           const assetIds = chain.tokens.map(({ assetId }) => assetId)
           yield* balances.read(accountOn(chain), assetIds)
           const asked = requests.length
@@ -101,7 +101,7 @@ describe("Balances", () => {
           return [balances[0]?.raw, blockNumber]
         }).pipe(Effect.provide(patient))
         yield* mine(base, 3)
-        yield* fund(base, addressOf(account), "USDC", 7n)
+        yield* fund(base, addressOf(account), { symbol: "USDC", raw: 7n })
         yield* mine(base)
         const funded = yield* Effect.promise(() => base.client.getBlockNumber({ cacheTime: 0 }))
         assert.deepStrictEqual(yield* read, [0n, funded - 2n])
@@ -139,7 +139,7 @@ describe("Balances", () => {
             )
           )
           for (const [n, account] of accounts.slice(0, 5).entries())
-            yield* fund(chain, addressOf(account), n % 2 === 0 ? "USDC" : "WETH", BigInt(1_000 + n))
+            yield* fund(chain, addressOf(account), { symbol: n % 2 === 0 ? "USDC" : "WETH", raw: BigInt(1_000 + n) })
           const nowhere = `eip155:${chainIdOf(chain)}/erc20:0x00000000000000000000000000000000DeaDBeef` as AssetId
           const assetIds = [...chain.tokens.map(({ assetId }) => assetId), nowhere]
           // Different assets of different accounts, one of them without any.
@@ -163,7 +163,7 @@ describe("Balances", () => {
         const { base } = yield* EvmWorld
         const balances = yield* Balances
         const proxy = (yield* Proxies).of(base)
-        yield* fund(base, stranger.address as string as EvmAddress, "WETH", 5n)
+        yield* fund(base, stranger.address as string as EvmAddress, { symbol: "WETH", raw: 5n })
         const raw = (yield* balances.read(accountOn(base), [asset(base, "WETH")])).balances[0]!.raw
         // Calls that are alike are made once, so all of these differ: tokens that are not there, and WETH.
         const address = (n: number) => Eip55.checksum(`0x${(n + 1).toString(16).padStart(40, "7")}`) as EvmAddress

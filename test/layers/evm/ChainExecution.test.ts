@@ -53,19 +53,21 @@ describe("ChainExecution", () => {
           [base, "cbBTC"],
           [arbitrum, "ARB"]
         ] as const) {
-          yield* fund(chain, enrollment.account, "USDC", dollars(5_000n))
+          yield* fund(chain, enrollment.account, { symbol: "USDC", raw: dollars(5_000n) })
           const start = yield* balances(chain, enrollment.account)
           const first = yield* execute(
             batchOf(enrollment, chain, [
-              yield* quotedSwap(chain, "USDC", "WETH", dollars(1_000n)),
-              yield* quotedSwap(chain, "USDC", third, dollars(1_000n))
+              yield* quotedSwap(chain, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(1_000n) }),
+              yield* quotedSwap(chain, { sell: "USDC", buy: third, sellAmountRaw: dollars(1_000n) })
             ])
           )
           assert.isTrue(first.receipt.success)
           const middle = yield* balances(chain, enrollment.account)
           assert.deepStrictEqual(deltasOf(first.receipt), changes(start, middle))
           const second = yield* execute(
-            batchOf(enrollment, chain, [yield* quotedSwap(chain, "USDC", "WETH", dollars(500n))])
+            batchOf(enrollment, chain, [
+              yield* quotedSwap(chain, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(500n) })
+            ])
           )
           assert.isTrue(second.receipt.success)
           assert.deepStrictEqual(deltasOf(second.receipt), changes(middle, yield* balances(chain, enrollment.account)))
@@ -79,11 +81,11 @@ describe("ChainExecution", () => {
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const enrollment = yield* tradingAccount(2n)
-        const direct = yield* quotedSwap(base, "USDC", "WETH", dollars(1_000n))
+        const direct = yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(1_000n) })
         const one = yield* execute(batchOf(enrollment, base, [direct]))
         assert.strictEqual(deltasOf(one.receipt).get(direct.buy), direct.minBuyAmountRaw)
         yield* setPrice(base, tokenBySymbol(base, "AERO"), { priceUsd: 1_100_000_000_000_000_000n })
-        const quoted = yield* quotedSwap(base, "WETH", "AERO", 10n ** 17n)
+        const quoted = yield* quotedSwap(base, { sell: "WETH", buy: "AERO", sellAmountRaw: 10n ** 17n })
         const hub = token(base, "USDC")
         const twoHops = {
           ...quoted,
@@ -104,7 +106,7 @@ describe("ChainExecution", () => {
         const ownerSignature = enrollment.ownerSignature as Hex
         const enableSignature = rootSignature(ownerSignature, [chain.digest as Hex], chain.digest as Hex)
         const account = yield* Effect.promise(() => agentAccount(base, enrollment, { enableSignature }))
-        const swap = yield* quotedSwap(base, "USDC", "WETH", dollars(1n))
+        const swap = yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(1n) })
         const calls = swapCalls(swap, { account: enrollment.account, router: evmPolicy(chain).router, deadline: 1n })
         const callData = yield* Effect.promise(() =>
           account.encodeCalls(calls.map(({ data, target }) => ({ to: target, data })))
@@ -151,7 +153,11 @@ describe("ChainExecution", () => {
         const relay = yield* Relayer
         const enrollment = yield* tradingAccount(4n)
         const prepared = asTransaction(
-          yield* execution.prepare(batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(1n))]))
+          yield* execution.prepare(
+            batchOf(enrollment, base, [
+              yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(1n) })
+            ])
+          )
         )
         const signed = yield* relay.sign(prepared, 77)
         assert.deepStrictEqual(yield* relay.sign(prepared, 77), signed)
@@ -174,8 +180,8 @@ describe("ChainExecution", () => {
         const execution = yield* ChainExecution
         const enrollment = yield* tradingAccount(9n)
         const fresh = yield* enroll(10n, [[base, "USDC", "WETH"]])
-        yield* fund(base, fresh.account, "USDC", dollars(10n))
-        const swap = yield* quotedSwap(base, "USDC", "WETH", dollars(10n))
+        yield* fund(base, fresh.account, { symbol: "USDC", raw: dollars(10n) })
+        const swap = yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
         yield* execution.prepare(batchOf(fresh, base, [swap]))
         yield* setPrice(base, tokenBySymbol(base, "WETH"), { priceUsd: 2_600n * 10n ** 18n })
         for (const account of [enrollment, fresh]) {
@@ -183,7 +189,7 @@ describe("ChainExecution", () => {
           assert.strictEqual(error._tag, "SimulationFailed")
           assert.include(error.message, "INSUFFICIENT_OUTPUT_AMOUNT")
         }
-        const tooMuch = yield* quotedSwap(base, "USDC", "WETH", dollars(1_000_000n))
+        const tooMuch = yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(1_000_000n) })
         const back = { ...tooMuch, sell: tooMuch.buy, buy: tooMuch.sell, path: tooMuch.path.toReversed() }
         const withoutFloor = { ...tooMuch, minBuyAmountRaw: 0n }
         const thereAndBack = [withoutFloor, { ...back, sellAmountRaw: 1n, minBuyAmountRaw: 0n }]
@@ -200,8 +206,8 @@ describe("ChainExecution", () => {
         const { arbitrum, base } = yield* EvmWorld
         const execution = yield* ChainExecution
         const enrollment = yield* enroll(12n, [[base, "USDC", "WETH"]])
-        yield* fund(base, enrollment.account, "USDC", dollars(10n))
-        const swap = yield* quotedSwap(base, "USDC", "WETH", dollars(1n))
+        yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(10n) })
+        const swap = yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(1n) })
         const reason = (batch: Enrollment, chain: Chain, swaps = [swap]) =>
           Effect.map(
             Effect.flip(execution.prepare(batchOf(batch, chain, swaps))),
@@ -214,7 +220,9 @@ describe("ChainExecution", () => {
           "a path leads from"
         )
         assert.include(
-          yield* reason(enrollment, base, [yield* quotedSwap(base, "USDC", "AERO", dollars(1n))]),
+          yield* reason(enrollment, base, [
+            yield* quotedSwap(base, { sell: "USDC", buy: "AERO", sellAmountRaw: dollars(1n) })
+          ]),
           "SimulationFailed: AA23"
         )
         const strangers = yield* Effect.promise(() =>
@@ -242,9 +250,9 @@ describe("ChainExecution", () => {
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const enrollment = yield* enroll(15n, [[base, "USDC", "WETH"]])
-        yield* fund(base, enrollment.account, "USDC", dollars(10n))
+        yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(10n) })
         yield* deployAccount(base, enrollment.authorization)
-        const swap = yield* quotedSwap(base, "USDC", "WETH", dollars(10n))
+        const swap = yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
         assert.isTrue((yield* execute(batchOf(enrollment, base, [swap]))).receipt.success)
       })
     )
@@ -255,7 +263,9 @@ describe("ChainExecution", () => {
         const execution = yield* ChainExecution
         const enrollment = yield* tradingAccount(16n)
         const unused = yield* enroll(16n, [[base, "USDC", "WETH"]])
-        const batch = batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))])
+        const batch = batchOf(enrollment, base, [
+          yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
+        ])
         yield* execution.prepare(batch)
         yield* Effect.promise(() => revokeAll(base, owner, 16n))
         for (const revoked of [enrollment, unused]) {
@@ -269,7 +279,9 @@ describe("ChainExecution", () => {
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const enrollment = yield* tradingAccount(17n)
-        const batch = batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(1n))])
+        const batch = batchOf(enrollment, base, [
+          yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(1n) })
+        ])
         const proxy = yield* countingProxy(base.rpcUrl)
         const counted = adapterFor(configFor([base], () => proxy.url))
         // The start asks for the chain's id and contracts, once.
@@ -296,7 +308,9 @@ describe("ChainExecution", () => {
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const enrollment = yield* tradingAccount(14n)
-        const batch = batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(1n))])
+        const batch = batchOf(enrollment, base, [
+          yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(1n) })
+        ])
         const dead = adapterFor(configFor([base], () => "http://127.0.0.1:1/secret-key"))
         const error = yield* Effect.flip(
           Effect.provide(

@@ -43,7 +43,11 @@ const start = Effect.fnUntraced(function* (
 })
 
 /** Runs with other code at an address, and puts the code back. */
-const withCode = <A, E, R>(chain: Chain, address: `0x${string}`, code: `0x${string}`, effect: Effect.Effect<A, E, R>) =>
+const withCode = <A, E, R>(
+  chain: Chain,
+  { address, code }: { readonly address: `0x${string}`; readonly code: `0x${string}` },
+  effect: Effect.Effect<A, E, R>
+) =>
   Effect.acquireUseRelease(
     Effect.promise(async () => {
       const before = await chain.client.getCode({ address })
@@ -97,7 +101,7 @@ layer(EvmWorld.layer, { excludeTestServices: true, timeout: "60 seconds" })("Cha
   it.effect("a chain that lacks a contract is not supported, and the log names what to deploy", () =>
     Effect.gen(function* () {
       const { arbitrum } = yield* EvmWorld
-      const { supported, told } = yield* withCode(arbitrum, withdrawalExecutor, "0x", start())
+      const { supported, told } = yield* withCode(arbitrum, { address: withdrawalExecutor, code: "0x" }, start())
       assert.deepStrictEqual(supported, [8453, 56])
       assert.include(told, `42161 is not supported: it lacks the withdrawal executor (${withdrawalExecutor})`)
     })
@@ -106,7 +110,7 @@ layer(EvmWorld.layer, { excludeTestServices: true, timeout: "60 seconds" })("Cha
   it.effect("a chain whose EntryPoint is something else is not supported", () =>
     Effect.gen(function* () {
       const { base } = yield* EvmWorld
-      const { supported, told } = yield* withCode(base, entryPoint, "0x6001", start())
+      const { supported, told } = yield* withCode(base, { address: entryPoint, code: "0x6001" }, start())
       assert.deepStrictEqual(supported, [42161, 56])
       assert.include(told, "EntryPoint 0.7")
     })

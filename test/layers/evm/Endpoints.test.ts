@@ -96,7 +96,9 @@ describe("Several endpoints", () => {
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const enrollment = yield* tradingAccount(51n)
-        const batch = batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))])
+        const batch = batchOf(enrollment, base, [
+          yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
+        ])
         const { prepared, receipt, signed } = yield* execute(batch)
         const proxy = yield* countingProxy(base.rpcUrl)
         const services = Layer.fresh(EvmLive).pipe(
@@ -123,7 +125,9 @@ describe("Several endpoints", () => {
         const { base } = yield* EvmWorld
         const enrollment = yield* tradingAccount(50n)
         const before = yield* Effect.promise(() => base.client.getBlockNumber({ cacheTime: 0 }))
-        const batch = batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))])
+        const batch = batchOf(enrollment, base, [
+          yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
+        ])
         const { prepared, receipt, signed } = yield* execute(batch)
         const other = yield* countingProxy(base.rpcUrl)
         const services = Layer.fresh(EvmLive).pipe(

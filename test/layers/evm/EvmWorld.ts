@@ -211,17 +211,18 @@ export const enroll = Effect.fnUntraced(function* (
 export const accountOn = ({ authorization }: Enrollment, chain: Chain): AccountId =>
   authorization.chains.find(({ chainId }) => chainId === chain.chainId)!.accountId
 
-export const fund = (chain: Chain, account: EvmAddress, symbol: string, raw: bigint) =>
-  mint(chain, account as string as Address, { token: tokenBySymbol(chain, symbol), amountRaw: raw })
+export const fund = (
+  chain: Chain,
+  account: EvmAddress,
+  { raw, symbol }: { readonly symbol: string; readonly raw: bigint }
+) => mint(chain, account as string as Address, { token: tokenBySymbol(chain, symbol), amountRaw: raw })
 
 export const mine = (chain: Chain, blocks = 1) => Effect.promise(() => chain.client.mine({ blocks }))
 
 /** A swap at the venue's quote, less a tolerance in basis points. */
 export const quotedSwap = Effect.fnUntraced(function* (
   chain: Chain,
-  sell: string,
-  buy: string,
-  sellAmountRaw: bigint,
+  { buy, sell, sellAmountRaw }: { readonly sell: string; readonly buy: string; readonly sellAmountRaw: bigint },
   options: { readonly connectorTokens?: ReadonlyArray<EvmAddress>; readonly toleranceBps?: bigint } = {}
 ) {
   const venue = yield* Venue
@@ -237,7 +238,10 @@ export const quotedSwap = Effect.fnUntraced(function* (
 })
 
 /** One trade over as many paths as pay more together, each at its very quote. */
-export const splitSwaps = Effect.fnUntraced(function* (chain: Chain, sell: string, buy: string, sellAmountRaw: bigint) {
+export const splitSwaps = Effect.fnUntraced(function* (
+  chain: Chain,
+  { buy, sell, sellAmountRaw }: { readonly sell: string; readonly buy: string; readonly sellAmountRaw: bigint }
+) {
   const venue = yield* Venue
   const request = { sell: asset(chain, sell), buy: asset(chain, buy), sellAmountRaw }
   const split = { gainRaw: 0n, within: { priceImpactBps: 10_000, minRaw: [0n, 0n] } } as const

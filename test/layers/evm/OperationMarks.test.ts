@@ -27,11 +27,19 @@ import {
 import { balances, dollars, submit, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
 
 const swapOf = Effect.fnUntraced(function* (enrollment: Enrollment, chain: Chain, operationId?: OperationId) {
-  const swap = yield* quotedSwap(chain, "USDC", "WETH", dollars(10n), { toleranceBps: 100n })
+  const swap = yield* quotedSwap(
+    chain,
+    { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) },
+    { toleranceBps: 100n }
+  )
   return { ...batchOf(enrollment, chain, [swap]), ...(operationId === undefined ? {} : { operationId }) }
 })
 
-const sought = (enrollment: Enrollment, chain: Chain, operationId: OperationId, fromBlock = 0n) =>
+const sought = (
+  enrollment: Enrollment,
+  chain: Chain,
+  { fromBlock = 0n, operationId }: { readonly operationId: OperationId; readonly fromBlock?: bigint | undefined }
+) =>
   Effect.map(DateTime.now, (since) => ({
     chainId: chainIdOf(chain),
     accountId: accountOn(enrollment, chain),
@@ -50,7 +58,7 @@ describe("an order", () => {
           const marks = yield* OperationMarks
           const enrollment = yield* tradingAccount(501n)
           const [operationId, other] = [yield* makeOperationId, yield* makeOperationId]
-          const order = yield* sought(enrollment, chain, operationId)
+          const order = yield* sought(enrollment, chain, { operationId })
           yield* execute(yield* swapOf(enrollment, chain))
           assert.deepStrictEqual(yield* marks.find(order), { _tag: "Absent" })
           const { receipt } = yield* execute(yield* swapOf(enrollment, chain, operationId))
@@ -68,7 +76,7 @@ describe("an order", () => {
         const operationId = yield* makeOperationId
         yield* execute(yield* swapOf(own, chain))
         yield* execute(yield* swapOf(other, chain, operationId))
-        assert.deepStrictEqual(yield* marks.find(yield* sought(own, chain, operationId)), { _tag: "Absent" })
+        assert.deepStrictEqual(yield* marks.find(yield* sought(own, chain, { operationId })), { _tag: "Absent" })
       })
     )
 
@@ -82,8 +90,8 @@ describe("an order", () => {
         const prepared = asTransaction(
           yield* (yield* ChainExecution).prepare(yield* swapOf(enrollment, chain, operationId))
         )
-        yield* submit(chain, stranger, prepared.callData as Hex)
-        const found = yield* marks.find(yield* sought(enrollment, chain, operationId))
+        yield* submit(chain, stranger, { data: prepared.callData as Hex })
+        const found = yield* marks.find(yield* sought(enrollment, chain, { operationId }))
         assert.strictEqual(found._tag === "Carried" && found.receipt.subject, prepared.subject)
         assert.notDeepEqual(yield* balances(chain, enrollment.account), before)
       })
@@ -94,7 +102,7 @@ describe("an order", () => {
         const { base: chain } = yield* EvmWorld
         const enrollment = yield* tradingAccount(505n)
         const operationId = yield* makeOperationId
-        const order = yield* sought(enrollment, chain, operationId)
+        const order = yield* sought(enrollment, chain, { operationId })
         const confirmations = 3
         const patient = Context.get(yield* Layer.build(patientAdapter(chain, confirmations)), OperationMarks)
         const { receipt } = yield* execute(yield* swapOf(enrollment, chain, operationId))
@@ -111,7 +119,10 @@ describe("an order", () => {
         const { base: chain } = yield* EvmWorld
         const enrollment = yield* tradingAccount(506n)
         const head = yield* Effect.promise(() => chain.client.getBlockNumber({ cacheTime: 0 }))
-        const order = yield* sought(enrollment, chain, yield* makeOperationId, head + 1_000n)
+        const order = yield* sought(enrollment, chain, {
+          operationId: yield* makeOperationId,
+          fromBlock: head + 1_000n
+        })
         const failure = yield* Effect.flip((yield* OperationMarks).find(order))
         assert.include(failure.message, `before ${head + 1_000n}`)
       })
@@ -122,15 +133,15 @@ describe("an order", () => {
         const { base: chain } = yield* EvmWorld
         const enrollment = yield* tradingAccount(507n)
         const operationId = yield* makeOperationId
-        const exact = yield* quotedSwap(chain, "USDC", "WETH", dollars(10n))
+        const exact = yield* quotedSwap(chain, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
         const prepared = asTransaction(
           yield* (yield* ChainExecution).prepare({ ...batchOf(enrollment, chain, [exact]), operationId })
         )
         // Somebody trades before it, so that it yields less than its minimum.
         yield* execute(yield* swapOf(yield* tradingAccount(508n), chain))
-        const { logs } = yield* submit(chain, stranger, prepared.callData as Hex)
+        const { logs } = yield* submit(chain, stranger, { data: prepared.callData as Hex })
         assert.isAbove(logs.length, 0)
-        assert.deepStrictEqual(yield* (yield* OperationMarks).find(yield* sought(enrollment, chain, operationId)), {
+        assert.deepStrictEqual(yield* (yield* OperationMarks).find(yield* sought(enrollment, chain, { operationId })), {
           _tag: "Absent"
         })
       })
@@ -146,7 +157,7 @@ describe("an order", () => {
         const rpcUrls = ["http://127.0.0.1:9", chain.rpcUrl] as const
         const adapter = adapterFor({ ...config, chains: config.chains.map((one) => ({ ...one, rpcUrls })) })
         const marks = Context.get(yield* Layer.build(adapter), OperationMarks)
-        assert.deepStrictEqual(yield* marks.find(yield* sought(enrollment, chain, operationId)), {
+        assert.deepStrictEqual(yield* marks.find(yield* sought(enrollment, chain, { operationId })), {
           _tag: "Carried",
           receipt
         })

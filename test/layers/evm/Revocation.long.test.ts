@@ -37,7 +37,7 @@ import { dollars, submit } from "#test/layers/evm/tradingAccount.ts"
 import { deployContractWallet } from "#test/support/contractWallet.ts"
 import { addressOf } from "#layers/evm/address.ts"
 
-const swapOn = (chain: Chain) => quotedSwap(chain, "USDC", "WETH", dollars(10n))
+const swapOn = (chain: Chain) => quotedSwap(chain, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
 
 const draftFor = Effect.fnUntraced(function* ({ authorization }: Enrollment) {
   const { accountIndex, accountType, chains, ownerAccountId } = authorization
@@ -80,7 +80,11 @@ const carry = Effect.fnUntraced(function* (revocation: Revocation, signature: st
 })
 
 /** What becomes of the plainest call of the agent's own, which every permission allows. */
-const approval = (chain: Chain, enrollment: Enrollment, spender: Address, enableSignature?: Hex) =>
+const approval = (
+  chain: Chain,
+  enrollment: Enrollment,
+  { enableSignature, spender }: { readonly spender: Address; readonly enableSignature?: Hex | undefined }
+) =>
   Effect.promise(async () => {
     const account = await agentAccount(chain, enrollment, enableSignature === undefined ? {} : { enableSignature })
     const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, 1n] })
@@ -137,16 +141,16 @@ for (const { first, spender, what, world } of kinds) {
             [arbitrum, "USDC", "WETH"]
           ])
           for (const chain of [base, arbitrum]) {
-            yield* fund(chain, enrollment.account, "USDC", dollars(100n))
+            yield* fund(chain, enrollment.account, { symbol: "USDC", raw: dollars(100n) })
             yield* execute(batchOf(enrollment, chain, [yield* swapOn(chain)]))
-            assert.strictEqual(yield* approval(chain, enrollment, spender(chain)), "included")
+            assert.strictEqual(yield* approval(chain, enrollment, { spender: spender(chain) }), "included")
           }
           const revocation = yield* draftFor(enrollment)
           assert.strictEqual(revocation.chains.length, 2)
           const receipts = yield* carry(revocation, yield* signedByOwner(revocation))
           for (const { gasUsed } of receipts) assert.isBelow(Number(gasUsed), 140_000)
           for (const chain of [base, arbitrum]) {
-            assert.notStrictEqual(yield* approval(chain, enrollment, spender(chain)), "included")
+            assert.notStrictEqual(yield* approval(chain, enrollment, { spender: spender(chain) }), "included")
             assert.strictEqual(yield* cause(enrollment, chain), "permission_revoked")
           }
           const again = yield* renewed(enrollment, base)
@@ -158,7 +162,7 @@ for (const { first, spender, what, world } of kinds) {
         Effect.gen(function* () {
           const { base } = yield* EvmWorld
           const enrollment = yield* enroll(first + 1n, [[base, "USDC", "WETH"]])
-          yield* fund(base, enrollment.account, "USDC", dollars(100n))
+          yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(100n) })
           const revocation = yield* draftFor(enrollment)
           const [receipt] = yield* carry(revocation, yield* signedByOwner(revocation))
           assert.isBelow(Number(receipt!.gasUsed), 400_000)
@@ -173,14 +177,14 @@ for (const { first, spender, what, world } of kinds) {
           const { base } = yield* EvmWorld
           const execution = yield* RevocationExecution
           const enrollment = yield* enroll(first + 2n, [[base, "USDC", "WETH"]])
-          yield* fund(base, enrollment.account, "USDC", dollars(100n))
+          yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(100n) })
           yield* execute(batchOf(enrollment, base, [yield* swapOn(base)]))
           const revocation = yield* draftFor(enrollment)
           const [chain] = revocation.chains
           const signature = yield* signedByOwner(revocation)
           const prepared = yield* execution.prepare({ revocation, signature }, chain)
           const sent = yield* (yield* Relayer).sign(prepared, prepared.chainNonce)
-          const { status } = yield* submit(base, stranger, prepared.callData as Hex)
+          const { status } = yield* submit(base, stranger, { data: prepared.callData as Hex })
           assert.strictEqual(status, "success")
           assert.isTrue(yield* execution.hasEnded(chain))
           assert.isTrue(Option.getOrThrow(yield* execution.find(sent, chain)).success)
@@ -192,7 +196,7 @@ for (const { first, spender, what, world } of kinds) {
           const { base } = yield* EvmWorld
           const execution = yield* RevocationExecution
           const enrollment = yield* enroll(first + 3n, [[base, "USDC", "WETH"]])
-          yield* fund(base, enrollment.account, "USDC", dollars(100n))
+          yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(100n) })
           yield* execute(batchOf(enrollment, base, [yield* swapOn(base)]))
           const revocation = yield* draftFor(enrollment)
           const signature = yield* Effect.promise(() =>
@@ -200,7 +204,7 @@ for (const { first, spender, what, world } of kinds) {
           )
           const error = yield* Effect.flip(execution.prepare({ revocation, signature }, revocation.chains[0]))
           assert.include(error._tag === "SimulationFailed" ? error.reason : error._tag, "AA24")
-          assert.strictEqual(yield* approval(base, enrollment, spender(base)), "included")
+          assert.strictEqual(yield* approval(base, enrollment, { spender: spender(base) }), "included")
         })
       )
     })
@@ -229,7 +233,7 @@ describe("a revocation by an owner that is a contract", () => {
           })
         const account = addressOf(authorization.chains[0].accountId)
         const enrollment: Enrollment = { authorization, ownerSignature: yield* sign(authorization), account }
-        yield* fund(base, account, "USDC", dollars(100n))
+        yield* fund(base, account, { symbol: "USDC", raw: dollars(100n) })
         assert.isTrue((yield* execute(batchOf(enrollment, base, [yield* swapOn(base)]))).receipt.success)
         const revocation = yield* draftFor(enrollment)
         const signature = yield* sign(revocation)

@@ -63,7 +63,7 @@ describe("Venue", () => {
         const { base } = yield* EvmWorld
         const venue = yield* Venue
         const enrollment = yield* enroll(1n, [[base, "USDC", "WETH", "cbBTC"]])
-        yield* fund(base, enrollment.account, "USDC", 600_000_000_000n)
+        yield* fund(base, enrollment.account, { symbol: "USDC", raw: 600_000_000_000n })
         const requests = ["WETH", "WETH", "cbBTC"].map((buy) => ({
           sell: asset(base, "USDC"),
           buy: asset(base, buy),
@@ -93,8 +93,12 @@ describe("Venue", () => {
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const enrollment = yield* enroll(5n, [[base, "USDC", "WETH", "cbBTC"]])
-        yield* fund(base, enrollment.account, "USDC", 400_000_000_000n)
-        const { quote, single, swaps } = yield* splitSwaps(base, "USDC", "cbBTC", 400_000_000_000n)
+        yield* fund(base, enrollment.account, { symbol: "USDC", raw: 400_000_000_000n })
+        const { quote, single, swaps } = yield* splitSwaps(base, {
+          sell: "USDC",
+          buy: "cbBTC",
+          sellAmountRaw: 400_000_000_000n
+        })
         assert.isAbove(swaps.length, 1)
         assert.isTrue(quote.buyAmountRaw > single.buyAmountRaw)
         const { receipt } = yield* execute(batchOf(enrollment, base, swaps))

@@ -71,7 +71,11 @@ const oracle = (pools: ReadonlyArray<Pool>, soldRaw: bigint, most: number): bigi
   return best
 }
 
-const quoted = (pools: ReadonlyArray<Pool>, sellAmountRaw: bigint, gainRaw: bigint, within = free) =>
+const quoted = (
+  pools: ReadonlyArray<Pool>,
+  { gainRaw, sellAmountRaw }: { readonly sellAmountRaw: bigint; readonly gainRaw: bigint },
+  within = free
+) =>
   quoteBatch({
     pools,
     connectorTokens: [H, J],
@@ -85,7 +89,7 @@ describe("a sale over several paths", () => {
   it("pays no less than any division that an oracle tries, and what it says is what the contracts pay", () =>
     fc.assert(
       fc.property(market, amount, (pools, soldRaw) => {
-        const quote = quoted(pools, soldRaw, 0n)
+        const quote = quoted(pools, { sellAmountRaw: soldRaw, gainRaw: 0n })
         const made = quote.paths ?? [{ ...quote, sellAmountRaw: soldRaw }]
         assert.strictEqual(
           made.reduce((sum, { sellAmountRaw }) => sum + sellAmountRaw, 0n),
@@ -105,7 +109,7 @@ describe("a sale over several paths", () => {
   it("takes a further path only where that adds more than its gas, and then no division is better after gas", () =>
     fc.assert(
       fc.property(market, amount, fc.bigInt({ min: 1n, max: 10n ** 19n }), (pools, soldRaw, gainRaw) => {
-        const quote = quoted(pools, soldRaw, gainRaw)
+        const quote = quoted(pools, { sellAmountRaw: soldRaw, gainRaw })
         const count = quote.paths?.length ?? 1
         const single = oracle(pools, soldRaw, 1)
         if (count > 1) assert.isTrue(quote.buyAmountRaw - single > gainRaw * BigInt(count - 1))
@@ -121,9 +125,9 @@ describe("a sale over several paths", () => {
     const depth = 10n ** 24n
     const pools = pairs.map((tokens): Pool => ({ tokens, reserves: [depth, depth] }))
     const soldRaw = 10n ** 22n
-    assert.isDefined(quoted(pools, soldRaw, 0n).paths)
-    assert.isUndefined(quoted(pools, soldRaw, 10n ** 20n).paths)
-    assert.deepStrictEqual(quoted(pools, soldRaw, 10n ** 20n).path, [A, B])
+    assert.isDefined(quoted(pools, { sellAmountRaw: soldRaw, gainRaw: 0n }).paths)
+    assert.isUndefined(quoted(pools, { sellAmountRaw: soldRaw, gainRaw: 10n ** 20n }).paths)
+    assert.deepStrictEqual(quoted(pools, { sellAmountRaw: soldRaw, gainRaw: 10n ** 20n }).path, [A, B])
   })
 
   it("makes over two paths what one would move too far, each within the limits, and leaves its trace in all pools", () => {
@@ -131,13 +135,13 @@ describe("a sale over several paths", () => {
     const pools = pairs.map((tokens): Pool => ({ tokens, reserves: [depth, depth] }))
     const soldRaw = 10n ** 22n
     const within: LossLimits = { priceImpactBps: 80, minRaw: [0n, 0n] }
-    const quote = quoted(pools, soldRaw, 10n ** 20n, within)
+    const quote = quoted(pools, { sellAmountRaw: soldRaw, gainRaw: 10n ** 20n }, within)
     assert.isTrue(paidOver(pools, [A, B], soldRaw) < quote.buyAmountRaw)
     assert.isAtMost(quote.priceImpactBps, 80)
     assert.isAbove(quote.paths!.length, 1)
     const sale = { sell: A, buy: B, sellAmountRaw: soldRaw, split: { gainRaw: 0n, within: free } }
     const [first, second] = quoteBatch({ pools, connectorTokens: [H, J], sales: [sale, sale] })
-    const together = quoted(pools, 2n * soldRaw, 0n)
+    const together = quoted(pools, { sellAmountRaw: 2n * soldRaw, gainRaw: 0n })
     const sum = first!.buyAmountRaw + second!.buyAmountRaw
     assert.isTrue(sum <= together.buyAmountRaw + rounding && sum * 1_000n > together.buyAmountRaw * 999n)
   })

@@ -37,9 +37,12 @@ export const changes = (
 export const deltasOf = ({ deltas }: ActionReceipt) =>
   new Map(deltas.map(({ assetId, raw }) => [assetId as string, raw]))
 
-export const submit = (chain: Chain, from: typeof stranger, data: Hex, options: { readonly nonce?: number } = {}) =>
+export const submit = (
+  chain: Chain,
+  from: typeof stranger,
+  { data, nonce }: { readonly data: Hex; readonly nonce?: number }
+) =>
   Effect.promise(async () => {
-    const { nonce } = options
     const hash = await chain.client.sendTransaction({
       account: from,
       to: entryPoint07Address,
@@ -64,8 +67,10 @@ export const deployAccount = (chain: Chain, authorization: Authorization) =>
 export const tradingAccount = Effect.fnUntraced(function* (index: bigint) {
   const { base } = yield* EvmWorld
   const enrollment = yield* enroll(index, [[base, "USDC", "WETH", "AERO"]])
-  yield* fund(base, enrollment.account, "USDC", dollars(10_000n))
-  yield* execute(batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(100n))]))
+  yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(10_000n) })
+  yield* execute(
+    batchOf(enrollment, base, [yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(100n) })])
+  )
   return enrollment
 })
 

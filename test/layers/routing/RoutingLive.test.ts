@@ -30,8 +30,11 @@ const chainsConfigured = Layer.succeed(EvmConfig, {
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
-const json = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) =>
-  response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body))
+const json = (
+  response: ServerResponse,
+  status: number,
+  { body, headers = {} }: { readonly body: unknown; readonly headers?: Record<string, string> | undefined }
+) => response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body))
 
 /** Routing against a server that answers as told. */
 const against = <A, E>(handler: Handler, use: (routing: Routing["Service"]) => Effect.Effect<A, E>) =>
@@ -59,7 +62,7 @@ const against = <A, E>(handler: Handler, use: (routing: Routing["Service"]) => E
 
 const statusFor = (body: unknown) =>
   against(
-    (_, response) => json(response, 200, body),
+    (_, response) => json(response, 200, { body }),
     (routing) => routing.status(sent)
   )
 
@@ -86,7 +89,7 @@ describe("LI.FI", () => {
     return against(
       (request, response) => {
         seen.push(request)
-        json(response, seen.length === 1 ? 500 : 200, { status: "PENDING" })
+        json(response, seen.length === 1 ? 500 : 200, { body: { status: "PENDING" } })
       },
       (routing) => routing.status(sent)
     ).pipe(
@@ -109,7 +112,7 @@ describe("LI.FI", () => {
     return against(
       (_, response) => {
         requests += 1
-        json(response, 429, { message: "Rate limit", code: 1005 }, { "retry-after": "30" })
+        json(response, 429, { body: { message: "Rate limit", code: 1005 }, headers: { "retry-after": "30" } })
       },
       (routing) =>
         Effect.gen(function* () {
@@ -132,13 +135,13 @@ describe("LI.FI", () => {
         minRaw: 1n
       } as never
       const none = yield* against(
-        (_, response) => json(response, 404, { code: 1002 }),
+        (_, response) => json(response, 404, { body: { code: 1002 } }),
         (routing) => routing.quote(request)
       )
       assert.isTrue(Option.isNone(none))
       const odd = yield* Effect.exit(
         against(
-          (_, response) => json(response, 200, { id: "x" }),
+          (_, response) => json(response, 200, { body: { id: "x" } }),
           (routing) => routing.quote(request)
         )
       )
@@ -248,15 +251,17 @@ describe("LI.FI's swaps on one chain", () => {
           seen.push({ url: request.url!, body, key: request.headers["x-lifi-api-key"] })
           if (request.url === "/v1/advanced/routes") {
             json(response, 200, {
-              routes: [
-                route(offered),
-                route(step("two", "500000"), step("steps", "500000")),
-                route(step("elsewhere", "500000", { action: { ...offered.action, toAddress: target } })),
-                { steps: "of another shape" }
-              ],
-              unavailableRoutes: { filteredOut: [], failed: [] }
+              body: {
+                routes: [
+                  route(offered),
+                  route(step("two", "500000"), step("steps", "500000")),
+                  route(step("elsewhere", "500000", { action: { ...offered.action, toAddress: target } })),
+                  { steps: "of another shape" }
+                ],
+                unavailableRoutes: { filteredOut: [], failed: [] }
+              }
             })
-          } else json(response, 200, { ...offered, transactionRequest })
+          } else json(response, 200, { body: { ...offered, transactionRequest } })
         }),
       (routing) =>
         Effect.gen(function* () {
@@ -300,10 +305,12 @@ describe("LI.FI's swaps on one chain", () => {
     against(
       (request, response) =>
         request.url === "/v1/advanced/routes"
-          ? json(response, 200, { routes: [route(step("pools", "400000"))] })
+          ? json(response, 200, { body: { routes: [route(step("pools", "400000"))] } })
           : json(response, 200, {
-              ...step("pools", "400000"),
-              transactionRequest: { ...transactionRequest, to: contract }
+              body: {
+                ...step("pools", "400000"),
+                transactionRequest: { ...transactionRequest, to: contract }
+              }
             }),
       (routing) =>
         Effect.gen(function* () {
@@ -320,9 +327,9 @@ describe("LI.FI's swaps on one chain", () => {
       let routes = 0
       return against(
         (request, response) => {
-          if (request.url !== "/v1/advanced/routes") return json(response, 200, { status: "PENDING" })
+          if (request.url !== "/v1/advanced/routes") return json(response, 200, { body: { status: "PENDING" } })
           routes += 1
-          return json(response, status, { message: "no", code: 1006 })
+          return json(response, status, { body: { message: "no", code: 1006 } })
         },
         (routing) =>
           Effect.gen(function* () {
@@ -339,8 +346,8 @@ describe("LI.FI's swaps on one chain", () => {
     against(
       (request, response) =>
         request.url === "/v1/advanced/routes"
-          ? json(response, 429, { message: "Rate limit", code: 1005 }, { "ratelimit-reset": "60" })
-          : json(response, 200, { status: "PENDING" }),
+          ? json(response, 429, { body: { message: "Rate limit", code: 1005 }, headers: { "ratelimit-reset": "60" } })
+          : json(response, 200, { body: { status: "PENDING" } }),
       (routing) =>
         Effect.gen(function* () {
           const first = yield* Effect.flip(routing.swapQuotes(swapRequest))
@@ -357,7 +364,7 @@ describe("LI.FI's swaps on one chain", () => {
     return against(
       (_, response) => {
         requests += 1
-        json(response, 404, { code: 1002 })
+        json(response, 404, { body: { code: 1002 } })
       },
       (routing) =>
         Effect.gen(function* () {

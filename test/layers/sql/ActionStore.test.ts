@@ -86,7 +86,10 @@ eachDatabase("ActionStore", (it) => {
       assert.deepStrictEqual(before.order, own.order)
       assert.deepInclude(before, { correlationId: "desk-1", isRevoked: false, promised: [] })
       assert.isTrue(DateTime.Equivalence(before.submittedAt, noon))
-      yield* acceptWithdrawal(own, own.accountId, yield* messageOf(own, own.accountId, [[baseUsdc.assetId, 5n]]))
+      yield* acceptWithdrawal(own, {
+        accountId: own.accountId,
+        message: yield* messageOf(own, own.accountId, { assets: [[baseUsdc.assetId, 5n]] })
+      })
       const { promised } = Option.getOrThrow(yield* store.find(action.operationId))
       assert.deepStrictEqual(promised, [{ assetId: baseUsdc.assetId, raw: 5n }])
       assert.isTrue(Option.isNone(yield* store.find(yield* makeOperationId)))

@@ -158,8 +158,10 @@ export const world = Effect.fnUntraced(function* (frequency: Frequency = "daily"
 export const submit = Effect.fnUntraced(function* (
   tenantId: Ids.TenantId,
   portfolioId: Ids.PortfolioId,
-  now = noon,
-  cooldownMs = 0
+  {
+    cooldownMs = 0,
+    now = noon
+  }: { readonly now?: typeof noon | undefined; readonly cooldownMs?: number | undefined } = {}
 ) {
   const operationId = yield* Ids.makeOperationId
   const submission = yield* (yield* OperationStore).submitManual({

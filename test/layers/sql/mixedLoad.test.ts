@@ -49,7 +49,7 @@ eachDatabase("Stores under mixed load", (it) => {
         yield* Effect.forEach(claimed, (id) => run(id, round * hour), { concurrency: "unbounded" })
       })
       const trigger = Effect.fnUntraced(function* (portfolioId: PortfolioId, round: number) {
-        const { operationId, submission } = yield* submit(tenantId, portfolioId, after(round * hour))
+        const { operationId, submission } = yield* submit(tenantId, portfolioId, { now: after(round * hour) })
         if (submission._tag === "Submitted") yield* run(operationId, round * hour)
       })
       const work = (round: number) => [

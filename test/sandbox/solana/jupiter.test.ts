@@ -43,8 +43,11 @@ const instructionOf = (answer: {
     data: Buffer.from(answer.data, "base64")
   })
 
-const offered = (from: SplToken, to: SplToken, amount: bigint, taker: PublicKey, slippageBps = 50) =>
-  buildSwap(chain.ledger, { from, to, amount, taker, slippageBps })!
+const offered = (
+  { amount, from, to }: { readonly from: SplToken; readonly to: SplToken; readonly amount: bigint },
+  taker: PublicKey,
+  slippageBps = 50
+) => buildSwap(chain.ledger, { from, to, amount, taker, slippageBps })!
 
 const swap = async (taker: Keypair, offer: ReturnType<typeof offered>) =>
   land(chain, [...offer.setupInstructions, offer.swapInstruction].map(instructionOf), [taker])
@@ -61,7 +64,7 @@ describe("Jupiter in this world", () => {
     issue(chain.ledger, taker.publicKey, { token: from, amountRaw: amount })
     const pools = [from, to].filter((token) => token !== usdc)
     const before = pools.map(reserves)
-    const offer = offered(from, to, amount, taker.publicKey)
+    const offer = offered({ from, to, amount }, taker.publicKey)
     assert.isNull((await swap(taker, offer)).error)
     assert.strictEqual(heldBy(taker.publicKey, from), 0n)
     assert.strictEqual(heldBy(taker.publicKey, to).toString(), offer.outAmount)
@@ -80,7 +83,7 @@ describe("Jupiter in this world", () => {
       rescale(chain.ledger, apple, { multiplier, from: chain.now })
       movePool(chain.ledger, apple, price * 10n ** 18n)
       const shares = 10_000_000n
-      const { outAmount } = offered(apple, usdc, shares, usdc.mint)
+      const { outAmount } = offered({ from: apple, to: usdc, amount: shares }, usdc.mint)
       // 0.1 raw tokens are 0.1 times the multiplier in shares; a tenth of a percent for impact above the fee.
       const fair = (Number(price) * multiplier) / 10
       assert.approximately(Number(outAmount) / 1e6, fair * 0.997, fair * 0.001)
@@ -90,7 +93,7 @@ describe("Jupiter in this world", () => {
   it("refuses what yields less than quoted less slippage, with Jupiter's own number", async () => {
     const [jup, taker] = [named("JUP"), fundedKey(chain)]
     issue(chain.ledger, taker.publicKey, { token: usdc, amountRaw: 1_000_000n })
-    const offer = offered(usdc, jup, 1_000_000n, taker.publicKey)
+    const offer = offered({ from: usdc, to: jup, amount: 1_000_000n }, taker.publicKey)
     movePool(chain.ledger, jup, 10n ** 18n)
     const { error } = await swap(taker, offer)
     assert.deepStrictEqual(error, { InstructionError: [1, { Custom: 6001 }] })
@@ -101,7 +104,10 @@ describe("Jupiter in this world", () => {
   it("refuses a route whose pool is another account, and one that its taker did not sign", async () => {
     const [tesla, taker, thief] = [named("TSLAx"), fundedKey(chain), fundedKey(chain)]
     issue(chain.ledger, taker.publicKey, { token: usdc, amountRaw: 1_000_000n })
-    const { setupInstructions, swapInstruction } = offered(usdc, tesla, 1_000_000n, taker.publicKey)
+    const { setupInstructions, swapInstruction } = offered(
+      { from: usdc, to: tesla, amount: 1_000_000n },
+      taker.publicKey
+    )
     const route = instructionOf(swapInstruction)
     const foreign = new TransactionInstruction({
       ...route,
@@ -135,7 +141,7 @@ describe("Jupiter in this world", () => {
     const tesla = named("TSLAx")
     issue(chain.ledger, account, { token: usdc, amountRaw: 1_000_000_000n })
     issue(chain.ledger, account, { token: tesla, amountRaw: 1n })
-    const offer = offered(usdc, tesla, 1_000_000_000n, account)
+    const offer = offered({ from: usdc, to: tesla, amount: 1_000_000_000n }, account)
     const route = instructionOf(offer.swapInstruction)
     const { bytes, error } = await carry(chain, [{ _tag: "ActForSubAccount", id, roleId: 1, inner: [route] }], [agent])
     assert.isNull(error)

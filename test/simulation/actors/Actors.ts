@@ -84,7 +84,7 @@ export class Actors {
     if (name === "deposit") return this.deposit(portfolio)
     if (instance === undefined) return this.#world.trace.note("user: nobody answers", name)
     if (act === undefined) this.triggerAll(instance)
-    else this.#do(instance, name, act, portfolio)
+    else this.#do(instance, { name, act }, portfolio)
   }
 
   /** At the end everybody's automation is on. */
@@ -92,23 +92,26 @@ export class Actors {
     for (const portfolio of this.#portfolios)
       this.#do(
         instance,
-        "resume",
-        ({ portfolioId }) => Effect.flatMap(Portfolios, (one) => one.start(portfolioId)),
+        { name: "resume", act: ({ portfolioId }) => Effect.flatMap(Portfolios, (one) => one.start(portfolioId)) },
         portfolio
       )
   }
 
   /** At the end nobody keeps the agent waiting. */
   signAllAnew(instance: Instance): void {
-    for (const portfolio of this.#portfolios) this.#do(instance, "sign anew", this.#signAnew, portfolio)
+    for (const portfolio of this.#portfolios) this.#do(instance, { name: "sign anew", act: this.#signAnew }, portfolio)
   }
 
   /** Everybody at once. */
   triggerAll(instance: Instance): void {
-    for (const portfolio of this.#portfolios) this.#do(instance, "trigger", this.#trigger, portfolio)
+    for (const portfolio of this.#portfolios) this.#do(instance, { name: "trigger", act: this.#trigger }, portfolio)
   }
 
-  #do(instance: Instance, name: string, act: Act, portfolio: SimulatedPortfolio): void {
+  #do(
+    instance: Instance,
+    { act, name }: { readonly name: string; readonly act: Act },
+    portfolio: SimulatedPortfolio
+  ): void {
     this.#world.trace.note(`user: ${name}`, portfolio.portfolioId)
     instance.run(Effect.provideService(act(portfolio), Caller, callerOf(portfolio)), (exit) =>
       this.#world.trace.note(`answer: ${name}`, Exit.isSuccess(exit) ? "done" : shortCause(exit.cause))

@@ -37,7 +37,11 @@ export const drawAllocation = (random: Random): Allocation => {
   return ids.map((assetId, index) => ({ assetId, weight: shares[index]! }))
 }
 
-const chainOf = (from: typeof baseUsdc, to: typeof baseUsdc, owner: EvmAddress, connected: boolean) => {
+const chainOf = (
+  { from, to }: { readonly from: typeof baseUsdc; readonly to: typeof baseUsdc },
+  owner: EvmAddress,
+  connected: boolean
+) => {
   const tokens = [...catalogue.values()].filter(({ chainId }) => chainId === from.chainId)
   const chain: ChainAuthorization = {
     chainId: from.chainId,
@@ -85,7 +89,10 @@ const enrollOne = Effect.fnUntraced(function* ({
     withdrawalDomainName: "Ballast Withdrawal Authorization",
     accountIndex: 0n,
     agentAccountId: evmWallet(owner),
-    chains: [chainOf(baseUsdc, arbUsdc, owner, connected), chainOf(arbUsdc, baseUsdc, owner, connected)],
+    chains: [
+      chainOf({ from: baseUsdc, to: arbUsdc }, owner, connected),
+      chainOf({ from: arbUsdc, to: baseUsdc }, owner, connected)
+    ],
     root: bytes32("cc")
   }
   const accounts = authorization.chains.map(({ accountId }) => accountId)

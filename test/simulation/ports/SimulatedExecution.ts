@@ -157,7 +157,7 @@ export const simulatedOperations = (world: World) =>
       find: (transaction, accountId) =>
         onChain(world, transaction.chainId, (chain) => {
           const settled = shownHead(world, chain) - chain.confirmations + 1
-          const found = findOperation(chain, transaction, accountId, settled)
+          const found = findOperation(chain, transaction, { account: accountId, settled })
           return world.sabotage === "receipts lie" ? Option.map(found, oneUnitMore) : found
         })
     })

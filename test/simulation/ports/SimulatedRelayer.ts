@@ -43,7 +43,11 @@ const bytesOf = (world: World, signed: SignedBytes) => {
 }
 
 /** The same swaps as another operation, sent with the next nonce. */
-const signAgain = (world: World, { callData, chainId }: PreparedTransaction, nonce: number, relayer: EvmAddress) => {
+const signAgain = (
+  world: World,
+  { callData, chainId }: PreparedTransaction,
+  { nonce, relayer }: { readonly nonce: number; readonly relayer: EvmAddress }
+) => {
   const payloads = readPayloads(callData).map((payload) =>
     payload._tag === "UserOperation" ? { ...payload, nonce: payload.nonce + 1 } : payload
   )
@@ -79,7 +83,7 @@ const relayerOn = (world: World) => (sql: SqlClient.SqlClient) => {
           return yield* new ChainUnavailable({ chainId, reason: "the key gave no signature" })
         }
         const bytes = bytesOf(world, { lane: relayer, nonce, fee: 1, callData })
-        if (world.sabotage === "signs twice") signAgain(world, prepared, nonce, relayer)
+        if (world.sabotage === "signs twice") signAgain(world, prepared, { nonce, relayer })
         if (world.sabotage === "sends early") world.sent.push(bytes.txHash)
         return { chainId, subject, relayer, nonce, ...bytes, fromBlock, replaces: [] } satisfies SignedTransaction
       }),

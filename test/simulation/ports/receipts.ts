@@ -59,8 +59,7 @@ export const ownInclusion = (chain: Chain, { replaces, txHash }: SignedTransacti
 export const findOperation = (
   chain: Chain,
   transaction: SignedTransaction,
-  account: string,
-  settled: number
+  { account, settled }: { readonly account: string; readonly settled: number }
 ): Option.Option<ActionReceipt> => {
   const own = ownInclusion(chain, transaction, settled)
   if (own === "pending") return Option.none()

@@ -72,7 +72,10 @@ export class Session {
   readonly faults: DatabaseFaults = { refused: 0, lostBefore: 0, lostAfter: 0, lockWaits: 0 }
   statements = 0
 
-  constructor(connection: SqlConnection.Connection, stage: Stage, random: Random, trace: Trace) {
+  constructor(
+    connection: SqlConnection.Connection,
+    { random, stage, trace }: { readonly stage: Stage; readonly random: Random; readonly trace: Trace }
+  ) {
     this.#connection = connection
     this.#stage = stage
     this.#random = random

@@ -64,7 +64,11 @@ export class Bridge {
   }
 
   /** Takes a transfer of a transaction that may still be reorganized away; it is brought once that can no longer be. */
-  take(sourceTx: string, accountId: AccountId, transfer: OutgoingTransfer, position: number): void {
+  take(
+    sourceTx: string,
+    accountId: AccountId,
+    { position, transfer }: { readonly transfer: OutgoingTransfer; readonly position: number }
+  ): void {
     const source = this.#chains.get(chainIdOf(transfer.sell))!
     const block = source.find(sourceTx)!.block
     const look = (): void => {
@@ -76,7 +80,7 @@ export class Bridge {
       )
         return
       if (inclusion.block > source.settled) return this.#stage.after(source.blockMs, look)
-      this.#carry(sourceTx, accountId, transfer, position)
+      this.#carry(sourceTx, accountId, { transfer, position })
     }
     this.#stage.after(source.blockMs, look)
   }
@@ -110,7 +114,11 @@ export class Bridge {
       ?.txHash
   }
 
-  #carry(sourceTx: string, accountId: AccountId, transfer: OutgoingTransfer, position: number): void {
+  #carry(
+    sourceTx: string,
+    accountId: AccountId,
+    { position, transfer }: { readonly transfer: OutgoingTransfer; readonly position: number }
+  ): void {
     const before = this.#carried.get(sourceTx) ?? []
     if (before.length > position) return
     const fate = this.#random.weighted(this.faults.fates)

@@ -63,7 +63,10 @@ export class Chain {
   /** Told of everything that is included. */
   onInclusion: (inclusion: Inclusion) => void = () => {}
 
-  constructor(stage: Stage, market: Market, random: Random, { blockMs, chainId, confirmations }: ChainOptions) {
+  constructor(
+    { market, random, stage }: { readonly stage: Stage; readonly market: Market; readonly random: Random },
+    { blockMs, chainId, confirmations }: ChainOptions
+  ) {
     this.chainId = chainId
     this.blockMs = blockMs
     this.confirmations = confirmations
@@ -237,7 +240,7 @@ export class Chain {
         accounts: this.accounts,
         txHash,
         at,
-        output: (sell, buy, raw, time) => this.#market.output(sell, buy, raw, time)
+        output: (pair, raw, time) => this.#market.output(pair, raw, time)
       },
       payloads
     )

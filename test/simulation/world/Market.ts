@@ -45,7 +45,7 @@ export class Market {
   }
 
   /** What a swap yields at a time; null when there is no pool. */
-  output(sell: AssetId, buy: AssetId, sellRaw: bigint, at: number): bigint | null {
+  output({ buy, sell }: { readonly sell: AssetId; readonly buy: AssetId }, sellRaw: bigint, at: number): bigint | null {
     const [from, to] = [this.#assets.get(sell), this.#assets.get(buy)]
     const [fromPrice, toPrice] = [this.price(sell, at), this.price(buy, at)]
     if (from === undefined || to === undefined || fromPrice === undefined || toPrice === undefined) return null

@@ -71,7 +71,10 @@ export class World {
   /** How long keys take, and how old attested prices are: draws of their own, so that others stay as they are. */
   readonly keysAndPrices: Random
 
-  constructor(stage: Stage, trace: Trace, random: Random, sabotage?: Sabotage) {
+  constructor(
+    { random, stage, trace }: { readonly stage: Stage; readonly trace: Trace; readonly random: Random },
+    sabotage?: Sabotage
+  ) {
     this.stage = stage
     this.trace = trace
     this.random = random.fork("world")
@@ -83,7 +86,7 @@ export class World {
       chainIds.map((chainId) => {
         const own = random.fork(`chain ${chainId}`)
         const options = { chainId, blockMs: own.pick([500, 2000, 6000]), confirmations: own.between(1, 5) }
-        return [chainId, new Chain(stage, this.market, own, options)] as const
+        return [chainId, new Chain({ stage, market: this.market, random: own }, options)] as const
       })
     )
     this.bundleGas = random.fork("bundles").pick([0n, 300_000n, 3_000_000n, 3_000_000n])
@@ -127,6 +130,6 @@ export class World {
       transfers.map((transfer) => [accountId, transfer] as const)
     )
     for (const [position, [accountId, transfer]] of left.entries())
-      this.bridge.take(txHash, accountId, transfer, position)
+      this.bridge.take(txHash, accountId, { transfer, position })
   }
 }

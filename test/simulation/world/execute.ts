@@ -16,7 +16,7 @@ export interface ExecutionTerms {
   readonly txHash: string
   /** Time of the block. */
   readonly at: number
-  readonly output: (sell: AssetId, buy: AssetId, raw: bigint, at: number) => bigint | null
+  readonly output: (pair: { readonly sell: AssetId; readonly buy: AssetId }, raw: bigint, at: number) => bigint | null
 }
 
 /** What became of one payload of a transaction that took place. */
@@ -65,9 +65,13 @@ const attempt = (accounts: Accounts, calls: (change: (delta: Delta) => void) => 
   }
 }
 
-const swapIn = ({ at, output }: ExecutionTerms, account: string, swap: Swap, change: (delta: Delta) => void) => {
+const swapIn = (
+  { at, output }: ExecutionTerms,
+  { account, swap }: { readonly account: string; readonly swap: Swap },
+  change: (delta: Delta) => void
+) => {
   const { buy, minBuyAmountRaw, sell, sellAmountRaw } = swap
-  const bought = output(sell, buy, sellAmountRaw, at)
+  const bought = output({ sell, buy }, sellAmountRaw, at)
   if (bought === null || bought < minBuyAmountRaw) throw new Reverted("UniswapV2Router: INSUFFICIENT_OUTPUT_AMOUNT")
   change({ account, assetId: sell, raw: -sellAmountRaw })
   change({ account: pools, assetId: sell, raw: sellAmountRaw })
@@ -80,7 +84,11 @@ const requireOpen = ({ accounts, at }: ExecutionTerms, account: string, { expire
   if (Math.floor(at / 1000) > expiresAt) throw new Reverted("the authorization has expired")
 }
 
-const pay = (change: (delta: Delta) => void, account: string, recipient: string, assetId: AssetId, raw: bigint) => {
+const pay = (
+  change: (delta: Delta) => void,
+  { account, recipient }: { readonly account: string; readonly recipient: string },
+  { assetId, raw }: { readonly assetId: AssetId; readonly raw: bigint }
+) => {
   change({ account, assetId, raw: -raw })
   change({ account: recipient, assetId, raw })
 }
@@ -91,7 +99,7 @@ const settle = (terms: ExecutionTerms, { accountId, settlement }: UserOperation,
   requireOpen(terms, accountId, message)
   const raw = terms.accounts.balance(accountId, assetId) - keepRaw
   if (raw <= 0n) throw new Reverted("there is nothing to settle")
-  pay(change, accountId, message.recipientAccountId, assetId, raw)
+  pay(change, { account: accountId, recipient: message.recipientAccountId }, { assetId, raw })
 }
 
 /** Takes the nonce; answers why the EntryPoint refuses the operation. */
@@ -130,8 +138,9 @@ const operate = (terms: ExecutionTerms, operation: UserOperation): Part => {
       if (swaps.length > 0 && Math.floor(at / 1000) > deadline) throw new Reverted("UniswapV2Router: EXPIRED")
       if (attestedAt !== null && Math.floor(at / 1000) > attestedAt + attestationLife)
         throw new Reverted("TradeGuard: STALE")
-      for (const swap of swaps) swapIn(terms, accountId, swap, change)
-      for (const { amountRaw, sell } of transfers) pay(change, accountId, bridgeVault, sell, amountRaw)
+      for (const swap of swaps) swapIn(terms, { account: accountId, swap }, change)
+      for (const { amountRaw, sell } of transfers)
+        pay(change, { account: accountId, recipient: bridgeVault }, { assetId: sell, raw: amountRaw })
       settle(terms, operation, change)
     })
   )
@@ -147,7 +156,7 @@ const withdraw = (terms: ExecutionTerms, withdrawal: OwnersWithdrawal): Part => 
     attempt(terms.accounts, (change) => {
       requireOpen(terms, accountId, message)
       for (const { amountRaw, assetId } of message.assets)
-        pay(change, accountId, message.recipientAccountId, assetId, BigInt(amountRaw))
+        pay(change, { account: accountId, recipient: message.recipientAccountId }, { assetId, raw: BigInt(amountRaw) })
     })
   )
   if (part.success) terms.accounts.withdrawn.set(withdrawalKey(accountId, message.nonce), terms.txHash)

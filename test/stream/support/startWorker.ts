@@ -168,10 +168,11 @@ export const startWorker = async (options: Options = {}) => {
 /** A real client's socket with everything that it was sent. */
 export const openSocket = (
   url: string,
-  path: string,
-  query: Record<string, string>,
-  headers: Record<string, string> = {},
-  options: ClientOptions = {}
+  { path, query }: { readonly path: string; readonly query: Record<string, string> },
+  {
+    headers = {},
+    options = {}
+  }: { readonly headers?: Record<string, string> | undefined; readonly options?: ClientOptions | undefined } = {}
 ) => {
   const socket = new WebSocket(`${url}${path}?${new URLSearchParams(query)}`, { ...options, headers })
   const frames: Array<any> = []

@@ -74,7 +74,7 @@ const VenueTest = Layer.effect(
         Effect.as(
           requireUp(market, chainId),
           requests.map(({ sell, buy, sellAmountRaw }) => {
-            const buyAmountRaw = output(market, sell, buy, sellAmountRaw)
+            const buyAmountRaw = output(market, { sell, buy }, sellAmountRaw)
             return buyAmountRaw === null
               ? null
               : { buyAmountRaw, path: [addressOf(sell), addressOf(buy)], priceImpactBps: 0 }
@@ -227,7 +227,7 @@ const RelayerTest = Layer.effect(
           yield* market.at("broadcast")
           market.broadcasts.push(txHash)
           if (replaces.length < market.minReplacements) return
-          include(market, chainId, subject, txHash, raw)
+          include(market, chainId, { subject, txHash, raw })
           yield* market.at("sent")
         })
     })
@@ -268,7 +268,7 @@ const RoutingTest = Layer.effect(
       },
       swapQuotes: ({ amountRaw, buy, sell }) =>
         Effect.sync(() => {
-          const venueRaw = output(market, sell, buy, amountRaw)
+          const venueRaw = output(market, { sell, buy }, amountRaw)
           if (venueRaw === null || market.routeAdvantageBps === undefined) return []
           const expectedRaw = (venueRaw * (10_000n + market.routeAdvantageBps)) / 10_000n
           return [{ tool: "test", expectedRaw, minRaw: expectedRaw, gasUsd: 0n, step: null }]

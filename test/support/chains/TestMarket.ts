@@ -174,7 +174,11 @@ export const requireUp = (market: TestMarket, chainId: number) =>
   })
 
 /** What a swap yields: the feed's prices less one hop's fee. */
-export const output = (market: TestMarket, sell: AssetId, buy: AssetId, sellAmountRaw: bigint): bigint | null => {
+export const output = (
+  market: TestMarket,
+  { buy, sell }: { readonly sell: AssetId; readonly buy: AssetId },
+  sellAmountRaw: bigint
+): bigint | null => {
   const [from, to] = [catalogue.get(sell), catalogue.get(buy)]
   const [fromPrice, toPrice] = [market.prices.get(sell), market.prices.get(buy)]
   if (from === undefined || to === undefined || fromPrice === undefined || toPrice === undefined) return null
@@ -250,9 +254,13 @@ export const revertedBundleReceipt = (
 }
 
 /** Includes a transaction, once, with all that it carries. */
-export const include = (market: TestMarket, chainId: number, subject: string, txHash: string, raw: string) => {
+export const include = (
+  market: TestMarket,
+  chainId: number,
+  { raw, subject, txHash }: { readonly subject: string; readonly txHash: string; readonly raw: string }
+) => {
   const content: unknown = JSON.parse(textOf(raw))
-  if (!Array.isArray(content)) return includeOne(market, chainId, subject, txHash, raw)
+  if (!Array.isArray(content)) return includeOne(market, chainId, { subject, txHash, raw })
   const operations = content as ReadonlyArray<Operation>
   if (market.revertedBundles.has(txHash)) return
   if (market.spoils > 0 && !operations.some((operation) => market.included.has(operation.subject))) {
@@ -260,11 +268,16 @@ export const include = (market: TestMarket, chainId: number, subject: string, tx
     market.revertedBundles.add(txHash)
     return
   }
-  for (const operation of operations) includeOne(market, chainId, operation.subject, txHash, operation.callData)
+  for (const operation of operations)
+    includeOne(market, chainId, { subject: operation.subject, txHash, raw: operation.callData })
 }
 
 /** An operation's effects on the balances, all or none. */
-const includeOne = (market: TestMarket, chainId: number, subject: string, txHash: string, raw: string) => {
+const includeOne = (
+  market: TestMarket,
+  chainId: number,
+  { raw, subject, txHash }: { readonly subject: string; readonly txHash: string; readonly raw: string }
+) => {
   if (market.included.has(subject)) return
   const payload = read(raw)
   const { accountId, swaps, withdrawal } = payload
@@ -280,7 +293,7 @@ const includeOne = (market: TestMarket, chainId: number, subject: string, txHash
     for (const { buy, sell, sellAmountRaw } of swaps) {
       deltas.push(
         { assetId: sell, raw: -sellAmountRaw },
-        { assetId: buy, raw: output(market, sell, buy, sellAmountRaw) ?? 0n }
+        { assetId: buy, raw: output(market, { sell, buy }, sellAmountRaw) ?? 0n }
       )
     }
     for (const { amountRaw, sell } of payload.transfers) deltas.push({ assetId: sell, raw: -amountRaw })

@@ -13,11 +13,21 @@ export interface Settled {
   readonly deltas: ReadonlyArray<readonly [AssetId, bigint]>
 }
 
+interface RelayedAttempt {
+  readonly operationId: OperationId
+  readonly accountId: AccountId
+  readonly attempt: number
+}
+
+export const attemptOf = (operationId: OperationId, accountId: AccountId, attempt = 1): RelayedAttempt => ({
+  operationId,
+  accountId,
+  attempt
+})
+
 /** Signs a transaction of an operation; settles it when it is told how. Each attempt has a relayer of its own. */
 export const relayed = Effect.fnUntraced(function* (
-  operationId: OperationId,
-  accountId: AccountId,
-  attempt: number,
+  { accountId, attempt, operationId }: RelayedAttempt,
   settled?: Settled,
   subject = bytes32(attempt)
 ) {

@@ -66,7 +66,7 @@ export const traded = async (world: World, portfolioId: string, operationId: str
 
 /** A portfolio without a schedule, so that only what the test asks for trades. */
 export const enrolled = async (world: World, strategyId: string, owner = newOwner()) => {
-  const portfolio = await enroll(world, strategyId, owner)
+  const portfolio = await enroll(world, { strategyId, owner })
   const { body, status } = await world.api("POST", `/v2/portfolios/${portfolio.portfolioId}/stop`)
   assert.strictEqual(status, 200, JSON.stringify(body))
   return portfolio

@@ -26,10 +26,13 @@ export const stop = async () => {
 }
 
 export const call = (method: string, path: string, body?: unknown) =>
-  world.api(method, path, body, { "x-api-key": key })
+  world.apiWith({ "x-api-key": key })(method, path, body)
 
 /** The data of an answer that must have the status. */
-export const data = async (status: number, method: string, path: string, body?: unknown) => {
+export const data = async (
+  status: number,
+  { body, method, path }: { readonly method: string; readonly path: string; readonly body?: unknown | undefined }
+) => {
   const answer = await call(method, path, body)
   assert.strictEqual(answer.status, status, `${method} ${path}: ${JSON.stringify(answer.body)}`)
   return answer.body.data
@@ -54,14 +57,14 @@ export const newStrategy = async (halves = [asset("USDC").assetId, asset("JUP").
     allocation: { assets: halves.map((assetId) => ({ assetId, weight: "50" })) },
     schedule: { type: "interval", frequency: "daily" }
   }
-  return (await data(201, "POST", "/v2/strategies", body)).strategyId as string
+  return (await data(201, { method: "POST", path: "/v2/strategies", body })).strategyId as string
 }
 
 export const idOf = ({ publicKey }: Keypair) => `solana:${solanaReference}:${publicKey.toBase58()}`
 
 export const begin = async (ownerAccountId: string, strategyId: string) => {
   const draft = { ownerAccountId, strategyId, chainIds: [solanaChainId] }
-  const issued = await data(200, "POST", "/v2/enroll/signature", draft)
+  const issued = await data(200, { method: "POST", path: "/v2/enroll/signature", body: draft })
   const { accountIndex, agentAccountId, flowId } = issued
   return { issued, body: { ...draft, flowId, accountIndex, agentAccountId } }
 }
@@ -95,7 +98,7 @@ export const word = async (owner: EvmWallet, issued: any) => {
 }
 
 export const portfoliosOf = async (owner: string) =>
-  (await data(200, "GET", `/v2/portfolios?ownerAccountId=${encodeURIComponent(owner)}`))
+  (await data(200, { method: "GET", path: `/v2/portfolios?ownerAccountId=${encodeURIComponent(owner)}` }))
     .portfolios as ReadonlyArray<any>
 
 export const faucet = async (accountId: string, symbol: string, amountRaw: bigint) => {
@@ -105,10 +108,10 @@ export const faucet = async (accountId: string, symbol: string, amountRaw: bigin
 
 /** Newest first. */
 export const operationsOf = async (portfolioId: string): Promise<ReadonlyArray<any>> =>
-  (await data(200, "GET", `/v2/portfolios/${portfolioId}/operations`)).operations
+  (await data(200, { method: "GET", path: `/v2/portfolios/${portfolioId}/operations` })).operations
 
 const positionsOf = async (portfolioId: string): Promise<ReadonlyArray<any>> =>
-  (await data(200, "GET", `/v2/portfolios/${portfolioId}/positions`)).assets
+  (await data(200, { method: "GET", path: `/v2/portfolios/${portfolioId}/positions` })).assets
 
 export const position = (portfolioId: string, symbol: string) =>
   eventually(`positions show ${symbol}`, async () =>

@@ -26,7 +26,7 @@ export const makeScriptedChain = (market: TestMarket, keep: KeepMap, replacement
     if (next === undefined || next.replaces.length < replacements) return
     const { raw, subject, txHash } = next
     const { accountId, transfers } = read(raw)
-    include(market, chainId, subject, txHash, raw)
+    include(market, chainId, { subject, txHash, raw })
     const { success } = market.included.get(subject)!
     landed.set(at(chainId, nonce), { accountId, transfers, txHash, success, byRelayer: true })
     pending.delete(at(chainId, nonce))

@@ -103,12 +103,16 @@ const makeSteps = (config: ChainsConfig) => {
       const assets = liquidate
         ? ([[chainAsset(base, "WETH").assetId, fifthOfAnEther]] as const)
         : ([[chainAsset(base, "USDC").assetId, dollars(200n)]] as const)
-      const message = yield* messageOf(portfolio, account, assets, liquidate ? { liquidate } : {})
+      const message = yield* messageOf(portfolio, account, { assets, changes: liquidate ? { liquidate } : {} })
       const typedData = typedDataOf(message, withdrawalDomainName, account)
       const signature = yield* Effect.promise(() => portfolio.owner.signTypedData(typedData as never))
       const { rpcUrl } = config.chains.find(({ chainId }) => chainId === base)!
       const acceptedAtBlock = yield* Effect.promise(() => makeClient(base, rpcUrl).getBlockNumber())
-      const operationId = yield* acceptWithdrawal(portfolio, account, message, { signature, acceptedAtBlock })
+      const operationId = yield* acceptWithdrawal(
+        portfolio,
+        { accountId: account, message },
+        { signature, acceptedAtBlock }
+      )
       const { portfolioId, tenantId } = portfolio
       return { tenantId, portfolioId, operationId, kind: "withdraw", accounts: [account] } satisfies Begun
     })
@@ -155,10 +159,13 @@ const makeSteps = (config: ChainsConfig) => {
   const solanaWithdrawal = Effect.gen(function* () {
     const { account, made, ...portfolio } = yield* solanaPortfolio
     const recipientAccountId = solanaAccount(Keypair.generate().publicKey.toBase58())
-    const message = yield* messageOf(portfolio, account, [[usdc.assetId, 40n]], { recipientAccountId })
+    const message = yield* messageOf(portfolio, account, {
+      assets: [[usdc.assetId, 40n]],
+      changes: { recipientAccountId }
+    })
     const text = new TextEncoder().encode(withdrawalText(withdrawalDomainName, message))
     const signature = Base58.encode(Ed25519.sign(Buffer.from(made.ownerSeed, "hex"), text))
-    const operationId = yield* acceptWithdrawal(portfolio, account, message, { signature })
+    const operationId = yield* acceptWithdrawal(portfolio, { accountId: account, message }, { signature })
     const { portfolioId, tenantId } = portfolio
     return { tenantId, portfolioId, operationId, kind: "withdraw", accounts: [account] } satisfies Begun
   })

@@ -41,21 +41,21 @@ describe("Grants", () => {
         const { arbitrum, base } = yield* EvmWorld
         const execution = yield* ChainExecution
         const first = yield* enroll(120n, [[base, "USDC", "WETH"]])
-        yield* fund(base, first.account, "USDC", dollars(100n))
-        const onBase = yield* quotedSwap(base, "USDC", "WETH", dollars(10n))
+        yield* fund(base, first.account, { symbol: "USDC", raw: dollars(100n) })
+        const onBase = yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
         assert.isTrue((yield* execute(batchOf(first, base, [onBase]))).receipt.success)
 
         const second = yield* enroll(120n, [[arbitrum, "USDC", "WETH"]])
         assert.strictEqual(second.account, first.account)
-        yield* fund(arbitrum, second.account, "USDC", dollars(100n))
-        const onArbitrum = yield* quotedSwap(arbitrum, "USDC", "WETH", dollars(10n))
+        yield* fund(arbitrum, second.account, { symbol: "USDC", raw: dollars(100n) })
+        const onArbitrum = yield* quotedSwap(arbitrum, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
         const refused = yield* Effect.flip(execution.prepare(batchOf(first, arbitrum, [onArbitrum])))
         assert.include(refused.message, "did not authorize this chain")
 
         const grants = [first, second]
         const byGrant = (chain: Chain) => ({ ...first, ...grantOn(grants, chainIdOf(chain))! }) satisfies Enrollment
         assert.isTrue((yield* execute(batchOf(byGrant(arbitrum), arbitrum, [onArbitrum]))).receipt.success)
-        const again = yield* quotedSwap(base, "USDC", "WETH", dollars(10n))
+        const again = yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
         assert.isTrue((yield* execute(batchOf(byGrant(base), base, [again]))).receipt.success)
         assert.strictEqual(yield* balance(arbitrum, "USDC", first.account), dollars(90n))
         assert.strictEqual(yield* balance(base, "USDC", first.account), dollars(80n))
@@ -81,8 +81,8 @@ describe("Grants", () => {
         )
         const account = addressOf(authorization.chains[0].accountId)
         assert.notStrictEqual(account, (yield* enroll(120n, [[base, "WETH"]])).account)
-        yield* fund(base, account, "USDC", dollars(10n))
-        const swap = yield* quotedSwap(base, "USDC", "WETH", dollars(10n))
+        yield* fund(base, account, { symbol: "USDC", raw: dollars(10n) })
+        const swap = yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
         assert.isTrue(
           (yield* execute(batchOf({ authorization, ownerSignature, account }, base, [swap]))).receipt.success
         )

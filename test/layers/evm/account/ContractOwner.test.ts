@@ -54,11 +54,11 @@ const enrollWallet = Effect.fnUntraced(function* (
   const { typedData } = typedDataMessage(authorization)
   const ownerSignature = yield* Effect.promise(() => wallet.signTypedData(typedData as never))
   const account = addressOf(authorization.chains[0].accountId)
-  yield* fund(chain, account, "USDC", dollars(100n))
+  yield* fund(chain, account, { symbol: "USDC", raw: dollars(100n) })
   return { authorization, ownerSignature, account } satisfies Enrollment
 })
 
-const swapOn = (chain: Chain) => quotedSwap(chain, "USDC", "WETH", dollars(10n))
+const swapOn = (chain: Chain) => quotedSwap(chain, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
 
 /** The adapter with endpoints at which nothing listens. */
 const withoutChains = Layer.unwrap(

@@ -33,7 +33,7 @@ import { deployContractWallet } from "#test/support/contractWallet.ts"
 import { addressOf } from "#layers/evm/address.ts"
 import { asTransaction } from "#domain/relay/Transaction.ts"
 
-const swapOn = (chain: Chain) => quotedSwap(chain, "USDC", "WETH", dollars(10n))
+const swapOn = (chain: Chain) => quotedSwap(chain, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
 
 const refusal = Effect.fnUntraced(function* (enrollment: Enrollment, chain: Chain) {
   const execution = yield* ChainExecution
@@ -77,7 +77,7 @@ const revocations = [
     index: 302n,
     begin: (index: bigint) => tradingAccount(index),
     revoke: (chain: Chain, index: bigint, { authorization }: Enrollment) =>
-      removePermission(chain, owner, index, authorization.chains[0].permissionId as Hex)
+      removePermission(chain, { signer: owner, index }, authorization.chains[0].permissionId as Hex)
   },
   {
     what: "the signature made void before it was used",
@@ -85,7 +85,7 @@ const revocations = [
     begin: Effect.fnUntraced(function* (index: bigint) {
       const { base } = yield* EvmWorld
       const enrollment = yield* enroll(index, [[base, "USDC", "WETH", "AERO"]])
-      yield* fund(base, enrollment.account, "USDC", dollars(1_000n))
+      yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(1_000n) })
       yield* deployAccount(base, enrollment.authorization)
       return enrollment
     }),
@@ -136,7 +136,7 @@ describe("An owner's signature", () => {
         )
         const account = addressOf(authorization.chains[0].accountId)
         const enrollment: Enrollment = { authorization, ownerSignature, account }
-        yield* fund(base, account, "USDC", dollars(100n))
+        yield* fund(base, account, { symbol: "USDC", raw: dollars(100n) })
         const next = privateKeyToAccount(generatePrivateKey())
         yield* Effect.promise(() => wallet.replaceSigner(next.address))
         assert.strictEqual(yield* refusal(enrollment, base), "signature_refused")
@@ -154,7 +154,7 @@ describe("An owner's signature", () => {
         const { base } = yield* EvmWorld
         const execution = yield* ChainExecution
         const enrollment = yield* enroll(305n, [[base, "USDC", "WETH"]])
-        yield* fund(base, enrollment.account, "USDC", dollars(100n))
+        yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(100n) })
         const stale = asTransaction(yield* execution.prepare(batchOf(enrollment, base, [yield* swapOn(base)])))
         yield* execute(batchOf(enrollment, base, [yield* swapOn(base)]))
         const { authorization } = enrollment

@@ -41,12 +41,16 @@ const enrolled = Effect.fnUntraced(function* (chain: Chain, accountIndex: bigint
   })
   const ownerSignature = yield* Effect.promise(() => owner.signMessage({ message: { raw: authorization.root as Hex } }))
   const account = addressOf(authorization.chains[0].accountId)
-  yield* fund(chain, account, "USDC", dollars(1_000n))
+  yield* fund(chain, account, { symbol: "USDC", raw: dollars(1_000n) })
   return { authorization, ownerSignature, account } satisfies Enrollment
 })
 
-const swap = (enrollment: Enrollment, chain: Chain, sell: string, buy: string, amount: bigint) =>
-  Effect.map(quotedSwap(chain, sell, buy, amount), (quoted) => batchOf(enrollment, chain, [quoted]))
+const swap = (
+  enrollment: Enrollment,
+  chain: Chain,
+  { amount, buy, sell }: { readonly sell: string; readonly buy: string; readonly amount: bigint }
+) =>
+  Effect.map(quotedSwap(chain, { sell, buy, sellAmountRaw: amount }), (quoted) => batchOf(enrollment, chain, [quoted]))
 
 const refusal = Effect.fnUntraced(function* (batch: ReturnType<typeof batchOf>) {
   const error = yield* Effect.flip((yield* ChainExecution).prepare(batch))
@@ -71,13 +75,16 @@ describe("terms that the owner signed", () => {
         const closedTokens = symbols.map((symbol) => token(base, symbol))
         const closedList = symbols.map((symbol) => asset(base, symbol)) as [AssetId, ...Array<AssetId>]
         const enrollment = yield* enrolled(base, 801n, { tradeBps: 0, budgetBps: 0, closedList })
-        const one = yield* quotedSwap(base, "USDC", "WETH", dollars(10n))
-        const other = yield* quotedSwap(base, "USDC", "cbBTC", dollars(10n))
+        const one = yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
+        const other = yield* quotedSwap(base, { sell: "USDC", buy: "cbBTC", sellAmountRaw: dollars(10n) })
         assert.isTrue((yield* execute(batchOf(enrollment, base, [one, other]))).receipt.success)
-        assert.include(yield* refusal(yield* swap(enrollment, base, "USDC", "AERO", dollars(10n))), "NotOnClosedList")
+        assert.include(
+          yield* refusal(yield* swap(enrollment, base, { sell: "USDC", buy: "AERO", amount: dollars(10n) })),
+          "NotOnClosedList"
+        )
         // What the account holds already is sold, whatever is on the list.
-        yield* fund(base, enrollment.account, "AERO", 10n ** 18n)
-        const sale = yield* swap(enrollment, base, "AERO", "USDC", 10n ** 18n)
+        yield* fund(base, enrollment.account, { symbol: "AERO", raw: 10n ** 18n })
+        const sale = yield* swap(enrollment, base, { sell: "AERO", buy: "USDC", amount: 10n ** 18n })
         assert.isTrue((yield* execute(sale)).receipt.success)
 
         const { guard } = yield* (yield* PolicyReader).read([enrollment], base.chainId as ChainId)
@@ -122,7 +129,10 @@ describe("terms that the owner signed", () => {
         const { base } = yield* EvmWorld
         const closedList = [asset(base, "WETH")] as const
         const enrollment = yield* enrolled(base, 802n, { tradeBps: 0, budgetBps: 0, closedList })
-        assert.isTrue((yield* execute(yield* swap(enrollment, base, "USDC", "WETH", dollars(10n)))).receipt.success)
+        assert.isTrue(
+          (yield* execute(yield* swap(enrollment, base, { sell: "USDC", buy: "WETH", amount: dollars(10n) }))).receipt
+            .success
+        )
         assert.isUndefined(evmPolicy(enrollment.authorization.chains[0]).bridge, "USDC is not on the list")
       })
     )
@@ -132,14 +142,23 @@ describe("terms that the owner signed", () => {
         const { base } = yield* EvmWorld
         const limits = { tradeBps: 150, budgetBps: 120 }
         const within = yield* enrolled(base, 803n, limits)
-        assert.isTrue((yield* execute(yield* swap(within, base, "USDC", "WETH", dollars(100n)))).receipt.success)
+        assert.isTrue(
+          (yield* execute(yield* swap(within, base, { sell: "USDC", buy: "WETH", amount: dollars(100n) }))).receipt
+            .success
+        )
         const { guard } = yield* (yield* PolicyReader).read([within], base.chainId as ChainId)
         assert.deepInclude(guard, limits)
         // The pool's fee alone is thirty times either limit.
         const narrow = yield* enrolled(base, 804n, { tradeBps: 1, budgetBps: 0 })
-        assert.include(yield* refusal(yield* swap(narrow, base, "USDC", "WETH", dollars(100n))), "UnfairTrade")
+        assert.include(
+          yield* refusal(yield* swap(narrow, base, { sell: "USDC", buy: "WETH", amount: dollars(100n) })),
+          "UnfairTrade"
+        )
         const frugal = yield* enrolled(base, 805n, { tradeBps: 0, budgetBps: 1 })
-        assert.include(yield* refusal(yield* swap(frugal, base, "USDC", "WETH", dollars(900n))), "BudgetExceeded")
+        assert.include(
+          yield* refusal(yield* swap(frugal, base, { sell: "USDC", buy: "WETH", amount: dollars(900n) })),
+          "BudgetExceeded"
+        )
       })
     )
   })

@@ -194,7 +194,11 @@ export const enableDigestOf = async (chain: Chain, enrollment: Enrollment): Prom
 }
 
 /** The owner's own operation that calls the account itself. */
-const callOwnAccount = async (chain: Chain, signer: LocalAccount, index: bigint, data: Hex): Promise<void> => {
+const callOwnAccount = async (
+  chain: Chain,
+  { index, signer }: { readonly signer: LocalAccount; readonly index: bigint },
+  data: Hex
+): Promise<void> => {
   const account = await ownersAccount(chain, signer, index)
   const callData = await account.encodeCalls([{ to: account.address, data }])
   const answer = outcomeOf(await submitAlone(chain, account, callData))
@@ -205,17 +209,19 @@ const callOwnAccount = async (chain: Chain, signer: LocalAccount, index: bigint,
 export const revokeAll = (chain: Chain, signer: LocalAccount, index: bigint): Promise<void> =>
   callOwnAccount(
     chain,
-    signer,
-    index,
+    { signer, index },
     encodeFunctionData({ abi: KernelV3_1AccountAbi, functionName: "invalidateNonce", args: [2] })
   )
 
 /** Takes one permission, of one policy and one signer, off the account. */
-export const removePermission = (chain: Chain, signer: LocalAccount, index: bigint, permissionId: Hex): Promise<void> =>
+export const removePermission = (
+  chain: Chain,
+  { index, signer }: { readonly signer: LocalAccount; readonly index: bigint },
+  permissionId: Hex
+): Promise<void> =>
   callOwnAccount(
     chain,
-    signer,
-    index,
+    { signer, index },
     encodeFunctionData({
       abi: KernelV3_1AccountAbi,
       functionName: "uninstallValidation",

@@ -28,8 +28,11 @@ import {
 } from "#test/layers/evm/EvmWorld.ts"
 import { asTransaction } from "#domain/relay/Transaction.ts"
 
-const swapOf = (enrollment: Enrollment, chain: Chain, sell: string, buy: string, amount: bigint) =>
-  Effect.map(quotedSwap(chain, sell, buy, amount), (swap) => batchOf(enrollment, chain, [swap]))
+const swapOf = (
+  enrollment: Enrollment,
+  chain: Chain,
+  { amount, buy, sell }: { readonly sell: string; readonly buy: string; readonly amount: bigint }
+) => Effect.map(quotedSwap(chain, { sell, buy, sellAmountRaw: amount }), (swap) => batchOf(enrollment, chain, [swap]))
 
 /** Gas of the transaction, and bytes of its calldata. */
 const cost = Effect.fnUntraced(function* (
@@ -37,7 +40,9 @@ const cost = Effect.fnUntraced(function* (
   chain: Chain,
   ...swaps: ReadonlyArray<readonly [sell: string, buy: string, amount: bigint]>
 ) {
-  const quoted = yield* Effect.forEach(swaps, ([sell, buy, amount]) => quotedSwap(chain, sell, buy, amount))
+  const quoted = yield* Effect.forEach(swaps, ([sell, buy, amount]) =>
+    quotedSwap(chain, { sell, buy, sellAmountRaw: amount })
+  )
   const { prepared, receipt, signed } = yield* execute(batchOf(enrollment, chain, quoted))
   assert.isTrue(receipt.success)
   const { gasUsed } = yield* Effect.promise(() => chain.client.getTransactionReceipt({ hash: signed.txHash as Hex }))
@@ -46,7 +51,7 @@ const cost = Effect.fnUntraced(function* (
 
 const enrolled = Effect.fnUntraced(function* (chain: Chain, index: bigint) {
   const enrollment = yield* enroll(index, [[chain, "USDC", "WETH"]])
-  yield* fund(chain, enrollment.account, "USDC", 1_000_000_000n)
+  yield* fund(chain, enrollment.account, { symbol: "USDC", raw: 1_000_000_000n })
   return enrollment
 })
 
@@ -68,19 +73,19 @@ const revoke = Effect.fnUntraced(function* (chain: Chain, { account }: Enrollmen
       message: { account: address, issuedBefore }
     })
   )
-  const { status } = yield* transact(
-    chain,
-    stranger,
-    chain.contracts.guard,
-    encodeFunctionData({ abi: tradeGuardAbi, functionName: "revoke", args: [address, issuedBefore, signature] })
-  )
+  const { status } = yield* transact(chain, stranger, {
+    to: chain.contracts.guard,
+    data: encodeFunctionData({ abi: tradeGuardAbi, functionName: "revoke", args: [address, issuedBefore, signature] })
+  })
   assert.strictEqual(status, "success")
 })
 
 const refusal = (enrollment: Enrollment, chain: Chain) =>
   Effect.gen(function* () {
     const execution = yield* ChainExecution
-    return yield* Effect.flip(execution.prepare(yield* swapOf(enrollment, chain, "USDC", "WETH", 10_000_000n)))
+    return yield* Effect.flip(
+      execution.prepare(yield* swapOf(enrollment, chain, { sell: "USDC", buy: "WETH", amount: 10_000_000n }))
+    )
   })
 
 describe("accounts under the guard", () => {
@@ -96,7 +101,7 @@ describe("accounts under the guard", () => {
         const first = yield* cost(enrollment, chain, swap)
         assert.isAtMost(first.gas, 900_000)
         assert.isAtMost(first.bytes, 4_000)
-        yield* fund(chain, enrollment.account, "cbBTC", 1_000n)
+        yield* fund(chain, enrollment.account, { symbol: "cbBTC", raw: 1_000n })
         const both = [
           ["USDC", "WETH", 50_000_000n],
           ["USDC", "cbBTC", 50_000_000n]
@@ -117,8 +122,12 @@ describe("accounts under the guard", () => {
       Effect.gen(function* () {
         const { base: chain } = yield* EvmWorld
         const enrollment = yield* enroll(321n, [[chain, "USDC", "WETH", "cbBTC"]])
-        yield* fund(chain, enrollment.account, "USDC", 300_000_000_000n)
-        const { quote, single, swaps } = yield* splitSwaps(chain, "USDC", "cbBTC", 300_000_000_000n)
+        yield* fund(chain, enrollment.account, { symbol: "USDC", raw: 300_000_000_000n })
+        const { quote, single, swaps } = yield* splitSwaps(chain, {
+          sell: "USDC",
+          buy: "cbBTC",
+          sellAmountRaw: 300_000_000_000n
+        })
         assert.isAbove(swaps.length, 1)
         const { receipt } = yield* execute(batchOf(enrollment, chain, swaps))
         assert.isTrue(receipt.success)
@@ -141,7 +150,11 @@ describe("accounts under the guard", () => {
         const execution = yield* ChainExecution
         const [first, ...others] = yield* Effect.forEach(enrollments, (enrollment) =>
           Effect.gen(function* () {
-            const swap = yield* quotedSwap(chain, "USDC", "WETH", 100_000_000n, { toleranceBps: 50n })
+            const swap = yield* quotedSwap(
+              chain,
+              { sell: "USDC", buy: "WETH", sellAmountRaw: 100_000_000n },
+              { toleranceBps: 50n }
+            )
             return asTransaction(yield* execution.prepare(batchOf(enrollment, chain, [swap])))
           })
         )
@@ -165,7 +178,9 @@ describe("accounts under the guard", () => {
           const { base: chain } = yield* EvmWorld
           const enrollment = yield* enrolled(chain, 302n)
           assert.notInclude(evmPolicy(enrollment.authorization.chains[0]).tokens, token(chain, "AERO"))
-          const { receipt } = yield* execute(yield* swapOf(enrollment, chain, "USDC", "AERO", 100_000_000n))
+          const { receipt } = yield* execute(
+            yield* swapOf(enrollment, chain, { sell: "USDC", buy: "AERO", amount: 100_000_000n })
+          )
           assert.isTrue(receipt.success)
         })
     )
@@ -181,7 +196,9 @@ describe("accounts under the guard", () => {
         yield* silenceFeed(chain.client, weth, 0n)
         assert.strictEqual(failure._tag, "SimulationFailed")
         assert.include(failure.message, "StalePrice")
-        const { receipt } = yield* execute(yield* swapOf(enrollment, chain, "USDC", "WETH", 10_000_000n))
+        const { receipt } = yield* execute(
+          yield* swapOf(enrollment, chain, { sell: "USDC", buy: "WETH", amount: 10_000_000n })
+        )
         assert.isTrue(receipt.success)
       })
     )
@@ -190,14 +207,16 @@ describe("accounts under the guard", () => {
       Effect.gen(function* () {
         const { base: chain } = yield* EvmWorld
         const enrollment = yield* enrolled(chain, 304n)
-        yield* execute(yield* swapOf(enrollment, chain, "USDC", "WETH", 10_000_000n))
+        yield* execute(yield* swapOf(enrollment, chain, { sell: "USDC", buy: "WETH", amount: 10_000_000n }))
         yield* revoke(chain, enrollment)
         const failure = yield* refusal(enrollment, chain)
         assert.strictEqual(failure._tag, "AuthorizationRequired")
         assert.include(failure.message, "ended the agent's permission")
         yield* Effect.sleep("1100 millis")
         const next = yield* enroll(304n, [[chain, "USDC", "WETH"]])
-        const { receipt } = yield* execute(yield* swapOf(next, chain, "USDC", "WETH", 10_000_000n))
+        const { receipt } = yield* execute(
+          yield* swapOf(next, chain, { sell: "USDC", buy: "WETH", amount: 10_000_000n })
+        )
         assert.isTrue(receipt.success)
         const replaced = yield* refusal(enrollment, chain)
         assert.strictEqual(replaced._tag, "AuthorizationRequired")
@@ -208,8 +227,8 @@ describe("accounts under the guard", () => {
       Effect.gen(function* () {
         const { arbitrum: chain } = yield* EvmWorld
         const enrollment = yield* enroll(305n, [[chain, "USDC", "WETH"]])
-        yield* fund(chain, enrollment.account, "USDC", 1_000_000_000n)
-        yield* execute(yield* swapOf(enrollment, chain, "USDC", "WETH", 10_000_000n))
+        yield* fund(chain, enrollment.account, { symbol: "USDC", raw: 1_000_000_000n })
+        yield* execute(yield* swapOf(enrollment, chain, { sell: "USDC", buy: "WETH", amount: 10_000_000n }))
         yield* Effect.promise(() => chain.client.increaseTime({ seconds: 181 * 86_400 }))
         yield* Effect.promise(() => chain.client.mine({ blocks: 1 }))
         const failure = yield* refusal(enrollment, chain)
@@ -223,19 +242,22 @@ describe("accounts under the guard", () => {
         const { base: chain } = yield* EvmWorld
         const old = yield* enroll(307n, [[chain, "USDC", "WETH"]]).pipe(Effect.provide(patientAdapter(chain, 1)))
         assert.isUndefined(evmPolicy(old.authorization.chains[0]).guard)
-        yield* fund(chain, old.account, "USDC", 1_000_000_000n)
-        const before = yield* execute(yield* swapOf(old, chain, "USDC", "WETH", 10_000_000n))
+        yield* fund(chain, old.account, { symbol: "USDC", raw: 1_000_000_000n })
+        const before = yield* execute(yield* swapOf(old, chain, { sell: "USDC", buy: "WETH", amount: 10_000_000n }))
         assert.isTrue(before.receipt.success)
         const next = yield* enroll(307n, [[chain, "USDC", "WETH"]])
         assert.strictEqual(next.account, old.account)
-        const batch = yield* swapOf(next, chain, "USDC", "WETH", 10_000_000n)
+        const batch = yield* swapOf(next, chain, { sell: "USDC", buy: "WETH", amount: 10_000_000n })
         const replaced = old.authorization.chains.map(({ permissionId }) => permissionId)
         const { receipt } = yield* execute({ ...batch, replaced })
         assert.isTrue(receipt.success)
         const failure = yield* refusal(old, chain)
         assert.strictEqual(failure._tag, "AuthorizationRequired")
         assert.include(failure.message, "removed the agent's permission")
-        const again = yield* execute({ ...(yield* swapOf(next, chain, "USDC", "WETH", 10_000_000n)), replaced })
+        const again = yield* execute({
+          ...(yield* swapOf(next, chain, { sell: "USDC", buy: "WETH", amount: 10_000_000n })),
+          replaced
+        })
         assert.isTrue(again.receipt.success)
       })
     )
@@ -244,7 +266,7 @@ describe("accounts under the guard", () => {
       Effect.gen(function* () {
         const { base: chain } = yield* EvmWorld
         const enrollment = yield* enrolled(chain, 306n)
-        yield* execute(yield* swapOf(enrollment, chain, "USDC", "WETH", 10_000_000n))
+        yield* execute(yield* swapOf(enrollment, chain, { sell: "USDC", buy: "WETH", amount: 10_000_000n }))
         const { permissionId, policy } = enrollment.authorization.chains[0]
         const [account] = yield* Effect.promise(() =>
           chain.client.readContract({

@@ -38,7 +38,7 @@ import { erc20 } from "#domain/Caip.ts"
 import { evmPolicy } from "#layers/evm/address.ts"
 
 const deadline = 10n ** 12n
-const swapOn = (chain: Chain) => quotedSwap(chain, "USDC", "WETH", dollars(10n))
+const swapOn = (chain: Chain) => quotedSwap(chain, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
 
 const read = Effect.fnUntraced(function* (chain: Chain, ...enrollments: ReadonlyArray<Enrollment>) {
   const reader = yield* PolicyReader
@@ -88,7 +88,7 @@ const filled = (signature: string): Hex => `${toFunctionSelector(signature)}${"0
 
 const trading = Effect.fnUntraced(function* (chain: Chain, index: bigint) {
   const enrollment = yield* enroll(index, [[chain, "USDC", "WETH"]])
-  yield* fund(chain, enrollment.account, "USDC", dollars(1_000n))
+  yield* fund(chain, enrollment.account, { symbol: "USDC", raw: dollars(1_000n) })
   yield* execute(batchOf(enrollment, chain, [yield* swapOn(chain)]))
   return enrollment
 })
@@ -103,7 +103,7 @@ describe("the policy of an account under the guard", () => {
           const enrollment = yield* enroll(701n, [[base, "USDC", "WETH"]])
           const before = yield* read(base, enrollment)
           assert.deepStrictEqual([before.isDeployed, ...stateOf(before)], [false, "unused"])
-          yield* fund(base, enrollment.account, "USDC", dollars(100n))
+          yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(100n) })
           yield* execute(batchOf(enrollment, base, [yield* swapOn(base)]))
           const after = yield* read(base, enrollment)
           assert.deepStrictEqual([after.isDeployed, ...stateOf(after)], [true, "active"])

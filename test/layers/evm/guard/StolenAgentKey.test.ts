@@ -46,8 +46,10 @@ class Victim extends Context.Service<
       const { base } = yield* EvmWorld
       const enrollment = yield* enroll(1n, [[base, "USDC", "WETH", "AERO"]])
       const account = enrollment.account as string as Address
-      yield* fund(base, enrollment.account, "USDC", 1_000_000_000n)
-      yield* execute(batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", 100_000_000n)]))
+      yield* fund(base, enrollment.account, { symbol: "USDC", raw: 1_000_000_000n })
+      yield* execute(
+        batchOf(enrollment, base, [yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: 100_000_000n })])
+      )
       yield* setEther(base, account, parseEther("1"))
       return Victim.of({ chain: base, enrollment, account })
     })
@@ -67,8 +69,7 @@ const twoHops = "swapExactTokensForTokensSupportingFeeOnTransferTokens"
 const swap = (
   chain: Chain,
   functionName: typeof oneHop | typeof twoHops,
-  path: ReadonlyArray<Address>,
-  to: Address
+  { path, to }: { readonly path: ReadonlyArray<Address>; readonly to: Address }
 ): Call => ({
   to: chain.contracts.router,
   data: encodeFunctionData({ abi: routerAbi, functionName, args: [amount, 0n, path, to, deadline] })
@@ -76,7 +77,7 @@ const swap = (
 
 /** A swap whose head names an honest path while the router reads another, laid out behind it. */
 const hiddenPath = (chain: Chain, account: Address): Call => {
-  const honest = swap(chain, oneHop, [addressOf(chain, "USDC"), addressOf(chain, "WETH")], account).data
+  const honest = swap(chain, oneHop, { path: [addressOf(chain, "USDC"), addressOf(chain, "WETH")], to: account }).data
   const offset = toHex(256, { size: 32 })
   const moved = concatHex([honest.slice(0, 10 + 2 * 64) as Hex, offset, `0x${honest.slice(10 + 3 * 64)}`])
   const path = [toHex(2, { size: 32 }), pad(addressOf(chain, "USDC")), pad(addressOf(chain, "cbBTC"))]
@@ -149,12 +150,10 @@ const sale =
   (functionName: typeof oneHop | typeof twoHops, symbols: ReadonlyArray<string>, to?: Address) =>
   ({ account, chain }: Victim["Service"]) => [
     approve(chain, "USDC", chain.contracts.router),
-    swap(
-      chain,
-      functionName,
-      ["USDC", ...symbols].map((symbol) => addressOf(chain, symbol)),
-      to ?? account
-    )
+    swap(chain, functionName, {
+      path: ["USDC", ...symbols].map((symbol) => addressOf(chain, symbol)),
+      to: to ?? account
+    })
   ]
 
 const allowed = ({ chain }: Victim["Service"]) => approve(chain, "USDC", chain.contracts.router)

@@ -44,8 +44,12 @@ class Victim extends Context.Service<
         [base, "USDC", "WETH"],
         [arbitrum, "USDC", "WETH"]
       ])
-      yield* fund(base, enrollment.account, "USDC", dollars(10_000n))
-      yield* execute(batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(100n))]))
+      yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(10_000n) })
+      yield* execute(
+        batchOf(enrollment, base, [
+          yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(100n) })
+        ])
+      )
       return Victim.of({ base, arbitrum, enrollment, account: enrollment.account as string as Address })
     })
   )
@@ -143,7 +147,7 @@ describe("The bridge and a stolen agent key", () => {
         Effect.gen(function* () {
           const victim = yield* Victim
           const { base, enrollment } = victim
-          const swap = yield* quotedSwap(base, "WETH", "USDC", 10n ** 15n)
+          const swap = yield* quotedSwap(base, { sell: "WETH", buy: "USDC", sellAmountRaw: 10n ** 15n })
           const transfer = transferOf(victim)
           const batch = { ...batchOf(enrollment, base, [swap]), transfers: [transfer] }
           const { receipt } = yield* execute(batch)
@@ -166,7 +170,7 @@ describe("The bridge and a stolen agent key", () => {
         Effect.gen(function* () {
           const { arbitrum, base } = yield* EvmWorld
           const enrollment = yield* enroll(311n, [[base, "USDC", "WETH"]])
-          yield* fund(base, enrollment.account, "USDC", dollars(1_000n))
+          yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(1_000n) })
           const transfers = [transferOf({ arbitrum, base })]
           const { receipt } = yield* execute({ ...batchOf(enrollment, base, []), transfers })
           assert.isTrue(receipt.success)

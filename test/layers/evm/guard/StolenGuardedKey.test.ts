@@ -128,10 +128,10 @@ const attempt = (chain: Chain, enrollment: Enrollment, calls: ReadonlyArray<Call
 const enrolled = Effect.fnUntraced(function* (chain: Chain, index: bigint) {
   const enrollment = yield* enroll(index, [[chain, "USDC", "WETH", "AERO", "cbBTC"]])
   const account = enrollment.account as string as Address
-  yield* fund(chain, enrollment.account, "USDC", 1_000_000_000n)
-  yield* fund(chain, enrollment.account, "AERO", 1_000n * 10n ** 18n)
+  yield* fund(chain, enrollment.account, { symbol: "USDC", raw: 1_000_000_000n })
+  yield* fund(chain, enrollment.account, { symbol: "AERO", raw: 1_000n * 10n ** 18n })
   const { receipt } = yield* execute(
-    batchOf(enrollment, chain, [yield* quotedSwap(chain, "USDC", "WETH", 100_000_000n)])
+    batchOf(enrollment, chain, [yield* quotedSwap(chain, { sell: "USDC", buy: "WETH", sellAmountRaw: 100_000_000n })])
   )
   return { enrollment, account, receipt }
 })
@@ -140,24 +140,22 @@ const enrolled = Effect.fnUntraced(function* (chain: Chain, index: bigint) {
 const foundPool = Effect.fnUntraced(function* (chain: Chain, a: string, b: string) {
   const { router } = chain.contracts
   for (const symbol of [a, b]) {
-    yield* fund(chain, stranger.address as never, symbol, 1_000_000n)
-    yield* transact(chain, stranger, addressOf(chain, symbol), approve(chain, symbol, router).data)
+    yield* fund(chain, stranger.address as never, { symbol, raw: 1_000_000n })
+    yield* transact(chain, stranger, { to: addressOf(chain, symbol), data: approve(chain, symbol, router).data })
   }
-  const { status } = yield* transact(
-    chain,
-    stranger,
-    router,
-    encodeFunctionData({
+  const { status } = yield* transact(chain, stranger, {
+    to: router,
+    data: encodeFunctionData({
       abi: liquidityAbi,
       functionName: "addLiquidity",
       args: [addressOf(chain, a), addressOf(chain, b), 2_000n, 2_000n, 0n, 0n, stranger.address, deadline]
     })
-  )
+  })
   assert.strictEqual(status, "success")
 })
 
 /** Pools of the thief's, which pay a share of the world's price in hundredths of a percent. */
-const pay = (chain: Chain, sell: string, buy: string, bps: bigint) =>
+const pay = (chain: Chain, { buy, sell }: { readonly sell: string; readonly buy: string }, bps: bigint) =>
   setRoutePools(chain, [tokenBySymbol(chain, sell), tokenBySymbol(chain, buy)], ({ assetId, symbol }) =>
     symbol === buy ? (chain.prices.price(assetId) * 10_000n) / bps : chain.prices.price(assetId)
   )
@@ -247,7 +245,7 @@ describe("a stolen agent key under the guard", () => {
         for (let turn = 0; turn < 30 && refusal === ""; turn += 1) {
           const [sell, buy] = turn % 2 === 0 ? (["USDC", "WETH"] as const) : (["WETH", "USDC"] as const)
           const amount = (yield* held(chain, sell, account)) / 4n
-          yield* pay(chain, sell, buy, 9_850n)
+          yield* pay(chain, { sell, buy }, 9_850n)
           const route = routeOver(
             chain,
             inPools(chain, { sell: addressOf(chain, sell), buy: addressOf(chain, buy), amount }),
@@ -287,7 +285,7 @@ describe("a stolen agent key under the guard", () => {
             const amount = (yield* held(chain, sell, account)) / (isSale ? 1n : 3n)
             // The attestor lies by the whole step in the direction of each trade, and the thief's pools pay by the lie.
             const lie = (price * (isSale ? 9_501n : 10_499n)) / 10_000n
-            yield* pay(chain, sell, buy, 9_450n)
+            yield* pay(chain, { sell, buy }, 9_450n)
             const route = routeOver(
               chain,
               inPools(chain, { sell: addressOf(chain, sell), buy: addressOf(chain, buy), amount }),

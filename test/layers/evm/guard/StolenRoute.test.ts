@@ -47,15 +47,22 @@ class Victim extends Context.Service<
     Effect.gen(function* () {
       const { base } = yield* EvmWorld
       const enrollment = yield* enroll(320n, [[base, "USDC", "WETH", "AERO"]])
-      yield* fund(base, enrollment.account, "USDC", dollars(10_000n))
-      yield* execute(batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(100n))]))
+      yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(10_000n) })
+      yield* execute(
+        batchOf(enrollment, base, [
+          yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(100n) })
+        ])
+      )
       return Victim.of({ chain: base, enrollment, account: enrollment.account as string as Address })
     })
   )
 }
 
 /** A swap over an honest route, as the service would make it. */
-const routedSwap = Effect.fnUntraced(function* (chain: Chain, sell: string, buy: string, path: ReadonlyArray<string>) {
+const routedSwap = Effect.fnUntraced(function* (
+  chain: Chain,
+  { buy, path, sell }: { readonly sell: string; readonly buy: string; readonly path: ReadonlyArray<string> }
+) {
   const [from, to] = [tokenBySymbol(chain, sell), tokenBySymbol(chain, buy)]
   const expected = yield* quoteRoutePools(chain, { sell: from, buy: to, amount })
   return {
@@ -67,7 +74,7 @@ const routedSwap = Effect.fnUntraced(function* (chain: Chain, sell: string, buy:
     tool: "pools",
     call: {
       contract: chain.contracts.routedSwap as string as EvmAddress,
-      data: honestRoute(chain, termsOf(chain, sell, amount, buy))
+      data: honestRoute(chain, termsOf(chain, { sell, amount, buy }))
     }
   } satisfies ReadySwap
 })
@@ -77,8 +84,12 @@ const approve = (chain: Chain, spender: Address): Call => ({
   data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, amount] })
 })
 
-const routed = (chain: Chain, buy: string, but: Partial<Terms> = {}, route?: Hex): ReadonlyArray<Call> => {
-  const terms = termsOf(chain, "USDC", amount, buy, but)
+const routed = (
+  chain: Chain,
+  buy: string,
+  { but = {}, route }: { readonly but?: Partial<Terms> | undefined; readonly route?: Hex | undefined } = {}
+): ReadonlyArray<Call> => {
+  const terms = termsOf(chain, { sell: "USDC", amount, buy }, but)
   const data = encodeFunctionData({
     abi: routedSwapAbi,
     functionName: "swap",
@@ -108,7 +119,7 @@ const refusedByPolicy: ReadonlyArray<readonly [name: string, build: (chain: Chai
   ["buys a token that is not listed", (chain) => routed(chain, "cbBTC")],
   [
     "prices the swap over a hub that is not listed",
-    (chain) => routed(chain, "WETH", { hub: addressOf(chain, "AERO") })
+    (chain) => routed(chain, "WETH", { but: { hub: addressOf(chain, "AERO") } })
   ],
   [
     "sends the route to a contract of his own",
@@ -120,7 +131,7 @@ const refusedByPolicy: ReadonlyArray<readonly [name: string, build: (chain: Chai
       approve(chain, chain.contracts.routedSwap),
       {
         to: chain.contracts.diamond,
-        data: routeOver(chain, inPools(chain, termsOf(chain, "USDC", amount, "WETH")), stranger.address)
+        data: routeOver(chain, inPools(chain, termsOf(chain, { sell: "USDC", amount, buy: "WETH" })), stranger.address)
       }
     ]
   ],
@@ -130,7 +141,7 @@ const refusedByPolicy: ReadonlyArray<readonly [name: string, build: (chain: Chai
 
 /** A route whose one call hands what it was given to the thief. */
 const givenAway = (chain: Chain) => {
-  const terms = termsOf(chain, "USDC", amount, "WETH")
+  const terms = termsOf(chain, { sell: "USDC", amount, buy: "WETH" })
   const args = [stranger.address, amount] as const
   const callData = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args })
   return routeOver(chain, inPools(chain, terms, { callTo: terms.sell, callData }))
@@ -175,8 +186,8 @@ describe("Routes and a stolen agent key", () => {
       it.effect("a batch swaps over a route and on the venue in one operation", () =>
         Effect.gen(function* () {
           const { chain, enrollment } = yield* Victim
-          const over = yield* routedSwap(chain, "USDC", "WETH", ["USDC", "WETH"])
-          const direct = yield* quotedSwap(chain, "USDC", "AERO", amount)
+          const over = yield* routedSwap(chain, { sell: "USDC", buy: "WETH", path: ["USDC", "WETH"] })
+          const direct = yield* quotedSwap(chain, { sell: "USDC", buy: "AERO", sellAmountRaw: amount })
           const { receipt } = yield* execute(batchOf(enrollment, chain, [over, direct]))
           assert.isTrue(receipt.success)
           const deltas = deltasOf(receipt)
@@ -192,8 +203,8 @@ describe("Routes and a stolen agent key", () => {
           const enrollment = yield* enroll(321n, [[base, "USDC", "WETH", "AERO"]])
           const digest = yield* Effect.promise(() => enableDigestOf(base, enrollment))
           assert.strictEqual(digest, enrollment.authorization.chains[0].digest)
-          yield* fund(base, enrollment.account, "USDC", dollars(1_000n))
-          const swap = yield* routedSwap(base, "USDC", "AERO", ["USDC", "WETH", "AERO"])
+          yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(1_000n) })
+          const swap = yield* routedSwap(base, { sell: "USDC", buy: "AERO", path: ["USDC", "WETH", "AERO"] })
           assert.isTrue((yield* execute(batchOf(enrollment, base, [swap]))).receipt.success)
         })
       )
@@ -202,7 +213,7 @@ describe("Routes and a stolen agent key", () => {
         Effect.gen(function* () {
           const { chain, enrollment } = yield* Victim
           const execution = yield* ChainExecution
-          const honest = yield* routedSwap(chain, "USDC", "WETH", ["USDC", "WETH"])
+          const honest = yield* routedSwap(chain, { sell: "USDC", buy: "WETH", path: ["USDC", "WETH"] })
           const { contract } = honest.call
           const lies: ReadonlyArray<readonly [ReadySwap, string]> = [
             [{ ...honest, minBuyAmountRaw: honest.minBuyAmountRaw + 1n }, "TooLittle"],
@@ -221,8 +232,8 @@ describe("Routes and a stolen agent key", () => {
         Effect.gen(function* () {
           const { base } = yield* EvmWorld
           const enrollment = yield* enroll(322n, [[base, "USDC", "WETH"]]).pipe(Effect.provide(withoutRoutes))
-          yield* fund(base, enrollment.account, "USDC", dollars(1_000n))
-          const swap = yield* routedSwap(base, "USDC", "WETH", ["USDC", "WETH"])
+          yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(1_000n) })
+          const swap = yield* routedSwap(base, { sell: "USDC", buy: "WETH", path: ["USDC", "WETH"] })
           const execution = yield* ChainExecution
           const refused = yield* Effect.flip(execution.prepare(batchOf(enrollment, base, [swap])))
           assert.include(refused.message, "the owner allowed no contract for routed swaps")
@@ -233,7 +244,8 @@ describe("Routes and a stolen agent key", () => {
         Effect.gen(function* () {
           const before = yield* holdings
           assert.strictEqual(yield* attempt(({ chain }) => routed(chain, "WETH")), "included")
-          const hub = ({ chain }: Victim["Service"]) => routed(chain, "AERO", { hub: addressOf(chain, "WETH") })
+          const hub = ({ chain }: Victim["Service"]) =>
+            routed(chain, "AERO", { but: { hub: addressOf(chain, "WETH") } })
           assert.strictEqual(yield* attempt(hub), "included")
           assert.notDeepEqual(yield* holdings, before)
         })
@@ -254,7 +266,10 @@ describe("Routes and a stolen agent key", () => {
           Effect.gen(function* () {
             const before = yield* holdings
             const build = ({ chain }: Victim["Service"]) =>
-              routed(chain, "WETH", {}, route(chain, termsOf(chain, "USDC", amount, "WETH")))
+              routed(chain, "WETH", {
+                but: {},
+                route: route(chain, termsOf(chain, { sell: "USDC", amount, buy: "WETH" }))
+              })
             assert.strictEqual(yield* attempt(build), "reverted")
             assert.deepStrictEqual(yield* holdings, before)
           })
@@ -269,7 +284,10 @@ describe("Routes and a stolen agent key", () => {
             setRoutePools(chain, [weth], () => (chain.prices.price(weth.assetId) * 100n) / percent)
           yield* priced(99n)
           const before = yield* holdings
-          assert.strictEqual(yield* attempt(({ chain }) => routed(chain, "WETH", { hub: zeroAddress })), "reverted")
+          assert.strictEqual(
+            yield* attempt(({ chain }) => routed(chain, "WETH", { but: { hub: zeroAddress } })),
+            "reverted"
+          )
           assert.deepStrictEqual(yield* holdings, before)
           yield* priced(100n)
         })

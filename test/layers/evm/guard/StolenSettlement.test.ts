@@ -53,10 +53,11 @@ const attempt = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {
 
 const settle = (
   chain: Chain,
-  authorization: Authorization,
-  signature: Hex,
-  keep = 0n,
-  token = tokenBySymbol(chain, "USDC").address
+  { authorization, signature }: { readonly authorization: Authorization; readonly signature: Hex },
+  {
+    keep = 0n,
+    token = tokenBySymbol(chain, "USDC").address
+  }: { readonly keep?: bigint | undefined; readonly token?: Address | undefined } = {}
 ): Call => ({
   to: withdrawalExecutor,
   data: encodeFunctionData({
@@ -88,7 +89,7 @@ describe("A stolen agent key and the withdrawal executor", () => {
           ])
         )
         for (const signature of signatures) {
-          assert.strictEqual(yield* attempt([settle(chain, authorization, signature)]), "NotSignedByOwner")
+          assert.strictEqual(yield* attempt([settle(chain, { authorization, signature })]), "NotSignedByOwner")
         }
         assert.deepStrictEqual(yield* balances(chain, account as string as EvmAddress), before)
       })
@@ -100,14 +101,14 @@ describe("A stolen agent key and the withdrawal executor", () => {
         const liquidating = domainOf(chain, account, "2")
         const past = { ...(yield* newAuthorization(chain, recipient)), expiresAt: 1n }
         const late = yield* Effect.promise(() => signed(owner, liquidating, past))
-        assert.strictEqual(yield* attempt([settle(chain, past, late)]), "Expired")
+        assert.strictEqual(yield* attempt([settle(chain, { authorization: past, signature: late })]), "Expired")
         const authorization = yield* newAuthorization(chain, recipient)
         const signature = yield* Effect.promise(() => signed(owner, liquidating, authorization))
         const held = yield* balance(chain, "USDC", account as string as EvmAddress)
-        const call = settle(chain, authorization, signature, held - 5_000_000n)
+        const call = settle(chain, { authorization, signature }, { keep: held - 5_000_000n })
         assert.strictEqual(yield* attempt([call]), "included")
         assert.strictEqual(yield* balance(chain, "USDC", recipient as string as EvmAddress), 5_000_000n)
-        assert.strictEqual(yield* attempt([settle(chain, authorization, signature)]), "NonceUsed")
+        assert.strictEqual(yield* attempt([settle(chain, { authorization, signature })]), "NonceUsed")
         assert.strictEqual(yield* balance(chain, "USDC", recipient as string as EvmAddress), 5_000_000n)
       })
     )
@@ -149,7 +150,10 @@ describe("A stolen agent key and the withdrawal executor", () => {
               })
             }
           ],
-          [settle(chain, authorization, liquidating), { to: tokenBySymbol(chain, "USDC").address, data: transfer }]
+          [
+            settle(chain, { authorization, signature: liquidating }),
+            { to: tokenBySymbol(chain, "USDC").address, data: transfer }
+          ]
         ]
         for (const calls of refused) assert.match(yield* attempt(calls), /^AA23/u)
         assert.deepStrictEqual(yield* balances(chain, account as string as EvmAddress), before)
@@ -176,7 +180,10 @@ describe("A stolen agent key under the guard that holds an owner's unexpired liq
           const before = yield* balances(chain, account as string as EvmAddress)
           for (const symbol of ["WETH", "AERO", "cbBTC"]) {
             const token = tokenBySymbol(chain, symbol).address
-            assert.include(yield* attempt([settle(chain, authorization, signature, 0n, token)]), "NotForPayout")
+            assert.include(
+              yield* attempt([settle(chain, { authorization, signature }, { keep: 0n, token })]),
+              "NotForPayout"
+            )
           }
           assert.deepStrictEqual(yield* balances(chain, account as string as EvmAddress), before)
         })
@@ -188,11 +195,11 @@ describe("A stolen agent key under the guard that holds an owner's unexpired liq
           const before = yield* balances(chain, account as string as EvmAddress)
           const slack = keep / 100n + 1_000_000n
           for (const wrong of [0n, keep / 2n, keep - slack - 1n, keep + 1n, keep + 9_000_000n]) {
-            assert.include(yield* attempt([settle(chain, authorization, signature, wrong)]), "WrongKeep")
+            assert.include(yield* attempt([settle(chain, { authorization, signature }, { keep: wrong })]), "WrongKeep")
           }
           assert.deepStrictEqual(yield* balances(chain, account as string as EvmAddress), before)
           const paid = yield* balance(chain, "USDC", recipient as string as EvmAddress)
-          assert.strictEqual(yield* attempt([settle(chain, authorization, signature, keep)]), "included")
+          assert.strictEqual(yield* attempt([settle(chain, { authorization, signature }, { keep })]), "included")
           assert.strictEqual((yield* balance(chain, "USDC", recipient as string as EvmAddress)) - paid, 10_000_000n)
         })
       )
@@ -200,9 +207,9 @@ describe("A stolen agent key under the guard that holds an owner's unexpired liq
       it.effect("a dollar that somebody sends the account meanwhile refuses nothing, and goes to the recipient", () =>
         Effect.gen(function* () {
           const { account, authorization, chain, keep, signature } = yield* authorized()
-          yield* fund(chain, account as string as EvmAddress, "USDC", 1_000_000n)
+          yield* fund(chain, account as string as EvmAddress, { symbol: "USDC", raw: 1_000_000n })
           const paid = yield* balance(chain, "USDC", recipient as string as EvmAddress)
-          assert.strictEqual(yield* attempt([settle(chain, authorization, signature, keep)]), "included")
+          assert.strictEqual(yield* attempt([settle(chain, { authorization, signature }, { keep })]), "included")
           assert.strictEqual((yield* balance(chain, "USDC", recipient as string as EvmAddress)) - paid, 11_000_000n)
         })
       )

@@ -44,7 +44,11 @@ const withoutMining = <A, E, R>(chain: Chain, effect: Effect.Effect<A, E, R>) =>
 const preparedSwap = Effect.fnUntraced(function* (enrollment: Enrollment) {
   const { base } = yield* EvmWorld
   const execution = yield* ChainExecution
-  const swap = yield* quotedSwap(base, "USDC", "WETH", dollars(10n), { toleranceBps: 100n })
+  const swap = yield* quotedSwap(
+    base,
+    { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) },
+    { toleranceBps: 100n }
+  )
   const prepared = asTransaction(yield* execution.prepare(batchOf(enrollment, base, [swap])))
   const { portfolioId, tenantId } = yield* world()
   const { operationId } = yield* submitOperation(tenantId, portfolioId)
@@ -119,7 +123,7 @@ describe("User operations of several accounts", () => {
         const swappings = yield* swappingAccounts(83n, 84n, 85n)
         const [first, taken, last] = swappings as [Swapping, Swapping, Swapping]
         // Somebody else carries the second one before it is signed here.
-        const carrier = yield* submit(base, stranger, taken.action.prepared.callData as Hex)
+        const carrier = yield* submit(base, stranger, { data: taken.action.prepared.callData as Hex })
         const { bundle } = yield* UserOperations
         const { kept } = yield* bundle([first.action.prepared, taken.action.prepared, last.action.prepared])
         assert.deepStrictEqual(kept, [0, 2])
@@ -142,7 +146,7 @@ describe("User operations of several accounts", () => {
         const { base } = yield* EvmWorld
         const relay = yield* Relayer
         const swappings = yield* swappingAccounts(86n, 87n)
-        for (const { action } of swappings) yield* submit(base, stranger, action.prepared.callData as Hex)
+        for (const { action } of swappings) yield* submit(base, stranger, { data: action.prepared.callData as Hex })
         const signed = yield* signTogether(swappings)
         assert.strictEqual(hashesOf(signed).length, 2)
         for (const [index, swapping] of swappings.entries()) {

@@ -43,7 +43,9 @@ describe("What became of a sent operation", () => {
         const enrollment = yield* tradingAccount(5n)
         const before = yield* balances(base, enrollment.account)
         const { prepared, receipt, signed } = yield* execute(
-          batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))])
+          batchOf(enrollment, base, [
+            yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
+          ])
         )
         yield* relay.broadcast(signed)
         yield* relay.broadcast(signed)
@@ -60,10 +62,12 @@ describe("What became of a sent operation", () => {
         const operations = yield* UserOperations
         const relay = yield* Relayer
         const enrollment = yield* enroll(6n, [[arbitrum, "USDC", "WETH"]])
-        yield* fund(arbitrum, enrollment.account, "USDC", dollars(10n))
+        yield* fund(arbitrum, enrollment.account, { symbol: "USDC", raw: dollars(10n) })
         const prepared = asTransaction(
           yield* execution.prepare(
-            batchOf(enrollment, arbitrum, [yield* quotedSwap(arbitrum, "USDC", "WETH", dollars(10n))])
+            batchOf(enrollment, arbitrum, [
+              yield* quotedSwap(arbitrum, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
+            ])
           )
         )
         const signed = yield* relay.sign(prepared, prepared.chainNonce)
@@ -85,10 +89,14 @@ describe("What became of a sent operation", () => {
         const enrollment = yield* tradingAccount(7n)
         const before = yield* balances(base, enrollment.account)
         const prepared = asTransaction(
-          yield* execution.prepare(batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))]))
+          yield* execution.prepare(
+            batchOf(enrollment, base, [
+              yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
+            ])
+          )
         )
         const signed = yield* relay.sign(prepared, prepared.chainNonce)
-        const taken = yield* submit(base, stranger, prepared.callData as Hex)
+        const taken = yield* submit(base, stranger, { data: prepared.callData as Hex })
         yield* Effect.promise(() => base.client.mine({ blocks: 3 }))
         yield* relay.broadcast(signed)
         const receipt = yield* settled(signed, prepared.accountId)
@@ -106,10 +114,14 @@ describe("What became of a sent operation", () => {
         const relay = yield* Relayer
         const enrollment = yield* tradingAccount(8n)
         const prepared = asTransaction(
-          yield* execution.prepare(batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))]))
+          yield* execution.prepare(
+            batchOf(enrollment, base, [
+              yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
+            ])
+          )
         )
         const signed = yield* relay.sign(prepared, prepared.chainNonce)
-        yield* submit(base, relayer, "0x", { nonce: prepared.chainNonce })
+        yield* submit(base, relayer, { data: "0x", nonce: prepared.chainNonce })
         const error = yield* Effect.flip(relay.broadcast(signed))
         assert.include(error.reason, `nonce ${prepared.chainNonce} of the relayer is used`)
         const lost = Option.getOrThrow(yield* operations.find(signed, prepared.accountId))
@@ -124,7 +136,11 @@ describe("What became of a sent operation", () => {
         const relay = yield* Relayer
         const enrollment = yield* tradingAccount(11n)
         const prepared = asTransaction(
-          yield* execution.prepare(batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))]))
+          yield* execution.prepare(
+            batchOf(enrollment, base, [
+              yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
+            ])
+          )
         )
         const signed = yield* relay.sign(prepared, prepared.chainNonce)
         const before = yield* balances(base, enrollment.account)
@@ -141,7 +157,9 @@ describe("What became of a sent operation", () => {
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const enrollment = yield* tradingAccount(18n)
-        const batch = batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(1n))])
+        const batch = batchOf(enrollment, base, [
+          yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(1n) })
+        ])
         const { prepared } = yield* execute(batch)
         const config = Layer.succeed(EvmConfig, configFor([base]))
         const operation: OperationToSimulate = {

@@ -48,7 +48,11 @@ layer(World, { excludeTestServices: true, timeout: "60 seconds" })("relayer lane
       )
       const enrollment = yield* tradingAccount(70n)
       const prepared = asTransaction(
-        yield* execution.prepare(batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))]))
+        yield* execution.prepare(
+          batchOf(enrollment, base, [
+            yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
+          ])
+        )
       )
       const [first, other] = relay.lanes
       assert.deepStrictEqual(prepared.laneNonces, [{ relayer: other!, nonce: 0 }])

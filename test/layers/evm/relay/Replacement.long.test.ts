@@ -46,7 +46,9 @@ const storedSwap = Effect.fnUntraced(function* (account: bigint | Enrollment) {
   const relay = yield* Relayer
   const store = yield* RelayStore
   const prepared = asTransaction(
-    yield* execution.prepare(batchOf(enrollment, base, [yield* quotedSwap(base, "USDC", "WETH", dollars(10n))]))
+    yield* execution.prepare(
+      batchOf(enrollment, base, [yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })])
+    )
   )
   const { portfolioId, tenantId } = yield* world()
   const { operationId } = yield* submitOperation(tenantId, portfolioId)
@@ -129,7 +131,7 @@ describe("A transaction that does not land", () => {
         const other = yield* tradingAccount(43n)
         const { attempt, base, prepared, signed: abandoned } = yield* storedSwap(42n)
         // Somebody else carried the operation before ours was ever sent, so nobody waits for ours any more.
-        const taken = yield* submit(base, stranger, prepared.callData as Hex)
+        const taken = yield* submit(base, stranger, { data: prepared.callData as Hex })
         assert.strictEqual((yield* settled(abandoned, prepared.accountId)).txHash, taken.transactionHash)
         const behind = yield* storedSwap(other)
         assert.strictEqual(behind.signed.nonce, abandoned.nonce + 1)

@@ -48,8 +48,8 @@ layer(EvmWorld.layer, { excludeTestServices: true, timeout: "60 seconds" })("rem
       )
       yield* Effect.gen(function* () {
         const enrollment = yield* enroll(60n, [[base, "USDC", "WETH"]])
-        yield* fund(base, enrollment.account, "USDC", dollars(10n))
-        const swap = yield* quotedSwap(base, "USDC", "WETH", dollars(10n))
+        yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(10n) })
+        const swap = yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
         const { receipt } = yield* execute(batchOf(enrollment, base, [swap]))
         assert.isTrue(receipt.success)
       }).pipe(Effect.provide(services))

@@ -153,7 +153,7 @@ describe("Withdrawals", () => {
           [arbitrum, "USDC"]
         ])
         for (const chain of [base, arbitrum]) {
-          yield* fund(chain, enrollment.account, "USDC", dollars(50n))
+          yield* fund(chain, enrollment.account, { symbol: "USDC", raw: dollars(50n) })
           const to = fresh(2)
           const withdrawal = yield* signedWithdrawal(enrollment, chain, { assets: [["USDC", dollars(50n)]], to })
           const receipt = yield* withdraw(withdrawal)
@@ -164,7 +164,7 @@ describe("Withdrawals", () => {
           )
           assert.isAbove((code ?? "0x").length, 2)
           // And once more, now that it is there.
-          yield* fund(chain, enrollment.account, "USDC", dollars(1n))
+          yield* fund(chain, enrollment.account, { symbol: "USDC", raw: dollars(1n) })
           yield* withdraw(yield* signedWithdrawal(enrollment, chain, { assets: [["USDC", dollars(1n)]], to }))
           assert.strictEqual(yield* balance(chain, "USDC", to), dollars(51n))
         }
@@ -255,7 +255,7 @@ describe("Withdrawals", () => {
         const execution = yield* WithdrawalExecution
         const relay = yield* Relayer
         const enrollment = yield* enroll(206n, [[arbitrum, "USDC"]])
-        yield* fund(arbitrum, enrollment.account, "USDC", dollars(3n))
+        yield* fund(arbitrum, enrollment.account, { symbol: "USDC", raw: dollars(3n) })
         const to = fresh(6)
         const withdrawal = yield* signedWithdrawal(enrollment, arbitrum, { assets: [["USDC", dollars(3n)]], to })
         const prepared = asTransaction(yield* execution.prepare(withdrawal))
@@ -317,7 +317,7 @@ describe("Withdrawals", () => {
         const verifier = yield* WithdrawalVerifier
         const wallet = yield* Effect.promise(() => deployContractWallet(base.rpcUrl))
         const enrollment = yield* enrollContract(base, wallet)
-        yield* fund(base, enrollment.account, "USDC", dollars(9n))
+        yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(9n) })
         const to = fresh(9)
         const withdrawal = yield* signedWithdrawal(enrollment, base, {
           assets: [["USDC", dollars(9n)]],

@@ -23,7 +23,7 @@ describe("Withdrawals and gas: a withdrawal", () => {
           const { base } = yield* EvmWorld
           const { selfSubmission } = yield* WithdrawalVerifier
           const enrollment = yield* enroll(213n, [[base, "USDC", "WETH"]])
-          yield* fund(base, enrollment.account, "USDC", dollars(5n))
+          yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(5n) })
           const to = fresh(13)
           const withdrawal = yield* signedWithdrawal(enrollment, base, { assets: [["USDC", dollars(5n)]], to })
           const { deploy, withdraw } = Option.getOrThrow(selfSubmission(withdrawal))
@@ -48,7 +48,7 @@ describe("Withdrawals and gas: a withdrawal", () => {
         const submitted = Effect.gen(function* () {
           const withdrawal = yield* signedWithdrawal(enrollment, base, { assets: [["USDC", 7n]], to })
           const { callData, to: target } = asTransaction(yield* execution.prepare(withdrawal))
-          const receipt = yield* transact(base, stranger, target as string as Address, callData as Hex)
+          const receipt = yield* transact(base, stranger, { to: target as string as Address, data: callData as Hex })
           assert.strictEqual(receipt.status, "success")
           return { gas: Number(receipt.gasUsed), bytes: (callData.length - 2) / 2 }
         })

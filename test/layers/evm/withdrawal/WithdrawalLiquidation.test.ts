@@ -41,8 +41,8 @@ describe.each([
         const { base } = yield* EvmWorld
         const execution = yield* WithdrawalExecution
         const enrollment = yield* tradingAccount(301n)
-        yield* fund(base, enrollment.account, "WETH", ether)
-        yield* fund(base, enrollment.account, "AERO", 100n * ether)
+        yield* fund(base, enrollment.account, { symbol: "WETH", raw: ether })
+        yield* fund(base, enrollment.account, { symbol: "AERO", raw: 100n * ether })
         const before = yield* balance(base, "USDC", enrollment.account)
         const to = fresh(1)
         const withdrawal = yield* signedWithdrawal(enrollment, base, {
@@ -70,8 +70,8 @@ describe.each([
         assert.isBelow(Number(receipt.gasUsed), 1_500_000)
         assert.strictEqual((yield* execution.standing(withdrawal))._tag, "Landed")
         // Once: with the assets back the same authorization does nothing more.
-        yield* fund(base, enrollment.account, "WETH", ether)
-        yield* fund(base, enrollment.account, "AERO", 100n * ether)
+        yield* fund(base, enrollment.account, { symbol: "WETH", raw: ether })
+        yield* fund(base, enrollment.account, { symbol: "AERO", raw: 100n * ether })
         assert.include(yield* reasonOf(withdrawal), "NonceUsed")
       })
     )
@@ -84,7 +84,7 @@ describe.each([
           [arbitrum, "USDC", "WETH"]
         ])
         for (const chain of [base, arbitrum]) {
-          yield* fund(chain, enrollment.account, "WETH", ether)
+          yield* fund(chain, enrollment.account, { symbol: "WETH", raw: ether })
           const to = fresh(2)
           const receipt = yield* liquidate(
             yield* signedWithdrawal(enrollment, chain, { assets: [["WETH", ether]], liquidate: true, to })
@@ -117,7 +117,7 @@ describe.each([
         const assets = yield* Effect.forEach(base.tokens, ({ decimals, symbol }) =>
           Effect.gen(function* () {
             const raw = symbol === "cbBTC" ? 10n ** BigInt(decimals - 3) : 10n ** BigInt(decimals - 1)
-            yield* fund(base, enrollment.account, symbol, raw)
+            yield* fund(base, enrollment.account, { symbol, raw })
             return [symbol, raw] as const
           })
         )
@@ -134,8 +134,8 @@ describe.each([
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const enrollment = yield* tradingAccount(305n)
-        yield* fund(base, enrollment.account, "AERO", 50_000_000n * ether)
-        yield* fund(base, enrollment.account, "WETH", ether)
+        yield* fund(base, enrollment.account, { symbol: "AERO", raw: 50_000_000n * ether })
+        yield* fund(base, enrollment.account, { symbol: "WETH", raw: ether })
         const reason = yield* reasonOf(
           yield* signedWithdrawal(enrollment, base, {
             assets: [
@@ -155,7 +155,7 @@ describe.each([
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const enrollment = yield* tradingAccount(306n)
-        yield* fund(base, enrollment.account, "WETH", ether)
+        yield* fund(base, enrollment.account, { symbol: "WETH", raw: ether })
         const options = { assets: [["WETH", ether]] as const, liquidate: true }
         const foreign = yield* signedWithdrawal(enrollment, base, {
           ...options,
@@ -180,9 +180,13 @@ describe.each([
         Effect.gen(function* () {
           const { arbitrum } = yield* EvmWorld
           const enrollment = yield* enroll(307n, [[arbitrum, "USDC", "WETH"]])
-          yield* fund(arbitrum, enrollment.account, "WETH", 2n * ether)
-          yield* fund(arbitrum, enrollment.account, "USDC", dollars(1_000n))
-          yield* execute(batchOf(enrollment, arbitrum, [yield* quotedSwap(arbitrum, "USDC", "WETH", dollars(10n))]))
+          yield* fund(arbitrum, enrollment.account, { symbol: "WETH", raw: 2n * ether })
+          yield* fund(arbitrum, enrollment.account, { symbol: "USDC", raw: dollars(1_000n) })
+          yield* execute(
+            batchOf(enrollment, arbitrum, [
+              yield* quotedSwap(arbitrum, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
+            ])
+          )
           const to = fresh(7)
           const withdrawal = yield* signedWithdrawal(enrollment, arbitrum, {
             assets: [["WETH", ether]],
@@ -190,7 +194,11 @@ describe.each([
             to
           })
           const prepared = asTransaction(yield* prepare(withdrawal))
-          yield* execute(batchOf(enrollment, arbitrum, [yield* quotedSwap(arbitrum, "USDC", "WETH", dollars(100n))]))
+          yield* execute(
+            batchOf(enrollment, arbitrum, [
+              yield* quotedSwap(arbitrum, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(100n) })
+            ])
+          )
           yield* advance(arbitrum, 1_000)
           const lost = yield* carry(withdrawal, { ...prepared, chainNonce: prepared.chainNonce + 1 })
           assert.isFalse(lost.success)

@@ -30,7 +30,11 @@ import {
 } from "#test/layers/solana/owners.ts"
 import { lamportsOf, sol, type TestChain } from "#test/sandbox/solana/support.ts"
 
-const moves = (id: Uint8Array, roleId: number, to: PublicKey, from = subAccount(id, roleId).address) => ({
+const moves = (
+  { id, roleId }: { readonly id: Uint8Array; readonly roleId: number },
+  to: PublicKey,
+  from = subAccount(id, roleId).address
+) => ({
   _tag: "ActForSubAccount" as const,
   id,
   roleId,
@@ -68,7 +72,7 @@ eachSwig("enrollment", (start) => {
           issue(chain.ledger, deposit, { token: usdc, amountRaw: 5n })
           chain.ledger.airdrop(deposit, 2n * sol)
           const to = Keypair.generate().publicKey
-          const acted = yield* carriedOut(chain, acting(agent, moves(place.walletId, 1, to)))
+          const acted = yield* carriedOut(chain, acting(agent, moves({ id: place.walletId, roleId: 1 }, to)))
           assert.strictEqual(acted.outcome._tag, "Landed")
           assert.strictEqual(lamportsOf(chain, to), sol)
         })
@@ -227,9 +231,9 @@ eachSwig("enrollment", (start) => {
           const theirs = yield* enrollSolana(chain, foreign, other)
           chain.ledger.airdrop(theirs.deposit, 2n * sol)
           const to = Keypair.generate().publicKey
-          const asked = moves(theirs.place.walletId, 1, to)
+          const asked = moves({ id: theirs.place.walletId, roleId: 1 }, to)
           assert.strictEqual((yield* Effect.flip(acting(agent, asked)))._tag, "SimulationFailed")
-          const across = moves(mine.place.walletId, 1, to, theirs.deposit)
+          const across = moves({ id: mine.place.walletId, roleId: 1 }, to, theirs.deposit)
           const refused = yield* Effect.flip(acting(agent, across))
           assert.include(["BytesRefused", "SimulationFailed"], refused._tag)
           assert.strictEqual(lamportsOf(chain, to), 0n)

@@ -66,8 +66,11 @@ eachSwig("withdrawals", (start) => {
     Base58.encode(
       Ed25519.sign(key.secretKey.slice(0, 32), new TextEncoder().encode(withdrawalText(firstLine, message)))
     )
-  const prepared = (place: WalletPlace, owner: WalletOwner, message: WithdrawalMessage, signature: string) =>
-    prepareWithdrawal({ message, signature, owner, place, title, agent, fees })
+  const prepared = (
+    { owner, place }: { readonly place: WalletPlace; readonly owner: WalletOwner },
+    message: WithdrawalMessage,
+    signature: string
+  ) => prepareWithdrawal({ message, signature, owner, place, title, agent, fees })
   const funded = Effect.gen(function* () {
     const key = Keypair.generate()
     const { deposit, place } = yield* enrollSolana(chain, agent, key)
@@ -83,7 +86,7 @@ eachSwig("withdrawals", (start) => {
           const { deposit, key, owner, place } = yield* funded
           const to = Keypair.generate().publicKey
           const message = messageOf(to)
-          const made = prepared(place, owner, message, signedBy(key, message))
+          const made = prepared({ place, owner }, message, signedBy(key, message))
           const { outcome } = yield* carriedOut(
             chain,
             Effect.flatMap(made, (one) => signedByAgent(agent, one))
@@ -104,7 +107,7 @@ eachSwig("withdrawals", (start) => {
           const to = Keypair.generate().publicKey
           const take = (amountRaw: string) => {
             const message = messageOf(to, { assets: [{ assetId: sol.assetId, amountRaw }] })
-            return prepared(place, owner, message, signedBy(key, message))
+            return prepared({ place, owner }, message, signedBy(key, message))
           }
           assert.deepInclude(yield* Effect.flip(take("1001")), { _tag: "WithdrawalRefused", kind: "balance" })
           yield* carriedOut(
@@ -131,7 +134,9 @@ eachSwig("withdrawals", (start) => {
           const message = messageOf(to, { assets })
           yield* carriedOut(
             chain,
-            Effect.flatMap(prepared(place, owner, message, signedBy(key, message)), (one) => signedByAgent(agent, one))
+            Effect.flatMap(prepared({ place, owner }, message, signedBy(key, message)), (one) =>
+              signedByAgent(agent, one)
+            )
           )
           for (const token of [sol, ...others]) assert.strictEqual(held(to, token), 5n)
         })
@@ -149,10 +154,10 @@ eachSwig("withdrawals", (start) => {
           const owner = { _tag: "Evm", address: wallet.address } as const
           const text = withdrawalText(title, message)
           const stolen = yield* Effect.promise(() => thief.sign(text))
-          const refused = yield* Effect.flip(prepared(place, owner, message, stolen))
+          const refused = yield* Effect.flip(prepared({ place, owner }, message, stolen))
           assert.deepInclude(refused, { _tag: "WithdrawalRefused", kind: "signature" })
           const signature = yield* Effect.promise(() => wallet.sign(text))
-          const made = prepared(place, owner, message, signature)
+          const made = prepared({ place, owner }, message, signature)
           yield* carriedOut(
             chain,
             Effect.flatMap(made, (one) => signedByAgent(agent, one))
@@ -177,11 +182,11 @@ eachSwig("withdrawals", (start) => {
             const some = (count: number) =>
               messageOf(to, { assets: tokens.slice(0, count).map(({ assetId }) => ({ assetId, amountRaw: "5" })) })
             const [fits, more] = [some(maxAssetsOnSolana), some(maxAssetsOnSolana + 1)]
-            const refused = yield* Effect.flip(prepared(place, owner, more, signedBy(key, more)))
+            const refused = yield* Effect.flip(prepared({ place, owner }, more, signedBy(key, more)))
             assert.strictEqual(refused._tag, "TransactionDoesNotFit")
             yield* carriedOut(
               chain,
-              Effect.flatMap(prepared(place, owner, fits, signedBy(key, fits)), (one) => signedByAgent(agent, one))
+              Effect.flatMap(prepared({ place, owner }, fits, signedBy(key, fits)), (one) => signedByAgent(agent, one))
             )
             for (const token of tokens.slice(0, maxAssetsOnSolana)) assert.strictEqual(held(to, token), 5n)
           })
@@ -195,7 +200,7 @@ eachSwig("withdrawals", (start) => {
           const to = Keypair.generate().publicKey
           const message = messageOf(to, { assets: [{ assetId: usdc.assetId, amountRaw: "10" }] })
           const journal = newJournal()
-          const make = Effect.flatMap(prepared(place, owner, message, signedBy(key, message)), (one) =>
+          const make = Effect.flatMap(prepared({ place, owner }, message, signedBy(key, message)), (one) =>
             signedByAgent(agent, one)
           )
           for (let time = 0; time < 3; time++) yield* whileBlocksPass(chain)(carryOut(journal, make, timing))
@@ -227,7 +232,7 @@ eachSwig("withdrawals", (start) => {
             [message, "1".repeat(10_000)]
           ]
           for (const [changed, signature] of words) {
-            const refused = yield* Effect.flip(prepared(place, owner, changed, signature))
+            const refused = yield* Effect.flip(prepared({ place, owner }, changed, signature))
             assert.deepInclude(refused, { _tag: "WithdrawalRefused", kind: "signature" })
           }
         })
@@ -241,7 +246,7 @@ eachSwig("withdrawals", (start) => {
           const to = Keypair.generate().publicKey
           const [dollars, shares] = messageOf(to).assets
           const kindOf = (message: WithdrawalMessage) =>
-            Effect.map(Effect.flip(prepared(place, owner, message, signedBy(key, message))), (refused) =>
+            Effect.map(Effect.flip(prepared({ place, owner }, message, signedBy(key, message))), (refused) =>
               refused._tag === "WithdrawalRefused" ? refused.kind : refused._tag
             )
           assert.strictEqual(yield* kindOf(messageOf(to, { expiresAt: 1 })), "expired")

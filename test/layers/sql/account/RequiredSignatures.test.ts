@@ -40,7 +40,7 @@ eachDatabase("RequiredSignatures", (it) => {
       const { enter, operationId, portfolioId, tenantId } = yield* required
       yield* enter(operationId, "running", "awaiting_user")
       const answered = () =>
-        Effect.map(submit(tenantId, portfolioId, after(20_000)), ({ submission }) => {
+        Effect.map(submit(tenantId, portfolioId, { now: after(20_000) }), ({ submission }) => {
           assert.strictEqual(submission._tag, "Running")
           return submission._tag === "Running" ? submission.operation.operationId : undefined
         })
@@ -50,7 +50,7 @@ eachDatabase("RequiredSignatures", (it) => {
       yield* enter(other, "running", "failed")
       assert.strictEqual(yield* answered(), operationId)
       yield* enter(operationId, "failed")
-      const { submission } = yield* submit(tenantId, portfolioId, after(30_000))
+      const { submission } = yield* submit(tenantId, portfolioId, { now: after(30_000) })
       assert.strictEqual(submission._tag, "Submitted")
     })
   )
@@ -92,7 +92,7 @@ eachDatabase("RequiredSignatures", (it) => {
       yield* enter(other, "running", "failed")
       assert.isTrue(yield* signatures.resume(operationId, after(4)))
       assert.isTrue(yield* signatures.resume(operationId, after(5)), "repeated after a crash")
-      const { submission } = yield* submit(tenantId, portfolioId, after(6))
+      const { submission } = yield* submit(tenantId, portfolioId, { now: after(6) })
       assert.strictEqual(submission._tag, "Running")
       yield* enter(operationId, "failed")
       assert.isFalse(yield* signatures.resume(operationId, after(7)))

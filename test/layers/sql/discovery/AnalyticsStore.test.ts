@@ -46,8 +46,7 @@ const enroll = Effect.fnUntraced(function* (
 const value = Effect.fnUntraced(function* (
   portfolioId: PortfolioId,
   at: DateTime.Utc,
-  usd: string,
-  flow: string = "0"
+  { flow = "0", usd }: { readonly usd: string; readonly flow?: string | undefined }
 ) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
@@ -85,10 +84,10 @@ eachDatabase("AnalyticsStore", (it) => {
       const first = yield* enroll(strategy, strategy.tenantId, { owner })
       const second = yield* enroll(strategy, other, { owner, index: 1n })
       const third = yield* enroll(strategy, other)
-      yield* value(first, after(-day), "100", "100")
-      yield* value(first, noon, "120.50", "-5")
-      yield* value(second, after(-hour), "10", "10")
-      yield* value(third, after(-2 * day), "1", "-2.25")
+      yield* value(first, after(-day), { usd: "100", flow: "100" })
+      yield* value(first, noon, { usd: "120.50", flow: "-5" })
+      yield* value(second, after(-hour), { usd: "10", flow: "10" })
+      yield* value(third, after(-2 * day), { usd: "1", flow: "-2.25" })
       yield* measure
       assert.deepStrictEqual(yield* numbersOf(strategy.strategyId), {
         tvl: "131.50",
@@ -104,9 +103,9 @@ eachDatabase("AnalyticsStore", (it) => {
       const sql = yield* SqlClient.SqlClient
       const strategy = yield* insertPublic
       const [kept, paused, archived] = [yield* enroll(strategy), yield* enroll(strategy), yield* enroll(strategy)]
-      yield* value(kept, noon, "1", "1")
-      yield* value(paused, noon, "10", "10")
-      yield* value(archived, after(-3 * day), "0", "-100")
+      yield* value(kept, noon, { usd: "1", flow: "1" })
+      yield* value(paused, noon, { usd: "10", flow: "10" })
+      yield* value(archived, after(-3 * day), { usd: "0", flow: "-100" })
       yield* sql`UPDATE schedules SET status = 'paused' WHERE portfolio_id = ${paused}`
       yield* sql`UPDATE portfolios SET archived_at = created_at WHERE portfolio_id = ${archived}`
       yield* measure
@@ -123,8 +122,8 @@ eachDatabase("AnalyticsStore", (it) => {
     Effect.gen(function* () {
       const strategy = yield* insertPublic
       const portfolioId = yield* enroll(strategy)
-      yield* value(portfolioId, after(-7 * day), "64", "64")
-      for (let ago = 6; ago >= 0; ago -= 1) yield* value(portfolioId, after(-ago * day), "65", "1")
+      yield* value(portfolioId, after(-7 * day), { usd: "64", flow: "64" })
+      for (let ago = 6; ago >= 0; ago -= 1) yield* value(portfolioId, after(-ago * day), { usd: "65", flow: "1" })
       yield* measure
       assert.strictEqual((yield* numbersOf(strategy.strategyId)).inflows, "7.00")
     })
@@ -134,13 +133,13 @@ eachDatabase("AnalyticsStore", (it) => {
     Effect.gen(function* () {
       const strategy = yield* insertPublic
       const [fresh, stale] = [yield* enroll(strategy), yield* enroll(strategy)]
-      yield* value(fresh, noon, "5", "5")
-      yield* value(stale, after(-2 * day - 1), "7")
+      yield* value(fresh, noon, { usd: "5", flow: "5" })
+      yield* value(stale, after(-2 * day - 1), { usd: "7" })
       const unknown = yield* measure
       const numbers = { tvl: null, inflows: null, users: "2.00", portfolioCount: 2 }
       assert.deepStrictEqual(yield* numbersOf(strategy.strategyId), numbers)
       assert.isAtLeast(unknown, 1)
-      yield* value(stale, noon, "8")
+      yield* value(stale, noon, { usd: "8" })
       assert.isBelow(yield* measure, unknown)
       assert.strictEqual((yield* numbersOf(strategy.strategyId)).tvl, "13.00")
     })

@@ -16,8 +16,10 @@ const answer = { status: 201, body: new Uint8Array([1, 2, 3]) }
 const claimAt = (
   tenantId: TenantId,
   claimId: string,
-  milliseconds: number,
-  also: Partial<KeyClaim["request"]> = {}
+  {
+    also = {},
+    milliseconds
+  }: { readonly milliseconds: number; readonly also?: Partial<KeyClaim["request"]> | undefined }
 ) => ({
   request: { tenantId, route: "POST /v2/strategies", key: "k", fingerprint: print(1), ...also },
   claimId,
@@ -30,7 +32,7 @@ eachDatabase("IdempotencyKeys", (it) => {
     Effect.gen(function* () {
       const keys = yield* IdempotencyKeys
       const tenantId = yield* insertTenant
-      const claims = Array.from({ length: 50 }, (_, index) => claimAt(tenantId, `c${index}`, 0))
+      const claims = Array.from({ length: 50 }, (_, index) => claimAt(tenantId, `c${index}`, { milliseconds: 0 }))
       const states = yield* Effect.forEach(claims, keys.claim, { concurrency: "unbounded" })
       assert.lengthOf(
         states.filter(({ _tag }) => _tag === "Claimed"),
@@ -41,7 +43,7 @@ eachDatabase("IdempotencyKeys", (it) => {
         49
       )
       const winner = claims[states.findIndex(({ _tag }) => _tag === "Claimed")]!
-      assert.isFalse(yield* keys.complete(claimAt(tenantId, "another", 1), answer))
+      assert.isFalse(yield* keys.complete(claimAt(tenantId, "another", { milliseconds: 1 }), answer))
       assert.isTrue(yield* keys.complete(winner, answer))
       for (const state of yield* Effect.forEach(claims, keys.claim, { concurrency: "unbounded" })) {
         assert.strictEqual(state._tag, "Answered")
@@ -56,11 +58,17 @@ eachDatabase("IdempotencyKeys", (it) => {
       const keys = yield* IdempotencyKeys
       const [tenantId, stranger] = [yield* insertTenant, yield* insertTenant]
       const stateOf = (claim: KeyClaim) => Effect.map(keys.claim(claim), ({ _tag }) => _tag)
-      assert.strictEqual(yield* stateOf(claimAt(tenantId, "a", 0)), "Claimed")
-      assert.strictEqual(yield* stateOf(claimAt(stranger, "b", 0)), "Claimed")
-      assert.strictEqual(yield* stateOf(claimAt(tenantId, "c", 0, { route: "POST /v2/webhooks" })), "Claimed")
-      assert.strictEqual(yield* stateOf(claimAt(tenantId, "d", 0, { key: "K" })), "Claimed")
-      assert.strictEqual(yield* stateOf(claimAt(tenantId, "e", 0, { fingerprint: print(2) })), "Mismatch")
+      assert.strictEqual(yield* stateOf(claimAt(tenantId, "a", { milliseconds: 0 })), "Claimed")
+      assert.strictEqual(yield* stateOf(claimAt(stranger, "b", { milliseconds: 0 })), "Claimed")
+      assert.strictEqual(
+        yield* stateOf(claimAt(tenantId, "c", { milliseconds: 0, also: { route: "POST /v2/webhooks" } })),
+        "Claimed"
+      )
+      assert.strictEqual(yield* stateOf(claimAt(tenantId, "d", { milliseconds: 0, also: { key: "K" } })), "Claimed")
+      assert.strictEqual(
+        yield* stateOf(claimAt(tenantId, "e", { milliseconds: 0, also: { fingerprint: print(2) } })),
+        "Mismatch"
+      )
     })
   )
 
@@ -68,12 +76,15 @@ eachDatabase("IdempotencyKeys", (it) => {
     Effect.gen(function* () {
       const keys = yield* IdempotencyKeys
       const tenantId = yield* insertTenant
-      const died = claimAt(tenantId, "died", 0)
+      const died = claimAt(tenantId, "died", { milliseconds: 0 })
       yield* keys.claim(died)
-      assert.strictEqual((yield* keys.claim(claimAt(tenantId, "a", claimLength - 1)))._tag, "InProgress")
-      const other = claimAt(tenantId, "b", claimLength, { fingerprint: print(2) })
+      assert.strictEqual(
+        (yield* keys.claim(claimAt(tenantId, "a", { milliseconds: claimLength - 1 })))._tag,
+        "InProgress"
+      )
+      const other = claimAt(tenantId, "b", { milliseconds: claimLength, also: { fingerprint: print(2) } })
       assert.strictEqual((yield* keys.claim(other))._tag, "Mismatch")
-      const next = claimAt(tenantId, "c", claimLength)
+      const next = claimAt(tenantId, "c", { milliseconds: claimLength })
       assert.strictEqual((yield* keys.claim(next))._tag, "Claimed")
       // The first one was only slow: what it has is not kept, and it frees nothing of the other's.
       assert.isFalse(yield* keys.complete(died, answer))
@@ -86,14 +97,14 @@ eachDatabase("IdempotencyKeys", (it) => {
     Effect.gen(function* () {
       const keys = yield* IdempotencyKeys
       const tenantId = yield* insertTenant
-      const first = claimAt(tenantId, "a", 0)
+      const first = claimAt(tenantId, "a", { milliseconds: 0 })
       yield* keys.claim(first)
       yield* keys.release(first)
-      const second = claimAt(tenantId, "b", 1, { fingerprint: print(2) })
+      const second = claimAt(tenantId, "b", { milliseconds: 1, also: { fingerprint: print(2) } })
       assert.strictEqual((yield* keys.claim(second))._tag, "Claimed")
       yield* keys.complete(second, answer)
       yield* keys.release(second)
-      const again = (milliseconds: number) => claimAt(tenantId, "c", milliseconds, { fingerprint: print(2) })
+      const again = (milliseconds: number) => claimAt(tenantId, "c", { milliseconds, also: { fingerprint: print(2) } })
       assert.strictEqual((yield* keys.claim(again(day)))._tag, "Answered")
       assert.strictEqual((yield* keys.claim(again(day + 1)))._tag, "Claimed")
     })
@@ -106,7 +117,7 @@ eachDatabase("IdempotencyKeys", (it) => {
       const tenantId = yield* insertTenant
       yield* sql`DELETE FROM idempotency_keys`
       for (const [index, at] of [0, 1, 2, day].entries())
-        yield* keys.claim(claimAt(tenantId, `c${index}`, at, { key: `k${index}` }))
+        yield* keys.claim(claimAt(tenantId, `c${index}`, { milliseconds: at, also: { key: `k${index}` } }))
       assert.strictEqual(yield* keys.prune(after(2), 2), 2)
       assert.strictEqual(yield* keys.prune(after(2), 2), 1)
       assert.strictEqual(yield* keys.prune(after(2), 2), 0)

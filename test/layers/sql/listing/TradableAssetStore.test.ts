@@ -13,11 +13,18 @@ eachDatabase("TradableAssetStore", (it) => {
     Effect.gen(function* () {
       yield* (yield* AssetStore).upsertAssets([...catalogue.values()])
       const { list } = yield* TradableAssetStore
-      const ids = (search: string | null, chainIds = both, after: string | null = null, limit = 10) =>
+      const ids = (
+        search: string | null,
+        chainIds = both,
+        {
+          after = null,
+          limit = 10
+        }: { readonly after?: string | null | undefined; readonly limit?: number | undefined } = {}
+      ) =>
         Effect.map(list({ chainIds, kind: null, search }, after, limit), (rows) => rows.map(({ assetId }) => assetId))
       const inOrder = [arbWeth, arbUsdc, baseWeth, baseUsdc, baseBtc].map(({ assetId }) => assetId).toSorted()
       assert.deepStrictEqual(yield* ids(null), inOrder)
-      assert.deepStrictEqual(yield* ids(null, both, inOrder[1], 2), inOrder.slice(2, 4))
+      assert.deepStrictEqual(yield* ids(null, both, { after: inOrder[1], limit: 2 }), inOrder.slice(2, 4))
       assert.sameMembers(
         yield* ids(null, base),
         [baseUsdc, baseWeth, baseBtc].map(({ assetId }) => assetId)

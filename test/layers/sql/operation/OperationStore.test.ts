@@ -56,16 +56,22 @@ eachDatabase("OperationStore", (it) => {
     Effect.gen(function* () {
       const store = yield* OperationStore
       const { portfolioId, tenantId } = yield* world()
-      const first = yield* submit(tenantId, portfolioId, noon, 60_000)
-      const running = (yield* submit(tenantId, portfolioId, after(1), 60_000)).submission
+      const first = yield* submit(tenantId, portfolioId, { now: noon, cooldownMs: 60_000 })
+      const running = (yield* submit(tenantId, portfolioId, { now: after(1), cooldownMs: 60_000 })).submission
       assert.strictEqual(running._tag === "Running" ? running.operation.operationId : running._tag, first.operationId)
 
       yield* store.transition({ operationId: first.operationId, to: "failed", at: after(2), error: "no route" })
-      assert.deepStrictEqual((yield* submit(tenantId, portfolioId, after(59_999), 60_000)).submission, {
-        _tag: "CoolingDown",
-        until: after(60_000)
-      })
-      assert.strictEqual((yield* submit(tenantId, portfolioId, after(60_000), 60_000)).submission._tag, "Submitted")
+      assert.deepStrictEqual(
+        (yield* submit(tenantId, portfolioId, { now: after(59_999), cooldownMs: 60_000 })).submission,
+        {
+          _tag: "CoolingDown",
+          until: after(60_000)
+        }
+      )
+      assert.strictEqual(
+        (yield* submit(tenantId, portfolioId, { now: after(60_000), cooldownMs: 60_000 })).submission._tag,
+        "Submitted"
+      )
     })
   )
 
@@ -75,17 +81,20 @@ eachDatabase("OperationStore", (it) => {
       const store = yield* OperationStore
       const { portfolioId, tenantId } = yield* world()
       const [scheduled] = yield* claimDue(after(5_000), 1_000)
-      const running = (yield* submit(tenantId, portfolioId, after(5_001), 60_000)).submission
+      const running = (yield* submit(tenantId, portfolioId, { now: after(5_001), cooldownMs: 60_000 })).submission
       assert.strictEqual(running._tag === "Running" ? running.operation.trigger : running._tag, "scheduled")
       yield* store.transition({ operationId: scheduled!, to: "cancelled", at: after(5_002), error: "stopped" })
-      assert.strictEqual((yield* submit(tenantId, portfolioId, after(5_003), 60_000)).submission._tag, "Submitted")
+      assert.strictEqual(
+        (yield* submit(tenantId, portfolioId, { now: after(5_003), cooldownMs: 60_000 })).submission._tag,
+        "Submitted"
+      )
     })
   )
 
   it.effect("submits one of many concurrent triggers; the others see it running", () =>
     Effect.gen(function* () {
       const { portfolioId, tenantId } = yield* world()
-      const all = yield* Effect.replicateEffect(submit(tenantId, portfolioId, noon, 60_000), 12, {
+      const all = yield* Effect.replicateEffect(submit(tenantId, portfolioId, { now: noon, cooldownMs: 60_000 }), 12, {
         concurrency: "unbounded"
       })
       const submitted = all.filter(({ submission }) => submission._tag === "Submitted")
@@ -103,7 +112,7 @@ eachDatabase("OperationStore", (it) => {
       const sql = yield* SqlClient.SqlClient
       for (let round = 0; round < 10; round++) {
         const { portfolioId, tenantId } = yield* world()
-        yield* Effect.all([claimDue(after(6_000), 1_000), submit(tenantId, portfolioId, after(6_000))], {
+        yield* Effect.all([claimDue(after(6_000), 1_000), submit(tenantId, portfolioId, { now: after(6_000) })], {
           concurrency: 2
         })
         const rows = yield* sql`SELECT 1 FROM operations WHERE portfolio_id = ${portfolioId}`
@@ -199,8 +208,8 @@ eachDatabase("OperationStore", (it) => {
       const store = yield* OperationStore
       const early = yield* world()
       const late = yield* world()
-      const first = yield* submit(early.tenantId, early.portfolioId, after(-20_000))
-      const second = yield* submit(late.tenantId, late.portfolioId, after(-10_000))
+      const first = yield* submit(early.tenantId, early.portfolioId, { now: after(-20_000) })
+      const second = yield* submit(late.tenantId, late.portfolioId, { now: after(-10_000) })
       assert.deepStrictEqual(yield* store.accepted(after(-10_000), 10), [launchOf(first)])
       assert.deepStrictEqual(yield* store.accepted(after(-9_999), 10), [launchOf(first), launchOf(second)])
       assert.deepStrictEqual(yield* store.accepted(after(-9_999), 1), [launchOf(first)])

@@ -222,20 +222,27 @@ eachDatabase("ValuationStore", (it) => {
     Effect.gen(function* () {
       const { accountId, portfolioId, store, tenantId } = yield* oneWorld
       const { operationId } = yield* submit(tenantId, portfolioId)
-      const trade = (attempt: number, blockNumber: bigint, usdcRaw: bigint, success = true) =>
-        relayed(operationId, accountId, attempt, {
-          blockNumber,
-          success,
-          deltas: [
-            [usdc, usdcRaw],
-            [weth, 10n ** 40n]
-          ]
-        })
-      yield* trade(1, 10n, -1n)
-      yield* trade(2, 11n, -20n)
-      yield* trade(3, 12n, -300n)
-      yield* trade(4, 13n, -4000n)
-      yield* trade(5, 12n, -50_000n, false)
+      const trade = (
+        { attempt, blockNumber }: { readonly attempt: number; readonly blockNumber: bigint },
+        usdcRaw: bigint,
+        success = true
+      ) =>
+        relayed(
+          { operationId, accountId, attempt },
+          {
+            blockNumber,
+            success,
+            deltas: [
+              [usdc, usdcRaw],
+              [weth, 10n ** 40n]
+            ]
+          }
+        )
+      yield* trade({ attempt: 1, blockNumber: 10n }, -1n)
+      yield* trade({ attempt: 2, blockNumber: 11n }, -20n)
+      yield* trade({ attempt: 3, blockNumber: 12n }, -300n)
+      yield* trade({ attempt: 4, blockNumber: 13n }, -4000n)
+      yield* trade({ attempt: 5, blockNumber: 12n }, -50_000n, false)
       const span = { accountId, after: 10n, through: 12n }
       const expected = new Map([
         [
@@ -261,8 +268,11 @@ eachDatabase("ValuationStore", (it) => {
       const other = yield* insertPortfolio(strategy)
       const otherId = other.flow.authorization.chains[0].accountId
       const { operationId } = yield* submit(tenantId, portfolioId)
-      yield* relayed(operationId, accountId, 1, { blockNumber: 10n, success: true, deltas: [[usdc, -1n]] })
-      yield* relayed(operationId, accountId, 2, { blockNumber: 20n, success: true, deltas: [[usdc, -30n]] })
+      yield* relayed({ operationId, accountId, attempt: 1 }, { blockNumber: 10n, success: true, deltas: [[usdc, -1n]] })
+      yield* relayed(
+        { operationId, accountId, attempt: 2 },
+        { blockNumber: 20n, success: true, deltas: [[usdc, -30n]] }
+      )
       const asked = [
         [{ accountId, after: 0n, through: 10n }],
         [{ accountId, after: 10n, through: 20n }],
@@ -284,7 +294,7 @@ eachDatabase("ValuationStore", (it) => {
     Effect.gen(function* () {
       const { accountId, portfolioId, store, tenantId } = yield* oneWorld
       const { operationId } = yield* submit(tenantId, portfolioId)
-      yield* relayed(operationId, accountId, 1)
+      yield* relayed({ operationId, accountId, attempt: 1 })
       const span = { accountId, after: 0n, through: 9n }
       assert.deepStrictEqual([...(yield* store.trades([span])).unsettled], [accountId])
       const sql = yield* SqlClient.SqlClient

@@ -26,7 +26,11 @@ const swapsOf = (soldRaw: bigint): ReadonlyArray<Swap> => {
   ]
 }
 
-const outcome = (soldRaw: bigint, costUsd: bigint, success: boolean, swaps = swapsOf(soldRaw)): ChainOutcome => ({
+const outcome = (
+  { costUsd, soldRaw }: { readonly soldRaw: bigint; readonly costUsd: bigint },
+  success: boolean,
+  swaps = swapsOf(soldRaw)
+): ChainOutcome => ({
   chainId: 8453 as ChainId,
   swaps,
   skips: [],
@@ -61,10 +65,13 @@ eachDatabase("CostLedger", (it) => {
       const ledger = yield* CostLedger
       const one = yield* world()
       const other = yield* world()
-      yield* finish(one, after(1), [outcome(100n, Decimal.one, true)])
-      yield* finish(one, after(200), [outcome(10n, 2n * Decimal.one, true), outcome(7n, 5n * Decimal.one, false)])
-      yield* finish(one, after(300), [outcome(1n, 4n * Decimal.one, true)])
-      yield* finish(other, after(300), [outcome(55n, 8n * Decimal.one, true)])
+      yield* finish(one, after(1), [outcome({ soldRaw: 100n, costUsd: Decimal.one }, true)])
+      yield* finish(one, after(200), [
+        outcome({ soldRaw: 10n, costUsd: 2n * Decimal.one }, true),
+        outcome({ soldRaw: 7n, costUsd: 5n * Decimal.one }, false)
+      ])
+      yield* finish(one, after(300), [outcome({ soldRaw: 1n, costUsd: 4n * Decimal.one }, true)])
+      yield* finish(other, after(300), [outcome({ soldRaw: 55n, costUsd: 8n * Decimal.one }, true)])
       const ids = [one.portfolioId, other.portfolioId]
       const spent = yield* ledger.spent(ids, after(100))
       assert.deepStrictEqual(
@@ -83,7 +90,7 @@ eachDatabase("CostLedger", (it) => {
       // Reports from before amounts of pools were kept say what went into the first.
       const [, second] = swapsOf(9n)
       const { inputsRaw: _, ...before } = second!
-      yield* finish(other, after(500), [outcome(9n, Decimal.one, true, [before])])
+      yield* finish(other, after(500), [outcome({ soldRaw: 9n, costUsd: Decimal.one }, true, [before])])
       assert.deepStrictEqual((yield* ledger.sold(ids, after(450))).get(other.portfolioId), [
         { sell: usdc, buy: weth, raw: 9n }
       ])
@@ -98,8 +105,10 @@ eachDatabase("CostLedger", (it) => {
       ]
       const [one, other] = [yield* world(), yield* world()]
       const swap = { sell: usd, buy: sol, sellAmountRaw: 5n, minBuyAmountRaw: 1n, path: [usd, sol].map(addressOf) }
-      yield* finish(one, after(1), [{ ...outcome(5n, 0n, true, [swap]), chainId: chainIdOf(usd) }])
-      yield* finish(other, after(1), [outcome(7n, 0n, true, swapsOf(7n).slice(0, 1))])
+      yield* finish(one, after(1), [
+        { ...outcome({ soldRaw: 5n, costUsd: 0n }, true, [swap]), chainId: chainIdOf(usd) }
+      ])
+      yield* finish(other, after(1), [outcome({ soldRaw: 7n, costUsd: 0n }, true, swapsOf(7n).slice(0, 1))])
       const sold = yield* (yield* CostLedger).sold([one.portfolioId, other.portfolioId], after(0))
       assert.deepStrictEqual(sold.get(one.portfolioId), [{ sell: usd, buy: sol, raw: 5n }])
       assert.deepStrictEqual(sold.get(other.portfolioId), [{ sell: usdc, buy: btc, raw: 7n }])

@@ -77,7 +77,7 @@ eachDatabase("RunStore", (it) => {
       const first = yield* submit(tenantId, portfolioId)
       yield* operations.transition({ operationId: first.operationId, to: "running", at: after(1), error: null })
       yield* store.finish({ operationId: first.operationId, strategyVersion: 1, at: after(2), error: null, report: {} })
-      const second = yield* submit(tenantId, portfolioId, after(3))
+      const second = yield* submit(tenantId, portfolioId, { now: after(3) })
       yield* store.finish({
         operationId: second.operationId,
         strategyVersion: 2,
@@ -147,7 +147,7 @@ eachDatabase("RunStore", (it) => {
       )
       /** A run that began and ended then; its look has moved the due time a period on. */
       const run = Effect.fnUntraced(function* (at: number, end: Partial<RunEnd>) {
-        const { operationId } = yield* submit(tenantId, portfolioId, after(at))
+        const { operationId } = yield* submit(tenantId, portfolioId, { now: after(at) })
         yield* operations.transition({ operationId, to: "running", at: after(at), error: null })
         yield* store.finish({ operationId, strategyVersion: 1, at: after(at), error: null, report: {}, ...end })
         return yield* read

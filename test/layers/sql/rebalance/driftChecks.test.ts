@@ -337,7 +337,7 @@ eachDatabase("looks at due portfolios", (it) => {
   it.effect("stand back for a manual trigger in between, which always gives an operation", () =>
     Effect.gen(function* () {
       const { portfolioId, tenantId } = yield* lookedAt()
-      const { concluded } = yield* lookAround(submit(tenantId, portfolioId, after(500)))
+      const { concluded } = yield* lookAround(submit(tenantId, portfolioId, { now: after(500) }))
       assert.deepStrictEqual(concluded, { operationIds: [], onTarget: 1, left: 0 })
       assert.strictEqual((yield* operationsOf(portfolioId)).length, 1)
     })

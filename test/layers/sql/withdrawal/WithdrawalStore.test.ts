@@ -22,7 +22,7 @@ const portfolioWithAccount = Effect.gen(function* () {
 const newMessage = (
   portfolio: { readonly portfolioId: PortfolioId; readonly tenantId: TenantId },
   account: AccountId
-) => messageOf(portfolio, account, [[baseUsdc.assetId, 7n]])
+) => messageOf(portfolio, account, { assets: [[baseUsdc.assetId, 7n]] })
 
 eachDatabase("WithdrawalStore", (it) => {
   it.effect("reads a portfolio with its grants and both levels of swap preferences, for its tenant alone", () =>
@@ -69,7 +69,7 @@ eachDatabase("WithdrawalStore", (it) => {
       const operations = yield* OperationStore
       const portfolio = yield* portfolioWithAccount
       const message = yield* newMessage(portfolio, portfolio.account)
-      const operationId = yield* acceptWithdrawal(portfolio, portfolio.account, message)
+      const operationId = yield* acceptWithdrawal(portfolio, { accountId: portfolio.account, message })
       const operation = Option.getOrThrow(
         yield* operations.find(portfolio.tenantId, portfolio.portfolioId, operationId)
       )
@@ -83,7 +83,7 @@ eachDatabase("WithdrawalStore", (it) => {
       assert.isTrue(Option.isNone(yield* store.find(yield* makeOperationId)))
 
       const liquidating = { ...(yield* newMessage(portfolio, portfolio.account)), liquidate: true as const }
-      const other = yield* acceptWithdrawal(portfolio, portfolio.account, liquidating)
+      const other = yield* acceptWithdrawal(portfolio, { accountId: portfolio.account, message: liquidating })
       assert.isTrue(Option.getOrThrow(yield* store.find(other)).message.liquidate)
     })
   )
@@ -104,7 +104,7 @@ eachDatabase("WithdrawalStore", (it) => {
       assert.deepStrictEqual(yield* store.claim(other), { _tag: "Claimed" })
       yield* store.release(other)
 
-      const operationId = yield* acceptWithdrawal(portfolio, portfolio.account, message)
+      const operationId = yield* acceptWithdrawal(portfolio, { accountId: portfolio.account, message })
       const replayed = yield* store.claim(mine)
       assert.strictEqual(replayed._tag, "Replayed")
       if (replayed._tag !== "Replayed") return
@@ -181,7 +181,10 @@ eachDatabase("WithdrawalStore", (it) => {
       const sql = yield* SqlClient.SqlClient
       const portfolio = yield* portfolioWithAccount
       const { account, portfolioId, tenantId } = portfolio
-      const operationId = yield* acceptWithdrawal(portfolio, account, yield* newMessage(portfolio, account))
+      const operationId = yield* acceptWithdrawal(portfolio, {
+        accountId: account,
+        message: yield* newMessage(portfolio, account)
+      })
       const updatedAt = Effect.map(
         Effect.flatMap(PortfolioStore, (portfolios) => portfolios.find(tenantId, portfolioId)),
         (found) => Option.getOrThrow(found).updatedAt
@@ -207,7 +210,7 @@ eachDatabase("WithdrawalStore", (it) => {
       const operations = yield* OperationStore
       const portfolio = yield* portfolioWithAccount
       const { account, portfolioId, tenantId } = portfolio
-      yield* acceptWithdrawal(portfolio, account, yield* newMessage(portfolio, account))
+      yield* acceptWithdrawal(portfolio, { accountId: account, message: yield* newMessage(portfolio, account) })
       assert.isFalse(yield* store.isRebalancing(portfolioId))
       const { operationId } = yield* submit(tenantId, portfolioId)
       assert.isTrue(yield* store.isRebalancing(portfolioId))
@@ -220,11 +223,10 @@ eachDatabase("WithdrawalStore", (it) => {
     Effect.gen(function* () {
       const operations = yield* OperationStore
       const portfolio = yield* portfolioWithAccount
-      const operationId = yield* acceptWithdrawal(
-        portfolio,
-        portfolio.account,
-        yield* newMessage(portfolio, portfolio.account)
-      )
+      const operationId = yield* acceptWithdrawal(portfolio, {
+        accountId: portfolio.account,
+        message: yield* newMessage(portfolio, portfolio.account)
+      })
       const found = yield* operations.accepted(DateTime.add(yield* DateTime.now, { minutes: 1 }), 1_000)
       assert.deepInclude(found, { operationId, kind: "withdraw" })
     })
