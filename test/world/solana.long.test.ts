@@ -3,7 +3,7 @@ import { Keypair } from "@solana/web3.js"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { addressOf, solanaChainId, solanaReference, type WalletId } from "#domain/Caip.ts"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
-import { type EvmWallet, newEvmWallet } from "#test/layers/solana/owners.ts"
+import { evmWalletOf, newEvmWallet } from "#test/layers/solana/owners.ts"
 import { eventually } from "#test/support/World.ts"
 import {
   asset,
@@ -13,6 +13,7 @@ import {
   data,
   dieIn,
   ended,
+  enrollOnBase,
   faucet,
   goOn,
   idOf,
@@ -267,27 +268,12 @@ describe("an owner with a portfolio on Solana and one on an EVM chain", () => {
   let onSolana: { readonly portfolioId: string; readonly accountId: string }
 
   it("enrolls on both with one wallet, deposits, and each is brought to its targets", async () => {
-    const draft = { ownerAccountId, strategyId: await halfOn(8453, "WETH"), chainIds: [8453] }
-    const { accountIndex, agentAccountId, flowId, message } = await data(200, {
-      method: "POST",
-      path: "/v2/enroll/signature",
-      body: draft
-    })
-    const signature = await account.signMessage({ message: { raw: message.raw } })
-    const body = { ...draft, flowId, accountIndex, agentAccountId, signature }
-    const enrolled = await data(201, { method: "POST", path: "/v2/enroll", body: body })
-    onBase = { portfolioId: enrolled.portfolioId, accountId: enrolled.smartAccounts[0].accountId }
-
-    const wallet: EvmWallet = {
-      address: account.address as EvmWallet["address"],
-      publicKey: account.publicKey,
-      sign: (text) => account.signMessage({ message: text })
-    }
+    onBase = await enrollOnBase(account, await halfOn(8453, "WETH"))
     const begun = await begin(ownerAccountId, await halfOn(solanaChainId, "JUP"))
     const { portfolioId } = await data(201, {
       method: "POST",
       path: "/v2/enroll",
-      body: { ...begun.body, ...(await word(wallet, begun.issued)) }
+      body: { ...begun.body, ...(await word(evmWalletOf(account), begun.issued)) }
     })
     onSolana = { portfolioId, accountId: begun.issued.depositAccountId }
     assert.sameMembers(

@@ -1,7 +1,7 @@
 /** Portfolios on a test chain, enrolled by the adapter over JSON-RPC, and what tests do with them. */
 import { type Keypair, Keypair as Keys, type PublicKey, VersionedTransaction } from "@solana/web3.js"
 import { Duration, Effect, Redacted } from "effect"
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
 import type { EvmAddress } from "#domain/Caip.ts"
 import { agentRoleText } from "#layers/solana/enrollment/agentRoleText.ts"
 import { acceptFromEvmOwner, issueForEvmOwner } from "#layers/solana/enrollment/evmOwner.ts"
@@ -83,14 +83,13 @@ export interface EvmWallet {
   readonly sign: (text: string) => Promise<string>
 }
 
-export const newEvmWallet = (): EvmWallet => {
-  const account = privateKeyToAccount(generatePrivateKey())
-  return {
-    address: account.address as EvmAddress,
-    publicKey: account.publicKey,
-    sign: (message) => account.signMessage({ message })
-  }
-}
+export const evmWalletOf = (account: PrivateKeyAccount): EvmWallet => ({
+  address: account.address as EvmAddress,
+  publicKey: account.publicKey,
+  sign: (message) => account.signMessage({ message })
+})
+
+export const newEvmWallet = () => evmWalletOf(privateKeyToAccount(generatePrivateKey()))
 
 /** What the client sends at stage 2: it builds the text itself. */
 export const wordOf = Effect.fnUntraced(function* (

@@ -1,6 +1,7 @@
 /** A world with a tenant that may use Solana, and what its clients and owners do there. */
 import { getAssociatedTokenAddressSync } from "@solana/spl-token"
 import { type Keypair, PublicKey } from "@solana/web3.js"
+import type { PrivateKeyAccount } from "viem/accounts"
 import { assert } from "vitest"
 import * as Base58 from "#domain/Base58.ts"
 import { addressOf, solanaChainId, solanaReference, type WalletId } from "#domain/Caip.ts"
@@ -67,6 +68,17 @@ export const begin = async (ownerAccountId: string, strategyId: string) => {
   const issued = await data(200, { method: "POST", path: "/v2/enroll/signature", body: draft })
   const { accountIndex, agentAccountId, flowId } = issued
   return { issued, body: { ...draft, flowId, accountIndex, agentAccountId } }
+}
+
+/** A portfolio of the same tenant on an EVM chain. */
+export const enrollOnBase = async ({ address, signMessage }: PrivateKeyAccount, strategyId: string) => {
+  const draft = { ownerAccountId: `eip155:0:${address}`, strategyId, chainIds: [8453] }
+  const issued = await data(200, { method: "POST", path: "/v2/enroll/signature", body: draft })
+  const { accountIndex, agentAccountId, flowId, message } = issued
+  const signature = await signMessage({ message: { raw: message.raw } })
+  const body = { ...draft, flowId, accountIndex, agentAccountId, signature }
+  const { portfolioId, smartAccounts } = await data(201, { method: "POST", path: "/v2/enroll", body })
+  return { portfolioId: portfolioId as string, accountId: smartAccounts[0].accountId as string }
 }
 
 /** The body of stage 2 of an owner with a Solana key. */
