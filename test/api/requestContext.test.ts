@@ -211,7 +211,7 @@ layer(ApiLive.pipe(Layer.provide(Recorder)), { excludeTestServices: true })("eve
       yield* Effect.yieldNow
       const told = log.filter((line) => line.includes(answer.headers.get("x-correlation-id")!))
       assert.isFalse(told.some((line) => line.includes('"level":"ERROR"')))
-      const warnings = told.filter((line) => line.includes('"A request was told to retry: Balances on chain 8453 '))
+      const warnings = told.filter((line) => line.includes('"A request is to be sent again: Balances on chain 8453 '))
       assert.lengthOf(warnings, 1)
       assert.include(warnings[0], '"level":"WARN"')
     })
