@@ -45,7 +45,7 @@ describe("scripts/install.mjs", () => {
   it("installs once, and again when the lock file changes", async () => {
     assert.strictEqual((await run()).code, 0)
     assert.strictEqual((await run()).code, 0)
-    assert.deepStrictEqual(await calls(), ["install --no-save --no-audit --no-fund --include=dev"])
+    assert.deepStrictEqual(await calls(), ["install --no-save --no-audit --no-fund --include=dev --loglevel=error"])
     await writeFile(join(root, "package-lock.json"), "second")
     await run()
     await run()

@@ -89,7 +89,7 @@ describe("what a source says anew", () => {
     const mixed = { ...group, tokens: [...group.tokens, ["SPY", "SPYon", 8, addressOf(5), "2026-11-21"] as const] }
     const change = compared(mixed, readOf([...answer.tokens, said("SPY", { decimals: null })]))
     assert.deepStrictEqual(change.added, [])
-    assert.match(change.notes.join(), /nobody tells its decimals/)
+    assert.match(change.notes.join(), /its decimals are not known/)
   })
 
   it("a second token of a share that is here, two that claim to be the same, and one of another list are not added", () => {
