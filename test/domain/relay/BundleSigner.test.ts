@@ -1,0 +1,69 @@
+/** Operations of many runs, of which several transactions are made. */
+import { assert, it } from "@effect/vitest"
+import { Deferred, Duration, Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import type { AccountId, ChainId, EvmAddress } from "#domain/Caip.ts"
+import { Chains } from "#domain/chain/Chains.ts"
+import type { OperationId } from "#domain/Ids.ts"
+import { BundleSigner } from "#domain/relay/BundleSigner.ts"
+import { Relayer } from "#domain/relay/Relayer.ts"
+import { type CarriedAction, RelayStore } from "#domain/relay/RelayStore.ts"
+import { UserOperations } from "#domain/relay/UserOperations.ts"
+
+const chainId = 8453 as ChainId
+
+/** Two of these fill a transaction. */
+const action = (id: string): CarriedAction => ({
+  attempt: { operationId: id as OperationId, chainId, attempt: 1 },
+  prepared: {
+    chainId,
+    accountId: `eip155:8453:${id}` as AccountId,
+    subject: id,
+    to: "0x01" as EvmAddress,
+    callData: "0x",
+    gasLimit: 100n,
+    bundleGas: 200n,
+    maxFeePerGas: 1n,
+    maxPriorityFeePerGas: 1n,
+    fromBlock: 1n,
+    chainNonce: 0,
+    laneNonces: []
+  }
+})
+
+it.effect("what one transaction carries goes on when that one is signed, while another is still being signed", () =>
+  Effect.gen(function* () {
+    const gate = yield* Deferred.make<void>()
+    const reserved: Array<ReadonlyArray<string>> = []
+    const services = Layer.mergeAll(
+      Layer.mock(Chains, { supported: [chainId] }),
+      Layer.mock(Relayer, { address: "0x02" as EvmAddress, lanes: ["0x02" as EvmAddress] }),
+      Layer.mock(UserOperations, {
+        bundle: (operations) =>
+          Effect.succeed({ transaction: operations[0], kept: operations.map((_, index) => index) })
+      }),
+      Layer.mock(RelayStore, {
+        signed: () => Effect.succeed([]),
+        reserve: (actions) => {
+          reserved.push(actions.map(({ prepared }) => prepared.subject))
+          return Effect.as(reserved.length === 2 ? Deferred.await(gate) : Effect.void, true)
+        }
+      })
+    )
+    const { sign } = yield* Layer.build(BundleSigner.layer.pipe(Layer.provide(services))).pipe(
+      Effect.flatMap((context) => Effect.provide(BundleSigner, context))
+    )
+    const signing = yield* Effect.forEach(["a", "b", "c", "d"], (id) =>
+      Effect.forkChild(sign(action(id)), { startImmediately: true })
+    )
+    yield* TestClock.adjust(Duration.millis(30))
+    yield* Effect.forEach(signing.slice(0, 2), Fiber.join)
+    assert.deepStrictEqual(reserved, [
+      ["a", "b"],
+      ["c", "d"]
+    ])
+    assert.isUndefined(signing[2]!.pollUnsafe())
+    yield* Deferred.succeed(gate, undefined)
+    yield* Effect.forEach(signing.slice(2), Fiber.join)
+  })
+)
