@@ -337,7 +337,7 @@ describe("an owner with a portfolio on Solana and one on an EVM chain", () => {
               signature: await account.signMessage({ message: { raw: issued.authorization.raw } })
             }
           : { message: issued.typedData.message, signature: await account.signTypedData(issued.typedData) }
-      const { operationId } = await data(202, { method: "POST", path: path, body: sent })
+      const { operationId } = await data(202, { method: "POST", path, body: sent })
       assert.strictEqual((await ended(portfolioId, operationId)).state, "completed")
     }
   })
