@@ -86,6 +86,20 @@ export const finishedOperation = (world: World, portfolioId: string, operationId
     60
   )
 
+/**
+ * Waits until the first run of the schedule, some seconds after enrollment, is over. While it is unfinished it is
+ * answered in place of a manual run, and may have read before money came.
+ */
+export const firstScheduledRunEnded = async (world: World, portfolioId: string): Promise<void> => {
+  const hour = 3_600_000
+  await eventually(`the first scheduled run of ${portfolioId} is over`, async () => {
+    const { now } = (await (await fetch(world.controlUrl)).json()) as { readonly now: number }
+    const { body, status } = await world.api("GET", `/v2/portfolios/${portfolioId}`)
+    const isOver = status === 200 && body.data.activeOperationId === null
+    return isOver && Date.parse(body.data.schedule.nextDueAt) > now + hour ? true : undefined
+  })
+}
+
 /** Balance of an address as the asset's chain tells it, in raw units. */
 export const tokenBalance = (world: World, assetId: string, address: string): Promise<bigint> => {
   const [, chainId] = /^eip155:(\d+)\/erc20:/.exec(assetId)!

@@ -12,6 +12,7 @@ import {
   createStrategy,
   enroll,
   finishedOperation,
+  firstScheduledRunEnded,
   fund,
   newOwner,
   rebalance
@@ -65,6 +66,7 @@ describe("a backup", () => {
               await fund(one, accounts, 10_000n)
               const before = await rebalance(one, portfolioId)
               assert.strictEqual((await finishedOperation(one, portfolioId, before)).state, "completed")
+              await firstScheduledRunEnded(one, portfolioId)
               run("pg_dump", ["--format=custom", "--file", backup, original])
               // What the backup does not know: more money, and trades that relayed transactions made.
               await fund(one, accounts, 10_000n)

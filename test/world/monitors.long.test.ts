@@ -6,6 +6,7 @@ import {
   type EnrolledPortfolio,
   enroll,
   finishedOperation,
+  firstScheduledRunEnded,
   fund,
   newOwner,
   rebalance,
@@ -78,6 +79,7 @@ describe("drift bands", () => {
     await fund(world, portfolio.accounts, 10_000n)
     const first = await rebalance(world, portfolio.portfolioId)
     assert.strictEqual((await finishedOperation(world, portfolio.portfolioId, first)).state, "completed")
+    await firstScheduledRunEnded(world, portfolio.portfolioId)
     assert.deepStrictEqual(await fired(portfolio), [])
 
     // From a half to three fifths: ten points off, and the band has five.

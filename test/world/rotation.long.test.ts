@@ -16,6 +16,7 @@ import {
   enroll,
   type EnrolledPortfolio,
   finishedOperation,
+  firstScheduledRunEnded,
   fund,
   rebalance
 } from "#test/support/journey.ts"
@@ -54,12 +55,13 @@ const account = () => {
   }
 }
 
-/** A portfolio that has traded once. */
+/** A portfolio that has traded once, and of which nothing is due for a day. */
 const traded = async (owner = account()) => {
   const portfolio = await enroll(world, { strategyId: await createStrategy(world), owner })
   await fund(world, portfolio.accounts, 10_000n)
   const first = await finishedOperation(world, portfolio.portfolioId, await rebalance(world, portfolio.portfolioId))
   assert.strictEqual(first.state, "completed", first.error)
+  await firstScheduledRunEnded(world, portfolio.portfolioId)
   return portfolio
 }
 
@@ -181,6 +183,7 @@ describe("keys and secrets that change", () => {
     await restart({ ATTESTOR_NEXT_PRIVATE_KEY: next })
     const portfolios = await Promise.all([1, 2, 3].map(attestedPortfolio))
     await Promise.all(portfolios.map(buysAttested))
+    await Promise.all(portfolios.map(({ portfolioId }) => firstScheduledRunEnded(world, portfolioId)))
 
     const { accounts } = (await world.api("GET", `/v2/portfolios/${portfolios[0]!.portfolioId}/policy`)).body.data
     const send = async (data: Hex) => {
