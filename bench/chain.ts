@@ -9,7 +9,7 @@ import { parseEther } from "viem"
 import { countedEndpoint } from "#bench/chain/countedEndpoint.ts"
 import { enlist, fund } from "#bench/chain/fleet.ts"
 import { bareRound, ourRound, type Round } from "#bench/chain/rounds.ts"
-import { relayerAddress, serviceOn } from "#bench/chain/world.ts"
+import { serviceOn, submitters } from "#bench/chain/world.ts"
 import { benchDatabase } from "#bench/http/benchDatabase.ts"
 import { runUntilSignal } from "#bench/runUntilSignal.ts"
 import { setEther, startChain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
@@ -25,7 +25,7 @@ const median = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - 
 const program = Effect.gen(function* () {
   const count = Number(process.argv[3] ?? 500)
   const chain = yield* startChain({ chainId: 8453, blockTimeMillis: 2_000 })
-  yield* setEther(chain, relayerAddress, parseEther("100000"))
+  for (const address of submitters) yield* setEther(chain, address, parseEther("100000"))
   const counted = yield* countedEndpoint(chain.rpcUrl)
   const service = yield* Layer.build(serviceOn(chain, counted.url, yield* benchDatabase))
   yield* Effect.gen(function* () {

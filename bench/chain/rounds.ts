@@ -3,11 +3,11 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Hex } from "viem"
+import { type Hex, isAddressEqual } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import type { Counted } from "#bench/chain/countedEndpoint.ts"
 import { makeAllDue, type Member } from "#bench/chain/fleet.ts"
-import { progress, relayerAddress, relayerKey } from "#bench/chain/world.ts"
+import { bareKey, progress, submitters } from "#bench/chain/world.ts"
 import type { ChainId } from "#domain/Caip.ts"
 import { bundlesOf } from "#domain/relay/bundlesOf.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
@@ -31,7 +31,7 @@ const landed = async (chain: Chain, from: bigint) => {
   let [gas, transactions] = [0n, 0]
   for (let number = from + 1n; number <= head; number += 1n) {
     const block = await chain.client.getBlock({ blockNumber: number, includeTransactions: true })
-    const ours = block.transactions.filter((one) => one.from.toLowerCase() === relayerAddress.toLowerCase())
+    const ours = block.transactions.filter((one) => submitters.some((address) => isAddressEqual(address, one.from)))
     for (const { hash } of ours) {
       const receipt = await chain.client.getTransactionReceipt({ hash })
       if (receipt.status !== "success") throw new Error(`Transaction ${hash} was reverted`)
@@ -74,9 +74,10 @@ const measured = Effect.fnUntraced(function* <E, R>(
 
 const states = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{ readonly open: number; readonly completed: number; readonly ended: number }>`
+  const [row] = yield* sql<Record<"open" | "accepted" | "completed" | "ended", number>>`
     SELECT (SELECT count(*)::int FROM workflow_messages WHERE finished_at IS NULL) AS open,
-      count(*) FILTER (WHERE state = 'completed')::int AS completed, count(*) FILTER (WHERE finished_at IS NOT NULL)::int AS ended
+      count(*)::int AS accepted, count(*) FILTER (WHERE state = 'completed')::int AS completed,
+      count(*) FILTER (WHERE finished_at IS NOT NULL)::int AS ended
     FROM operations`
   return row!
 })
@@ -88,9 +89,12 @@ export const ourRound = Effect.fnUntraced(function* (on: CountedChain, count: nu
   const work = Effect.gen(function* () {
     yield* makeAllDue
     const scheduler = yield* Scheduler
-    for (let launched = 0; launched < count;) {
-      launched += yield* scheduler.tick
-      yield* tell((yield* states).ended - before.ended)
+    // A tick also launches again what was not begun after some seconds, so that its count is no count of portfolios.
+    for (;;) {
+      yield* scheduler.tick
+      const { accepted, ended } = yield* states
+      yield* tell(ended - before.ended)
+      if (accepted - before.accepted >= count) break
       yield* Effect.sleep("10 millis")
     }
     for (;;) {
@@ -138,7 +142,7 @@ const preparedFor = Effect.fnUntraced(function* (chain: Chain, members: Readonly
 export const bareRound = Effect.fnUntraced(function* (on: CountedChain, members: ReadonlyArray<Member>) {
   const { chain } = on
   const prepared = (yield* preparedFor(chain, members)).map(asTransaction)
-  const account = privateKeyToAccount(relayerKey)
+  const account = privateKeyToAccount(bareKey)
   const send = async () => {
     let nonce = await chain.client.getTransactionCount({ address: account.address })
     const raws: Array<Hex> = []

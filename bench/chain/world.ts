@@ -25,8 +25,11 @@ import { addressOf } from "#layers/evm/address.ts"
 
 const key = (name: string): Hex => keccak256(toHex(`ballast bench ${name}`))
 
-export const relayerKey = key("relayer")
-export const relayerAddress = privateKeyToAddress(relayerKey)
+const relayerKey = key("relayer")
+/** The bare script's own, as the service takes it for granted that nobody else uses its relayer's nonces. */
+export const bareKey = key("bare script")
+/** Who submits operations, in either way. */
+export const submitters = [relayerKey, bareKey].map((one) => privateKeyToAddress(one))
 
 const evmConfig = (chain: Chain, rpcUrl: string): EvmConfig["Service"] => ({
   chains: [

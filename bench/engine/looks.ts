@@ -3,7 +3,7 @@ import { Console, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { fill, fillGrants, makeDue } from "#bench/engine/fill.ts"
 import { dollarsAlone, onTarget } from "#bench/engine/noChain.ts"
-import { engine, ourRuns } from "#bench/engine/ourRuns.ts"
+import { countOperations, engine, ourRuns } from "#bench/engine/ourRuns.ts"
 import { spreadLine } from "#bench/engine/spreadLine.ts"
 import { benchDatabase } from "#bench/http/benchDatabase.ts"
 import { spreadOf, spreadOfRatios } from "#bench/http/spread.ts"
@@ -23,12 +23,6 @@ const looks = (count: number) =>
     while (looked < count) looked += yield* scheduler.tick
     return (performance.now() - start) / 1000
   })
-
-const countOperations = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{ readonly count: number }>`SELECT count(*)::int AS count FROM operations`
-  return row!.count
-})
 
 export const looked = Effect.gen(function* () {
   const database = yield* benchDatabase
