@@ -2,7 +2,7 @@
  * An owner of a world signs in and swaps over the interface's wire; real chains, the real guard, the stand-in of LI.FI.
  */
 import { Effect } from "effect"
-import { type Address, createPublicClient, encodeFunctionData, erc20Abi, http } from "viem"
+import { type Address, createPublicClient, encodeFunctionData, erc20Abi, http, parseAbi } from "viem"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { loadContracts } from "#sandbox/chain/Contracts.ts"
 import { contractAddresses } from "#sandbox/chain/installChain.ts"
@@ -203,5 +203,37 @@ describe("an owner who acts", () => {
       assert.deepStrictEqual([refused.status, refused.body.error.code], [400, "SIMULATION_FAILED"])
     }
     assert.strictEqual(await chainBalance(world, owner.vault, "USDC"), 9_000_000_000n)
+  }, 240_000)
+
+  it("lets an integrator tighten the limits of what an owner has signed, and never widen them", async () => {
+    const owner = await signedIn()
+    await completed(owner, (await submit(backendQuote(owner), owner.token)).body.result.data.operationId)
+    const { guard } = contractAddresses(await Effect.runPromise(loadContracts), catalogChain(base)!)
+    const limits = async () => {
+      const { accounts } = (await world.api("GET", `/v2/portfolios/${owner.portfolioId}/policy`)).body.data
+      const { chain } = accounts.find(({ accountId }: any) => accountId.startsWith(`eip155:${base}:`))
+      return [chain.guard.maxTradeLossBps, chain.guard.maxWeeklyLossBps]
+    }
+    const tighten = (tradeBps: number, budgetBps: number) => {
+      const data = encodeFunctionData({
+        abi: parseAbi(["function tighten(uint16 tradeBps, uint16 budgetBps)"]),
+        functionName: "tighten",
+        args: [tradeBps, budgetBps]
+      })
+      const body = { chainId: `${base}`, params: { calls: [{ to: guard, data }] } }
+      return world.api("POST", `/portfolio/${owner.portfolioId}/execute`, body)
+    }
+    assert.deepStrictEqual(await limits(), [200, 200])
+
+    const tightened = await tighten(90, 120)
+    assert.strictEqual(tightened.status, 200, JSON.stringify(tightened.body))
+    const { executionId } = tightened.body.data
+    const operation = await finishedOperation(world, owner.portfolioId, executionId)
+    assert.strictEqual(operation.state, "completed", JSON.stringify(operation))
+    assert.deepStrictEqual(await limits(), [90, 120])
+
+    for (const refused of [await tighten(91, 120), await tighten(90, 121)])
+      assert.deepStrictEqual([refused.status, refused.body.error.code], [400, "SIMULATION_FAILED"])
+    assert.deepStrictEqual(await limits(), [90, 120])
   }, 240_000)
 })
