@@ -2,7 +2,7 @@
 import { Console, DateTime, Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { bytesToHex, encodeFunctionData, type Hex, toHex } from "viem"
+import { type Address, bytesToHex, encodeFunctionData, erc20Abi, type Hex, toHex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import { progress } from "#bench/chain/world.ts"
 import type { Authorization } from "#domain/account/Authorization.ts"
@@ -15,7 +15,8 @@ import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { operator } from "#sandbox/chain/canonical.ts"
-import { addressOf } from "#layers/evm/address.ts"
+import { addressOf, toViem } from "#layers/evm/address.ts"
+import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
 
 /** An account, what its owner allowed, and by which signature. */
 export interface Member {
@@ -120,27 +121,36 @@ export const enlist = Effect.fnUntraced(function* (chain: Chain, count: number, 
   )
 })
 
-/** A hundred dollars more for each account, so that fifty of them are to be sold; all in as few blocks as hold them. */
+/** Accounts that one transaction funds. */
+const fundedTogether = 200
+
+/**
+ * A hundred dollars more for each account, so that fifty of them are to be sold: issued to Multicall3, which hands them
+ * out within its own call. Few transactions, as anvil mines for as many blocks as it was sent transactions.
+ */
 export const fund = Effect.fnUntraced(function* (chain: Chain, members: ReadonlyArray<Member>) {
   const { client, contracts, treasuryAbi } = chain
   const token = tokenBySymbol(chain, "USDC").address
-  const issue = ({ account }: Member) =>
-    client.request({
-      method: "eth_sendTransaction" as never,
-      params: [
-        {
-          from: operator,
-          to: contracts.treasury,
-          gas: toHex(150_000),
-          data: encodeFunctionData({ abi: treasuryAbi, functionName: "issue", args: [token, account, hundredDollars] })
-        }
-      ] as never
-    })
+  const send = async (to: Address, data: Hex) => {
+    const call = { from: operator, to, data, gas: toHex(25_000_000) }
+    const hash = await client.request({ method: "eth_sendTransaction" as never, params: [call] as never })
+    const { status } = await client.waitForTransactionReceipt({ hash, pollingInterval: 10 })
+    if (status !== "success") throw new Error(`Funding was reverted in ${hash}`)
+  }
+  const handOut = (part: ReadonlyArray<Member>) => {
+    const transfers = part.map(({ account }) => ({
+      target: token,
+      allowFailure: false,
+      callData: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [toViem(account), hundredDollars] })
+    }))
+    return send(multicall3, encodeFunctionData({ abi: multicall3Abi, functionName: "aggregate3", args: [transfers] }))
+  }
+  const issued = hundredDollars * BigInt(members.length)
+  const issue = encodeFunctionData({ abi: treasuryAbi, functionName: "issue", args: [token, multicall3, issued] })
   yield* Effect.promise(async () => {
-    await client.setAutomine(false)
-    for (const member of members) await issue(member)
-    await client.setAutomine(true)
-    while ((await client.getTxpoolStatus()).pending > 0) await client.mine({ blocks: 1 })
+    await send(contracts.treasury, issue)
+    for (let from = 0; from < members.length; from += fundedTogether)
+      await handOut(members.slice(from, from + fundedTogether))
   })
   yield* Console.log(`  accounts funded: ${members.length}`)
 })
