@@ -3,7 +3,7 @@
  * in one request.
  */
 import { DateTime, Effect, Layer, Result } from "effect"
-import { encodeFunctionData, erc20Abi, parseAbi } from "viem"
+import { encodeFunctionData, erc20Abi } from "viem"
 import { type AssetId, type ChainId, chainIdOf, type AccountId } from "#domain/Caip.ts"
 import { type AccountBalances, type AccountRequest, Balances } from "#domain/chain/Balances.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -13,6 +13,7 @@ import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { readDepth } from "#layers/evm/execution/settledReceipt.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
+import { blockNumberCalls, blockNumberIn } from "#layers/evm/rpc/blockNumber.ts"
 import { multicall, uintOf } from "#layers/evm/rpc/multicall.ts"
 
 /** Calls of one request for many accounts: far below what nodes let an `eth_call` use and answer. */
@@ -23,21 +24,6 @@ const requestConcurrency = 4
 const timestampCall: Call = {
   target: multicall3,
   data: encodeFunctionData({ abi: multicall3Abi, functionName: "getCurrentBlockTimestamp" })
-}
-
-const blockNumberCall: Call = {
-  target: multicall3,
-  data: encodeFunctionData({ abi: multicall3Abi, functionName: "getBlockNumber" })
-}
-
-/**
- * On Arbitrum `block.number` is Ethereum's; the chain's own number comes from its system contract (ArbSys). Arbitrum
- * One, Sepolia.
- */
-const arbitrumChains: ReadonlySet<number> = new Set([42_161, 421_614])
-const arbitrumBlockNumberCall: Call = {
-  target: "0x0000000000000000000000000000000000000064",
-  data: encodeFunctionData({ abi: parseAbi(["function arbBlockNumber() view returns (uint256)"]) })
 }
 
 const balanceOf = callDataOf(erc20Abi, "balanceOf")
@@ -81,23 +67,20 @@ export const BalancesLive = Layer.effect(
     /** All in one request, so all at one block. */
     const readTogether = Effect.fnUntraced(
       function* (chainId: ChainId, accounts: ReadonlyArray<AccountRequest>) {
-        const calls = [
-          timestampCall,
-          blockNumberCall,
-          ...(arbitrumChains.has(chainId) ? [arbitrumBlockNumberCall] : []),
-          ...accounts.flatMap(balanceCalls)
-        ]
+        const blockCalls = [timestampCall, ...blockNumberCalls(chainId)]
+        const calls = [...blockCalls, ...accounts.flatMap(balanceCalls)]
         const results = yield* multicall(chainId, calls, { blockNumber: yield* settledBlock(chainId) })
-        const [timestamp, blockNumber, ...rest] = results.map(uintOf)
-        const ownBlockNumber = arbitrumChains.has(chainId) ? rest.shift() : undefined
-        if (timestamp == null || blockNumber == null) {
+        const [timestampResult, ...numberResults] = results.slice(0, blockCalls.length)
+        const [timestamp, blockNumber] = [uintOf(timestampResult), blockNumberIn(numberResults)]
+        const rest = results.slice(blockCalls.length).map(uintOf)
+        if (timestamp === null || blockNumber === null) {
           return yield* new ChainUnavailable({
             chainId,
             reason: "Multicall3 does not answer the block; is it deployed on this chain?"
           })
         }
         const block = {
-          blockNumber: ownBlockNumber ?? blockNumber,
+          blockNumber,
           blockTime: DateTime.makeUnsafe(Number(timestamp) * 1_000)
         }
         let read = 0

@@ -13,17 +13,22 @@ import { readDepth, settledReceipt } from "#layers/evm/execution/settledReceipt.
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { agreed, type Observation } from "#layers/evm/rpc/quorum.ts"
 
-/** No chain makes blocks faster, so no more of them were made since an operation was accepted. */
-const minBlockMs = 250
-/** Blocks before the acceptance that are searched besides: clocks differ. */
-const marginBlocks = 256n
+/** Blocks are taken to come this fast at first. Where they come faster the search goes further back. */
+const assumedBlockMs = 200
+/** Clocks of chains and of this service differ by less. */
+const clockSkewMs = 60_000
 
-/** The first block that is searched. */
-const beginningOf = Effect.fnUntraced(function* ({ since }: SoughtOperation, head: bigint) {
-  const elapsedMs = Math.max(0, (yield* Clock.currentTimeMillis) - DateTime.toEpochMillis(since))
-  const blocks = BigInt(Math.ceil(elapsedMs / minBlockMs)) + marginBlocks
-  const least = blocks < maxBlocks ? blocks : maxBlocks
-  return head < least ? 0n : head - least + 1n
+/** The first block that is searched: one that was made before the operation was accepted, or as far back as is searched. */
+const beginningOf = Effect.fnUntraced(function* ({ chainId, since }: SoughtOperation, head: bigint) {
+  const { request } = yield* EvmClients
+  const notAfterMs = DateTime.toEpochMillis(since) - clockSkewMs
+  const elapsedMs = Math.max(clockSkewMs, (yield* Clock.currentTimeMillis) - notAfterMs)
+  for (let blocks = BigInt(Math.ceil(elapsedMs / assumedBlockMs)); blocks < maxBlocks && blocks <= head; blocks *= 2n) {
+    const blockNumber = head - blocks + 1n
+    const { timestamp } = yield* request(chainId, "eth_getBlockByNumber", (client) => client.getBlock({ blockNumber }))
+    if (Number(timestamp) * 1_000 <= notAfterMs) return blockNumber
+  }
+  return head < maxBlocks ? 0n : head - maxBlocks + 1n
 })
 
 /** What the account's operations say that succeeded, oldest first. */

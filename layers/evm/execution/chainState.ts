@@ -8,11 +8,12 @@ import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
 import { callDataOf } from "#layers/evm/callData.ts"
-import { entryPoint, entryPointAbi, kernelAbi } from "#layers/evm/contracts.ts"
+import { entryPoint, entryPointAbi, kernelAbi, multicall3 } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { nonceKey, type PermissionMode } from "#layers/evm/execution/agentOperation.ts"
 import { readPendingNonce } from "#layers/evm/execution/relayerNonce.ts"
 import type { CallResult } from "#layers/evm/rpc/aggregate.ts"
+import { blockNumberCalls, blockNumberIn } from "#layers/evm/rpc/blockNumber.ts"
 import { multicall, uintOf } from "#layers/evm/rpc/multicall.ts"
 
 export interface AccountState {
@@ -20,6 +21,12 @@ export interface AccountState {
   readonly mode: PermissionMode
   /** The operation's nonce in that mode. */
   readonly nonce: bigint
+}
+
+/** An account as a block shows it. */
+export interface AccountReading {
+  readonly state: AccountState
+  readonly blockNumber: bigint
 }
 
 /** An account without code answers any call with nothing at all. */
@@ -39,10 +46,11 @@ const entryPointNonce = (account: Address, permissionId: Hex, mode: PermissionMo
 /** One request; nothing of it may be kept, as the next operation changes it. */
 export const readAccountState = Effect.fnUntraced(function* ({ accountId, chainId, permissionId }: ChainAuthorization) {
   const account = toViem(addressOf(accountId))
-  const [config, enabledNonce, enableNonce] = yield* multicall(chainId, [
+  const [config, enabledNonce, enableNonce, ...numbers] = yield* multicall(chainId, [
     { target: account, data: permissionConfig(permissionId as Hex) },
     entryPointNonce(account, permissionId as Hex, "enabled"),
-    entryPointNonce(account, permissionId as Hex, "enable")
+    entryPointNonce(account, permissionId as Hex, "enable"),
+    ...blockNumberCalls(chainId)
   ])
   const deployed = isDeployed(config)
   const mode = yield* Effect.try({
@@ -53,8 +61,12 @@ export const readAccountState = Effect.fnUntraced(function* ({ accountId, chainI
   if (nonce === null) {
     return yield* new ChainUnavailable({ chainId, reason: `EntryPoint 0.7 does not answer at ${entryPoint}` })
   }
-  const state: AccountState = { deployed, mode, nonce }
-  return state
+  const blockNumber = blockNumberIn(numbers)
+  if (blockNumber === null) {
+    return yield* new ChainUnavailable({ chainId, reason: `Multicall3 does not answer the block at ${multicall3}` })
+  }
+  const reading: AccountReading = { state: { deployed, mode, nonce }, blockNumber }
+  return reading
 })
 
 export interface BlockState {

@@ -150,7 +150,7 @@ export const prepareBatch = Effect.fnUntraced(function* (
   const routeTarget = routedSwap?.target
   const venues = { routeTarget, issuer: issuer?.manager }
   const { chain, settles, signature: ownerSignature } = yield* checkBatch(batch, agent.address, venues)
-  const [account, { block, nonces }, removals, attested] = yield* Effect.all(
+  const [{ blockNumber, state: account }, { block, nonces }, removals, attested] = yield* Effect.all(
     [
       readAccountState(chain),
       readBlock(chainId),
@@ -236,7 +236,8 @@ export const prepareBatch = Effect.fnUntraced(function* (
     maxFeePerGas: block.maxFeePerGas,
     maxPriorityFeePerGas: block.maxPriorityFeePerGas,
     ...nonces,
-    fromBlock: block.number
+    // What the nonce counts is in this block or before it; the operation itself comes later.
+    fromBlock: blockNumber
   }
   return prepared
 })

@@ -114,6 +114,35 @@ describe("an order", () => {
       })
     )
 
+    it.effect("is found on a chain that has made a thousand blocks since, faster than any that is known", () =>
+      Effect.gen(function* () {
+        const { base: chain } = yield* EvmWorld
+        const enrollment = yield* tradingAccount(510n)
+        const operationId = yield* makeOperationId
+        const order = yield* sought(enrollment, chain, { operationId })
+        const { receipt } = yield* execute(yield* swapOf(enrollment, chain, operationId))
+        yield* Effect.promise(() => chain.client.mine({ blocks: 1_000 }))
+        assert.deepStrictEqual(yield* (yield* OperationMarks).find(order), { _tag: "Carried", receipt })
+      })
+    )
+
+    it.effect(
+      "is in a block that the account's next operation names, or before it, also a moment after it landed",
+      () =>
+        Effect.gen(function* () {
+          const { base: chain } = yield* EvmWorld
+          const execution = yield* ChainExecution
+          const enrollment = yield* tradingAccount(511n)
+          yield* execute(yield* swapOf(enrollment, chain))
+          const order = yield* swapOf(enrollment, chain, yield* makeOperationId)
+          const first = asTransaction(yield* execution.prepare(order))
+          const { blockNumber } = yield* submit(chain, stranger, { data: first.callData as Hex })
+          const next = asTransaction(yield* execution.prepare(order))
+          assert.notStrictEqual(next.subject, first.subject, "the nonce counts the first")
+          assert.isTrue(next.fromBlock >= blockNumber, `${next.fromBlock} is before ${blockNumber}`)
+        })
+    )
+
     it.effect("is not said to be absent by a node that has not reached the block of the next operation", () =>
       Effect.gen(function* () {
         const { base: chain } = yield* EvmWorld
