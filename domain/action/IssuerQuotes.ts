@@ -86,8 +86,9 @@ export class IssuerQuotes extends Context.Service<
           concurrency: 2
         }).pipe(Effect.mapError(({ message }) => new IssuerUnavailable({ message })))
         const facts = { assets: known, prices: latest, now: yield* DateTime.now, priceMaxAgeMs, feeBps: 0 }
-        const found = feedLeg({ sell, buy, amountRaw }, facts)
-        return typeof found === "string" ? yield* refusedSwap([`params.buyTokenAddress: ${found}`]) : found
+        return yield* Effect.mapError(Effect.fromResult(feedLeg({ sell, buy, amountRaw }, facts)), (reason) =>
+          refusedSwap([`params.buyTokenAddress: ${reason}`])
+        )
       })
 
       const quoteOf = Effect.fnUntraced(function* (trade: Trade) {

@@ -147,8 +147,7 @@ export class SwapPreparer extends Context.Service<
           priceMaxAgeMs: settings.priceMaxAgeMs,
           feeBps: order.issuer === undefined ? venue.feeBps : 0
         }
-        const found = feedLeg(order, facts)
-        return typeof found === "string" ? yield* refuse(found) : found
+        return yield* Effect.mapError(Effect.fromResult(feedLeg(order, facts)), refuse)
       })
 
       /** The issuer's signed word, asked for when all else is ready. It must still be about what a preview promised. */

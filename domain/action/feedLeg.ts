@@ -1,5 +1,5 @@
 /** A swap on one chain with what the feed's prices promise for it, or why it has no such promise. Pure. */
-import type { DateTime } from "effect"
+import { type DateTime, Result } from "effect"
 import * as Amount from "#domain/Amount.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
 import type { AssetId } from "#domain/Caip.ts"
@@ -22,23 +22,27 @@ export interface FeedLeg {
   readonly buy: Asset
 }
 
-/** A text is the end of a sentence that says why there is none. */
+/** A failure is the end of a sentence that says why there is none. */
 export const feedLeg = (
   { amountRaw, buy, sell }: { readonly sell: AssetId; readonly buy: AssetId; readonly amountRaw: bigint },
   { assets, feeBps, now, priceMaxAgeMs, prices }: Facts
-): FeedLeg | string => {
+): Result.Result<FeedLeg, string> => {
   const [from, into] = [assets.get(sell), assets.get(buy)]
   if (from === undefined || into === undefined || from.isBlocked || into.isBlocked) {
-    return `${sell} and ${buy}: one is blocked or not in the asset catalogue`
+    return Result.fail(`${sell} and ${buy}: one is blocked or not in the asset catalogue`)
   }
   const staleBefore = now.epochMilliseconds - priceMaxAgeMs
   const [sold, bought] = [prices.get(sell), prices.get(buy)]
   const isFresh = [sold, bought].every((price) => price !== undefined && mayTradeOn(price, staleBefore))
   if (!isFresh || sold === undefined || bought === undefined || bought.usd <= 0n) {
-    return `${sell} and ${buy}: there is no fresh price to swap by`
+    return Result.fail(`${sell} and ${buy}: there is no fresh price to swap by`)
   }
   const valueUsd = Amount.valueUsd(amountRaw, from.decimals, sold.usd)
   const { kept } = fromFeeBps(feeBps)
   const expectedBuyRaw = Amount.fromUsd((valueUsd * kept) / whole, into.decimals, bought.usd)
-  return { leg: { sell, buy, sellAmountRaw: amountRaw, valueUsd, expectedBuyRaw }, sell: from, buy: into }
+  return Result.succeed({
+    leg: { sell, buy, sellAmountRaw: amountRaw, valueUsd, expectedBuyRaw },
+    sell: from,
+    buy: into
+  })
 }

@@ -2,9 +2,10 @@
  * Removes enrollment flows a day after they expired: nobody can use them any more, and anybody with a key can make
  * many.
  */
-import { DateTime, Duration, Effect, Layer, Schedule } from "effect"
+import { DateTime, Duration, Effect, Layer } from "effect"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { removeInBatches } from "#domain/removeInBatches.ts"
+import { keepGoing } from "#domain/keepGoing.ts"
 
 /** After its expiry a flow is answered as unknown; a call that began before may still be at work for its lease. */
 const keptFor = Duration.days(1)
@@ -19,9 +20,7 @@ export const pruneFlows = Effect.gen(function* () {
 
 /** The fiber that prunes for as long as the layer lives; a failed pass is logged and the next one tries again. */
 export const FlowPruner = Layer.effectDiscard(
-  pruneFlows.pipe(
-    Effect.catchCause((cause) => Effect.logError("Expired enrollment flows could not be removed", cause)),
-    Effect.repeat(Schedule.spaced(pruneInterval)),
-    Effect.forkScoped
+  pruneFlows.pipe(Effect.as(pruneInterval), (round) =>
+    keepGoing(round, { complaint: "Expired enrollment flows could not be removed", afterFault: pruneInterval })
   )
 )

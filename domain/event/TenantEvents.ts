@@ -2,7 +2,7 @@
  * The calling tenant's events: pages of the log, and the log as it grows. Events are kept for 30 days; whoever has seen
  * one goes on after it, on whichever process, and misses none.
  */
-import { Context, DateTime, Duration, Effect, Layer, Option, Schedule, Stream } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option, Stream } from "effect"
 import { CursorInvalid } from "#domain/Errors.ts"
 import { makeWaiters } from "#domain/event/EventWaiters.ts"
 import type { TenantEvent } from "#domain/event/TenantEvent.ts"
@@ -10,6 +10,7 @@ import { TenantEventLog } from "#domain/event/TenantEventLog.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import type { TenantId } from "#domain/Ids.ts"
 import { removeInBatches } from "#domain/removeInBatches.ts"
+import { keepGoing } from "#domain/keepGoing.ts"
 
 /** How long an event can be read. */
 export const keptFor = Duration.days(30)
@@ -99,10 +100,8 @@ export class TenantEvents extends Context.Service<
       yield* Effect.gen(function* () {
         const before = DateTime.subtractDuration(yield* DateTime.now, keptFor)
         yield* removeInBatches((limit) => log.prune(before, limit))
-      }).pipe(
-        Effect.catchCause((cause) => Effect.logError("Old events of tenants could not be removed", cause)),
-        Effect.repeat(Schedule.spaced(pruneInterval)),
-        Effect.forkScoped
+      }).pipe(Effect.as(pruneInterval), (round) =>
+        keepGoing(round, { complaint: "Old events of tenants could not be removed", afterFault: pruneInterval })
       )
     })
   )

@@ -1,7 +1,8 @@
 /** Removes idempotency keys a day after their request. */
-import { DateTime, Duration, Effect, Layer, Schedule } from "effect"
+import { DateTime, Duration, Effect, Layer } from "effect"
 import { IdempotencyKeys, keptFor } from "#domain/identity/IdempotencyKeys.ts"
 import { removeInBatches } from "#domain/removeInBatches.ts"
+import { keepGoing } from "#domain/keepGoing.ts"
 
 const pruneInterval = Duration.minutes(10)
 
@@ -13,9 +14,7 @@ export const pruneKeys = Effect.gen(function* () {
 
 /** The fiber that prunes for as long as the layer lives. */
 export const KeyPruner = Layer.effectDiscard(
-  pruneKeys.pipe(
-    Effect.catchCause((cause) => Effect.logError("Old idempotency keys could not be removed", cause)),
-    Effect.repeat(Schedule.spaced(pruneInterval)),
-    Effect.forkScoped
+  pruneKeys.pipe(Effect.as(pruneInterval), (round) =>
+    keepGoing(round, { complaint: "Old idempotency keys could not be removed", afterFault: pruneInterval })
   )
 )

@@ -5,7 +5,7 @@
  * Requests wait for nobody: what they note is held here and written in batches. When the database cannot keep up, what
  * does not fit is dropped and counted.
  */
-import { Context, DateTime, Duration, Effect, Layer, Queue, Schedule, Semaphore } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Queue, Semaphore } from "effect"
 import { type Page, type PageQuery, page, pageRequest } from "#domain/Cursor.ts"
 import type { CursorInvalid } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
@@ -101,11 +101,8 @@ export class RefusedRequests extends Context.Service<
       const store = yield* RefusedRequestStore
       const before = DateTime.subtractDuration(yield* DateTime.now, keptFor)
       yield* removeInBatches((limit) => store.prune(before, limit))
-    }).pipe(
-      Effect.withSpan("RefusedRequests.prune"),
-      Effect.catchCause((cause) => Effect.logError("Old refused requests could not be removed", cause)),
-      Effect.repeat(Schedule.spaced(pruneEvery)),
-      Effect.forkScoped
+    }).pipe(Effect.withSpan("RefusedRequests.prune"), Effect.as(pruneEvery), (round) =>
+      keepGoing(round, { complaint: "Old refused requests could not be removed", afterFault: pruneEvery })
     )
   )
 }

@@ -2,11 +2,12 @@
  * Seals the secrets of webhooks under the pepper of today, while another one is accepted beside it. Each is exchanged
  * for what was read, so a secret that its tenant rotates meanwhile stays as it was rotated.
  */
-import { Duration, Effect, Layer, Option, Schedule } from "effect"
+import { Duration, Effect, Layer, Option } from "effect"
 import { SecretBox } from "#domain/identity/SecretBox.ts"
 import type { WebhookId } from "#domain/Ids.ts"
 import { secretLabel } from "#domain/webhook/Webhook.ts"
 import { WebhookStore } from "#domain/webhook/WebhookStore.ts"
+import { keepGoing } from "#domain/keepGoing.ts"
 
 const pageSize = 200
 /** Again and again: processes that do not have the new pepper yet go on sealing under the one before. */
@@ -39,9 +40,8 @@ export const SecretReseal = Layer.effectDiscard(
     if (!(yield* SecretBox).isExchanging) return
     yield* resealSecrets.pipe(
       Effect.tap((resealed) => Effect.logInfo(`${resealed} secrets of webhooks were sealed under the new pepper`)),
-      Effect.catchCause((cause) => Effect.logError("Secrets of webhooks could not be sealed anew", cause)),
-      Effect.repeat(Schedule.spaced(interval)),
-      Effect.forkScoped
+      Effect.as(interval),
+      (round) => keepGoing(round, { complaint: "Secrets of webhooks could not be sealed anew", afterFault: interval })
     )
   })
 )

@@ -41,7 +41,7 @@ const isScope = Schema.is(Scope)
 
 interface KeyAndTenantRow {
   readonly api_key_id: string
-  readonly tenant_id: string
+  readonly tenant_id: TenantId
   readonly key_name: string
   readonly preview: string
   readonly scopes: ReadonlyArray<string>
@@ -70,7 +70,7 @@ const toKeyAndTenant = (row: KeyAndTenantRow): FoundKey => ({
   pepper: row.pepper,
   key: {
     apiKeyId: row.api_key_id as ApiKeyId,
-    tenantId: row.tenant_id as TenantId,
+    tenantId: row.tenant_id,
     name: row.key_name,
     preview: row.preview,
     scopes: row.scopes.filter(isScope),
@@ -82,7 +82,7 @@ const toKeyAndTenant = (row: KeyAndTenantRow): FoundKey => ({
     ...environmentOf(row)
   },
   tenant: {
-    tenantId: row.tenant_id as TenantId,
+    tenantId: row.tenant_id,
     name: row.tenant_name,
     email: row.email,
     entitlements: row.entitlements,

@@ -3,7 +3,7 @@ import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AssetId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
-import { OperationId, PortfolioId, UserId, WorkflowId } from "#domain/Ids.ts"
+import { OperationId, PortfolioId, type StrategyId, type TenantId, UserId, WorkflowId } from "#domain/Ids.ts"
 import type { Execution, MonitorState, Workflow } from "#domain/monitor/Monitor.ts"
 import { maxWorkflows, MonitorStore } from "#domain/monitor/MonitorStore.ts"
 import { Trigger } from "#domain/monitor/Trigger.ts"
@@ -45,7 +45,7 @@ const make = Effect.gen(function* () {
   const insert = Effect.fn("MonitorStore.insert")(
     function* (workflow: Omit<Workflow, "ownerAddress" | "tenantId">, state: MonitorState, at: DateTime.Utc) {
       const { event, linked_operation_ids, ...columns } = toStateColumns(state)
-      const [portfolio] = yield* sql<{ readonly tenant_id: string }>`
+      const [portfolio] = yield* sql<{ readonly tenant_id: TenantId }>`
         SELECT tenant_id FROM portfolios WHERE portfolio_id = ${workflow.portfolioId} AND archived_at IS NULL
         FOR NO KEY UPDATE`
       if (portfolio === undefined) return "no_portfolio" as const
@@ -198,11 +198,11 @@ const make = Effect.gen(function* () {
 
   const follow = Effect.fn("MonitorStore.follow")(
     function* (now: DateTime.Utc) {
-      const [change] = yield* sql<{ readonly strategy_id: string; readonly after: string }>`
+      const [change] = yield* sql<{ readonly strategy_id: StrategyId; readonly after: string }>`
         SELECT strategy_id, after_portfolio_id AS after FROM trigger_changes
         ORDER BY strategy_id LIMIT 1 FOR UPDATE SKIP LOCKED`
       if (change === undefined) return false
-      const rows = yield* sql<{ readonly portfolio_id: string }>`
+      const rows = yield* sql<{ readonly portfolio_id: PortfolioId }>`
         SELECT portfolio_id FROM portfolios
         WHERE strategy_id = ${change.strategy_id} AND archived_at IS NULL AND portfolio_id > ${change.after}
         ORDER BY portfolio_id LIMIT ${batchSize}`

@@ -5,7 +5,7 @@
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { Effect, Schema } from "effect"
-import type { OperationId } from "#domain/Ids.ts"
+import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 import { type OperationReport, OperationResult, reasonOf } from "#domain/operation/OperationResult.ts"
 import { isTerminal, type OperationState, sourcesOf, stateEvent } from "#domain/operation/Operation.ts"
 import type { StateChange } from "#domain/operation/OperationStore.ts"
@@ -34,7 +34,7 @@ const eventOf = (state: OperationState, error: string | null, ended: OperationRe
 export const changeStates = (sql: SqlClient.SqlClient, changes: ReadonlyArray<ReportedChange>) => {
   // The driver cannot send an array of nulls alone, so an empty text stands for none.
   const errors = changes.map(({ error }) => (error === null ? "" : storableText(error)))
-  return sql<{ readonly operation_id: OperationId; readonly portfolio_id: string }>`
+  return sql<{ readonly operation_id: OperationId; readonly portfolio_id: PortfolioId }>`
     WITH wanted AS (
       SELECT * FROM unnest(${changes.map(({ operationId }) => operationId)}::text[], ${changes.map(({ to }) => to)}::text[],
         ${changes.map(({ to }) => sourcesOf(to).join(" "))}::text[], ${changes.map(({ at }) => timestamp(at))}::timestamptz[],

@@ -40,11 +40,11 @@ export const selectDetail = selectPortfolios.replace(
   ) l ON true`)
 
 export interface PortfolioRow {
-  readonly portfolio_id: string
-  readonly tenant_id: string
+  readonly portfolio_id: PortfolioId
+  readonly tenant_id: TenantId
   readonly name: string | null
   readonly owner_account_id: string
-  readonly strategy_id: string
+  readonly strategy_id: StrategyId
   readonly strategy_name: string
   readonly strategy_description: string | null
   readonly frequency: string
@@ -67,11 +67,11 @@ export interface PortfolioRow {
  * database and written only by stores.
  */
 export const toPortfolio = (row: PortfolioRow): Portfolio => ({
-  portfolioId: row.portfolio_id as PortfolioId,
-  tenantId: row.tenant_id as TenantId,
+  portfolioId: row.portfolio_id,
+  tenantId: row.tenant_id,
   name: row.name,
   ownerAccountId: row.owner_account_id as WalletId,
-  strategyId: row.strategy_id as StrategyId,
+  strategyId: row.strategy_id,
   strategyName: row.strategy_name,
   strategyDescription: row.strategy_description,
   strategyVersion: row.strategy_version,
@@ -97,8 +97,8 @@ export interface DetailRow extends PortfolioRow {
   readonly revoked_at: Date | null
   readonly permission_ends_at: Date | null
   readonly is_guarded: boolean
-  readonly active_operation_id: string | null
-  readonly last_operation_id: string | null
+  readonly active_operation_id: OperationId | null
+  readonly last_operation_id: OperationId | null
   readonly last_kind: string
   readonly last_state: string
   readonly last_outcome: string | null
@@ -106,19 +106,19 @@ export interface DetailRow extends PortfolioRow {
   readonly last_error: string | null
   readonly last_finished_at: Date
   readonly awaited: ReadonlyArray<{ readonly chainId: number; readonly cause: string; readonly since: string }> | null
-  readonly unclear: ReadonlyArray<{ readonly operationId: string; readonly since: string }> | null
+  readonly unclear: ReadonlyArray<{ readonly operationId: OperationId; readonly since: string }> | null
 }
 
 const utcOrNull = (at: Date | null) => (at === null ? null : DateTime.makeUnsafe(at))
 
 export const toDetail = (row: DetailRow): StoredPortfolio => {
   const portfolio = toPortfolio(row)
-  const lastId = row.last_operation_id as OperationId | null
+  const lastId = row.last_operation_id
   const at = lastId === null ? null : DateTime.makeUnsafe(row.last_finished_at)
   const { last_error: error, last_state: state } = row
   return {
     ...portfolio,
-    activeOperationId: row.active_operation_id as OperationId | null,
+    activeOperationId: row.active_operation_id,
     lastOperation:
       lastId === null || at === null
         ? null
@@ -142,7 +142,7 @@ export const toDetail = (row: DetailRow): StoredPortfolio => {
           ? null
           : { operationId: lastId, hasFailed: state === "failed", at, error },
       unclear: (row.unclear ?? []).map(({ operationId, since }) => ({
-        operationId: operationId as OperationId,
+        operationId,
         since: DateTime.makeUnsafe(since)
       }))
     }

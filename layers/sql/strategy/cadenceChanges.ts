@@ -68,7 +68,7 @@ export const makeCadenceChanges = Effect.fnUntraced(function* (sql: SqlClient.Sq
         FROM cadence_changes ORDER BY strategy_id, tenant_id LIMIT 1 FOR UPDATE SKIP LOCKED`)
       if (change._tag === "None") return false
       const { after, strategyId, tenantId } = change.value
-      const rows = yield* sql<{ readonly portfolio_id: string }>`
+      const rows = yield* sql<{ readonly portfolio_id: PortfolioId }>`
         SELECT portfolio_id FROM portfolios
         WHERE strategy_id = ${strategyId} AND archived_at IS NULL AND portfolio_id > ${after}
           AND (${tenantId} = '' OR tenant_id = ${tenantId})
