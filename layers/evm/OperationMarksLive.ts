@@ -18,7 +18,7 @@ const assumedBlockMs = 200
 /** Clocks of chains and of this service differ by less. */
 const clockSkewMs = 60_000
 
-/** The first block that is searched: one that was made before the operation was accepted, or as far back as is searched. */
+/** The first block that is searched: one older than the acceptance, or as far back as is searched. */
 const beginningOf = Effect.fnUntraced(function* ({ chainId, since }: SoughtOperation, head: bigint) {
   const { request } = yield* EvmClients
   const notAfterMs = DateTime.toEpochMillis(since) - clockSkewMs

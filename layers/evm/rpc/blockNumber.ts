@@ -24,6 +24,9 @@ const arbitrumBlockNumberCall: Call = {
 export const blockNumberCalls = (chainId: ChainId): ReadonlyArray<Call> =>
   arbitrumChains.has(chainId) ? [blockNumberCall, arbitrumBlockNumberCall] : [blockNumberCall]
 
-/** Null when Multicall3 does not answer. A chain with Arbitrum's id and without its system contract has the other one. */
+/**
+ * Null when Multicall3 does not answer. A chain with the id of Arbitrum and without its system contract, as in a
+ * sandbox, has the other number.
+ */
 export const blockNumberIn = (results: ReadonlyArray<CallResult>): bigint | null =>
   results.map(uintOf).findLast((number) => number !== null) ?? null
