@@ -56,13 +56,13 @@ const ways = Effect.gen(function* () {
     return (id) => Effect.request(Write({ id }), by)
   }
   // Collects while a statement runs, as `batched` does.
-  const lane = yield* Semaphore.make(1)
+  const turn = yield* Semaphore.make(1)
   const busy = RequestResolver.makeWith<Write>({
     batchKey: () => undefined,
-    delay: lane.withPermits(1)(Effect.void),
+    delay: turn.withPermits(1)(Effect.void),
     collectWhile: (entries) => entries.size < maxBatch,
     runAll: (entries) =>
-      lane.withPermits(1)(
+      turn.withPermits(1)(
         Effect.map(write(entries.map(({ request }) => request.id)), () => {
           for (const entry of entries) entry.completeUnsafe(Exit.succeed(entry.request.id))
         })

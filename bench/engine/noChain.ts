@@ -165,7 +165,7 @@ const userOperations = ({ delayMs, stalls }: Behaviour) =>
 const relayer = ({ delayMs, onBroadcast }: Behaviour) =>
   Layer.succeed(Relayer, {
     address: address("f1"),
-    lanes: [address("f1")],
+    accounts: [address("f1")],
     sign: ({ callData, chainId, fromBlock, subject }, nonce) =>
       Effect.succeed({
         chainId,

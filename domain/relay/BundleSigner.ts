@@ -1,9 +1,9 @@
 /**
  * Signs what is to go to a chain, several actions in one transaction where they may share one.
  *
- * What comes for a chain within a short window, and while as many groups of it are signed as it has lanes, is taken
- * together; gas limits alone decide into how many transactions it is cut. May be repeated at any time: an attempt that
- * is signed stays signed as it is.
+ * What comes for a chain within a short window, and while as many groups of it are signed as there are relayer
+ * accounts, is taken together; gas limits alone decide into how many transactions it is cut. May be repeated at any
+ * time: an attempt that is signed stays signed as it is.
  */
 import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Result } from "effect"
 import { Chains } from "#domain/chain/Chains.ts"
@@ -59,9 +59,9 @@ export class BundleSigner extends Context.Service<
       const reserve = Effect.fnUntraced(function* (actions: Actions, transaction: PreparedTransaction) {
         const at = yield* DateTime.now
         const isSigned = yield* store.reserve(actions, {
-          lanes: relayer.lanes,
+          accounts: relayer.accounts,
           at,
-          sign: (nonce, lane) => relayer.sign(transaction, nonce, lane)
+          sign: (nonce, account) => relayer.sign(transaction, nonce, account)
         })
         if (isSigned)
           yield* Metric.update(
@@ -121,11 +121,11 @@ export class BundleSigner extends Context.Service<
 
       const { supported } = yield* Chains
       const bundleWindow = yield* BundleWindow
-      /** A key that does not answer holds up its own lane: the next group goes to another one. */
+      /** A key that does not answer holds up its own account alone: the next group goes to another one. */
       const queueOf = () =>
         batched(({ attempt }: CarriedAction) => attemptKey(attempt), signAll, {
           collectFor: bundleWindow,
-          concurrency: relayer.lanes.length
+          concurrency: relayer.accounts.length
         })
       const queues = new Map(
         yield* Effect.forEach(supported, (chainId) =>

@@ -34,9 +34,9 @@ export interface StoredTransaction {
 /** How actions are signed. */
 export interface Signing {
   /** The accounts that may send it. */
-  readonly lanes: readonly [EvmAddress, ...ReadonlyArray<EvmAddress>]
+  readonly accounts: readonly [EvmAddress, ...ReadonlyArray<EvmAddress>]
   readonly at: DateTime.Utc
-  readonly sign: (nonce: number, lane: EvmAddress) => Effect.Effect<SignedTransaction, ChainUnavailable>
+  readonly sign: (nonce: number, account: EvmAddress) => Effect.Effect<SignedTransaction, ChainUnavailable>
 }
 
 /**

@@ -18,14 +18,15 @@ export class Relayer extends Context.Service<
     /** The first of the accounts; simulations are made as if it submitted. */
     readonly address: EvmAddress
     /** The accounts, each with nonces of its own, so that one whose transactions do not land holds up no other. */
-    readonly lanes: readonly [EvmAddress, ...ReadonlyArray<EvmAddress>]
+    readonly accounts: readonly [EvmAddress, ...ReadonlyArray<EvmAddress>]
     /**
-     * Signs with the nonce reserved for a lane, the first when none is named. Fails when the key gives no signature.
+     * Signs with the nonce reserved for an account, the first when none is named. Fails when the key gives no
+     * signature.
      */
     readonly sign: (
       prepared: PreparedTransaction,
       nonce: number,
-      lane?: EvmAddress
+      account?: EvmAddress
     ) => Effect.Effect<SignedTransaction, ChainUnavailable>
     /** Sends the stored bytes; bytes that the chain already knows or has mined count as sent. */
     readonly broadcast: (transaction: SignedTransaction) => Effect.Effect<void, ChainUnavailable>

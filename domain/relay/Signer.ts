@@ -88,5 +88,5 @@ export class AttestorSigners extends Context.Service<
  */
 export class RelayerSigners extends Context.Service<
   RelayerSigners,
-  { readonly lanes: readonly [Signer, ...ReadonlyArray<Signer>] }
+  { readonly signers: readonly [Signer, ...ReadonlyArray<Signer>] }
 >()("ballast/domain/relay/RelayerSigners") {}

@@ -38,16 +38,16 @@ const raise = Effect.fnUntraced(function* ({ relayer, store }: Services, head: S
 /** `age` is how old the newest bytes must be to be replaced; younger ones are sent again as they are. */
 export const replaceStuckTransaction = Effect.fn("replaceStuckTransaction")(function* (
   services: Services,
-  { chainId, nonce, relayer: lane }: SignedTransaction,
+  { chainId, nonce, relayer: account }: SignedTransaction,
   age: Duration.Duration
 ) {
   const { relayer, store } = services
-  const next = yield* relayer.usedNonces(chainId, lane)
+  const next = yield* relayer.usedNonces(chainId, account)
   if (next > nonce) return
-  const found = yield* store.atNonce(chainId, lane, next)
+  const found = yield* store.atNonce(chainId, account, next)
   if (Option.isNone(found)) {
     return yield* Effect.logError(
-      `The chain ${chainId} waits for nonce ${next} of relayer ${lane}, with which nothing was signed here. Was its key used elsewhere, or the database restored from an older backup? Send any transaction with that nonce`
+      `The chain ${chainId} waits for nonce ${next} of relayer ${account}, with which nothing was signed here. Was its key used elsewhere, or the database restored from an older backup? Send any transaction with that nonce`
     )
   }
   const head = found.value

@@ -58,8 +58,8 @@ export const CallTracerLive = Layer.effect(
   CallTracer,
   Effect.gen(function* () {
     const clients = yield* EvmClients
-    const { lanes } = yield* RelayerSigners
-    const from = toViem(lanes[0].address)
+    const { signers } = yield* RelayerSigners
+    const from = toViem(signers[0].address)
 
     const trace = Effect.fn("CallTracer.trace")(function* ({ callData, chainId, gasLimit, to }: PreparedTransaction) {
       const transaction = { account: from, to: toViem(to), data: callData as Hex, gas: gasLimit }

@@ -7,7 +7,7 @@ import { makeAttestedPrices } from "#layers/evm/attestation/attestedPrices.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { BlockReader } from "#layers/evm/execution/BlockReader.ts"
-import type { Lanes } from "#layers/evm/execution/chainState.ts"
+import type { RelayerAddresses } from "#layers/evm/execution/chainState.ts"
 import { gatheredSimulations } from "#layers/evm/execution/gatheredSimulations.ts"
 import { type Operators, prepareBatch } from "#layers/evm/execution/prepareBatch.ts"
 
@@ -15,9 +15,10 @@ export const ChainExecutionLive = Layer.effect(
   ChainExecution,
   Effect.gen(function* () {
     const clients = yield* EvmClients
-    const { lanes } = yield* RelayerSigners
-    const [first, ...others] = lanes
-    const relayers: Lanes = [toViem(first.address), ...others.map(({ address }) => toViem(address))]
+    const {
+      signers: [first, ...others]
+    } = yield* RelayerSigners
+    const relayers: RelayerAddresses = [toViem(first.address), ...others.map(({ address }) => toViem(address))]
     const { chains } = yield* EvmConfig
     const simulations = new Map(
       yield* Effect.forEach(chains, ({ chainId }) =>

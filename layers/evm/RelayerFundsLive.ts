@@ -12,11 +12,11 @@ export const RelayerFundsLive = Layer.effect(
   Effect.gen(function* () {
     const { chain, request } = yield* EvmClients
     const { chains } = yield* EvmConfig
-    const { lanes } = yield* Relayer
+    const { accounts } = yield* Relayer
 
     const read = Effect.fn("RelayerFunds.read")(function* (chainId: ChainId) {
       const { lowRelayerFunds } = yield* chain(chainId)
-      return yield* Effect.forEach(lanes, (relayer) =>
+      return yield* Effect.forEach(accounts, (relayer) =>
         request(chainId, "eth_getBalance", (client) => client.getBalance({ address: toViem(relayer) })).pipe(
           Effect.map((balance): Funds => ({ chainId, relayer, balance, isLow: balance < lowRelayerFunds }))
         )

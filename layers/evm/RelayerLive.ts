@@ -35,22 +35,22 @@ export const RelayerLive = Layer.effect(
   Relayer,
   Effect.gen(function* () {
     const clients = yield* EvmClients
-    const { lanes: signers } = yield* RelayerSigners
+    const { signers } = yield* RelayerSigners
     const [first, ...others] = signers
     const { address } = first
 
     const signed = Effect.fnUntraced(function* (
-      lane: EvmAddress,
+      account: EvmAddress,
       transaction: TransactionSerializableEIP1559,
       carried: Pick<SignedTransaction, "chainId" | "fromBlock" | "replaces" | "subject">
     ) {
       const unsigned = serializeTransaction(transaction)
       const { chainId } = carried
-      const signer = signers.find((one) => one.address === lane)
+      const signer = signers.find((one) => one.address === account)
       if (signer === undefined) {
         return yield* new ChainUnavailable({
           chainId,
-          reason: `no key of relayer ${lane} is configured any more, and a transaction of it has not landed; configure it again`
+          reason: `no key of relayer ${account} is configured any more, and a transaction of it has not landed; configure it again`
         })
       }
       const signature = yield* signer
@@ -59,7 +59,7 @@ export const RelayerLive = Layer.effect(
       const raw = serializeTransaction(transaction, parseSignature(signature as Hex))
       const answer: SignedTransaction = {
         ...carried,
-        relayer: lane,
+        relayer: account,
         nonce: transaction.nonce!,
         txHash: keccak256(raw),
         raw
@@ -70,11 +70,11 @@ export const RelayerLive = Layer.effect(
     const sign = Effect.fn("Relayer.sign")(function* (
       prepared: PreparedTransaction,
       nonce: number,
-      lane: EvmAddress = address
+      account: EvmAddress = address
     ) {
       const { callData, chainId, fromBlock, gasLimit, maxFeePerGas, maxPriorityFeePerGas, subject, to } = prepared
       return yield* signed(
-        lane,
+        account,
         {
           type: "eip1559",
           chainId,
@@ -129,8 +129,8 @@ export const RelayerLive = Layer.effect(
     )
     const broadcast = Effect.fn("Relayer.broadcast")(sending.read)
 
-    const lanes = [address, ...others.map((other) => other.address)] as const
+    const accounts = [address, ...others.map((other) => other.address)] as const
 
-    return Relayer.of({ address, lanes, sign, broadcast, usedNonces, quoteFeeBump, signReplacement })
+    return Relayer.of({ address, accounts, sign, broadcast, usedNonces, quoteFeeBump, signReplacement })
   })
 )

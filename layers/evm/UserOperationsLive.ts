@@ -16,7 +16,7 @@ export const UserOperationsLive = Layer.effect(
   Effect.gen(function* () {
     const clients = yield* EvmClients
     const {
-      lanes: [first]
+      signers: [first]
     } = yield* RelayerSigners
     const relayer = toViem(first.address)
 

@@ -10,7 +10,12 @@ import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { RelayerSigners } from "#domain/relay/Signer.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
-import { type BlockState, type Lanes, readBlockState, readLaneNonces } from "#layers/evm/execution/chainState.ts"
+import {
+  type BlockState,
+  type RelayerAddresses,
+  readBlockState,
+  readRelayerNonces
+} from "#layers/evm/execution/chainState.ts"
 import { sharedReading } from "#layers/evm/rpc/sharedReading.ts"
 
 /** For so long a reading serves; blocks come every quarter of a second to every two seconds. */
@@ -18,7 +23,7 @@ const maxAge = Duration.millis(500)
 
 export interface BlockReading {
   readonly block: BlockState
-  readonly nonces: Effect.Success<ReturnType<typeof readLaneNonces>>
+  readonly nonces: Effect.Success<ReturnType<typeof readRelayerNonces>>
 }
 
 export class BlockReader extends Context.Service<
@@ -35,12 +40,12 @@ export class BlockReader extends Context.Service<
     Effect.gen(function* () {
       const clients = yield* EvmClients
       const {
-        lanes: [first, ...others]
+        signers: [first, ...others]
       } = yield* RelayerSigners
-      const relayers: Lanes = [toViem(first.address), ...others.map(({ address }) => toViem(address))]
+      const relayers: RelayerAddresses = [toViem(first.address), ...others.map(({ address }) => toViem(address))]
       const readings = yield* sharedReading(maxAge, Number, (chainId: ChainId) =>
         Effect.all(
-          { block: readBlockState(chainId), nonces: readLaneNonces(chainId, relayers) },
+          { block: readBlockState(chainId), nonces: readRelayerNonces(chainId, relayers) },
           { concurrency: "unbounded" }
         ).pipe(Effect.provideService(EvmClients, clients))
       )

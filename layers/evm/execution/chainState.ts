@@ -111,13 +111,16 @@ export const readBlockState = Effect.fnUntraced(function* (chainId: ChainId) {
 })
 
 /** The relayers' accounts, the first of which stands for all of them in simulations. */
-export type Lanes = readonly [Address, ...ReadonlyArray<Address>]
+export type RelayerAddresses = readonly [Address, ...ReadonlyArray<Address>]
 
 /** The next nonces of all of them, as a prepared transaction carries them. */
-export const readLaneNonces = Effect.fnUntraced(function* (chainId: ChainId, [first, ...others]: Lanes) {
-  const read = (lane: Address) => readPendingNonce(chainId, lane)
+export const readRelayerNonces = Effect.fnUntraced(function* (chainId: ChainId, [first, ...others]: RelayerAddresses) {
+  const read = (account: Address) => readPendingNonce(chainId, account)
   const [chainNonce, nonces] = yield* Effect.all([read(first), Effect.forEach(others, read, { concurrency: 4 })], {
     concurrency: "unbounded"
   })
-  return { chainNonce, laneNonces: others.map((lane, index) => ({ relayer: fromViem(lane), nonce: nonces[index]! })) }
+  return {
+    chainNonce,
+    laneNonces: others.map((account, index) => ({ relayer: fromViem(account), nonce: nonces[index]! }))
+  }
 })

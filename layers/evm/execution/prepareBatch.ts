@@ -22,7 +22,7 @@ import {
   unsignedOperation
 } from "#layers/evm/execution/agentOperation.ts"
 import type { BlockReading } from "#layers/evm/execution/BlockReader.ts"
-import { type Lanes, readAccountState } from "#layers/evm/execution/chainState.ts"
+import { type RelayerAddresses, readAccountState } from "#layers/evm/execution/chainState.ts"
 import { type GuardTerms, guardedSwaps, guardedTransfer, guardRouteFault } from "#layers/evm/execution/guardCalls.ts"
 import { bundleGasCap, gasLimits, transactionGas, transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
 import { withMark } from "#layers/evm/execution/operationMark.ts"
@@ -38,7 +38,7 @@ import { settlementCall, withSettlementGas } from "#layers/evm/withdrawal/settle
 /** The service's accounts: the agent that signs operations, the relayers that submit them. */
 export interface Operators {
   readonly agent: Signer
-  readonly relayers: Lanes
+  readonly relayers: RelayerAddresses
   /** The block and the relayers' nonces, as everybody who prepares at that moment reads them. */
   readonly readBlock: (chainId: ChainId) => Effect.Effect<BlockReading, ChainUnavailable>
   readonly simulate: (simulation: Simulation) => Effect.Effect<ReadonlyArray<CallResult>, ChainUnavailable>

@@ -11,7 +11,7 @@ import {
 } from "#domain/revocation/RevocationExecution.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
-import type { Lanes } from "#layers/evm/execution/chainState.ts"
+import type { RelayerAddresses } from "#layers/evm/execution/chainState.ts"
 import { findReceipt } from "#layers/evm/execution/findReceipt.ts"
 import { draftRevocation } from "#layers/evm/revocation/draftRevocation.ts"
 import { hasEnded, prepareRevocation } from "#layers/evm/revocation/prepareRevocation.ts"
@@ -21,9 +21,10 @@ export const RevocationExecutionLive = Layer.effect(
   Effect.gen(function* () {
     const clients = yield* EvmClients
     const random = yield* SecureRandom.SecureRandom
-    const { lanes } = yield* RelayerSigners
-    const [first, ...others] = lanes
-    const relayers: Lanes = [toViem(first.address), ...others.map(({ address }) => toViem(address))]
+    const {
+      signers: [first, ...others]
+    } = yield* RelayerSigners
+    const relayers: RelayerAddresses = [toViem(first.address), ...others.map(({ address }) => toViem(address))]
 
     const draft = Effect.fn("RevocationExecution.draft")(
       (request: RevocationRequest) => draftRevocation(request),

@@ -9,7 +9,7 @@ import { accountDeployment, permissionValidation } from "#layers/evm/account/ker
 import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
 import { entryPoint, entryPointAbi, kernelAbi, multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
-import { type Lanes, readBlockState, readLaneNonces } from "#layers/evm/execution/chainState.ts"
+import { type RelayerAddresses, readBlockState, readRelayerNonces } from "#layers/evm/execution/chainState.ts"
 import { deployGas, transactionGas } from "#layers/evm/execution/gasLimits.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
 import { readDepth } from "#layers/evm/execution/settledReceipt.ts"
@@ -80,7 +80,7 @@ const simulate = Effect.fnUntraced(function* (
 export const prepareRevocation = Effect.fnUntraced(function* (
   { revocation, signature }: SignedRevocation,
   chain: ChainRevocation,
-  relayers: Lanes
+  relayers: RelayerAddresses
 ) {
   const { accountId, chainId, digest } = chain
   const [relayer] = relayers
@@ -101,7 +101,7 @@ export const prepareRevocation = Effect.fnUntraced(function* (
   const calls = isDeployed ? [handle] : [{ target: factory, data: factoryData }, handle]
   const gasLimit = transactionGas(operationGas(revocation.accountType)) + (isDeployed ? 0n : deployGas)
   yield* simulate(chain, calls, { from: relayer, gas: gasLimit + 1_000_000n })
-  const [block, nonces] = yield* Effect.all([readBlockState(chainId), readLaneNonces(chainId, relayers)], {
+  const [block, nonces] = yield* Effect.all([readBlockState(chainId), readRelayerNonces(chainId, relayers)], {
     concurrency: "unbounded"
   })
   const { data, target } = transactionOf(calls)

@@ -21,7 +21,7 @@ export const SignersLive = Layer.mergeAll(
     RelayerSigners,
     Effect.gen(function* () {
       const [first, ...others] = (yield* EvmConfig).relayers
-      return { lanes: [yield* makeSigner(first), ...(yield* Effect.forEach(others, makeSigner))] as const }
+      return { signers: [yield* makeSigner(first), ...(yield* Effect.forEach(others, makeSigner))] as const }
     })
   )
 ).pipe(Layer.provide(FetchHttpClient.layer))

@@ -79,17 +79,17 @@ const severalRoutes = (
   single: Route | undefined
 ): ReadonlyArray<Route> => {
   const limits = { ...(atMost ?? within), wantedRaw }
-  const lanes = paths.flatMap((path) => {
+  const bounded = paths.flatMap((path) => {
     const most = largestRoute(pools, path, limits)
     return most === undefined ? [] : [{ path, maxRaw: most.amountIn }]
   })
   const alone = single === undefined ? [] : [single]
-  if (lanes.length < 2) return alone
+  if (bounded.length < 2) return alone
   // A path that the limits refuse is worth nothing.
   let best = single !== undefined && isWithin(single, pools, limits) ? alone : []
-  const all = splitRoutes(pools, lanes, wantedRaw)
+  const all = splitRoutes(pools, bounded, wantedRaw)
   for (let count = 2; count <= Math.min(maxPaths, all.length); count += 1) {
-    const used = lanes.filter(({ path }) => all.slice(0, count).some((route) => route.path === path))
+    const used = bounded.filter(({ path }) => all.slice(0, count).some((route) => route.path === path))
     const routes = count === all.length ? all : splitRoutes(pools, used, wantedRaw)
     const isWhole = atMost !== undefined || soldOver(routes) === wantedRaw
     const isKept = routes.every((route) => isWithin(route, pools, limits))

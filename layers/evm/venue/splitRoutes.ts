@@ -10,13 +10,13 @@ import type { EvmAddress } from "#domain/Caip.ts"
 import { feeBase, feeKept, follow, type Pools, type Route } from "#layers/evm/venue/poolRoutes.ts"
 
 /** A path, and the most that it may take. */
-export interface Lane {
+export interface BoundedPath {
   readonly path: ReadonlyArray<EvmAddress>
   readonly maxRaw: bigint
 }
 
-/** A lane with the numbers of its formula; `root` is sqrt(A B). */
-interface Curve extends Lane {
+/** A path with the numbers of its formula; `root` is sqrt(A B). */
+interface Curve extends BoundedPath {
   readonly b: bigint
   readonly c: bigint
   readonly root: bigint
@@ -38,7 +38,7 @@ const squareRoot = (value: bigint): bigint => {
 }
 
 /** The formula of the path, from the reserves that a probe of it went through. */
-const curveOf = (lane: Lane, probe: Route): Curve => {
+const curveOf = (bounded: BoundedPath, probe: Route): Curve => {
   let [a, b, c] = [1n, 1n, 0n]
   for (const { before } of probe.hops) {
     const [reserveIn, reserveOut] = before.reserves
@@ -46,7 +46,7 @@ const curveOf = (lane: Lane, probe: Route): Curve => {
     const [p, q, r] = [feeKept * reserveOut, feeBase * reserveIn, feeKept]
     ;[a, b, c] = [p * a, q * b, q * c + r * a]
   }
-  return { ...lane, b, c, root: squareRoot(a * b) }
+  return { ...bounded, b, c, root: squareRoot(a * b) }
 }
 
 const takenAt = ({ b, c, maxRaw, root }: Curve, s: bigint): bigint => {
@@ -56,11 +56,11 @@ const takenAt = ({ b, c, maxRaw, root }: Curve, s: bigint): bigint => {
 
 const sumOf = (amounts: ReadonlyArray<bigint>): bigint => amounts.reduce((sum, amount) => sum + amount, 0n)
 
-/** How much each lane takes; together at most `amountRaw`, and less where the lanes cannot take it. */
+/** How much each path takes; together at most `amountRaw`, and less where the paths cannot take it. */
 const divide = (curves: ReadonlyArray<Curve>, amountRaw: bigint): ReadonlyArray<bigint> => {
   if (sumOf(curves.map(({ maxRaw }) => maxRaw)) <= amountRaw) return curves.map(({ maxRaw }) => maxRaw)
   const filled = (s: bigint) => curves.map((curve) => takenAt(curve, s))
-  // From where the first lane takes something, twice as far each time until they take too much.
+  // From where the first path takes something, twice as far each time until they take too much.
   let over = curves.reduce((least, { b, root }) => {
     const s = (b << fraction) / root + 1n
     return least === 0n || s < least ? s : least
@@ -85,11 +85,15 @@ const divide = (curves: ReadonlyArray<Curve>, amountRaw: bigint): ReadonlyArray<
   return amounts
 }
 
-/** The lanes followed with what each takes. A lane that would pay nothing for its part leaves it unsold. */
-export const splitRoutes = (pools: Pools, lanes: ReadonlyArray<Lane>, amountRaw: bigint): ReadonlyArray<Route> => {
-  const curves = lanes.flatMap((lane) => {
-    const probe = follow(pools, lane.path, lane.maxRaw)
-    return probe === undefined ? [] : [curveOf(lane, probe)]
+/** The paths followed with what each takes. A path that would pay nothing for its part leaves it unsold. */
+export const splitRoutes = (
+  pools: Pools,
+  paths: ReadonlyArray<BoundedPath>,
+  amountRaw: bigint
+): ReadonlyArray<Route> => {
+  const curves = paths.flatMap((bounded) => {
+    const probe = follow(pools, bounded.path, bounded.maxRaw)
+    return probe === undefined ? [] : [curveOf(bounded, probe)]
   })
   return divide(curves, amountRaw)
     .flatMap((amountIn, at) => follow(pools, curves[at]!.path, amountIn) ?? [])

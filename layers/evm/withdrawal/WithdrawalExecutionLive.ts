@@ -9,7 +9,7 @@ import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
-import type { Lanes } from "#layers/evm/execution/chainState.ts"
+import type { RelayerAddresses } from "#layers/evm/execution/chainState.ts"
 import { netTransfers } from "#layers/evm/execution/operationOutcome.ts"
 import { receiptOf } from "#layers/evm/execution/sendTransaction.ts"
 import { findWithdrawal } from "#layers/evm/withdrawal/findWithdrawal.ts"
@@ -20,9 +20,10 @@ export const WithdrawalExecutionLive = Layer.effect(
   WithdrawalExecution,
   Effect.gen(function* () {
     const clients = yield* EvmClients
-    const { lanes } = yield* RelayerSigners
-    const [first, ...others] = lanes
-    const relayers: Lanes = [toViem(first.address), ...others.map(({ address }) => toViem(address))]
+    const {
+      signers: [first, ...others]
+    } = yield* RelayerSigners
+    const relayers: RelayerAddresses = [toViem(first.address), ...others.map(({ address }) => toViem(address))]
 
     const standing = Effect.fn("WithdrawalExecution.standing")(
       withdrawalStanding,

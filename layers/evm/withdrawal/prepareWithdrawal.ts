@@ -10,7 +10,7 @@ import { ownerSignature } from "#layers/evm/account/ownerSignature.ts"
 import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
 import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
-import { type Lanes, readBlockState, readLaneNonces } from "#layers/evm/execution/chainState.ts"
+import { type RelayerAddresses, readBlockState, readRelayerNonces } from "#layers/evm/execution/chainState.ts"
 import { transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
@@ -69,7 +69,10 @@ const gasLimitFor = (estimate: bigint, most: bigint) => {
   return limit < most ? limit : most
 }
 
-export const prepareWithdrawal = Effect.fnUntraced(function* (withdrawal: AuthorizedWithdrawal, relayers: Lanes) {
+export const prepareWithdrawal = Effect.fnUntraced(function* (
+  withdrawal: AuthorizedWithdrawal,
+  relayers: RelayerAddresses
+) {
   const [relayer] = relayers
   const chainId = chainIdOf(withdrawal.accountId)
   const { request } = yield* EvmClients
@@ -85,7 +88,7 @@ export const prepareWithdrawal = Effect.fnUntraced(function* (withdrawal: Author
     [
       request(chainId, "eth_estimateGas", (client) => client.estimateGas({ account: relayer, to, data })),
       readBlockState(chainId),
-      readLaneNonces(chainId, relayers)
+      readRelayerNonces(chainId, relayers)
     ],
     { concurrency: "unbounded" }
   )

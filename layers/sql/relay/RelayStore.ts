@@ -16,7 +16,7 @@ import {
   selectTransactions,
   toStored
 } from "#layers/sql/relay/relayRows.ts"
-import { makeLaneTurns } from "#layers/sql/relay/laneTurns.ts"
+import { makeRelayerTurns } from "#layers/sql/relay/relayerTurns.ts"
 import { makeReserve } from "#layers/sql/relay/reserve.ts"
 import { timestamp } from "#layers/sql/rows.ts"
 import { storableJson } from "#layers/sql/storable.ts"
@@ -31,7 +31,7 @@ interface Settled {
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const turns = makeLaneTurns(sql, yield* Effect.flatMap(SecureRandom.SecureRandom, ({ ulid }) => ulid))
+  const turns = makeRelayerTurns(sql, yield* Effect.flatMap(SecureRandom.SecureRandom, ({ ulid }) => ulid))
 
   const actionsOf = (attempts: ReadonlyArray<AttemptId>) =>
     allActions(sql`

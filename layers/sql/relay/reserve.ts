@@ -2,7 +2,7 @@
  * Nonces of the relayer: given out one after the other, each by the commit that stores the bytes that were signed with
  * it and the attempts that these carry.
  *
- * The key signs while nothing is locked, so the commit is what decides: the lane's row puts those in line who store
+ * The key signs while nothing is locked, so the commit is what decides: the account's row puts those in line who store
  * with it, and the second one of a nonce signs again with the next. The attempts' key is what signs each of them once;
  * they are stored in one order, so that two that store the same wait for each other rather than deadlock.
  */
@@ -15,7 +15,7 @@ import { CancelRequested } from "#domain/operation/CancelRequested.ts"
 import type { CarriedAction, Signing } from "#domain/relay/RelayStore.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { holdOpen } from "#layers/sql/operation/cancelRequests.ts"
-import type { Lane, LaneTurns } from "#layers/sql/relay/laneTurns.ts"
+import type { RelayerAccount, RelayerTurns } from "#layers/sql/relay/relayerTurns.ts"
 import { timestamp } from "#layers/sql/rows.ts"
 
 type Actions = readonly [CarriedAction, ...ReadonlyArray<CarriedAction>]
@@ -29,27 +29,31 @@ class Overtaken extends Data.TaggedError("Overtaken")<{}> {}
 /** Each time somebody else has put a transaction on its way. */
 const maxOvertakings = 20
 
-export const makeReserve = (sql: SqlClient.SqlClient, turns: LaneTurns) => {
+export const makeReserve = (sql: SqlClient.SqlClient, turns: RelayerTurns) => {
   /**
    * Only as long as nothing is stored with it or a later one. The operations are kept from being cancelled from here to
    * the commit.
    */
-  const useNonce = ({ chainId, relayer }: Lane, nonce: number, operationIds: ReadonlyArray<OperationId>) => sql`
+  const useNonce = (
+    { chainId, relayer }: RelayerAccount,
+    nonce: number,
+    operationIds: ReadonlyArray<OperationId>
+  ) => sql`
     UPDATE relayer_nonces SET next = ${nonce} + 1, held_by = NULL, held_until = NULL
     WHERE chain_id = ${chainId} AND relayer = ${relayer} AND next <= ${nonce}
     RETURNING ${holdOpen(sql, operationIds)}`
 
   /** Of equals the earlier one. */
-  const leastBusy = Effect.fnUntraced(function* (chainId: number, lanes: Signing["lanes"]) {
-    if (lanes.length === 1) return lanes[0]
-    const load = yield* turns.load(chainId, lanes)
-    return lanes.reduce((least, lane) => (load(lane) < load(least) ? lane : least))
+  const leastBusy = Effect.fnUntraced(function* (chainId: number, accounts: Signing["accounts"]) {
+    if (accounts.length === 1) return accounts[0]
+    const load = yield* turns.load(chainId, accounts)
+    return accounts.reduce((least, account) => (load(account) < load(least) ? account : least))
   })
 
-  const chainNonceOf = (actions: Actions, lane: EvmAddress) =>
+  const chainNonceOf = (actions: Actions, account: EvmAddress) =>
     Math.max(
       ...actions.map(
-        ({ prepared }) => prepared.laneNonces.find(({ relayer }) => relayer === lane)?.nonce ?? prepared.chainNonce
+        ({ prepared }) => prepared.laneNonces.find(({ relayer }) => relayer === account)?.nonce ?? prepared.chainNonce
       )
     )
 
@@ -77,24 +81,24 @@ export const makeReserve = (sql: SqlClient.SqlClient, turns: LaneTurns) => {
     ON CONFLICT (operation_id, chain_id, attempt) DO NOTHING RETURNING 1`
 
   const storeAt = Effect.fnUntraced(function* (actions: Actions, transaction: SignedTransaction, at: DateTime.Utc) {
-    const lane = { chainId: transaction.chainId, relayer: transaction.relayer }
+    const account = { chainId: transaction.chainId, relayer: transaction.relayer }
     const operationIds = actions.map(({ attempt }) => attempt.operationId)
-    if ((yield* useNonce(lane, transaction.nonce, operationIds)).length === 0) return yield* new Overtaken()
+    if ((yield* useNonce(account, transaction.nonce, operationIds)).length === 0) return yield* new Overtaken()
     if ((yield* store(actions, transaction, at)).length < actions.length) return yield* new NotStored()
   }, sql.withTransaction)
 
-  const signAndStore = (actions: Actions, lane: Lane, { at, sign }: Signing) =>
+  const signAndStore = (actions: Actions, account: RelayerAccount, { at, sign }: Signing) =>
     Effect.gen(function* () {
-      const nonce = yield* turns.hold(lane, chainNonceOf(actions, lane.relayer))
-      yield* storeAt(actions, yield* sign(nonce, lane.relayer), at)
+      const nonce = yield* turns.hold(account, chainNonceOf(actions, account.relayer))
+      yield* storeAt(actions, yield* sign(nonce, account.relayer), at)
     }).pipe(
-      Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.ignore(turns.giveBack(lane)))),
+      Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.ignore(turns.giveBack(account)))),
       Effect.retry({ while: ({ _tag }) => _tag === "Overtaken", times: maxOvertakings }),
       Effect.catchTag("Overtaken", () =>
         Effect.fail(
           new ChainUnavailable({
-            chainId: lane.chainId,
-            reason: `others have used ${maxOvertakings} nonces of relayer ${lane.relayer} while its key signed`
+            chainId: account.chainId,
+            reason: `others have used ${maxOvertakings} nonces of relayer ${account.relayer} while its key signed`
           })
         )
       )
@@ -132,13 +136,13 @@ export const makeReserve = (sql: SqlClient.SqlClient, turns: LaneTurns) => {
 
   return Effect.fn("RelayStore.reserve")(function* (actions: Actions, signing: Signing) {
     const { chainId } = actions[0].attempt
-    const lane = { chainId, relayer: yield* Effect.orDie(leastBusy(chainId, signing.lanes)) }
+    const account = { chainId, relayer: yield* Effect.orDie(leastBusy(chainId, signing.accounts)) }
     return yield* Effect.gen(function* () {
       if (!(yield* maySign(actions))) return false
-      yield* signAndStore(actions, lane, signing)
+      yield* signAndStore(actions, account, signing)
       return true
     }).pipe(
-      (reserving) => turns.inTurn(lane, reserving),
+      (reserving) => turns.inTurn(account, reserving),
       Effect.catchTag("NotStored", () => explain(actions)),
       Effect.catch((error) =>
         error._tag === "ChainUnavailable" || error._tag === "CancelRequested" ? Effect.fail(error) : Effect.die(error)

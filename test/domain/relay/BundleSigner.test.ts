@@ -37,7 +37,7 @@ it.effect("what one transaction carries goes on when that one is signed, while a
     const reserved: Array<ReadonlyArray<string>> = []
     const services = Layer.mergeAll(
       Layer.mock(Chains, { supported: [chainId] }),
-      Layer.mock(Relayer, { address: "0x02" as EvmAddress, lanes: ["0x02" as EvmAddress] }),
+      Layer.mock(Relayer, { address: "0x02" as EvmAddress, accounts: ["0x02" as EvmAddress] }),
       Layer.mock(UserOperations, {
         bundle: (operations) =>
           Effect.succeed({ transaction: operations[0], kept: operations.map((_, index) => index) })

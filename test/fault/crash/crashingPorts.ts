@@ -1,6 +1,6 @@
 /**
- * Boundaries inside of steps, around what cannot be taken back: a lane that is held, a signature that is given, and
- * bytes that reach a chain whose answer nobody hears.
+ * Boundaries inside of steps, around what cannot be taken back: a relayer account that is held, a signature that is
+ * given, and bytes that reach a chain whose answer nobody hears.
  */
 import { Effect, Layer } from "effect"
 import { Relayer } from "#domain/relay/Relayer.ts"
@@ -13,9 +13,9 @@ export const crashingPorts = Layer.effect(
     const { pass } = yield* Boundaries
     return Relayer.of({
       ...relayer,
-      sign: (prepared, nonce, lane) =>
+      sign: (prepared, nonce, account) =>
         pass(`signing for ${prepared.chainId}`).pipe(
-          Effect.andThen(relayer.sign(prepared, nonce, lane)),
+          Effect.andThen(relayer.sign(prepared, nonce, account)),
           Effect.tap(() => pass(`signed for ${prepared.chainId}`))
         ),
       signReplacement: (transaction, fees) =>

@@ -65,8 +65,8 @@ const noncesOf = Effect.fnUntraced(function* () {
   }>`
     SELECT chain_id::int AS chain, relayer, count(DISTINCT nonce)::int AS signed, max(nonce)::int AS highest
     FROM relayed_transactions GROUP BY 1, 2 ORDER BY 1, 2`
-  return yield* Effect.forEach(rows, ({ chain, highest, relayer: lane, signed }) =>
-    Effect.map(relayer.usedNonces(chain as ChainId, lane as EvmAddress), (used) => ({ signed, highest, used }))
+  return yield* Effect.forEach(rows, ({ chain, highest, relayer: account, signed }) =>
+    Effect.map(relayer.usedNonces(chain as ChainId, account as EvmAddress), (used) => ({ signed, highest, used }))
   )
 })
 

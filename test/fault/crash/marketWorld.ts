@@ -63,7 +63,7 @@ const relayerOf = (
 ) =>
   Relayer.of({
     address: relayer,
-    lanes: [relayer],
+    accounts: [relayer],
     sign: ({ accountId, callData, chainId, fromBlock, subject }, nonce) =>
       Effect.suspend(() =>
         asked(`key ${accountId}`) <= silence

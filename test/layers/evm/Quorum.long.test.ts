@@ -11,7 +11,7 @@ import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
-import { readLaneNonces } from "#layers/evm/execution/chainState.ts"
+import { readRelayerNonces } from "#layers/evm/execution/chainState.ts"
 import { readUsedNonces } from "#layers/evm/execution/relayerNonce.ts"
 import { sendTransaction } from "#layers/evm/execution/sendTransaction.ts"
 import { maxAnswerBytes } from "#layers/evm/rpc/verifiedTransport.ts"
@@ -84,7 +84,7 @@ const fails = () => new Error("out of sorts")
 const sends = ({ methods }: { readonly methods: ReadonlyArray<string> }) =>
   methods.filter((method) => method === "eth_sendRawTransaction").length
 
-const pendingNonce = Effect.map(readLaneNonces(chainId, [relayer]), ({ chainNonce }) => chainNonce)
+const pendingNonce = Effect.map(readRelayerNonces(chainId, [relayer]), ({ chainNonce }) => chainNonce)
 
 describe("a broadcast", () => {
   it.live("goes to every endpoint of the chain, so that one that passes nothing on holds nothing up", () =>

@@ -24,7 +24,7 @@ export interface RelayedRow {
   readonly attempt: number
   readonly account: string
   readonly subject: string
-  readonly lane: string
+  readonly relayer: string
   readonly nonce: number
   /** Of the transaction's first bytes and of all that replaced them. */
   readonly hashes: ReadonlyArray<string>
@@ -92,7 +92,7 @@ const statement = `SELECT jsonb_build_object(
   )},
   'relayed', ${rows(
     `'operation', operation_id, 'chain', chain_id, 'attempt', attempt, 'account', account_id, 'subject', subject,
-      'lane', relayer, 'nonce', nonce, 'status', status, 'receipt', receipt, 'carries', t.carries, 'hashes',
+      'relayer', relayer, 'nonce', nonce, 'status', status, 'receipt', receipt, 'carries', t.carries, 'hashes',
       (SELECT coalesce(jsonb_agg(x.tx_hash), '[]'::jsonb) FROM relayed_replacements x
         WHERE (x.chain_id, x.relayer, x.nonce) = (t.chain_id, t.relayer, t.nonce)) || jsonb_build_array(t.tx_hash),
       'members', (SELECT jsonb_agg(m.subject) FROM relayed_actions m

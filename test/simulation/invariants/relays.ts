@@ -16,8 +16,8 @@ const checkRow = ({ require, seen, world }: Look, row: RelayedRow): void => {
   const key = attemptOf(row)
   const before = seen.relayed.get(key)
   require("a signed attempt keeps its nonce and what it carries", before === undefined ||
-    (before.nonce === row.nonce && before.lane === row.lane && before.subject === row.subject), () =>
-    `${key} had nonce ${before?.nonce} of ${before?.lane} and has ${row.nonce} of ${row.lane}`)
+    (before.nonce === row.nonce && before.relayer === row.relayer && before.subject === row.subject), () =>
+    `${key} had nonce ${before?.nonce} of ${before?.relayer} and has ${row.nonce} of ${row.relayer}`)
   require("a recorded receipt stays", before === undefined ||
     before.status === "signed" ||
     before.status === row.status, () => `${key} was ${before?.status} and is ${row.status}`)

@@ -12,7 +12,7 @@ import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ActionReceipt, PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { onChain, shownHead } from "#test/simulation/ports/link.ts"
 import { findOperation } from "#test/simulation/ports/receipts.ts"
-import { lanesOf } from "#test/simulation/ports/SimulatedRelayer.ts"
+import { relayersOf } from "#test/simulation/ports/SimulatedRelayer.ts"
 import { attestedIn } from "#test/simulation/world/attested.ts"
 import type { Chain } from "#test/simulation/world/Chain.ts"
 import {
@@ -33,7 +33,7 @@ export const prepareOn = Effect.fnUntraced(function* (
   chainId: ChainId,
   payloadOn: (chain: Chain) => Payload
 ) {
-  const [first, ...others] = lanesOf(world)
+  const [first, ...others] = relayersOf(world)
   const found = yield* onChain(world, chainId, (chain) => {
     const payload = payloadOn(chain)
     const { parts, reason } = chain.simulate([payload])

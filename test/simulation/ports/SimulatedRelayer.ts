@@ -18,13 +18,13 @@ import {
 } from "#test/simulation/world/Payload.ts"
 import type { World } from "#test/simulation/world/World.ts"
 
-const lane = (n: number) => Eip55.checksum(`0x${(0xfee0_0000 + n).toString(16).padStart(40, "0")}`) as EvmAddress
+const relayerOf = (n: number) => Eip55.checksum(`0x${(0xfee0_0000 + n).toString(16).padStart(40, "0")}`) as EvmAddress
 
 /** Every world has three; which of them are used is the service's choice. */
-export const lanesOf = (_world: World): readonly [EvmAddress, ...ReadonlyArray<EvmAddress>] => [
-  lane(0),
-  lane(1),
-  lane(2)
+export const relayersOf = (_world: World): readonly [EvmAddress, ...ReadonlyArray<EvmAddress>] => [
+  relayerOf(0),
+  relayerOf(1),
+  relayerOf(2)
 ]
 
 /** Most replacements that the gas ceiling allows. */
@@ -51,7 +51,7 @@ const signAgain = (
   const payloads = readPayloads(callData).map((payload) =>
     payload._tag === "UserOperation" ? { ...payload, nonce: payload.nonce + 1 } : payload
   )
-  const bytes = { lane: relayer, nonce: nonce + 1, fee: 1, callData: writePayloads(payloads) }
+  const bytes = { relayer, nonce: nonce + 1, fee: 1, callData: writePayloads(payloads) }
   world.chain(chainId).send({ ...bytes, txHash: hashesOf(bytes).txHash, payloads })
 }
 
@@ -68,11 +68,11 @@ export const simulatedRelayer = (world: World) =>
   Layer.effect(Relayer, Effect.map(SqlClient.SqlClient, relayerOn(world)))
 
 const relayerOn = (world: World) => (sql: SqlClient.SqlClient) => {
-  const lanes = lanesOf(world)
+  const accounts = relayersOf(world)
   return Relayer.of({
-    address: lanes[0],
-    lanes,
-    sign: (prepared, nonce, relayer = lanes[0]) =>
+    address: accounts[0],
+    accounts,
+    sign: (prepared, nonce, relayer = accounts[0]) =>
       Effect.gen(function* () {
         const { callData, chainId, fromBlock, subject } = prepared
         const isHeld = Option.isSome(yield* Effect.serviceOption(sql.transactionService))
@@ -82,7 +82,7 @@ const relayerOn = (world: World) => (sql: SqlClient.SqlClient) => {
           world.trace.note("fault: the key gives no signature")
           return yield* new ChainUnavailable({ chainId, reason: "the key gave no signature" })
         }
-        const bytes = bytesOf(world, { lane: relayer, nonce, fee: 1, callData })
+        const bytes = bytesOf(world, { relayer, nonce, fee: 1, callData })
         if (world.sabotage === "signs twice") signAgain(world, prepared, { nonce, relayer })
         if (world.sabotage === "sends early") world.sent.push(bytes.txHash)
         return { chainId, subject, relayer, nonce, ...bytes, fromBlock, replaces: [] } satisfies SignedTransaction
@@ -103,11 +103,12 @@ const relayerOn = (world: World) => (sql: SqlClient.SqlClient) => {
       })),
     broadcast: ({ chainId, raw, replaces, txHash }) =>
       Effect.gen(function* () {
-        const { callData, fee, lane, nonce } = readSigned(raw)
+        const { callData, fee, relayer, nonce } = readSigned(raw)
         const outcome = yield* onChain(world, chainId, (chain) => {
-          const sent = chain.send({ txHash, lane, nonce, fee, payloads: readPayloads(callData) })
+          const sent = chain.send({ txHash, relayer, nonce, fee, payloads: readPayloads(callData) })
           world.sent.push(txHash)
-          if (sent === "taken") world.trace.note("sent", `${txHash.slice(0, 10)} nonce ${nonce} of ${lane.slice(-4)}`)
+          if (sent === "taken")
+            world.trace.note("sent", `${txHash.slice(0, 10)} nonce ${nonce} of ${relayer.slice(-4)}`)
           return sent === "used" && [txHash, ...replaces].some((hash) => chain.find(hash) !== undefined)
             ? "known"
             : sent

@@ -6,7 +6,7 @@ import type { Random } from "#test/simulation/stage/Random.ts"
 import type { Session } from "#test/simulation/stage/Session.ts"
 import { chainIdOf } from "#domain/Caip.ts"
 import type { Chain, MempoolFate } from "#test/simulation/world/Chain.ts"
-import { lanesOf } from "#test/simulation/ports/SimulatedRelayer.ts"
+import { relayersOf } from "#test/simulation/ports/SimulatedRelayer.ts"
 import { digestOf, type Payload } from "#test/simulation/world/Payload.ts"
 import type { World } from "#test/simulation/world/World.ts"
 
@@ -92,7 +92,7 @@ export class FaultInjector {
       chain.downUntil = 0
       chain.fate = () => ({ waitMs: 0, forgottenAfterMs: null })
       chain.mempool.release(stage.now)
-      for (const lane of chain.mempool.lanes) chain.mineSoon(lane)
+      for (const relayer of chain.mempool.relayers) chain.mineSoon(relayer)
     }
   }
 
@@ -141,11 +141,11 @@ export class FaultInjector {
 
   /** The relayer's key is used elsewhere. */
   #useNonce(chain: Chain): void {
-    const lane = this.#random.pick(lanesOf(this.#world))
-    const nonce = chain.mempool.used(lane)
+    const relayer = this.#random.pick(relayersOf(this.#world))
+    const nonce = chain.mempool.used(relayer)
     this.#foreign += 1
-    this.#world.trace.note("fault: a nonce is used elsewhere", `${nonce} of ${lane.slice(-4)} on ${chain.chainId}`)
-    chain.send({ txHash: digestOf(`elsewhere ${this.#foreign}`), lane, nonce, fee: 1, payloads: [] })
+    this.#world.trace.note("fault: a nonce is used elsewhere", `${nonce} of ${relayer.slice(-4)} on ${chain.chainId}`)
+    chain.send({ txHash: digestOf(`elsewhere ${this.#foreign}`), relayer, nonce, fee: 1, payloads: [] })
   }
 
   #submit(chain: Chain, payload: Payload): void {

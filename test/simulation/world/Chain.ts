@@ -106,12 +106,12 @@ export class Chain {
     return undefined
   }
 
-  /** A lane's used nonces as of a block. */
-  usedNonces(lane: string, block: number): number {
+  /** A relayer's used nonces as of a block. */
+  usedNonces(relayer: string, block: number): number {
     const later = this.#inclusions.filter(
-      (inclusion) => inclusion.block > block && this.#laneOf.get(inclusion.txHash) === lane
+      (inclusion) => inclusion.block > block && this.#relayerOf.get(inclusion.txHash) === relayer
     ).length
-    return this.mempool.used(lane) - later
+    return this.mempool.used(relayer) - later
   }
 
   /** Balance as of a block: a node that lags shows an old one. */
@@ -132,27 +132,27 @@ export class Chain {
 
   /** Takes a relayer's transaction; "used" when its nonce is. */
   send(transaction: PoolTransaction): "taken" | "known" | "used" {
-    if (this.mempool.used(transaction.lane) > transaction.nonce)
+    if (this.mempool.used(transaction.relayer) > transaction.nonce)
       return this.#byHash.has(transaction.txHash) ? "known" : "used"
     if (this.mempool.holds(transaction)) return "known"
     const { forgottenAfterMs, waitMs } = this.fate(transaction)
     this.mempool.add(transaction, this.#stage.now + waitMs)
-    this.#atNextBlock(waitMs, () => this.mine(transaction.lane))
+    this.#atNextBlock(waitMs, () => this.mine(transaction.relayer))
     if (forgottenAfterMs !== null) this.#stage.after(forgottenAfterMs, () => this.mempool.forget(transaction))
     return "taken"
   }
 
-  /** Mines what may be mined of a lane, in the order of its nonces. */
-  mine(lane: string): void {
+  /** Mines what may be mined of a relayer, in the order of its nonces. */
+  mine(relayer: string): void {
     for (;;) {
-      const eligible = this.mempool.eligible(lane, this.#stage.now)
+      const eligible = this.mempool.eligible(relayer, this.#stage.now)
       if (eligible.length === 0) return
       this.#mineOne(this.#random.pick(eligible))
     }
   }
 
-  mineSoon(lane: string): void {
-    this.#atNextBlock(0, () => this.mine(lane))
+  mineSoon(relayer: string): void {
+    this.#atNextBlock(0, () => this.mine(relayer))
   }
 
   /** Somebody else's transaction with a payload that anybody may submit. */
@@ -194,17 +194,17 @@ export class Chain {
     return gone.length
   }
 
-  readonly #laneOf = new Map<string, string>()
+  readonly #relayerOf = new Map<string, string>()
 
   #mineOne(transaction: PoolTransaction): void {
-    const { lane, nonce, payloads, txHash } = transaction
+    const { relayer, nonce, payloads, txHash } = transaction
     const execution = this.#execute(payloads, txHash, this.#stage.now)
-    this.mempool.setUsed(lane, nonce + 1)
+    this.mempool.setUsed(relayer, nonce + 1)
     this.mempool.forget(transaction)
-    this.#laneOf.set(txHash, lane)
+    this.#relayerOf.set(txHash, relayer)
     const again = () => {
       this.mempool.add(transaction, this.#stage.now)
-      this.#atNextBlock(0, () => this.mine(lane))
+      this.#atNextBlock(0, () => this.mine(relayer))
     }
     this.#include(
       txHash,
@@ -212,7 +212,7 @@ export class Chain {
         ...execution,
         undo: () => {
           execution.undo()
-          this.mempool.setUsed(lane, nonce)
+          this.mempool.setUsed(relayer, nonce)
         }
       },
       again

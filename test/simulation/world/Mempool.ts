@@ -6,7 +6,7 @@ import type { Payload } from "#test/simulation/world/Payload.ts"
 
 export interface PoolTransaction {
   readonly txHash: string
-  readonly lane: string
+  readonly relayer: string
   readonly nonce: number
   readonly fee: number
   /** Empty for one of somebody else that only uses the nonce up. */
@@ -24,34 +24,34 @@ export class Mempool {
   readonly #used = new Map<string, number>()
 
   /** The nonce that the chain waits for. */
-  used(lane: string): number {
-    return this.#used.get(lane) ?? 0
+  used(relayer: string): number {
+    return this.#used.get(relayer) ?? 0
   }
 
-  setUsed(lane: string, nonce: number): void {
-    this.#used.set(lane, nonce)
+  setUsed(relayer: string, nonce: number): void {
+    this.#used.set(relayer, nonce)
   }
 
   /** The next nonce with what waits counted in. */
-  pending(lane: string): number {
-    let nonce = this.used(lane)
-    while ((this.#candidates.get(`${lane} ${nonce}`)?.length ?? 0) > 0) nonce += 1
+  pending(relayer: string): number {
+    let nonce = this.used(relayer)
+    while ((this.#candidates.get(`${relayer} ${nonce}`)?.length ?? 0) > 0) nonce += 1
     return nonce
   }
 
-  holds({ lane, nonce, txHash }: PoolTransaction): boolean {
-    return (this.#candidates.get(`${lane} ${nonce}`) ?? []).some(({ transaction }) => transaction.txHash === txHash)
+  holds({ relayer, nonce, txHash }: PoolTransaction): boolean {
+    return (this.#candidates.get(`${relayer} ${nonce}`) ?? []).some(({ transaction }) => transaction.txHash === txHash)
   }
 
   add(transaction: PoolTransaction, eligibleAt: number): void {
-    const key = `${transaction.lane} ${transaction.nonce}`
+    const key = `${transaction.relayer} ${transaction.nonce}`
     const candidates = this.#candidates.get(key) ?? []
     candidates.push({ transaction, eligibleAt })
     this.#candidates.set(key, candidates)
   }
 
-  forget({ lane, nonce, txHash }: PoolTransaction): void {
-    const key = `${lane} ${nonce}`
+  forget({ relayer, nonce, txHash }: PoolTransaction): void {
+    const key = `${relayer} ${nonce}`
     const left = (this.#candidates.get(key) ?? []).filter(({ transaction }) => transaction.txHash !== txHash)
     this.#candidates.set(key, left)
   }
@@ -63,8 +63,8 @@ export class Mempool {
   }
 
   /** Those that may be mined now with the nonce that the chain waits for. */
-  eligible(lane: string, at: number): ReadonlyArray<PoolTransaction> {
-    return (this.#candidates.get(`${lane} ${this.used(lane)}`) ?? []).flatMap(({ eligibleAt, transaction }) =>
+  eligible(relayer: string, at: number): ReadonlyArray<PoolTransaction> {
+    return (this.#candidates.get(`${relayer} ${this.used(relayer)}`) ?? []).flatMap(({ eligibleAt, transaction }) =>
       eligibleAt <= at ? [transaction] : []
     )
   }
@@ -74,7 +74,7 @@ export class Mempool {
     return [...this.#candidates.values()].flat().flatMap(({ transaction }) => transaction.payloads)
   }
 
-  get lanes(): ReadonlyArray<string> {
+  get relayers(): ReadonlyArray<string> {
     return [...new Set([...this.#candidates.keys()].map((key) => key.split(" ")[0]!))]
   }
 }

@@ -41,7 +41,7 @@ export type Payload = typeof Payload.Type
 
 /** A signed transaction of a relayer. */
 export const SignedBytes = Schema.Struct({
-  lane: EvmAddress,
+  relayer: EvmAddress,
   nonce: Schema.Int,
   /** What it offers; nodes take a replacement only for more. */
   fee: Schema.Int,

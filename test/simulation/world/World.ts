@@ -18,7 +18,7 @@ export interface LinkFaults {
   slow: number
   /** An answer of a node that lags some blocks behind. */
   stale: number
-  /** A key that takes longer to sign than a lane is held for it. */
+  /** A key that takes longer to sign than a relayer is held for it. */
   keyHangs: number
 }
 

@@ -201,7 +201,7 @@ const RelayerTest = Layer.effect(
     const market = yield* TestChain
     return Relayer.of({
       address: relayer,
-      lanes: [relayer],
+      accounts: [relayer],
       sign: ({ callData, chainId, fromBlock, subject }, nonce) =>
         Effect.gen(function* () {
           yield* market.at("sign")

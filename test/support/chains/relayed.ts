@@ -50,7 +50,7 @@ export const relayed = Effect.fnUntraced(function* (
     fromBlock: 1n
   }
   yield* relays.reserve([{ attempt: id, prepared }], {
-    lanes: [relayer],
+    accounts: [relayer],
     at,
     sign: (nonce) =>
       Effect.succeed({

@@ -54,7 +54,7 @@ const storedSwap = Effect.fnUntraced(function* (account: bigint | Enrollment) {
   const { operationId } = yield* submitOperation(tenantId, portfolioId)
   const attempt: AttemptId = { operationId: operationId as OperationId, chainId: chainIdOf(base), attempt: 1 }
   yield* store.reserve([{ attempt, prepared }], {
-    lanes: relay.lanes,
+    accounts: relay.accounts,
     at: yield* DateTime.now,
     sign: (nonce) => relay.sign(prepared, nonce)
   })

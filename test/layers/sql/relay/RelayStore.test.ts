@@ -58,7 +58,7 @@ const reserve = Effect.fnUntraced(function* (
 ) {
   const store = yield* RelayStore
   const batch = prepared(chainNonce)
-  yield* store.reserve([{ attempt, prepared: batch }], { lanes: [relayer], at: noon, sign: signing(batch, relayer) })
+  yield* store.reserve([{ attempt, prepared: batch }], { accounts: [relayer], at: noon, sign: signing(batch, relayer) })
   return Option.getOrThrow(yield* store.sent(attempt)).transaction
 })
 
@@ -71,7 +71,7 @@ eachDatabase("RelayStore", (it) => {
       const first = yield* reserve(attempt, relayer, 5)
       assert.strictEqual(first.nonce, 5)
       const isNew = yield* store.reserve([{ attempt, prepared: prepared(9) }], {
-        lanes: [relayer],
+        accounts: [relayer],
         at: after(1),
         sign: () => Effect.die(new Error("signed twice"))
       })
@@ -131,7 +131,7 @@ eachDatabase("RelayStore", (it) => {
         sql.withTransaction(
           Effect.andThen(
             store.reserve([{ attempt, prepared: batch }], {
-              lanes: [relayer],
+              accounts: [relayer],
               at: noon,
               sign: signing(batch, relayer)
             }),
@@ -152,7 +152,7 @@ eachDatabase("RelayStore", (it) => {
       const attempt = yield* newAttempt
       const unsigned = new ChainUnavailable({ chainId: base, reason: "the key gave no signature" })
       const refused = store.reserve([{ attempt, prepared: prepared() }], {
-        lanes: [relayer],
+        accounts: [relayer],
         at: noon,
         sign: () => Effect.fail(unsigned)
       })
@@ -176,9 +176,9 @@ eachDatabase("RelayStore", (it) => {
         const take = Effect.fnUntraced(function* (number: number) {
           const one = { ...attempt, attempt: number }
           yield* store.reserve([{ attempt: one, prepared: batch }], {
-            lanes: [first, second],
+            accounts: [first, second],
             at: noon,
-            sign: (nonce, lane) => signing(batch, lane)(nonce)
+            sign: (nonce, account) => signing(batch, account)(nonce)
           })
           return Option.getOrThrow(yield* store.sent(one)).transaction
         })

@@ -52,7 +52,9 @@ const signing = (relayer: EvmAddress) => (nonce: number) =>
   })
 
 const reserve = (actions: readonly [CarriedAction, ...ReadonlyArray<CarriedAction>], relayer: EvmAddress) =>
-  Effect.flatMap(RelayStore, (store) => store.reserve(actions, { lanes: [relayer], at: noon, sign: signing(relayer) }))
+  Effect.flatMap(RelayStore, (store) =>
+    store.reserve(actions, { accounts: [relayer], at: noon, sign: signing(relayer) })
+  )
 
 const sent = (attempt: AttemptId) =>
   Effect.flatMap(RelayStore, (store) => Effect.map(store.sent(attempt), Option.getOrThrow))
@@ -162,13 +164,13 @@ eachDatabase("A transaction of several attempts", (it) => {
   it.effect("counts as one when the least busy relayer is chosen, however much it carries", () =>
     Effect.gen(function* () {
       const store = yield* RelayStore
-      const lanes = [newAddress(), newAddress()] as const
+      const accounts = [newAddress(), newAddress()] as const
       const take = Effect.fnUntraced(function* (count: number) {
         const actions = yield* newActions(count)
-        yield* store.reserve(actions, { lanes, at: noon, sign: (nonce, lane) => signing(lane)(nonce) })
+        yield* store.reserve(actions, { accounts, at: noon, sign: (nonce, account) => signing(account)(nonce) })
         return (yield* sent(actions[0].attempt)).transaction.relayer
       })
-      assert.deepStrictEqual(yield* Effect.forEach([5, 1, 1], take), [lanes[0], lanes[1], lanes[0]])
+      assert.deepStrictEqual(yield* Effect.forEach([5, 1, 1], take), [accounts[0], accounts[1], accounts[0]])
     })
   )
 })

@@ -1,4 +1,4 @@
-/** Nothing is locked while a key signs, and each nonce is used once all the same: the turns of a relayer's lanes. */
+/** Nothing is locked while a key signs, and each nonce is used once all the same: the turns of a relayer's accounts. */
 import { assert } from "@effect/vitest"
 import { Context, DateTime, Deferred, Duration, Effect, Exit, Fiber, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
@@ -47,26 +47,26 @@ const signed = ({ chainId, fromBlock, subject }: PreparedTransaction, nonce: num
     return { chainId, subject, relayer, nonce, txHash: bytes32(signatures), raw: "0x02", fromBlock, replaces: [] }
   })
 
-type Lanes = readonly [EvmAddress, ...ReadonlyArray<EvmAddress>]
+type RelayerAddresses = readonly [EvmAddress, ...ReadonlyArray<EvmAddress>]
 
-const reserve = (store: RelayStore["Service"], action: CarriedAction, lanes: Lanes) =>
-  store.reserve([action], { lanes, at: noon, sign: (nonce, lane) => signed(action.prepared, nonce, lane) })
+const reserve = (store: RelayStore["Service"], action: CarriedAction, accounts: RelayerAddresses) =>
+  store.reserve([action], { accounts, at: noon, sign: (nonce, account) => signed(action.prepared, nonce, account) })
 
 /** A key that answers when it is told to: by `go`, which is given the signature's end. */
 const slowKey = Effect.gen(function* () {
   const asked = yield* Deferred.make<number>()
   const go = yield* Deferred.make<void, ChainUnavailable>()
   const nonces: Array<number> = []
-  const reserveWith = (store: RelayStore["Service"], action: CarriedAction, lanes: Lanes) =>
+  const reserveWith = (store: RelayStore["Service"], action: CarriedAction, accounts: RelayerAddresses) =>
     store.reserve([action], {
-      lanes,
+      accounts,
       at: noon,
-      sign: (nonce, lane) =>
+      sign: (nonce, account) =>
         Effect.gen(function* () {
           nonces.push(nonce)
           yield* Deferred.succeed(asked, nonce)
           yield* Deferred.await(go)
-          return yield* signed(action.prepared, nonce, lane)
+          return yield* signed(action.prepared, nonce, account)
         })
     })
   return { asked: Deferred.await(asked), go, nonces, reserveWith }
@@ -90,7 +90,7 @@ const letGo = (relayer: EvmAddress) =>
   )
 
 eachDatabase("A key that signs for long", (it) => {
-  it.effect("holds no lock and no transaction, and neither another lane nor another chain waits for it", () =>
+  it.effect("holds no lock and no transaction, and neither another account nor another chain waits for it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const store = yield* RelayStore
@@ -120,18 +120,19 @@ eachDatabase("A key that signs for long", (it) => {
     })
   )
 
-  it.effect("lets the next group of its chain go to another lane", () =>
+  it.effect("lets the next group of its chain go to another account", () =>
     Effect.gen(function* () {
       const [first, second] = [newAddress(), newAddress()]
       const asked = yield* Deferred.make<void>()
       const go = yield* Deferred.make<void>()
       const relayer = Layer.mock(Relayer, {
         address: first,
-        lanes: [first, second],
-        sign: (transaction, nonce, lane = first) =>
-          (lane === first ? Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(go)) : Effect.void).pipe(
-            Effect.andThen(signed(transaction, nonce, lane))
-          )
+        accounts: [first, second],
+        sign: (transaction, nonce, account = first) =>
+          (account === first
+            ? Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(go))
+            : Effect.void
+          ).pipe(Effect.andThen(signed(transaction, nonce, account)))
       })
       const signer = BundleSigner.layer.pipe(
         Layer.provide([relayer, Layer.mock(UserOperations, {}), Layer.succeed(Chains, { supported: [base] })])
@@ -153,36 +154,36 @@ eachDatabase("A key that signs for long", (it) => {
     { name: "in this process", storeOfNext: RelayStore },
     { name: "in another process", storeOfNext: otherProcess }
   ]) {
-    it.effect(`hands its lane to the next ${name}, with the next nonce`, () =>
+    it.effect(`hands its account to the next ${name}, with the next nonce`, () =>
       Effect.gen(function* () {
-        const lanes: Lanes = [newAddress()]
+        const accounts: RelayerAddresses = [newAddress()]
         const [slow, next] = [yield* newAction(), yield* newAction()]
         const key = yield* slowKey
-        const signing = yield* Effect.forkChild(key.reserveWith(yield* RelayStore, slow, lanes))
+        const signing = yield* Effect.forkChild(key.reserveWith(yield* RelayStore, slow, accounts))
         yield* key.asked
-        const waiting = yield* Effect.forkChild(reserve(yield* storeOfNext, next, lanes))
+        const waiting = yield* Effect.forkChild(reserve(yield* storeOfNext, next, accounts))
         yield* Deferred.succeed(key.go, undefined)
         assert.isTrue(yield* Fiber.join(signing))
         assert.isTrue(yield* Fiber.join(waiting))
-        assert.deepStrictEqual(yield* sent(slow.attempt), Option.some({ nonce: 0, relayer: lanes[0] }))
-        assert.deepStrictEqual(yield* sent(next.attempt), Option.some({ nonce: 1, relayer: lanes[0] }))
+        assert.deepStrictEqual(yield* sent(slow.attempt), Option.some({ nonce: 0, relayer: accounts[0] }))
+        assert.deepStrictEqual(yield* sent(next.attempt), Option.some({ nonce: 1, relayer: accounts[0] }))
         assert.deepStrictEqual(key.nonces, [0])
       })
     )
 
     it.effect(`that refuses in the end leaves its nonce to the next ${name}`, () =>
       Effect.gen(function* () {
-        const lanes: Lanes = [newAddress()]
+        const accounts: RelayerAddresses = [newAddress()]
         const [slow, next] = [yield* newAction(), yield* newAction()]
         const key = yield* slowKey
-        const signing = yield* Effect.forkChild(key.reserveWith(yield* RelayStore, slow, lanes))
+        const signing = yield* Effect.forkChild(key.reserveWith(yield* RelayStore, slow, accounts))
         yield* key.asked
-        const waiting = yield* Effect.forkChild(reserve(yield* storeOfNext, next, lanes))
+        const waiting = yield* Effect.forkChild(reserve(yield* storeOfNext, next, accounts))
         const refusal = new ChainUnavailable({ chainId: base, reason: "the key gave no signature" })
         yield* Deferred.fail(key.go, refusal)
         assert.deepStrictEqual(yield* Effect.flip(Fiber.join(signing)), refusal)
         assert.isTrue(yield* Fiber.join(waiting))
-        assert.deepStrictEqual(yield* sent(next.attempt), Option.some({ nonce: 0, relayer: lanes[0] }))
+        assert.deepStrictEqual(yield* sent(next.attempt), Option.some({ nonce: 0, relayer: accounts[0] }))
         assert.deepStrictEqual(yield* sent(slow.attempt), Option.none())
       })
     )
@@ -191,55 +192,55 @@ eachDatabase("A key that signs for long", (it) => {
   it.effect("and whose process ends leaves its nonce to others once its time has passed", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const lanes: Lanes = [newAddress()]
+      const accounts: RelayerAddresses = [newAddress()]
       const action = yield* newAction()
       const until = DateTime.toDateUtc(DateTime.addDuration(yield* DateTime.now, Duration.millis(200)))
       yield* sql`
         INSERT INTO relayer_nonces (chain_id, relayer, next, held_by, held_until)
-        VALUES (${base}, ${lanes[0]}, 4, 'a process that is gone', ${until})`
-      assert.isTrue(yield* reserve(yield* RelayStore, action, lanes))
+        VALUES (${base}, ${accounts[0]}, 4, 'a process that is gone', ${until})`
+      assert.isTrue(yield* reserve(yield* RelayStore, action, accounts))
       assert.isTrue(DateTime.toEpochMillis(yield* DateTime.now) >= until.getTime())
-      assert.deepStrictEqual(yield* sent(action.attempt), Option.some({ nonce: 4, relayer: lanes[0] }))
+      assert.deepStrictEqual(yield* sent(action.attempt), Option.some({ nonce: 4, relayer: accounts[0] }))
     })
   )
 
   it.effect("past its time signs again with the next nonce when another process was first to store", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const lanes: Lanes = [newAddress()]
+      const accounts: RelayerAddresses = [newAddress()]
       const [slow, quick] = [yield* newAction(), yield* newAction()]
       const key = yield* slowKey
-      const signing = yield* Effect.forkChild(key.reserveWith(yield* RelayStore, slow, lanes))
+      const signing = yield* Effect.forkChild(key.reserveWith(yield* RelayStore, slow, accounts))
       yield* key.asked
-      yield* letGo(lanes[0])
-      assert.isTrue(yield* reserve(yield* otherProcess, quick, lanes))
+      yield* letGo(accounts[0])
+      assert.isTrue(yield* reserve(yield* otherProcess, quick, accounts))
       yield* Deferred.succeed(key.go, undefined)
       assert.isTrue(yield* Fiber.join(signing))
       assert.deepStrictEqual(key.nonces, [0, 1])
-      assert.deepStrictEqual(yield* sent(quick.attempt), Option.some({ nonce: 0, relayer: lanes[0] }))
-      assert.deepStrictEqual(yield* sent(slow.attempt), Option.some({ nonce: 1, relayer: lanes[0] }))
-      const stored = yield* sql`SELECT 1 FROM relayed_transactions WHERE relayer = ${lanes[0]}`
+      assert.deepStrictEqual(yield* sent(quick.attempt), Option.some({ nonce: 0, relayer: accounts[0] }))
+      assert.deepStrictEqual(yield* sent(slow.attempt), Option.some({ nonce: 1, relayer: accounts[0] }))
+      const stored = yield* sql`SELECT 1 FROM relayed_transactions WHERE relayer = ${accounts[0]}`
       assert.lengthOf(stored, 2)
     })
   )
 
   it.effect("past its time keeps its nonce when it is first to store, and the other process signs with the next", () =>
     Effect.gen(function* () {
-      const lanes: Lanes = [newAddress()]
+      const accounts: RelayerAddresses = [newAddress()]
       const [slow, later] = [yield* newAction(), yield* newAction()]
       const [key, laterKey] = [yield* slowKey, yield* slowKey]
-      const signing = yield* Effect.forkChild(key.reserveWith(yield* RelayStore, slow, lanes))
+      const signing = yield* Effect.forkChild(key.reserveWith(yield* RelayStore, slow, accounts))
       yield* key.asked
-      yield* letGo(lanes[0])
-      const other = yield* Effect.forkChild(laterKey.reserveWith(yield* otherProcess, later, lanes))
+      yield* letGo(accounts[0])
+      const other = yield* Effect.forkChild(laterKey.reserveWith(yield* otherProcess, later, accounts))
       assert.strictEqual(yield* laterKey.asked, 0)
       yield* Deferred.succeed(key.go, undefined)
       assert.isTrue(yield* Fiber.join(signing))
       yield* Deferred.succeed(laterKey.go, undefined)
       assert.isTrue(yield* Fiber.join(other))
       assert.deepStrictEqual(laterKey.nonces, [0, 1])
-      assert.deepStrictEqual(yield* sent(slow.attempt), Option.some({ nonce: 0, relayer: lanes[0] }))
-      assert.deepStrictEqual(yield* sent(later.attempt), Option.some({ nonce: 1, relayer: lanes[0] }))
+      assert.deepStrictEqual(yield* sent(slow.attempt), Option.some({ nonce: 0, relayer: accounts[0] }))
+      assert.deepStrictEqual(yield* sent(later.attempt), Option.some({ nonce: 1, relayer: accounts[0] }))
     })
   )
 
@@ -247,10 +248,10 @@ eachDatabase("A key that signs for long", (it) => {
     Effect.gen(function* () {
       const store = yield* RelayStore
       const operations = yield* OperationStore
-      const lanes: Lanes = [newAddress()]
+      const accounts: RelayerAddresses = [newAddress()]
       const [slow, next] = [yield* newAction(), yield* newAction()]
       const key = yield* slowKey
-      const signing = yield* Effect.forkChild(Effect.exit(key.reserveWith(store, slow, lanes)))
+      const signing = yield* Effect.forkChild(Effect.exit(key.reserveWith(store, slow, accounts)))
       yield* key.asked
       yield* operations.transition({
         operationId: slow.attempt.operationId,
@@ -261,8 +262,8 @@ eachDatabase("A key that signs for long", (it) => {
       yield* Deferred.succeed(key.go, undefined)
       assert.isTrue(Exit.hasDies(yield* Fiber.join(signing)))
       assert.deepStrictEqual(yield* sent(slow.attempt), Option.none())
-      assert.isTrue(yield* reserve(store, next, lanes))
-      assert.deepStrictEqual(yield* sent(next.attempt), Option.some({ nonce: 0, relayer: lanes[0] }))
+      assert.isTrue(yield* reserve(store, next, accounts))
+      assert.deepStrictEqual(yield* sent(next.attempt), Option.some({ nonce: 0, relayer: accounts[0] }))
     })
   )
 
@@ -270,9 +271,9 @@ eachDatabase("A key that signs for long", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const store = yield* RelayStore
-      const lanes: Lanes = [newAddress()]
+      const accounts: RelayerAddresses = [newAddress()]
       const action = yield* newAction()
-      yield* reserve(store, action, lanes)
+      yield* reserve(store, action, accounts)
       const stored = Option.getOrThrow(yield* store.sent(action.attempt))
       const raised = (txHash: string) => ({ ...stored.transaction, txHash, replaces: [stored.transaction.txHash] })
       const asked = yield* Deferred.make<void>()
@@ -283,7 +284,7 @@ eachDatabase("A key that signs for long", (it) => {
       )
       const replacing = yield* Effect.forkChild(store.replace(stored, after(1), slow))
       yield* Deferred.await(asked)
-      yield* sql`UPDATE relayed_transactions SET carries = carries WHERE relayer = ${lanes[0]}`
+      yield* sql`UPDATE relayed_transactions SET carries = carries WHERE relayer = ${accounts[0]}`
       const quick = yield* (yield* otherProcess).replace(stored, after(2), Effect.succeed(raised(bytes32(0xbbbb))))
       yield* Deferred.succeed(go, undefined)
       assert.deepStrictEqual(yield* Fiber.join(replacing), quick)

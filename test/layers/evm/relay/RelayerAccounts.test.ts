@@ -34,8 +34,8 @@ const World = EvmLive.pipe(
   Layer.provideMerge(EvmWorld.layer)
 )
 
-layer(World, { excludeTestServices: true, timeout: "60 seconds" })("relayer lanes", (it) => {
-  it.effect("a transaction of the second lane lands while the first waits for a nonce", () =>
+layer(World, { excludeTestServices: true, timeout: "60 seconds" })("relayer accounts", (it) => {
+  it.effect("a transaction of the second account lands while the first waits for a nonce", () =>
     Effect.gen(function* () {
       const { base } = yield* EvmWorld
       yield* setEther(base, second.address, parseEther("1"))
@@ -43,7 +43,7 @@ layer(World, { excludeTestServices: true, timeout: "60 seconds" })("relayer lane
       const operations = yield* UserOperations
       const relay = yield* Relayer
       assert.deepStrictEqual(
-        relay.lanes.map((lane) => lane as string),
+        relay.accounts.map((account) => account as string),
         [relayer.address, second.address]
       )
       const enrollment = yield* tradingAccount(70n)
@@ -54,7 +54,7 @@ layer(World, { excludeTestServices: true, timeout: "60 seconds" })("relayer lane
           ])
         )
       )
-      const [first, other] = relay.lanes
+      const [first, other] = relay.accounts
       assert.deepStrictEqual(prepared.laneNonces, [{ relayer: other!, nonce: 0 }])
       const stuck = yield* relay.sign(prepared, prepared.chainNonce + 5, first)
       yield* relay.broadcast(stuck)
@@ -73,7 +73,7 @@ layer(World, { excludeTestServices: true, timeout: "60 seconds" })("relayer lane
       yield* setEther(base, second.address, parseEther("0.001"))
       const funds = yield* Effect.flatMap(RelayerFunds, ({ read }) => read(chainIdOf(base)))
       assert.deepStrictEqual(
-        funds.map(({ isLow, relayer: lane }) => [lane as string, isLow]),
+        funds.map(({ isLow, relayer: account }) => [account as string, isLow]),
         [
           [relayer.address, false],
           [second.address, true]

@@ -1,7 +1,7 @@
 /**
- * Who signs with a lane: a relayer's account on a chain. One at a time, and no lock of the database is held meanwhile.
+ * Who signs with a relayer account of a chain. One at a time, and no lock of the database is held meanwhile.
  *
- * Those of this process wait for their turn in memory. Against other processes the lane's row says who holds it and
+ * Those of this process wait for their turn in memory. Against other processes the account's row says who holds it and
  * until when; it is gone around once that has passed. This keeps two from signing with the same nonce in vain and is
  * not what makes nonces unique: that is the commit which stores the bytes.
  */
@@ -11,7 +11,7 @@ import type { EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { timestamp } from "#layers/sql/rows.ts"
 
-export interface Lane {
+export interface RelayerAccount {
   readonly chainId: number
   readonly relayer: EvmAddress
 }
@@ -20,7 +20,7 @@ export interface Lane {
 const heldFor = Duration.seconds(8)
 /** Past it the work waits as it does for a chain. */
 const longestWait = Duration.seconds(30)
-/** How often another process's lane is asked for. */
+/** How often another process's account is asked for. */
 const pollInterval = Schedule.min([Schedule.exponential(Duration.millis(10), 2), Schedule.spaced(Duration.millis(50))])
 
 interface Local {
@@ -30,38 +30,38 @@ interface Local {
 }
 
 /** `holder` names this process; of two processes with one name each would sign beside the other, in vain at times. */
-export const makeLaneTurns = (sql: SqlClient.SqlClient, holder: string) => {
+export const makeRelayerTurns = (sql: SqlClient.SqlClient, holder: string) => {
   const locals = new Map<string, Local>()
 
-  const localOf = ({ chainId, relayer }: Lane): Local => {
+  const localOf = ({ chainId, relayer }: RelayerAccount): Local => {
     const key = `${chainId} ${relayer}`
     const local = locals.get(key) ?? { turn: Semaphore.makeUnsafe(1), queued: 0 }
     locals.set(key, local)
     return local
   }
 
-  const busy = (lane: Lane) =>
+  const busy = (account: RelayerAccount) =>
     new ChainUnavailable({
-      chainId: lane.chainId,
-      reason: `relayer ${lane.relayer} has been signing other transactions for ${Duration.format(longestWait)}`
+      chainId: account.chainId,
+      reason: `relayer ${account.relayer} has been signing other transactions for ${Duration.format(longestWait)}`
     })
 
   /** One at a time in this process; an effect that waits for too long is not begun. */
-  const inTurn = <A, E, R>(lane: Lane, effect: Effect.Effect<A, E, R>) =>
+  const inTurn = <A, E, R>(account: RelayerAccount, effect: Effect.Effect<A, E, R>) =>
     Effect.suspend(() => {
-      const local = localOf(lane)
+      const local = localOf(account)
       local.queued += 1
       const turn = Effect.timeoutOrElse(Semaphore.takeScoped(local.turn, 1), {
         duration: longestWait,
-        orElse: () => Effect.fail(busy(lane))
+        orElse: () => Effect.fail(busy(account))
       })
       return Effect.scoped(Effect.andThen(turn, effect)).pipe(
         Effect.ensuring(Effect.sync(() => void (local.queued -= 1)))
       )
     })
 
-  /** The first nonce that nothing is stored with; none while another process holds the lane. */
-  const take = Effect.fnUntraced(function* ({ chainId, relayer }: Lane, chainNonce: number) {
+  /** The first nonce that nothing is stored with; none while another process holds the account. */
+  const take = Effect.fnUntraced(function* ({ chainId, relayer }: RelayerAccount, chainNonce: number) {
     const now = yield* DateTime.now
     const [row] = yield* sql<{ readonly nonce: bigint }>`
       INSERT INTO relayer_nonces AS n (chain_id, relayer, next, held_by, held_until)
@@ -73,38 +73,38 @@ export const makeLaneTurns = (sql: SqlClient.SqlClient, holder: string) => {
   })
 
   /** The chain's own count wins when it is ahead: the relayer's key may have been used elsewhere. */
-  const hold = (lane: Lane, chainNonce: number) =>
-    Effect.flatMap(take(lane, chainNonce), Effect.fromOption).pipe(
+  const hold = (account: RelayerAccount, chainNonce: number) =>
+    Effect.flatMap(take(account, chainNonce), Effect.fromOption).pipe(
       Effect.retry({ while: ({ _tag }) => _tag === "NoSuchElementError", schedule: pollInterval }),
-      Effect.timeoutOrElse({ duration: longestWait, orElse: () => Effect.fail(busy(lane)) }),
-      Effect.catchTag("NoSuchElementError", () => Effect.fail(busy(lane)))
+      Effect.timeoutOrElse({ duration: longestWait, orElse: () => Effect.fail(busy(account)) }),
+      Effect.catchTag("NoSuchElementError", () => Effect.fail(busy(account)))
     )
 
-  const giveBack = ({ chainId, relayer }: Lane) => sql`
+  const giveBack = ({ chainId, relayer }: RelayerAccount) => sql`
     UPDATE relayer_nonces SET held_by = NULL, held_until = NULL
     WHERE chain_id = ${chainId} AND relayer = ${relayer} AND held_by = ${holder}`
 
-  /** What of the lanes is under way: those who wait for them here, and other processes that hold them. */
-  const load = Effect.fnUntraced(function* (chainId: number, lanes: ReadonlyArray<EvmAddress>) {
+  /** What of the accounts is under way: those who wait for them here, and other processes that hold them. */
+  const load = Effect.fnUntraced(function* (chainId: number, accounts: ReadonlyArray<EvmAddress>) {
     const now = timestamp(yield* DateTime.now)
     const rows = yield* sql<{ readonly relayer: string; readonly unsettled: number }>`
-      SELECT lane.relayer, (SELECT count(DISTINCT a.nonce) FROM relayed_actions a
-          WHERE a.chain_id = ${chainId} AND a.relayer = lane.relayer AND a.status = 'signed')::int
-        + (SELECT count(*) FROM relayer_nonces n WHERE n.chain_id = ${chainId} AND n.relayer = lane.relayer
+      SELECT account.relayer, (SELECT count(DISTINCT a.nonce) FROM relayed_actions a
+          WHERE a.chain_id = ${chainId} AND a.relayer = account.relayer AND a.status = 'signed')::int
+        + (SELECT count(*) FROM relayer_nonces n WHERE n.chain_id = ${chainId} AND n.relayer = account.relayer
           AND n.held_until > ${now} AND n.held_by <> ${holder})::int AS unsettled
-      FROM unnest(${[...lanes]}::text[]) AS lane (relayer)`
+      FROM unnest(${[...accounts]}::text[]) AS account (relayer)`
     const unsettled = new Map(rows.map((row) => [row.relayer, row.unsettled]))
     return (relayer: EvmAddress) => (unsettled.get(relayer) ?? 0) + localOf({ chainId, relayer }).queued
   })
 
   return {
     inTurn,
-    /** Answers the nonce. Fails when other processes do not let go of the lane. */
+    /** Answers the nonce. Fails when other processes do not let go of the account. */
     hold,
-    /** Lets the next one hold the lane; storing bytes does the same. */
+    /** Lets the next one hold the account; storing bytes does the same. */
     giveBack,
     load
   }
 }
 
-export type LaneTurns = ReturnType<typeof makeLaneTurns>
+export type RelayerTurns = ReturnType<typeof makeRelayerTurns>
