@@ -3,7 +3,7 @@ import { DateTime } from "effect"
 import { CallsRefused } from "#domain/Errors.ts"
 import { HttpServerResponse } from "effect/http"
 import type { RequestContext } from "#http/middleware/RequestContext.ts"
-import { contractOf, type DomainError, errorBody, errorFields } from "#http/wireError.ts"
+import { contractOf, type DomainError, errorBody, errorFields } from "#http/errorContract.ts"
 
 /**
  * The legacy execute routes stand outside of `/v1/`, and have codes of their own. Source: interface "Legacy execute

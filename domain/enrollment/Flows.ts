@@ -26,7 +26,7 @@ export type FlowError = ValidationFailed | ReplayInProgress | ReplayMismatch | P
 type IssuedAuthorization = Pick<EnrollmentFlow, "purpose" | "strategyId" | "authorization" | "place">
 
 /** What stage 2 asks for. */
-export interface Continuation<Outcome, Refusal = never> {
+export interface Stage2Request<Outcome, Refusal = never> {
   readonly flowId: FlowId
   readonly purpose: FlowPurpose
   /** Bytes that are equal exactly when two requests mean the same. */
@@ -82,7 +82,7 @@ export const makeFlows = Effect.gen(function* () {
   const requireFlow = Effect.fnUntraced(function* ({
     flowId,
     purpose
-  }: Pick<Continuation<unknown, unknown>, "flowId" | "purpose">) {
+  }: Pick<Stage2Request<unknown, unknown>, "flowId" | "purpose">) {
     const { tenantId } = yield* Caller
     const flow = yield* store.findFlow(tenantId, flowId)
     const now = yield* DateTime.now
@@ -95,7 +95,7 @@ export const makeFlows = Effect.gen(function* () {
 
   const executeClaimed = Effect.fnUntraced(function* <Outcome extends EnrollmentOutcome, Refusal>(
     flow: EnrollmentFlow,
-    { execute, mismatches }: Continuation<Outcome, Refusal>
+    { execute, mismatches }: Stage2Request<Outcome, Refusal>
   ): Effect.fn.Return<Outcome, FlowError | Refusal, Caller> {
     const details = mismatches(flow)
     if (details.length > 0) {
@@ -108,14 +108,14 @@ export const makeFlows = Effect.gen(function* () {
   })
 
   const resume = Effect.fn("Flows.resume")(function* <Outcome extends EnrollmentOutcome, Refusal = never>(
-    continuation: Continuation<Outcome, Refusal>
+    request: Stage2Request<Outcome, Refusal>
   ): Effect.fn.Return<Outcome, FlowError | Refusal, Caller> {
-    const { purpose } = continuation
-    const flow = yield* requireFlow(continuation)
+    const { purpose } = request
+    const flow = yield* requireFlow(request)
     const now = yield* DateTime.now
     const held: ClaimRequest = {
       flowId: flow.flowId,
-      requestHash: yield* digest.digest(Digest.sha256, continuation.body),
+      requestHash: yield* digest.digest(Digest.sha256, request.body),
       now,
       leaseUntil: DateTime.add(now, claimLease)
     }
@@ -132,7 +132,7 @@ export const makeFlows = Effect.gen(function* () {
         return yield* new ReplayInProgress({ message: "This request is still in progress; retry in 2 seconds" })
       case "Claimed":
         // Only a claim without an outcome is given up; a settled one stays as it is.
-        return yield* Effect.onError(executeClaimed(flow, continuation), () => store.release(held))
+        return yield* Effect.onError(executeClaimed(flow, request), () => store.release(held))
     }
   })
 

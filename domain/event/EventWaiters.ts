@@ -19,7 +19,7 @@ interface Waiter {
 /** Answers what waits until there may be something after an event; the poller lives as long as the scope. */
 export const makeWaiters = Effect.fnUntraced(function* ({ grown }: TenantEventLog["Service"]) {
   const waiters = new Set<Waiter>()
-  const anyone = Latch.makeUnsafe(false)
+  const hasSubscribers = Latch.makeUnsafe(false)
 
   const poll = Effect.gen(function* () {
     const least = new Map<TenantId, number>()
@@ -29,18 +29,18 @@ export const makeWaiters = Effect.fnUntraced(function* ({ grown }: TenantEventLo
   })
 
   const complaint = "New events of tenants could not be read"
-  yield* pollWhileOpen(anyone, poll, { complaint, interval: pollInterval })
+  yield* pollWhileOpen(hasSubscribers, poll, { complaint, interval: pollInterval })
 
   return (tenantId: TenantId, seen: number): Effect.Effect<void> =>
     Effect.suspend(() => {
       const waiter: Waiter = { tenantId, seen, woken: Deferred.makeUnsafe<void>() }
       waiters.add(waiter)
-      anyone.openUnsafe()
+      hasSubscribers.openUnsafe()
       return Effect.ensuring(
         Deferred.await(waiter.woken),
         Effect.sync(() => {
           waiters.delete(waiter)
-          if (waiters.size === 0) anyone.closeUnsafe()
+          if (waiters.size === 0) hasSubscribers.closeUnsafe()
         })
       )
     })

@@ -172,7 +172,7 @@ export class OperationTails extends Context.Service<
       const { pollIntervalMs } = yield* StreamSettings
       const run = yield* FiberSet.makeRuntime()
       const tails = new Map<OperationId, Tail>()
-      const anyone = Latch.makeUnsafe(false)
+      const hasSubscribers = Latch.makeUnsafe(false)
 
       const read = (tail: Tail, group: Group): Effect.Effect<void> =>
         Effect.gen(function* () {
@@ -203,7 +203,7 @@ export class OperationTails extends Context.Service<
         Effect.sync(() => {
           const tail = tailOf(operationId, furthest)
           tail.followers += 1
-          anyone.openUnsafe()
+          hasSubscribers.openUnsafe()
           return tail
         })
 
@@ -211,7 +211,7 @@ export class OperationTails extends Context.Service<
         Effect.sync(() => {
           tail.followers -= 1
           if (tail.followers === 0) tails.delete(tail.operationId)
-          if (tails.size === 0) anyone.closeUnsafe()
+          if (tails.size === 0) hasSubscribers.closeUnsafe()
         })
 
       const follow = (operationId: OperationId, furthest: number) =>
@@ -227,7 +227,7 @@ export class OperationTails extends Context.Service<
       })
 
       const complaint = "Events of other processes could not be read"
-      yield* pollWhileOpen(anyone, poll, { complaint, interval: Duration.millis(pollIntervalMs) })
+      yield* pollWhileOpen(hasSubscribers, poll, { complaint, interval: Duration.millis(pollIntervalMs) })
 
       return OperationTails.of({ follow, changed })
     })

@@ -33,7 +33,7 @@ const concurrency = 8
 /** A chain that failed this often in a row is left alone for the rest of the pass. */
 const maxFailures = 3
 /** A portfolio waits this long for a transfer to end, longer than one usually takes. */
-const transferPatience = Duration.minutes(90)
+const transferTimeout = Duration.minutes(90)
 /** What is shared by the readings of one pass. */
 interface Pass {
   readonly catalogue: ReadonlyMap<ChainId, ReadonlyArray<Asset>>
@@ -101,7 +101,7 @@ export class Valuer extends Context.Service<
           .flat()
           .filter(({ accounts, portfolio }) => accounts.every((account) => isForward(portfolio, account)))
         // After the balances: whatever is in them is then known to be settled, under way or to have left.
-        const openedBefore = DateTime.subtractDuration(yield* DateTime.now, transferPatience)
+        const openedBefore = DateTime.subtractDuration(yield* DateTime.now, transferTimeout)
         const trades = yield* store.trades(readings.flatMap(spansOf), openedBefore)
         const outgoing = yield* store.outgoing(
           readings.flatMap(({ accounts }) => accounts),

@@ -31,7 +31,7 @@ import { Unrecorded, UnrecordedTrades } from "#domain/rebalance/UnrecordedTrades
 const maxAttempts = 3
 
 /** What is left to be done on a chain once its owner has signed anew. */
-export interface Unsigned {
+export interface ReauthorizationRequired {
   readonly chain: PlannedChain
   readonly reason: string
   /** The attempt that was refused. */
@@ -61,7 +61,7 @@ export class ChainTrader extends Context.Service<
      * Always ends with an outcome, in which is what could not be done, or fails with what the owner must sign first.
      * Must run inside a workflow.
      */
-    readonly trade: (trade: ChainTrade) => Effect.Effect<ChainOutcome, Unsigned, InWorkflow>
+    readonly trade: (trade: ChainTrade) => Effect.Effect<ChainOutcome, ReauthorizationRequired, InWorkflow>
   }
 >()("ballast/domain/rebalance/ChainTrader") {
   static readonly layer = Layer.effect(
@@ -158,7 +158,7 @@ const makeTrade = ({ preparer, launcher, ledger, operations, pace, relay, unreco
     firstAttempt,
     operationId,
     plan
-  }: ChainTrade): Effect.fn.Return<ChainOutcome, Unsigned, InWorkflow> {
+  }: ChainTrade): Effect.fn.Return<ChainOutcome, ReauthorizationRequired, InWorkflow> {
     const { chainId, legs, skips, transfers: planned = [] } = chain
     let last: ChainOutcome = { chainId, skips, swaps: [], receipt: null, failure: null }
     if (chain.measures !== undefined) last = { ...last, measures: chain.measures }

@@ -26,7 +26,12 @@ import {
   slicesOf
 } from "#domain/rebalance/RunReport.ts"
 import { type RunContext, RunStore } from "#domain/rebalance/RunStore.ts"
-import { cancelledOutcome, ChainTrader, type Unsigned, unsignedSkip } from "#domain/rebalance/ChainTrader.ts"
+import {
+  cancelledOutcome,
+  ChainTrader,
+  type ReauthorizationRequired,
+  unsignedSkip
+} from "#domain/rebalance/ChainTrader.ts"
 import { failOnDefect } from "#domain/operation/failOnDefect.ts"
 import { SignatureRequests, type WaitEnd } from "#domain/rebalance/SignatureRequests.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
@@ -98,9 +103,9 @@ interface Services {
 }
 
 /** What became of a chain, or what its owner must sign first. */
-type Traded = Result.Result<ChainOutcome, Unsigned>
+type Traded = Result.Result<ChainOutcome, ReauthorizationRequired>
 
-const unsignedOutcome = ({ chain, reason }: Unsigned): ChainOutcome => ({
+const unsignedOutcome = ({ chain, reason }: ReauthorizationRequired): ChainOutcome => ({
   chainId: chain.chainId,
   swaps: [],
   skips: [...chain.skips, unsignedSkip(chain, reason)],
@@ -108,7 +113,7 @@ const unsignedOutcome = ({ chain, reason }: Unsigned): ChainOutcome => ({
   failure: `the owner did not sign anew in time: ${reason}`
 })
 
-const afterWait = (unsigned: Unsigned, { isCancelled, isOver }: WaitEnd): Traded => {
+const afterWait = (unsigned: ReauthorizationRequired, { isCancelled, isOver }: WaitEnd): Traded => {
   if (isCancelled) return Result.succeed(cancelledOutcome(unsigned.chain, unsigned.chain))
   return isOver ? Result.succeed(unsignedOutcome(unsigned)) : Result.fail(unsigned)
 }

@@ -36,11 +36,11 @@ const longestPause = Duration.seconds(10)
 const healthyLife = Duration.seconds(30)
 
 /** One process, from its start to its end. */
-interface Life {
+interface ProcessInstance {
   readonly process: OwnedProcess
   readonly ready: Deferred.Deferred<void, SandboxFailure>
-  readonly successor: Deferred.Deferred<Life, SandboxFailure>
-  endIsWanted: boolean
+  readonly successor: Deferred.Deferred<ProcessInstance, SandboxFailure>
+  endRequested: boolean
 }
 
 export interface SupervisedProgram {
@@ -69,7 +69,7 @@ export const supervise = Effect.fnUntraced(function* (options: SupervisedProgram
   const { environment, key, logFile, name, nodeFlags = [], program, readyUrl } = options
   const registry = yield* ProcessRegistry
   const ending = yield* Semaphore.make(1)
-  let current: Life | undefined
+  let current: ProcessInstance | undefined
 
   const launch = Effect.gen(function* () {
     const log = yield* Effect.acquireRelease(openLog(logFile), closeLog)
@@ -83,11 +83,11 @@ export const supervise = Effect.fnUntraced(function* (options: SupervisedProgram
       remedy: "Run npm install and start again"
     })
     yield* registry.record(key, process.pid)
-    const life: Life = {
+    const instance: ProcessInstance = {
       process,
       ready: yield* Deferred.make<void, SandboxFailure>(),
-      successor: yield* Deferred.make<Life, SandboxFailure>(),
-      endIsWanted: false
+      successor: yield* Deferred.make<ProcessInstance, SandboxFailure>(),
+      endRequested: false
     }
     yield* untilReady(readyUrl, process).pipe(
       Effect.mapError(
@@ -96,32 +96,32 @@ export const supervise = Effect.fnUntraced(function* (options: SupervisedProgram
             message: `${name} is not ready: ${failure.message}. The end of ${logFile}:\n${logTail(logFile)}`
           })
       ),
-      (whenReady) => Deferred.complete(life.ready, whenReady),
+      (whenReady) => Deferred.complete(instance.ready, whenReady),
       Effect.forkScoped
     )
-    return life
+    return instance
   })
 
-  const watch = Effect.fnUntraced(function* (first: Deferred.Deferred<Life, SandboxFailure>) {
+  const watch = Effect.fnUntraced(function* (first: Deferred.Deferred<ProcessInstance, SandboxFailure>) {
     let slot = first
     let pause = firstPause
     const live = Effect.gen(function* () {
-      const life = yield* launch
-      current = life
-      yield* Deferred.succeed(slot, life)
-      slot = life.successor
-      const how = yield* Effect.promise(() => life.process.ended)
+      const instance = yield* launch
+      current = instance
+      yield* Deferred.succeed(slot, instance)
+      slot = instance.successor
+      const how = yield* Effect.promise(() => instance.process.ended)
       // Those who wait for readiness learn of the end before the wait is taken down with this scope.
-      yield* Effect.exit(Deferred.await(life.ready))
-      return { life, how }
+      yield* Effect.exit(Deferred.await(instance.ready))
+      return { instance, how }
     }).pipe(
       Effect.scoped,
       Effect.onError((cause) => Effect.suspend(() => Deferred.failCause(slot, cause)))
     )
     while (true) {
       const startedAt = yield* Clock.currentTimeMillis
-      const { life, how } = yield* live
-      if (life.endIsWanted) continue
+      const { instance, how } = yield* live
+      if (instance.endRequested) continue
       const age = (yield* Clock.currentTimeMillis) - startedAt
       if (age > Duration.toMillis(healthyLife)) pause = firstPause
       yield* Effect.logWarning(
@@ -134,31 +134,31 @@ export const supervise = Effect.fnUntraced(function* (options: SupervisedProgram
 
   const supervised: SupervisedProcess = {
     start: Effect.gen(function* () {
-      const first = yield* Deferred.make<Life, SandboxFailure>()
+      const first = yield* Deferred.make<ProcessInstance, SandboxFailure>()
       yield* Effect.forkScoped(watch(first))
-      const life = yield* Deferred.await(first)
-      yield* Deferred.await(life.ready)
+      const instance = yield* Deferred.await(first)
+      yield* Deferred.await(instance.ready)
     }),
     restart: (signal) =>
       Semaphore.withPermit(
         ending,
         Effect.suspend(() => {
-          const life = current
-          if (life === undefined)
+          const instance = current
+          if (instance === undefined)
             return Effect.fail(new SandboxFailure({ message: `${name} has not been started yet` }))
-          life.endIsWanted = true
-          life.process.kill(signal)
-          return Deferred.await(life.successor).pipe(Effect.flatMap((next) => Deferred.await(next.ready)))
+          instance.endRequested = true
+          instance.process.kill(signal)
+          return Deferred.await(instance.successor).pipe(Effect.flatMap((next) => Deferred.await(next.ready)))
         })
       ),
     stall: (duration) =>
       Effect.suspend(() => {
-        const life = current
-        if (life === undefined) return Effect.void
+        const instance = current
+        if (instance === undefined) return Effect.void
         return Effect.acquireUseRelease(
-          Effect.sync(() => life.process.kill("SIGSTOP")),
+          Effect.sync(() => instance.process.kill("SIGSTOP")),
           () => Effect.sleep(duration),
-          () => Effect.sync(() => life.process.kill("SIGCONT"))
+          () => Effect.sync(() => instance.process.kill("SIGCONT"))
         )
       })
   }

@@ -10,7 +10,7 @@ import { expectedOf, type PreviewedChain, type PreviewedPlan } from "#domain/reb
 const bps = 10_000n
 
 /** One amount for another, of a swap or a transfer. */
-interface Exchange {
+interface TradedPair {
   readonly sell: AssetId
   readonly buy: AssetId
   readonly soldRaw: bigint
@@ -19,14 +19,14 @@ interface Exchange {
 }
 
 /** One trade over two paths. */
-const together = (one: Exchange, other: Exchange): Exchange => ({
+const together = (one: TradedPair, other: TradedPair): TradedPair => ({
   ...one,
   soldRaw: one.soldRaw + other.soldRaw,
   expectedRaw: one.expectedRaw + other.expectedRaw,
   floorRaw: one.floorRaw + other.floorRaw
 })
 
-const exchangesOf = ({ swaps, transfers }: PreviewedChain): ReadonlyMap<string, Exchange> => {
+const tradedPairsOf = ({ swaps, transfers }: PreviewedChain): ReadonlyMap<string, TradedPair> => {
   const all = [
     ...swaps.map((swap) => ({
       sell: swap.sell,
@@ -43,7 +43,7 @@ const exchangesOf = ({ swaps, transfers }: PreviewedChain): ReadonlyMap<string, 
       floorRaw: minRaw
     }))
   ]
-  const pairs = new Map<string, Exchange>()
+  const pairs = new Map<string, TradedPair>()
   for (const one of all) {
     const key = `${one.sell} ${one.buy}`
     const sum = pairs.get(key)
@@ -52,10 +52,10 @@ const exchangesOf = ({ swaps, transfers }: PreviewedChain): ReadonlyMap<string, 
   return pairs
 }
 
-const named = ({ buy, sell }: Exchange) => `${sell} for ${buy}`
+const named = ({ buy, sell }: TradedPair) => `${sell} for ${buy}`
 
 /** Why the exchange as it would be made now is not the previewed one; null when it is. */
-const changeOf = (before: Exchange, now: Exchange, slippageBps: bigint): string | null => {
+const changeOf = (before: TradedPair, now: TradedPair, slippageBps: bigint): string | null => {
   const moved = now.soldRaw > before.soldRaw ? now.soldRaw - before.soldRaw : before.soldRaw - now.soldRaw
   if (moved * bps > before.soldRaw * slippageBps) {
     return `${named(now)} would sell ${now.soldRaw}, and ${before.soldRaw} in the preview`
@@ -68,7 +68,7 @@ const changeOf = (before: Exchange, now: Exchange, slippageBps: bigint): string 
 }
 
 const chainChanges = (before: PreviewedChain, now: PreviewedChain, slippageBps: bigint): ReadonlyArray<string> => {
-  const [planned, current] = [exchangesOf(before), exchangesOf(now)]
+  const [planned, current] = [tradedPairsOf(before), tradedPairsOf(now)]
   const gone = [...planned].filter(([key]) => !current.has(key)).map(([, one]) => `${named(one)} would not be made now`)
   const others = [...current].flatMap(([key, one]) => {
     const previewed = planned.get(key)

@@ -79,7 +79,7 @@ const make = Effect.gen(function* () {
     (executionIds: ReadonlyArray<string>) =>
       Effect.map(results.read(executionIds), (found) => (executionId: string) => found.get(executionId)!)
   )
-  const activity = runActivity({ sql, results, record, afterStep: yield* StepHook })
+  const activity = runActivity({ sql, results, record, stepHook: yield* StepHook })
   /** The run of a body that is under way; one that was lost keeps the generation that it had. */
   const bodies = new WeakMap<Instance, LocalRun>()
 

@@ -47,7 +47,7 @@ export interface Services {
    * now.
    */
   readonly record: (step: StepResult) => Effect.Effect<boolean, unknown>
-  readonly afterStep: typeof StepHook.Service
+  readonly stepHook: typeof StepHook.Service
 }
 
 type Result = Workflow.Result<unknown, unknown>
@@ -58,7 +58,7 @@ class Undone extends Data.TaggedError("Undone")<{ readonly result: Result }> {}
 /** The step was done before, or the run is somebody else's now. */
 class NotOurs extends Data.TaggedError("NotOurs")<{}> {}
 
-export const runActivity = ({ afterStep, record, results, sql }: Services) =>
+export const runActivity = ({ stepHook, record, results, sql }: Services) =>
   Effect.fnUntraced(function* (run: LocalRun, activity: Activity.Any, attempt: number) {
     const { executionId, generation, requestId } = run
     const step = `${activity.name}/${attempt}`
@@ -121,7 +121,7 @@ export const runActivity = ({ afterStep, record, results, sql }: Services) =>
     const told = Effect.tap(isTogether ? together : Effect.flatMap(body, keep), (result) =>
       Effect.suspend(() => {
         run.hasStored = true
-        afterStep(run.payload)
+        stepHook(run.payload)
         return rounds.length === 0 ? Effect.void : forget(result)
       })
     )

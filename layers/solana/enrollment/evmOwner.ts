@@ -101,7 +101,7 @@ const readWord = (
   })
 }
 
-/** Stage 2: the transaction, signed by the agent, to be recorded and sent (layers/solana/lifecycle/carryOut.ts). */
+/** Stage 2: the transaction, signed by the agent, to be recorded and sent (lifecycle/executeAttempts.ts). */
 export const acceptFromEvmOwner = Effect.fn("solana.acceptFromEvmOwner")(function* ({
   agent,
   fees,

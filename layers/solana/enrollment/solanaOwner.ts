@@ -137,7 +137,7 @@ const ownerSignature = (
 
 /**
  * Stage 2: the issued transaction with the owner's and the agent's signatures, to be recorded and sent
- * (layers/solana/lifecycle/carryOut.ts). The agent signs last, after every check.
+ * (layers/solana/lifecycle/executeAttempts.ts). The agent signs last, after every check.
  */
 export const acceptFromSolanaOwner = Effect.fn("solana.acceptFromSolanaOwner")(function* ({
   agent,

@@ -17,7 +17,7 @@ import { kindOf } from "#layers/solana/execution/StepKind.ts"
 import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
 import { decodeStep } from "#layers/solana/execution/SolanaStep.ts"
 import { Attempt, type AttemptJournal } from "#layers/solana/lifecycle/Attempt.ts"
-import { carryOut, type Concluded } from "#layers/solana/lifecycle/carryOut.ts"
+import { executeAttempts, type Concluded } from "#layers/solana/lifecycle/executeAttempts.ts"
 import { signedByAgent } from "#layers/solana/lifecycle/prepare.ts"
 import { ByteReader } from "#layers/solana/swig/ByteReader.ts"
 import type { Amounts } from "#layers/solana/trading/prepareSwap.ts"
@@ -115,7 +115,11 @@ export const carryStep = Effect.fn("solana.carryStep")(function* (
       Option.some({ _tag: "Failed", isSigned: Option.isSome(last), reason: message, included: null })
     )
 
-  return yield* carryOut(attempts, make, { commitment: kind.commitment, resendEvery, waitAtMost: searchFor }).pipe(
+  return yield* executeAttempts(attempts, make, {
+    commitment: kind.commitment,
+    resendEvery,
+    waitAtMost: searchFor
+  }).pipe(
     Effect.flatMap(landed),
     Effect.map((outcome): Option.Option<StepOutcome> => Option.some(outcome)),
     Effect.catchTags({

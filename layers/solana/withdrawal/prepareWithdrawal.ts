@@ -1,6 +1,6 @@
 /**
  * An owner's withdrawal as one transaction: the signature and its expiry are checked, then all assets leave
- * together, or none. The transaction is sent once for the withdrawal (layers/solana/lifecycle/carryOut.ts, with a
+ * together, or none. The transaction is sent once for the withdrawal (lifecycle/executeAttempts.ts, with a
  * journal of the withdrawal's nonce). The chain does not know the owner's word: the agent's key could move the
  * tokens without it.
  */

@@ -52,7 +52,7 @@ export const makeConfigureStrategy = Effect.fnUntraced(function* (sql: SqlClient
 
   /**
    * The strategy's row first: a claim that read the old cadence holds it until its new due times are written
-   * (concludeDue.ts). Due times follow in batches (cadenceChanges.ts).
+   * (completeDue.ts). Due times follow in batches (cadenceChanges.ts).
    */
   const writeFrequency = Effect.fnUntraced(
     function* ({ strategyId, tenantId }: OwnStrategy, frequency: Frequency) {

@@ -22,7 +22,7 @@ import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 import { SolanaClients, SolanaLive } from "#layers/solana/SolanaLive.ts"
 import { agentRoleText } from "#layers/solana/enrollment/agentRoleText.ts"
 import { newStrategy, newTenant, type Actor } from "#test/api/support/actors.ts"
-import { Api, apiIn, Surroundings } from "#test/api/support/Api.ts"
+import { Api, apiIn, HttpEnvironment } from "#test/api/support/Api.ts"
 import { assertData, assertError } from "#test/api/support/assertions.ts"
 import { type EvmWallet, fees, newEvmWallet, signIssued } from "#test/layers/solana/owners.ts"
 import { fundedKey, startTestChain } from "#test/sandbox/solana/support.ts"
@@ -45,8 +45,8 @@ const config = Layer.succeed(SolanaConfig, {
 
 const noStates = Layer.succeed(ChainStates, { all: Effect.succeed([]) })
 
-const WithSolana: typeof Surroundings = SolanaLive.pipe(
-  Layer.provideMerge(Surroundings),
+const WithSolana: typeof HttpEnvironment = SolanaLive.pipe(
+  Layer.provideMerge(HttpEnvironment),
   Layer.provide([
     noStates,
     Layer.mock(StepJournal, {}),

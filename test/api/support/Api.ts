@@ -234,28 +234,28 @@ const server = Layer.effect(
 const NoSolana = SolanaWalletsLive.pipe(Layer.provide(SolanaClients), Layer.provide(Layer.succeed(SolanaConfig, null)))
 
 /** What surrounds the service, of a deployment without Solana. */
-export const Surroundings = Layer.merge(HealthFakes, NoSolana).pipe(Layer.provideMerge(TestEnvironmentLive))
+export const HttpEnvironment = Layer.merge(HealthFakes, NoSolana).pipe(Layer.provideMerge(TestEnvironmentLive))
 
 interface Among {
   readonly counters?: Layer.Layer<RateLimits, never, RateLimitSettings>
   readonly stores?: typeof TestStores
   /** The request log has a line for every refusal, of which tests make many. */
   readonly level?: LogLevel.LogLevel
-  readonly surroundings?: typeof Surroundings
+  readonly environment?: typeof HttpEnvironment
 }
 
 /** Puts a layer over the routes among everything that they need, with the given limits. */
 export const among = <A, E, R>(
   layer: Layer.Layer<A, E, R>,
   limits: RateLimitSettings["Service"],
-  { counters = RateLimits.layerMemory, level = "Warn", stores = TestStores, surroundings = Surroundings }: Among = {}
+  { counters = RateLimits.layerMemory, level = "Warn", stores = TestStores, environment = HttpEnvironment }: Among = {}
 ) =>
   layer.pipe(
     Layer.provideMerge(services),
     Layer.provide(Layer.succeed(References.MinimumLogLevel, level)),
     Layer.provideMerge(counters),
     Layer.provideMerge(ListingFakes),
-    Layer.provideMerge(surroundings),
+    Layer.provideMerge(environment),
     Layer.provideMerge(PastPrices.layer),
     Layer.provideMerge(stores),
     Layer.provide(settings),
@@ -275,8 +275,8 @@ export const unlimited: RateLimitSettings["Service"] = {
 
 export const apiWith = (limits: RateLimitSettings["Service"]) => among(server, limits)
 
-/** The API in other surroundings. */
-export const apiIn = (surroundings: typeof Surroundings) => among(server, unlimited, { surroundings })
+/** The API in another environment. */
+export const apiIn = (environment: typeof HttpEnvironment) => among(server, unlimited, { environment })
 
 export const ApiLive = apiWith(unlimited)
 

@@ -16,7 +16,7 @@ import { stepsInSource } from "#test/fault/crash/stepsInSource.ts"
 const processes = Semaphore.makeUnsafe(2)
 
 /** A scenario crashes a few dozen times, and each recovery may take seconds on a busy machine. */
-const patienceMs = 1_800_000
+const timeoutMs = 1_800_000
 
 /** Kinds of steps that no scenario comes to, each with the reason. */
 const unreached: Readonly<Record<string, string>> = {
@@ -50,14 +50,14 @@ const crashed = async (run: Effect.Effect<Matrix, unknown, ChainsHost>) => {
 
 describe("kill -9 at every boundary", () => {
   describe.concurrent("on real chains", () => {
-    it.each(chainScenarioNames)("of %s", (scenario) => crashed(chainMatrix(scenario, cacheDir)), patienceMs)
+    it.each(chainScenarioNames)("of %s", (scenario) => crashed(chainMatrix(scenario, cacheDir)), timeoutMs)
   })
 
   describe.concurrent("on chains of a script", () => {
     it.each(Object.keys(marketScenarios) as ReadonlyArray<MarketScenario>)(
       "of %s",
       (scenario) => crashed(marketMatrix(scenario, cacheDir)),
-      patienceMs
+      timeoutMs
     )
   })
 

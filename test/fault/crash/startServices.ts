@@ -8,7 +8,7 @@ import { type Message, messagesIn } from "#test/fault/crash/messages.ts"
 const program = join(import.meta.dirname, "crashingProcess.ts")
 
 /** A process that neither ends nor dies in this time hangs. */
-const patienceMs = 600_000
+const timeoutMs = 600_000
 
 /** What each service told. The process ended in order or by SIGKILL, which nobody sends but itself. */
 export const startServices = async (
@@ -25,13 +25,13 @@ export const startServices = async (
   const timer = setTimeout(() => {
     isLate = true
     child.kill("SIGKILL")
-  }, patienceMs)
+  }, timeoutMs)
   const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null]
   clearTimeout(timer)
   const messages = messagesIn(output, services.length)
   const isDoomed = messages.some((told) => told.some(({ _tag }) => _tag === "Stopped"))
   if (!isLate && (isDoomed ? signal === "SIGKILL" : code === 0)) return messages
-  const how = isLate ? `did not end in ${patienceMs / 1000} s` : `ended with ${code ?? signal}`
+  const how = isLate ? `did not end in ${timeoutMs / 1000} s` : `ended with ${code ?? signal}`
   const tasks = services.map((service) => service.tasks)
   throw new Error(`The services ${how}. Their tasks: ${JSON.stringify(tasks)}\n${output.slice(-20_000)}`)
 }

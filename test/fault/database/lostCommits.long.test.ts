@@ -12,7 +12,7 @@ import { carried, chainBalance, createStrategy, rebalance } from "#test/support/
 import { eventually, worldFolder } from "#test/support/World.ts"
 import { enrolled, finished, funded, operationOf, traded, worldOn } from "#test/world/support/slowlyConfirmed.ts"
 
-/** Longer than what is younger than a failover (`leastAgeOfLoss`). */
+/** Longer than what is younger than a failover (`minAgeOfLoss`). */
 const takeover = "6 seconds"
 
 interface Moment {

@@ -9,7 +9,7 @@ import { addressesOf, type WalletPlace } from "#layers/solana/enrollment/Flow.ts
 import { acceptFromSolanaOwner, issueForSolanaOwner } from "#layers/solana/enrollment/solanaOwner.ts"
 import { type Agent, localAgent } from "#layers/solana/lifecycle/Agent.ts"
 import type { Attempt } from "#layers/solana/lifecycle/Attempt.ts"
-import { carryOut, type LandingTiming } from "#layers/solana/lifecycle/carryOut.ts"
+import { executeAttempts, type LandingTiming } from "#layers/solana/lifecycle/executeAttempts.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { newJournal } from "#test/layers/solana/lifecycle/journal.ts"
 import { sol, type TestChain } from "#test/sandbox/solana/support.ts"
@@ -50,7 +50,7 @@ export const whileBlocksPass =
 
 /** Sends what is made, once. */
 export const carriedOut = <E>(chain: TestChain, make: Effect.Effect<Attempt, E, SolanaRpc>) =>
-  whileBlocksPass(chain)(carryOut(newJournal(), make, timing))
+  whileBlocksPass(chain)(executeAttempts(newJournal(), make, timing))
 
 /** What the owner's wallet does with an issued transaction. */
 export const signIssued = (transaction: string, ...keys: ReadonlyArray<Keypair>): string => {

@@ -12,7 +12,7 @@ import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"
 import * as Ed25519 from "#layers/solana/ed25519.ts"
 import type { WalletOwner } from "#layers/solana/enrollment/findWallet.ts"
 import type { WalletPlace } from "#layers/solana/enrollment/Flow.ts"
-import { carryOut } from "#layers/solana/lifecycle/carryOut.ts"
+import { executeAttempts } from "#layers/solana/lifecycle/executeAttempts.ts"
 import { signedByAgent } from "#layers/solana/lifecycle/prepare.ts"
 import type { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { prepareWithdrawal } from "#layers/solana/withdrawal/prepareWithdrawal.ts"
@@ -203,7 +203,7 @@ eachSwig("withdrawals", (start) => {
           const make = Effect.flatMap(prepared({ place, owner }, message, signedBy(key, message)), (one) =>
             signedByAgent(agent, one)
           )
-          for (let time = 0; time < 3; time++) yield* whileBlocksPass(chain)(carryOut(journal, make, timing))
+          for (let time = 0; time < 3; time++) yield* whileBlocksPass(chain)(executeAttempts(journal, make, timing))
           assert.deepStrictEqual([held(to, usdc), held(deposit, usdc)], [10n, 90n])
         })
       )

@@ -5,7 +5,7 @@ import { Duration, Effect, Exit, Redacted } from "effect"
 import * as Base58 from "#domain/Base58.ts"
 import { localAgent } from "#layers/solana/lifecycle/Agent.ts"
 import type { AttemptJournal } from "#layers/solana/lifecycle/Attempt.ts"
-import { carryOut, type LandingTiming, settle } from "#layers/solana/lifecycle/carryOut.ts"
+import { executeAttempts, type LandingTiming, settle } from "#layers/solana/lifecycle/executeAttempts.ts"
 import { prepare, signedByAgent } from "#layers/solana/lifecycle/prepare.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { subAccount } from "#layers/solana/swig/addresses.ts"
@@ -81,7 +81,7 @@ const rpc = SolanaRpc.layer
 const run = <A, E>(effect: Effect.Effect<A, E, SolanaRpc>) => Effect.provide(effect, rpc([Redacted.make(node.url)]))
 
 const pay = (journal: AttemptJournal<never>, recipient: PublicKey, wait = timing) =>
-  run(carryOut(journal, make(recipient), wait))
+  run(executeAttempts(journal, make(recipient), wait))
 
 /** The recipient's account is made by what it is paid, so it must be worth its rent. */
 const newRecipient = (): PublicKey => Keypair.generate().publicKey
@@ -188,7 +188,7 @@ describe("a transaction that is sent", () => {
       // What could be paid when it was simulated is gone when it lands.
       const attempt = yield* run(make(recipient, received(account) - chain.ledger.rentOf(0)))
       yield* pay(newJournal(), newRecipient())
-      const { outcome } = yield* run(carryOut(journal, Effect.succeed(attempt), timing))
+      const { outcome } = yield* run(executeAttempts(journal, Effect.succeed(attempt), timing))
       assert.deepStrictEqual(outcome._tag === "Failed" && outcome.error, { InstructionError: [2, { Custom: 1 }] })
       assert.strictEqual(journal.recorded.length, 1)
       assert.strictEqual(received(recipient), 0n)
@@ -198,7 +198,7 @@ describe("a transaction that is sent", () => {
   it.live("what would fail is neither signed nor sent", () =>
     Effect.gen(function* () {
       const journal = newJournal()
-      const refused = yield* Effect.flip(run(carryOut(journal, make(newRecipient(), 1_000n * sol), timing)))
+      const refused = yield* Effect.flip(run(executeAttempts(journal, make(newRecipient(), 1_000n * sol), timing)))
       assert.strictEqual(refused._tag, "SimulationFailed")
       assert.strictEqual(journal.recorded.length, 0)
       assert.isFalse(node.asked.includes("sendTransaction"))
@@ -282,7 +282,11 @@ describe("a process that ends anywhere", () => {
                 statuses: (signatures) => meeting(endpoint.statuses(signatures))
               }))
             })
-            return yield* Effect.provideService(carryOut(journal, make(recipient), timing), SolanaRpc, wrap(real))
+            return yield* Effect.provideService(
+              executeAttempts(journal, make(recipient), timing),
+              SolanaRpc,
+              wrap(real)
+            )
           })
         )
       )

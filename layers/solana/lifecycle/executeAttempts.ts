@@ -60,7 +60,7 @@ const attemptLimit = 5
  * Goes on with the journal's attempt, or makes one. `make` signs; it is called when there is no attempt, and again when
  * the last one has expired.
  */
-export const carryOut = Effect.fn("solana.carryOut")(function* <E, R, E2, R2>(
+export const executeAttempts = Effect.fn("solana.executeAttempts")(function* <E, R, E2, R2>(
   journal: AttemptJournal<E, R>,
   make: Effect.Effect<Attempt, E2, R2>,
   timing: LandingTiming = defaultLandingTiming
