@@ -9,23 +9,23 @@ const AsItIs = Schema.declare((_: unknown): _ is unknown => true, { toCodecJson:
  * value itself is kept.
  */
 export const encodedOnce = <T extends object, E>(schema: Schema.Codec<T, E>): Schema.declare<T> => {
-  const told = new WeakMap<object, unknown>()
+  const remembered = new WeakMap<object, unknown>()
   const codec = Schema.toCodecJson(schema)
   const [decode, encode] = [SchemaParser.decodeUnknownEffect(codec), SchemaParser.encodeUnknownEffect(codec)]
   const isValue = Schema.is(schema)
-  const wasTold = (value: unknown) => typeof value === "object" && value !== null && told.has(value)
+  const isRemembered = (value: unknown) => typeof value === "object" && value !== null && remembered.has(value)
 
-  return Schema.declare((value): value is T => wasTold(value) || isValue(value), {
+  return Schema.declare((value): value is T => isRemembered(value) || isValue(value), {
     toCodecJson: () =>
       Schema.link<T>()(
         AsItIs,
         SchemaTransformation.transformEffect({
           decode: (json, options) => decode(json, options),
           encode: (value, options) => {
-            const json = told.get(value)
+            const json = remembered.get(value)
             if (json !== undefined) return Effect.succeed(json)
             return Effect.map(encode(value, options), (encoded) => {
-              told.set(value, encoded)
+              remembered.set(value, encoded)
               return encoded
             })
           }

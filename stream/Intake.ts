@@ -8,7 +8,7 @@ import { Hub } from "#stream/Hub.ts"
 import { Workers } from "#stream/Workers.ts"
 
 /** How often changes of what clients want are looked for. */
-const look = "200 millis"
+const pollInterval = "200 millis"
 /** Announced every so many looks even without news. */
 const pollsPerAnnouncement = 5
 /** How long a client that has seen more than this worker is waited for. */
@@ -68,13 +68,13 @@ export class Intake extends Context.Service<
       )
       yield* Effect.forkScoped(Effect.forever(intake))
 
-      let looks = 0
+      let checks = 0
       let before = ""
       const announce = Effect.suspend(() => {
         const wanted = demand.wanted()
         const news = [...wanted].sort().join()
-        looks += 1
-        if (news === before && looks % pollsPerAnnouncement !== 0) return Effect.void
+        checks += 1
+        if (news === before && checks % pollsPerAnnouncement !== 0) return Effect.void
         before = news
         return workers.announce({
           wanted,
@@ -82,7 +82,7 @@ export class Intake extends Context.Service<
           providers: feeds.holdsLease() ? feeds.report() : null
         })
       })
-      yield* Effect.forkScoped(Effect.repeat(announce, Schedule.spaced(look)))
+      yield* Effect.forkScoped(Effect.repeat(announce, Schedule.spaced(pollInterval)))
 
       return Intake.of({
         isReady: Effect.flatMap(Deferred.isDone(begun), (isDone) =>

@@ -108,14 +108,14 @@ const store = Effect.fnUntraced(function* (
 /** `count` accounts; those of portfolios are stored too. */
 export const enlist = Effect.fnUntraced(function* (chain: Chain, count: number, areStored: boolean) {
   const tenant = areStored ? yield* newTenant(chain) : undefined
-  const tell = progress(areStored ? "portfolios enrolled" : "accounts of the bare script signed", count)
+  const report = progress(areStored ? "portfolios enrolled" : "accounts of the bare script signed", count)
   let done = 0
   return yield* Effect.forEach(Array.from({ length: count }), () =>
     Effect.gen(function* () {
       const member = yield* signed(chain)
       if (tenant !== undefined) yield* store(member, tenant)
       done += 1
-      yield* tell(done)
+      yield* report(done)
       return member
     })
   )

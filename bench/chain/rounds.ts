@@ -85,7 +85,7 @@ const states = Effect.gen(function* () {
 /** All portfolios are due at once; done when each has one more completed run. */
 export const ourRound = Effect.fnUntraced(function* (on: CountedChain, count: number, phase: string) {
   const before = yield* states
-  const tell = progress(phase, count)
+  const report = progress(phase, count)
   const work = Effect.gen(function* () {
     yield* makeAllDue
     const scheduler = yield* Scheduler
@@ -93,13 +93,13 @@ export const ourRound = Effect.fnUntraced(function* (on: CountedChain, count: nu
     for (;;) {
       yield* scheduler.tick
       const { accepted, ended } = yield* states
-      yield* tell(ended - before.ended)
+      yield* report(ended - before.ended)
       if (accepted - before.accepted >= count) break
       yield* Effect.sleep("10 millis")
     }
     for (;;) {
       const { ended, open } = yield* states
-      yield* tell(ended - before.ended)
+      yield* report(ended - before.ended)
       if (open === 0 && ended - before.ended >= count) return
       yield* Effect.sleep("25 millis")
     }

@@ -131,7 +131,7 @@ const makeExecute = (
   )
 
   /** Tells what is waited for once, when the waiting begins. */
-  const tell = Effect.fnUntraced(function* (step: SwapStep) {
+  const appendStep = Effect.fnUntraced(function* (step: SwapStep) {
     if (step._tag === "Ready") yield* enter("running")
     if (step._tag !== "Waiting" && step._tag !== "Refused") return
     if (yield* enter("retrying"))
@@ -192,7 +192,7 @@ const makeExecute = (
   })
 
   /** What is refused while a rebalance of the portfolio runs may be possible when it has ended. */
-  const look = Effect.fnUntraced(function* (round: number, carried: ReadonlyArray<Carried>) {
+  const check = Effect.fnUntraced(function* (round: number, carried: ReadonlyArray<Carried>) {
     const action = yield* load
     const isRebalancing = yield* withdrawals.isRebalancing(action.portfolioId)
     const step = yield* next(action, round)
@@ -211,7 +211,11 @@ const makeExecute = (
   })
 
   const prepare = (round: number, carried: ReadonlyArray<Carried>) =>
-    Activity.make({ name: `prepare/${round}`, success: SwapStep, execute: Effect.tap(look(round, carried), tell) })
+    Activity.make({
+      name: `prepare/${round}`,
+      success: SwapStep,
+      execute: Effect.tap(check(round, carried), appendStep)
+    })
 
   const reportOf = (end: Omit<ActionFacts, "transactions">, receipts: ReadonlyArray<ActionReceipt>) =>
     Effect.map(

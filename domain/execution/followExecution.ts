@@ -17,12 +17,12 @@ interface Services {
 }
 
 /** What a page tells, and the history after it. */
-interface Told {
+interface Followed {
   readonly history: ExecutionHistory
   readonly events: ReadonlyArray<ExecutionEvent>
 }
 
-const tell = (from: ExecutionHistory, page: EventPage): Told => {
+const eventsIn = (from: ExecutionHistory, page: EventPage): Followed => {
   const events: Array<ExecutionEvent> = []
   let history = from
   for (const stored of page) {
@@ -39,10 +39,10 @@ export const makeFollow = Effect.fnUntraced(function* ({ log, tails }: Services)
   const stepsOf = yield* shared(log.steps)
 
   /** What a page tells is the same whoever is given it: it depends on what is stored before it alone. */
-  const told = new WeakMap<EventPage, Told>()
-  const tellOnce = (history: ExecutionHistory, page: EventPage): Told => {
-    const known = told.get(page) ?? tell(history, page)
-    told.set(page, known)
+  const followed = new WeakMap<EventPage, Followed>()
+  const eventsOnce = (history: ExecutionHistory, page: EventPage): Followed => {
+    const known = followed.get(page) ?? eventsIn(history, page)
+    followed.set(page, known)
     return known
   }
 
@@ -87,7 +87,7 @@ export const makeFollow = Effect.fnUntraced(function* ({ log, tails }: Services)
       if (history === undefined) return Effect.succeed([[snapshotOf(head, from)], Option.some(from)] as const)
       if (hasEnded(history)) return Effect.map(endOnce(head, history), (end) => [[end], Option.none()] as const)
       return Effect.map(follower.after(history.sequence), (page) => {
-        const next = tellOnce(history, page)
+        const next = eventsOnce(history, page)
         return [next.events, Option.some(next.history)] as const
       })
     })

@@ -9,7 +9,7 @@ import { requestIdOf } from "#domain/monitor/decide.ts"
 import { type Monitor, type MonitorEvent, type MonitorState, workerIdOf } from "#domain/monitor/Monitor.ts"
 import { MonitorStore } from "#domain/monitor/MonitorStore.ts"
 import { fingerprintOf, MonitorTicks, type TickKey } from "#domain/monitor/MonitorTicks.ts"
-import { lookAgain, wake } from "#domain/monitor/transitions.ts"
+import { checkAgain, wake } from "#domain/monitor/transitions.ts"
 import type { TriggerEvent } from "#domain/monitor/Trigger.ts"
 
 /** How far the caller's clock may be from the service's. */
@@ -246,7 +246,7 @@ export class Monitors extends Context.Service<
               : yield* notifyEnd(monitor, state.execution.operationId)
           case "trigger":
             return yield* named.triggerEvent === undefined
-              ? replayLook(monitor)
+              ? replayCheck(monitor)
               : notify(monitor, { _tag: "trigger_matched", event: named.triggerEvent })
           case null:
             // One that is ready has a tick before it: it is answered as it is.
@@ -257,9 +257,9 @@ export class Monitors extends Context.Service<
       })
 
       /** Without an event to replay the trigger is looked at anew, at once and armed: it fires if it is reached. */
-      const replayLook = Effect.fnUntraced(function* (monitor: Monitor) {
+      const replayCheck = Effect.fnUntraced(function* (monitor: Monitor) {
         const now = yield* DateTime.now
-        const next = monitor.workflow.status === "active" ? lookAgain(monitor.state, now) : null
+        const next = monitor.workflow.status === "active" ? checkAgain(monitor.state, now) : null
         const isChanged = next !== null && (yield* change(monitor, next))
         const current = Option.getOrElse(yield* store.find(monitor.workflow.workflowId), () => monitor)
         return { monitor: current, requestId: requestIdOf(current, now), isEnqueued: isChanged } satisfies Notified

@@ -88,7 +88,7 @@ interface TriggerWait {
 }
 
 /** Measures the trigger of a monitor that waits for it, or is ready to wait for it again. */
-const look = (monitor: Monitor, { state, trigger }: TriggerWait, known: Known): Decision => {
+const evaluate = (monitor: Monitor, { state, trigger }: TriggerWait, known: Known): Decision => {
   const { at, facts } = known
   const level = levelOf(trigger)
   const stay = (isArmed: boolean, isKnown: boolean) => Transitions.awaitTrigger(state, at, { isArmed, isKnown })
@@ -120,7 +120,7 @@ const decideReady = (monitor: Monitor, ready: MonitorState, known: Known): Decis
     default:
       return workflow.trigger === null
         ? startRun(monitor, { ready, why: null }, known)
-        : look(monitor, { state: ready, trigger: workflow.trigger }, known)
+        : evaluate(monitor, { state: ready, trigger: workflow.trigger }, known)
   }
 }
 
@@ -130,7 +130,9 @@ export const decide = (monitor: Monitor, known: Known): Decision => {
   if (state.status === "ready") return decideReady(monitor, state, known)
   switch (state.wait) {
     case "trigger":
-      return workflow.trigger === null ? { next: state } : look(monitor, { state, trigger: workflow.trigger }, known)
+      return workflow.trigger === null
+        ? { next: state }
+        : evaluate(monitor, { state, trigger: workflow.trigger }, known)
     case "time":
       return woken(Transitions.wake(state, { _tag: "due" }, known.at))
     case "execution":

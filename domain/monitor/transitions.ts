@@ -178,7 +178,7 @@ export const retry = (state: MonitorState, at: DateTime.Utc): MonitorState => {
 }
 
 /** Looked at now, and armed: it fires if its level is reached, though it fired before. */
-export const lookAgain = (state: MonitorState, at: DateTime.Utc): MonitorState | null =>
+export const checkAgain = (state: MonitorState, at: DateTime.Utc): MonitorState | null =>
   state.wait === "trigger" ? { ...state, isArmed: true, nextCheckAt: tickTime(state, at) } : null
 
 /** An execution that is not over yet: it is looked at again later. */

@@ -175,7 +175,7 @@ const makeTrade = ({ preparer, launcher, ledger, operations, pace, relay, unreco
       if (preparation._tag === "Nothing") return { ...last, skips: preparation.skips, failure: preparation.failure }
       if (preparation._tag === "Unsigned") {
         const { reason } = preparation
-        if (yield* wait.tell(attempt, preparation)) return yield* Effect.fail({ chain, reason, attempt: number })
+        if (yield* wait.record(attempt, preparation)) return yield* Effect.fail({ chain, reason, attempt: number })
         return { ...last, skips: [...preparation.skips, unsignedSkip(chain, reason)] }
       }
       const { measures, prepared, transfers = [] } = preparation

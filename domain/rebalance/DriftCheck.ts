@@ -37,7 +37,7 @@ export class DriftCheck extends Context.Service<
       const reader = yield* PlanReader
 
       /** The marks of those on target. */
-      const look = Effect.fnUntraced(function* (due: ReadonlyArray<Due>) {
+      const readMarks = Effect.fnUntraced(function* (due: ReadonlyArray<Due>) {
         const candidates = yield* store.candidates(due.map(({ portfolioId }) => portfolioId))
         const marks = new Map<PortfolioId, string>()
         if (candidates.length === 0) return marks
@@ -55,7 +55,7 @@ export class DriftCheck extends Context.Service<
       })
 
       const at = Effect.fn("DriftCheck.at")(function* (due: ReadonlyArray<Due>) {
-        const marks = yield* look(due).pipe(
+        const marks = yield* readMarks(due).pipe(
           Effect.timeout(longest),
           Effect.catchCause((cause) =>
             Cause.hasInterrupts(cause)

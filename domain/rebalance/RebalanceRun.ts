@@ -157,7 +157,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
   })
 
   /** Tells once that one of several chains is done. */
-  const tell = (outcome: ChainOutcome, totalSteps: number) =>
+  const appendSettled = (outcome: ChainOutcome, totalSteps: number) =>
     Activity.make({
       name: `settled/${outcome.chainId}`,
       execute: Effect.gen(function* () {
@@ -176,7 +176,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
       trader.trade({ operationId, plan: planned, chain, firstAttempt: attempt })
     )
     const totalSteps = planned.chains.filter(hasWork).length
-    if (Result.isSuccess(traded) && totalSteps > 1 && hasWork(chain)) yield* tell(traded.success, totalSteps)
+    if (Result.isSuccess(traded) && totalSteps > 1 && hasWork(chain)) yield* appendSettled(traded.success, totalSteps)
     return traded
   })
 

@@ -52,7 +52,7 @@ export class Scheduler extends Context.Service<
     Effect.gen(function* () {
       const operations = yield* OperationStore
       const store = yield* DueStore
-      const look = yield* DriftCheck
+      const driftCheck = yield* DriftCheck
       const launcher = yield* OperationLauncher
       const { scheduler } = yield* Settings
       const lastTick = yield* Ref.make(yield* DateTime.now)
@@ -60,11 +60,11 @@ export class Scheduler extends Context.Service<
       const launchAll = (launches: ReadonlyArray<Launch>) =>
         Effect.forEach(launches, launcher.launch, { concurrency: launchConcurrency, discard: true })
 
-      const record = ({ left, onTarget }: Concluded, looked: number) =>
+      const record = ({ left, onTarget }: Concluded, checked: number) =>
         Effect.forEach(
           [
             ["on_target", onTarget],
-            ["run", looked - onTarget - left],
+            ["run", checked - onTarget - left],
             ["left", left]
           ] as const,
           ([outcome, count]) =>
@@ -77,13 +77,13 @@ export class Scheduler extends Context.Service<
         const now = yield* DateTime.now
         const { due, checkId } = yield* store.claim(now, DateTime.addDuration(now, checkLease), limit)
         if (due.length === 0) return 0
-        const conclusions = yield* look.at(due)
+        const conclusions = yield* driftCheck.at(due)
         const concluded = yield* store.complete(yield* DateTime.now, checkId, conclusions)
         yield* launchAll(concluded.operationIds.map((operationId) => ({ operationId, kind: "rebalance" })))
         yield* record(concluded, due.length)
         yield* Effect.logDebug("Looked at due portfolios").pipe(
           Effect.annotateLogs({
-            looked: due.length,
+            checked: due.length,
             onTarget: concluded.onTarget,
             runs: concluded.operationIds.length,
             left: concluded.left

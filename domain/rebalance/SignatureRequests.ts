@@ -57,7 +57,7 @@ export interface WaitEnd {
   readonly isCancelled: boolean
 }
 
-const Look = Schema.Struct({
+const Check = Schema.Struct({
   at: Schema.DateTimeUtcFromMillis,
   awaited: Schema.Array(ChainId),
   isCancelled: Schema.optionalKey(Schema.Boolean)
@@ -74,7 +74,7 @@ export class SignatureRequests extends Context.Service<
   SignatureRequests,
   {
     /** False when another run of the portfolio waits on this chain already. Must run inside a workflow. */
-    readonly tell: (attempt: AttemptId, refusal: Refusal) => Effect.Effect<boolean, never, InWorkflow>
+    readonly record: (attempt: AttemptId, refusal: Refusal) => Effect.Effect<boolean, never, InWorkflow>
     /**
      * Ends when one of the chains needs a signature no longer, when the run is to be cancelled, or at the deadline.
      * Must run inside a workflow, with nothing beside it.
@@ -88,7 +88,7 @@ export class SignatureRequests extends Context.Service<
       const services = { operations: yield* OperationStore, signatures: yield* RequiredSignatures }
       const { signatureWaitMs } = yield* Settings
       return SignatureRequests.of({
-        tell: makeTell(services),
+        record: makeRecord(services),
         wait: makeWait(services, yield* SignatureRequestTiming, signatureWaitMs)
       })
     })
@@ -100,7 +100,7 @@ interface Services {
   readonly signatures: RequiredSignatures["Service"]
 }
 
-const makeTell =
+const makeRecord =
   ({ operations, signatures }: Services) =>
   ({ attempt, chainId, operationId }: AttemptId, { cause, permissionId, reason }: Refusal) =>
     Activity.make({
@@ -125,7 +125,7 @@ const makeWait = (
   { first, most }: typeof SignatureRequestTiming.Service,
   signatureWaitMs: number
 ) => {
-  const pauseAfter = (look: number) => Duration.min(most, Duration.times(first, 2 ** Math.min(look - 1, 20)))
+  const pauseAfter = (check: number) => Duration.min(most, Duration.times(first, 2 ** Math.min(check - 1, 20)))
 
   /** What another chain waited for last may have left the operation in `retrying`. */
   const enter = (operationId: OperationId, round: number) =>
@@ -140,10 +140,10 @@ const makeWait = (
       })
     }).annotate(ClusterSchema.WithTransaction, true)
 
-  const lookFor = (operationId: OperationId, name: string) =>
+  const checkFor = (operationId: OperationId, name: string) =>
     Activity.make({
       name: `look/${name}`,
-      success: Look,
+      success: Check,
       execute: Effect.gen(function* () {
         return {
           at: yield* DateTime.now,
@@ -174,17 +174,17 @@ const makeWait = (
     const until = before ?? DateTime.add(began, { milliseconds: signatureWaitMs })
     for (let number = 1; ; number++) {
       const name = `${round}/${number}`
-      const look = yield* lookFor(operationId, name)
-      const awaited = new Set(look.awaited)
+      const check = yield* checkFor(operationId, name)
+      const awaited = new Set(check.awaited)
       if (chainIds.some((chainId) => !awaited.has(chainId))) {
         for (let turn = 1; !(yield* resume(operationId, `${round}/${turn}`)); turn++)
           yield* sleep(`turn/${round}/${turn}`, pauseAfter(turn))
         return { awaited, until, isOver: false, isCancelled: false } satisfies WaitEnd
       }
-      const isOver = DateTime.isGreaterThanOrEqualTo(look.at, until)
-      const isCancelled = look.isCancelled === true
+      const isOver = DateTime.isGreaterThanOrEqualTo(check.at, until)
+      const isCancelled = check.isCancelled === true
       if (isOver || isCancelled) return { awaited, until, isOver, isCancelled } satisfies WaitEnd
-      yield* sleepUnlessWoken(`owner/${name}`, Duration.min(pauseAfter(number), DateTime.distance(look.at, until)))
+      yield* sleepUnlessWoken(`owner/${name}`, Duration.min(pauseAfter(number), DateTime.distance(check.at, until)))
     }
   })
 }

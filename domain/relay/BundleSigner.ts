@@ -103,7 +103,7 @@ export class BundleSigner extends Context.Service<
       /** What one transaction carries is told when that one is signed, and sent while others are still signed. */
       const signAll = Effect.fnUntraced(function* (
         actions: ReadonlyArray<CarriedAction>,
-        tell: (action: CarriedAction, answer: Answer) => void
+        record: (action: CarriedAction, answer: Answer) => void
       ) {
         const before = new Set((yield* store.signed(actions.map(({ attempt }) => attempt))).map(attemptKey))
         const open = actions.filter(({ attempt }) => !before.has(attemptKey(attempt)))
@@ -111,7 +111,7 @@ export class BundleSigner extends Context.Service<
           bundlesOf(open, ({ prepared }) => prepared),
           (bundle) =>
             Effect.tap(bundle.length === 1 ? eachAlone(bundle) : together(bundle), (signed) =>
-              Effect.sync(() => signed.forEach(([action, answer]) => tell(action, answer)))
+              Effect.sync(() => signed.forEach(([action, answer]) => record(action, answer)))
             ),
           { concurrency }
         )

@@ -24,7 +24,7 @@ export const makeCarrySteps = ({ carrier, operations, pace, store }: Services) =
     yield* operations.transition({ operationId, to, at: yield* DateTime.now, error: null })
   })
 
-  const look = (attempt: AttemptId, prepared: PreparedSteps, [step, round]: readonly [number, number]) =>
+  const carryOnce = (attempt: AttemptId, prepared: PreparedSteps, [step, round]: readonly [number, number]) =>
     Activity.make({
       name: `step/${attempt.chainId}/${attempt.attempt}/${step}/${round}`,
       success: Schema.NullOr(StepOutcome),
@@ -43,7 +43,7 @@ export const makeCarrySteps = ({ carrier, operations, pace, store }: Services) =
   /** What was signed may land at any later time, so it is asked about until there is an answer. */
   const settle = Effect.fnUntraced(function* (attempt: AttemptId, prepared: PreparedSteps, step: number) {
     for (let round = 1; ; round++) {
-      const outcome = yield* look(attempt, prepared, [step, round])
+      const outcome = yield* carryOnce(attempt, prepared, [step, round])
       if (outcome !== null) return outcome
       yield* DurableClock.sleep({
         name: `step/${attempt.chainId}/${attempt.attempt}/${step}/${round}`,

@@ -7,7 +7,7 @@ import { MarketDataStream } from "#domain/stream/MarketDataStream.ts"
 import { maxUpsert, type PublicAsset } from "#domain/stream/PublicAsset.ts"
 import { PublicAssets } from "#domain/stream/PublicAssets.ts"
 
-const look = "3 seconds"
+const pollInterval = "3 seconds"
 
 const textOf = ({ assetClass, coingeckoId = "", provider, symbol }: PublicAsset) =>
   [assetClass, symbol, provider, coingeckoId].join("|")
@@ -38,6 +38,6 @@ export const RegistryPush = Layer.effectDiscard(
         return Effect.logWarning(`The stream worker cannot be sent the catalogue: ${reason}`)
       })
     )
-    yield* Effect.forkScoped(Effect.repeat(once, Schedule.spaced(look)))
+    yield* Effect.forkScoped(Effect.repeat(once, Schedule.spaced(pollInterval)))
   })
 )

@@ -9,14 +9,14 @@ import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { roundToGoOnAt, Superseding } from "#domain/operation/rounds.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import type { Transfer } from "#domain/transfer/Transfer.ts"
-import { type Look, TransferWatcher } from "#domain/transfer/TransferWatcher.ts"
+import { type Observed, TransferWatcher } from "#domain/transfer/TransferWatcher.ts"
 import { TransientFault } from "#domain/TransientFault.ts"
 
 /** How often a transfer between chains is looked at. Tests make it shorter. */
 export const BridgeTiming = Context.Reference("ballast/domain/transfer/BridgeTiming", {
   defaultValue: () => ({
     /** Looks of one round. */
-    looks: 6,
+    maxChecks: 6,
     /** The pause between two of them: fast bridges take seconds. */
     pollInterval: Schedule.min([
       Schedule.exponential(Duration.millis(500), 1.5),
@@ -56,37 +56,37 @@ export class BridgeRun extends Context.Service<
 const makeExecute = (
   operations: OperationStore["Service"],
   watcher: TransferWatcher["Service"],
-  { pollInterval, looks, waitFor }: typeof BridgeTiming.Service
+  { pollInterval, maxChecks, waitFor }: typeof BridgeTiming.Service
 ) => {
   const enter = Effect.fnUntraced(function* (operationId: OperationId, state: "running" | "retrying") {
     return yield* operations.transition({ operationId, to: state, at: yield* DateTime.now, error: null })
   })
 
   /** Tells once, when it begins, that a transfer is not as it should be. */
-  const tell = Effect.fnUntraced(function* ({ operationId }: Transfer, look: Look) {
-    if (look._tag === "Open") yield* enter(operationId, "running")
-    if (look._tag !== "Unclear" || !(yield* enter(operationId, "retrying"))) return
+  const reportState = Effect.fnUntraced(function* ({ operationId }: Transfer, observed: Observed) {
+    if (observed._tag === "Open") yield* enter(operationId, "running")
+    if (observed._tag !== "Unclear" || !(yield* enter(operationId, "retrying"))) return
     yield* operations.append({
       operationId,
       at: yield* DateTime.now,
       kind: "transfer_unclear",
-      payload: { reason: look.detail }
+      payload: { reason: observed.detail }
     })
   })
 
   /** True once the entry is closed. */
-  const lookOnce = Effect.fnUntraced(function* (operationId: OperationId) {
+  const observeOnce = Effect.fnUntraced(function* (operationId: OperationId) {
     const transfer = yield* watcher.find(operationId)
     if (Option.isNone(transfer)) return yield* Effect.die(new Error(`Operation ${operationId} watches no transfer`))
     if (transfer.value.state !== "open") return true
-    const look = yield* watcher.look(transfer.value)
-    yield* tell(transfer.value, look)
-    return look._tag === "Ended"
+    const observed = yield* watcher.observe(transfer.value)
+    yield* reportState(transfer.value, observed)
+    return observed._tag === "Ended"
   })
 
   /** No fault, of the database or of ours, may end the watch: nobody else would look for what left. */
-  const lookAgain = (operationId: OperationId) =>
-    lookOnce(operationId).pipe(
+  const observeAgain = (operationId: OperationId) =>
+    observeOnce(operationId).pipe(
       Effect.catchDefect(
         Effect.fnUntraced(function* (defect) {
           const isTransient = yield* TransientFault
@@ -103,8 +103,8 @@ const makeExecute = (
     Activity.make({
       name: `watch/${number}`,
       success: Schema.Boolean,
-      execute: lookAgain(operationId).pipe(
-        Effect.repeat({ until: (ended) => ended, times: looks - 1, schedule: pollInterval })
+      execute: observeAgain(operationId).pipe(
+        Effect.repeat({ until: (ended) => ended, times: maxChecks - 1, schedule: pollInterval })
       )
     }).annotate(Superseding, ["watch", "wait"])
 

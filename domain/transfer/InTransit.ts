@@ -15,7 +15,7 @@ import { type TransferIntent, TransferLedger } from "#domain/transfer/TransferLe
 import { TransferWatcher } from "#domain/transfer/TransferWatcher.ts"
 
 /** A provider that does not answer by then is not waited for: the transfer counts as open. */
-const lookTimeout = Duration.seconds(2)
+const readTimeout = Duration.seconds(2)
 /** Transfers of many portfolios that are looked at at once. */
 const lookupConcurrency = 8
 
@@ -66,11 +66,11 @@ export class InTransit extends Context.Service<
 
       /** By a look of this moment, or by another one's. */
       const endOf = (transfer: Transfer) =>
-        watcher.look(transfer).pipe(
-          Effect.timeoutOption(lookTimeout),
-          Effect.flatMap((look) =>
-            Option.isSome(look) && look.value._tag === "Ended"
-              ? Effect.succeedSome(look.value.end)
+        watcher.observe(transfer).pipe(
+          Effect.timeoutOption(readTimeout),
+          Effect.flatMap((observed) =>
+            Option.isSome(observed) && observed.value._tag === "Ended"
+              ? Effect.succeedSome(observed.value.end)
               : ledger.endOf(transfer.operationId)
           )
         )

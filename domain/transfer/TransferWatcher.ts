@@ -13,14 +13,14 @@ import { type TransferEvidence, transferEnd } from "#domain/transfer/transferEnd
 import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
 
 /** Where a transfer stands after a look. */
-export type Look =
+export type Observed =
   | { readonly _tag: "Ended"; readonly end: TransferEnd }
   /** Open, as it should be for a while. */
   | { readonly _tag: "Open"; readonly detail: string }
   /** Provider or chain could not be asked, or do not agree. */
   | { readonly _tag: "Unclear"; readonly detail: string }
 
-const unclear = (detail: string): Look => ({ _tag: "Unclear", detail })
+const unclear = (detail: string): Observed => ({ _tag: "Unclear", detail })
 
 /**
  * Looks after one open transfer.
@@ -33,7 +33,7 @@ export class TransferWatcher extends Context.Service<
   TransferWatcher,
   {
     /** Closes the entry when the transfer has ended; an entry that is closed already counts as ended. */
-    readonly look: (transfer: Transfer) => Effect.Effect<Look>
+    readonly observe: (transfer: Transfer) => Effect.Effect<Observed>
     readonly find: (operationId: OperationId) => Effect.Effect<Option.Option<Transfer>>
   }
 >()("ballast/domain/transfer/TransferWatcher") {
@@ -48,11 +48,11 @@ export class TransferWatcher extends Context.Service<
         const closed = yield* ledger.close(operationId, end, { at: yield* DateTime.now, closedBefore })
         if (closed) {
           yield* Metric.update(Metric.withAttributes(Metrics.transfersEnded, { outcome: end.state }), 1)
-          return { _tag: "Ended", end } satisfies Look
+          return { _tag: "Ended", end } satisfies Observed
         }
         return Option.match(yield* ledger.endOf(operationId), {
           onNone: () => unclear("what arrived closed another transfer of the portfolio at the same moment"),
-          onSome: (before): Look => ({ _tag: "Ended", end: before })
+          onSome: (before): Observed => ({ _tag: "Ended", end: before })
         })
       })
 
@@ -79,7 +79,7 @@ export class TransferWatcher extends Context.Service<
           : yield* close(transfer, end, claims.received.length)
       })
 
-      const look = Effect.fn("TransferWatcher.look")(function* (transfer: Transfer) {
+      const observe = Effect.fn("TransferWatcher.observe")(function* (transfer: Transfer) {
         return yield* Effect.gen(function* () {
           const status = yield* routing.status({
             txHash: transfer.txHash,
@@ -87,13 +87,13 @@ export class TransferWatcher extends Context.Service<
             toChainId: chainIdOf(transfer.buy),
             tool: transfer.tool
           })
-          if (status._tag === "Pending") return { _tag: "Open", detail: status.detail } satisfies Look
+          if (status._tag === "Pending") return { _tag: "Open", detail: status.detail } satisfies Observed
           if (status._tag === "Failed") return yield* failed(transfer, status.reason)
           return yield* confirmed(transfer, status)
         }).pipe(Effect.catch((error) => Effect.succeed(unclear(error.message))))
       })
 
-      return TransferWatcher.of({ look, find: ledger.find })
+      return TransferWatcher.of({ observe, find: ledger.find })
     })
   )
 }

@@ -75,7 +75,7 @@ export class WithdrawalPreparer extends Context.Service<
           })
         )
 
-      const look = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal) {
+      const inspect = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal) {
         // Before the look at the chain: a run that ends in between is a reason to look once more.
         const isRebalancing = yield* store.isRebalancing(withdrawal.message.portfolioId)
         const standing = yield* execution.standing(withdrawal)
@@ -89,7 +89,7 @@ export class WithdrawalPreparer extends Context.Service<
       })
 
       const next = Effect.fn("WithdrawalPreparer.next")((withdrawal: StoredWithdrawal) =>
-        look(withdrawal).pipe(
+        inspect(withdrawal).pipe(
           Effect.catchTag("ChainUnavailable", (error: ChainUnavailable) => Effect.succeed(waiting(error.message)))
         )
       )

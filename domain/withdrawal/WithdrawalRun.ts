@@ -100,7 +100,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
   )
 
   /** Tells what is waited for once, when the waiting begins. */
-  const tell = Effect.fnUntraced(function* (step: WithdrawalStep) {
+  const appendStep = Effect.fnUntraced(function* (step: WithdrawalStep) {
     if (step._tag === "Ready") yield* enter("running")
     if (step._tag !== "Waiting" && step._tag !== "Refused") return
     if (yield* enter("retrying")) yield* append("withdrawal_waits", { reason: step.reason })
@@ -118,7 +118,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
       success: WithdrawalStep,
       execute: preparer.next(withdrawal).pipe(
         Effect.flatMap(unlessCancelled),
-        Effect.tap(tell),
+        Effect.tap(appendStep),
         // What leaves is priced at the moment at which it leaves.
         Effect.tap((step) => (step._tag === "Ready" ? valuer.value(withdrawal.message.portfolioId) : Effect.void))
       )
@@ -139,10 +139,10 @@ const makeExecute = (services: Services, operationId: OperationId) => {
 
   /** Null when the chain does not show the receipt for long: it may have dropped the block that held it. */
   const verify = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal, receipt: ActionReceipt, round: number) {
-    for (let look = 1; look <= maxChecks; look++) {
-      const delivered = yield* read(withdrawal, receipt, `${round}/${look}`)
+    for (let check = 1; check <= maxChecks; check++) {
+      const delivered = yield* read(withdrawal, receipt, `${round}/${check}`)
       if (delivered !== null) return delivered
-      yield* sleep(`read/${round}`, look)
+      yield* sleep(`read/${round}`, check)
     }
     return null
   })

@@ -43,8 +43,8 @@ const decodeEvent = Schema.decodeUnknownEffect(Schema.fromJsonString(ExecutionEv
 /** Stands for a stream that the server says has been seen whole. */
 const seen = "seen"
 
-const isEnd = (told: ExecutionEvent | typeof seen): boolean =>
-  told === seen || told.kind === "execution.result" || told.kind === "execution.error"
+const isEnd = (event: ExecutionEvent | typeof seen): boolean =>
+  event === seen || event.kind === "execution.result" || event.kind === "execution.error"
 
 /** What passes by itself: nobody answers, too many ask, the service has a fault. */
 const isTransient = (error: { readonly _tag: string }): boolean =>
@@ -143,7 +143,7 @@ export const executionEvents = (
 
       return Stream.forever(Stream.concat(Stream.fromEffectDrain(untilDue), attempt)).pipe(
         Stream.takeUntil(isEnd),
-        Stream.filter((told): told is ExecutionEvent => told !== seen)
+        Stream.filter((event): event is ExecutionEvent => event !== seen)
       )
     })
   )

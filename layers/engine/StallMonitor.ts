@@ -93,11 +93,11 @@ export class StallMonitor extends Context.Service<
   static readonly fiber = Layer.effectDiscard(
     Effect.gen(function* () {
       const work = yield* StallMonitor
-      const look = Effect.andThen(work.inspectSteps, work.inspectFunds).pipe(
+      const inspection = Effect.andThen(work.inspectSteps, work.inspectFunds).pipe(
         Effect.catchCause((cause) => Effect.logWarning("Stalled work could not be searched for", cause)),
         Effect.repeat(Schedule.spaced(checkInterval))
       )
-      yield* Effect.forkScoped(look)
+      yield* Effect.forkScoped(inspection)
     })
   )
 }

@@ -54,7 +54,7 @@ export class ProviderUnavailable extends Schema.TaggedError<ProviderUnavailable>
   reason: Schema.String
 }) {}
 
-const pauseUnlessTold = Duration.seconds(10)
+const defaultPause = Duration.seconds(10)
 
 /** A failed attempt: why, whether another may succeed, and how long the provider wants to be left alone. */
 class AttemptFailed extends Schema.TaggedError<AttemptFailed>()("AttemptFailed", {
@@ -77,11 +77,11 @@ const pauseOf = (
   headers: Headers.Headers,
   now: number
 ): Duration.Duration => {
-  const told = pauseHeaders.map((name) => headers[name]).find((value) => value !== undefined)
-  const asked = Headers.parseRetryAfter(told ?? "")
+  const pauseHeader = pauseHeaders.map((name) => headers[name]).find((value) => value !== undefined)
+  const asked = Headers.parseRetryAfter(pauseHeader ?? "")
   return Result.isSuccess(asked)
     ? Duration.min(Headers.retryAfterDelay(asked.success, now), longestPause)
-    : pauseUnlessTold
+    : defaultPause
 }
 
 const toAttemptFailed = (provider: Provider, error: { readonly message: string }, now: number): AttemptFailed => {

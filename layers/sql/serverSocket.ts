@@ -10,7 +10,7 @@ import { connect, type Socket } from "node:net"
 
 /** Without traffic for so long, the machine asks whether the server is there. */
 const keepAliveMs = 10_000
-const looksOfASilence = 5
+const checksOfASilence = 5
 
 /** Where the URL points, as the client reads it. */
 const placeOf = (url: string) => {
@@ -25,15 +25,15 @@ const placeOf = (url: string) => {
 /** Bytes are counted below TLS, where they pass in either case. */
 const endWhenSilent = (socket: Socket, silence: Duration.Duration) => {
   let seen = 0
-  let silentLooks = 0
-  const look = () => {
+  let silentChecks = 0
+  const check = () => {
     const passed = socket.bytesRead + socket.bytesWritten
-    silentLooks = passed === seen ? silentLooks + 1 : 0
+    silentChecks = passed === seen ? silentChecks + 1 : 0
     seen = passed
-    if (silentLooks >= looksOfASilence)
+    if (silentChecks >= checksOfASilence)
       socket.destroy(new Error(`The database server was silent for ${Duration.format(silence)}`))
   }
-  const timer = setInterval(look, Duration.toMillis(silence) / looksOfASilence).unref()
+  const timer = setInterval(check, Duration.toMillis(silence) / checksOfASilence).unref()
   // Under TLS nobody else listens to this socket.
   socket.on("error", () => undefined).once("close", () => clearInterval(timer))
 }

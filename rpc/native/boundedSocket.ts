@@ -18,7 +18,7 @@ const ended = (error: Socket.SocketError): Socket.SocketError =>
     : new Socket.SocketError({ reason: new Socket.SocketCloseError({ code: closeCodes.abnormal }) })
 
 /** How often it is looked whether a client has read on. */
-const glance = Duration.millis(50)
+const checkInterval = Duration.millis(50)
 
 /** What a socket was opened by. */
 interface SocketConnection {
@@ -43,13 +43,13 @@ export const boundedSocket = (
 
   /** Goes on when the client has read enough; whoever waits longer than the grace without that cuts the socket. */
   const room = Effect.gen(function* () {
-    const looks = Math.max(1, Math.ceil(Duration.toMillis(grace) / Duration.toMillis(glance)))
+    const checks = Math.max(1, Math.ceil(Duration.toMillis(grace) / Duration.toMillis(checkInterval)))
     let least = platform.waiting(request)
-    for (let left = looks; isOver(); left -= 1) {
+    for (let left = checks; isOver(); left -= 1) {
       if (left === 0) return yield* cut
-      yield* Effect.sleep(glance)
+      yield* Effect.sleep(checkInterval)
       const waiting = platform.waiting(request)
-      if (waiting < least) [least, left] = [waiting, looks]
+      if (waiting < least) [least, left] = [waiting, checks]
     }
   })
 

@@ -92,14 +92,14 @@ export const BridgeWorker = Layer.effectDiscard(
 
     const follow = Effect.fnUntraced(function* (source: Chain) {
       let next = 0n
-      const look = Effect.gen(function* () {
+      const check = Effect.gen(function* () {
         const { head, locks } = yield* locksSince(source, next)
         next = head + 1n
         for (const lock of locks) {
           yield* Effect.forkScoped(answer(source, lock))
         }
       })
-      yield* look.pipe(
+      yield* check.pipe(
         Effect.catch((failure) => Effect.logWarning(failure.message)),
         Effect.andThen(Effect.sleep(checkInterval)),
         Effect.forever,

@@ -12,7 +12,7 @@ const ClockLive = ({ clockUrl, server }: Config.ServiceConfig) =>
   clockUrl === null ? Layer.empty : RemoteClock.layer({ url: clockUrl, followerId: `api-${server.port}` })
 
 /** An earlier release goes on with the schema of a later one, and its operator is told. */
-const TellAhead = Layer.effectDiscard(
+const LaterSchemaWarning = Layer.effectDiscard(
   Effect.gen(function* () {
     const state = yield* schemaState
     if (state._tag === "Ahead")
@@ -23,7 +23,7 @@ const TellAhead = Layer.effectDiscard(
 )
 
 export const Platform = (config: Config.ServiceConfig) =>
-  TellAhead.pipe(
+  LaterSchemaWarning.pipe(
     Layer.provide(Migrations.layer),
     Layer.provideMerge(Database.layer),
     Layer.provideMerge(Telemetry),

@@ -160,11 +160,11 @@ const inRedis = (url: string) =>
         )
         consume = yield* Effect.provide(countingIn(alone.consume), connection)
       })
-      const tellOnce = (error: { readonly message: string }) =>
+      const warnOnce = (error: { readonly message: string }) =>
         Effect.logWarning(`Redis does not count requests (${error.message}); this process counts alone until it does`)
       yield* Effect.catch(connect, (error) =>
         Effect.andThen(
-          tellOnce(error),
+          warnOnce(error),
           Effect.forkScoped(Effect.retry(Effect.delay(connect, breakPause), Schedule.forever))
         )
       )

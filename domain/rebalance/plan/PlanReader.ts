@@ -124,7 +124,7 @@ export class PlanReader extends Context.Service<
           timeout === undefined
             ? yield* untilAllSucceed(reading)
             : Option.getOrElse(yield* Effect.timeoutOption(reading, timeout), () => [])
-        if (timeout !== undefined) yield* tellUnread(chainId, authorizations.length, results)
+        if (timeout !== undefined) yield* reportUnread(chainId, authorizations.length, results)
         return {
           catalogue,
           of: new Map(
@@ -235,7 +235,7 @@ const valueOf = (chains: ReadonlyArray<ChainState>): bigint =>
     )
 
 /** A run tells for itself what it could not read; who was only looked at has nothing else that tells it. */
-const tellUnread = (
+const reportUnread = (
   chainId: ChainId,
   accounts: number,
   results: ReadonlyArray<Result.Result<AccountBalances, ChainUnavailable>>

@@ -28,9 +28,9 @@ const placeOf = (lastEventId: string | undefined) =>
       )
 
 /** The place in the log at which the stream begins, then its events. */
-const framesOf = (told: number | TenantEvent): ReadonlyArray<Frame> => {
-  if (typeof told === "number") return [{ id: String(told) }]
-  const view = eventView(told)
+const framesOf = (event: number | TenantEvent): ReadonlyArray<Frame> => {
+  if (typeof event === "number") return [{ id: String(event) }]
+  const view = eventView(event)
   return [{ id: view.eventId, event: view.type, data: JSON.stringify(view) }]
 }
 

@@ -220,11 +220,11 @@ const make = Effect.gen(function* () {
   })
 
   const services = yield* Effect.context<never>()
-  const look = () => {
+  const check = () => {
     Effect.runForkWith(services)(sharding.pollStorage)
   }
-  runs.onFree = look
-  calls.onCall = look
+  runs.onFree = check
+  calls.onCall = check
   yield* Effect.sync(() => runs.size()).pipe(
     Effect.flatMap((size) => Metric.update(Metrics.runsInFlight, size)),
     Effect.repeat(Schedule.spaced(betweenCounts)),

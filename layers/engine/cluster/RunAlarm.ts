@@ -19,7 +19,7 @@ export const RunAlarm = Layer.effectDiscard(
     const suspended = yield* SuspendedRuns
     const runs = yield* RunsInFlight
     const rows = makeMessageRows(yield* SqlClient.SqlClient)
-    const look = Effect.gen(function* () {
+    const check = Effect.gen(function* () {
       const count = yield* suspended.count
       yield* Metric.update(Metrics.runsSuspended, count)
       if (count > 0)
@@ -33,7 +33,7 @@ export const RunAlarm = Layer.effectDiscard(
           `${left} runs are of a version that this process does not carry out, and wait: start a process that does`
         )
     })
-    yield* look.pipe(
+    yield* check.pipe(
       Effect.catchCause((cause) => Effect.logWarning("Suspended runs could not be counted", cause)),
       Effect.repeat(Schedule.spaced(checkInterval)),
       Effect.forkScoped

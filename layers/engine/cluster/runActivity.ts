@@ -118,14 +118,14 @@ export const runActivity = ({ stepHook, record, results, sql }: Services) =>
         run.steps = afterRound(run.steps, { step, result: encodeResult(result.exit), superseded })
       return superseded.length === 0 ? Effect.void : Effect.ignore(results.forget(run, superseded))
     }
-    const told = Effect.tap(isTogether ? together : Effect.flatMap(body, keep), (result) =>
+    const reported = Effect.tap(isTogether ? together : Effect.flatMap(body, keep), (result) =>
       Effect.suspend(() => {
         run.hasStored = true
         stepHook(run.payload)
         return rounds.length === 0 ? Effect.void : forget(result)
       })
     )
-    return yield* Effect.catchCause(told, (cause: Cause.Cause<unknown>) => {
+    return yield* Effect.catchCause(reported, (cause: Cause.Cause<unknown>) => {
       const failure = cause.reasons.find(Cause.isFailReason)?.error
       if (failure instanceof NotOurs) return replay
       if (failure === undefined && !isTransient(cause)) return Effect.failCause(cause as Cause.Cause<never>)

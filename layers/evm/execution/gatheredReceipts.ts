@@ -138,7 +138,7 @@ export const gatheredReceipts = Effect.fnUntraced(function* (chainId: ChainId) {
   const shownBy = new Map<number, Shown>()
   let next = 0n
 
-  const lookBy = (place: number, awaited: ReadonlyArray<Awaited>) =>
+  const observeBy = (place: number, awaited: ReadonlyArray<Awaited>) =>
     Effect.tap(observeAll(chainId, awaited, shownBy.get(place) ?? nothingYet), ({ shown }) =>
       Effect.sync(() => shownBy.set(place, shown))
     )
@@ -148,7 +148,7 @@ export const gatheredReceipts = Effect.fnUntraced(function* (chainId: ChainId) {
     if (now < next) yield* sleepRealTime(Duration.nanos(next - now))
     next = (yield* Clock.monotonicTimeNanos) + BigInt(Duration.toMillis(betweenReadings)) * 1_000_000n
     const results = yield* Effect.provideService(
-      askEach(chainId, (place) => lookBy(place, awaited)),
+      askEach(chainId, (place) => observeBy(place, awaited)),
       EvmClients,
       clients
     )
@@ -156,9 +156,9 @@ export const gatheredReceipts = Effect.fnUntraced(function* (chainId: ChainId) {
     return (one: Awaited): Gathered => {
       if (Result.isFailure(views)) return Result.fail(views.failure)
       const observations = views.success.map(({ observe }) => observe(one))
-      const told = observations.filter((observe) => observe !== "gone")
-      if (told.length < observations.length) return Result.succeed("ask alone")
-      const conclusion = conclude(told)
+      const observed = observations.filter((observe) => observe !== "gone")
+      if (observed.length < observations.length) return Result.succeed("ask alone")
+      const conclusion = conclude(observed)
       return Result.succeed(conclusion === "contradiction" ? "ask alone" : conclusion)
     }
   })

@@ -98,7 +98,7 @@ export const gatheredSimulations = Effect.gen(function* () {
   const clients = yield* EvmClients
   const simulate = yield* batched(
     ({ id }: Asked) => String(id),
-    (asked: ReadonlyArray<Asked>, tell: (one: Asked, answer: Answer) => void) =>
+    (asked: ReadonlyArray<Asked>, record: (one: Asked, answer: Answer) => void) =>
       Effect.gen(function* () {
         const byId = new Map(asked.map((one) => [one.id, one]))
         const answers = yield* Effect.forEach(
@@ -107,7 +107,7 @@ export const gatheredSimulations = Effect.gen(function* () {
           (items) =>
             Effect.tap(
               items.length === 1 ? eachAlone(items) : Effect.catch(together(items), () => eachAlone(items)),
-              (found) => Effect.sync(() => found.forEach(([id, answer]) => tell(byId.get(id)!, answer)))
+              (found) => Effect.sync(() => found.forEach(([id, answer]) => record(byId.get(id)!, answer)))
             ),
           { concurrency: maxRequests }
         )

@@ -83,7 +83,7 @@ const conclude = (operation: RefusedOperation, permission: Permission | undefine
 }
 
 /** What one endpoint shows; "elsewhere" when it would let the operation pass or knows the account in another state. */
-const look = Effect.fnUntraced(function* (operation: RefusedOperation) {
+const inspect = Effect.fnUntraced(function* (operation: RefusedOperation) {
   const { chain, gas, handleOps, mode, relayer } = operation
   const { chainId } = chain
   const calls = permissionCalls(toViem(addressOf(chain.accountId)), chain.permissionId as Hex)
@@ -104,7 +104,7 @@ const look = Effect.fnUntraced(function* (operation: RefusedOperation) {
 /** The same from every endpoint that answers; null when one of them sees no need for the owner. */
 const askAll = Effect.fnUntraced(function* (operation: RefusedOperation) {
   const { chainId } = operation.chain
-  const seen = yield* concluded(chainId, yield* askEach(chainId, () => look(operation)))
+  const seen = yield* concluded(chainId, yield* askEach(chainId, () => inspect(operation)))
   if (seen.includes("elsewhere")) {
     return yield* new ChainUnavailable({
       chainId,

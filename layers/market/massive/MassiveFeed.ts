@@ -23,7 +23,7 @@ const firstPause = 500
 const longestPause = 30_000
 const loginLimit = Duration.seconds(10)
 /** How often changes of what is followed are looked for. */
-const look = Duration.millis(250)
+const checkInterval = Duration.millis(250)
 /** Batches that wait to be taken; the oldest are pushed out. */
 const maxWaiting = 1_000
 
@@ -76,7 +76,7 @@ export const makeMassiveFeed = Effect.gen(function* () {
       for (const symbol of added) held.add(symbol)
       for (const symbol of removed) held.delete(symbol)
     })
-    const following = Effect.andThen(subscribe, sleepRealTime(look)).pipe(Effect.repeat(Schedule.forever))
+    const following = Effect.andThen(subscribe, sleepRealTime(checkInterval)).pipe(Effect.repeat(Schedule.forever))
     const reading = next.pipe(
       Effect.map(({ items }) => items.filter((item) => Result.isFailure(item) || held.has(item.success.symbol))),
       Effect.tap((items) => (items.length === 0 ? Effect.void : Queue.offer(out, items))),

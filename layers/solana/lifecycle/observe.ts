@@ -71,7 +71,7 @@ export const conclude = (
   return isExpired && endpoints > 0 ? { _tag: "Expired" } : pending
 }
 
-const look = Effect.fnUntraced(function* (endpoint: Requests, { signature }: Attempt) {
+const observeAt = Effect.fnUntraced(function* (endpoint: Requests, { signature }: Attempt) {
   const finalized = yield* endpoint.position("finalized")
   const { slot, values } = yield* endpoint.statuses([signature])
   return { finalized, status: values[0]!, statusSlot: slot }
@@ -83,7 +83,7 @@ export const observe = Effect.fn("solana.observe")(function* (
   commitment: Commitment
 ): Effect.fn.Return<Outcome, ChainUnavailable, SolanaRpc> {
   const { each } = yield* SolanaRpc
-  const results = yield* Effect.forEach(each, (endpoint) => Effect.result(look(endpoint, attempt)), {
+  const results = yield* Effect.forEach(each, (endpoint) => Effect.result(observeAt(endpoint, attempt)), {
     concurrency: "unbounded"
   })
   const observations = results.filter(Result.isSuccess).map(({ success }) => success)

@@ -73,7 +73,7 @@ export const makeClaimDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
     return rows.map((row) => row.tenant_id)
   })
 
-  const look = (checkId: string, until: Date, due: Fragment) =>
+  const claimed = (checkId: string, until: Date, due: Fragment) =>
     sql<DueRow>`
       WITH due AS MATERIALIZED (${due}), ends AS (
         SELECT tenant_id, portfolio_id, due_at, count(*) OVER (PARTITION BY tenant_id) AS size,
@@ -94,8 +94,8 @@ export const makeClaimDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
     const [now, until] = [timestamp(at), timestamp(end)]
     const checkId = yield* random.ulid
     const tenantIds = (yield* Ref.get(isTenantsTurn)) ? yield* nextTenants : []
-    const fair = tenantIds.length > 0 ? yield* look(checkId, until, ofTenants(now, tenantIds, limit)) : []
-    const waited = fair.length < limit ? yield* look(checkId, until, oldest(now, limit - fair.length)) : []
+    const fair = tenantIds.length > 0 ? yield* claimed(checkId, until, ofTenants(now, tenantIds, limit)) : []
+    const waited = fair.length < limit ? yield* claimed(checkId, until, oldest(now, limit - fair.length)) : []
     // A full batch means that more may be due than is taken; the next one is for tenants in turn, and so on.
     yield* Ref.set(isTenantsTurn, fair.length + waited.length >= limit && tenantIds.length === 0)
     return { checkId, due: [...fair, ...waited].map(toDue) }

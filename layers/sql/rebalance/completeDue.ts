@@ -30,24 +30,24 @@ export const makeCompleteDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
   const random = yield* SecureRandom.SecureRandom
 
   /** The rows `looked`, each with a text of its own. */
-  const lookedAt = (now: DateTime.Utc, due: ReadonlyArray<Due>, texts: ReadonlyArray<string>) => sql`
+  const checkedAt = (now: DateTime.Utc, due: ReadonlyArray<Due>, texts: ReadonlyArray<string>) => sql`
     unnest(${due.map(({ portfolioId }) => portfolioId)}::text[], ${due.map(({ dueAt }) => timestamp(dueAt))}::timestamptz[],
       ${due.map(({ frequency }) => frequency)}::text[],
       ${due.map(({ dueAt, frequency }) => timestamp(nextDueAt(dueAt, now, frequency)))}::timestamptz[], ${texts}::text[])
-      AS looked (portfolio_id, due_at, frequency, next_due_at, text)`
+      AS checked (portfolio_id, due_at, frequency, next_due_at, text)`
 
   /**
    * Selects and holds those that are due as they were looked at: for each one look into either index, whatever is
    * planned.
    */
-  const hold = (looked: Fragment) => sql`
-    SELECT looked.portfolio_id, looked.next_due_at, looked.text FROM ${looked} CROSS JOIN LATERAL (
+  const hold = (checked: Fragment) => sql`
+    SELECT checked.portfolio_id, checked.next_due_at, checked.text FROM ${checked} CROSS JOIN LATERAL (
       SELECT c.strategy_id, c.tenant_id FROM schedules c
-      WHERE c.portfolio_id = looked.portfolio_id AND c.status = 'active' AND c.due_at = looked.due_at
+      WHERE c.portfolio_id = checked.portfolio_id AND c.status = 'active' AND c.due_at = checked.due_at
       FOR UPDATE SKIP LOCKED
     ) c CROSS JOIN LATERAL (
       SELECT FROM strategies s
-      WHERE s.strategy_id = c.strategy_id AND looked.frequency = slower_frequency(s.frequency, (
+      WHERE s.strategy_id = c.strategy_id AND checked.frequency = slower_frequency(s.frequency, (
         SELECT m.frequency FROM mirror_terms m WHERE m.strategy_id = c.strategy_id AND m.tenant_id = c.tenant_id
       ))
       FOR SHARE SKIP LOCKED
@@ -61,17 +61,17 @@ export const makeCompleteDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
     marks: ReadonlyArray<string>
   ) {
     const at = timestamp(now)
-    const looked = lookedAt(now, due, marks)
-    const held = yield* allIds(sql`WITH held AS (${hold(looked)}) SELECT portfolio_id AS "portfolioId" FROM held`)
+    const checked = checkedAt(now, due, marks)
+    const held = yield* allIds(sql`WITH held AS (${hold(checked)}) SELECT portfolio_id AS "portfolioId" FROM held`)
     const settled = yield* sql`
       UPDATE schedules c SET checked_at = ${at}, retries = 0, slices_until = NULL, updated_at = ${at},
-        due_at = CASE WHEN c.slices_until > ${at} THEN least(looked.next_due_at, c.slices_until) ELSE looked.next_due_at END
-      FROM ${looked}
-      JOIN portfolios p ON p.portfolio_id = looked.portfolio_id
+        due_at = CASE WHEN c.slices_until > ${at} THEN least(checked.next_due_at, c.slices_until) ELSE checked.next_due_at END
+      FROM ${checked}
+      JOIN portfolios p ON p.portfolio_id = checked.portfolio_id
       JOIN strategies s ON s.strategy_id = p.strategy_id
       JOIN tenants t ON t.tenant_id = p.tenant_id
-      WHERE c.portfolio_id = looked.portfolio_id AND looked.text = ${sql.literal(markOf)}
-        AND looked.portfolio_id = ANY(${held.map(({ portfolioId }) => portfolioId)}::text[])
+      WHERE c.portfolio_id = checked.portfolio_id AND checked.text = ${sql.literal(markOf)}
+        AND checked.portfolio_id = ANY(${held.map(({ portfolioId }) => portfolioId)}::text[])
       RETURNING 1`
     return settled.length
   }, sql.withTransaction)
@@ -84,7 +84,7 @@ export const makeCompleteDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
       const at = timestamp(now)
       const operationIds = yield* Effect.forEach(due, () => makeOperationId)
       return yield* firstStarted(sql`
-        WITH held AS MATERIALIZED (${hold(lookedAt(now, due, operationIds))}), moved AS (
+        WITH held AS MATERIALIZED (${hold(checkedAt(now, due, operationIds))}), moved AS (
           UPDATE schedules c SET due_at = held.next_due_at, checked_at = ${at}, updated_at = ${at}
           FROM held WHERE c.portfolio_id = held.portfolio_id
           RETURNING c.portfolio_id, c.tenant_id, held.text AS operation_id

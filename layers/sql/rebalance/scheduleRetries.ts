@@ -54,7 +54,7 @@ export const makeScheduleRetries = Effect.fnUntraced(function* (sql: SqlClient.S
       ORDER BY c.portfolio_id FOR NO KEY UPDATE OF c`)
     const next = yield* Effect.forEach(schedules, (schedule) =>
       Effect.map(random.intBetween(0, 1_000), (permille) =>
-        nextLook(incomplete.get(schedule.portfolioId)!, schedule, permille / 1_000)
+        nextCheck(incomplete.get(schedule.portfolioId)!, schedule, permille / 1_000)
       )
     )
     yield* sql`
@@ -69,7 +69,7 @@ export const makeScheduleRetries = Effect.fnUntraced(function* (sql: SqlClient.S
   })
 })
 
-const nextLook = (
+const nextCheck = (
   { at, slices }: Ended,
   { dueAt, frequency, portfolioId, retries, slicesUntil }: Row,
   chance: number

@@ -105,7 +105,7 @@ const apply = (
     case "go on":
       return state.wait === "execution" ? Transitions.goOnWaiting(state, at) : null
     case "look again":
-      return Transitions.lookAgain(state, at)
+      return Transitions.checkAgain(state, at)
   }
 }
 

@@ -68,11 +68,11 @@ const opened = Effect.fnUntraced(function* (count: number) {
 layer(World, { excludeTestServices: true })("TransferWatcher", (it) => {
   it.effect("closes one transfer by one arrival, whatever else the provider names it for", () =>
     Effect.gen(function* () {
-      const { look } = yield* TransferWatcher
+      const { observe } = yield* TransferWatcher
       const { portfolioId, transfers } = yield* opened(2)
-      assert.strictEqual((yield* look(transfers[0]!))._tag, "Ended")
-      assert.strictEqual((yield* look(transfers[1]!))._tag, "Unclear")
-      assert.strictEqual((yield* look(transfers[0]!))._tag, "Ended", "also for who looked a moment too late")
+      assert.strictEqual((yield* observe(transfers[0]!))._tag, "Ended")
+      assert.strictEqual((yield* observe(transfers[1]!))._tag, "Unclear")
+      assert.strictEqual((yield* observe(transfers[0]!))._tag, "Ended", "also for who looked a moment too late")
       const open = yield* (yield* TransferLedger).openOf(portfolioId)
       assert.deepStrictEqual(open, [transfers[1]!], "its value is still on its way")
     })
@@ -80,11 +80,11 @@ layer(World, { excludeTestServices: true })("TransferWatcher", (it) => {
 
   it.effect("closes one of those that are looked at in the same moment, by any process", () =>
     Effect.gen(function* () {
-      const { look } = yield* TransferWatcher
+      const { observe } = yield* TransferWatcher
       const { portfolioId, transfers } = yield* opened(4)
-      const looks = yield* Effect.forEach([...transfers, ...transfers], look, { concurrency: "unbounded" })
+      const seen = yield* Effect.forEach([...transfers, ...transfers], observe, { concurrency: "unbounded" })
       assert.lengthOf(yield* (yield* TransferLedger).openOf(portfolioId), 3)
-      assert.isAtLeast(looks.filter(({ _tag }) => _tag === "Ended").length, 1)
+      assert.isAtLeast(seen.filter(({ _tag }) => _tag === "Ended").length, 1)
     })
   )
 })

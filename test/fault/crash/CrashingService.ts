@@ -97,7 +97,7 @@ const databaseAt = (path: string) =>
 const Pace = Layer.mergeAll(
   Layer.succeed(RelayTiming, { searchFor: Duration.millis(400), betweenSearches: Duration.millis(20) }),
   Layer.succeed(BridgeTiming, {
-    looks: 1,
+    maxChecks: 1,
     pollInterval: Schedule.recurs(0),
     waitFor: () => Duration.seconds(1)
   }),
