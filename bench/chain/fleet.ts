@@ -2,7 +2,7 @@
 import { Console, DateTime, Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { type Address, bytesToHex, encodeFunctionData, erc20Abi, type Hex, toHex } from "viem"
+import { bytesToHex, encodeFunctionData, erc20Abi, type Hex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import { progress } from "#bench/chain/world.ts"
 import type { Authorization } from "#domain/account/Authorization.ts"
@@ -14,7 +14,7 @@ import * as Ids from "#domain/Ids.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
-import { operator } from "#sandbox/chain/canonical.ts"
+import { operate } from "#sandbox/chain/operate.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
 import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
 
@@ -131,27 +131,20 @@ const fundedTogether = 200
 export const fund = Effect.fnUntraced(function* (chain: Chain, members: ReadonlyArray<Member>) {
   const { client, contracts, treasuryAbi } = chain
   const token = tokenBySymbol(chain, "USDC").address
-  const send = async (to: Address, data: Hex) => {
-    const call = { from: operator, to, data, gas: toHex(25_000_000) }
-    const hash = await client.request({ method: "eth_sendTransaction" as never, params: [call] as never })
-    const { status } = await client.waitForTransactionReceipt({ hash, pollingInterval: 10 })
-    if (status !== "success") throw new Error(`Funding was reverted in ${hash}`)
-  }
   const handOut = (part: ReadonlyArray<Member>) => {
     const transfers = part.map(({ account }) => ({
       target: token,
       allowFailure: false,
       callData: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [toViem(account), hundredDollars] })
     }))
-    return send(multicall3, encodeFunctionData({ abi: multicall3Abi, functionName: "aggregate3", args: [transfers] }))
+    const data = encodeFunctionData({ abi: multicall3Abi, functionName: "aggregate3", args: [transfers] })
+    return operate(client, { what: "hand out dollars", to: multicall3, data })
   }
   const issued = hundredDollars * BigInt(members.length)
   const issue = encodeFunctionData({ abi: treasuryAbi, functionName: "issue", args: [token, multicall3, issued] })
-  yield* Effect.promise(async () => {
-    await send(contracts.treasury, issue)
-    for (let from = 0; from < members.length; from += fundedTogether)
-      await handOut(members.slice(from, from + fundedTogether))
-  })
+  yield* operate(client, { what: "issue dollars", to: contracts.treasury, data: issue })
+  for (let from = 0; from < members.length; from += fundedTogether)
+    yield* handOut(members.slice(from, from + fundedTogether))
   yield* Console.log(`  accounts funded: ${members.length}`)
 })
 

@@ -1,13 +1,12 @@
 /** Swaps as user operations of the agent that the relayer hands to the EntryPoint. */
 import { Effect, Layer } from "effect"
 import { ChainExecution, type SwapBatch } from "#domain/trading/ChainExecution.ts"
-import { AgentSigner, RelayerSigners } from "#domain/relay/Signer.ts"
-import { toViem } from "#layers/evm/address.ts"
+import { AgentSigner } from "#domain/relay/Signer.ts"
 import { makeAttestedPrices } from "#layers/evm/attestation/attestedPrices.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { BlockReader } from "#layers/evm/execution/BlockReader.ts"
-import type { RelayerAddresses } from "#layers/evm/execution/chainState.ts"
+import { relayerAddresses } from "#layers/evm/execution/chainState.ts"
 import { gatheredSimulations } from "#layers/evm/execution/gatheredSimulations.ts"
 import { type Operators, prepareBatch } from "#layers/evm/execution/prepareBatch.ts"
 
@@ -15,10 +14,7 @@ export const ChainExecutionLive = Layer.effect(
   ChainExecution,
   Effect.gen(function* () {
     const clients = yield* EvmClients
-    const {
-      signers: [first, ...others]
-    } = yield* RelayerSigners
-    const relayers: RelayerAddresses = [toViem(first.address), ...others.map(({ address }) => toViem(address))]
+    const relayers = yield* relayerAddresses
     const { chains } = yield* EvmConfig
     const simulations = new Map(
       yield* Effect.forEach(chains, ({ chainId }) =>

@@ -86,18 +86,27 @@ export const finishedOperation = (world: World, portfolioId: string, operationId
     60
   )
 
+/** Waits until nothing of the portfolio is due by then or under way, and answers when it is due next. */
+export const settled = (world: World, portfolioId: string, { by, seconds = 60 }: { by: number; seconds?: number }) =>
+  eventually(
+    `portfolio ${portfolioId} is not due`,
+    async () => {
+      const { body, status } = await world.api("GET", `/v2/portfolios/${portfolioId}`)
+      if (status !== 200) return undefined
+      const dueAt = Date.parse(body.data.schedule.nextDueAt)
+      return body.data.activeOperationId === null && dueAt > by ? dueAt : undefined
+    },
+    seconds
+  )
+
 /**
  * Waits until the first run of the schedule, some seconds after enrollment, is over. While it is unfinished it is
  * answered in place of a manual run, and may have read before money came.
  */
 export const firstScheduledRunEnded = async (world: World, portfolioId: string): Promise<void> => {
   const hour = 3_600_000
-  await eventually(`the first scheduled run of ${portfolioId} is over`, async () => {
-    const { now } = (await (await fetch(world.controlUrl)).json()) as { readonly now: number }
-    const { body, status } = await world.api("GET", `/v2/portfolios/${portfolioId}`)
-    const isOver = status === 200 && body.data.activeOperationId === null
-    return isOver && Date.parse(body.data.schedule.nextDueAt) > now + hour ? true : undefined
-  })
+  const { now } = (await (await fetch(world.controlUrl)).json()) as { readonly now: number }
+  await settled(world, portfolioId, { by: now + hour, seconds: 90 })
 }
 
 /** Balance of an address as the asset's chain tells it, in raw units. */

@@ -3,8 +3,8 @@
  * over, while arbitrage brings the pools back in between.
  */
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { enroll, fund, newOwner, wethShare } from "#test/support/journey.ts"
-import { eventually, startWorld, type World, worldFolder } from "#test/support/World.ts"
+import { enroll, fund, newOwner, settled, wethShare } from "#test/support/journey.ts"
+import { startWorld, type World, worldFolder } from "#test/support/World.ts"
 
 const minute = 60_000
 const longestRest = 60 * minute
@@ -70,31 +70,18 @@ const runsOf = async (portfolioId: string): Promise<ReadonlyArray<Run>> => {
 
 const advance = async (ms: number): Promise<number> => (await world.control("/clock/advance", { ms })).body.now
 
-/** Waits until nothing is due by then or under way, and answers when the portfolio is due next. */
-const settled = (portfolioId: string, now: number): Promise<number> =>
-  eventually(
-    "the portfolio is not due",
-    async () => {
-      const { body, status } = await world.api("GET", `/v2/portfolios/${portfolioId}`)
-      if (status !== 200) return undefined
-      const dueAt = Date.parse(body.data.schedule.nextDueAt)
-      return body.data.activeOperationId === null && dueAt > now ? dueAt : undefined
-    },
-    60
-  )
-
 describe("slices", () => {
   it("of $1,000,000 to be sold stay within a day's share of the pool, and the last is made before the week is over", async () => {
     const portfolio = await enroll(world, { strategyId: await createStrategy(), owner: newOwner() }, [8453])
     await fund(world, portfolio.accounts, 2_000_000n)
     const { portfolioId } = portfolio
-    const firstDueAt = await settled(portfolioId, 0)
+    const firstDueAt = await settled(world, portfolioId, { by: 0 })
     const end = firstDueAt + week
-    let dueAt = await settled(portfolioId, await advance(minute))
+    let dueAt = await settled(world, portfolioId, { by: await advance(minute) })
     // The last slice made, the portfolio is due when it would have been without any.
     for (let looks = 0; dueAt < end && looks < 100; looks += 1) {
       await world.control("/prices", { assetId: weth(), priceUsd: "2500.00" })
-      dueAt = await settled(portfolioId, await advance(longestRest + minute))
+      dueAt = await settled(world, portfolioId, { by: await advance(longestRest + minute) })
     }
     assert.strictEqual(dueAt, end)
     const runs = await runsOf(portfolioId)

@@ -1,18 +1,16 @@
 /**
  * The block, the fees and the relayers' next nonces, read once for all who prepare at the same moment.
  *
- * What is some moments old does as well: the deadline is minutes away, receipts are searched from an earlier block on,
- * the fees offered last for blocks, and a stored nonce is never lowered.
+ * What is some moments old does as well: the deadline is minutes away, the fees offered last for blocks, and a stored
+ * nonce is never lowered.
  */
 import { Context, Duration, Effect, Layer } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { RelayerSigners } from "#domain/relay/Signer.ts"
-import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import {
   type BlockState,
-  type RelayerAddresses,
+  relayerAddresses,
   readBlockState,
   readRelayerNonces
 } from "#layers/evm/execution/chainState.ts"
@@ -39,10 +37,7 @@ export class BlockReader extends Context.Service<
     BlockReader,
     Effect.gen(function* () {
       const clients = yield* EvmClients
-      const {
-        signers: [first, ...others]
-      } = yield* RelayerSigners
-      const relayers: RelayerAddresses = [toViem(first.address), ...others.map(({ address }) => toViem(address))]
+      const relayers = yield* relayerAddresses
       const readings = yield* sharedReading(maxAge, Number, (chainId: ChainId) =>
         Effect.all(
           { block: readBlockState(chainId), nonces: readRelayerNonces(chainId, relayers) },

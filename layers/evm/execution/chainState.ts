@@ -6,6 +6,7 @@ import { type Address, decodeFunctionResult, type Hex, zeroAddress } from "viem"
 import type { ChainId } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
+import { RelayerSigners } from "#domain/relay/Signer.ts"
 import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
 import { callDataOf } from "#layers/evm/callData.ts"
 import { entryPoint, entryPointAbi, kernelAbi, multicall3 } from "#layers/evm/contracts.ts"
@@ -24,7 +25,7 @@ export interface AccountState {
 }
 
 /** An account as a block shows it. */
-export interface AccountReading {
+export interface AccountAtBlock {
   readonly state: AccountState
   readonly blockNumber: bigint
 }
@@ -65,7 +66,7 @@ export const readAccountState = Effect.fnUntraced(function* ({ accountId, chainI
   if (blockNumber === null) {
     return yield* new ChainUnavailable({ chainId, reason: `Multicall3 does not answer the block at ${multicall3}` })
   }
-  const reading: AccountReading = { state: { deployed, mode, nonce }, blockNumber }
+  const reading: AccountAtBlock = { state: { deployed, mode, nonce }, blockNumber }
   return reading
 })
 
@@ -112,6 +113,11 @@ export const readBlockState = Effect.fnUntraced(function* (chainId: ChainId) {
 
 /** The relayers' accounts, the first of which stands for all of them in simulations. */
 export type RelayerAddresses = readonly [Address, ...ReadonlyArray<Address>]
+
+export const relayerAddresses = Effect.map(RelayerSigners, ({ signers: [first, ...others] }): RelayerAddresses => [
+  toViem(first.address),
+  ...others.map(({ address }) => toViem(address))
+])
 
 /** The next nonces of all of them, as a prepared transaction carries them. */
 export const readRelayerNonces = Effect.fnUntraced(function* (chainId: ChainId, [first, ...others]: RelayerAddresses) {

@@ -2,16 +2,14 @@
 import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { ChainRevocation } from "#domain/account/Revocation.ts"
-import { RelayerSigners } from "#domain/relay/Signer.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import {
   RevocationExecution,
   type RevocationRequest,
   type SignedRevocation
 } from "#domain/revocation/RevocationExecution.ts"
-import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
-import type { RelayerAddresses } from "#layers/evm/execution/chainState.ts"
+import { relayerAddresses } from "#layers/evm/execution/chainState.ts"
 import { findReceipt } from "#layers/evm/execution/findReceipt.ts"
 import { draftRevocation } from "#layers/evm/revocation/draftRevocation.ts"
 import { hasEnded, prepareRevocation } from "#layers/evm/revocation/prepareRevocation.ts"
@@ -21,10 +19,7 @@ export const RevocationExecutionLive = Layer.effect(
   Effect.gen(function* () {
     const clients = yield* EvmClients
     const random = yield* SecureRandom.SecureRandom
-    const {
-      signers: [first, ...others]
-    } = yield* RelayerSigners
-    const relayers: RelayerAddresses = [toViem(first.address), ...others.map(({ address }) => toViem(address))]
+    const relayers = yield* relayerAddresses
 
     const draft = Effect.fn("RevocationExecution.draft")(
       (request: RevocationRequest) => draftRevocation(request),

@@ -3,13 +3,11 @@ import { Effect, Layer } from "effect"
 import type { Hex } from "viem"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { chainIdOf } from "#domain/Caip.ts"
-import { RelayerSigners } from "#domain/relay/Signer.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
-import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
-import type { RelayerAddresses } from "#layers/evm/execution/chainState.ts"
+import { relayerAddresses } from "#layers/evm/execution/chainState.ts"
 import { netTransfers } from "#layers/evm/execution/operationOutcome.ts"
 import { receiptOf } from "#layers/evm/execution/sendTransaction.ts"
 import { findWithdrawal } from "#layers/evm/withdrawal/findWithdrawal.ts"
@@ -20,10 +18,7 @@ export const WithdrawalExecutionLive = Layer.effect(
   WithdrawalExecution,
   Effect.gen(function* () {
     const clients = yield* EvmClients
-    const {
-      signers: [first, ...others]
-    } = yield* RelayerSigners
-    const relayers: RelayerAddresses = [toViem(first.address), ...others.map(({ address }) => toViem(address))]
+    const relayers = yield* relayerAddresses
 
     const standing = Effect.fn("WithdrawalExecution.standing")(
       withdrawalStanding,

@@ -20,6 +20,16 @@ export const planOf = (chain: TestChain, agent: PublicKey, steps: ReadonlyArray<
   lookupTables: []
 })
 
+/** What makes a wallet of its owner's with a place for the agent. */
+export const firstPlace = (id: Uint8Array, owner: PublicKey): ReadonlyArray<Step> => {
+  const consent: Consent = { _tag: "SignsTransaction", key: owner }
+  return [
+    { _tag: "CreateWallet", id, consent },
+    { _tag: "AddAgent", id, consent },
+    { _tag: "CreateSubAccount", id, roleId: 1 }
+  ]
+}
+
 /** Builds, checks, signs and sends; answers the error with which it landed, and its size. */
 export const carry = async (
   chain: TestChain,

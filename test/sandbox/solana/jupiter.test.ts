@@ -2,14 +2,14 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Keypair, PublicKey, TransactionInstruction } from "@solana/web3.js"
 import { subAccount } from "#layers/solana/swig/addresses.ts"
-import type { Step } from "#layers/solana/guard/Plan.ts"
+
 import { emulateJupiter } from "#sandbox/solana/market/emulateJupiter.ts"
 import { installMints, issue, rescale, tokenAccount } from "#sandbox/solana/market/issuer.ts"
 import { buildSwap } from "#sandbox/solana/market/jupiterBuild.ts"
 import { jupiterProgram } from "#sandbox/solana/market/jupiterRoute.ts"
 import { type SplToken, splCatalog, usdc } from "#sandbox/solana/market/splCatalog.ts"
 import { amountIn, installPools, movePool, poolOf } from "#sandbox/solana/market/splPools.ts"
-import { carry, newWalletId } from "#test/layers/solana/carry.ts"
+import { carry, firstPlace, newWalletId } from "#test/layers/solana/carry.ts"
 import { fundedKey, land, sol, startTestChain, type TestChain } from "#test/sandbox/solana/support.ts"
 
 let chain: TestChain
@@ -129,13 +129,7 @@ describe("Jupiter in this world", () => {
 
   it("the agent swaps for a sub-account, by a checked plan of one transaction", async () => {
     const [agent, owner, id] = [fundedKey(chain), fundedKey(chain), newWalletId()]
-    const consent = { _tag: "SignsTransaction", key: owner.publicKey } as const
-    const enrollment: ReadonlyArray<Step> = [
-      { _tag: "CreateWallet", id, consent },
-      { _tag: "AddAgent", id, consent },
-      { _tag: "CreateSubAccount", id, roleId: 1 }
-    ]
-    assert.isNull((await carry(chain, enrollment, [agent, owner])).error)
+    assert.isNull((await carry(chain, firstPlace(id, owner.publicKey), [agent, owner])).error)
     const account = subAccount(id, 1).address
     chain.ledger.airdrop(account, sol)
     const tesla = named("TSLAx")

@@ -10,7 +10,7 @@ import {
   type SwigInstructionContext
 } from "@swig-wallet/lib"
 import { rootHoldings, subAccount, walletConfig } from "#layers/solana/swig/addresses.ts"
-import { carry, newWalletId } from "#test/layers/solana/carry.ts"
+import { carry, firstPlace, newWalletId } from "#test/layers/solana/carry.ts"
 import { fundedKey, lamportsOf, land, sol, startTestChain, type TestChain } from "#test/sandbox/solana/support.ts"
 
 let chain: TestChain
@@ -30,13 +30,7 @@ const instructionOf = (context: SwigInstructionContext) => {
 
 const enrolled = async () => {
   const [agent, owner, id] = [fundedKey(chain), fundedKey(chain), newWalletId()]
-  const consent = { _tag: "SignsTransaction", key: owner.publicKey } as const
-  const steps = [
-    { _tag: "CreateWallet", id, consent },
-    { _tag: "AddAgent", id, consent },
-    { _tag: "CreateSubAccount", id, roleId: 1 }
-  ] as const
-  assert.isNull((await carry(chain, steps, [agent, owner])).error)
+  assert.isNull((await carry(chain, firstPlace(id, owner.publicKey), [agent, owner])).error)
   const account = subAccount(id, 1).address
   chain.ledger.airdrop(account, sol)
   const root = getMockAuthorityFromCreateAuthorityInfo(createEd25519AuthorityInfo(owner.publicKey)) as Ed25519Authority

@@ -9,7 +9,7 @@ import { executeAttempts, type LandingTiming, settle } from "#layers/solana/life
 import { prepare, signedByAgent } from "#layers/solana/lifecycle/prepare.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { subAccount } from "#layers/solana/swig/addresses.ts"
-import { carry, newWalletId } from "#test/layers/solana/carry.ts"
+import { carry, firstPlace, newWalletId } from "#test/layers/solana/carry.ts"
 import { newJournal, type TestJournal } from "#test/layers/solana/lifecycle/journal.ts"
 import { forwards, type Proxy, startProxy } from "#test/layers/solana/rpc/endpoints.ts"
 import { fundedKey, lamportsOf, sol, startTestChain, type TestChain } from "#test/sandbox/solana/support.ts"
@@ -26,13 +26,7 @@ beforeAll(async () => {
   node = await startProxy(chain.url)
   chain.ledger.airdrop(agentKey.publicKey, 10n * sol)
   const owner = fundedKey(chain)
-  const consent = { _tag: "SignsTransaction", key: owner.publicKey } as const
-  const steps = [
-    { _tag: "CreateWallet", id, consent },
-    { _tag: "AddAgent", id, consent },
-    { _tag: "CreateSubAccount", id, roleId: 1 }
-  ] as const
-  assert.isNull((await carry(chain, steps, [agentKey, owner])).error)
+  assert.isNull((await carry(chain, firstPlace(id, owner.publicKey), [agentKey, owner])).error)
   chain.ledger.airdrop(account, 5n * sol)
 })
 afterAll(() => Promise.all([node.close(), chain.close()]))

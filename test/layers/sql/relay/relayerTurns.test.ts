@@ -154,14 +154,20 @@ eachDatabase("A key that signs for long", (it) => {
     { name: "in this process", storeOfNext: RelayStore },
     { name: "in another process", storeOfNext: otherProcess }
   ]) {
+    /** A key is asked for the first of two actions, and the second one waits for the same account. */
+    const oneBehindTheOther = Effect.gen(function* () {
+      const accounts: RelayerAddresses = [newAddress()]
+      const [slow, next] = [yield* newAction(), yield* newAction()]
+      const key = yield* slowKey
+      const signing = yield* Effect.forkChild(key.reserveWith(yield* RelayStore, slow, accounts))
+      yield* key.asked
+      const waiting = yield* Effect.forkChild(reserve(yield* storeOfNext, next, accounts))
+      return { accounts, key, next, signing, slow, waiting }
+    })
+
     it.effect(`hands its account to the next ${name}, with the next nonce`, () =>
       Effect.gen(function* () {
-        const accounts: RelayerAddresses = [newAddress()]
-        const [slow, next] = [yield* newAction(), yield* newAction()]
-        const key = yield* slowKey
-        const signing = yield* Effect.forkChild(key.reserveWith(yield* RelayStore, slow, accounts))
-        yield* key.asked
-        const waiting = yield* Effect.forkChild(reserve(yield* storeOfNext, next, accounts))
+        const { accounts, key, next, signing, slow, waiting } = yield* oneBehindTheOther
         yield* Deferred.succeed(key.go, undefined)
         assert.isTrue(yield* Fiber.join(signing))
         assert.isTrue(yield* Fiber.join(waiting))
@@ -173,12 +179,7 @@ eachDatabase("A key that signs for long", (it) => {
 
     it.effect(`that refuses in the end leaves its nonce to the next ${name}`, () =>
       Effect.gen(function* () {
-        const accounts: RelayerAddresses = [newAddress()]
-        const [slow, next] = [yield* newAction(), yield* newAction()]
-        const key = yield* slowKey
-        const signing = yield* Effect.forkChild(key.reserveWith(yield* RelayStore, slow, accounts))
-        yield* key.asked
-        const waiting = yield* Effect.forkChild(reserve(yield* storeOfNext, next, accounts))
+        const { accounts, key, next, signing, slow, waiting } = yield* oneBehindTheOther
         const refusal = new ChainUnavailable({ chainId: base, reason: "the key gave no signature" })
         yield* Deferred.fail(key.go, refusal)
         assert.deepStrictEqual(yield* Effect.flip(Fiber.join(signing)), refusal)
