@@ -6,7 +6,7 @@
  */
 import { Console, Effect, Layer } from "effect"
 import { parseEther } from "viem"
-import { countedEndpoint } from "#bench/chain/countedEndpoint.ts"
+import { countedFetch } from "#bench/chain/countedFetch.ts"
 import { enlist, fund } from "#bench/chain/fleet.ts"
 import { bareRound, ourRound, type Round } from "#bench/chain/rounds.ts"
 import { serviceOn, submitters } from "#bench/chain/world.ts"
@@ -26,7 +26,7 @@ const program = Effect.gen(function* () {
   const count = Number(process.argv[3] ?? 500)
   const chain = yield* startChain({ chainId: 8453, blockTimeMillis: 2_000 })
   for (const address of submitters) yield* setEther(chain, address, parseEther("100000"))
-  const counted = yield* countedEndpoint(chain.rpcUrl)
+  const counted = yield* countedFetch(chain.rpcUrl)
   const service = yield* Layer.build(serviceOn(chain, counted.url, yield* benchDatabase))
   yield* Effect.gen(function* () {
     const portfolios = yield* enlist(chain, count, true)

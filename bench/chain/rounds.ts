@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Hex, isAddressEqual } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
-import type { Counted } from "#bench/chain/countedEndpoint.ts"
+import type { Counted } from "#bench/chain/countedFetch.ts"
 import { makeAllDue, type Member } from "#bench/chain/fleet.ts"
 import { bareKey, progress, submitters } from "#bench/chain/world.ts"
 import type { ChainId } from "#domain/Caip.ts"
@@ -101,7 +101,7 @@ export const ourRound = Effect.fnUntraced(function* (on: CountedChain, count: nu
       const { ended, open } = yield* states
       yield* report(ended - before.ended)
       if (open === 0 && ended - before.ended >= count) return
-      yield* Effect.sleep("25 millis")
+      yield* Effect.sleep("50 millis")
     }
   })
   const round = yield* measured(on, count, work)
