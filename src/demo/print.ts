@@ -1,10 +1,12 @@
 /** How the demo speaks to its reader: steps with their time, and a table of positions with a bar for each weight. */
+import { styleText } from "node:util"
 import { Console, Duration, Effect } from "effect"
 
-const bold = (text: string) => `\u001b[1m${text}\u001b[22m`
-const dim = (text: string) => `\u001b[2m${text}\u001b[22m`
-const green = (text: string) => `\u001b[32m${text}\u001b[39m`
-const yellow = (text: string) => `\u001b[33m${text}\u001b[39m`
+// Colors go to terminals alone: `styleText` leaves them out of pipes and files, and where NO_COLOR is set.
+const bold = (text: string) => styleText("bold", text)
+const dim = (text: string) => styleText("dim", text)
+const green = (text: string) => styleText("green", text)
+const yellow = (text: string) => styleText("yellow", text)
 
 export const title = (text: string) => Console.log(`\n${bold(text)}`)
 export const line = (text: string) => Console.log(`  ${text}`)
