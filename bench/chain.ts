@@ -17,6 +17,14 @@ import { setPrice } from "#sandbox/market/Market.ts"
 
 const later = 3
 
+/** `script` is the bare script, with the time that it took to quote, simulate and sign its operations. */
+interface Rounds {
+  readonly name: string
+  readonly ours: Round
+  readonly bare: Round
+  readonly script: Round
+}
+
 const line = (name: string, { cpuSeconds, gas, perSecond, perTransaction, requests }: Round) =>
   `| ${name} | ${perSecond.toFixed(1)} | ${gas.toFixed(0)} | ${requests.toFixed(2)} | ${perTransaction.toFixed(1)} | ${cpuSeconds.toFixed(1)} |`
 
@@ -32,7 +40,7 @@ const program = Effect.gen(function* () {
     const portfolios = yield* enlist(chain, count, true)
     const accounts = yield* enlist(chain, count, false)
     const weth = tokenBySymbol(chain, "WETH")
-    const rounds: Array<{ readonly name: string; readonly ours: Round; readonly bare: Round }> = []
+    const rounds: Array<Rounds> = []
     for (const name of ["first", ...Array.from({ length: later }, (_, index) => `later ${index + 1}`)]) {
       yield* Console.log(`Round: ${name}`)
       yield* fund(chain, [...portfolios, ...accounts])
@@ -40,23 +48,25 @@ const program = Effect.gen(function* () {
       const ours = yield* ourRound({ chain, counted }, count, "runs completed")
       yield* Console.log(`  requests: ${[...counted.counts].map(([method, times]) => `${method} ${times}`).join(", ")}`)
       yield* setPrice(chain, weth, { priceUsd: weth.initialPriceUsd })
-      const bare = yield* bareRound({ chain, counted }, accounts)
-      rounds.push({ name, ours, bare })
+      const { prepareSeconds, round: bare } = yield* bareRound({ chain, counted }, accounts)
+      const script = { ...bare, perSecond: count / (count / bare.perSecond + prepareSeconds) }
+      rounds.push({ name, ours, bare, script })
     }
     const [first, ...others] = rounds
     const rate = median(others.map(({ ours }) => ours.perSecond))
-    const ratio = median(others.map(({ bare, ours }) => ours.perSecond / bare.perSecond))
+    const ratio = (peer: "bare" | "script") => median(others.map((each) => each.ours.perSecond / each[peer].perSecond))
     yield* Console.log(
       [
         "",
         `| ${count} portfolios due at once | a second | gas each | requests each | operations a transaction | CPU s of this process |`,
         "| --- | --- | --- | --- | --- | --- |",
-        ...[first!, ...others].flatMap(({ bare, name, ours }) => [
+        ...[first!, ...others].flatMap(({ bare, name, ours, script }) => [
           line(`Ballast, ${name}`, ours),
-          line(`bare script, ${name}`, bare)
+          line(`bare script, ${name}`, bare),
+          `| bare script with preparing, ${name} | ${script.perSecond.toFixed(1)} | | | | |`
         ]),
         "",
-        `Later rebalances: ${rate.toFixed(1)} a second (target 60), ${ratio.toFixed(2)} of the bare script (target 0.60)`
+        `Later rebalances: ${rate.toFixed(1)} a second (target 60), ${ratio("bare").toFixed(2)} of the bare script (target 0.60), ${ratio("script").toFixed(2)} of one that prepares its operations too`
       ].join("\n")
     )
   }).pipe(Effect.provideContext(service))

@@ -1,7 +1,7 @@
 /**
  * One round each way: the service's own path from due to completed, and the same operations bundled and sent by hand.
  */
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Hex, isAddressEqual } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
@@ -138,10 +138,14 @@ const preparedFor = Effect.fnUntraced(function* (chain: Chain, members: Readonly
   )
 })
 
-/** Packs by the same limits, signs with counted nonces, sends everything and waits for the last receipt. */
+/**
+ * Packs by the same limits, signs with counted nonces, sends everything and waits for the last receipt. `prepareSeconds`
+ * is how long its operations took before that, of which the round itself knows nothing.
+ */
 export const bareRound = Effect.fnUntraced(function* (on: CountedChain, members: ReadonlyArray<Member>) {
   const { chain } = on
-  const prepared = (yield* preparedFor(chain, members)).map(asTransaction)
+  const [took, actions] = yield* Effect.timed(preparedFor(chain, members))
+  const prepared = actions.map(asTransaction)
   const account = privateKeyToAccount(bareKey)
   const send = async () => {
     let nonce = await chain.client.getTransactionCount({ address: account.address })
@@ -159,5 +163,6 @@ export const bareRound = Effect.fnUntraced(function* (on: CountedChain, members:
       hashes.push(await chain.client.sendRawTransaction({ serializedTransaction }))
     for (const hash of hashes) await chain.client.waitForTransactionReceipt({ hash, timeout: 600_000 })
   }
-  return yield* measured(on, members.length, Effect.promise(send))
+  const round = yield* measured(on, members.length, Effect.promise(send))
+  return { round, prepareSeconds: Duration.toSeconds(took) }
 })
