@@ -14,8 +14,8 @@ const methodsOf = (body: unknown): string =>
   Array.from(String(body).matchAll(/"method":"([A-Za-z_]+)"/gu), ([, method]) => method).join("+")
 
 /**
- * Counts until the scope closes. Its URL is the chain's with a query: the chain ignores it, and only requests with it are
- * the service's, since the benchmark itself uses the plain one.
+ * Counts until the scope closes. Its URL is the chain's with a query: the chain ignores it, and only requests with it
+ * are the service's, since the benchmark itself uses the plain one.
  */
 export const countedFetch = (rpcUrl: string) =>
   Effect.acquireRelease(

@@ -139,8 +139,8 @@ const preparedFor = Effect.fnUntraced(function* (chain: Chain, members: Readonly
 })
 
 /**
- * Packs by the same limits, signs with counted nonces, sends everything and waits for the last receipt. `prepareSeconds`
- * is how long its operations took before that, of which the round itself knows nothing.
+ * Packs by the same limits, signs with counted nonces, sends everything and waits for the last receipt.
+ * `prepareSeconds` is how long its operations took before that; the round does not include it.
  */
 export const bareRound = Effect.fnUntraced(function* (on: CountedChain, members: ReadonlyArray<Member>) {
   const { chain } = on
