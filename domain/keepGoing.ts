@@ -1,18 +1,33 @@
 /** Rounds of work for as long as the scope lives; a failed one is logged, and the next one tries again later. */
-import { Cause, type Duration, Effect, type Scope } from "effect"
+import { type Duration, Effect, type LogLevel, type Scope } from "effect"
 
-/** `round` answers how long to rest after it; `complaint` is logged with the cause of a fault. */
+interface Complaint {
+  /** Logged with the cause of a fault. */
+  readonly complaint: string
+  /** Of that log; an error without it. */
+  readonly level?: LogLevel.Severity
+}
+
+/**
+ * The first round begins at once, in a fiber of its own. `round` answers how long to rest after it. A defect is a fault
+ * too, and so is an interruption that comes from within the round: only the end of the scope ends the rounds.
+ */
 export const keepGoing = <E, R>(
   round: Effect.Effect<Duration.Duration, E, R>,
-  { afterFault, complaint }: { readonly complaint: string; readonly afterFault: Duration.Duration }
+  { afterFault, complaint, level = "Error" }: Complaint & { readonly afterFault: Duration.Duration }
 ): Effect.Effect<void, never, R | Scope.Scope> =>
   Effect.flatMap(round, Effect.sleep).pipe(
     Effect.catchCause((cause) =>
-      Cause.hasInterrupts(cause)
-        ? Effect.failCause(cause)
-        : Effect.andThen(Effect.logError(complaint, cause), Effect.sleep(afterFault))
+      Effect.andThen(Effect.logWithLevel(level)(complaint, cause), Effect.sleep(afterFault))
     ),
     Effect.forever,
     Effect.forkScoped,
     Effect.asVoid
   )
+
+/** The same rest after every round, whether it failed or not. */
+export const keepGoingEvery = <A, E, R>(
+  round: Effect.Effect<A, E, R>,
+  { interval, ...complaint }: Complaint & { readonly interval: Duration.Duration }
+): Effect.Effect<void, never, R | Scope.Scope> =>
+  keepGoing(Effect.as(round, interval), { ...complaint, afterFault: interval })

@@ -1,5 +1,6 @@
 /** Polls for those who wait: rests while the latch is closed, and goes on after a fault, a while later. */
-import { Cause, Duration, Effect, type Latch } from "effect"
+import { Duration, Effect, type Latch, type Scope } from "effect"
+import { keepGoing } from "#domain/keepGoing.ts"
 
 /** Between a fault and the next poll. */
 const afterFault = Duration.seconds(2)
@@ -9,16 +10,7 @@ export const pollWhileOpen = (
   latch: Latch.Latch,
   poll: Effect.Effect<void>,
   { complaint, interval }: { readonly complaint: string; readonly interval: Duration.Duration }
-) =>
-  latch.await.pipe(
-    Effect.andThen(Effect.sleep(interval)),
-    Effect.andThen(
-      Effect.catchCause(poll, (cause) =>
-        Cause.hasInterrupts(cause)
-          ? Effect.failCause(cause)
-          : Effect.andThen(Effect.logWarning(complaint, cause), Effect.sleep(afterFault))
-      )
-    ),
-    Effect.forever,
-    Effect.forkScoped
+): Effect.Effect<void, never, Scope.Scope> =>
+  latch.await.pipe(Effect.andThen(Effect.sleep(interval)), Effect.andThen(poll), Effect.as(Duration.zero), (round) =>
+    keepGoing(round, { complaint, level: "Warn", afterFault })
   )

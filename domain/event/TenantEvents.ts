@@ -10,7 +10,7 @@ import { TenantEventLog } from "#domain/event/TenantEventLog.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import type { TenantId } from "#domain/Ids.ts"
 import { removeInBatches } from "#domain/removeInBatches.ts"
-import { keepGoing } from "#domain/keepGoing.ts"
+import { keepGoingEvery } from "#domain/keepGoing.ts"
 
 /** How long an event can be read. */
 export const keptFor = Duration.days(30)
@@ -100,8 +100,8 @@ export class TenantEvents extends Context.Service<
       yield* Effect.gen(function* () {
         const before = DateTime.subtractDuration(yield* DateTime.now, keptFor)
         yield* removeInBatches((limit) => log.prune(before, limit))
-      }).pipe(Effect.as(pruneInterval), (round) =>
-        keepGoing(round, { complaint: "Old events of tenants could not be removed", afterFault: pruneInterval })
+      }).pipe((round) =>
+        keepGoingEvery(round, { complaint: "Old events of tenants could not be removed", interval: pruneInterval })
       )
     })
   )

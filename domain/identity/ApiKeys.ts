@@ -12,7 +12,7 @@ import { KeyHash } from "#domain/identity/KeyHash.ts"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
 import type { ApiKeyId } from "#domain/Ids.ts"
-import { keepGoing } from "#domain/keepGoing.ts"
+import { keepGoingEvery } from "#domain/keepGoing.ts"
 
 const rememberForMs = 5_000
 const remembered = 10_000
@@ -96,9 +96,9 @@ export class ApiKeys extends Context.Service<
         return store.noteUses(noted)
       })
       yield* Effect.addFinalizer(() => Effect.ignoreCause(noteUses))
-      yield* keepGoing(Effect.as(noteUses, noteUsesEvery), {
+      yield* keepGoingEvery(noteUses, {
         complaint: "When keys were used could not be noted",
-        afterFault: noteUsesEvery
+        interval: noteUsesEvery
       })
 
       // By the secret itself: a keyed hash a request would cost more than all the rest. In order of insertion, so of

@@ -2,7 +2,7 @@
 import { DateTime, Duration, Effect, Layer } from "effect"
 import { IdempotencyKeys, keptFor } from "#domain/identity/IdempotencyKeys.ts"
 import { removeInBatches } from "#domain/removeInBatches.ts"
-import { keepGoing } from "#domain/keepGoing.ts"
+import { keepGoingEvery } from "#domain/keepGoing.ts"
 
 const pruneInterval = Duration.minutes(10)
 
@@ -14,7 +14,5 @@ export const pruneKeys = Effect.gen(function* () {
 
 /** The fiber that prunes for as long as the layer lives. */
 export const KeyPruner = Layer.effectDiscard(
-  pruneKeys.pipe(Effect.as(pruneInterval), (round) =>
-    keepGoing(round, { complaint: "Old idempotency keys could not be removed", afterFault: pruneInterval })
-  )
+  keepGoingEvery(pruneKeys, { complaint: "Old idempotency keys could not be removed", interval: pruneInterval })
 )

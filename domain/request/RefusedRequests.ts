@@ -14,7 +14,7 @@ import {
   type RefusedRequestFilter,
   RefusedRequestStore
 } from "#domain/request/RefusedRequestStore.ts"
-import { keepGoing } from "#domain/keepGoing.ts"
+import { keepGoingEvery } from "#domain/keepGoing.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { removeInBatches } from "#domain/removeInBatches.ts"
 
@@ -73,9 +73,9 @@ export class RefusedRequests extends Context.Service<
 
       // The last round: what is held when the process ends is written.
       yield* Effect.addFinalizer(() => Effect.ignoreCause(write))
-      yield* keepGoing(Effect.as(write, writeEvery), {
+      yield* keepGoingEvery(write, {
         complaint: "Refused requests could not be written",
-        afterFault: writeEvery
+        interval: writeEvery
       })
 
       const list = Effect.fn("RefusedRequests.list")(function* (query: PageQuery & RefusedRequestFilter) {
@@ -101,8 +101,8 @@ export class RefusedRequests extends Context.Service<
       const store = yield* RefusedRequestStore
       const before = DateTime.subtractDuration(yield* DateTime.now, keptFor)
       yield* removeInBatches((limit) => store.prune(before, limit))
-    }).pipe(Effect.withSpan("RefusedRequests.prune"), Effect.as(pruneEvery), (round) =>
-      keepGoing(round, { complaint: "Old refused requests could not be removed", afterFault: pruneEvery })
+    }).pipe(Effect.withSpan("RefusedRequests.prune"), (round) =>
+      keepGoingEvery(round, { complaint: "Old refused requests could not be removed", interval: pruneEvery })
     )
   )
 }

@@ -4,7 +4,7 @@
  */
 import { Context, Duration, Effect, Layer } from "effect"
 import type { TenantId } from "#domain/Ids.ts"
-import { keepGoing } from "#domain/keepGoing.ts"
+import { keepGoingEvery } from "#domain/keepGoing.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
 
 /**
@@ -36,9 +36,9 @@ export class TenantOrigins extends Context.Service<
             ])
           )
         })
-        yield* keepGoing(Effect.as(refresh, interval), {
+        yield* keepGoingEvery(refresh, {
           complaint: "The origins of tenants' pages could not be read",
-          afterFault: interval
+          interval
         })
         return TenantOrigins.of({
           isNamed: (origin) => tenantsOf.has(origin),

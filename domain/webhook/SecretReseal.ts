@@ -7,7 +7,7 @@ import { SecretBox } from "#domain/identity/SecretBox.ts"
 import type { WebhookId } from "#domain/Ids.ts"
 import { secretLabel } from "#domain/webhook/Webhook.ts"
 import { WebhookStore } from "#domain/webhook/WebhookStore.ts"
-import { keepGoing } from "#domain/keepGoing.ts"
+import { keepGoingEvery } from "#domain/keepGoing.ts"
 
 const pageSize = 200
 /** Again and again: processes that do not have the new pepper yet go on sealing under the one before. */
@@ -40,8 +40,7 @@ export const SecretReseal = Layer.effectDiscard(
     if (!(yield* SecretBox).isExchanging) return
     yield* resealSecrets.pipe(
       Effect.tap((resealed) => Effect.logInfo(`${resealed} secrets of webhooks were sealed under the new pepper`)),
-      Effect.as(interval),
-      (round) => keepGoing(round, { complaint: "Secrets of webhooks could not be sealed anew", afterFault: interval })
+      (round) => keepGoingEvery(round, { complaint: "Secrets of webhooks could not be sealed anew", interval })
     )
   })
 )
