@@ -3,8 +3,8 @@
  *
  * Operators may cut a provider and connect it again; that is shared, so it holds for whichever worker has the lease.
  */
-import { Clock, Context, Effect, FiberHandle, Layer, Metric, Option, Result, Schedule, Schema, Stream } from "effect"
-import { Backplane, type BackplaneUnavailable, type Lease } from "#domain/stream/Backplane.ts"
+import { Clock, Context, Effect, FiberHandle, Layer, Metric, Option, Result, Schema, Stream } from "effect"
+import { Backplane, type BackplaneUnavailable, type Lease, type SharedEntry } from "#domain/stream/Backplane.ts"
 import type { FeedItem, FeedState, MarketFeed } from "#domain/stream/MarketFeed.ts"
 import { MarketFeeds } from "#domain/stream/MarketFeeds.ts"
 import { type Provider, providerOf, type PublicAsset } from "#domain/stream/PublicAsset.ts"
@@ -12,6 +12,7 @@ import { type DropReason, readTick } from "#domain/stream/readTick.ts"
 import type { AssetClass } from "#domain/stream/Topic.ts"
 import * as Metrics from "#domain/stream/WorkerMetrics.ts"
 import type { ProviderStatus } from "#domain/stream/WorkerStatus.ts"
+import { follow } from "#stream/follow.ts"
 import { Registry } from "#stream/Registry.ts"
 import { Workers } from "#stream/Workers.ts"
 
@@ -151,13 +152,9 @@ export class Feeds extends Context.Service<
         yield* arrange(line)
       })
 
-      yield* backplane.shared.pipe(
-        Stream.runForEach((entries) =>
-          Effect.forEach(entries, ({ key, value }) => obey(key, value), { discard: true })
-        ),
-        Effect.retry(Schedule.spaced("1 second")),
-        Effect.forkScoped
-      )
+      const obeyAll = (entries: ReadonlyArray<SharedEntry>) =>
+        Effect.forEach(entries, ({ key, value }) => obey(key, value), { discard: true })
+      yield* follow(backplane.shared, obeyAll, { complaint: "Orders could not be read", level: "Debug" })
 
       return Feeds.of({
         configured,

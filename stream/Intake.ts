@@ -1,5 +1,6 @@
 /** Brings the events of the deployment into this worker's hub, and tells the deployment what its clients want. */
-import { Cause, Clock, Context, Deferred, Duration, Effect, Layer, Schedule, Stream } from "effect"
+import { Clock, Context, Deferred, Duration, Effect, Layer, Schedule, Stream } from "effect"
+import { keepGoing, keepGoingEvery } from "#domain/keepGoing.ts"
 import { Backplane } from "#domain/stream/Backplane.ts"
 import type { MarketEvent } from "#domain/stream/MarketData.ts"
 import { Demand } from "#stream/Demand.ts"
@@ -8,7 +9,7 @@ import { Hub } from "#stream/Hub.ts"
 import { Workers } from "#stream/Workers.ts"
 
 /** How often changes of what clients want are looked for. */
-const pollInterval = "200 millis"
+const pollInterval = Duration.millis(200)
 /** Announced every so many looks even without news. */
 const pollsPerAnnouncement = 5
 /** How long a client that has seen more than this worker is waited for. */
@@ -59,14 +60,12 @@ export class Intake extends Context.Service<
         const end = yield* backplane.position
         yield* Effect.forkScoped(Effect.andThen(reach(end), Deferred.succeed(begun, undefined)))
         yield* Stream.runForEach(events, takeIn)
-      }).pipe(
-        Effect.scoped,
-        Effect.tapCause((cause) =>
-          Cause.hasInterrupts(cause) ? Effect.void : Effect.logWarning("The feed of events broke off", cause)
-        ),
-        Effect.retry(Schedule.spaced("500 millis"))
-      )
-      yield* Effect.forkScoped(Effect.forever(intake))
+      }).pipe(Effect.scoped, Effect.as(Duration.zero))
+      yield* keepGoing(intake, {
+        complaint: "The feed of events broke off",
+        level: "Warn",
+        afterFault: Duration.millis(500)
+      })
 
       let checks = 0
       let before = ""
@@ -82,7 +81,10 @@ export class Intake extends Context.Service<
           providers: feeds.holdsLease() ? feeds.report() : null
         })
       })
-      yield* Effect.forkScoped(Effect.repeat(announce, Schedule.spaced(pollInterval)))
+      yield* keepGoingEvery(announce, {
+        complaint: "What clients want could not be announced",
+        interval: pollInterval
+      })
 
       return Intake.of({
         isReady: Effect.flatMap(Deferred.isDone(begun), (isDone) =>

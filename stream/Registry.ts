@@ -1,10 +1,11 @@
 /** The assets that the public may follow, the same on all workers of a deployment. */
-import { Context, Effect, Layer, Schedule, Schema, Stream } from "effect"
-import { Backplane, type BackplaneUnavailable } from "#domain/stream/Backplane.ts"
+import { Context, Effect, Layer, Schema } from "effect"
+import { Backplane, type BackplaneUnavailable, type SharedEntry } from "#domain/stream/Backplane.ts"
 import { PublicAsset } from "#domain/stream/PublicAsset.ts"
 import type { StreamRefusal } from "#domain/stream/SocketGate.ts"
 import { type AssetClass, type AssetKey, assetKey } from "#domain/stream/Topic.ts"
 import { WorkerSettings } from "#domain/stream/WorkerSettings.ts"
+import { follow } from "#stream/follow.ts"
 import { registryFull } from "#stream/refusals.ts"
 
 const prefix = "asset."
@@ -33,16 +34,11 @@ export class Registry extends Context.Service<
         const asset = decode(value)
         if (asset._tag === "Some") assets.set(keyOf(asset.value), asset.value)
       }
-      yield* backplane.shared.pipe(
-        Stream.runForEach((entries) =>
-          Effect.sync(() => {
-            for (const { key, value } of entries) if (key.startsWith(prefix)) take(value)
-          })
-        ),
-        Effect.tapError(({ message }) => Effect.logWarning(message)),
-        Effect.retry(Schedule.spaced("1 second")),
-        Effect.forkScoped
-      )
+      const takeAll = (entries: ReadonlyArray<SharedEntry>) =>
+        Effect.sync(() => {
+          for (const { key, value } of entries) if (key.startsWith(prefix)) take(value)
+        })
+      yield* follow(backplane.shared, takeAll, { complaint: "Public assets could not be read", level: "Warn" })
 
       const upsert = Effect.fn("Registry.upsert")(function* (given: ReadonlyArray<PublicAsset>) {
         const isNews = (asset: PublicAsset) => {

@@ -1,8 +1,9 @@
 /** What the workers of the deployment say of themselves, each until it is silent for a while. */
-import { Clock, Context, Effect, Layer, Schedule, Schema, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { Backplane } from "#domain/stream/Backplane.ts"
 import type { AssetKey } from "#domain/stream/Topic.ts"
 import { ProviderStatus } from "#domain/stream/WorkerStatus.ts"
+import { follow } from "#stream/follow.ts"
 
 /** A worker that has not announced itself for this long has gone. */
 const silence = 5_000
@@ -51,11 +52,10 @@ export class Workers extends Context.Service<
         return [...reports.values()].map(({ report }) => report)
       }
 
-      yield* backplane.announced.pipe(
-        Stream.runForEach(({ value, workerId }) => Effect.sync(() => hear(workerId, value))),
-        Effect.retry(Schedule.spaced("1 second")),
-        Effect.forkScoped
-      )
+      yield* follow(backplane.announced, ({ value, workerId }) => Effect.sync(() => hear(workerId, value)), {
+        complaint: "Other workers could not be heard",
+        level: "Debug"
+      })
 
       return Workers.of({
         announce: (report) => {

@@ -2,9 +2,10 @@
  * Measures the strategies of discovery in passes, so that the route only reads. What is counted, and when a number is
  * unknown, is in docs/decisions/0015.
  */
-import { Context, DateTime, Duration, Effect, Layer, Metric, Schedule } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Metric } from "effect"
 import { AnalyticsStore } from "#domain/discovery/AnalyticsStore.ts"
 import type { StrategyId } from "#domain/Ids.ts"
+import { keepGoingEvery } from "#domain/keepGoing.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { StrategyPerformances } from "#domain/performance/StrategyPerformances.ts"
 import { Settings } from "#domain/Settings.ts"
@@ -89,11 +90,10 @@ export class StrategyAnalytics extends Context.Service<
     Effect.gen(function* () {
       const analytics = yield* StrategyAnalytics
       const { discovery } = yield* Settings
-      yield* analytics.tick.pipe(
-        Effect.catchCause((cause) => Effect.logError("A pass of the discovery analytics failed", cause)),
-        Effect.repeat(Schedule.spaced(Duration.millis(discovery.intervalMs))),
-        Effect.forkScoped
-      )
+      yield* keepGoingEvery(analytics.tick, {
+        complaint: "A pass of the discovery analytics failed",
+        interval: Duration.millis(discovery.intervalMs)
+      })
     })
   )
 }

@@ -2,9 +2,10 @@
  * Every listed token in memory, ranked and searchable. It is made anew in the background when the catalogue or the
  * market data changed; requests read the one that is there.
  */
-import { Clock, Context, Duration, Effect, Layer, Schedule } from "effect"
+import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { ListedAssets } from "#domain/asset/ListedAssets.ts"
 import { SubjectFacts } from "#domain/asset/SubjectFacts.ts"
+import { keepGoingEvery } from "#domain/keepGoing.ts"
 import { type AssetSnapshot, makeSnapshot } from "#domain/listing/AssetSnapshot.ts"
 import { IssuerPolicies } from "#domain/listing/IssuerPolicies.ts"
 import { type Listing, makeListings } from "#domain/listing/Listing.ts"
@@ -71,12 +72,10 @@ export class AssetIndex extends Context.Service<
     Effect.gen(function* () {
       const { load } = yield* AssetIndex
       const cache = yield* MarketDataCache
-      const attempt = Effect.catchCause(load, (cause) =>
-        Effect.logError("The index of assets could not be made", cause)
-      )
+      const complaint = "The index of assets could not be made"
       yield* Effect.ignoreCause(cache.load)
-      yield* attempt
-      yield* attempt.pipe(Effect.repeat(Schedule.spaced(pollInterval)), Effect.forkScoped)
+      yield* Effect.catchCause(load, (cause) => Effect.logError(complaint, cause))
+      yield* keepGoingEvery(load, { complaint, interval: pollInterval })
     })
   )
 }

@@ -5,9 +5,10 @@
  * Histories cost a request each, so only so many are fetched in an interval; the rest waits for the next. What fails is
  * tried again later. A crash loses nothing: what is recorded stays, and a gap that was claimed is claimed again.
  */
-import { Context, DateTime, Duration, Effect, Fiber, Layer, Ref, Schedule, Semaphore } from "effect"
+import { Context, DateTime, Duration, Effect, Fiber, Layer, Ref, Semaphore } from "effect"
 import type { AssetId } from "#domain/Caip.ts"
 import * as Day from "#domain/Day.ts"
+import { keepGoingEvery } from "#domain/keepGoing.ts"
 import { DailyPriceStore, type HistoryGap } from "#domain/market/DailyPriceStore.ts"
 import { PriceHistory } from "#domain/market/PriceHistory.ts"
 import { mayTradeOn, Prices } from "#domain/market/Prices.ts"
@@ -150,11 +151,10 @@ export class PriceRecorder extends Context.Service<
     Effect.gen(function* () {
       const recorder = yield* PriceRecorder
       const { priceHistory } = yield* Settings
-      yield* recorder.tick.pipe(
-        Effect.catchCause((cause) => Effect.logError("Prices could not be recorded", cause)),
-        Effect.repeat(Schedule.spaced(Duration.millis(priceHistory.intervalMs))),
-        Effect.forkScoped
-      )
+      yield* keepGoingEvery(recorder.tick, {
+        complaint: "Prices could not be recorded",
+        interval: Duration.millis(priceHistory.intervalMs)
+      })
     })
   )
 }

@@ -2,7 +2,8 @@
  * The shared cache as this process last saw it. Reads are answered from memory: no request waits for a provider, nor
  * for the database. What is stored but no longer fits its schema counts as absent.
  */
-import { Context, DateTime, Duration, Effect, Layer, Option, Schedule, Schema } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
+import { keepGoingEvery } from "#domain/keepGoing.ts"
 import { type Dataset, type Fetched, lifeOf, MarketDataProvider, memberOf } from "#domain/marketData/Dataset.ts"
 import { MarketDataStore, type StoredDataset } from "#domain/marketData/MarketDataStore.ts"
 
@@ -80,11 +81,7 @@ export class MarketDataCache extends Context.Service<
   /** Loads at once, and again and again; while the database is down what is in memory stays. */
   static readonly fiber = Layer.effectDiscard(
     Effect.flatMap(MarketDataCache, ({ load }) =>
-      load.pipe(
-        Effect.catchCause((cause) => Effect.logError("The cache of market data could not be read", cause)),
-        Effect.repeat(Schedule.spaced(pollInterval)),
-        Effect.forkScoped
-      )
+      keepGoingEvery(load, { complaint: "The cache of market data could not be read", interval: pollInterval })
     )
   )
 }

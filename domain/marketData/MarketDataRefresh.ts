@@ -2,8 +2,9 @@
  * Fills the shared cache: of all processes the one that holds the lease fetches what is due, in the order of need and
  * within what the providers allow. What fails keeps its last good data and is tried again after a pause.
  */
-import { Clock, Context, DateTime, Duration, Effect, Layer, Schedule } from "effect"
+import { Clock, Context, DateTime, Duration, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
+import { keepGoingEvery } from "#domain/keepGoing.ts"
 import { MarketDataJobs, type MarketDataJob } from "#domain/marketData/MarketDataJobs.ts"
 import { MarketDataStore, type DatasetState, type RefreshLease } from "#domain/marketData/MarketDataStore.ts"
 
@@ -143,11 +144,7 @@ export class MarketDataRefresh extends Context.Service<
   /** The fiber that ticks for as long as the layer lives; a failed tick is logged and the next one tries again. */
   static readonly fiber = Layer.effectDiscard(
     Effect.flatMap(MarketDataRefresh, ({ tick }) =>
-      tick.pipe(
-        Effect.catchCause((cause) => Effect.logError("Market data could not be refreshed", cause)),
-        Effect.repeat(Schedule.spaced(pollInterval)),
-        Effect.forkScoped
-      )
+      keepGoingEvery(tick, { complaint: "Market data could not be refreshed", interval: pollInterval })
     )
   )
 }

@@ -8,7 +8,7 @@
  * A transfer between chains is waited for as well, since most take minutes; one that takes longer counts as what it is
  * expected to bring.
  */
-import { Context, DateTime, Duration, Effect, Layer, Schedule } from "effect"
+import { Context, DateTime, Duration, Effect, Layer } from "effect"
 import type { Asset } from "#domain/asset/Asset.ts"
 import { Assets } from "#domain/asset/Assets.ts"
 import { type ChainId, chainIdOf, type AccountId } from "#domain/Caip.ts"
@@ -16,6 +16,7 @@ import { Balances } from "#domain/chain/Balances.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
+import { keepGoingEvery } from "#domain/keepGoing.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import {
   heldIn,
@@ -160,11 +161,10 @@ export class Valuer extends Context.Service<
     Effect.gen(function* () {
       const valuer = yield* Valuer
       const { valuation } = yield* Settings
-      yield* valuer.pass.pipe(
-        Effect.catchCause((cause) => Effect.logError("Portfolios could not be valued", cause)),
-        Effect.repeat(Schedule.spaced(Duration.millis(valuation.intervalMs))),
-        Effect.forkScoped
-      )
+      yield* keepGoingEvery(valuer.pass, {
+        complaint: "Portfolios could not be valued",
+        interval: Duration.millis(valuation.intervalMs)
+      })
     })
   )
 }

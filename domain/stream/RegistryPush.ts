@@ -2,12 +2,13 @@
  * Keeps the worker's registry of public assets as the catalogue has it: looks every few seconds and sends what differs.
  * So a worker that is new, or was restarted, knows its assets within one look, and nobody has to tell anybody.
  */
-import { Effect, Layer, Schedule } from "effect"
+import { Duration, Effect, Layer } from "effect"
+import { keepGoingEvery } from "#domain/keepGoing.ts"
 import { MarketDataStream } from "#domain/stream/MarketDataStream.ts"
 import { maxUpsert, type PublicAsset } from "#domain/stream/PublicAsset.ts"
 import { PublicAssets } from "#domain/stream/PublicAssets.ts"
 
-const pollInterval = "3 seconds"
+const pollInterval = Duration.seconds(3)
 
 const textOf = ({ assetClass, coingeckoId = "", provider, symbol }: PublicAsset) =>
   [assetClass, symbol, provider, coingeckoId].join("|")
@@ -38,6 +39,9 @@ export const RegistryPush = Layer.effectDiscard(
         return Effect.logWarning(`The stream worker cannot be sent the catalogue: ${reason}`)
       })
     )
-    yield* Effect.forkScoped(Effect.repeat(once, Schedule.spaced(pollInterval)))
+    yield* keepGoingEvery(once, {
+      complaint: "The catalogue could not be sent to the stream worker",
+      interval: pollInterval
+    })
   })
 )

@@ -8,8 +8,9 @@
  * What a run announced and left behind when it died has nobody to look after it, so it is settled here; what cannot be
  * settled yet is drift too.
  */
-import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Result, Schedule } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Result } from "effect"
 import type { OperationId } from "#domain/Ids.ts"
+import { keepGoingEvery } from "#domain/keepGoing.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import { TransferRecovery } from "#domain/transfer/TransferRecovery.ts"
@@ -135,13 +136,8 @@ export class Reconciler extends Context.Service<Reconciler, { readonly pass: Eff
 
   /** Passes once a minute; a pass that fails is told, and the next one tries again. */
   static readonly fiber = Layer.effectDiscard(
-    Effect.gen(function* () {
-      const { pass } = yield* Reconciler
-      yield* pass.pipe(
-        Effect.catchCause((cause) => Effect.logError("The ledger of transfers could not be compared", cause)),
-        Effect.repeat(Schedule.spaced(interval)),
-        Effect.forkScoped
-      )
-    })
+    Effect.flatMap(Reconciler, ({ pass }) =>
+      keepGoingEvery(pass, { complaint: "The ledger of transfers could not be compared", interval })
+    )
   )
 }

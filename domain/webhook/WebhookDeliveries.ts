@@ -6,13 +6,13 @@
  * first attempts are in the order of the log, and what failed comes again later. A process that dies in a turn leaves
  * at most one message that was sent and not noted; it is sent again when the claim has ended.
  */
-import { Cause, Context, DateTime, Duration, Effect, Exit, FiberSet, Layer, Metric, Option, Schedule } from "effect"
+import { Cause, Context, DateTime, Duration, Effect, Exit, FiberSet, Layer, Metric, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { TenantEvent } from "#domain/event/TenantEvent.ts"
 import { TenantEventLog } from "#domain/event/TenantEventLog.ts"
 import { keptFor } from "#domain/event/TenantEvents.ts"
 import { SecretBox } from "#domain/identity/SecretBox.ts"
-import { keepGoing } from "#domain/keepGoing.ts"
+import { keepGoing, keepGoingEvery } from "#domain/keepGoing.ts"
 import { removeInBatches } from "#domain/removeInBatches.ts"
 import { makeDeliveryId } from "#domain/Ids.ts"
 import * as Metrics from "#domain/Metrics.ts"
@@ -244,20 +244,18 @@ export class WebhookDeliveries extends Context.Service<
         for (const turn of turns) yield* FiberSet.run(running, turn)
         return turns.length > 0 ? busyInterval : idleInterval
       })
-      const tolerant = (what: string, effect: Effect.Effect<void>) =>
-        Effect.catchCause(effect, (cause) => Effect.logError(what, cause))
       yield* keepGoing(round, {
         complaint: "Webhooks that are due could not be read",
         afterFault: Duration.times(idleInterval, 10)
       })
-      yield* tolerant("The delay of webhooks could not be measured", deliveries.measure).pipe(
-        Effect.repeat(Schedule.spaced(measureInterval)),
-        Effect.forkScoped
-      )
-      yield* tolerant("Old deliveries could not be removed", deliveries.prune).pipe(
-        Effect.repeat(Schedule.spaced(pruneInterval)),
-        Effect.forkScoped
-      )
+      yield* keepGoingEvery(deliveries.measure, {
+        complaint: "The delay of webhooks could not be measured",
+        interval: measureInterval
+      })
+      yield* keepGoingEvery(deliveries.prune, {
+        complaint: "Old deliveries could not be removed",
+        interval: pruneInterval
+      })
     })
   )
 }

@@ -4,8 +4,9 @@
  * Names and units are those of the semantic conventions for databases; who waits is told by
  * `db.client.connection.wait_time`.
  */
-import { Duration, Effect, Layer, Metric, Schedule } from "effect"
+import { Duration, Effect, Layer, Metric } from "effect"
 import { SqlClient } from "effect/sql"
+import { keepGoingEvery } from "#domain/keepGoing.ts"
 
 /** Attribute `db.client.connection.state`: `used` or `idle`. */
 export const connectionCount = Metric.gauge("db.client.connection.count", {
@@ -18,7 +19,7 @@ export const connectionMax = Metric.gauge("db.client.connection.max", {
   attributes: { unit: "{connection}" }
 })
 
-const interval = "10 seconds"
+const interval = Duration.seconds(10)
 const answerLimit = Duration.seconds(5)
 
 const inState = (state: "used" | "idle") =>
@@ -44,5 +45,10 @@ export const samplePool = Effect.fnUntraced(function* ({ applicationName, maxCon
 
 export const poolMetrics = (options: PoolOptions) =>
   Layer.effectDiscard(
-    samplePool(options).pipe(Effect.ignore, Effect.repeat(Schedule.spaced(interval)), Effect.forkScoped)
+    // When the database is away, what else asks it says so.
+    keepGoingEvery(samplePool(options), {
+      complaint: "The connections of the pool could not be counted",
+      level: "Debug",
+      interval
+    })
   )

@@ -6,11 +6,12 @@
  * begun again, and suspended with its cause when that does not help; one that meets a fault of the database goes on
  * afterwards.
  */
-import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Metric, Option, Schedule, Schema, Fiber } from "effect"
+import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Metric, Option, Schema, Fiber } from "effect"
 import { ClusterWorkflowEngine, Sharding } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import { Workflow, WorkflowEngine } from "effect/workflow"
 import { batched } from "#domain/batched.ts"
+import { keepGoingEvery } from "#domain/keepGoing.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { LatestRound } from "#domain/operation/rounds.ts"
 import { WorkflowVersion } from "#domain/operation/WorkflowVersion.ts"
@@ -225,11 +226,8 @@ const make = Effect.gen(function* () {
   }
   runs.onFree = check
   calls.onCall = check
-  yield* Effect.sync(() => runs.size()).pipe(
-    Effect.flatMap((size) => Metric.update(Metrics.runsInFlight, size)),
-    Effect.repeat(Schedule.spaced(betweenCounts)),
-    Effect.forkScoped
-  )
+  const count = Effect.suspend(() => Metric.update(Metrics.runsInFlight, runs.size()))
+  yield* keepGoingEvery(count, { complaint: "Runs in flight could not be counted", interval: betweenCounts })
   return engine
 })
 

@@ -2,8 +2,9 @@
  * Forgets how finished runs went, step by step, some time after their end. Operations, their events and reports, and
  * what makes requests idempotent (enrollment flows, claims of withdrawals) are kept elsewhere and stay.
  */
-import { DateTime, Duration, Effect, Layer, Schedule } from "effect"
+import { DateTime, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { keepGoingEvery } from "#domain/keepGoing.ts"
 import { Settings } from "#domain/Settings.ts"
 import { makeMessageRows } from "#layers/sql/run/MessageRows.ts"
 
@@ -21,10 +22,6 @@ export const RunHistory = Layer.effectDiscard(
       for (let done = 0, deleted = batch; done < batchesOfAPass && deleted === batch; done += 1)
         deleted = yield* rows.clean(before, batch)
     })
-    yield* pass.pipe(
-      Effect.catchCause((cause) => Effect.logError("Finished runs could not be cleaned up", cause)),
-      Effect.repeat(Schedule.spaced(between)),
-      Effect.forkScoped
-    )
+    yield* keepGoingEvery(pass, { complaint: "Finished runs could not be cleaned up", interval: between })
   })
 )
