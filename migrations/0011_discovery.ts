@@ -3,8 +3,8 @@
  * ranking, and the operator's selection.
  *
  * A trigger lists and unlists strategies in the transaction that changes them, so that they appear and vanish at once.
- * A strategy that begins public has no portfolios, so its numbers are known to be zero; one that becomes public later is
- * unknown until the next pass of the analytics.
+ * A strategy that begins public has no portfolios, so its numbers are known to be zero; one that becomes public later
+ * is unknown until the next pass of the analytics.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,5 +1,6 @@
 /**
- * Durable runs: an execution is owned by the runner (a process) that works on it, or by nobody, and then wakes at its time.
+ * Durable runs: an execution is owned by the runner (a process) that works on it, or by nobody, and then wakes at its
+ * time.
  *
  * A step is stored once: the key is what decides between two runners that both believe to own a run. A runner is alive
  * as long as its `beat` rises. Finished executions keep no place in the narrow indexes that claims and rescues walk.

@@ -1,6 +1,6 @@
 /**
- * What is about to leave a chain: written before it is sent, gone when the ledger has it or when it did not leave. In between
- * the chain itself says whether it has.
+ * What is about to leave a chain: written before it is sent, gone when the ledger has it or when it did not leave. In
+ * between the chain itself says whether it has.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

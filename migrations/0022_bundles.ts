@@ -1,6 +1,6 @@
 /**
- * A relayer's transaction may carry several actions: transactions have a table of their own, by the nonce that they use,
- * and each attempt's row says which of them carries it. Replacements belong to the transaction.
+ * A relayer's transaction may carry several actions: transactions have a table of their own, by the nonce that they
+ * use, and each attempt's row says which of them carries it. Replacements belong to the transaction.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,7 @@
-/** Repeats a portfolio's strategy, which never changes, beside its schedule, so that claims need no row of the portfolio. */
+/**
+ * Repeats a portfolio's strategy, which never changes, beside its schedule, so that claims need no row of the
+ * portfolio.
+ */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -1,4 +1,6 @@
-/** How many runs of a portfolio in a row could not read, quote or send everything; the next one comes the later for it. */
+/**
+ * How many runs of a portfolio in a row could not read, quote or send everything; the next one comes the later for it.
+ */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

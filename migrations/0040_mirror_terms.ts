@@ -5,7 +5,8 @@
  * portfolios that follow one of another tenant go on.
  *
  * `mirror_terms` is what a tenant accepted of a strategy that another one created: its cadence and swap preferences as
- * they were when the tenant first enrolled somebody, or accepted them last. A cadence is never faster than the accepted one.
+ * they were when the tenant first enrolled somebody, or accepted them last. A cadence is never faster than the accepted
+ * one.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -14,7 +15,8 @@ export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`ALTER TABLE strategies ALTER COLUMN can_mirror SET DEFAULT false`
   yield* sql`UPDATE strategies SET can_mirror = false WHERE can_mirror`
-  // A strategy is listed once the operator allows it, often before anybody follows it: it is known to hold nothing then.
+  // A strategy is listed once the operator allows it, often before anybody follows it: it is known to hold nothing
+  // then.
   yield* sql`
     CREATE OR REPLACE FUNCTION list_in_discovery() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN

@@ -1,6 +1,6 @@
 /**
- * Changes of cadence that have not reached every due time yet: they are moved in batches, in the order of portfolio ids. An
- * empty tenant means all that follow the strategy.
+ * Changes of cadence that have not reached every due time yet: they are moved in batches, in the order of portfolio
+ * ids. An empty tenant means all that follow the strategy.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

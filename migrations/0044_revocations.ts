@@ -1,6 +1,7 @@
 /**
- * Owners' words that end the agent's permissions, and since when a portfolio is revoked. A portfolio has one flow at most
- * that nobody signed; a later one takes its place. A flow of enrollment may authorize anew what is authorized already.
+ * Owners' words that end the agent's permissions, and since when a portfolio is revoked. A portfolio has one flow at
+ * most that nobody signed; a later one takes its place. A flow of enrollment may authorize anew what is authorized
+ * already.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
- * When drift is worth a trade: the policy of a strategy, and what its tenant's portfolios follow where it has none. Null: every
- * deviation of the threshold is traded to the target, as before.
+ * When drift is worth a trade: the policy of a strategy, and what its tenant's portfolios follow where it has none.
+ * Null: every deviation of the threshold is traded to the target, as before.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
- * Which of a portfolio's accounts are under the trade guard, by what the owner signed last for each chain. Kept by the grants
- * themselves, so that it is true whichever version of the service writes them.
+ * Which of a portfolio's accounts are under the trade guard, by what the owner signed last for each chain. Kept by the
+ * grants themselves, so that it is true whichever version of the service writes them.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

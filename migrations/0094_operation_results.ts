@@ -1,6 +1,6 @@
 /**
- * What an operation did, beside its terminal state; those that ended before have none. Lists of operations are read by time, newest
- * first: of a tenant and of a portfolio, each also by kind and by state. What is not finished is few.
+ * What an operation did, beside its terminal state; those that ended before have none. Lists of operations are read by
+ * time, newest first: of a tenant and of a portfolio, each also by kind and by state. What is not finished is few.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

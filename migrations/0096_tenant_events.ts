@@ -1,7 +1,8 @@
 /**
- * The one ordered log of a tenant's events. Writers add entries without a number, so that they do not wait for each other; whoever
- * reads gives the numbers, under the lock of the tenant's head, in the order of arrival. So what was numbered never changes, and nothing
- * ever appears before it. Kept by the tables themselves, so that it is whole whichever version of the service writes them.
+ * The one ordered log of a tenant's events. Writers add entries without a number, so that they do not wait for each
+ * other; whoever reads gives the numbers, under the lock of the tenant's head, in the order of arrival. So what was
+ * numbered never changes, and nothing ever appears before it. Kept by the tables themselves, so that it is whole
+ * whichever version of the service writes them.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,8 +1,8 @@
 /**
  * Whose strategies are: the account that the operator names for a tenant, and how to find tenants by an address.
  *
- * Each strategy gets a number besides its id, by which the operator's programs may name it. Wallets are found by the address
- * in their CAIP-10 id, on whichever chain.
+ * Each strategy gets a number besides its id, by which the operator's programs may name it. Wallets are found by the
+ * address in their CAIP-10 id, on whichever chain.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,8 +1,9 @@
 /**
- * Runs become messages of effect/cluster: a run is the message `run` to an entity of its own. Steps stay as they are stored.
+ * Runs become messages of effect/cluster: a run is the message `run` to an entity of its own. Steps stay as they are
+ * stored.
  *
- * What was in flight is handed over: it waits for whoever holds its shard, and is replayed over its steps. The runners of
- * before find their tables gone, so none of them works beside the new ones.
+ * What was in flight is handed over: it waits for whoever holds its shard, and is replayed over its steps. The runners
+ * of before find their tables gone, so none of them works beside the new ones.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

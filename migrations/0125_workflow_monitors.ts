@@ -1,6 +1,6 @@
 /**
- * Workflows that wait: one row each, with the price ranges within which nothing changes for them, and the keys of ticks that were
- * done. Strategies may carry triggers, and an operation says which one started it.
+ * Workflows that wait: one row each, with the price ranges within which nothing changes for them, and the keys of ticks
+ * that were done. Strategies may carry triggers, and an operation says which one started it.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

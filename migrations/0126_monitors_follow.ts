@@ -1,7 +1,7 @@
 /**
- * What monitors follow, kept by the tables themselves, so that it is whole whichever version of the service writes them: a
- * portfolio of a strategy with triggers has its monitor from its first moment, the end of an operation wakes who waits for it in
- * the same commit, and whatever changes what a portfolio holds has its triggers looked at.
+ * What monitors follow, kept by the tables themselves, so that it is whole whichever version of the service writes
+ * them: a portfolio of a strategy with triggers has its monitor from its first moment, the end of an operation wakes
+ * who waits for it in the same commit, and whatever changes what a portfolio holds has its triggers looked at.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -9,8 +9,8 @@ import { SqlClient } from "effect/sql"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // The ids of the one are the ids of the other, so that a portfolio can never have two monitors of its strategy. A tenant that
-  // mirrors the strategy has not agreed to more runs than its schedule, so its portfolios have none.
+  // The ids of the one are the ids of the other, so that a portfolio can never have two monitors of its strategy. A
+  // tenant that mirrors the strategy has not agreed to more runs than its schedule, so its portfolios have none.
   yield* sql`
     CREATE FUNCTION follow_triggers(portfolio_ids text[], at timestamptz) RETURNS void LANGUAGE sql AS $$
       DELETE FROM workflow_monitors m USING portfolios p, strategies s

@@ -1,4 +1,7 @@
-/** When a portfolio that trades in slices is due without them: the slices are made before, and the grid of due times stays. */
+/**
+ * When a portfolio that trades in slices is due without them: the slices are made before, and the grid of due times
+ * stays.
+ */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -1,4 +1,7 @@
-/** Requests that clients named, and what was answered to them. `answer` is sealed: it may hold a secret that is shown once. */
+/**
+ * Requests that clients named, and what was answered to them. `answer` is sealed: it may hold a secret that is shown
+ * once.
+ */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -1,4 +1,7 @@
-/** Whoever signs in with a wallet reads the operations of the portfolios that it owns, in whatever tenant, archived ones too. */
+/**
+ * Whoever signs in with a wallet reads the operations of the portfolios that it owns, in whatever tenant, archived ones
+ * too.
+ */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
