@@ -53,9 +53,9 @@ export const setChainTime = (client: ChainClient, millis: number): Effect.Effect
     try: async () => {
       const target = Math.floor(millis / 1000)
       const latest = await client.getBlock({ blockTag: "latest" })
-      await client.request({
-        method: "evm_setTime" as never,
-        params: [numberToHex(Math.max(target, Number(latest.timestamp)))] as never
+      await client.request<{ Parameters: readonly [Hex]; ReturnType: unknown }>({
+        method: "evm_setTime",
+        params: [numberToHex(Math.max(target, Number(latest.timestamp)))]
       })
       await client.mine({ blocks: 1 })
     },

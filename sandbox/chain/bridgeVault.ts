@@ -77,7 +77,7 @@ export const payoutOf = (chain: Chain, name: "Released" | "Refunded", id: Hex) =
       args: { id },
       fromBlock: 0n,
       strict: true
-    } as never)
+    })
     if (log === undefined) return null
     const { args, transactionHash } = log as unknown as {
       readonly args: { readonly token: Address; readonly amount: bigint }

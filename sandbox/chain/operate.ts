@@ -18,6 +18,11 @@ export interface OperatorCall {
   readonly gas?: bigint
 }
 
+interface Receipt {
+  readonly status: Hex
+  readonly transactionHash: Hex
+}
+
 const turns = new WeakMap<ChainClient, Semaphore.Semaphore>()
 
 const turnOf = (client: ChainClient): Semaphore.Semaphore => {
@@ -27,8 +32,8 @@ const turnOf = (client: ChainClient): Semaphore.Semaphore => {
 }
 
 const send = async (client: ChainClient, { data, gas, to, value }: OperatorCall): Promise<Hex> => {
-  const receipt = (await client.request({
-    method: "eth_sendTransactionSync" as never,
+  const receipt = await client.request<{ Parameters: readonly [object]; ReturnType: Receipt }>({
+    method: "eth_sendTransactionSync",
     params: [
       {
         from: operator,
@@ -37,8 +42,8 @@ const send = async (client: ChainClient, { data, gas, to, value }: OperatorCall)
         ...(value === undefined ? {} : { value: toHex(value) }),
         ...(gas === undefined ? {} : { gas: toHex(gas) })
       }
-    ] as never
-  })) as { readonly status: Hex; readonly transactionHash: Hex }
+    ]
+  })
   if (receipt.status !== "0x1") throw new Error(`transaction ${receipt.transactionHash} reverted`)
   return receipt.transactionHash
 }
