@@ -135,7 +135,7 @@ describe("ChainExecution", () => {
             maxFeePerGas: 0n,
             maxPriorityFeePerGas: 0n,
             signature: "0x"
-          } as never)
+          })
         })
         assert.strictEqual(nonce >> 64n, nonceKey(chain.permissionId as Hex, "enable"))
         const agentSignature = yield* Effect.promise(() =>

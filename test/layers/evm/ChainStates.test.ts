@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { createPublicClient, custom } from "viem"
 import type { ChainId } from "#domain/Caip.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { ChainStates } from "#domain/chain/ChainStates.ts"
@@ -39,8 +40,16 @@ layer(EvmWorld.layer, { excludeTestServices: true, timeout: "60 seconds" })("Cha
     Effect.gen(function* () {
       const { base } = yield* EvmWorld
       let asked = 0
+      const client = createPublicClient({
+        transport: custom({
+          request: async () => {
+            asked += 1
+            return "0x1"
+          }
+        })
+      })
       const clients = EvmClients.of({
-        request: () => Effect.sync(() => ++asked) as never,
+        request: (_chainId, _method, send) => Effect.promise(() => send(client)),
         gather: () => Effect.die("not asked"),
         chain: () => Effect.die("not asked"),
         each: () => []

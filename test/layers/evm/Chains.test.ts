@@ -26,7 +26,7 @@ const start = Effect.fnUntraced(function* (
     ...plain,
     chains: plain.chains.map((chain, index) => {
       const routed = routedSwap([base, arbitrum][index]!)
-      return routed === undefined ? chain : { ...chain, routedSwap: routed as never }
+      return routed === undefined ? chain : { ...chain, routedSwap: routed }
     })
   }
   const told: Array<string> = []

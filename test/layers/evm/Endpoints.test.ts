@@ -20,6 +20,12 @@ import {
 } from "#test/layers/evm/EvmWorld.ts"
 import { dollars, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
 
+/** A question that viem does not list among those of a test node. */
+interface Asked {
+  readonly Parameters: readonly [string]
+  readonly ReturnType: { readonly logs: ReadonlyArray<unknown> }
+}
+
 const result = (value: unknown) => ({ status: 200, body: JSON.stringify({ jsonrpc: "2.0", id: 1, result: value }) })
 
 /** The base chain behind the given endpoints, in their order. */
@@ -107,7 +113,7 @@ describe("Several endpoints", () => {
           Layer.provide(SecureRandom.layerWebCrypto)
         )
         const shown: object = yield* Effect.promise(() =>
-          base.client.request({ method: "eth_getTransactionReceipt", params: [signed.txHash] } as never)
+          base.client.request<Asked>({ method: "eth_getTransactionReceipt", params: [signed.txHash] })
         )
         yield* Effect.gen(function* () {
           const { find } = yield* UserOperations
@@ -153,7 +159,7 @@ describe("Several endpoints", () => {
           assert.include((yield* Effect.flip(found)).reason, "contradict")
 
           const shown: { readonly logs: ReadonlyArray<unknown> } = yield* Effect.promise(() =>
-            base.client.request({ method: "eth_getTransactionReceipt", params: [signed.txHash] } as never)
+            base.client.request<Asked>({ method: "eth_getTransactionReceipt", params: [signed.txHash] })
           )
           other.answer = (method) =>
             method === "eth_getTransactionReceipt" ? result({ ...shown, logs: shown.logs.slice(-1) }) : undefined

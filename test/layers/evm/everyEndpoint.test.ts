@@ -7,7 +7,7 @@ import { Effect, Exit, Fiber, Option, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { encodeFunctionResult, type Hex, zeroAddress, zeroHash } from "viem"
 import { afterEach, beforeEach, vi } from "vitest"
-import { type AccountId, type ChainId, evmAccount, type EvmAddress } from "#domain/Caip.ts"
+import { type AccountId, type ChainId, evmAccount, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainRevocation } from "#domain/account/Revocation.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
@@ -18,9 +18,12 @@ import { hasEnded } from "#layers/evm/revocation/prepareRevocation.ts"
 import type { CallResult } from "#layers/evm/rpc/aggregate.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { askEach, concluded } from "#layers/evm/rpc/quorum.ts"
+import { evmConfigOf } from "#test/layers/evm/evmConfig.ts"
 
 const chainId = 8453 as ChainId
-const account: AccountId = evmAccount(chainId, "0x52908400098527886E0F7030069857D2E4169EE7" as EvmAddress)
+const address = "0x52908400098527886E0F7030069857D2E4169EE7" as EvmAddress
+const [configured] = evmConfigOf({ chainId }).chains
+const account: AccountId = evmAccount(chainId, address)
 const permissionId = "0x01020304"
 const limitMillis = 4_000
 
@@ -30,11 +33,11 @@ type Asked = Effect.Effect<unknown, ChainUnavailable>
 /** An endpoint with an answer for each method; `gather` is the one of reading calls. */
 const endpoint = (answer: (method: string) => Asked) =>
   EvmClients.of({
-    request: (_: ChainId, method: string) => answer(method),
-    gather: () => answer("gather"),
-    chain: () => Effect.succeed({ confirmations: 1 }),
+    request: <A>(_: ChainId, method: string) => answer(method) as Effect.Effect<A, ChainUnavailable>,
+    gather: () => answer("gather") as Effect.Effect<ReadonlyArray<CallResult>, ChainUnavailable>,
+    chain: () => Effect.succeed(configured!),
     each: () => []
-  } as never)
+  })
 
 const working = (answers: Answers) => endpoint((method) => Effect.succeed(answers[method]))
 const hanging = endpoint(() => Effect.never)
@@ -128,10 +131,11 @@ describe("The end of a permission", () => {
 describe("The nonce that a revocation ends at", () => {
   const draft = draftRevocation({
     accountType: "ECDSA",
-    ownerAccountId: account,
+    ownerAccountId: evmWallet(address),
     accountIndex: 0n,
+    withdrawalDomainName: null,
     accounts: [{ chainId, accountId: account, permissionId }]
-  } as never).pipe(
+  }).pipe(
     Effect.map(({ chains }) => chains[0].validFrom),
     Effect.provide(SecureRandom.layerWebCrypto)
   )

@@ -27,12 +27,12 @@ const at = (settled: bigint, receipt: ActionReceipt | null = null): Observation 
 
 /** Endpoints of which each shows what its own effect answers. */
 const withEndpoints = (...observations: ReadonlyArray<Effect.Effect<Observation, ChainUnavailable>>) => {
-  const bare = { chain: () => Effect.die("unused"), request: () => Effect.die("unused") }
-  const endpoints = observations.map((observe) => ({ ...bare, each: () => [], observe }))
-  const observe = Effect.flatMap(EvmClients, (endpoint) => (endpoint as unknown as (typeof endpoints)[number]).observe)
-  return agreed(chainId, observe).pipe(
-    Effect.provideService(EvmClients, EvmClients.of({ ...bare, each: () => endpoints } as never))
-  )
+  const unused = () => Effect.die("unused")
+  const clientsOver = (...endpoints: ReadonlyArray<EvmClients["Service"]>) =>
+    EvmClients.of({ chain: unused, gather: unused, request: unused, each: () => endpoints })
+  const shown = new Map(observations.map((observe) => [clientsOver(), observe]))
+  const observe = Effect.flatMap(EvmClients, (endpoint) => shown.get(endpoint)!)
+  return agreed(chainId, observe).pipe(Effect.provideService(EvmClients, clientsOver(...shown.keys())))
 }
 
 const silent = Effect.fail(new ChainUnavailable({ chainId, reason: "silent" }))

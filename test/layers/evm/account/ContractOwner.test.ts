@@ -1,7 +1,7 @@
 /** Owners that are contracts: asked off chain when they enroll, and on chain when the agent first acts. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { type Address, getAddress, hashTypedData, type Hex, type LocalAccount } from "viem"
+import { type Address, getAddress, hashTypedData, type Hex, type LocalAccount, type TypedDataDefinition } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import { ownerMessage, typedDataMessage } from "#domain/account/OwnerMessage.ts"
@@ -29,6 +29,7 @@ import { ownersAccount } from "#test/layers/evm/account/sdkAccount.ts"
 import { balance, deployAccount, dollars } from "#test/layers/evm/tradingAccount.ts"
 import { deployContractWallet } from "#test/support/contractWallet.ts"
 import { addressOf } from "#layers/evm/address.ts"
+import { viemTypedData } from "#test/layers/evm/viemTypedData.ts"
 
 const walletOf = (address: Address) => evmWallet(getAddress(address) as string as EvmAddress)
 
@@ -48,11 +49,11 @@ const newWallet = (chain: Chain) => Effect.promise(() => deployContractWallet(ch
 
 const enrollWallet = Effect.fnUntraced(function* (
   chain: Chain,
-  wallet: { readonly address: Address; readonly signTypedData: (data: never) => Promise<Hex> }
+  wallet: { readonly address: Address; readonly signTypedData: (data: TypedDataDefinition) => Promise<Hex> }
 ) {
   const authorization = yield* authorize(chain, wallet.address)
   const { typedData } = typedDataMessage(authorization)
-  const ownerSignature = yield* Effect.promise(() => wallet.signTypedData(typedData as never))
+  const ownerSignature = yield* Effect.promise(() => wallet.signTypedData(viemTypedData(typedData)))
   const account = addressOf(authorization.chains[0].accountId)
   yield* fund(chain, account, { symbol: "USDC", raw: dollars(100n) })
   return { authorization, ownerSignature, account } satisfies Enrollment
@@ -91,7 +92,7 @@ describe("An owner that is a contract", () => {
           Promise.all([
             wallet.signTypedData(typedDataMessage(other).typedData),
             wallet.signer.signMessage({ message: { raw: authorization.root as Hex } }),
-            stranger.signTypedData(message.typedData as never),
+            stranger.signTypedData(viemTypedData(message.typedData)),
             Promise.resolve("0x"),
             Promise.resolve("hello"),
             Promise.resolve("0x123"),
@@ -110,7 +111,7 @@ describe("An owner that is a contract", () => {
         for (const address of [base.contracts.multicall3, base.contracts.weth, stranger.address]) {
           const authorization = yield* authorize(base, address)
           const signature = yield* Effect.promise(() =>
-            stranger.signTypedData(typedDataMessage(authorization).typedData as never)
+            stranger.signTypedData(viemTypedData(typedDataMessage(authorization).typedData))
           )
           assert.isFalse(yield* accounts.isSignedByOwner(authorization, signature))
         }
@@ -184,7 +185,7 @@ describe("An owner that is a contract", () => {
         yield* deployAccount(base, own)
         const wallet = {
           address: kernel.address,
-          signTypedData: (data: never) => kernel.signTypedData(data)
+          signTypedData: (data: TypedDataDefinition) => kernel.signTypedData(data)
         }
         const enrollment = yield* enrollWallet(base, wallet)
         assert.isTrue(yield* accounts.isSignedByOwner(enrollment.authorization, enrollment.ownerSignature))
@@ -239,7 +240,7 @@ describe("An owner that is a contract", () => {
             args: [typedData.domain.verifyingContract as Address, typedData.message.hash as Hex]
           })
         )
-        assert.strictEqual(digest, hashTypedData(typedData as never))
+        assert.strictEqual(digest, hashTypedData(viemTypedData(typedData)))
       })
     )
   })

@@ -32,6 +32,7 @@ import { deployAccount, dollars, tradingAccount } from "#test/layers/evm/trading
 import { deployContractWallet } from "#test/support/contractWallet.ts"
 import { addressOf } from "#layers/evm/address.ts"
 import { asTransaction } from "#domain/relay/Transaction.ts"
+import { viemTypedData } from "#test/layers/evm/viemTypedData.ts"
 
 const swapOn = (chain: Chain) => quotedSwap(chain, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
 
@@ -142,7 +143,9 @@ describe("An owner's signature", () => {
         assert.strictEqual(yield* refusal(enrollment, base), "signature_refused")
 
         const renewed = yield* renew(enrollment, base)
-        const signature = yield* Effect.promise(() => next.signTypedData(typedDataMessage(renewed).typedData as never))
+        const signature = yield* Effect.promise(() =>
+          next.signTypedData(viemTypedData(typedDataMessage(renewed).typedData))
+        )
         assert.isTrue(yield* accounts.isSignedByOwner(renewed, signature))
         const again = { ...enrollment, authorization: renewed, ownerSignature: signature }
         assert.isTrue((yield* execute(batchOf(again, base, [yield* swapOn(base)]))).receipt.success)

@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { MerkleTree } from "merkletreejs"
 import { type Hex, keccak256, type LocalAccount, parseSignature, serializeSignature } from "viem"
-import { addressOf, chainIdOf, evmWallet, type EvmAddress } from "#domain/Caip.ts"
+import { addressOf, ChainId, chainIdOf, evmWallet, type EvmAddress } from "#domain/Caip.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
 import { accountDeployment } from "#layers/evm/account/kernelAccount.ts"
@@ -137,7 +137,7 @@ describe("SmartAccounts", () => {
           ownerAccountId: evmWallet(owner.address as string as EvmAddress),
           accountIndex: 0n,
           withdrawalDomainName,
-          chains: [{ chainId: 1 as never, assets: [asset(base, "USDC")] }]
+          chains: [{ chainId: ChainId.make(1), assets: [asset(base, "USDC")] }]
         })
         const exit = yield* Effect.exit(unknown)
         assert.strictEqual(exit._tag, "Failure")

@@ -35,7 +35,7 @@ import { type Call, outcomeOf, submitAlone } from "#test/layers/evm/relay/selfSu
 import { dollars } from "#test/layers/evm/tradingAccount.ts"
 import { inPools, routeOver } from "#test/solidity/routedSwaps.ts"
 import { erc20 } from "#domain/Caip.ts"
-import { evmPolicy } from "#layers/evm/address.ts"
+import { evmPolicy, fromViem } from "#layers/evm/address.ts"
 
 const deadline = 10n ** 12n
 const swapOn = (chain: Chain) => quotedSwap(chain, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
@@ -194,7 +194,7 @@ describe("the policy of an account under the guard", () => {
           const route = routeOver(
             base,
             inPools(base, { sell: usdc.address, buy: weth.address, amount }),
-            runnerOf(guard as never) as string as Address
+            runnerOf(fromViem(guard)) as string as Address
           )
           const order = {
             venue: diamond,

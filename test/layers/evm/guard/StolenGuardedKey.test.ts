@@ -6,6 +6,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Address, encodeFunctionData, erc20Abi, type Hex, parseAbi } from "viem"
 import type { ChainId, EvmAddress } from "#domain/Caip.ts"
+import { fromViem } from "#layers/evm/address.ts"
 import { priceDigest } from "#layers/evm/attestation/priceDigest.ts"
 import { bridgeAbi, routerAbi } from "#layers/evm/contracts.ts"
 import { runnerOf, tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
@@ -140,7 +141,7 @@ const enrolled = Effect.fnUntraced(function* (chain: Chain, index: bigint) {
 const foundPool = Effect.fnUntraced(function* (chain: Chain, a: string, b: string) {
   const { router } = chain.contracts
   for (const symbol of [a, b]) {
-    yield* fund(chain, stranger.address as never, { symbol, raw: 1_000_000n })
+    yield* fund(chain, fromViem(stranger.address), { symbol, raw: 1_000_000n })
     yield* transact(chain, stranger, { to: addressOf(chain, symbol), data: approve(chain, symbol, router).data })
   }
   const { status } = yield* transact(chain, stranger, {
@@ -238,7 +239,7 @@ describe("a stolen agent key under the guard", () => {
         const { base: chain } = yield* EvmWorld
         const { account, enrollment } = yield* enrolled(chain, 203n)
         const { diamond, guard } = chain.contracts
-        const runner = runnerOf(guard as never) as string as Address
+        const runner = runnerOf(fromViem(guard)) as string as Address
         const before = yield* worth(chain, account)
         let made = 0
         let refusal = ""
@@ -273,7 +274,7 @@ describe("a stolen agent key under the guard", () => {
           const { base: chain } = yield* EvmWorld
           const { account, enrollment } = yield* enrolled(chain, 204n)
           const { diamond, guard } = chain.contracts
-          const runner = runnerOf(guard as never) as string as Address
+          const runner = runnerOf(fromViem(guard)) as string as Address
           const { assetId } = tokenBySymbol(chain, attestedToken)
           const price = chain.prices.price(assetId)
           const before = yield* worth(chain, account)

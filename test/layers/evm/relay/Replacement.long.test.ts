@@ -29,6 +29,13 @@ import { asTransaction } from "#domain/relay/Transaction.ts"
 
 const World = Layer.mergeAll(EvmWorldLive, TestStores)
 
+/** Takes the newest blocks off the chain and mines others in their place, without what was in them. */
+const reorganize = ({ client }: Chain, depth: number) =>
+  client.request<{ Parameters: readonly [number, []]; ReturnType: unknown }>({
+    method: "anvil_reorg",
+    params: [depth, []]
+  })
+
 /** Holds every transaction back while the effect runs. */
 const withoutMining = <A, E, R>(chain: Chain, effect: Effect.Effect<A, E, R>) =>
   Effect.acquireUseRelease(
@@ -171,7 +178,7 @@ describe("A reorganization", () => {
         const receipt = yield* settled(signed, prepared.accountId)
         const block = yield* Effect.promise(() => base.client.getBlock({ blockNumber: receipt.blockNumber }))
         assert.strictEqual(receipt.blockHash, block.hash)
-        yield* Effect.promise(() => base.client.request({ method: "anvil_reorg" as never, params: [1, []] as never }))
+        yield* Effect.promise(() => reorganize(base, 1))
         assert.deepStrictEqual(yield* operations.find(signed, prepared.accountId), Option.none())
         assert.strictEqual(changes(before, yield* balances(base, enrollment.account)).size, 0)
         yield* unsentForAMoment
@@ -198,7 +205,7 @@ describe("A reorganization", () => {
           assert.deepStrictEqual(yield* found, Option.none())
           yield* mine(base)
           assert.deepStrictEqual(yield* found, Option.none())
-          yield* Effect.promise(() => base.client.request({ method: "anvil_reorg" as never, params: [2, []] as never }))
+          yield* Effect.promise(() => reorganize(base, 2))
           assert.deepStrictEqual(yield* found, Option.none())
           yield* unsentForAMoment
           yield* relay.broadcast(signed)

@@ -1,6 +1,11 @@
 /** User operations that whoever holds a key signs by hand and submits to the EntryPoint himself, at no price of gas. */
 import { type Address, encodeFunctionData, type Hex, parseEventLogs } from "viem"
-import { entryPoint07Abi, entryPoint07Address, toPackedUserOperation } from "viem/account-abstraction"
+import {
+  entryPoint07Abi,
+  entryPoint07Address,
+  toPackedUserOperation,
+  type UserOperation
+} from "viem/account-abstraction"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import { stranger } from "#test/layers/evm/EvmWorld.ts"
@@ -15,7 +20,7 @@ export interface Call {
 export interface SdkAccount {
   readonly address: Address
   readonly getNonce: () => Promise<bigint>
-  readonly signUserOperation: (operation: never) => Promise<Hex>
+  readonly signUserOperation: (operation: UserOperation<"0.7">) => Promise<Hex>
 }
 
 const handleOps = async (account: SdkAccount, callData: Hex): Promise<Hex> => {
@@ -30,7 +35,7 @@ const handleOps = async (account: SdkAccount, callData: Hex): Promise<Hex> => {
     maxPriorityFeePerGas: 0n,
     signature: "0x" as Hex
   }
-  operation.signature = await account.signUserOperation(operation as never)
+  operation.signature = await account.signUserOperation(operation)
   return encodeFunctionData({
     abi: entryPoint07Abi,
     functionName: "handleOps",

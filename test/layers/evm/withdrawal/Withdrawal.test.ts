@@ -44,6 +44,7 @@ import {
 import { deployContractWallet } from "#test/support/contractWallet.ts"
 import { addressOf } from "#layers/evm/address.ts"
 import { asTransaction } from "#domain/relay/Transaction.ts"
+import { viemTypedData } from "#test/layers/evm/viemTypedData.ts"
 
 /** A recipient that nothing else of these tests sends to. */
 const fresh = (n: number) => getAddress(`0x${n.toString(16).padStart(40, "e")}`) as string as EvmAddress
@@ -241,7 +242,7 @@ describe("Withdrawals", () => {
         const first = yield* signedWithdrawal(enrollment, base, { assets: [["USDC", 1n]], to: fresh(5) })
         const message = { ...first.message, assets: [{ ...first.message.assets[0]!, amountRaw: "2" }] }
         const unsigned = { ...first, message }
-        const signature = yield* Effect.promise(() => owner.signTypedData(typedDataFor(unsigned) as never))
+        const signature = yield* Effect.promise(() => owner.signTypedData(viemTypedData(typedDataFor(unsigned))))
         yield* withdraw({ ...unsigned, signature })
         const standing = yield* execution.standing(first)
         assert.strictEqual(standing._tag, "Closed")
@@ -304,7 +305,7 @@ describe("Withdrawals", () => {
         assert.isTrue(yield* by(short))
         assert.isFalse(yield* by(`0x${"00".repeat(65)}`))
         assert.isFalse(yield* by("0x"))
-        const stolen = yield* Effect.promise(() => stranger.signTypedData(typedDataFor(withdrawal) as never))
+        const stolen = yield* Effect.promise(() => stranger.signTypedData(viemTypedData(typedDataFor(withdrawal))))
         assert.isFalse(yield* by(stolen))
         // A wallet's short form is carried in the form that the chain recovers.
         assert.isTrue((yield* withdraw({ ...withdrawal, signature: short })).success)

@@ -71,7 +71,7 @@ describe("Withdrawals and gas: a withdrawal", () => {
         const burner =
           "0x5f3560e01c6370a08231146024575a5b5a81036300af79e011600f5760015f5260205ff35b63ffffffff5f5260205ff3"
         const setCode = (bytecode: string) =>
-          Effect.promise(() => base.client.request({ method: "anvil_setCode", params: [address, bytecode] } as never))
+          Effect.promise(() => base.client.request({ method: "anvil_setCode", params: [address, bytecode] }))
         const reason = yield* Effect.acquireUseRelease(
           setCode(burner),
           () => refusedBecause(withdrawal),

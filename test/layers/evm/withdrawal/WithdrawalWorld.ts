@@ -1,7 +1,7 @@
 /** Withdrawals on real chains: what stage 2 would have stored, signed by a real owner, and how it is carried. */
 import { DateTime, Effect, Layer, Schedule } from "effect"
-import { type Hex, keccak256, toHex } from "viem"
-import { type AssetId, chainIdOf, type EvmAddress, evmAccount } from "#domain/Caip.ts"
+import { type Hex, keccak256, toHex, type TypedDataDefinition } from "viem"
+import { type AssetId, ChainId, chainIdOf, type EvmAddress, evmAccount } from "#domain/Caip.ts"
 import { Assets } from "#domain/asset/Assets.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
@@ -23,6 +23,7 @@ import {
   token
 } from "#test/layers/evm/EvmWorld.ts"
 import { TestSettings } from "#test/support/settings.ts"
+import { viemTypedData } from "#test/layers/evm/viemTypedData.ts"
 
 const unset = { slippageBps: null, priceImpactBps: null, thresholdUsd: null }
 
@@ -37,7 +38,7 @@ export interface WithdrawalOptions {
   readonly expiresIn?: number
   readonly to?: EvmAddress
   /** Instead of the owner's key. */
-  readonly sign?: (typedData: never) => Promise<Hex>
+  readonly sign?: (typedData: TypedDataDefinition) => Promise<Hex>
 }
 
 export const typedDataFor = ({ accountId, grant, message }: StoredWithdrawal) =>
@@ -71,10 +72,8 @@ export const signedWithdrawal = Effect.fnUntraced(function* (
     acceptedAtBlock: block.number,
     swap: { strategy: unset, tenant: unset, accepted: null }
   }
-  const typedData = typedDataFor(unsigned)
-  const signature = yield* Effect.promise(() =>
-    sign === undefined ? owner.signTypedData(typedData as never) : sign(typedData as never)
-  )
+  const typedData = viemTypedData(typedDataFor(unsigned))
+  const signature = yield* Effect.promise(() => (sign === undefined ? owner.signTypedData(typedData) : sign(typedData)))
   return { ...unsigned, signature }
 })
 
@@ -101,7 +100,7 @@ const Market = Layer.unwrap(
       tokens.map(({ assetId, decimals, symbol }) => ({
         asset: {
           assetId: assetId as AssetId,
-          chainId: chainId as never,
+          chainId: ChainId.make(chainId),
           symbol,
           name: symbol,
           decimals,
