@@ -19,6 +19,7 @@ import {
   erc20Abi,
   hashTypedData,
   type Hex,
+  type LocalAccount,
   keccak256,
   parseAbi,
   parseEther,
@@ -53,12 +54,12 @@ interface Call {
   readonly value?: bigint
 }
 
-const ownerValidator = (chain: Chain, signer = addressToEmptyAccount(owner.address)) =>
+const ownerValidator = (chain: Chain, signer: LocalAccount = addressToEmptyAccount(owner.address)) =>
   toMultiChainECDSAValidator(chain.client, { signer, entryPoint, kernelVersion })
 
 const ownerAccount = async (chain: Chain, signer?: typeof owner) =>
   createKernelAccount(chain.client, {
-    plugins: { sudo: await ownerValidator(chain, signer as never) },
+    plugins: { sudo: await ownerValidator(chain, signer) },
     entryPoint,
     kernelVersion
   })
@@ -80,7 +81,7 @@ const agentAccount = async (chain: Chain, address: Address, enableSignature?: He
         args: [null, null, null, { condition: ParamCondition.EQUAL, value: address }, null]
       }
     ]
-  } as never)
+  })
   const regular = await toPermissionValidator(chain.client, {
     entryPoint,
     kernelVersion,
@@ -117,11 +118,11 @@ const submit = async (chain: Chain, account: Account, calls: ReadonlyArray<Call>
     sender: account.address,
     nonce: await account.getNonce(),
     ...(deployed === undefined ? await account.getFactoryArgs() : {}),
-    callData: await account.encodeCalls(calls as never),
+    callData: await account.encodeCalls(calls),
     ...limits,
     signature: "0x"
   } as UserOperation<"0.7">
-  const signature = await account.signUserOperation({ ...operation, chainId: chain.chainId } as never)
+  const signature = await account.signUserOperation({ ...operation, chainId: chain.chainId })
   const { request } = await chain.client.simulateContract({
     address: entryPoint.address,
     abi: entryPoint07Abi,

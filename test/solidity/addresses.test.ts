@@ -1,7 +1,7 @@
 /** What production deploys: the addresses in the code are those of the compiled contracts, and the ABI is theirs. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Abi, getCreate2Address, keccak256, pad, toFunctionSelector } from "viem"
+import { type Abi, getAbiItem, getCreate2Address, keccak256, pad, toFunctionSelector } from "viem"
 import { formatAbiItem } from "viem/utils"
 import {
   erc1271OwnerValidator,
@@ -22,7 +22,7 @@ const codeLimit = 24_576
 const signatures = (abi: Abi) =>
   abi
     .filter(({ type }) => type !== "constructor")
-    .map((item) => formatAbiItem(item as never))
+    .map((item) => formatAbiItem(item))
     .toSorted()
 
 describe("contracts", () => {
@@ -49,7 +49,7 @@ describe("contracts", () => {
       const compiled = signatures(abi)
       for (const signature of signatures(routedSwapAbi as Abi)) assert.include(compiled, signature)
       assert.strictEqual(
-        toFunctionSelector(routedSwapAbi.find((item) => "name" in item && item.name === "swap") as never),
+        toFunctionSelector(getAbiItem({ abi: routedSwapAbi, name: "swap" })),
         toFunctionSelector("swap((address,uint256,address,uint256,address,uint256),bytes)")
       )
     })
@@ -73,7 +73,7 @@ describe("contracts", () => {
       const compiled = signatures(abi)
       for (const signature of signatures(withdrawalExecutorAbi as Abi)) assert.include(compiled, signature)
       assert.strictEqual(
-        toFunctionSelector(withdrawalExecutorAbi.find((item) => "name" in item && item.name === "settle") as never),
+        toFunctionSelector(getAbiItem({ abi: withdrawalExecutorAbi, name: "settle" })),
         toFunctionSelector("settle((string,address,(address,uint256)[],bytes32,uint256),bytes,address,uint256)")
       )
     })

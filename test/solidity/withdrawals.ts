@@ -44,7 +44,7 @@ const members = [
 ]
 
 /** Shapes 2.22, written down a second time. */
-export const typedData = (domain: Domain, authorization: Authorization) => {
+export const typedData = (domain: Domain, authorization: Authorization): TypedDataDefinition => {
   const { assets, expiresAt, nonce, portfolioId, recipient } = authorization
   const liquidates = domain.version === "2"
   return {
@@ -65,7 +65,7 @@ export const typedData = (domain: Domain, authorization: Authorization) => {
       expiresAt,
       ...(liquidates ? { liquidate: true } : {})
     }
-  } satisfies TypedDataDefinition
+  }
 }
 
 export const domainOf = (chain: Chain, account: Address, version: "1" | "2"): Domain => ({
@@ -76,7 +76,7 @@ export const domainOf = (chain: Chain, account: Address, version: "1" | "2"): Do
 })
 
 export const signed = (signer: LocalAccount, domain: Domain, authorization: Authorization): Promise<Hex> =>
-  signer.signTypedData(typedData(domain, authorization) as never)
+  signer.signTypedData(typedData(domain, authorization))
 
 let drawn = 0
 

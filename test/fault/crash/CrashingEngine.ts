@@ -50,9 +50,9 @@ const make = Effect.gen(function* () {
       )
     })
 
-  const execute = (workflow: any, options: { readonly executionId: string }) => {
+  const execute = (workflow: any, options: Parameters<typeof inner.execute>[1]) => {
     const run = nameOf(workflow._tag, options.executionId)
-    const launched = inner.execute(workflow, options as never) as Effect.Effect<unknown>
+    const launched = inner.execute(workflow, options) as Effect.Effect<unknown>
     return pass(`${run} launched, not stored`).pipe(
       Effect.andThen(launched),
       Effect.tap(() => pass(`${run} launched, stored`))

@@ -5,13 +5,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { decodeFunctionData, type Hex } from "viem"
 import type { Asset } from "#domain/asset/Asset.ts"
-import { addressOf, type ChainId, erc20, type EvmAddress } from "#domain/Caip.ts"
+import { type ChainId, erc20, type EvmAddress } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { Issuer, type IssuerTrade } from "#domain/trading/Issuer.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
+import { addressOf, toViem } from "#layers/evm/address.ts"
 import { managerAbi } from "#layers/issuer/ondo/managerCalls.ts"
 import { OndoConfig } from "#layers/issuer/ondo/OndoConfig.ts"
 import { OndoIssuer, bought, broughtBy, costOf } from "#layers/issuer/ondo/OndoIssuer.ts"
+import { evmConfigOf } from "#test/layers/evm/evmConfig.ts"
 
 const chainId = 1 as ChainId
 const asset = (symbol: string, decimals: number, address: string): Asset => ({
@@ -25,9 +27,10 @@ const asset = (symbol: string, decimals: number, address: string): Asset => ({
 const usdc = asset("USDC", 6, "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48")
 const share = asset("AAPLon", 18, "0x14c3abF95Cb9C93a8b82C1CdCB76D72Cb87b2d4c")
 const manager = "0x52908400098527886E0F7030069857D2E4169EE7" as EvmAddress
-const chains = Layer.succeed(EvmConfig, {
-  chains: [{ chainId, issuer: { manager, stable: addressOf(usdc.assetId), chain: "ethereum-1" } }]
-} as never as EvmConfig["Service"])
+const chains = Layer.succeed(
+  EvmConfig,
+  evmConfigOf({ chainId, issuer: { manager, stable: addressOf(usdc.assetId), chain: "ethereum-1" } })
+)
 
 interface Seen {
   readonly path: string
@@ -114,7 +117,7 @@ describe("Ondo", () => {
       assert.strictEqual(result.direct.venue, manager)
       const { amount, functionName, quote, signed, token } = callOf(result.direct.data)
       assert.strictEqual(functionName, "mintWithAttestation")
-      assert.deepInclude(quote, { chainId: 1n, price, quantity, side: 0, asset: addressOf(share.assetId) as never })
+      assert.deepInclude(quote, { chainId: 1n, price, quantity, side: 0, asset: toViem(addressOf(share.assetId)) })
       assert.strictEqual(quote.additionalData, `0x${"0".repeat(64)}`)
       assert.strictEqual(signed, `0x${Buffer.from(signature, "base64").toString("hex")}`)
       assert.strictEqual(token, addressOf(usdc.assetId) as string)

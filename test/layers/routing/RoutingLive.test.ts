@@ -4,14 +4,15 @@ import { Effect, Exit, Layer, Option, Redacted } from "effect"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { encodeFunctionData, zeroHash } from "viem"
-import { addressOf, type ChainId, type EvmAddress } from "#domain/Caip.ts"
-import { Routing, type SwapRequest } from "#domain/trading/Routing.ts"
+import { addressOf, type ChainId, evmAccount, type EvmAddress } from "#domain/Caip.ts"
+import { type RouteRequest, Routing, type SwapRequest } from "#domain/trading/Routing.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"
 import { RoutingLive } from "#layers/routing/lifi/RoutingLive.ts"
-import { baseUsdc, baseWeth } from "#test/support/assets.ts"
+import { arbUsdc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { lifiDiamondAbi } from "#layers/routing/lifi/checkSwap.ts"
+import { evmConfigOf } from "#test/layers/evm/evmConfig.ts"
 
 const sent = {
   txHash: `0x${"aa".repeat(32)}`,
@@ -24,9 +25,10 @@ const proof = `0x${"bb".repeat(32)}`
 /** Our contract on Base, and the diamond that it calls. */
 const contract = "0x52908400098527886E0F7030069857D2E4169EE7" as EvmAddress
 const target = "0x8617E340B3D01FA5F11F306F4090FD50E238070D" as EvmAddress
-const chainsConfigured = Layer.succeed(EvmConfig, {
-  chains: [{ chainId: 8453 as ChainId, routedSwap: { contract, target } }]
-} as never as EvmConfig["Service"])
+const chainsConfigured = Layer.succeed(
+  EvmConfig,
+  evmConfigOf({ chainId: 8453 as ChainId, routedSwap: { contract, target } })
+)
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -126,14 +128,14 @@ describe("LI.FI", () => {
 
   it.live("knows no route where LI.FI answers 404, and takes no answer of another shape", () =>
     Effect.gen(function* () {
-      const request = {
-        sell: "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-        buy: "eip155:42161/erc20:0xaf88d065e77c8cC2239327C5EDb3A432268e5831",
+      const request: RouteRequest = {
+        sell: baseUsdc.assetId,
+        buy: arbUsdc.assetId,
         amountRaw: 1n,
-        accountId: "eip155:8453:0x52908400098527886E0F7030069857D2E4169EE7",
-        bridge: "0x8617E340B3D01FA5F11F306F4090FD50E238070D",
+        accountId: evmAccount(8453 as ChainId, contract),
+        bridge: target,
         minRaw: 1n
-      } as never
+      }
       const none = yield* against(
         (_, response) => json(response, 404, { body: { code: 1002 } }),
         (routing) => routing.quote(request)

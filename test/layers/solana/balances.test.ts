@@ -2,7 +2,16 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Redacted, Result } from "effect"
 import { Keypair } from "@solana/web3.js"
-import { ChainId, evmAccount, EvmAddress, SolanaAccountId, solanaChainId, solanaReference, spl } from "#domain/Caip.ts"
+import {
+  ChainId,
+  evmAccount,
+  EvmAddress,
+  SolanaAccountId,
+  SolanaAddress,
+  solanaChainId,
+  solanaReference,
+  spl
+} from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { maxUnlisted, UnlistedHoldings } from "#domain/portfolio/UnlistedHoldings.ts"
 import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"
@@ -71,14 +80,12 @@ describe("what pays for transactions", () => {
       assert.deepStrictEqual(chains as ReadonlyArray<number>, [8453, solanaChainId])
       const agent = localAgent(Redacted.make(seed)).key
       const solana = ChainId.make(solanaChainId)
-      const shown = { chainId: solana, relayer: agent.toBase58() }
-      assert.deepStrictEqual(yield* read(solana), [{ ...shown, balance: 0n, isLow: true }] as never)
+      const shown = { chainId: solana, relayer: SolanaAddress.make(agent.toBase58()) }
+      assert.deepStrictEqual(yield* read(solana), [{ ...shown, balance: 0n, isLow: true }])
       chain.ledger.airdrop(agent, 99_999_999n)
-      assert.deepStrictEqual(yield* read(solana), [
-        { ...shown, balance: 99_999_999n * 10n ** 9n, isLow: true }
-      ] as never)
+      assert.deepStrictEqual(yield* read(solana), [{ ...shown, balance: 99_999_999n * 10n ** 9n, isLow: true }])
       chain.ledger.airdrop(agent, 1n)
-      assert.deepStrictEqual(yield* read(solana), [{ ...shown, balance: 10n ** 17n, isLow: false }] as never)
+      assert.deepStrictEqual(yield* read(solana), [{ ...shown, balance: 10n ** 17n, isLow: false }])
       assert.deepStrictEqual(yield* read(ChainId.make(8453)), [{ ...funds, chainId: ChainId.make(8453) }])
     }).pipe(Effect.provide(payers(true)))
   )

@@ -7,6 +7,7 @@ import type { ActionOrder, ActionOutcome } from "#domain/action/ActionOrder.ts"
 import { ExecutionLog } from "#domain/execution/ExecutionLog.ts"
 import { makeOperationId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { addressOf } from "#layers/evm/address.ts"
 import { noon, world } from "#test/layers/sql/fixtures.ts"
 import { acceptWithdrawal, messageOf } from "#test/support/acceptedWithdrawal.ts"
 import { baseUsdc, baseWeth } from "#test/support/assets.ts"
@@ -106,7 +107,7 @@ eachDatabase("ActionStore", (it) => {
       const calls: ActionOrder = {
         chainId: order.chainId,
         accountId,
-        calls: [{ to: accountId.split(":")[2] as never, data: "0x12" }]
+        calls: [{ to: addressOf(accountId), data: "0x12" }]
       }
       const action = yield* newAction(own, { order: calls })
       const { operationId } = action

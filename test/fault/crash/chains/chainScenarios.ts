@@ -30,6 +30,7 @@ import type { Begun } from "#test/fault/crash/Scenario.ts"
 import { acceptWithdrawal, messageOf } from "#test/support/acceptedWithdrawal.ts"
 import { storedPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { addressOf } from "#layers/evm/address.ts"
+import { viemTypedData } from "#test/layers/evm/viemTypedData.ts"
 
 const base = 8453 as ChainId
 const arbitrum = 42161 as ChainId
@@ -105,7 +106,7 @@ const makeSteps = (config: ChainsConfig) => {
         : ([[chainAsset(base, "USDC").assetId, dollars(200n)]] as const)
       const message = yield* messageOf(portfolio, account, { assets, changes: liquidate ? { liquidate } : {} })
       const typedData = typedDataOf(message, withdrawalDomainName, account)
-      const signature = yield* Effect.promise(() => portfolio.owner.signTypedData(typedData as never))
+      const signature = yield* Effect.promise(() => portfolio.owner.signTypedData(viemTypedData(typedData)))
       const { rpcUrl } = config.chains.find(({ chainId }) => chainId === base)!
       const acceptedAtBlock = yield* Effect.promise(() => makeClient(base, rpcUrl).getBlockNumber())
       const operationId = yield* acceptWithdrawal(

@@ -2,7 +2,7 @@
 import { afterAll, assert, beforeAll, beforeEach, it } from "@effect/vitest"
 import { Keypair, type PublicKey, VersionedTransaction } from "@solana/web3.js"
 import { Duration, Effect, Layer, Option, Redacted } from "effect"
-import { type ChainId, solanaChainId, type SplAssetId, spl } from "#domain/Caip.ts"
+import { type ChainId, EvmAddress, solanaChainId, type SplAssetId, spl } from "#domain/Caip.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { CancelRequested } from "#domain/operation/CancelRequested.ts"
@@ -342,7 +342,7 @@ eachSwig("trades", (start) => {
         const swap = yield* swapOf(usdc, tesla, dollars)
         const more = yield* Effect.flip(prepare({ ...swap, minBuyAmountRaw: swap.expectedBuyRaw! + 1n }))
         assert.match(more.message, /below the floor/)
-        const call = { to: "0x52908400098527886E0F7030069857D2E4169EE7" as never, data: "0x" }
+        const call = { to: EvmAddress.make("0x52908400098527886E0F7030069857D2E4169EE7"), data: "0x" }
         const calls = yield* Effect.flip(
           prepareSwaps({ ...grant(), chainId: solanaChainId as ChainId, swaps: [], calls: [call] })
         )

@@ -5,7 +5,7 @@ import { Duration, Effect, Layer, Option, Redacted } from "effect"
 import * as Base58 from "#domain/Base58.ts"
 import { solanaAccount, solanaChainId } from "#domain/Caip.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
-import type { OperationId } from "#domain/Ids.ts"
+import { type OperationId, PortfolioId } from "#domain/Ids.ts"
 import { CancelRequested } from "#domain/operation/CancelRequested.ts"
 import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import { type RecordedStep, StepJournal } from "#domain/relay/StepJournal.ts"
@@ -89,7 +89,7 @@ eachSwig("withdrawals that are carried out", (start) => {
     issue(chain.ledger, deposit, { token: usdc, amountRaw: 100n })
     const to = Keypair.generate().publicKey
     const message: WithdrawalMessage = {
-      portfolioId: "pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8" as never,
+      portfolioId: PortfolioId.make("pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8"),
       recipientAccountId: solanaAccount(to.toBase58()),
       assets: [{ assetId: usdc.assetId, amountRaw: "40" }],
       nonce: `0x${"5a".repeat(32)}`,

@@ -6,6 +6,7 @@ import { makeOperationId, type TenantId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
 import { evmAccount, type WalletId } from "#domain/Caip.ts"
+import type { ExecutionHistory } from "#domain/execution/ExecutionHistory.ts"
 import type { SignInWalletId } from "#domain/identity/User.ts"
 import { after, arbitrum, base, insertTenant, noon, submit, world } from "#test/layers/sql/fixtures.ts"
 import { eachDatabase } from "#test/support/database.ts"
@@ -92,7 +93,7 @@ eachDatabase("ExecutionLog", (it) => {
       yield* store.transition({ operationId, to: "retrying", at: after(3_000), error: null })
       yield* store.append({ operationId, at: after(4_000), kind: "chain_settled", payload: settled })
       yield* store.transition({ operationId, to: "failed", at: after(5_000), error: "the chain said no" })
-      const expected = [
+      const expected: ReadonlyArray<ExecutionHistory> = [
         {
           sequence: 1,
           at: noon,
@@ -149,7 +150,7 @@ eachDatabase("ExecutionLog", (it) => {
         }
       ]
       for (const history of expected) {
-        assert.deepStrictEqual(yield* log.historyAt(operationId, history.sequence), Option.some(history) as never)
+        assert.deepStrictEqual(yield* log.historyAt(operationId, history.sequence), Option.some(history))
       }
       assert.isTrue(Option.isNone(yield* log.historyAt(operationId, 7)))
       assert.isTrue(Option.isNone(yield* log.historyAt(yield* makeOperationId, 1)))
