@@ -13,6 +13,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { makeClient, NotFound } from "ballast/client"
+import { StrategyId } from "#domain/Ids.ts"
 import { newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 
@@ -122,7 +123,7 @@ layer(ApiLive, { excludeTestServices: true })("ballast/client", (it) => {
       const { data } = yield* ballast.identity.whoami()
       assert.include(data.scopes, "strategies:read")
       const missing = yield* Effect.flip(
-        ballast.strategies.getStrategy({ params: { strategyId: "01JQ8ZKX4V6T3M9N2C5B7D8F0G" as never } })
+        ballast.strategies.getStrategy({ params: { strategyId: StrategyId.make("01JQ8ZKX4V6T3M9N2C5B7D8F0G") } })
       )
       assert.instanceOf(missing, NotFound)
     }).pipe(Effect.provide(InProcess))

@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { CursorInvalid, ValidationFailed } from "#domain/Errors.ts"
+import { AssetCanonicalId } from "#domain/asset/CanonicalAsset.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 import { CatalogueStore } from "#layers/sql/asset/CatalogueStore.ts"
 import { fillCatalogue, newTenant } from "#test/api/support/actors.ts"
@@ -22,7 +23,7 @@ interface Listed {
 /** USDC of both chains is known to the catalogue, the rest to the token lists alone. */
 const fill = Effect.gen(function* () {
   yield* fillCatalogue
-  const assetCanonicalId = "bcdeaefd-258f-4614-bcd6-8c5eea3d5720" as never
+  const assetCanonicalId = AssetCanonicalId.make("bcdeaefd-258f-4614-bcd6-8c5eea3d5720")
   yield* (yield* CatalogueStore).load({
     assets: [{ assetCanonicalId, kind: "stablecoin", symbol: "USDC", name: "USD Coin" }],
     representations: [baseUsdc, arbUsdc].map(({ assetId }, index) => ({
@@ -154,7 +155,7 @@ layer(ApiLive, { excludeTestServices: true })("assets", (it) => {
       yield* (yield* AssetStore).upsertAssets([{ ...arbUsdc, isBlocked: true }])
       advance(42_500)
       const assets = new Map((yield* listed("")).map((asset) => [asset.assetId, asset]))
-      assert.deepStrictEqual(assets.get(baseWeth.assetId), {
+      assert.deepStrictEqual<unknown>(assets.get(baseWeth.assetId), {
         assetId: baseWeth.assetId,
         chainId: 8453,
         symbol: "WETH",
@@ -163,7 +164,7 @@ layer(ApiLive, { excludeTestServices: true })("assets", (it) => {
         kind: null,
         tradability: { isTradable: true, code: null, reason: null },
         price: { usd: "2500.12", asOf: DateTime.formatIso(asOf), ageSeconds: 42 }
-      } as never)
+      })
       const codes = [baseUsdc, baseBtc, arbUsdc].map(({ assetId }) => {
         const { price, tradability } = assets.get(assetId) as any
         assert.isFalse(tradability.isTradable)

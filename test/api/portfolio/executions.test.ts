@@ -21,7 +21,7 @@ layer(streamingApi(), { excludeTestServices: true })("the stream of an operation
       assert.match(source.headers.get("content-type") ?? "", /^text\/event-stream/)
       assert.strictEqual(source.headers.get("cache-control"), "no-cache, no-transform")
       assert.strictEqual(source.headers.get("x-accel-buffering"), "no")
-      assertTraced(source as never)
+      assertTraced(source)
       assert.deepInclude(yield* Effect.promise(source.next), { retry: "1000" })
     })
   )

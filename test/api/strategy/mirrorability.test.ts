@@ -11,6 +11,7 @@ import {
   PortfolioNotFound,
   ValidationFailed
 } from "#domain/Errors.ts"
+import { TenantId } from "#domain/Ids.ts"
 import { type Actor, enroll, newStrategy, newTenant, setMirrorable } from "#test/api/support/actors.ts"
 import { adminToken, type Answer, Api, ApiLive, operatorAddress } from "#test/api/support/Api.ts"
 import { assertTraced } from "#test/api/support/assertions.ts"
@@ -257,7 +258,7 @@ layer(ApiLive, { excludeTestServices: true })("mirrorable", (it) => {
         assertRefused(yield* patch(path, { canMirror: true }), ValidationFailed)
         assertRefused(yield* setOwner(yield* newTenant(), address), ValidationFailed)
       }
-      assertRefused(yield* setOwner({ tenantId: "tn_01JQ8ZKX4V6T3M9N2C5B7D8F0G" as never }, null), NotFound)
+      assertRefused(yield* setOwner({ tenantId: TenantId.make("tn_01JQ8ZKX4V6T3M9N2C5B7D8F0G") }, null), NotFound)
     })
   )
 })

@@ -28,7 +28,7 @@ layer(ApiLive, { excludeTestServices: true })("rebalance policies", (it) => {
     Effect.gen(function* () {
       const { call } = yield* Api
       const { key } = yield* newTenant()
-      const strategyId = yield* newStrategy({ key } as never, { preferences: { rebalancePolicy: whole } })
+      const strategyId = yield* newStrategy({ key }, { preferences: { rebalancePolicy: whole } })
       const path = `/v2/strategies/${strategyId}`
       const read = yield* call("GET", path, { key })
       assert.deepStrictEqual(read.json.data.preferences.rebalancePolicy, whole)

@@ -26,7 +26,10 @@ export const newTenant = Effect.fnUntraced(function* (entitlements: ReadonlyArra
 export type Actor = Effect.Success<ReturnType<typeof newTenant>>
 
 /** A key of the tenant that holds the default tier and no more. */
-export const readOnlyKey = Effect.fnUntraced(function* ({ tenantId }: Actor, more: ReadonlyArray<Scope> = []) {
+export const readOnlyKey = Effect.fnUntraced(function* (
+  { tenantId }: Pick<Actor, "tenantId">,
+  more: ReadonlyArray<Scope> = []
+) {
   const { secret } = yield* (yield* Tenants).createKey(tenantId, { name: "Reader", scopes: more, expiresAt: null })
   return Redacted.value(secret)
 })
@@ -56,7 +59,10 @@ export const setMirrorable = Effect.fnUntraced(function* (strategyId: string, bo
 })
 
 /** Creates a strategy through the API; answers its id. The operator lets a public one be mirrored. */
-export const newStrategy = Effect.fnUntraced(function* ({ key }: Actor, changes: Record<string, unknown> = {}) {
+export const newStrategy = Effect.fnUntraced(function* (
+  { key }: Pick<Actor, "key">,
+  changes: Record<string, unknown> = {}
+) {
   yield* fillCatalogue
   const { call } = yield* Api
   const answer = yield* call("POST", "/v2/strategies", { key, body: { ...strategyBody, ...changes } })
