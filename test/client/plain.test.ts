@@ -33,8 +33,12 @@ it("what is not valid is refused with the field before anything is sent", async 
       return Promise.reject(new Error("nothing may be sent"))
     }
   })
-  const draft = { name: "Halves", allocation: { assets: [] }, schedule: { type: "interval", frequency: "hourly" } }
-  const error = await ballast.strategies.create(draft as never).catch((error: unknown) => error)
+  const draft = {
+    name: "Halves",
+    allocation: { assets: [] },
+    schedule: { type: "interval", frequency: "hourly" }
+  } as const
+  const error = await ballast.strategies.create(draft).catch((error: unknown) => error)
   assert.instanceOf(error, BallastError)
   assert.strictEqual((error as BallastError).code, "API_400")
   assert.include((error as BallastError).details.join("\n"), "allocation.assets")
@@ -54,7 +58,7 @@ it("an error of the API has its code, its status and its details", async () => {
   const error = await ballast.portfolios.get("pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8").catch((error: unknown) => error)
   assert.instanceOf(error, BallastError)
   const { code, details, message, status } = error as BallastError
-  assert.deepStrictEqual({ code, details, message, status }, { ...body.error, status: 404 } as never)
+  assert.deepStrictEqual({ code, details, message, status }, { ...body.error, status: 404 })
 })
 
 it("an answer that is none of the API is told apart from no answer", async () => {

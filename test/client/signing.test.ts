@@ -1,13 +1,17 @@
 /** What the client computes of an authorization, beside what the service does: two programs, the same bytes. */
 import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
 import { keccak256, toHex, verifyMessage, type Address, type Hex } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { accountAddress as clientsAddress, enableDigest as clientsDigest } from "#client/signing/account.ts"
 import { merkleRoot } from "#client/signing/merkleRoot.ts"
 import { permissionData as clientsData } from "#client/signing/permission.ts"
+import { connect } from "ballast/client"
 import { Altered, type Stage1, verifyAuthorization, verifyWithdrawalText, withdraw } from "ballast/signing"
-import type { ChainId, EvmAddress } from "#domain/Caip.ts"
+import { type ChainId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { OperationId } from "#domain/Ids.ts"
 import type { AgentPolicy } from "#domain/account/Authorization.ts"
+import { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"
 import { permissionData } from "#layers/evm/account/agentPermission.ts"
 import { enableDigest } from "#layers/evm/account/enableMessage.ts"
@@ -43,7 +47,7 @@ const policies: Readonly<Record<string, AgentPolicy>> = {
 /** As the API sends it. */
 const wirePolicy = ({ connectorTokens, ...policy }: AgentPolicy) => ({ ...policy, hubs: connectorTokens })
 
-const maker = { accountType: "ECDSA", ownerAccountId: `eip155:0:${owner}` as never, accountIndex: 7n } as const
+const maker = { accountType: "ECDSA", ownerAccountId: evmWallet(owner), accountIndex: 7n } as const
 
 describe("ballast/signing computes what the service does", () => {
   for (const [name, policy] of Object.entries(policies)) {
@@ -101,7 +105,7 @@ const issued = () => {
       enableNonce: 1,
       policy: structuredClone(wirePolicy(policy)) as Record<string, any>,
       permissionHash: keccak256(data),
-      digest: enableDigest({ chainId: chainId as never, account, permissionId, permission: data, nonce: 1 })
+      digest: enableDigest({ chainId: chainId as ChainId, account, permissionId, permission: data, nonce: 1 })
     }
   })
   const root = digestRoot(chains.map(({ digest }) => digest))
@@ -175,7 +179,13 @@ describe("a withdrawal from Solana", () => {
   const assets = [{ assetId: `${reference}/spl:EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v`, amountRaw: "25000000" }]
   const portfolioId = "pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8"
   const nonce = `0x${"7c".repeat(32)}`
-  const message = { portfolioId, recipientAccountId, assets, nonce, expiresAt: 1_772_444_400 } as never
+  const message = Schema.decodeUnknownSync(WithdrawalMessage)({
+    portfolioId,
+    recipientAccountId,
+    assets,
+    nonce,
+    expiresAt: 1_772_444_400
+  })
   const text = withdrawalText(withdrawalDomainName, message)
   const expected = { portfolioId, recipientAccountId, assets }
   const raw = (words: string) => ({ kind: "ecdsa" as const, raw: toHex(words), message })
@@ -211,17 +221,24 @@ describe("a withdrawal from Solana", () => {
   it("is signed by an EVM wallet as a personal signature, and left to owners with a Solana key", async () => {
     const wallet = privateKeyToAccount(generatePrivateKey())
     const sent: Array<{ readonly message: unknown; readonly signature: string }> = []
-    const serving = (authorization: object) => ({
+    const serving = (authorization: Parameters<typeof verifyWithdrawalText>[0]): Parameters<typeof withdraw>[0] => ({
       withdrawals: {
+        ...connect({ baseUrl: "http://ballast.test", apiKey: "key" }).withdrawals,
         prepare: async () => ({ authorizationId: nonce, expiresAt: "2026-03-02T09:40:00.000Z", authorization }),
-        withdraw: async (_: string, body: (typeof sent)[number]) => void sent.push(body)
+        withdraw: async (_, body) => {
+          sent.push(body)
+          return {
+            operationId: OperationId.make("op_01JQ8ZP3T5V7X9Z1B3D5F7H9K1"),
+            submittedAt: "2026-03-02T09:30:00.000Z"
+          }
+        }
       }
     })
-    await withdraw(serving(raw(text)) as never, wallet, { portfolioId, recipientAccountId, assets } as never)
+    await withdraw(serving(raw(text)), wallet, { portfolioId, recipientAccountId, assets })
     assert.deepStrictEqual(sent[0]!.message, message)
     assert.isTrue(await verifyMessage({ address: wallet.address, message: text, signature: sent[0]!.signature as Hex }))
     const ofKey = serving({ kind: "solana-message", text, message })
-    const refused = await withdraw(ofKey as never, wallet, expected as never).catch((error) => error)
+    const refused = await withdraw(ofKey, wallet, expected).catch((error) => error)
     assert.instanceOf(refused, Altered)
     assert.lengthOf(sent, 1)
   })

@@ -33,8 +33,8 @@ describe("identifiers", () => {
 
   it("one spelling comes out, whatever case goes in", () => {
     const expected = Option.some(`eip155:8453/erc20:${usdc}`)
-    assert.deepStrictEqual(decode(Caip.AssetId)(`eip155:8453/erc20:${usdc.toLowerCase()}`), expected as never)
-    assert.deepStrictEqual(decode(Caip.AssetId)(`eip155:8453/erc20:${usdc}`), expected as never)
+    assert.deepStrictEqual(decode(Caip.AssetId)(`eip155:8453/erc20:${usdc.toLowerCase()}`), expected)
+    assert.deepStrictEqual(decode(Caip.AssetId)(`eip155:8453/erc20:${usdc}`), expected)
   })
 
   it.each([
@@ -50,11 +50,11 @@ describe("identifiers", () => {
   it("any asset of the catalogue is an ERC-20 or an SPL token", () => {
     const mint = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
     const spl = `solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp/spl:${mint}`
-    assert.strictEqual(Caip.spl(mint), spl as never)
-    assert.deepStrictEqual(decode(Caip.AssetId)(spl), Option.some(spl) as never)
+    assert.strictEqual(Caip.spl(mint), spl)
+    assert.deepStrictEqual(decode(Caip.AssetId)(spl), Option.some(spl))
     assert.deepStrictEqual(
       decode(Caip.AssetId)(`eip155:8453/erc20:${usdc.toLowerCase()}`),
-      Option.some(`eip155:8453/erc20:${usdc}`) as never
+      Option.some(`eip155:8453/erc20:${usdc}`)
     )
     assert.isTrue(Option.isNone(decode(Caip.Erc20AssetId)(spl)))
   })
@@ -104,7 +104,7 @@ describe("identifiers", () => {
       Schema.decodeUnknownSync(Caip.AssetId)(`eip155:8453/erc20:${usdc}`)
     ]
     assert.deepStrictEqual(ids.map(Caip.namespaceOf), ["eip155", "eip155", "eip155"])
-    assert.strictEqual(Caip.assetAt(8453 as Caip.ChainId, usdc as Caip.EvmAddress), ids[2] as never)
+    assert.strictEqual(Caip.assetAt(8453 as Caip.ChainId, usdc as Caip.EvmAddress), ids[2])
   })
 
   it("routes take identifiers of the families that are served", () => {

@@ -71,11 +71,11 @@ describe("describeIssue", () => {
           examples: ["bitcoin"]
         })
       })
-      assert.deepStrictEqual(yield* described(body as never, { weight: 50, coin: 7 }), [
+      assert.deepStrictEqual(yield* described(body, { weight: 50, coin: 7 }), [
         'weight: Expected text, such as "100.00"',
         'coin: Expected text, such as "bitcoin"'
       ])
-      assert.deepStrictEqual(yield* described(body as never, { weight: "fifty", coin: "7" }), [
+      assert.deepStrictEqual(yield* described(body, { weight: "fifty", coin: "7" }), [
         "weight: Expected a percentage string above 0 and at most 100, with up to 2 decimals, such as 100.00",
         "coin: Expected small letters, such as bitcoin"
       ])
@@ -86,7 +86,7 @@ describe("describeIssue", () => {
     Effect.gen(function* () {
       const address = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
       const body = Schema.Struct({ asset: Erc20AssetId, any: AssetId, account: EvmAccountId, key: AssetKey })
-      const lines = yield* described(body as never, { asset: address, any: address, account: address, key: address })
+      const lines = yield* described(body, { asset: address, any: address, account: address, key: address })
       assert.lengthOf(lines, 4)
       for (const line of lines) assert.match(line, /(chain first and then|chain comes first).*eip155:/u)
     })

@@ -15,7 +15,7 @@ import { stateEvent } from "#domain/operation/Operation.ts"
 import { OperationTails } from "#domain/execution/OperationTails.ts"
 import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
-import type { ApiKeyId, OperationId, TenantId } from "#domain/Ids.ts"
+import { type ApiKeyId, type OperationId, PortfolioId, type TenantId } from "#domain/Ids.ts"
 import type { OperationEvent } from "#domain/operation/OperationStore.ts"
 import { anyHistory, endedHistory, makeStored, operationId, steps, tenantId } from "#test/domain/execution/histories.ts"
 
@@ -80,7 +80,7 @@ describe("the stream of an operation", () => {
         >
         assert.deepStrictEqual(
           events.slice(0, -1).map(({ body }) => body.kind),
-          history.map(({ kind }) => kinds[kind] ?? "execution.timeline_appended") as never
+          history.map(({ kind }) => kinds[kind] ?? "execution.timeline_appended")
         )
         assert.include(["execution.result", "execution.error"], events.at(-1)!.body.kind)
         assert.strictEqual(new Set(events.map(idOf)).size, events.length, "no id twice")
@@ -182,7 +182,7 @@ describe("the stream of an operation", () => {
       kind: "execution.result",
       result: {
         executionKey: `rebalance:${operationId}`,
-        portfolioId: "pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8" as never,
+        portfolioId: PortfolioId.make("pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8"),
         steps,
         recovered: true
       }
@@ -195,7 +195,7 @@ describe("the stream of an operation", () => {
     const cancelled = await run(history(["accepted", null], ["cancelled", null]), collect())
     assert.deepInclude(cancelled.at(-1)!.body, {
       error: { code: "EXECUTION_CANCELLED", message: "The operation is cancelled", retryable: false }
-    } as never)
+    })
   })
 
   it("of another tenant, or of nothing, is not found", async () => {

@@ -1,6 +1,7 @@
 /** Who may have how many streams open in a process. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Scope } from "effect"
+import { ApiKeyId, SessionId, TenantId } from "#domain/Ids.ts"
 import { type StreamHolder, StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
 
@@ -15,11 +16,15 @@ const settings: StreamSettings["Service"] = {
 
 const Admission = StreamAdmission.layer.pipe(Layer.provide(Layer.succeed(StreamSettings, settings)))
 
-const id = (prefix: string, digit: number) => `${prefix}_01JQ8ZP3T5V7X9Z1B3D5F7H9K${digit}` as never
+const id = (prefix: string, digit: number) => `${prefix}_01JQ8ZP3T5V7X9Z1B3D5F7H9K${digit}`
+const credentials = {
+  key: (digit: number) => ApiKeyId.make(id("key", digit)),
+  ses: (digit: number) => SessionId.make(id("ses", digit))
+}
 
-const holder = (tenant: number, credential: readonly ["key" | "ses", number], address: number): StreamHolder => ({
-  tenantId: id("tn", tenant),
-  credential: id(...credential),
+const holder = (tenant: number, [kind, digit]: readonly ["key" | "ses", number], address: number): StreamHolder => ({
+  tenantId: TenantId.make(id("tn", tenant)),
+  credential: credentials[kind](digit),
   address: `192.0.2.${address}`
 })
 

@@ -26,8 +26,8 @@ const listingsOf = (symbols: ReadonlyArray<string>) =>
       subject: null,
       categories: []
     })),
-    { coinIdOf: () => undefined, homeOf: () => undefined } as never,
-    { of: () => undefined } as never
+    { coinIdOf: () => undefined, coinIds: [], homeOf: () => undefined },
+    { version: "none", of: () => undefined }
   )
 
 /** Turns of the event loop until an effect is done: what others could do meanwhile. */

@@ -23,8 +23,8 @@ it.effect("a shown price is that of the cache with its time, and none where the 
   Effect.gen(function* () {
     const listings = makeListings(
       listed,
-      { coinIdOf: () => undefined, homeOf: () => undefined } as never,
-      { of: () => undefined } as never
+      { coinIdOf: () => undefined, coinIds: [], homeOf: () => undefined },
+      { version: "none", of: () => undefined }
     )
     const nothing = makeMarketView({ get: () => undefined, revision: () => 0, load: Effect.void }, [], 0)
     const said: Readonly<Record<string, object>> = {

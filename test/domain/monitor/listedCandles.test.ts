@@ -4,11 +4,15 @@ import { DateTime, Effect, Layer } from "effect"
 import type { AssetId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { AssetIndex } from "#domain/listing/AssetIndex.ts"
+import { makeSnapshot } from "#domain/listing/AssetSnapshot.ts"
+import { type Listing, makeListings } from "#domain/listing/Listing.ts"
+import { makeMarketView } from "#domain/listing/MarketView.ts"
 import { coinCandles, stockCandles } from "#domain/marketData/coinDatasets.ts"
 import type { Dataset } from "#domain/marketData/Dataset.ts"
 import { MarketDataCache } from "#domain/marketData/MarketDataCache.ts"
 import { CandleChanges } from "#domain/monitor/CandleChanges.ts"
 import { ListedCandles } from "#domain/monitor/listedCandles.ts"
+import { baseWeth } from "#test/support/assets.ts"
 
 const half = 1_800_000
 const now = 1_767_225_600_000
@@ -25,21 +29,43 @@ const candles = (first: number) =>
     volume: null
   }))
 
+const [listing] = makeListings(
+  [
+    {
+      caipAssetId: baseWeth.assetId,
+      symbol: "WETH",
+      name: "Wrapped Ether",
+      decimals: 18,
+      issuer: null,
+      unitModel: null,
+      subject: null,
+      categories: []
+    }
+  ],
+  { coinIdOf: () => undefined, coinIds: [], homeOf: () => undefined },
+  { version: "none", of: () => undefined }
+)
+
+const Index = Layer.effect(
+  AssetIndex,
+  Effect.gen(function* () {
+    const view = makeMarketView({ get: () => undefined, revision: () => 0, load: Effect.void }, [], now)
+    const empty = yield* makeSnapshot([], view)
+    const byId = new Map<string, Listing>([
+      [coin!, { ...listing!, coinId: "a-coin", ticker: null }],
+      [share!, { ...listing!, coinId: "another", ticker: "TSLA" }],
+      [plain!, { ...listing!, coinId: null, ticker: null }]
+    ])
+    return AssetIndex.of({ current: () => ({ ...empty, byId }), load: Effect.void })
+  })
+)
+
 const changeOf = (assetId: AssetId | undefined, expiresAt: number) =>
   Effect.map(CandleChanges, (change) => change(assetId!, 4, now)).pipe(
     Effect.provide(
       ListedCandles.pipe(
         Layer.provide([
-          Layer.mock(AssetIndex, {
-            current: () =>
-              ({
-                byId: new Map([
-                  [coin, { coinId: "a-coin", ticker: null }],
-                  [share, { coinId: "another", ticker: "TSLA" }],
-                  [plain, { coinId: null, ticker: null }]
-                ])
-              }) as never
-          }),
+          Index,
           Layer.mock(MarketDataCache, {
             revision: () => 0,
             get: <A>(dataset: Dataset<A>, key?: string) => {

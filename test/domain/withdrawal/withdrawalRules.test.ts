@@ -135,7 +135,7 @@ describe("typed data", () => {
       name: "Ballast Withdrawal Authorization",
       version: "1",
       chainId: 8453,
-      verifyingContract: "0x52908400098527886E0F7030069857D2E4169EE7" as never
+      verifyingContract: "0x52908400098527886E0F7030069857D2E4169EE7"
     })
     assert.strictEqual(primaryType, "Withdrawal")
     assert.deepStrictEqual(
