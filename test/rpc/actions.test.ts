@@ -8,9 +8,10 @@ import { Digest } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { Actions } from "#domain/action/Actions.ts"
 import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
-import { addressOf, type EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/Caip.ts"
 import { PortfolioNotFound, ReplayMismatch, SessionInvalid, ValidationFailed } from "#domain/Errors.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
+import { addressOf } from "#layers/evm/address.ts"
 import { makeProcedures } from "#rpc/client.ts"
 import { baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { marketPortfolio } from "#test/support/enrolledPortfolio.ts"
@@ -90,7 +91,7 @@ const weth = addressOf(baseWeth.assetId)
 
 const quoteOf = ({ portfolioId, vault }: Owner, changes: Record<string, unknown> = {}) => ({
   portfolioId,
-  kind: "swap_backend_quote",
+  kind: "swap_backend_quote" as const,
   params: {
     fromChainId: "8453",
     fromTokenAddress: usdc,
@@ -351,11 +352,11 @@ layer(makeSignInApi([origin], Real), { excludeTestServices: true })("actions of 
       const user = yield* owner
       const baseUrl = yield* listening(handle)
       const client = yield* makeProcedures({ baseUrl, token: Redacted.make(user.token) })
-      const input = { ...quoteOf(user), requestId: "native" } as never
+      const input = { ...quoteOf(user), requestId: "native" }
       const answer = yield* client(procedure, input)
       assert.deepStrictEqual((yield* submit(user.token, input)).data, answer)
       assert.isAtMost(Date.parse(answer.submittedAt), (yield* DateTime.now).epochMilliseconds)
-      const refused = yield* Effect.flip(client(procedure, quoteOf(user, { toChainId: "42161" }) as never))
+      const refused = yield* Effect.flip(client(procedure, quoteOf(user, { toChainId: "42161" })))
       assert.strictEqual(refused._tag, "ValidationFailed")
     })
   )

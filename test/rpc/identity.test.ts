@@ -240,7 +240,7 @@ layer(makeSignInApi(), { excludeTestServices: true })("identity", (it) => {
       Effect.gen(function* () {
         const { as, signIn } = yield* SignInApi
         const { tenantId, token, wallet } = yield* session()
-        yield* (yield* Tenants).disable(tenantId as never)
+        yield* (yield* Tenants).disable(tenantId)
         assertError(yield* as(token, "identity.members"), TenantDisabled)
         assertError(yield* signIn(wallet), TenantDisabled)
       })

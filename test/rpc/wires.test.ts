@@ -1,6 +1,7 @@
 /** The two wires of public procedures: the interface's own, by POST and by GET, and Effect's RPC at `/v1/rpc`. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Result } from "effect"
+import { normalizeKey } from "#domain/listing/AssetKey.ts"
 import { makeProcedures } from "#rpc/client.ts"
 import { MovableClock } from "#test/api/support/MovableClock.ts"
 import { listening } from "#test/rpc/support/listening.ts"
@@ -172,7 +173,7 @@ layer(makeMarketApi({ coinGecko: "demo", massive: false, coinbase: false, xstock
       const nothingSent = yield* client("cryptoMarketData.getGlobal", undefined)
       assert.isTrue(nothingSent.configured)
       const absent = yield* Effect.result(
-        client("assets.getAssetDetails", { assetId: `0x${"11".repeat(20)}:1` as never })
+        client("assets.getAssetDetails", { assetId: normalizeKey(`0x${"11".repeat(20)}:1`)! })
       )
       assert.isTrue(Result.isFailure(absent))
       if (Result.isFailure(absent)) assert.strictEqual((absent.failure as { _tag: string })._tag, "NotFound")

@@ -4,7 +4,7 @@ import { SecureRandom } from "effect/crypto"
 import { Hex } from "effect/encoding"
 import { type AssetId, type AccountId, type EvmAddress, evmAccount, chainIdOf } from "#domain/Caip.ts"
 import { makeOperationId, type OperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
-import { isTerminal } from "#domain/operation/Operation.ts"
+import { isTerminal, type OperationState } from "#domain/operation/Operation.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import { type NonceClaimRequest, WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
@@ -76,7 +76,7 @@ export const acceptWithdrawal = Effect.fnUntraced(function* (
 export const reached = Effect.fnUntraced(function* (
   { portfolioId, tenantId }: Enrolled,
   operationId: OperationId,
-  wanted: (state: string) => boolean = (state) => isTerminal(state as never)
+  wanted: (state: OperationState) => boolean = isTerminal
 ) {
   const store = yield* OperationStore
   return yield* store.find(tenantId, portfolioId, operationId).pipe(

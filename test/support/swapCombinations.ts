@@ -6,8 +6,14 @@ const fields = ["slippageBps", "priceImpactBps", "thresholdUsd"] as const
 type Limits = { readonly [Field in keyof SwapPreferences]: NonNullable<SwapPreferences[Field]> }
 
 /** Keeps the fields whose bit is set. */
-const masked = (values: Limits, mask: number): SwapPreferences =>
-  Object.fromEntries(fields.map((field, bit) => [field, (mask >> bit) & 1 ? values[field] : null])) as never
+const masked = (values: Limits, mask: number): SwapPreferences => {
+  const kept = <A>(value: A, bit: number): A | null => ((mask >> bit) & 1 ? value : null)
+  return {
+    slippageBps: kept(values.slippageBps, 0),
+    priceImpactBps: kept(values.priceImpactBps, 1),
+    thresholdUsd: kept(values.thresholdUsd, 2)
+  }
+}
 
 const names = (mask: number): string => fields.filter((_, bit) => (mask >> bit) & 1).join(", ") || "nothing"
 

@@ -5,6 +5,7 @@ import { HttpEffect, HttpRouter } from "effect/http"
 import { createSiweMessage } from "viem/siwe"
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
 import { assert } from "@effect/vitest"
+import type { TenantId } from "#domain/Ids.ts"
 import { Actions } from "#domain/action/Actions.ts"
 import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
 import type { IssuerQuoteStore } from "#domain/action/IssuerQuoteStore.ts"
@@ -227,6 +228,6 @@ export const session = Effect.fnUntraced(function* (options: SignInOptions = {},
     wallet,
     answer,
     token: answer.data.token as string,
-    ...(answer.data as { userId: string; tenantId: string })
+    ...(answer.data as { userId: string; tenantId: TenantId })
   }
 })
