@@ -13,8 +13,8 @@ import { isAnySigned, stepReceipt } from "#domain/relay/stepReceipt.ts"
 import type { ActionReceipt, PreparedSteps } from "#domain/relay/Transaction.ts"
 
 interface Services {
-  readonly operations: OperationStore["Service"]
-  readonly store: RelayStore["Service"]
+  readonly operations: Pick<OperationStore["Service"], "transition">
+  readonly store: Pick<RelayStore["Service"], "recordReceipt">
   readonly carrier: typeof StepCarrier.Service
   readonly pace: typeof RelayTiming.Service
 }

@@ -37,6 +37,15 @@ const readsOf = (log: Log) => (after: number, limit: number) =>
     }))
   })
 
+const settings: StreamSettings["Service"] = {
+  maxOpen: 1,
+  maxOpenPerTenant: 1,
+  maxOpenPerKey: 1,
+  maxOpenPerSession: 1,
+  maxOpenPerAddress: 1,
+  pollIntervalMs
+}
+
 const tailsOf = (log: Log) => {
   const read = readsOf(log)
   return OperationTails.layer.pipe(
@@ -47,7 +56,7 @@ const tailsOf = (log: Log) => {
       })
     ),
     Layer.provide(Layer.mock(OperationStore, { events: (_, after, limit) => read(after, limit) })),
-    Layer.provide(Layer.mock(StreamSettings, { pollIntervalMs } as StreamSettings["Service"]))
+    Layer.provide(Layer.succeed(StreamSettings, settings))
   )
 }
 

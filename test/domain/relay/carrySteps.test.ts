@@ -4,10 +4,8 @@ import { Workflow, WorkflowEngine } from "effect/workflow"
 import { type ChainId, solanaAccount, solanaChainId, spl } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { OperationId } from "#domain/Ids.ts"
-import type { OperationStore } from "#domain/operation/OperationStore.ts"
 import { effectOf } from "#domain/rebalance/ChainTrader.ts"
 import { makeCarrySteps } from "#domain/relay/carrySteps.ts"
-import type { RelayStore } from "#domain/relay/RelayStore.ts"
 import type { StepOutcome } from "#domain/relay/StepCarrier.ts"
 import { type ActionReceipt, PreparedAction, type PreparedSteps } from "#domain/relay/Transaction.ts"
 
@@ -58,12 +56,8 @@ const carried = Effect.fnUntraced(function* (...answers: ReadonlyArray<Answer>) 
           return Effect.succeed(answer === "pending" ? Option.none() : Option.some(answer))
         })
     },
-    operations: {
-      transition: ({ to }: { readonly to: string }) => Effect.sync(() => states.push(to) > 0)
-    } as unknown as OperationStore["Service"],
-    store: {
-      recordReceipt: (_: unknown, receipt: ActionReceipt) => Effect.sync(() => void recorded.push(receipt))
-    } as unknown as RelayStore["Service"],
+    operations: { transition: ({ to }) => Effect.sync(() => states.push(to) > 0) },
+    store: { recordReceipt: (_, receipt) => Effect.sync(() => void recorded.push(receipt)) },
     pace: { searchFor: Duration.millis(1), betweenSearches: Duration.millis(1) }
   })
   let receipt: Option.Option<ActionReceipt> = Option.none()

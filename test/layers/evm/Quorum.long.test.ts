@@ -15,6 +15,7 @@ import { readRelayerNonces } from "#layers/evm/execution/chainState.ts"
 import { readUsedNonces } from "#layers/evm/execution/relayerNonce.ts"
 import { sendTransaction } from "#layers/evm/execution/sendTransaction.ts"
 import { maxAnswerBytes } from "#layers/evm/rpc/verifiedTransport.ts"
+import { evmConfigOf } from "#test/layers/evm/evmConfig.ts"
 
 const chainId = 8453 as ChainId
 const relayer = "0xF1F1F1F1F1F1F1F1F1F1F1F1F1F1F1F1F1F1F1F1"
@@ -53,16 +54,15 @@ const endpoint = (answer: Answer) =>
   })
 
 const clientsOver = (...urls: ReadonlyArray<string>) => {
-  const chain = {
-    chainId,
-    rpcUrls: urls as [string, ...Array<string>],
-    router: relayer as EvmAddress,
-    connectorTokens: [],
-    confirmations: 1,
-    gasCeiling: 10n ** 12n,
-    lowRelayerFunds: parseEther("0.01")
-  }
-  const config = Layer.succeed(EvmConfig, { chains: [chain] } as unknown as EvmConfig["Service"])
+  const config = Layer.succeed(
+    EvmConfig,
+    evmConfigOf({
+      chainId,
+      rpcUrls: urls as [string, ...Array<string>],
+      gasCeiling: 10n ** 12n,
+      lowRelayerFunds: parseEther("0.01")
+    })
+  )
   return EvmClients.layer.pipe(Layer.provide(config))
 }
 
@@ -75,7 +75,7 @@ const transaction: SignedTransaction = {
   raw: "0x02",
   fromBlock: 0n,
   replaces: []
-} as unknown as SignedTransaction
+}
 
 const taken = (method: string) => (method === "eth_sendRawTransaction" ? txHash : null)
 const counts = (nonce: string) => (method: string) => (method === "eth_getTransactionCount" ? nonce : null)
