@@ -1,8 +1,8 @@
 /**
  * Gives a tick its place in JetStream by compare-and-set: a message names the sequence of the asset's last one, and the
- * server takes it only while that is so. Whoever writes has therefore seen what it follows: nothing comes twice or out
- * of order however many workers believe that they hold the lease. One with an older lease looks at the clock before it
- * writes, and sees the newer epoch where the clock did not tell it.
+ * server accepts it only while that is so. A writer has therefore seen the event before: nothing comes twice or out of
+ * order however many workers write as holders of the lease. One with an older lease checks the clock before it writes,
+ * and finds the newer epoch where the clock did not show it.
  */
 import { JetStreamApiCodes, JetStreamApiError } from "@nats-io/jetstream"
 import { Effect, Option, Schema } from "effect"

@@ -39,7 +39,7 @@ export const holdLease = ({ lease: store }: Nats, workerId: string): Stream.Stre
       const renew = Effect.fnUntraced(function* (holding: NonNullable<typeof held>) {
         yield* sleepRealTime(renewal)
         const renewedAt = clock.monotonicTimeNanosUnsafe()
-        // A process that was stopped looks at its watch before it believes that it still holds anything.
+        // A process that was stopped checks the time first: it may hold the lease no longer.
         if (isLate(holding.renewedAt)) return yield* lose
         const revision = yield* Effect.option(
           attempt("lease", () => store.update(key, workerId, holding.revision, 700))
