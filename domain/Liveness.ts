@@ -13,8 +13,8 @@ export class Liveness extends Context.Service<
   Liveness,
   {
     /**
-     * Asks nobody: tells how long ago the process has reached its database and had its own loop. `live` while neither
-     * is too long ago.
+     * How long ago the process reached its database and its event loop last ran, without a request. `live` while
+     * neither is too long ago.
      */
     readonly check: Effect.Effect<{
       readonly live: boolean

@@ -55,16 +55,16 @@ export class Settings extends Context.Service<
      */
     readonly routes: { readonly minUsd: bigint; readonly minAdvantageBps: number }
     readonly blockedAssets: ReadonlySet<AssetId>
-    /** How often due portfolios are looked for, in milliseconds, and how many are claimed at once. */
+    /** How often due portfolios are polled for, in milliseconds, and how many are claimed at once. */
     readonly scheduler: { readonly intervalMs: number; readonly batch: number }
     /** How many runs one process works on at once; what is due beyond that waits. */
     readonly maxRunsInFlight: number
-    /** Milliseconds that a finished run's steps are kept, for people who look into it. */
+    /** Milliseconds that a finished run's steps are kept, so that people can inspect it. */
     readonly runRetentionMs: number
     /** Milliseconds that a run waits for a new signature of the owner before it fails. */
     readonly signatureWaitMs: number
     /**
-     * How often missing daily prices are looked for, in milliseconds, and how many histories are fetched in that time.
+     * How often missing daily prices are filled in, in milliseconds, and how many histories are fetched in that time.
      */
     readonly priceHistory: { readonly intervalMs: number; readonly batch: number }
     /** How often every portfolio is valued, in milliseconds, and how many at once. */

@@ -1,7 +1,7 @@
 /**
  * What a rebalance leaves undone, and why.
  *
- * A skip is a normal outcome, not a failure: the run goes on without the part it names and the next run looks again.
+ * A skip is a normal outcome, not a failure: the run goes on without the part it names and the next run tries again.
  */
 import { Schema } from "effect"
 import * as Decimal from "#domain/Decimal.ts"
@@ -81,7 +81,7 @@ export interface Skip {
   readonly reason: string
 }
 
-/** A skip that is about a whole chain, with no amount to tell. */
+/** A skip of a whole chain, without an amount. */
 export const chainSkip = <Code extends SkipCode>(code: Code, reason: string) => ({
   assetId: null,
   code,

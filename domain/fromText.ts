@@ -3,7 +3,7 @@
  */
 import { Effect, type JsonSchema, Schema, SchemaGetter, SchemaIssue } from "effect"
 
-/** A check that refuses nothing: it says in the OpenAPI document what is looked at elsewhere. */
+/** A check that refuses nothing: it puts into the OpenAPI document what is checked elsewhere. */
 export const shown = (constraints: JsonSchema.JsonSchema) =>
   Schema.makeFilter<string>(() => true, { toJsonSchema: () => constraints })
 

@@ -110,7 +110,7 @@ export const AccountType = Schema.Literals(["ECDSA", "ERC1271"])
 export type AccountType = typeof AccountType.Type
 
 export const Authorization = Schema.Struct({
-  /** The family of its chains, whose adapter alone looks into the policies; rows from before it was kept are EVM's. */
+  /** The family of its chains, whose adapter alone reads the policies; rows from before it was kept are EVM's. */
   _tag: Schema.Literals(["Evm", "Solana"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("Evm" as const))),
   accountType: AccountType,
   ownerAccountId: WalletId,

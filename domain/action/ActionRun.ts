@@ -130,7 +130,7 @@ const makeExecute = (
     true
   )
 
-  /** Tells what is waited for once, when the waiting begins. */
+  /** Records once, when the waiting begins, what is waited for. */
   const appendStep = Effect.fnUntraced(function* (step: SwapStep) {
     if (step._tag === "Ready") yield* enter("running")
     if (step._tag !== "Waiting" && step._tag !== "Refused") return
@@ -338,7 +338,7 @@ const unrecordedSwap = ({ order }: StoredAction): Swap | undefined =>
         path: [addressOf(order.sell), addressOf(order.buy)]
       }
 
-/** An order of calls has no swap to tell of. */
+/** An order of calls has no swap. */
 const withSwap = <A extends object>(value: A, swap: Swap | undefined) => ({
   ...value,
   ...(swap === undefined ? {} : { swap })

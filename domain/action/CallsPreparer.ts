@@ -23,7 +23,7 @@ import { ChainExecution, SimulationFailed } from "#domain/trading/ChainExecution
 export class CallsPreparer extends Context.Service<
   CallsPreparer,
   {
-    /** Without an operation it is for looking at alone: the operation is not recognized on chain. */
+    /** Without an operation it is only for a preview: nothing on chain can be matched to it. */
     readonly prepare: (
       source: ActionSource,
       order: CallsOrder,

@@ -265,8 +265,8 @@ export class SwapPreparer extends Context.Service<
         })
         const waste = yield* gas.waste(prepared, leg.valueUsd)
         if (Option.isSome(waste)) return yield* refuse(waste.value)
-        const { call: _, direct: __, ...told } = swap
-        return { _tag: "Ready", prepared, swap: told } satisfies SwapStep
+        const { call: _, direct: __, ...recorded } = swap
+        return { _tag: "Ready", prepared, swap: recorded } satisfies SwapStep
       })
 
       const next = Effect.fn("SwapPreparer.next")(function* (action: StoredSwap, routed: boolean) {

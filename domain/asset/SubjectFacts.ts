@@ -15,7 +15,7 @@ export interface Home {
  *
  * **When to use**
  *
- * Use to ask a provider about a subject under the provider's own id, and to tell where a company or fund is at home.
+ * Use to ask a provider about a subject under the provider's own id, and to know the home country of a company or fund.
  */
 export class SubjectFacts extends Context.Service<
   SubjectFacts,

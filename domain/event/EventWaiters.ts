@@ -7,7 +7,7 @@ import type { TenantEventLog } from "#domain/event/TenantEventLog.ts"
 import { pollWhileOpen } from "#domain/pollWhileOpen.ts"
 import type { TenantId } from "#domain/Ids.ts"
 
-/** Between two looks while somebody waits. */
+/** Between two polls while a request waits. */
 const pollInterval = Duration.millis(100)
 
 interface Waiter {

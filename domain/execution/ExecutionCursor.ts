@@ -1,6 +1,6 @@
 /**
  * Where a client stands in the stream of an operation: `<milliseconds of the event>-<its number in the stream>`.
- * Clients send it back unchanged; the time in it tells a cursor of another operation. Source: shapes 2.26.
+ * Clients send it back unchanged; the time in it exposes a cursor of another operation. Source: shapes 2.26.
  */
 import { DateTime } from "effect"
 

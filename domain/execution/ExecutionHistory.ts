@@ -51,7 +51,7 @@ const messageOf = ({ kind, payload }: OperationEvent): string => {
   return read._tag === "Some" ? `${words}: ${read.value.reason}` : words
 }
 
-/** What an event adds to the history, and tells. */
+/** The history with an event, and the body that the stream sends for it. */
 const read = (history: ExecutionHistory, event: OperationEvent): readonly [ExecutionHistory, ExecutionBody] => {
   const next = { ...history, sequence: event.sequence, at: event.at }
   if (event.kind === stateEvent) {

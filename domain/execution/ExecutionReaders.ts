@@ -1,6 +1,6 @@
 /**
- * Tells who reads executions from what a request presents: an API key in `x-api-key` or as a bearer token, or a wallet
- * session as a bearer token or in its cookie. Source: shapes 2.26.
+ * Authenticates the reader of executions by what a request presents: an API key in `x-api-key` or as a bearer token, or
+ * a wallet session as a bearer token or in its cookie. Source: shapes 2.26.
  */
 import { Context, Effect, Layer } from "effect"
 import {

@@ -1,11 +1,11 @@
 /**
- * What is new in the log of an operation, handed to all who follow it. Followers who have read equally far wait as one
- * group: what comes after their place is read once, and all of them are given the same events. A follower that comes
- * back later than the others reads on its own: nobody waits for it, and nothing is kept for it.
+ * New events in the log of an operation, shared by all its followers. Followers at the same place wait as one group:
+ * the events after that place are read once, and all of them receive the same. A follower that comes back later than
+ * the others reads on its own: nothing waits for it, and nothing is kept for it.
  *
- * A group reads when its log may have grown. That is told by this process's own engine, at once, and by one poller a
- * process, which asks for all that is followed in one statement: it sees what other processes wrote, and what was
- * missed. It rests while nobody waits. A signal that is lost or comes twice costs time, never an event.
+ * A group reads when its log may have grown. This process's own engine signals that at once. One poller a process reads
+ * all followed logs in one statement, for what other processes wrote and for lost signals; it stops while nothing is
+ * followed. A signal that is lost or comes twice costs time, never an event.
  */
 import { Context, Duration, Effect, Exit, FiberSet, Latch, Layer, type Scope } from "effect"
 import { ExecutionLog } from "#domain/execution/ExecutionLog.ts"
@@ -43,7 +43,7 @@ type Give = (page: Exit.Exit<EventPage>, read: Extent) => void
 class Group {
   readonly sequence: number
   readonly waiting = new Set<Give>()
-  /** What is known to have nothing after the place; undefined when nobody has looked. */
+  /** Up to where the log is known to have nothing after the place; undefined before the first read. */
   read: Extent | undefined
   isReading = false
 
@@ -160,7 +160,7 @@ export class OperationTails extends Context.Service<
   {
     /** Follows the log until the scope closes. `furthest` is the last event that the follower knows to be there. */
     readonly follow: (operationId: OperationId, furthest: number) => Effect.Effect<Follower, never, Scope.Scope>
-    /** To be called after the commit. Costs one look into a map when nobody follows. */
+    /** To be called after the commit. Costs one map lookup when nobody follows. */
     readonly changed: (operationId: OperationId) => void
   }
 >()("ballast/domain/execution/OperationTails") {
@@ -219,7 +219,7 @@ export class OperationTails extends Context.Service<
 
       const changed = (operationId: OperationId): void => tails.get(operationId)?.signal()
 
-      /** Whoever reads, or whose client does, is on its way, and looks again when it comes back. */
+      /** A group that reads, or whose client does, is left out: it reads again afterwards. */
       const poll = Effect.gen(function* () {
         const idle = [...tails.values()].filter(({ isIdle }) => isIdle)
         const readers = idle.map(({ furthest, operationId }) => ({ operationId, sequence: furthest }))

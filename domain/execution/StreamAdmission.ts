@@ -1,4 +1,4 @@
-/** Counts the streams that are open in this process, of whatever they tell, and refuses one too many. */
+/** Counts the streams of all kinds that are open in this process, and refuses one too many. */
 import { Context, Effect, Layer, Metric, Schema, type Scope } from "effect"
 import { RateLimited } from "#domain/Errors.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"

@@ -1,5 +1,5 @@
 /**
- * Tells who a caller is from an API key.
+ * Authenticates a caller by an API key.
  *
  * A key that was found is remembered for a few seconds, so a revocation takes effect within that time in every process
  * (docs/decisions/0004-api-keys.md). Unknown keys are never remembered.
@@ -59,7 +59,7 @@ const judge = ({ caller, expiresAt, isRevoked, tenantIsDisabled }: KnownKey, now
 }
 
 /**
- * Tells who calls, from an API key.
+ * Authenticates the caller of a request by its API key.
  *
  * **When to use**
  *

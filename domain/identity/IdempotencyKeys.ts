@@ -5,7 +5,7 @@ import type { TenantId } from "#domain/Ids.ts"
 /** How long an answer is given again. */
 export const keptFor = Duration.hours(24)
 
-/** A key belongs to a tenant and a route; what it names is told apart by the fingerprint of path and body. */
+/** A key belongs to a tenant and a route; the fingerprint of path and body shows whether it is the same request. */
 export interface NamedRequest {
   readonly tenantId: TenantId
   readonly route: string

@@ -23,7 +23,7 @@ const noteInterval = Duration.hours(1)
 /** Sessions of one user at the same time. */
 const maxSessions = 20
 
-/** What every token begins with, so that it is told from an API key. */
+/** What every token begins with, which sets it apart from an API key. */
 export const tokenPrefix = "bs_"
 
 /** A session at a moment when its token is known. */

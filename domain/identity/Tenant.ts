@@ -20,7 +20,7 @@ export interface ApiKey {
   readonly apiKeyId: ApiKeyId
   readonly tenantId: TenantId
   readonly name: string
-  /** First characters of the secret, so that a person can tell keys apart. */
+  /** First characters of the secret, by which a person recognizes the key. */
   readonly preview: string
   readonly scopes: ReadonlyArray<Scope>
   readonly createdAt: DateTime.Utc

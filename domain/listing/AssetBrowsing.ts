@@ -28,7 +28,7 @@ export interface BrowsePage {
   readonly cursor: number
 }
 
-/** Which shares are looked for; all where nothing is said. */
+/** A filter of shares; a field that is left out filters nothing. */
 export interface StockQuery {
   /** Part of a ticker, a symbol or the company's name. */
   readonly search?: string | undefined

@@ -1,4 +1,4 @@
-/** What procedures tell of an asset. Field names: shapes Q and R, docs/decisions/0122. */
+/** The asset as procedures return it. Field names: shapes Q and R, docs/decisions/0122. */
 import { Schema } from "effect"
 import { AssetKey } from "#domain/listing/AssetKey.ts"
 import { LinePoint } from "#domain/marketData/coinDatasets.ts"

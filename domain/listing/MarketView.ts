@@ -90,7 +90,7 @@ const multiplied = (price: string, times: string | null): string | null => {
 const multiplierAt = ({ multiplier, next }: IssuedMultiplier, now: number): string | null =>
   next !== null && now >= DateTime.makeUnsafe(next.from).epochMilliseconds ? next.multiplier : multiplier
 
-/** What is known of listings at one moment; null or undefined where nobody told us. */
+/** What is known of listings at one moment; null or undefined where no source gives it. */
 export interface MarketView {
   /** UNIX milliseconds at which the view was made. */
   readonly now: number

@@ -1,4 +1,4 @@
-/** Prices of listed assets as the shared cache of market data has them: nobody who looks at them asks a provider. */
+/** Prices of listed assets as the shared cache of market data has them: no read calls a provider. */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import type { AssetId } from "#domain/Caip.ts"
 import { AssetIndex } from "#domain/listing/AssetIndex.ts"

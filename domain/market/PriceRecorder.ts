@@ -43,7 +43,7 @@ export class PriceRecorder extends Context.Service<
     readonly tick: Effect.Effect<void>
     /**
      * Fills the gaps of these assets, as far as this interval still allows, and waits for it a few seconds at most. For
-     * whoever looks at a strategy that was created just now.
+     * requests about a strategy that was created just now.
      */
     readonly begin: (assetIds: ReadonlyArray<AssetId>) => Effect.Effect<void>
   }

@@ -41,7 +41,7 @@ export class PricesUnavailable extends Schema.TaggedError<PricesUnavailable>()("
  *
  * **Details**
  *
- * Prices are US dollars (wad) for one whole token. An old or disputed price is answered as such: `mayTradeOn` tells
+ * Prices are US dollars (wad) for one whole token. An old or disputed price is returned as such: `mayTradeOn` says
  * whether it may be traded on. Fails with `PricesUnavailable` when the source does not answer at all.
  *
  * **Example** (Fixed prices for a test)

@@ -2,7 +2,7 @@
 import * as Decimal from "#domain/Decimal.ts"
 import type { CoinMarket } from "#domain/marketData/coinDatasets.ts"
 
-/** As many coins as the largest by market capitalisation that are looked at. */
+/** How many coins are ranked: the largest by market capitalisation. */
 export const moversAmong = 1_000
 
 /** US dollars of volume in a day below which a price says little. CoinGecko leaves out the same coins. */

@@ -22,8 +22,8 @@ export interface HeldPosition {
 
 export interface Facts {
   /**
-   * False when the portfolio is paused, has a run under way, or was never looked at: what ends that has its triggers
-   * looked at.
+   * False when the portfolio is paused, has a run under way, or was never checked: the end of each of these has its
+   * triggers checked.
    */
   readonly isOpen: boolean
   /** Undefined when any part of the portfolio is not known, or is about to change. */

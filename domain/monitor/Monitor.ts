@@ -49,7 +49,7 @@ export interface MonitorState {
   readonly status: MonitorStatus
   /** Null unless it waits. */
   readonly wait: Wait | null
-  /** When it is looked at by itself; null once it has ended. Two ticks of a monitor never have the same. */
+  /** When it is checked without a price; null once it has ended. Two ticks of a monitor never have the same. */
   readonly nextCheckAt: DateTime.Utc | null
   /** Of which time the last tick was; later ones are later. */
   readonly lastTickAt: DateTime.Utc | null

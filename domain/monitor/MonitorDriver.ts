@@ -34,7 +34,7 @@ const idleIntervalMs = 500
 export class MonitorDriver extends Context.Service<
   MonitorDriver,
   {
-    /** Has monitors looked at whose watches the prices call; answers how many. */
+    /** Makes the monitors due whose watches these prices reach; returns how many. */
     readonly onPrices: (prices: ReadonlyMap<AssetId, bigint>) => Effect.Effect<number>
     /** Ticks what is due until nothing more is, or a number of batches is done; answers how many it ticked. */
     readonly tickDue: Effect.Effect<number>

@@ -79,7 +79,7 @@ export class MonitorTicks extends Context.Service<
         return new Map((yield* store.ended(awaited)).map((end) => [end.operationId, end] as const))
       })
 
-      /** What fails one monitor fails it alone: it is looked at again when its claim is over. */
+      /** A failure is of one monitor alone: it is checked again when its claim is over. */
       const advance = (steps: ReadonlyArray<Step>): Effect.Effect<ReadonlyArray<Advanced>> =>
         Effect.catchCause(store.advance(steps), (cause) => {
           if (Cause.hasInterrupts(cause) || steps.length === 1) return Effect.failCause(cause)
@@ -116,7 +116,7 @@ export class MonitorTicks extends Context.Service<
               end,
               requestId: key?.requestId
             })
-            // A look that changes nothing is not remembered: doing it again is the same as once.
+            // A check that changes nothing is not recorded: it can be repeated without harm.
             const isRemembered = decided.start !== undefined || monitor.state.status === "ready"
             const own = { requestId: requestIdOf(monitor, at), fingerprint: fingerprintOf(monitor.workflow, undefined) }
             const remembered = key ?? (isRemembered ? own : undefined)

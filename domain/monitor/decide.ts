@@ -113,7 +113,7 @@ const decideReady = (monitor: Monitor, ready: MonitorState, known: Known): Decis
       // The run of somebody else is no try of the workflow's.
       const isOwn = ready.linkedOperationIds.some((linked) => linked === operationId)
       if (isOwn && state !== "completed") return { next: Transitions.retry(ready, known.at) }
-      // All that was to be traded was: whatever is off its target at the next look has left it since.
+      // All that was to be traded was: what is off its target at the next check has drifted since.
       const isAnswered = isOwn && outcome === "traded" && workflow.trigger?.kind === "portfolio_drift_from_target"
       return { next: Transitions.rest(isAnswered ? { ...ready, isArmed: true } : ready, workflow, known.at) }
     }

@@ -168,7 +168,7 @@ const measureHeld = (
   }
 }
 
-/** Undefined where it is not known, or there is nothing to measure: a trigger then waits for the next look. */
+/** Undefined where it is not known, or there is nothing to measure: a trigger then waits for the next check. */
 export const measure = (trigger: Trigger, facts: Facts): Measured | undefined => {
   const { pendingApprovals, positions, prices } = facts
   switch (trigger.kind) {

@@ -1,6 +1,6 @@
 /**
  * Cancels operations on request: what is not signed yet is never sent, what is signed is waited for, and the run itself
- * ends the operation and tells what landed.
+ * ends the operation and reports what landed.
  */
 import { Context, DateTime, Effect, Layer } from "effect"
 import { NotFound, OperationNotCancellable } from "#domain/Errors.ts"

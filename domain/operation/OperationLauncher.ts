@@ -36,7 +36,7 @@ export class OperationLauncher extends Context.Service<
   OperationLauncher,
   {
     readonly launch: (operation: Launch) => Effect.Effect<void>
-    /** Lets a run that waits for somebody look at once whether it is to go on. A hint: it looks by itself as well. */
+    /** Has a waiting run check at once whether it is to go on. A hint: the run polls by itself as well. */
     readonly wake: (operation: Launch) => Effect.Effect<void>
     /** How many runs this process would begin at once; what is launched beyond that waits for its turn. */
     readonly capacity: Effect.Effect<number>

@@ -62,7 +62,7 @@ export interface Trades {
   /**
    * Net changes by trades that settled in the spans, and by transfers that arrived in them from accounts that were
    * valued before. A withdrawal is no trade; a liquidation is one, of what it sold for what it paid out. What trades
-   * did to an account that was never valued is not told.
+   * did to an account that was never valued is left out.
    */
   readonly settled: ReadonlyMap<AccountId, ReadonlyMap<AssetId, bigint>>
   /**

@@ -10,7 +10,7 @@ export interface CarriedOver {
   readonly valueUsd: bigint
   /** What was sold beyond what was there: money that came in and was traded before it was ever valued. */
   readonly oversoldUsd: bigint
-  /** An asset was traded that has no price, so that nobody can tell what the trade was worth. */
+  /** An asset was traded that has no price, so the worth of the trade is not known. */
   readonly isUnpriced: boolean
 }
 
@@ -21,7 +21,7 @@ export interface PricedAssets {
   readonly prices: ReadonlyMap<AssetId, bigint>
 }
 
-/** What is known of an account without looking at it anew. */
+/** What is known of an account without reading it again. */
 export interface KnownAccount {
   /** At its last valuation. */
   readonly holdings: ReadonlyArray<HeldAsset>

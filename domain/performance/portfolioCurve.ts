@@ -16,7 +16,7 @@ export interface PortfolioPoint {
 
 /**
  * Links the growth of the days to a time-weighted return, which cash flows do not touch. The first day with value is
- * one; what it grew between its own valuations counts already. It is one again where nobody can tell what became of the
+ * one; what it grew between its own valuations counts already. It is one again where it is not known what became of the
  * value before, and where money comes in after all was lost. Source: shapes 2.25.
  */
 export const portfolioCurve = (days: ReadonlyArray<DayValuation>): ReadonlyArray<PortfolioPoint> => {

@@ -26,7 +26,7 @@ export interface ChainView {
 const hasNoPrice = (holding: Holding): boolean => holding.priceUsd === null || holding.priceUsd <= 0n
 
 /**
- * Reads a chain against the part of the allocation that lies on it. `kept` is looked at even when it is neither held
+ * Reads a chain against the part of the allocation that lies on it. `kept` is in the view even when it is neither held
  * nor wanted: the asset by which value comes and goes.
  */
 export const readChain = (chain: ChainState, allocation: ReadonlyArray<TargetWeight>, kept?: AssetId): ChainView => {

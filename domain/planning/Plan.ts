@@ -35,7 +35,7 @@ export interface Holding {
 /** The account on one chain as it stands. */
 export interface ChainState {
   readonly chainId: ChainId
-  /** False when the chain could not be read: its holdings are not looked at. */
+  /** False when the chain could not be read: its holdings are not used. */
   readonly available: boolean
   readonly holdings: ReadonlyArray<Holding>
 }

@@ -104,7 +104,7 @@ export class BatchSimulator extends Context.Service<
         const swaps = checked.flatMap(({ skip, swap }) => (skip === undefined ? [swap] : []))
         const skips = [...draft.skips, ...checked.flatMap(({ skip }) => (skip === undefined ? [] : [skip]))]
         const less = { ...draft, skips, batch: { ...batch, swaps } }
-        // All that pass alone and fail together cannot be told apart.
+        // When all pass alone and fail together, none of them is known to be at fault.
         if (swaps.length === 0 || swaps.length === batch.swaps.length) return nothingOf(less, cause)
         // Of a leg over several paths all must pass.
         const isLost = (leg: PlannedLeg) =>

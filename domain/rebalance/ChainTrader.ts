@@ -4,7 +4,7 @@
  * An attempt is `prepare` (quotes, limits, a simulated user operation; may repeat), then the relay, which puts it on
  * chain exactly once. A batch that the chain reverted moved nothing; the next attempt starts from a fresh plan. One
  * that came to nothing because of others in its transaction is carried alone after that. Where the agent can do nothing
- * without a new signature of the owner, that is told at once, and whoever called decides how to wait.
+ * without a new signature of the owner, it returns that at once, and the caller decides how to wait.
  */
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { ClusterSchema } from "effect/cluster"
@@ -258,7 +258,7 @@ export const cancelledSkip = (chain: PlannedChain): RecordedSkip =>
     `the operation was cancelled before this was signed; ${dollars(plannedUsd(chain))} were to be traded`
   )
 
-/** What a chain comes to on which trades landed that no record tells of; attempts that are known moved nothing. */
+/** The outcome of a chain on which unrecorded trades landed; the recorded attempts moved nothing. */
 const unrecordedOutcome = (
   { chainId, measures, skips }: PlannedChain,
   { receipt, swaps }: Extract<Unrecorded, { readonly _tag: "Landed" }>,

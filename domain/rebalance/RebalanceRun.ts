@@ -156,7 +156,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
     })
   })
 
-  /** Tells once that one of several chains is done. */
+  /** Records once that one of several chains is done. */
   const appendSettled = (outcome: ChainOutcome, totalSteps: number) =>
     Activity.make({
       name: `settled/${outcome.chainId}`,
@@ -170,7 +170,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
       })
     }).annotate(ClusterSchema.WithTransaction, true)
 
-  /** Tells of a chain that is done, unless it is the only one: then the end tells the same a moment later. */
+  /** Records a chain that is done, unless it is the only one: then the end records the same a moment later. */
   const trade = Effect.fnUntraced(function* (planned: RunPlan, chain: PlannedChain, attempt: number) {
     const traded: Traded = yield* Effect.result(
       trader.trade({ operationId, plan: planned, chain, firstAttempt: attempt })

@@ -2,7 +2,7 @@
  * Waits for a new signature of an owner: says what must be signed, enters `awaiting_user` when a run has nothing else
  * to do, and goes on as soon as another grant counts on a chain and no other run of the portfolio is at work.
  *
- * It sleeps between looks and holds nothing meanwhile; the portfolio is free for runs on its other chains. Past the
+ * It sleeps between checks and holds nothing meanwhile; the portfolio is free for runs on its other chains. Past the
  * deadline it gives up.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
@@ -17,7 +17,7 @@ import { OperationStore } from "#domain/operation/OperationStore.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import { Settings } from "#domain/Settings.ts"
 
-/** How far the looks of a run that waits for its owner are apart. Tests make it shorter. */
+/** The poll intervals of a run that waits for a signature. Tests make them shorter. */
 export const SignatureRequestTiming = Context.Reference("ballast/domain/rebalance/SignatureRequestTiming", {
   defaultValue: () => ({
     /**
@@ -28,10 +28,10 @@ export const SignatureRequestTiming = Context.Reference("ballast/domain/rebalanc
   })
 })
 
-/** The event that tells which chain needs a signature; its payload is `{chainId, permissionId, cause, reason}`. */
+/** The event that names the chain that needs a signature; its payload is `{chainId, permissionId, cause, reason}`. */
 export const signatureRequired = "signature_required"
 
-/** What a chain said about the permission that the owner signed. */
+/** The chain's refusal of the permission that the owner signed. */
 export interface Refusal {
   readonly permissionId: string
   readonly cause: SignatureCause
@@ -163,7 +163,7 @@ const makeWait = (
   const sleep = (name: string, duration: Duration.Duration) =>
     DurableClock.sleep({ name, duration, inMemoryThreshold: Duration.zero })
 
-  /** Once a run was woken it sleeps no more here: whoever wakes it has written why, so the next look is the last. */
+  /** A woken run sleeps no more here: the reason is written before the wake, so the next check is the last. */
   const sleepUnlessWoken = Effect.fnUntraced(function* (name: string, duration: Duration.Duration) {
     const engine = yield* WorkflowEngine.WorkflowEngine
     if (Option.isNone(yield* engine.deferredResult(wakeSignal))) yield* sleep(name, duration)

@@ -13,7 +13,7 @@ export interface AttemptId {
   readonly attempt: number
 }
 
-/** Tells attempts apart. */
+/** Identifies an attempt. */
 export const attemptKey = ({ attempt, chainId, operationId }: AttemptId): string =>
   `${operationId} ${chainId} ${attempt}`
 

@@ -152,7 +152,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
     } satisfies OperationReport
   })
 
-  /** Tells on which chains it is over, and ends. */
+  /** Records on which chains it is over, and ends. */
   const finish = (outcomes: ReadonlyArray<Revoked>) =>
     Activity.make({
       name: "finish",

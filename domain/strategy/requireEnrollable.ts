@@ -21,7 +21,7 @@ export const unknownStrategy = (strategyId: StrategyId) =>
     details: [`strategyId: unknown strategy ${strategyId}`]
   })
 
-/** One answer for what the caller must not tell apart: missing, private, and not to be mirrored. */
+/** One answer for what the caller must not distinguish: missing, private, and not to be mirrored. */
 export const requireEnrollable = Effect.fnUntraced(function* (store: StrategyStore["Service"], strategyId: StrategyId) {
   const { tenantId } = yield* Caller
   const strategy = yield* store.find(strategyId)

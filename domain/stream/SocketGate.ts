@@ -28,9 +28,9 @@ export class StreamRefusal extends Schema.TaggedError<StreamRefusal>()("StreamRe
 export class SocketGate extends Context.Service<
   SocketGate,
   {
-    /** Looks at a handshake; what it answers begins the session once the socket is open. */
+    /** Checks a handshake; the returned function begins the session once the socket is open. */
     readonly admit: (handshake: Handshake) => Effect.Effect<(outlet: Outlet) => Session, StreamRefusal>
-    /** Tells every client that is up to date that it is. */
+    /** Sends a heartbeat to every client that is up to date. */
     readonly heartbeat: () => void
   }
 >()("ballast/domain/stream/SocketGate") {}

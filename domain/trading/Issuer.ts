@@ -57,7 +57,7 @@ export class IssuerRefused extends Schema.TaggedError<IssuerRefused>()("IssuerRe
 export class Issuer extends Context.Service<
   Issuer,
   {
-    /** Without a signature; may be asked as often as somebody looks. */
+    /** Needs no signature; may be called any number of times. */
     readonly quote: (trade: IssuerTrade) => Effect.Effect<IssuerQuote, IssuerSilent | IssuerRefused>
     /** With a signature. Issuers bound how many of them are open, so it is asked for when all else is ready. */
     readonly word: (trade: IssuerTrade) => Effect.Effect<IssuerWord, IssuerSilent | IssuerRefused>

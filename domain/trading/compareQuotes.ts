@@ -39,7 +39,7 @@ export const quoteFault = (comparison: Comparison, offer: SwapTerms): string | u
   const needed = ceilDiv(quote.buyAmountRaw * (bps + BigInt(minAdvantageBps)), bps)
   const net = netRaw(leg, offer)
   if (net < needed) return `it yields ${net} after gas, and ${needed} would be needed to prefer it to the venue`
-  // How far a route moves the market is not told, so all that it pays less than the feed counts as that.
+  // The price impact of a route is not known, so all that it pays less than the feed counts as that.
   const shortfall = shortfallBps(leg.expectedBuyRaw, offer.expectedRaw)
   const allowed = BigInt(limits.priceImpactBps + (isQuoteAcceptable ? limits.slippageBps : 0))
   if (shortfall > allowed) {

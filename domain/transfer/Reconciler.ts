@@ -1,12 +1,12 @@
 /**
  * Compares the ledger of value between chains with the chains.
  *
- * The watch of each transfer closes its entry; this looks at all that are open from the other side: that the source
- * chain still shows what the ledger says it took. A difference is drift: it is counted, told with its operation, and
- * changes nothing by itself, since only a chain's later answer can say which of both is right.
+ * The watch of each transfer closes its entry. This pass compares every open entry with its source chain: the chain
+ * must still show that the recorded value left. A difference is drift: it is counted, logged with its operation, and
+ * changes nothing by itself, since only a later answer of the chain can show which of both is right.
  *
- * What a run announced and left behind when it died has nobody to look after it, so it is settled here; what cannot be
- * settled yet is drift too.
+ * Intents of a run that died are settled here, since no run is left to do it; those that cannot be settled yet are
+ * drift too.
  */
 import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Result, Schedule } from "effect"
 import type { OperationId } from "#domain/Ids.ts"
@@ -79,7 +79,7 @@ export class Reconciler extends Context.Service<Reconciler, { readonly pass: Eff
           Effect.map((reason) => (reason === null ? [] : [{ operationId: transfer.operationId, reason }]))
         )
 
-      /** What remains to be told of an announcement; null once it is settled. */
+      /** The drift of an intent that is not settled; null once it is. */
       const settle = Effect.fnUntraced(function* (intent: TransferIntent) {
         const { accountId, runId: operationId } = intent
         const settlement = yield* Effect.result(left.settle(intent))
@@ -133,7 +133,7 @@ export class Reconciler extends Context.Service<Reconciler, { readonly pass: Eff
     })
   ).pipe(Layer.provide(TransferRecovery.layer))
 
-  /** Passes once a minute; a pass that fails is told, and the next one tries again. */
+  /** Passes once a minute; a pass that fails is logged, and the next one tries again. */
   static readonly fiber = Layer.effectDiscard(
     Effect.gen(function* () {
       const { pass } = yield* Reconciler

@@ -1,6 +1,6 @@
 /**
- * Looks after one open transfer: asks the provider, has the chain confirm what it says, and closes the ledger's entry
- * when both agree. Repeating it is harmless.
+ * Watches one open transfer: reads its status from the provider, has the chain confirm it, and closes the ledger's
+ * entry when both agree. Repeating it is harmless.
  */
 import { Context, DateTime, Effect, Layer, Metric, Option } from "effect"
 import { chainIdOf } from "#domain/Caip.ts"
@@ -12,7 +12,7 @@ import type { Transfer, TransferEnd } from "#domain/transfer/Transfer.ts"
 import { type TransferEvidence, transferEnd } from "#domain/transfer/transferEnd.ts"
 import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
 
-/** Where a transfer stands after a look. */
+/** Where a transfer stands after a poll. */
 export type Observed =
   | { readonly _tag: "Ended"; readonly end: TransferEnd }
   /** Open, as it should be for a while. */
@@ -23,7 +23,7 @@ export type Observed =
 const unclear = (detail: string): Observed => ({ _tag: "Unclear", detail })
 
 /**
- * Looks after one open transfer.
+ * Watches one open transfer.
  *
  * **When to use**
  *

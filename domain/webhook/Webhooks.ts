@@ -1,4 +1,4 @@
-/** Webhooks of the calling tenant: who is told of its events, and what became of what was sent. */
+/** Webhooks of the calling tenant: the receivers of its events, and what became of each delivery. */
 import { Context, DateTime, Effect, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Base64 } from "effect/encoding"

@@ -76,7 +76,7 @@ export class WithdrawalPreparer extends Context.Service<
         )
 
       const inspect = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal) {
-        // Before the look at the chain: a run that ends in between is a reason to look once more.
+        // Read before the chain: a run that ends in between is a reason to read the chain once more.
         const isRebalancing = yield* store.isRebalancing(withdrawal.message.portfolioId)
         const standing = yield* execution.standing(withdrawal)
         if (standing._tag !== "Open") return standing satisfies WithdrawalStep

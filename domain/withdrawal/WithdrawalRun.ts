@@ -28,7 +28,7 @@ import { withdrawalOutcome } from "#domain/withdrawal/withdrawalOutcome.ts"
 /** How often the chain may refuse or revert before it is taken at its word; nodes behind one endpoint may lag. */
 const maxSetbacks = 3
 
-/** Looks at a receipt before the chain is asked anew what became of the withdrawal; ten minutes. */
+/** Polls of a receipt before the state of the withdrawal is read again; ten minutes. */
 const maxChecks = 40
 
 /** One second at first, then up to fifteen. */
@@ -99,7 +99,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
     true
   )
 
-  /** Tells what is waited for once, when the waiting begins. */
+  /** Records once, when the waiting begins, what is waited for. */
   const appendStep = Effect.fnUntraced(function* (step: WithdrawalStep) {
     if (step._tag === "Ready") yield* enter("running")
     if (step._tag !== "Waiting" && step._tag !== "Refused") return

@@ -1,5 +1,5 @@
 /**
- * What the service pays gas for: withdrawals of assets that are in its catalogue. A token that nobody has looked at can
+ * What the service pays gas for: withdrawals of assets that are in its catalogue. A token that was not reviewed can
  * burn any amount of gas, and pass a simulation while it does.
  */
 import { DateTime, Effect, Option } from "effect"

@@ -234,7 +234,7 @@ const valueOf = (chains: ReadonlyArray<ChainState>): bigint =>
       0n
     )
 
-/** A run tells for itself what it could not read; who was only looked at has nothing else that tells it. */
+/** A run reports what it could not read; a drift check has only this log line. */
 const reportUnread = (
   chainId: ChainId,
   accounts: number,
