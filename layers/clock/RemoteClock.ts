@@ -3,7 +3,7 @@
  *
  * `GET url` answers `{now, version}` (Unix milliseconds and a counter of settings); `GET
  * url?after=<version>&id=<follower>` answers once the version is above `after`, or unchanged after some 25 seconds.
- * Asking again with the new version tells the remote side that this follower has taken the setting over.
+ * The next request with the new version confirms to the remote side that this follower has applied the setting.
  */
 import { Clock, Duration, Effect, Layer, Schedule, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"

@@ -26,7 +26,7 @@ const execute = ({ kind, operationId }: Launch) => {
   }
 }
 
-/** Runs that wait for somebody sleep for minutes; those of other kinds look every few seconds by themselves. */
+/** Runs that wait for a signature sleep for minutes; those of other kinds poll every few seconds by themselves. */
 const wake = ({ kind, operationId }: Launch): Effect.Effect<void, never, WorkflowEngine.WorkflowEngine> =>
   kind === "rebalance"
     ? Effect.flatMap(

@@ -1,4 +1,4 @@
-/** Looks for marks among the user operations of an account. Source: ERC-4337 (UserOperationEvent). */
+/** Searches the user operations of an account for marks. Source: ERC-4337 (UserOperationEvent). */
 import { Clock, DateTime, Effect, Layer, Option } from "effect"
 import type { Hex } from "viem"
 import { namespaceOfChain } from "#domain/Caip.ts"

@@ -3,7 +3,7 @@
  *
  * When the source fails, the last price goes out with its own time, and the domain judges whether it is too old. Absent
  * means that the source does not know the asset; where nothing at all is known because the source failed, the whole
- * call fails, so that an outage never looks like a worthless asset.
+ * call fails, so that an outage is never taken for a worthless asset.
  */
 import { Array, Clock, Deferred, Duration, Effect, Layer, Result } from "effect"
 import { type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"

@@ -31,7 +31,7 @@ export interface Provider {
   readonly name: string
   readonly baseUrl: string
   readonly headers: Readonly<Record<string, string>>
-  /** What to look at when the provider refuses the key. */
+  /** The setting to check when the provider refuses the key. */
   readonly refusedKey: string
   readonly concurrentRequests: number
   readonly answerLimit: Duration.Duration
@@ -41,7 +41,7 @@ export interface Provider {
   readonly restAfterFailure?: Duration.Duration
   readonly maxBytes: number
   readonly longestPause: Duration.Duration
-  /** Headers that may tell for how long to pause, the first that is there. */
+  /** Headers with the time to pause; the first that is there counts. */
   readonly pauseHeaders: ReadonlyArray<string>
   /** Statuses that may pass, besides those of 500 and above and 408. */
   readonly transientStatuses: ReadonlyArray<number>

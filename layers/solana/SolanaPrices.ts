@@ -13,7 +13,7 @@ import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { decodeMint } from "#layers/solana/token/Mint.ts"
 import { type Multiplier, multiplierAt } from "#layers/solana/token/Multiplier.ts"
 
-/** An issuer announces a change before it counts, and what is known tells when. */
+/** An issuer announces a change with the time from which it counts. */
 const freshFor = Duration.toMillis(Duration.minutes(1))
 const remembered = 20_000
 

@@ -33,7 +33,7 @@ const connectTimeout = Duration.seconds(5)
 export interface Silence {
   /** Of the pool: later than the server ends what it does. */
   readonly pool: Duration.Duration
-  /** Of the connections apart: locks of shards are looked at every second. */
+  /** Of the connections apart: locks of shards are checked every second. */
   readonly apart: Duration.Duration
 }
 

@@ -1,9 +1,9 @@
 /**
  * Connections to a PostgreSQL server that end by themselves when nothing passes over them for too long.
  *
- * The server bounds what it does; whether the server is still there, only the client can tell. A machine that vanishes
- * with a statement on its way leaves a socket that the system gives up after a quarter of an hour, and one that
- * acknowledges and answers nothing, never. Whoever waited is told of a lost connection, and the pool makes another.
+ * The server bounds its own work; only the client can find out that the server is gone. A machine that vanishes with a
+ * statement on its way leaves a socket that the system gives up after a quarter of an hour; one that acknowledges and
+ * answers nothing is never given up. The caller gets the error of a lost connection, and the pool makes another.
  */
 import { Duration, Redacted } from "effect"
 import { connect, type Socket } from "node:net"

@@ -7,7 +7,7 @@ import { content } from "#layers/catalogue/content.ts"
 import { canonicalAddress, listTokens } from "#layers/catalogue/refresh/listTokens.ts"
 import {
   CatalogueSources,
-  type SaidToken,
+  type SourceToken,
   type SourceRead,
   SourceUnread
 } from "#layers/catalogue/refresh/SourceRead.ts"
@@ -63,7 +63,7 @@ const ofXStocks = (rows: ReadonlyArray<unknown>): Omit<SourceRead, "what"> => {
   let unreadable = 0
   const { items, problems } = readItems(XStock, rows, (row) => {
     unreadable += unreadableDeployments(row)
-    return deploymentsOf(row).flatMap((key): ReadonlyArray<SaidToken> => {
+    return deploymentsOf(row).flatMap((key): ReadonlyArray<SourceToken> => {
       const [address, chainId] = key.split(":")
       const chain = chainOfId.get(Number(chainId))
       const ticker = textOf(row.underlyingSymbol, without(row.symbol, "x"))

@@ -1,7 +1,7 @@
 /** Tokens of a list in the token-list format, of the chains that the catalogue has. */
 import { Option, Schema } from "effect"
 import { solanaReference } from "#domain/Caip.ts"
-import type { SaidToken, SourceRead } from "#layers/catalogue/refresh/SourceRead.ts"
+import type { SourceToken, SourceRead } from "#layers/catalogue/refresh/SourceRead.ts"
 import { tokenId } from "#layers/catalogue/TokenFile.ts"
 import { readItems } from "#layers/market/readItems.ts"
 
@@ -38,14 +38,18 @@ export const listTokens = (
   let malformed = 0
   // What is wrong with rows of other chains says nothing of ours.
   const ours = rows.filter((row) => !isOnChain(row) || chains.has(chainOf(row.chainId)))
-  const { items, problems } = readItems(Row, ours, ({ address, chainId, decimals, symbol }): SaidToken | undefined => {
-    const chain = chainOf(chainId)
-    const canonical = canonicalAddress(chain, address)
-    if (canonical === undefined) {
-      malformed += 1
-      return undefined
+  const { items, problems } = readItems(
+    Row,
+    ours,
+    ({ address, chainId, decimals, symbol }): SourceToken | undefined => {
+      const chain = chainOf(chainId)
+      const canonical = canonicalAddress(chain, address)
+      if (canonical === undefined) {
+        malformed += 1
+        return undefined
+      }
+      return { chain, address: canonical, symbol, decimals, ticker: tickerOf(symbol, chain) }
     }
-    return { chain, address: canonical, symbol, decimals, ticker: tickerOf(symbol, chain) }
-  })
+  )
   return { tokens: items, unreadable: problems.length + malformed }
 }

@@ -149,7 +149,7 @@ const make = Effect.gen(function* () {
       )
     )
 
-  /** A stored result that this version cannot read is nothing that the run did: somebody must look at it. */
+  /** A stored result that this version cannot read is no failure of the run: an operator must act. */
   const activityExecute = ((self, attempt) =>
     Effect.gen(function* () {
       const instance = yield* WorkflowEngine.WorkflowInstance

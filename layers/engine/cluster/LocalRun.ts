@@ -17,7 +17,7 @@ export interface LocalRun extends Fence {
   wakeAt: number
   /** A defect that ended the body; it may pass. */
   defect: string | undefined
-  /** Why the run cannot go on without somebody who looks at it. */
+  /** Why the run cannot go on until an operator acts. */
   blocked: string | undefined
 }
 

@@ -1,11 +1,11 @@
 /**
- * Calls between processes: who writes a message for shards that another process holds calls it, so that it looks at
- * once and not at its next poll. They go over the database (LISTEN and NOTIFY), after the message is committed, and
- * never in its transaction: a commit that notifies waits for every other that does.
+ * Notifications between processes: a process that writes a message for a shard of another one notifies it, so that it
+ * polls at once. They go over the database (LISTEN and NOTIFY), after the message is committed, and never in its
+ * transaction: a commit that notifies waits for every other that does.
  *
- * A call may be lost, with the connection on which it is heard or with the one on which it is made. Nothing rests on
- * it: whoever holds a shard polls all the same. Nor is it known whether a connection that is silent is lost: it is made
- * anew when nothing was heard for as long as any connection may be silent.
+ * A notification may be lost with the connection of either side. Nothing depends on it: the holder of a shard polls all
+ * the same. Whether a silent connection is lost is not known either: it is replaced when nothing was received for as
+ * long as a connection may be silent.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Latch, Layer, Queue, Schedule } from "effect"

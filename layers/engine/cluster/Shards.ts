@@ -1,5 +1,5 @@
 /**
- * This process as one runner of a cluster: which shards of the runs it holds, and what tells others that it is gone.
+ * This process as one runner of a cluster: which shards of the runs it holds, and how others see that it is gone.
  *
  * Processes need no sockets between them: a message is a row, whoever holds its shard polls for it, and is called when
  * another process has written it. A lock that is lost costs time and nothing else, because every write of a run names

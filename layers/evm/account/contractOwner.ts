@@ -57,8 +57,8 @@ export const hasCode = Effect.fnUntraced(
 )
 
 /**
- * Whether a contract stands by a signature over a digest, at the latest block. The call goes through Multicall3, which
- * tells a contract that reverts (a refusal) from a chain that does not answer.
+ * Whether a contract accepts a signature over a digest, at the latest block. The call goes through Multicall3, which
+ * separates a contract that reverts (a refusal) from a chain that does not answer.
  */
 export const standsBy = Effect.fnUntraced(
   function* (

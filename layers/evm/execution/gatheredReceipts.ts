@@ -129,8 +129,8 @@ const observeAll = Effect.fnUntraced(function* (chainId: ChainId, awaited: Reado
   return { shown, observe }
 })
 
-/** The receipt, none while there is none; "ask alone" where this reading cannot tell. */
-export type Gathered = Result.Result<Option.Option<ActionReceipt> | "ask alone", ChainUnavailable>
+/** The receipt, none while there is none; "inconclusive" where it must be read on its own. */
+export type Gathered = Result.Result<Option.Option<ActionReceipt> | "inconclusive", ChainUnavailable>
 
 /** Of one chain. */
 export const gatheredReceipts = Effect.fnUntraced(function* (chainId: ChainId) {
@@ -157,9 +157,9 @@ export const gatheredReceipts = Effect.fnUntraced(function* (chainId: ChainId) {
       if (Result.isFailure(views)) return Result.fail(views.failure)
       const observations = views.success.map(({ observe }) => observe(one))
       const observed = observations.filter((observe) => observe !== "gone")
-      if (observed.length < observations.length) return Result.succeed("ask alone")
+      if (observed.length < observations.length) return Result.succeed("inconclusive")
       const conclusion = conclude(observed)
-      return Result.succeed(conclusion === "contradiction" ? "ask alone" : conclusion)
+      return Result.succeed(conclusion === "contradiction" ? "inconclusive" : conclusion)
     }
   })
 

@@ -1,6 +1,6 @@
 /**
- * Tells an account that will not let the agent act until its owner has signed anew from one that refuses an operation
- * for any other reason: by what the account refused it with, and by the account's own state.
+ * Separates an account that needs a new signature of its owner before the agent may act from one that refuses an
+ * operation for any other reason: by the reason of the refusal, and by the account's own state.
  *
  * A node that lags behind shows an account as it was, and the same operation fails on it as if the owner had taken the
  * permission back. So every endpoint that answers must show the same, twice; one that would let the operation pass, or
@@ -22,7 +22,7 @@ import { revertReason } from "#layers/evm/execution/revertReason.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"
 import { askEach, concluded } from "#layers/evm/rpc/quorum.ts"
 
-/** Between the two looks; behind one endpoint there are often many nodes. */
+/** Between the two reads; behind one endpoint there are often many nodes. */
 const pollInterval = Duration.seconds(2)
 
 /**
@@ -31,7 +31,7 @@ const pollInterval = Duration.seconds(2)
  */
 export const refusedByAccount = (reason: string): boolean => /^AA2[234]\b/u.test(reason)
 
-/** What the guard says of a permission that is over: its time, the owner's word, or a later permission. */
+/** How the guard refuses a permission that is over: by its time, by the owner, or by a later permission. */
 const guardsWord = (reason: string): string | undefined =>
   reason.startsWith("AA22")
     ? "the agent's permission has expired"
@@ -39,7 +39,7 @@ const guardsWord = (reason: string): string | undefined =>
       ? "the owner ended the agent's permission, or replaced it"
       : undefined
 
-/** Kernel's word for an `Enable` message that the owner's validator does not accept. */
+/** Kernel's error for an `Enable` message that the owner's validator does not accept. */
 const isEnableRefused = (reason: string): boolean => reason.includes("EnableNotApproved")
 
 export interface RefusedOperation {

@@ -33,7 +33,7 @@ export interface OperationToSimulate {
   readonly swaps: ReadonlyArray<Swap>
   readonly transfers?: ReadonlyArray<OutgoingTransfer> | undefined
   readonly settlement?: Settlement | undefined
-  /** There are calls in it of which no change of a balance tells whether they were made. */
+  /** It has calls whose success no change of a balance shows. */
   readonly hasCalls?: boolean
   /** Gas of the transaction, and of the calls within it. */
   readonly transactionGas: bigint
@@ -121,7 +121,7 @@ export const simulateOperation = Effect.fnUntraced(function* <R>(
     gas: operation.transactionGas + (operation.hasCalls === true ? operation.callGasLimit : 0n) + simulationOverhead,
     calls: [
       ...balances,
-      // Before as well, where nothing else tells that the calls succeed: the account is deployed then.
+      // Before as well, where nothing else shows that the calls succeed: the account is deployed then.
       ...(operation.hasCalls === true ? [revertedCalls([{ target: account, data: operation.execute }])] : []),
       { target: entryPoint, data: operation.handleOps },
       ...balances

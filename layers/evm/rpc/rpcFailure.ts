@@ -7,7 +7,7 @@ import { maxAnswerBytes, WrongChain } from "#layers/evm/rpc/verifiedTransport.ts
 
 const longestNodeMessage = 200
 
-/** A node's own words without anything that looks like an address of a host. */
+/** A node's message without anything that resembles an address of a host. */
 export const nodeMessage = (error: RpcRequestError) =>
   error.details.replace(/\b[a-z]+:\/\/\S+/giu, "[endpoint]").slice(0, longestNodeMessage)
 

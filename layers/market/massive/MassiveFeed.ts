@@ -22,7 +22,7 @@ export class MassiveConfig extends Context.Service<
 const firstPause = 500
 const longestPause = 30_000
 const loginLimit = Duration.seconds(10)
-/** How often changes of what is followed are looked for. */
+/** How often changes of what is followed are polled for. */
 const checkInterval = Duration.millis(250)
 /** Batches that wait to be taken; the oldest are pushed out. */
 const maxWaiting = 1_000

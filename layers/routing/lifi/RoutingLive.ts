@@ -128,7 +128,7 @@ export const RoutingLive = Layer.effect(
 
     const swapCall = Effect.fn("Routing.swapCall")(function* (request: SwapRequest, { step }: RouteQuote) {
       const expected = yield* expectedOf(request)
-      // LI.FI's simulation would look for the amount at our contract, which holds none before the swap.
+      // LI.FI's simulation would expect the amount at our contract, which holds none before the swap.
       const answer = yield* client.post(
         { path: "/advanced/stepTransaction", params: { skipSimulation: "true" }, schema: LifiStep },
         step

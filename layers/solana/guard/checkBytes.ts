@@ -1,5 +1,5 @@
 /**
- * Whether the bytes of a message do what was planned and nothing else: the last look before the agent signs.
+ * Whether the bytes of a message do what was planned and nothing else: the last check before the agent signs.
  *
  * On chain the agent's role has full control of its sub-account, so this comparison, and not the program, is what
  * limits the agent.

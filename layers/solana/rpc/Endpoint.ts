@@ -48,7 +48,7 @@ export interface Endpoint {
 
 const silence = (reason: string, mayPass: boolean): EndpointFailure => ({ reason, isAnswer: false, mayPass })
 
-/** A node's own words without anything that looks like an address of a host. */
+/** A node's message without anything that resembles an address of a host. */
 const nodeWords = (message: string): string =>
   message.replace(/\b[a-z]+:\/\/\S+/giu, "[endpoint]").slice(0, longestNodeMessage)
 

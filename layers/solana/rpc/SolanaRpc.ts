@@ -82,8 +82,8 @@ export interface Requests {
   /** What the transaction would do on the latest confirmed state, under a fresh blockhash and without signatures. */
   readonly simulate: (transaction: Uint8Array) => Effect.Effect<Simulated, ChainUnavailable>
   /**
-   * Hands the bytes to every endpoint, unchecked and without the node's own repeats; fails when none takes them. Only
-   * `statuses` tells what became of them.
+   * Hands the bytes to every endpoint, unchecked and without the node's own repeats; fails when none accepts them. Only
+   * `statuses` shows what became of them.
    */
   readonly send: (transaction: Uint8Array) => Effect.Effect<void, ChainUnavailable>
   /**

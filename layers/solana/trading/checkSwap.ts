@@ -2,7 +2,7 @@
  * Whether a swap that Jupiter built does what was asked, and nothing else. On chain the sub-account would sign anything
  * that the agent packs, so this is what keeps a false answer from moving the owner's tokens.
  *
- * Only Jupiter's `route_v2` is taken: its data tells the amounts and its first accounts whose tokens move.
+ * Only Jupiter's `route_v2` is accepted: its data has the amounts, and its first accounts those whose tokens move.
  */
 import { PublicKey, TransactionInstruction } from "@solana/web3.js"
 import { Result, Schema } from "effect"

@@ -1,6 +1,6 @@
 /**
  * Discovery in PostgreSQL. `discovery_entries` holds one row for each strategy that is public and mirrorable (a trigger
- * sees to that), so a page is one index walk and a look-up by primary key for each of its rows.
+ * sees to that), so a page is one index walk and a lookup by primary key for each of its rows.
  */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"

@@ -137,7 +137,7 @@ const make = Effect.gen(function* () {
   }, Effect.orDie)
 
   const release = Effect.fn("EnrollmentStore.release")(function* ({ flowId, leaseUntil, requestHash }: ClaimRequest) {
-    // The end of the lease tells this holder from a later one, which a late release must not disturb.
+    // The end of the lease identifies its holder: a late release must not disturb a later one.
     yield* sql`
       UPDATE enrollment_flows SET request_hash = NULL, lease_until = NULL
       WHERE flow_id = ${flowId} AND outcome IS NULL AND request_hash = ${requestHash} AND lease_until = ${timestamp(leaseUntil)}`

@@ -177,7 +177,7 @@ const make = Effect.gen(function* () {
     }
   }, Effect.orDie)
 
-  // Each step of the recursion is one look into the index, however many watches an asset has.
+  // Each step of the recursion is one index lookup, however many watches an asset has.
   const watched = Effect.map(
     allAssets(sql`
       WITH RECURSIVE assets (asset_id) AS (

@@ -11,7 +11,7 @@ import { OperationKind, type ReportedOperation } from "#domain/operation/Operati
 import type { CancelAnswer, CancelRequest } from "#domain/operation/OperationStore.ts"
 import { decodeRows, timestamp } from "#layers/sql/rows.ts"
 
-/** Tells these locks from others of the same number. */
+/** Separates these locks from others of the same number. */
 const lockSpace = 192
 
 /** Until the transaction ends nothing is signed for the operation. */

@@ -69,7 +69,7 @@ const allIntents = decodeRows(TransferIntentRow)
 const encodeTransfers = Schema.encodeSync(Schema.toCodecJson(Schema.Array(OutgoingTransfer)))
 const encodeEnd = Schema.encodeSync(Schema.toCodecJson(TransferEnd))
 
-/** How a bridge operation ends: what is neither delivered nor back where it came from is told as failed. */
+/** How a bridge operation ends: what is neither delivered nor back where it came from has failed. */
 const operationEnd = ({ reason, state }: TransferEnd) =>
   state === "delivered"
     ? ({ to: "completed", error: null } as const)

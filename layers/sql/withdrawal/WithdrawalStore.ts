@@ -76,7 +76,7 @@ const make = Effect.gen(function* () {
     ) satisfies NonceClaim
   }, Effect.orDie)
 
-  // The end of the lease tells this holder from a later one, which a late call must not disturb.
+  // The end of the lease identifies its holder: a late call must not disturb a later one.
   const held = ({ leaseUntil, nonce, requestHash, tenantId }: NonceClaimRequest) => sql`
     tenant_id = ${tenantId} AND nonce = ${nonce} AND operation_id IS NULL AND request_hash = ${requestHash}
     AND lease_until = ${timestamp(leaseUntil)}`
